@@ -1,6 +1,6 @@
 import { nodeIn, nodesIn, type SyntaxNode } from './syntax.js';
 
-/** The name of an identifier, a property or a string literal, or null. */
+/** Returns the name of an identifier, or the text of a string literal; null for any other node. */
 export function nameOf(node: SyntaxNode | null | undefined): string | null {
   if (!node) return null;
   if (node.type === 'Identifier' || node.type === 'PrivateIdentifier') return String(node['name']);
@@ -8,7 +8,7 @@ export function nameOf(node: SyntaxNode | null | undefined): string | null {
   return null;
 }
 
-/** The property that a member expression names, or null where it is computed. */
+/** Returns the property name of a member expression; null if it cannot be known without running the code. */
 export function propertyOf(node: SyntaxNode | null | undefined): string | null {
   const property = node?.type === 'MemberExpression' ? nodeIn(node, 'property') : null;
   if (!property || node?.['computed'] !== true) return nameOf(property);
@@ -16,7 +16,7 @@ export function propertyOf(node: SyntaxNode | null | undefined): string | null {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : null;
 }
 
-/** What can be said of a value without running it: a text, a number, a truth value, null; `undefined` for all others. */
+/** Evaluates a constant expression to a string, number, boolean or null; `undefined` for any other expression. */
 export function constantOf(given: SyntaxNode): string | number | boolean | null | undefined {
   const node = bare(given);
   if (node.type === 'Literal' && node['regex'] === undefined && node['bigint'] === undefined)
@@ -29,28 +29,28 @@ export function constantOf(given: SyntaxNode): string | number | boolean | null 
   return typeof a === 'string' && typeof b === 'string' ? a + b : undefined;
 }
 
-/** The text of a part of a template. */
+/** Returns the text of a template element, with escape sequences resolved. */
 export function cookedText(node: SyntaxNode): string {
   const { cooked } = (node['value'] ?? {}) as { readonly cooked?: string | null };
   return cooked ?? '';
 }
 
-/** What a call calls; null for what is none. */
+/** Returns the callee of a call; null for any other node. */
 export function calleeOf(node: SyntaxNode | null | undefined): SyntaxNode | null {
   return node?.type === 'CallExpression' ? nodeIn(node, 'callee') : null;
 }
 
-/** The statements of a function's block, the members of a class. */
+/** Returns the statements of a function's block, or the members of a class. */
 export function bodyOf(node: SyntaxNode | null | undefined): SyntaxNode[] {
   return nodesIn(nodeIn(node, 'body'), 'body');
 }
 
-/** Whether it is a function of any kind. */
+/** Whether a node is a function of any kind. */
 export function isFunction({ type }: SyntaxNode): boolean {
   return /^(?:ArrowFunctionExpression|Function(?:Expression|Declaration))$/.test(type);
 }
 
-/** Without the wrappers that mean nothing at run time. */
+/** Strips parentheses, type assertions and other wrappers that have no effect at run time. */
 export function bare(node: SyntaxNode): SyntaxNode {
   const wrapped = wrapper.test(node.type) ? nodeIn(node, 'expression') : null;
   return wrapped ? bare(wrapped) : node;

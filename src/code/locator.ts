@@ -4,23 +4,23 @@ import { callScope, type Scope } from './scope.js';
 import { functionOf, resolve } from './sources.js';
 import { memberNode, nodeIn, nodesIn, type SyntaxNode } from './syntax.js';
 
-/** A locator as far as it matters: what it looks for, and whether it can miss. */
+/** The properties of a locator that matter when two locators are compared. */
 export interface LocatorText {
-  /** Without the page it starts from, variables replaced by their values. */
+  /** The locator without the page that it starts from, and with variables replaced by their values. */
   readonly code: string;
-  /** What it starts from; empty for a page. */
+  /** What the chain starts from; empty for a page. */
   readonly root: string;
-  /** Texts that a visitor sees or hears: `getByText`, the name of a role, `hasText`. */
+  /** Texts that it looks for and users perceive: the argument of `getByText`, the name of a role, `hasText`. */
   readonly texts: readonly string[];
-  /** `body`, `html`, `*`, a pattern for any text: it matches any page. */
+  /** Whether it matches something on any page: `body`, `html`, `*`, or a pattern for any text. */
   readonly anything: boolean;
-  /** How many alternatives `.or()` and commas of a selector add. */
+  /** How many alternatives `.or()` and commas in selectors add. */
   readonly alternatives: number;
 }
 
-/** What reading a locator needs: `print` gives the text of what is inside. */
+/** What `readLocator` needs; `print` prints a nested expression. */
 export interface LocatorContext {
-  /** How many links of the chain are behind. */
+  /** How many links and helper calls have been followed so far. */
   readonly depth?: number;
   readonly print: (node: SyntaxNode, scope: Scope) => { text: string; locators: readonly LocatorText[] };
 }
@@ -30,7 +30,7 @@ const fromLocator = /^(?:filter|first|last|nth|and|or|contentFrame|owner)$/;
 const byText = /^getBy(?:Text|Label|Placeholder|AltText|Title)$/;
 const page = /^(?:‹[\d.]+›|this|\w+)?\.?(?:\w*[pP]age|frame|popup)$/;
 
-/** Reads an expression that makes a locator (or calls a helper that returns one), else null. */
+/** Reads an expression that creates a locator, or calls a helper that returns one; null for any other expression. */
 export function readLocator(given: SyntaxNode, scope: Scope, at: LocatorContext): LocatorText | null {
   const { depth = 0 } = at;
   const deeper = { ...at, depth: depth + 1 };
@@ -55,7 +55,7 @@ export function readLocator(given: SyntaxNode, scope: Scope, at: LocatorContext)
   return readLocator(there.node, there.scope, deeper);
 }
 
-/** The numbers in a text. One that changed was counted or computed, and may be what is wrong: no name differs in it. */
+/** Returns the numbers in a text. A changed number may be a wrong count or result of the app, whereas renaming something changes no number. */
 export function numbersOf(name: string): string {
   return (name.match(/\d+/g) ?? []).join(' ');
 }
@@ -64,7 +64,10 @@ const selectorFirst =
   /^(?:textContent|inner(?:Text|HTML)|inputValue|is(?:Visible|Hidden|Checked|Enabled|Disabled|Editable)|click|dblclick|fill|type|press|check|uncheck|setChecked|selectOption|hover|tap|focus|setInputFiles|waitForSelector)$/;
 const takesValue = /^(?:fill|type|press|selectOption|setInputFiles|setChecked)$/;
 
-/** `page.click(selector)` as `page.locator(selector).click()`; a locator takes only the value or the options, so that its call stays as it is. */
+/**
+ * Rewrites `page.click(selector)` to `page.locator(selector).click()`. A call on a locator has only a value or options as arguments, and is
+ * returned unchanged.
+ */
 export function readBySelector(node: SyntaxNode, isOptions: (node: SyntaxNode) => boolean): SyntaxNode {
   const callee = calleeOf(node);
   const [object, name] = [nodeIn(callee, 'object'), propertyOf(callee) ?? ''];
@@ -108,13 +111,13 @@ function chained({ outer, root, name, printed }: Link): LocatorText {
   };
 }
 
-/** A printed text with its locators written out. */
+/** Replaces each `‹locator›` in a printed text with the code of the locator. */
 export function spell(text: string, inner: readonly LocatorText[]): string {
   let next = 0;
   return text.replaceAll('‹locator›', () => inner[next++]?.code ?? '‹locator›');
 }
 
-/** The texts that a visitor could see: they are an expectation where the locator is asserted to be there. */
+/** Returns the user-visible texts of a locator call. Asserting that the locator is present asserts these texts, too. */
 function textsOf(name: string, args: readonly string[]): string[] {
   const [first = '', second = ''] = args;
   const named = `${first} ${second}`.matchAll(

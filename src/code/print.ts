@@ -7,41 +7,41 @@ import { functionOf, moduleName, resolve } from './sources.js';
 import { childrenOf, nodeIn, nodesIn, type SyntaxNode } from './syntax.js';
 import { rootName } from './test-object.js';
 
-/** An expression in one spelling: names replaced by what they stand for, formatting and types gone. */
+/** An expression in canonical form: names are replaced by their values, and formatting and types are dropped. */
 export interface PrintedCode {
   readonly text: string;
-  /** The locators that stand as `‹locator›` in the text, in order. */
+  /** The locators shown as `‹locator›` in the text, in order. */
   readonly locators: readonly LocatorText[];
 }
 
-/** What is too large to be judged: the reason, in words. */
+/** Thrown when code is too large to be judged; the message says why. */
 export class TooLarge extends Error {}
 
-/** How far one judgement may go. */
+/** Limits on the nesting depth, the number of printed nodes of all tests, and the characters of one text. */
 const MAX_DEPTH = 400;
 const MAX_NODES = 2_000_000;
 const MAX_TEXT = 200_000;
 
-/** What the printing of one expression shares on its way down. */
+/** State passed down while one expression is printed. */
 interface Printing extends Required<Pick<PrintPlace, 'actions'>> {
   readonly locators: LocatorText[];
   readonly depth: number;
-  /** How many functions are around. */
+  /** How many functions enclose the node. */
   readonly functions: number;
-  /** Functions that are being printed: none is printed inside itself. */
+  /** Functions being printed, to stop recursion. */
   readonly active: readonly SyntaxNode[];
-  /** The tests' own function that is called just here. */
+  /** The tests' own function being called, while its callee is printed; otherwise null. */
   readonly called: SyntaxNode | null;
 }
 
-/** Where an expression is printed. */
+/** The context in which an expression is printed. */
 export interface PrintPlace {
   readonly scope: Scope;
-  /** How many actions the test has done before. */
+  /** How many actions the test has performed before the expression. */
   readonly actions?: number;
 }
 
-/** Prints an expression so that two spellings of the same thing are the same text; throws `TooLarge`. */
+/** Prints an expression so that two spellings of the same thing give the same text. Throws `TooLarge` beyond the limits. */
 export function printCode(node: SyntaxNode, { scope, actions = 0 }: PrintPlace): PrintedCode {
   const at = { actions, locators: [], depth: 0, functions: 0, active: [], called: null };
   return { text: print(node, scope, at), locators: at.locators };
@@ -59,7 +59,7 @@ function print(given: SyntaxNode, givenScope: Scope, printing: Printing): string
   return text;
 }
 
-/** A value that was read before the last actions is another than one that is read now. */
+/** Returns a prefix for a value that was awaited before the latest actions, since reading it now may give another value. */
 function earlier(given: SyntaxNode, scope: Scope, { actions }: Printing): string {
   const node = bare(given);
   if (node.type !== 'Identifier') return '';
@@ -145,7 +145,7 @@ function printMember(node: SyntaxNode, inside: (node: SyntaxNode) => string): st
   return name === null ? `${of}[${property ? inside(property) : ''}]` : `${of}.${name}`;
 }
 
-/** A call of the tests' own function is what it returns where that is one expression, else the whole function. */
+/** Prints a call. A call of the tests' own function is printed as the expression that it returns or, if it does more, as the whole function. */
 function printCall(given: SyntaxNode, scope: Scope, at: Printing): string {
   const called = calleeOf(given);
   const own = called && functionOf(called, scope);
@@ -171,12 +171,12 @@ function printFunction(node: SyntaxNode, scope: Scope, at: Printing): string {
   const inner = { ...at, functions: at.functions + 1, active: [...at.active, node] };
   const value = returnedValue({ node, scope: within });
   if (value) return `=> ${print(value.node, value.scope, inner)}`;
-  // What a helper asserts is read where it is called.
+  // The assertions of a called helper are read as steps of its caller.
   const statements = bodyOf(node).filter((one) => node !== at.called || !isAssertion(one));
   const names = statements
     .flatMap((one) => [one, ...nodesIn(one, 'declarations')])
     .flatMap((one) => nodeIn(one, 'id') ?? []);
-  // What is declared inside is known by its place, and its value stands once, where it is declared.
+  // Local names are labeled by position, and their values are printed once, where they are declared.
   names.forEach((one, index) => declarePattern(one, { scope: within, label: `‹${at.functions}:${index}›` }));
   return `=> {${statements.map((one) => print(one, within, inner)).join('; ')}}`;
 }
@@ -188,7 +188,7 @@ function isAssertion(statement: SyntaxNode): boolean {
 
 const notText = /^(?:type|start|end|range|loc|raw|parent|async|optional|declare)$/;
 
-/** Any other node: its kind, what it says of itself, and what is inside. */
+/** Prints any other node as its type, its own fields and its children. */
 function printOther(node: SyntaxNode, inside: (node: SyntaxNode) => string): string {
   const own = Object.entries(node).flatMap(([key, value]) =>
     !notText.test(key) && /^(?:string|boolean)$/.test(typeof value) && value !== false

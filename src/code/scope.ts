@@ -2,16 +2,16 @@ import { bodyOf, nameOf, propertyOf } from './expressions.js';
 import type { SourceFile } from './source-file.js';
 import { childrenOf, memberNode, nodeIn, nodesIn, nodesOf, type SyntaxNode, visit } from './syntax.js';
 
-/** A node and the names in force where it stands. */
+/** A node and the scope in which it is resolved. */
 export interface Located {
   readonly node: SyntaxNode;
   readonly scope: Scope;
 }
 
-/** A constant, a function or a class; evaluated where it was written. */
+/** A name with a known value, such as a constant, a function or a class; `node` is resolved in `scope`. */
 interface Value extends Located {
   readonly kind: 'value';
-  /** How many actions of the test come before its value is taken; absent for what was not come by yet. */
+  /** How many actions the test performs before the value is taken; absent until the reader reaches the declaration. */
   takenAfter?: number;
 }
 
@@ -19,18 +19,18 @@ interface Value extends Located {
 export type Binding =
   | Value
   | { readonly kind: 'import'; readonly source: string; readonly name: string }
-  /** A parameter or a variable that changes: known by its label only, so that renaming it changes nothing. */
+  /** A parameter or a reassigned variable. Its value is unknown, so its label stands for it; a parameter's label does not depend on its name. */
   | { readonly kind: 'opaque'; readonly label: string };
 
-/** A class of the tests: its members by name, and where they were written. */
+/** A class: its members by name, and the scope in which they are resolved. */
 export interface ClassInfo {
   readonly members: ReadonlyMap<string, SyntaxNode>;
-  /** Those members that are read like fields. */
+  /** The members that are getters. */
   readonly getters: ReadonlySet<SyntaxNode>;
   readonly scope: Scope;
 }
 
-/** Names in force at a place. */
+/** The names visible at a place in the code. */
 export interface Scope {
   readonly parent: Scope | null;
   readonly names: Map<string, Binding>;
@@ -43,22 +43,22 @@ export interface Scope {
 export interface Project {
   /** The scope of each file, by its path. */
   readonly files: ReadonlyMap<string, Scope>;
-  /** Resolves an import of one file to the path of another, or null. */
+  /** Resolves an import in one file to the path of another, or null. */
   readonly importedFile: (from: string, source: string) => string | null;
-  /** Classes by the names of those of their members that others may use. */
+  /** Classes by the names of their non-private members. */
   readonly classes: ReadonlyMap<string, readonly ClassInfo[]>;
-  /** Values that a name was followed to so far. */
+  /** Values that names have been resolved to so far. */
   readonly followed: Set<SyntaxNode>;
-  /** How many nodes were printed so far. */
+  /** How many nodes have been printed so far. */
   printed: number;
 }
 
-/** A scope inside another. */
+/** Creates an empty scope inside another. */
 export function innerScope(parent: Scope): Scope {
   return { ...parent, parent, names: new Map() };
 }
 
-/** The scope of a whole file. */
+/** Creates the scope of a file, with its imports and top-level declarations. */
 export function fileScope(file: SourceFile, project: Project): Scope {
   const scope: Scope = { parent: null, names: new Map(), file, project, self: null };
   const body = nodesIn(file.program, 'body');
@@ -67,7 +67,7 @@ export function fileScope(file: SourceFile, project: Project): Scope {
   return scope;
 }
 
-/** What a name stands for, looking outwards. */
+/** Looks up a name in a scope and those around it; null if none declares it. */
 export function lookUp(name: string, scope: Scope | null): Binding | null {
   for (let at = scope; at; at = at.parent) {
     const found = at.names.get(name);
@@ -86,7 +86,7 @@ function declareImports(node: SyntaxNode, scope: Scope): void {
   }
 }
 
-/** Declares what the statements of one block declare. */
+/** Adds the declarations of a block's statements to `scope`. */
 export function declareAll(statements: readonly SyntaxNode[], scope: Scope): void {
   for (const statement of statements) {
     const node = nodeIn(statement, 'declaration') ?? statement;
@@ -111,13 +111,13 @@ function declareVariables(declaration: SyntaxNode, scope: Scope): void {
 interface PatternContext {
   readonly scope: Scope;
   readonly label: string;
-  /** What is taken apart, where it is known. */
+  /** The value that the pattern destructures, if known. */
   readonly init?: SyntaxNode | null;
-  /** The scope in which `init` stands, where that is another one. */
+  /** The scope of `init`, if it is not `scope`. */
   readonly from?: Scope;
 }
 
-/** Declares the names of a pattern; a property's name is its label, since `{ page }` says what it is. */
+/** Declares the names of a pattern. A property's key becomes its label, since `{ page }` says what the value is. */
 export function declarePattern(pattern: SyntaxNode, context: PatternContext): void {
   const { scope, label, init = null, from = scope } = context;
   const part = (child: SyntaxNode | null, key: string | number) => {
@@ -148,7 +148,7 @@ export function declarePattern(pattern: SyntaxNode, context: PatternContext): vo
     case 'AssignmentPattern': {
       const [left, right] = [nodeIn(pattern, 'left'), nodeIn(pattern, 'right')];
       const { start, end } = pattern;
-      // No name of the code: `{ ms = 4 }` would stand for itself.
+      // Not a name that code can declare: with the plain label, `ms` in `{ ms = 4 }` would resolve to itself.
       const given = init ?? { type: 'Identifier', name: `‹${label}›`, start, end };
       const either = { type: 'LogicalExpression', operator: '??', left: given, right, start, end };
       if (left) declarePattern(left, { ...context, init: either });
@@ -163,7 +163,7 @@ function declareOpaque(pattern: SyntaxNode, { scope, label }: PatternContext): v
   for (const name of namesIn(pattern)) scope.names.set(name, { kind: 'opaque', label: `rest of ${label}` });
 }
 
-/** The scope of a callback: its parameters are known by their places, those taken apart by their names. */
+/** Creates the scope of a callback. Parameters are labeled by position, destructured ones by key. */
 export function parameterScope(node: SyntaxNode, scope: Scope, prefix = ''): Scope {
   const within = innerScope(scope);
   nodesIn(node, 'params').forEach((one, index) =>
@@ -172,7 +172,7 @@ export function parameterScope(node: SyntaxNode, scope: Scope, prefix = ''): Sco
   return within;
 }
 
-/** The scope of a function that is called with these arguments, which stand in the scope `from`. */
+/** Creates the scope of a function called with `args`, which are resolved in the scope `from`. */
 export function callScope(
   made: Located,
   { args, from }: { readonly args: readonly SyntaxNode[]; readonly from: Scope },
@@ -194,7 +194,7 @@ export function callScope(
 
 const reassigned = new WeakMap<SourceFile, Set<string>>();
 
-/** Whether a name is assigned to anywhere in its file: taken by name, which errs towards yes. */
+/** Whether a name is reassigned anywhere in its file. Ignores scopes, so a variable of the same name elsewhere counts too. */
 function isReassigned(name: string, file: SourceFile): boolean {
   const known = reassigned.get(file);
   if (known) return known.has(name);
@@ -212,7 +212,7 @@ function namesIn(pattern: SyntaxNode): string[] {
   return name === null ? childrenOf(pattern).flatMap(namesIn) : [name];
 }
 
-/** The members of a class: methods, fields, and what its constructor assigns to `this`. */
+/** Collects the members of a class: methods, fields, and what its constructor assigns to `this`. */
 export function classInfo(node: SyntaxNode, scope: Scope): ClassInfo {
   const members = new Map<string, SyntaxNode>();
   const getters = new Set<SyntaxNode>();

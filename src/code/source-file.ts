@@ -1,23 +1,23 @@
 import { parseSync } from 'oxc-parser';
 import type { SyntaxNode } from './syntax.js';
 
-/** A file that could be parsed; the tree is made when it is first asked for. */
+/** A parsed file; its tree is built on first access. */
 export interface SourceFile {
-  /** Relative to the recorded root, with `/`. */
+  /** Relative to the recorded root, with forward slashes. */
   readonly path: string;
   readonly text: string;
   readonly program: SyntaxNode;
-  /** What it imports and exports from, as it is written there. */
+  /** The modules that it imports and re-exports from, as written. */
   readonly imports: readonly string[];
   readonly lines: readonly string[];
-  /** The line, from 1, of an offset. */
+  /** Returns the line of an offset, counted from 1. */
   lineAt(offset: number): number;
 }
 
-/** What stands before the text of a JSON file, which is a module whose default export it is. */
+/** Prefixed to the text of a JSON file, to parse it as a module that exports the value by default. */
 export const jsonStart = 'export default ';
 
-/** Parses JavaScript, TypeScript or JSON, by the file's extension; null where the text has a syntax error. */
+/** Parses JavaScript, TypeScript or JSON, according to the file's extension; null on a syntax error. */
 export function parseSource(path: string, given: string): SourceFile | null {
   const text = path.endsWith('.json') ? jsonStart + given : given;
   const lang = /\.[mc]?ts$/.test(path) ? 'ts' : path.endsWith('.tsx') ? 'tsx' : 'jsx';
@@ -42,7 +42,7 @@ export function parseSource(path: string, given: string): SourceFile | null {
   }
 }
 
-/** Tells the line, from 1, of an offset in a text. */
+/** Returns a function that maps an offset in a text to its line, counted from 1. */
 export function linesOf(text: string): (offset: number) => number {
   const ends = [...text.matchAll(/\n/g), { index: text.length }].map(({ index }) => index);
   return (offset) => ends.findIndex((end) => end >= offset) + 1;
@@ -63,7 +63,7 @@ function importsOf(text: string, { staticImports, staticExports, dynamicImports 
   ];
 }
 
-/** The place of a node, with the text of its line. */
+/** Returns the place of a node, with the first 200 characters of its line. */
 export function placeOf(file: SourceFile, node: SyntaxNode): Place {
   const line = file.lineAt(node.start);
   return { file: file.path, line, source: (file.lines[line - 1] ?? '').trim().slice(0, 200) };

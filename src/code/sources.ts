@@ -16,7 +16,7 @@ import { nodeIn, nodesIn, nodesOf, type SyntaxNode } from './syntax.js';
 
 const MAX_STEPS = 30;
 
-/** Joins parsed files, so that their names can be followed from one to another. */
+/** Connects parsed files, so that names can be followed from one to another. */
 export function openProject(parsed: readonly SourceFile[], importedFile: Project['importedFile']): Project {
   const files = new Map<string, Scope>();
   const classes = new Map<string, ClassInfo[]>();
@@ -35,25 +35,25 @@ export function openProject(parsed: readonly SourceFile[], importedFile: Project
   return project;
 }
 
-/** A module's name, the same from wherever it is imported. */
+/** Returns a module's name, the same for every file that imports it. */
 export function moduleName(source: string, { file, project }: Scope): string {
   const place = path.posix.join(path.posix.dirname(file.path), source);
   return project.importedFile(file.path, source) ?? (source.startsWith('.') ? place : source);
 }
 
-/** The function that a callee names, or null where it is not one of the tests' own. */
+/** Resolves a callee to its function; null if that is not one of the tests' own. */
 export function functionOf(callee: SyntaxNode, scope: Scope): Located | null {
   const found = resolve(callee, scope);
   return isFunction(found.node) ? found : null;
 }
 
-/** The class that a callee names, or null where it is not one of the tests' own. */
+/** Resolves a callee to its class; null if that is not one of the tests' own. */
 export function classOf(callee: SyntaxNode, scope: Scope, left = MAX_STEPS): Located | null {
   const found = resolve(callee, scope, left);
   return found.node.type.startsWith('Class') ? found : null;
 }
 
-/** Follows names, imports and members to what they stand for, in `left` steps at most; gives back what cannot be followed. */
+/** Follows names, imports and members to their values, in at most `left` steps, and stops at what cannot be followed. */
 export function resolve(given: SyntaxNode, scope: Scope, left = MAX_STEPS): Located {
   const node = bare(given);
   const here = { node, scope };
@@ -69,7 +69,7 @@ export function resolve(given: SyntaxNode, scope: Scope, left = MAX_STEPS): Loca
   return resolve(binding.node, binding.scope, left - 1);
 }
 
-/** What a file exports under a name, followed to what it stands for; null where it does not. */
+/** Finds what a file exports under a name, and follows it to its value; null if there is no such export. */
 export function exported(name: string, scope: Scope, left = MAX_STEPS): Located | null {
   const { program } = scope.file;
   const at = { scope, left: left - 1 };
@@ -80,7 +80,7 @@ export function exported(name: string, scope: Scope, left = MAX_STEPS): Located 
   return all.map((node) => imported(nameOf(nodeIn(node, 'source')) ?? '', name, at)).find(Boolean) ?? null;
 }
 
-/** What a module gives to a file that imports it. */
+/** Resolves a name that a file imports from a module. */
 function imported(
   source: string,
   name: string,
@@ -101,13 +101,13 @@ function resolveMember({ node, scope }: Located, left: number): Located | null {
   return module === null ? memberByName(name, of, left) : imported(module, name, { scope: of.scope, left });
 }
 
-/** The module of `require('…')`, or null. */
+/** Returns the module name in `require('…')`, or null. */
 export function requiredBy(node: SyntaxNode): string | null {
   const [first] = nodesIn(node, 'arguments');
   return nameOf(calleeOf(node)) === 'require' ? nameOf(first) : null;
 }
 
-/** A member of a class; a getter is what it returns. */
+/** Returns a member of a class; for a getter, what it returns. */
 function memberOf(self: ClassInfo, name: string, left: number): Located | null {
   const node = self.members.get(name);
   if (!node) return null;
@@ -116,7 +116,10 @@ function memberOf(self: ClassInfo, name: string, left: number): Located | null {
   return resolve(found.node, found.scope, left);
 }
 
-/** A member of an object of unknown class (a fixture, say) is found where just one class of the tests has it; a page's and a locator's are Playwright's own. */
+/**
+ * Finds a member by its name. If the object's class is unknown, as a fixture's is, exactly one class of the tests must have such a member.
+ * Members of pages and locators are Playwright's own.
+ */
 function memberByName(name: string, { node, scope }: Located, left: number): Located | null {
   const called = propertyOf(calleeOf(node));
   const isPlaywrights = /^(?:getBy\w+|locator|frameLocator|filter|first|last|nth)$/.test(called ?? '');

@@ -1,6 +1,6 @@
 import { visitorKeys } from 'oxc-parser';
 
-/** A node of the ESTree that oxc-parser gives, read loosely: the guard asks for few fields of many kinds. */
+/** A node of the ESTree that oxc-parser produces. Loosely typed, since callers read few fields of many node types. */
 export interface SyntaxNode {
   readonly type: string;
   readonly start: number;
@@ -13,23 +13,23 @@ export function isNode(value: unknown): value is SyntaxNode {
   return typeof value === 'object' && value !== null && typeof (value as SyntaxNode).type === 'string';
 }
 
-/** The node in a field, or null; so it is of nothing. */
+/** Returns the node in a field; null if there is none, or no parent node. */
 export function nodeIn(node: SyntaxNode | null | undefined, field: string): SyntaxNode | null {
   const value = node?.[field];
   return isNode(value) ? value : null;
 }
 
-/** The nodes in a field that holds a list; holes are left out. */
+/** Returns the nodes in a list field, without holes; empty if there is no list. */
 export function nodesIn(node: SyntaxNode | null | undefined, field: string): SyntaxNode[] {
   const value = node?.[field];
   return Array.isArray(value) ? value.filter(isNode) : [];
 }
 
-/** Fields of nodes that hold types, which say nothing at run time. */
+/** Fields that hold types, which have no effect at run time. */
 const typeField =
   /^(?:typeAnnotation|returnType|typeArguments|typeParameters|superTypeArguments|implements)$/;
 
-/** Fields of nodes that stand in no file: the links of a chain of calls, the words of a text. */
+/** Fields of synthetic nodes: the links of a chain of calls, and the words of a text. */
 const ownFields: Readonly<Record<string, readonly string[]>> = {
   Chain: ['links'],
   Link: ['property', 'arguments'],
@@ -43,12 +43,12 @@ const fields = new Map(
   ]),
 );
 
-/** The fields that hold a node's parts, without types, in source order. */
+/** Returns the fields that hold a node's children, without types, in source order. */
 export function fieldsOf({ type }: SyntaxNode): readonly string[] {
   return fields.get(type) ?? [];
 }
 
-/** All child nodes but types, in source order. */
+/** Returns all child nodes except types, in source order. */
 export function childrenOf(node: SyntaxNode): SyntaxNode[] {
   return fieldsOf(node).flatMap((field) => {
     const value = node[field];
@@ -62,14 +62,14 @@ export function visit(node: SyntaxNode, look: (node: SyntaxNode) => void): void 
   for (const child of childrenOf(node)) visit(child, look);
 }
 
-/** A node and everything below it, parents first; nothing for nothing. */
+/** Returns a node and all its descendants, parents first; empty for null. */
 export function nodesOf(node: SyntaxNode | null): SyntaxNode[] {
   const found: SyntaxNode[] = [];
   if (node) visit(node, (one) => found.push(one));
   return found;
 }
 
-/** A node that stands in no file: `object.name`, or `object[0]` for a number. */
+/** Creates a synthetic node: `object.name`, or `object[0]` for a number. */
 export function memberNode(object: SyntaxNode, name: string | number): SyntaxNode {
   const at = { start: object.start, end: object.end };
   const property =

@@ -3,7 +3,7 @@ import { lookUp, type Scope } from './scope.js';
 import { nodeIn, type SyntaxNode } from './syntax.js';
 import { requiredBy, resolve } from './sources.js';
 
-/** The leftmost name of a chain of members and calls: `test` of `test.describe.only('x')`. */
+/** Returns the leftmost name of a chain of members and calls, such as `test` in `test.describe.only('x')`; null if there is none. */
 export function rootName(given: SyntaxNode): SyntaxNode | null {
   const node = bare(given);
   if (node.type === 'Identifier') return node;
@@ -11,7 +11,7 @@ export function rootName(given: SyntaxNode): SyntaxNode | null {
   return next ? rootName(next) : null;
 }
 
-/** The chain's names after its root: `['describe', 'only']`. */
+/** Returns the names of the chain after its root: `['describe', 'only']`. */
 export function chainOf(given: SyntaxNode): string[] {
   const node = bare(given);
   if (node.type === 'MemberExpression') {
@@ -22,7 +22,7 @@ export function chainOf(given: SyntaxNode): string[] {
   return callee ? chainOf(callee) : [];
 }
 
-/** Whether it is Playwright's `test`, whatever it is called here, or something called on it. */
+/** Whether an expression is Playwright's `test`, under any local name, or a call on it. */
 export function isOfTest(node: SyntaxNode | null, scope: Scope): boolean {
   const root = node && rootName(node);
   if (!root) return false;
@@ -33,7 +33,7 @@ export function isOfTest(node: SyntaxNode | null, scope: Scope): boolean {
   return binding?.kind === 'value' && originOf(root, scope) === 'playwright';
 }
 
-/** Where `test` or `expect` come from in the end: `playwright`, or the code that took their place. */
+/** Returns where `test` or `expect` ultimately comes from: `playwright`, or the code that replaced it. */
 export function originOf(node: SyntaxNode, scope: Scope, left = 10): string {
   const found = resolve(node, scope);
   if (left <= 0) return 'own code';

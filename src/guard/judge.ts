@@ -20,38 +20,38 @@ import type { SuitePlaces } from './test-places.js';
 import type { BrokeTest } from './without-blamed.js';
 import type { Tree } from '../workspace/tree.js';
 
-/** A path that an agent changed, and what it is. */
+/** A path that an agent changed, and what kind of file it is. */
 export interface ChangedPath {
-  /** Relative to the recorded root, with `/`. */
+  /** Relative to the recorded root, with forward slashes. */
   readonly path: string;
-  /** A link or a submodule is never looked into. Default: `file`. */
+  /** Links and submodules are never read. Default: `file`. */
   readonly kind?: 'file' | 'link' | 'other';
 }
 
-/** What an agent changed, and what it was to heal. */
+/** What an agent changed, and what it was asked to heal. */
 export interface GuardRequest {
-  /** The class of the failure: it decides what may be written (HN-4). */
+  /** The class of the failure, which decides which files may change (HN-4). */
   readonly category: Category;
   readonly changes: readonly ChangedPath[];
   readonly before: Tree;
   readonly after: Tree;
   readonly suite: SuitePlaces;
-  /** The pages of the red run, where they were kept. */
+  /** The pages of the red run, if they were captured. */
   readonly pages?: readonly SeenPage[];
-  /** The spec files of the tests that the change is to heal; empty where nobody knows. */
+  /** The spec files of the tests to heal; empty if unknown. */
   readonly healed?: readonly string[];
-  /** What broke the test (BL-1), where runs have shown it: what it added to the app may be taken out again, what is older may not. */
+  /** The hunks that broke the test, if runs have shown it (BL-1). A fix may remove what they added to the app, but not what is older. */
   readonly broke?: readonly BrokeTest[];
-  /** It is a whole branch, whoever wrote it, and no fix of an agent: a person may set self-heal up in it. */
+  /** Whether the change is a whole branch by any author, not an agent's fix: a person may set up self-heal in it. */
   readonly isBranch?: boolean;
 }
 
-/** Each looks for one kind of violation. */
+/** Each check looks for one kind of violation. */
 const checks = [judgePaths, judgeSettings, judgeShadows, judgeReadOnly, judgeApp];
 
 /**
- * Judges what an agent did to the tests and to what is out of its reach, by parsing both states (HN-3, HN-4). What is not proven
- * to be harmless is a violation; so is what is too large to be judged.
+ * Judges what an agent did to the tests, to the app and to protected files, by parsing both states (HN-3, HN-4). A change to the tests that
+ * is not proven harmless is a violation, and so is a change that is too large to be judged.
  */
 export async function judge(request: GuardRequest): Promise<Judgement> {
   try {
@@ -83,7 +83,7 @@ export async function judge(request: GuardRequest): Promise<Judgement> {
   }
 }
 
-/** A helper that ten tests call is told of once. */
+/** Removes duplicates, so that a helper called by ten tests is reported once. */
 function distinct(violations: readonly Violation[]): Violation[] {
   const keyed = violations.map(
     (one) => [JSON.stringify([one.rule, one.file, one.line, one.before]), one] as const,
@@ -91,7 +91,10 @@ function distinct(violations: readonly Violation[]): Violation[] {
   return [...new Map(keyed).values()];
 }
 
-/** What the app answers may be meant for the healed tests alone: a literal that both have is tried with another input, or named for the reviewer. */
+/**
+ * Looks for literals that the fix shares with the healed tests, since the app may now answer these tests alone. Such a literal is a
+ * violation, is tried with another input, or is named for the reviewer.
+ */
 function judgeLiterals({ request, now, ofApp }: Change): Judgement {
   const specs = new Set(request.healed);
   const concerned = importedBy(now, specs);

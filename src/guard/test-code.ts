@@ -9,16 +9,16 @@ import type { Tree } from '../workspace/tree.js';
 /** The test code of one state. */
 export interface TestCode {
   readonly parsed: ReadonlyMap<string, SourceFile>;
-  /** Files that are there and cannot be read as code. */
+  /** Files that exist but cannot be parsed. */
   readonly unparsable: ReadonlySet<string>;
   readonly importedFile: (from: string, source: string) => string | null;
-  /** Files of the app that the tests import: they are the app's, and judged as such. */
+  /** Files of the app that the tests import; they are judged as part of the app. */
   readonly appModules: ReadonlySet<string>;
 }
 
 /**
- * Reads the code of the tests: what lies among them, what they were seen to load, the config, and what those import, where
- * that lies among the tests or knows Playwright itself. What is not among `edits` is taken from `known`, the other state.
+ * Reads the code of the tests: code that belongs to them, code that they were seen to load, the config, and what all these import if it
+ * belongs to the tests or uses Playwright itself. Files that are not in `edits` are taken from `known`, the other state.
  */
 export async function readTestCode(
   tree: Tree,
@@ -51,7 +51,7 @@ export async function readTestCode(
     next = [...new Set(targets)].filter((one) => (isCode(one) || one.endsWith('.json')) && !seen.has(one));
     for (const one of next) seen.add(one);
   }
-  // What passes on modules of the tests is theirs, too.
+  // A module that imports modules of the tests belongs to the tests, too.
   const isOfTests = (source: SourceFile) =>
     source.imports.some((one) => parsed.has(importedFile(source.path, one) ?? ''));
   for (let count = -1; count !== parsed.size;) {
@@ -62,7 +62,7 @@ export async function readTestCode(
   return { parsed, unparsable, appModules, importedFile };
 }
 
-/** The packages of the workspace, by which tests import as if they were installed. */
+/** Reads the packages of the workspace, which tests import by name like installed packages. */
 async function ownPackages(tree: Tree, paths: ReadonlySet<string>): Promise<OwnPackage[]> {
   const manifests = [...paths].filter((file) => /(?:^|\/)package\.json$/.test(file));
   return [...(await tree.read(manifests))].flatMap(([file, bytes]) => {
@@ -75,7 +75,7 @@ async function ownPackages(tree: Tree, paths: ReadonlySet<string>): Promise<OwnP
   });
 }
 
-/** Data of more characters are known by their name only. */
+/** Whether a data file is too long to be parsed. */
 const isLongData = (file: string, text: string) => !isCode(file) && text.length > 10_000;
 
 function isTestCode(file: string, text: string): boolean {
@@ -86,13 +86,13 @@ function isTestCode(file: string, text: string): boolean {
   );
 }
 
-/** What a file imports; of a config also the files that its texts name (`globalSetup: './setup'`). */
+/** Returns what a file imports; for the config, also the files that its strings name (`globalSetup: './setup'`). */
 function importsOf({ imports, path: file, text }: SourceFile, config: string | null): readonly string[] {
   if (file !== config) return imports;
   return [...imports, ...[...text.matchAll(/['"`](\.{1,2}\/[^'"`]+)['"`]/g)].map((match) => match[1] ?? '')];
 }
 
-/** The changed files and all test files that import one of them, over any number of files. */
+/** Returns the changed files and all test files that import one of them, directly or indirectly. */
 export function importersOf({ parsed, importedFile }: TestCode, changed: Iterable<string>): Set<string> {
   const importers = new Map<string, string[]>();
   for (const { path: file, imports } of parsed.values())
@@ -104,7 +104,7 @@ export function importersOf({ parsed, importedFile }: TestCode, changed: Iterabl
   return closure(changed, (file) => importers.get(file) ?? []);
 }
 
-/** These files and everything of the tests that they import. */
+/** Returns these files and all that they import, directly or through other test files. */
 export function importedBy({ parsed, importedFile }: TestCode, files: Iterable<string>): Set<string> {
   return closure(files, (file) =>
     (parsed.get(file)?.imports ?? []).flatMap((one) => importedFile(file, one) ?? []),

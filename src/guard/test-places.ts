@@ -1,26 +1,26 @@
 import { isCode } from '../code/imports.js';
 
-/** What a run knows of its suite; paths are relative to the recorded root, with `/`. */
+/** What a run knows about its suite. Paths are relative to the recorded root, with forward slashes. */
 export interface SuitePlaces {
   /** Spec files that Playwright found. */
   readonly testFiles: readonly string[];
-  /** Files of the project that Playwright's processes were seen to load and read; empty where nobody looked. */
+  /** Files of the project that Playwright's processes were seen to load or read; empty if this was not recorded. */
   readonly loaded?: readonly string[];
-  /** Playwright's test directory; empty for the root, null where nobody knows. */
+  /** Playwright's test directory; empty for the root, null if unknown. */
   readonly testDir: string | null;
   readonly config: string | null;
   /** Titles of the tests, without their describe blocks. */
   readonly titles: readonly string[];
 }
 
-/** What a spec is called by default. */
+/** The usual names of spec files. */
 export const isSpecName = /\.(?:spec|test)\.[mc]?[jt]sx?$/;
 
-/** Files that have checks of their own, whoever reads them. */
+/** Files with checks of their own, even if the tests read them. */
 const judgedElsewhere =
   /(?:^|\/)(?:package\.json|[jt]sconfig[\w.-]*\.json|\.env[\w.-]*|\.npmrc|[^/]*lock[^/]*)$/;
 
-/** Pages and their parts are the app's, also where a test's own process serves them. */
+/** Pages and their assets. They belong to the app, even if a test's own process serves them. */
 const served = /\.(?:html?|css|scss|less|vue|svelte|astro|map|wasm|svg|ico|woff2?)$/;
 
 /** Whether a file is a snapshot that Playwright compares with. */
@@ -28,7 +28,7 @@ export function isSnapshotPath(file: string): boolean {
   return /(?:-snapshots|__snapshots__|__screenshots__)\/|\.aria\.ya?ml$|\.snap$/.test(file);
 }
 
-/** Tells what lies among the tests, whatever kind of file it is: where tests lie, and data that they were seen to read. */
+/** Returns a predicate for files of any kind that belong to the tests: those in test folders, and data that the tests were seen to read. */
 export function testPlaces({
   testFiles,
   testDir,
@@ -39,14 +39,17 @@ export function testPlaces({
   const known = new Set([...testFiles, ...data, ...(config === null ? [] : [config])]);
   const folders = testDir === null || testDir === '' ? testFiles.flatMap(folderOf) : [testDir];
   const prefixes = [...new Set(folders)].map((folder) => `${folder}/`);
-  // Among the tests lie pages too that only the browser was given: where somebody looked, what no test read is the app's.
+  // Test folders may contain pages that only the browser loads. If reads were recorded, a page that no test read belongs to the app.
   const read = new Set(loaded);
   const isPage = (file: string) =>
     read.size > 0 && !read.has(file) && served.test(file) && !isSnapshotPath(file);
   return (file) => known.has(file) || (prefixes.some((prefix) => file.startsWith(prefix)) && !isPage(file));
 }
 
-/** Where the tests lie anywhere, the outermost folder that is called after them is theirs; beside the app, none is. */
+/**
+ * Without a test directory, the outermost folder of a spec with a name like `tests` belongs to the tests. A spec next to app code has no
+ * such folder.
+ */
 function folderOf(file: string): string[] {
   const parts = file.split('/').slice(0, -1);
   const index = parts.findIndex((part) =>

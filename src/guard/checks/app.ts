@@ -186,7 +186,7 @@ const telling: readonly Telling[] = [
     text,
     /HeadlessChrome|^\/.*headless.*\/\w*$|\bplaywright\b.*\buser-?agent\b|^'?(?:Playwright\/|x[-_]playwright)|playwright[-_](?:test|run)/i,
   ],
-  // What is asked of the environment: whether it is a test, or anything but what users have.
+  // Conditions on the environment: that this is a test run, or that it is anything other than what users have.
   [
     detects,
     /^(?:If|Cond|Logical|Bin)/,

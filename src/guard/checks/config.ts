@@ -13,11 +13,11 @@ interface Setting extends Place {
   readonly value: string;
 }
 
-/** Settings that say how a run is shown, not what it checks. */
+/** Settings that affect how a run is executed and shown, not what it checks. */
 const harmless =
   /(?:^|\.)(?:outputDir|metadata|quiet|reportSlowTests|workers|fullyParallel|use\.(?:trace|video|screenshot|testIdAttribute))(?:\.|$)/;
 
-/** Settings that may be lowered; without them Playwright's default holds, which is 0 for retries. */
+/** Settings that may be lowered, with Playwright's defaults; time-outs are in milliseconds. */
 const lowered: readonly (readonly [pattern: RegExp, fallback: number])[] = [
   [/(?:^|\.)expect\.timeout$/, 5000],
   [/(?:^|\.)(?:actionTimeout|navigationTimeout|globalTimeout)$/, Infinity],
@@ -26,7 +26,7 @@ const lowered: readonly (readonly [pattern: RegExp, fallback: number])[] = [
   [/(?:^|\.)retries$|(?:maxDiffPixels|maxDiffPixelRatio|threshold)$/, 0],
 ];
 
-/** What an agent changed in the Playwright config: only what lowers a limit, or how a run is shown, may change (HN-3). */
+/** Judges changes to the Playwright config: only a lower limit, and settings that do not affect what is checked, are allowed (HN-3). */
 export function compareConfig(config: string, before: Project, after: Project): Violation[] {
   const [olds, news] = [settingsIn(config, before), settingsIn(config, after)];
   return [...new Set([...olds.keys(), ...news.keys()])].flatMap((path) => {
@@ -42,7 +42,10 @@ export function compareConfig(config: string, before: Project, after: Project): 
   });
 }
 
-/** The settings of a config, flat, as in `use.actionTimeout`, projects by their names; the last one of a name counts, as in JavaScript. */
+/**
+ * Returns the settings of a config by dotted name, such as `use.actionTimeout`, with projects by their names. As in JavaScript, the last
+ * one of a name counts.
+ */
 function settingsIn(config: string, { files }: Project): ReadonlyMap<string, Setting> {
   const found = new Map<string, Setting>();
   const add = (given: Located, path: string): void => {
@@ -54,7 +57,7 @@ function settingsIn(config: string, { files }: Project): ReadonlyMap<string, Set
     for (const [index, part] of (parts ?? []).entries()) {
       const key = isList ? partOf(resolve(part, scope).node, 'name') : nodeIn(part, 'key');
       const name = nameOf(key) ?? (isList ? String(index) : '');
-      // What is spread in counts as written out here.
+      // Spread properties count as if they were written here.
       const inside = nodeIn(part, 'value') ?? nodeIn(part, 'argument') ?? part;
       add({ node: isList ? part : inside, scope }, [path, name].filter(Boolean).join('.'));
     }
@@ -65,14 +68,14 @@ function settingsIn(config: string, { files }: Project): ReadonlyMap<string, Set
   return found;
 }
 
-/** The parts of a setting that has some of its own. */
+/** Returns the properties or elements of a nested setting; null for any other. */
 function partsOf(node: SyntaxNode, isNamed: boolean): readonly SyntaxNode[] | null {
   if (node.type === 'ObjectExpression') return nodesIn(node, 'properties');
   if (node.type === 'ArrayExpression' && isNamed) return nodesIn(node, 'elements');
   return nameOf(nodeIn(node, 'callee')) === 'defineConfig' ? nodesIn(node, 'arguments') : null;
 }
 
-/** A reporter of Playwright's own only reports; one from a file may do anything. */
+/** Whether the reporters are Playwright's own, which only report. A reporter from a file may do anything. */
 function isKnownReporter(path: string, now: Setting | undefined): boolean {
   return path === 'reporter' && !/"[^"]*[./@][^"]*"/.test((now?.value ?? '').replaceAll(/: "[^"]*"/g, ''));
 }
@@ -80,7 +83,7 @@ function isKnownReporter(path: string, now: Setting | undefined): boolean {
 function isLowered(old: Setting | undefined, now: Setting | undefined, fallback: number): boolean {
   const [from = NaN, to = NaN] = [old, now].map((one) => {
     const amount = one ? Number(one.value) : fallback;
-    // 0 is no limit for times, and nothing for the rest.
+    // 0 means no limit for time-outs, and just 0 for the rest.
     return amount === 0 && fallback >= 5000 ? Infinity : amount;
   });
   return to <= from;

@@ -83,7 +83,7 @@ export function isCatchAll(node: SyntaxNode): boolean {
   return isAnywhere && !isTold && done.some((one) => answers.test(chain(one)));
 }
 
-/** What tells of a failure: a `throw`, a status of 400 and more, `next(error)`. */
+/** Whether a node reports a failure: a `throw`, a status of 400 or more, `next(error)`. */
 export function isFailure(node: SyntaxNode): boolean {
   const value = node.type === 'Literal' ? Number(node['value']) : 0;
   const fails = /(?:^|\.)(?:reject|next|fail|abort|error)$/.test(chain(node)) && !quiet.test(chain(node));

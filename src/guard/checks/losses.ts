@@ -8,33 +8,33 @@ import { constraints } from './restraints.js';
 import { usesIn } from './uses.js';
 import { answers, chain, isMadeUp, isWritten, valueOf } from './values.js';
 
-/** What is known of the whole change. */
+/** What is known about the change as a whole. */
 export interface Known {
-  /** Something is done less often than before. */
+  /** Whether an operation is done less often than before. */
   readonly isLess: (operation: string) => boolean;
-  /** A value stands in the tests. */
+  /** Whether a value occurs in the tests. */
   readonly isExpected: (value: unknown) => boolean;
-  /** What is gone was there before the test broke, and has nothing to do with what broke it. */
+  /** Whether removed code was there before the test broke and is unrelated to what broke it. */
   readonly isOlder: (gone: Difference) => boolean;
 }
 
-/** What is less than before; the rule that it breaks where it is no fix. */
+/** Something that the app no longer does, or does less; `rule` is set if that is a violation and not only a note. */
 export interface Loss {
   readonly says: string;
   readonly rule?: Rule;
 }
 
-/** The text of a node in one line; empty for none. */
+/** Returns the text of a node on one line; empty for null. */
 export function codeOf(node: SyntaxNode | null, { text }: Tree): string {
   return node ? text.slice(node.start, node.end).replaceAll(/\s+/g, ' ') : '';
 }
 
-/** The texts of both sides of a difference. */
+/** The code on both sides of a difference. */
 type Code = Readonly<Record<'old' | 'now', string>>;
 
 const shown = (code: string) => `\`${code.length > 80 ? `${code.slice(0, 80)}…` : code}\``;
 
-/** What a difference takes away, if it does. */
+/** Returns what a difference takes away; null if nothing. */
 export function lossIn(one: Difference, trees: { was: Tree; is: Tree }, known: Known): Loss | null {
   const code = { old: codeOf(one.old, trees.was), now: codeOf(one.now, trees.is) };
   return isWhole(one)
@@ -47,7 +47,7 @@ const isCall = (operation: string) => operation.startsWith('call ');
 const isWhole = ({ old, now }: Difference) =>
   old !== null && now !== null && old.type === now.type && wholes.test(old.type);
 
-/** A function that waited for something, and asks nobody now; a call whose failure was waited for, and is dropped now. */
+/** Finds a function that awaited something and now calls nothing, or a call whose failure was awaited and is now dropped. */
 function stubOf({ old, now }: Difference, code: Code, { isLess }: Known): Loss | null {
   if (!old || !now) return null;
   const [all, left] = [operationsIn(old), operationsIn(now)];
@@ -87,11 +87,11 @@ function lossOf(one: Difference, code: Code, { isLess, isExpected, isOlder }: Kn
   return isTurned || isLeft || isWaited ? { says } : null;
 }
 
-/** It says that there is nothing: `null`, `[]`, `{ items: [] }`. */
+/** Whether a value is empty: `null`, `[]`, `{ items: [] }`. */
 const isEmpty = (given: SyntaxNode) =>
   !nodesOf(given).some(({ type, value }) => type.endsWith('Literal') && (value === false || value));
 
-/** Where nothing is gone, what came may make an exception. */
+/** If nothing was removed, what was added may still make an exception. */
 function exceptionIn(one: Difference, code: Code, tree: Tree): Loss | null {
   const { now } = one;
   if (code.now.includes(code.old) && isOfGiven(one))
@@ -104,7 +104,7 @@ function exceptionIn(one: Difference, code: Code, tree: Tree): Loss | null {
   return branch ? { says: `${shown(codeOf(branch, tree))} depends on where the app runs` } : null;
 }
 
-/** `if (given && given !== wanted) throw …`: who gives nothing is not refused any more. */
+/** Whether a refusal is now limited to values that are given: `if (given && given !== wanted) throw …` accepts a missing one. */
 function isOfGiven({ old, now, within }: Difference): boolean {
   const isNarrower = within.type === 'IfStatement' && now?.['operator'] === '&&';
   if (!old || !now || !isNarrower || !nodesOf(nodeIn(within, 'consequent')).some(isFailure)) return false;
@@ -112,7 +112,7 @@ function isOfGiven({ old, now, within }: Difference): boolean {
   return asks.every((one) => !one.startsWith('name ') || one === 'name undefined' || asked.includes(one));
 }
 
-/** `z.string().min(16).default('secret')`: a link that asks for nothing is added to those that do. */
+/** Whether a link that is no constraint was added to a chain of constraints: `z.string().min(16).default('secret')`. */
 function isLoosened({ old, now, within }: Difference): boolean {
   const [root, ...links] = nodesIn(within, 'links');
   const isConstraint = (one: SyntaxNode) => constraints.test(nameOf(nodeIn(one, 'property')) ?? '');
@@ -120,12 +120,18 @@ function isLoosened({ old, now, within }: Difference): boolean {
   return !old && now?.type === 'Link' && isOfSchema && !isConstraint(now);
 }
 
-/** `if (process.env.CI)`, `env.MODE === 'production' ? real : fake`; a setting, or its default, may be read there. */
+/**
+ * Whether a node branches on the environment: `if (process.env.CI)`, `env.MODE === 'production' ? real : fake`. Reading a setting, or its
+ * default, is allowed.
+ */
 function asksWhere(node: SyntaxNode): boolean {
   return nodesOf(nodeIn(node, 'test')).some((one) => propertyOf(one) === 'env');
 }
 
-/** `a ?? 600`, `isOne ? 4 : count()`, `if (isOne) return 4;`, `() => 4`; a setting may have a default, and a message has words. */
+/**
+ * Whether a node may answer with a hard-coded value: `a ?? 600`, `isOne ? 4 : count()`, `if (isOne) return 4;`, `() => 4`. Defaults of
+ * environment variables, and messages of three or more words, do not count.
+ */
 function isAnswer(node: SyntaxNode): boolean {
   const [left, right] = [nodeIn(node, 'left'), nodeIn(node, 'right')];
   const chosen = [nodeIn(node, 'consequent'), nodeIn(node, 'alternate')];
@@ -143,7 +149,7 @@ function isAnswer(node: SyntaxNode): boolean {
   return isFunction(node) && others.length === 0 && isGiven(only ? valueOf(only) : made);
 }
 
-/** A function that asks nobody, and has something written in it. */
+/** Whether a function contains a literal and calls nothing, except to answer with hard-coded values. */
 function knows(made: SyntaxNode): boolean {
   const nodes = nodesOf(made);
   const isMadeUpAnswer = (one: SyntaxNode) =>

@@ -46,7 +46,7 @@ export function judgeRestraints({ request: { broke = [] }, ofApp }: Change): {
   return { violations, notes };
 }
 
-/** What restrains in other languages than JavaScript. */
+/** Constraints in languages other than JavaScript. */
 const patterns: readonly Pattern[] = [
   [rule, /(?<!drop\s+)\bnot\s+null\b|\bunique\b|\bcheck\s*\(|\breferences\b|\bcreate\s+policy\b/i, /\.sql$/],
   [rule, /@@?unique\b|^\s+\w+\s+[A-Z]\w*(?=\s|$)/m, /\.prisma$/],
@@ -58,24 +58,24 @@ function restraintsIn(path: string, text: string): Sign[] {
   return [...signsOfText(path, text, patterns), ...refusals];
 }
 
-/** Calls that refuse, and functions that are asked whether something is allowed. */
+/** Functions that refuse something, or decide whether it is allowed. */
 const guards =
   /^(?:reject|notFound|forbidden|unauthorized|invariant|helmet|jwtVerify|timingSafeEqual|createHmac|(?:un)?authorized|rateLimit\w*|(?:safeParse|parse)(?:Async)?|\w+Or(?:Throw|Fail|404)|(?:use|with)?(?:csrf|xsrf|cors|require|ensure|assert|verify|authenticate|authori[sz]e|validat\w*?|sanitize|guards?|protect)(?:[A-Z]\w*)?)$/i;
-/** Links of a chain that describe what is valid: in schemas of zod, yup and joi, of express-validator, of tables. */
+/** Methods in a chain that describe what is valid: in schemas of zod, yup, joi and express-validator, and of tables. */
 export const constraints =
   /^(?:notNull|unique|references|int|min|max|email|url|uuid|regex|nonempty|positive|nonnegative|refine|superRefine|required|is(?:Float|Int|Email|URL|UUID|Length|In|ISO8601|Numeric|Alpha\w*|String|Number|Boolean|Date\w*|Enum)|matches|length|check)$/i;
-/** What only reads, and refuses nobody. */
+/** Objects whose own methods, such as `JSON.parse`, do not count as refusals. */
 const builtIn = /^(?:Math|JSON|Date|Number|URL|path|console|Promise|z|dotenv|require|cookie)$/;
-/** Attributes of a field of a form, keys of a schema that is written as an object. */
+/** Attributes of form fields, and keys of schemas that are written as objects. */
 const attributes = /^(?:required|unique|pattern|match|validate|(?:min|max)(?:Length)?)$/i;
 
-/** Where a refusal is a decision, not what is always done: a `throw` that every request meets is the fault itself. */
+/** Nodes that make a refusal conditional. A `throw` that every request reaches is the fault itself. */
 const deciding = /^(?:If|Conditional|Logical|Switch)/;
 const ofError = /^(?:e|err|error|failure)$/;
-/** The failure statuses of an answer: outside of a handler of errors, 500 and more are the fault, no refusal. */
+/** Answers with a status from 400 to below this number are refusals (0: none). Outside of error handlers, 500 and above are the fault itself. */
 type Failing = 0 | 500 | 600;
 
-/** Each refusal counts once, whatever it is made of. */
+/** Finds refusals. Each counts once, whatever is nested in it; only constraints of one chain count separately. */
 function refusalsIn(node: SyntaxNode, source: SourceFile, below: Failing = 0): Sign[] {
   const handles =
     node.type === 'CatchClause' || nodesIn(node, 'params').some((one) => ofError.test(nameOf(one) ?? ''));
@@ -101,7 +101,7 @@ function refusalOf(node: SyntaxNode, failing: Failing): string | null {
   return handed ?? (fails ? name : null);
 }
 
-/** `required`, `max={9}`, `{ required: true, max: 9 }`; what is taken out of an object by such a name is none. */
+/** Returns the constraint that an attribute or a key sets: `required`, `max={9}`, `{ required: true, max: 9 }`. Destructuring a key sets none. */
 function attributeOf(node: SyntaxNode): string | null {
   const isKey = node.type === 'Property' && written.test(nodeIn(node, 'value')?.type ?? '');
   const label = nodeIn(node, isKey ? 'key' : 'name');
@@ -114,7 +114,7 @@ const written = /Literal$|^(?:Array|Object)Expression$|Function/;
 const answering =
   /^(?:json|send|sendStatus|status|code|text|html|body|end|writeHead|error|fail|Response|redirect|createError|HTTPException|set)$/;
 
-/** An answer with a failure status, or with the error itself, or one that sends somebody to log in. */
+/** Whether a call answers with a failure status or with the error itself, or redirects to a login page. */
 function failsBy(node: SyntaxNode, name: string, below: number): boolean {
   const args = nodesIn(node, 'arguments');
   const isRefusal = ({ type, value }: SyntaxNode) =>

@@ -6,22 +6,22 @@ import type { Change } from '../change.js';
 import { type FileEdit, isReverted } from '../edit.js';
 import { type Rule, violationOf } from '../rules.js';
 
-/** What is known of the tests, and the files of the project before the change. */
+/** What is known about the tests, and the files of the project before the change. */
 interface Known {
   readonly imports: ReadonlySet<string>;
-  /** Variables of the environment that the tests read. */
+  /** Environment variables that the tests read. */
   readonly variables: ReadonlySet<string>;
   readonly paths: ReadonlySet<string>;
 }
 
-/** One setting that changed. */
+/** A setting that changed. */
 interface Setting extends Known {
   readonly name: string;
   readonly from: string | undefined;
   readonly to: string | undefined;
-  /** The file was there before. */
+  /** Whether the file existed before the change. */
   readonly isOld: boolean;
-  /** The name of the package whose settings these are. */
+  /** The name of the package that the settings belong to. */
   readonly package: string;
   readonly folder: string;
 }
@@ -33,14 +33,14 @@ type Family = readonly [
 ];
 type SettingRule = readonly [setting: RegExp, rule: Rule, isBroken: (setting: Setting) => boolean];
 
-/** The name of a step that looks for faults. */
+/** Names of steps that check the code. */
 const checking =
   /(?:^|[\s"':/^])(?:type-?check|check|lint|tsc|eslint|biome|svelte-check|vue-tsc|audit)(?=$|[\s"':])/;
 
 const isSet = ({ to }: Setting) => to !== undefined;
 const isTurnedOn = ({ to = '' }: Setting) => !/^(?:|0|false|no|off|null)$/i.test(to);
 
-/** Which settings of a compiler may not be loosened: what they check has to stay. */
+/** Rules for compiler settings: what they check may not be loosened. */
 const compiler: readonly SettingRule[] = [
   [/^compilerOptions\.(?:skip(?:Default)?LibCheck|noCheck)$/, 'compiler-loosened', ({ to }) => to === 'true'],
   [
@@ -54,10 +54,10 @@ const compiler: readonly SettingRule[] = [
   [/^compilerOptions\.paths\./, 'module-shadowed', leadsElsewhere],
 ];
 
-/** The name of a variable that turns the app into another one than its users have. */
+/** Names of variables that make the app behave differently from the one that users have. */
 const pretence = String.raw`(?:\w+_)?(?:MOCKS?|MOCKED|FAKES?|STUBS?|MSW|E2E|PLAYWRIGHT|BYPASS)(?:_\w+)?`;
 
-/** How tests are started, by which Playwright, and which packages they meet; other packages and scripts are an agent's to change. */
+/** Rules for how the tests start, with which Playwright, and which packages they use. An agent may change other packages and scripts. */
 const manifest: readonly SettingRule[] = [
   [/^scripts\..*(?:^|[.:-])(?:pre|post)?(?:test|e2e|playwright)(?:$|[:-])/, 'package-changed', () => true],
   [/^scripts\./, 'package-changed', ({ from = '', to = '' }) => /\bplaywright\b/.test(`${from}\n${to}`)],
@@ -74,9 +74,9 @@ const manifest: readonly SettingRule[] = [
   [/^(?:name|main|module|exports)(?:\.|$)/, 'module-shadowed', leadsImportersElsewhere],
 ];
 
-/** Settings by which the tests would meet another Playwright, or an app that only pretends. */
+/** Rules against environment settings that would give the tests another Playwright, or an app that only pretends to work. */
 const environment: readonly SettingRule[] = [
-  // What puts code into every program, or speaks to Playwright itself.
+  // Variables that load code into every Node.js process, or configure Playwright itself.
   [
     /^(?:NODE_OPTIONS|NODE_PATH|NODE_TLS_REJECT_UNAUTHORIZED|node-options|script-shell|yarnPath|(?:PLAYWRIGHT|PWTEST|PW)_\w+)$/,
     'environment-changed',
@@ -84,14 +84,14 @@ const environment: readonly SettingRule[] = [
   ],
   [new RegExp(`^${pretence}$`, 'i'), 'environment-changed', isTurnedOn],
   [/./, 'security-loosened', ({ from = '', to = '' }) => superuser.test(to) && !superuser.test(from)],
-  // A port is the server's as well, and follows it.
+  // Numbers are allowed: a port must follow the server's.
   [/./, 'environment-changed', ({ name, to = '', variables }) => variables.has(name) && !/^\d*$/.test(to)],
 ];
 
-/** A connection as somebody whom no rule of the database holds for. */
+/** A connection as a database user whom no access rule restricts. */
 const superuser = /:\/\/(?:root|postgres|sa|admin|super\w*)[:@]/;
 
-/** A step of a build, of a start or of an image: it has to be able to fail, and what is checked stays checked. */
+/** Rules for commands of a build, a start script or an image: they must be able to fail, and checks must stay. */
 const commands: readonly SettingRule[] = [
   [/^set$/, 'compiler-loosened', ({ from = '', to = '' }) => /-\w*e/.test(from) && !/-\w*e/.test(to)],
   [/./, 'compiler-loosened', isForgiving],
@@ -99,7 +99,7 @@ const commands: readonly SettingRule[] = [
   [/./, 'environment-changed', isPretending],
 ];
 
-/** Tools whose settings are JSON: what they check may not be switched off, and what they wait for stays. */
+/** Rules for tools with JSON settings: checks may not be switched off, dropped from a list of steps, or told to skip files. */
 const tools: readonly SettingRule[] = [
   [/./, 'compiler-loosened', ({ from = '', to }) => to !== undefined && severity(to) < severity(from)],
   [
@@ -111,7 +111,7 @@ const tools: readonly SettingRule[] = [
   [/./, 'compiler-loosened', leavesOut],
 ];
 
-/** Which files hold settings, how they are read, and by which rules they are judged. */
+/** Files that hold settings, how they are parsed, and the rules that judge them. */
 const families: readonly Family[] = [
   [/(?:^|\/)[jt]sconfig[\w.-]*\.json$/, jsonSettings, compiler],
   [/(?:^|\/)package\.json$/, jsonSettings, manifest],
@@ -124,7 +124,7 @@ const families: readonly Family[] = [
   [/(?:^|\/)(?:turbo|nx|project|biome|\.eslintrc|\.oxlintrc|\.swcrc)\.jsonc?$/, jsonSettings, tools],
 ];
 
-/** Compares the settings of compilers, packages and environments (HN-3): the first rule that is for a setting, and broken, counts. */
+/** Compares the settings of compilers, packages, environments and tools (HN-3). For each setting, the first rule that it breaks counts. */
 export function judgeSettings({ edits, old, paths }: Change): Violation[] {
   const tests = [...old.parsed.values()];
   const variables = tests.flatMap(({ text }) => [...text.matchAll(/\benv(?:\.|\[['"])(\w+)/g)]);
@@ -161,17 +161,17 @@ function changedIn(
   });
 }
 
-/** A script in which a program is left out, or can no longer make it fail, or is told to look away. */
+/** Whether a script drops a program, ignores its failure, or changes its leniency options. */
 function isForgiving({ from = '', to = '' }: Setting): boolean {
   const told = (command: string) => command.match(lenient)?.join() ?? '';
   return to !== '' && (told(to) !== told(from) || failing(from).some((one) => !failing(to).includes(one)));
 }
 
-/** Options by which a compiler or a linter checks less, or more. */
+/** Options that make a compiler or a linter check less, or more. */
 const lenient =
   /--[\w-]*(?:warn|threshold|quiet|ignore|skip|severity|no-?verify|noEmitOnError|transpile|data-loss|unhandled-rejections)[\w-]*(?:[= ][\w-]+)?/gi;
 
-/** Commands by their first words; what stands before them in a Makefile or a Dockerfile belongs to them. */
+/** Parses commands by name, which is their words without options. The value is the whole line, including the `@` and `-` of a Makefile. */
 function commandsIn(text: string): Settings {
   const lines = text.replaceAll(/\\\n\s*/g, ' ').split('\n');
   return new Map(
@@ -186,7 +186,7 @@ function commandsIn(text: string): Settings {
 }
 
 const severities = ['off', 'warn', 'error'];
-/** How much a setting of a linter lets pass: 0 is all of it. */
+/** Returns how strict a setting of a linter is: 0 is off, and -1 is no severity at all. */
 function severity(value: string): number {
   const level = severities.indexOf(/^\W*(\w+)/.exec(value)?.[1] ?? '');
   return value === 'false' ? 0 : value === 'true' ? 2 : level;
@@ -194,45 +194,45 @@ function severity(value: string): number {
 
 const wordsOf = (list: string): string[] => list.match(/[\w:^./@*!-]+/g) ?? [];
 
-/** A list of what a tool leaves out names what is there: what is built or generated is not. */
+/** Whether a tool is told to skip files of the project. Built and generated files are not among them. */
 function leavesOut({ name, from = '', to = '', paths }: Setting): boolean {
   const isOut = /(?:^|\.)(?:ignores?|exclude|ignorePatterns)$/i.test(name);
   const added = wordsOf(to).filter((one) => !wordsOf(from).includes(one));
   return added.some((one) => (isOut || one.startsWith('!')) && holds(one.replace(/^!/, ''), paths));
 }
 
-/** Whether a pattern is for files that are there, by the folders that it names. */
+/** Whether a pattern may match existing files, judging by its text before the first wildcard. */
 export function holds(pattern: string, paths: ReadonlySet<string>): boolean {
   const start = pattern.replace(/^\.?\//, '').split(/[*?{]/)[0] ?? '';
   return start !== '' && [...paths].some((one) => one.startsWith(start));
 }
 
-/** A package that tests import does not come from a registry. */
+/** Whether a package that tests import no longer comes from a registry. */
 function comesFromElsewhere({ name, to = '', ...known }: Setting): boolean {
   const isElsewhere = /^(?:file|link|portal|npm|git|https?):|^[./]/.test(to);
   return isElsewhere && isImported(name.replace(/^\w+\./, ''), known);
 }
 
-/** A package that came from a registry comes from a folder that is new. */
+/** Whether a package now comes from a folder that did not exist before. */
 function leadsToNewFolder({ from, to = '', folder, paths }: Setting): boolean {
   const [, target] = /^(?:file|link|portal):(.+)$/.exec(to) ?? [];
   return from !== to && target !== undefined && !holds(`${path.posix.join(folder, target)}/`, paths);
 }
 
-/** The programs whose failure is the script's: what stands before `;`, `|`, `||` and `&` may fail. */
+/** Returns the programs whose failure fails the script. Those before `;`, `|`, `||` and `&` may fail unnoticed. */
 function failing(command: string): string[] {
   if (command.startsWith('-')) return [];
   const parts = command.replace(/[;\s]+$/, '').split(/\|\|?|;|(?<!&)&(?!&)/);
   return (parts.at(-1) ?? '').split('&&').flatMap((one) => /^\s*(?:\w+=\S*\s+)*(\S+)/.exec(one)?.[1] ?? []);
 }
 
-/** A script that sets such a variable: what it starts is another app. */
+/** Whether a script newly sets a variable like `MOCK` or `E2E`, and so starts a different app. */
 function isPretending({ from = '', to = '' }: Setting): boolean {
   const sets = new RegExp(String.raw`\b${pretence}=(?!0|false|no|off|\s)`, 'i');
   return sets.test(to) && !sets.test(from);
 }
 
-/** An alias leads the tests to another module where they import by it; a new one with a sign of its own (`@/*`) takes the place of none. */
+/** Whether an alias that the tests import by now leads to another module. A new alias with a sign of its own (`@/*`) replaces no module. */
 function leadsElsewhere({ name, from, imports }: Setting): boolean {
   const alias = name.replace('compilerOptions.paths.', '');
   const [start = '', end] = alias.split('*');
@@ -242,7 +242,7 @@ function leadsElsewhere({ name, from, imports }: Setting): boolean {
   return isUsed && (from !== undefined || !/^[@~#]/.test(alias));
 }
 
-/** A package of the workspace that tests import gives out something else; one that gave out what is not there may be fixed. */
+/** Whether a package of the workspace that tests import now exports something else. An entry that led to a missing file may be fixed. */
 function leadsImportersElsewhere(change: Setting): boolean {
   const { from, folder, paths } = change;
   const wasThere =

@@ -8,7 +8,7 @@ import { amountOf, optionsIn, timeoutIn } from './assertion.js';
 import { callKind, ownOption, sameVerb } from './calls.js';
 import type { BareAction, BareAssertion } from './step.js';
 
-/** Reads a call that does something, or waits for it; null for one that only reads. */
+/** Reads a call that does something, or waits for it; null if it only reads. */
 export function stepOf(node: SyntaxNode, at: PrintPlace): BareAction | BareAssertion | null {
   const parts = callParts(node, at);
   return waitOf(parts) ?? actionOf(parts);
@@ -20,7 +20,7 @@ function actionOf({ name, isTests, receiver, data, options, locators }: CallPart
   const isOption = /^(?:run-option|test-modifier)$/.test(found.rule);
   const isExpect = /^expect\b/i.test(receiver);
   const isInfo = /info$|^‹[\d.]*1›$|^$/i.test(receiver) && found.rule === 'test-modifier';
-  // `use` of a fixture hands over its value; that of a test sets its options.
+  // A fixture calls `use` to hand over its value; `test.use` sets options.
   const isOther = isOption && !isTests && !isInfo && !isExpect;
   const { kind, rule } = isOther ? ({ kind: 'action', rule: 'step-added' } as const) : found;
   const isLimit = kind === 'limit';
@@ -37,14 +37,14 @@ function actionOf({ name, isTests, receiver, data, options, locators }: CallPart
   };
 }
 
-/** Calls that give the app a text of the test's own choice, not one of a few that the page offers. */
+/** Calls that give the app a text of the test's choice, not one of several that the page offers. */
 const typing = /^(?:fill|type|pressSequentially|insertText)$/;
 
 function textIn(printed: string): string | undefined {
   return /^"(?:[^"\\]|\\.)*"$/.test(printed) ? (JSON.parse(printed) as string) : undefined;
 }
 
-/** A wait for a state is the assertion of that state. */
+/** Reads a wait for a state as an assertion of that state; null for any other call. */
 function waitOf({ name, locators, options, data }: CallParts): BareAssertion | null {
   const plain = { kind: 'assertion', soft: false, polled: false, options: [], origin: 'playwright' } as const;
   const base = { ...plain, locators, timeoutMs: timeoutIn(options) };
@@ -59,7 +59,7 @@ function waitOf({ name, locators, options, data }: CallParts): BareAssertion | n
 
 interface CallParts {
   readonly name: string;
-  /** It is called on Playwright's `test`. */
+  /** Whether it is called on Playwright's `test`. */
   readonly isTests: boolean;
   readonly receiver: string;
   readonly data: readonly string[];
@@ -75,7 +75,7 @@ function callParts(given: SyntaxNode, at: PrintPlace): CallParts {
   const name = propertyOf(callee) ?? nameOf(callee) ?? '';
   const object = callee.type === 'MemberExpression' ? nodeIn(callee, 'object') : null;
   const isTests = isOfTest(object, at.scope);
-  // Which `test` it is stands with the test itself; a local name of its own has to be known, from wherever it comes.
+  // The origin of `test` is recorded with each test. Of other plain names, only declared and imported ones are printed, with their origin.
   const isKnown = isTests || (!object && nameOf(callee) !== null && !lookUp(name, at.scope));
   const of = isKnown ? { text: isTests ? 'test' : '', locators: [] } : print(object ?? callee);
   const args = nodesIn(node, 'arguments');

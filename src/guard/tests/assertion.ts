@@ -17,11 +17,11 @@ export interface ExpectCall {
   readonly args: readonly SyntaxNode[];
   /** The options of `expect.poll`. */
   readonly pollOptions: SyntaxNode | null;
-  /** Where this `expect` comes from in the end: `playwright`, or what took its place. */
+  /** Where this `expect` ultimately comes from: `playwright`, or the code that replaced it. */
   readonly origin: string;
 }
 
-/** Takes an `expect` chain apart; null where the call is none. */
+/** Parses an `expect` chain; null if the call is not one. */
 export function expectCall(node: SyntaxNode, scope: Scope): ExpectCall | null {
   const names: string[] = [];
   let at = nodeIn(node, 'callee');
@@ -52,15 +52,15 @@ function isExpect(node: SyntaxNode | null): boolean {
 }
 
 const opposite = /^(?:visible|checked|attached|enabled|editable|hidden): false$/;
-/** Options that have fields of their own, or change nothing. */
+/** Options that have fields of their own in a step, or change nothing. */
 const usual = /^(?:timeout|intervals|message|visible|checked|attached|enabled|editable): /;
 
-/** Reads an assertion in one spelling: `expect(await x.textContent()).toBe(t)` is `toHaveText(t)`, only stricter. */
+/** Reads an assertion in canonical form: `expect(await x.textContent()).toBe(t)` is read as `expect(x).toHaveText(t)`. */
 export function readAssertion(call: ExpectCall, at: PrintPlace): BareAssertion {
   const { args, via } = call;
   const print = (node: SyntaxNode) => printCode(node, at);
   const subject = call.subject ? print(call.subject) : { text: '', locators: [] };
-  // What is polled is what the function returns.
+  // The polled subject is what the function returns.
   const asked = via === 'poll' ? subject.text.replace(/^=> /, '') : subject.text;
   const own = takesOptions(call) ? optionsIn(args.at(-1), at) : null;
   const expected = (own ? args.slice(0, -1) : args).map(print);
@@ -88,7 +88,7 @@ function takesOptions({ matcher, args }: ExpectCall): boolean {
   return args.length > (withoutValue.test(matcher) ? 0 : 1);
 }
 
-/** `key: value` of each property of an object that is written out, else null. */
+/** Returns `key: value` for each property of an object literal; null for any other expression. */
 export function optionsIn(given: SyntaxNode | null | undefined, at: PrintPlace): string[] | null {
   const found = given ? resolve(given, at.scope) : null;
   if (found?.node.type !== 'ObjectExpression') return null;
@@ -98,13 +98,13 @@ export function optionsIn(given: SyntaxNode | null | undefined, at: PrintPlace):
   });
 }
 
-/** The limit that these options name, else null. */
+/** Returns the `timeout` that these options set, in milliseconds; null if they set none. */
 export function timeoutIn(options: readonly string[]): number | null {
   const found = options.find((one) => one.startsWith('timeout: '));
   return found ? amountOf(found.slice('timeout: '.length)) : null;
 }
 
-/** A number of milliseconds, `Infinity` for 0 (no limit) and for what is not a number. */
+/** Parses a number of milliseconds; `Infinity` for 0 (no limit) and for what is not a positive number. */
 export function amountOf(text: string): number {
   const amount = Number(text);
   return Number.isFinite(amount) && amount > 0 ? amount : Infinity;
@@ -112,7 +112,7 @@ export function amountOf(text: string): number {
 
 type Form = Pick<BareAssertion, 'subject' | 'matcher' | 'negated' | 'expected'>;
 
-/** Reads of the page, and the matchers that wait for what a plain matcher asserts of them. */
+/** Reads of the page, with the web-first matchers that assert the same as an equality, or as `toContain`, on the value read. */
 const reads: readonly (readonly [RegExp, same: string, part?: string])[] = [
   [/\.(?:textContent|innerText)\(\)$/, 'toHaveText', 'toContainText'],
   [/\.inputValue\(\)$/, 'toHaveValue'],
@@ -144,13 +144,13 @@ function webFirst(form: Form): Form {
   };
 }
 
-/** A text as the regular expression that just finds it. */
+/** Turns a printed string into a regular expression that finds just this text; returns other code unchanged. */
 function patternOf(expected: string): string {
   const text = /^".*"$/.test(expected) ? (JSON.parse(expected) as string) : null;
   return text === null ? expected : `/${text.replaceAll(/[.*+?^${}()|[\]\\/]/g, String.raw`\$&`)}/`;
 }
 
-/** `toBeHidden` is `not.toBeVisible`, `toBeDisabled` is `not.toBeEnabled`, and a count of none is that there is none. */
+/** Rewrites `toBeHidden` to `not.toBeVisible`, `toBeDisabled` to `not.toBeEnabled`, and a count of 0 to `not.toBeAttached`. */
 function positive(form: Form): Form {
   const { matcher, expected, negated } = form;
   const isNone = matcher === 'toHaveCount' && expected === '0' && form.subject === '‹locator›';

@@ -8,7 +8,7 @@ import type { Rule } from '../rules.js';
 import { guarded, push, type Reading, readFunction, textOf } from './reading.js';
 import type { Step } from './step.js';
 
-/** Reads a call of Playwright's `test` that defines something; false for one that says something of a test. */
+/** Reads a call of Playwright's `test` that defines a test, a describe block or a hook; returns false for any other call. */
 export function readDefinition(call: SyntaxNode, callee: SyntaxNode, reading: Reading): boolean {
   const chain = chainOf(callee);
   const args = nodesIn(call, 'arguments');
@@ -38,7 +38,7 @@ export function readDefinition(call: SyntaxNode, callee: SyntaxNode, reading: Re
     push(call, { ...at, scope: reading.scope }, { kind: 'restriction', rule, verb: 'test', data });
   }
   const origin = originOf(rootName(callee) ?? callee, reading.scope);
-  // A test of somebody else's making: its text counts.
+  // A `test` that is not Playwright's own: its origin counts.
   if (origin !== 'playwright')
     push(call, { ...at, scope: reading.scope }, { rule: 'expect-replaced', verb: 'test from', data: origin });
   readFunction(made, { ...at, awaited: true });
@@ -48,7 +48,7 @@ export function readDefinition(call: SyntaxNode, callee: SyntaxNode, reading: Re
   return true;
 }
 
-/** `test.extend({ cart: async ({ page }, use) => … })`: each fixture does something of its own. */
+/** Reads the fixtures of `test.extend({ cart: async ({ page }, use) => … })`, each with steps of its own. */
 export function readFixtures(call: SyntaxNode, callee: SyntaxNode, reading: Reading): void {
   const name = String(rootName(callee)?.['name']);
   const binding = lookUp(name, reading.scope);

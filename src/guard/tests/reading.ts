@@ -6,53 +6,53 @@ import { resolve } from '../../code/sources.js';
 import { nodeIn, nodesIn, type SyntaxNode } from '../../code/syntax.js';
 import type { ActionStep, BareAssertion, Hooks, Root, Step } from './step.js';
 
-/** Where the reading stands. */
+/** The position of the reader in the test code. */
 export interface Reading {
   readonly scope: Scope;
-  /** What may keep a step from running or from failing the test: the rule that a new one breaks, then its text. */
+  /** What may keep a step from running or from failing the test: the rule that adding it breaks, followed by its text. */
   readonly guards: readonly string[];
   readonly awaited: boolean;
-  /** Functions that are being read: none is read inside itself. */
+  /** Functions being read, to stop recursion. */
   readonly within: readonly SyntaxNode[];
   readonly steps: Step[];
-  /** The file and the describe blocks around. */
+  /** The file, and the titles of the enclosing describe blocks. */
   readonly titles: readonly string[];
-  /** Hooks of the block. */
+  /** The hooks of the enclosing block. */
   readonly hooks: Hooks;
-  /** Tests and fixtures that were come by. */
+  /** The tests, fixtures and other roots found so far. */
   readonly roots: Root[];
-  /** Functions that were reached, for whoever reads the rest. */
+  /** Functions reached so far. The rest are read on their own at the end. */
   readonly reached: Set<SyntaxNode>;
-  /** How what stands inside is read, so that the parts of the reader need not know each other. */
+  /** Reads nested code. Passed along, so that the modules of the reader need not import each other. */
   readonly read: (node: SyntaxNode, reading: Reading) => void;
 }
 
-/** How many actions the test has done so far. */
+/** Returns how many actions the test has performed so far. */
 export function actionsIn({ steps }: Reading): number {
   return steps.filter(({ kind }) => kind === 'action').length;
 }
 
-/** The same place behind one more guard. */
+/** Returns the same position behind one more guard. */
 export function guarded(reading: Reading, guard: string): Reading {
   return { ...reading, guards: [...reading.guards, guard] };
 }
 
-/** The same place, where nobody waits. */
+/** Returns the same position, with nothing awaited. */
 export const still = (reading: Reading): Reading => ({ ...reading, awaited: false });
 
-/** An expression as a text, its locators spelled out. */
+/** Prints an expression with its locators written out. */
 export function textOf(node: SyntaxNode | null, reading: Reading): string {
   if (!node) return '';
   const { text, locators } = printCode(node, spotOf(reading));
   return spell(text, locators);
 }
 
-/** Where an expression that stands here is printed. */
+/** The context in which an expression is printed. */
 export function spotOf(reading: Reading): PrintPlace {
   return { scope: reading.scope, actions: actionsIn(reading) };
 }
 
-/** Adds a step; an action has no fields but these. */
+/** Adds a step. An action gets defaults for the fields that are not given. */
 export function push(
   node: SyntaxNode,
   { scope, guards, awaited, steps }: Reading,
@@ -63,7 +63,7 @@ export function push(
   steps.push(told.kind === 'assertion' ? { ...told, ...place } : { ...usual, ...place, ...told });
 }
 
-/** Reads what is done for each element of a list that is written out, or once for all of one that is not. */
+/** Reads what is done for each element of an array literal, or once for all elements of any other list. */
 export function readEach(
   { list, pattern }: { list: SyntaxNode; pattern: SyntaxNode | null },
   reading: Reading,
@@ -83,19 +83,19 @@ export function readEach(
   const { text: data, locators } = printCode(list, spotOf(reading));
   const count = reading.steps.length;
   readWith(null, guarded(reading, `made-conditional for each of ${data}`));
-  // What it goes over may be nothing, and then nothing inside is reached.
+  // The list may be empty, and then nothing inside is reached.
   if (reading.steps.length > count)
     push(list, reading, { kind: 'check', rule: 'step-changed', verb: goesOver, data, locators });
 }
 
-/** What a loop does with the locators of its list. */
+/** The verb of the step that stands for a loop's use of the locators in its list. */
 export const goesOver = 'goes over';
 
 const MAX_CALLS = 20;
-/** A longer list is read as one element that stands for all. */
+/** A longer list is read once, with one element standing for all. */
 const MAX_EACH = 100;
 
-/** Reads what a function does, the tests' own helpers that it calls included, into `reading.steps`. */
+/** Reads what a function does, including the tests' own helpers that it calls, into `reading.steps`. */
 export function readFunction(node: SyntaxNode, reading: Reading): void {
   if (reading.within.includes(node) || reading.within.length > MAX_CALLS)
     return push(node, reading, { verb: 'calls itself', data: textOf(node, reading) });

@@ -8,7 +8,7 @@ import { push, type Reading, readFunction } from './reading.js';
 import { read } from './statements.js';
 import type { Hooks, Root, Step } from './step.js';
 
-/** Reads every test, fixture, helper and module of these files, with what each does. */
+/** Reads every test, fixture, helper and module of these files, with the steps of each. */
 export function readRoots({ files }: Project, affected: ReadonlySet<string>): Root[] {
   const roots: Root[] = [];
   const reached = new Set<SyntaxNode>();
@@ -33,7 +33,7 @@ export function readRoots({ files }: Project, affected: ReadonlySet<string>): Ro
     const place = { file, line: 1, source: '' };
     roots.push({ kind: 'module', key: `module ${file}`, title: file, steps: module.steps, ...place });
   }
-  // What is reached from other files is known only now.
+  // Only now is it known what other files reach.
   for (const module of modules)
     visit(module.scope.file.program, (node) => {
       readUnfollowed(node, module);
@@ -49,7 +49,7 @@ function hooked(steps: readonly Step[], hooks: Hooks | null | undefined): readon
   return hooks ? hooked([...hooks.before, ...steps, ...hooks.after], hooks.around) : steps;
 }
 
-/** A constant of a module that no test was seen to use: used in a way that cannot be followed, or not at all; its text counts. */
+/** Reads a module constant that no test was seen to use: it is unused, or used in a way that cannot be followed. Its text is compared. */
 function readUnfollowed(node: SyntaxNode, reading: Reading): void {
   const [name, init] = [nameOf(nodeIn(node, 'id')), nodeIn(node, 'init')];
   if (!init || !name || isFunction(bare(init)) || reading.scope.project.followed.has(init)) return;
@@ -57,7 +57,7 @@ function readUnfollowed(node: SyntaxNode, reading: Reading): void {
   push(node, reading, { kind: 'check', rule: 'step-changed', verb: 'declares', data });
 }
 
-/** A function that no test was seen to call: called in a way that cannot be followed, or not at all. */
+/** Reads a function that no test was seen to call: it is not called, or called in a way that cannot be followed. */
 function readUncalled(node: SyntaxNode, reading: Reading): void {
   const value = ['value', 'init', 'declaration'].flatMap((field) => nodeIn(node, field) ?? [])[0];
   const made = node.type === 'FunctionDeclaration' ? node : value;

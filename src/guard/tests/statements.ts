@@ -9,7 +9,7 @@ import { actionsIn, guarded, push, readEach, readFunction, type Reading, still, 
 
 type Reader = (node: SyntaxNode, reading: Reading) => void;
 
-/** How nodes of these types are read; all others are read for what is inside. */
+/** How nodes of these types are read; `readOther` reads all others. */
 const byTypes: readonly (readonly [types: string, Reader])[] = [
   ['Program BlockStatement StaticBlock', (node, at) => below(node, 'body', at)],
   ['IfStatement ConditionalExpression LogicalExpression SwitchCase', readBranches],
@@ -30,15 +30,15 @@ const readers = new Map(
   byTypes.flatMap(([types, reader]) => types.split(' ').map((type) => [type, reader] as const)),
 );
 
-/** Reads a statement or an expression: what it does, in the order in which it is written. */
+/** Reads what a statement or an expression does, in source order. */
 export function read(given: SyntaxNode, reading: Reading): void {
   const node = bare(given);
   (readers.get(node.type) ?? readOther)(node, reading);
 }
 
-/** What has an effect by itself, and else what is inside. */
+/** Reads a node that has an effect of its own, or else its children. */
 function readOther(node: SyntaxNode, reading: Reading): void {
-  // What a module passes on from another one.
+  // What a module re-exports from another one.
   if (/^Export(?:Named|All)Declaration$/.test(node.type) && nodeIn(node, 'source'))
     for (const one of [...nodesIn(node, 'specifiers'), nodeIn(node, 'exported') ?? node])
       push(one, reading, { kind: 'check', verb: 'exports', data: nameOf(nodeIn(one, 'exported')) ?? '*' });
@@ -51,7 +51,7 @@ function readOther(node: SyntaxNode, reading: Reading): void {
     for (const child of childrenOf(node)) read(child, reading);
 }
 
-/** `` sql`select ${id}` `` calls `sql` with the texts and the values. */
+/** Returns the call that a tagged template makes: `` sql`select ${id}` `` calls `sql` with the texts and the values. */
 function callOfTag(node: SyntaxNode): SyntaxNode {
   const quasi = nodeIn(node, 'quasi');
   const texts = nodesIn(quasi, 'quasis').map((one) => ({ ...one, type: 'Literal', value: cookedText(one) }));
@@ -61,14 +61,14 @@ function callOfTag(node: SyntaxNode): SyntaxNode {
   return { ...node, type: 'CallExpression', callee: node['tag'], arguments: args };
 }
 
-/** Reads what stands in a field, if there is something: a node, or a list of statements. */
+/** Reads what is in a field, if anything: a node, or a list of statements. */
 function below(node: SyntaxNode, field: string, reading: Reading): void {
   const child = nodeIn(node, field);
   if (child) read(child, reading);
   else readBlock(nodesIn(node, field), reading);
 }
 
-/** Statements in their order: those behind one that may leave are reached unless it does. */
+/** Reads statements in order. Those after a statement that may leave the block get an `early-return` guard. */
 function readBlock(statements: readonly SyntaxNode[], reading: Reading): void {
   let at: Reading = { ...still(reading), scope: innerScope(reading.scope) };
   declareAll(statements, at.scope);
@@ -84,7 +84,7 @@ function leaves(node: SyntaxNode): boolean {
   return /^(?:Return|Break|Continue)Statement$/.test(node.type) || childrenOf(node).some(leaves);
 }
 
-/** By which word what is on the right of an operator hangs on what is on its left. */
+/** For each operator, the word that says how its right side depends on its left side. */
 const hangs: Readonly<Record<string, string>> = { '&&': 'if', '||': 'if not', '??': 'if no' };
 
 function readBranches(node: SyntaxNode, reading: Reading): void {
@@ -97,7 +97,7 @@ function readBranches(node: SyntaxNode, reading: Reading): void {
   below(node, 'right', on(hangs[String(node['operator'])] ?? ''));
 }
 
-/** A handler that throws again swallows nothing; a `finally` that returns drops the error that it was called for. */
+/** Reads a `try`. A handler that rethrows swallows nothing; a `finally` that returns drops the error. */
 function readTry(node: SyntaxNode, reading: Reading): void {
   const [handler, finalizer] = [nodeIn(node, 'handler'), nodeIn(node, 'finalizer')];
   const swallows = (handler !== null && !throwsAgain(handler)) || (finalizer !== null && leaves(finalizer));
@@ -125,13 +125,13 @@ function readForOf(node: SyntaxNode, from: Reading): void {
   readEach({ list: right, pattern }, inLoop(node, reading), (each) => below(node, 'body', each));
 }
 
-/** What stands in a loop that may be left is not reached for all that it goes over. */
+/** Guards the body of a loop that may be left early, since it is not reached for every element. */
 function inLoop(node: SyntaxNode, reading: Reading): Reading {
   const body = nodeIn(node, 'body');
   return body && leaves(body) ? guarded(reading, 'early-return within the loop') : reading;
 }
 
-/** A loop or a switch: its head counts as text. */
+/** Reads a loop or a switch, with the text of its head as a guard. */
 function readLoop(node: SyntaxNode, reading: Reading): void {
   const inner = [nodeIn(node, 'body'), ...nodesIn(node, 'cases')];
   const head = childrenOf(node).filter((one) => !inner.includes(one));
@@ -150,7 +150,7 @@ function readDeclaration(node: SyntaxNode, from: Reading): void {
   visit(id, (one) => {
     const binding = one.type === 'Identifier' ? lookUp(String(one['name']), reading.scope) : null;
     if (binding?.kind === 'value') binding.takenAfter = actions;
-    // What changes later begins here.
+    // This is the initial value of a variable that changes later.
     if (binding?.kind === 'opaque' && binding.label.startsWith('variable '))
       push(node, reading, { verb: binding.label, data: textOf(init, reading) });
   });
@@ -163,7 +163,7 @@ function readAssignment(node: SyntaxNode, from: Reading): void {
   const object = target?.type === 'MemberExpression' ? nodeIn(target, 'object') : null;
   const root = target && rootName(target);
   const name = root ? String(root['name']) : '';
-  // A field of a page object is followed to its value, and so is what a module exports.
+  // Fields of page objects and exports of modules are followed to their values elsewhere.
   const isFollowed = object?.type === 'ThisExpression' || (object && /^(?:module|exports)$/.test(name));
   if (isFollowed && node['operator'] === '=') return;
   const binding = lookUp(name, reading.scope);
@@ -191,7 +191,7 @@ function readNew(node: SyntaxNode, from: Reading): void {
     push(node, reading, { verb: 'new', data: textOf(node, reading) });
 }
 
-/** What a class does when it is declared, or when one is made; its constructor. */
+/** Reads what a class does when it is declared (`isStatic`) or instantiated, and returns its constructor. */
 function readFields(node: SyntaxNode, isStatic: boolean, reading: Reading): SyntaxNode | null {
   let constructor: SyntaxNode | null = null;
   for (const one of bodyOf(node)) {

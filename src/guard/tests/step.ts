@@ -47,11 +47,11 @@ export interface ActionStep extends StepBase {
   readonly rule: Rule;
 }
 
-/** Where a step stands, and what may keep it from running. */
+/** The place of a step, and what may keep it from running or from failing the test. */
 type Placed = keyof Place | 'guards' | 'awaited';
-/** An assertion as far as its own expression says it. */
+/** The fields of an assertion that its own expression determines. */
 export type BareAssertion = Omit<AssertionStep, Placed>;
-/** An action as far as its own call says it. */
+/** The fields of an action that its own call determines. */
 export type BareAction = Omit<ActionStep, Placed>;
 
 /** One thing that a test does. */
