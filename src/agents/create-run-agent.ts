@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers';
-import type { AgentClaim, AgentEnding } from '../core/attempt.js';
+import type { AgentClaim, AgentEnd } from '../core/attempt.js';
 import type { BuiltInRunner } from '../core/built-in-runner.js';
 import type { RunnerSettings } from '../core/settings.js';
 import { unreachable } from '../core/unreachable.js';
-import { supervise, type Ending, type Supervised } from '../process/supervise.js';
+import { supervise, type ProcessEnd, type Supervised } from '../process/supervise.js';
 import { type Redactor, redactorOf } from '../secrets/redactor.js';
 import { openAgentLog } from './agent-log.js';
 import { claudeRunner } from './claude-runner.js';
@@ -24,7 +24,7 @@ type Cleaner = Pick<Redactor, 'clean' | 'masksIn'>;
 export interface Patience {
   /** Between TERM and KILL; 5,000 by default. */
   readonly graceMs: number;
-  /** Between the completion signal and ending the process; 5,000 by default. */
+  /** Between the completion signal and stopping the process; 5,000 by default. */
   readonly settleMs: number;
 }
 
@@ -48,7 +48,7 @@ export function createRunAgent(
     const { ended, tail, errorTail } = await runToEnd(task, reader, { ...patience, redactor });
     const result = reader.result();
     return {
-      ending: endingOf({ ending: ended.ending, result, errorTail }, task),
+      end: agentEndOf({ end: ended.end, result, errorTail }, task),
       claim: result.claim && { ...result.claim, summary: summaryOf(result.claim, redactor) },
       usage: result.usage,
       denials: result.denials,
@@ -188,29 +188,29 @@ function atMostEvery(spanMs: number, say: (text: string) => void): (text: string
 }
 
 interface Ended {
-  ending: Ending;
+  end: ProcessEnd;
   result: AgentResult;
   errorTail: string;
 }
 
 /** If its exit code hides the reason, a program's own account takes precedence, but never over self-heal's own reason to end it. */
-function endingOf(ended: Ended, task: AgentTask): AgentEnding {
-  const { ending, result, errorTail } = ended;
-  switch (ending.kind) {
+function agentEndOf(ended: Ended, task: AgentTask): AgentEnd {
+  const { end, result, errorTail } = ended;
+  switch (end.kind) {
     case 'timed-out':
       return { kind: 'timed-out', afterMs: task.agent.timeoutMs };
     case 'aborted':
     case 'spawn-failed':
-      return ending;
+      return end;
     case 'stopped':
       return result.error ?? { kind: 'completed' };
     case 'exited':
       if (result.error) return result.error;
-      if (ending.exitCode === 0) return { kind: 'completed' };
-      return agentErrorInText(errorTail, task.agent.runner) ?? ending;
+      if (end.exitCode === 0) return { kind: 'completed' };
+      return agentErrorInText(errorTail, task.agent.runner) ?? end;
     case 'signalled':
-      return result.error ?? ending;
+      return result.error ?? end;
     default:
-      return unreachable(ending);
+      return unreachable(end);
   }
 }

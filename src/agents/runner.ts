@@ -1,4 +1,4 @@
-import type { AgentClaim, AgentEnding, AgentUsage } from '../core/attempt.js';
+import type { AgentClaim, AgentEnd, AgentUsage } from '../core/attempt.js';
 import type { AgentTask } from './run-agent.js';
 
 /** How to start a program for a task. */
@@ -37,7 +37,7 @@ export interface AgentResult {
   readonly denials: readonly string[];
   /** The program's own account of a failure, which its exit code may not show; null if there is none. */
   readonly error: Extract<
-    AgentEnding,
+    AgentEnd,
     { kind: 'unusable' | 'exited' | 'retryable' | 'context-overflow' | 'limited' }
   > | null;
 }

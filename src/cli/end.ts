@@ -9,12 +9,12 @@ export function print(answer: string | object): number {
 }
 
 /** Ends a command with an exit code, or with a problem, which is printed and has an exit code of its own. */
-export function end(ending: number | Problem): void {
-  if (typeof ending === 'number') {
-    process.exitCode = ending;
+export function end(result: number | Problem): void {
+  if (typeof result === 'number') {
+    process.exitCode = result;
     return;
   }
   // The detail may contain output of the project's programs.
-  process.stderr.write(`${redact(formatProblem(ending))}\n`);
-  process.exitCode = exitCodeFor(ending);
+  process.stderr.write(`${redact(formatProblem(result))}\n`);
+  process.exitCode = exitCodeFor(result);
 }

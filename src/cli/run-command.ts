@@ -29,12 +29,12 @@ export async function runAsTyped(words: readonly string[], options: RunOptions):
   const { filters, passThrough } = splitAtDashes(words, process.argv);
   const { env } = process;
   const { runSelfHeal } = await import('../heal/whole-run.js');
-  const ending = await runSelfHeal({ cwd: process.cwd(), env, filters, passThrough, options });
-  if (typeof ending !== 'number') {
+  const result = await runSelfHeal({ cwd: process.cwd(), env, filters, passThrough, options });
+  if (typeof result !== 'number') {
     const { leaveProblem } = await import('../outputs/leave-reports.js');
-    await leaveProblem(ending, { env, print: (line) => process.stderr.write(`${line}\n`) });
+    await leaveProblem(result, { env, print: (line) => process.stderr.write(`${line}\n`) });
   }
-  end(ending);
+  end(result);
 }
 
 /** Commander joins the words before and after `--`. Only those after it are passed to Playwright unchanged. */

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { Category } from '../core/diagnosis.js';
 import { placesOf } from '../guard/create-guard.js';
 import { gitChanges, type NoBase } from '../git-trees.js';
-import type { Judgement } from '../guard/judgement.js';
+import type { Findings } from '../guard/findings.js';
 import { runGuard } from '../guard/run-guard.js';
 import { isSpecName, type SuitePlaces } from '../guard/test-places.js';
 import { findPlaywright } from '../playwright/find-playwright.js';
@@ -40,10 +40,10 @@ export async function runGuardCommand(options: GuardOptions): Promise<number | P
     suite: places,
     isBranch: true,
   };
-  const judgement = await runGuard(request, { limitMs: LIMIT_MS });
-  if (options.json) print(asJson(judgement, base));
-  else tell(judgement, { cwd, root, count: changes.length });
-  return judgement.violations.length > 0 ? exitCodes.red : exitCodes.green;
+  const findings = await runGuard(request, { limitMs: LIMIT_MS });
+  if (options.json) print(asJson(findings, base));
+  else tell(findings, { cwd, root, count: changes.length });
+  return findings.violations.length > 0 ? exitCodes.red : exitCodes.green;
 }
 
 const nothingKnown: SuitePlaces = { testFiles: [], testDir: null, config: null, titles: [] };
@@ -69,13 +69,13 @@ async function suiteIn(
   return placesOf(root, listed);
 }
 
-function asJson({ violations, notes }: Judgement, base: string): object {
+function asJson({ violations, notes }: Findings, base: string): object {
   const findings = violations.map(({ rule, file, line, says }) => ({ rule, file, line, says }));
   return { schemaVersion: 1, base, findings, notes };
 }
 
 function tell(
-  { violations, notes }: Judgement,
+  { violations, notes }: Findings,
   { cwd, root, count }: { cwd: string; root: string; count: number },
 ): void {
   const place = ({ file, line }: { file: string; line: number | null }) =>

@@ -158,7 +158,9 @@ function addAgent(installed: AgentProgram | undefined, exec: string): string {
     : `→ No agent program: the ${builtIn} fixer makes the fixes it is sure of. Once one is installed: ${add}`;
 }
 
-const configNames = ['ts', 'js', 'mts', 'mjs', 'cts', 'cjs'].map((ending) => `playwright.config.${ending}`);
+const configNames = ['ts', 'js', 'mts', 'mjs', 'cts', 'cjs'].map(
+  (extension) => `playwright.config.${extension}`,
+);
 
 /** Finds Playwright configs up to two levels below, as in monorepos; relative, with forward slashes. Only used in a remedy. */
 function configsBelow(cwd: string, depth = 2): string[] {

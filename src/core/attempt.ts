@@ -17,8 +17,8 @@ export interface AgentUsage {
   readonly sessionId: string | null;
 }
 
-/** How one agent process ended. However an agent misbehaves, the result is an ending, never an exception. */
-export type AgentEnding =
+/** How one agent process ended. However an agent misbehaves, the result is an end, never an exception. */
+export type AgentEnd =
   /** Exited with 0, or signaled completion and was then stopped by self-heal. */
   | { readonly kind: 'completed' }
   | { readonly kind: 'exited'; readonly exitCode: number }
@@ -38,7 +38,7 @@ export type AgentEnding =
 
 /** One agent process, from start to end. */
 export interface AgentRun {
-  readonly ending: AgentEnding;
+  readonly end: AgentEnd;
   readonly claim: AgentClaim | null;
   readonly usage: AgentUsage;
   /** Tool calls that the program refused, as it names them. */

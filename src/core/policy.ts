@@ -48,10 +48,10 @@ export type Decision =
   /** Re-run the test with the code unchanged (HL-5). */
   | { readonly kind: 'retest'; readonly attempt: number }
   | { readonly kind: 'escalate'; readonly question: string }
-  | { readonly kind: 'conclude'; readonly conclusion: Conclusion };
+  | { readonly kind: 'end'; readonly end: CauseEnd };
 
 /** How a cause ended, with the reason as a sentence. */
-export interface Conclusion {
+export interface CauseEnd {
   /**
    * `flaky`: green, but not because of an agent's change (HN-7). `rejected`: its agents weakened the tests, even after a warning
    * (HN-3). `superseded`: its fix revealed another failure, which has a cause of its own (HL-3). `budget`: a limit was reached before
@@ -86,9 +86,9 @@ export function decide(given: History, policy: Policy): Decision {
     made: given.attempts.length,
   };
   const last = history.attempts.at(-1);
-  const ended = last && conclusionOf(last, history, policy);
+  const ended = last && endAfter(last, history, policy);
   if (ended) return ended;
-  if (!last && history.environment) return conclude('failed', history.environment);
+  if (!last && history.environment) return end('failed', history.environment);
   if (!last && history.retry === 'never_retry') {
     return {
       kind: 'escalate',
@@ -110,7 +110,7 @@ export function decide(given: History, policy: Policy): Decision {
   // Does not wait before a try that will not be made, for example because the time limit would pass during the wait.
   const elapsedMs = history.spent.elapsedMs + delayMs;
   const next = nextTry({ ...history, spent: { ...history.spent, elapsedMs } }, policy);
-  return next.kind === 'conclude' ? next : { kind: 'wait', delayMs, attempt: last.n };
+  return next.kind === 'end' ? next : { kind: 'wait', delayMs, attempt: last.n };
 }
 
 /** A history without the built-in fixer's attempts; `made` counts all attempts, including those. */
@@ -118,13 +118,13 @@ type Counted = History & { readonly made: number };
 
 /** Ends a cause whoever made the attempt: no error is left, another one replaced it, or nothing can be written to the project. */
 function endByOutcome(last: Attempt): Decision | null {
-  if (last.judged === 'green') return conclude('healed', `fixed by ${last.agent ?? 'nobody'}`);
-  if (last.judged === 'flaky') return conclude('flaky', last.failedBecause ?? 'green without a change');
+  if (last.judged === 'green') return end('healed', `fixed by ${last.agent ?? 'nobody'}`);
+  if (last.judged === 'flaky') return end('flaky', last.failedBecause ?? 'green without a change');
   if (last.judged === 'changed')
-    return conclude('superseded', last.failedBecause ?? 'another error took its place');
+    return end('superseded', last.failedBecause ?? 'another error took its place');
   // A read-only file or a full disk would block the next fix, too.
   if (last.judged === 'not-judged' && last.change !== null)
-    return conclude('failed', last.failedBecause ?? 'its change could not be written');
+    return end('failed', last.failedBecause ?? 'its change could not be written');
   return null;
 }
 
@@ -138,31 +138,28 @@ function nextTry(history: Counted, policy: Policy): Decision {
   return overBudget(history, policy.limits) ?? deploy(history, attempt);
 }
 
-function conclusionOf(last: Attempt, history: History, policy: Policy): Decision | null {
-  if (last.outcome === 'aborted') return conclude('interrupted', 'interrupted while an agent worked');
+function endAfter(last: Attempt, history: History, policy: Policy): Decision | null {
+  if (last.outcome === 'aborted') return end('interrupted', 'interrupted while an agent worked');
   if (last.outcome === 'unusable')
-    return conclude('agent-unusable', last.failedBecause ?? 'the agent cannot work');
+    return end('agent-unusable', last.failedBecause ?? 'the agent cannot work');
   const ended = endByOutcome(last);
   if (ended) return ended;
   if (last.outcome === 'denied') {
-    return conclude(
-      'agent-unusable',
-      'the agent program refused every tool call that would have changed a file',
-    );
+    return end('agent-unusable', 'the agent program refused every tool call that would have changed a file');
   }
   const rejections = history.attempts.filter((attempt) => attempt.judged === 'rejected').length;
   if (rejections >= REJECTIONS_BEFORE_VERDICT)
-    return conclude('rejected', 'its agents weakened the tests again after they were told');
+    return end('rejected', 'its agents weakened the tests again after they were told');
   const conflicts = history.attempts.length - judgedOf(history).length;
   if (conflicts >= CONFLICTS_BEFORE_VERDICT)
-    return conclude('failed', 'its files were changed again and again while its agents worked');
+    return end('failed', 'its files were changed again and again while its agents worked');
   if (last.claim?.status === 'needs-person') return { kind: 'escalate', question: last.claim.summary };
   if (triesOf(history) >= policy.retries.max) {
     if (last.judged === 'rejected')
-      return conclude('rejected', 'its agent weakened the tests, and no retry is left');
+      return end('rejected', 'its agent weakened the tests, and no retry is left');
     const before = earlierOf(history).count;
     const told = before > 0 ? `, ${before} of them in earlier runs` : '';
-    return conclude('failed', `still failing after ${plural(triesOf(history), 'retry', 'retries')}${told}`);
+    return end('failed', `still failing after ${plural(triesOf(history), 'retry', 'retries')}${told}`);
   }
   return null;
 }
@@ -203,16 +200,16 @@ function overBudget(history: History, limits: LimitSettings): Decision | null {
 /** Deploys the primary agent first; if it failed, the agent of the next alternative (CS-7); then the primary again. */
 function deploy(history: History, attempt: number): Decision {
   const agent = history.agents[triesOf(history)] ?? history.agents[0];
-  if (agent === undefined) return conclude('failed', history.noAgent ?? 'no agent is routed to this failure');
+  if (agent === undefined) return end('failed', history.noAgent ?? 'no agent is routed to this failure');
   return { kind: 'deploy', agent, attempt };
 }
 
 function stop(reason: string): Decision {
-  return conclude('budget', reason);
+  return end('budget', reason);
 }
 
-function conclude(verdict: Conclusion['verdict'], reason: string): Decision {
-  return { kind: 'conclude', conclusion: { verdict, reason } };
+function end(verdict: CauseEnd['verdict'], reason: string): Decision {
+  return { kind: 'end', end: { verdict, reason } };
 }
 
 function plural(count: number, one: string, many: string): string {

@@ -12,14 +12,14 @@ export type Proof = readonly ProofStep[];
  * run, because the number of tests that get the full proof is limited. `flaky`: green without the change, too. `unsteady`: green with
  * the fix at first, then red. `red`: this fix does not heal it.
  */
-export type ProofEnding = 'proven' | 'run-once' | 'flaky' | 'unsteady' | 'red';
+export type ProofOutcome = 'proven' | 'run-once' | 'flaky' | 'unsteady' | 'red';
 
 /** The runs of one test of a cause, and their result. */
 export interface TestProof {
   /** Playwright's id of the test. */
   readonly id: string;
   readonly proof: Proof;
-  readonly ended: ProofEnding;
+  readonly ended: ProofOutcome;
 }
 
 /** Formats a proof as `red red | green green green | red | green`: a bar marks each change of result. */
@@ -27,7 +27,7 @@ export function renderProof(proof: Proof): string {
   return proof.map((step, index) => (index > 0 && step !== proof[index - 1] ? `| ${step}` : step)).join(' ');
 }
 
-const told: Readonly<Record<Exclude<ProofEnding, 'proven'>, string>> = {
+const told: Readonly<Record<Exclude<ProofOutcome, 'proven'>, string>> = {
   'run-once': 'green in one run',
   flaky: 'flaky',
   unsteady: 'not steady',
@@ -43,10 +43,10 @@ export function tellProof(proof: Proof, tests: readonly TestProof[] = []): strin
 /** Says how many tests of a cause its proof covers: `4 of 5 tests; 1 still red`; empty if there is only one. */
 export function proofScope(tests: readonly TestProof[] = []): string {
   if (tests.length < 2) return '';
-  const count = (ending: ProofEnding) => tests.filter(({ ended }) => ended === ending).length;
+  const count = (outcome: ProofOutcome) => tests.filter(({ ended }) => ended === outcome).length;
   const rest = (Object.keys(told) as (keyof typeof told)[])
-    .filter((ending) => count(ending) > 0)
-    .map((ending) => `${count(ending)} ${told[ending]}`);
+    .filter((outcome) => count(outcome) > 0)
+    .map((outcome) => `${count(outcome)} ${told[outcome]}`);
   if (rest.length === 0) return `each of ${tests.length} tests`;
   return `${count('proven')} of ${tests.length} tests; ${rest.join(', ')}`;
 }

@@ -23,7 +23,7 @@ export async function probe(argv: readonly string[], { cwd, env }: ProbePlace): 
   const [file = '', ...args] = argv;
   let output = '';
   const decoder = new TextDecoder();
-  const { ending } = await supervise({
+  const { end } = await supervise({
     file,
     args,
     cwd,
@@ -37,5 +37,5 @@ export async function probe(argv: readonly string[], { cwd, env }: ProbePlace): 
       if (output.length < MAX_CHARACTERS) output += decoder.decode(chunk, { stream: true });
     },
   }).ended;
-  return { exitCode: ending.kind === 'exited' ? ending.exitCode : null, output };
+  return { exitCode: end.kind === 'exited' ? end.exitCode : null, output };
 }

@@ -81,8 +81,8 @@ function newPlaces(importer: SourceText, wanted: Import, files: readonly SourceT
     const isIt = file !== importer.file && stemOf(file) === stem;
     if (!isIt || !wanted.names.every((name) => exports(text, name))) return [];
     const relative = path.relative(path.dirname(importer.file), file).replaceAll(path.sep, '/');
-    const ending = code.exec(wanted.from)?.[0] ?? '';
-    const place = `${relative.replace(code, '')}${ending}`;
+    const extension = code.exec(wanted.from)?.[0] ?? '';
+    const place = `${relative.replace(code, '')}${extension}`;
     return [place.startsWith('.') ? place : `./${place}`];
   });
 }

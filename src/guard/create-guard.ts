@@ -1,19 +1,19 @@
 import path from 'node:path';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import type { GuardRequest } from './judge.js';
-import type { Judgement } from './judgement.js';
+import type { Findings } from './findings.js';
 import { runGuard } from './run-guard.js';
 import type { SuitePlaces } from './test-places.js';
 import { real } from '../workspace/is-inside.js';
 
 /** Judges one agent's changes. The paths in `healed` and `broke` are absolute here. */
-export type Guard = (work: Omit<GuardRequest, 'suite'>) => Promise<Judgement>;
+export type Guard = (work: Omit<GuardRequest, 'suite'>) => Promise<Findings>;
 
 /** Creates the guard of a run. It knows the tests from the first run of the suite. */
 export function createGuard(
   root: string,
   first: SuiteRun,
-  judge: (request: GuardRequest) => Promise<Judgement> = runGuard,
+  judge: (request: GuardRequest) => Promise<Findings> = runGuard,
 ): Guard {
   const suite = placesOf(root, first);
   return ({ healed = [], broke = [], ...work }) =>

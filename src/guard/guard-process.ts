@@ -4,7 +4,7 @@ import { limitProcessorTime } from './limit-processor-time.js';
 import type { GuardMessage, GuardOrder } from './run-guard.js';
 import type { Tree } from '../workspace/tree.js';
 
-/** Messages to this process, which judges one change: it requests files by message and sends back its judgement. */
+/** Messages to this process, which judges one change: it requests files by message and sends back its findings. */
 type Incoming =
   | { readonly type: 'order'; readonly order: GuardOrder; readonly limitMs: number }
   | { readonly type: 'answer'; readonly id: number; readonly value: unknown };
@@ -31,8 +31,8 @@ function treeOf(tree: 'before' | 'after'): Tree {
 
 async function work(order: GuardOrder): Promise<void> {
   try {
-    const judgement = await judge({ ...order, before: treeOf('before'), after: treeOf('after') });
-    send({ type: 'judged', judgement });
+    const findings = await judge({ ...order, before: treeOf('before'), after: treeOf('after') });
+    send({ type: 'judged', findings });
   } catch (error) {
     send({ type: 'failed', says: `the guard failed: ${String(error)}` });
   }

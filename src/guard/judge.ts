@@ -11,7 +11,7 @@ import { nameStillBroken } from './checks/still-broken.js';
 import { judgeTakenAway } from './checks/taken-away.js';
 import { judgeTests, stepsOf } from './checks/tests.js';
 import { TooLarge } from '../code/print.js';
-import { harmless, type Judgement } from './judgement.js';
+import { harmless, type Findings } from './findings.js';
 import { otherInput } from './other-input.js';
 import { violationOf } from './rules.js';
 import { sharedLiterals } from './shared-literals.js';
@@ -53,7 +53,7 @@ const checks = [judgePaths, judgeSettings, judgeShadows, judgeReadOnly, judgeApp
  * Judges what an agent did to the tests, to the app and to protected files, by parsing both states (HN-3, HN-4). A change to the tests that
  * is not proven harmless is a violation, and so is a change that is too large to be judged.
  */
-export async function judge(request: GuardRequest): Promise<Judgement> {
+export async function judge(request: GuardRequest): Promise<Findings> {
   try {
     const change = await readChange(request);
     if (!change) return harmless;
@@ -95,7 +95,7 @@ function distinct(violations: readonly Violation[]): Violation[] {
  * Looks for literals that the fix shares with the healed tests, since the app may now answer these tests alone. Such a literal is a
  * violation, is tried with another input, or is named for the reviewer.
  */
-function judgeLiterals({ request, now, ofApp }: Change): Judgement {
+function judgeLiterals({ request, now, ofApp }: Change): Findings {
   const specs = new Set(request.healed);
   const concerned = importedBy(now, specs);
   const tests = [...now.parsed.values()].filter((file) => concerned.has(file.path));

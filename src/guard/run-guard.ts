@@ -2,10 +2,10 @@ import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { violationOf } from './rules.js';
 import type { GuardRequest } from './judge.js';
-import { harmless, type Judgement } from './judgement.js';
+import { harmless, type Findings } from './findings.js';
 import { usedUp } from './limit-processor-time.js';
 
-/** How much processor time a judgement may take, in milliseconds. A busy machine must not cause a rejection. */
+/** How much processor time judging a change may take, in milliseconds. A busy machine must not cause a rejection. */
 const LIMIT_MS = 5000;
 /** How long it may take by the clock, in milliseconds, in case it hangs. */
 const CLOCK_MS = 120_000;
@@ -24,7 +24,7 @@ export type GuardMessage =
       readonly tree: 'before' | 'after';
       readonly paths: readonly string[] | null;
     }
-  | { readonly type: 'judged'; readonly judgement: Judgement }
+  | { readonly type: 'judged'; readonly findings: Findings }
   | { readonly type: 'failed'; readonly says: string };
 
 /**
@@ -34,7 +34,7 @@ export type GuardMessage =
 export async function runGuard(
   request: GuardRequest,
   { limitMs = LIMIT_MS, clockMs = CLOCK_MS, entry = ownEntry } = {},
-): Promise<Judgement> {
+): Promise<Findings> {
   const { before, after, ...order } = request;
   if (request.changes.length === 0) return harmless;
   const child = fork(entry, [], {
@@ -45,10 +45,10 @@ export async function runGuard(
   });
   const trees = { before, after };
   return new Promise((resolve) => {
-    const end = (judgement: Judgement) => {
+    const end = (findings: Findings) => {
       clearTimeout(timer);
       child.kill('SIGKILL');
-      resolve(judgement);
+      resolve(findings);
     };
     const file = request.changes[0]?.path ?? '';
     const rejected = (detail: string) =>
@@ -60,7 +60,7 @@ export async function runGuard(
       if (child.connected) child.send({ type: 'answer', id, value });
     };
     child.on('message', (message: GuardMessage) => {
-      if (message.type === 'judged') end(message.judgement);
+      if (message.type === 'judged') end(message.findings);
       else if (message.type === 'failed') rejected(message.says);
       else
         answer(message).catch((error: unknown) => rejected(`the files could not be read: ${String(error)}`));

@@ -6,7 +6,7 @@ import type { HealedCause } from './heal-cause.js';
 import { type CauseRecord, changesOf, type Progress, sawRed } from './progress.js';
 import { type ProofTest, testProofs } from './proof-test.js';
 import { type ByKey } from './apply-result.js';
-import { conclude, put } from './conclude.js';
+import { endCause, put } from './end-cause.js';
 import { revertChanges } from './attempt/try-fix.js';
 import { tellDecided } from './tell-tests.js';
 
@@ -39,7 +39,7 @@ export async function abandonProof(progress: Progress): Promise<void> {
     await decide(progress, record, over);
   }
   for (const record of causes.filter((one) => one.unproven)) {
-    await conclude(progress, {
+    await endCause(progress, {
       ...decided(record),
       verdict: 'failed',
       reason: 'interrupted',
@@ -111,7 +111,7 @@ async function applyToCause(
     const attempts = await decide(progress, record, { ...how, ...proof, reverted: true });
     const ended = { ...rest, attempts, reason: how.failedBecause ?? '' };
     if (how.judged === 'flaky') {
-      await conclude(progress, { ...ended, verdict: 'flaky' });
+      await endCause(progress, { ...ended, verdict: 'flaky' });
       return null;
     }
     // If self-heal is killed before the cause is healed again, `resume` picks it up.
@@ -121,9 +121,9 @@ async function applyToCause(
   if (unproven?.by === 'other-fix' && !holds) {
     if (unproven.otherwise) put(progress, unproven.otherwise);
     else if (tests.every(({ ended }) => ended === 'flaky'))
-      await conclude(progress, { ...rest, verdict: 'flaky', reason: 'green without the fix, too' });
+      await endCause(progress, { ...rest, verdict: 'flaky', reason: 'green without the fix, too' });
     else
-      await conclude(progress, {
+      await endCause(progress, {
         ...rest,
         verdict: 'superseded',
         reason: 'red again with the fix that had turned it green',
@@ -131,7 +131,7 @@ async function applyToCause(
     return null;
   }
   const attempts = await decide(progress, record, { ...proof, ...several });
-  await conclude(progress, { ...rest, attempts, verdict: greenWord(progress) });
+  await endCause(progress, { ...rest, attempts, verdict: greenWord(progress) });
   return null;
 }
 

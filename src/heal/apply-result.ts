@@ -6,7 +6,7 @@ import { isGreen } from '../core/judge.js';
 import type { CauseVerdict } from '../core/verdict.js';
 import type { HealedCause } from './heal-cause.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
-import { conclude, put } from './conclude.js';
+import { endCause, put } from './end-cause.js';
 import { type Progress, sawRed } from './progress.js';
 import { proofTest } from './proof-test.js';
 import { retest, type Retest } from './retest.js';
@@ -52,11 +52,11 @@ export async function applyResult(
   ended: HealedCause,
   beside: readonly DiagnosedFailure[] = [],
 ): Promise<ByKey> {
-  const { cause, attempts, conclusion } = ended;
+  const { cause, attempts, end } = ended;
   const { session } = progress;
   const untried = whyUntried(ended);
   if (untried) session.bus.emit({ type: 'agent.avoided', reason: untried, count: 1 });
-  const { verdict, reason } = conclusion;
+  const { verdict, reason } = end;
   const record = {
     cause,
     verdict: causeVerdictOf(verdict),
@@ -64,10 +64,10 @@ export async function applyResult(
     attempts,
     overBudget: verdict === 'budget',
     interrupted: verdict === 'interrupted',
-    ...(conclusion.verdict === 'escalated' ? { askedBefore: conclusion.askedBefore } : {}),
+    ...(end.verdict === 'escalated' ? { askedBefore: end.askedBefore } : {}),
   };
   if (verdict === 'healed') put(progress, { ...record, unproven: { by: 'own-fix', healed: ended } });
-  else await conclude(progress, record);
+  else await endCause(progress, record);
   if (verdict === 'healed' || verdict === 'superseded' || verdict === 'flaky') {
     if (verdict !== 'flaky') sawBeside(progress, ended, beside);
     return applyProgress(progress, ended);
@@ -90,17 +90,17 @@ function sawBeside(
 }
 
 /** Returns why a cause ended before any agent started; null if one was started, or a limit or an interrupt prevented it. */
-function whyUntried({ cause, attempts, conclusion }: HealedCause): AvoidedReason | null {
+function whyUntried({ cause, attempts, end }: HealedCause): AvoidedReason | null {
   if (attempts.length > 0) return null;
-  if (conclusion.verdict === 'escalated') return conclusion.askedBefore ? 'open-question' : 'person-needed';
-  return conclusion.verdict === 'failed' && cause.environment !== null ? 'environment' : null;
+  if (end.verdict === 'escalated') return end.askedBefore ? 'open-question' : 'person-needed';
+  return end.verdict === 'failed' && cause.environment !== null ? 'environment' : null;
 }
 
 /** Handles a kept fix: the lead and every other test of the cause is now green or has a different error. */
 async function applyProgress(progress: Progress, ended: HealedCause): Promise<ByKey> {
-  const { cause, conclusion, lastRetest } = ended;
+  const { cause, end, lastRetest } = ended;
   const { session, proofTests } = progress;
-  const { verdict } = conclusion;
+  const { verdict } = end;
   if (lastRetest?.run) tellSeen(session, lastRetest.run);
   if (verdict === 'flaky') tellDecided(session, [cause.lead], { verdict });
   if (verdict === 'healed') {
@@ -124,14 +124,14 @@ function successorOf(lead: DiagnosedFailure, seen: Retest | null): DiagnosedFail
 /** Handles the other tests of the cause. Those that get the full proof were in the same re-run; tests still red become new failures (HL-6). */
 async function applyToFollowers(
   progress: Progress,
-  { cause, conclusion, lastRetest }: HealedCause,
+  { cause, end, lastRetest }: HealedCause,
   followers: readonly DiagnosedFailure[],
 ): Promise<DiagnosedFailure[]> {
   const { session, proofTests } = progress;
   const chosen = chooseProven(cause);
   const unseen = followers.filter((one) => !chosen.has(one));
   if (unseen.length > 0) sayHowMany(session, cause, unseen.length);
-  const isHealed = conclusion.verdict === 'healed';
+  const isHealed = end.verdict === 'healed';
   const seen =
     unseen.length === 0 || isHealed || session.signal.aborted
       ? null
@@ -142,7 +142,7 @@ async function applyToFollowers(
     const isProven = chosen.has(failure);
     const now = (isProven ? lastRetest : seen)?.observe(failure);
     const isNowGreen = now !== undefined && isGreen(now);
-    if (isNowGreen && conclusion.verdict === 'flaky') {
+    if (isNowGreen && end.verdict === 'flaky') {
       session.bus.emit({ type: 'agent.avoided', reason: 'flaky', count: 1 });
       tellDecided(session, [failure], { verdict: 'flaky' });
     } else if (isNowGreen || (isHealed && !isProven)) {
@@ -165,6 +165,6 @@ function sayHowMany({ bus }: Session, { id, members }: Cause, once: number): voi
   bus.emit({ type: 'run.warning', message });
 }
 
-function causeVerdictOf(verdict: HealedCause['conclusion']['verdict']): CauseVerdict {
+function causeVerdictOf(verdict: HealedCause['end']['verdict']): CauseVerdict {
   return verdict === 'budget' || verdict === 'interrupted' ? 'failed' : verdict;
 }

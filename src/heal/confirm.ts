@@ -41,10 +41,10 @@ export async function confirm(
     if (seen.suiteFailure && !aboutSuite && (seen.run?.tests.length ?? 0) === 0) {
       return { confirmed: [], flaky, uncovered, blockedBy: seen.suiteFailure, run };
     }
-    const endings = confirmed.map((before) => ({ before, now: seen.observe(before) }));
-    flaky.push(...endings.filter(({ now }) => isGreen(now)).map(({ before }) => before));
+    const ends = confirmed.map((before) => ({ before, now: seen.observe(before) }));
+    flaky.push(...ends.filter(({ now }) => isGreen(now)).map(({ before }) => before));
     uncovered.push(...seen.others);
-    confirmed = endings
+    confirmed = ends
       .filter(({ now }) => !isGreen(now))
       .map(({ before, now }) => betterSeen(before, now.failure ?? now.suiteFailure));
     for (const one of confirmed) sawRed(progress, one);

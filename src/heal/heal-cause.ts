@@ -4,7 +4,7 @@ import { builtIn, isBuiltIn } from '../core/built-in-fixer.js';
 import type { Cause, DiagnosedFailure } from '../core/cause.js';
 import { questionAbout, type Escalation } from '../core/escalation.js';
 import { localDay } from '../outputs/local-time.js';
-import { decide, type Conclusion, type Decision, type History } from '../core/policy.js';
+import { decide, type CauseEnd, type Decision, type History } from '../core/policy.js';
 import type { EarlierTries } from '../core/remembered.js';
 import { unreachable } from '../core/unreachable.js';
 import { canRevert } from './can-revert.js';
@@ -21,7 +21,7 @@ import type { KnownFailure } from '../store/store.js';
 export interface HealedCause {
   readonly cause: Cause;
   readonly attempts: readonly Attempt[];
-  readonly conclusion: Conclusion | Asked;
+  readonly end: CauseEnd | Asked;
   /** The last re-run of the lead, or null if there was none. */
   readonly lastRetest: Retest | null;
   /** What earlier runs know about it. */
@@ -53,7 +53,7 @@ export interface Asked {
 }
 
 /**
- * Runs the loop for one cause: asks the policy for the next step and takes it, until the policy concludes. `healed` here means green in
+ * Runs the loop for one cause: asks the policy for the next step and takes it, until the policy ends it. `healed` here means green in
  * one re-run; the proof is shared with other causes and comes later (HN-5).
  */
 export async function healCause(
@@ -85,7 +85,7 @@ export async function healCause(
         const turn = await turnOf(session, cause, { decision, work, mayGoOn });
         if (turn === null) break;
         attempts.push(...turn.attempts);
-        if ('conclusion' in turn) return ended(turn.conclusion);
+        if ('end' in turn) return ended(turn.end);
         lastRetest = turn.retest;
         attemptId = turn.id;
         waited = false;
@@ -93,15 +93,15 @@ export async function healCause(
       }
       case 'escalate':
         return ended(await ask(session, cause, { question: decision.question, attempts, known }));
-      case 'conclude':
-        return ended(decision.conclusion);
+      case 'end':
+        return ended(decision.end);
       default:
         return unreachable(decision);
     }
   }
 
-  function ended(conclusion: HealedCause['conclusion']): HealedCause {
-    return { cause, attempts, conclusion, lastRetest, known, attemptId, copy: session.copy };
+  function ended(end: HealedCause['end']): HealedCause {
+    return { cause, attempts, end, lastRetest, known, attemptId, copy: session.copy };
   }
 }
 
@@ -122,8 +122,7 @@ async function turnOf(
   if (decision.kind === 'ask-fixer' && proposal === null) return null;
   const agent = decision.kind === 'deploy' ? decision.agent : (proposal?.agent ?? null);
   const missing = decision.kind === 'deploy' ? session.missingAgents?.get(decision.agent) : undefined;
-  if (missing !== undefined)
-    return { attempts: [], conclusion: { verdict: 'agent-unusable', reason: missing } };
+  if (missing !== undefined) return { attempts: [], end: { verdict: 'agent-unusable', reason: missing } };
   const tried = await attempt(session, cause, { ...work, agent, ...(proposal ? { proposal } : {}) });
   return { attempts: [tried.attempt], retest: tried.retest, id: tried.id };
 }
@@ -133,7 +132,7 @@ async function nextStep(session: Session, history: () => History, mayGoOn: () =>
   const { settings, spending, signal } = session;
   while (!signal.aborted) {
     const decision = decide(history(), settings);
-    const isEnd = decision.kind === 'conclude' || decision.kind === 'escalate';
+    const isEnd = decision.kind === 'end' || decision.kind === 'escalate';
     if (!isEnd && !mayGoOn()) return left('healing stopped before its next try');
     // Workers check the limits themselves.
     if (decision.kind !== 'deploy' || session.workers || (await spending.mayStart(settings.limits)))
@@ -144,7 +143,7 @@ async function nextStep(session: Session, history: () => History, mayGoOn: () =>
 }
 
 function left(reason: string): Decision {
-  return { kind: 'conclude', conclusion: { verdict: 'interrupted', reason } };
+  return { kind: 'end', end: { verdict: 'interrupted', reason } };
 }
 
 interface Asking {

@@ -5,7 +5,7 @@ import type { Cause, DiagnosedFailure } from '../core/cause.js';
 import { failureKey } from '../core/failure.js';
 import { applyResult } from './apply-result.js';
 import { unhealedYet } from './other-fix.js';
-import { conclude } from './conclude.js';
+import { endCause } from './end-cause.js';
 import { healCause, type HealedCause } from './heal-cause.js';
 import { type CauseRecord, goesOn, isKnownRed, keptAttempts, type Progress, sawRed } from './progress.js';
 import { retest } from './retest.js';
@@ -149,7 +149,7 @@ async function healedByAnother(
   const left = await unhealedYet(progress, cause, attempts);
   if (!left) return [];
   const reason = 'its first test was green with the fix of another cause';
-  await conclude(progress, { cause, verdict: 'superseded', reason, attempts, overBudget: false });
+  await endCause(progress, { cause, verdict: 'superseded', reason, attempts, overBudget: false });
   return left.members;
 }
 

@@ -2,7 +2,7 @@ import type { Attempt } from '../core/attempt.js';
 import type { Cause, DiagnosedFailure } from '../core/cause.js';
 import { chooseProven } from '../core/choose-proven.js';
 import { isGreen } from '../core/judge.js';
-import { put } from './conclude.js';
+import { put } from './end-cause.js';
 import { type CauseRecord, isKnownRed, keptAttempts, type Progress, sawRed } from './progress.js';
 import { proofTest } from './proof-test.js';
 import { retest } from './retest.js';

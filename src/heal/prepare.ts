@@ -31,8 +31,8 @@ export async function runPrepare(command: string, options: PrepareOptions): Prom
       output = Buffer.concat([output, chunk]).subarray(-MAX_OUTPUT_BYTES);
     },
   });
-  const { ending } = await ended;
-  if (ending.kind === 'exited' && ending.exitCode === 0) return null;
-  const how = ending.kind === 'exited' ? `exit code ${ending.exitCode}` : ending.kind;
+  const { end } = await ended;
+  if (end.kind === 'exited' && end.exitCode === 0) return null;
+  const how = end.kind === 'exited' ? `exit code ${end.exitCode}` : end.kind;
   return `${output.toString('utf8')}\nverify.prepare ended with ${how}`;
 }

@@ -1,6 +1,6 @@
 import type { DiagnosedFailure } from '../core/cause.js';
 import { failureKey } from '../core/failure.js';
-import type { ProofEnding, ProofStep, TestProof } from '../core/proof.js';
+import type { ProofOutcome, ProofStep, TestProof } from '../core/proof.js';
 import type { Progress } from './progress.js';
 
 /** A test that is green with a fix, and its progress through the proof (HN-5). */
@@ -13,7 +13,7 @@ export interface ProofTest {
   readonly isProven: boolean;
   readonly steps: ProofStep[];
   /** Null while it is still taking part. */
-  ended: ProofEnding | null;
+  ended: ProofOutcome | null;
   /** Set if it was red with the fix from the start, so that its failure has a cause of its own. */
   readonly isOther?: true;
   /** The failure it had when it was red with the fix, or null. */

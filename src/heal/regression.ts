@@ -7,7 +7,7 @@ import { attemptDecided } from './attempt/attempt-decided.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { type CauseRecord, changesOf, keptAttempts, type Progress } from './progress.js';
 import type { ProofTest } from './proof-test.js';
-import { conclude } from './conclude.js';
+import { endCause } from './end-cause.js';
 import { revertChanges } from './attempt/try-fix.js';
 import { tellDecided } from './tell-tests.js';
 
@@ -199,6 +199,6 @@ async function reject(progress: Progress, record: CauseRecord, reason: string): 
   tellDecided(session, record.cause.members, { verdict: 'failed' });
   const others = progress.proofTests.filter((one) => one.causeId !== causeId);
   progress.proofTests.splice(0, Infinity, ...others);
-  await conclude(progress, { ...rest, verdict: 'failed', reason, attempts });
+  await endCause(progress, { ...rest, verdict: 'failed', reason, attempts });
   await session.store.fixReverted({ causeId, signature: record.cause.lead.signature, reason });
 }

@@ -100,7 +100,7 @@ function observation({ failure, run, seen, suiteFailure }: Seen): Observation {
   const same = seen.find((one) => failureKey(one.failure) === before.test.id) ?? null;
   // Tests that ran despite the suite's own failure (such as a throwing global teardown) have a result of their own.
   return {
-    ended: result ? endings[result.outcome] : 'absent',
+    ended: result ? ends[result.outcome] : 'absent',
     failure: same,
     suiteFailure: result ? null : suiteFailure,
   };
@@ -113,7 +113,7 @@ function suiteEnding(failure: DiagnosedFailure, run: SuiteRun): Observation['end
   return run.tests.length > 0 ? 'passed' : 'not-run';
 }
 
-const endings: Record<TestResult['outcome'], Observation['ended']> = {
+const ends: Record<TestResult['outcome'], Observation['ended']> = {
   expected: 'passed',
   flaky: 'passed',
   unexpected: 'failed',

@@ -13,7 +13,7 @@ import { tellDecided } from './tell-tests.js';
 import type { Session } from './session.js';
 import { applyFlaky, applyResult, newlyRed } from './apply-result.js';
 import { recheckFailed } from './other-fix.js';
-import { conclude } from './conclude.js';
+import { endCause } from './end-cause.js';
 import { saveProgress } from './save-progress.js';
 import { summarise } from './summarise.js';
 
@@ -65,7 +65,7 @@ async function healAgain(
     if (!goesOn(progress)) {
       tellDecided(progress.session, from.cause.members, { verdict: 'failed' });
       const record = progress.causes.find((one) => one.cause.id === from.cause.id);
-      if (record) await conclude(progress, { ...record, interrupted: true });
+      if (record) await endCause(progress, { ...record, interrupted: true });
       continue;
     }
     const earlier = earlierSignatures(progress, from.cause);

@@ -22,10 +22,10 @@ interface SavedTest {
 /** Stores the state of each test, so that a killed run can be resumed (ME-8). */
 export async function saveProgress(progress: Progress): Promise<void> {
   const { session, causes, rerunIds } = progress;
-  const concluded = new Set(causes.filter(isFinal).map((one) => one.cause.id));
+  const done = new Set(causes.filter(isFinal).map((one) => one.cause.id));
   const tests = reportTests(session.bus.run()).map((one) => {
     const { causeId, causeIds: _, ...test } = one;
-    const open = isOpen(test, concluded.has(causeId ?? ''));
+    const open = isOpen(test, done.has(causeId ?? ''));
     return { test, open, rerunIds: rerunIds[test.id] ?? [test.id] };
   });
   const saved: SavedProgress = { suiteOpen: isSuiteOpen(progress), tests };

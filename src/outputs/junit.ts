@@ -69,7 +69,7 @@ function testCase({ test, word }: Told): XmlElement {
       classname: test ? fileOf(test) : suiteItself,
       time: seconds(test?.durationMs ?? 0),
     },
-    children: [...properties(test), ...ending(word, test === null)],
+    children: [...properties(test), ...resultElements(word, test === null)],
   };
 }
 
@@ -86,7 +86,7 @@ function properties(test: ReportTest | null): XmlElement[] {
   return [{ name: 'properties', children }];
 }
 
-function ending({ status, message, details, cause }: FinalStatus, ofSuite: boolean): XmlElement[] {
+function resultElements({ status, message, details, cause }: FinalStatus, ofSuite: boolean): XmlElement[] {
   switch (status) {
     case 'passed':
       return message === null ? [] : [{ name: 'system-out', text: message }];

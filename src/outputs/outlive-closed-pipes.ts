@@ -4,7 +4,7 @@ import type { Writable } from 'node:stream';
 const GONE = new Set(['EPIPE', 'EIO', 'ERR_STREAM_DESTROYED', 'ECONNRESET']);
 
 /**
- * Keeps `self-heal run | head -1` from ending in a stack trace while agents are at work: output that nobody reads is dropped, and the run
+ * Keeps `self-heal run | head -1` from dying with a stack trace while agents are at work: output that nobody reads is dropped, and the run
  * continues to its report and exit code. Any other stream error is a bug and is thrown.
  */
 export function outliveClosedPipes(...streams: readonly Writable[]): void {

@@ -12,10 +12,11 @@ export async function findProgram(file: string, { cwd, env }: ProgramPlace): Pro
   if (/[\\/]/.test(file))
     return (await isExecutable(path.resolve(cwd, file))) ? path.resolve(cwd, file) : null;
   const folders = [path.join(cwd, 'node_modules', '.bin'), ...pathOf(env).split(path.delimiter)];
-  const endings = process.platform === 'win32' ? ['', ...(env['PATHEXT'] ?? '.EXE;.CMD').split(';')] : [''];
+  const extensions =
+    process.platform === 'win32' ? ['', ...(env['PATHEXT'] ?? '.EXE;.CMD').split(';')] : [''];
   for (const folder of folders.filter((one) => one !== '')) {
-    for (const ending of endings) {
-      const candidate = path.resolve(cwd, folder, `${file}${ending}`);
+    for (const extension of extensions) {
+      const candidate = path.resolve(cwd, folder, `${file}${extension}`);
       if (await isExecutable(candidate)) return candidate;
     }
   }

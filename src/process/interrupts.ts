@@ -17,7 +17,7 @@ export function listenForInterrupts(say: (text: string) => void): Interrupts {
   const onSignal = (signal: NodeJS.Signals) => {
     count += 1;
     by ??= signal === 'SIGINT' ? 'SIGINT' : 'SIGTERM';
-    if (count === 1) say('interrupted: ending agents, browsers and servers …');
+    if (count === 1) say('interrupted: stopping agents, browsers and servers …');
     if (count >= 3) process.exit(exitCodeOfSignal(signal));
     controller.abort();
   };

@@ -39,7 +39,7 @@ type Exit =
   | { readonly kind: 'signalled'; readonly signal: string };
 
 /** How a program ended. */
-export type Ending =
+export type ProcessEnd =
   | Exit
   | { readonly kind: 'timed-out' }
   | { readonly kind: 'aborted' }
@@ -48,7 +48,7 @@ export type Ending =
 
 /** How a program ended, and `pid command` of each process it left behind, which has been ended too. */
 export interface Ended {
-  readonly ending: Ending;
+  readonly end: ProcessEnd;
   readonly orphans: readonly string[];
 }
 
@@ -67,47 +67,47 @@ const DRAIN_MS = 1000;
  * Runs a program in its own process group, and leaves nothing of it behind. Never rejects. Each state is a step of `live`:
  *
  *     starting ──► running ──exit──────────────────────────► exited ──► sweeping ──► gone
- *        │            └─stop, time-out, abort─► ending ──exit─┘
+ *        │            └─stop, time-out, abort─► stopping ─exit─┘
  *        └─ it cannot be started, or is no longer wanted ──────────────────────────► gone
  */
 export function supervise(command: Command): Supervised {
   const asked = new AbortController();
-  const end = (why: Reason) => asked.abort(why);
-  return { stop: () => end('stopped'), ended: live(command, asked.signal, end) };
+  const ask = (why: Reason) => asked.abort(why);
+  return { stop: () => ask('stopped'), ended: live(command, asked.signal, ask) };
 }
 
-async function live(command: Command, asked: AbortSignal, end: (why: Reason) => void): Promise<Ended> {
+async function live(command: Command, asked: AbortSignal, ask: (why: Reason) => void): Promise<Ended> {
   // Starting.
   const { signal, timeoutMs, graceMs, runId, workDir } = command;
-  if (signal.aborted) end('aborted');
+  if (signal.aborted) ask('aborted');
   const owner = { startId: randomUUID(), ...(runId === undefined ? {} : { runId }) };
   const started = await start(command, owner, asked);
-  if (!started.ok) return { ending: started.error, orphans: [] };
+  if (!started.ok) return { end: started.error, orphans: [] };
   const { child, pid } = started.value;
   // Running.
-  const onAbort = () => end('aborted');
+  const onAbort = () => ask('aborted');
   signal.addEventListener('abort', onAbort, { once: true });
-  const timer = setTimeout(() => end('timed-out'), timeoutMs);
+  const timer = setTimeout(() => ask('timed-out'), timeoutMs);
   using lineage = recordLineage(pid);
   const exit = exitOf(child);
   const outcome = await Promise.race([exit, abortOf(asked)]);
   clearTimeout(timer);
   signal.removeEventListener('abort', onAbort);
-  // Ending.
+  // Stopping.
   if (outcome === 'asked-to-end') await endTree(pid, lineage, graceMs);
   await exit;
   child.stdout?.destroy();
   child.stderr?.destroy();
   // Sweeping.
   const orphans = await sweep(owner, { workDir, graceMs, known: await lineage.look() });
-  const ending = outcome === 'asked-to-end' ? { kind: asked.reason as Reason } : outcome;
-  return { ending, orphans };
+  const end = outcome === 'asked-to-end' ? { kind: asked.reason as Reason } : outcome;
+  return { end, orphans };
 }
 
 type Child = ReturnType<typeof spawn>;
 
 /** Wrapped in an object because execa's child is a promise, which `await` would unwrap. */
-type Started = Result<{ readonly child: Child; readonly pid: number }, Ending>;
+type Started = Result<{ readonly child: Child; readonly pid: number }, ProcessEnd>;
 
 async function start(command: Command, owner: Owner, asked: AbortSignal): Promise<Started> {
   const { file, cwd, env, onOutput, onStart, input } = command;
@@ -129,13 +129,13 @@ async function start(command: Command, owner: Owner, asked: AbortSignal): Promis
   return ok({ child, pid: child.pid });
 }
 
-function notStarted(reason: string): Ending {
+function notStarted(reason: string): ProcessEnd {
   return { kind: 'spawn-failed', reason };
 }
 
 function spawn({ args, cwd, env }: Command, program: string, owner: Owner) {
   const owned = ownedCommand(owner, program, args);
-  // Execa finds scripts, .cmd shims on Windows and the project's programs. Ending processes is our own code.
+  // Execa finds scripts, .cmd shims on Windows and the project's programs. Stopping processes is our own code.
   return execa(owned.file, owned.args, {
     cwd,
     env: { ...env, ...owned.env },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Attempt } from '../core/attempt.js';
 import type { Blame } from '../core/blame.js';
-import type { Conclusion } from '../core/policy.js';
+import type { CauseEnd } from '../core/policy.js';
 import type { EarlierFix, EarlierTries } from '../core/remembered.js';
 import { verifyLevels } from '../core/settings.js';
 import { collectedSchema } from '../shards/collected.js';
@@ -67,9 +67,7 @@ export const jobResult = z.discriminatedUnion('kind', [
     attemptId: text.nullable(),
     /** The last attempt's changes, proven where they were made; null if nothing held. */
     edits: z.array(sentEdit).nullable(),
-    conclusion: told<
-      Pick<Conclusion, 'reason'> & { readonly verdict: Conclusion['verdict'] | 'escalated' }
-    >(),
+    end: told<Pick<CauseEnd, 'reason'> & { readonly verdict: CauseEnd['verdict'] | 'escalated' }>(),
   }),
   /** The worker could not heal the cause at all. */
   z.object({ kind: z.literal('refused'), worker: text, reason: text }),

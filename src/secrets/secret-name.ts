@@ -37,7 +37,7 @@ const loginCookie =
   /^(?:connect\.sid|[a-z]*session_?id|__(?:host|secure)-.+|(?:[\w-]+[._-])session|(?:one.?time|verification|security|recovery|backup|confirmation|auth(?:entication)?|sms|login|2fa|mfa|two.?factor|pin).?codes?|saml(?:response|request|assertion))$/i;
 /** Custom headers of a service. */
 const ownHeader = /^x-[\w-]{0,40}(?:auth|token|key|secret|credential)s?$/i;
-/** Environment variables with this ending hold API keys more often than map keys. */
+/** Environment variables with this suffix hold API keys more often than map keys. */
 const variableOfKey = /^[A-Z][A-Z\d]*_(?:[A-Z\d]+_)*KEY$/;
 const secretHeader =
   /^(?:(?:proxy-)?authorization|(?:set-)?cookie2?|(?:x-)?api-?key|[\w-]*-(?:authorization|signature))$/i;

@@ -76,7 +76,7 @@ describe.each(realPrograms)('$name in a copy of the project', (program) => {
     const file = path.join(project.copy.tree, 'a.txt');
     steps = [...program.settings.calls, ...program.edits(file), lastWords];
     const run = await attempt(program, project, { words: 'Fix this error.' });
-    expect(run.ending, run.tail).toEqual({ kind: 'completed' });
+    expect(run.end, run.tail).toEqual({ kind: 'completed' });
     expect(readFileSync(file, 'utf8')).toBe('two\n');
     expect(readFileSync(path.join(project.root, 'a.txt'), 'utf8')).toBe('one\n');
     const sent = stub.requests.map(({ body }) => body).join('\n');
@@ -92,7 +92,7 @@ describe.each(realPrograms)('$name in a copy of the project', (program) => {
     const until = stub.requests.length;
     const resume = first.usage.sessionId!;
     const second = await attempt(program, project, { words: 'And these of the second.', resume });
-    expect(second.ending, second.tail).toEqual({ kind: 'completed' });
+    expect(second.end, second.tail).toEqual({ kind: 'completed' });
     const sent = stub.requests.slice(until).find(({ isMain }) => isMain)!.body;
     expect(sent).toContain('words of the first attempt');
     expect(sent).toContain('these of the second');

@@ -52,7 +52,7 @@ afterEach(() => vi.unstubAllEnvs());
 describe.each(realPrograms)('$name', (program) => {
   it('AG-1 AG-3 AG-9 is sent the expanded command, edits the file, and reports what it took', async () => {
     const { run, requests, file } = await work(program, (file) => [...program.edits(file), lastWords]);
-    expect(run.ending, run.tail).toEqual({ kind: 'completed' });
+    expect(run.end, run.tail).toEqual({ kind: 'completed' });
     expect(readFileSync(file, 'utf8')).toBe('two\n');
     expect(run.claim).toEqual({ status: 'fixed', summary: 'one is two' });
     const { body } = requests.find(({ isMain }) => isMain)!;
@@ -72,42 +72,42 @@ describe.each(realPrograms)('$name', (program) => {
     writeFileSync(outside, 'one\n');
     const { run } = await work(program, () => [...program.edits(outside), lastWords]);
     expect(readFileSync(outside, 'utf8')).toBe('one\n');
-    expect(run.ending, run.tail).toEqual({ kind: 'completed' });
+    expect(run.end, run.tail).toEqual({ kind: 'completed' });
     expect(run.denials.length).toBeGreaterThan(0);
   });
 
   it('AG-6 401 is for a person, with the remedy', async () => {
     const { run } = await work(program, () => [{ status: 401 }]);
-    expect(run.ending).toMatchObject({ kind: 'unusable', remedy: expect.stringMatching(/log ?in|set /i) });
+    expect(run.end).toMatchObject({ kind: 'unusable', remedy: expect.stringMatching(/log ?in|set /i) });
   });
 
   it.each([429, 503, 529])('AG-6 %i is waited for, and the program’s own retries are few', async (status) => {
     const { run, requests } = await work(program, () => [{ status }]);
-    expect(run.ending).toMatchObject({ kind: 'retryable' });
+    expect(run.end).toMatchObject({ kind: 'retryable' });
     expect(requests.filter(({ isMain }) => isMain).length).toBeLessThanOrEqual(25);
   });
 
   it('AG-6 a dropped connection is waited for', async () => {
     const { run } = await work(program, () => ['drop']);
-    expect(run.ending).toMatchObject({ kind: 'retryable' });
+    expect(run.end).toMatchObject({ kind: 'retryable' });
   });
 
   it('AG-6 a prompt that is too long is told from all else', async () => {
     const { run, requests } = await work(program, () => [program.tooLong]);
-    expect(run.ending).toMatchObject({ kind: 'context-overflow' });
+    expect(run.end).toMatchObject({ kind: 'context-overflow' });
     expect(requests.filter(({ isMain }) => isMain).length).toBeLessThan(20);
   });
 
   it('AG-9 a session that is gone is told from a program that cannot work', async () => {
     const { run } = await work(program, () => [lastWords], '01a1fdd5-f1ff-70f1-88bf-730459bcf810');
-    expect(run.ending.kind).toBe('unusable');
-    const { reason } = run.ending as { reason: string };
+    expect(run.end.kind).toBe('unusable');
+    const { reason } = run.end as { reason: string };
     expect(classifyAgentError(reason).reason).toBe('session-unknown');
   });
 
   it('EV-9 gives the program no variable of the project', async () => {
     const { requests, run } = await work(program, () => [lastWords]);
-    expect(run.ending).toEqual({ kind: 'completed' });
+    expect(run.end).toEqual({ kind: 'completed' });
     expect(JSON.stringify(requests)).not.toContain('must-not-be-seen');
   });
 });

@@ -89,13 +89,13 @@ async function twoAtWork() {
   return { project, running, pids, copies };
 }
 
-const endings = [
+const ends = [
   ['SIGINT', 'ends'],
   ['SIGKILL', 'its watchdog ends'],
   ['SIGKILL', 'where its watchdog was killed too, the next command ends'],
 ] as const;
 
-it.runIf(process.platform === 'linux').each(endings.slice(0, orWhenLong(2, 3)))(
+it.runIf(process.platform === 'linux').each(ends.slice(0, orWhenLong(2, 3)))(
   'SC-3 AG-10 HN-2 %s: %s all agents, and no copy is left',
   async (signal, who) => {
     const { project, running, pids, copies } = await twoAtWork();

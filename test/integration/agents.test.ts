@@ -22,8 +22,8 @@ async function run(task: AgentTask): Promise<AgentRun> {
 describe('what an agent is given and says', () => {
   it('AG-2 AG-3 gets the slash command and prompt by stdin, the context as a file, and its claim is read', async () => {
     const task = agentTask('fixes-file');
-    const { ending, claim, orphans } = await run(task);
-    expect(ending).toEqual({ kind: 'completed' });
+    const { end, claim, orphans } = await run(task);
+    expect(end).toEqual({ kind: 'completed' });
     expect(claim).toEqual({ status: 'fixed', summary: 'wrote fixed.txt' });
     expect(readFileSync(path.join(task.cwd, 'fixed.txt'), 'utf8')).toBe(`run-1 1 ${task.prompt}`);
     expect(readFileSync(task.logFile, 'utf8')).toContain('wrote fixed.txt');
@@ -46,8 +46,8 @@ describe('what an agent is given and says', () => {
     const context = aContext({ serverOutput: hostile });
     const prompt = renderPrompt(context, { slashCommand: '/debugger', contextFile: '/p/context.json' });
     expect(prompt).toContain('SELF-HEAL');
-    const { ending, claim } = await run(agentTask('echoes-prompt', { prompt }));
-    expect(ending).toEqual({ kind: 'completed' });
+    const { end, claim } = await run(agentTask('echoes-prompt', { prompt }));
+    expect(end).toEqual({ kind: 'completed' });
     expect(claim).toBeNull();
   });
 
@@ -75,16 +75,16 @@ describe('what an agent is given and says', () => {
 
   it('AG-2 does not mind an agent that never reads', async () => {
     const prompt = 'x'.repeat(5_000_000);
-    const { ending, claim } = await run(agentTask('ignores-stdin', { prompt }));
-    expect(ending).toEqual({ kind: 'completed' });
+    const { end, claim } = await run(agentTask('ignores-stdin', { prompt }));
+    expect(end).toEqual({ kind: 'completed' });
     expect(claim?.status).toBe('not-fixed');
   });
 
   it('EV-10 shows nothing that steers a terminal', async () => {
     const seen: string[] = [];
     const task = agentTask('prints-rubbish', { onActivity: (text) => void seen.push(text) });
-    const { ending, tail } = await run(task);
-    expect(ending).toEqual({ kind: 'completed' });
+    const { end, tail } = await run(task);
+    expect(end).toEqual({ kind: 'completed' });
     // oxlint-disable-next-line no-control-regex -- it is what must not be there
     expect(`${tail}${seen.join('')}`).not.toMatch(/[\u001b\u202e\u0007]/);
     expect(tail).toContain('visible');
@@ -94,8 +94,8 @@ describe('what an agent is given and says', () => {
 
 describe('how an agent ends', () => {
   it('AG-5 exits non-zero', async () => {
-    const { ending, tail } = await run(agentTask('exits-nonzero'));
-    expect(ending).toEqual({ kind: 'exited', exitCode: 3 });
+    const { end, tail } = await run(agentTask('exits-nonzero'));
+    expect(end).toEqual({ kind: 'exited', exitCode: 3 });
     expect(tail).toContain('I give up');
   });
 
@@ -105,45 +105,45 @@ describe('how an agent ends', () => {
     ['prompt is too long', 'stderr', { kind: 'context-overflow' }],
     ['the page says: 503 Overloaded', 'stdout', { kind: 'exited', exitCode: 3 }],
     ['404 not found', 'stderr', { kind: 'exited', exitCode: 3 }],
-  ])('AG-6 tells %j on %s apart when the program fails', async (text, stream, ending) => {
+  ])('AG-6 tells %j on %s apart when the program fails', async (text, stream, end) => {
     const code = `process.${stream}.write(${JSON.stringify(text)}); process.exitCode = 3`;
     const runner = { kind: 'command', command: [process.execPath, '-e', code], prompt: 'none' } as const;
-    expect((await run(agentTask('hangs', { runner }))).ending).toMatchObject(ending);
+    expect((await run(agentTask('hangs', { runner }))).end).toMatchObject(end);
   });
 
   it('AG-5 crashes', async () => {
-    expect((await run(agentTask('crashes'))).ending).toEqual({ kind: 'signalled', signal: 'SIGSEGV' });
+    expect((await run(agentTask('crashes'))).end).toEqual({ kind: 'signalled', signal: 'SIGSEGV' });
   });
 
   it('AG-5 cannot be started', async () => {
     const runner = { kind: 'command', command: ['/no/such/program'], prompt: 'stdin' } as const;
-    const { ending } = await run(agentTask('hangs', { runner }));
-    expect(ending).toMatchObject({ kind: 'spawn-failed' });
+    const { end } = await run(agentTask('hangs', { runner }));
+    expect(end).toMatchObject({ kind: 'spawn-failed' });
   });
 
   it.each(['hangs', 'ignores-sigterm', 'closes-output-and-lives-on'])(
     'AG-4 AG-10 %s: is timed out and gone',
     async (name) => {
-      const { ending } = await run(agentTask(name, timeout(700)));
-      expect(ending).toEqual({ kind: 'timed-out', afterMs: 700 });
+      const { end } = await run(agentTask(name, timeout(700)));
+      expect(end).toEqual({ kind: 'timed-out', afterMs: 700 });
     },
   );
 
   it('AG-3 prints the signal and hangs: its work is complete, and it is ended', async () => {
-    const { ending, claim } = await run(agentTask('prints-signal-and-hangs'));
-    expect(ending).toEqual({ kind: 'completed' });
+    const { end, claim } = await run(agentTask('prints-signal-and-hangs'));
+    expect(end).toEqual({ kind: 'completed' });
     expect(claim?.status).toBe('fixed');
   });
 
   it('AG-10 leaves a daemon in a session of its own: it is ended and named', async () => {
-    const { ending, orphans } = await run(agentTask('forks-daemon'));
-    expect(ending).toEqual({ kind: 'completed' });
+    const { end, orphans } = await run(agentTask('forks-daemon'));
+    expect(end).toEqual({ kind: 'completed' });
     expect(orphans).toHaveLength(1);
   });
 
   it('AG-10 leaves a tool that holds its output open: nobody waits for it', async () => {
-    const { ending, claim, orphans } = await run(agentTask('tool-holds-pipe'));
-    expect([ending.kind, claim?.status, orphans.length]).toEqual(['completed', 'fixed', 1]);
+    const { end, claim, orphans } = await run(agentTask('tool-holds-pipe'));
+    expect([end.kind, claim?.status, orphans.length]).toEqual(['completed', 'fixed', 1]);
   });
 
   it('AG-10 is interrupted', async () => {
@@ -152,19 +152,19 @@ describe('how an agent ends', () => {
       signal: controller.signal,
       onActivity: () => controller.abort(),
     });
-    expect((await run(task)).ending).toEqual({ kind: 'aborted' });
+    expect((await run(task)).end).toEqual({ kind: 'aborted' });
   });
 
   it('AG-10 is not started when the run was interrupted before', async () => {
-    const { ending } = await run(agentTask('hangs', { signal: AbortSignal.abort() }));
-    expect(ending).toEqual({ kind: 'aborted' });
+    const { end } = await run(agentTask('hangs', { signal: AbortSignal.abort() }));
+    expect(end).toEqual({ kind: 'aborted' });
   });
 
   it('EV-11 floods 1 GB of output: neither memory nor disk grow with it, and the end is kept', async () => {
     const before = process.memoryUsage().rss;
     const task = agentTask('floods-output', { args: ['1024'] });
-    const { ending, claim } = await run(task);
-    expect(ending).toEqual({ kind: 'completed' });
+    const { end, claim } = await run(task);
+    expect(end).toEqual({ kind: 'completed' });
     expect(claim?.summary).toBe('said a lot');
     expect(statSync(task.logFile).size).toBeLessThan(8 * 1024 * 1024);
     expect(readFileSync(task.logFile, 'utf8')).toMatch(/bytes were cut here[^]*said a lot/);

@@ -10,7 +10,7 @@ import { tempDir } from '../rig/temp-dir.js';
 const config = { 'playwright.config.ts': '', 'package.json': '{}' };
 
 interface Called {
-  readonly ending: unknown;
+  readonly end: unknown;
   readonly stdout: string;
   readonly stderr: string;
 }
@@ -34,9 +34,9 @@ async function init(cwd: string, options: InitOptions = {}, bin = ''): Promise<C
     });
     onTestFinished(() => spy.mockRestore());
   }
-  const ending = await runInit({ cwd, env: { PATH: bin }, isAskable: false, options });
+  const end = await runInit({ cwd, env: { PATH: bin }, isAskable: false, options });
   vi.restoreAllMocks();
-  return { ending, ...written };
+  return { end, ...written };
 }
 
 /** Every file of a folder with its text. */
@@ -57,7 +57,7 @@ it.each([
   ['copilot', '.github/prompts/debugger.prompt.md'],
 ])('CL-10 sets a project up for %s, and twice is as once', async (agent, file) => {
   const dir = await project();
-  expect((await init(dir, { agent })).ending).toBe(0);
+  expect((await init(dir, { agent })).end).toBe(0);
   const once = await snapshot(dir);
   expect(Object.keys(once)).toContain(path.normalize(file));
   expect(Object.keys(once)).toHaveLength(2 + 1 + 4 + 1);
@@ -65,7 +65,7 @@ it.each([
   expect(once['agents.yaml']?.includes('Apart from the runner')).toBe(agent !== 'claude');
   // Without the flag: what agents.yaml says is what it goes on with.
   const second = await init(dir, {}, programs({ claude: '', copilot: '' }));
-  expect(second.ending).toBe(0);
+  expect(second.end).toBe(0);
   expect(second.stdout.split('\n').filter((line) => line !== '' && !line.startsWith('unchanged '))).toEqual(
     [],
   );
@@ -97,8 +97,8 @@ it('CL-10 without a terminal the first program that is found is taken', async ()
 
 it('CL-10 BF-1 without any program it sets up the built-in fixer alone, and an agent is added later by name', async () => {
   const dir = await project({ ...config, '.github/x': '' });
-  const { ending, stderr } = await init(dir, { ci: true });
-  expect(ending).toBe(0);
+  const { end, stderr } = await init(dir, { ci: true });
+  expect(end).toBe(0);
   expect(stderr).toContain('init --agent claude');
   const text = await readFile(path.join(dir, 'agents.yaml'), 'utf8');
   expect(parseAgentsFile(text, {})).toMatchObject({ ok: true, value: { runner: 'built-in' } });
@@ -156,8 +156,8 @@ it('CL-10 a .gitignore above the package, within the repository, is enough', asy
 it('CL-10 --dry-run shows every text and writes nothing', async () => {
   const dir = await project();
   const before = await snapshot(dir);
-  const { stdout, ending } = await init(dir, { agent: 'gemini', ci: 'github', dryRun: true });
-  expect(ending).toBe(0);
+  const { stdout, end } = await init(dir, { agent: 'gemini', ci: 'github', dryRun: true });
+  expect(end).toBe(0);
   expect(stdout).toMatch(/^would write agents\.yaml$/m);
   expect(stdout).toContain('--- .gemini/commands/code-review.toml\ndescription = ');
   expect(stdout).toContain('--- .github/workflows/self-heal.yml\n');
@@ -179,8 +179,8 @@ it.each([
   'CL-10 a workflow beside %s installs by its package manager and gives the agent no token',
   async (lock, install, run) => {
     const dir = await project({ [lock]: '', 'packages/web app/playwright.config.ts': '', '.github/x': '' });
-    const { ending } = await init(path.join(dir, 'packages/web app'), { agent: 'claude', ci: true });
-    expect(ending).toBe(0);
+    const { end } = await init(path.join(dir, 'packages/web app'), { agent: 'claude', ci: true });
+    expect(end).toBe(0);
     const text = await readFile(path.join(dir, '.github/workflows/self-heal.yml'), 'utf8');
     const { permissions, jobs } = parse(text) as {
       permissions: unknown;
@@ -208,7 +208,7 @@ it.each(['github', 'gitlab'])(
     const dir = await project();
     const options = { agent: 'claude', ci, shards: 3, healWorkers: 2 };
     const first = await init(dir, options);
-    expect(first.ending).toBe(0);
+    expect(first.end).toBe(0);
     expect(first.stderr).toContain('SELF_HEAL_STORE');
     expect((await init(dir, options)).stderr).not.toContain('SELF_HEAL_STORE');
   },
@@ -241,15 +241,15 @@ it.each<[string, Record<string, string>, InitOptions, RegExp]>([
 ])('CL-10 %s: says what to do, exit 2, writes nothing', async (_, files, options, remedy) => {
   const dir = await project(files);
   const before = await snapshot(dir);
-  const { ending } = await init(dir, options);
-  expect(ending).toMatchObject({ remedy: expect.stringMatching(remedy) as unknown });
+  const { end } = await init(dir, options);
+  expect(end).toMatchObject({ remedy: expect.stringMatching(remedy) as unknown });
   expect(await snapshot(dir)).toEqual(before);
 });
 
 it('CL-10 a file where a folder must be is a problem that says what was written', async () => {
   const dir = await project({ ...config, '.claude': 'a file' });
-  const { ending } = await init(dir, { agent: 'claude' });
-  expect(ending).toMatchObject({
+  const { end } = await init(dir, { agent: 'claude' });
+  expect(end).toMatchObject({
     kind: 'folder-not-writable',
     remedy: expect.stringMatching(/nothing was written/) as unknown,
   });
@@ -261,8 +261,8 @@ it.skipIf(process.getuid?.() === 0)(
   async () => {
     const dir = await project();
     await chmod(dir, 0o555);
-    const { ending } = await init(dir, { agent: 'claude' });
+    const { end } = await init(dir, { agent: 'claude' });
     await chmod(dir, 0o755);
-    expect(ending).toMatchObject({ kind: 'folder-not-writable', message: 'agents.yaml cannot be written' });
+    expect(end).toMatchObject({ kind: 'folder-not-writable', message: 'agents.yaml cannot be written' });
   },
 );

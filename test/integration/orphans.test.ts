@@ -44,8 +44,8 @@ describe.runIf(process.platform === 'linux')('what an agent left', () => {
     const dir = tempDir();
     writeFileSync(path.join(dir, 'sleeper'), sleeper);
     const untilItRuns = 'until [ -s pid ] && ps -A | grep -q "$(cat pid) .*sleep"; do :; done';
-    const { ending, orphans } = await runScript(`${script}\n${untilItRuns}`, dir);
-    expect(ending).toEqual({ kind: 'exited', exitCode: 0 });
+    const { end, orphans } = await runScript(`${script}\n${untilItRuns}`, dir);
+    expect(end).toEqual({ kind: 'exited', exitCode: 0 });
     const pid = Number(readFileSync(path.join(dir, 'pid'), 'utf8'));
     expect(orphans).toContain(`${pid} sleep`);
     expect(isAlive(pid)).toBe(false);
@@ -77,7 +77,7 @@ describe.runIf(process.platform === 'linux')('what an agent left', () => {
     expect(await sweep({ runId: mine.runId })).toEqual([`${pid} sleep`]);
     expect(await orphansOf({ runId: mine.runId })).toEqual([]);
     expect(isAlive(otherPid)).toBe(true);
-    expect(await mine.ended).toMatchObject({ ending: { kind: 'signalled' } });
+    expect(await mine.ended).toMatchObject({ end: { kind: 'signalled' } });
   });
 });
 

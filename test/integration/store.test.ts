@@ -264,7 +264,7 @@ describe.each(kinds)('the store on %s', (kind, place) => {
     const workers = Array.from({ length: 8 }, (_, n) =>
       spawn(process.execPath, [worker, location, `w${n}`, '10']),
     );
-    const endings = await Promise.all(
+    const ends = await Promise.all(
       workers.map(async (child) => {
         const errors: string[] = [];
         child.stderr.on('data', (chunk) => errors.push(String(chunk)));
@@ -273,7 +273,7 @@ describe.each(kinds)('the store on %s', (kind, place) => {
         return { code, errors: errors.join('') };
       }),
     );
-    expect(endings).toEqual(workers.map(() => ({ code: 0, errors: '' })));
+    expect(ends).toEqual(workers.map(() => ({ code: 0, errors: '' })));
     expect((await (await ledgerAt(location)).recordFailure(signature, 'later')).tries.count).toBe(80);
   });
 

@@ -95,7 +95,7 @@ describe.runIf(canPty)('on a terminal', () => {
     expect(await run.ended()).toBe(130);
     const lines = run.screen().all();
     expect(lines.filter(Boolean).slice(-2)).toEqual([
-      expect.stringMatching(/self-heal interrupted: ending agents, browsers and servers …$/),
+      expect.stringMatching(/self-heal interrupted: stopping agents, browsers and servers …$/),
       'the last screen',
     ]);
     expect(lines.join('\n')).not.toMatch(/▸|causes done/);

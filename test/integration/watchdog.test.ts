@@ -90,7 +90,7 @@ describe.runIf(process.platform === 'linux')('the watchdog', () => {
     expect(existsSync(path.join(copy, 'src', 'a.txt'))).toBe(true);
   });
 
-  it('AG-10 does not keep self-heal from ending', async () => {
+  it('AG-10 does not keep self-heal from exiting', async () => {
     const child = selfHeal(copyFolder(), 'agent.stop(); await agent.ended;');
     const [exitCode] = (await once(child, 'exit')) as [number];
     expect(exitCode).toBe(0);

@@ -18,7 +18,7 @@ import { virtualClock } from './virtual-clock.js';
 
 /** An agent that completed. */
 export const finished: AgentRun = {
-  ending: { kind: 'completed' },
+  end: { kind: 'completed' },
   claim: { status: 'fixed', summary: 'done' },
   usage: { costUsd: 0.5, inputTokens: null, outputTokens: null, turns: null, sessionId: null },
   denials: [],

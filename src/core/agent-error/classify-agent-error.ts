@@ -1,4 +1,4 @@
-import type { AgentEnding } from '../attempt.js';
+import type { AgentEnd } from '../attempt.js';
 import { stripAnsi } from '../classify/strip-ansi.js';
 import { agentErrorRules, type AgentErrorKind, type AgentErrorReason } from './rules.js';
 
@@ -46,7 +46,7 @@ function around(text: string, index: number): string {
 }
 
 /** Returns the error that kept an agent program from working (AG-6), or null if it did work, successfully or not. */
-export function errorOfEnding({ kind }: AgentEnding): AgentError | null {
+export function errorOfEnd({ kind }: AgentEnd): AgentError | null {
   if (kind === 'timed-out') return 'timeout';
   if (kind === 'aborted' || kind === 'retryable') return kind;
   if (kind === 'context-overflow') return 'context_overflow';

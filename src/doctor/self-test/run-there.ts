@@ -1,7 +1,7 @@
 import process from 'node:process';
 import { lineSplitter } from '../../agents/line-splitter.js';
 import { packageFile } from '../../own-files.js';
-import { supervise, type Ending } from '../../process/supervise.js';
+import { supervise, type ProcessEnd } from '../../process/supervise.js';
 import type { Problem } from '../../problem.js';
 import { selfTestEnv } from './self-test-env.js';
 import type { Scratch } from './lay-out.js';
@@ -25,7 +25,7 @@ const TAIL_LINES = 15;
 
 /** How the self-test's run ended. */
 export interface RunThere {
-  readonly ending: Ending;
+  readonly end: ProcessEnd;
   readonly orphans: readonly string[];
   /** The last lines of its output. */
   readonly tail: string;
@@ -38,7 +38,7 @@ export async function runThere({ project }: Scratch, request: ThereRequest): Pro
     lines.push(line);
     if (line.startsWith('self-heal ')) request.onProgress(line.slice('self-heal '.length));
   });
-  const { ending, orphans } = await supervise({
+  const { end, orphans } = await supervise({
     file: process.execPath,
     args: [selfHeal, 'run', '--json'],
     cwd: project,
@@ -54,33 +54,33 @@ export async function runThere({ project }: Scratch, request: ThereRequest): Pro
     },
   }).ended;
   printed.end();
-  return { ending, orphans, tail: lines.slice(-TAIL_LINES).join('\n').trim() };
+  return { end, orphans, tail: lines.slice(-TAIL_LINES).join('\n').trim() };
 }
 
 /** The problem that the run left no report. Its scratch copy in `dir` is kept. */
-export function noReport({ ending, tail }: RunThere, dir: string): Problem {
+export function noReport({ end, tail }: RunThere, dir: string): Problem {
   return {
     kind: 'usage',
-    message: `the run of the self-test left no report: ${endingText(ending)}`,
+    message: `the run of the self-test left no report: ${endText(end)}`,
     detail: tail,
     remedy: `\`self-heal doctor\` may say what is missing. The scratch copy was kept: ${dir}`,
   };
 }
 
-function endingText(ending: Ending): string {
-  switch (ending.kind) {
+function endText(end: ProcessEnd): string {
+  switch (end.kind) {
     case 'exited':
-      return `it exited with ${ending.exitCode}`;
+      return `it exited with ${end.exitCode}`;
     case 'signalled':
-      return `it was killed by ${ending.signal}`;
+      return `it was killed by ${end.signal}`;
     case 'timed-out':
       return `it was stopped after ${TIMEOUT_MS / 60_000} minutes`;
     case 'spawn-failed':
-      return ending.reason;
+      return end.reason;
     case 'aborted':
     case 'stopped':
       return 'it was interrupted';
     default:
-      return ending satisfies never;
+      return end satisfies never;
   }
 }

@@ -22,7 +22,7 @@ const maxWanted = 2_000;
  */
 export async function withZip<T>(file: string, work: (zip: ZipFile) => Promise<T>): Promise<T> {
   const zip = await openPromise(file, { autoClose: false, decodeStrings: false });
-  // Errors also reject the pending promise; this listener keeps a late one from ending the process.
+  // Errors also reject the pending promise; this listener keeps a late one from stopping the process.
   zip.on('error', () => undefined);
   try {
     return await work(zip);

@@ -47,7 +47,7 @@ export function judgePaths(change: Change): Violation[] {
 /** Returns the files with which a branch sets up self-heal for the first time, as only a person does. */
 export function setUpFiles({ request, edits, paths }: Change): string[] {
   if (!request.isBranch) return [];
-  const namesOf = (file: string) => ['.yaml', '.yml'].map((ending) => file.replace(/\.ya?ml$/, ending));
+  const namesOf = (file: string) => ['.yaml', '.yml'].map((extension) => file.replace(/\.ya?ml$/, extension));
   return edits.flatMap((edit) => {
     const isNew = edit.kind === 'file' && !namesOf(edit.path).some((one) => paths.has(one));
     return isNew && setUp.test(edit.path) ? [edit.path] : [];

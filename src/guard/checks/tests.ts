@@ -8,13 +8,13 @@ import { compareTests } from '../tests/compare.js';
 import { readRoots } from '../tests/roots.js';
 import type { Step } from '../tests/step.js';
 import { compareConfig } from './config.js';
-import { judgeLocators, type LocatorJudgement } from './locators.js';
+import { judgeLocators, type LocatorFindings } from './locators.js';
 
 /** If more files than this import a changed helper, they are not read, and the helper is judged on its own. */
 const MAX_IMPORTERS = 300;
 
 /** Compares what the changed test files, and the files that import them, do in both states. */
-export function judgeTests({ request, suite, ofTests, old, now }: Change): LocatorJudgement {
+export function judgeTests({ request, suite, ofTests, old, now }: Change): LocatorFindings {
   const changed = ofTests
     .filter((edit) => {
       const [before, after] = [old.parsed.get(edit.path), now.parsed.get(edit.path)];

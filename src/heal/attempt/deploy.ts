@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { errorOfEnding } from '../../core/agent-error/classify-agent-error.js';
+import { errorOfEnd } from '../../core/agent-error/classify-agent-error.js';
 import { type Attempt, bareAttempt } from '../../core/attempt.js';
 import { unreachable } from '../../core/unreachable.js';
 import { type FinishedAgent, runWithRestarts } from './restart-agent.js';
@@ -124,37 +124,37 @@ function shownPatch(exact: Uint8Array, redactor: Redactor): Uint8Array | string 
 
 /** Combines how the process ended with what happened to the files (AG-8). */
 function outcomeOf(run: FinishedAgent, { change, refused }: Work): Attempt['outcome'] {
-  if (run.ending.kind !== 'completed' || change !== null || refused !== null) return run.ending.kind;
+  if (run.end.kind !== 'completed' || change !== null || refused !== null) return run.end.kind;
   return run.denials.length > 0 ? 'denied' : 'unchanged';
 }
 
 function failureOf(
-  { ending, claim }: FinishedAgent,
+  { end, claim }: FinishedAgent,
   outcome: Attempt['outcome'],
   stopped: unknown,
 ): string | null {
-  switch (ending.kind) {
+  switch (end.kind) {
     case 'completed':
       if (outcome === 'denied') return 'every tool call was denied and no file changed';
       if (outcome === 'unchanged')
         return `the agent changed no file${claim ? ` (it said: ${claim.status})` : ''}`;
       return null;
     case 'exited':
-      return `the agent exited with code ${ending.exitCode}`;
+      return `the agent exited with code ${end.exitCode}`;
     case 'signalled':
-      return `the agent was killed by ${ending.signal}`;
+      return `the agent was killed by ${end.signal}`;
     case 'timed-out':
-      return `the agent did not finish within ${Math.round(ending.afterMs / 1000)} s`;
+      return `the agent did not finish within ${Math.round(end.afterMs / 1000)} s`;
     case 'spawn-failed':
-      return `the agent could not be started: ${ending.reason}`;
+      return `the agent could not be started: ${end.reason}`;
     case 'aborted':
       return typeof stopped === 'string' ? stopped : 'interrupted';
     case 'limited':
-      return `the agent reached its own limit: ${ending.reason}`;
+      return `the agent reached its own limit: ${end.reason}`;
     case 'unusable':
-      return `${ending.reason}. ${ending.remedy}`;
+      return `${end.reason}. ${end.remedy}`;
     default:
-      return unreachable(ending);
+      return unreachable(end);
   }
 }
 
@@ -170,7 +170,7 @@ function announceEnd(
     outcome: ended.attempt.outcome,
     durationMs: ended.run.durationMs,
     costUsd: ended.run.usage.costUsd,
-    agentError: errorOfEnding(ended.run.ending),
+    agentError: errorOfEnd(ended.run.end),
     filesChanged: ended.attempt.files.length,
     orphans: ended.run.orphans,
   });

@@ -3,7 +3,7 @@ import { type BlamedHunk, canBeReverted } from '../../core/blame.js';
 import type { Cause } from '../../core/cause.js';
 import type { Deployment } from './deploy.js';
 import type { SeenPage } from '../../guard/checks/locators.js';
-import { harmless, type Judgement } from '../../guard/judgement.js';
+import { harmless, type Findings } from '../../guard/findings.js';
 import type { Session } from '../session.js';
 
 /** Judges an agent's change before anything is run with it (HN-3, HN-4). */
@@ -11,7 +11,7 @@ export async function guardAttempt(
   session: Session,
   cause: Cause,
   { attempt, work }: Deployment,
-): Promise<Judgement> {
+): Promise<Findings> {
   const { agent, n } = attempt;
   if (!session.guard || agent === null || !work?.change) return harmless;
   const { before, after } = work;
@@ -26,12 +26,12 @@ export async function guardAttempt(
     failure.scope === 'test' ? [failure.test.location.file] : [],
   );
   const broke = brokenBy(cause).map((hunk) => ({ ...hunk, file: path.join(session.cwd, hunk.file) }));
-  const judgement = await session.guard({ category, changes, before, after, pages, healed, broke });
-  const { violations } = judgement;
+  const findings = await session.guard({ category, changes, before, after, pages, healed, broke });
+  const { violations } = findings;
   if (violations.length > 0) {
     session.bus.emit({ type: 'attempt.rejected', causeId: cause.id, attempt: n, violations });
   }
-  return judgement;
+  return findings;
 }
 
 /** Returns the hunks that runs have shown to break the app; if the search ended early, some of its hunks may be innocent, so none count. */

@@ -1,6 +1,6 @@
 import { remedyFor } from '../../agents/agent-error.js';
 import { classifyAgentError } from '../../core/agent-error/classify-agent-error.js';
-import type { AgentEnding, AgentRun, AgentUsage } from '../../core/attempt.js';
+import type { AgentEnd, AgentRun, AgentUsage } from '../../core/attempt.js';
 import type { Cause } from '../../core/cause.js';
 import { backoffMs } from '../../core/policy.js';
 import type { Session } from '../session.js';
@@ -14,9 +14,9 @@ export interface Start {
   readonly resume: string | null;
 }
 
-/** An agent run whose ending no restart can improve. */
+/** An agent run that no restart can improve. */
 export interface FinishedAgent extends AgentRun {
-  readonly ending: Exclude<AgentEnding, { kind: 'retryable' | 'context-overflow' }>;
+  readonly end: Exclude<AgentEnd, { kind: 'retryable' | 'context-overflow' }>;
 }
 
 /** What to start, and for which cause. */
@@ -46,34 +46,34 @@ export async function runWithRestarts(session: Session, request: RestartRequest)
   for (let restarts = 0; ;) {
     const run = await request.start(next);
     whole = whole === null ? run : joined(whole, run);
-    const { ending } = whole;
-    const again = session.signal.aborted ? null : startAfter(ending, next);
-    if (again === null && session.signal.aborted) return { ...whole, ending: { kind: 'aborted' } };
-    if (again === null) return finished(whole, ending, request.runner);
-    const waits = ending.kind === 'retryable';
+    const { end } = whole;
+    const again = session.signal.aborted ? null : startAfter(end, next);
+    if (again === null && session.signal.aborted) return { ...whole, end: { kind: 'aborted' } };
+    if (again === null) return finished(whole, end, request.runner);
+    const waits = end.kind === 'retryable';
     if (waits) restarts += 1;
-    const delayMs = waits ? waitBefore(session, restarts, ending.waitMs ?? 0) : 0;
+    const delayMs = waits ? waitBefore(session, restarts, end.waitMs ?? 0) : 0;
     const stop = restarts > MAX_RESTARTS ? 'it stayed so' : limitMet(session, { ...request, delayMs, whole });
-    if (stop !== null) return finished(whole, ending, request.runner);
-    announce(session, request, { delayMs, reason: 'reason' in ending ? ending.reason : ending.kind });
+    if (stop !== null) return finished(whole, end, request.runner);
+    announce(session, request, { delayMs, reason: 'reason' in end ? end.reason : end.kind });
     await withoutTree(session, () => session.clock.sleep(delayMs, session.signal));
-    if (session.signal.aborted) return { ...whole, ending: { kind: 'aborted' } };
+    if (session.signal.aborted) return { ...whole, end: { kind: 'aborted' } };
     // Other agents may have been started in the meantime.
     if (limitMet(session, { ...request, delayMs: 0, whole }) !== null)
-      return finished(whole, ending, request.runner);
+      return finished(whole, end, request.runner);
     await session.spending.agentRestarted();
     next = again;
   }
 }
 
-/** Returns the next start after an ending, or null if another start would end the same way. */
-function startAfter(ending: AgentEnding, last: Start): Start | null {
-  if (ending.kind === 'retryable') return last;
-  if (ending.kind === 'context-overflow' && !last.reduced) return { reduced: true, resume: null };
+/** Returns the next start after an end, or null if another start would end the same way. */
+function startAfter(end: AgentEnd, last: Start): Start | null {
+  if (end.kind === 'retryable') return last;
+  if (end.kind === 'context-overflow' && !last.reduced) return { reduced: true, resume: null };
   const isLost =
     last.resume !== null &&
-    ending.kind === 'unusable' &&
-    classifyAgentError(ending.reason).reason === 'session-unknown';
+    end.kind === 'unusable' &&
+    classifyAgentError(end.reason).reason === 'session-unknown';
   return isLost ? { ...last, resume: null } : null;
 }
 
@@ -100,10 +100,10 @@ function limitMet(
   return spent.costUsd + (whole.usage.costUsd ?? 0) >= limits.costUsd ? 'limits.costUsd' : null;
 }
 
-function finished(run: AgentRun, ending: AgentEnding, runner: string): FinishedAgent {
-  if (ending.kind !== 'retryable' && ending.kind !== 'context-overflow') return { ...run, ending };
-  const { reason } = classifyAgentError(ending.reason);
-  return { ...run, ending: { kind: 'unusable', reason: ending.reason, remedy: remedyFor(reason, runner) } };
+function finished(run: AgentRun, end: AgentEnd, runner: string): FinishedAgent {
+  if (end.kind !== 'retryable' && end.kind !== 'context-overflow') return { ...run, end };
+  const { reason } = classifyAgentError(end.reason);
+  return { ...run, end: { kind: 'unusable', reason: end.reason, remedy: remedyFor(reason, runner) } };
 }
 
 function announce(
@@ -114,7 +114,7 @@ function announce(
   session.bus.emit({ type: 'agent.retrying', causeId: cause.id, attempt: n, delayMs, reason });
 }
 
-/** Merges several starts into one run: the cost and time of all, the ending and output of the last. */
+/** Merges several starts into one run: the cost and time of all, the end and output of the last. */
 function joined(before: AgentRun, after: AgentRun): AgentRun {
   return {
     ...after,

@@ -6,7 +6,7 @@ import { headlineOf } from '../../core/headline.js';
 import { judge, type Judged, type Observation } from '../../core/judge.js';
 import { deploy, type Deployment } from './deploy.js';
 import { nameFound } from '../../guard/checks/locators.js';
-import type { Judgement as Guarded } from '../../guard/judgement.js';
+import type { Findings } from '../../guard/findings.js';
 import { guardAttempt } from './guard-attempt.js';
 import { retest, type Retest } from '../retest.js';
 import type { Session } from '../session.js';
@@ -49,8 +49,8 @@ export async function tryFix(session: Session, cause: Cause, work: Try): Promise
   // Work that was refused or not finished stays in the copy.
   if (outcome === 'aborted' || outcome === 'unusable' || deployed.work?.refused)
     return unapplied(deployed, {});
-  const judgement = await guardAttempt(session, cause, deployed);
-  const { violations } = judgement;
+  const findings = await guardAttempt(session, cause, deployed);
+  const { violations } = findings;
   const [worst] = violations;
   if (worst) {
     const failedBecause = `weakens the tests: ${violationLine(worst)}`;
@@ -67,7 +67,7 @@ export async function tryFix(session: Session, cause: Cause, work: Try): Promise
   return judgeApplied(session, cause, {
     attempt: deployed.attempt,
     change: applied?.change ?? null,
-    judgement,
+    findings,
     work,
   });
 }
@@ -91,7 +91,7 @@ interface AppliedAttempt {
   /** Null if there was nothing to apply. */
   readonly change: Change | null;
   /** The guard's findings other than violations. */
-  readonly judgement: Guarded;
+  readonly findings: Findings;
 }
 
 /** The re-run includes every test that gets the full proof, so that the proof starts with it. */
@@ -126,18 +126,18 @@ async function judgeApplied(
   return { attempt: { ...attempt, judged: judged.judgement, failedBecause }, retest: seen };
 }
 
-function withOtherInput(session: Session, cause: Cause, { change, judgement }: AppliedAttempt) {
-  const input = judgement.otherInput;
+function withOtherInput(session: Session, cause: Cause, { change, findings }: AppliedAttempt) {
+  const input = findings.otherInput;
   return change && input ? tryOtherInput(session, cause, { fix: change, input }) : null;
 }
 
 /** Adds what a reviewer should look at, including what each new locator finds on the green page. */
 function withNotes(
-  { attempt, judgement }: AppliedAttempt,
+  { attempt, findings }: AppliedAttempt,
   seen: Retest,
   other: OtherInputVerdict | null,
 ): Attempt {
-  const notes = nameFound([...judgement.notes, ...(other?.notes ?? [])], seen.greenSnapshots);
+  const notes = nameFound([...findings.notes, ...(other?.notes ?? [])], seen.greenSnapshots);
   return notes.length > 0 ? { ...attempt, notes } : attempt;
 }
 

@@ -38,9 +38,9 @@ export async function tryOtherInput(
   const seen = await retest(session, { failures, purpose: 'other-input', causeId: cause.id });
   await session.workspace.revert([applied.change.id]);
   if (session.signal.aborted) return nothing;
-  const endings = failures.map((failure) => seen.observe(failure).ended);
-  if (endings.includes('failed')) return { violations: input.literals.map(violationFor), notes: [] };
-  return endings.every((one) => one === 'passed') ? nothing : forReview;
+  const ends = failures.map((failure) => seen.observe(failure).ended);
+  if (ends.includes('failed')) return { violations: input.literals.map(violationFor), notes: [] };
+  return ends.every((one) => one === 'passed') ? nothing : forReview;
 }
 
 /** Returns null if the files are no longer what the guard read because somebody edited them. */

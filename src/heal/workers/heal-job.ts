@@ -121,7 +121,7 @@ async function confirmedHere(
   return cause;
 }
 
-/** Heals until a fix is proven or the policy concludes. */
+/** Heals until a fix is proven or the policy ends it. */
 async function proven(
   progress: Progress,
   cause: Cause,
@@ -158,7 +158,7 @@ async function beforeIt(session: Session, cause: Cause, job: CauseJob): Promise<
   return {
     cause,
     attempts,
-    conclusion: { verdict: 'interrupted', reason: 'sent to a worker' },
+    end: { verdict: 'interrupted', reason: 'sent to a worker' },
     lastRetest: null,
     known: { tries, tried, fix, guidance, open: null },
     attemptId: null,
@@ -182,11 +182,11 @@ async function came(session: JobSession, record: CauseRecord, job: CauseJob): Pr
     attempts,
     attemptId: sent ? session.store.openAttempt() : null,
     edits: sent?.edits ?? null,
-    conclusion: { verdict: conclusionOf(record), reason: record.reason },
+    end: { verdict: endOf(record), reason: record.reason },
   };
 }
 
-function conclusionOf({ verdict, overBudget, interrupted }: CauseRecord) {
+function endOf({ verdict, overBudget, interrupted }: CauseRecord) {
   if (overBudget) return 'budget';
   if (interrupted) return 'interrupted';
   const isKnown = verdict !== 'green-once' && verdict !== 'passed' && verdict !== 'quarantined';

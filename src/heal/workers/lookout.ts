@@ -1,5 +1,5 @@
 import { systemClock } from '../../clock.js';
-import type { Conclusion } from '../../core/policy.js';
+import type { CauseEnd } from '../../core/policy.js';
 import { jobResult } from '../../queue/messages.js';
 import { unpack } from '../../queue/packed.js';
 import { createWatch } from '../../queue/queue-watch.js';
@@ -105,9 +105,9 @@ export class Lookout {
     return stopped && this.#takeBack(id, stopped);
   }
 
-  async #takeBack(id: string, conclusion: Conclusion): Promise<void> {
+  async #takeBack(id: string, end: CauseEnd): Promise<void> {
     const { queue, table } = this.#parts;
-    if (!this.#settle(id, { kind: 'ended', conclusion })) return;
+    if (!this.#settle(id, { kind: 'ended', end })) return;
     await queue.cancel(id);
     // The worker that has the cause finds its row gone and stops its agent.
     for (const worker of await table.workers())
@@ -137,10 +137,7 @@ function resultIn(output: unknown): FromWorkers {
   return failed(`worker ${result.worker} could not heal it: ${result.reason}`);
 }
 
-function whyStopped(
-  { settings, spending, clock }: Session,
-  { cause, mayGoOn }: SentCause,
-): Conclusion | null {
+function whyStopped({ settings, spending, clock }: Session, { cause, mayGoOn }: SentCause): CauseEnd | null {
   const { timeMs } = settings.limits;
   if (!mayGoOn()) return { verdict: 'interrupted', reason: 'healing stopped before a worker took it' };
   if (spending.spentFor(cause, clock.now()).elapsedMs < timeMs) return null;
@@ -148,12 +145,12 @@ function whyStopped(
   return { verdict: 'budget', reason };
 }
 
-function interrupted({ signal }: Session): Conclusion {
+function interrupted({ signal }: Session): CauseEnd {
   const reason = typeof signal.reason === 'string' ? signal.reason : 'interrupted while a worker had it';
   return { verdict: 'interrupted', reason };
 }
 
 /** Creates the end of a cause that no worker could heal. */
 export function failed(reason: string): FromWorkers {
-  return { kind: 'ended', conclusion: { verdict: 'failed', reason } };
+  return { kind: 'ended', end: { verdict: 'failed', reason } };
 }

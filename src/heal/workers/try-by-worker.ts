@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Attempt } from '../../core/attempt.js';
 import type { Cause, DiagnosedFailure } from '../../core/cause.js';
-import type { Conclusion } from '../../core/policy.js';
+import type { CauseEnd } from '../../core/policy.js';
 import { receiveEdits } from '../../queue/sent-edits.js';
 import type { SentAttempt } from '../../queue/messages.js';
 import type { KnownFailure } from '../../store/store.js';
@@ -28,7 +28,7 @@ interface WorkerTry {
 /** The result: attempts, the last of which has been judged here too, or the end of the cause. */
 export type TriedByWorker =
   | { readonly attempts: readonly Attempt[]; readonly retest: Retest | null; readonly id: string | null }
-  | { readonly attempts: readonly Attempt[]; readonly conclusion: Conclusion };
+  | { readonly attempts: readonly Attempt[]; readonly end: CauseEnd };
 
 /**
  * Has a cause healed on another machine (SC-2) and joins the patch that comes back: it is guarded, applied, re-run and judged in this
@@ -41,7 +41,7 @@ export async function tryByWorker(session: Session, cause: Cause, work: WorkerTr
   const { previous, known, mayGoOn } = work;
   const result = await workers.send(session, { cause, previous, known, mayGoOn });
   const got = await withoutTree(session, result);
-  if (got.kind === 'ended') return { attempts: [], conclusion: got.conclusion };
+  if (got.kind === 'ended') return { attempts: [], end: got.end };
   const isOpen = got.edits !== null;
   const made = await Promise.all(got.attempts.map((one) => keptHere(session, one)));
   const done = isOpen ? made.slice(0, -1) : made;
@@ -52,16 +52,16 @@ export async function tryByWorker(session: Session, cause: Cause, work: WorkerTr
     const joined = await join(session, cause, { work, got, attempt: last, done });
     return { ...joined, attempts: [...done, ...joined.attempts] };
   }
-  const { verdict, reason } = got.conclusion;
+  const { verdict, reason } = got.end;
   // Questions to a person are asked from here.
   if (verdict === 'escalated') return { attempts: done, retest: null, id: null };
   // Only a fix that is joined here heals.
   if (verdict === 'healed' || verdict === 'superseded')
     return {
       attempts: done,
-      conclusion: { verdict: 'failed', reason: `worker ${got.worker} sent no patch: ${reason}` },
+      end: { verdict: 'failed', reason: `worker ${got.worker} sent no patch: ${reason}` },
     };
-  return { attempts: done, conclusion: { verdict, reason } };
+  return { attempts: done, end: { verdict, reason } };
 }
 
 /** Stores an attempt from another machine, with its patch in this run's folder. */

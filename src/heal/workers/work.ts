@@ -177,7 +177,7 @@ async function send(result: JobResult, done: (result: Packed) => Promise<void>):
   const tooLarge: JobResult = { kind: 'refused', worker, reason: 'its patch is too large to be sent' };
   const packed = pack(result) ?? pack(tooLarge);
   if (packed) await done(packed);
-  say(result.kind === 'refused' ? `not healed: ${result.reason}` : `sent back: ${result.conclusion.reason}`);
+  say(result.kind === 'refused' ? `not healed: ${result.reason}` : `sent back: ${result.end.reason}`);
 }
 
 /** Decides whether an idle worker keeps waiting. */

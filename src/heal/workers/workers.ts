@@ -1,6 +1,6 @@
 import type { Attempt } from '../../core/attempt.js';
 import type { Cause } from '../../core/cause.js';
-import type { Conclusion } from '../../core/policy.js';
+import type { CauseEnd } from '../../core/policy.js';
 import type { JobResult } from '../../queue/messages.js';
 import type { SpentTogether } from '../../queue/worker-table.js';
 import type { KnownFailure } from '../../store/store.js';
@@ -17,7 +17,7 @@ export interface SentCause {
 
 /** What a worker sent back, or the end of the cause without a result. */
 export type FromWorkers =
-  Extract<JobResult, { kind: 'tried' }> | { readonly kind: 'ended'; readonly conclusion: Conclusion };
+  Extract<JobResult, { kind: 'tried' }> | { readonly kind: 'ended'; readonly end: CauseEnd };
 
 /** The workers of a run, on whatever machines they are. */
 export interface Workers {

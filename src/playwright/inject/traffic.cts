@@ -41,7 +41,7 @@ interface ContextEvents {
 type Listen = <E extends keyof ContextEvents>(event: E, heard: (subject: ContextEvents[E]) => void) => void;
 
 /** Receives the outcome of a request. */
-interface Ending {
+interface End {
   answered(response: Answer): void;
   failed(why: string): void;
 }
@@ -49,7 +49,7 @@ interface Ending {
 /** The requests of one try. */
 class Traffic {
   readonly #newest: import('./newest.cjs').NewestOf<Exchange>;
-  readonly #byRequest = new WeakMap<object, Ending>();
+  readonly #byRequest = new WeakMap<object, End>();
   #failedBodies = 0;
 
   constructor(limit: number) {
@@ -65,7 +65,7 @@ class Traffic {
   }
 
   /** Records a request and returns what its outcome is reported to. */
-  sent(request: Sent): Ending {
+  sent(request: Sent): End {
     const exchange: Exchange = {
       request,
       time: now(),

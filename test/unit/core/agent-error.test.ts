@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { classifyAgentError, errorOfEnding } from '../../../src/core/agent-error/classify-agent-error.js';
+import { classifyAgentError, errorOfEnd } from '../../../src/core/agent-error/classify-agent-error.js';
 
 const kindOf = (text: string) => classifyAgentError(text).kind;
 
@@ -101,11 +101,11 @@ describe('the failure text of an agent program', () => {
 });
 
 it('AG-6 a time-out and an abort are of the same type, and set by the runtime alone', () => {
-  expect(errorOfEnding({ kind: 'timed-out', afterMs: 1 })).toBe('timeout');
-  expect(errorOfEnding({ kind: 'aborted' })).toBe('aborted');
-  expect(errorOfEnding({ kind: 'context-overflow', reason: '' })).toBe('context_overflow');
-  expect(errorOfEnding({ kind: 'retryable', reason: '' })).toBe('retryable');
-  expect(errorOfEnding({ kind: 'unusable', reason: '', remedy: '' })).toBe('fatal');
-  expect(errorOfEnding({ kind: 'exited', exitCode: 1 })).toBeNull();
-  expect(errorOfEnding({ kind: 'completed' })).toBeNull();
+  expect(errorOfEnd({ kind: 'timed-out', afterMs: 1 })).toBe('timeout');
+  expect(errorOfEnd({ kind: 'aborted' })).toBe('aborted');
+  expect(errorOfEnd({ kind: 'context-overflow', reason: '' })).toBe('context_overflow');
+  expect(errorOfEnd({ kind: 'retryable', reason: '' })).toBe('retryable');
+  expect(errorOfEnd({ kind: 'unusable', reason: '', remedy: '' })).toBe('fatal');
+  expect(errorOfEnd({ kind: 'exited', exitCode: 1 })).toBeNull();
+  expect(errorOfEnd({ kind: 'completed' })).toBeNull();
 });

@@ -34,25 +34,25 @@ describe('what is done next', () => {
     expect(decide(history(), policy)).toEqual({ kind: 'deploy', agent: 'debugger', attempt: 1 });
   });
 
-  it('HL-1 concludes healed when the re-run is green', () => {
+  it('HL-1 ends as healed when the re-run is green', () => {
     const attempts = [anAttempt({ judged: 'green', reverted: false })];
     expect(decide(history({ attempts }), policy)).toEqual({
-      kind: 'conclude',
-      conclusion: { verdict: 'healed', reason: 'fixed by debugger' },
+      kind: 'end',
+      end: { verdict: 'healed', reason: 'fixed by debugger' },
     });
   });
 
   it('HL-2 deploys again while retries < max, and has failed at max', () => {
     expect(decide(history({ attempts: tried(1) }), policy)).toMatchObject({ kind: 'deploy', attempt: 2 });
     expect(decide(history({ attempts: tried(3) }), policy)).toMatchObject({
-      kind: 'conclude',
-      conclusion: { verdict: 'failed', reason: 'still failing after 3 retries' },
+      kind: 'end',
+      end: { verdict: 'failed', reason: 'still failing after 3 retries' },
     });
   });
 
   it('HL-3 lets another error become a failure of its own', () => {
     const attempts = [anAttempt({ judged: 'changed' })];
-    expect(decide(history({ attempts }), policy)).toMatchObject({ conclusion: { verdict: 'superseded' } });
+    expect(decide(history({ attempts }), policy)).toMatchObject({ end: { verdict: 'superseded' } });
   });
 
   it('HL-4 waits before the next try, not before the first', () => {
@@ -73,7 +73,7 @@ describe('what is done next', () => {
   it('HL-4 HN-9 waits for no try that the time limit would keep from being made', () => {
     const spent = { ...history().spent, elapsedMs: policy.limits.timeMs - 5000 };
     expect(decide(history({ attempts: tried(1), waited: false, spent }), policy)).toMatchObject({
-      conclusion: { verdict: 'budget' },
+      end: { verdict: 'budget' },
     });
     const inTime = { ...spent, elapsedMs: spent.elapsedMs - 1 };
     expect(decide(history({ attempts: tried(1), waited: false, spent: inTime }), policy)).toMatchObject({
@@ -96,7 +96,7 @@ describe('what is done next', () => {
       kind: 'deploy',
       attempt: 2,
     });
-    const rejected = { conclusion: { verdict: 'rejected' } };
+    const rejected = { end: { verdict: 'rejected' } };
     expect(decide(history({ attempts: tried(2, { judged: 'rejected' }) }), policy)).toMatchObject(rejected);
     const last = [...tried(2), anAttempt({ n: 3, judged: 'rejected' })];
     expect(decide(history({ attempts: last }), policy)).toMatchObject(rejected);
@@ -109,14 +109,14 @@ describe('what is done next', () => {
 
   it('HL-7 pays no agent for a dead server', () => {
     expect(decide(history({ environment: 'nobody listens' }), policy)).toMatchObject({
-      conclusion: { verdict: 'failed', reason: 'nobody listens' },
+      end: { verdict: 'failed', reason: 'nobody listens' },
     });
   });
 
-  it('AG-8 concludes that the agent is unusable when its every tool call was denied', () => {
+  it('AG-8 ends with the agent unusable when its every tool call was denied', () => {
     const attempts = [anAttempt({ outcome: 'denied', files: [] })];
     expect(decide(history({ attempts }), policy)).toMatchObject({
-      conclusion: { verdict: 'agent-unusable' },
+      end: { verdict: 'agent-unusable' },
     });
   });
 
@@ -125,8 +125,8 @@ describe('what is done next', () => {
     for (const runner of ['claude', 'built-in']) {
       const attempts = [anAttempt({ runner, judged: 'not-judged', change: '1', failedBecause })];
       expect(decide(history({ attempts }), policy)).toEqual({
-        kind: 'conclude',
-        conclusion: { verdict: 'failed', reason: failedBecause },
+        kind: 'end',
+        end: { verdict: 'failed', reason: failedBecause },
       });
     }
   });
@@ -151,19 +151,19 @@ describe('what is done next', () => {
     ['time', { elapsedMs: 3_600_000 }],
   ])('HL-3 HN-9 stops at limits.%s', (limit, over) => {
     const decision = decide(history({ spent: { ...history().spent, ...over } }), policy);
-    expect(decision).toMatchObject({ kind: 'conclude', conclusion: { verdict: 'budget' } });
+    expect(decision).toMatchObject({ kind: 'end', end: { verdict: 'budget' } });
     expect(JSON.stringify(decision)).toContain(limit);
   });
 
   it('HL-8 never deploys beyond its limits and always ends, whatever the agents do', () => {
     fc.assert(
-      fc.property(anyPolicy, fc.array(anyEnding, { minLength: 40, maxLength: 40 }), (some, endings) => {
-        const { deployed, waits, attempts, last } = play(some, endings);
+      fc.property(anyPolicy, fc.array(anyEnd, { minLength: 40, maxLength: 40 }), (some, ends) => {
+        const { deployed, waits, attempts, last } = play(some, ends);
         expect(deployed).toBeLessThanOrEqual(some.limits.agentRuns);
         expect(deployed).toBeLessThanOrEqual(some.limits.agentRunsPerTest);
         expect(attempts).toBeLessThanOrEqual(some.retries.max);
         expect(waits).toBeLessThanOrEqual(Math.max(0, attempts - 1));
-        expect(['conclude', 'escalate']).toContain(last.kind);
+        expect(['end', 'escalate']).toContain(last.kind);
       }),
     );
   });
@@ -184,7 +184,7 @@ const anyPolicy: fc.Arbitrary<Policy> = fc.record({
   }),
 });
 
-const anyEnding = fc.record({
+const anyEnd = fc.record({
   judged: fc.constantFrom<Judgement>('still-failing', 'changed', 'green', 'vanished'),
   outcome: fc.constantFrom<Attempt['outcome']>(
     'completed',
@@ -197,16 +197,16 @@ const anyEnding = fc.record({
   costUsd: fc.integer({ min: 0, max: 2 }),
 });
 
-type Ending = typeof anyEnding extends fc.Arbitrary<infer T> ? T : never;
+type End = typeof anyEnd extends fc.Arbitrary<infer T> ? T : never;
 
 /** Plays a cause to its end against agents that end in the given ways; throws when it does not end. */
-function play(some: Policy, endings: readonly Ending[]) {
+function play(some: Policy, ends: readonly End[]) {
   const attempts: Attempt[] = [];
   let [deployed, waits, costUsd, elapsedMs, waited] = [0, 0, 0, 0, true];
   for (let step = 0; step < 200; step += 1) {
     const spent = { agentRuns: deployed, agentRunsOnTest: deployed, costUsd, elapsedMs };
     const decision: Decision = decide(history({ attempts, waited, spent }), some);
-    if (decision.kind === 'conclude' || decision.kind === 'escalate') {
+    if (decision.kind === 'end' || decision.kind === 'escalate') {
       return { deployed, waits, attempts: attempts.length, last: decision };
     }
     if (decision.kind === 'wait') {
@@ -216,20 +216,20 @@ function play(some: Policy, endings: readonly Ending[]) {
       continue;
     }
     elapsedMs += 100;
-    const ending = endings[attempts.length];
-    if (!ending) throw new Error('There were more attempts than endings.');
+    const end = ends[attempts.length];
+    if (!end) throw new Error('There were more attempts than ends.');
     const withAgent = decision.kind === 'deploy';
     if (withAgent) {
       deployed += 1;
-      costUsd += ending.costUsd;
+      costUsd += end.costUsd;
     }
     attempts.push(
       anAttempt({
         n: decision.attempt,
         agent: withAgent ? 'debugger' : null,
-        outcome: withAgent ? ending.outcome : 'no-agent',
-        judged: ending.judged,
-        files: ending.changedFiles ? [{ path: 'a', added: 1, removed: 0 }] : [],
+        outcome: withAgent ? end.outcome : 'no-agent',
+        judged: end.judged,
+        files: end.changedFiles ? [{ path: 'a', added: 1, removed: 0 }] : [],
       }),
     );
     waited = false;
@@ -254,7 +254,7 @@ describe('what earlier runs left', () => {
       decide(history({ attempts, earlier: earlier(2) }), policy);
     expect(after([])).toEqual({ kind: 'deploy', agent: 'debugger', attempt: 3 });
     expect(after(tried(1))).toMatchObject({
-      conclusion: { verdict: 'failed', reason: 'still failing after 3 retries, 2 of them in earlier runs' },
+      end: { verdict: 'failed', reason: 'still failing after 3 retries, 2 of them in earlier runs' },
     });
   });
 
@@ -282,11 +282,11 @@ describe('the built-in fixer', () => {
     ['is asked once', { askFixer: false }, 'deploy'],
     ['is not asked after an agent', { attempts: tried(1) }, 'deploy'],
     ['is not asked for a password', { retry: 'never_retry' }, 'escalate'],
-    ['is not asked about a dead server', { environment: 'the server is dead' }, 'conclude'],
+    ['is not asked about a dead server', { environment: 'the server is dead' }, 'end'],
     [
       'starts nothing when the time is over',
       { spent: { ...history().spent, elapsedMs: policy.limits.timeMs } },
-      'conclude',
+      'end',
     ],
   ])('BF-1 BF-5 %s', (_, over, kind) => {
     expect(decide(history({ askFixer: true, ...over }), policy).kind).toBe(kind);

@@ -26,11 +26,11 @@ const cause = aCause({ lead: failing('t1', 'boom') });
 describe('the loop for one cause', () => {
   it('HL-4 waits exactly 5 s and 10 s, HL-5 deploys no third agent, HL-2 has failed then', async () => {
     const { session: given, agents, clock } = await session(['boom', 'boom', 'boom']);
-    const { attempts, conclusion } = await healCause(given, cause);
+    const { attempts, end } = await healCause(given, cause);
     expect(clock.slept).toEqual([5000, 10_000]);
     expect(agents).toEqual(['code-review', 'code-review']);
     expect(attempts.map((one) => one.agent)).toEqual(['code-review', 'code-review', null]);
-    expect(conclusion).toEqual({ verdict: 'failed', reason: 'still failing after 3 retries' });
+    expect(end).toEqual({ verdict: 'failed', reason: 'still failing after 3 retries' });
   });
 
   it('HL-4 waits 5, 10, 20 s and then as configured where there are more retries', async () => {
@@ -44,8 +44,8 @@ describe('the loop for one cause', () => {
 
   it('HL-1 counts the re-runs, and is healed when one passes', async () => {
     const { session: given, events } = await session(['boom', null]);
-    const { attempts, conclusion } = await healCause(given, cause);
-    expect(conclusion.verdict).toBe('healed');
+    const { attempts, end } = await healCause(given, cause);
+    expect(end.verdict).toBe('healed');
     expect(attempts.map((one) => [one.judged, one.reverted])).toEqual([
       ['still-failing', true],
       ['green', false],
@@ -55,8 +55,8 @@ describe('the loop for one cause', () => {
 
   it('HL-3 ends with another error as soon as one shows, and keeps the progress', async () => {
     const { session: given, agents } = await session(['crash']);
-    const { attempts, conclusion } = await healCause(given, cause);
-    expect(conclusion.verdict).toBe('superseded');
+    const { attempts, end } = await healCause(given, cause);
+    expect(end.verdict).toBe('superseded');
     expect(attempts).toMatchObject([{ judged: 'changed', reverted: false }]);
     expect(agents).toHaveLength(1);
   });
@@ -64,10 +64,10 @@ describe('the loop for one cause', () => {
   it('HN-9 an error that was fixed before and comes back is no progress: A, B, A stops', async () => {
     const { session: given } = await session(['crash', 'crash', 'crash']);
     const before = new Set([failing('t1', 'crash').signature]);
-    const { attempts, conclusion } = await healCause(given, cause, { earlier: before });
+    const { attempts, end } = await healCause(given, cause, { earlier: before });
     expect(attempts[0]).toMatchObject({ judged: 'still-failing', reverted: true });
     expect(attempts[0]?.failedBecause).toContain('fixed before came back');
-    expect(conclusion.verdict).toBe('failed');
+    expect(end.verdict).toBe('failed');
   });
 
   it('CS-7 deploys the agent of the alternative class second', async () => {
@@ -87,11 +87,13 @@ describe('the loop for one cause', () => {
     ['could not start', { kind: 'spawn-failed', reason: 'ENOENT' }],
   ] as const)(
     'AG-4 AG-5 %s: the test is run again anyway, in case the fix was partial',
-    async (_, ending) => {
-      const { session: given } = await session([null], { runAgent: async () => ({ ...finished, ending }) });
-      const { attempts, conclusion } = await healCause(given, cause);
-      expect(attempts).toMatchObject([{ outcome: ending.kind, judged: 'green' }]);
-      expect(conclusion.verdict).toBe('healed');
+    async (_, agentEnd) => {
+      const { session: given } = await session([null], {
+        runAgent: async () => ({ ...finished, end: agentEnd }),
+      });
+      const { attempts, end } = await healCause(given, cause);
+      expect(attempts).toMatchObject([{ outcome: agentEnd.kind, judged: 'green' }]);
+      expect(end.verdict).toBe('healed');
     },
   );
 
@@ -108,17 +110,17 @@ describe('the loop for one cause', () => {
       runAgent: async () => ({ ...finished, denials: ['Edit'] }),
     });
     const blind = { ...given, workspace: { ...given.workspace, collect: async () => noChange } };
-    const { conclusion } = await healCause(blind, cause);
-    expect(conclusion.verdict).toBe('agent-unusable');
+    const { end } = await healCause(blind, cause);
+    expect(end.verdict).toBe('agent-unusable');
     expect(agents).toEqual([]);
   });
 
   it('AG-7 costs no re-run and no retry when the program cannot work at all', async () => {
-    const ending = { kind: 'unusable', reason: 'Not logged in', remedy: 'Run claude /login.' } as const;
-    const { session: given } = await session([], { runAgent: async () => ({ ...finished, ending }) });
-    const { attempts, conclusion } = await healCause(given, cause);
+    const agentEnd = { kind: 'unusable', reason: 'Not logged in', remedy: 'Run claude /login.' } as const;
+    const { session: given } = await session([], { runAgent: async () => ({ ...finished, end: agentEnd }) });
+    const { attempts, end } = await healCause(given, cause);
     expect(attempts).toMatchObject([{ outcome: 'unusable', judged: 'not-judged' }]);
-    expect(conclusion).toEqual({ verdict: 'agent-unusable', reason: 'Not logged in. Run claude /login.' });
+    expect(end).toEqual({ verdict: 'agent-unusable', reason: 'Not logged in. Run claude /login.' });
   });
 
   const violation = {
@@ -140,7 +142,7 @@ describe('the loop for one cause', () => {
     } = await session([null], {
       guard: async () => ({ violations: verdicts.shift() ?? [], notes: [], otherInput: null }),
     });
-    const { attempts, conclusion } = await healCause(
+    const { attempts, end } = await healCause(
       { ...given, runAgent: async ({ prompt }) => (seen.push(prompt), finished) },
       cause,
     );
@@ -159,7 +161,7 @@ describe('the loop for one cause', () => {
     expect(seen[0]).not.toContain('assertion-removed');
     expect(seen[1]).toContain('tests/a.spec.ts:3 assertion-removed');
     expect(seen[1]).toContain('await expect(x).toBeVisible();');
-    expect(conclusion.verdict).toBe('healed');
+    expect(end.verdict).toBe('healed');
   });
 
   it('HN-3 gives a cause up that is rejected a second time, and never runs a test with it', async () => {
@@ -168,10 +170,10 @@ describe('the loop for one cause', () => {
       guard: async () => ({ violations: [violation], notes: [], otherInput: null }),
       runAgain,
     });
-    const { attempts, conclusion } = await healCause(given, cause);
+    const { attempts, end } = await healCause(given, cause);
     expect(attempts.map((one) => one.judged)).toEqual(['rejected', 'rejected']);
     expect(agents).toHaveLength(2);
-    expect(conclusion.verdict).toBe('rejected');
+    expect(end.verdict).toBe('rejected');
   });
 
   it('HN-4 tells the guard the failure’s class, whichever agent’s turn it is', async () => {
@@ -217,9 +219,9 @@ describe('the loop for one cause', () => {
         return aSuiteRun();
       },
     };
-    const { attempts, conclusion } = await healCause(interrupted, cause);
+    const { attempts, end } = await healCause(interrupted, cause);
     expect(attempts).toMatchObject([{ reverted: true, judged: 'not-judged' }]);
-    expect(conclusion.verdict).toBe('interrupted');
+    expect(end.verdict).toBe('interrupted');
   });
 
   it('HL-9 treats a failing verify.prepare as a build that the fix broke', async () => {
@@ -272,8 +274,8 @@ describe('what the loop remembers', () => {
 
   it('ME-6 pays no agent for a failure whose question is open, and says so', async () => {
     const { session: given, agents, events } = await session([], { store: memory({ open: anEscalation() }) });
-    const { conclusion } = await healCause(given, cause);
-    expect(conclusion).toMatchObject({ verdict: 'escalated', askedBefore: true });
+    const { end } = await healCause(given, cause);
+    expect(end).toMatchObject({ verdict: 'escalated', askedBefore: true });
     expect(agents).toEqual([]);
     expect(events).toContainEqual(
       expect.objectContaining({ type: 'agent.waiting_for_input', escalationId: 'e1' }),
@@ -283,8 +285,8 @@ describe('what the loop remembers', () => {
   it('ME-2 ME-5 asks a person when the tries of earlier runs are used up, and tells what was tried', async () => {
     const used = { tries: { count: 3, failedFixes: 1 }, tried: [anAttempt()] };
     const { session: given, agents } = await session([], { store: memory(used) });
-    const { conclusion } = await healCause(given, cause);
-    expect(conclusion).toMatchObject({ verdict: 'escalated', askedBefore: false });
+    const { end } = await healCause(given, cause);
+    expect(end).toMatchObject({ verdict: 'escalated', askedBefore: false });
     expect(agents).toEqual([]);
     expect(asked.at(-1)?.tried).toEqual([
       '/debugger changed src/a.ts; the test failed in the same way, so the change was reverted.',
@@ -308,8 +310,8 @@ describe('the built-in fixer before the agents', () => {
 
   it('BF-1 BF-5 heals at no cost, and no agent is started', async () => {
     const { session: given, agents } = await session([null], { propose: fixer() });
-    const { attempts, conclusion } = await healCause(given, cause);
-    expect(conclusion).toEqual({ verdict: 'healed', reason: 'fixed by built-in' });
+    const { attempts, end } = await healCause(given, cause);
+    expect(end).toEqual({ verdict: 'healed', reason: 'fixed by built-in' });
     expect(attempts).toMatchObject([{ n: 1, agent: 'built-in', runner: 'built-in', usage: { costUsd: 0 } }]);
     expect(agents).toEqual([]);
     expect(given.spending.totals()).toMatchObject({ agentRuns: 0 });
@@ -317,10 +319,10 @@ describe('the built-in fixer before the agents', () => {
 
   it('BF-5 uses none of the retries where its fix does not hold, waits for nothing, and tells the agent', async () => {
     const { session: given, agents, clock } = await session(Array(4).fill('boom'), { propose: fixer() });
-    const { attempts, conclusion } = await healCause(given, cause);
+    const { attempts, end } = await healCause(given, cause);
     expect(attempts.map((one) => one.agent)).toEqual(['built-in', 'code-review', 'code-review', null]);
     expect(clock.slept).toEqual([5000, 10_000]);
-    expect(conclusion).toEqual({ verdict: 'failed', reason: 'still failing after 3 retries' });
+    expect(end).toEqual({ verdict: 'failed', reason: 'still failing after 3 retries' });
     expect(agents).toHaveLength(2);
     expect(attempts[0]).toMatchObject({ reverted: true, claim: { summary: 'the locator follows' } });
   });
@@ -329,13 +331,13 @@ describe('the built-in fixer before the agents', () => {
     const violation = { rule: 'x', file: 'a.ts', line: 1, before: null, after: null, says: 'no' };
     const guard: Session['guard'] = async () => ({ violations: [violation], notes: [], otherInput: null });
     const { session: given } = await session([], { propose: fixer(), guard });
-    const { attempts, conclusion } = await healCause(given, cause);
+    const { attempts, end } = await healCause(given, cause);
     expect(attempts.map((one) => [one.agent, one.judged])).toEqual([
       ['built-in', 'rejected'],
       ['code-review', 'rejected'],
       ['code-review', 'rejected'],
     ]);
-    expect(conclusion.verdict).toBe('rejected');
+    expect(end.verdict).toBe('rejected');
   });
 
   it('BF-1 leaves alone what is left to people, and what it tried in an earlier run', async () => {
@@ -366,8 +368,8 @@ describe('the built-in fixer before the agents', () => {
       propose: async () => null,
       settings: { ...settings, agents },
     });
-    const { conclusion, attempts } = await healCause(given, cause);
-    expect({ verdict: conclusion.verdict, attempts }).toEqual({ verdict: 'failed', attempts: [] });
-    expect(conclusion.reason).toContain('no agent program is set up');
+    const { end, attempts } = await healCause(given, cause);
+    expect({ verdict: end.verdict, attempts }).toEqual({ verdict: 'failed', attempts: [] });
+    expect(end.reason).toContain('no agent program is set up');
   });
 });

@@ -32,7 +32,7 @@ function remoteAgents(count: number) {
     most = Math.max(most, (atWork += 1));
     if (started.length === count) allStarted.resolve();
     const aborted = new Promise<AgentRun>((resolve) => {
-      const end = () => resolve({ ...finished, ending: { kind: 'aborted' } });
+      const end = () => resolve({ ...finished, end: { kind: 'aborted' } });
       if (signal.aborted) end();
       signal.addEventListener('abort', end, { once: true });
     });

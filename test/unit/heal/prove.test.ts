@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Guard } from '../../../src/guard/create-guard.js';
-import { harmless } from '../../../src/guard/judgement.js';
+import { harmless } from '../../../src/guard/findings.js';
 import { someSettings } from '../../rig/builders.js';
 import { noChange } from '../../rig/healing-session.js';
 import { simulatedRun, wholeProof, type Shows } from '../../rig/simulated-run.js';

@@ -1,6 +1,6 @@
 import { Mutex } from 'async-mutex';
 import { describe, expect, it } from 'vitest';
-import type { AgentEnding, AgentRun } from '../../../src/core/attempt.js';
+import type { AgentEnd, AgentRun } from '../../../src/core/attempt.js';
 import type { Event } from '../../../src/event.js';
 import { runWithRestarts, type Start } from '../../../src/heal/attempt/restart-agent.js';
 import type { Session } from '../../../src/heal/session.js';
@@ -8,18 +8,18 @@ import { createSpending } from '../../../src/run/spending.js';
 import { aCause, failing, someSettings } from '../../rig/builders.js';
 import { virtualClock } from '../../rig/virtual-clock.js';
 
-const overloaded: AgentEnding = { kind: 'retryable', reason: 'claude: 529 Overloaded' };
-const tooLong: AgentEnding = { kind: 'context-overflow', reason: 'claude: prompt is too long' };
-const completed: AgentEnding = { kind: 'completed' };
+const overloaded: AgentEnd = { kind: 'retryable', reason: 'claude: 529 Overloaded' };
+const tooLong: AgentEnd = { kind: 'context-overflow', reason: 'claude: prompt is too long' };
+const completed: AgentEnd = { kind: 'completed' };
 const cause = aCause({ lead: failing('t1', 'boom') });
 
-function aRun(ending: AgentEnding, costUsd: number | null = 0.5): AgentRun {
+function aRun(end: AgentEnd, costUsd: number | null = 0.5): AgentRun {
   const usage = { costUsd, inputTokens: 10, outputTokens: null, turns: 1, sessionId: 's1' };
-  return { ending, claim: null, usage, denials: [], durationMs: 1000, tail: '', orphans: [] };
+  return { end, claim: null, usage, denials: [], durationMs: 1000, tail: '', orphans: [] };
 }
 
 async function runThrough(
-  endings: readonly AgentEnding[],
+  ends: readonly AgentEnd[],
   over: { settings?: Session['settings']; resume?: string | null; abortAt?: number } = {},
 ) {
   const clock = virtualClock();
@@ -44,7 +44,7 @@ async function runThrough(
     start: async (start) => {
       starts.push(start);
       if (starts.length === over.abortAt) controller.abort();
-      return aRun(endings[starts.length - 1] ?? endings.at(-1)!);
+      return aRun(ends[starts.length - 1] ?? ends.at(-1)!);
     },
   });
   return { run, starts, events, clock, spending };
@@ -53,7 +53,7 @@ async function runThrough(
 describe('an agent that could not work', () => {
   it('AG-7 is started again after a wait with backoff and jitter, and its starts are paid together', async () => {
     const { run, starts, clock, events } = await runThrough([overloaded, overloaded, completed]);
-    expect(run).toMatchObject({ ending: completed, durationMs: 3000 });
+    expect(run).toMatchObject({ end: completed, durationMs: 3000 });
     expect(run.usage).toEqual({
       costUsd: 1.5,
       inputTokens: 30,
@@ -75,7 +75,7 @@ describe('an agent that could not work', () => {
     ['an hour, which is bounded', 3_600_000, [300_000]],
   ])('AG-7 waits as long as the provider asks: %s', async (_, waitMs, slept) => {
     const { run, clock, events } = await runThrough([{ ...overloaded, waitMs }, completed]);
-    expect(run.ending).toEqual(completed);
+    expect(run.end).toEqual(completed);
     expect(clock.slept).toEqual(slept);
     expect(events).toMatchObject([{ type: 'agent.retrying', delayMs: slept[0] }]);
   });
@@ -84,14 +84,14 @@ describe('an agent that could not work', () => {
     const plain = someSettings();
     const settings = { ...plain, limits: { ...plain.limits, timeMs: 20_000 } };
     const { run, clock } = await runThrough([{ ...overloaded, waitMs: 30_000 }], { settings });
-    expect(run.ending.kind).toBe('unusable');
+    expect(run.end.kind).toBe('unusable');
     expect(clock.slept).toEqual([]);
   });
 
   it('AG-7 is for a person when it stays so, with the remedy', async () => {
     const { run, starts } = await runThrough([overloaded]);
     expect(starts).toHaveLength(6);
-    expect(run.ending).toEqual({
+    expect(run.end).toEqual({
       kind: 'unusable',
       reason: 'claude: 529 Overloaded',
       remedy: 'The provider is overloaded; run again later.',
@@ -111,7 +111,7 @@ describe('an agent that could not work', () => {
     const plain = someSettings();
     const settings = { ...plain, limits: { ...plain.limits, ...limit } };
     const { starts, run } = await runThrough([overloaded], { settings });
-    expect(run.ending.kind).toBe('unusable');
+    expect(run.end.kind).toBe('unusable');
     expect(starts.length).toBeLessThanOrEqual(wanted);
   });
 
@@ -122,30 +122,30 @@ describe('an agent that could not work', () => {
       { reduced: true, resume: null },
     ]);
     expect(clock.slept).toEqual([0]);
-    expect(run.ending).toMatchObject({ kind: 'unusable', remedy: expect.stringContaining('larger context') });
+    expect(run.end).toMatchObject({ kind: 'unusable', remedy: expect.stringContaining('larger context') });
   });
 
   it('AG-7 surfaces at once what only a person can mend', async () => {
-    const fatal: AgentEnding = { kind: 'unusable', reason: 'claude: 401', remedy: 'Log in.' };
+    const fatal: AgentEnd = { kind: 'unusable', reason: 'claude: 401', remedy: 'Log in.' };
     const { run, starts } = await runThrough([fatal]);
-    expect(run.ending).toEqual(fatal);
+    expect(run.end).toEqual(fatal);
     expect(starts).toHaveLength(1);
   });
 
   it('AG-9 begins a new session where the earlier one is gone', async () => {
-    const gone: AgentEnding = {
+    const gone: AgentEnd = {
       kind: 'unusable',
       reason: 'claude: No conversation found with session ID: s0',
       remedy: '',
     };
     const { run, starts } = await runThrough([gone, completed], { resume: 's0' });
     expect(starts.map((one) => one.resume)).toEqual(['s0', null]);
-    expect(run.ending).toEqual(completed);
+    expect(run.end).toEqual(completed);
   });
 
   it('AG-10 does not come back after an interrupt', async () => {
     const { run, starts } = await runThrough([overloaded], { abortAt: 1 });
     expect(starts).toHaveLength(1);
-    expect(run.ending).toEqual({ kind: 'aborted' });
+    expect(run.end).toEqual({ kind: 'aborted' });
   });
 });

@@ -141,10 +141,10 @@ it('RP-1 what others print while it is drawn stands above it, whole', async () =
   const { stream, take, shown, close } = shownRun();
   await take(redRun(2));
   await take(agentAtWork('c1', 'works', 10_000));
-  stream.write('interrupted: ending agents, browsers and servers …\n');
+  stream.write('interrupted: stopping agents, browsers and servers …\n');
   vi.advanceTimersByTime(500);
   const lines = shown();
-  const at = lines.indexOf('interrupted: ending agents, browsers and servers …');
+  const at = lines.indexOf('interrupted: stopping agents, browsers and servers …');
   expect(lines[at + 1]).toMatch(/^\* self-heal 0 of 2 causes done/);
   close();
 });

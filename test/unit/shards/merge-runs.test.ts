@@ -4,10 +4,10 @@ import { aSuiteFailure, aSuiteRun, aTest, aTestFailure } from '../../rig/builder
 import { ranAs } from '../../rig/shard-folders.js';
 
 const of = (run: ReturnType<typeof aSuiteRun>) => ({ run, known: new Map() });
-const endings = (run: ReturnType<typeof aSuiteRun>) =>
+const ends = (run: ReturnType<typeof aSuiteRun>) =>
   Object.fromEntries(run.tests.map(({ test, outcome }) => [test.id, outcome]));
 
-it('SC-1 a test that several shards ran counts by its worst ending, once', () => {
+it('SC-1 a test that several shards ran counts by its worst result, once', () => {
   const set = aTestFailure({ test: aTest('set-up') });
   const { run } = mergeRuns([
     of(ranAs({ 'set-up': 'expected', a: 'expected' })),
@@ -19,7 +19,7 @@ it('SC-1 a test that several shards ran counts by its worst ending, once', () =>
     }),
     of({ ...ranAs({ 'set-up': 'unexpected', c: 'flaky' }), failures: [{ ...set }] }),
   ]);
-  expect(endings(run)).toEqual({ 'set-up': 'unexpected', a: 'expected', b: 'not-run', c: 'flaky' });
+  expect(ends(run)).toEqual({ 'set-up': 'unexpected', a: 'expected', b: 'not-run', c: 'flaky' });
   expect(run.failures).toEqual([set]);
   expect(run).toMatchObject({ status: 'failed', exitCode: 1, suiteFailure: null, durationMs: 300 });
 });
@@ -40,5 +40,5 @@ it('SC-1 a suite that did not start on any machine is one failure, beside the te
     of(aSuiteRun({ suiteFailure: aSuiteFailure('another') })),
   ]);
   expect(run).toMatchObject({ suiteFailure: broken, serverLog: '/logs/2/server.log', status: 'norep' });
-  expect(endings(run)).toEqual({ a: 'expected' });
+  expect(ends(run)).toEqual({ a: 'expected' });
 });

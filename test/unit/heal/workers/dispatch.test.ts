@@ -6,7 +6,7 @@ import { aSuiteRun, someSettings } from '../../../rig/builders.js';
 import { virtualClock } from '../../../rig/virtual-clock.js';
 
 /** A coordinator at its end; `misses`: how often the server is away then. */
-async function ending(isOver: boolean, { coordinates = true, misses = 0 } = {}) {
+async function end(isOver: boolean, { coordinates = true, misses = 0 } = {}) {
   const done: string[] = [];
   let missed = 0;
   const asked = async (what: string) => {
@@ -41,14 +41,14 @@ async function ending(isOver: boolean, { coordinates = true, misses = 0 } = {}) 
 }
 
 it('SC-2 a heal that is over leaves nothing in the queue, also where the server is away for a while', async () => {
-  expect(await ending(true)).toEqual(['remove', 'over']);
-  expect(await ending(true, { misses: 3 })).toEqual(['remove', 'over']);
+  expect(await end(true)).toEqual(['remove', 'over']);
+  expect(await end(true, { misses: 3 })).toEqual(['remove', 'over']);
 });
 
 it('SC-2 one that was interrupted is left to who goes on with it', async () => {
-  expect(await ending(false)).toEqual(['leave here']);
+  expect(await end(false)).toEqual(['leave here']);
 });
 
 it('SC-2 one that another machine has taken over takes nothing from that', async () => {
-  expect(await ending(true, { coordinates: false })).toEqual([]);
+  expect(await end(true, { coordinates: false })).toEqual([]);
 });

@@ -11,16 +11,13 @@ const healed: Came = {
   attempts: [],
   attemptId: null,
   edits: null,
-  conclusion: { verdict: 'healed', reason: 'the test is green' },
+  end: { verdict: 'healed', reason: 'the test is green' },
 };
 
 const job = { id: 'job', data: null, takenBefore: 1, waitedMs: 0 };
 
 /** What a worker does at the end of a job; `lostBy`: its sign of life finds the job taken back. */
-async function ending(
-  came: Result<Came, Problem>,
-  so: { interrupted?: true; lostBy?: 'before' | 'the sign' },
-) {
+async function end(came: Result<Came, Problem>, so: { interrupted?: true; lostBy?: 'before' | 'the sign' }) {
   const done: string[] = [];
   const sent: Packed[] = [];
   const [lost, interrupted] = [new AbortController(), new AbortController()];
@@ -49,21 +46,21 @@ async function ending(
 const problem = err<Problem>({ kind: 'usage', message: 'the disk is full', remedy: 'Make room.' });
 
 it('SC-2 what came of a cause is sent with the name of its worker', async () => {
-  const { done, result } = await ending(ok(healed), {});
+  const { done, result } = await end(ok(healed), {});
   expect(done).toEqual(['done job', 'tell']);
   expect(result).toEqual({ ...healed, worker: 'host-1' });
 });
 
 it('SC-2 a worker that was asked to end lets its cause go at no cost, also where that made it fail', async () => {
-  expect((await ending(ok(healed), { interrupted: true })).done).toEqual(['tell', 'release job 1']);
-  expect((await ending(problem, { interrupted: true })).done).toEqual(['tell', 'release job 1']);
+  expect((await end(ok(healed), { interrupted: true })).done).toEqual(['tell', 'release job 1']);
+  expect((await end(problem, { interrupted: true })).done).toEqual(['tell', 'release job 1']);
 });
 
 it('SC-2 a worker that failed gives its cause back, which counts', async () => {
-  expect((await ending(problem, {})).done).toEqual(['tell', 'give back job']);
+  expect((await end(problem, {})).done).toEqual(['tell', 'give back job']);
 });
 
 it('SC-2 a cause that was taken back is left to whom it went, also where the worker learns it only when it ends', async () => {
-  expect((await ending(ok(healed), { lostBy: 'before' })).done).toEqual(['tell']);
-  expect((await ending(ok(healed), { interrupted: true, lostBy: 'the sign' })).done).toEqual(['tell']);
+  expect((await end(ok(healed), { lostBy: 'before' })).done).toEqual(['tell']);
+  expect((await end(ok(healed), { interrupted: true, lostBy: 'the sign' })).done).toEqual(['tell']);
 });

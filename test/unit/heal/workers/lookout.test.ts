@@ -90,37 +90,37 @@ async function looking(
 
 it('SC-2 what a worker sends is what its cause waits for; what cannot be read, and a refusal, fail it with the reason', async () => {
   const result = (output: unknown) => ({ state: 'done', output }) as const;
-  const conclusion = { verdict: 'failed', reason: 'three tries' };
-  const tried = { kind: 'tried', worker: 'w', attempts: [], attemptId: null, edits: null, conclusion };
+  const end = { verdict: 'failed', reason: 'three tries' };
+  const tried = { kind: 'tried', worker: 'w', attempts: [], attemptId: null, edits: null, end };
   const one = await looking('taken');
   one.now.state = result(pack(tried));
   expect(await one.result).toEqual(tried);
   const other = await looking('taken');
   other.now.state = result(pack({ kind: 'refused', worker: 'host-1', reason: 'it is green there' }));
   expect(await other.result).toMatchObject({
-    conclusion: { verdict: 'failed', reason: expect.stringMatching(/host-1.*green there/) as string },
+    end: { verdict: 'failed', reason: expect.stringMatching(/host-1.*green there/) as string },
   });
   const rubbish = await looking('taken');
   rubbish.now.state = result({ packed: 'rubbish' });
-  expect(await rubbish.result).toMatchObject({ conclusion: { verdict: 'failed' } });
+  expect(await rubbish.result).toMatchObject({ end: { verdict: 'failed' } });
 });
 
 it('SC-2 a cause that nobody could heal, because each worker was lost, fails', async () => {
   const { result } = await looking('given-up');
-  expect(await result).toMatchObject({ kind: 'ended', conclusion: { verdict: 'failed' } });
+  expect(await result).toMatchObject({ kind: 'ended', end: { verdict: 'failed' } });
 });
 
 it('SC-2 HN-9 a cause that nobody takes in the time of the run is taken out of the queue', async () => {
   const { result, clock, done } = await looking('waiting', null);
   clock.advance(settings.limits.timeMs);
-  expect(await result).toMatchObject({ conclusion: { verdict: 'budget' } });
+  expect(await result).toMatchObject({ end: { verdict: 'budget' } });
   await vi.waitFor(() => expect(done).toEqual(['cancel job']), patient);
 });
 
 it('SC-2 an interrupt takes a cause back from its worker, which finds its row gone', async () => {
   const { result, controller, done } = await looking('taken');
   controller.abort();
-  expect(await result).toMatchObject({ conclusion: { verdict: 'interrupted' } });
+  expect(await result).toMatchObject({ end: { verdict: 'interrupted' } });
   await vi.waitFor(() => expect(done).toEqual(['cancel job', 'remove w1']), patient);
 });
 
@@ -147,7 +147,7 @@ it('SC-2 a server that stays away ends the waiting for what it knows: the cause 
   const { now, result } = await looking('taken', atWork, 100);
   now.isAway = true;
   expect(await result).toMatchObject({
-    conclusion: { verdict: 'failed', reason: expect.stringMatching(/no server.*start this again/) as string },
+    end: { verdict: 'failed', reason: expect.stringMatching(/no server.*start this again/) as string },
   });
 });
 
@@ -155,7 +155,7 @@ it('SC-2 a coordinator whose place another one has taken waits no longer, and le
   const { now, result, done, warned } = await looking('taken');
   now.coordinates = false;
   expect(await result).toMatchObject({
-    conclusion: { verdict: 'failed', reason: expect.stringContaining('another machine') as string },
+    end: { verdict: 'failed', reason: expect.stringContaining('another machine') as string },
   });
   expect(warned()).toHaveLength(1);
   expect(done).toEqual([]);

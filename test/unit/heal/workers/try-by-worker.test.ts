@@ -59,7 +59,7 @@ async function tried(over: Partial<Tried> = {}): Promise<Tried> {
     attempts: [{ attempt: green, patch: '--- a\n+++ b\n' }],
     attemptId: 'stored-7',
     edits: await editsOfWorker(),
-    conclusion: { verdict: 'healed', reason: 'the test is green' },
+    end: { verdict: 'healed', reason: 'the test is green' },
     ...over,
   };
 }
@@ -141,7 +141,7 @@ it('SC-2 a patch that fits no file here is a conflict: nothing is applied, its a
   const turn = await aTry(session);
   expect(turn).toMatchObject({ attempts: [{ judged: 'conflict', reverted: false }], retest: null, id: null });
   expect(turn.attempts[0]?.failedBecause).toContain('src/a.ts');
-  expect('conclusion' in turn).toBe(false);
+  expect('end' in turn).toBe(false);
   expect(applied).toEqual([]);
   expect(finished).toEqual([{ id: 'stored-7', judged: 'conflict' }]);
 });
@@ -185,22 +185,22 @@ it('SC-2 ME-6 a question of a worker is asked from here', async () => {
     attempts: [{ attempt: asks, patch: null }],
     edits: null,
     attemptId: null,
-    conclusion: { verdict: 'escalated', reason: 'Which price is right?' },
+    end: { verdict: 'escalated', reason: 'Which price is right?' },
   });
   const { session, events } = await coordinator('one\nold\n', came);
   expect(await aTry(session)).toEqual({ attempts: [expect.anything()], retest: null, id: null });
-  const { conclusion } = await session.tree.runExclusive(() => healCause(session, aCause()));
-  expect(conclusion.verdict).toBe('escalated');
+  const { end } = await session.tree.runExclusive(() => healCause(session, aCause()));
+  expect(end.verdict).toBe('escalated');
   expect(events.some(({ type }) => type === 'agent.waiting_for_input')).toBe(true);
 });
 
 it('SC-2 a cause that no worker could heal ends with the reason that was given', async () => {
-  const conclusion = {
+  const end = {
     verdict: 'failed',
     reason: 'worker host-1 could not heal it: it is green there',
   } as const;
-  const { session, events } = await coordinator('one\nold\n', { kind: 'ended', conclusion });
-  expect(await aTry(session)).toEqual({ attempts: [], conclusion });
+  const { session, events } = await coordinator('one\nold\n', { kind: 'ended', end });
+  expect(await aTry(session)).toEqual({ attempts: [], end });
   expect(events).toEqual([]);
 });
 
@@ -208,7 +208,7 @@ it('SC-2 a worker that says healed and sends no patch has healed nothing', async
   for (const nothing of [{ edits: null }, { attempts: [] }]) {
     const { session, applied } = await coordinator('one\nold\n', await tried(nothing));
     const turn = await aTry(session);
-    expect(turn).toMatchObject({ conclusion: { verdict: 'failed' } });
+    expect(turn).toMatchObject({ end: { verdict: 'failed' } });
     expect(applied).toEqual([]);
   }
 });

@@ -9,7 +9,7 @@ export function put({ causes }: Progress, record: CauseRecord): void {
 }
 
 /** Records the end of a cause and announces it. */
-export async function conclude(progress: Progress, ended: CauseRecord): Promise<void> {
+export async function endCause(progress: Progress, ended: CauseRecord): Promise<void> {
   put(progress, ended);
   const { cause, verdict, reason, attempts } = ended;
   const { signature, diagnosis } = cause.lead;

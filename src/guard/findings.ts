@@ -3,7 +3,7 @@ import type { Violation } from '../core/guard/violation.js';
 import type { OtherInput } from './other-input.js';
 
 /** The guard's judgement of a change. */
-export interface Judgement {
+export interface Findings {
   /** Empty for an honest change. */
   readonly violations: readonly Violation[];
   readonly notes: readonly Note[];
@@ -12,4 +12,4 @@ export interface Judgement {
 }
 
 /** No violations, and nothing to report. */
-export const harmless: Judgement = { violations: [], notes: [], otherInput: null };
+export const harmless: Findings = { violations: [], notes: [], otherInput: null };
