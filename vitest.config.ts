@@ -44,6 +44,8 @@ export default defineConfig({
                   'test/integration/{secrets,store}.test.ts',
                 ],
                 ...patient,
+                // Fifty runs of a project, killed and resumed.
+                testTimeout: 2_700_000,
                 maxWorkers: 1,
                 sequence: { groupOrder: 3 },
               },

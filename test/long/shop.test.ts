@@ -26,7 +26,7 @@ describe('the example', () => {
       'renamed-testid',
       'flaky',
     );
-    expect(report.causes.map(story)).toEqual([
+    expect(report.causes.map(story), stderr).toEqual([
       ['build-error', 'healed', 'built-in green'],
       ['database-error', 'healed', 'database green'],
       ['ui-error', 'healed', 'built-in green'],
@@ -61,7 +61,7 @@ describe('the example', () => {
 
   it('CS-10 a build that breaks before any test is one failure, and the suite is green after it', async () => {
     const { exitCode, report, stderr } = await healedShop('build-error');
-    expect(report.causes.map(story)).toEqual([['build-error', 'healed', 'build-doctor green']]);
+    expect(report.causes.map(story), stderr).toEqual([['build-error', 'healed', 'build-doctor green']]);
     expect(report.totals).toMatchObject({ tests: 18, passed: 18, agentRuns: 1 });
     expect(exitCode, stderr).toBe(0);
   });
