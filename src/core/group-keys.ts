@@ -2,7 +2,7 @@ import type { DiagnosedFailure } from './cause.js';
 import { splitUrl } from './classify/own-origin.js';
 import { stripAnsi } from './classify/strip-ansi.js';
 import { complaintOf } from './complaint.js';
-import { deadServer } from './dead-server.js';
+import { deadServer } from './environment.js';
 import { decisive, withoutColumn, type Reason } from './diagnosis.js';
 import type { Evidence } from './evidence.js';
 import { normalise } from './normalise.js';

@@ -1,6 +1,6 @@
 import type { Cause, DiagnosedFailure } from './cause.js';
 import { groupKeys } from './group-keys.js';
-import { deadServer, environmentSentence } from './dead-server.js';
+import { environmentOf } from './environment.js';
 
 /** A cause under construction: its members and all their keys. */
 interface Group {
@@ -47,10 +47,4 @@ function absorb(groups: Group[], home: Group, other: Group): void {
 /** The failure with the most confident diagnosis tells an agent the most; among equals, the earliest. */
 function leadOf(members: readonly DiagnosedFailure[]): DiagnosedFailure {
   return members.reduce((best, one) => (one.diagnosis.confidence > best.diagnosis.confidence ? one : best));
-}
-
-function environmentOf(members: readonly DiagnosedFailure[]): string | null {
-  const origins = new Set(members.map(deadServer));
-  const [origin] = origins;
-  return origins.size === 1 && origin ? environmentSentence(origin, members.length) : null;
 }

@@ -1,11 +1,10 @@
+import { missingBrowser } from '../core/environment.js';
 import type { Problem } from '../problem.js';
 import { packageManagerOf } from './package-manager.js';
 import { isNoTests } from './suite-failure.js';
 import type { SuiteRun } from './suite-run.js';
 
-/** Playwright's messages about a missing browser; `namedByConfig` captures a path that the user's config sets. */
-const missingBrowser =
-  /Executable doesn't exist at|Chromium distribution '[^']*' is not found|because executable doesn't exist at/;
+/** Captures the path of a missing browser that the user's config sets. */
 const namedByConfig = /Failed to launch \w+ because executable doesn't exist at (.+)/;
 
 /** Playwright's messages about invalid arguments and config values; no agent is asked to fix those. */

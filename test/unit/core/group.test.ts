@@ -315,3 +315,18 @@ describe('HL-7 many tests on one dead server', () => {
     expect(causes.map(({ members, environment }) => [members.length, environment])).toEqual([[3, null]]);
   });
 });
+
+it('HL-7 CL-2 a browser that is not installed is a failure of the environment, whatever else fails', () => {
+  const missing = (browser: string) =>
+    failed(`Error: browserType.launch: Executable doesn't exist at /home/me/.cache/ms-playwright/${browser}`);
+  const causes = groupCauses([
+    missing('webkit-2248/pw_run.sh'),
+    failed('Error: odd'),
+    missing('firefox-1511/firefox'),
+  ]);
+  expect(causes.map(({ environment }) => environment)).toEqual([
+    expect.stringContaining('`playwright install`'),
+    null,
+    expect.stringContaining('`playwright install`'),
+  ]);
+});

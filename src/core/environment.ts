@@ -18,10 +18,22 @@ export function deadServer({ evidence, diagnosis }: DiagnosedFailure): string | 
   return originIn(line);
 }
 
-/** Returns why this many failures on one dead server count as one failure of the environment; null if they are too few. */
-export function environmentSentence(origin: string, tests: number): string | null {
-  if (tests < many) return null;
-  return `${origin} refuses connections: ${tests} tests failed in the same way, and nothing in the evidence says why`;
+/** Playwright's messages about a browser that is not installed. */
+export const missingBrowser =
+  /Executable doesn't exist at|Chromium distribution '[^']*' is not found|because executable doesn't exist at/;
+
+/**
+ * Returns why no agent can help with these failures of one cause (HL-7): their browser is not installed, or many of them failed on the same
+ * dead server. Returns null otherwise.
+ */
+export function environmentOf(members: readonly DiagnosedFailure[]): string | null {
+  const isMissing = ({ evidence }: DiagnosedFailure) =>
+    evidence.errors.some(({ message }) => missingBrowser.test(message));
+  if (members.every(isMissing)) return 'its browser is not installed; `playwright install` installs it';
+  const origins = new Set(members.map(deadServer));
+  const [origin] = origins;
+  if (origins.size !== 1 || !origin || members.length < many) return null;
+  return `${origin} refuses connections: ${members.length} tests failed in the same way, and nothing in the evidence says why`;
 }
 
 /** Returns the origin of the app's own request that was refused; a request to another site says nothing about the app's servers. */
