@@ -12,20 +12,20 @@ export function escalationsCommand(): Command {
   const command = new Command('escalations').description('list, show and resolve what needs review');
   common(command.command('list', { isDefault: true }))
     .description('list open escalations')
-    .option('--all', 'include answered ones')
+    .option('--all', 'include resolved escalations')
     .argument('[word]')
     .usage('[options]')
     .action(async (word: string | undefined, options: EscalationsOptions & { all?: boolean }) =>
       end(word === undefined ? await (await load()).listEscalations(options) : noSuchCommand(word)),
     );
   common(command.command('show'))
-    .description('show one: the problem, what was tried, the recommendation, the choices')
+    .description('show an escalation: the problem, what was tried, the recommendation, the choices')
     .argument('<id>')
     .action(async (id: string, options: EscalationsOptions) =>
       end(await (await load()).showEscalation(id, options)),
     );
   common(command.command('resolve'))
-    .description('answer one; asks on a terminal unless --choice is given')
+    .description('answer an escalation; prompts on a terminal unless --choice is given')
     .argument('<id>')
     .addOption(new Option('--choice <choice>', 'the answer').choices(Object.keys(choiceText)))
     .option('--guidance <text>', 'what to tell the next agent')

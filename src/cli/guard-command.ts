@@ -6,7 +6,7 @@ import { configFlag } from './options.js';
 import type { GuardOptions } from './run-guard-command.js';
 
 const explanation = `
-Compares the working tree, uncommitted changes included, with the base. Prints one finding per line: file:line, rule, explanation.
+Compares the working tree, including uncommitted changes, with the base. Prints one finding per line: file:line, rule, explanation.
 Exit codes: ${exitCodes.green} nothing weakens the tests, ${exitCodes.red} something does, ${exitCodes.usage} there is nothing to compare`;
 
 /** `self-heal guard`: judges the changes in the working tree, whoever made them, without running the suite (HN-3, HN-4). */

@@ -21,16 +21,16 @@ Select tests by the same flags and filters as on the shards, except --shard.`;
 export function healCommand(): Command {
   const command = new Command('heal')
     .description('heal what the shards of a suite collected on other machines')
-    .argument('[filter...]', 'the test files that the shards were given, if any')
+    .argument('[filter...]', 'the test filters that the shards were given, if any')
     .requiredOption(
       '--from <dir...>',
-      'folders that `run --collect` left, blob reports of Playwright, or folders that hold any number of these',
+      'folders written by `run --collect`, Playwright blob reports, or folders that contain any number of these',
     )
-    .option('--allow-missing-shards', 'heal what was collected when some shards are missing')
+    .option('--allow-missing-shards', 'heal what was collected even if some shards are missing')
     .addOption(
       new Option(
         '--queue',
-        'have the causes healed by `self-heal worker` on other machines; needs a PostgreSQL store',
+        'let `self-heal worker` on other machines heal the causes; needs a PostgreSQL store',
       ).conflicts(['dryRun']),
     );
   return addStoreFlag(

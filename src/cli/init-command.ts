@@ -23,7 +23,7 @@ export function initCommand(): Command {
       )
       .option(
         '--heal-workers <n>',
-        'with --shards: heal on this many machines (`self-heal worker`), which meet in a PostgreSQL database',
+        'with --shards: heal on this many machines (`self-heal worker`), which share a PostgreSQL database',
         wholeNumber(1, 200),
       )
       .option(...configFlag)

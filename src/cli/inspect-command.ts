@@ -4,8 +4,8 @@ import { agentsFlag, wholeNumber } from './options.js';
 import type { InspectOptions } from './run-inspect.js';
 
 const examples = `
-A run is an id, the beginning of one, or latest (the default). A test is the number of a failure, the id of a cause (c1),
-file:line, or part of the title. Without one, the failures of the run are listed.
+Name a run by its id, the beginning of its id, or latest (the default). Name a test by the number of a failure, the id of a
+cause (c1), file:line, or part of the title. Without a test, the failures of the run are listed.
 
   self-heal inspect                     the failures of the last run
   self-heal inspect c1                  the evidence for the first cause, and why it got its class
@@ -17,7 +17,7 @@ export function inspectCommand(): Command {
     .description('show the evidence for a failure of an earlier run, and why it got its class')
     .argument('[run]', 'a run (default: latest)')
     .argument('[test]', 'which failure')
-    .option('--prompt', 'print exactly what the agent was or would be sent')
+    .option('--prompt', 'print the exact prompt that the agent got or would get')
     .option('--attempt <n>', 'with --prompt: which attempt (default: the last)', wholeNumber(1))
     .option('--json', 'print everything as JSON')
     .option(...agentsFlag)

@@ -43,7 +43,7 @@ const fileErrors: Readonly<Record<string, Pick<Problem, 'message' | 'remedy'>>> 
   ENOENT: {
     message: '.self-heal was deleted while self-heal was running',
     remedy:
-      'Check git diff: a fix that was not proven yet may still be in the project, and undo no longer knows about it. Then start again: npx self-heal run.',
+      'Check git diff: an unproven fix may still be in the project, and undo no longer knows about it. Then start again: npx self-heal run.',
   },
 };
 

@@ -31,8 +31,8 @@ export function addWholeSelectionFlags(command: Command): Command {
     .addOption(new Option('--project <name>', 'only run this project; may be repeated').argParser(collect))
     .option('-j, --workers <count>', 'number of workers, or a percentage of the cores')
     .option('--repeat-each <n>', 'run each test this many times', count)
-    .option('--timeout <ms>', 'time-out of each test, in milliseconds', count)
-    .option('--last-failed', 'only run what failed last time')
+    .option('--timeout <ms>', 'timeout of each test, in milliseconds', count)
+    .option('--last-failed', 'only run the tests that failed in the last run')
     .option('--only-changed [ref]', 'only run test files that changed since a commit')
     .option('--headed', 'show the browser');
 }
@@ -40,7 +40,10 @@ export function addWholeSelectionFlags(command: Command): Command {
 /** Adds the flags for how a run heals and how it ends. */
 export function addHealingFlags(command: Command): Command {
   return addAgentsFlag(command)
-    .option('--dry-run', 'gather evidence and classify, print which agent would get which prompt; start none')
+    .option(
+      '--dry-run',
+      'gather evidence, classify, and print which agent would get which prompt, without starting any',
+    )
     .option('--json', 'print report.json to standard output; Playwright’s own output goes to standard error')
     .option('--fail-on-heal', 'exit 1 when a test had to be healed')
     .option('--fail-on-flaky-tests', 'exit 1 when a test is flaky');
@@ -50,7 +53,7 @@ export function addHealingFlags(command: Command): Command {
 export function addVerifyFlag(command: Command): Command {
   const flag = new Option(
     '--verify <how>',
-    'how thoroughly a heal is proven; with none, tests are green-once, never healed',
+    'how thoroughly a fix is proven; with none, a fixed test is reported as green-once, not as healed',
   );
   return command.addOption(flag.choices(verifyLevels));
 }
@@ -59,14 +62,14 @@ export function addVerifyFlag(command: Command): Command {
 export function addAgentsFlag(command: Command): Command {
   const flag = new Option(
     '--agents <n|file>',
-    'a number: how many agents work at the same time (default: 1); otherwise the agents.yaml to use; may be given twice',
+    'a number: how many agents work at the same time (default: 1); anything else: the agents.yaml to use; may be given twice',
   );
   return command.addOption(
     flag.argParser((value: string, file: string | undefined) => {
       const count = Number(value);
       if (Number.isNaN(count)) return value;
       if (!Number.isSafeInteger(count) || count < 1)
-        throw new InvalidArgumentError('It is a whole number of agents, at least 1, or a file.');
+        throw new InvalidArgumentError('It must be a whole number of agents, at least 1, or a file.');
       command.setOptionValueWithSource('parallel', count, 'cli');
       return file;
     }),
@@ -94,7 +97,7 @@ export function addTerseFlags(command: Command): Command {
   return command
     .option(
       '--terse',
-      'brief output without colour; the default when run by a coding agent (CLAUDECODE, AI_AGENT …)',
+      'brief output without color; the default when run by a coding agent (CLAUDECODE, AI_AGENT …)',
     )
     .option('--no-terse', 'full output, even when run by a coding agent');
 }

@@ -3,11 +3,11 @@ import { end } from './end.js';
 import type { ReportOptions } from './run-report.js';
 
 const examples = `
-A run is an id, the beginning of one, or latest (the default). The path of the page goes to standard output, the summary
-to standard error.
+Name a run by its id, the beginning of its id, or latest (the default). The path of the page goes to standard output, the
+summary to standard error.
 
   self-heal report --open               open the last run in a browser
-  self-heal report 20261121-0715 --json its report.json`;
+  self-heal report 20261121-0715 --json print its report.json`;
 
 /** `self-heal report`: writes an earlier run as one HTML file, and prints its summary (RP-4). */
 export function reportCommand(): Command {

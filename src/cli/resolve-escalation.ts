@@ -35,7 +35,7 @@ export async function resolveEscalation(
   const answer = options.choice ? checkedAnswer(asked, options) : await askFor(asked, options);
   if (!answer.ok) return answer.error;
   if (answer.value === null) {
-    process.stderr.write(`No answer; nothing changed: ${id} is ${asked.state}.\n`);
+    process.stderr.write(`No answer was given, so nothing changed: ${id} is ${asked.state}.\n`);
     return exitCodes.interrupted;
   }
   const { days } = options;
@@ -72,7 +72,7 @@ function whatFollows({ choice, tests }: Escalation, days = QUARANTINE_DAYS): str
     return 'the change was reverted in your files (see git diff); the next run shows what else depends on it';
   if (choice !== 'skip') return 'the next run tries again (self-heal resume, or self-heal run)';
   if (tests.length === 0) return 'the suite itself cannot be quarantined';
-  return `${tests.length === 1 ? 'its test is' : `its ${tests.length} tests are`} in quarantine for ${counted(days, 'day')}: reported each time, not failing the run (self-heal quarantine lists and releases them)`;
+  return `${tests.length === 1 ? 'its test is' : `its ${tests.length} tests are`} in quarantine for ${counted(days, 'day')}: reported, but not failing the run (self-heal quarantine lists and releases tests)`;
 }
 
 /** Names the answer that was replaced. */

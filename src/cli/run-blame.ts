@@ -69,7 +69,7 @@ function placeOf(file: string, line: number): string {
 function nothingRed(runId: string): Problem {
   return {
     kind: 'usage',
-    message: `run ${runId} left no test red`,
+    message: `run ${runId} left no failing test`,
     remedy: 'Name a test instead: self-heal blame tests/cart.spec.ts:9.',
   };
 }

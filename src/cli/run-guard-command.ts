@@ -56,7 +56,7 @@ async function suiteIn(
   const playwright = findPlaywright(cwd, config === null ? undefined : path.resolve(cwd, config));
   if (!playwright.ok) {
     process.stderr.write(
-      `self-heal: ${playwright.error.message}; test files are recognised by their names\n`,
+      `self-heal: ${playwright.error.message}; test files are recognized by their names\n`,
     );
     return nothingKnown;
   }
@@ -64,7 +64,7 @@ async function suiteIn(
   const listed = await listTests({ playwright: playwright.value, cwd, args });
   if (listed.tests.length === 0)
     process.stderr.write(
-      'self-heal: Playwright could not list the tests; test files are recognised by their names\n',
+      'self-heal: Playwright could not list the tests; test files are recognized by their names\n',
     );
   return placesOf(root, listed);
 }
@@ -104,7 +104,7 @@ function problemOf({ what, detail }: NoBase): Problem {
     'no-merge-base': {
       message: `the history does not reach back to where the branch left ${detail}`,
       remedy:
-        'Fetch the whole history (`git fetch --unshallow`; actions/checkout with `fetch-depth: 0`), or name a commit with --base.',
+        'Fetch the full history (`git fetch --unshallow`; actions/checkout with `fetch-depth: 0`), or name a commit with --base.',
     },
   };
   return { kind: 'usage', ...words[what] };

@@ -81,7 +81,7 @@ const shardsWithoutCi: Problem = {
 
 const workersWithoutShards: Problem = {
   kind: 'usage',
-  message: '--heal-workers is for a suite that runs on several machines, and this one runs on one',
+  message: '--heal-workers needs a suite that runs on several machines, but this one runs on one',
   remedy: 'Add --shards N; on one machine, --agents N heals several causes at a time.',
 };
 
@@ -143,7 +143,7 @@ function nextSteps(cwd: string, { found, agent, files, ci, hasWorkers }: Done): 
     ...(agent && ci !== null && wroteNow ? [`→ Add a CI secret named ${agent.keyVariable}.`] : []),
     ...(hasWorkers && wroteNow
       ? [
-          `→ Add a CI secret named ${storeVariable}: a PostgreSQL database that all jobs reach (postgres://…).`,
+          `→ Add a CI secret named ${storeVariable}: a PostgreSQL database that all jobs can reach (postgres://…).`,
         ]
       : []),
     `→ Next: ${exec} self-heal doctor`,
@@ -155,7 +155,7 @@ function addAgent(installed: AgentProgram | undefined, exec: string): string {
   const add = `${exec} self-heal init --agent ${(installed ?? programs.claude).name}`;
   return installed
     ? `→ ${installed.title} is installed: ${add} sets it up`
-    : `→ No agent program: the ${builtIn} fixer makes the fixes it is sure of. Once one is installed: ${add}`;
+    : `→ No agent program: the ${builtIn} fixer makes only the fixes it is sure of. After installing one, run: ${add}`;
 }
 
 const configNames = ['ts', 'js', 'mts', 'mjs', 'cts', 'cjs'].map(

@@ -55,7 +55,7 @@ function listing(run: StoredRun, all: readonly Inspected[], { json }: InspectOpt
   if (json) return { schemaVersion: 1, runId: run.runId, failures: all };
   const next =
     all.length > 0
-      ? '\n\nself-heal inspect <number> shows one; add --prompt for what the agent was sent.'
+      ? '\n\nself-heal inspect <number> shows one; add --prompt to print the prompt of its agent.'
       : '';
   return `${renderList(run, all)}${next}`;
 }
@@ -109,7 +109,7 @@ function unclear(word: string | null, choices: readonly Inspected[]): Problem {
   return {
     kind: 'usage',
     message:
-      word === null ? 'this matches several failures' : `${JSON.stringify(word)} does not name one failure`,
+      word === null ? 'this run has several failures' : `${JSON.stringify(word)} does not name one failure`,
     detail: choices.map((one) => `  ${one.failure.n}  ${nameOf(one)}`).join('\n'),
     remedy: 'Name one by its number: self-heal inspect <number>.',
   };

@@ -60,15 +60,15 @@ async function write(found: Report, folder: { dir: string; shown: string }): Pro
 function untold({ runId }: StoredRun): Problem {
   return {
     kind: 'run-missing',
-    message: `run ${runId} left no report, and its events.ndjson tells nothing`,
-    remedy: 'Start a new one: self-heal run.',
+    message: `run ${runId} left no report, and its events.ndjson has no usable events`,
+    remedy: 'Start a new run: self-heal run.',
   };
 }
 
 function atWork({ runId }: StoredRun): Problem {
   return {
     kind: 'run-missing',
-    message: `run ${runId} is still running: it has no report yet`,
+    message: `run ${runId} is still running and has no report yet`,
     remedy: `self-heal ui follows it, and self-heal inspect ${runId} shows its evidence.`,
   };
 }

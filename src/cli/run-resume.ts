@@ -44,7 +44,7 @@ async function goOn(
 
 function whatIsLeft({ open, carried }: Resumed, { from }: RunOptions): string {
   if (open === null)
-    return `it was stopped before it knew which tests fail, so ${from ? 'its shards are read' : 'the whole selection runs'} again`;
-  const rest = open === 1 ? '1 test is open' : `${open} tests are open`;
+    return `it stopped before it knew which tests fail, so ${from ? 'its shards are read' : 'the whole selection runs'} again`;
+  const rest = open === 1 ? '1 test is left' : `${open} tests are left`;
   return carried.length === 0 ? rest : `${rest}, ${carried.length} already finished`;
 }

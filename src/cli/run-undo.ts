@@ -76,7 +76,7 @@ function told(runId: string, { written, leftAlone }: Written): string[] {
   return [
     written.length > 0 ? `reverted what run ${runId} changed:` : reverted(runId),
     ...written.map((file) => `  ${file}`),
-    ...(leftAlone.length > 0 ? ['left alone, because they have changed since:'] : []),
+    ...(leftAlone.length > 0 ? ['left alone, because they changed since:'] : []),
     ...leftAlone.map((file) => `  ${file}`),
   ];
 }

@@ -10,7 +10,7 @@ export function undoCommand(): Command {
       'revert everything the agents of a run changed; files you have changed since are left alone and listed',
     )
     .argument('[run]', 'a run, or the beginning of its id (default: the newest that left changes)')
-    .option('--yes', 'do not ask for confirmation when that is not the last run')
+    .option('--yes', 'do not ask for confirmation when the run is not the last one')
     .action(async (word: string | undefined, options: UndoOptions) => {
       const { runUndo } = await import('./run-undo.js');
       end(await runUndo(word, options));

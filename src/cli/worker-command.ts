@@ -9,20 +9,20 @@ import { splitAtDashes } from './run-command.js';
 type WorkerFlags = RunOptions & { readonly once?: boolean; readonly idleTimeout?: number };
 
 const notes = `
-It takes causes of the commit that is checked out here, one after the other, heals and proves each in this checkout, and sends
-the patch back; the checkout is then as it was. Ctrl-C ends it; the cause that it had goes to another worker.
-Flags and filters that say which tests are run have to be the same as those of \`self-heal heal\`.`;
+Takes causes of the commit that is checked out here one at a time, heals and proves each in this checkout, sends the patch
+back, and restores the checkout. Ctrl-C stops the worker, and its current cause goes to another worker.
+Flags and filters that select tests must be the same as those of \`self-heal heal\`.`;
 
 /** `self-heal worker`: heals causes that `self-heal heal --queue` sends, on any number of machines (SC-2). */
 export function workerCommand(): Command {
   const command = new Command('worker')
-    .description('heal causes that `heal --queue` sends from another machine, in this checkout')
-    .argument('[filter...]', 'the test files that `heal` was given, if any')
-    .option('--once', 'end after one cause')
+    .description('heal causes in this checkout that `heal --queue` sends from another machine')
+    .argument('[filter...]', 'the test filters that `heal` was given, if any')
+    .option('--once', 'stop after one cause')
     .addOption(
       new Option(
         '--idle-timeout <time>',
-        'end when nobody was there to send a cause for so long, such as 5m, or when the heal is over',
+        'stop when no heal that could send a cause has run for this long, such as 5m, or when the heal is over',
       ).argParser(duration),
     )
     .option('--agents <file>', 'agents.yaml to use instead of the one in this folder');

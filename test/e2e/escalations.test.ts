@@ -106,7 +106,7 @@ describe.runIf(hasPseudoTerminal())('on a terminal', () => {
     second.press('half a wo', key);
     for (const terminal of [first, second]) {
       expect(await terminal.exitCode).toBe(130);
-      expect(terminal.text()).toContain(`No answer; nothing changed: ${id} is pending.`);
+      expect(terminal.text()).toContain(`No answer was given, so nothing changed: ${id} is pending.`);
       // The cursor that the prompt had hidden is there again.
       expect(terminal.raw().lastIndexOf('\u001B[?25h')).toBeGreaterThan(
         terminal.raw().lastIndexOf('\u001B[?25l'),

@@ -38,8 +38,8 @@ async function hasRun(project: ScratchProject, times: number): Promise<void> {
 }
 
 const kills = [
-  ['its first suite', 1, 'it was stopped before it knew which tests fail, so the whole selection runs again'],
-  ['the confirming run', 2, '1 test is open'],
+  ['its first suite', 1, 'it stopped before it knew which tests fail, so the whole selection runs again'],
+  ['the confirming run', 2, '1 test is left'],
 ] as const;
 
 it.runIf(process.platform === 'linux').each(kills.slice(0, orWhenLong(1, 2)))(

@@ -92,7 +92,7 @@ it('SC-1 what shards collected on other machines is healed on this one', async (
   const args = ['heal', '--from', arts, '--verify', 'quick'];
   if (isLong) await killedWithItsAgent(heal, args);
   const { exitCode, report, stderr } = await heal.selfHeal(isLong ? ['resume'] : args);
-  if (isLong) expect(stderr).toContain('6 tests are open, 3 already finished');
+  if (isLong) expect(stderr).toContain('6 tests are left, 3 already finished');
   expect(verdicts(report)).toEqual(healedAll);
   expect(report?.shards).toEqual({ total: 2, missing: [] });
   expect(exitCode).toBe(0);
