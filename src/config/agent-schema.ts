@@ -10,12 +10,12 @@ const promptWays = ['stdin', 'argument', 'none'] as const;
 /** A program that runs slash commands. */
 export const runner = z.strictObject({
   command: z
-    .array(argument, 'must be a list of strings, such as [node, tools/fixer.mjs]; it is not given to a shell')
+    .array(argument, 'must be a list of strings, such as [node, tools/fixer.mjs]; it runs without a shell')
     .min(1, 'must name a program, such as [node, tools/fixer.mjs]')
     .refine((argv) => argv.length === 0 || /\S/.test(argv[0] ?? ''), 'must begin with the name of a program')
     .optional()
     .meta({
-      description: `The program and its arguments, not given to a shell. These are replaced: ${placeholdersInText}.`,
+      description: `The program and its arguments, run without a shell. These placeholders are replaced: ${placeholdersInText}.`,
       examples: [['node', 'tools/fixer.mjs', '{slashCommand}']],
     }),
   prompt: z
@@ -29,7 +29,7 @@ export const runner = z.strictObject({
     .optional()
     .meta({
       description:
-        'Extra arguments for a built-in runner, such as a model or a permission that it does not have by default.',
+        'Additional arguments for a built-in runner, such as a model or a permission that it does not have by default.',
       examples: [['--allowedTools', 'Bash(npx playwright test *)']],
     }),
   env: z
@@ -37,7 +37,7 @@ export const runner = z.strictObject({
     .optional()
     .meta({
       description:
-        'Environment variables that a built-in runner is given in addition to those it needs. A name that ends in * matches every name with that prefix.',
+        'Environment variables that a built-in runner gets in addition to those it needs. A name that ends in * matches every name with that prefix.',
       examples: [['AWS_PROFILE']],
     }),
 });
@@ -53,15 +53,15 @@ export const agent = z.strictObject({
       examples: ['/debugger'],
     }),
   runner: text.optional().describe('The program that runs it. Default: the `runner` of the file.'),
-  timeout: duration('more than zero').optional().describe('When to stop it. Default: 5m.'),
+  timeout: duration('more than zero').optional().describe('How long it may run. Default: 5m.'),
 });
 
 const classText: Record<Category, string> = {
-  'build-error': 'Compiler, bundler, syntax, a module that is not found.',
+  'build-error': 'Compiler, bundler or syntax error, module not found.',
   'database-error': 'Row-level security, missing relation or column, constraint, migration.',
-  'runtime-error': 'An exception of the application, an unhandled rejection, hydration.',
-  'network-error': 'A response of 500, a refused connection, CORS.',
-  'ui-error': 'A locator that matches nothing or too much, or the wrong text.',
+  'runtime-error': 'Exception in the application, unhandled rejection, hydration error.',
+  'network-error': 'A 5xx response, refused connection, CORS error.',
+  'ui-error': 'A locator that matches nothing or too much, or an unexpected text.',
   unknown: 'No rule matches.',
 };
 

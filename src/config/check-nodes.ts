@@ -64,7 +64,7 @@ function checkAlias(
     const near = closest(alias.source, anchors.keys());
     return at(
       alias,
-      `there is no anchor &${alias.source} before this${near === null ? '' : `; did you mean *${near}?`}`,
+      `there is no anchor &${alias.source} before this alias${near === null ? '' : `; did you mean *${near}?`}`,
     );
   }
   return parents.includes(target) ? at(alias, 'this alias contains itself') : null;
@@ -74,7 +74,7 @@ function checkMerge({ value }: Pair, anchors: ReadonlyMap<string, Node>): Diagno
   const resolve = (node: unknown) => (isAlias(node) ? anchors.get(node.source) : node);
   const source = resolve(value);
   // An alias without an anchor gets a better message of its own.
-  if (source === undefined) return at(value as Alias, 'there is no such anchor before this');
+  if (source === undefined) return at(value as Alias, 'there is no such anchor before this alias');
   const merged = isSeq(source) ? source.items.map(resolve) : [source];
   return merged.every((node) => isMap(node))
     ? null
@@ -91,7 +91,7 @@ function repeatedKeys(map: YAMLMap, text: string): Diagnostic[] {
       first.set(key.value, key);
       return [];
     }
-    return [at(key, `the key "${String(key.value)}" is given twice, first in line ${lineOf(before, text)}`)];
+    return [at(key, `duplicate key "${String(key.value)}", first used in line ${lineOf(before, text)}`)];
   });
 }
 

@@ -56,6 +56,6 @@ function unreadable(name: string, what: string): Problem {
   return {
     kind: 'config-invalid',
     message: `${name} ${what}`,
-    remedy: 'Name an agents.yaml that can be read, or leave it out to use the built-in defaults.',
+    remedy: 'Name a readable agents.yaml, or omit the flag to use the built-in defaults.',
   };
 }

@@ -22,7 +22,7 @@ export interface YamlText {
 export function readYaml(text: string, env: Readonly<Record<string, string | undefined>>): YamlText {
   const tokens = [...new Parser().parse(text)];
   if (yamlDepth(tokens) > MAX_DEPTH)
-    return unusable([{ start: 0, end: 1, message: `this nests deeper than ${MAX_DEPTH} levels` }]);
+    return unusable([{ start: 0, end: 1, message: `the file is nested deeper than ${MAX_DEPTH} levels` }]);
   const doc = parseDocument(text, {
     prettyErrors: false,
     merge: true,
@@ -84,7 +84,7 @@ function describeYamlError(
   if (code === 'MULTIPLE_DOCS')
     return { start, end: start + 3, message: 'the file must contain a single document' };
   if (code === 'TAB_AS_INDENT')
-    return { start, end, message: 'a line must be indented by spaces, not by tabs' };
+    return { start, end, message: 'lines must be indented with spaces, not tabs' };
   if (code === 'NON_STRING_KEY') return { start, end, message: 'a key must be a string' };
   const quote = code === 'MISSING_CHAR' && message.endsWith('quote') ? openingQuote(doc, start) : null;
   if (quote !== null) return { start: quote, end: quote + 1, message: 'this quote is never closed' };

@@ -8,19 +8,21 @@ import { amount, duration, name, pattern, text, wholeNumber } from './fields.js'
 
 const backoff = z.strictObject({
   initial: duration('zero or more').optional().describe('The first wait. Default: 5s.'),
-  factor: amount(1).optional().describe('Each further wait is the previous one times this. Default: 2.'),
+  factor: amount(1)
+    .optional()
+    .describe('The factor by which each wait is longer than the previous one. Default: 2.'),
   max: duration('zero or more').optional().describe('The longest wait. Default: 60s.'),
 });
 
 const retries = z.strictObject({
-  max: wholeNumber.optional().describe('Re-runs after an agent has worked, for each cause. Default: 3.'),
+  max: wholeNumber.optional().describe('Re-runs after an agent has worked, per cause. Default: 3.'),
   backoff: backoff.optional().describe('How long to wait after a fix that did not hold.'),
 });
 
 const limits = z.strictObject({
   escalations: wholeNumber.optional().describe('Escalations in a run before healing pauses. Default: 5.'),
   agentRuns: wholeNumber.optional().describe('Agents started in a run. Default: 20.'),
-  agentRunsPerTest: wholeNumber.optional().describe('Agents started in a run for any one test. Default: 6.'),
+  agentRunsPerTest: wholeNumber.optional().describe('Agents started in a run per test. Default: 6.'),
   costUsd: amount(0)
     .optional()
     .describe('US dollars spent in a run, as reported by the agent programs. Default: 10.'),
@@ -36,7 +38,7 @@ const limits = z.strictObject({
 const evidence = z.strictObject({
   console: wholeNumber
     .optional()
-    .describe('How many console entries an agent is shown, counted from the last. Default: 50.'),
+    .describe('How many of the last console entries an agent is shown. Default: 50.'),
   network: wholeNumber.optional().describe('How many requests an agent is shown. Default: 50.'),
 });
 
@@ -47,7 +49,7 @@ const verify = z.strictObject({
   level: oneOf(verifyLevels)
     .optional()
     .describe(
-      'How thoroughly a heal is proven: full (repeat, flips and regression as below), quick (only the regression run), none (then nothing is called healed). Default: full.',
+      'How thoroughly a heal is proven: full (repeat, flips and regression as below), quick (only the regression run), none (no test is reported as healed). Default: full.',
     ),
   prepare: text.optional().meta({
     description: 'A shell command to run before each re-run, for suites that test a build. Default: none.',
@@ -55,19 +57,19 @@ const verify = z.strictObject({
   }),
   confirm: wholeNumber
     .optional()
-    .describe('How often a red test is run again, unchanged, before an agent is started. Default: 1.'),
+    .describe('How often a failed test is re-run without changes before an agent is started. Default: 1.'),
   repeat: wholeNumber
     .min(1, 'must be at least 1')
     .optional()
-    .describe('How often a fix must be green, including its first re-run. Default: 3.'),
+    .describe('How often a fixed test must pass, including its first re-run. Default: 3.'),
   flips: wholeNumber
     .optional()
     .describe(
-      'How often a fix is reverted (the test must be red) and applied again (the test must be green). Default: 1.',
+      'How often a fix is reverted (the test must fail) and applied again (the test must pass). Default: 1.',
     ),
   regression: oneOf(['suite', 'none'])
     .optional()
-    .describe('What runs again after healing, to check that nothing else broke. Default: suite.'),
+    .describe('Which tests run again after healing, to check that nothing else broke. Default: suite.'),
   regressionTime: duration('more than zero')
     .optional()
     .describe('How long the regression run may take; the tests near the change run first. Default: 10m.'),
@@ -77,8 +79,10 @@ const blame = z.strictObject({
   enabled: z
     .boolean('must be true or false')
     .optional()
-    .describe('Whether a run looks for the change that broke a test, before its first agent. Default: true.'),
-  runs: wholeNumber.optional().describe('Playwright runs that one search may take. Default: 12.'),
+    .describe(
+      'Whether a run searches for the change that broke a test before it starts an agent. Default: true.',
+    ),
+  runs: wholeNumber.optional().describe('How many Playwright runs one search may take. Default: 12.'),
   time: duration('more than zero')
     .optional()
     .describe('How long all searches of a run may take together. Default: 2m.'),
@@ -88,13 +92,13 @@ const queue = z.strictObject({
   lease: duration('more than zero')
     .optional()
     .describe(
-      'How long a worker on another machine may give no sign before its cause goes to another one. Default: 30s.',
+      'How long a worker on another machine may go without a heartbeat before its cause goes to another worker. Default: 30s.',
     ),
 });
 
 const rule = z.strictObject({
-  id: name.describe('Unique; it is printed with the diagnosis as project/<id>.'),
-  class: oneOf(categories).describe('The class of a failure that matches, whatever the built-in rules say.'),
+  id: name.describe('A unique id, which a diagnosis shows as project/<id>.'),
+  class: oneOf(categories).describe('The class of matching failures, whatever the built-in rules say.'),
   pattern: pattern.describe(
     'A regular expression, matched against the text of each source, line by line with ^ and $.',
   ),
@@ -102,7 +106,7 @@ const rule = z.strictObject({
     .array(oneOf(evidenceSources), 'must be a list, such as [console, server]')
     .min(1, 'must name a source, such as console')
     .optional()
-    .describe('The sources it looks in. Default: error, stack, console, network and server.'),
+    .describe('The sources to search. Default: error, stack, console, network and server.'),
   retry: oneOf(retryAxes)
     .optional()
     .describe(
@@ -122,7 +126,7 @@ const classify = z.strictObject({
   off: z
     .array(text, 'must be a list of rules, such as [network/own-request-4xx]')
     .optional()
-    .describe('Built-in rules to switch off, by the ids that a diagnosis shows.'),
+    .describe('The ids of built-in rules to switch off, as a diagnosis shows them.'),
 });
 
 /** agents.yaml. Every key is optional and has a default (CF-1). */
@@ -142,25 +146,27 @@ export const agentsFileSchema = z.strictObject({
   fixer: oneOf(['built-in', 'none'])
     .optional()
     .describe(
-      'What tries before the agents, at no cost: the built-in fixer, which makes only fixes it is sure of, or none. Default: built-in.',
+      'What runs before the agents, at no cost: the built-in fixer, which makes only fixes it is sure of, or none. Default: built-in.',
     ),
   runners: z
     .record(name, runner)
     .optional()
     .describe(
-      'Programs that run slash commands, by name; and what the built-in ones (claude, codex, gemini, opencode, copilot) get in addition.',
+      'Programs that run slash commands, by name, and what the built-in ones (claude, codex, gemini, opencode, copilot) get in addition.',
     ),
   agents: z
     .record(name, agent)
     .optional()
-    .describe('Agents by name, beside the built-in build-doctor, database, debugger and code-review.'),
+    .describe(
+      'Agents by name, in addition to the built-in build-doctor, database, debugger and code-review.',
+    ),
   routes: z.strictObject(routeShape).optional().describe('The agents for each class of failure.'),
-  classify: classify.optional().describe('Your own classification rules, and built-in ones to switch off.'),
+  classify: classify.optional().describe('Your own classification rules, and built-in rules to switch off.'),
   retries: retries
     .optional()
-    .describe('How often a failure that comes back is tried again, and after what pauses.'),
+    .describe('How often a failure that comes back is retried, and how long to wait before each retry.'),
   limits: limits.optional().describe('What a run may spend.'),
-  evidence: evidence.optional().describe('How much an agent is shown.'),
+  evidence: evidence.optional().describe('How much evidence an agent is shown.'),
   verify: verify.optional().describe('How fixes are checked.'),
   blame: blame
     .optional()
@@ -172,7 +178,7 @@ export const agentsFileSchema = z.strictObject({
       'Where retry counts, attempts and escalations are kept: a file, relative to the project, or a postgres:// URL. Default: .self-heal/ledger.db.',
     examples: ['.self-heal/ledger.db', '${SELF_HEAL_STORE}'],
   }),
-  queue: queue.optional().describe('Workers on several machines, which a PostgreSQL store makes possible.'),
+  queue: queue.optional().describe('Workers on several machines, which need a PostgreSQL store.'),
 });
 
 /** A valid agents.yaml, without defaults; durations are in milliseconds. */

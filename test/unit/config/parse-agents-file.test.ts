@@ -146,9 +146,7 @@ describe('CF-3 what a mistake is called', () => {
     [
       'a command line',
       'runners: { f: { command: node x } }',
-      [
-        '1:26 "command" must be a list of strings, such as [node, tools/fixer.mjs]; it is not given to a shell',
-      ],
+      ['1:26 "command" must be a list of strings, such as [node, tools/fixer.mjs]; it runs without a shell'],
     ],
     [
       'a number in a command',
@@ -212,7 +210,7 @@ describe('CF-3 what a mistake is called', () => {
 
 describe('CF-3 YAML', () => {
   it.each([
-    ['a tab', 'routes:\n\tunknown: [debugger]\n', ['2:1 a line must be indented by spaces, not by tabs']],
+    ['a tab', 'routes:\n\tunknown: [debugger]\n', ['2:1 lines must be indented with spaces, not tabs']],
     ['an open quote', 'runner: "claude\nlimits: {}\n', ['1:9 this quote is never closed']],
     [
       'an open bracket at the end',
@@ -231,26 +229,30 @@ describe('CF-3 YAML', () => {
     [
       'a key given twice',
       'version: 1\nlimits: {}\n# x\nlimits: {}\n',
-      ['4:1 the key "limits" is given twice, first in line 2'],
+      ['4:1 duplicate key "limits", first used in line 2'],
     ],
     [
       'a key given twice in two spellings',
       'limits: { time: 1m, "time": 2m }',
-      ['1:21 the key "time" is given twice, first in line 1'],
+      ['1:21 duplicate key "time", first used in line 1'],
     ],
     [
       'an alias without an anchor',
       'agents: { a: &slow {}, b: *slwo }',
-      ['1:27 there is no anchor &slwo before this; did you mean *slow?'],
+      ['1:27 there is no anchor &slwo before this alias; did you mean *slow?'],
     ],
     [
       'an alias before its anchor',
       'routes: { unknown: *x, ui-error: &x [] }',
-      ['1:20 there is no anchor &x before this'],
+      ['1:20 there is no anchor &x before this alias'],
     ],
     ['an alias of what it is in', 'agents: { a: &a { runner: *a } }', ['1:27 this alias contains itself']],
     ['a merge of no mapping', 'agents: { a: { <<: 5 } }', ['1:20 only mappings can be merged with "<<"']],
-    ['a merge without an anchor', 'agents: { a: { <<: *x } }', ['1:20 there is no such anchor before this']],
+    [
+      'a merge without an anchor',
+      'agents: { a: { <<: *x } }',
+      ['1:20 there is no such anchor before this alias'],
+    ],
     ['a mapping as key', 'agents: { {a: 1}: {} }', ['1:11 a key must be a string']],
   ])('CF-3 %s', (_, text, heads) => {
     expect(headsOf(text)).toEqual(heads);
@@ -291,7 +293,7 @@ describe('CF-3 YAML', () => {
   it.each(['['.repeat(20_000), '- '.repeat(20_000), '{a: '.repeat(20_000), '? '.repeat(20_000)])(
     'CF-3 refuses nesting that would exhaust the stack',
     (text) => {
-      expect(headsOf(text)).toEqual(['1:1 this nests deeper than 64 levels']);
+      expect(headsOf(text)).toEqual(['1:1 the file is nested deeper than 64 levels']);
     },
   );
 });
