@@ -23,8 +23,8 @@ export async function checkBrowsers(
     .map((one) =>
       doubtful(
         'browser',
-        `${nameOf(one)} is started elsewhere`,
-        'Make sure that it is reachable; this was not checked.',
+        `${nameOf(one)} runs elsewhere`,
+        'Make sure that it is reachable, which was not checked.',
       ),
     );
   if (local.length === 0) return remote;
@@ -67,5 +67,5 @@ function remedyFor(error: string, { browserName, channel }: ListedBrowser, cwd: 
   if (/missing dependencies|error while loading shared libraries/.test(error)) {
     return `Run \`${exec} playwright install-deps ${wanted}\`.`;
   }
-  return `\`${exec} playwright install --with-deps ${wanted}\` may help; \`DEBUG=pw:browser\` shows what the browser says.`;
+  return `\`${exec} playwright install --with-deps ${wanted}\` may help; \`DEBUG=pw:browser\` shows the browser's output.`;
 }

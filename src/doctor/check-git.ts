@@ -15,7 +15,7 @@ export async function checkGit(place: ProbePlace): Promise<Check[]> {
 function checkVersion(version: string): Check {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major > 2 || (major === 2 && minor >= 31)) return good('git', version);
-  return doubtful('git', version, 'Install git 2.31 or newer: `self-heal blame` needs it, all else works.');
+  return doubtful('git', version, 'Install git 2.31 or newer for `self-heal blame`; everything else works.');
 }
 
 async function checkIgnored(place: ProbePlace): Promise<Check> {

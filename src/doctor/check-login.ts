@@ -36,7 +36,7 @@ async function claude(place: ProbePlace): Promise<Login> {
   const loggedIn = /"loggedIn":\s*(true|false)/.exec(status?.output ?? '')?.[1];
   if (loggedIn === 'false') return { state: 'out' };
   const how = /"authMethod":\s*"([\w-]+)"/.exec(status?.output ?? '')?.[1] ?? 'an account';
-  return loggedIn === 'true' ? { state: 'in', how } : { state: 'unknown', why: 'this version cannot tell' };
+  return loggedIn === 'true' ? { state: 'in', how } : { state: 'unknown', why: 'this version does not say' };
 }
 
 /**
@@ -55,7 +55,7 @@ async function codex(place: ProbePlace): Promise<Login> {
   }
   return /Not logged in/i.test(output)
     ? { state: 'out' }
-    : { state: 'unknown', why: 'this version cannot tell' };
+    : { state: 'unknown', why: 'this version does not say' };
 }
 
 /** There is no command for this, so we look for the credentials that it would use. */
@@ -73,7 +73,7 @@ async function gemini(place: ProbePlace): Promise<Login> {
   const dotEnv = [home, path.join(place.cwd, '.gemini'), place.cwd].some((folder) =>
     existsSync(path.join(folder, '.env')),
   );
-  if (chosen || dotEnv) return { state: 'unknown', why: 'only a model call would tell' };
+  if (chosen || dotEnv) return { state: 'unknown', why: 'only a model call would show it' };
   return { state: 'out' };
 }
 
@@ -84,7 +84,7 @@ async function opencode(place: ProbePlace): Promise<Login> {
     Number(count),
   );
   if (counts.some((count) => count > 0)) return { state: 'in', how: 'a stored login or a key' };
-  const why = 'neither a login nor a key; only models that need none will work';
+  const why = 'neither a login nor a key; only models that need neither will work';
   return { state: 'unknown', why };
 }
 
@@ -93,7 +93,7 @@ async function copilot(place: ProbePlace): Promise<Login> {
   const names = ['COPILOT_PROVIDER_BASE_URL', 'COPILOT_GITHUB_TOKEN', 'GH_TOKEN', 'GITHUB_TOKEN'];
   const variable = names.find((name) => isSet(place, name));
   if (variable !== undefined) return { state: 'in', how: variable };
-  return { state: 'unknown', why: 'only a model call would tell' };
+  return { state: 'unknown', why: 'only a model call would show it' };
 }
 
 function isSet({ env }: ProbePlace, name: string): boolean {

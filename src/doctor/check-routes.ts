@@ -27,8 +27,8 @@ export async function checkRoutes(settings: Settings, place: ProbePlace): Promis
 
 const fixerAlone = doubtful(
   builtIn,
-  'no agent program is set up: the built-in fixer makes the fixes it is sure of, and the rest is reported with a prompt to paste',
-  'Once an agent program is installed: `npx self-heal init --agent claude`.',
+  'no agent program is set up: the built-in fixer makes only the fixes it is sure of; other failures are reported with a prompt to paste',
+  'After installing an agent program, run `npx self-heal init --agent claude`.',
 );
 
 interface Routed {
@@ -69,7 +69,7 @@ async function checkVersion(program: BuiltInRunner, place: ProbePlace): Promise<
     : bad(
         program,
         'installed, but `--version` fails',
-        `Run \`${program} --version\` to see why, or install it again.`,
+        `Run \`${program} --version\` to see why, or reinstall it.`,
       );
 }
 

@@ -35,7 +35,7 @@ export async function checkSuite(place: SuitePlace): Promise<Check[]> {
 }
 
 function listYourself(config: string, cwd: string): string {
-  return `\`playwright test --list -c ${path.relative(cwd, config)}\` shows all of it.`;
+  return `\`playwright test --list -c ${path.relative(cwd, config)}\` shows the full output.`;
 }
 
 function firstLine(text: string): string {

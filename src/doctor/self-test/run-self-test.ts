@@ -88,8 +88,9 @@ async function remove(dir: string): Promise<void> {
 
 const plugAndPlay: Problem = {
   kind: 'usage',
-  message: "the self-test cannot run under Yarn's Plug'n'Play, which has no folder of Playwright to link to",
-  remedy: 'Set `nodeLinker: node-modules` in .yarnrc.yml, or run it in a project that has one.',
+  message: "the self-test cannot run under Yarn's Plug'n'Play, which has no Playwright folder to link to",
+  remedy:
+    'Set `nodeLinker: node-modules` in .yarnrc.yml, or run the self-test in a project that uses node_modules.',
 };
 
 /** Collects what the run left in the scratch folder and on this machine; null if it left no report. */
@@ -143,5 +144,5 @@ function judged({ spec, judge }: Scenario, facts: SelfTestFacts): Judged {
   const others = cause?.tests.filter((id) => id !== test.id) ?? [];
   const { did, missed } = judge(facts, { test, cause });
   if (others.length === 0) return { did, missed };
-  return { did, missed: [...missed, 'it was grouped with another planted fault'] };
+  return { did, missed: [...missed, 'it was grouped with a different planted fault'] };
 }

@@ -61,9 +61,9 @@ export async function runThere({ project }: Scratch, request: ThereRequest): Pro
 export function noReport({ end, tail }: RunThere, dir: string): Problem {
   return {
     kind: 'usage',
-    message: `the run of the self-test left no report: ${endText(end)}`,
+    message: `the run in the scratch copy left no report: ${endText(end)}`,
     detail: tail,
-    remedy: `\`self-heal doctor\` may say what is missing. The scratch copy was kept: ${dir}`,
+    remedy: `\`self-heal doctor\` may show what is missing. The scratch copy was kept: ${dir}`,
   };
 }
 

@@ -9,11 +9,11 @@ export const scenarios: readonly Scenario[] = [
   {
     name: 'drifted locator',
     planted: 'a button has a new test id',
-    proves: 'a fix is kept when runs with and without it prove it',
+    proves: 'a fix is kept if runs with and without it prove it',
     spec: 'tests/5-drifted-locator.spec.mjs',
     judge: ({ changed }, seen) =>
       healed(seen, [
-        [changed.has('tests/5-drifted-locator.spec.mjs'), 'the locator is as it was'],
+        [changed.has('tests/5-drifted-locator.spec.mjs'), 'the locator was not changed'],
         [!changed.has('app/order.html'), 'the page was changed'],
       ]),
   },
@@ -30,14 +30,14 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     name: 'flake',
-    planted: 'a test fails first and passes when run again',
+    planted: 'a test fails at first and passes when re-run',
     proves: 'no agent is started for a flaky test',
     spec: 'tests/3-flake.spec.mjs',
     judge: (_facts, { test, cause }) => ({
       did: cause === null ? `${test.verdict}, no agent was started` : `${test.verdict}, as ${cause.id}`,
       missed: missing([
-        [test.verdict === 'flaky', `its test ended ${test.verdict}, not flaky`],
-        [cause === null, 'an agent was asked'],
+        [test.verdict === 'flaky', `its test was reported as ${test.verdict}, not flaky`],
+        [cause === null, 'an agent was started'],
       ]),
     }),
   },
@@ -51,14 +51,14 @@ export const scenarios: readonly Scenario[] = [
   {
     name: 'empty claim',
     planted: 'an agent says "Fix applied successfully", and changes nothing',
-    proves: 'a claim without a change is not believed',
+    proves: 'a claim without a change is not accepted',
     spec: 'tests/2-empty-claim.spec.mjs',
     judge: judgeEmptyClaim,
   },
   {
     name: 'hanging agent',
-    planted: 'an agent never ends, ignores TERM, and hides a child process in its own session',
-    proves: 'an agent is stopped when its time is up, with all its processes',
+    planted: 'an agent never exits, ignores SIGTERM, and hides a child process in its own session',
+    proves: 'an agent that times out is stopped with all its processes',
     spec: 'tests/4-hanging-agent.spec.mjs',
     judge: judgeHanging,
   },
@@ -79,7 +79,7 @@ function judgeCheat({ changed }: SelfTestFacts, { test, cause }: Seen): Judged {
     missed: missing([
       [attempts.length > 0, 'the cheating agent was never started'],
       [caught.length === attempts.length, 'a weakened test was not noticed'],
-      [cause?.verdict === 'rejected', `it ended ${cause?.verdict ?? test.verdict}, not rejected`],
+      [cause?.verdict === 'rejected', `it was reported as ${cause?.verdict ?? test.verdict}, not rejected`],
       [attempts.every((one) => one.reverted), 'a cheat was not reverted'],
       [!changed.has('tests/1-cheat.spec.mjs'), 'the spec differs from the original'],
     ]),
@@ -90,11 +90,11 @@ function judgeEmptyClaim(_facts: SelfTestFacts, { test, cause }: Seen): Judged {
   const attempts = cause?.attempts ?? [];
   const claims = attempts.filter(({ claim, files }) => claim?.status === 'fixed' && files.length === 0);
   return {
-    did: `${test.verdict}: believed ${test.verdict === 'healed' ? 'it' : 'none'} of ${claims.length} such claims`,
+    did: `${test.verdict}: accepted ${test.verdict === 'healed' ? 'one' : 'none'} of ${claims.length} such claims`,
     missed: missing([
       [claims.length > 0, 'the agent never made its claim'],
-      [attempts.every((one) => one.judged !== 'green'), 'its work was judged green'],
-      [test.verdict === 'failed', `its test ended ${test.verdict}, not failed`],
+      [attempts.every((one) => one.judged !== 'green'), 'its work was judged as green'],
+      [test.verdict === 'failed', `its test was reported as ${test.verdict}, not failed`],
     ]),
   };
 }
@@ -104,12 +104,12 @@ function judgeHanging({ started, alive, orphans }: SelfTestFacts, { test, cause 
   const left = [...alive.map(String), ...orphans];
   const seconds = Math.round((hung[0]?.durationMs ?? 0) / 1000);
   return {
-    did: `${test.verdict}: stopped after ${seconds}s, ${left.length === 0 ? 'none' : left.length} of its processes left`,
+    did: `${test.verdict}: stopped after ${seconds}s, ${left.length === 0 ? 'none' : left.length} of its processes still running`,
     missed: missing([
-      [hung.length > 0, 'no agent was timed out'],
+      [hung.length > 0, 'no agent timed out'],
       [started.length === 2, 'the agent was stopped before it hid its child process'],
       [left.length === 0, `still running: ${left.join(', ')}`],
-      [test.verdict === 'failed', `its test ended ${test.verdict}, not failed`],
+      [test.verdict === 'failed', `its test was reported as ${test.verdict}, not failed`],
     ]),
   };
 }
@@ -119,15 +119,15 @@ function judgeNeighbour({ report, changed }: SelfTestFacts, { test, cause }: See
   const green = cause?.attempts.some((one) => one.judged === 'green') ?? false;
   const neighbours = report.tests.filter(({ file }) => file === 'tests/green.spec.mjs');
   return {
-    did: `${test.verdict}: ${broke ? 'the regression run saw it, and the fix was reverted' : 'the regression run found no fix at fault'}`,
+    did: `${test.verdict}: ${broke ? 'the regression run caught it, and the fix was reverted' : 'the regression run found no fix that broke a test'}`,
     missed: missing([
-      [green, 'its fix never turned its own test green'],
-      [broke !== undefined, 'running the suite again did not show which fix broke a test'],
+      [green, 'its fix never made its own test pass'],
+      [broke !== undefined, 'the regression run did not show which fix broke a test'],
       [!changed.has('app/greeting.mjs'), 'the fix is still in the app'],
-      [test.verdict === 'failed', `its test ended ${test.verdict}, not failed`],
+      [test.verdict === 'failed', `its test was reported as ${test.verdict}, not failed`],
       [
         neighbours.length > 0 && neighbours.every(({ verdict }) => verdict === 'passed'),
-        'the tests that were green before are not green any more',
+        'tests that passed before no longer pass',
       ],
     ]),
   };
@@ -142,7 +142,7 @@ function healed({ test, cause }: Seen, more: readonly Point[]): Judged {
     missed: missing([
       [
         test.verdict === 'healed' && cause?.verdict === 'healed',
-        `it ended ${cause?.verdict ?? test.verdict}, not healed${said ? `; its agent said: ${said}` : ''}`,
+        `it was reported as ${cause?.verdict ?? test.verdict}, not healed${said ? `; its agent said: ${said}` : ''}`,
       ],
       [fullProof.test(proof), `its proof is incomplete: ${proof === '' ? 'nothing was run' : proof}`],
       ...more,
