@@ -43,14 +43,14 @@ function byName(name: string): Result<AgentProgram | null, Problem> {
   const near = closest(name, [...builtInRunners, builtIn]);
   return err({
     kind: 'usage',
-    message: `there is no agent program ${JSON.stringify(name)} that can be set up`,
-    remedy: `${near ? `Did you mean ${near}? ` : ''}Choose one of ${builtInRunners.join(', ')}, or ${builtIn} for none; any other is described under "runners" in agents.yaml.`,
+    message: `unknown agent program ${JSON.stringify(name)}`,
+    remedy: `${near ? `Did you mean ${near}? ` : ''}Choose one of ${builtInRunners.join(', ')}, or ${builtIn} for none; any other program can be configured under "runners" in agents.yaml.`,
   });
 }
 
 async function ask(found: readonly AgentProgram[]): Promise<Result<AgentProgram, number>> {
   const options = found.map((program) => ({ value: program, label: program.title, hint: program.name }));
-  const answer = await chosen('Which agent program is to fix failing tests?', options);
+  const answer = await chosen('Which agent program should fix failing tests?', options);
   return answer === null ? err(exitCodes.interrupted) : ok(answer);
 }
 

@@ -78,7 +78,7 @@ export function runsFolderOf({ folder }: CiProject): string {
 
 /** Says what happens to a failure, for the comment at the top of a workflow. */
 export function whatHappens(agent: AgentProgram | null): string {
-  return agent ? `handed to ${agent.title}` : 'healed where the built-in fixer is sure of it';
+  return agent ? `handed to ${agent.title}` : 'healed if the built-in fixer is sure of the fix';
 }
 
 function installOf({ name }: PackageManager, lockFolder: string): string {

@@ -33,8 +33,8 @@ export function githubWorkflow(
   const keys = agent
     ? 'The agent gets its own key and nothing else: no write token.'
     : needsNothing(machines);
-  return `# Runs the end-to-end tests. What fails is ${whatHappens(agent)}; the fix is kept as an artifact (self-heal.patch), and the
-# job stays red until a person has applied it. ${keys}
+  return `# Runs the end-to-end tests. A failure is ${whatHappens(agent)}; the fix is kept as an artifact (self-heal.patch), and the
+# job fails until a person has applied it. ${keys}
 ${machines?.workers ? storeNote : ''}name: self-heal
 
 on:
@@ -50,11 +50,11 @@ ${machines ? `${shardJob(project, machines)}\n` : ''}${machines?.workers ? `${wo
 }
 
 function needsNothing(machines: Machines | null): string {
-  return machines?.workers ? 'No key of an agent is needed.' : 'Neither a key nor a token is needed.';
+  return machines?.workers ? 'No agent key is needed.' : 'No key or token is needed.';
 }
 
-const storeNote = `# The workers and the job self-heal meet in a PostgreSQL database, which the secret ${storeVariable} names (postgres://…). A service
-# container would not do: no other job reaches it.
+const storeNote = `# The workers and the job self-heal share a PostgreSQL database, whose URL (postgres://…) is in the secret ${storeVariable}. A service
+# container does not work, since other jobs cannot reach it.
 `;
 
 const isOwn =
@@ -82,9 +82,9 @@ interface Job {
 /** The job that makes the fix or, with workers, joins their fixes. */
 function healJob(project: CiProject, agent: AgentProgram | null, machines: Machines | null): string {
   const agentHere = machines?.workers ? null : agent;
-  const name = machines ? 'Fix what failed on the shards' : 'Run the tests, and fix what fails';
+  const name = machines ? 'Fix the failures of the shards' : 'Run the tests and fix failures';
   return job('self-heal', project, {
-    head: `${machines ? '    needs: shard\n' : ''}    # A pull request from a fork gets no secrets, and so no agent.${machines ? ' Also, and above all, if shards failed.' : ''}
+    head: `${machines ? '    needs: shard\n' : ''}    # A pull request from a fork gets no secrets, and so no agent.${machines ? ' This job also runs if shards failed.' : ''}
     if: ${machines ? `\${{ !cancelled() && (${isOwn}) }}` : isOwn}
 `,
     minutes: 90,
@@ -105,7 +105,7 @@ function healJob(project: CiProject, agent: AgentProgram | null, machines: Machi
 /** A matrix job in which each machine runs a part of the tests; it starts no agent. */
 function shardJob(project: CiProject, { shards }: Machines): string {
   return job('shard', project, {
-    head: `    # Red where a test fails; whether the suite is green in the end is for the job self-heal to say.
+    head: `    # Fails if a test fails. The job self-heal decides whether the suite passes in the end.
     strategy:
       fail-fast: false
       matrix:
@@ -116,7 +116,7 @@ function shardJob(project: CiProject, { shards }: Machines): string {
       setUp(project),
       installBrowsers(project),
       command(
-        'Run this shard, and collect what fails',
+        'Run this shard and collect failures',
         collectCommand(project, `\${{ matrix.shard }}/${shards}`),
       ),
       keepRuns(project, 'self-heal-shard-${{ matrix.shard }}'),
@@ -139,7 +139,7 @@ function workerJob(project: CiProject, agent: AgentProgram | null, workers: numb
       setUp(project),
       installBrowsers(project),
       ...agentInstalls(agent).map(runs),
-      command('Heal what the job self-heal sends', workerCommand(project), [...keyOf(agent), storeVariable]),
+      command('Heal causes from the job self-heal', workerCommand(project), [...keyOf(agent), storeVariable]),
       keepRuns(project, 'self-heal-worker-${{ matrix.worker }}'),
     ],
   });
@@ -149,7 +149,7 @@ function workerJob(project: CiProject, agent: AgentProgram | null, workers: numb
 function guardJob(project: CiProject): string {
   const { manager, configFlag } = project;
   return job('guard', project, {
-    head: `    # Names changes that weaken the tests, whoever wrote the pull request. Runs no tests and needs no secrets.
+    head: `    # Reports changes that weaken the tests, whoever wrote the pull request. Runs no tests and needs no secrets.
     if: github.event_name == 'pull_request'
 `,
     minutes: 10,

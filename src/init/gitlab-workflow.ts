@@ -31,13 +31,13 @@ export function gitlabWorkflow(
 #   include:
 #     - local: .gitlab/self-heal.gitlab-ci.yml
 #
-# Runs the end-to-end tests. What fails is ${whatHappens(agent)}; the fix is kept as an artifact (self-heal.patch), and the
-# job stays red until a person has applied it.${agent ? ` ${agent.keyVariable} must be a masked variable of the project.` : ''}
+# Runs the end-to-end tests. A failure is ${whatHappens(agent)}; the fix is kept as an artifact (self-heal.patch), and the
+# job fails until a person has applied it.${agent ? ` ${agent.keyVariable} must be a masked variable of the project.` : ''}
 ${machines?.workers ? storeNote : ''}${machines ? `${shardJob(project, machines)}\n` : ''}${machines?.workers ? `${workerJob(project, agent, machines.workers)}\n` : ''}${healJob(project, agent, machines)}`;
 }
 
-const storeNote = `# The workers and the job self-heal meet in a PostgreSQL database, which ${storeVariable} names (postgres://…): a masked variable
-# of the project. A service of a job would not do: no other job reaches it.
+const storeNote = `# The workers and the job self-heal share a PostgreSQL database, whose URL (postgres://…) is in ${storeVariable}, a masked variable
+# of the project. A service of a job does not work, since other jobs cannot reach it.
 `;
 
 function healJob(project: CiProject, agent: AgentProgram | null, machines: Machines | null): string {
@@ -52,7 +52,7 @@ function healJob(project: CiProject, agent: AgentProgram | null, machines: Machi
 ${machines ? '  needs: [self-heal-shard]\n' : ''}  image: ${image}
   timeout: 90 minutes
   variables:
-    # All of the history: what broke a test is looked for since the branch began.
+    # Full history: the search for what broke a test goes back to the start of the branch.
     GIT_DEPTH: "0"
 ${rules(machines ? 'always' : null)}  script:
 ${lines(script)}
@@ -69,7 +69,7 @@ ${lines(script)}
 /** Parallel jobs, each of which runs a part of the tests; they start no agent. */
 function shardJob(project: CiProject, { shards }: Machines): string {
   const collect = collectCommand(project, '"$CI_NODE_INDEX/$CI_NODE_TOTAL"');
-  return `# Red where a test fails; whether the suite is green in the end is for the job self-heal to say.
+  return `# Fails if a test fails. The job self-heal decides whether the suite passes in the end.
 self-heal-shard:
   parallel: ${shards}
   image: ${image}

@@ -141,8 +141,8 @@ function nameFrom(cwd: string, file: string): string {
 
 const SCHEMA = 'node_modules/self-heal/schema/agents.schema.json';
 
-const withoutAgent = `# No agent program is set up yet: the built-in fixer makes the fixes it is sure of, and the rest is reported with a prompt to paste.
-# Once one is installed: npx self-heal init --agent claude`;
+const withoutAgent = `# No agent program is set up yet: the built-in fixer makes only the fixes it is sure of; other failures are reported with a prompt to paste.
+# After installing one, run: npx self-heal init --agent claude`;
 
 /**
  * Returns the shipped agents.yaml, with every default explained, for a runner. Its first line points editors to the schema as

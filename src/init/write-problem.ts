@@ -7,7 +7,7 @@ export function unreadable(cwd: string, error: unknown): Problem {
     kind: 'folder-not-writable',
     message: `the files in ${cwd} cannot be read`,
     detail: reasonOf(error),
-    remedy: 'Fix the permissions or move what is in the way; nothing was written.',
+    remedy: 'Fix the permissions or move the files that are in the way. Nothing was written.',
   };
 }
 
@@ -18,6 +18,6 @@ export function unwritable(name: string, error: unknown, written: readonly strin
     kind: 'folder-not-writable',
     message: `${name} cannot be written`,
     detail: reasonOf(error),
-    remedy: `Make the folder writable and run \`self-heal init\` again; ${before}.`,
+    remedy: `Make the folder writable and run \`self-heal init\` again (${before}).`,
   };
 }
