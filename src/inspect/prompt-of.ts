@@ -58,7 +58,7 @@ async function sentPrompt(run: StoredRun, file: string, note: string): Promise<R
   return err({
     kind: 'input-unreadable',
     message: `${full} cannot be read`,
-    remedy: 'The run kept the prompt there, and the file is gone. Name another attempt with --attempt.',
+    remedy: 'The run stored the prompt there, but the file is gone. Name another attempt with --attempt.',
   });
 }
 
@@ -91,16 +91,16 @@ async function wouldBeSent(request: PromptRequest): Promise<Result<FoundPrompt, 
   return ok({
     text: redactor.clean(await expandedPrompt(settings.runners[agent.runner], rendered, projectRoot)),
     note: isBuiltIn(agent)
-      ? 'no agent program is set up; this is what to paste into one'
-      : `not sent yet; this is what ${slashCommand} (${agent.runner}) would be sent`,
+      ? 'no agent program is set up; paste this prompt into one'
+      : `not sent yet; this is the prompt that ${slashCommand} (${agent.runner}) would get`,
   });
 }
 
 const noAgent: Problem = {
   kind: 'usage',
-  message: 'no agent would be sent this failure: it is left to a person',
+  message: 'this failure goes to no agent; a person has to look at it',
   remedy:
-    'Omit --prompt to see its evidence. `routes` in agents.yaml names the agents of each class; a test file that does not compile goes to none.',
+    'Omit --prompt to see its evidence. `routes` in agents.yaml names the agents of each class; a test file that does not compile goes to no agent.',
 };
 
 function noSuchAttempt(attempt: number, known: readonly number[]): Problem {
@@ -110,6 +110,6 @@ function noSuchAttempt(attempt: number, known: readonly number[]): Problem {
     remedy:
       known.length > 0
         ? `Name one of these attempts: ${known.join(', ')}.`
-        : 'Omit --attempt to see what an agent would be sent.',
+        : 'Omit --attempt to see the prompt that an agent would get.',
   };
 }

@@ -10,16 +10,16 @@ const mostLines = 12;
 
 /** Says that a run has no failures. A run that did not finish proves nothing. */
 export function nothingFailed({ report }: StoredRun): string {
-  return report?.exitCode === null ? 'no failure was recorded so far' : 'nothing failed';
+  return report?.exitCode === null ? 'no failure has been recorded so far' : 'nothing failed';
 }
 
 /** Renders the failures of a run, one line each. */
 export function renderList(run: StoredRun, all: readonly Inspected[]): string {
   const { report, runId, unreadable } = run;
-  const outcome = report?.exitCode === null ? 'not at its end: killed, or still running' : report?.outcome;
+  const outcome = report?.exitCode === null ? 'unfinished: killed, or still running' : report?.outcome;
   const head = report
     ? `run ${runId} · ${report.project} · ${outcome} · ${counted(report.totals.tests, 'test')}`
-    : `run ${runId} · no report that can be read`;
+    : `run ${runId} · no readable report`;
   const rows = all.map((one) => [
     String(one.failure.n),
     verdictOf(one),
@@ -62,15 +62,15 @@ export function renderFailure(one: Inspected, files: readonly string[]): string 
     ...section('failed step', evidence.failedStep ? [evidence.failedStep] : []),
     ...section('error', messageLines(evidence.errors.map(({ message }) => message).join('\n\n'))),
     ...section(
-      `console, the last of ${evidence.console.length}`,
+      `console (the last of ${evidence.console.length})`,
       evidence.console.slice(-mostLines).map(consoleLine),
     ),
     ...section(
-      `requests, the last of ${evidence.network.length}`,
+      `requests (the last of ${evidence.network.length})`,
       evidence.network.slice(-mostLines).map(requestLine),
     ),
     ...section(
-      'server output, its end',
+      'server output (the last lines)',
       evidence.serverOutput.trim().split('\n').filter(Boolean).slice(-mostLines),
     ),
     ...section('attempts', (cause?.attempts ?? []).map(attemptLine)),

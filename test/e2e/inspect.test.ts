@@ -50,7 +50,7 @@ describe('a failure of an earlier run', () => {
   it('CL-9 shows what was gathered and what decided', async () => {
     const { stdout } = await project.selfHeal(['inspect', 'latest', 'says Thanks']);
     expect(stdout).toContain('runtime/type-error in console');
-    expect(stdout).toMatch(/console, the last of 1\n {2}pageerror: TypeError/);
+    expect(stdout).toMatch(/console \(the last of 1\)\n {2}pageerror: TypeError/);
     expect(stdout).toMatch(/1 \/debugger \(own\) completed, .* → still-failing, reverted\n/);
     expect(stdout).toMatch(/failures\/1\/screenshot\.png {2}[\d.]+ kB/);
   });

@@ -17,7 +17,7 @@ async function listOf(files: Record<string, string>): Promise<string> {
 it('CL-9 says of no run that was killed in its first suite that nothing failed', async () => {
   const started = { type: 'run.started', runId, project: 'shop', dryRun: false, verify: 'full', time: 0 };
   const killed = await listOf({ 'events.ndjson': `${JSON.stringify(started)}\n` });
-  expect(killed).toMatch(/killed, or still running .*\n {2}no failure was recorded so far$/);
+  expect(killed).toMatch(/killed, or still running .*\n {2}no failure has been recorded so far$/);
 
   const green = await listOf({ 'report.json': JSON.stringify(aReport({ causes: [], exitCode: 0 })) });
   expect(green).toMatch(/\n {2}nothing failed$/);
