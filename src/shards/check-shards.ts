@@ -43,7 +43,7 @@ export function totalOf(found: readonly FoundShard[]): number {
 export function missingWarning({ total, missing }: ShardCount): string | null {
   if (missing.length === 0) return null;
   const whose = missing.length === 1 ? 'its' : 'their';
-  return `${missingWords(missing, total)}: ${whose} tests are not in this report, and were not healed.`;
+  return `${missingWords(missing, total)}: ${whose} tests are not in this report and were not healed.`;
 }
 
 /** Names the missing shards and refuses to heal without them. */
@@ -53,7 +53,7 @@ export function missing(found: readonly FoundShard[], numbers: readonly number[]
     message: missingWords(numbers, totalOf(found)),
     detail: listed(found, ({ shard }) => `shard ${shard.current}/${shard.total}`),
     remedy:
-      'A shard that could not start leaves nothing: look at its job. To heal what the others found, add --allow-missing-shards.',
+      'A shard that could not start leaves no artifact: check its job. To heal the failures of the other shards, add --allow-missing-shards.',
   };
 }
 
@@ -76,11 +76,11 @@ function otherProject(found: readonly FoundShard[], { project, place }: Here): P
   if (others.length === 0) return null;
   return {
     kind: 'usage',
-    message: `this project is ${named(project, place)}, but the shards come from another one`,
+    message: `this project is ${named(project, place)}, but the shards come from another project`,
     detail: listed(others, (one) =>
       one.kind === 'collected' ? named(one.collected.project, one.collected.place) : '',
     ),
-    remedy: 'Run `self-heal heal` in the folder in which the shards ran `self-heal run`.',
+    remedy: 'Run `self-heal heal` in the folder where the shards ran `self-heal run`.',
   };
 }
 
@@ -99,7 +99,7 @@ function otherCommit(found: readonly FoundShard[], { commit }: Here): Problem | 
     kind: 'usage',
     message: `${shown(commit)} is checked out here, but the shards ran on other commits`,
     detail: listed(others, commitOf),
-    remedy: `Check out what the shards ran on (git checkout ${first}), or collect again here.`,
+    remedy: `Check out the commit of the shards (git checkout ${first}), or collect again on this one.`,
   };
 }
 
@@ -113,7 +113,7 @@ function otherSelection(found: readonly FoundShard[], { selection }: Here): Prob
     message: `this would heal ${asked}, but the shards ran other tests`,
     detail: listed(others, (one) => (one.kind === 'collected' ? words(one.collected.selection) : '')),
     remedy:
-      'Give `self-heal heal` the same flags and filters as the shards. They are not taken from the artifacts, since they say which code is run.',
+      'Give `self-heal heal` the same flags and filters as the shards. They are not read from the artifacts, since they decide which code runs.',
   };
 }
 
@@ -123,7 +123,7 @@ function otherTotal(found: readonly FoundShard[]): Problem | null {
     kind: 'usage',
     message: 'these shards come from suites that were split differently',
     detail: listed(found, ({ shard }) => `shard ${shard.current}/${shard.total}`),
-    remedy: 'Name the folders of one run of the suite alone.',
+    remedy: 'Name only the folders of one run of the suite.',
   };
 }
 
@@ -136,7 +136,7 @@ function sameTwice(found: readonly FoundShard[]): Problem | null {
     kind: 'usage',
     message: 'a shard appears more than once',
     detail: listed(twice, ({ shard }) => `shard ${shard.current}/${shard.total}`),
-    remedy: 'Leave out the older one: a job that was run again leaves a second folder.',
+    remedy: 'Leave out the older one: a job that was re-run leaves a second folder.',
   };
 }
 

@@ -89,9 +89,9 @@ async function shardAt(place: string, name: string): Promise<Result<FoundShard |
 export function damaged(name: string, why: string): Problem {
   return {
     kind: 'input-unreadable',
-    message: `${name} is not what a shard leaves: ${why}`,
+    message: `${name} is not a usable artifact of a shard: ${why}`,
     remedy:
-      'Download it again, or take it away and heal the others with --allow-missing-shards. It has to be of this version of self-heal.',
+      'Download it again, or remove it and heal the other shards with --allow-missing-shards. It must come from this version of self-heal.',
   };
 }
 
@@ -103,9 +103,9 @@ async function nothingIn(folder: string, place: string): Promise<Problem> {
   return {
     kind: 'input-unreadable',
     message: isThere
-      ? `${folder} holds neither a collected run nor a blob report of Playwright`
-      : `there is no ${folder}`,
+      ? `${folder} contains neither a collected run nor a Playwright blob report`
+      : `${folder} does not exist`,
     remedy:
-      'A shard leaves one with `self-heal run --shard 1/3 --collect` in .self-heal/runs (its upload needs include-hidden-files), or with `playwright test --reporter=blob` in blob-report.',
+      'A shard writes one to .self-heal/runs with `self-heal run --shard 1/3 --collect` (upload it with include-hidden-files), or to blob-report with `playwright test --reporter=blob`.',
   };
 }

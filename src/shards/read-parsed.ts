@@ -19,7 +19,7 @@ export function readParsed<T>(
   const found = lstatSync(file, { throwIfNoEntry: false });
   // A link could point to any file on this machine.
   if (!found?.isFile()) return err('it is not a file');
-  if (found.size > mostBytes) return err(`it has ${found.size} bytes`);
+  if (found.size > mostBytes) return err(`it is too large (${found.size} bytes)`);
   const value = jsonOf(readFileSync(file, 'utf8'));
   if (value === undefined) return err('it is not JSON');
   const parsed = schema.safeParse(moved(value));

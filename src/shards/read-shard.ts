@@ -54,7 +54,7 @@ export async function readShard(
 /** Describes a test outside the project; returns null if there is none. */
 function strayTest(tests: readonly TestRef[], { root }: Checkout): string | null {
   const stray = tests.find(({ location }) => !isIn(root, location.file));
-  return stray ? `the test ${stray.id} is in no file of this project` : null;
+  return stray ? `no file of this project contains the test ${stray.id}` : null;
 }
 
 function suiteRun({ run }: Collected, failures: readonly Failure[], { cwd, root }: Checkout): SuiteRun {

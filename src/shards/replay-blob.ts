@@ -70,9 +70,9 @@ function unreadable({ name, blob }: { name: string; blob: Blob }, here: string, 
   if (playwright === null || playwright === here) return damaged(name, `Playwright cannot read it: ${said}`);
   return {
     kind: 'input-unreadable',
-    message: `${name} was written by Playwright ${playwright}, and ${here}, which is installed here, cannot read it`,
+    message: `${name} was written by Playwright ${playwright}, which Playwright ${here}, installed here, cannot read`,
     detail: said,
-    remedy: 'Install the version here that the shards have, or a newer one.',
+    remedy: 'Install the Playwright version of the shards here, or a newer one.',
   };
 }
 

@@ -123,7 +123,7 @@ it('SC-1 a record that is a link, is torn or is gone is refused, and nothing of 
   const refused = async () => {
     const { ok, error } = (await readShard(shard, here)) as { ok: boolean; error: { message: string } };
     expect(ok).toBe(false);
-    expect(error.message).toContain('r/failures/1/failure.json is not what a shard leaves');
+    expect(error.message).toContain('r/failures/1/failure.json is not a usable artifact of a shard');
     expect(error.message).not.toContain('hunter2');
   };
   await writeFile(record, '{"schemaVersion":1,"hunter2');
