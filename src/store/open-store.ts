@@ -77,12 +77,12 @@ async function openFile(file: string): Promise<Database> {
 /** Checks the file before anything is written, so that a file that is not a store stays unchanged. */
 function checkFile(database: Libsql.Database): void {
   const [check] = database.pragma('quick_check(1)') as { quick_check?: string }[];
-  if (check?.quick_check !== 'ok') throw new Damage(check?.quick_check ?? 'the check of the file failed');
+  if (check?.quick_check !== 'ok') throw new Damage(check?.quick_check ?? 'the integrity check failed');
   const tables = database.prepare(`select name from sqlite_master where type = 'table'`).all() as {
     name: string;
   }[];
   if (tables.length > 0 && !tables.some(({ name }) => name === 'store_version'))
-    throw new Damage('it holds tables, and none of them is self-heal’s');
+    throw new Damage('it contains tables, but none of self-heal’s');
 }
 
 class Damage extends Error {}
@@ -94,11 +94,11 @@ function isDamage(error: unknown): boolean {
 
 function problemOf(found: Migrated, location: string): Problem | null {
   if (found.kind === 'current') return null;
-  if (found.kind === 'unversioned') return damaged(location, 'it does not say which version it is');
+  if (found.kind === 'unversioned') return damaged(location, 'it does not record its version');
   return {
     kind: 'store-unreadable',
-    message: `The store ${redact(location)} was made by a newer self-heal (its version is ${found.version}, this one knows ${found.known})`,
-    remedy: 'Use that self-heal, or name another store in agents.yaml.',
+    message: `The store ${redact(location)} was created by a newer self-heal (store version ${found.version}; this self-heal supports ${found.known})`,
+    remedy: 'Use that version of self-heal, or name another store in agents.yaml.',
   };
 }
 
@@ -107,7 +107,7 @@ function damaged(location: string, detail: string): Problem {
     kind: 'store-unreadable',
     message: `The store ${redact(location)} is damaged, or is not a self-heal store`,
     detail: redact(detail),
-    remedy: 'Put back a copy of it, or move it away: without it all counts and open questions are forgotten.',
+    remedy: 'Restore a backup, or move the file away; its retry counts and open escalations are then lost.',
   };
 }
 
@@ -121,8 +121,8 @@ function unusable(location: string, error: unknown): Problem {
     message: `The store ${redact(location)} cannot be opened`,
     detail: redact(reasonOf(error)),
     remedy: lacks
-      ? 'Let its user make tables (GRANT CREATE ON SCHEMA … TO …), or name another database.'
-      : 'Check that it is there and that you may write it (`store` in agents.yaml).',
+      ? 'Allow its user to create tables (GRANT CREATE ON SCHEMA … TO …), or name another database.'
+      : 'Check that it exists and is writable (`store` in agents.yaml).',
   };
 }
 
