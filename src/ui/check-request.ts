@@ -41,13 +41,15 @@ export const setHeaders: MiddlewareHandler = async (c, next) => {
 export function checkRequest(door: Door): MiddlewareHandler {
   return async (c, next) => {
     const hosts = [`127.0.0.1:${door.port()}`, `localhost:${door.port()}`];
-    if (!hosts.includes(c.req.header('host') ?? '')) return c.text('This host is not served here.', 421);
+    if (!hosts.includes(c.req.header('host') ?? ''))
+      return c.text('Requests to this host are not allowed.', 421);
     const origin = c.req.header('origin');
     const ours = origin !== undefined && hosts.some((host) => origin === `http://${host}`);
     const changes = c.req.method !== 'GET' && c.req.method !== 'HEAD';
     if (!ours && (changes || origin !== undefined))
       return c.text('Requests from this origin are not allowed.', 403);
-    if (!hasToken(c, door)) return c.text('Open the URL that self-heal ui printed: it has a token.', 401);
+    if (!hasToken(c, door))
+      return c.text('Open the URL that self-heal ui printed: it contains a token.', 401);
     return next();
   };
 }

@@ -40,7 +40,7 @@ export function escalationRoutes(desk: EscalationDesk): Hono {
 
 const badAnswer: Problem = {
   kind: 'usage',
-  message: 'This is not an answer',
+  message: 'The answer is invalid',
   remedy: 'Send {"choice": …, "guidance": …} as JSON.',
 };
 

@@ -203,12 +203,12 @@ async function answer(page: Page, { id }: Escalation): Promise<void> {
   await expect(form.getByRole('radio', { name: 'Give guidance to the agent' })).toBeChecked();
   await form.getByRole('button', { name: 'Answer' }).press('Enter');
   await expect(form.getByRole('alert').filter({ hasText: 'Write the guidance first.' })).toBeVisible();
-  await page.getByLabel('What the next agent is to know').focus();
+  await page.getByLabel('What should the next agent know?').focus();
   await page.keyboard.type('It is Thanks, as on the sign.');
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
   await expect(
-    page.getByRole('status').filter({ hasText: `${id} is answered: the next run tries again.` }),
+    page.getByRole('status').filter({ hasText: `${id} was answered: the next run tries again.` }),
   ).toBeVisible();
 }
 

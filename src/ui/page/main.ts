@@ -80,8 +80,8 @@ async function askForQuestions(): Promise<void> {
 }
 
 function onAnswered({ id, choice }: Escalation): void {
-  const follows = choice === 'skip' ? 'its tests are in quarantine' : 'the next run tries again';
-  setText(byId('answered'), `${id} is answered: ${follows}.`);
+  const follows = choice === 'skip' ? 'its tests are quarantined' : 'the next run tries again';
+  setText(byId('answered'), `${id} was answered: ${follows}.`);
   byId('questions-heading').focus();
   refreshQuestions();
 }
@@ -124,10 +124,10 @@ function listen(): void {
   events.addEventListener('open', () => setText(connection, 'live'));
   events.addEventListener('error', () => {
     const gone = events.readyState === EventSource.CLOSED;
-    setText(connection, gone ? 'ended: start self-heal ui again' : 'connection lost, trying again …');
+    setText(connection, gone ? 'disconnected: start self-heal ui again' : 'connection lost, trying again …');
   });
   events.addEventListener('none', () => {
-    setText(byId('phase'), 'No run yet: one is shown here as soon as self-heal run starts.');
+    setText(byId('phase'), 'No run yet. A run appears here as soon as self-heal run starts.');
   });
   events.addEventListener('run', ({ data }: MessageEvent<string>) => {
     run = emptyRun(data);

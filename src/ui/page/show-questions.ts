@@ -25,7 +25,7 @@ function question(
     <p><strong>Recommended: </strong>${recommendation}</p>
     <form novalidate data-question="${id}">
       <fieldset>
-        <legend>What is to be done?</legend>
+        <legend>What should be done?</legend>
         ${choices.map(
           (one) =>
             html`<p class="choice">
@@ -34,9 +34,11 @@ function question(
             </p>`,
         )}
       </fieldset>
-      <label for="${id}-guidance">What the next agent is to know</label>
+      <label for="${id}-guidance">What should the next agent know?</label>
       <textarea id="${id}-guidance" rows="3" aria-describedby="${id}-hint"></textarea>
-      <p class="quiet" id="${id}-hint">It goes into the next prompt as it is: write no passwords here.</p>
+      <p class="quiet" id="${id}-hint">
+        This text goes into the next prompt unchanged. Do not enter passwords.
+      </p>
       <p role="alert" class="problem"></p>
       <button type="submit">Answer</button>
     </form>
@@ -60,7 +62,7 @@ async function send(form: HTMLFormElement, answered: (escalation: Escalation) =>
   const say = (text: string) => {
     if (alert) alert.textContent = text;
   };
-  if (choice === null) return say('Choose one of these first.');
+  if (choice === null) return say('Choose an answer first.');
   if (choice === 'guide' && guidance === '') return say('Write the guidance first.');
   if (button) button.disabled = true;
   const sent = await sendAnswer(form.dataset['question'] ?? '', { choice, guidance });
