@@ -39,7 +39,7 @@ export async function blameCause(search: BlameSearch): Promise<Blame | string> {
   const found = await find(search);
   if (found === null) return whyNothing(search);
   const change = await search.keep(found.set);
-  if (change === null) return 'the files changed meanwhile';
+  if (change === null) return 'files changed during the search';
   const { runs, unresolved, endedBy } = trial.said;
   return {
     base,
@@ -108,11 +108,11 @@ function whyNothing({ trial, base, candidates, isWhole }: BlameSearch): string {
   const { endedBy, runs, unresolved } = trial.said;
   const at = base.commit.slice(0, 7);
   if (endedBy === 'interrupt') return 'interrupted';
-  if (endedBy !== null) return `no answer within the limit (${endedBy})`;
-  if (unresolved === runs) return `its test does not run at ${at}, where the search begins`;
+  if (endedBy !== null) return `no result within the limit (${endedBy})`;
+  if (unresolved === runs) return `its test does not run at ${at}, where the search starts`;
   const hunks = candidates.length === 1 ? 'the 1 change' : `all ${candidates.length} changes`;
-  const red = `it is red without ${hunks} since ${at} too`;
-  return isWhole ? `${red}: what broke it is older, or no file of the repository` : `${red}, and ${notWhole}`;
+  const red = `it also fails without ${hunks} since ${at}`;
+  return isWhole ? `${red}: the cause is older, or not a file of the repository` : `${red}, and ${notWhole}`;
 }
 
 /** A name that more candidates change (such as `return`, or a word in a license) does not connect them. */

@@ -100,7 +100,7 @@ function reading(
     // Files edited by fixes of this run did not break the tests.
     const without = parts.workspace.edited();
     const history = await readHistory(root, { named: parts.named, lastGreen, without }).catch(
-      (error: unknown) => `git cannot read what changed: ${gitSays(error)}`,
+      (error: unknown) => `git cannot read the changes: ${gitSays(error)}`,
     );
     if (typeof history === 'string') return history;
     return { history, candidates: await candidatesOf(history, { ...parts, root }) };
@@ -127,7 +127,7 @@ interface Asked {
 async function answerFor(parts: BlameParts, asked: Asked): Promise<Blame | string> {
   const { causeId, lead, later, since, trials, until } = asked;
   const { candidates, history } = since;
-  if (candidates.length === 0) return 'no change of the repository comes into question';
+  if (candidates.length === 0) return 'no change in the repository can be the cause';
   const why = parts.always ? null : tooLong(parts, { lead, candidates, leftMs: until - parts.now() });
   if (why !== null) return why;
   const limits = { runs: parts.limits.runs, until };
@@ -167,5 +167,5 @@ function tooLong({ likelyMs }: BlameParts, { lead, candidates, leftMs }: Worth):
   const one = likelyMs(ids);
   const runs = 2 + Math.ceil(Math.log2(candidates.length + 1));
   if (one === null || one * runs <= leftMs) return null;
-  return `about ${runs} runs of ${Math.ceil(one / 1000)} s are more than blame.time leaves`;
+  return `about ${runs} runs of ${Math.ceil(one / 1000)} s would exceed what is left of blame.time`;
 }

@@ -59,7 +59,7 @@ export async function readHistory(
   const since = changed.base === head ? `${head.slice(0, 7)} (HEAD)` : changed.base.slice(0, 7);
   if (paths.length === 0)
     return `no file differs from ${since}${(await isWhole(root)) ? '' : `, and ${notWhole}`}`;
-  if (paths.length > MAX_FILES) return `${paths.length} files differ from ${since}, which are too many`;
+  if (paths.length > MAX_FILES) return `too many files (${paths.length}) differ from ${since}`;
   const steps = await stepsOf(root, changed.base);
   const files = await readFiles(root, {
     base: changed.base,
@@ -72,19 +72,19 @@ export async function readHistory(
 }
 
 /** Appended if the repository is shallow, as CI systems clone it. */
-export const notWhole = 'older commits are not here: fetch more history';
+export const notWhole = 'older commits are missing: fetch more history';
 
 async function isWhole(root: string): Promise<boolean> {
   return (await git(root, ['rev-parse', '--is-shallow-repository']))?.trim() !== 'true';
 }
 
 function whyNot(what: string, detail: string): string {
-  if (what === 'unknown-base') return `git knows no commit ${detail}`;
+  if (what === 'unknown-base') return `git does not know the commit ${detail}`;
   if (what === 'no-merge-base')
-    return `git finds no commit that HEAD and ${detail} share: fetch more history`;
+    return `git finds no common ancestor of HEAD and ${detail}: fetch more history`;
   if (what === 'no-git') return 'git is not installed';
   const said = gitSays(detail);
   return said.startsWith('not a git repository')
     ? 'the project is not a git repository'
-    : `git does not read the repository: ${said}`;
+    : `git cannot read the repository: ${said}`;
 }

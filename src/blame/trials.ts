@@ -152,7 +152,7 @@ export class Trials {
     const { leftAlone } = await this.#effects.workspace.revert([id]);
     if (leftAlone.length > 0)
       this.#effects.warn(
-        `Left as they are, because they changed while the change to blame was looked for: ${leftAlone.join(', ')}`,
+        `Not restored, because they were changed during the search for the breaking change: ${leftAlone.join(', ')}`,
       );
   }
 }

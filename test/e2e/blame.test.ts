@@ -127,6 +127,6 @@ it('BL-1 self-heal blame: a base that is no commit is named, and nothing is sear
   const { report, events } = await project.selfHeal(['blame', '--base', 'nowhere']);
   expect(report?.causes[0]?.blame).toBeUndefined();
   expect(events.find(({ type }) => type === 'blame.ended')).toMatchObject({
-    reason: 'git knows no commit nowhere',
+    reason: 'git does not know the commit nowhere',
   });
 });

@@ -191,7 +191,7 @@ describe('the change to blame, in repositories as people have them', () => {
       })([cause]),
     ).toEqual([cause]);
     expect(told).toEqual([
-      ['c1', expect.stringMatching(/^it is red without the 1 change .*: fetch more history$/)],
+      ['c1', expect.stringMatching(/^it also fails without the 1 change .*: fetch more history$/)],
     ]);
   });
 
@@ -202,7 +202,7 @@ describe('the change to blame, in repositories as people have them', () => {
     const tree = project.git('rev-parse', 'main^{tree}');
     rmSync(path.join(project.dir, '.git/objects', tree.slice(0, 2), tree.slice(2)));
     expect(await find()([cause])).toEqual([cause]);
-    expect(told).toEqual([[null, expect.stringMatching(/^git cannot read what changed: (?!Command)/)]]);
+    expect(told).toEqual([[null, expect.stringMatching(/^git cannot read the changes: (?!Command)/)]]);
   });
 
   it('BL-1 BL-5 a submodule is left as it is, whatever it is at', async () => {

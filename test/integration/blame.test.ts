@@ -172,7 +172,7 @@ describe('the change to blame', () => {
     const { project, find, told, runs } = await repository(() => false);
     project.write({ 'src/a.ts': lines('other') });
     expect(await find()([cause])).toEqual([cause]);
-    expect(told).toEqual([['c1', expect.stringContaining('it is red without the 1 change since')]]);
+    expect(told).toEqual([['c1', expect.stringContaining('it also fails without the 1 change since')]]);
     expect(runs()).toBe(1);
   });
 
@@ -181,7 +181,7 @@ describe('the change to blame', () => {
     project.write({ 'src/a.ts': lines('other') });
     await find({ likelyMs: () => 60_000 })([cause]);
     expect(runs()).toBe(0);
-    expect(told).toEqual([['c1', expect.stringContaining('more than blame.time leaves')]]);
+    expect(told).toEqual([['c1', expect.stringContaining('would exceed what is left of blame.time')]]);
     await find({ likelyMs: () => 60_000, always: true })([cause]);
     expect(runs()).toBe(1);
   });
@@ -197,7 +197,7 @@ describe('the change to blame', () => {
       return aSuiteRun();
     };
     await find({ runAgain, limits: { runs: 12, timeMs: 300 } })([cause]);
-    expect(told).toEqual([['c1', 'no answer within the limit (time)']]);
+    expect(told).toEqual([['c1', 'no result within the limit (time)']]);
     expect(project.read('src/a.ts')).toBe(changed(files['src/a.ts'], 'six', 'SIX'));
   });
 
