@@ -76,9 +76,7 @@ async function roleOf(name: LocatorName, { page, changesAbout }: DriftEvidence):
   const [only, ...more] = ariaNodes(page.ariaSnapshot).filter((node) => isFoundBy(name, node.name));
   if (!only || more.length > 0) return null;
   const swap = (await changesAbout(name.value)).find((hunk) => swapsRole(hunk, name.role, only.role));
-  return swap
-    ? { what: 'role', to: only.role, why: `as ${swap.file} makes it now`, everywhere: false }
-    : null;
+  return swap ? { what: 'role', to: only.role, why: `as in ${swap.file}`, everywhere: false } : null;
 }
 
 async function driftOf(name: LocatorName, evidence: DriftEvidence): Promise<Drift | null> {
@@ -89,7 +87,7 @@ async function driftOf(name: LocatorName, evidence: DriftEvidence): Promise<Drif
     const found = values.filter((value) => value === change.to);
     if (found.length === 0 || (isVisibleText(name) && found.length > 1)) return null;
     const everywhere = !isVisibleText(name) && !(await isInApp(name.value));
-    return { what: 'name', to: change.to, why: `as ${change.file} calls it now`, everywhere };
+    return { what: 'name', to: change.to, why: `as renamed in ${change.file}`, everywhere };
   }
   // The name was removed, or changed in several ways, so its successor is unknown.
   if (change.kind !== 'unknown' || (!isVisibleText(name) && (await isInApp(name.value)))) return null;
@@ -97,7 +95,7 @@ async function driftOf(name: LocatorName, evidence: DriftEvidence): Promise<Drif
   const unused = values.filter((value) => !isUsed(value));
   const to = nearest(name.value, unused);
   if (to === null || unused.filter((value) => value === to).length > 1) return null;
-  const why = 'the one on the page that is like it and that no test uses';
+  const why = 'the most similar name on the page that no test uses';
   return { what: 'name', to, why, everywhere: false };
 }
 
@@ -111,8 +109,8 @@ function follow(name: LocatorName, drift: Drift, evidence: DriftEvidence): Propo
     return after === null ? [] : [{ file, before: text, after }];
   });
   if (changed.length === 0 || changed.length < files.size) return null;
-  const is = what === 'role' ? `is a ${to}` : `is "${to}"`;
-  return { summary: `the locator by ${name.kind} "${name.value}" ${is} now, ${why}`, files: changed };
+  const is = what === 'role' ? `a ${to}` : `"${to}"`;
+  return { summary: `the locator by ${name.kind} "${name.value}" is now ${is}, ${why}`, files: changed };
 }
 
 /** Returns all places if the old name is no longer used; otherwise the one in the failing step, or the only one. */

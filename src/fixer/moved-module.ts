@@ -32,7 +32,7 @@ export async function movedModule(said: string, read: () => Promise<Sources>): P
     const after = found
       .toSorted((a, b) => b.start - a.start)
       .reduce((text, { start, end, to }) => text.slice(0, start) + to[0] + text.slice(end), source.text);
-    for (const { from, to } of found) moves.add(`"${from}" is "${to[0]}" now`);
+    for (const { from, to } of found) moves.add(`"${from}" is now "${to[0]}"`);
     changed.push({ file: source.file, before: source.text, after });
   }
   if (changed.length === 0) return null;

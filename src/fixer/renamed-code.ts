@@ -51,10 +51,10 @@ export async function renamedCode(evidence: RenamedCodeEvidence): Promise<Propos
   const { app, tests } = await evidence.sources();
   if (app === null || renames.size === 0) return null;
   const files = [...app, ...tests].flatMap((source) => followed(source, { ...evidence, lost, renames }));
-  const told = [...renames].map(([name, to]) => `${name} is ${to} now`).join(', ');
+  const told = [...renames].map(([name, to]) => `${name} is now ${to}`).join(', ');
   return files.length === 0
     ? null
-    : { summary: `a change renamed what other code still says: ${told}`, files };
+    : { summary: `a change renamed names that other code still used: ${told}`, files };
 }
 
 function lostNames(said: string): LostName[] {

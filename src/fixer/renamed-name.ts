@@ -26,7 +26,7 @@ export async function renamedName(evidence: RenamedNameEvidence): Promise<Propos
     if (to === null) continue;
     const files = followers(suspect, to, { ...(await evidence.sources()), thrower: evidence.thrower });
     if (files.length === 0) continue;
-    const summary = `the ${suspect.kind} ${suspect.name} was renamed to ${to}, and what fails still said the old name`;
+    const summary = `the ${suspect.kind} ${suspect.name} was renamed to ${to}, but the failing code still used the old name`;
     found.push({ summary, files });
     // Shorter paths of the same route would only repeat this proposal.
     if (suspect.kind === 'route') break;
