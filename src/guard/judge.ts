@@ -67,15 +67,15 @@ export async function judge(request: GuardRequest): Promise<Findings> {
       ]),
       notes: [
         ...judged.flatMap(({ notes }) => notes),
-        ...change.shared.map(told('the tests read this file of the app, too')),
+        ...change.shared.map(told('the tests also read this file of the app')),
         ...nameStillBroken(change),
-        ...setUpFiles(change).map(told('it is new and says how self-heal works here')),
+        ...setUpFiles(change).map(told('it is new and configures self-heal')),
       ],
       otherInput: literals.otherInput,
     };
   } catch (error) {
     if (!(error instanceof TooLarge) && !(error instanceof RangeError)) throw error;
-    const detail = error instanceof TooLarge ? error.message : 'the tests are nested too deeply to be judged';
+    const detail = error instanceof TooLarge ? error.message : 'the tests are nested too deeply to judge';
     return {
       ...harmless,
       violations: [violationOf('cannot-be-judged', { file: request.changes[0]?.path ?? '', detail })],

@@ -68,8 +68,8 @@ export async function runGuard(
     child.on('error', (error) => rejected(`the guard could not be started: ${error.message}`));
     child.on('exit', (code, signal) => {
       if (signal === usedUp) tookTooLong();
-      else if (signal) rejected(`reading it ended the guard (${signal}): nested too deeply`);
-      else rejected(`the guard ended before it could judge (exit ${String(code)})`);
+      else if (signal) rejected(`the guard crashed while reading it (${signal}): nested too deeply`);
+      else rejected(`the guard exited before it could judge (exit code ${String(code)})`);
     });
     child.send({ type: 'order', order, limitMs }, () => {});
   });

@@ -44,7 +44,7 @@ describe('an agent that weakens the test', () => {
           notes: [
             {
               file: 'tests/shop.spec.ts',
-              says: 'locator("#buy") became getByRole("button"), which finds button "Thanks"',
+              says: 'locator("#buy") was changed to getByRole("button"), which finds button "Thanks"',
             },
           ],
         },

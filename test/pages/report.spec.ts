@@ -69,7 +69,7 @@ test("RP-4 it shows the guard's findings with their lines, and the question with
   const found = page
     .getByRole('article', { name: /^c2/ })
     .getByRole('list', { name: 'What the guard found' });
-  await expect(found).toContainText('assertion-removed in tests/cart.spec.ts:12: an assertion is gone');
+  await expect(found).toContainText('assertion-removed in tests/cart.spec.ts:12: an assertion was removed');
   await expect(found.locator('.removed')).toContainText('toHaveText');
   await expect(page.getByText('npx self-heal escalations resolve e-7')).toBeVisible();
 });

@@ -94,7 +94,7 @@ function everything(): Partial<Report> {
         line: 12,
         before: `await expect(page.getByTestId('total')).toHaveText('${hostile}');`,
         after: null,
-        says: 'an assertion is gone',
+        says: 'an assertion was removed',
       },
     ],
   });

@@ -30,7 +30,7 @@ export function judgeLocators(replaced: readonly Replacement[], pages: readonly 
     return [violationOf('locator-not-at-fault', told)];
   });
   const notes = distinct.map(({ old, now, after: { file, line } }) => {
-    return { file, line, says: `${old} became ${now}`, locator: now };
+    return { file, line, says: `${old} was changed to ${now}`, locator: now };
   });
   return { violations, notes };
 }
@@ -42,7 +42,7 @@ export function nameFound(notes: readonly Note[], snapshots: readonly string[]):
     const found = snapshots.map((one) => findInSnapshot(locator, one)).find((one) => one.length > 0);
     const told = found
       ? `which finds ${found.slice(0, 3).join('; ')}`
-      : 'and no snapshot of the page tells what that finds';
+      : 'and no snapshot of the page shows what it finds';
     return { ...note, says: `${note.says}, ${told}` };
   });
 }

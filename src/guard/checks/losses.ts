@@ -53,11 +53,13 @@ function stubOf({ old, now }: Difference, code: Code, { isLess }: Known): Loss |
   const [all, left] = [operationsIn(old), operationsIn(now)];
   const hasAsked = all.some((one) => one === 'call await' && isLess(one));
   if (isFunction(now))
-    return hasAsked && knows(now) ? { says: `${shown(code.now)} asks nobody`, rule: 'app-stubbed' } : null;
+    return hasAsked && knows(now)
+      ? { says: `${shown(code.now)} no longer calls anything`, rule: 'app-stubbed' }
+      : null;
   const [was, is] = [old, now].map((one) => nodeIn(nodeIn(one, 'expression'), 'argument'));
   const isSame = was && propertyOf(calleeOf(was)) !== 'catch' && all.every((one) => left.includes(one));
   const isDropped = isSame && is && propertyOf(calleeOf(is)) === 'catch' && isSilent(is, noUses, true);
-  return isDropped ? { says: `${shown(code.now)} drops its failure`, rule: 'errors-silenced' } : null;
+  return isDropped ? { says: `${shown(code.now)} ignores its failure`, rule: 'errors-silenced' } : null;
 }
 
 const noUses = usesIn(null);
@@ -69,11 +71,11 @@ function lossOf(one: Difference, code: Code, { isLess, isExpected, isOlder }: Kn
   if (!old || lost.length === 0) return null;
   if (!now)
     return {
-      says: `${shown(code.old)} is gone, and nothing takes its place`,
+      says: `${shown(code.old)} was removed without a replacement`,
       ...(isOlder(one) ? { rule: 'app-does-less' } : {}),
     };
   if (old.type === 'Word') return null;
-  const says = `${shown(code.old)} gave way to ${shown(code.now)}`;
+  const says = `${shown(code.old)} was replaced by ${shown(code.now)}`;
   const left = operationsIn(now).filter((one) => /^(?:name|call) /.test(one));
   const isNew = left.length === 0 && isWritten(now) && !isEmpty(now) && !code.old.includes(code.now);
   if (isNew && (lost.some(isCall) || isExpected(constantOf(now)))) return { says, rule: 'app-stubbed' };
@@ -95,12 +97,12 @@ const isEmpty = (given: SyntaxNode) =>
 function exceptionIn(one: Difference, code: Code, tree: Tree): Loss | null {
   const { now } = one;
   if (code.now.includes(code.old) && isOfGiven(one))
-    return { says: `${shown(code.old)} gave way to ${shown(code.now)}` };
-  if (isLoosened(one)) return { says: `what is valid has ${shown(code.now)} now` };
+    return { says: `${shown(code.old)} was replaced by ${shown(code.now)}` };
+  if (isLoosened(one)) return { says: `the validation now has ${shown(code.now)}` };
   const comes = (is: (node: SyntaxNode) => boolean) =>
     nodesOf(now).find((node) => is(node) && !code.old.includes(codeOf(node, tree)));
   const [answer, branch] = [comes(isAnswer), comes(asksWhere)];
-  if (answer) return { says: `${shown(codeOf(answer, tree))} answers with what is written there` };
+  if (answer) return { says: `${shown(codeOf(answer, tree))} answers with a hard-coded value` };
   return branch ? { says: `${shown(codeOf(branch, tree))} depends on where the app runs` } : null;
 }
 

@@ -6,9 +6,9 @@ import type { FileEdit } from '../edit.js';
 import { isSnapshotPath } from '../test-places.js';
 
 const protectedPaths: readonly (readonly [RegExp, string])[] = [
-  [/(?:^|\/)agents\.ya?ml$/, 'agents.yaml says how self-heal works'],
-  [/(?:^|\/)\.self-heal\//, 'the folder of self-heal is its own'],
-  [/(?:^|\/)\.git\//, 'git’s own folder'],
+  [/(?:^|\/)agents\.ya?ml$/, 'agents.yaml configures self-heal'],
+  [/(?:^|\/)\.self-heal\//, 'the folder belongs to self-heal'],
+  [/(?:^|\/)\.git\//, 'the folder belongs to git'],
   [/(?:^|\/)(?:node_modules|\.?[\w-]*patches)\/@?playwright/, 'Playwright itself judges the tests'],
   [
     /(?:^|\/)(?:\.github\/|\.gitlab-ci\.ya?ml$|\.gitlab\/|\.circleci\/|\.buildkite\/|\.azure-pipelines\/|azure-pipelines[\w.-]*\.ya?ml$|Jenkinsfile|bitbucket-pipelines\.ya?ml$|\.travis\.ya?ml$|\.drone\.ya?ml$|appveyor\.ya?ml$|\.woodpecker|\.teamcity\/|\.semaphore\/|cloudbuild\.ya?ml$|buildspec\.ya?ml$)/,
@@ -39,8 +39,8 @@ export function judgePaths(change: Change): Violation[] {
     if (!edit.before && /(?:^|\/)playwright\.config\.[mc]?[jt]s$/.test(edit.path))
       return [whole('config-changed', edit, 'another Playwright config')];
     if (!lockFile.test(edit.path)) return [];
-    if (!follows) return [whole('protected-file', edit, 'a lock file, and what it locks did not change')];
-    return locksPlaywright(edit) ? [whole('package-changed', edit, 'another Playwright is locked')] : [];
+    if (!follows) return [whole('protected-file', edit, 'a lock file, although no manifest changed')];
+    return locksPlaywright(edit) ? [whole('package-changed', edit, 'it locks another Playwright')] : [];
   });
 }
 

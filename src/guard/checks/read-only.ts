@@ -15,14 +15,14 @@ export function judgeReadOnly({ request: { category }, suite, ofTests, old, now 
     const [before, after] = [old.parsed.get(path), now.parsed.get(path)];
     // Types have no effect when a test runs, but they count for a build error: they may be what the compiler complains about.
     if (before && after && isSameProgram(before, after, { types: category === 'build-error' })) return [];
-    if (now.unparsable.has(path)) return [whole('cannot-be-judged', edit, 'it does not parse')];
+    if (now.unparsable.has(path)) return [whole('cannot-be-judged', edit, 'it cannot be parsed')];
     if (!edit.before) return [];
     if (path === suite.config && !after) return [whole('config-changed', edit)];
     if (category !== 'ui-error') return [firstDifference(edit, category)];
     if (!isCode(path)) return [whole('test-data-changed', edit)];
     // A spec that did not parse ran no test. Repairing it loses nothing, as long as all of its code is still there.
     return old.unparsable.has(path) && !isRepaired(edit)
-      ? [whole('cannot-be-judged', edit, 'it did not parse before')]
+      ? [whole('cannot-be-judged', edit, 'it could not be parsed before')]
       : [];
   });
 }

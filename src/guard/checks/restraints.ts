@@ -41,7 +41,7 @@ export function judgeRestraints({ request: { broke = [] }, ofApp }: Change): {
     states.flatMap(({ all }) => all),
     come,
   ).filter((one) => !isRenamed(one));
-  const told = ({ source }: Sign) => `\`${source}\` is gone, or another check took its place`;
+  const told = ({ source }: Sign) => `\`${source}\` was removed, or replaced by another check`;
   const notes = gone.map((one) => ({ file: one.file, line: null, says: told(one) }));
   return { violations, notes };
 }

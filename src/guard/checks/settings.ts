@@ -145,7 +145,7 @@ function changedIn(
   known: Known,
 ): Violation[] {
   const [olds, news] = [before, after].map((one) => read(one?.text ?? '{}'));
-  if (!news) return [violationOf('compiler-loosened', { file, detail: 'it cannot be read any more' })];
+  if (!news) return [violationOf('compiler-loosened', { file, detail: 'it can no longer be read' })];
   if (!olds || (!after && rules !== manifest)) return [];
   const owner = olds.get('name') ?? news.get('name') ?? '';
   const at = { ...known, isOld: before !== null, package: owner, folder: path.posix.dirname(file) };

@@ -18,6 +18,6 @@ export function nameStillBroken({ request: { broke = [] }, edits, ofApp, ofTests
   const textOf = (side: 'before' | 'after') => ofApp.map((one) => one[side]?.text ?? '').join('\n');
   const changed = changedWords(textOf('before'), textOf('after'));
   if (lines.includes(null) || [...words].some((word) => changed.has(word))) return [];
-  const says = 'what broke the test is still there, and the fix has no word in common with it';
+  const says = 'the change that broke the test is still there, and the fix has no name in common with it';
   return [{ file: first.file, line: lines[0] ?? null, says }];
 }

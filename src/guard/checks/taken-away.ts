@@ -29,7 +29,7 @@ export function judgeTakenAway({ request: { broke = [] }, ofApp, old }: Change):
   const isLong = ({ before, after }: FileEdit) =>
     [before, after].some((one) => (one?.text?.length ?? 0) > MAX_TEXT);
   const long = edits.filter(isLong).map(({ path }) => {
-    return { file: path, line: null, says: 'it is too long to be compared' };
+    return { file: path, line: null, says: 'it is too long to compare' };
   });
   const states = edits.filter((one) => !isLong(one)).map(statesOf);
   const [was, is, green] = [

@@ -49,7 +49,7 @@ function assertionWays(before: AssertionStep, after: AssertionStep): Way[] {
   return [
     [before.negated !== after.negated, 'assertion-inverted'],
     [before.subject !== after.subject, 'subject-changed'],
-    [!isMatcherKept(before, after), 'matcher-loosened', `${before.matcher} became ${after.matcher}`],
+    [!isMatcherKept(before, after), 'matcher-loosened', `${before.matcher} was changed to ${after.matcher}`],
     [!isExpectedKept(before, after), 'expected-changed', change],
     [after.soft && !before.soft, 'assertion-soft'],
     [after.polled && !before.polled, 'assertion-polled'],
@@ -114,10 +114,14 @@ function locatorWays(before: Step, after: Step): Way[] {
     const [was = '', is = ''] = [old, now].map(({ texts }) => numbersOf(texts.join(' ')));
     const isCounted = was !== '' && is !== '' && was !== is;
     return [
-      [now.root !== old.root, 'subject-changed', `it is looked for in ${now.root || 'the page'}`],
+      [now.root !== old.root, 'subject-changed', `it is now searched for in ${now.root || 'the page'}`],
       [now.anything && !old.anything, 'locator-matches-anything', now.code],
       [now.alternatives > old.alternatives, 'locator-loosened', now.code],
-      [(isPresence && isMissing) || isCounted, 'expected-text-changed', `${old.code} became ${now.code}`],
+      [
+        (isPresence && isMissing) || isCounted,
+        'expected-text-changed',
+        `${old.code} was changed to ${now.code}`,
+      ],
       [looksFor(now) && !looksFor(old), 'locator-by-expected-text', now.code],
     ];
   });

@@ -17,7 +17,7 @@ async function judgedBy(program: string, clockMs = 3000) {
 }
 
 const tooLong = (seconds: number) =>
-  `cannot-be-judged: nobody can say what the tests check now (reading it took more than ${seconds} s of processor time)`;
+  `cannot-be-judged: what the tests check now cannot be determined (reading it took more than ${seconds} s of processor time)`;
 
 it('HN-3 a judgement that takes too long is a rejection that says so', async () => {
   expect(await judgedBy("process.on('message', () => { for (;;); });")).toEqual([tooLong(5)]);
@@ -27,7 +27,7 @@ it('HN-3 HN-4 its time is that of the processor, of which a busy machine gives i
   const source = readFileSync(new URL('../../../src/guard/limit-processor-time.ts', import.meta.url), 'utf8');
   const limit = ts.transpileModule(source, { compilerOptions: { module: ts.ModuleKind.ES2022 } }).outputText;
   const idle = `${limit}; process.on('message', () => { limitProcessorTime(500); setTimeout(() => process.exit(9), 1000); });`;
-  expect(await judgedBy(idle)).toEqual([expect.stringContaining('exit 9')]);
+  expect(await judgedBy(idle)).toEqual([expect.stringContaining('exit code 9')]);
   const busy = `${limit}; process.on('message', () => { limitProcessorTime(500); for (;;); });`;
   expect(await judgedBy(busy, 60_000)).toEqual([tooLong(5)]);
 });

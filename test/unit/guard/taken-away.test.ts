@@ -45,7 +45,7 @@ describe('HN-3 what an app did and does no longer is named for the reviewer', ()
     ['an answer', 'body.items ? sumOf(body.items).toFixed(2) : 600'],
   ])('HN-3 names what is answered with a constant: %s', async (_what, now) => {
     expect(await changed('sumOf(body.items).toFixed(2)', now)).toEqual([
-      expect.stringContaining('answers with what is written there'),
+      expect.stringContaining('answers with a hard-coded value'),
     ]);
   });
 
@@ -112,7 +112,7 @@ describe('HN-3 what an app did and does no longer is named for the reviewer', ()
     const label = 'export const label = (count) => count + 1;\n';
     expect(await said(label, label.replace('count + 1', "'Nothing found'"))).toContain('1 app-stubbed');
     expect(await said(label, label.replace('count + 1', "'None'"))).toEqual([
-      expect.stringContaining('gave way to'),
+      expect.stringContaining('was replaced by'),
     ]);
   });
 

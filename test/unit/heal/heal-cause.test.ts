@@ -129,7 +129,7 @@ describe('the loop for one cause', () => {
     line: 3,
     before: 'await expect(x).toBeVisible();',
     after: null,
-    says: 'an assertion is gone',
+    says: 'an assertion was removed',
   };
 
   it('HN-3 takes a weakening back without a re-run, tells the agent at once, and goes on', async () => {
