@@ -1,5 +1,5 @@
 // Measures what one PostgreSQL server can do for workers (SC-2): how many causes a second are sent, claimed and completed, how many agents are
-// counted and signs of life written, and how much disk space a cause takes. From these, docs/scale.md estimates what 1,000 workers need; the
+// counted and heartbeats written, and how much disk space a cause takes. From these, docs/scale.md estimates what 1,000 workers need; the
 // measurement uses a tenth.
 // Usage: node bench/claims.mjs [--jobs 2000] [--workers 100] [--connections 16] [--kb 40]; exits 1 if a cause is taken twice or not at all.
 import { randomBytes } from 'node:crypto';

@@ -7,7 +7,7 @@ export interface Watched {
   readonly queue: Queue;
   readonly table: WorkerTable;
   readonly clock: Clock;
-  /** How long a worker may show no sign of life, in milliseconds. */
+  /** How long a worker may send no heartbeat, in milliseconds. */
   readonly leaseMs: number;
   /** Called with the workers after each check. */
   readonly onWorkers: (workers: readonly WorkerRow[]) => void;
@@ -22,7 +22,7 @@ interface Seen {
 }
 
 /**
- * Watches the workers for the coordinator. A worker that shows no sign of life for the length of a lease counts as dead, and its cause goes to
+ * Watches the workers for the coordinator. A worker that sends no heartbeat for the length of a lease counts as dead, and its cause goes to
  * another. Beats are counted, not dated, so the machines' clocks need not agree. Once pg-boss can renew leases itself (12, on Node
  * 22), remove this.
  */
@@ -33,7 +33,7 @@ export function createWatch({ queue, table, clock, leaseMs, onWorkers, onLost }:
   const isOver = (at: number) => clock.now() - at >= leaseMs;
 
   async function lose(worker: WorkerRow): Promise<boolean> {
-    // Returns false if it has shown a sign of life meanwhile.
+    // Returns false if it has sent a heartbeat meanwhile.
     if (!(await table.remove({ id: worker.id, beat: worker.beat }))) return false;
     beats.delete(worker.id);
     if (worker.queue !== queue.name || worker.jobId === null) return true;
@@ -55,7 +55,7 @@ export function createWatch({ queue, table, clock, leaseMs, onWorkers, onLost }:
       onWorkers(alive);
       return alive;
     },
-    /** Restarts all leases after an outage, during which no sign of life could be given or seen. */
+    /** Restarts all leases after an outage, during which no heartbeat could be sent or seen. */
     wasBlind(): void {
       beats.clear();
       orphans.clear();

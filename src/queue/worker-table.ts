@@ -48,7 +48,7 @@ export interface WorkerTable {
   /** Updates a worker's row with its next beat. Returns false if the row is gone because the worker was taken for dead. */
   beat(worker: WorkerRow): Promise<boolean>;
   register(worker: WorkerRow): Promise<void>;
-  /** Removes a worker's row. With `beat`, returns false if the worker has shown a sign of life since. */
+  /** Removes a worker's row. With `beat`, returns false if the worker has sent a heartbeat since. */
   remove(worker: Pick<WorkerRow, 'id'> & Partial<Pick<WorkerRow, 'beat'>>): Promise<boolean>;
   /** Counts an agent that is about to start. Returns false if the agents so far have reached a limit of the run, or those at work may reach it. */
   claimAgent(agent: AgentStart, limits: Pick<LimitSettings, 'agentRuns' | 'costUsd'>): Promise<boolean>;
@@ -213,7 +213,7 @@ async function isWithin(
   return (costUsd ?? 0) + Number(atWork) * dearestUsd < limits.costUsd;
 }
 
-/** Takes over from another coordinator only if it has left, or has shown no sign of life since `instead`. Past spending still counts. */
+/** Takes over from another coordinator only if it has left, or has sent no heartbeat since `instead`. Past spending still counts. */
 async function coordinate(
   { db, queue }: OfQueue,
   who: string,
