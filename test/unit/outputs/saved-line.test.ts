@@ -15,7 +15,7 @@ const paint = paletteFor({ NO_COLOR: '1' });
 it('RP-1 says how many agent runs were avoided and why, in one line', () => {
   expect(savedLine(avoided)).toBe(line);
   expect(savedLine([{ reason: 'environment', count: 1 }])).toBe(
-    '1 agent run saved: 1 because the server was down',
+    '1 agent run saved: 1 because of the environment',
   );
 });
 
