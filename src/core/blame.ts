@@ -71,8 +71,8 @@ export function blameLine(blame: Blame): string {
   const [only] = commits;
   const what = commits.length === 1 && only ? shortId(only) : null;
   const before = what ? `before ${what}` : `at ${shortId(base.commit)}`;
-  const uncommitted = commits.includes(null) ? ', which is not committed,' : '';
-  const best = blame.isMinimal ? '' : ` (the best of ${blame.runs} runs; it may be fewer)`;
+  const uncommitted = commits.includes(null) ? ' (not committed)' : '';
+  const best = blame.isMinimal ? '' : ` (best result of ${blame.runs} runs; fewer lines may suffice)`;
   return `This test was green ${before}; reverting ${sizeOf(hunks)} of ${filesOf(hunks)}${uncommitted} turns it green${best}`;
 }
 

@@ -29,11 +29,11 @@ export const missingBrowser =
 export function environmentOf(members: readonly DiagnosedFailure[]): string | null {
   const isMissing = ({ evidence }: DiagnosedFailure) =>
     evidence.errors.some(({ message }) => missingBrowser.test(message));
-  if (members.every(isMissing)) return 'its browser is not installed; `playwright install` installs it';
+  if (members.every(isMissing)) return 'its browser is not installed; run `playwright install`';
   const origins = new Set(members.map(deadServer));
   const [origin] = origins;
   if (origins.size !== 1 || !origin || members.length < many) return null;
-  return `${origin} refuses connections: ${members.length} tests failed in the same way, and nothing in the evidence says why`;
+  return `${origin} refuses connections: ${members.length} tests failed the same way, and the evidence does not say why`;
 }
 
 /** Returns the origin of the app's own request that was refused; a request to another site says nothing about the app's servers. */

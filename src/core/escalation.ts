@@ -8,9 +8,9 @@ export type Choice = 'revert' | 'provide-credentials' | 'skip' | 'simplify' | 'g
 
 /** The text of each choice as shown to the user. */
 export const choiceText: Record<Choice, string> = {
-  revert: 'Revert the change that broke it: without it, its tests were green',
-  'provide-credentials': 'I have provided the credentials or the permission: try again',
-  skip: 'Skip it: the test is reported each time but does not fail the run',
+  revert: 'Revert the change that broke it: the tests are green without it',
+  'provide-credentials': 'I have provided the credentials or the permission; try again',
+  skip: 'Skip it: the test is still reported but does not fail the run',
   simplify: 'Have the agent try a simpler version',
   guide: 'Give guidance to the agent',
 };
@@ -64,7 +64,7 @@ export interface Answer {
 export const QUARANTINE_DAYS = 30;
 
 const simpler =
-  'Try a simpler version: the smallest change that corrects the behaviour under test, and nothing else.';
+  'Try a simpler version: the smallest change that corrects the behavior under test, and nothing else.';
 
 /** Returns what an answer tells the next agent, or null (ME-7). */
 export function guidanceFrom({ choice, guidance }: Answer): string | null {
@@ -85,7 +85,7 @@ export function questionAbout(
   const { diagnosis, signature } = cause.lead;
   const choices = choicesFor(diagnosis.retry);
   const offer =
-    canRevert && cause.blame ? `${blameLine(cause.blame)}, so it can be reverted. Otherwise: ` : '';
+    canRevert && cause.blame ? `${blameLine(cause.blame)}, so you can revert it. Otherwise: ` : '';
   return {
     signature,
     category: diagnosis.category,
@@ -109,29 +109,29 @@ function choicesFor(retry: RetryAxis): readonly Choice[] {
 
 function recommendationFor(retry: RetryAxis, asked: boolean): string {
   if (retry === 'never_retry') {
-    return 'Provide the missing credentials or permission where the app and its tests run, then say so: the next run tries again.';
+    return 'Provide the missing credentials or permission where the app and its tests run, then confirm it: the next run tries again.';
   }
-  if (asked) return 'Answer the question as guidance: the next run gives it to the agent.';
-  return 'Say in a sentence or two what the right behaviour is, or where to look, as guidance: the next run gives it to the agent.';
+  if (asked) return 'Answer the question in the guidance: the next run passes it to the agent.';
+  return 'Describe in a sentence or two what the right behavior is, or where to look: the next run passes this guidance to the agent.';
 }
 
 function triedInWords({ agent, slashCommand, outcome, files, judged, reverted }: Attempt): string {
-  if (agent === null) return 'The test was run again with the code as it was, and failed again.';
+  if (agent === null) return 'The test was re-run without a change and failed again.';
   const names = files.slice(0, 3).map((file) => file.path);
   const more = files.length > names.length ? ` and ${files.length - names.length} more` : '';
-  const did = files.length === 0 ? 'changed nothing' : `changed ${names.join(', ')}${more}`;
+  const did = files.length === 0 ? 'changed no files' : `changed ${names.join(', ')}${more}`;
   const how: Partial<Record<Attempt['outcome'], string>> = {
     'timed-out': ' and did not finish in time',
     signalled: ' and crashed',
     exited: ' and gave up',
-    'spawn-failed': ', since it could not be started',
+    'spawn-failed': ' because it could not be started',
   };
   const afters: Partial<Record<Attempt['judged'], string>> = {
-    vanished: 'the test was gone',
-    rejected: 'it weakened the tests, so nothing was run',
-    changed: 'another error appeared, and later this one again',
+    vanished: 'the test no longer existed',
+    rejected: 'it weakened the tests, so they were not run',
+    changed: 'a different error appeared, and later this one came back',
   };
-  const after = afters[judged] ?? 'the test failed in the same way';
+  const after = afters[judged] ?? 'the test failed the same way';
   return `${slashCommand ?? agent} ${did}${how[outcome] ?? ''}; ${after}${reverted ? ', so the change was reverted' : ''}.`;
 }
 
@@ -145,11 +145,11 @@ interface Circumstances {
 
 const whatIsWrong: Record<Category, string> = {
   'build-error': 'The app cannot be built',
-  'database-error': 'The database rejects what the app asks of it',
-  'runtime-error': 'The app fails while it is being used',
+  'database-error': 'The database rejects what the app tries to do',
+  'runtime-error': 'The app fails while it is running',
   'network-error': 'A request that the app depends on fails',
   'ui-error': 'The page does not show what the test expects',
-  unknown: 'The test fails, and no known reason explains it',
+  unknown: 'The test fails for an unknown reason',
 };
 
 /** Describes the problem to somebody who reads no code: no stack trace, no selector, no query (ME-5). */
@@ -158,7 +158,7 @@ export function inPlainWords(diagnosis: Diagnosis, { tests, asked }: Circumstanc
   const many = tests > 1 ? ` ${tests} tests fail because of it.` : '';
   const needs =
     diagnosis.retry === 'never_retry'
-      ? ' It needs credentials, a permission or a quota that only a person can give.'
+      ? ' It needs credentials, a permission or a quota that only a person can provide.'
       : '';
   const question = asked === null ? '' : ` The agent asks: ${withoutCode(asked)}`;
   return `${whatIsWrong[diagnosis.category]}${where}.${many}${needs}${question}`;

@@ -32,7 +32,7 @@ function inWords({ kind, call, subject, detail }: Complaint): string | null {
   if (kind === 'value' && detail !== null)
     return `${call ?? 'expect'}${subject === null ? '' : ` on ${subject}`}: ${detail}`;
   if (kind === 'no-answer') {
-    const how = call?.endsWith('waitForFunction') ? 'did not come true' : 'got no answer';
+    const how = call?.endsWith('waitForFunction') ? 'did not become true' : 'got no answer';
     return `${call}${subject === null ? '' : `(${subject})`} ${how} in time`;
   }
   if (subject === null) return null;

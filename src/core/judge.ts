@@ -33,16 +33,16 @@ export function judge(before: DiagnosedFailure, seen: Observation): Judged {
   }
   if (seen.ended === 'passed') return { judgement: 'green', because: null };
   if (seen.failure) return judgeFailure(before, seen.failure);
-  if (seen.ended === 'absent') return { judgement: 'vanished', because: 'the test is no longer there' };
+  if (seen.ended === 'absent') return { judgement: 'vanished', because: 'the test no longer exists' };
   if (seen.ended === 'skipped')
-    return { judgement: 'vanished', because: 'the test is skipped now, which is not a heal' };
+    return { judgement: 'vanished', because: 'the test is now skipped, which does not count as healed' };
   return { judgement: 'still-failing', because: 'the test did not run' };
 }
 
 function judgeFailure(before: DiagnosedFailure, after: DiagnosedFailure): Judged {
   return isSameError(before, after)
     ? { judgement: 'still-failing', because: `the same error came back: ${headlineOf(after)}` }
-    : { judgement: 'changed', because: `a different error now: ${headlineOf(after)}` };
+    : { judgement: 'changed', because: `the test now fails with a different error: ${headlineOf(after)}` };
 }
 
 /** The same symptom may now have another cause, so the class and the deciding evidence must match too. */

@@ -92,7 +92,7 @@ export function decide(given: History, policy: Policy): Decision {
   if (!last && history.retry === 'never_retry') {
     return {
       kind: 'escalate',
-      question: 'It needs credentials, a permission or a quota that only a person can give.',
+      question: 'It needs credentials, a permission or a quota that only a person can provide.',
     };
   }
   if (!last && given.askFixer && history.spent.elapsedMs < policy.limits.timeMs)
@@ -139,24 +139,24 @@ function nextTry(history: Counted, policy: Policy): Decision {
 }
 
 function endAfter(last: Attempt, history: History, policy: Policy): Decision | null {
-  if (last.outcome === 'aborted') return end('interrupted', 'interrupted while an agent worked');
+  if (last.outcome === 'aborted') return end('interrupted', 'interrupted while an agent was working');
   if (last.outcome === 'unusable')
     return end('agent-unusable', last.failedBecause ?? 'the agent cannot work');
   const ended = endByOutcome(last);
   if (ended) return ended;
   if (last.outcome === 'denied') {
-    return end('agent-unusable', 'the agent program refused every tool call that would have changed a file');
+    return end('agent-unusable', 'the agent program denied every tool call that would have changed a file');
   }
   const rejections = history.attempts.filter((attempt) => attempt.judged === 'rejected').length;
   if (rejections >= REJECTIONS_BEFORE_VERDICT)
-    return end('rejected', 'its agents weakened the tests again after they were told');
+    return end('rejected', 'its agents weakened the tests again after a warning');
   const conflicts = history.attempts.length - judgedOf(history).length;
   if (conflicts >= CONFLICTS_BEFORE_VERDICT)
-    return end('failed', 'its files were changed again and again while its agents worked');
+    return end('failed', 'its files kept changing while its agents were working');
   if (last.claim?.status === 'needs-person') return { kind: 'escalate', question: last.claim.summary };
   if (triesOf(history) >= policy.retries.max) {
     if (last.judged === 'rejected')
-      return end('rejected', 'its agent weakened the tests, and no retry is left');
+      return end('rejected', 'its agent weakened the tests, and no retries are left');
     const before = earlierOf(history).count;
     const told = before > 0 ? `, ${before} of them in earlier runs` : '';
     return end('failed', `still failing after ${plural(triesOf(history), 'retry', 'retries')}${told}`);
@@ -188,11 +188,12 @@ function isBareRetest(history: History, retries: RetrySettings): boolean {
 
 function overBudget(history: History, limits: LimitSettings): Decision | null {
   const { spent } = history;
-  if (spent.agentRuns >= limits.agentRuns) return stop(`limits.agentRuns (${limits.agentRuns}) is reached`);
-  if (spent.costUsd >= limits.costUsd) return stop(`limits.costUsd (${limits.costUsd}) is reached`);
-  if (spent.elapsedMs >= limits.timeMs) return stop(`limits.time (${limits.timeMs / 60_000} min) is reached`);
+  if (spent.agentRuns >= limits.agentRuns) return stop(`limits.agentRuns (${limits.agentRuns}) was reached`);
+  if (spent.costUsd >= limits.costUsd) return stop(`limits.costUsd (${limits.costUsd}) was reached`);
+  if (spent.elapsedMs >= limits.timeMs)
+    return stop(`limits.time (${limits.timeMs / 60_000} min) was reached`);
   if (spent.agentRunsOnTest >= limits.agentRunsPerTest) {
-    return stop(`limits.agentRunsPerTest (${limits.agentRunsPerTest}) is reached`);
+    return stop(`limits.agentRunsPerTest (${limits.agentRunsPerTest}) was reached`);
   }
   return null;
 }
@@ -200,7 +201,7 @@ function overBudget(history: History, limits: LimitSettings): Decision | null {
 /** Deploys the primary agent first; if it failed, the agent of the next alternative (CS-7); then the primary again. */
 function deploy(history: History, attempt: number): Decision {
   const agent = history.agents[triesOf(history)] ?? history.agents[0];
-  if (agent === undefined) return end('failed', history.noAgent ?? 'no agent is routed to this failure');
+  if (agent === undefined) return end('failed', history.noAgent ?? 'no agent is configured for this failure');
   return { kind: 'deploy', agent, attempt };
 }
 

@@ -30,7 +30,7 @@ export function renderProof(proof: Proof): string {
 const told: Readonly<Record<Exclude<ProofOutcome, 'proven'>, string>> = {
   'run-once': 'green in one run',
   flaky: 'flaky',
-  unsteady: 'not steady',
+  unsteady: 'unstable',
   red: 'still red',
 };
 

@@ -16,12 +16,12 @@ it.each([
   [
     'two of different commits',
     [one, { ...one, file: 'src/b.ts', old: ['a'], commit: null }],
-    'green at ba5e000; reverting these 2 changes (+8 −1) of src/cart.ts, src/b.ts, which is not committed,',
+    'green at ba5e000; reverting these 2 changes (+8 −1) of src/cart.ts, src/b.ts (not committed)',
   ],
   [
     'what is not committed',
     [{ ...one, commit: null }],
-    'green at ba5e000; reverting these 4 lines of src/cart.ts, which is not committed,',
+    'green at ba5e000; reverting these 4 lines of src/cart.ts (not committed)',
   ],
 ] as const)('BL-3 says it in a sentence: %s', (_, hunks, words) => {
   expect(blameLine(aBlame({ hunks }))).toContain(words);
@@ -29,7 +29,7 @@ it.each([
 
 it('BL-2 says how sure it is', () => {
   expect(blameLine(aBlame({ isMinimal: false, runs: 12, hunks: [one] }))).toMatch(
-    / turns it green \(the best of 12 runs; it may be fewer\)$/,
+    / turns it green \(best result of 12 runs; fewer lines may suffice\)$/,
   );
 });
 

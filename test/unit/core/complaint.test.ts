@@ -127,7 +127,7 @@ describe('what a test complains of', () => {
           ...marked('await page.waitForFunction(() => window.ready)'),
         }),
       ],
-      'page.waitForFunction(() => window.ready) did not come true in time (tests/a.spec.ts:12)',
+      'page.waitForFunction(() => window.ready) did not become true in time (tests/a.spec.ts:12)',
     ],
     ['an exception', [anError('RangeError: no', at(3))], 'RangeError: no (tests/a.spec.ts:3)'],
   ])('RP-1 heads the cause with %s and its place', (_, errors, line) => {

@@ -36,8 +36,8 @@ describe('a question to a person', () => {
     expect(question.tests.map((test) => test.id)).toEqual(['t1', 't2']);
     expect(question.problem).toContain('2 tests fail because of it');
     expect(question.tried).toEqual([
-      '/debugger changed nothing and did not finish in time; the test failed in the same way.',
-      'The test was run again with the code as it was, and failed again.',
+      '/debugger changed no files and did not finish in time; the test failed the same way.',
+      'The test was re-run without a change and failed again.',
     ]);
   });
 

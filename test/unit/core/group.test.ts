@@ -288,7 +288,7 @@ describe('HL-7 many tests on one dead server', () => {
   it('HL-7 are one failure of the environment, told in a sentence', () => {
     const causes = groupCauses(['/a', '/b', '/c'].map((path) => refusedAt(path)));
     expect(causes.map(({ environment }) => environment)).toEqual([
-      'http://127.0.0.1:3000 refuses connections: 3 tests failed in the same way, and nothing in the evidence says why',
+      'http://127.0.0.1:3000 refuses connections: 3 tests failed the same way, and the evidence does not say why',
     ]);
   });
 
