@@ -121,12 +121,12 @@ async function applyToCause(
   if (unproven?.by === 'other-fix' && !holds) {
     if (unproven.otherwise) put(progress, unproven.otherwise);
     else if (tests.every(({ ended }) => ended === 'flaky'))
-      await endCause(progress, { ...rest, verdict: 'flaky', reason: 'green without the fix, too' });
+      await endCause(progress, { ...rest, verdict: 'flaky', reason: 'also green without the fix' });
     else
       await endCause(progress, {
         ...rest,
         verdict: 'superseded',
-        reason: 'red again with the fix that had turned it green',
+        reason: 'red again despite the fix that had turned it green',
       });
     return null;
   }

@@ -161,7 +161,7 @@ async function applyToFollowers(
 }
 
 function sayHowMany({ bus }: Session, { id, members }: Cause, once: number): void {
-  const message = `${id}: its fix is proven on ${members.length - once} of its ${members.length} tests; the other ${once} are run with it once`;
+  const message = `${id}: its fix is proven on ${members.length - once} of its ${members.length} tests; the other ${once} run with it only once`;
   bus.emit({ type: 'run.warning', message });
 }
 

@@ -16,7 +16,7 @@ export async function blameRun(session: Session, first: SuiteRun): Promise<Heale
   for (const cause of found.filter((one) => !red.includes(one))) {
     const ended = {
       verdict: 'flaky',
-      reason: 'green when it ran again',
+      reason: 'green when re-run',
       attempts: 0,
       costUsd: null,
     } as const;

@@ -144,13 +144,13 @@ function late<Given, Outcome>(
 
 /** The workspace of a run without agents: it copies nothing and costs nothing (CL-4). */
 function idleWorkspace(root: string): Workspace {
-  const never = () => Promise.reject(new Error('No agent works in this run.'));
+  const never = () => Promise.reject(new Error('This run has no agents.'));
   return {
     root,
     prepare: () => undefined,
     ready: never,
     edit: () => {
-      throw new Error('No agent works in this run.');
+      throw new Error('This run has no agents.');
     },
     collect: never,
     apply: never,

@@ -33,7 +33,7 @@ export async function firstRun(
     ...(resumed ? { resumedFrom: resumed.runId } : {}),
   });
   for (const name of waitingVariablesIn(request.env)) {
-    const message = `${name} is set, which makes Playwright wait for input: it was not passed on.`;
+    const message = `Ignored ${name}, because it makes Playwright wait for input.`;
     bus.emit({ type: 'run.warning', message });
   }
   if (shards) {
@@ -90,5 +90,5 @@ export function typed({ filters, passThrough, options: asked }: RunRequest) {
 }
 
 function staleServer(url: string): string {
-  return `${url} was already served when Playwright started, so the tests ran against that server: it may serve old code. Stop it, or set reuseExistingServer: false.`;
+  return `${url} was already being served when Playwright started, so the tests ran against that server, which may serve old code. Stop it, or set reuseExistingServer: false.`;
 }

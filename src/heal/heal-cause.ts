@@ -188,7 +188,7 @@ function historyOf(session: Session, cause: Cause, so: SoFar) {
     // A failure that is left to people is not for the built-in fixer, either.
     askFixer: so.askFixer && routed.length > 0 && (session.propose ?? session.kept) !== undefined,
     ...(withoutAgent
-      ? { noAgent: 'the built-in fixer found no fix that it is sure of, and no agent program is set up' }
+      ? { noAgent: 'the built-in fixer found no fix it is sure of, and no agent program is set up' }
       : {}),
     retry: cause.lead.diagnosis.retry,
     environment: cause.environment,

@@ -29,5 +29,5 @@ export async function keptFixes(runDir: string): Promise<ReadonlyMap<string, Kep
 
 /** Returns the text that describes the fix. */
 export function keptFixSummary({ runDir }: KeptFix): string {
-  return `its fix of run ${path.basename(runDir)}, whose proof was cut off`;
+  return `its fix from run ${path.basename(runDir)}, whose proof was interrupted`;
 }

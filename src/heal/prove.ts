@@ -118,7 +118,7 @@ async function proveAlone(proof: Proof, causeId: string, why: string): Promise<v
   const { session, causes } = progress;
   const record = causes.find((one) => one.cause.id === causeId);
   if (!record?.unproven || session.signal.aborted) return;
-  session.bus.emit({ type: 'run.warning', message: `${causeId} is proven on its own: ${why}` });
+  session.bus.emit({ type: 'run.warning', message: `Proving ${causeId} on its own: ${why}` });
   await session.workspace.without([]);
   const { repeat, flips } = session.settings.verify;
   for (let n = 1; n <= repeat && !session.signal.aborted; n += 1) {
@@ -132,7 +132,7 @@ async function proveAlone(proof: Proof, causeId: string, why: string): Promise<v
     else
       return refute(proof, record, {
         judged: 'still-failing',
-        failedBecause: `green at first, and red again: ${why}, and when it was run alone`,
+        failedBecause: `green at first, then red: ${why}, and again when run alone`,
       });
   }
   for (let flip = 0; flip < flips && !session.signal.aborted; flip += 1) {
@@ -164,7 +164,7 @@ async function lookAtOthers(proof: Proof): Promise<void> {
 /** Handles tests that are red twice with the fixes reapplied and that no other fix broke. */
 async function takeRed(proof: Proof, red: ReadonlySet<string>): Promise<void> {
   const { session, causes } = proof.progress;
-  const failedBecause = 'red again when the change was put back';
+  const failedBecause = 'red again when the change was reapplied';
   const unexplained: string[] = [];
   for (const id of red) {
     const test = takingPart(proof).find(({ failure }) => failureKey(failure.failure) === id);

@@ -87,7 +87,7 @@ function sayUnsteady(progress: Progress, { own, once, twice }: Unsteady): void {
       bus.emit({ type: 'tests.decided', ids: [id], verdict: 'flaky' });
       continue;
     }
-    const message = `${title.join(' › ')}: red once in the regression run, and green when it was run again; its fix holds otherwise`;
+    const message = `${title.join(' › ')}: red once in the regression run but green when re-run; the fix is kept`;
     bus.emit({ type: 'run.warning', message });
   }
 }

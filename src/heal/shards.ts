@@ -162,16 +162,16 @@ function warningsOf(shards: Shards, { playwright }: Opened): string[] {
   });
   const unknown = those((one) => one.kind === 'blob' && one.blob.commit === null);
   const said: [readonly number[], string][] = [
-    [dirty, 'ran with changes that were not committed: what failed there may be green here.'],
+    [dirty, 'ran with uncommitted changes: its failures may not occur here.'],
     [
       other,
-      `ran with a different version of Playwright than ${playwright.version}, which is installed here.`,
+      `ran with a different version of Playwright than the one installed here (${playwright.version}).`,
     ],
     [unknown, 'left a blob report that does not name its commit.'],
   ];
   const others = said.flatMap(([numbers, words]) =>
     numbers.length > 0 ? [`${numbersOf(numbers)} ${words}`] : [],
   );
-  const here = 'There are uncommitted changes here: what failed on the shards may be green with them.';
+  const here = 'There are uncommitted changes here: failures of the shards may not occur with them.';
   return [...(gone === null ? [] : [gone]), ...others, ...(shards.isDirtyHere ? [here] : [])];
 }

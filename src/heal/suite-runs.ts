@@ -86,7 +86,7 @@ export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
 }
 
 const lingered =
-  'Playwright had finished its run and did not exit within 5 minutes, so it was stopped: a reporter of the project is waiting for something.';
+  'Playwright finished its run but did not exit within 5 minutes, so it was stopped: a reporter of the project is probably still waiting for something.';
 
 /** Counts the tests of a run by outcome. */
 export function tally(tests: readonly TestResult[]) {

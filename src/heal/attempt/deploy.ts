@@ -63,7 +63,7 @@ function withoutCopy(session: Session, request: DeployRequest, error: Error): De
     ...bareAttempt(request.n),
     ...namesOf(session, request),
     outcome: 'unusable',
-    failedBecause: `The copy of the project for the agent could not be made: ${error.message}`,
+    failedBecause: `Could not copy the project for the agent: ${error.message}`,
   };
   return { attempt, work: null };
 }
@@ -82,7 +82,7 @@ function nameIgnored({ bus }: Session, causeId: string, { ignored, change }: Wor
   if (ignored.length === 0 || change !== null) return;
   const shown = ignored.slice(0, PATHS_SHOWN).join(', ');
   const more = ignored.length > PATHS_SHOWN ? ` and ${ignored.length - PATHS_SHOWN} more` : '';
-  const message = `${causeId}: its agent changed only files that git ignores, which cannot be part of a fix: ${shown}${more}`;
+  const message = `${causeId}: its agent changed only files that git ignores, and these cannot be part of a fix: ${shown}${more}`;
   bus.emit({ type: 'run.warning', message });
 }
 
@@ -135,9 +135,9 @@ function failureOf(
 ): string | null {
   switch (end.kind) {
     case 'completed':
-      if (outcome === 'denied') return 'every tool call was denied and no file changed';
+      if (outcome === 'denied') return 'every tool call was denied, and no files were changed';
       if (outcome === 'unchanged')
-        return `the agent changed no file${claim ? ` (it said: ${claim.status})` : ''}`;
+        return `the agent changed no files${claim ? ` (it said: ${claim.status})` : ''}`;
       return null;
     case 'exited':
       return `the agent exited with code ${end.exitCode}`;

@@ -88,7 +88,7 @@ export async function startAgent(
   };
   const run = await withoutTree(session, async () => {
     const ended = await session.runAgent(task);
-    if (session.tree.isLocked()) task.onActivity('has ended, and waits for its turn in the project');
+    if (session.tree.isLocked()) task.onActivity('finished; waiting for its turn to apply the change');
     return ended;
   });
   const said = run.claim && { ...run.claim, summary: place.toProject(run.claim.summary) };

@@ -58,7 +58,7 @@ export async function tryFix(session: Session, cause: Cause, work: Try): Promise
   }
   const applied = deployed.work?.change ? await session.workspace.apply(deployed.work.change) : null;
   if (applied?.kind === 'conflict') {
-    const failedBecause = `the files changed while the agent worked: ${applied.files.join(', ')}`;
+    const failedBecause = `the files changed while the agent was working: ${applied.files.join(', ')}`;
     return unapplied(deployed, { judged: 'conflict', failedBecause });
   }
   if (applied?.kind === 'failed') {
@@ -156,8 +156,8 @@ function healedByChange(judged: Judged, { agent, files }: Attempt): Judged {
   if (judged.judgement !== 'green' || (agent !== null && files.length > 0)) return judged;
   const because =
     agent === null
-      ? 'green when it was run again with the code as it is'
-      : 'green after an agent that changed no file: flaky, or fixed outside the project';
+      ? 'green when re-run without a change'
+      : 'green although the agent changed no files: flaky, or fixed outside the project';
   return { judgement: 'flaky', because };
 }
 
@@ -180,7 +180,7 @@ export async function revertChanges(
 ): Promise<readonly string[]> {
   const { leftAlone, lost } = await workspace.revert(ids);
   if (leftAlone.length > 0) {
-    const message = `Left as they are, because they changed again after the agent: ${leftAlone.join(', ')}`;
+    const message = `These files were not reverted, because they changed again after the agent: ${leftAlone.join(', ')}`;
     bus.emit({ type: 'run.warning', message });
   }
   return lost;

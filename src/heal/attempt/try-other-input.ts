@@ -68,7 +68,7 @@ async function alteredTests(
 }
 
 function noteOf({ file, line, value }: OtherInput['literals'][number]): Note {
-  const says = `the fix decides by ${JSON.stringify(value)}, which the healed test types: nobody could try another input`;
+  const says = `the fix depends on ${JSON.stringify(value)}, which the healed test types, and no other input could be tried`;
   return { file, line, says };
 }
 
@@ -76,6 +76,6 @@ function violationFor({ file, line, value }: OtherInput['literals'][number]): Vi
   return violationOf('input-hard-coded', {
     file,
     line,
-    detail: `with another one than ${JSON.stringify(value)} the test is red`,
+    detail: `the test is red with an input other than ${JSON.stringify(value)}`,
   });
 }

@@ -104,7 +104,7 @@ async function packed(
   const contents = contentsOf(session.folder.dir);
   const base = await sendEdits(await keptSoFar(session.workspace, contents), contents, session.redactor);
   if ('secretIn' in base)
-    return `${base.secretIn} was changed here and holds a secret, which is not sent to workers: commit it, or heal without --queue`;
+    return `${base.secretIn} has uncommitted changes and contains a secret, which is not sent to workers: commit it, or heal without --queue`;
   const { project, commit, selection, root, place } = here;
   const context = {
     first,
@@ -112,7 +112,7 @@ async function packed(
     base: base.edits,
     agentRunsOnTest,
   };
-  return pack(await causeJob(session, sent, context)) ?? 'its evidence is too large to be sent to a worker';
+  return pack(await causeJob(session, sent, context)) ?? 'its evidence is too large to send to a worker';
 }
 
 function keysOf({ members }: Cause): string[] {

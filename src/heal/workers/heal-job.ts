@@ -82,14 +82,13 @@ async function applyBase(
 ): Promise<{ refused: string | null; ids: string[] }> {
   if (base.length === 0) return { refused: null, ids: [] };
   const received = await receiveEdits(base, workspace.root, contentsOf(folder.dir));
-  if ('strange' in received)
-    return { refused: `${received.strange} is another one in its checkout`, ids: [] };
+  if ('strange' in received) return { refused: `${received.strange} is different in its checkout`, ids: [] };
   const root = path.relative(cwd, workspace.root).replaceAll(path.sep, '/');
   const id = String(spending.nextAttempt());
   const applied = await workspace.apply({ id, root, edits: received.edits, folders: [] });
   if (applied.kind === 'applied') return { refused: null, ids: [id] };
   const why = applied.kind === 'conflict' ? applied.files.join(', ') : applied.reason;
-  return { refused: `what was fixed before could not be applied: ${why}`, ids: [] };
+  return { refused: `the earlier fixes could not be applied: ${why}`, ids: [] };
 }
 
 /** Returns the cause as it shows in this checkout, that is, the part of it that is red here too. */
@@ -106,7 +105,7 @@ async function confirmedHere(
   if (session.signal.aborted) return { reason: 'it was interrupted' };
   if (blockedBy) return { reason: 'the suite does not start in its checkout' };
   const lead = confirmed.find(({ failure }) => failureKey(failure) === leadKey) ?? confirmed[0];
-  if (!lead) return { reason: 'its tests are green in its checkout, unchanged' };
+  if (!lead) return { reason: 'its tests are green in its checkout without a change' };
   for (const one of confirmed) sawRed(progress, one);
   const blame = job.blame ? { blame: job.blame } : {};
   const cause: Cause = {
@@ -175,7 +174,7 @@ async function came(session: JobSession, record: CauseRecord, job: CauseJob): Pr
     last && isKept(last) && last.change !== null ? await readChange(folder.dir, last.change) : null;
   const sent = change && (await sendEdits(change.edits, contentsOf(folder.dir), redactor));
   if (sent && 'secretIn' in sent)
-    return { kind: 'refused', reason: `its fix changes lines of ${sent.secretIn} that hold a secret` };
+    return { kind: 'refused', reason: `its fix changes lines of ${sent.secretIn} that contain a secret` };
   const attempts = await Promise.all(made.map((one) => sentAttempt(folder.dir, redactor.deep(one))));
   return {
     kind: 'tried',

@@ -49,20 +49,20 @@ export async function committedHere(
 
 const uncommitted: Problem = {
   kind: 'usage',
-  message: 'a worker heals what is committed, but there are uncommitted changes here',
-  remedy: 'Commit or stash them (git status), or give the worker a checkout of its own.',
+  message: 'a worker heals only committed code, but there are uncommitted changes here',
+  remedy: 'Commit or stash them (git status), or give the worker its own checkout.',
 };
 
 function noServer(store: string): Problem {
   return {
     kind: 'usage',
     message: `workers need a PostgreSQL database that every machine can reach; the store ${redact(store)} is not one`,
-    remedy: 'Name one: --store postgres://…, SELF_HEAL_STORE, or `store` in agents.yaml.',
+    remedy: 'Set one with --store postgres://…, SELF_HEAL_STORE, or `store` in agents.yaml.',
   };
 }
 
 const noCommit: Problem = {
   kind: 'usage',
-  message: 'workers heal what is committed, but there is no commit here',
-  remedy: 'Commit the project in a git repository that the workers have checked out too.',
+  message: 'workers heal only committed code, but there is no commit here',
+  remedy: 'Commit the project to a git repository that the workers have checked out too.',
 };

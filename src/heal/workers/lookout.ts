@@ -88,7 +88,9 @@ export class Lookout {
     const { table, who } = this.#parts;
     if (!(await table.coordinatorBeat(who))) {
       this.#news.replaced();
-      return this.#settleAll('another machine sends it now, since this one gave no sign for too long');
+      return this.#settleAll(
+        'another machine took over its causes, because this one sent no heartbeat for too long',
+      );
     }
     const alive = await this.#watch.workers();
     for (const [id, one] of this.#waiting) await this.#lookAt(id, one, alive);
@@ -100,7 +102,7 @@ export class Lookout {
     if (state === 'taken') return this.#watch.taken(id, alive);
     if (state === 'done') return this.#settle(id, resultIn(output));
     if (state !== 'waiting')
-      return this.#settle(id, failed('no worker healed it: each that took it was lost'));
+      return this.#settle(id, failed('no worker healed it: every worker that took it was lost'));
     const stopped = whyStopped(session, sent);
     return stopped && this.#takeBack(id, stopped);
   }
@@ -116,7 +118,7 @@ export class Lookout {
 
   /** Ends all causes, because the store was unreachable for too long; workers stop waiting for it after the same time. */
   #giveUp(error: unknown): void {
-    const reason = `the store was away for too long (${reasonOf(error)}): when it is there again, start this again, and what workers have finished is kept`;
+    const reason = `the store was unreachable for too long (${reasonOf(error)}): run the same command again when it is back; finished work is kept`;
     this.#settleAll(reason);
   }
 
@@ -132,7 +134,7 @@ export class Lookout {
 
 function resultIn(output: unknown): FromWorkers {
   const result = unpack(output, jobResult);
-  if (!result) return failed('what its worker sent cannot be read');
+  if (!result) return failed('the result from its worker cannot be read');
   if (result.kind === 'tried') return result;
   return failed(`worker ${result.worker} could not heal it: ${result.reason}`);
 }
@@ -141,12 +143,13 @@ function whyStopped({ settings, spending, clock }: Session, { cause, mayGoOn }: 
   const { timeMs } = settings.limits;
   if (!mayGoOn()) return { verdict: 'interrupted', reason: 'healing stopped before a worker took it' };
   if (spending.spentFor(cause, clock.now()).elapsedMs < timeMs) return null;
-  const reason = `limits.time (${timeMs / 60_000} min) is reached, and no worker took it`;
+  const reason = `limits.time (${timeMs / 60_000} min) was reached before a worker took it`;
   return { verdict: 'budget', reason };
 }
 
 function interrupted({ signal }: Session): CauseEnd {
-  const reason = typeof signal.reason === 'string' ? signal.reason : 'interrupted while a worker had it';
+  const reason =
+    typeof signal.reason === 'string' ? signal.reason : 'interrupted while a worker was healing it';
   return { verdict: 'interrupted', reason };
 }
 

@@ -9,7 +9,7 @@ export function storePatience({ bus, signal }: Pick<Opened, 'bus' | 'signal'>): 
     clock: systemClock,
     signal,
     forMs: longestAwayMs,
-    onAway: (reason) => warn(`The store cannot be reached (${reason}); it is tried again.`),
-    onBack: () => warn('The store can be reached again.'),
+    onAway: (reason) => warn(`Cannot reach the store (${reason}); retrying.`),
+    onBack: () => warn('The store is reachable again.'),
   });
 }

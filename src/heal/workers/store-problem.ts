@@ -10,9 +10,10 @@ export function storeProblem(store: string, error: unknown): Problem {
   if (isAway(error))
     return {
       kind: 'store-unusable',
-      message: `The store ${redact(store)} cannot be reached any more`,
+      message: `The store ${redact(store)} can no longer be reached`,
       detail,
-      remedy: 'Start this again when the server is there; a cause that a worker had goes to another one.',
+      remedy:
+        'Run the same command again when the server is back; a cause that a worker had taken goes to another worker.',
     };
   const lacks = error instanceof Error && Reflect.get(error, 'code') === noRight;
   return {
@@ -20,7 +21,7 @@ export function storeProblem(store: string, error: unknown): Problem {
     message: `The store ${redact(store)} cannot be used as a queue`,
     detail,
     remedy: lacks
-      ? 'Let its user create a schema in it (GRANT CREATE ON DATABASE … TO …) and use what is there, or name another database.'
-      : 'Look into the log of the server, or name another database with --store.',
+      ? 'Allow its user to create a schema (GRANT CREATE ON DATABASE … TO …) and to use the existing ones, or use another database.'
+      : 'Check the log of the server, or use another database with --store.',
   };
 }

@@ -48,10 +48,10 @@ export async function takeJob(
 ): Promise<Result<Came, Problem>> {
   const { request, checked, lock, here } = parts;
   const job = unpack(data, causeJob);
-  if (!job) return ok({ kind: 'refused', reason: 'it cannot be read' });
+  if (!job) return ok({ kind: 'refused', reason: 'the job cannot be read' });
   // The queue's name includes both, so this only catches a job that was written by hand.
   if (job.collected.commit !== here.commit || job.collected.project !== here.project)
-    return ok({ kind: 'refused', reason: 'it is of another commit or project' });
+    return ok({ kind: 'refused', reason: 'the job belongs to another commit or project' });
   await parts.onCause(job.causeId);
   const now = systemClock.now();
   const startedAt = now - job.elapsedMs - waitedMs;

@@ -103,7 +103,7 @@ async function join(
   const open = { ...made, judged: 'not-judged', reverted: false, failedBecause: null, proof: [] } as const;
   const received = await receiveEdits(got.edits ?? [], workspace.root, contentsOf(folder.dir));
   if ('strange' in received) {
-    const failedBecause = `its patch does not fit the files here: ${received.strange}`;
+    const failedBecause = `its patch does not apply to the files here: ${received.strange}`;
     const attempt: Attempt = { ...open, judged: 'conflict', failedBecause };
     await attemptTried(session, { causeId: cause.id, id: got.attemptId, attempt });
     return { attempts: [attempt], retest: null, id: null };

@@ -56,16 +56,15 @@ async function underWay(place: Place, options: WorkerOptions): Promise<number | 
   if (!opened.ok) return opened.error;
   const db = opened.value;
   const rows = workerTable(db, here.project, here.queue);
-  const onAway = (reason: string) =>
-    say(`the store cannot be reached (${redact(reason)}); it is tried again`);
-  const onBack = () => say('the store can be reached again');
+  const onAway = (reason: string) => say(`cannot reach the store (${redact(reason)}); retrying`);
+  const onBack = () => say('the store is reachable again');
   const { signal } = interrupts;
   const patience = createPatience({ clock: systemClock, signal, forMs: longestAwayMs, onAway, onBack });
   try {
     const queue = patient(await openQueue(db, here.queue), patience);
     await using presence = await createPresence(rows, place);
     const table = patient(rows, patience);
-    say(`worker ${presence.name} waits for causes of ${here.project} at ${here.commit.slice(0, 12)}`);
+    say(`worker ${presence.name} is waiting for causes of ${here.project} at ${here.commit.slice(0, 12)}`);
     try {
       return await takeJobs({ ...place, db, table, patience, presence, queue, interrupts }, options);
     } finally {
@@ -96,7 +95,7 @@ async function takeJobs(at: AtWork, { once, idleTimeoutMs }: WorkerOptions): Pro
     if (!job) {
       const over = await idle.overWhy();
       if (over !== null) {
-        say(`${over}: the worker ends`);
+        say(`${over}; exiting`);
         return exitCodes.green;
       }
       await systemClock.sleep(pollMs, interrupts.signal);
@@ -133,11 +132,11 @@ async function healTaken(at: AtWork, job: TakenJob): Promise<Problem | null> {
 }
 
 function moved(here: HealedHere, now: HealedHere): Problem {
-  const commits = `${here.commit.slice(0, 12)} was checked out when the worker began, now it is ${now.commit.slice(0, 12)}`;
+  const commits = `the checkout changed from ${here.commit.slice(0, 12)} to ${now.commit.slice(0, 12)} since the worker started`;
   return {
     kind: 'usage',
-    message: now.commit === here.commit ? 'the settings changed since the worker began' : commits,
-    remedy: 'Start it again: it then takes the causes of what is checked out.',
+    message: now.commit === here.commit ? 'the settings changed since the worker started' : commits,
+    remedy: 'Restart the worker; it then takes causes of the current checkout.',
   };
 }
 
@@ -163,10 +162,10 @@ export async function endJob(
   }
   // The heartbeat shows whether the job is still this worker's.
   await presence.tell(waiting);
-  if (lost.aborted) say('the cause was taken back; its patch is dropped');
+  if (lost.aborted) say('the cause was taken back; its patch is discarded');
   else if (interrupted.aborted) {
     await queue.release(job);
-    say('the cause goes to another worker');
+    say('the cause is left to another worker');
   } else await queue.giveBack(job.id);
 }
 
@@ -174,7 +173,7 @@ const waiting = { state: 'waiting', causeId: null, jobId: null } as const;
 
 async function send(result: JobResult, done: (result: Packed) => Promise<void>): Promise<void> {
   const { worker } = result;
-  const tooLarge: JobResult = { kind: 'refused', worker, reason: 'its patch is too large to be sent' };
+  const tooLarge: JobResult = { kind: 'refused', worker, reason: 'its patch is too large to send' };
   const packed = pack(result) ?? pack(tooLarge);
   if (packed) await done(packed);
   say(result.kind === 'refused' ? `not healed: ${result.reason}` : `sent back: ${result.end.reason}`);
@@ -210,10 +209,10 @@ export function createIdle({ table, clock, timeoutMs }: IdleParts): Idle {
     overWhy: async () => {
       if (timeoutMs === null) return null;
       const now = await table.coordinator();
-      if (seen !== null && now === null) return 'the heal whose causes it waited for is over';
+      if (seen !== null && now === null) return 'the run whose causes it was waiting for is over';
       if (now !== null && now.beat !== seen?.beat) since = clock.now();
       seen = now;
-      return clock.now() - since >= timeoutMs ? 'no cause for so long' : null;
+      return clock.now() - since >= timeoutMs ? 'no causes until the idle timeout' : null;
     },
   };
 }

@@ -28,15 +28,15 @@ export function createWorkerNews(bus: Bus, here: HealedTree & { queue: string },
       saidNone = waiting > 0 && isAlone;
     },
     lost(causeId: string | null, worker: string | null): void {
-      const who = worker === null ? 'Its worker' : `Worker ${worker}`;
+      const who = worker === null ? 'its worker' : `worker ${worker}`;
       warn(
-        `${causeId ?? 'A cause'}: ${who} gave no more sign; it goes to another one, and its agent counts.`,
+        `${causeId ?? 'A cause'}: ${who} stopped responding; another worker takes over, and the agent run still counts.`,
       );
     },
     replaced(): void {
       if (isReplaced) return;
       isReplaced = true;
-      warn('Another machine has taken over these causes: this one gave no sign for too long.');
+      warn('Another machine has taken over these causes, because this one sent no heartbeat for too long.');
     },
   };
 }
@@ -58,5 +58,5 @@ function whereElse(row: WorkerRow, { queue, commit, version, config }: Own): str
 
 function nobody(workers: readonly WorkerSummary[], { commit }: Own): string {
   const others = workers.map(({ name, elsewhere }) => `; ${name} ${elsewhere}`).join('');
-  return `No worker is there for these causes${others}. Start one in a checkout of ${commit.slice(0, 12)}: self-heal worker --store …`;
+  return `No worker is available for these causes${others}. Start one in a checkout of ${commit.slice(0, 12)}: self-heal worker --store …`;
 }

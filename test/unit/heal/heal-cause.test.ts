@@ -289,7 +289,7 @@ describe('what the loop remembers', () => {
     expect(end).toMatchObject({ verdict: 'escalated', askedBefore: false });
     expect(agents).toEqual([]);
     expect(asked.at(-1)?.tried).toEqual([
-      '/debugger changed src/a.ts; the test failed in the same way, so the change was reverted.',
+      '/debugger changed src/a.ts; the test failed the same way, so the change was reverted.',
     ]);
   });
 

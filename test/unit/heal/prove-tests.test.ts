@@ -77,7 +77,7 @@ it('HL-6 of many tests twenty are proven and the rest run with the fix, which is
   );
   expect(new Set(Object.values(run.verdicts))).toEqual(new Set(['healed']));
   expect(run.warnings).toContain(
-    'c1: its fix is proven on 20 of its 23 tests; the other 3 are run with it once',
+    'c1: its fix is proven on 20 of its 23 tests; the other 3 run with it only once',
   );
 });
 

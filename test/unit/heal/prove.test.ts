@@ -60,12 +60,10 @@ describe('the shared proof', () => {
     const run = await simulatedRun(tests(2), again);
     expect(run.verdicts).toEqual({ t1: 'healed', t2: 'healed' });
     expect(run.report.causes[0]?.attempts).toMatchObject([
-      { judged: 'still-failing', reverted: true, failedBecause: expect.stringContaining('red again') },
+      { judged: 'still-failing', reverted: true, failedBecause: expect.stringContaining('then red') },
       { judged: 'green', reverted: false },
     ]);
-    expect(run.warnings).toContainEqual(
-      'c1 is proven on its own: it was red in a run with all fixes applied',
-    );
+    expect(run.warnings).toContainEqual('Proving c1 on its own: it was red in a run with all fixes applied');
     expect([...run.fixes]).toEqual(['2', '3']);
     expect(proofOf(run, 1)).toBe('red red red green green green red green');
   });
@@ -76,7 +74,7 @@ describe('the shared proof', () => {
     expect(run.verdicts).toEqual({ t1: 'flaky', t2: 'healed' });
     expect(run.causes).toEqual(['c1 flaky', 'c2 healed']);
     expect([...run.fixes]).toEqual(['2']);
-    expect(run.warnings).toContainEqual('c1 is proven on its own: it was green with all fixes reverted');
+    expect(run.warnings).toContainEqual('Proving c1 on its own: it was green with all fixes reverted');
   });
 
   it('HN-5 a later fix that breaks an earlier one is reverted, and named', async () => {

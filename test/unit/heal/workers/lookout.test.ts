@@ -147,7 +147,10 @@ it('SC-2 a server that stays away ends the waiting for what it knows: the cause 
   const { now, result } = await looking('taken', atWork, 100);
   now.isAway = true;
   expect(await result).toMatchObject({
-    end: { verdict: 'failed', reason: expect.stringMatching(/no server.*start this again/) as string },
+    end: {
+      verdict: 'failed',
+      reason: expect.stringMatching(/no server.*run the same command again/) as string,
+    },
   });
 });
 
