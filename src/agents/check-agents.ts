@@ -102,7 +102,7 @@ async function checkSlashCommand(
   for (const place of places) if (await isReadable(place)) return null;
   return missing(
     `the slash command ${slashCommand} of agent ${name} does not exist for ${runner}`,
-    `Write it as ${commandFileOf(runner, slashCommand)}, or map another one in agents.yaml.`,
+    `Create it as ${commandFileOf(runner, slashCommand)}, or set another one in agents.yaml.`,
   );
 }
 

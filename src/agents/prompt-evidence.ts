@@ -25,7 +25,7 @@ export function consoleLines({ console }: Pick<AgentContext, 'console'>): string
 function consoleText({ type, text, location, stack, common }: ConsoleEntry): string {
   const frames = (stack ?? '').split('\n').filter((line) => /^\s*at |@\S+:\d+:\d+$/.test(line));
   const head = `${type}: ${text} ${location}`.trim();
-  const also = common ? ' (tests that pass show it too)' : '';
+  const also = common ? ' (also seen in passing tests)' : '';
   return [`${head}${also}`, ...frames.slice(0, mostFrames).map((line) => `    ${line.trim()}`)].join('\n');
 }
 
@@ -34,7 +34,7 @@ export function requestLines({ network }: Pick<AgentContext, 'network'>): string
   const failed = network.filter(hasFailed);
   const lines = failed.map(({ method, url, status, failure, responseBody, common }) => {
     const body = responseBody ? ` ${responseBody.replaceAll(/\s+/g, ' ').slice(0, 200)}` : '';
-    return `${method} ${url} → ${status ?? failure}${body}${common ? ' (tests that pass show it too)' : ''}`;
+    return `${method} ${url} → ${status ?? failure}${body}${common ? ' (also seen in passing tests)' : ''}`;
   });
   const quiet = lines.filter((line) => matcher.withoutNoise('network', line) !== '');
   return [...new Set(quiet)].slice(-mostRequests);

@@ -175,12 +175,12 @@ describe('what is remembered', () => {
     expect(told[0]).toContain('Its change was reverted.');
     expect(told[1]).toContain('led to another error, and its change was left in the code (`src/2.ts`)');
     expect(told[2]).toContain('Its change was left in the code (`src/3.ts`)');
-    expect(told[3]).toContain('It changed no file.');
+    expect(told[3]).toContain('It changed no files.');
   });
 
   it('ME-7 a person’s guidance is told as theirs', () => {
     const prompt = renderPrompt(aContext({ guidance: 'It is Thanks.' }), frame);
-    expect(prompt).toContain('## What a person decided');
+    expect(prompt).toContain('## Decision by a person');
     expect(prompt).toContain('It is Thanks.');
   });
 
