@@ -143,7 +143,7 @@ class AppliedChanges {
   async #install(): Promise<void> {
     const { project, warn, signal } = this.#options;
     const { command, ...install } = await installOf(project, this.#place.root);
-    warn(`The packages that the project asks for changed: running ${command} in it`);
+    warn(`The dependencies of the project changed: running ${command}`);
     const failed = await install.run(signal);
     if (failed !== null) warn(`${command} failed: ${failed.trim().slice(-500)}`);
   }

@@ -42,7 +42,7 @@ export const safePath = z
     const parts = file.split('/');
     const isNormal = parts.every((part) => part !== '' && part !== '.' && part !== '..');
     return isNormal && !/[\0\\]/.test(file) && !parts.some((part) => forbidden.has(part.toLowerCase()));
-  }, 'is not a path of a project file');
+  }, 'is not a path of a file in the project');
 
 const forbidden = new Set(['.git', '.self-heal', 'node_modules']);
 

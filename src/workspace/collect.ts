@@ -40,14 +40,14 @@ export async function collect(root: string, copy: ProjectCopy, contents: Content
   const bytes = paths.reduce((sum, file) => sum + (there.get(file)?.stat.size ?? 0), 0);
   if (paths.length > MAX_FILES || bytes > MAX_BYTES) {
     const size = `${paths.length} files, ${Math.ceil(bytes / 1024 / 1024)} MB`;
-    return { edits: [], ignored, refused: `it changed ${size}, which is more than a fix can be` };
+    return { edits: [], ignored, refused: `it changed ${size}, which is too much for a fix` };
   }
   const edits: FileEdit[] = [];
   for (const file of paths.toSorted()) {
     const before = await keep(copy.base, base.get(file), { contents, like: null });
     const after = await keep(copy.tree, there.get(file), { contents, like: before });
     if (after?.kind === 'link' && leadsOut(copy.tree, file))
-      return { edits: [], ignored, refused: `it made a link that leads out of the project: ${file}` };
+      return { edits: [], ignored, refused: `it created a link that points outside the project: ${file}` };
     if (!isSame(before, after)) edits.push({ path: file, before, after });
   }
   return { edits, ignored, refused: null };

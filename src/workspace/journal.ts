@@ -71,7 +71,7 @@ export async function readJournal(project: string): Promise<Journal | RefusedJou
   // If the project was moved, the folder that contains it may or may not have moved with it.
   const top = path.resolve(project, path.relative(ours.path, root.path));
   if (!isInside(root.path, ours.path) || isInside(top, homedir()) || !isStill(root, top))
-    return { refused: `${top}, which its files are relative to, is not the folder that it was` };
+    return { refused: `${top}, the root of its files, is no longer the same folder` };
   return { ...journal, root: top };
 }
 
