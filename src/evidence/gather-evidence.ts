@@ -55,7 +55,7 @@ export async function gatherEvidence(request: EvidenceRequest): Promise<Evidence
   // An agent that prints such a file must not appear to send a completion signal itself.
   const missing = new MissingEvidence((text) => withoutSignals(clean(text)));
   const folder = resolve(request.folder);
-  await missing.attempt('the folder of the evidence', () => mkdirSync(folder, { recursive: true }));
+  await missing.attempt('the evidence folder', () => mkdirSync(folder, { recursive: true }));
   const errors = (await missing.attempt('the errors', () => cleanErrors(failure.errors, missing))) ?? [];
   const { scripts, covered, ...gathered } =
     failure.scope === 'test'
@@ -69,7 +69,7 @@ export async function gatherEvidence(request: EvidenceRequest): Promise<Evidence
   const where = { root: request.root ?? run.rootDir, pageUrl: gathered.pageUrl, scripts, maps: request.maps };
   const mapped = await missing.attempt('the source maps', () => mapEvidence(unmapped, where, missing));
   const evidence = { ...unmapped, sources: [], ...mapped };
-  await missing.attempt('the files of the evidence', () => writeEvidenceFiles(folder, evidence, missing));
+  await missing.attempt('the evidence files', () => writeEvidenceFiles(folder, evidence, missing));
   return { ...evidence, missing: missing.missing, cut: missing.cuts, rootDir: run.rootDir };
 }
 

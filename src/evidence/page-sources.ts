@@ -78,7 +78,7 @@ async function attachedTrace(
   const trace = attachments.findLast(({ name }) => name === 'trace');
   if (!trace) return null;
   if (await isFile(trace.path)) return trace.path;
-  missing.miss('trace.zip: it is no longer where Playwright put it');
+  missing.miss('trace.zip: it is no longer where Playwright wrote it');
   return null;
 }
 

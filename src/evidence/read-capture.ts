@@ -53,7 +53,7 @@ export async function readCapture(
     console: console.take(missing, dropped.console),
     network: requests,
     screenshot: lead?.screenshot ? { kind: 'file', path: lead.screenshot } : null,
-    noScreenshotBecause: lead === null ? 'no page was open at the failure' : lead.error,
+    noScreenshotBecause: lead === null ? 'no page was open when the test failed' : lead.error,
     ariaSnapshot: lead?.ariaSnapshot ?? null,
     pageUrl: lead?.url ?? null,
     elements: lead?.elements ?? null,

@@ -233,7 +233,7 @@ describe('what is missing', () => {
       aPage({ error: 'page.screenshot: Timeout 1500ms exceeded' }),
       'page.screenshot: Timeout 1500ms exceeded',
     ],
-    ['there was no page', null, 'no page was open at the failure'],
+    ['there was no page', null, 'no page was open when the test failed'],
     ['the picture is gone', aPage({ screenshot: '/nowhere/shot.png' }), 'ENOENT'],
   ])('EV-12 is said of the screenshot where %s', async (_, page, reason) => {
     const capture = await writeCapture({ pages: page ? [page] : [] });
@@ -275,7 +275,7 @@ describe('what is missing', () => {
       join(folder, 'server.log', 'inside-a-file'),
     );
     expect(evidence.console).toHaveLength(1);
-    expect(evidence.missing).toContainEqual(expect.stringMatching(/^the folder of the evidence: E/));
+    expect(evidence.missing).toContainEqual(expect.stringMatching(/^the evidence folder: E/));
     expect(evidence.missing).toContainEqual(expect.stringMatching(/^the file console\.log: E/));
   });
 

@@ -144,7 +144,7 @@ describe('a broken trace', () => {
     const evidence = await gatherFrom(join(folder, 'nothing.zip'));
     expect(evidence.trace).toBeNull();
     expect(missingOf(evidence)).toEqual([
-      'trace.zip: it is no longer where Playwright put it',
+      'trace.zip: it is no longer where Playwright wrote it',
       'no screenshot: nothing recorded the page',
     ]);
   });
@@ -157,7 +157,7 @@ describe('a broken trace', () => {
     });
     const evidence = await gatherFrom(file);
     expect(evidence.console.map(({ text }) => text)).toEqual(['hello']);
-    expect(missingOf(evidence)[0]).toContain('its format 99 is not known');
+    expect(missingOf(evidence)[0]).toContain('its format version 99 is unknown');
     expect(evidence.cut).toContainEqual('1 entries of the trace were too long or incomplete');
   });
 

@@ -239,17 +239,17 @@ describe('EV-6: what the capture kept', () => {
     const evidence = mapped(root, stackOf(text, url), [captured(root, { url, text })]);
     expect(evidence.console[0]?.stack).toContain(url);
     expect(evidence.sources.map(({ at }) => at)).toEqual([expect.stringMatching(/^assets\//)]);
-    expect(evidence.missing).toEqual([expect.stringContaining('is another version')]);
+    expect(evidence.missing).toEqual([expect.stringContaining('is a different version')]);
   });
 });
 
 describe('EV-12: maps that are missing or broken', () => {
   it.each([
-    ['', 'there is none beside it'],
+    ['', 'there is none next to it'],
     ['{"version": 3, "sources": ["a.ts"], "mappings": 7}', 'not a version 3 source map'],
     ['{"version": 3', 'not a version 3 source map'],
     ['{"version": 3, "sources": ["a.ts"], "names": [], "mappings": "AA!!"}', 'not a version 3 source map'],
-    [`{"version": 3, "sources": [], "mappings": "${'A'.repeat(33 * 1024 * 1024)}"}`, 'it has 346'],
+    [`{"version": 3, "sources": [], "mappings": "${'A'.repeat(33 * 1024 * 1024)}"}`, 'it is too large (346'],
   ])('EV-11, EV-12 leaves the frames and says what is missing (%#)', async (map, because) => {
     const root = bundledApp();
     const bundle = await viteBundle(root, 'hidden');
@@ -259,7 +259,7 @@ describe('EV-12: maps that are missing or broken', () => {
     const stack = stackOf(readFileSync(bundle, 'utf8'), url);
     const evidence = mapped(root, stack);
     expect(evidence.console[0]?.stack).toBe(stack);
-    expect(evidence.missing).toEqual([expect.stringContaining(`no source map of ${url}`)]);
+    expect(evidence.missing).toEqual([expect.stringContaining(`no source map for ${url}`)]);
     expect(evidence.missing[0]).toContain(because);
   });
 });

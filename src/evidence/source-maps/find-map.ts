@@ -77,8 +77,8 @@ function lookupOf(found: MapOfScript): MapLookup | null {
 
 function withoutMap(otherVersionOnDisk: boolean): MapLookup & { kind: 'unknown' } {
   const because = otherVersionOnDisk
-    ? 'it names none, and the file of that name in the project is another version'
-    : 'it names none, and there is none beside it (a hidden one in the build folder is enough)';
+    ? 'the script names none, and the file of that name in the project is a different version'
+    : 'the script names none, and there is none next to it (a hidden one in the build folder is enough)';
   return { kind: 'unknown', because };
 }
 

@@ -47,8 +47,8 @@ function mapBy({ reference, url, maps }: ScriptsMap, external: () => ExternalMap
   }
   const found = external();
   if (found.kind === 'found') return maps.parse(found.text, found.url);
-  if (found.kind === 'too-large') return { ok: false, because: `it has ${found.bytes} bytes` };
-  return reference === null ? null : { ok: false, because: 'the file it names is not there' };
+  if (found.kind === 'too-large') return { ok: false, because: `it is too large (${found.bytes} bytes)` };
+  return reference === null ? null : { ok: false, because: 'the file that the script names does not exist' };
 }
 
 function externalOf(reference: string | null, place: string, files: ProjectFiles): ExternalMap {

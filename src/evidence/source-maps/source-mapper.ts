@@ -147,7 +147,7 @@ export class SourceMapper {
     const found = findMap(address, this.#options.places);
     this.#lookups.set(address, found);
     if (found.kind === 'unknown' && found.because !== null)
-      this.#options.missing.miss(`no source map of ${address}: ${found.because}`);
+      this.#options.missing.miss(`no source map for ${address}: ${found.because}`);
     return found;
   }
 

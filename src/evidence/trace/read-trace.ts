@@ -62,7 +62,7 @@ function plausibleSize(compressedBytes: number): number {
 
 function saySoOf(reading: TraceReading, requests: number, missing: MissingEvidence): void {
   if (reading.unknownVersion !== null) {
-    missing.miss(`possibly parts of the trace: its format ${reading.unknownVersion} is not known`);
+    missing.miss(`possibly parts of the trace: its format version ${reading.unknownVersion} is unknown`);
   }
   if (reading.lostLines > 0)
     missing.cut(`${reading.lostLines} entries of the trace were too long or incomplete`);

@@ -55,8 +55,7 @@ export async function* inflated(zip: ZipFile, entry: Entry, maxBytes: number): A
   try {
     for await (const chunk of stream as AsyncIterable<Buffer>) {
       room -= chunk.length;
-      if (room < 0)
-        throw new TooMuchInflated(`it inflates to more than the ${maxBytes} bytes that are read of it`);
+      if (room < 0) throw new TooMuchInflated(`it inflates to more than the limit of ${maxBytes} bytes`);
       yield chunk;
     }
   } finally {
