@@ -24,7 +24,7 @@ export function findPlaywrightConfig(cwd: string, flag?: string): Result<string,
       : `there is no playwright.config.ts in ${cwd}`,
     remedy:
       above === null
-        ? 'Run `npm init playwright@latest`, or name the config with -c.'
+        ? 'Run `npm init playwright@latest`, or pass the config with -c.'
         : `There is ${path.basename(configIn(above) ?? '')} in ${above}: change to that folder first.`,
   });
 }

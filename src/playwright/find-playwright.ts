@@ -31,7 +31,7 @@ export function findPlaywright(cwd: string, configFile?: string): Result<Playwri
   }
   return err({
     kind: 'playwright-missing',
-    message: `${cwd} has no @playwright/test`,
+    message: `@playwright/test is not installed in ${cwd}`,
     remedy: `Run \`${packageManagerOf(cwd).add} @playwright/test\`, or start self-heal in the folder of your Playwright project.`,
   });
 }
@@ -55,7 +55,7 @@ function supported(playwright: Playwright, cwd: string): Result<Playwright, Prob
   if (major > oldest[0] || (major === oldest[0] && minor >= oldest[1])) return ok(playwright);
   return err({
     kind: 'playwright-unsupported',
-    message: `Playwright ${playwright.version} is not supported; ${oldest.join('.')} is the oldest that is`,
+    message: `Playwright ${playwright.version} is not supported; the oldest supported version is ${oldest.join('.')}`,
     remedy: `Run \`${packageManagerOf(cwd).add} @playwright/test@latest\`.`,
   });
 }

@@ -50,7 +50,9 @@ export function browserMissing(run: SuiteRun): Problem | null {
   const install = `${packageManagerOf(run.rootDir).exec} playwright install${channel ? ` ${channel}` : ''}`;
   return {
     kind: 'browser-missing',
-    message: named ? `there is no browser at ${named}` : 'the browser of this Playwright is not installed',
+    message: named
+      ? `there is no browser at ${named}`
+      : 'the browser of this Playwright version is not installed',
     remedy: named ? 'Correct `executablePath` in the Playwright config.' : `Run \`${install}\`.`,
   };
 }
@@ -62,6 +64,6 @@ export function noTests(run: SuiteRun): Problem | null {
   return {
     kind: 'no-tests',
     message: 'no test matches the selection',
-    remedy: 'Look at the filters, --grep and --project; `playwright test --list` shows what there is.',
+    remedy: 'Check the filters, --grep and --project; `playwright test --list` shows all tests.',
   };
 }

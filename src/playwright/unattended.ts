@@ -13,8 +13,8 @@ export function waitingWords(passThrough: readonly string[]): Problem | null {
   const [flag] = word.split('=');
   return {
     kind: 'usage',
-    message: `${flag} makes Playwright wait for a person, which a run of self-heal never does`,
-    remedy: `Leave it out here, or use it with Playwright alone: npx playwright test ${word}.`,
+    message: `${flag} makes Playwright wait for a person, which self-heal does not support`,
+    remedy: `Remove it, or use it with Playwright directly: npx playwright test ${word}.`,
   };
 }
 

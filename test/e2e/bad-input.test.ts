@@ -21,7 +21,7 @@ it('CL-2 no Playwright: says what to install, exit 2, and writes nothing', async
   rmSync(path.join(project.dir, 'node_modules'), { recursive: true });
   const ended = await project.selfHeal(['run']);
   expect(ended.exitCode).toBe(2);
-  expectProblem(ended, /has no @playwright\/test/);
+  expectProblem(ended, /@playwright\/test is not installed in/);
   expect(existsSync(path.join(project.dir, '.self-heal'))).toBe(false);
 });
 
