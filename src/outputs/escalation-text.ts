@@ -25,7 +25,7 @@ export function asPage(escalation: Escalation, isAsked = false): string {
     ...section('Tried', tried.length > 0 ? tried.map((what, index) => `${index + 1}. ${what}`) : ['nothing']),
     ...section('Recommended', [escalation.recommendation]),
     ...(state === 'pending' ? choiceLines(escalation, isAsked) : answerLines(escalation)),
-    ...section('Everything that was seen', [`.self-heal/runs/${runId}/`]),
+    ...section('All evidence', [`.self-heal/runs/${runId}/`]),
   ].join('\n');
 }
 

@@ -47,7 +47,7 @@ function wordOn(test: ReportTest, cause: ReportCause | null): FinalStatus {
     case 'quarantined':
       return {
         status: 'skipped',
-        message: 'quarantined: still red, and not failing the run',
+        message: 'quarantined: still red, but not failing the run',
         details: '',
         cause,
       };

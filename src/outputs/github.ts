@@ -40,7 +40,7 @@ export function githubAnnotations(report: Report, places: GithubPlaces): string[
 
 /** Renders the workflow command for a problem that stopped self-heal itself; it has no position, since there is no cause to point at. */
 export function githubProblem({ message, remedy }: Problem): string {
-  return command('error', { title: 'self-heal could not work' }, redact(`${message}\n${remedy}`));
+  return command('error', { title: 'self-heal could not run' }, redact(`${message}\n${remedy}`));
 }
 
 const levels: Record<CauseVerdict, 'error' | 'warning' | 'notice'> = {

@@ -67,7 +67,7 @@ export async function leaveProblem(
   if (env['GITHUB_ACTIONS'] !== 'true') return;
   print(githubProblem(problem));
   const summary = env['GITHUB_STEP_SUMMARY'];
-  const text = `## self-heal could not work\n\n${prose(redact(problem.message))}\n\n${prose(redact(problem.remedy))}\n`;
+  const text = `## self-heal could not run\n\n${prose(redact(problem.message))}\n\n${prose(redact(problem.remedy))}\n`;
   // If the summary cannot be written, the annotation and the log say the same.
   if (summary) await appendFile(summary, text).catch(() => undefined);
 }
@@ -82,7 +82,7 @@ async function appendSummary(report: Report, folder: string, file: string): Prom
   );
   const gap = there > 0 ? '\n' : '';
   const maxBytes = Math.min(summaryBytes, STEP_BYTES - there - gap.length);
-  if (maxBytes <= 0) throw new Error(`${file} is full already`);
+  if (maxBytes <= 0) throw new Error(`${file} is already full`);
   await appendFile(file, `${gap}${markdownOf(report, { folder, maxBytes })}`);
 }
 

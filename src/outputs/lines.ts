@@ -41,11 +41,11 @@ const none = () => [];
 
 const lines: { readonly [T in Event['type']]: Lines<Of<T>> } = {
   'run.started': ({ dryRun }) =>
-    dryRun ? 'dry run: failures are gathered and classified, no agent is started' : [],
+    dryRun ? 'dry run: failures are collected and classified, but no agent is started' : [],
   'suite.started': (event) => (event.purpose === 'first' ? [] : `${at(event)}${suiteRunText(event)} …`),
   'suite.progress': none,
-  'cause.sent': (event) => `${at(event)}waits for a worker`,
-  'cause.taken': (event) => `${at(event)}is healed by worker ${event.worker}`,
+  'cause.sent': (event) => `${at(event)}is waiting for a worker`,
+  'cause.taken': (event) => `${at(event)}is being healed by worker ${event.worker}`,
   'workers.seen': none,
   'suite.ended': suiteEnded,
   'shards.joined': ({ total, missing }) => {
@@ -58,26 +58,28 @@ const lines: { readonly [T in Event['type']]: Lines<Of<T>> } = {
   'cause.narrowed': none,
   'cause.flaky': ({ tests, causeId }, paint) => {
     const said =
-      causeId === null ? 'green without a change, no agent' : `green without the fix of ${causeId} too`;
+      causeId === null
+        ? 'green without a change, no agent was started'
+        : `also green without the fix of ${causeId}`;
     return testLines(tests, `${paint.magenta('flaky')}: ${said}`);
   },
   'cause.started': none,
   'cause.blamed': (event, paint) => `${at(event)}${paint.magenta('blame')}: ${blameLine(event.blame)}`,
-  'blame.ended': (event) => `${at(event)}no change is blamed: ${event.reason}`,
+  'blame.ended': (event) => `${at(event)}found no change to blame: ${event.reason}`,
   'cause.came_back': (event, paint) => `${at(event)}${paint.magenta('did not hold')}: ${cameBack(event)}`,
   'cause.ended': (event, paint) =>
     `${at(event)}${paint.bold(verdictWords[event.verdict].word)}: ${event.reason}${costOf(event)}`,
   'tests.quarantined': ({ tests }, paint) =>
-    testLines(tests, `${paint.magenta('quarantined')}: red, and not failing the run`),
+    testLines(tests, `${paint.magenta('quarantined')}: red, but not failing the run`),
   'fixer.proposed': (event, paint) =>
     `${at(event)}attempt ${event.attempt}: ${paint.bold(event.agent ?? 'built-in')}, without an agent run: ${cut(event.summary, 200)}`,
   'agent.started': (event, paint) =>
-    `${at(event)}attempt ${event.attempt}: ${paint.bold(event.slashCommand)} (${event.runner}) is working, for at most ${duration(event.timeoutMs)}; its output: ${event.logFile}`,
+    `${at(event)}attempt ${event.attempt}: ${paint.bold(event.slashCommand)} (${event.runner}) is working for at most ${duration(event.timeoutMs)}; log: ${event.logFile}`,
   'agent.activity': none,
   'agent.ended': agentEnded,
   'agent.retrying': (event) =>
     event.delayMs === 0
-      ? `${at(event)}starting again: ${cut(event.reason, 200)}`
+      ? `${at(event)}restarting: ${cut(event.reason, 200)}`
       : `${at(event)}waiting ${duration(event.delayMs)} before the next try: ${cut(event.reason, 120)}`,
   'agent.waiting_for_input': (event, paint) => {
     const show = event.escalationId ? ` (self-heal escalations show ${event.escalationId})` : '';
@@ -86,13 +88,13 @@ const lines: { readonly [T in Event['type']]: Lines<Of<T>> } = {
   'agent.escalation_resolved': ({ escalationId, choice }) => `${escalationId} answered: ${choice}`,
   'agent.avoided': none,
   'agent.build_paused': ({ status }, paint) =>
-    `${paint.magenta('paused')}: too many questions are waiting for an answer (${status}); no further agent is started`,
+    `${paint.magenta('paused')}: too many questions are waiting for an answer (${status}); no more agents are started`,
   'attempt.rejected': rejected,
-  'attempt.green': (event, paint) => `${at(event)}${paint.green('green')}; its proof follows`,
+  'attempt.green': (event, paint) => `${at(event)}${paint.green('green')}; its proof is pending`,
   'attempt.judged': judged,
   'regression.ended': none,
-  'change.reverted': (event) => `${at(event)}the change to blame was reverted`,
-  'run.undone': ({ restored }) => `undone: ${restored.join(', ') || 'nothing was left to revert'}`,
+  'change.reverted': (event) => `${at(event)}the blamed change was reverted`,
+  'run.undone': ({ restored }) => `undone: ${restored.join(', ') || 'nothing left to revert'}`,
   'run.warning': ({ message }, paint) => `${paint.magenta('warning')}: ${message}`,
   'run.ended': none,
 };

@@ -76,7 +76,7 @@ function activeLines(cause: CauseState, { paint, columns, now }: LiveViewOptions
     phaseText(phase, now),
     ...agentOf(cause),
     ...(costUsd === null ? [] : [dollars(costUsd)]),
-    ...(startedAt === null || startedAt === phase.since.time ? [] : [`${seconds(now - startedAt)} in all`]),
+    ...(startedAt === null || startedAt === phase.since.time ? [] : [`${seconds(now - startedAt)} total`]),
   ];
   const line = cut(parts.join(' · '), columns - 5);
   const said = phase.doing || headline;
@@ -116,13 +116,13 @@ function endedLine(cause: CauseState, { paint, columns }: LiveViewOptions): stri
 function waitingLine({ causes }: RunState, hidden: number, { paint, columns }: LiveViewOptions): string[] {
   const waiting = causes.filter(({ phase, ended }) => phase === null && ended === null).length;
   const parts = [
-    ...(hidden > 0 ? [`${hidden} more at work`] : []),
+    ...(hidden > 0 ? [`${hidden} more in progress`] : []),
     ...(waiting > 0 ? [`${counted(waiting, 'cause')} to go`] : []),
   ];
   return parts.length === 0 ? [] : [`  ${paint.dim(cut(`… ${parts.join(', ')}`, columns - 3))}`];
 }
 
-/** `agent works, try 2, 34s`, or `waiting 8s` for a phase with a known end. */
+/** `agent working, try 2, 34s`, or `waiting 8s` for a phase with a known end. */
 function phaseText({ since }: Phase, now: number): string {
   const text = phaseWords(since);
   if (since.type === 'agent.retrying') return `${text} ${seconds(since.time + since.delayMs - now)}`;

@@ -50,7 +50,7 @@ export function markdownOf(report: Report, { folder, maxBytes = summaryBytes }: 
     shown.push(section);
   }
   const hidden = causes.length - shown.length;
-  const cut = hidden > 0 ? `\n**${counted(hidden, 'more cause')}** did not fit here: see report.json.\n` : '';
+  const cut = hidden > 0 ? `\n**${counted(hidden, 'more cause')}** did not fit here; see report.json.\n` : '';
   return cutToBytes(`${before}${shown.join('')}${cut}${after}`, maxBytes);
 }
 
@@ -125,7 +125,7 @@ function attemptItem(attempt: ReportAttempt): string {
   const cost = attempt.costUsd === null ? '' : `, ${dollars(attempt.costUsd)}`;
   const who =
     agent === null
-      ? 'no agent, the code as it is'
+      ? 'no agent, unchanged code'
       : `${slashCommand === null ? code(agent) : `${code(slashCommand)} (${prose(runner ?? '')})`} ${prose(outcome)}, ${duration(attempt.durationMs)}${cost}`;
   const because = failedBecause && judged !== 'green' ? ` (${prose(failedBecause)})` : '';
   const found = violations.slice(0, 5).map((one) => prose(violationLine(one)));
@@ -155,10 +155,10 @@ function tail(report: Report, folder: string): string {
     return `${causeId}: ${prose(question)}${answer}`;
   });
   return [
-    section('For a person to decide', questions),
-    section('Flaky: red, then green without a change; no agent', named('flaky')),
-    section('In quarantine: still red', named('quarantined')),
-    regression ? section('The tests around the fixes', [regressionText(regression)]) : '',
+    section('Needs review', questions),
+    section('Flaky: red, then green without a change; no agent was started', named('flaky')),
+    section('Quarantined: still red', named('quarantined')),
+    regression ? section('Regression run', [regressionText(regression)]) : '',
     section(
       'Warnings',
       warnings.map((warning) => prose(warning)),

@@ -34,7 +34,7 @@ export function nextStepsOf(
         ]
       : []),
     ...(waiting > 1 ? [{ what: 'decide', command: 'npx self-heal escalations' }] : []),
-    ...(unfinished ? [{ what: 'go on', command: `npx self-heal resume ${runId}` }] : []),
+    ...(unfinished ? [{ what: 'resume', command: `npx self-heal resume ${runId}` }] : []),
     ...(causes.length > 0 ? [{ what: 'report', command: `npx self-heal report ${runId} --open` }] : []),
   ];
 }

@@ -6,6 +6,6 @@ export async function openInBrowser(target: string): Promise<void> {
     const { default: open } = await import('open');
     await open(target);
   } catch {
-    process.stderr.write('self-heal: could not open a browser; open it yourself.\n');
+    process.stderr.write('self-heal: could not open a browser; open the page yourself.\n');
   }
 }

@@ -2,7 +2,7 @@ import type { Avoided, AvoidedReason } from '../core/avoided.js';
 import { counted } from './format.js';
 
 const words: Record<AvoidedReason, string> = {
-  flaky: 'green when run again',
+  flaky: 'green when re-run',
   'shared-cause': 'for other tests of the same cause',
   'earlier-fix': 'green with an earlier fix',
   'open-question': 'already waiting for an answer',
@@ -11,7 +11,7 @@ const words: Record<AvoidedReason, string> = {
   quarantined: 'in quarantine',
 };
 
-/** Formats the avoided agent runs: `3 agent runs saved: 2 green when run again, 1 in quarantine`; null if there were none. */
+/** Formats the avoided agent runs: `3 agent runs saved: 2 green when re-run, 1 in quarantine`; null if there were none. */
 export function savedLine(avoided: readonly Avoided[]): string | null {
   if (avoided.length === 0) return null;
   const sum = avoided.reduce((total, { count }) => total + count, 0);

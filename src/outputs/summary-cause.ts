@@ -91,7 +91,7 @@ function attemptText(attempt: ReportAttempt): string {
   const ended = outcome === 'completed' ? '' : `${outcome}, `;
   const who =
     agent === null
-      ? 'no agent, the code as it is'
+      ? 'no agent, unchanged code'
       : `${slashCommand === null ? agent : `${slashCommand} (${runner})`} ${ended}${duration(durationMs)}`;
   const cost = costUsd === null ? '' : `, ${dollars(costUsd)}`;
   const because = failedBecause && judged !== 'green' ? ` (${failedBecause})` : '';

@@ -88,7 +88,7 @@ interface ShownPlan {
 /** Prints the prompt, which is data, to standard output (CL-7). */
 export function showPlan({ cause, slashCommand, runner, prompt }: ShownPlan): void {
   const to = isBuiltIn({ runner })
-    ? 'to paste, as no agent program is set up'
+    ? 'to paste, because no agent program is set up'
     : `${slashCommand} (${runner})`;
   const head = `${cause.id} ${cause.category} → ${to}`;
   process.stdout.write(`\n${head}\n\n${prompt.trimEnd()}\n`);

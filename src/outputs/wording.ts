@@ -13,7 +13,7 @@ export const outcomeWords: Record<Outcome, string> = {
   escalated: 'Needs review',
   paused: 'Paused: too many questions are waiting for an answer',
   budget: 'Stopped: a limit was reached',
-  'agent-unusable': 'Stopped: the agent program cannot work here',
+  'agent-unusable': 'Stopped: the agent program cannot run here',
   interrupted: 'Interrupted',
 };
 
@@ -21,7 +21,7 @@ export const outcomeWords: Record<Outcome, string> = {
 export function regressionText({ tests, leftOut, broke }: NonNullable<Report['regression']>): string {
   const causes = broke.map(({ causeId }) => causeId).join(', ');
   const left = leftOut > 0 ? `; there was no time for ${counted(leftOut, 'test')}` : '';
-  return `${counted(tests, 'test')} run again after healing: ${causes === '' ? 'nothing broke' : `${causes} broke others`}${left}`;
+  return `${counted(tests, 'test')} re-run after healing: ${causes === '' ? 'nothing broke' : `${causes} broke other tests`}${left}`;
 }
 
 /** How a cause ended (HN-7): the words, and a sign for terminals and pages that only repeats them. */
@@ -43,9 +43,9 @@ export const verdictWords: Record<CauseVerdict, { readonly word: string; readonl
 export const judgementWords: Record<Judgement, string> = {
   green: 'green',
   'still-failing': 'still red',
-  changed: 'another error now',
+  changed: 'different error',
   flaky: 'green, but not because of the change',
-  vanished: 'the test is gone, which is not a heal',
+  vanished: 'the test is gone, which does not count as healed',
   rejected: 'rejected (tampering)',
   conflict: 'not applied: the same lines changed in the meantime',
   'not-judged': 'not judged',
@@ -54,21 +54,21 @@ export const judgementWords: Record<Judgement, string> = {
 /** The purpose of a Playwright run: in short, and as it continues `running 3 tests …`. */
 export const purposeWords: Record<SuitePurpose, { readonly short: string; readonly long: string }> = {
   first: { short: 'the suite', long: '' },
-  confirm: { short: 'confirming', long: ' again, unchanged, before any agent is paid' },
+  confirm: { short: 'confirming', long: ' again without a change, before starting an agent' },
   retest: { short: 'running again', long: ' again' },
   blame: {
     short: 'looking for the change to blame',
-    long: ' with changes reverted, to find the one to blame',
+    long: ' with changes reverted to find the one to blame',
   },
   'other-input': {
     short: 'running with another input',
     long: ' with another input, because the fix branches on it',
   },
-  proof: { short: 'proving', long: ' again, to prove the fixes' },
+  proof: { short: 'proving', long: ' again to prove the fixes' },
   'shared-fix': { short: 'running its other tests', long: ' of the same cause' },
   regression: {
     short: 'running the tests around the fixes',
-    long: ' again, to see that nothing else broke',
+    long: ' again to check that nothing else broke',
   },
 };
 
@@ -79,7 +79,7 @@ export function purposeInShort({ purpose }: Pick<SuiteStarted, 'purpose'>): stri
   return purposeWords[purpose].short;
 }
 
-/** `running 3 tests again, to prove the fixes (run 4 of about 9, about 12s)` */
+/** `running 3 tests again to prove the fixes (run 4 of about 9, about 12s)` */
 export function suiteRunText(event: SuiteStarted): string {
   return `running ${testsText(event)}${purposeWords[event.purpose].long}${plannedText(event)}`;
 }
@@ -94,15 +94,15 @@ export function phaseWords(event: PhaseEvent): string {
     case 'suite.ended':
       return event.causeId === null ? 'gathering evidence' : 'judging';
     case 'cause.started':
-      return 'beginning';
+      return 'starting';
     case 'cause.sent':
-      return 'waits for a worker';
+      return 'waiting for a worker';
     case 'cause.taken':
       return `with worker ${event.worker}`;
     case 'agent.started':
-      return `agent works, try ${event.attempt}`;
+      return `agent working, try ${event.attempt}`;
     case 'agent.ended':
-      return 'looking at what changed';
+      return 'checking its changes';
     case 'attempt.green':
       return 'green; waiting for its proof';
     case 'agent.retrying':
@@ -115,8 +115,8 @@ export function phaseWords(event: PhaseEvent): string {
 /** Returns what a worker is doing, in short. */
 export function workerWords({ state, elsewhere }: Pick<WorkerSummary, 'state' | 'elsewhere'>): string {
   if (elsewhere !== null) return elsewhere;
-  if (state === 'agent') return 'its agent works';
-  return state === 'healing' ? 'runs tests' : 'waits for a cause';
+  if (state === 'agent') return 'agent working';
+  return state === 'healing' ? 'running tests' : 'waiting for a cause';
 }
 
 /** Capitalizes the first letter, as at the beginning of a sentence. */

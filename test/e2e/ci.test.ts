@@ -74,6 +74,6 @@ it('RP-3 a run that cannot begin says why in GitHub Actions too', async () => {
   const env = { GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: summary };
   const { exitCode, stderr } = await project.selfHeal(['run'], env);
   expect(exitCode).toBe(2);
-  expect(stderr).toMatch(/^::error title=self-heal could not work::/m);
-  expect(await readFile(summary, 'utf8')).toContain('## self-heal could not work');
+  expect(stderr).toMatch(/^::error title=self-heal could not run::/m);
+  expect(await readFile(summary, 'utf8')).toContain('## self-heal could not run');
 });

@@ -110,7 +110,7 @@ describe('what was green stays green', () => {
     ]);
     expect(await project.read('price.ts')).toContain('price = 9');
     expect(await project.read('page.html')).toContain('Tanks');
-    expect(stderr).toContain('c1 broke others');
+    expect(stderr).toContain('c1 broke other tests');
     expect(exitCode).toBe(1);
   });
 });

@@ -54,8 +54,8 @@ test('RP-4 one file from the disk shows picture, step, evidence, diff, proof and
   await expect(cause.getByText('$0.02').first()).toBeVisible();
   await cause.getByText('Network (2)').click();
   await expect(cause.getByRole('row').filter({ hasText: '/api/orders' })).toContainText('500');
-  await cause.getByText('When', { exact: true }).click();
-  await expect(cause.getByRole('list', { name: 'When c1 was worked on' })).toContainText(
+  await cause.getByText('Timeline', { exact: true }).click();
+  await expect(cause.getByRole('list', { name: 'Timeline of c1' })).toContainText(
     '/debugger (claude), attempt 1',
   );
   expect(troubles).toEqual([]);

@@ -31,7 +31,7 @@ test('RP-5 ME-7 a run is seen in a browser while it happens, and its question is
 
   const run = await shownRun(dir, runId);
   await beginRun(run);
-  await expect(page.getByRole('status').filter({ hasText: 'c1: agent works, try 1' })).toBeVisible();
+  await expect(page.getByRole('status').filter({ hasText: 'c1: agent working, try 1' })).toBeVisible();
   const card = page.getByRole('article', { name: /^c1/ });
   await expect(card.getByText('reads <b>src/cart.ts</b>')).toBeVisible();
   await expect(
@@ -178,7 +178,7 @@ async function ask(dir: string, run: ShownRun): Promise<Escalation> {
     retry: 'code_error',
     tests: [{ id: 't2', name: 'words.spec.ts › says thanks' }],
     problem: 'The agent asks: is it Tanks or Thanks?',
-    tried: ['/code-review changed nothing; the test failed in the same way.'],
+    tried: ['/code-review changed nothing; the test failed the same way.'],
     recommendation: 'Answer the question as guidance.',
     choices: ['skip', 'simplify', 'guide'],
   };

@@ -50,8 +50,7 @@ async function header(report: Report): Promise<string> {
   const page = html`<header>
       <h1>self-heal <span>${project}</span></h1>
       <p class="quiet">
-        ${runId} · ${localTime(startedAt)} ·
-        ${exitCode === null ? 'did not reach its end' : `exit code ${exitCode}`}
+        ${runId} · ${localTime(startedAt)} · ${exitCode === null ? 'did not finish' : `exit code ${exitCode}`}
       </p>
     </header>
     <section aria-label="The run" class="now">
@@ -77,5 +76,5 @@ function phaseOf({ outcome, causes, shards }: Report): string {
   const fixed = healed === 0 ? '' : `, ${counted(healed, 'cause')} fixed`;
   // The result of a missing shard is unknown.
   const isPart = outcome === 'green' && (shards?.missing.length ?? 0) > 0;
-  return `${isPart ? 'What was collected is green' : outcomeWords[outcome]}${fixed}`;
+  return `${isPart ? 'All collected tests are green' : outcomeWords[outcome]}${fixed}`;
 }

@@ -82,7 +82,9 @@ function hiddenOf(
 ): Markup {
   const hidden = causes.filter(({ id }) => !shown.has(id)).length;
   if (hidden === 0) return nothing;
-  return html`<p>${counted(hidden, 'more cause')} did not fit here: <code>${folder}/report.json</code></p>`;
+  return html`<p>
+    ${counted(hidden, 'more cause')} did not fit here; see <code>${folder}/report.json</code>
+  </p>`;
 }
 
 function questions({ escalations }: Report): Markup {
@@ -105,8 +107,8 @@ function tail({ report, timeline }: LoadedRun): Markup {
     tests.filter((test) => test.verdict === verdict).map(nameOf);
   const rows = overview(timeline);
   return html`
-    ${list('Flaky: red, then green without a change; no agent was paid', named('flaky'))}
-    ${list('In quarantine: still red, not failing the run', named('quarantined'))}
+    ${list('Flaky: red, then green without a change; no agent was started', named('flaky'))}
+    ${list('Quarantined: still red, but not failing the run', named('quarantined'))}
     ${
       regression
         ? html`<section>
@@ -119,7 +121,7 @@ function tail({ report, timeline }: LoadedRun): Markup {
     ${
       rows.length > 0 && causes.length > 0
         ? html`<section>
-            <h2>When</h2>
+            <h2>Timeline</h2>
             <details>
               <summary>The run, step by step</summary>
               ${showTimeline('The run', rows)}
@@ -180,7 +182,7 @@ function showTests(tests: readonly ReportTest[]): Markup {
           : ''
       }
       ${showTable({ label: 'All tests', columns: ['ended', 'test', 'cause', 'time'], rows })}
-      ${hidden > 0 ? html`<p class="quiet">and ${hidden} more: report.json</p>` : ''}
+      ${hidden > 0 ? html`<p class="quiet">and ${hidden} more in report.json</p>` : ''}
     </details>
   </section>`;
 }

@@ -29,7 +29,7 @@ export function showAttempt(
   const { n, slashCommand, agent, runner, outcome, judged, failedBecause, claim, reverted } = attempt;
   const who =
     agent === null
-      ? 'the code as it is, no agent'
+      ? 'unchanged code, no agent'
       : slashCommand === null
         ? agent
         : `${slashCommand} (${runner ?? ''})`;
@@ -41,7 +41,7 @@ export function showAttempt(
     <p class="judged ${judged}">
       ${sentence(judgementWords[judged])}${because}${reverted ? ' The change was reverted.' : ''}
     </p>
-    ${claim?.summary ? html`<p class="quiet">It said “${claim.status}”: ${claim.summary}</p>` : ''}
+    ${claim?.summary ? html`<p class="quiet">The agent said “${claim.status}”: ${claim.summary}</p>` : ''}
     ${showViolations(attempt.violations)} ${showNotes(attempt.notes)} ${showChange(attempt, patch, detail)}`;
 }
 

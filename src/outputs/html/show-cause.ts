@@ -69,7 +69,7 @@ function body(cause: ReportCause, run: LoadedRun, detail: Detail): Markup {
     <p class="quiet">${effort === '' ? '' : `${effort} · `}${testsOf(cause, run.tests)}</p>
     ${parent === null ? '' : html`<p class="quiet">Found after <a href="#${parent}">${parent}</a>, whose fix revealed it.</p>`}
     ${revealed.length > 0 ? html`<p class="quiet">Its fix revealed ${revealed.slice(0, 20).map((one, at) => html`${at > 0 ? ', ' : ''}<a href="#${one.id}">${one.id}</a>`)}.</p>` : ''}
-    ${showProof(cause)} ${tests(cause, run)} ${attempts.length > 0 ? html`<h4>What was tried</h4>` : ''}
+    ${showProof(cause)} ${tests(cause, run)} ${attempts.length > 0 ? html`<h4>Attempts</h4>` : ''}
     ${showAttempts(attempts, loaded.patches, detail)} ${pictures(cause, loaded)} ${showReasons(cause)}
     ${
       detail.evidence && loaded.lead
@@ -80,13 +80,13 @@ function body(cause: ReportCause, run: LoadedRun, detail: Detail): Markup {
     ${
       detail.evidence && spans.length > 0
         ? html`<details>
-            <summary>When</summary>
-            ${showTimeline(`When ${id} was worked on`, spans)}
+            <summary>Timeline</summary>
+            ${showTimeline(`Timeline of ${id}`, spans)}
           </details>`
         : ''
     }
     <p class="quiet">
-      Everything that was gathered: <code>${run.folder}/${cause.evidence}/</code> or
+      All evidence: <code>${run.folder}/${cause.evidence}/</code> or
       <code>npx self-heal inspect ${run.report.runId} ${id}</code>
     </p>
   </article>`;
@@ -112,7 +112,7 @@ function pictures({ id }: ReportCause, { lead, before, after }: LoadedCause): Ma
   const url = lead?.evidence.pageUrl ?? null;
   if (step === null && before === null) return nothing;
   return html`<div class="pictures">
-      ${picture(before, after === null ? 'The page at that moment' : 'Before', `Screenshot of the page when the test of ${id} failed`)}
+      ${picture(before, after === null ? 'The page when the test failed' : 'Before', `Screenshot of the page when the test of ${id} failed`)}
       ${picture(after, 'After the fix', `Screenshot of the page when the test of ${id} was green`)}
     </div>
     <p class="quiet">
@@ -142,7 +142,7 @@ export function showReasons(
     <ul class="why">
       ${different.slice(0, 6).map(({ source, evidence, rule }) => html`<li>The ${source} says <code>${evidence}</code> <span class="quiet">(${rule})</span></li>`)}
     </ul>
-    ${reasons.length > 0 ? html`<p class="quiet">${Math.round(confidence * 100)} % sure${others}.</p>` : ''}`;
+    ${reasons.length > 0 ? html`<p class="quiet">${Math.round(confidence * 100)}% confidence${others}.</p>` : ''}`;
 }
 
 /** Returns the result of a cause in one sentence: its agent's summary of the fix, or else what was changed, or else how it ended. */

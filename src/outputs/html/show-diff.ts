@@ -36,7 +36,7 @@ export function showDiff(patch: string, { maxLines }: DiffOptions): Markup {
     room -= shown;
     hidden += all - shown;
   }
-  const more = hidden > 0 ? html`<p class="quiet">… and ${hidden} more lines: see the patch.</p>` : '';
+  const more = hidden > 0 ? html`<p class="quiet">… and ${hidden} more lines; see the patch.</p>` : '';
   return html`${tables}${more}`;
 }
 
@@ -84,7 +84,7 @@ function showFile(file: StructuredPatch, most: number): Markup {
         file.hunks.length === 0
           ? html`<tbody>
               <tr>
-                <td colspan="3">no lines: its name, its mode or a binary file changed</td>
+                <td colspan="3">no changed lines: only the name, the mode or binary content changed</td>
               </tr>
             </tbody>`
           : hunks

@@ -37,11 +37,11 @@ export function showEvidence({ evidence, diagnosis }: DiagnosedFailure, detail: 
     ${section('Error and stack', block('Error and stack', head(texts, detail.text)), texts !== '')}
     ${section(`Console (${entries.length})`, consoleTable(entries.slice(-detail.rows), entries.length), entries.length > 0)}
     ${section(`Network (${network.length})`, networkTable(network.slice(-detail.rows), network.length), network.length > 0)}
-    ${section("The web server's output", block("The web server's output", tail(serverOutput.trim(), detail.text)), serverOutput.trim() !== '')}
-    ${section('The page as a screen reader hears it', block('Accessibility snapshot', head(ariaSnapshot ?? '', detail.text)), (ariaSnapshot ?? '') !== '')}
+    ${section('Web server output', block('Web server output', tail(serverOutput.trim(), detail.text)), serverOutput.trim() !== '')}
+    ${section('Accessibility snapshot', block('Accessibility snapshot', head(ariaSnapshot ?? '', detail.text)), (ariaSnapshot ?? '') !== '')}
     ${
       missing.length + evidence.cut.length > 0
-        ? html`<ul class="quiet" aria-label="What is missing">
+        ? html`<ul class="quiet" aria-label="Missing evidence">
             ${[...missing, ...evidence.cut].map((one) => html`<li>${one}</li>`)}
           </ul>`
         : ''
@@ -102,9 +102,9 @@ function shownOf(shown: number, all: number): Markup {
 }
 
 function head(text: string, length: number): string {
-  return text.length > length ? `${text.slice(0, length)}\n… cut here` : text;
+  return text.length > length ? `${text.slice(0, length)}\n… truncated` : text;
 }
 
 function tail(text: string, length: number): string {
-  return text.length > length ? `cut here …\n${text.slice(-length)}` : text;
+  return text.length > length ? `truncated …\n${text.slice(-length)}` : text;
 }

@@ -57,7 +57,7 @@ export function phaseOf({ ended, phase, causes, latest }: RunState): string {
   if (atWork.length > mostNamed) {
     const queued = atWork.filter(isQueued).length;
     const inQueue = queued > 0 ? `, ${queued} in the queue` : '';
-    return `${counted(atWork.length - queued, 'cause')} at work${inQueue}`;
+    return `${counted(atWork.length - queued, 'cause')} in progress${inQueue}`;
   }
   if (atWork.length > 1)
     return atWork
@@ -116,7 +116,7 @@ export function showWorkers({ workers }: RunState): Markup {
 export function showNotes({ flaky, quarantined, warnings }: RunState): Markup {
   const notes = [
     ...flaky.map((test) => `flaky, green without a change: ${testName(test)}`),
-    ...quarantined.map((test) => `in quarantine, red and not failing the run: ${testName(test)}`),
+    ...quarantined.map((test) => `quarantined, red but not failing the run: ${testName(test)}`),
     ...warnings.map((message) => `warning: ${message}`),
   ];
   return html`${notes.map((note) => html`<li>${note}</li>`)}`;
@@ -143,7 +143,7 @@ export function showLiveCause(cause: CauseState, screenshot: string | null): Mar
       <p class="quiet">${first ? `${testName(first)}${more}` : 'The suite itself'}</p>
       ${parent === null ? '' : html`<p class="quiet">Found after ${parent}.</p>`}
       ${ended ? html`<p class="reason">${ended.reason}</p>` : ''}
-      ${phase?.doing ? html`<p class="activity" aria-label="What is done for ${id}">${phase.doing}</p>` : ''}
+      ${phase?.doing ? html`<p class="activity" aria-label="Progress on ${id}">${phase.doing}</p>` : ''}
       ${notes.map((note) => html`<p class="note">${note}</p>`)} ${showReasons(summary)}
       ${
         tests.length > 1
@@ -157,7 +157,7 @@ export function showLiveCause(cause: CauseState, screenshot: string | null): Mar
           ? ''
           : picture(
               screenshot,
-              'The page at that moment',
+              'The page when the test failed',
               `Screenshot of the page when the test of ${id} failed`,
             )
       }
@@ -177,7 +177,7 @@ function asideWords(event: Aside): string {
     case 'cause.blamed':
       return blameLine(event.blame);
     case 'cause.came_back':
-      return 'An earlier run had healed this; it did not hold.';
+      return 'An earlier run healed this failure, but the fix did not hold.';
     default:
       return unreachable(event);
   }
@@ -193,7 +193,7 @@ function showLiveAttempt({ n, started, ended, judged }: AttemptState, isOver: bo
     ? 'The run ended before this was judged.'
     : ended
       ? `The agent ${ended.outcome}; the re-run decides.`
-      : 'At work.';
+      : 'In progress.';
   return html`<li>
     <p>
       <strong>Attempt ${n}: ${started ? `${started.slashCommand} (${started.runner})` : ''}</strong>

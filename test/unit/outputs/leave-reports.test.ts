@@ -83,10 +83,10 @@ it('RP-3 what kept self-heal from working is an annotation and stands in the sum
   const inside = await places(inActions(folder));
   await leaveProblem(problem, inside);
   expect(inside.printed).toEqual([
-    '::error title=self-heal could not work::there are no tests%0A::error::owned%0AWrite one.',
+    '::error title=self-heal could not run::there are no tests%0A::error::owned%0AWrite one.',
   ]);
   expect(await readFile(path.join(folder, 'summary'), 'utf8')).toMatch(
-    /^## self-heal could not work\n[^]*Write one/,
+    /^## self-heal could not run\n[^]*Write one/,
   );
 
   await leaveProblem(problem, await places(inActions(path.join(folder, 'not there'))));

@@ -8,7 +8,9 @@ const paint = new Chalk({ level: 0 });
 it('CL-13 says why a re-run is made, and how many tests are in it', () => {
   const started = (purpose: 'confirm' | 'retest', tests: number | null) =>
     linesFor({ type: 'suite.started', purpose, tests, causeId: purpose === 'retest' ? 'c1' : null }, paint);
-  expect(started('confirm', 1)).toEqual(['running 1 test again, unchanged, before any agent is paid …']);
+  expect(started('confirm', 1)).toEqual([
+    'running 1 test again without a change, before starting an agent …',
+  ]);
   expect(started('retest', null)).toEqual(['c1 running the suite again …']);
 });
 
@@ -25,7 +27,7 @@ it('CL-13 names agent, attempt, time-out and log when an agent starts', () => {
     logFile: 'attempts/2.log',
   };
   expect(linesFor(event, paint)).toEqual([
-    'c1 attempt 2: /debugger (claude) is working, for at most 5m; its output: attempts/2.log',
+    'c1 attempt 2: /debugger (claude) is working for at most 5m; log: attempts/2.log',
   ]);
 });
 

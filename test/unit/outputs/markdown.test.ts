@@ -66,7 +66,7 @@ Run 20260101-000000-0001: \`.self-heal/runs/r1/\`
     expect(text).toContain('- c2: Tanks or Thanks? (`npx self-heal escalations resolve e7`)');
     expect(text).toContain('flickers');
     expect(text).toContain('waits');
-    expect(text).toContain('3 tests run again after healing: nothing broke; there was no time for 1 test');
+    expect(text).toContain('3 tests re-run after healing: nothing broke; there was no time for 1 test');
     expect(text).toContain('- old server');
   });
 
@@ -103,7 +103,7 @@ describe('its size', () => {
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(summaryBytes);
     expect(Buffer.byteLength(text)).toBeGreaterThan(summaryBytes * 0.95);
     const shown = text.match(/^### . c\d+ /gmu)?.length ?? 0;
-    expect(text).toContain(`**${5000 - shown} more causes** did not fit here: see report.json.`);
+    expect(text).toContain(`**${5000 - shown} more causes** did not fit here; see report.json.`);
     expect(text.trimEnd().endsWith(`\`${folder}/\``)).toBe(true);
   });
 

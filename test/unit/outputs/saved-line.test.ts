@@ -9,7 +9,7 @@ const avoided = [
   { reason: 'flaky', count: 2 },
   { reason: 'open-question', count: 1 },
 ] as const;
-const line = '3 agent runs saved: 2 green when run again, 1 already waiting for an answer';
+const line = '3 agent runs saved: 2 green when re-run, 1 already waiting for an answer';
 const paint = paletteFor({ NO_COLOR: '1' });
 
 it('RP-1 says how many agent runs were avoided and why, in one line', () => {

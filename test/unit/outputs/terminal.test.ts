@@ -49,7 +49,7 @@ it('CL-13 RP-1 shows a line for each cause: phase, agent, time, cost, and what t
   expect(shown().slice(-5)).toEqual([
     '* self-heal 1 of 3 causes done, 1 healed · 22s · $0.02',
     '  ✓ c1 healed · /debugger (claude) · 4s · $0.02 · runtime-error: TypeError: to…',
-    '  ▸ c2 runtime-error · agent works, try 1, 1s · /debugger (claude) · 2s in all',
+    '  ▸ c2 runtime-error · agent working, try 1, 1s · /debugger (claude) · 2s total',
     '      Read src/orders.ts',
     '  … 1 cause to go',
   ]);
@@ -103,7 +103,7 @@ it('RP-1 shows what is going on in a bounded region, with 300 causes too', async
   expect(shown().slice(header)).toEqual([
     expect.stringMatching(/40 of 300 causes done, 40 healed · .* · \$0\.80/),
     ...Array.from({ length: 8 }, (_, index): unknown => expect.stringContaining(`✓ c${33 + index} healed`)),
-    expect.stringContaining('▸ c41 runtime-error · agent works'),
+    expect.stringContaining('▸ c41 runtime-error · agent working'),
     '      works',
     '  … 259 causes to go',
   ]);
@@ -215,7 +215,7 @@ it('CL-6 writes plain lines and nothing that moves a cursor where the terminal i
   close();
   const text = stream.written.join('');
   expect(text).not.toContain('\u001b');
-  expect(text).toContain('self-heal c1 attempt 1: /debugger (claude) is working, for at most 5m');
+  expect(text).toContain('self-heal c1 attempt 1: /debugger (claude) is working for at most 5m');
   expect(text).toContain('self-heal c1 healed: fixed by debugger, $0.02');
 });
 

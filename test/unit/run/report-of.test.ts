@@ -55,7 +55,7 @@ it('RP-2 of a run that was killed it says what was found, what was begun, and th
     outcome: 'interrupted',
     exitCode: null,
     causes: [
-      { id: 'c1', verdict: 'failed', reason: 'the run stopped at: beginning' },
+      { id: 'c1', verdict: 'failed', reason: 'the run stopped at: starting' },
       { id: 'c2', verdict: 'failed', reason: 'the run ended before its turn' },
     ],
     totals: { durationMs: 3000 },

@@ -59,7 +59,7 @@ it('SC-2 RP-5 of many causes at work the heading gives the number, and one that 
     ...(at < 8 ? [{ type: 'cause.taken' as const, causeId, worker: `host-${at}` }] : []),
   ]);
   const run = events.reduce((so, event) => reduce(so, { time: 1, ...event }), emptyRun('run'));
-  expect(phaseOf(run)).toBe('8 causes at work, 12 in the queue');
+  expect(phaseOf(run)).toBe('8 causes in progress, 12 in the queue');
   const cards = await Promise.all(run.causes.map(async (cause) => showLiveCause(cause, null)));
   const states = cards.map((card) => /data-state="(\w+)"/.exec(String(card))?.[1]);
   expect(states).toEqual(ids.map((_, at) => (at < 8 ? 'working' : 'waiting')));
