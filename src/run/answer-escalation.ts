@@ -45,15 +45,15 @@ export function checkedAnswer(asked: Escalation, { choice, guidance }: TypedAnsw
       kind: 'usage',
       message: choice
         ? `escalation ${asked.id} has no choice ${choice}`
-        : `Escalation ${asked.id} needs an answer, and there is no terminal to ask on`,
-      remedy: `self-heal escalations resolve ${asked.id} --choice ${asked.choices.join(' | ')}${asked.choices.includes('guide') ? ', with --guidance "…" for guide' : ''}`,
+        : `escalation ${asked.id} needs an answer, but there is no terminal to prompt on`,
+      remedy: `Answer with: self-heal escalations resolve ${asked.id} --choice ${asked.choices.join(' | ')}${asked.choices.includes('guide') ? ', with --guidance "…" for guide' : ''}`,
     });
   }
   if (choice === 'guide' && !guidance?.trim()) {
     return err({
       kind: 'usage',
-      message: 'The guidance is missing',
-      remedy: 'Give it with --guidance "what is right, or where to look".',
+      message: 'the choice guide needs guidance',
+      remedy: 'Add --guidance "what is right, or where to look".',
     });
   }
   return ok({ choice, guidance: guidance ?? null });
@@ -62,7 +62,7 @@ export function checkedAnswer(asked: Escalation, { choice, guidance }: TypedAnsw
 /** Finds the question with this id or id prefix; no match or several matches are a `Problem`. */
 export async function escalationOf(store: Store | null, word: string): Promise<Result<Escalation, Problem>> {
   const all = (await store?.escalations(null)) ?? [];
-  const remedy = 'self-heal escalations list --all names them.';
+  const remedy = 'Run `self-heal escalations list --all` to list them.';
   const id = idMeant(word, { noun: 'escalation', ids: all.map((one) => one.id), remedy });
   if (!id.ok) return id;
   const found = all.find((one) => one.id === id.value);

@@ -50,7 +50,7 @@ async function idOf(
     .map((id) => `  ${id}`);
   const meant = idMeant(word, { noun: 'run', ids, remedy: 'Name one of these, or `latest`.' });
   if (meant.ok || meant.error.detail !== undefined) return meant;
-  const detail = `Runs, the newest first:\n${known.join('\n')}`;
+  const detail = `Runs, newest first:\n${known.join('\n')}`;
   return err({ ...meant.error, kind: 'run-missing', detail });
 }
 
@@ -89,7 +89,7 @@ function noRuns(projectRoot: string): Problem {
   const above = projectAbove(projectRoot, (folder) => existsSync(runsFolder(folder)));
   return {
     kind: 'run-missing',
-    message: `no run of self-heal was found in ${projectRoot}`,
+    message: `no self-heal run was found in ${projectRoot}`,
     remedy:
       above === null
         ? 'Run `self-heal run` first.'

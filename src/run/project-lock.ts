@@ -54,13 +54,13 @@ export async function lockProject(
       if (database) return ok(await held(folder, request, database));
       const holder = await holderOf(folder);
       if (!request.wait) return err(locked(holder));
-      if (!told) request.onWait?.(`waits for ${describe(holder)}`);
+      if (!told) request.onWait?.(`waiting for ${describe(holder)}`);
       await delay(RETRY_MS);
     }
   } catch (error) {
     return err({
       kind: 'folder-not-writable',
-      message: `${folder} cannot be locked`,
+      message: `cannot lock ${folder}`,
       detail: reasonOf(error),
       remedy: 'Make the project folder writable, or free some disk space.',
     });
@@ -114,8 +114,8 @@ function describe(holder: Holder | null): string {
 function locked(holder: Holder | null): Problem {
   return {
     kind: 'project-locked',
-    message: `this project is being worked on by ${describe(holder)}`,
+    message: `this project is in use by ${describe(holder)}`,
     remedy:
-      'Wait for it with --wait, or interrupt it. Commands that only read, such as inspect and report, can be used meanwhile.',
+      'Wait for it with --wait, or interrupt it. Commands that only read, such as inspect and report, still work.',
   };
 }

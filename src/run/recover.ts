@@ -30,7 +30,7 @@ export async function recoverKilledRuns(project: string): Promise<Result<Recover
     }
     await dropAllUnmasked(run.dir);
     await forgetKilled(run);
-    said.push(...processes.map((one) => `  stopped a process that run ${run.runId} had left behind: ${one}`));
+    said.push(...processes.map((one) => `  stopped a process left behind by run ${run.runId}: ${one}`));
   }
   const journal = await readJournal(project);
   if (journal === null) return ok(told(said));
@@ -40,7 +40,7 @@ export async function recoverKilledRuns(project: string): Promise<Result<Recover
 }
 
 function told(lines: readonly string[]): Recovery {
-  return lines.length === 0 ? [] : ['an earlier run was killed while it worked', ...lines];
+  return lines.length === 0 ? [] : ['cleaned up after an earlier run that was killed', ...lines];
 }
 
 async function finish(project: string, journal: Journal): Promise<Result<string[], Problem>> {
@@ -54,9 +54,7 @@ async function finish(project: string, journal: Journal): Promise<Result<string[
     const patches = journal.changes.map((id) => path.join(runDir, 'attempts', `${id}.patch`));
     return ok([
       ...(written.length > 0 ? [`  ${words[journal.purpose]}: ${shown(written)}`] : []),
-      ...(leftAlone.length > 0
-        ? [`  left as they are, because they changed since: ${shown(leftAlone)}`]
-        : []),
+      ...(leftAlone.length > 0 ? [`  not touched, because they changed since: ${shown(leftAlone)}`] : []),
       ...(written.length > 0 ? [`  patch: ${patches.join(', ')}`] : []),
       ...installed,
     ]);
@@ -67,9 +65,9 @@ async function finish(project: string, journal: Journal): Promise<Result<string[
 }
 
 const words: Record<Journal['purpose'], string> = {
-  'take-out': 'a change that was not proven was reverted',
-  'put-back': 'a proven change that had been reverted for a check was applied again',
-  undo: 'the undo that it had begun was finished',
+  'take-out': 'reverted an unproven change',
+  'put-back': 'reapplied a proven change that had been reverted for a check',
+  undo: 'finished the undo it had begun',
 };
 
 async function reinstall(project: string, root: string): Promise<string[]> {
@@ -82,15 +80,15 @@ async function refused(project: string, why: string): Promise<Problem> {
   const aside = path.relative(project, await setJournalAside(project));
   return {
     kind: 'journal-refused',
-    message: `A run was killed while it changed files, and its journal cannot be used: ${why}`,
-    remedy: `Nothing was changed. Compare your files with the patches in .self-heal/runs/*/attempts; the journal is now ${aside}, and the next run goes ahead.`,
+    message: `an earlier run was killed while it was changing files, and its journal cannot be used: ${why}`,
+    remedy: `Nothing was changed. Compare your files with the patches in .self-heal/runs/*/attempts; the journal was moved to ${aside}, so the next run can start.`,
   };
 }
 
 function unwritable(project: string, error: unknown): Problem {
   return {
     kind: 'folder-not-writable',
-    message: `What a killed run had begun in ${project} cannot be finished`,
+    message: `cannot finish the change that a killed run began in ${project}`,
     detail: reasonOf(error),
     remedy: 'Make the files writable, or free some disk space, and run the same command again.',
   };

@@ -85,7 +85,7 @@ function reportCause({ dryRun }: RunState, cause: CauseState): ReportCause {
     ...summary,
     tests: summary.tests.map(({ id }) => id),
     verdict: ended?.verdict ?? 'failed',
-    reason: ended?.reason ?? (dryRun ? 'no agent was asked' : left),
+    reason: ended?.reason ?? (dryRun ? 'no agent was started' : left),
     attempts: attempts.map(reportAttempt),
     ...spentOn(attempts),
     ...(blamed ? { blame: blamed.blame } : {}),

@@ -45,15 +45,16 @@ export async function revertChange({ id, runId }: Escalation): Promise<Problem |
   const shown = files.map((file) => path.relative(cwd, path.join(workspace.root, file))).join(', ');
   return {
     kind: 'usage',
-    message: `The change can no longer be reverted automatically: ${shown} changed since`,
-    remedy: `Nothing was changed, and the question is still open. Revert it by hand: its lines are in .self-heal/runs/${runId}/report.html.`,
+    message: `the change can no longer be reverted automatically: ${shown} changed since`,
+    remedy: `Nothing was changed, and the question is still open. Revert it by hand; its lines are in .self-heal/runs/${runId}/report.html.`,
   };
 }
 
 function gone(runId: string): Problem {
   return {
     kind: 'run-missing',
-    message: `The folder of run ${runId}, which holds the change, is not in this project`,
-    remedy: 'Answer on the machine that the run was on, or revert the change with git and answer with guide.',
+    message: `the folder of run ${runId}, which contains the change, is not in this project`,
+    remedy:
+      'Answer on the machine where the run took place, or revert the change with git and answer with guide.',
   };
 }

@@ -42,7 +42,7 @@ export async function createRunFolder(
   } catch (error) {
     return err({
       kind: 'folder-not-writable',
-      message: `${home} cannot be written`,
+      message: `cannot write to ${home}`,
       detail: reasonOf(error),
       remedy: 'Make the project folder writable, or free some disk space.',
     });

@@ -70,7 +70,7 @@ export function createRunStore({ store, runId, bus, mask }: RunStoreParts): RunS
       return await call();
     } catch (error) {
       const reason = reasonOf(error);
-      const message = `The store failed (${what}): ${reason}. Healing continues without it.`;
+      const message = `The store failed while ${what}: ${reason}. Healing continues without it.`;
       if (!told.has(message)) bus.emit({ type: 'run.warning', message });
       told.add(message);
       return otherwise;
@@ -79,19 +79,19 @@ export function createRunStore({ store, runId, bus, mask }: RunStoreParts): RunS
   return {
     started: (request, resumedFrom) =>
       trying(
-        'storing the run',
+        'saving the run',
         () => store.runStarted({ runId, request: mask(request), resumedFrom }),
         undefined,
       ),
     saveProgress: (progress) =>
-      trying('storing the run', () => store.saveProgress(runId, mask(progress)), undefined),
+      trying('saving the run', () => store.saveProgress(runId, mask(progress)), undefined),
     recordFailure: (signature) =>
-      trying('looking back', () => store.recordFailure(signature, runId), nothingKnown),
-    quarantines: () => trying('looking for quarantines', () => store.quarantines(), []),
+      trying('reading the history', () => store.recordFailure(signature, runId), nothingKnown),
+    quarantines: () => trying('reading the quarantines', () => store.quarantines(), []),
     attemptStarted: (start) => {
       const id = randomUUID();
       return trying(
-        'keeping a try',
+        'saving an attempt',
         () => store.attemptStarted({ id, runId, ...start }).then(() => id),
         null,
       );
@@ -99,14 +99,13 @@ export function createRunStore({ store, runId, bus, mask }: RunStoreParts): RunS
     attemptFinished: async (id, attempt) =>
       id === null
         ? undefined
-        : trying('keeping a try', () => store.attemptFinished(id, mask(attempt)), undefined),
-    causeEnded: (end) =>
-      trying('keeping a cause', () => store.causeEnded({ runId, ...mask(end) }), undefined),
+        : trying('saving an attempt', () => store.attemptFinished(id, mask(attempt)), undefined),
+    causeEnded: (end) => trying('saving a cause', () => store.causeEnded({ runId, ...mask(end) }), undefined),
     fixReverted: (end) =>
-      trying('keeping a cause', () => store.fixReverted({ runId, ...mask(end) }), undefined),
-    escalate: (question) => trying('asking a person', () => store.escalate(mask(question), runId), null),
+      trying('saving a cause', () => store.fixReverted({ runId, ...mask(end) }), undefined),
+    escalate: (question) => trying('saving an escalation', () => store.escalate(mask(question), runId), null),
     ended: async (end) => {
-      await trying('storing the run', () => store.runEnded(runId, end), undefined);
+      await trying('saving the run', () => store.runEnded(runId, end), undefined);
       await trying('closing', () => store.close(), undefined);
     },
   };

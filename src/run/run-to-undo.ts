@@ -68,7 +68,7 @@ function notTheLast(run: StoredRun, files: readonly string[]): Problem {
     kind: 'usage',
     message: `the last run changed nothing; the newest that did is ${run.runId}${startOf(run)}, with ${counted(files.length, 'file')}`,
     detail: files.map((file) => `  ${file}`).join('\n'),
-    remedy: `Name it: self-heal undo ${run.runId}, or use self-heal undo --yes.`,
+    remedy: `Run \`self-heal undo ${run.runId}\` or \`self-heal undo --yes\`.`,
   };
 }
 
@@ -76,6 +76,6 @@ function atWork(runId: string): Problem {
   return {
     kind: 'usage',
     message: `run ${runId} is still running`,
-    remedy: 'Wait for it, or interrupt it; it then reverts what is not proven.',
+    remedy: 'Wait for it, or interrupt it: it then reverts every unproven change.',
   };
 }

@@ -45,7 +45,7 @@ export async function unfinishedRun(
 /** A run whose folder is gone may still be in the store. */
 function runMeant(named: string, ids: readonly string[]): Result<string, Problem> {
   if (idsMeant(named, ids).length === 0) return ok(named);
-  return idMeant(named, { noun: 'run', ids, remedy: 'Name another one.' });
+  return idMeant(named, { noun: 'run', ids, remedy: 'Give another run id.' });
 }
 
 /** A run as described by its folder. The store knows only runs that found something to heal. */
@@ -80,7 +80,7 @@ async function unfinishedStored(
   if (!next) return ok(stored);
   const found = await unfinishedStored(at, next, named);
   if (found.ok || named === null) return found;
-  return err({ ...found.error, message: `Run ${stored.runId} was continued. ${found.error.message}` });
+  return err({ ...found.error, message: `run ${stored.runId} was continued; ${found.error.message}` });
 }
 
 function isOver(outcome: string | null): outcome is 'green' | 'red' {
@@ -88,18 +88,18 @@ function isOver(outcome: string | null): outcome is 'green' | 'red' {
 }
 
 function over(runId: string, outcome: string): Problem {
-  const message = `Run ${runId} is finished (${outcome}); there is nothing to continue`;
-  return { kind: 'usage', message, remedy: 'Start a new one: self-heal run.' };
+  const message = `run ${runId} is finished (${outcome}); there is nothing to continue`;
+  return { kind: 'usage', message, remedy: 'Start a new one with `self-heal run`.' };
 }
 
 function atWork(runId: string, pid: number): Problem {
-  const message = `Run ${runId} is still running (process ${pid})`;
+  const message = `run ${runId} is still running (process ${pid})`;
   return { kind: 'usage', message, remedy: 'Wait for it, or interrupt it first.' };
 }
 
 function noSuchRun(runId: string | null, ids: readonly string[]): Problem {
   const meant = runId === null ? null : closest(runId, ids);
   const hint = meant === null ? '' : `. Did you mean ${meant}?`;
-  const message = runId === null ? 'There is no run to continue' : `There is no run ${runId}${hint}`;
-  return { kind: 'usage', message, remedy: 'Start one: self-heal run.' };
+  const message = runId === null ? 'there is no run to continue' : `there is no run ${runId}${hint}`;
+  return { kind: 'usage', message, remedy: 'Start one with `self-heal run`.' };
 }

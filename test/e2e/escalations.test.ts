@@ -133,10 +133,10 @@ it('ME-7 CL-5 without a terminal it names the flags, and what may have been mean
   const cases = [
     [
       [id],
-      `${id} needs an answer, and there is no terminal`,
+      `${id} needs an answer, but there is no terminal`,
       '--choice skip | simplify | guide, with --guidance',
     ],
-    [[id, '--choice', 'guide'], 'The guidance is missing', '--guidance'],
+    [[id, '--choice', 'guide'], 'the choice guide needs guidance', '--guidance'],
     [
       [id, '--choice', 'provide-credentials'],
       'has no choice provide-credentials',

@@ -93,7 +93,9 @@ it.runIf(process.platform === 'linux')(
     expect(pids.map(isAlive)).toEqual([false, false]);
     expect(existsSync(copy)).toBe(false);
     expect(await project.read('page.html')).toBe(broken['page.html']);
-    expect(stderr).toContain('an earlier run was killed while it worked\n  stopped a process that run');
+    expect(stderr).toContain(
+      'cleaned up after an earlier run that was killed\n  stopped a process left behind by run',
+    );
     expect(stdout).toContain('nothing to undo');
     expect(exitCode).toBe(0);
     const again = await project.selfHeal(['undo', '--yes']);
@@ -141,7 +143,7 @@ it.runIf(process.platform === 'linux')(
     const { stderr, exitCode } = await project.selfHeal(['undo', '--yes']);
     expect(await project.read('page.html')).toBe(broken['page.html']);
     expect(stderr).toContain(
-      'an earlier run was killed while it worked\n  a change that was not proven was reverted: page.html\n',
+      'cleaned up after an earlier run that was killed\n  reverted an unproven change: page.html\n',
     );
     const [, patch = ''] = /^ {2}patch: (.*)$/m.exec(stderr) ?? [];
     expect(patch).toBe(path.join(project.dir, '.self-heal/runs', runOf(project), 'attempts/1.patch'));

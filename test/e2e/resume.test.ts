@@ -87,9 +87,9 @@ it.runIf(process.platform === 'linux')(
 it('CL-12 resume without a run, and of one that is unknown, says so and ends with 2', async () => {
   const project = await scratchProject(files);
   const none = await project.selfHeal(['resume']);
-  expect(none.stderr).toContain('There is no run to continue\n  → Start one: self-heal run.');
+  expect(none.stderr).toContain('there is no run to continue\n  → Start one with `self-heal run`.');
   expect(none.exitCode).toBe(2);
   const unknown = await project.selfHeal(['resume', '20260101-000000-aaaa']);
-  expect(unknown.stderr).toContain('There is no run 20260101-000000-aaaa\n');
+  expect(unknown.stderr).toContain('there is no run 20260101-000000-aaaa\n');
   expect(unknown.exitCode).toBe(2);
 });

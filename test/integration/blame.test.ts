@@ -215,7 +215,7 @@ describe('the change to blame', () => {
       return aSuiteRun();
     };
     await find({ runAgain, limits: { runs: 1, timeMs: 60_000 } })([cause]);
-    expect(killed.join()).toContain('was reverted');
+    expect(killed.join()).toContain('reverted an unproven change');
     expect(readFileSync(path.join(project.dir, 'src/new.ts'), 'utf8')).toBe('new\n');
     expect(stateOf(project)).toEqual(before);
   });

@@ -67,7 +67,7 @@ describe('a run that was killed', () => {
     writeFileSync(path.join(dir, '.a.js.self-heal'), 'half a temporary file');
     const said = await nextCommand(project);
     expect(inventoryOf(dir)).toEqual(before);
-    if (!('new/c.js' in state)) expect(said).toMatch(/was not proven was reverted.*\n.*attempts\/1\.patch/);
+    if (!('new/c.js' in state)) expect(said).toMatch(/reverted an unproven change.*\n.*attempts\/1\.patch/);
     expect(existsSync(journal)).toBe(false);
     expect(await nextCommand(project)).toBe('');
   });
@@ -78,7 +78,7 @@ describe('a run that was killed', () => {
     rmSync(path.join(dir, 'new'), { recursive: true });
     writeFileSync(path.join(dir, 'new'), 'a file of mine\n');
     const said = await nextCommand(project);
-    expect(said).toContain('left as they are, because they changed since: a.js, gone.js');
+    expect(said).toContain('not touched, because they changed since: a.js, gone.js');
     expect([read('a.js'), read('gone.js'), read('new'), read('b.js')]).toEqual([
       'mine\n',
       'mine too\n',
@@ -91,7 +91,9 @@ describe('a run that was killed', () => {
     const { workspace, change, dir, after, project } = await killed();
     await workspace.decided([change.id]);
     await workspace.without([change.id]);
-    expect(await nextCommand(project)).toContain('was applied again: gone.js');
+    expect(await nextCommand(project)).toContain(
+      'reapplied a proven change that had been reverted for a check: gone.js',
+    );
     expect(inventoryOf(dir)).toEqual(after);
   });
 
@@ -143,7 +145,7 @@ describe('a journal that must not be used', () => {
     [
       'names another root',
       crafted((journal) => (journal['root'] = { path: '/', ...identityOf('/') })),
-      /not the folder/,
+      /no longer the same folder/,
     ],
     [
       'has lost its contents',
@@ -189,7 +191,7 @@ describe('a journal that must not be used', () => {
     const at = await killed();
     const other = path.join(path.dirname(at.dir), `${path.basename(at.dir)} moved`);
     renameSync(at.dir, other);
-    expect(await nextCommand(other)).toContain('was reverted');
+    expect(await nextCommand(other)).toContain('reverted an unproven change');
     expect(inventoryOf(other)).toEqual(at.before);
     renameSync(other, at.dir);
   });

@@ -14,7 +14,7 @@ it('ME-9 a store that fails is told of once and stops nothing', async () => {
   await memory.attemptFinished('id', anAttempt());
   expect((await memory.recordFailure('s')).tries).toEqual({ count: 0, failedFixes: 0 });
   expect(events.map((event) => event.type === 'run.warning' && event.message)).toEqual([
-    'The store failed (keeping a try): database or disk is full. Healing continues without it.',
-    'The store failed (looking back): database or disk is full. Healing continues without it.',
+    'The store failed while saving an attempt: database or disk is full. Healing continues without it.',
+    'The store failed while reading the history: database or disk is full. Healing continues without it.',
   ]);
 });

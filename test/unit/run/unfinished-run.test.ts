@@ -102,9 +102,9 @@ it('ME-8 a second resume goes on with the run that went on, or says how that end
   const folder = { [first]: {}, [second]: { resumedFrom: first } };
   expect(await resumed(folder, storeOf(...runs), first)).toMatchObject({ runId: second });
   const green = storeOf(runs[0], { runId: second, outcome: 'green' });
-  const said = `Run ${second} is finished (green); there is nothing to continue`;
+  const said = `run ${second} is finished (green); there is nothing to continue`;
   expect(await resumed(folder, green)).toBe(said);
-  expect(await resumed(folder, green, first)).toBe(`Run ${first} was continued. ${said}`);
+  expect(await resumed(folder, green, first)).toBe(`run ${first} was continued; ${said}`);
 });
 
 it('ME-8 a green run after it, which no store knows, is the newest', async () => {
@@ -128,13 +128,13 @@ it('ME-8 a run of another machine is in the store alone', async () => {
 
 it('CL-12 an unknown run, no run at all, and one that is still at work each have their words', async () => {
   expect(await resumed({ [first]: {} }, null, '20260101-100000-aaab')).toBe(
-    `There is no run 20260101-100000-aaab. Did you mean ${first}?`,
+    `there is no run 20260101-100000-aaab. Did you mean ${first}?`,
   );
-  expect(await resumed({}, null)).toBe('There is no run to continue');
+  expect(await resumed({}, null)).toBe('there is no run to continue');
   const entry = await processEntry(process.pid);
   const running = { schemaVersion: 1, pid: process.pid, startedAt: entry?.startedAt, transaction: null };
   expect(await resumed({ [first]: { running } }, null)).toBe(
-    `Run ${first} is still running (process ${process.pid})`,
+    `run ${first} is still running (process ${process.pid})`,
   );
   expect(await resumed({ [first]: { running: { ...running, startedAt: '1' } } }, null)).toMatchObject({
     runId: first,
