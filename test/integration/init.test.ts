@@ -251,7 +251,7 @@ it('CL-10 a file where a folder must be is a problem that says what was written'
   const { end } = await init(dir, { agent: 'claude' });
   expect(end).toMatchObject({
     kind: 'folder-not-writable',
-    remedy: expect.stringMatching(/nothing was written/) as unknown,
+    remedy: expect.stringMatching(/Nothing was written/) as unknown,
   });
 });
 

@@ -389,7 +389,7 @@ describe('applying', () => {
     mkdirSync(path.join(dir, 'node_modules'));
     const done = await applied((cwd) => writeInto(cwd, { 'package.json': pkg({ greet: 'file:lib/greet' }) }));
     if (done.kind !== 'applied') throw new Error(done.kind);
-    expect(warnings).toEqual([expect.stringContaining('running npm i ')]);
+    expect(warnings).toEqual([expect.stringContaining('running npm i')]);
     expect(existsSync(path.join(dir, 'node_modules/greet/package.json'))).toBe(true);
     await workspace.revert([done.change.id]);
     expect(existsSync(path.join(dir, 'node_modules/greet'))).toBe(false);
