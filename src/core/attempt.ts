@@ -50,7 +50,7 @@ export interface AgentRun {
   readonly orphans: readonly string[];
 }
 
-/** How an attempt's agent ended, in one word (`AgentEnding` joined with what happened to the files). */
+/** How an attempt's agent ended, in one word (`AgentEnd` joined with what happened to the files). */
 export type AgentOutcome =
   | 'completed'
   | 'exited'

@@ -29,7 +29,8 @@ export const missingBrowser =
 export function environmentOf(members: readonly DiagnosedFailure[]): string | null {
   const isMissing = ({ evidence }: DiagnosedFailure) =>
     evidence.errors.some(({ message }) => missingBrowser.test(message));
-  if (members.every(isMissing)) return 'its browser is not installed; run `playwright install`';
+  if (members.every(isMissing))
+    return 'its browser was not found: run `playwright install`, or correct `executablePath` in the Playwright config';
   const origins = new Set(members.map(deadServer));
   const [origin] = origins;
   if (origins.size !== 1 || !origin || members.length < many) return null;

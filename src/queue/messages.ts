@@ -1,25 +1,14 @@
 import { z } from 'zod';
-import type { Attempt } from '../core/attempt.js';
-import type { Blame } from '../core/blame.js';
-import type { CauseEnd } from '../core/policy.js';
-import type { EarlierFix, EarlierTries } from '../core/remembered.js';
 import { verifyLevels } from '../core/settings.js';
 import { collectedSchema } from '../shards/collected.js';
+import { attemptShape, blameShape, fixShape, triesShape } from './attempt-shape.js';
 import { sentEdit } from './sent-edits.js';
 
 const text = z.string();
 const count = z.int().min(0);
 
-/**
- * Data that is only shown and counted. It is trusted like rows of the store, because the queue's name contains the version of its
- * writer. Edits are validated, because they are written into files.
- */
-function told<T extends object>() {
-  return z.custom<T>((value) => typeof value === 'object' && value !== null);
-}
-
 /** An attempt with the text of its patch, which the attempt itself only names as a file on its own machine. */
-const sentAttempt = z.object({ attempt: told<Attempt>(), patch: text.nullable() });
+const sentAttempt = z.object({ attempt: attemptShape, patch: text.nullable() });
 export type SentAttempt = z.infer<typeof sentAttempt>;
 
 /** A failure as a shard records it, with its screenshot. */
@@ -39,12 +28,12 @@ export const causeJob = z.object({
   collected: collectedSchema,
   /** The leading failure comes first. */
   failures: z.array(sentFailure).min(1),
-  blame: told<Blame>().nullable(),
+  blame: blameShape.nullable(),
   /** The attempts in this run. The last one's patch could not be joined with fixes that others had made meanwhile. */
   previous: z.array(sentAttempt),
-  tries: told<EarlierTries>(),
-  tried: z.array(told<Attempt>()).readonly(),
-  fix: told<EarlierFix>().nullable(),
+  tries: triesShape,
+  tried: z.array(attemptShape).readonly(),
+  fix: fixShape.nullable(),
   guidance: text.nullable(),
   /** How long the run had taken when the cause was sent, in milliseconds. */
   elapsedMs: z.number().min(0),
@@ -57,6 +46,18 @@ export const causeJob = z.object({
 });
 export type CauseJob = z.infer<typeof causeJob>;
 
+const verdicts = [
+  'healed',
+  'failed',
+  'flaky',
+  'agent-unusable',
+  'rejected',
+  'superseded',
+  'budget',
+  'interrupted',
+  'escalated',
+] as const;
+
 /** The result of a cause, as the coordinator reads it from the queue. `worker` names its machine and process. */
 export const jobResult = z.discriminatedUnion('kind', [
   z.object({
@@ -67,7 +68,7 @@ export const jobResult = z.discriminatedUnion('kind', [
     attemptId: text.nullable(),
     /** The last attempt's changes, proven where they were made; null if nothing held. */
     edits: z.array(sentEdit).nullable(),
-    end: told<Pick<CauseEnd, 'reason'> & { readonly verdict: CauseEnd['verdict'] | 'escalated' }>(),
+    end: z.object({ verdict: z.enum(verdicts), reason: text }),
   }),
   /** The worker could not heal the cause at all. */
   z.object({ kind: z.literal('refused'), worker: text, reason: text }),

@@ -33,8 +33,8 @@ export async function collect(root: string, copy: ProjectCopy, contents: Content
   const others = [...there.keys()].filter((file) => !base.has(file) && isWritable(file) && isTouched(file));
   const unknown = others.filter((file) => !known.has(file));
   // Agent programs leave folders that ignore themselves, and only the copy has their rules.
-  const [inProject, inCopy] = await Promise.all([root, copy.tree].map((at) => ignoredAmong(at, unknown)));
-  const hidden = new Set([...(inProject ?? []), ...(inCopy ?? [])]);
+  const matches = await Promise.all([root, copy.tree].map((at) => ignoredAmong(at, unknown)));
+  const hidden = new Set(matches.flatMap((paths) => [...paths]));
   const ignored = others.filter((file) => hidden.has(file) || known.has(file));
   const paths = [...old, ...unknown.filter((file) => !hidden.has(file))];
   const bytes = paths.reduce((sum, file) => sum + (there.get(file)?.stat.size ?? 0), 0);
