@@ -40,9 +40,7 @@ export class PassingEvidence {
 
   /** Adds the notes of one suite run; a missing file counts as no notes. */
   async read(file: string, ended: Ended): Promise<void> {
-    const text = await readFile(file, 'utf8').catch(() => '');
-    const lines = text.split('\n').slice(0, mostLines);
-    for (const [key, { passed, failed }] of testsByComplaint(lines, ended.green)) {
+    for (const [key, { passed, failed }] of testsByComplaint(await readComplaints(file), ended.green)) {
       const known = this.#heard.get(key) ?? { passed: 0, timesInPassing: 0, tells: false };
       this.#heard.set(key, {
         passed: Math.max(passed.size, known.passed),
@@ -115,26 +113,46 @@ const noted = z.object({
   ]),
 });
 
-function testsByComplaint(lines: readonly string[], green: ReadonlySet<string>): Map<string, Tests> {
+/** What a test's pages complained about, and how often. */
+export interface Noted {
+  readonly test: string;
+  readonly times: number;
+  /** Same as `consoleKey` or `requestKey` of the entry. */
+  readonly key: string;
+}
+
+/** Reads the complaints of all tests of one suite run; a missing file counts as none. */
+export async function readComplaints(file: string): Promise<Noted[]> {
+  const text = await readFile(file, 'utf8').catch(() => '');
+  return text
+    .split('\n')
+    .slice(0, mostLines)
+    .flatMap((line) => {
+      const { data } = noted.safeParse(jsonOf(line));
+      return data ? [{ test: data.test, times: data.times, key: data.complaint }] : [];
+    });
+}
+
+function testsByComplaint(all: readonly Noted[], green: ReadonlySet<string>): Map<string, Tests> {
   const complaints = new Map<string, Tests>();
-  for (const line of lines) {
-    const { data } = noted.safeParse(jsonOf(line));
-    if (!data) continue;
-    const tests = complaints.get(data.complaint) ?? { passed: new Map(), failed: new Map() };
-    complaints.set(data.complaint, tests);
-    const those = green.has(data.test) ? tests.passed : tests.failed;
-    those.set(data.test, (those.get(data.test) ?? 0) + data.times);
+  for (const { test, times, key } of all) {
+    const tests = complaints.get(key) ?? { passed: new Map(), failed: new Map() };
+    complaints.set(key, tests);
+    const those = green.has(test) ? tests.passed : tests.failed;
+    those.set(test, (those.get(test) ?? 0) + times);
   }
   return complaints;
 }
 
 const longest = 500;
 
-function consoleKey(text: string): string {
+/** Returns the key of a console entry's text; texts that differ only in what differs between runs have the same key. */
+export function consoleKey(text: string): string {
   return `console ${normalise(text.slice(0, longest))}`;
 }
 
-function requestKey({
+/** Returns the key of a request: its method, its URL without the query, and its status or failure. */
+export function requestKey({
   method,
   url,
   status,

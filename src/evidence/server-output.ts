@@ -84,6 +84,11 @@ async function written(logPath: string, windows: readonly Window[]): Promise<Log
   return joined(parts);
 }
 
+/** Returns what the servers wrote during a whole suite run, or the end of it. Rejects if the log cannot be read. */
+export async function serverOutput(logPath: string): Promise<string> {
+  return (await written(logPath, [{ from: 0, to: Number.MAX_SAFE_INTEGER }])).text;
+}
+
 async function readWindows(file: string, windows: readonly Window[]): Promise<LogPart> {
   const parts: LogPart[] = [];
   for (const window of windows) parts.push(await readLogWindow(file, window));

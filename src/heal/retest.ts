@@ -3,8 +3,10 @@ import { copyFile, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { DiagnosedFailure } from '../core/cause.js';
 import { failureKey } from '../core/failure.js';
+import type { Reason } from '../core/diagnosis.js';
 import type { Observation } from '../core/judge.js';
 import type { SuitePurpose } from '../event.js';
+import { reasonsLeft } from '../evidence/reasons-left.js';
 import { noRun, type SuiteRun, type TestResult } from '../playwright/suite-run.js';
 import type { Session } from './session.js';
 import { afterName } from '../inspect/pictures.js';
@@ -19,6 +21,8 @@ export interface Retest {
   readonly suiteFailure: DiagnosedFailure | null;
   /** The accessibility snapshots (YAML) of its green tests' pages. */
   readonly greenSnapshots: readonly string[];
+  /** For each of its tests that passed, the reasons for the failure's class that this run still gave. */
+  readonly reasonsLeft: ReadonlyMap<DiagnosedFailure, readonly Reason[]>;
   /** Null if `verify.prepare` failed and nothing was run. */
   readonly run: SuiteRun | null;
 }
@@ -43,12 +47,14 @@ export async function retest(session: Session, request: RetestRequest): Promise<
   const run = await session.runAgain({ ids: request.ids ?? idsOf(failures), purpose, causeId });
   if (purpose === 'retest') await keepGreenPictures(session.folder, failures, run);
   const snapshots = await greenSnapshots(failures, run);
+  const left = await reasonsIn(failures, run);
   const seen = await session.diagnose(run);
   const suiteFailure = seen.find((one) => one.failure.scope === 'suite') ?? null;
   const asked = new Set(failures.map((one) => failureKey(one.failure)));
   return {
     run,
     greenSnapshots: snapshots,
+    reasonsLeft: left,
     suiteFailure,
     others: seen.filter((one) => one.failure.scope === 'test' && !asked.has(failureKey(one.failure))),
     observe: (failure) => observation({ failure, run, seen, suiteFailure }),
@@ -61,6 +67,7 @@ async function unprepared(session: Session, output: string): Promise<Retest> {
   return {
     run: null,
     greenSnapshots: [],
+    reasonsLeft: new Map(),
     suiteFailure,
     others: [],
     observe: () => ({ ended: 'not-run', failure: null, suiteFailure }),
@@ -142,6 +149,12 @@ async function greenSnapshots(failures: readonly DiagnosedFailure[], run: Run): 
   const files = failures.flatMap((failure) => greenFile(failure, run, 'yml') ?? []);
   const texts = await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => null)));
   return texts.filter((text) => text !== null);
+}
+
+async function reasonsIn(failures: readonly DiagnosedFailure[], run: SuiteRun) {
+  const passed = new Set(run.tests.flatMap(({ test, outcome }) => (outcome === 'expected' ? test.id : [])));
+  const green = failures.filter(({ failure }) => failure.scope === 'test' && passed.has(failure.test.id));
+  return new Map(await Promise.all(green.map(async (one) => [one, await reasonsLeft(one, run)] as const)));
 }
 
 function greenFile(

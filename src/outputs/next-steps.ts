@@ -44,6 +44,11 @@ export function keptFiles({ attempts }: ReportCause): ReportCause['attempts'][nu
   return attempts.filter(isKept).flatMap(({ files }) => files);
 }
 
+/** Returns what a reviewer should look at in the changes that are in the project. */
+export function keptNotes({ attempts }: ReportCause): ReportCause['attempts'][number]['notes'] {
+  return attempts.filter(isKept).flatMap(({ notes }) => notes);
+}
+
 /** Returns a command with the names of the changed files if they fit and need no quoting; else one that shows all changes. */
 function gitDiff(
   paths: readonly string[],

@@ -1,10 +1,11 @@
 import { blameLine, placeOfBlame } from '../core/blame.js';
 import { tellProof } from '../core/proof.js';
+import { noteLine } from '../core/guard/note.js';
 import { violationLine } from '../core/guard/violation.js';
 import { cut } from './cut.js';
 import { counted, dollars, duration } from './format.js';
 import { isGood, markOf } from './marks.js';
-import { keptFiles, nextStepFor } from './next-steps.js';
+import { keptFiles, keptNotes, nextStepFor } from './next-steps.js';
 import type { Report, ReportAttempt, ReportCause, ReportTest } from '../run/report.js';
 import type { SummaryOptions } from './summary.js';
 import { verdictWords } from './wording.js';
@@ -30,6 +31,7 @@ export function causeInFull(report: Report, cause: ReportCause, options: Summary
     ...(cause.attempts.length === 0 ? [line(good ? 'fix' : 'end', cause.reason)] : attemptLines(cause, line)),
     ...(cause.proof.length > 0 ? [line('proof', tellProof(cause.proof, cause.testProofs))] : []),
     ...(files === '' ? [] : [line('files', files, 'middle')]),
+    ...reviewTexts(cause).map((text, index) => line(index === 0 ? 'review' : '', text)),
     ...(good || cause.attempts.length === 0 ? [] : [line('end', cause.reason)]),
     ...(next ? [`${label(next.what)}${next.command}`] : []),
   ];
@@ -110,6 +112,13 @@ function violationTexts({ violations }: ReportAttempt): string[] {
   return violations.length > 2
     ? [...shown, `and ${counted(violations.length - 2, 'more violation')}`]
     : shown;
+}
+
+/** Formats the first notes on the changes that are in the project; the reports have all of them. */
+function reviewTexts(cause: ReportCause): string[] {
+  const notes = keptNotes(cause);
+  const shown = notes.slice(0, 2).map(noteLine);
+  return notes.length > 2 ? [...shown, `and ${notes.length - 2} more in the report`] : shown;
 }
 
 function filesText(cause: ReportCause): string {

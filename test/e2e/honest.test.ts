@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { agentsYaml, editingAgent, scratchProject, shopFiles } from '../rig/scratch-project.js';
+import { agentsYaml, editingAgent, pageFiles, scratchProject, shopFiles } from '../rig/scratch-project.js';
 
 const broken = { 'page.html': '<button id="buy" onclick="this.textContent = \'Tanks\'">Buy</button>' };
 const own = (verify: string) => ({
@@ -42,6 +42,24 @@ describe('a heal is proven', () => {
     ]);
     expect(await project.read('page.html')).toBe(shopFiles['page.html']);
     expect(exitCode).toBe(0);
+  });
+});
+
+describe('a reason that is still there', () => {
+  const script = "out.textContent = orders[0].name + ', Thanks';";
+  const page = `<button id="buy">Buy</button> <p id="out"></p> <script>const orders = []; ${script}</script>`;
+  const left =
+    'passes although the console still says: Uncaught TypeError: Cannot read properties of undefined';
+  it.each([
+    ['is named for the reviewer', '<p id="out"></p>', '<p id="out">Thanks</p>', [left]],
+    ['is not named if the fix removed it', '= []', "= [{ name: 'Ada' }]", []],
+  ])('HN-3 RP-2 %s', async (_, before, after, says) => {
+    const files = { 'page.html': page, 'fixer.mjs': editingAgent([['page.html', before, after]]) };
+    const project = await scratchProject({ ...pageFiles, ...files, ...own('{ level: quick }') });
+    const { report, stderr } = await project.selfHeal(['run']);
+    const notes = says.map((one) => ({ file: 'tests/shop.spec.ts', says: expect.stringContaining(one) }));
+    expect(report?.causes).toMatchObject([{ verdict: 'healed', attempts: [{ notes }] }]);
+    expect(stderr.includes('review  tests/shop.spec.ts:5 passes although')).toBe(says.length > 0);
   });
 });
 

@@ -142,7 +142,7 @@ function consoleText(evidence: Evidence, counts: (entry: ConsoleEntry) => boolea
 }
 
 /** Formats an entry for the rules. For a failed request, the browser gives the URL only as the entry's location. */
-function consoleLine({ type, text, location }: ConsoleEntry): string {
+export function consoleLine({ type, text, location }: ConsoleEntry): string {
   if (text.startsWith(failedResource) && location !== '') return `${text} (${location})`;
   return type === 'pageerror' ? `Uncaught ${text.replace(/^Uncaught /, '')}` : text;
 }

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { type Attempt, bareAttempt } from '../../core/attempt.js';
 import type { Cause, DiagnosedFailure } from '../../core/cause.js';
 import { chooseProven } from '../../core/choose-proven.js';
@@ -121,7 +122,9 @@ async function judgeApplied(
     return { attempt, retest: null };
   }
   const held = judged.judgement === 'green' || judged.judgement === 'changed';
-  const attempt = held ? withNotes(applied, seen, other) : await reverted(session, applied);
+  const attempt = held
+    ? withNotes(session, cause, { ...applied, seen, other })
+    : await reverted(session, applied);
   const failedBecause = judged.judgement === 'green' ? null : joined(attempt.failedBecause, judged.because);
   return { attempt: { ...attempt, judged: judged.judgement, failedBecause }, retest: seen };
 }
@@ -131,13 +134,26 @@ function withOtherInput(session: Session, cause: Cause, { change, findings }: Ap
   return change && input ? tryOtherInput(session, cause, { fix: change, input }) : null;
 }
 
-/** Adds what a reviewer should look at, including what each new locator finds on the green page. */
+/**
+ * Adds what a reviewer should look at, including what each new locator finds on the green page, and which reasons for the failure are
+ * still there although the test passes.
+ */
 function withNotes(
-  { attempt, findings }: AppliedAttempt,
-  seen: Retest,
-  other: OtherInputVerdict | null,
+  { workspace }: Session,
+  cause: Cause,
+  { attempt, findings, seen, other }: AppliedAttempt & { seen: Retest; other: OtherInputVerdict | null },
 ): Attempt {
-  const notes = nameFound([...findings.notes, ...(other?.notes ?? [])], seen.greenSnapshots);
+  const named = nameFound([...findings.notes, ...(other?.notes ?? [])], seen.greenSnapshots);
+  const left = cause.members.flatMap((member) => {
+    const { failure } = member;
+    if (failure.scope !== 'test') return [];
+    const file = path.relative(workspace.root, failure.test.location.file).replaceAll(path.sep, '/');
+    return (seen.reasonsLeft.get(member) ?? []).map(({ source, evidence }) => {
+      const says = `passes although the ${source} still says: ${evidence}`;
+      return { file, line: failure.test.location.line, says };
+    });
+  });
+  const notes = [...named, ...new Map(left.map((one) => [one.says, one])).values()];
   return notes.length > 0 ? { ...attempt, notes } : attempt;
 }
 

@@ -1,0 +1,71 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { requestLine } from '../../../src/core/classify/requests.js';
+import type { Reason } from '../../../src/core/diagnosis.js';
+import type { NetworkEntry } from '../../../src/core/evidence.js';
+import { reasonsLeft } from '../../../src/evidence/reasons-left.js';
+import { aDiagnosis, anEvidence, failing } from '../../rig/builders.js';
+import { tempDir } from '../../rig/temp-dir.js';
+
+const reason = (source: Reason['source'], evidence: string): Reason => ({
+  rule: `runtime/${source}`,
+  category: 'runtime-error',
+  source,
+  evidence,
+  confidence: 0.9,
+});
+const thrown = "TypeError: Cannot read properties of undefined (reading 'id')";
+const request = {
+  method: 'GET',
+  url: 'http://localhost:3000/api/orders?page=1',
+  status: 500,
+  failure: null,
+};
+const entry: NetworkEntry = {
+  ...request,
+  time: 0,
+  durationMs: 5,
+  resourceType: 'fetch',
+  requestHeaders: {},
+  responseHeaders: {},
+  requestBody: null,
+  responseBody: null,
+};
+const why = [
+  reason('console', `Uncaught ${thrown}`),
+  reason('network', requestLine(entry)),
+  reason('server', 'TypeError: order 4711001 has no lines'),
+  reason('error', 'Error: locator.click: Timeout 500ms exceeded.'),
+];
+const failure = failing('t1', 'boom', {
+  diagnosis: aDiagnosis({ category: 'runtime-error', why }),
+  evidence: anEvidence({
+    console: [{ time: 0, type: 'pageerror', text: thrown, location: '', stack: null }],
+    network: [entry],
+  }),
+});
+
+/** A later run in which the pages complained of these things, and a server wrote this. */
+async function left(complaints: readonly object[], server: string): Promise<string[]> {
+  const dir = tempDir('reasons');
+  const lines = complaints.map((complaint) => JSON.stringify({ test: 't1', times: 1, complaint }));
+  writeFileSync(path.join(dir, 'complaints.ndjson'), lines.join('\n'));
+  writeFileSync(path.join(dir, 'server.log'), `1700000000000 ${server}\n`);
+  const found = await reasonsLeft(failure, { serverLog: path.join(dir, 'server.log') });
+  return found.map(({ source }) => source);
+}
+
+it('HN-3 a reason that page, network or server still gives while the test passes is left', async () => {
+  const other = { ...request, url: request.url.replace('page=1', 'page=2') };
+  expect(await left([{ console: thrown }, other], 'TypeError: order 4711002 has no lines')).toEqual([
+    'console',
+    'network',
+    'server',
+  ]);
+});
+
+it('HN-3 a reason that is gone, or that only the error gave, is not', async () => {
+  const answered = { ...request, status: 404 };
+  expect(await left([{ console: 'TypeError: another' }, answered], 'listening')).toEqual([]);
+});
