@@ -18,6 +18,7 @@ import { invoices, invoicesRequest, invoicesUndecided } from '../fixtures/guard/
 import { keptBack, keptBackRequest } from '../fixtures/guard/kept-back.mjs';
 import { lending, lendingRequest, lendingUndecided } from '../fixtures/guard/lending.mjs';
 import { marina, marinaRequest, marinaUndecided } from '../fixtures/guard/marina.mjs';
+import { parish, parishRequest, parishUndecided } from '../fixtures/guard/parish.mjs';
 import { requestOf } from '../fixtures/guard/project.mjs';
 import { warehouse, warehouseRequest } from '../fixtures/guard/warehouse.mjs';
 import { bundleSrc } from '../scripts/bundle-src.mjs';
@@ -48,6 +49,7 @@ const sets = [
   { name: 'auction', cases: auction, requestFor: auctionRequest, undecided: auctionUndecided },
   { name: 'box scheme', cases: harvest, requestFor: harvestRequest, undecided: harvestUndecided },
   { name: 'invoices', cases: invoices, requestFor: invoicesRequest, undecided: invoicesUndecided },
+  { name: 'parish', cases: parish, requestFor: parishRequest, undecided: parishUndecided },
 ];
 
 /** Returns the verdict on a change, and the rules or notes behind it. A change that is to be run with another input counts as rejected. */
