@@ -34,6 +34,7 @@ const ownFields: Readonly<Record<string, readonly string[]>> = {
   Chain: ['links'],
   Link: ['property', 'arguments'],
   Text: ['parts'],
+  Line: ['parts'],
 };
 
 const fields = new Map(

@@ -37,7 +37,7 @@ function wordsOf(text: string): Tree {
       text: word[0],
       ...span(word, line.index),
     }));
-    return { type: 'Text', parts: words, ...span(line) };
+    return { type: 'Line', parts: words, ...span(line) };
   });
   const program = { type: 'Text', parts: lines, start: 0, end: text.length };
   return { program, text, lineAt: linesOf(text) };

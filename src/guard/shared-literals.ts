@@ -2,6 +2,7 @@ import { calleeOf, constantOf, cookedText, isFunction, propertyOf } from '../cod
 import { programsIn, template, withoutScripts } from '../code/scripts.js';
 import type { SourceFile } from '../code/source-file.js';
 import { childrenOf, nodeIn, nodesIn, nodesOf, type SyntaxNode } from '../code/syntax.js';
+import { otherLanguage } from './checks/other-languages.js';
 import type { FileEdit } from './edit.js';
 
 /** A literal that a fix added to the app and that a test uses, too. The app may answer this test alone. */
@@ -52,28 +53,70 @@ export function literalsIn(program: SyntaxNode): Literal[] {
 function tellingValue(node: SyntaxNode): string | number | null {
   if (node.type !== 'Literal' && node.type !== 'TemplateLiteral') return null;
   const value = constantOf(node);
-  if (typeof value === 'string') return value.trim().length > 1 ? value : null;
-  return typeof value === 'number' && (value > 9 || value % 1 !== 0) ? value : null;
+  return (typeof value === 'string' || typeof value === 'number') && isTelling(value) ? value : null;
+}
+
+function isTelling(value: string | number): boolean {
+  return typeof value === 'string' ? value.trim().length > 1 : value > 9 || value % 1 !== 0;
+}
+
+/** A literal in a file of the app. `chosen` are the literals that it leads to, if code decides by it. */
+interface Written {
+  readonly value: string | number;
+  readonly line: number;
+  readonly chosen: readonly (string | number)[] | null;
 }
 
 function addedLiterals(
   { path, before, after }: FileEdit,
   isUsed: (value: string | number) => boolean,
 ): SharedLiteral[] {
-  const [olds = [], news = []] = [before, after].map((one) => programsIn(path, one?.text ?? ''));
-  const known = new Set(olds.flatMap(({ program }) => literalsIn(program)).map(({ value }) => value));
-  return news.flatMap((file) => {
-    const deciding = decidingNodes(file.program);
-    return literalsIn(file.program)
-      .filter(({ value }) => !known.has(value) && isUsed(value))
-      .map(({ value, node }) => {
-        const answers = deciding.get(node);
-        const isOwn = typeof value === 'number' || ownWord.test(value);
-        const told = { value, file: path, line: file.lineAt(node.start) };
-        return { ...told, decides: Boolean(answers), isAnswered: !isOwn && (answers ?? []).some(isUsed) };
-      });
-  });
+  const [olds = [], news = []] = [before, after].map((one) => writtenIn(path, one?.text ?? ''));
+  const known = new Set(olds.map(({ value }) => value));
+  return news
+    .filter(({ value }) => !known.has(value) && isUsed(value))
+    .map(({ value, line, chosen }) => {
+      const isOwn = typeof value === 'number' || ownWord.test(value);
+      const isAnswered = !isOwn && (chosen ?? []).some(isUsed);
+      return { value, file: path, line, decides: chosen !== null, isAnswered };
+    });
 }
+
+function writtenIn(path: string, text: string): Written[] {
+  const parsed = programsIn(path, text).flatMap((file) => {
+    const deciding = decidingNodes(file.program);
+    return literalsIn(file.program).map(({ value, node }) => {
+      return { value, line: file.lineAt(node.start), chosen: deciding.get(node) ?? null };
+    });
+  });
+  return otherLanguage.test(path) ? [...parsed, ...writtenInLines(path, withoutScripts(text))] : parsed;
+}
+
+const comparison = /[!=]==?|=>|\b(?:in|is|eq|case|when|exclude|filter|where|contains|include\?)\b/;
+const quoted = /"((?:[^"\\\n]|\\.)+)"|'((?:[^'\\\n]|\\.)+)'|(?<![\w.])(\d+(?:\.\d+)?)(?![\w.])/g;
+
+/** Reads code that is not parsed, line by line: a line that compares decides by its literals, and leads to those of the next one. */
+function writtenInLines(path: string, text: string): Written[] {
+  // Of a template, only the code in it counts.
+  const lines = text
+    .split('\n')
+    .map((line) => (markup.test(path) ? (line.match(inserted) ?? []).join(' ') : line));
+  const all = lines.map((line) =>
+    [...line.replace(/(?:^|\s)(?:#|\/\/).*/, '').matchAll(quoted)].flatMap(([, double, single, number]) => {
+      const value = number === undefined ? (double ?? single ?? '') : Number(number);
+      return isTelling(value) ? [value] : [];
+    }),
+  );
+  return all.flatMap((values, index) =>
+    values.map((value) => {
+      const others = [...values.filter((one) => one !== value), ...(all[index + 1] ?? [])];
+      return { value, line: index + 1, chosen: comparison.test(lines[index] ?? '') ? others : null };
+    }),
+  );
+}
+
+const markup = /\.(?:html?|erb|twig|jinja2?|j2)$/;
+const inserted = /\{[{%].*?[}%]\}|<%.*?%>/g;
 
 /** Files of data and settings, which may contain any figure. */
 const data =
@@ -112,12 +155,13 @@ function addedFigures({ path, before, after }: FileEdit, expected: ReadonlySet<s
     .map(({ text, line }) => ({ value: text.trim(), file: path, line, decides: false, isAnswered: true }));
 }
 
-/** Returns the strings and numbers of a file's programs, and the lines of its template. */
+/** Returns the strings and numbers of a file's programs, and the lines of a template or of code that is not parsed. */
 function textsOfFile(path: string, text: string): { text: string; line: number }[] {
   const written = programsIn(path, text).flatMap((file) =>
     textsIn(file.program).map((one) => ({ text: one.text, line: file.lineAt(one.node.start) })),
   );
-  const shown = template.test(path) ? withoutScripts(text).split('\n') : [];
+  const isShown = template.test(path) || otherLanguage.test(path);
+  const shown = isShown ? withoutScripts(text).split('\n') : [];
   return [...written, ...shown.map((one, index) => ({ text: one, line: index + 1 }))];
 }
 

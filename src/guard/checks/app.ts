@@ -10,6 +10,7 @@ import { nodeIn, nodesIn, nodesOf, type SyntaxNode, visit } from '../../code/syn
 import type { FileEdit } from '../edit.js';
 import { type Rule, violationOf } from '../rules.js';
 import { isCatchAll, isSilent } from './failures.js';
+import { addedElsewhere, unlintedElsewhere } from './other-languages.js';
 import { holds } from './settings.js';
 import { isBypass, usesIn } from './uses.js';
 
@@ -89,7 +90,7 @@ const otherText =
 
 function signsIn(file: string, text: string, facts: TestFacts): Sign[] {
   if (!isCode(file) && !otherText.test(file)) return [];
-  const always = signsOfText(file, text, silencing);
+  const always = signsOfText(file, text, [...silencing, ...addedElsewhere]);
   const programs = file.endsWith('.d.ts') ? [parseSource(file, text) ?? []].flat() : programsIn(file, text);
   const signs = [...always, ...programs.flatMap((one) => signsOf(one, facts))];
   // A file that does not parse is for the compiler to judge, but its text counts all the same.
@@ -146,14 +147,16 @@ const silencing: readonly Pattern[] = [
 ];
 const unlinted: readonly Pattern[] = [
   ...silencing,
+  unlintedElsewhere,
   [loosened, /\b(?:(?:svelte|biome)-ignore|(?:es|ox|style)lint-disable)\b/],
 ];
-export function signsOfText(file: string, text: string, patterns: readonly Pattern[]): Sign[] {
+/** Finds signs in a text of any kind. `shown` is the text as it was written, if `text` is a part of it. */
+export function signsOfText(file: string, text: string, patterns: readonly Pattern[], shown = text): Sign[] {
   const concerning = patterns.filter(([, , files]) => files?.test(file) ?? true);
   return concerning.flatMap(([rule, pattern]) =>
     [...text.matchAll(new RegExp(pattern, `${pattern.flags}g`))].map((match) => {
       const line = text.slice(0, match.index).split('\n').length;
-      const source = (text.split('\n')[line - 1] ?? '').trim().slice(0, 200);
+      const source = (shown.split('\n')[line - 1] ?? '').trim().slice(0, 200);
       return { rule, text: match[0].replaceAll(/\s+/g, ' ').slice(0, 80), file, line, source };
     }),
   );

@@ -25,11 +25,13 @@ const lockFile =
 const manifest =
   /(?:^|\/)(?:package\.json|composer\.json|Gemfile|pyproject\.toml|Pipfile|Cargo\.toml|go\.mod|deno\.json)$/;
 
-/** Judges changes to files that no agent may touch, whatever the class of the failure. A lock file may change only together with a manifest. */
+/** Judges changes to files that no agent may touch, whatever the class of the failure. A lock file may change only together with a manifest, or
+ * after a blamed change of one. */
 export function judgePaths(change: Change): Violation[] {
   const { request, edits } = change;
   const allowed = setUpFiles(change);
-  const follows = edits.some(({ path }) => manifest.test(path));
+  const changed = [...edits.map(({ path }) => path), ...(request.broke ?? []).map(({ file }) => file)];
+  const follows = changed.some((path) => manifest.test(path));
   const isExpected = missedSnapshots(request.pages?.flatMap((page) => page.errors) ?? []);
   return edits.flatMap((edit) => {
     if (edit.kind !== 'file') return [whole('link-changed', edit)];

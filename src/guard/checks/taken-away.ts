@@ -91,13 +91,15 @@ interface Blamed {
 type Asked = Omit<Known, 'isOlder'> & { readonly blamed: Blamed };
 
 function lossesIn({ edit, was, is }: States, asked: Asked) {
-  return was.flatMap((olds, index) => {
+  const parts = was.flatMap((olds, index) => {
     const news = edit.before && edit.after ? is[index] : undefined;
-    if (!news) return [];
-    const all = compareTrees(olds.program, news.program);
+    return news ? [{ olds, news, differences: compareTrees(olds.program, news.program) }] : [];
+  });
+  const all = parts.flatMap(({ differences }) => differences);
+  return parts.flatMap(({ olds, news, differences }) => {
     const isOlder = (one: Difference) =>
       standsAlone(one, all) && isApart(one.old, { ...asked.blamed, edit, tree: olds });
-    return all.flatMap((one) => {
+    return differences.flatMap((one) => {
       const loss = lossIn(one, { was: olds, is: news }, { ...asked, isOlder });
       if (!loss) return [];
       const line = one.now ? news.lineAt(one.now.start) : olds.lineAt(one.old?.start ?? 0);
@@ -110,7 +112,7 @@ function lossesIn({ edit, was, is }: States, asked: Asked) {
 }
 
 /** Types of nodes that stand on their own. An argument, a link or a property may have to go along with what it was for. */
-const ofItself = /Statement$|^Decorator$|^JSX(?:Element|Fragment|ExpressionContainer)$/;
+const ofItself = /Statement$|^Line$|^Decorator$|^JSX(?:Element|Fragment|ExpressionContainer)$/;
 
 /** Whether a removed node stood on its own, and nothing was added or changed next to it that may do the same. */
 function standsAlone({ old, within }: Difference, all: readonly Difference[]): boolean {
