@@ -87,6 +87,14 @@ it('CS-10 EV-7 keeps what a build says before the web server dies of it', async 
   expect(log).toMatch(/^\d{13} no end$/m);
 });
 
+it('CL-3 finds the programs that a web server takes from node_modules, however self-heal was started', async () => {
+  const { run: seen } = await run({
+    config: `webServer: { command: 'playwright --version && exit 3', url: 'http://127.0.0.1:9' }`,
+    options: { env: { ...process.env, PATH: path.dirname(process.execPath) + path.delimiter + '/bin' } },
+  });
+  expect(seen.suiteFailure?.errors[0]?.message).toContain('Exit code: 3');
+});
+
 it('CS-10 keeps the failures of tests beside a global teardown that throws', async () => {
   const { run: seen } = await run({
     config: `globalTeardown: './down.ts'`,
