@@ -10,6 +10,20 @@ it('CS-8 what the server says while this page got all its answers is the busines
   expect(classify(failing(locatorTimeout, { serverOutput, network: [answered] })).category).toBe('ui-error');
 });
 
+const neverThere = `TimeoutError: page.waitForURL: Timeout 5000ms exceeded.
+=========================== logs ===========================
+waiting for navigation to "**/orders" until "load"
+============================================================`;
+
+it.each([
+  ['the app got all its answers', 'ui-error', [answered]],
+  ['a request of the app is still open', 'network-error', [answered, request({ status: null })]],
+  ['a request of the app failed', 'network-error', [answered, request()]],
+  ['nothing is known of its requests', 'network-error', []],
+])('CS-7 an address that never came is of the app or of the network: %s', (_, category, network) => {
+  expect(classify(failing(neverThere, { network })).category).toBe(category);
+});
+
 it('CS-7 what the server says counts when a request of this page failed', () => {
   const network = [answered, request()];
   const diagnosis = classify(failing(locatorTimeout, { serverOutput, network }));
