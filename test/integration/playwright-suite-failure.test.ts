@@ -60,6 +60,22 @@ it('CS-10 tells of a global set-up that throws', async () => {
   expect(seen.suiteFailure?.errors[0]?.message).toBe('Error: seed failed');
 });
 
+it('CS-10 EV-7 keeps what a global set-up says before it ends Playwright as if all were well', async () => {
+  const { run: seen, terminal } = await run({
+    config: `globalSetup: './setup.ts'`,
+    more: {
+      'setup.ts': `export default () => { console.log('Port 4000 not available'); console.error('so I go'); process.exit(0); };`,
+    },
+  });
+  expect(seen.suiteFailure?.errors[0]?.message).toBe(
+    'Error: Playwright ended before it finished the run: exit code 0',
+  );
+  const log = await readFile(seen.serverLog, 'utf8');
+  expect(log).toMatch(/^\d{13} Port 4000 not available$/m);
+  expect(log).toMatch(/^\d{13} so I go$/m);
+  expect(terminal).toContain('Port 4000 not available');
+});
+
 it('CS-10 tells of a spec that does not compile, once, without the tests it kept from running', async () => {
   const { run: seen } = await run({
     spec: `import { test } from '@playwright/test';\ntest('a', () => { const });`,
