@@ -31,6 +31,15 @@ it('CS-7 what the server says counts when a request of this page failed', () => 
   expect(diagnosis.category).toBe('database-error');
 });
 
+it.each(['Port 4000 not available. Exiting process.', 'Error: Port 3000 is already in use'])(
+  'CS-2 a set-up that ends because of its port is of the network: %s',
+  (said) => {
+    const message = 'Error: Playwright ended before it finished the run: exit code 0';
+    const { category } = classify(failing(message, { serverOutput: said, pageUrl: null }));
+    expect(category).toBe('network-error');
+  },
+);
+
 it('CS-2 what the server says counts where no page was seen', () => {
   const message = 'Error: apiRequestContext.post: 500 Internal Server Error';
   expect(classify(failing(message, { serverOutput, pageUrl: null })).category).toBe('database-error');
