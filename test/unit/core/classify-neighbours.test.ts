@@ -40,6 +40,13 @@ it.each(['Port 4000 not available. Exiting process.', 'Error: Port 3000 is alrea
   },
 );
 
+it('CS-8 a build that was slow is not a build that failed', () => {
+  const slow = '[PLUGIN_TIMINGS] Your build spent significant time in plugins. Here is a breakdown:';
+  const message = 'Error: Timed out waiting 60000ms from config.webServer.';
+  const evidence = failing(message, { serverOutput: slow, pageUrl: null });
+  expect(classify(evidence).category).toBe('network-error');
+});
+
 it('CS-2 what the server says counts where no page was seen', () => {
   const message = 'Error: apiRequestContext.post: 500 Internal Server Error';
   expect(classify(failing(message, { serverOutput, pageUrl: null })).category).toBe('database-error');
