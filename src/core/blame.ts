@@ -64,7 +64,7 @@ export function placeOfBlame({ hunks }: Blame): string {
   return first ? `${first.file}:${first.line}` : '';
 }
 
-/** Returns the result of the search as one sentence. */
+/** Returns the result of the search as one sentence. Its subject is the cause: one test, several, or the suite itself. */
 export function blameLine(blame: Blame): string {
   const { hunks, base } = blame;
   const commits = [...new Set(hunks.map(({ commit }) => commit?.id ?? null))];
@@ -73,7 +73,7 @@ export function blameLine(blame: Blame): string {
   const before = what ? `before ${what}` : `at ${shortId(base.commit)}`;
   const uncommitted = commits.includes(null) ? ' (not committed)' : '';
   const best = blame.isMinimal ? '' : ` (best result of ${blame.runs} runs; fewer lines may suffice)`;
-  return `This test was green ${before}; reverting ${sizeOf(hunks)} of ${filesOf(hunks)}${uncommitted} turns it green${best}`;
+  return `It was green ${before}; reverting ${sizeOf(hunks)} of ${filesOf(hunks)}${uncommitted} turns it green${best}`;
 }
 
 /** Describes the size as added lines or removed lines, or as both counts if there are both. */

@@ -52,6 +52,11 @@ function exceptionKeys({ diagnosis, evidence }: DiagnosedFailure): string[] {
   ];
 }
 
+/** Whether the first key is that of an exception without a place, and the second that of the same exception with one. */
+export function isPlaceOf(exception: string, key: string): boolean {
+  return exception.startsWith('root | runtime-error | ') && key.startsWith(`${exception} | `);
+}
+
 /** Returns the most confident deciding reason of those sources; among equals, the one closest to the cause. */
 function rootReason(why: readonly Reason[]): Reason | undefined {
   const sure = why.filter(({ confidence, source }) => confidence >= decisive && rootSources.includes(source));

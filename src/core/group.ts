@@ -1,5 +1,5 @@
 import type { Cause, DiagnosedFailure } from './cause.js';
-import { groupKeys } from './group-keys.js';
+import { groupKeys, isPlaceOf } from './group-keys.js';
 import { environmentOf } from './environment.js';
 
 /** A cause under construction: its members and all their keys. */
@@ -16,6 +16,7 @@ interface Group {
 export function groupCauses(failures: readonly DiagnosedFailure[]): Cause[] {
   const groups: Group[] = [];
   for (const failure of failures) join(groups, failure);
+  for (const group of groups.slice()) if (groups.includes(group)) joinPlaced(groups, group);
   return groups.map(({ members }, index) => ({
     id: `c${index + 1}`,
     lead: leadOf(members),
@@ -36,6 +37,20 @@ function join(groups: Group[], failure: DiagnosedFailure): void {
   home.members.push(failure);
   for (const key of keys) home.keys.add(key);
   for (const other of linked) absorb(groups, home, other);
+}
+
+/**
+ * Merges a group whose exception has no place (a minified bundle, a log without a stack) with the one group that knows its place. If
+ * several do, it may belong to any of them and stays alone.
+ */
+function joinPlaced(groups: Group[], group: Group): void {
+  for (const key of group.keys) {
+    const placed = groups.filter(({ keys }) => [...keys].some((one) => isPlaceOf(key, one)));
+    const [other] = placed;
+    if (placed.length !== 1 || !other || other === group) continue;
+    const [home, later] = groups.indexOf(other) < groups.indexOf(group) ? [other, group] : [group, other];
+    return absorb(groups, home, later);
+  }
 }
 
 function absorb(groups: Group[], home: Group, other: Group): void {

@@ -1,3 +1,4 @@
+import { withPackageBins } from '../process/find-program.js';
 import { supervise } from '../process/supervise.js';
 
 const MAX_OUTPUT_BYTES = 64 * 1024;
@@ -21,6 +22,7 @@ export async function runPrepare(command: string, options: PrepareOptions): Prom
   const [file = '', ...flags] = shell;
   const { ended } = supervise({
     ...options,
+    env: withPackageBins(options),
     file,
     args: [...flags, command],
     input: '',

@@ -5,6 +5,7 @@ import { finished } from 'node:stream/promises';
 import { createWriteStream } from 'node:fs';
 import { systemClock } from '../clock.js';
 import { ownFile } from '../own-files.js';
+import { withPackageBins } from '../process/find-program.js';
 import type { Playwright } from './find-playwright.js';
 import { followReport } from './follow-report.js';
 import { type PlaywrightExit, runPlaywright } from './playwright-process.js';
@@ -173,7 +174,7 @@ function argumentsOf({ args, mode, runDir, injectDir }: SuiteOptions): string[] 
 function environmentOf(options: SuiteOptions): NodeJS.ProcessEnv {
   const { env = process.env, runDir, mode } = options;
   const ours: NodeJS.ProcessEnv = {
-    ...unattended(env),
+    ...withPackageBins({ cwd: options.cwd, env: unattended(env) }),
     [injectEnv.dir]: runDir,
     ...(mode.kind === 'replay' ? {} : { PW_TEST_REPORTER: reporterIn(options.injectDir) }),
   };

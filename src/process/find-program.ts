@@ -7,11 +7,11 @@ export interface ProgramPlace {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Finds a program as it would be started: in the project's `node_modules/.bin`, then on PATH; null if it is not found. */
+/** Finds a program as it would be started: in the `node_modules/.bin` folders that npm uses, then on PATH; null if it is not found. */
 export async function findProgram(file: string, { cwd, env }: ProgramPlace): Promise<string | null> {
   if (/[\\/]/.test(file))
     return (await isExecutable(path.resolve(cwd, file))) ? path.resolve(cwd, file) : null;
-  const folders = [path.join(cwd, 'node_modules', '.bin'), ...pathOf(env).split(path.delimiter)];
+  const folders = [...packageBins(cwd), ...pathOf(env).split(path.delimiter)];
   const extensions =
     process.platform === 'win32' ? ['', ...(env['PATHEXT'] ?? '.EXE;.CMD').split(';')] : [''];
   for (const folder of folders.filter((one) => one !== '')) {
@@ -23,10 +23,32 @@ export async function findProgram(file: string, { cwd, env }: ProgramPlace): Pro
   return null;
 }
 
-/** Windows calls it `Path`, and a copy of the environment is case-sensitive. */
+/**
+ * Returns the environment in which `npm run` and `npx` would start a program in `cwd`: PATH begins with the `node_modules/.bin` of that
+ * folder and of those above it. A self-heal that was started by its path is not started by npm, but a suite's `vite preview` expects it.
+ */
+export function withPackageBins({ cwd, env }: ProgramPlace): NodeJS.ProcessEnv {
+  const onPath = pathOf(env)
+    .split(path.delimiter)
+    .filter((one) => one !== '');
+  const bins = packageBins(cwd).filter((one) => !onPath.includes(one));
+  return { ...env, [pathNameIn(env)]: [...bins, ...onPath].join(path.delimiter) };
+}
+
+/** The order of npm's own `@npmcli/run-script`: nearest first. */
+function packageBins(cwd: string): string[] {
+  const parent = path.dirname(cwd);
+  const own = path.join(cwd, 'node_modules', '.bin');
+  return parent === cwd ? [own] : [own, ...packageBins(parent)];
+}
+
 function pathOf(env: ProgramPlace['env']): string {
-  const name = Object.keys(env).find((one) => one.toUpperCase() === 'PATH');
-  return (name === undefined ? undefined : env[name]) ?? '';
+  return env[pathNameIn(env)] ?? '';
+}
+
+/** Windows calls it `Path`, and a copy of the environment is case-sensitive. */
+function pathNameIn(env: ProgramPlace['env']): string {
+  return Object.keys(env).find((one) => one.toUpperCase() === 'PATH') ?? 'PATH';
 }
 
 async function isExecutable(file: string): Promise<boolean> {

@@ -53,7 +53,7 @@ it('BL-1 BL-3 BL-4 HN-8 a run names the change that broke the test in prompt, re
   expect(report?.causes[0]?.blame).toMatchObject({ hunks: [culprit], isMinimal: true });
   expect(stderr).toContain('::error file=page.html,line=5,');
   const prompt = await project.read('.self-heal/latest/attempts/1.prompt.md');
-  expect(prompt.split('\n').slice(0, 3).join('\n')).toContain('This test was green before');
+  expect(prompt.split('\n').slice(0, 3).join('\n')).toContain('It was green before');
   expect(prompt).toContain('-<button id="buy">Thanks</button>\n+<button id="buy">Tanks</button>');
   expect(await project.read('page.html')).toContain('Tanks');
   const asked = report?.escalations.map(({ id }) => id) ?? [];

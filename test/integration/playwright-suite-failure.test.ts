@@ -60,6 +60,22 @@ it('CS-10 tells of a global set-up that throws', async () => {
   expect(seen.suiteFailure?.errors[0]?.message).toBe('Error: seed failed');
 });
 
+it('CS-10 EV-7 keeps what a global set-up says before it ends Playwright as if all were well', async () => {
+  const { run: seen, terminal } = await run({
+    config: `globalSetup: './setup.ts'`,
+    more: {
+      'setup.ts': `export default () => { console.log('Port 4000 not available'); console.error('so I go'); process.exit(0); };`,
+    },
+  });
+  expect(seen.suiteFailure?.errors[0]?.message).toBe(
+    'Error: Playwright ended before it finished the run: exit code 0',
+  );
+  const log = await readFile(seen.serverLog, 'utf8');
+  expect(log).toMatch(/^\d{13} Port 4000 not available$/m);
+  expect(log).toMatch(/^\d{13} so I go$/m);
+  expect(terminal).toContain('Port 4000 not available');
+});
+
 it('CS-10 tells of a spec that does not compile, once, without the tests it kept from running', async () => {
   const { run: seen } = await run({
     spec: `import { test } from '@playwright/test';\ntest('a', () => { const });`,
@@ -85,6 +101,14 @@ it('CS-10 EV-7 keeps what a build says before the web server dies of it', async 
   const log = await readFile(seen.serverLog, 'utf8');
   expect(log).toMatch(/^\d{13} src\/cart\.ts\(3,1\): error TS2322$/m);
   expect(log).toMatch(/^\d{13} no end$/m);
+});
+
+it('CL-3 finds the programs that a web server takes from node_modules, however self-heal was started', async () => {
+  const { run: seen } = await run({
+    config: `webServer: { command: 'playwright --version && exit 3', url: 'http://127.0.0.1:9' }`,
+    options: { env: { ...process.env, PATH: path.dirname(process.execPath) + path.delimiter + '/bin' } },
+  });
+  expect(seen.suiteFailure?.errors[0]?.message).toContain('Exit code: 3');
 });
 
 it('CS-10 keeps the failures of tests beside a global teardown that throws', async () => {

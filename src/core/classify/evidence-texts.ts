@@ -40,6 +40,7 @@ export function evidenceTexts(
   const missed = missedOfOthers(lost, own, evidence);
   const isFollowed = isCausedBy([...lost.filter(({ url }) => own(url)), ...missed], () => true);
   const failed = failedRequests(evidence, own);
+  const answered = failed.length === 0 && isAnswered(evidence, own);
   const telling = [...failed.filter(({ common }) => !common), ...missed];
   const isEcho = echoOf(telling);
   const consoleOf = (hint: boolean) =>
@@ -58,9 +59,9 @@ export function evidenceTexts(
     failed.some(({ responseBody }) => quotedByJson(responseBody).some((quote) => message.includes(quote)));
   const linesOf = (requests: readonly NetworkEntry[]) => requests.map(requestLine).join('\n');
   const raw: EvidenceText[] = [
-    { source: 'error', text: errorOf(false) },
+    { source: 'error', text: errorOf(false), answered },
     { source: 'error', text: errorOf(true), hint: true },
-    { source: 'stack', text: stackText(evidence) },
+    { source: 'stack', text: stackText(evidence), answered },
     { source: 'console', text: consoleOf(false) },
     { source: 'console', text: consoleOf(true), hint: true },
     { source: 'network', text: linesOf(telling) },
@@ -83,6 +84,12 @@ export function evidenceTexts(
 function serverText({ network, serverOutput }: Evidence, requestFailed: boolean): string {
   if (network.length > 0 && !requestFailed) return '';
   return withoutLinePrefixes(stripAnsi(bounded(serverOutput, most.server))).replace(nodesOwnCode, '');
+}
+
+/** Whether the page loaded, and no request to the app is still open. What the test sent itself is not the page's. */
+function isAnswered({ network }: Evidence, own: (url: string) => boolean): boolean {
+  const asked = network.filter(({ url, resourceType }) => resourceType !== 'api' && own(url));
+  return asked.length > 0 && asked.every(({ status, failure }) => status !== null || failure !== null);
 }
 
 type Explains = ReturnType<typeof isCausedBy>;

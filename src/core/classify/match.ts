@@ -11,6 +11,8 @@ export interface EvidenceText {
   readonly text: string;
   /** Too weak to decide: passing tests show it too, or something else in the evidence explains it. */
   readonly hint?: boolean;
+  /** Whether the page got an answer, and no error, for everything that it asked of the app. */
+  readonly answered?: boolean;
 }
 
 /** A project's effective rules, ready for matching. */
@@ -70,8 +72,8 @@ function withoutLines(text: string, patterns: readonly RegExp[]): string {
   return lines.join('\n');
 }
 
-function reasonOf(rule: Rule, { source, text, hint }: EvidenceText): Reason | null {
-  if (!rule.sources.includes(source)) return null;
+function reasonOf(rule: Rule, { source, text, hint, answered }: EvidenceText): Reason | null {
+  if (!rule.sources.includes(source) || (rule.unanswered && answered)) return null;
   const line = matchingLine(rule, text);
   if (line === null) return null;
   const { id, category } = rule;

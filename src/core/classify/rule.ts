@@ -14,6 +14,8 @@ export interface Pattern {
 export interface Rule extends Pattern {
   readonly category: Category;
   readonly sources: readonly EvidenceSource[];
+  /** Whether it means that a request is without an answer, so that it does not count if the page has every answer. */
+  readonly unanswered?: true;
   /** From 0 to 1: how certain it is that this is the root cause. From `decisive` (0.7) on it decides; below that, it is a hint. */
   readonly confidence: number;
 }

@@ -21,6 +21,8 @@ const { ServerLog } = require('./server-log.cjs') as import('./server-log.cjs').
 const { testError, testFailure } = require('./test-failure.cjs') as import('./test-failure.cjs').Api;
 const { testResult } = require('./test-outcome.cjs') as import('./test-outcome.cjs').Api;
 
+const maxSaidInSetUp = 64 * 1024;
+
 /**
  * Self-heal's only way into the user's Playwright, set as `PW_TEST_REPORTER`. It writes the report that self-heal reads,
  * listens to the web servers, and has the workers preload the capture. It prints nothing and never throws.
@@ -32,6 +34,8 @@ class SelfHealReporter {
   #webServers: readonly string[] = [];
   #overhear: ReturnType<Log['stream']> | null = null;
   readonly #ended = new Set<string>();
+  /** Null except while the suite is being set up. */
+  #saidInSetUp: string | null = null;
 
   constructor() {
     // Processes that the suite starts must not inherit it.
@@ -62,6 +66,7 @@ class SelfHealReporter {
 
   onConfigure(config: FullConfig): void {
     this.#config = config;
+    guarded('the output of the set-up cannot be kept', () => this.#listenToSetUp());
     const { rootDir, configFile = null, version, shard } = config;
     guarded('the configuration was not reported', () =>
       report({ type: 'configured', rootDir, configFile, version, shard }),
@@ -70,6 +75,7 @@ class SelfHealReporter {
 
   onBegin(suite: Suite): void {
     this.#suite = suite;
+    this.#saidInSetUp = null;
     // globalSetup has run and the web servers are up by now, so only workers inherit this.
     guarded('the capture could not be set up', () => {
       process.env['NODE_OPTIONS'] = [process.env['NODE_OPTIONS'], preloadOption].filter(Boolean).join(' ');
@@ -78,6 +84,21 @@ class SelfHealReporter {
       const reused = this.#config && this.#overhear ? reusedServer(this.#config, this.#webServers) : null;
       report({ type: 'begin', total: suite.allTests().length, reusedServer: reused });
     });
+  }
+
+  /** What a `globalSetup` prints passes every reporter by. It is kept only if the process ends there: then nothing else says why. */
+  #listenToSetUp(): void {
+    this.#saidInSetUp = '';
+    for (const stream of [process.stdout, process.stderr]) {
+      const write = stream.write.bind(stream) as (...args: readonly unknown[]) => boolean;
+      stream.write = (...args: readonly unknown[]) => {
+        if (this.#saidInSetUp !== null)
+          this.#saidInSetUp = (this.#saidInSetUp + String(args[0])).slice(-maxSaidInSetUp);
+        return write(...args);
+      };
+    }
+    // Before the log's own listener, which writes what is pending.
+    process.prependOnceListener('exit', () => this.#overhear?.(this.#saidInSetUp ?? ''));
   }
 
   onStdOut(chunk: string | Buffer, test?: TestCase): void {
@@ -115,6 +136,7 @@ class SelfHealReporter {
   }
 
   onError(error: TestError): void {
+    this.#saidInSetUp = null;
     guarded('an error of the suite was not reported', () =>
       report({ type: 'error', error: testError(error) }),
     );

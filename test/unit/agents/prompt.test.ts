@@ -32,7 +32,7 @@ it('BL-3 says before all else which change broke it, whose it is, and its lines'
   const [task, , head] = prompt.split('\n');
   expect(task).toBe('/debugger Fix this error so the test can pass.');
   expect(head).toBe(
-    'This test was green before 3f2a91c; reverting this change (+1 −2) of ../api/cart.ts turns it green. 3f2a91c is `Faster carts` by `Ann`.',
+    'It was green before 3f2a91c; reverting this change (+1 −2) of ../api/cart.ts turns it green. 3f2a91c is `Faster carts` by `Ann`.',
   );
   expect(prompt).toContain('````text\n-```\n');
   expect(prompt).toContain('\n+new\n````\n');

@@ -10,11 +10,41 @@ it('CS-8 what the server says while this page got all its answers is the busines
   expect(classify(failing(locatorTimeout, { serverOutput, network: [answered] })).category).toBe('ui-error');
 });
 
+const neverThere = `TimeoutError: page.waitForURL: Timeout 5000ms exceeded.
+=========================== logs ===========================
+waiting for navigation to "**/orders" until "load"
+============================================================`;
+
+it.each([
+  ['the app got all its answers', 'ui-error', [answered]],
+  ['a request of the app is still open', 'network-error', [answered, request({ status: null })]],
+  ['a request of the app failed', 'network-error', [answered, request()]],
+  ['nothing is known of its requests', 'network-error', []],
+])('CS-7 an address that never came is of the app or of the network: %s', (_, category, network) => {
+  expect(classify(failing(neverThere, { network })).category).toBe(category);
+});
+
 it('CS-7 what the server says counts when a request of this page failed', () => {
   const network = [answered, request()];
   const diagnosis = classify(failing(locatorTimeout, { serverOutput, network }));
   expect(diagnosis.alternatives).toContain('ui-error');
   expect(diagnosis.category).toBe('database-error');
+});
+
+it.each(['Port 4000 not available. Exiting process.', 'Error: Port 3000 is already in use'])(
+  'CS-2 a set-up that ends because of its port is of the network: %s',
+  (said) => {
+    const message = 'Error: Playwright ended before it finished the run: exit code 0';
+    const { category } = classify(failing(message, { serverOutput: said, pageUrl: null }));
+    expect(category).toBe('network-error');
+  },
+);
+
+it('CS-8 a build that was slow is not a build that failed', () => {
+  const slow = '[PLUGIN_TIMINGS] Your build spent significant time in plugins. Here is a breakdown:';
+  const message = 'Error: Timed out waiting 60000ms from config.webServer.';
+  const evidence = failing(message, { serverOutput: slow, pageUrl: null });
+  expect(classify(evidence).category).toBe('network-error');
 });
 
 it('CS-2 what the server says counts where no page was seen', () => {

@@ -125,6 +125,7 @@ const examples: Readonly<Record<string, string>> = {
   'network/status-values': 'Expected status-like 200, received 500',
   'network/cypress': 'CypressError: `cy.visit()` failed trying to load',
   'network/navigation-timeout': 'page.reload: Timeout 30000ms exceeded.',
+  'network/awaited-navigation': 'page.waitForNavigation: Timeout 500ms exceeded.',
   'network/response-timeout':
     'page.waitForResponse: Timeout 500ms exceeded while waiting for event "response"',
   'network/api-request': 'apiRequestContext.get: no',

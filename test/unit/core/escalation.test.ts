@@ -20,7 +20,7 @@ describe('a question to a person', () => {
     const cause = aCause({ blame: aBlame() });
     const offered = questionAbout(cause, { ...nothingTried, canRevert: true });
     expect(offered.choices).toEqual(['revert', 'skip', 'simplify', 'guide']);
-    expect(offered.recommendation).toContain('This test was green before 3f2a91c');
+    expect(offered.recommendation).toContain('It was green before 3f2a91c');
     expect(questionAbout(cause, nothingTried).choices).not.toContain('revert');
     expect(questionAbout(aCause(), { ...nothingTried, canRevert: true }).choices).not.toContain('revert');
   });

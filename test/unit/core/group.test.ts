@@ -20,13 +20,16 @@ const clickOn = (locator: string) =>
   `TimeoutError: locator.click: Timeout 500ms exceeded.\nCall log:\n  - waiting for ${locator}`;
 const sizes = (failures: DiagnosedFailure[]) => groupCauses(failures).map(({ members }) => members.length);
 
-function thrown(text: string, at = 'http://localhost:3000/src/cart.ts:12:5'): Partial<Evidence> {
+function thrown(
+  text: string,
+  at: string | null = 'http://localhost:3000/src/cart.ts:12:5',
+): Partial<Evidence> {
   const entry: ConsoleEntry = {
     time: 0,
     type: 'pageerror',
     text,
     location: '',
-    stack: `${text}\n    at sum (${at})`,
+    stack: at === null ? null : `${text}\n    at sum (${at})`,
   };
   return { console: [entry] };
 }
@@ -126,6 +129,13 @@ describe('HL-6 failures with the same root cause are one cause', () => {
       ],
     ],
     [
+      'the same exception, which has no place in one of them',
+      [
+        failed(clickOn("locator('#a')"), thrown(undefinedTotal, null)),
+        failed(clickOn("locator('#b')"), thrown(undefinedTotal)),
+      ],
+    ],
+    [
       'the same function and another line',
       [
         failed(clickOn("locator('#a')"), thrown(undefinedTotal, 'src/cart.ts:12:5')),
@@ -181,6 +191,16 @@ describe('HL-6 failures with the same root cause are one cause', () => {
     ],
   ])('HL-6 joins %s', (_, failures) => {
     expect(sizes(failures)).toEqual([2]);
+  });
+
+  it('HL-6 leaves an exception without a place alone where several places have it', () => {
+    const [cart, list] = [undefined, 'http://localhost:3000/src/list.ts:3:1'];
+    const failures = [
+      failed(clickOn("locator('#a')"), thrown(undefinedTotal, cart)),
+      failed(clickOn("locator('#b')"), thrown(undefinedTotal, null)),
+      failed(clickOn("locator('#c')"), thrown(undefinedTotal, list)),
+    ];
+    expect(sizes(failures)).toEqual([1, 1, 1]);
   });
 
   it.each<[string, DiagnosedFailure[]]>([

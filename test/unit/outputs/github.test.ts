@@ -52,7 +52,7 @@ describe('annotations', () => {
     const [only] = read({ causes: [{ ...failed, source: 'src/cart.ts:7:3', blame: aBlame() }] }, places);
     expect(only?.properties).toMatchObject({ file: 'packages/api/cart.ts', line: '12' });
     expect(only?.message.split('\n')[1]).toBe(
-      'This test was green before 3f2a91c; reverting these 4 lines of ../api/cart.ts turns it green',
+      'It was green before 3f2a91c; reverting these 4 lines of ../api/cart.ts turns it green',
     );
   });
 

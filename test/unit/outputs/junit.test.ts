@@ -71,7 +71,7 @@ describe('verdicts', () => {
     const causes = [aReportCause({ verdict: 'failed', blame: aBlame() })];
     const found = only({ tests: [aReportTest({ verdict: 'failed', ...inC1 })], causes });
     expect(all(found, 'failure')[0]?.text).toMatch(
-      /^This test was green before 3f2a91c; .*\(\.\.\/api\/cart\.ts:12\)$/m,
+      /^It was green before 3f2a91c; .*\(\.\.\/api\/cart\.ts:12\)$/m,
     );
   });
 

@@ -48,7 +48,7 @@ Run 20260101-000000-0001: \`.self-heal/runs/r1/\`
   it('RP-3 BL-3 begins a cause with the change to blame, and where it is', () => {
     const text = show({ causes: [aReportCause({ blame: aBlame() })] });
     const [first] = text.match(/^- .*$/m) ?? [];
-    expect(first).toMatch(/^- blame: This test was green before 3f2a91c; .* \(`\.\.\/api\/cart\.ts:12`\)$/);
+    expect(first).toMatch(/^- blame: It was green before 3f2a91c; .* \(`\.\.\/api\/cart\.ts:12`\)$/);
   });
 
   it('RP-3 has questions, flaky and quarantined tests, the regression run and warnings', () => {

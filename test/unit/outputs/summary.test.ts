@@ -74,7 +74,7 @@ it('RP-1 says of a heal its class, why, agent, proof, files and cost, and how it
 it('RP-1 BL-3 begins a cause with the change to blame', () => {
   const [line] = show({ causes: [{ ...left, blame: aBlame() }] }, { columns: 160 }).slice(3);
   expect(line).toBe(
-    '      blame   This test was green before 3f2a91c; reverting these 4 lines of ../api/cart.ts turns it green (../api/cart.ts:12)',
+    '      blame   It was green before 3f2a91c; reverting these 4 lines of ../api/cart.ts turns it green (../api/cart.ts:12)',
   );
 });
 

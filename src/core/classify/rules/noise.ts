@@ -22,7 +22,7 @@ export const noiseRules: readonly NoiseRule[] = [
   {
     id: 'noise/development-hint',
     pattern:
-      /Download the (?:React|Vue|Apollo) DevTools|React DevTools|DevTools (?:failed|listening)|\b[Dd]eprecat(?:ed|ion)\b|\[HMR\]|\[vite\] (?:connect|failed to connect)|\[Fast Refresh\]|was preloaded using link|third-party cookie|autocomplete attributes|[Bb]rowserslist|non-passive event|\[Violation\]|React Router Future Flag|unique "key" prop|__nextjs_original-stack-frame|OTS parsing error|Failed to decode downloaded font/,
+      /Download the (?:React|Vue|Apollo) DevTools|React DevTools|DevTools (?:failed|listening)|\b[Dd]eprecat(?:ed|ion)\b|\[HMR\]|\[vite\] (?:connect|failed to connect)|\[PLUGIN_TIMINGS\]|\[Fast Refresh\]|was preloaded using link|third-party cookie|autocomplete attributes|[Bb]rowserslist|non-passive event|\[Violation\]|React Router Future Flag|unique "key" prop|__nextjs_original-stack-frame|OTS parsing error|Failed to decode downloaded font/,
     sources: ['console', 'network', 'server'],
   },
   {

@@ -29,7 +29,7 @@ it('RP-4 EV-10 texts are escaped wherever they stand, and the policy allows no s
 it('RP-4 BL-3 begins a cause with the change to blame: where it is, whose it is, and its lines, whatever they hold', async () => {
   const blame = aBlame({ hunks: [aBlamedHunk({ old: ['before'], now: [hostile] })] });
   const { page } = await pageOf({ causes: [aReportCause({ reason: 'the reason', blame })] });
-  const from = page.indexOf('This test was green before 3f2a91c');
+  const from = page.indexOf('It was green before 3f2a91c');
   const shown = page.slice(from, page.indexOf('the reason', from));
   expect(shown).toMatch(/<code>\.\.\/api\/cart\.ts:12<\/code> · 3f2a91c Faster carts · Ann/);
   expect(shown).toMatch(/<pre>\n-before\n\+&lt;img src=x /);

@@ -14,7 +14,7 @@ export const clientRules = rulesFor('network-error', [
     pattern:
       /\b(?:[Pp]age|[Ff]rame)\.(?:goto|navigate|reload|go_?[Bb]ack|go_?[Ff]orward|wait_?[Ff]or_?(?:URL|url|[Nn]avigation|[Ll]oad_?[Ss]tate|[Rr]esponse|[Rr]equest)|expect_(?:navigation|response|request))(?:Async)?: \S/,
     unless:
-      /[Cc]rashed|has been closed|[Tt]arget (?:page, context or browser )?closed|Test ended|is not a function|expected string|disconnected|Execution context|Object reference/,
+      /[Cc]rashed|has been closed|[Tt]arget (?:page, context or browser )?closed|Test ended|is not a function|expected string|disconnected|Execution context|Object reference|: Timeout \d+ms exceeded/,
     confidence: 0.72,
   },
   {

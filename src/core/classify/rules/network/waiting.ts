@@ -5,7 +5,15 @@ export const waitingRules = rulesFor('network-error', [
   {
     id: 'network/navigation-timeout',
     pattern:
-      /waiting for navigation (?:to|until|")|waiting for ".{1,200}" navigation|\b(?:[Pp]age|[Ff]rame)\.(?:goto|reload|goBack|goForward|go_back|waitForNavigation|wait_for_navigation|waitForURL|wait_for_url|waitForLoadState|wait_for_load_state|expect_navigation)\b.{0,20}?(?:[Tt]est |time ?)?(?:[Tt]imeout|time out|timed out)\b|[Nn]avigation [Tt]imeout(?: of \d+ ?ms)? [Ee]xceeded|[Tt]imed out.{0,60}(?:page load|navigation)|Navigation failed because (?:page was closed|net)|interrupted by another navigation|Cannot navigate to invalid URL|[Nn]avigation to ".{1,300}" (?:failed|was canceled)|page\.(?:waitForURL|goto)\b.{0,200}time ?d? ?out/i,
+      /\b(?:[Pp]age|[Ff]rame)\.(?:goto|reload|goBack|goForward|go_back|waitForLoadState|wait_for_load_state)\b.{0,20}?(?:[Tt]est |time ?)?(?:[Tt]imeout|time out|timed out)\b|[Nn]avigation [Tt]imeout(?: of \d+ ?ms)? [Ee]xceeded|[Tt]imed out.{0,60}(?:page load|navigation)|Navigation failed because (?:page was closed|net)|interrupted by another navigation|Cannot navigate to invalid URL|[Nn]avigation to ".{1,300}" (?:failed|was canceled)|page\.goto\b.{0,200}time ?d? ?out|page\.waitForURL\(.{0,200}time ?d? ?out/i,
+    confidence: 0.84,
+  },
+  {
+    id: 'network/awaited-navigation',
+    // What the test waits for may be up to the app: a router changes the address without a request.
+    pattern:
+      /waiting for navigation (?:to|until|")|waiting for ".{1,200}" navigation|\b(?:[Pp]age|[Ff]rame)\.(?:waitForNavigation|wait_for_navigation|waitForURL|wait_for_url|expect_navigation)\b.{0,20}?(?:[Tt]est |time ?)?(?:[Tt]imeout|time out|timed out)\b/i,
+    unanswered: true,
     confidence: 0.84,
   },
   {
@@ -38,7 +46,7 @@ export const waitingRules = rulesFor('network-error', [
   {
     id: 'network/web-server-unreachable',
     pattern:
-      /Timed out waiting (?:\d+ms )?from config\.webServer|Timed out waiting for: |[Ww]aiting (?:for|on) https?:\/\/\S{1,200} .{0,40}tim(?:ed|e) ?out|timed out on retry|\bEADDRINUSE\b|[Aa]ddress already in use|is already used, make sure that nothing is running|[Pp]ort \d{2,5} is (?:already )?(?:in use|used|allocated|occupied)|Something is already running on port|server (?:did not|failed to|never) (?:start|respond|become)|verify that (?:the|your|this) server is running/i,
+      /Timed out waiting (?:\d+ms )?from config\.webServer|Timed out waiting for: |[Ww]aiting (?:for|on) https?:\/\/\S{1,200} .{0,40}tim(?:ed|e) ?out|timed out on retry|\bEADDRINUSE\b|[Aa]ddress already in use|is already used, make sure that nothing is running|[Pp]ort \d{2,5} (?:is )?(?:already )?(?:in use|used|allocated|occupied|not available|unavailable)|Something is already running on port|server (?:did not|failed to|never) (?:start|respond|become)|verify that (?:the|your|this) server is running/i,
     unless: /trying another|using (?:available )?port|instead/i,
     confidence: 0.82,
   },

@@ -78,7 +78,7 @@ export const playwrightRules = uiRules([
   {
     id: 'ui/waiting-for-event',
     pattern:
-      /while waiting for event "(?:popup|dialog|download|filechooser|page|console|framenavigated|worker)"|\b(?:page|frame)\.(?:waitForFunction|wait_for_function): (?:Test )?timeout/i,
+      /while waiting for event "(?:popup|dialog|download|filechooser|page|console|framenavigated|worker)"|\b(?:page|frame)\.(?:waitForFunction|wait_for_function|waitForURL|wait_for_url): (?:Test )?timeout/i,
     confidence: 0.75,
   },
   {
