@@ -6,7 +6,8 @@ export const waitingRules = rulesFor('network-error', [
     id: 'network/navigation-timeout',
     pattern:
       /waiting for navigation (?:to|until|")|waiting for ".{1,200}" navigation|\b(?:[Pp]age|[Ff]rame)\.(?:goto|reload|goBack|goForward|go_back|waitForNavigation|wait_for_navigation|waitForURL|wait_for_url|waitForLoadState|wait_for_load_state|expect_navigation)\b.{0,20}?(?:[Tt]est |time ?)?(?:[Tt]imeout|time out|timed out)\b|[Nn]avigation [Tt]imeout(?: of \d+ ?ms)? [Ee]xceeded|[Tt]imed out.{0,60}(?:page load|navigation)|Navigation failed because (?:page was closed|net)|interrupted by another navigation|Cannot navigate to invalid URL|[Nn]avigation to ".{1,300}" (?:failed|was canceled)|page\.(?:waitForURL|goto)\b.{0,200}time ?d? ?out/i,
-    confidence: 0.84,
+    // Below an answer that the page's own request got: a wait that ends without a result is its consequence.
+    confidence: 0.73,
   },
   {
     id: 'network/response-timeout',
