@@ -1,5 +1,6 @@
 import type { Blame } from './blame.js';
-import type { Diagnosis } from './diagnosis.js';
+import { isProjectRule } from './classify/project-rules.js';
+import type { Diagnosis, RetryAxis } from './diagnosis.js';
 import type { Evidence } from './evidence.js';
 import type { Failure } from './failure.js';
 
@@ -29,4 +30,13 @@ export interface Cause {
   readonly environment: string | null;
   /** The change that broke its lead test, as shown by runs (BL-1); absent if there was no search or it found nothing. */
   readonly blame?: Blame;
+}
+
+/**
+ * Returns what the fix of a cause needs (CS-11). If a change of the code broke the test, code can fix it, whatever the error is
+ * worded like; only the project's own rules outrank that.
+ */
+export function retryOf({ lead, blame }: Pick<Cause, 'lead' | 'blame'>): RetryAxis {
+  const { retry, why } = lead.diagnosis;
+  return blame && !why.some(({ rule }) => isProjectRule(rule)) ? 'code_error' : retry;
 }

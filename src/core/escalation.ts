@@ -1,6 +1,6 @@
 import type { Attempt } from './attempt.js';
 import { blameLine } from './blame.js';
-import type { Cause } from './cause.js';
+import { type Cause, retryOf } from './cause.js';
 import type { Category, Diagnosis, RetryAxis } from './diagnosis.js';
 
 /** What a person may answer (ME-5). */
@@ -83,21 +83,22 @@ export function questionAbout(
 ): Question {
   const { attempts, asked, canRevert = false } = given;
   const { diagnosis, signature } = cause.lead;
-  const choices = choicesFor(diagnosis.retry);
+  const retry = retryOf(cause);
+  const choices = choicesFor(retry);
   const offer =
     canRevert && cause.blame ? `${blameLine(cause.blame)}, so you can revert it. Otherwise: ` : '';
   return {
     signature,
     category: diagnosis.category,
-    retry: diagnosis.retry,
+    retry,
     tests: cause.members.flatMap(({ failure }) =>
       failure.scope === 'test'
         ? [{ id: failure.test.id, name: failure.test.titlePath.join(' › ').replaceAll(/\s+/g, ' ') }]
         : [],
     ),
-    problem: inPlainWords(diagnosis, { tests: cause.members.length, asked }),
+    problem: inPlainWords({ ...diagnosis, retry }, { tests: cause.members.length, asked }),
     tried: attempts.map(triedInWords),
-    recommendation: `${offer}${recommendationFor(diagnosis.retry, asked !== null)}`,
+    recommendation: `${offer}${recommendationFor(retry, asked !== null)}`,
     choices: offer === '' ? choices : ['revert', ...choices],
   };
 }

@@ -11,14 +11,9 @@ import { normalise } from './normalise.js';
 const rootSources: readonly Reason['source'][] = ['server', 'network', 'console', 'page'];
 
 /**
- * Returns the keys that failures of the same cause share; one common key is enough. A `ui-error` without deeper evidence is
- * identified by what the test waited for and what was wrong with it.
+ * Returns the keys that failures of the same cause share, however their symptoms are worded; one common key is enough. A `ui-error`
+ * without deeper evidence is identified by what the test waited for and what was wrong with it.
  */
-export function groupKeys(failure: DiagnosedFailure): string[] {
-  return [`signature | ${failure.signature}`, ...rootKeys(failure)];
-}
-
-/** Returns the keys without the signature: what the evidence says about the cause, however the symptom is worded. */
 export function rootKeys(failure: DiagnosedFailure): string[] {
   const origin = deadServer(failure);
   const dead = origin === null ? null : `dead server | ${origin}`;
@@ -31,6 +26,19 @@ export function rootKeys(failure: DiagnosedFailure): string[] {
     blankPageKey(failure),
   ];
   return keys.filter((key) => key !== null);
+}
+
+/** An answer that says nothing about the request: whatever stands before all endpoints of a server can give it. */
+const fromAnywhere = /→ (?:401|403|407|429|5\d\d)$/;
+
+/** Whether two failures, as described by their root keys, have different causes although their errors may be worded alike. */
+export function haveDifferentRoots(one: Iterable<string>, other: Iterable<string>): boolean {
+  const [ones, others] = [telling(one), telling(other)];
+  return ones.length > 0 && others.length > 0 && !ones.some((key) => others.includes(key));
+}
+
+function telling(keys: Iterable<string>): string[] {
+  return [...keys].filter((key) => !fromAnywhere.test(key));
 }
 
 /** Returns keys made of the deciding evidence outside the test's own error, combined with its line and with the function around it. */

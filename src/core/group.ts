@@ -1,17 +1,17 @@
 import type { Cause, DiagnosedFailure } from './cause.js';
-import { groupKeys, isPlaceOf } from './group-keys.js';
+import { haveDifferentRoots, isPlaceOf, rootKeys } from './group-keys.js';
 import { environmentOf } from './environment.js';
 
-/** A cause under construction: its members and all their keys. */
+/** A cause under construction: its members and all their root keys. */
 interface Group {
   members: DiagnosedFailure[];
   readonly keys: Set<string>;
 }
 
 /**
- * Groups the failures that share a root cause (HL-6), as `c1`, `c2` … in order of first appearance. Failures with the same signature
- * or the same deciding evidence belong together. Many failures on the same dead server that nothing explains are one failure of the
- * environment (HL-7).
+ * Groups the failures that share a root cause (HL-6), as `c1`, `c2` … in order of first appearance. Failures with the same deciding
+ * evidence belong together, and so do those with the same signature, unless their evidence shows different causes. Many failures on the
+ * same dead server that nothing explains are one failure of the environment (HL-7).
  */
 export function groupCauses(failures: readonly DiagnosedFailure[]): Cause[] {
   const groups: Group[] = [];
@@ -26,10 +26,13 @@ export function groupCauses(failures: readonly DiagnosedFailure[]): Cause[] {
   }));
 }
 
-/** Adds a failure to the first group with which it shares a key, and merges any other groups with which it shares one. */
+/** Adds a failure to the groups with which it shares a key, and to the first that looks like it; they become one. */
 function join(groups: Group[], failure: DiagnosedFailure): void {
-  const keys = groupKeys(failure);
-  const [home, ...linked] = groups.filter((group) => keys.some((key) => group.keys.has(key)));
+  const keys = rootKeys(failure);
+  const alike = groups.find((group) => isAlike(group, failure) && !haveDifferentRoots(group.keys, keys));
+  const [home, ...linked] = groups.filter(
+    (group) => group === alike || keys.some((key) => group.keys.has(key)),
+  );
   if (!home) {
     groups.push({ members: [failure], keys: new Set(keys) });
     return;
@@ -37,6 +40,10 @@ function join(groups: Group[], failure: DiagnosedFailure): void {
   home.members.push(failure);
   for (const key of keys) home.keys.add(key);
   for (const other of linked) absorb(groups, home, other);
+}
+
+function isAlike({ members }: Group, { signature }: DiagnosedFailure): boolean {
+  return members.some((one) => one.signature === signature);
 }
 
 /**

@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { withoutQuery } from '../core/group-keys.js';
+import { responseTexts } from '../core/classify/requests.js';
+import { stripAnsi } from '../core/classify/strip-ansi.js';
 import { normalise } from '../core/normalise.js';
 import type { ConsoleEntry, NetworkEntry } from '../core/evidence.js';
 import type { TestError } from '../core/failure.js';
@@ -11,6 +13,8 @@ import { jsonOf } from '../json-of.js';
 const mostLines = 20_000;
 /** Shorter texts also occur in unrelated errors. */
 const shortestText = 12;
+/** What the page showed instead of what the test expected, as Playwright prints it. */
+const receivedLine = /^[ \t]*Received(?: \w+)?:.*$/gm;
 
 /** For one complaint in one suite run: how many tests passed despite it, and the most often that any of them had it. */
 interface Heard {
@@ -51,8 +55,8 @@ export class PassingEvidence {
   }
 
   /**
-   * Returns the entries, with those marked `common` that do not count. Text that is part of the test's own error always
-   * counts.
+   * Returns the entries, with those marked `common` that do not count. What is part of the test's own error always counts:
+   * a text of the console, and the answer to a request that the test received in place of what it expected.
    */
   mark<T extends { readonly console: readonly ConsoleEntry[]; readonly network: readonly NetworkEntry[] }>(
     evidence: T,
@@ -61,10 +65,13 @@ export class PassingEvidence {
     if (this.#heard.size === 0) return evidence;
     const isError = ({ text }: ConsoleEntry) =>
       text.length >= shortestText && errors.some(({ message }) => message.includes(text));
+    const received = errors.flatMap(({ message }) => stripAnsi(message).match(receivedLine) ?? []);
+    const isReceived = (entry: NetworkEntry) =>
+      responseTexts(entry).some((text) => received.some((line) => line.includes(text)));
     return {
       ...evidence,
       console: this.#marked(evidence.console, (entry) => (isError(entry) ? null : consoleKey(entry.text))),
-      network: this.#marked(evidence.network, requestKey),
+      network: this.#marked(evidence.network, (entry) => (isReceived(entry) ? null : requestKey(entry))),
     };
   }
 

@@ -1,7 +1,7 @@
 import { agentsFor } from '../core/agents-for.js';
 import type { Attempt } from '../core/attempt.js';
 import { builtIn, isBuiltIn } from '../core/built-in-fixer.js';
-import type { Cause, DiagnosedFailure } from '../core/cause.js';
+import { type Cause, type DiagnosedFailure, retryOf } from '../core/cause.js';
 import { questionAbout, type Escalation } from '../core/escalation.js';
 import { localDay } from '../outputs/local-time.js';
 import { decide, type CauseEnd, type Decision, type History } from '../core/policy.js';
@@ -190,7 +190,7 @@ function historyOf(session: Session, cause: Cause, so: SoFar) {
     ...(withoutAgent
       ? { noAgent: 'the built-in fixer found no fix it is sure of, and no agent program is set up' }
       : {}),
-    retry: cause.lead.diagnosis.retry,
+    retry: retryOf(cause),
     environment: cause.environment,
     agents,
     spent: session.spending.spentFor(cause, session.clock.now()),

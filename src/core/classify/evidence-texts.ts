@@ -13,6 +13,7 @@ import {
   quotedByJson,
   repeatsRequest,
   requestLine,
+  responseTexts,
 } from './requests.js';
 import { stripAnsi } from './strip-ansi.js';
 import { markedStatusLine, withoutQuotes } from './without-quotes.js';
@@ -163,10 +164,6 @@ function ownScript({ location, stack, text }: ConsoleEntry, own: (url: string) =
 /** The status with which an error says it was answered: `The response (404) …`, `Request failed: 500`. */
 const answeredWith =
   /\b(?:request|response|respond\w{0,3}|fetch\w{0,3}|load\w{0,3}|http|status)\b[^\d\n]{0,40}\b([45]\d\d)\b/i;
-/** Shorter texts (`error`, `not found`) appear in unrelated messages. */
-const shortestText = 12;
-const saidInJson = /"(?:[^"\\\n]|\\.){12,400}"/g;
-
 /**
  * Returns a predicate: whether a text merely repeats the response of a failed request. A page that throws the text of a response
  * (`throw new Error(body.error)`) or its status (`The response (404) has no frame`), or that finds HTML where it expects JSON, is not the
@@ -178,22 +175,6 @@ function echoOf(failed: readonly NetworkEntry[]): (text: string) => boolean {
   return (text) =>
     said.some((one) => text.includes(one)) ||
     statuses.some((status) => answeredWith.exec(text)?.[1] === status);
-}
-
-function responseTexts(entry: NetworkEntry): string[] {
-  const body = errorBody(entry).trim();
-  if (body === '') return [];
-  const quoted = body.match(saidInJson) ?? [];
-  const texts = quoted.length > 0 ? quoted.map((text) => unescaped(text)) : [body];
-  return texts.filter((text) => text.length >= shortestText && text.includes(' '));
-}
-
-function unescaped(quoted: string): string {
-  try {
-    return String(JSON.parse(quoted));
-  } catch {
-    return quoted.slice(1, -1);
-  }
 }
 
 /** The prefixes that CI systems, containers, task runners and pytest put before every line they print, and Next before errors. */

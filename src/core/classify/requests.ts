@@ -104,3 +104,24 @@ export function errorBody(entry: NetworkEntry): string {
     .replace(/&(#?\w{2,6});/g, (whole, name: string) => entities[name] ?? whole)
     .slice(0, longestBody);
 }
+
+/** Shorter texts (`error`, `not found`) appear in unrelated messages. */
+const shortestText = 12;
+const saidInJson = /"(?:[^"\\\n]|\\.){12,400}"/g;
+
+/** Returns the sentences that an error response says: the strings of its JSON, or else its text. */
+export function responseTexts(entry: NetworkEntry): string[] {
+  const body = errorBody(entry).trim();
+  if (body === '') return [];
+  const quoted = body.match(saidInJson) ?? [];
+  const texts = quoted.length > 0 ? quoted.map((text) => unescaped(text)) : [body];
+  return texts.filter((text) => text.length >= shortestText && text.includes(' '));
+}
+
+function unescaped(quoted: string): string {
+  try {
+    return String(JSON.parse(quoted));
+  } catch {
+    return quoted.slice(1, -1);
+  }
+}

@@ -100,3 +100,26 @@ it('CS-8 an element is quoted by its name', () => {
   const { why } = classify(failing(covered));
   expect(why.map(({ evidence }) => evidence)).toContain('- <div> intercepts pointer events');
 });
+
+it('CS-7 a page that stays because its own request was refused is about the request', () => {
+  const refused = {
+    time: 0,
+    method: 'POST',
+    url: 'http://localhost:3000/api/signin',
+    resourceType: 'fetch',
+    status: 404,
+    durationMs: 1,
+    failure: null,
+    requestHeaders: {},
+    responseHeaders: {},
+    requestBody: null,
+    responseBody: null,
+  };
+  const stayed =
+    'Error: page.waitForURL: Test timeout of 6000ms exceeded.\nwaiting for navigation to "**/dashboard" until "load"';
+  const { category, why } = classify(
+    failing(stayed, { network: [refused], pageUrl: 'http://localhost:3000/login' }),
+  );
+  expect([category, why[0]?.evidence]).toEqual(['network-error', 'fetch POST /api/signin → 404']);
+  expect(classify(failing(stayed)).category).toBe('network-error');
+});

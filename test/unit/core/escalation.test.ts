@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { retryOf } from '../../../src/core/cause.js';
 import { guidanceFrom, inPlainWords, questionAbout, withoutCode } from '../../../src/core/escalation.js';
 import { countChange } from '../../../src/core/remembered.js';
 import { aBlame, aCause, aDiagnosed, aDiagnosis, anAttempt, failing } from '../../rig/builders.js';
@@ -15,6 +16,22 @@ describe('a question to a person', () => {
     const lead = aDiagnosed({ diagnosis: aDiagnosis({ retry }) });
     expect(questionAbout(aCause({ lead }), nothingTried).choices).toEqual(choices);
   });
+
+  it.each([
+    ['runtime/forbidden', 'code_error', ['skip', 'simplify', 'guide']],
+    ['project/licence', 'never_retry', ['provide-credentials', 'skip']],
+  ] as const)(
+    'CS-11 a refusal that a change of the code brought, by %s, needs %s',
+    (rule, needs, choices) => {
+      const category = 'network-error';
+      const why = [{ rule, category, source: 'error', evidence: '403', confidence: 0.9 }] as const;
+      const lead = aDiagnosed({ diagnosis: aDiagnosis({ retry: 'never_retry', why }) });
+      const cause = aCause({ lead, blame: aBlame() });
+      expect(retryOf(cause)).toBe(needs);
+      expect(questionAbout(cause, nothingTried)).toMatchObject({ retry: needs, choices });
+      expect(retryOf(aCause({ lead }))).toBe('never_retry');
+    },
+  );
 
   it('BL-4 offers to revert the change to blame where that was proven, and not else', () => {
     const cause = aCause({ blame: aBlame() });

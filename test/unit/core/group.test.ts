@@ -67,6 +67,39 @@ describe('HL-6 failures with the same root cause are one cause', () => {
     ]);
   });
 
+  const alike = (failure: DiagnosedFailure) => ({ ...failure, signature: 'shop:Error:alike' });
+  const status = (received: number) =>
+    `Error: expect(received).toBe(expected) // Object.is equality\n\nExpected: 200\nReceived: ${received}`;
+  const api = (url: string, answer: number) =>
+    failed(
+      status(answer),
+      answered({ resourceType: 'api', url: `http://localhost:3000${url}`, status: answer }),
+    );
+  const thrownIn = (file: string) =>
+    failed(status(500), {
+      ...answered({ resourceType: 'api' }),
+      ...thrown('TypeError: x is not a function', `http://localhost:3000/src/${file}:3:5`),
+    });
+  it.each<[string, number, DiagnosedFailure[]]>([
+    ['two missing endpoints are two causes', 2, [api('/api/a', 404), api('/api/b', 404)]],
+    ['refusals of whoever is not signed in are one', 1, [api('/api/a', 401), api('/api/b', 401)]],
+    ['answers of a server that gives no reason are one', 1, [api('/api/a', 500), api('/api/b', 500)]],
+    ['two exceptions are two', 2, [thrownIn('cart.ts'), thrownIn('list.ts')]],
+    ['an exception and an answer with no reason are one', 1, [thrownIn('cart.ts'), api('/api/b', 500)]],
+    [
+      'a failure that shows no cause belongs to the first',
+      2,
+      [api('/api/a', 404), api('/api/b', 404), failed('odd')],
+    ],
+    [
+      'one that shows none, met first, does not join the others',
+      2,
+      [failed('odd'), api('/api/a', 404), api('/api/b', 404)],
+    ],
+  ])('HL-6 of one signature, %s', (_, causes, failures) => {
+    expect(groupCauses(failures.map(alike))).toHaveLength(causes);
+  });
+
   const undefinedTotal = "TypeError: Cannot read properties of undefined (reading 'total')";
   it.each<[string, DiagnosedFailure[]]>([
     [

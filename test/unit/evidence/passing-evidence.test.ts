@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
-import type { ConsoleEntry } from '../../../src/core/evidence.js';
+import type { ConsoleEntry, NetworkEntry } from '../../../src/core/evidence.js';
 import { PassingEvidence } from '../../../src/evidence/passing-evidence.js';
 import { tempDir } from '../../rig/temp-dir.js';
 
@@ -108,3 +108,38 @@ it('CS-7 what the test itself failed of is never marked', async () => {
   const message = 'Error: expect([…]).toEqual([])\n+ TypeError: layout is not set';
   expect(marks(['TypeError: layout is not set'], message)).toEqual([false]);
 });
+
+const refused: NetworkEntry = {
+  time: 0,
+  method: 'POST',
+  url: 'http://localhost:3000/login',
+  resourceType: 'fetch',
+  status: 500,
+  durationMs: 1,
+  failure: null,
+  requestHeaders: {},
+  responseHeaders: {},
+  requestBody: null,
+  responseBody: '{"error":"Login failed"}',
+};
+const compared = (expected: string, received: string) =>
+  `Error: expect(received).toContain(expected)\n\nExpected substring: "${expected}"\nReceived string:    "${received}"`;
+
+it.each([
+  ['that the test received', compared('Invalid credentials', 'Login failed'), false],
+  [
+    'that the test received, in color',
+    compared('Invalid credentials', '\u001B[31mLogin failed\u001B[39m'),
+    false,
+  ],
+  ['that the test expected', compared('Login failed', ''), true],
+  ['that its error does not name', 'Error: locator.click: Timeout 500ms exceeded.', true],
+])(
+  'CS-7 an answer that passing tests get too counts if it is what the test received: %s',
+  async (_, message, common) => {
+    const { method, url, status, failure } = refused;
+    await heard(says('passed 1', '', { complaint: { method, url, status, failure } }));
+    const { network } = passing.mark({ console: [], network: [refused] }, [{ message }]);
+    expect(network[0]?.common ?? false).toBe(common);
+  },
+);

@@ -6,7 +6,8 @@ export const waitingRules = rulesFor('network-error', [
     id: 'network/navigation-timeout',
     pattern:
       /\b(?:[Pp]age|[Ff]rame)\.(?:goto|reload|goBack|goForward|go_back|waitForLoadState|wait_for_load_state)\b.{0,20}?(?:[Tt]est |time ?)?(?:[Tt]imeout|time out|timed out)\b|[Nn]avigation [Tt]imeout(?: of \d+ ?ms)? [Ee]xceeded|[Tt]imed out.{0,60}(?:page load|navigation)|Navigation failed because (?:page was closed|net)|interrupted by another navigation|Cannot navigate to invalid URL|[Nn]avigation to ".{1,300}" (?:failed|was canceled)|page\.goto\b.{0,200}time ?d? ?out|page\.waitForURL\(.{0,200}time ?d? ?out/i,
-    confidence: 0.84,
+    // Below an answer that the page's own request got: a wait that ends without a result is its consequence.
+    confidence: 0.73,
   },
   {
     id: 'network/awaited-navigation',
@@ -14,7 +15,7 @@ export const waitingRules = rulesFor('network-error', [
     pattern:
       /waiting for navigation (?:to|until|")|waiting for ".{1,200}" navigation|\b(?:[Pp]age|[Ff]rame)\.(?:waitForNavigation|wait_for_navigation|waitForURL|wait_for_url|expect_navigation)\b.{0,20}?(?:[Tt]est |time ?)?(?:[Tt]imeout|time out|timed out)\b/i,
     unanswered: true,
-    confidence: 0.84,
+    confidence: 0.73,
   },
   {
     id: 'network/response-timeout',
