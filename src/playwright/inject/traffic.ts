@@ -1,9 +1,8 @@
 import type { ConsoleMessage, Request, Response, WebError } from '@playwright/test';
 import type { NetworkEntry } from '../../core/evidence.js';
-
-const { internalCall } = require('./internal-call.cjs') as import('./internal-call.cjs').Api;
-const { maskedHeaders } = require('./masked-headers.cjs') as import('./masked-headers.cjs').Api;
-const { Newest } = require('./newest.cjs') as import('./newest.cjs').Api;
+import { internalCall } from './internal-call.js';
+import { maskedHeaders } from './masked-headers.js';
+import { Newest } from './newest.js';
 
 const maxBody = 16 * 1024;
 /** A larger body is not requested at all, since all of it would have to come through the browser's pipe. */
@@ -38,7 +37,10 @@ interface ContextEvents {
   requestfailed: Request;
 }
 /** Adds a listener for one of these events. */
-type Listen = <E extends keyof ContextEvents>(event: E, heard: (subject: ContextEvents[E]) => void) => void;
+export type Listen = <E extends keyof ContextEvents>(
+  event: E,
+  heard: (subject: ContextEvents[E]) => void,
+) => void;
 
 /** Receives the outcome of a request. */
 interface End {
@@ -47,8 +49,8 @@ interface End {
 }
 
 /** The requests of one try. */
-class Traffic {
-  readonly #newest: import('./newest.cjs').NewestOf<Exchange>;
+export class Traffic {
+  readonly #newest: Newest<Exchange>;
   readonly #byRequest = new WeakMap<object, End>();
   #failedBodies = 0;
 
@@ -196,9 +198,3 @@ function clip(text: string): string {
     ? `${text.slice(0, maxBody)}… (${text.length - maxBody} characters cut)`
     : text;
 }
-
-const api = { Traffic };
-module.exports = api;
-export type Api = typeof api;
-export type ListenToContext = Listen;
-export type TrafficOf = Traffic;
