@@ -16,6 +16,11 @@ interface PageLook {
   readonly withElements?: boolean;
 }
 
+/** Returns what is kept of a page before anything is captured. */
+export function uncaptured(url: string): CapturedPage {
+  return { url, screenshot: null, ariaSnapshot: null, error: null, covered: null };
+}
+
 /**
  * Takes a page's screenshot and accessibility snapshot and checks what covers the element that the test was waiting for,
  * all in parallel. Reports what could not be captured in `captured.error`.

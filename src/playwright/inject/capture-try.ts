@@ -12,7 +12,7 @@ import { capped } from './internal-call.js';
 import { Newest } from './newest.js';
 import { PendingCalls } from './pending-calls.js';
 import { noteComplaints } from './complaints.js';
-import { capturePage } from './capture-page.js';
+import { capturePage, uncaptured } from './capture-page.js';
 import { ScriptTexts } from './script-texts.js';
 import { type Listen, Traffic } from './traffic.js';
 
@@ -165,13 +165,7 @@ class TryCapture {
     const looks = pages.slice(0, maxPagesOfContext).map((page) => {
       this.#seen.add(page);
       if (this.#pages.length >= maxPages) return undefined;
-      const captured: CapturedPage = {
-        url: page.url(),
-        screenshot: null,
-        ariaSnapshot: null,
-        error: null,
-        covered: null,
-      };
+      const captured = uncaptured(page.url());
       const n = this.#pages.push(captured);
       const file = this.#file.replace(/\.json$/, `-${Date.now()}-${n}.png`);
       return capturePage(page, captured, { file, waitedFor, withElements: true });
@@ -183,15 +177,10 @@ class TryCapture {
   /** Takes one screenshot, of the page that is closed last. */
   async #pictureOfPassing(context: BrowserContext): Promise<void> {
     const page = picturesPassing ? context.pages().at(-1) : undefined;
-    const captured: CapturedPage = {
-      url: '',
-      screenshot: null,
-      ariaSnapshot: null,
-      error: null,
-      covered: null,
-    };
+    if (!page) return;
+    const captured = uncaptured(page.url());
     const file = this.#file.replace(/\.json$/, '-green');
-    if (page) await capturePage(page, captured, { file: `${file}.png`, waitedFor: null });
+    await capturePage(page, captured, { file: `${file}.png`, waitedFor: null });
     const { ariaSnapshot } = captured;
     if (ariaSnapshot !== null)
       guarded('a snapshot was not kept', () => writeFileSync(`${file}.yml`, ariaSnapshot));

@@ -1,5 +1,6 @@
 import type { ConsoleMessage, WebError } from '@playwright/test';
 import type { ConsoleEntry } from '../../core/evidence.js';
+import { clip } from './clip.js';
 
 const maxText = 4 * 1024;
 const maxStack = 8 * 1024;
@@ -39,8 +40,4 @@ function position(url: string, line: number, column: number): string {
 
 export function isAlarming(entry: ConsoleEntry): boolean {
   return entry.type === 'pageerror' || entry.type === 'error';
-}
-
-function clip(text: string, max: number): string {
-  return text.length > max ? `${text.slice(0, max)}… (${text.length - max} characters cut)` : text;
 }

@@ -1,5 +1,6 @@
 import type { ConsoleMessage, Request, Response, WebError } from '@playwright/test';
 import type { NetworkEntry } from '../../core/evidence.js';
+import { clip } from './clip.js';
 import { internalCall } from './internal-call.js';
 import { maskedHeaders } from './masked-headers.js';
 import { Newest } from './newest.js';
@@ -150,7 +151,7 @@ async function readBody(exchange: Exchange): Promise<string | null> {
     if (!response || !isText(response)) return null;
     const size = await internalCall(request, () => sizeOf(response));
     if (size > maxTransfer) exchange.bodyText = `(a body of ${size} bytes, which was not read)`;
-    else exchange.bodyText = clip(await internalCall(response, () => response.text()));
+    else exchange.bodyText = clip(await internalCall(response, () => response.text()), maxBody);
   } catch {
     // The page is gone, or the response is a redirect or a stream.
   }
@@ -187,14 +188,8 @@ function entryOf(exchange: Exchange): NetworkEntry {
 function sentBody(request: Sent): string | null {
   try {
     const text = request.postData();
-    return text === null ? null : clip(text);
+    return text === null ? null : clip(text, maxBody);
   } catch {
     return '(not text)';
   }
-}
-
-function clip(text: string): string {
-  return text.length > maxBody
-    ? `${text.slice(0, maxBody)}… (${text.length - maxBody} characters cut)`
-    : text;
 }
