@@ -25,7 +25,7 @@ await bundle({
   entryFileNames: '[name].js',
   chunkFileNames: '[name]-[hash].js',
 });
-compileInject(path.join(dist, 'playwright', 'inject'));
+await compileInject(path.join(dist, 'playwright', 'inject'));
 await bundle({
   input: { main: 'ui/page/main.ts' },
   to: path.join(dist, 'ui', 'page'),

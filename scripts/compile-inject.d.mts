@@ -1,1 +1,1 @@
-export function compileInject(to: string): void;
+export function compileInject(to: string): Promise<void>;

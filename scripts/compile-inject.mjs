@@ -1,19 +1,15 @@
-// Compiles the code that runs inside Playwright (src/playwright/inject) to CommonJS, file by file.
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import ts from 'typescript';
+// Bundles the code that runs inside Playwright (src/playwright/inject) as CommonJS.
+import { bundle } from './bundle.mjs';
 
-const source = fileURLToPath(new URL('../src/playwright/inject/', import.meta.url));
+const entries = ['reporter', 'capture', 'list-projects', 'start-browsers'];
 
-/** Compiles into a folder, which is created if missing. Types are not checked. */
-export function compileInject(to) {
-  mkdirSync(to, { recursive: true });
-  for (const file of readdirSync(source).filter((name) => name.endsWith('.cts'))) {
-    const { outputText } = ts.transpileModule(readFileSync(path.join(source, file), 'utf8'), {
-      fileName: file,
-      compilerOptions: { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2022 },
-    });
-    writeFileSync(path.join(to, file.replace(/\.cts$/, '.cjs')), outputText);
-  }
+/** Bundles into a folder, which is created if missing. */
+export async function compileInject(to) {
+  await bundle({
+    input: Object.fromEntries(entries.map((name) => [name, `playwright/inject/${name}.ts`])),
+    to,
+    format: 'cjs',
+    entryFileNames: '[name].cjs',
+    chunkFileNames: '[name].cjs',
+  });
 }

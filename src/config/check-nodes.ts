@@ -13,7 +13,7 @@ import {
   type YAMLMap,
 } from 'yaml';
 import { closest } from './closest.js';
-import { type Diagnostic, lineStartOf } from './diagnostic.js';
+import { type Diagnostic, lineNumberAt } from './diagnostic.js';
 import { isMergePair } from './locate.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -91,7 +91,12 @@ function repeatedKeys(map: YAMLMap, text: string): Diagnostic[] {
       first.set(key.value, key);
       return [];
     }
-    return [at(key, `duplicate key "${String(key.value)}", first used in line ${lineOf(before, text)}`)];
+    return [
+      at(
+        key,
+        `duplicate key "${String(key.value)}", first used in line ${lineNumberAt(text, before.range?.[0] ?? 0)}`,
+      ),
+    ];
   });
 }
 
@@ -100,10 +105,6 @@ function standIn(alias: Alias): Scalar {
   const scalar = new Scalar('');
   if (alias.range) scalar.range = alias.range;
   return scalar;
-}
-
-function lineOf(node: Node, text: string): number {
-  return text.slice(0, lineStartOf(text, node.range?.[0] ?? 0)).split('\n').length;
 }
 
 function at(node: Node | null, message: string): Diagnostic {
@@ -118,11 +119,7 @@ const VARIABLE = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$\{/g;
  * Replaces each `${NAME}` in a string with the environment variable, and `$${` with `${`. An unset variable and any other form of
  * `${` are mistakes. Replaced text is not expanded again.
  */
-function interpolate(
-  scalar: Scalar,
-  text: string,
-  env: Readonly<Record<string, string | undefined>>,
-): Diagnostic[] {
+function interpolate(scalar: Scalar, text: string, env: Env): Diagnostic[] {
   if (typeof scalar.value !== 'string' || !scalar.value.includes('${')) return [];
   const [start = 0, end = start] = scalar.range ?? [];
   const found: Diagnostic[] = [];

@@ -11,78 +11,80 @@ import { valueAt } from './tree.js';
  * unknown name in another, and all mistakes are reported at once (CF-3).
  */
 export function checkReferences(data: unknown): Mistake[] {
-  const agents = [...defaultAgents, ...keysOf(valueAt(data, ['agents']))];
-  const runners = [builtIn, ...builtInRunners, ...keysOf(valueAt(data, ['runners']))];
-  const named = keysOf(valueAt(data, ['agents'])).map((agent) => ['agents', agent, 'runner']);
+  const ownAgents = keysAt(data, ['agents']);
+  const agents = [...new Set([...defaultAgents, ...ownAgents])];
+  const runners = [...new Set([builtIn, ...builtInRunners, ...keysAt(data, ['runners'])])];
+  const runnerNames = [['runner'], ...ownAgents.map((agent) => ['agents', agent, 'runner'])];
   return [
-    ...keysOf(valueAt(data, ['runners'])).flatMap((name) =>
-      checkRunnerKeys(name, valueAt(data, ['runners', name])),
+    ...keysAt(data, ['runners']).flatMap((name) => checkRunnerKeys(name, valueAt(data, ['runners', name]))),
+    ...runnerNames.flatMap((path) => checkName(data, path, { isNot: 'unknown runner', known: runners })),
+    ...keysAt(data, ['routes'])
+      .flatMap((category) => itemsAt(data, ['routes', category]))
+      .flatMap((path) => checkName(data, path, { isNot: 'unknown agent', known: agents })),
+    ...itemsAt(data, ['classify', 'off']).flatMap((path) =>
+      checkName(data, path, { isNot: 'no built-in rule has this id', known: ruleIds, choice: [] }),
     ),
-    ...[['runner'], ...named].flatMap((path) => checkRunner(path, valueAt(data, path), runners)),
-    ...keysOf(valueAt(data, ['routes'])).flatMap((category) =>
-      checkRoute(category, valueAt(data, ['routes', category]), agents),
-    ),
-    ...checkRules(valueAt(data, ['classify'])),
+    ...repeatedIds(data),
   ];
 }
 
-function checkRules(classify: unknown): Mistake[] {
-  const known = rules.map(({ id }) => id);
-  const off = valueAt(classify, ['off']);
-  const own = valueAt(classify, ['rules']);
-  const ids = (Array.isArray(own) ? own : []).map((rule: unknown) => valueAt(rule, ['id']));
-  return [
-    ...(Array.isArray(off) ? off : []).flatMap((id: unknown, index) => {
-      if (typeof id !== 'string' || id.trim() === '' || known.includes(id)) return [];
-      const message = `no built-in rule has this id${hint(closest(id, known), [], '')}`;
-      return [{ path: ['classify', 'off', index], part: 'value' as const, absent: false, message }];
-    }),
-    ...ids.flatMap((id, index) => {
-      if (typeof id !== 'string' || ids.indexOf(id) === index) return [];
-      const message = `another rule already has the id "${id}"`;
-      return [{ path: ['classify', 'rules', index, 'id'], part: 'value' as const, absent: false, message }];
-    }),
-  ];
+const ruleIds = rules.map(({ id }) => id);
+
+interface Names {
+  /** What is wrong with any other name. */
+  readonly isNot: string;
+  readonly known: readonly string[];
+  /** The names to list if none is close. */
+  readonly choice?: readonly string[];
+}
+
+/** Checks the name at a path. Anything but a text is a mistake of the shape, which is reported elsewhere. */
+function checkName(data: unknown, path: Path, { isNot, known, choice = known }: Names): Mistake[] {
+  const name = valueAt(data, path);
+  if (typeof name !== 'string' || name.trim() === '' || known.includes(name)) return [];
+  return [{ path, message: `${isNot}${hint(closest(name, known), choice, 'known are')}` }];
+}
+
+function repeatedIds(data: unknown): Mistake[] {
+  const paths = itemsAt(data, ['classify', 'rules']).map((path) => [...path, 'id']);
+  const ids = paths.map((path) => valueAt(data, path));
+  return ids.flatMap((id, index) => {
+    if (typeof id !== 'string' || ids.indexOf(id) === index) return [];
+    return [{ path: paths[index] ?? [], message: `another rule already has the id "${id}"` }];
+  });
 }
 
 /** Custom runners need a command. Built-in runners have one, and accept additional arguments and variables. */
 function checkRunnerKeys(name: string, runner: unknown): Mistake[] {
-  const keys = keysOf(runner);
+  const keys = keysAt(runner, []);
   const path = ['runners', name];
   if (name === builtIn || isBuiltInRunner(name)) {
     if (name !== builtIn && !keys.includes('command') && !keys.includes('prompt')) return [];
-    const message = `"${name}" is the name of a built-in runner; choose another`;
-    return [{ path, part: 'key', absent: false, message }];
+    return [{ path, part: 'key', message: `"${name}" is the name of a built-in runner; choose another` }];
   }
-  const needed: Mistake[] =
-    typeof runner === 'object' && runner !== null && !keys.includes('command')
-      ? [{ path: [...path, 'command'], part: 'value', absent: true, message: `"${name}" needs a "command"` }]
-      : [];
+  const isIncomplete = typeof runner === 'object' && runner !== null && !keys.includes('command');
   const misplaced = keys.filter((key) => key === 'args' || key === 'env');
   return [
-    ...needed,
+    ...(isIncomplete
+      ? [{ path: [...path, 'command'], absent: true, message: `"${name}" needs a "command"` }]
+      : []),
     ...misplaced.map((key): Mistake => {
       const message = `"${key}" is for built-in runners; put it into "command"`;
-      return { path: [...path, key], part: 'key', absent: false, message };
+      return { path: [...path, key], part: 'key', message };
     }),
   ];
 }
 
-function checkRunner(path: readonly string[], value: unknown, runners: readonly string[]): Mistake[] {
-  if (typeof value !== 'string' || value.trim() === '' || runners.includes(value)) return [];
-  const message = `unknown runner${hint(closest(value, runners), [...new Set(runners)], 'known are')}`;
-  return [{ path, part: 'value', absent: false, message }];
-}
+type Path = readonly PropertyKey[];
 
-function checkRoute(category: string, route: unknown, agents: readonly string[]): Mistake[] {
-  if (!Array.isArray(route)) return [];
-  return route.flatMap((agent: unknown, index) => {
-    if (typeof agent !== 'string' || agent.trim() === '' || agents.includes(agent)) return [];
-    const message = `unknown agent${hint(closest(agent, agents), [...new Set(agents)], 'known are')}`;
-    return [{ path: ['routes', category, index], part: 'value' as const, absent: false, message }];
-  });
-}
-
-function keysOf(value: unknown): string[] {
+/** Returns the keys of the mapping at a path; none if there is no mapping. */
+function keysAt(data: unknown, path: Path): string[] {
+  const value = valueAt(data, path);
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value) : [];
+}
+
+/** Returns the paths of the items of the list at a path; none if there is no list. */
+function itemsAt(data: unknown, path: Path): Path[] {
+  const value = valueAt(data, path);
+  return Array.isArray(value) ? value.map((_, index) => [...path, index]) : [];
 }

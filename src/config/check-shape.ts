@@ -16,10 +16,9 @@ export function describeIssues(issues: readonly Issue[], data: unknown): Mistake
 
 function unknownKey(path: readonly PropertyKey[], key: string): Mistake {
   const allowed = allowedKeys(path);
-  const full = [...path, key];
   const what = path.length === 1 && path[0] === 'routes' ? 'class' : 'key';
   const message = `unknown ${what} "${key}"${hint(closest(key, allowed), allowed, 'allowed here:')}`;
-  return { path: full, part: 'key', absent: false, message };
+  return { path: [...path, key], part: 'key', message };
 }
 
 function describeIssue(issue: Issue, value: unknown): Mistake {
@@ -32,7 +31,7 @@ function describeIssue(issue: Issue, value: unknown): Mistake {
   if (path.length > 0 && value === null) {
     return { path, part, absent: true, message: `${named} is empty; give it a value, or delete the line` };
   }
-  return { path, part, absent: false, message: `${named} ${complaint(issue, value)}` };
+  return { path, part, message: `${named} ${complaint(issue, value)}` };
 }
 
 function complaint(issue: Issue, value: unknown): string {

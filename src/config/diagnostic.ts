@@ -43,9 +43,8 @@ export function renderDiagnostic({ name, text }: SourceText, diagnostic: Diagnos
   const { start, end } = ontoVisibleLine(text, diagnostic);
   const lineStart = lineStartOf(text, start);
   const line = lineFrom(text, lineStart);
-  const number = countLines(text, lineStart);
   const column = start - lineStart;
-  const head = `${name}:${number}:${column + 1} ${printable(diagnostic.message)}`;
+  const head = `${name}:${lineNumberAt(text, start)}:${column + 1} ${printable(diagnostic.message)}`;
   return [head, ...markLine(line, column, Math.min(end - lineStart, line.length))].join('\n');
 }
 
@@ -70,10 +69,9 @@ function lineFrom(text: string, lineStart: number): string {
   return text.slice(lineStart, end === -1 ? undefined : end).trimEnd();
 }
 
-function countLines(text: string, lineStart: number): number {
-  let lines = 1;
-  for (let at = text.indexOf('\n'); at !== -1 && at < lineStart; at = text.indexOf('\n', at + 1)) lines++;
-  return lines;
+/** Returns the number of the line of an offset, counted from 1. */
+export function lineNumberAt(text: string, offset: number): number {
+  return text.slice(0, offset).split('\n').length;
 }
 
 /** Renders a line and a marker under the columns `from` to `to` (exclusive). A long line is cut around them. */

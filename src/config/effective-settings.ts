@@ -1,8 +1,9 @@
 import { parseDocument, type Document } from 'yaml';
 import { categories } from '../core/diagnosis.js';
 import { defaultAgents, defaults } from './defaults.js';
+import { lineNumberAt } from './diagnostic.js';
 import { durationText } from './duration.js';
-import { withoutPassword, type EnvironmentValue } from './environment-settings.js';
+import { withoutPassword } from './environment-settings.js';
 import type { SettingsLayers } from './load-settings.js';
 import { locate } from './locate.js';
 import { scalarKeys } from './scalar-keys.js';
@@ -68,20 +69,17 @@ function lookup({ environment, source, project }: SettingsLayers): Lookup {
   const byPath = new Map(environment.values.map((one) => [one.path.join('\0'), one]));
   return (path, fallback) => {
     const set = byPath.get(path.join('\0'));
-    if (set) return { path, value: shown(set.value), origin: fromEnvironment(set) };
+    if (set)
+      return { path, value: shown(set.value), origin: { from: 'environment', variable: set.variable } };
     const own = valueAt(written, path);
     if (source && document && own !== undefined) {
       const { start } = locate({ doc: document, text: source.text }, path, 'value');
-      const line = source.text.slice(0, start).split('\n').length;
+      const line = lineNumberAt(source.text, start);
       return { path, value: shown(own), origin: { from: 'file', file: source.name, line } };
     }
     if (path.join('.') === 'project') return { path, value: project, origin: { from: 'project' } };
     return { path, value: valueAt(shipped, path) ?? fallback, origin: { from: 'default' } };
   };
-}
-
-function fromEnvironment({ variable }: EnvironmentValue): Origin {
-  return { from: 'environment', variable };
 }
 
 /** Parses the document without replacing `${VAR}`. Its validity was checked before. */

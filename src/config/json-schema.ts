@@ -2,13 +2,22 @@ import { z } from 'zod';
 import { agentsFileSchema } from './schema.js';
 
 /** The part of a JSON Schema that is read here. */
-interface JsonSchema {
+export interface JsonSchema {
+  readonly $schema?: string;
+  readonly type?: string;
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly additionalProperties?: JsonSchema | boolean;
 }
 
 /** Returns the JSON Schema (draft-07) of agents.yaml, with which editors complete and check it (CF-2). */
-export function agentsJsonSchema(): Readonly<Record<string, unknown>> {
+export function agentsJsonSchema(): JsonSchema {
+  generated ??= generate();
+  return generated;
+}
+
+let generated: JsonSchema | undefined;
+
+function generate(): JsonSchema {
   const { $schema, ...schema } = z.toJSONSchema(agentsFileSchema, {
     target: 'draft-7',
     io: 'input',
@@ -17,7 +26,7 @@ export function agentsJsonSchema(): Readonly<Record<string, unknown>> {
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
     },
   });
-  return { $schema, title: 'agents.yaml of self-heal', ...schema };
+  return { $schema, title: 'agents.yaml of self-heal', ...schema } as JsonSchema;
 }
 
 /** Returns the text of schema/agents.schema.json. */
@@ -25,12 +34,9 @@ export function agentsJsonSchemaText(): string {
   return `${JSON.stringify(agentsJsonSchema(), null, 2)}\n`;
 }
 
-let remembered: JsonSchema | undefined;
-
 /** Returns the keys that the mapping at a path may have; none if any name is allowed. */
 export function allowedKeys(path: readonly PropertyKey[]): readonly string[] {
-  remembered ??= agentsJsonSchema();
-  let schema: JsonSchema | undefined = remembered;
+  let schema: JsonSchema | undefined = agentsJsonSchema();
   for (const step of path) {
     const rest: JsonSchema | boolean | undefined = schema?.additionalProperties;
     schema = schema?.properties?.[String(step)] ?? (typeof rest === 'object' ? rest : undefined);

@@ -86,36 +86,25 @@ interface FileReading {
 
 function readText({ path, name, bytes }: AgentsFileBytes, env: SettingsRequest['env']): FileReading {
   const decoded = decodeUtf8(bytes);
-  if (!decoded.ok) {
-    return { path, name, text: decoded.error.text, file: {}, mistakes: [decoded.error.diagnostic] };
-  }
-  const parsed = parseAgentsFile(decoded.value, env);
-  const { file, mistakes } = parsed.ok
-    ? { file: parsed.value, mistakes: [] }
-    : { file: {}, mistakes: parsed.error };
-  return { path, name, text: decoded.value, file, mistakes };
+  const text = decoded.ok ? decoded.value : decoded.error.text;
+  const parsed = decoded.ok ? parseAgentsFile(text, env) : err([decoded.error.diagnostic]);
+  return parsed.ok
+    ? { path, name, text, file: parsed.value, mistakes: [] }
+    : { path, name, text, file: {}, mistakes: parsed.error };
 }
 
 function invalid(read: FileReading | null, fromEnvironment: readonly string[]): Problem {
-  const inFile = read?.mistakes.length ?? 0;
-  const places = [
-    ...(read && inFile > 0 ? [`${read.name} has ${counted(inFile, 'mistake')}`] : []),
-    ...(fromEnvironment.length > 0
-      ? [`the environment has ${counted(fromEnvironment.length, 'mistake')}`]
+  const wrong = [
+    ...(read
+      ? [{ name: read.name, count: read.mistakes.length, shown: renderDiagnostics(read, read.mistakes) }]
       : []),
-  ];
-  const names = [
-    ...(read && inFile > 0 ? [read.name] : []),
-    ...(fromEnvironment.length > 0 ? ['the environment'] : []),
-  ];
+    { name: 'the environment', count: fromEnvironment.length, shown: fromEnvironment.join('\n\n') },
+  ].filter(({ count }) => count > 0);
   return {
     kind: 'config-invalid',
-    message: places.join(', '),
-    detail: [
-      ...(read && inFile > 0 ? [renderDiagnostics(read, read.mistakes)] : []),
-      ...fromEnvironment,
-    ].join('\n\n'),
-    remedy: `Correct ${names.join(' and ')}; nothing was run.`,
+    message: wrong.map(({ name, count }) => `${name} has ${counted(count, 'mistake')}`).join(', '),
+    detail: wrong.map(({ shown }) => shown).join('\n\n'),
+    remedy: `Correct ${wrong.map(({ name }) => name).join(' and ')}; nothing was run.`,
   };
 }
 

@@ -1,9 +1,10 @@
 /** A mistake in a file, located by its path in the data; `locate` finds where that is written. */
 export interface Mistake {
   readonly path: readonly PropertyKey[];
-  readonly part: 'key' | 'value';
+  /** Default: `value`. */
+  readonly part?: 'key' | 'value';
   /** Whether something is missing. After a syntax error, it may exist all the same. */
-  readonly absent: boolean;
+  readonly absent?: boolean;
   readonly message: string;
 }
 

@@ -28,10 +28,10 @@ export function parseAgentsFile(
 function diagnose(mistakes: readonly Mistake[], text: string, yaml: YamlText): Diagnostic[] {
   const { doc, diagnostics: before, soundUntil } = yaml;
   const certain = mistakes.filter(
-    ({ path, absent }) =>
+    ({ path, absent = false }) =>
       soundUntil === Number.POSITIVE_INFINITY || (!absent && sectionEnd(doc, path) <= soundUntil),
   );
-  const found = certain.map(({ path, part, message }) => ({
+  const found = certain.map(({ path, part = 'value', message }) => ({
     ...locate({ doc, text }, path, part),
     message,
   }));

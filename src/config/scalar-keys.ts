@@ -1,4 +1,4 @@
-import { agentsJsonSchema } from './json-schema.js';
+import { agentsJsonSchema, type JsonSchema } from './json-schema.js';
 
 /** A setting of agents.yaml with a single value: not a list, and not a mapping with user-defined names. */
 export interface ScalarKey {
@@ -6,21 +6,12 @@ export interface ScalarKey {
   readonly kind: 'number' | 'text';
 }
 
-/** The part of a JSON Schema that is read here. */
-interface Node {
-  readonly type?: string;
-  readonly properties?: Readonly<Record<string, Node>>;
-}
-
-let remembered: readonly ScalarKey[] | undefined;
-
 /** Returns all such settings in the order of the schema, except `version`, which describes the file. */
 export function scalarKeys(): readonly ScalarKey[] {
-  remembered ??= below(agentsJsonSchema(), []).filter(({ path }) => path.join('.') !== 'version');
-  return remembered;
+  return below(agentsJsonSchema(), []).filter(({ path }) => path.join('.') !== 'version');
 }
 
-function below(node: Node, path: readonly string[]): ScalarKey[] {
+function below(node: JsonSchema, path: readonly string[]): ScalarKey[] {
   return Object.entries(node.properties ?? {}).flatMap(([key, child]) => {
     const here = [...path, key];
     if (child.type === 'object') return below(child, here);

@@ -4,18 +4,14 @@ import { z } from 'zod';
 import { stripAnsi } from '../core/classify/strip-ansi.js';
 import { packageManagerOf } from '../playwright/package-manager.js';
 import { bad, doubtful, good, type Check } from './check.js';
-import type { SuitePlace } from './check-suite.js';
-import type { ListedBrowser } from './list-suite.js';
+import type { ListedBrowser, SuitePlace } from './list-suite.js';
 import { markedLines } from './marked-lines.js';
 import { probe } from './probe.js';
 
 const startedShape = z.object({ version: z.string().nullable(), error: z.string().nullable() });
 
 /** Starts every browser that the suite's projects use, once per distinct launch configuration. */
-export async function checkBrowsers(
-  browsers: readonly ListedBrowser[],
-  place: SuitePlace & { readonly injectDir: string },
-): Promise<Check[]> {
+export async function checkBrowsers(browsers: readonly ListedBrowser[], place: SuitePlace): Promise<Check[]> {
   const different = [...new Map(browsers.map((one) => [JSON.stringify(one), one])).values()];
   const local = different.filter(({ isRemote }) => !isRemote);
   const remote = different

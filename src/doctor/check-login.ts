@@ -13,21 +13,16 @@ export type Login =
 
 /** Asks a program whether it is logged in, without calling its model. The versions below are those it was tested with. */
 export async function checkLogin(program: BuiltInRunner, place: ProbePlace): Promise<Login> {
-  switch (program) {
-    case 'claude':
-      return claude(place);
-    case 'codex':
-      return codex(place);
-    case 'gemini':
-      return gemini(place);
-    case 'opencode':
-      return opencode(place);
-    case 'copilot':
-      return copilot(place);
-    default:
-      return program satisfies never;
-  }
+  return logins[program](place);
 }
+
+const logins: Record<BuiltInRunner, (place: ProbePlace) => Promise<Login>> = {
+  claude,
+  codex,
+  gemini,
+  opencode,
+  copilot,
+};
 
 /** 2.1.197: `auth status` prints JSON. An older version would take the words for a prompt, so its help is read first. */
 async function claude(place: ProbePlace): Promise<Login> {

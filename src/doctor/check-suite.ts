@@ -1,26 +1,13 @@
 import path from 'node:path';
 import { stripAnsi } from '../core/classify/strip-ansi.js';
-import { ownFile } from '../own-files.js';
-import type { Playwright } from '../playwright/find-playwright.js';
 import { bad, good, type Check } from './check.js';
 import { checkBrowsers } from './check-browsers.js';
-import { listSuite } from './list-suite.js';
-
-/** What the checks of a suite need. */
-export interface SuitePlace {
-  readonly cwd: string;
-  readonly env: NodeJS.ProcessEnv;
-  readonly config: string;
-  readonly playwright: Playwright;
-  /** The folder of the compiled scripts for Playwright; defaults to those of this build. */
-  readonly injectDir?: string | undefined;
-}
+import { listSuite, type SuitePlace } from './list-suite.js';
 
 /** Lists the tests, which starts neither tests nor web servers, and then starts each browser that they would use. */
 export async function checkSuite(place: SuitePlace): Promise<Check[]> {
-  const { cwd, env, config, playwright } = place;
-  const injectDir = place.injectDir ?? ownFile('playwright/inject/');
-  const { listed, output } = await listSuite({ cwd, env, config, playwright, injectDir });
+  const { cwd, config } = place;
+  const { listed, output } = await listSuite(place);
   if (listed === null) {
     return [
       bad('tests', `Playwright could not list the tests: ${firstLine(output)}`, listYourself(config, cwd)),
@@ -31,7 +18,7 @@ export async function checkSuite(place: SuitePlace): Promise<Check[]> {
   if (tests === 0) return [bad('tests', firstLine(error ?? 'none found'), listYourself(config, cwd))];
   const found = `${tests} found${error === undefined ? '' : `, and an error: ${firstLine(error)}`}`;
   // A run hands an error of the suite to an agent, so the error does not prevent a run.
-  return [good('tests', found), ...(await checkBrowsers(browsers, { ...place, injectDir }))];
+  return [good('tests', found), ...(await checkBrowsers(browsers, place))];
 }
 
 function listYourself(config: string, cwd: string): string {

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { withInstalledRunner } from '../agents/check-agents.js';
 import { loadSettings } from '../config/load-settings.js';
+import { ownFile } from '../own-files.js';
 import { findPlaywrightConfig } from '../playwright/find-config.js';
 import { findPlaywright } from '../playwright/find-playwright.js';
 import type { Problem } from '../problem.js';
@@ -36,7 +37,12 @@ export async function examine(examination: Examination): Promise<Check[]> {
   return [checkNode(nodeVersion), ...groups.flat()];
 }
 
-async function examinePlaywright({ cwd, env, config: flag, injectDir }: Examination): Promise<Check[]> {
+async function examinePlaywright({
+  cwd,
+  env,
+  config: flag,
+  injectDir = ownFile('playwright/inject/'),
+}: Examination): Promise<Check[]> {
   const config = findPlaywrightConfig(cwd, flag);
   const playwright = findPlaywright(cwd, config.ok ? config.value : undefined);
   const checks = [
@@ -46,8 +52,8 @@ async function examinePlaywright({ cwd, env, config: flag, injectDir }: Examinat
       : ofProblem('playwright config', config.error),
   ];
   if (!playwright.ok || !config.ok) return checks;
-  const place = { cwd, env, config: config.value, playwright: playwright.value };
-  return [...checks, ...(await checkSuite({ ...place, injectDir }))];
+  const place = { cwd, env, config: config.value, playwright: playwright.value, injectDir };
+  return [...checks, ...(await checkSuite(place))];
 }
 
 async function examineAgents({ cwd, env, agents }: Examination): Promise<Check[]> {

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import process from 'node:process';
 import { z } from 'zod';
+import type { Playwright } from '../playwright/find-playwright.js';
 import { unattended } from '../playwright/unattended.js';
 import { markedLines } from './marked-lines.js';
 import { probe } from './probe.js';
@@ -21,17 +22,18 @@ export interface ListedSuite {
   readonly output: string;
 }
 
-/** The suite to list, the Playwright to use, and the folder of the compiled reporter. */
-export interface ListPlace {
+/** A suite, and what the checks of it need. */
+export interface SuitePlace {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   readonly config: string;
-  readonly playwright: { readonly cli: string };
+  readonly playwright: Playwright;
+  /** The folder of the compiled scripts for Playwright. */
   readonly injectDir: string;
 }
 
 /** Lists the tests of a suite and how its projects start their browsers. Starts neither tests nor web servers. */
-export async function listSuite(place: ListPlace): Promise<ListedSuite> {
+export async function listSuite(place: SuitePlace): Promise<ListedSuite> {
   const { cwd, env, config, playwright, injectDir } = place;
   const reporter = path.join(injectDir, 'list-projects.cjs');
   const argv = [process.execPath, playwright.cli, 'test', '--list', '-c', config, `--reporter=${reporter}`];

@@ -1,3 +1,4 @@
+import type { ConsoleEntry, NetworkEntry } from '../core/evidence.js';
 import { bounds } from './bounds.js';
 import { clipMiddle, clipStart } from './clip.js';
 import type { MissingEvidence } from './missing-evidence.js';
@@ -27,6 +28,40 @@ const nameOf: Record<TextPart, string> = {
   serverOutput: 'the server output',
   ariaSnapshot: 'the accessibility snapshot',
 };
+
+/** Which part of the evidence each text of a record is. */
+export type PartsOf<T> = { readonly [Name in keyof T]?: TextPart };
+
+export const consoleParts: PartsOf<ConsoleEntry> = {
+  type: 'headerValue',
+  text: 'consoleText',
+  location: 'url',
+  stack: 'consoleStack',
+};
+
+/** All texts of a request but its headers. */
+export const requestParts: PartsOf<NetworkEntry> = {
+  method: 'headerValue',
+  url: 'url',
+  resourceType: 'headerValue',
+  failure: 'headerValue',
+  requestBody: 'body',
+  responseBody: 'body',
+};
+
+/** Returns a copy of a record in which `change` was applied to each text that is one of these parts. */
+export function mapParts<T extends object>(
+  record: T,
+  parts: PartsOf<T>,
+  change: (text: string, part: TextPart) => string,
+): T {
+  const mapped = { ...record };
+  for (const [name, part] of Object.entries(parts) as [keyof T, TextPart][]) {
+    const text = record[name];
+    if (typeof text === 'string') mapped[name] = change(text, part) as T[keyof T];
+  }
+  return mapped;
+}
 
 /** Before cleaning, a text may be this many times its bound. A secret torn by the first cut is then removed by the second. */
 const roomToClean = 4;

@@ -1,5 +1,5 @@
 import type { TestError } from '../core/failure.js';
-import { boundedText } from './bounded-text.js';
+import { boundedText, mapParts, type TextPart } from './bounded-text.js';
 import { bounds } from './bounds.js';
 import type { MissingEvidence } from './missing-evidence.js';
 
@@ -12,11 +12,10 @@ export function cleanErrors(errors: readonly TestError[], missing: MissingEviden
 }
 
 function cleanError(error: TestError, missing: MissingEvidence): TestError {
+  const bounded = (text: string, part: TextPart) => boundedText(text, part, missing);
+  const parts = { message: 'errorText', stack: 'errorText', snippet: 'snippet' } as const;
   return {
-    message: boundedText(error.message, 'errorText', missing),
-    stack: error.stack === null ? null : boundedText(error.stack, 'errorText', missing),
-    snippet: error.snippet === null ? null : boundedText(error.snippet, 'snippet', missing),
-    location: error.location,
-    causes: error.causes.slice(0, bounds.causeCount).map((cause) => boundedText(cause, 'cause', missing)),
+    ...mapParts(error, parts, bounded),
+    causes: error.causes.slice(0, bounds.causeCount).map((cause) => bounded(cause, 'cause')),
   };
 }

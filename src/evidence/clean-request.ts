@@ -1,23 +1,15 @@
 import type { NetworkEntry } from '../core/evidence.js';
-import { boundedText } from './bounded-text.js';
+import { boundedText, mapParts, requestParts } from './bounded-text.js';
 import { bounds } from './bounds.js';
 import { isSecretHeader } from '../secrets/secret-name.js';
 import type { MissingEvidence } from './missing-evidence.js';
 
-/** Returns a request cleaned, masked and bounded, with only the fields of a `NetworkEntry`. */
+/** Returns a request cleaned, masked and bounded. */
 export function cleanRequest(entry: NetworkEntry, missing: MissingEvidence): NetworkEntry {
   return {
-    time: entry.time,
-    method: boundedText(entry.method, 'headerValue', missing),
-    url: boundedText(entry.url, 'url', missing),
-    resourceType: boundedText(entry.resourceType, 'headerValue', missing),
-    status: entry.status,
-    durationMs: entry.durationMs,
-    failure: entry.failure === null ? null : boundedText(entry.failure, 'headerValue', missing),
+    ...mapParts(entry, requestParts, (text, part) => boundedText(text, part, missing)),
     requestHeaders: cleanHeaders(entry.requestHeaders, missing),
     responseHeaders: cleanHeaders(entry.responseHeaders, missing),
-    requestBody: entry.requestBody === null ? null : boundedText(entry.requestBody, 'body', missing),
-    responseBody: entry.responseBody === null ? null : boundedText(entry.responseBody, 'body', missing),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { ConsoleEntry } from '../core/evidence.js';
-import { boundedText, roughlyBounded } from './bounded-text.js';
+import { boundedText, consoleParts, mapParts, roughlyBounded } from './bounded-text.js';
 import { Latest } from './latest.js';
 import type { MissingEvidence } from './missing-evidence.js';
 
@@ -21,7 +21,7 @@ export class ConsoleSelection {
   }
 
   push(entry: ConsoleEntry): void {
-    const kept = roughEntry(entry);
+    const kept = mapParts(entry, consoleParts, roughlyBounded);
     if (kept.type !== 'pageerror') return this.#others.push(kept);
     this.#errors += 1;
     if (this.#firstErrors.length < Math.ceil(this.#limit / 2)) this.#firstErrors.push(kept);
@@ -43,30 +43,12 @@ export class ConsoleSelection {
     const chosen = [...this.#firstErrors, ...rest.slice(Math.max(0, rest.length - places))].sort(byTime);
     const total = this.pushed + droppedBefore;
     if (chosen.length < total) missing.cut(`${chosen.length} of ${total} console entries were kept`);
-    return chosen.map((entry) => cleanEntry(entry, missing));
+    return chosen.map((entry) =>
+      mapParts(entry, consoleParts, (text, part) => boundedText(text, part, missing)),
+    );
   }
 }
 
 function byTime(a: ConsoleEntry, b: ConsoleEntry): number {
   return a.time - b.time;
-}
-
-function roughEntry(entry: ConsoleEntry): ConsoleEntry {
-  return {
-    time: entry.time,
-    type: entry.type,
-    text: roughlyBounded(entry.text, 'consoleText'),
-    location: roughlyBounded(entry.location, 'url'),
-    stack: entry.stack === null ? null : roughlyBounded(entry.stack, 'consoleStack'),
-  };
-}
-
-function cleanEntry(entry: ConsoleEntry, missing: MissingEvidence): ConsoleEntry {
-  return {
-    time: entry.time,
-    type: boundedText(entry.type, 'headerValue', missing),
-    text: boundedText(entry.text, 'consoleText', missing),
-    location: boundedText(entry.location, 'url', missing),
-    stack: entry.stack === null ? null : boundedText(entry.stack, 'consoleStack', missing),
-  };
 }

@@ -1,4 +1,5 @@
-import { open } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { text } from 'node:stream/consumers';
 import { bounds } from './bounds.js';
 
 /** An accessibility snapshot from Playwright's error-context.md. */
@@ -10,18 +11,7 @@ export interface PageSnapshot {
 
 /** Reads the snapshot of an error-context.md; null if it has none. Rejects if the file cannot be read. */
 export async function readErrorContext(path: string): Promise<PageSnapshot | null> {
-  const file = await open(path, 'r');
-  try {
-    const { buffer, bytesRead } = await file.read(
-      Buffer.alloc(bounds.errorContext),
-      0,
-      bounds.errorContext,
-      0,
-    );
-    return pageSnapshotIn(buffer.toString('utf8', 0, bytesRead));
-  } finally {
-    await file.close();
-  }
+  return pageSnapshotIn(await text(createReadStream(path, { end: bounds.errorContext - 1 })));
 }
 
 /**

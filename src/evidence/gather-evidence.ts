@@ -13,8 +13,8 @@ import { cleanRequest } from './clean-request.js';
 import { cleanText } from './clean-text.js';
 import { writeEvidenceFiles } from './evidence-files.js';
 import { mapEvidence } from './map-evidence.js';
-import type { EvidenceLimits, ScreenshotSource } from './page-evidence.js';
-import { readTestPage } from './page-sources.js';
+import type { EvidenceLimits } from './page-evidence.js';
+import { readTestPage, type TestPage } from './page-sources.js';
 import { PassingEvidence } from './passing-evidence.js';
 import { keepScreenshot } from './screenshot.js';
 import { suiteServerOutput, testServerOutput } from './server-output.js';
@@ -79,22 +79,22 @@ async function gatherTest(
   missing: MissingEvidence,
 ): Promise<Unmapped> {
   if (failure.capture === null) run.captureProblems.slice(0, 3).forEach((problem) => missing.miss(problem));
-  const page = await missing.attempt('the page', () => readTestPage(failure, limits, missing));
+  const page = await readTestPage(failure, limits, missing);
   const { console, network } = passing.mark(
     {
-      console: page?.console ?? [],
-      network: (page?.network ?? []).map((entry) => cleanRequest(entry, missing)),
+      console: page.console,
+      network: page.network.map((entry) => cleanRequest(entry, missing)),
     },
     failure.errors,
   );
   const failed = failedRequests(
     { network, errors: failure.errors },
-    ownOrigin({ pageUrl: page?.pageUrl ?? null, network }),
+    ownOrigin({ pageUrl: page.pageUrl, network }),
   );
   const complaints = [...failure.errors.map(wordsOf), ...network.map((entry) => entry.failure ?? '')].join(
     '\n',
   );
-  if (page && page.pageUrl !== null && page.ariaSnapshot === null) missing.miss('no accessibility snapshot');
+  if (page.pageUrl !== null && page.ariaSnapshot === null) missing.miss('no accessibility snapshot');
   if (run.serverLog === '')
     missing.miss('no server output: the report of another machine does not contain it');
   const serverOutput =
@@ -116,14 +116,13 @@ async function gatherTest(
     network,
     serverOutput: serverOutput || '',
     // An empty snapshot is kept, since it says that the page is blank.
-    ariaSnapshot:
-      typeof page?.ariaSnapshot === 'string' ? boundedText(page.ariaSnapshot, 'ariaSnapshot', missing) : null,
-    pageUrl: page?.pageUrl ? boundedText(page.pageUrl, 'url', missing) : null,
+    ariaSnapshot: page.ariaSnapshot === null ? null : boundedText(page.ariaSnapshot, 'ariaSnapshot', missing),
+    pageUrl: page.pageUrl ? boundedText(page.pageUrl, 'url', missing) : null,
     screenshot: await screenshotIn(folder, page, missing),
-    trace: page?.trace ? resolve(page.trace) : null,
-    scripts: page?.scripts ?? [],
-    covered: page?.covered ?? null,
-    elements: page?.elements ?? null,
+    trace: page.trace && resolve(page.trace),
+    scripts: page.scripts ?? [],
+    covered: page.covered ?? null,
+    elements: page.elements ?? null,
   };
 }
 
@@ -151,12 +150,11 @@ async function gatherSuite(
 
 async function screenshotIn(
   folder: string,
-  page: { screenshot: ScreenshotSource | null; noScreenshotBecause: string | null } | null,
+  { screenshot, noScreenshotBecause }: TestPage,
   missing: MissingEvidence,
 ): Promise<string | null> {
-  const source = page?.screenshot ?? null;
-  if (source !== null) return missing.attempt('no screenshot', () => keepScreenshot(source, folder));
-  missing.miss(`no screenshot: ${page?.noScreenshotBecause ?? 'nothing recorded the page'}`);
+  if (screenshot !== null) return missing.attempt('no screenshot', () => keepScreenshot(screenshot, folder));
+  missing.miss(`no screenshot: ${noScreenshotBecause ?? 'nothing recorded the page'}`);
   return null;
 }
 

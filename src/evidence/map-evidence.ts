@@ -2,7 +2,7 @@ import { ownOrigin } from '../core/classify/own-origin.js';
 import { type ConsoleEntry, type Evidence, hasFailed, type NetworkEntry } from '../core/evidence.js';
 import type { TestError } from '../core/failure.js';
 import type { CapturedScript } from '../playwright/capture-format.js';
-import { boundedText, type TextPart } from './bounded-text.js';
+import { boundedText, mapParts, type PartsOf, type TextPart } from './bounded-text.js';
 import type { MissingEvidence } from './missing-evidence.js';
 import { CapturedScripts } from './source-maps/captured-scripts.js';
 import { ParsedMaps } from './source-maps/parsed-maps.js';
@@ -71,27 +71,18 @@ function mapConsole(entries: readonly ConsoleEntry[], map: MapPart): ConsoleEntr
 }
 
 function mapEntry(entry: ConsoleEntry, map: MapPart): ConsoleEntry {
+  const parts: PartsOf<ConsoleEntry> = { stack: 'consoleStack', text: 'consoleText' };
   // The location of a failed request is its URL, not a position in code.
   const isCode = !entry.text.startsWith('Failed to load resource');
-  return {
-    ...entry,
-    stack: entry.stack === null ? null : map(entry.stack, 'consoleStack'),
-    text: map(entry.text, 'consoleText'),
-    location: isCode ? map(entry.location, 'url') : entry.location,
-  };
+  return mapParts(entry, isCode ? { ...parts, location: 'url' } : parts, map);
 }
 
 function mapError(error: TestError, map: MapPart): TestError {
-  return {
-    ...error,
-    message: map(error.message, 'errorText'),
-    stack: error.stack === null ? null : map(error.stack, 'errorText'),
-    causes: error.causes.map((cause) => map(cause, 'cause')),
-  };
+  const parts = { message: 'errorText', stack: 'errorText' } as const;
+  return { ...mapParts(error, parts, map), causes: error.causes.map((cause) => map(cause, 'cause')) };
 }
 
 /** Development servers answer with the stack of what failed in them. */
 function mapAnswer(entry: NetworkEntry, map: MapPart): NetworkEntry {
-  if (entry.responseBody === null || !hasFailed(entry)) return entry;
-  return { ...entry, responseBody: map(entry.responseBody, 'body') };
+  return hasFailed(entry) ? mapParts(entry, { responseBody: 'body' }, map) : entry;
 }

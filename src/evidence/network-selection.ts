@@ -1,5 +1,5 @@
 import { hasFailed, type NetworkEntry } from '../core/evidence.js';
-import { roughlyBounded } from './bounded-text.js';
+import { mapParts, requestParts, roughlyBounded } from './bounded-text.js';
 import { bounds } from './bounds.js';
 import { Latest } from './latest.js';
 
@@ -47,13 +47,10 @@ export class NetworkSelection<T extends NetworkEntry> {
 
 function roughEntry<T extends NetworkEntry>(entry: T): T {
   return {
-    ...entry,
-    url: roughlyBounded(entry.url, 'url'),
+    ...mapParts<NetworkEntry>(entry, requestParts, roughlyBounded),
     requestHeaders: roughHeaders(entry.requestHeaders),
     responseHeaders: roughHeaders(entry.responseHeaders),
-    requestBody: entry.requestBody === null ? null : roughlyBounded(entry.requestBody, 'body'),
-    responseBody: entry.responseBody === null ? null : roughlyBounded(entry.responseBody, 'body'),
-  };
+  } as T;
 }
 
 function roughHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {

@@ -28,21 +28,15 @@ export async function readTestPage(
     trace !== null && (captured === null || !(captured.screenshot ?? attached))
       ? await missing.attempt('trace.zip is corrupt', () => readTrace({ file: trace, limits, missing }))
       : null;
-  const page = captured ?? traced;
-  const screenshot = captured?.screenshot ?? attached ?? traced?.screenshot ?? null;
   return {
-    console: page?.console ?? [],
-    network: page?.network ?? [],
-    screenshot,
+    ...(captured ?? traced ?? { console: [], network: [] }),
+    screenshot: captured?.screenshot ?? attached ?? traced?.screenshot ?? null,
     noScreenshotBecause: captured?.noScreenshotBecause ?? traced?.noScreenshotBecause ?? null,
     ariaSnapshot:
       captured?.ariaSnapshot ??
       traced?.ariaSnapshot ??
       (await attachedSnapshot(failure.attachments, missing)),
     pageUrl: captured?.pageUrl ?? traced?.pageUrl ?? null,
-    covered: captured?.covered ?? null,
-    elements: captured?.elements ?? null,
-    scripts: captured?.scripts ?? [],
     trace,
   };
 }

@@ -26,47 +26,34 @@ const stamp = /^(\d{12,14}) /;
  * Rejects if the file cannot be read.
  */
 export async function readLogWindow(path: string, window: Window): Promise<LogPart> {
-  return withFile(path, async (file, size) => {
-    const from = await firstAt(file, size, window.from);
-    const to = await firstAt(file, size, window.to + 1);
-    const start = Math.max(from, to - maxRead);
-    const bytes = await readBytes(file, start, to);
-    return { text: withoutStamps(wholeLines(bytes, start > from)), cutBytes: start - from };
-  });
+  await using file = await open(path, 'r');
+  const { size } = await file.stat();
+  const from = await firstAt(file, size, window.from);
+  const to = await firstAt(file, size, window.to + 1);
+  const start = Math.max(from, to - maxRead);
+  const bytes = await readBytes(file, start, to);
+  return { text: withoutStamps(wholeLines(bytes, start > from)), cutBytes: start - from };
 }
 
 /** Reads both ends of a log: a build reports its first error at the beginning, and why it stopped at the end. */
 export async function readLogEnds(path: string): Promise<LogPart> {
-  return withFile(path, async (file, size) => {
-    if (size <= maxRead) {
-      return { text: withoutStamps(await readBytes(file, 0, size)), cutBytes: 0 };
-    }
-    const head = await readBytes(file, 0, maxRead / 2);
-    const tail = wholeLines(await readBytes(file, size - maxRead / 2, size), true);
-    const text = `${withoutStamps(head)}\n${withoutStamps(tail)}`;
-    return { text: clipMiddle(text, bounds.serverOutput).text, cutBytes: size - maxRead };
-  });
+  await using file = await open(path, 'r');
+  const { size } = await file.stat();
+  if (size <= maxRead) return { text: withoutStamps(await readBytes(file, 0, size)), cutBytes: 0 };
+  const head = await readBytes(file, 0, maxRead / 2);
+  const tail = wholeLines(await readBytes(file, size - maxRead / 2, size), true);
+  const text = `${withoutStamps(head)}\n${withoutStamps(tail)}`;
+  return { text: clipMiddle(text, bounds.serverOutput).text, cutBytes: size - maxRead };
 }
 
 /** Returns the timestamp of the last line of a log, or null if it has none. */
 export async function lastLogTime(path: string): Promise<number | null> {
-  return withFile(path, async (file, size) => {
-    const bytes = await readBytes(file, Math.max(0, size - probeBytes), size);
-    const stamped = bytes
-      .toString('utf8')
-      .split('\n')
-      .findLast((line) => stamp.test(line));
-    return stamped === undefined ? null : Number.parseInt(stamped, 10);
-  });
-}
-
-async function withFile<T>(path: string, work: (file: FileHandle, size: number) => Promise<T>): Promise<T> {
-  const file = await open(path, 'r');
-  try {
-    return await work(file, (await file.stat()).size);
-  } finally {
-    await file.close();
-  }
+  await using file = await open(path, 'r');
+  const { size } = await file.stat();
+  const bytes = await readBytes(file, Math.max(0, size - probeBytes), size);
+  const lines = bytes.toString('utf8').split('\n');
+  const stamped = lines.findLast((line) => stamp.test(line));
+  return stamped === undefined ? null : Number.parseInt(stamped, 10);
 }
 
 /** Returns the offset of the first line whose timestamp is `time` or later. */

@@ -1,5 +1,6 @@
 import prettyMs from 'pretty-ms';
 import type { TestRef } from '../core/failure.js';
+import type { ReportAttempt, ReportTest } from '../run/report.js';
 
 /** Formats a duration: `840ms`, `4.2s`, `3m 12s`. */
 export function duration(ms: number): string {
@@ -11,11 +12,36 @@ export function dollars(costUsd: number): string {
   return `$${costUsd > 0 && costUsd < 0.01 ? costUsd.toFixed(4) : costUsd.toFixed(2)}`;
 }
 
+/** Formats a cost that follows something else: `, $0.02`; empty if it is not known. */
+export function costText({ costUsd }: { readonly costUsd: number | null }): string {
+  return costUsd === null ? '' : `, ${dollars(costUsd)}`;
+}
+
 /** Formats a test's name like Playwright's own list reporter: `[project] › file:line › titles`. */
 export function testName({ project, titlePath, location }: TestRef): string {
-  const [file = '', ...titles] = titlePath;
-  const where = `${file}:${location.line}`;
-  return [...(project ? [`[${project}]`] : []), where, ...titles].join(' › ').replaceAll(/\s+/g, ' ');
+  const [file = ''] = titlePath;
+  return nameOf({ project, file, line: location.line, title: titlePath }).replaceAll(/\s+/g, ' ');
+}
+
+/** Formats the name of a test of the report in the same way. */
+export function nameOf({
+  project,
+  file,
+  line,
+  title,
+}: Pick<ReportTest, 'project' | 'file' | 'line' | 'title'>): string {
+  return [...(project ? [`[${project}]`] : []), `${file}:${line}`, ...title.slice(1)].join(' › ');
+}
+
+/** Formats a changed file: `src/cart.ts +3 −1`. */
+export function fileText({ path, added, removed }: ReportAttempt['files'][number]): string {
+  return added === null || removed === null ? `${path} (binary)` : `${path} +${added} −${removed}`;
+}
+
+/** Returns the first `most` items and, if there are others, what `rest` says about their number. */
+export function atMost<T>(items: readonly T[], most: number, rest: (hidden: number) => T): T[] {
+  const hidden = items.length - most;
+  return hidden > 0 ? [...items.slice(0, most), rest(hidden)] : [...items];
 }
 
 /** `1 test`, `2 tests`. */

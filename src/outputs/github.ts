@@ -4,10 +4,9 @@ import type { CauseVerdict } from '../core/verdict.js';
 import { tellProof } from '../core/proof.js';
 import type { Problem } from '../problem.js';
 import { cut } from './cut.js';
-import { counted } from './format.js';
+import { atMost, counted, nameOf } from './format.js';
 import { suiteItself } from './final-status.js';
 import type { Report, ReportCause, ReportTest } from '../run/report.js';
-import { nameOf } from './summary.js';
 import { redact } from '../secrets/redact.js';
 
 /** The base folders of GitHub's paths and of the report's paths; both absolute. */
@@ -25,17 +24,13 @@ const ANNOTATIONS = 50;
  */
 export function githubAnnotations(report: Report, places: GithubPlaces): string[] {
   const byId = new Map(report.tests.map((test) => [test.id, test]));
-  const commands = report.causes.slice(0, ANNOTATIONS).map((cause) => {
+  const commands = report.causes.map((cause) => {
     const tests = cause.tests.flatMap((id) => byId.get(id) ?? []);
     return annotation(cause, tests, places);
   });
-  const hidden = report.causes.length - commands.length;
-  return hidden > 0
-    ? [
-        ...commands,
-        command('warning', { title: 'self-heal' }, `${counted(hidden, 'more cause')}: see the summary`),
-      ]
-    : commands;
+  return atMost(commands, ANNOTATIONS, (hidden) =>
+    command('warning', { title: 'self-heal' }, `${counted(hidden, 'more cause')}: see the summary`),
+  );
 }
 
 /** Renders the workflow command for a problem that stopped self-heal itself; it has no position, since there is no cause to point at. */

@@ -6,7 +6,7 @@ import { violationLine } from '../core/guard/violation.js';
 import type { TestRef } from '../core/failure.js';
 import type { Event } from '../event.js';
 import { cut } from './cut.js';
-import { counted, dollars, duration, testName } from './format.js';
+import { atMost, costText, counted, duration, testName } from './format.js';
 import { localDay } from './local-time.js';
 import { judgementWords, suiteRunText, verdictWords } from './wording.js';
 
@@ -68,7 +68,7 @@ const lines: { readonly [T in Event['type']]: Lines<Of<T>> } = {
   'blame.ended': (event) => `${at(event)}found no change to blame: ${event.reason}`,
   'cause.came_back': (event, paint) => `${at(event)}${paint.magenta('did not hold')}: ${cameBack(event)}`,
   'cause.ended': (event, paint) =>
-    `${at(event)}${paint.bold(verdictWords[event.verdict].word)}: ${event.reason}${costOf(event)}`,
+    `${at(event)}${paint.bold(verdictWords[event.verdict].word)}: ${event.reason}${costText(event)}`,
   'tests.quarantined': ({ tests }, paint) =>
     testLines(tests, `${paint.magenta('quarantined')}: red, but not failing the run`),
   'fixer.proposed': (event, paint) =>
@@ -98,10 +98,6 @@ const lines: { readonly [T in Event['type']]: Lines<Of<T>> } = {
   'run.warning': ({ message }, paint) => `${paint.magenta('warning')}: ${message}`,
   'run.ended': none,
 };
-
-function costOf({ costUsd }: { costUsd: number | null }): string {
-  return costUsd === null ? '' : `, ${dollars(costUsd)}`;
-}
 
 function at({ causeId }: { causeId: string | null }): string {
   return causeId === null ? '' : `${causeId} `;
@@ -137,14 +133,13 @@ function causeFound({ cause }: Of<'cause.found'>, paint: ChalkInstance, reader: 
 const TESTS_SHOWN = 10;
 
 function testLines(tests: readonly TestRef[], what: string): string[] {
-  const lines = tests.slice(0, TESTS_SHOWN).map((test) => `${what}: ${testName(test)}`);
-  const more = tests.length - TESTS_SHOWN;
-  return more > 0 ? [...lines, `${what}: and ${counted(more, 'more test')}`] : lines;
+  const names = atMost(tests.map(testName), TESTS_SHOWN, (hidden) => `and ${counted(hidden, 'more test')}`);
+  return names.map((name) => `${what}: ${name}`);
 }
 
 function agentEnded(event: Of<'agent.ended'>, paint: ChalkInstance): string[] {
   const { attempt, outcome, durationMs, filesChanged, orphans } = event;
-  const line = `${at(event)}attempt ${attempt}: agent ${outcome} after ${duration(durationMs)}${costOf(event)}, ${counted(filesChanged, 'file')} changed`;
+  const line = `${at(event)}attempt ${attempt}: agent ${outcome} after ${duration(durationMs)}${costText(event)}, ${counted(filesChanged, 'file')} changed`;
   const left = orphans.map((one) => `${at(event)}stopped a process that it left behind: ${one}`);
   return [outcome === 'completed' ? line : paint.magenta(line), ...left];
 }
@@ -159,16 +154,13 @@ const VIOLATIONS_SHOWN = 6;
 
 /** Formats each violation with the lines before and after. */
 function rejected(event: Of<'attempt.rejected'>, paint: ChalkInstance): string[] {
-  const { violations } = event;
-  const shown = violations
-    .slice(0, VIOLATIONS_SHOWN)
-    .flatMap((one) => [
-      `${at(event)}${paint.red('weakens the tests')}: ${cut(violationLine(one), 200)}`,
-      ...(one.before === null ? [] : [`   ${paint.red('-')} ${cut(one.before, 160)}`]),
-      ...(one.after === null ? [] : [`   ${paint.green('+')} ${cut(one.after, 160)}`]),
-    ]);
-  const more = violations.length - VIOLATIONS_SHOWN;
-  return more > 0 ? [...shown, `${at(event)}and ${counted(more, 'more violation')}`] : shown;
+  const lines = event.violations.map((one) => [
+    `${at(event)}${paint.red('weakens the tests')}: ${cut(violationLine(one), 200)}`,
+    ...(one.before === null ? [] : [`   ${paint.red('-')} ${cut(one.before, 160)}`]),
+    ...(one.after === null ? [] : [`   ${paint.green('+')} ${cut(one.after, 160)}`]),
+  ]);
+  const rest = (hidden: number) => [`${at(event)}and ${counted(hidden, 'more violation')}`];
+  return atMost(lines, VIOLATIONS_SHOWN, rest).flat();
 }
 
 function judged(event: Of<'attempt.judged'>, paint: ChalkInstance): string {

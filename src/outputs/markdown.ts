@@ -4,12 +4,11 @@ import { violationLine } from '../core/guard/violation.js';
 import { tellProof } from '../core/proof.js';
 import { type CauseVerdict, isResolved } from '../core/verdict.js';
 import { savedLine } from './saved-line.js';
-import { counted, dollars, duration } from './format.js';
+import { atMost, costText, counted, duration, fileText, nameOf } from './format.js';
 import { suiteItself } from './final-status.js';
 import { keptFiles } from './next-steps.js';
 import { code, cutToBytes, prose } from './markdown-text.js';
 import type { Report, ReportAttempt, ReportCause, ReportTest } from '../run/report.js';
-import { nameOf } from './summary.js';
 import { talliesOf } from './tallies.js';
 import { regressionText, verdictWords } from './wording.js';
 
@@ -98,10 +97,11 @@ function causeSection(cause: ReportCause, { byId, folder }: Around): string {
         : []),
     ...(source ? [`source: ${code(source)}`] : []),
     `tests: ${testsOf(cause, byId)}`,
-    ...attempts.slice(0, ITEMS).map(attemptItem),
-    ...(attempts.length > ITEMS ? [`and ${counted(attempts.length - ITEMS, 'more attempt')}`] : []),
+    ...atMost(attempts.map(attemptItem), ITEMS, (hidden) => `and ${counted(hidden, 'more attempt')}`),
     ...(proof.length > 0 ? [`proof: ${code(tellProof(proof, cause.testProofs), 1000)}`] : []),
-    ...(kept.length > 0 ? [`files: ${listed(kept.map(fileChange))}`] : []),
+    ...(kept.length > 0
+      ? [`files: ${listed(kept.map((file) => fileText({ ...file, path: code(file.path) })))}`]
+      : []),
     ...(reason ? [`ended: ${prose(reason)}`] : []),
     `evidence: ${code(`${folder}/${cause.evidence}/`)}`,
   ];
@@ -122,23 +122,21 @@ function testsOf({ tests }: ReportCause, byId: ReadonlyMap<string, ReportTest>):
 function attemptItem(attempt: ReportAttempt): string {
   const { n, agent, slashCommand, runner, outcome, judged, reverted, failedBecause, violations, notes } =
     attempt;
-  const cost = attempt.costUsd === null ? '' : `, ${dollars(attempt.costUsd)}`;
   const who =
     agent === null
       ? 'no agent, unchanged code'
-      : `${slashCommand === null ? code(agent) : `${code(slashCommand)} (${prose(runner ?? '')})`} ${prose(outcome)}, ${duration(attempt.durationMs)}${cost}`;
+      : `${slashCommand === null ? code(agent) : `${code(slashCommand)} (${prose(runner ?? '')})`} ${prose(outcome)}, ${duration(attempt.durationMs)}${costText(attempt)}`;
   const because = failedBecause && judged !== 'green' ? ` (${prose(failedBecause)})` : '';
-  const found = violations.slice(0, 5).map((one) => prose(violationLine(one)));
-  if (violations.length > 5) found.push(`and ${counted(violations.length - 5, 'more violation')}`);
-  found.push(...notes.slice(0, 5).map((one) => prose(`to review: ${noteLine(one)}`)));
+  const found = [
+    ...atMost(
+      violations.map((one) => prose(violationLine(one))),
+      5,
+      (hidden) => `and ${counted(hidden, 'more violation')}`,
+    ),
+    ...notes.slice(0, 5).map((one) => prose(`to review: ${noteLine(one)}`)),
+  ];
   const text = `attempt ${n}: ${who} → ${judged}${reverted ? ', reverted' : ''}${because}`;
   return [text, ...found].join('\n  - ');
-}
-
-function fileChange({ path, added, removed }: ReportAttempt['files'][number]): string {
-  return added === null || removed === null
-    ? `${code(path)} (binary)`
-    : `${code(path)} +${added} −${removed}`;
 }
 
 function listed(items: readonly string[], most = ITEMS): string {
@@ -169,7 +167,6 @@ function tail(report: Report, folder: string): string {
 
 function section(title: string, items: readonly string[]): string {
   if (items.length === 0) return '';
-  const more = items.length > ITEMS ? `- … and ${items.length - ITEMS} more\n` : '';
-  const shown = items.slice(0, ITEMS).map((item) => `- ${item}\n`);
-  return `\n### ${title}\n\n${shown.join('')}${more}`;
+  const shown = atMost(items, ITEMS, (hidden) => `… and ${hidden} more`);
+  return `\n### ${title}\n\n${shown.map((item) => `- ${item}\n`).join('')}`;
 }

@@ -3,10 +3,11 @@ import { tellProof } from '../core/proof.js';
 import { noteLine } from '../core/guard/note.js';
 import { violationLine } from '../core/guard/violation.js';
 import { cut } from './cut.js';
-import { counted, dollars, duration } from './format.js';
+import { suiteItself } from './final-status.js';
+import { atMost, costText, counted, dollars, duration, fileText, nameOf } from './format.js';
 import { isGood, markOf } from './marks.js';
 import { keptFiles, keptNotes, nextStepFor } from './next-steps.js';
-import type { Report, ReportAttempt, ReportCause, ReportTest } from '../run/report.js';
+import type { Report, ReportAttempt, ReportCause } from '../run/report.js';
 import type { SummaryOptions } from './summary.js';
 import { verdictWords } from './wording.js';
 
@@ -49,11 +50,6 @@ export function causeInShort(cause: ReportCause, options: SummaryOptions): strin
   return headOf(cause, parts.filter(Boolean).join(', '), options);
 }
 
-/** Formats a test's name: `[project] › file:line › titles`. */
-export function nameOf({ project, file, line, title }: ReportTest): string {
-  return [...(project ? [`[${project}]`] : []), `${file}:${line}`, ...title.slice(1)].join(' › ');
-}
-
 function headOf(cause: ReportCause, text: string, { paint, columns }: SummaryOptions): string {
   const word = verdictWords[cause.verdict].word;
   const head = cut(`${cause.id} ${word} · ${cause.category} · ${text}`, columns - 5);
@@ -63,7 +59,7 @@ function headOf(cause: ReportCause, text: string, { paint, columns }: SummaryOpt
 function testsOf(report: Report, cause: ReportCause): string {
   const tests = report.tests.filter((test) => cause.tests.includes(test.id));
   const [first, ...others] = tests;
-  if (!first) return 'the suite itself, before its tests';
+  if (!first) return suiteItself;
   return others.length > 0 ? `${tests.length}: ${nameOf(first)} (+${others.length})` : nameOf(first);
 }
 
@@ -88,43 +84,31 @@ function attemptLines({ attempts }: ReportCause, line: Line): string[] {
 }
 
 function attemptText(attempt: ReportAttempt): string {
-  const { agent, slashCommand, runner, outcome, judged, durationMs, costUsd, reverted, failedBecause } =
-    attempt;
+  const { agent, slashCommand, runner, outcome, judged, durationMs, reverted, failedBecause } = attempt;
   const ended = outcome === 'completed' ? '' : `${outcome}, `;
   const who =
     agent === null
       ? 'no agent, unchanged code'
       : `${slashCommand === null ? agent : `${slashCommand} (${runner})`} ${ended}${duration(durationMs)}`;
-  const cost = costUsd === null ? '' : `, ${dollars(costUsd)}`;
   const because = failedBecause && judged !== 'green' ? ` (${failedBecause})` : '';
-  return `${who}${cost} → ${judged}${reverted ? ', reverted' : ''}${because}`;
+  return `${who}${costText(attempt)} → ${judged}${reverted ? ', reverted' : ''}${because}`;
 }
 
 /** Formats the first violations with their lines; the rest is counted, because the summary has to fit the screen. */
 function violationTexts({ violations }: ReportAttempt): string[] {
-  const shown = violations
-    .slice(0, 2)
-    .flatMap((one) => [
-      violationLine(one),
-      ...(one.before === null ? [] : [`  - ${one.before}`]),
-      ...(one.after === null ? [] : [`  + ${one.after}`]),
-    ]);
-  return violations.length > 2
-    ? [...shown, `and ${counted(violations.length - 2, 'more violation')}`]
-    : shown;
+  const lines = violations.map((one) => [
+    violationLine(one),
+    ...(one.before === null ? [] : [`  - ${one.before}`]),
+    ...(one.after === null ? [] : [`  + ${one.after}`]),
+  ]);
+  return atMost(lines, 2, (hidden) => [`and ${counted(hidden, 'more violation')}`]).flat();
 }
 
 /** Formats the first notes on the changes that are in the project; the reports have all of them. */
 function reviewTexts(cause: ReportCause): string[] {
-  const notes = keptNotes(cause);
-  const shown = notes.slice(0, 2).map(noteLine);
-  return notes.length > 2 ? [...shown, `and ${notes.length - 2} more in the report`] : shown;
+  return atMost(keptNotes(cause).map(noteLine), 2, (hidden) => `and ${hidden} more in the report`);
 }
 
 function filesText(cause: ReportCause): string {
-  return keptFiles(cause)
-    .map(({ path, added, removed }) =>
-      added === null || removed === null ? `${path} (binary)` : `${path} +${added} −${removed}`,
-    )
-    .join(', ');
+  return keptFiles(cause).map(fileText).join(', ');
 }

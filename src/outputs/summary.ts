@@ -2,14 +2,12 @@ import type { ChalkInstance } from 'chalk';
 import type { CauseVerdict, Outcome } from '../core/verdict.js';
 import { savedLine } from './saved-line.js';
 import { cut, cutPainted } from './cut.js';
-import { counted } from './format.js';
+import { atMost, counted, nameOf } from './format.js';
 import { nextStepsOf } from './next-steps.js';
 import type { Report, ReportCause } from '../run/report.js';
-import { causeInFull, causeInShort, nameOf } from './summary-cause.js';
+import { causeInFull, causeInShort } from './summary-cause.js';
 import { talliesOf } from './tallies.js';
 import { regressionText, verdictWords } from './wording.js';
-
-export { nameOf };
 
 /** How a summary is formatted. */
 export interface SummaryOptions {
@@ -130,13 +128,11 @@ function testLines({ tests }: Report, options: SummaryOptions): string[] {
   const most = listedOf(options);
   const listed = (verdict: string, what: string) => {
     const names = tests.filter((test) => test.verdict === verdict).map(nameOf);
-    const lines = names
-      .slice(0, most)
-      .map(
-        (name) =>
-          `  ${paint.magenta('~')} ${what}: ${cut(name, columns - what.length - 7, { from: 'middle' })}`,
-      );
-    return names.length > most ? [...lines, `  … and ${names.length - most} more ${verdict}`] : lines;
+    const lines = names.map(
+      (name) =>
+        `  ${paint.magenta('~')} ${what}: ${cut(name, columns - what.length - 7, { from: 'middle' })}`,
+    );
+    return atMost(lines, most, (hidden) => `  … and ${hidden} more ${verdict}`);
   };
   return [...listed('flaky', 'flaky, no agent'), ...listed('quarantined', 'quarantined, still red')];
 }
@@ -147,10 +143,9 @@ function regressionLines({ regression }: Report, { columns }: SummaryOptions): s
 
 function warningLines({ warnings }: Report, options: SummaryOptions): string[] {
   const { paint, columns } = options;
-  const most = listedOf(options);
-  const lines = warnings.slice(0, most).map((one) => `  ${paint.magenta('!')} ${cut(one, columns - 5)}`);
-  const more = warnings.length - most;
-  return more > 0 ? [...lines, `  … and ${counted(more, 'more warning')} in report.json`] : lines;
+  const lines = warnings.map((one) => `  ${paint.magenta('!')} ${cut(one, columns - 5)}`);
+  const rest = (hidden: number) => `  … and ${counted(hidden, 'more warning')} in report.json`;
+  return atMost(lines, listedOf(options), rest);
 }
 
 function savedLines({ totals, dryRun }: Report, { columns }: SummaryOptions): string[] {

@@ -74,11 +74,6 @@ export const purposeWords: Record<SuitePurpose, { readonly short: string; readon
 
 type SuiteStarted = Extract<Event, { type: 'suite.started' }>;
 
-/** Returns the purpose of a Playwright run, in short. */
-export function purposeInShort({ purpose }: Pick<SuiteStarted, 'purpose'>): string {
-  return purposeWords[purpose].short;
-}
-
 /** `running 3 tests again to prove the fixes (run 4 of about 9, about 12s)` */
 export function suiteRunText(event: SuiteStarted): string {
   return `running ${testsText(event)}${purposeWords[event.purpose].long}${plannedText(event)}`;
@@ -90,7 +85,7 @@ export function phaseWords(event: PhaseEvent): string {
     case 'suite.started':
       return event.purpose === 'first'
         ? suiteRunText(event)
-        : `${purposeInShort(event)}: ${testsText(event)}${plannedText(event)}`;
+        : `${purposeWords[event.purpose].short}: ${testsText(event)}${plannedText(event)}`;
     case 'suite.ended':
       return event.causeId === null ? 'gathering evidence' : 'judging';
     case 'cause.started':

@@ -31,7 +31,7 @@ export type ReportLine =
       serial: string[][];
     };
 
-/** The environment variables that the injected files read. Those files are CommonJS and repeat the names literally. */
+/** The environment variables that the injected code reads. */
 export const injectEnv = {
   /** The run's private folder, where the injected files write everything. */
   dir: 'SELF_HEAL_PLAYWRIGHT_DIR',

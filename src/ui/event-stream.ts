@@ -1,8 +1,7 @@
 import type { Context } from 'hono';
-import { streamSSE, type SSEMessage } from 'hono/streaming';
+import { streamSSE } from 'hono/streaming';
 import type { Clock } from '../clock.js';
-import { unreachable } from '../core/unreachable.js';
-import { followRuns, type Message } from './follow-runs.js';
+import { followRuns } from './follow-runs.js';
 
 /** What an event stream needs. */
 export interface EventStreamOptions {
@@ -23,9 +22,7 @@ export function eventStream(c: Context, { projectRoot, clock, closing }: EventSt
     const signal = AbortSignal.any([gone.signal, closing]);
     const heartbeat = setInterval(() => void stream.write(': still here\n\n'), HEARTBEAT_MS);
     try {
-      for await (const message of followRuns({ projectRoot, signal, clock })) {
-        await stream.writeSSE(asSse(message));
-      }
+      for await (const message of followRuns({ projectRoot, signal, clock })) await stream.writeSSE(message);
     } finally {
       clearInterval(heartbeat);
     }
@@ -33,17 +30,4 @@ export function eventStream(c: Context, { projectRoot, clock, closing }: EventSt
   // hono sets its own value on streams.
   response.headers.set('Cache-Control', 'no-store');
   return response;
-}
-
-function asSse(message: Message): SSEMessage {
-  switch (message.kind) {
-    case 'none':
-      return { event: 'none', data: '' };
-    case 'run':
-      return { event: 'run', data: message.runId };
-    case 'event':
-      return { data: message.json };
-    default:
-      return unreachable(message);
-  }
 }

@@ -31,7 +31,7 @@ async function examined(
     cwd: project.dir,
     env: { ...userEnv(), HOME: tempDir('home'), PATH, ...env },
     nodeVersion: process.versions.node,
-    injectDir: compiledInject(),
+    injectDir: await compiledInject(),
   });
   return { checks, dir: project.dir, of: (name: string) => checks.filter((one) => one.name === name) };
 }
@@ -239,7 +239,7 @@ it('CL-11 git: not found and not ignored are warnings, since a run works without
     cwd: project.dir,
     env,
     nodeVersion: '22.0.0',
-    injectDir: compiledInject(),
+    injectDir: await compiledInject(),
   });
   expect(states(without)).toMatchObject({ git: 'warning' });
   await mkdir(path.join(project.dir, '.git'));
@@ -254,7 +254,7 @@ it('CL-11 git: not found and not ignored are warnings, since a run works without
     cwd: project.dir,
     env: userEnv(),
     nodeVersion: '22.0.0',
-    injectDir: compiledInject(),
+    injectDir: await compiledInject(),
   });
   expect(states(unignored)).toMatchObject({ 'ignore entry': 'warning' });
   await writeFile(path.join(project.dir, '.gitignore'), '.self-heal/\n');
@@ -262,7 +262,7 @@ it('CL-11 git: not found and not ignored are warnings, since a run works without
     cwd: project.dir,
     env: userEnv(),
     nodeVersion: '22.0.0',
-    injectDir: compiledInject(),
+    injectDir: await compiledInject(),
   });
   expect(states(ignored)).toMatchObject({ 'ignore entry': 'ok' });
 });

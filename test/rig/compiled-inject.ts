@@ -3,21 +3,21 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { compileInject } from '../../scripts/compile-inject.mjs';
 
-let compiled: string | null = null;
+let compiled: Promise<string> | null = null;
 
 /**
- * Returns a folder with `src/playwright/inject` compiled, so that tests of the sources never use a stale build. It is compiled once per
+ * Returns a folder with `src/playwright/inject` bundled, so that tests of the sources never use a stale build. It is compiled once per
  * process and removed when the process ends.
  */
-export function compiledInject(): string {
+export async function compiledInject(): Promise<string> {
   compiled ??= compile();
   return compiled;
 }
 
-function compile(): string {
+async function compile(): Promise<string> {
   const root = mkdtempSync(path.join(tmpdir(), 'self-heal inject '));
   process.once('exit', () => rmSync(root, { recursive: true, force: true }));
   const target = path.join(root, 'inject');
-  compileInject(target);
+  await compileInject(target);
   return target;
 }

@@ -106,7 +106,7 @@ async function runIn({
         ? { kind: 'first', stdout, stderr }
         : { kind: 'rerun', ids: mode.ids, pictures: options.pictures ?? false },
     signal: new AbortController().signal,
-    injectDir: compiledInject(),
+    injectDir: await compiledInject(),
     ...options,
     env: { ...cleanEnv(), ...options.env },
   }).finally(() => closeSync(stdout));

@@ -38,10 +38,7 @@ export interface Judged {
 }
 
 /** One line of `self-heal doctor --self-test`. */
-export interface ScenarioResult extends Judged {
-  readonly name: string;
-  readonly planted: string;
-  readonly proves: string;
+export interface ScenarioResult extends Judged, Pick<Scenario, 'name' | 'planted' | 'proves'> {
   /** Whether the safeguard worked. */
   readonly held: boolean;
 }

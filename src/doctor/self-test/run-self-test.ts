@@ -10,21 +10,16 @@ import { selfTestBrowser, type SelfTestBrowser } from './self-test-browser.js';
 import { selfTestEnv } from './self-test-env.js';
 import type { Judged, Scenario, ScenarioResult, SelfTestFacts } from './facts.js';
 import { layOut, makeScratchDir, type Scratch } from './lay-out.js';
-import { noReport, runThere } from './run-there.js';
+import { noReport, runThere, type ThereRequest } from './run-there.js';
 import { processEntry } from '../../process/proc-table.js';
 import { readReport } from '../../run/find-run.js';
 import { scenarios } from './scenarios.js';
 
 /** Where to run a self-test, and how to report progress. */
-export interface SelfTestRequest {
+export interface SelfTestRequest extends ThereRequest {
   readonly cwd: string;
-  readonly env: NodeJS.ProcessEnv;
   /** The value of `-c`. */
   readonly config?: string;
-  /** Aborting ends the self-test and removes the scratch folder. */
-  readonly signal: AbortSignal;
-  /** Called with each line of progress. */
-  readonly onProgress: (line: string) => void;
 }
 
 /** A completed self-test. */

@@ -6,9 +6,10 @@ import type { Problem } from '../../problem.js';
 import { selfTestEnv } from './self-test-env.js';
 import type { Scratch } from './lay-out.js';
 
-/** How to start the run, and how to report progress. */
+/** The environment of a run in the scratch project, and how to report progress. */
 export interface ThereRequest {
   readonly env: NodeJS.ProcessEnv;
+  /** Aborting ends the run. */
   readonly signal: AbortSignal;
   /** Called with each line of progress. */
   readonly onProgress: (line: string) => void;

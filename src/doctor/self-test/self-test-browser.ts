@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { findPlaywrightConfig } from '../../playwright/find-config.js';
-import type { Playwright } from '../../playwright/find-playwright.js';
-import { listSuite } from '../list-suite.js';
+import { listSuite, type SuitePlace } from '../list-suite.js';
 
 /** Options for Playwright's `use` that start the same browser as the project does. */
 export interface SelfTestBrowser {
@@ -12,13 +11,9 @@ export interface SelfTestBrowser {
 }
 
 /** Where the project is, and what it runs with. */
-export interface BrowserPlace {
-  readonly cwd: string;
-  readonly env: NodeJS.ProcessEnv;
+export interface BrowserPlace extends Omit<SuitePlace, 'config'> {
   /** The value of `-c`. */
   readonly config?: string;
-  readonly playwright: Playwright;
-  readonly injectDir: string;
 }
 
 /** Options that would show the browser, slow it down, or send the self-test's pages through a proxy. */

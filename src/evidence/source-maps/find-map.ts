@@ -1,11 +1,11 @@
 import path from 'node:path';
 import type { TraceMap } from '@jridgewell/trace-mapping';
-import { bounds } from '../bounds.js';
 import { isBuilt, type AppFolders } from './app-folders.js';
 import { findEvalReference } from './find-eval-reference.js';
 import type { MapPlaces } from './map-places.js';
 import { textOfDataUrl } from './map-reference.js';
-import { mapOfCaptured, mapOfFile, type MapOfScript } from './read-map.js';
+import type { ParsedMap } from './parse-map.js';
+import { mapOfCaptured, mapOfFile } from './read-map.js';
 import { filesServedAt, urlOf } from './served-files.js';
 
 /**
@@ -59,7 +59,7 @@ function served(url: URL, places: MapPlaces): MapLookup {
   const text = captured.script(url.href);
   const candidates = filesServedAt(url.href, folders).flatMap((file) => files.find(file) ?? []);
   // A build other than the one that was served would give wrong lines.
-  const place = candidates.find((file) => text === null || isText(file, text, places));
+  const place = candidates.find((file) => text === null || files.text(file) === text);
   const byFile = place !== undefined && script.test(place) ? lookupOf(mapOfFile(place, places)) : null;
   if (byFile?.kind === 'mapped') return byFile;
   const found = (text === null ? null : lookupOf(mapOfCaptured(url.href, places))) ?? byFile;
@@ -70,7 +70,7 @@ function served(url: URL, places: MapPlaces): MapLookup {
   return script.test(place) || text !== null ? { kind: 'as-written', file: place } : nothing;
 }
 
-function lookupOf(found: MapOfScript): MapLookup | null {
+function lookupOf(found: ParsedMap | null): MapLookup | null {
   if (found === null) return null;
   return found.ok ? { kind: 'mapped', map: found.map } : { kind: 'unknown', because: found.because };
 }
@@ -80,11 +80,6 @@ function withoutMap(otherVersionOnDisk: boolean): MapLookup & { kind: 'unknown' 
     ? 'the script names none, and the file of that name in the project is a different version'
     : 'the script names none, and there is none next to it (a hidden one in the build folder is enough)';
   return { kind: 'unknown', because };
-}
-
-function isText(file: string, text: string, { files }: MapPlaces): boolean {
-  const read = files.read(file, bounds.script);
-  return read.kind === 'read' && read.text === text;
 }
 
 /** Files in `public` are usually served as they were written. */

@@ -1,5 +1,4 @@
 import path from 'node:path';
-import { bounds } from '../bounds.js';
 import type { AppFolders } from './app-folders.js';
 import type { ProjectFiles } from './project-files.js';
 import { decoded, pathOfFileUrl, urlOf } from './served-files.js';
@@ -58,7 +57,7 @@ function placeOf(
   const places = (path.isAbsolute(named) ? [named] : apps.map((app) => path.join(app, named)))
     .map((file) => files.find(file))
     .filter((file) => file !== null);
-  const isSame = (file: string): boolean => isText(file, content, files);
+  const isSame = (file: string): boolean => content !== null && files.text(file) === content;
   const place = places.find(isSame) ?? places[0] ?? endsOf(named).find(isSame);
   return place === undefined ? null : files.find(place);
 }
@@ -77,12 +76,6 @@ function isOwnName(name: string): boolean {
 function endsOf(named: string): string[] {
   const parts = named.split('/').filter((part) => part !== '' && part !== '..');
   return parts.slice(1, -1).map((_, at) => parts.slice(at + 1).join('/'));
-}
-
-function isText(file: string, content: string | null, files: ProjectFiles): boolean {
-  if (content === null) return false;
-  const read = files.read(file, bounds.script);
-  return read.kind === 'read' && read.text === content;
 }
 
 function pathNamedBy(source: string, files: ProjectFiles): string | null {

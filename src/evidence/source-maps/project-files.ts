@@ -1,5 +1,6 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { bounds } from '../bounds.js';
 
 /** The result of reading a file of the project. */
 export type ReadOutcome =
@@ -41,6 +42,12 @@ export class ProjectFiles {
     } catch {
       return { kind: 'absent' };
     }
+  }
+
+  /** Returns the text of a script or source; null if there is none, or it is too large. */
+  text(file: string): string | null {
+    const read = this.read(file, bounds.script);
+    return read.kind === 'read' ? read.text : null;
   }
 
   /** Returns the path relative to the root, with `/`, without looking at the disk; null if it is outside. */

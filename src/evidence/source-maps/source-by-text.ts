@@ -1,5 +1,4 @@
 import path from 'node:path';
-import { bounds } from '../bounds.js';
 import { entriesOf } from './folder-entries.js';
 import type { MapPlaces } from './map-places.js';
 
@@ -42,7 +41,8 @@ export class SourceByText {
   }
 
   #seek(built: BuiltLine, places: TextPlaces): SourceLine | null {
-    const lines = textOf(built.file, places).split('\n');
+    const { files } = places;
+    const lines = (files.text(built.file) ?? '').split('\n');
     const words = wordsOf(lines[built.line - 1] ?? '');
     const rarest = words.toSorted((a, b) => b.length - a.length)[0];
     if (words.length < 2 || rarest === undefined || rarest.length < 4) return null;
@@ -51,7 +51,7 @@ export class SourceByText {
       ...lines.slice(built.line, built.line + near),
     ];
     const neighbours = around.map(wordsOf).filter((one) => one.length > 0);
-    this.#sources ??= new Map(sourcesIn(places).map((file) => [file, textOf(file, places)]));
+    this.#sources ??= new Map(sourcesIn(places).map((file) => [file, files.text(file) ?? '']));
     const found = [...this.#sources].flatMap(([file, whole]) => {
       if (!whole.includes(rarest)) return [];
       const text = whole.split('\n');
@@ -66,11 +66,6 @@ export class SourceByText {
     if (!best || best.same === next?.same) return null;
     return { file: best.file, line: best.line, column: best.column };
   }
-}
-
-function textOf(file: string, { files }: TextPlaces): string {
-  const read = files.read(file, bounds.script);
-  return read.kind === 'read' ? read.text : '';
 }
 
 /** Returns the identifiers in a line, without those that compilers add. */

@@ -1,6 +1,5 @@
 import { isIgnored, originalPositionFor, sourceContentFor, type TraceMap } from '@jridgewell/trace-mapping';
 import type { SourceExcerpt } from '../../core/evidence.js';
-import { bounds } from '../bounds.js';
 import { cleanText } from '../clean-text.js';
 import type { MissingEvidence } from '../missing-evidence.js';
 import { isBuilt } from './app-folders.js';
@@ -169,8 +168,7 @@ export class SourceMapper {
   #keepExcerpt(frame: Frame, { name, line, column, file, content }: Omit<Origin, 'own' | 'moved'>): void {
     const at = cleanText(`${name}:${line}:${column}`);
     if (this.#excerpts.size >= mostExcerpts || this.#excerpts.has(at)) return;
-    const read = file === null ? null : this.#options.places.files.read(file, bounds.script);
-    const text = read?.kind === 'read' ? read.text : content;
+    const text = (file === null ? null : this.#options.places.files.text(file)) ?? content;
     const snippet = text === null ? null : snippetOf(text, line, column);
     const generated = cleanText(`${frame.address}:${frame.line}:${frame.column}`);
     this.#excerpts.set(at, { at, generated, snippet: snippet && cleanText(snippet) });

@@ -15,52 +15,30 @@ export async function eachBoundedLine(
   maxBytes: number,
   onLine: (line: BoundedLine) => void,
 ): Promise<void> {
-  const splitter = new LineSplitter(maxBytes, onLine);
-  for await (const chunk of chunks) splitter.feed(chunk);
-  splitter.end();
-}
-
-class LineSplitter {
-  readonly #max: number;
-  readonly #onLine: (line: BoundedLine) => void;
-  #parts: Buffer[] = [];
-  #length = 0;
-
-  constructor(maxBytes: number, onLine: (line: BoundedLine) => void) {
-    this.#max = maxBytes;
-    this.#onLine = onLine;
-  }
-
-  feed(chunk: Buffer): void {
-    let start = 0;
-    while (start < chunk.length) {
+  let parts: Buffer[] = [];
+  let length = 0;
+  const add = (bytes: Buffer) => {
+    const room = Math.max(0, maxBytes - length);
+    length += bytes.length;
+    if (room > 0) parts.push(bytes.subarray(0, room));
+  };
+  const emit = () => {
+    const bytes = parts.length === 1 ? parts[0] : Buffer.concat(parts);
+    const whole = length <= maxBytes;
+    [parts, length] = [[], 0];
+    if (bytes) onLine({ bytes, whole });
+  };
+  for await (const chunk of chunks) {
+    for (let start = 0; start < chunk.length; start += 1) {
       // Skips empty lines one at a time: a zip bomb may consist of them, and searching for each line feed would be slow.
-      if (chunk[start] === lineFeed && this.#length === 0) {
-        start += 1;
-        continue;
-      }
-      const feed = chunk.indexOf(lineFeed, start);
-      if (feed < 0) return this.#add(Buffer.from(chunk.subarray(start)));
-      this.#add(chunk.subarray(start, feed));
-      this.#emit();
-      start = feed + 1;
+      if (chunk[start] === lineFeed && length === 0) continue;
+      const end = chunk.indexOf(lineFeed, start);
+      // The rest of a line comes with the next chunk, so a copy is kept instead of all of this one.
+      add(end < 0 ? Buffer.from(chunk.subarray(start)) : chunk.subarray(start, end));
+      if (end < 0) break;
+      emit();
+      start = end;
     }
   }
-
-  end(): void {
-    if (this.#length > 0) this.#emit();
-  }
-
-  #add(bytes: Buffer): void {
-    const room = this.#max - Math.min(this.#max, this.#length);
-    this.#length += bytes.length;
-    if (room > 0) this.#parts.push(bytes.length > room ? bytes.subarray(0, room) : bytes);
-  }
-
-  #emit(): void {
-    const bytes = this.#parts.length === 1 ? this.#parts[0] : Buffer.concat(this.#parts);
-    const whole = this.#length <= this.#max;
-    [this.#parts, this.#length] = [[], 0];
-    if (bytes) this.#onLine({ bytes, whole });
-  }
+  if (length > 0) emit();
 }

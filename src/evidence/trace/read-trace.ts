@@ -8,7 +8,7 @@ import { ariaYaml } from './aria-tree.js';
 import { eachBoundedLine } from './bounded-lines.js';
 import type { TraceRequest } from './har-request.js';
 import { TraceReading } from './trace-reading.js';
-import { entriesOf, entryBytes, inflated, TooMuchInflated, withZip } from './trace-zip.js';
+import { entriesOf, firstBytes, inflated, TooMuchInflated, withZip } from './trace-zip.js';
 
 /** A trace file, how much to keep of it, and where to report what is missing or was cut. */
 interface TraceSource {
@@ -94,10 +94,7 @@ async function openResources(
   return async (name, maxBytes) => {
     const entry = name === null ? undefined : entries.get(name);
     if (!entry) return null;
-    return missing.attempt(
-      `${name} of the trace`,
-      async () => (await entryBytes(zip, entry, maxBytes)).bytes,
-    );
+    return missing.attempt(`${name} of the trace`, () => firstBytes(zip, entry, maxBytes));
   };
 }
 
@@ -124,13 +121,14 @@ async function pageEvidence({ reading, requests, resources, missing }: Gathered)
   };
 }
 
-async function withBodies(request: TraceRequest, resources: ReadResource): Promise<TraceRequest> {
+async function withBodies(request: TraceRequest, resources: ReadResource): Promise<NetworkEntry> {
   const [requestFile, responseFile] = bodyFilesOf(request);
-  const requestBody = await resources(requestFile ?? null, bounds.body * 4);
-  const responseBody = await resources(responseFile ?? null, bounds.body * 4);
+  const sent = await resources(requestFile ?? null, bounds.body * 4);
+  const answered = await resources(responseFile ?? null, bounds.body * 4);
+  const { requestBodyFile: _sent, responseBodyFile: _answered, ...entry } = request;
   return {
-    ...request,
-    requestBody: requestBody?.toString('utf8') ?? request.requestBody,
-    responseBody: responseBody?.toString('utf8') ?? request.responseBody,
+    ...entry,
+    requestBody: sent?.toString('utf8') ?? request.requestBody,
+    responseBody: answered?.toString('utf8') ?? request.responseBody,
   };
 }

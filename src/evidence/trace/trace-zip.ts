@@ -6,12 +6,6 @@ export interface ZipEntry {
   readonly entry: Entry;
 }
 
-/** The bytes of an entry, and whether there were more. */
-export interface EntryBytes {
-  readonly bytes: Buffer;
-  readonly more: boolean;
-}
-
 /** More entries than any real trace has; stops at a zip that consists of nothing but names. */
 const maxEntries = 500_000;
 const maxWanted = 2_000;
@@ -64,13 +58,13 @@ export async function* inflated(zip: ZipFile, entry: Entry, maxBytes: number): A
 }
 
 /** Returns the first `maxBytes` of an entry. */
-export async function entryBytes(zip: ZipFile, entry: Entry, maxBytes: number): Promise<EntryBytes> {
-  let room = maxBytes;
+export async function firstBytes(zip: ZipFile, entry: Entry, maxBytes: number): Promise<Buffer> {
   const parts: Buffer[] = [];
+  let length = 0;
   for await (const chunk of inflated(zip, entry, Infinity)) {
-    parts.push(chunk.subarray(0, room));
-    if (chunk.length > room) return { bytes: Buffer.concat(parts), more: true };
-    room -= chunk.length;
+    parts.push(chunk);
+    length += chunk.length;
+    if (length >= maxBytes) break;
   }
-  return { bytes: Buffer.concat(parts), more: false };
+  return Buffer.concat(parts).subarray(0, maxBytes);
 }

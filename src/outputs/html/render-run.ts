@@ -1,11 +1,10 @@
 import { cut } from '../cut.js';
-import { counted, duration } from '../format.js';
+import { counted, duration, nameOf } from '../format.js';
 import type { Report, ReportCause, ReportTest } from '../../run/report.js';
-import { nameOf } from '../summary.js';
 import { regressionText } from '../wording.js';
 import { details } from './detail.js';
 import type { LoadedRun } from './loaded-run.js';
-import { html, type Markup, nothing, raw } from './markup.js';
+import { firstItems, html, type Markup, nothing, raw } from './markup.js';
 import { orderCauses } from './order-causes.js';
 import { showCause } from './show-cause.js';
 import { group, showFilter } from './show-filter.js';
@@ -134,11 +133,13 @@ function tail({ report, timeline }: LoadedRun): Markup {
 
 function list(title: string, items: readonly string[]): Markup {
   if (items.length === 0) return nothing;
-  const hidden = items.length - ITEMS;
   return html`<section>
     <h2>${title}</h2>
     <ul>
-      ${items.slice(0, ITEMS).map((item) => html`<li>${cut(item, 400)}</li>`)}${hidden > 0 ? html`<li>and ${hidden} more</li>` : ''}
+      ${firstItems(
+        items.map((item) => html`<li>${cut(item, 400)}</li>`),
+        ITEMS,
+      )}
     </ul>
   </section>`;
 }

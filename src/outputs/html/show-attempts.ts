@@ -1,11 +1,11 @@
 import { type Note, noteLine } from '../../core/guard/note.js';
 import type { Violation } from '../../core/guard/violation.js';
 import { proofScope, type ProofStep } from '../../core/proof.js';
-import { counted, dollars, duration } from '../format.js';
+import { costText, counted, duration, fileText } from '../format.js';
 import { judgementWords, sentence } from '../wording.js';
 import type { ReportAttempt, ReportCause } from '../../run/report.js';
 import type { Detail } from './detail.js';
-import { html, nothing, type Markup } from './markup.js';
+import { firstItems, html, nothing, type Markup } from './markup.js';
 import { showDiff } from './show-diff.js';
 
 /** Shows what was tried, in order: who tried it, what it changed, and what the guard and the re-runs said. */
@@ -45,12 +45,13 @@ export function showAttempt(
     ${showViolations(attempt.violations)} ${showNotes(attempt.notes)} ${showChange(attempt, patch, detail)}`;
 }
 
-function spent({ costUsd, inputTokens, outputTokens }: ReportAttempt): string {
+function spent(attempt: ReportAttempt): string {
+  const { inputTokens, outputTokens } = attempt;
   const tokens =
     inputTokens === null && outputTokens === null
       ? ''
       : `, ${inputTokens ?? 0} tokens in, ${outputTokens ?? 0} out`;
-  return `${costUsd === null ? '' : `, ${dollars(costUsd)}`}${tokens}`;
+  return `${costText(attempt)}${tokens}`;
 }
 
 function showViolations(violations: readonly Violation[]): Markup {
@@ -62,24 +63,26 @@ function showViolations(violations: readonly Violation[]): Markup {
           <span class="sign">${sign}</span><code>${text}</code>
         </div>`;
   return html`<ul class="violations" aria-label="What the guard found">
-    ${violations
-      .slice(0, 20)
-      .map(
+    ${firstItems(
+      violations.map(
         ({ file, line: at, rule, says, before, after }) =>
           html`<li>
             <strong>${rule}</strong> in <code>${file}${at === null ? '' : `:${at}`}</code>:
             ${says}${line('−', before)}${line('+', after)}
           </li>`,
-      )}
-    ${violations.length > 20 ? html`<li>and ${violations.length - 20} more</li>` : ''}
+      ),
+      20,
+    )}
   </ul>`;
 }
 
 function showNotes(notes: readonly Note[]): Markup {
   if (notes.length === 0) return nothing;
   return html`<ul class="notes" aria-label="To review">
-    ${notes.slice(0, 20).map((one) => html`<li>To review: ${noteLine(one)}</li>`)}
-    ${notes.length > 20 ? html`<li>and ${notes.length - 20} more</li>` : ''}
+    ${firstItems(
+      notes.map((one) => html`<li>To review: ${noteLine(one)}</li>`),
+      20,
+    )}
   </ul>`;
 }
 
@@ -89,10 +92,8 @@ function showChange(
   detail: Pick<Detail, 'diffLines'>,
 ): Markup {
   if (files.length === 0) return nothing;
-  const list = files.map(({ path: name, added, removed }) =>
-    added === null || removed === null ? `${name} (binary)` : `${name} +${added} −${removed}`,
-  );
-  const title = `${counted(files.length, 'file')} changed: ${list.slice(0, 8).join(', ')}${list.length > 8 ? ' …' : ''}`;
+  const names = files.slice(0, 8).map(fileText).join(', ');
+  const title = `${counted(files.length, 'file')} changed: ${names}${files.length > 8 ? ' …' : ''}`;
   if (patch === null || detail.diffLines === 0)
     return html`<p class="quiet">${title}${path === null ? '' : html` (<code>${path}</code>)`}</p>`;
   const diff = showDiff(patch, { maxLines: detail.diffLines });

@@ -1,13 +1,12 @@
 import { isResolved } from '../../core/verdict.js';
 import type { ReportCause, ReportTest } from '../../run/report.js';
 import { cut } from '../cut.js';
-import { counted, dollars, duration } from '../format.js';
+import { counted, dollars, duration, nameOf } from '../format.js';
 import { suiteItself } from '../final-status.js';
-import { nameOf } from '../summary-cause.js';
 import { verdictWords } from '../wording.js';
 import type { Detail } from './detail.js';
 import type { LoadedCause, LoadedRun } from './loaded-run.js';
-import { html, type Markup, nothing } from './markup.js';
+import { firstItems, html, type Markup, nothing } from './markup.js';
 import { showAttempts, showProof } from './show-attempts.js';
 import { showEvidence } from './show-evidence.js';
 import { showTimeline } from './show-timeline.js';
@@ -97,11 +96,16 @@ const empty: LoadedCause = { lead: null, before: null, after: null, patches: new
 function tests({ tests: ids }: ReportCause, run: LoadedRun): Markup {
   const known = ids.flatMap((id) => run.tests.get(id) ?? []);
   if (known.length < 2) return nothing;
-  const shown = known.slice(0, 20);
   return html`<details>
     <summary>${counted(known.length, 'test')}</summary>
     <ul>
-      ${shown.map((test: ReportTest) => html`<li>${cut(nameOf(test), 300)}${test.sharedFix ? ', healed by the same fix' : ''}</li>`)}${known.length > shown.length ? html`<li>and ${known.length - shown.length} more</li>` : ''}
+      ${firstItems(
+        known.map(
+          (test) =>
+            html`<li>${cut(nameOf(test), 300)}${test.sharedFix ? ', healed by the same fix' : ''}</li>`,
+        ),
+        20,
+      )}
     </ul>
   </details>`;
 }

@@ -1,6 +1,6 @@
-import { dollars, duration } from '../format.js';
+import { atMost, dollars, duration } from '../format.js';
 import type { RunState, SpanState } from '../../run/run-state.js';
-import { purposeInShort } from '../wording.js';
+import { purposeWords } from '../wording.js';
 import { html, nothing, type Markup } from './markup.js';
 
 /** A period of a run, as a row. */
@@ -30,7 +30,7 @@ export function timelineOf({ spans, startedAt, lastEventAt }: RunState): Span[] 
 }
 
 function labelOf(since: SpanState['since']): string {
-  if (since.type === 'suite.started') return purposeInShort(since);
+  if (since.type === 'suite.started') return purposeWords[since.purpose].short;
   if (since.type === 'agent.retrying') return 'waiting before the next try';
   return `${since.slashCommand} (${since.runner}), attempt ${since.attempt}`;
 }
@@ -52,9 +52,8 @@ export function showTimeline(title: string, spans: readonly Span[]): Markup {
       </svg>
     </li>`;
   };
-  const hidden = spans.length - ROWS;
   return html`<ol class="timeline" aria-label="${title}">
-    ${spans.slice(0, ROWS).map(row)} ${hidden > 0 ? html`<li class="quiet">… and ${hidden} more</li>` : ''}
+    ${atMost(spans.map(row), ROWS, (hidden) => html`<li class="quiet">… and ${hidden} more</li>`)}
   </ol>`;
 }
 

@@ -1,7 +1,6 @@
 import type { Page } from '@playwright/test';
 import type { PageElement } from '../../core/evidence.js';
-
-const { internalCall } = require('./internal-call.cjs') as import('./internal-call.cjs').Api;
+import { internalCall } from './internal-call.js';
 
 /** A page with more elements is not read at all: a partial list could not prove that an element is absent. */
 const maxElements = 800;
@@ -57,12 +56,8 @@ function elementsOf(
 }
 
 /** Returns the elements of a page that locators can find; null if there are too many. Rejects if the page does not answer. */
-async function pageElements(page: Page, timeout: number): Promise<PageElement[] | null> {
+export async function pageElements(page: Page, timeout: number): Promise<PageElement[] | null> {
   const limits: Limits = { elements: maxElements, text: maxText, attributes: maxAttributes };
   const look = elementsOf as unknown as (root: unknown, limits: Limits) => PageElement[] | null;
   return internalCall(page, () => page.locator(':root').evaluate(look, limits, { timeout }));
 }
-
-const api = { pageElements };
-module.exports = api;
-export type Api = typeof api;

@@ -1,9 +1,8 @@
+import fs from 'node:fs';
+import path from 'node:path';
 import type { BrowserContext, Response } from '@playwright/test';
 import type { CapturedScript } from '../capture-format.js';
-
-const fs = require('node:fs') as typeof import('node:fs');
-const path = require('node:path') as typeof import('node:path');
-const { capped, internalCall } = require('./internal-call.cjs') as import('./internal-call.cjs').Api;
+import { capped, internalCall } from './internal-call.js';
 
 const mostScripts = 20;
 /** For all scripts and maps of one try together. */
@@ -28,7 +27,7 @@ interface ScriptsSought {
  * For a failed try, keeps the scripts that its stacks name, and their source maps: those of a development server are not
  * on disk. Texts come from the browser, otherwise from the server of an open page, and are written to files immediately.
  */
-class ScriptTexts {
+export class ScriptTexts {
   readonly #prefix: string;
   readonly #scripts: CapturedScript[] = [];
   readonly #sought = new Set<string>();
@@ -133,8 +132,3 @@ function mapOf(url: string, text: string): string | null {
 function originOf(url: string): string {
   return URL.canParse(url) ? new URL(url).origin : '';
 }
-
-const api = { ScriptTexts };
-module.exports = api;
-export type Api = typeof api;
-export type ScriptTextsOf = ScriptTexts;

@@ -1,13 +1,12 @@
 import type { TestCase } from '@playwright/test/reporter';
 import type { TestResult } from '../suite-run.js';
-
-const { testRef } = require('./test-failure.cjs') as import('./test-failure.cjs').Api;
+import { testRef } from './test-failure.js';
 
 /**
  * Returns the final outcome of a test. Playwright also says `skipped` about tests that it never started or that were
  * interrupted.
  */
-function outcomeOf(test: TestCase): TestResult['outcome'] {
+export function outcomeOf(test: TestCase): TestResult['outcome'] {
   const outcome = test.outcome();
   if (outcome !== 'skipped') return outcome;
   if (test.results.some((result) => result.status === 'interrupted')) return 'not-run';
@@ -15,7 +14,7 @@ function outcomeOf(test: TestCase): TestResult['outcome'] {
 }
 
 /** Returns a test's entry in the list of all tests. */
-function testResult(test: TestCase): TestResult {
+export function testResult(test: TestCase): TestResult {
   const tries = test.results.filter((result) => result.workerIndex >= 0);
   return {
     test: testRef(test),
@@ -24,7 +23,3 @@ function testResult(test: TestCase): TestResult {
     durationMs: tries.reduce((sum, result) => sum + result.duration, 0),
   };
 }
-
-const api = { outcomeOf, testResult };
-module.exports = api;
-export type Api = typeof api;

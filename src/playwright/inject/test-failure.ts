@@ -1,7 +1,6 @@
+import { stripVTControlCharacters } from 'node:util';
 import type { TestCase, TestError as PlaywrightError, TestResult, TestStep } from '@playwright/test/reporter';
 import type { TestError, TestFailure, TestRef } from '../../core/failure.js';
-
-const { stripVTControlCharacters } = require('node:util') as typeof import('node:util');
 
 /** Evidence is bounded when it is gathered; these limits only keep a line of the report at a manageable size. */
 const maxText = 64 * 1024;
@@ -10,7 +9,7 @@ const maxCauses = 10;
 const maxAttachments = 50;
 
 /** Returns a test's identity and location as plain data. */
-function testRef(test: TestCase): TestRef {
+export function testRef(test: TestCase): TestRef {
   // The first two titles of the path are those of the root and the project.
   const titlePath = test.titlePath();
   return {
@@ -22,7 +21,7 @@ function testRef(test: TestCase): TestRef {
 }
 
 /** Returns one try that ended unexpectedly as plain data. */
-function testFailure(test: TestCase, result: TestResult, capture: string | null): TestFailure {
+export function testFailure(test: TestCase, result: TestResult, capture: string | null): TestFailure {
   const attachments = result.attachments.flatMap(({ name, contentType, path }) =>
     path ? [{ name, contentType, path }] : [],
   );
@@ -42,7 +41,7 @@ function testFailure(test: TestCase, result: TestResult, capture: string | null)
 }
 
 /** Returns an error without colors; for `throw 'string'`, the thrown text. */
-function testError(error: PlaywrightError): TestError {
+export function testError(error: PlaywrightError): TestError {
   const { location } = error;
   return {
     message: plain(error.message ?? thrown(error.value)) ?? '',
@@ -109,7 +108,3 @@ function innermostFailed(step: TestStep): TestStep[] {
   if (inner.length > 0) return inner;
   return isRed ? [step] : [];
 }
-
-const api = { testRef, testFailure, testError };
-module.exports = api;
-export type Api = typeof api;

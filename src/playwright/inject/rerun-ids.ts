@@ -1,6 +1,5 @@
 import type { FullProject, Suite, TestCase } from '@playwright/test/reporter';
-
-const { outcomeOf } = require('./test-outcome.cjs') as import('./test-outcome.cjs').Api;
+import { outcomeOf } from './test-outcome.js';
 
 /** Above this many ids in total, failures of a set-up project list one dependent test instead of all of them. */
 const maxRepeatedIds = 20_000;
@@ -10,7 +9,7 @@ const maxRepeatedIds = 20_000;
  * failing `beforeAll` kept from running; and, for a set-up or teardown project, tests that depend on it, since
  * `--last-failed` does not select such a project by itself.
  */
-function rerunIds(root: Suite): Record<string, string[]> {
+export function rerunIds(root: Suite): Record<string, string[]> {
   const tests = root.allTests();
   const failing = tests.filter((test) => outcomeOf(test) === 'unexpected');
   const ids = new Map(failing.map((test) => [test.id, new Set(withSerialGroup(test))]));
@@ -29,7 +28,7 @@ function serialGroupOf(test: TestCase): Suite | undefined {
 }
 
 /** Returns the test ids of each serial group, which Playwright's own reports do not contain. */
-function serialGroups(root: Suite): string[][] {
+export function serialGroups(root: Suite): string[][] {
   const groups = new Set(root.allTests().flatMap((test) => serialGroupOf(test) ?? []));
   return [...groups].map((group) => group.allTests().map(({ id }) => id));
 }
@@ -102,7 +101,3 @@ function dependsOn(project: FullProject, name: string, all: readonly FullProject
     (direct) => direct === name || all.some((one) => one.name === direct && dependsOn(one, name, all)),
   );
 }
-
-const api = { rerunIds, serialGroups };
-module.exports = api;
-export type Api = typeof api;

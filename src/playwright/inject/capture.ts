@@ -1,10 +1,10 @@
-const path = require('node:path') as typeof import('node:path');
-const { isMainThread } = require('node:worker_threads') as typeof import('node:worker_threads');
-const { dir, guarded } = require('./run-folder.cjs') as import('./run-folder.cjs').Api;
-const { withdrawPreload } = require('./preload.cjs') as import('./preload.cjs').Api;
-const { noteLoadedFiles, watchReads } = require('./loaded-files.cjs') as import('./loaded-files.cjs').Api;
-const { listenToChildren } = require('./child-output.cjs') as import('./child-output.cjs').Api;
-const { captureTry } = require('./capture-try.cjs') as import('./capture-try.cjs').Api;
+import path from 'node:path';
+import { isMainThread } from 'node:worker_threads';
+import { dir, guarded } from './run-folder.js';
+import { withdrawPreload } from './preload.js';
+import { noteLoadedFiles, watchReads } from './loaded-files.js';
+import { listenToChildren } from './child-output.js';
+import { captureTry } from './capture-try.js';
 
 /** Playwright's root `test`; every later `test.extend()` inherits its fixtures. */
 interface TestTypeImpl {
@@ -28,7 +28,7 @@ function install(lib: string): void {
   if (!symbol) throw new Error('this Playwright has no test type to add a fixture to');
   const root = Reflect.get(test, symbol) as TestTypeImpl;
   root.fixtures.push({
-    location: { file: __filename, line: 1, column: 1 },
+    location: { file: import.meta.filename, line: 1, column: 1 },
     fixtures: {
       _selfHealCapture: [captureTry, { auto: 'all-hooks-included', box: 'self', timeout: 0 }],
     },

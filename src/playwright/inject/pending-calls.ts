@@ -7,7 +7,7 @@ interface ApiCall {
 const mostCalls = 50;
 
 /** The selectors of the calls that have not ended yet; at a failure, those that the test was still waiting for. */
-class PendingCalls {
+export class PendingCalls {
   readonly #selectors = new Map<object, string>();
 
   /** A listener for Playwright's instrumentation. */
@@ -26,7 +26,3 @@ class PendingCalls {
     return [...this.#selectors.values()];
   }
 }
-
-const api = { PendingCalls };
-module.exports = api;
-export type Api = typeof api;

@@ -1,13 +1,12 @@
+import fs from 'node:fs';
+import path from 'node:path';
 import type { CaptureFile } from '../capture-format.js';
-
-const fs = require('node:fs') as typeof import('node:fs');
-const path = require('node:path') as typeof import('node:path');
 
 /**
  * Writes the capture of one try. A serial suite makes a second pass for its `afterAll`, which is merged into the first.
  * The file is renamed into place once it is complete, since a worker may end at any moment.
  */
-function writeCapture(file: string, captured: CaptureFile): void {
+export function writeCapture(file: string, captured: CaptureFile): void {
   const whole = merged(read(file), captured);
   fs.mkdirSync(path.dirname(file), { recursive: true });
   const unfinished = `${file}.${process.pid}`;
@@ -37,7 +36,3 @@ function merged(earlier: CaptureFile | null, later: CaptureFile): CaptureFile {
     },
   };
 }
-
-const api = { writeCapture };
-module.exports = api;
-export type Api = typeof api;

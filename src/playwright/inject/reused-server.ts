@@ -10,7 +10,7 @@ interface WebServer {
  * Returns the URL of a configured web server that Playwright did not start, since one was already running: a server of
  * an earlier run may serve old code (HL-9). `commands` are the shell commands of the servers that Playwright did start.
  */
-function reusedServer(config: FullConfig, commands: readonly string[]): string | null {
+export function reusedServer(config: FullConfig, commands: readonly string[]): string | null {
   const reused = webServers(config).find(
     ({ command, url, port }) => (url || port) && !commands.some((one) => isFor(one, command ?? '')),
   );
@@ -30,7 +30,3 @@ function webServers(config: FullConfig): readonly WebServer[] {
   const internal = symbol ? (Reflect.get(config, symbol) as { webServers?: WebServer[] }) : {};
   return internal.webServers ?? (config.webServer ? [config.webServer] : []);
 }
-
-const api = { reusedServer };
-module.exports = api;
-export type Api = typeof api;

@@ -5,7 +5,7 @@
 const preciousKept = 100;
 
 /** Keeps the newest entries of a stream, and the first precious ones among those that are older. */
-class Newest<T> {
+export class Newest<T> {
   readonly #limit: number;
   readonly #isPrecious: (entry: T) => boolean;
   readonly #ring: T[] = [];
@@ -38,8 +38,3 @@ class Newest<T> {
     return this.#pushed - this.#ring.length - this.#precious.length;
   }
 }
-
-const api = { Newest };
-module.exports = api;
-export type Api = typeof api;
-export type NewestOf<T> = Newest<T>;

@@ -1,4 +1,7 @@
-const { setTimeout, clearTimeout } = require('node:timers') as typeof import('node:timers');
+import timers from 'node:timers';
+
+/** Saved before a test can replace them. */
+const { setTimeout, clearTimeout } = timers;
 
 /** Private in every version; 1.50 takes a flag as its second argument and treats the object as true. */
 interface ApiObject {
@@ -6,13 +9,13 @@ interface ApiObject {
 }
 
 /** Calls Playwright's API without adding a step to the user's report. */
-function internalCall<T>(subject: object, call: () => Promise<T>): Promise<T> {
+export function internalCall<T>(subject: object, call: () => Promise<T>): Promise<T> {
   const api = subject as ApiObject;
   return api._wrapApiCall ? api._wrapApiCall(call, { internal: true }) : call();
 }
 
 /** Rejects after `ms` even if the work has not finished: a hung page must not hold up a test. */
-async function capped<T>(work: Promise<T>, ms: number): Promise<T> {
+export async function capped<T>(work: Promise<T>, ms: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new Error(`it took more than ${ms} ms`)), ms);
@@ -23,7 +26,3 @@ async function capped<T>(work: Promise<T>, ms: number): Promise<T> {
     clearTimeout(timer);
   }
 }
-
-const api = { internalCall, capped };
-module.exports = api;
-export type Api = typeof api;

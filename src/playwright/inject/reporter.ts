@@ -1,3 +1,6 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import type {
   FullConfig,
   FullResult,
@@ -6,20 +9,16 @@ import type {
   TestError,
   TestResult,
 } from '@playwright/test/reporter';
-import type { Log } from './server-log.cjs';
-
-const fs = require('node:fs') as typeof import('node:fs');
-const path = require('node:path') as typeof import('node:path');
-const { stripVTControlCharacters } = require('node:util') as typeof import('node:util');
-const { dir, guarded, report, captureFile } = require('./run-folder.cjs') as import('./run-folder.cjs').Api;
-const { listenToChildren } = require('./child-output.cjs') as import('./child-output.cjs').Api;
-const { preloadOption } = require('./preload.cjs') as import('./preload.cjs').Api;
-const { noteLoadedFiles } = require('./loaded-files.cjs') as import('./loaded-files.cjs').Api;
-const { rerunIds, serialGroups } = require('./rerun-ids.cjs') as import('./rerun-ids.cjs').Api;
-const { reusedServer } = require('./reused-server.cjs') as import('./reused-server.cjs').Api;
-const { ServerLog } = require('./server-log.cjs') as import('./server-log.cjs').Api;
-const { testError, testFailure } = require('./test-failure.cjs') as import('./test-failure.cjs').Api;
-const { testResult } = require('./test-outcome.cjs') as import('./test-outcome.cjs').Api;
+import { runFiles } from '../report-format.js';
+import { dir, guarded, report, captureFile } from './run-folder.js';
+import { listenToChildren } from './child-output.js';
+import { preloadOption } from './preload.js';
+import { noteLoadedFiles } from './loaded-files.js';
+import { rerunIds, serialGroups } from './rerun-ids.js';
+import { reusedServer } from './reused-server.js';
+import { ServerLog } from './server-log.js';
+import { testError, testFailure } from './test-failure.js';
+import { testResult } from './test-outcome.js';
 
 const maxSaidInSetUp = 64 * 1024;
 
@@ -27,12 +26,12 @@ const maxSaidInSetUp = 64 * 1024;
  * Self-heal's only way into the user's Playwright, set as `PW_TEST_REPORTER`. It writes the report that self-heal reads,
  * listens to the web servers, and has the workers preload the capture. It prints nothing and never throws.
  */
-class SelfHealReporter {
+export default class SelfHealReporter {
   #suite: Suite | null = null;
   #config: FullConfig | null = null;
   /** The commands of the web servers that are listened to. */
   #webServers: readonly string[] = [];
-  #overhear: ReturnType<Log['stream']> | null = null;
+  #overhear: ReturnType<ServerLog['stream']> | null = null;
   readonly #ended = new Set<string>();
   /** Null except while the suite is being set up. */
   #saidInSetUp: string | null = null;
@@ -48,7 +47,7 @@ class SelfHealReporter {
     guarded('the report could not be begun', () => report({ type: 'hello' }));
     guarded('servers could not be listened to', () => {
       if (!dir) return;
-      const log = new ServerLog(path.join(dir, 'server.log'));
+      const log = new ServerLog(path.join(dir, runFiles.serverLog));
       this.#webServers = listenToChildren(log);
       this.#overhear = log.stream();
     });
@@ -151,5 +150,3 @@ class SelfHealReporter {
     });
   }
 }
-
-module.exports = SelfHealReporter;

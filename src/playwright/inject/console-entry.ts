@@ -1,5 +1,6 @@
 import type { ConsoleMessage, WebError } from '@playwright/test';
 import type { ConsoleEntry } from '../../core/evidence.js';
+import { clip } from './clip.js';
 
 const maxText = 4 * 1024;
 const maxStack = 8 * 1024;
@@ -7,7 +8,7 @@ const maxStack = 8 * 1024;
 const { now } = Date;
 
 /** Converts a message of the page's console. */
-function consoleEntry(message: ConsoleMessage): ConsoleEntry {
+export function consoleEntry(message: ConsoleMessage): ConsoleEntry {
   const { url, lineNumber, columnNumber } = message.location();
   return {
     time: now(),
@@ -19,7 +20,7 @@ function consoleEntry(message: ConsoleMessage): ConsoleEntry {
 }
 
 /** Converts an uncaught error of the page; older versions of Playwright do not report its location. */
-function pageErrorEntry(webError: WebError): ConsoleEntry {
+export function pageErrorEntry(webError: WebError): ConsoleEntry {
   const error: unknown = webError.error();
   const isError = error instanceof Error;
   const place = (webError as Partial<WebError>).location?.();
@@ -37,14 +38,6 @@ function position(url: string, line: number, column: number): string {
   return url ? `${url}:${line + 1}:${column + 1}` : '';
 }
 
-function isAlarming(entry: ConsoleEntry): boolean {
+export function isAlarming(entry: ConsoleEntry): boolean {
   return entry.type === 'pageerror' || entry.type === 'error';
 }
-
-function clip(text: string, max: number): string {
-  return text.length > max ? `${text.slice(0, max)}… (${text.length - max} characters cut)` : text;
-}
-
-const api = { consoleEntry, pageErrorEntry, isAlarming };
-module.exports = api;
-export type Api = typeof api;

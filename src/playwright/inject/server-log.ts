@@ -1,5 +1,5 @@
-const fs = require('node:fs') as typeof import('node:fs');
-const { stripVTControlCharacters } = require('node:util') as typeof import('node:util');
+import fs from 'node:fs';
+import { stripVTControlCharacters } from 'node:util';
 
 const maxBytes = 8 * 1024 * 1024;
 const keptOfBeginning = 2 * 1024 * 1024;
@@ -12,7 +12,7 @@ const flushAtChars = 256 * 1024;
  * Appends `<epoch ms> <text>` lines to a file, without colors. At 8 MB, replaces the middle with a line that says so: a
  * build reports its first error at the beginning, a crash comes at the end.
  */
-class ServerLog {
+export class ServerLog {
   readonly #file: string;
   readonly #fd: number;
   #size = 0;
@@ -83,8 +83,3 @@ class ServerLog {
     this.#size = kept.length;
   }
 }
-
-const api = { ServerLog };
-module.exports = api;
-export type Api = typeof api;
-export type Log = ServerLog;

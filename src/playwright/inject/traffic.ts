@@ -1,9 +1,9 @@
 import type { ConsoleMessage, Request, Response, WebError } from '@playwright/test';
 import type { NetworkEntry } from '../../core/evidence.js';
-
-const { internalCall } = require('./internal-call.cjs') as import('./internal-call.cjs').Api;
-const { maskedHeaders } = require('./masked-headers.cjs') as import('./masked-headers.cjs').Api;
-const { Newest } = require('./newest.cjs') as import('./newest.cjs').Api;
+import { clip } from './clip.js';
+import { internalCall } from './internal-call.js';
+import { maskedHeaders } from './masked-headers.js';
+import { Newest } from './newest.js';
 
 const maxBody = 16 * 1024;
 /** A larger body is not requested at all, since all of it would have to come through the browser's pipe. */
@@ -38,7 +38,10 @@ interface ContextEvents {
   requestfailed: Request;
 }
 /** Adds a listener for one of these events. */
-type Listen = <E extends keyof ContextEvents>(event: E, heard: (subject: ContextEvents[E]) => void) => void;
+export type Listen = <E extends keyof ContextEvents>(
+  event: E,
+  heard: (subject: ContextEvents[E]) => void,
+) => void;
 
 /** Receives the outcome of a request. */
 interface End {
@@ -47,8 +50,8 @@ interface End {
 }
 
 /** The requests of one try. */
-class Traffic {
-  readonly #newest: import('./newest.cjs').NewestOf<Exchange>;
+export class Traffic {
+  readonly #newest: Newest<Exchange>;
   readonly #byRequest = new WeakMap<object, End>();
   #failedBodies = 0;
 
@@ -148,7 +151,7 @@ async function readBody(exchange: Exchange): Promise<string | null> {
     if (!response || !isText(response)) return null;
     const size = await internalCall(request, () => sizeOf(response));
     if (size > maxTransfer) exchange.bodyText = `(a body of ${size} bytes, which was not read)`;
-    else exchange.bodyText = clip(await internalCall(response, () => response.text()));
+    else exchange.bodyText = clip(await internalCall(response, () => response.text()), maxBody);
   } catch {
     // The page is gone, or the response is a redirect or a stream.
   }
@@ -185,20 +188,8 @@ function entryOf(exchange: Exchange): NetworkEntry {
 function sentBody(request: Sent): string | null {
   try {
     const text = request.postData();
-    return text === null ? null : clip(text);
+    return text === null ? null : clip(text, maxBody);
   } catch {
     return '(not text)';
   }
 }
-
-function clip(text: string): string {
-  return text.length > maxBody
-    ? `${text.slice(0, maxBody)}… (${text.length - maxBody} characters cut)`
-    : text;
-}
-
-const api = { Traffic };
-module.exports = api;
-export type Api = typeof api;
-export type ListenToContext = Listen;
-export type TrafficOf = Traffic;

@@ -1,11 +1,13 @@
-const path = require('node:path') as typeof import('node:path');
+import path from 'node:path';
 
 /**
  * Whether Playwright is the caller, since user code may start processes as well. The first caller outside of Node's own
  * code and of this folder decides.
  */
-function isCalledByPlaywright(): boolean {
-  const caller = callers().find((name) => !name.startsWith('node:') && path.dirname(name) !== __dirname);
+export function isCalledByPlaywright(): boolean {
+  const caller = callers().find(
+    (name) => !name.startsWith('node:') && path.dirname(name) !== import.meta.dirname,
+  );
   return /[\\/]playwright(?:-core)?[\\/]lib[\\/]/.test(caller ?? '');
 }
 
@@ -21,7 +23,3 @@ function callers(): string[] {
     Error.stackTraceLimit = stackTraceLimit;
   }
 }
-
-const api = { isCalledByPlaywright };
-module.exports = api;
-export type Api = typeof api;

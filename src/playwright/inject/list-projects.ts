@@ -14,7 +14,7 @@ interface ListedBrowser {
  * A reporter for `playwright test --list` that writes one line: the number of tests, and the browsers that their
  * projects start. The line has a marker, since the config's own output may come before it.
  */
-class ListProjects implements Reporter {
+export default class ListProjects implements Reporter {
   private readonly errors: string[] = [];
   private suite: Suite | null = null;
 
@@ -56,5 +56,3 @@ function browserOf(use: Use): ListedBrowser {
     isRemote: connectOptions !== undefined,
   };
 }
-
-module.exports = ListProjects;

@@ -1,14 +1,12 @@
 import type { ChildProcess as Child } from 'node:child_process';
-import type { Log } from './server-log.cjs';
-
-const { ChildProcess } = require('node:child_process') as typeof import('node:child_process');
-const fs = require('node:fs') as typeof import('node:fs');
-const path = require('node:path') as typeof import('node:path');
-const { StringDecoder } = require('node:string_decoder') as typeof import('node:string_decoder');
-const { dir, guarded } = require('./run-folder.cjs') as import('./run-folder.cjs').Api;
-const { ServerLog } = require('./server-log.cjs') as import('./server-log.cjs').Api;
-const { isCalledByPlaywright } =
-  require('./called-by-playwright.cjs') as import('./called-by-playwright.cjs').Api;
+import { ChildProcess } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { StringDecoder } from 'node:string_decoder';
+import { runFiles } from '../report-format.js';
+import { dir, guarded } from './run-folder.js';
+import { ServerLog } from './server-log.js';
+import { isCalledByPlaywright } from './called-by-playwright.js';
 
 interface SpawnOptions {
   readonly shell?: unknown;
@@ -28,12 +26,12 @@ interface Spawnable {
  * prototype instead of `child_process.spawn`, since Playwright 1.50 holds a copy of the module's functions. Returns the shell command
  * lines of the web servers; those of later ones are added.
  */
-function listenToChildren(webServers: Log | null): readonly string[] {
+export function listenToChildren(webServers: ServerLog | null): readonly string[] {
   const prototype = ChildProcess.prototype as unknown as Spawnable;
   const original = prototype.spawn;
   const commands: string[] = [];
-  let own: Log | null = null;
-  const logOf = ({ shell, args }: SpawnOptions): Log | null => {
+  let own: ServerLog | null = null;
+  const logOf = ({ shell, args }: SpawnOptions): ServerLog | null => {
     if (!isCalledByPlaywright()) return dir ? (own ??= openLog(dir)) : null;
     if (!webServers || !shell) return null;
     commands.push(args?.at(-1) ?? '');
@@ -50,13 +48,13 @@ function listenToChildren(webServers: Log | null): readonly string[] {
   return commands;
 }
 
-function openLog(runDir: string): Log {
-  const folder = path.join(runDir, 'servers');
+function openLog(runDir: string): ServerLog {
+  const folder = path.join(runDir, runFiles.servers);
   fs.mkdirSync(folder, { recursive: true });
   return new ServerLog(path.join(folder, `${process.pid}.log`));
 }
 
-function listen(child: Child, log: Log): void {
+function listen(child: Child, log: ServerLog): void {
   for (const stream of [child.stdout, child.stderr]) {
     if (!stream) continue;
     const [decoder, write] = [new StringDecoder('utf8'), log.stream()];
@@ -67,7 +65,3 @@ function listen(child: Child, log: Log): void {
     };
   }
 }
-
-const api = { listenToChildren };
-module.exports = api;
-export type Api = typeof api;

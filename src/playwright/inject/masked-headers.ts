@@ -2,12 +2,8 @@ const secret =
   /^(?:proxy-)?authorization$|cookie|^(?:x-)?api-?key$|token|secret|password|credential|signature|session|jwt/i;
 
 /** Masks headers for the capture file: those that hold secrets keep their name and lose their value. */
-function maskedHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+export function maskedHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, secret.test(name) ? '[masked: header]' : value]),
   );
 }
-
-const api = { maskedHeaders };
-module.exports = api;
-export type Api = typeof api;

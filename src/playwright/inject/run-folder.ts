@@ -1,18 +1,17 @@
-import type { ReportLine } from '../report-format.js';
-
-const fs = require('node:fs') as typeof import('node:fs');
-const path = require('node:path') as typeof import('node:path');
+import fs from 'node:fs';
+import path from 'node:path';
+import { injectEnv, type ReportLine, runFiles } from '../report-format.js';
 
 /** The run's private folder, or undefined if self-heal did not start this process. */
-const dir = process.env['SELF_HEAL_PLAYWRIGHT_DIR'];
+export const dir = process.env[injectEnv.dir];
 
 /** Records one of self-heal's own problems; nothing that happens here may affect the user's run. */
-function note(what: string, error: unknown): void {
+export function note(what: string, error: unknown): void {
   if (!dir) return;
   try {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
     fs.appendFileSync(
-      path.join(dir, 'problems.log'),
+      path.join(dir, runFiles.problems),
       `${what}: ${text.replaceAll('\n', ' ').slice(0, 2_000)}\n`,
     );
   } catch {
@@ -21,7 +20,7 @@ function note(what: string, error: unknown): void {
 }
 
 /** Runs some of self-heal's own work; records what it throws and then returns undefined. */
-function guarded<T>(what: string, work: () => T): T | undefined {
+export function guarded<T>(what: string, work: () => T): T | undefined {
   try {
     return work();
   } catch (error) {
@@ -33,17 +32,13 @@ function guarded<T>(what: string, work: () => T): T | undefined {
 let reportFile: number | undefined;
 
 /** Appends one line to the report. The file stays open, since opening it for each test costs more than writing to it. */
-function report(line: ReportLine): void {
+export function report(line: ReportLine): void {
   if (!dir) return;
-  reportFile ??= fs.openSync(path.join(dir, 'report.ndjson'), 'a');
+  reportFile ??= fs.openSync(path.join(dir, runFiles.report), 'a');
   fs.appendFileSync(reportFile, `${JSON.stringify(line)}\n`);
 }
 
 /** Returns the path for the capture of one try of one test, whether or not it exists. */
-function captureFile(testId: string, retry: number): string {
-  return path.join(dir ?? '', 'captures', `${testId.replaceAll(/[^\w-]/g, '_')}-${retry}.json`);
+export function captureFile(testId: string, retry: number): string {
+  return path.join(dir ?? '', runFiles.captures, `${testId.replaceAll(/[^\w-]/g, '_')}-${retry}.json`);
 }
-
-const api = { dir, note, guarded, report, captureFile };
-module.exports = api;
-export type Api = typeof api;

@@ -1,22 +1,20 @@
+import { writeFileSync } from 'node:fs';
 import type { BrowserContext, TestInfo } from '@playwright/test';
 import type { ConsoleEntry } from '../../core/evidence.js';
 import type { CapturedPage, CaptureFile } from '../capture-format.js';
-import type { ListenToContext } from './traffic.cjs';
-
-const { writeFileSync } = require('node:fs') as typeof import('node:fs');
-const { guarded, note, captureFile } = require('./run-folder.cjs') as import('./run-folder.cjs').Api;
-const { consoleEntry, pageErrorEntry, isAlarming } =
-  require('./console-entry.cjs') as import('./console-entry.cjs').Api;
-const { writeCapture } = require('./capture-file.cjs') as import('./capture-file.cjs').Api;
-const { watchApiRequests } = require('./api-requests.cjs') as import('./api-requests.cjs').Api;
-const { passOverPauses } = require('./pass-over-pauses.cjs') as import('./pass-over-pauses.cjs').Api;
-const { capped } = require('./internal-call.cjs') as import('./internal-call.cjs').Api;
-const { Newest } = require('./newest.cjs') as import('./newest.cjs').Api;
-const { PendingCalls } = require('./pending-calls.cjs') as import('./pending-calls.cjs').Api;
-const { noteComplaints } = require('./complaints.cjs') as import('./complaints.cjs').Api;
-const { capturePage } = require('./capture-page.cjs') as import('./capture-page.cjs').Api;
-const { ScriptTexts } = require('./script-texts.cjs') as import('./script-texts.cjs').Api;
-const { Traffic } = require('./traffic.cjs') as import('./traffic.cjs').Api;
+import { injectEnv } from '../report-format.js';
+import { guarded, note, captureFile } from './run-folder.js';
+import { consoleEntry, pageErrorEntry, isAlarming } from './console-entry.js';
+import { writeCapture } from './capture-file.js';
+import { watchApiRequests } from './api-requests.js';
+import { passOverPauses } from './pass-over-pauses.js';
+import { capped } from './internal-call.js';
+import { Newest } from './newest.js';
+import { PendingCalls } from './pending-calls.js';
+import { noteComplaints } from './complaints.js';
+import { capturePage, uncaptured } from './capture-page.js';
+import { ScriptTexts } from './script-texts.js';
+import { type Listen, Traffic } from './traffic.js';
 
 /** The part of Playwright's private API that is used here; the names are the same from 1.50 to 1.65. */
 interface PlaywrightInternals {
@@ -36,7 +34,7 @@ type Try = Pick<TestInfo, 'testId' | 'retry' | 'status' | 'expectedStatus' | 'er
 
 /** How many console entries, and how many requests, to keep for a failing try. */
 const keep = 500;
-const picturesPassing = process.env['SELF_HEAL_CAPTURE_PICTURES'] === '1';
+const picturesPassing = process.env[injectEnv.pictures] === '1';
 const maxPagesOfContext = 3;
 const maxPages = 10;
 const bodiesWaitMs = 1_000;
@@ -54,7 +52,7 @@ class TryCapture {
   readonly #traffic = new Traffic(keep);
   readonly #pending = new PendingCalls();
   readonly #pages: CapturedPage[] = [];
-  readonly #scripts: import('./script-texts.cjs').ScriptTextsOf;
+  readonly #scripts: ScriptTexts;
   readonly #seen = new WeakSet();
   readonly #undo: (() => void)[] = [];
 
@@ -131,7 +129,7 @@ class TryCapture {
     if (this.#seen.has(context)) return;
     this.#seen.add(context);
     guarded('page.pause() could not be passed over', () => passOverPauses(context));
-    const on: ListenToContext = (event, heard) => {
+    const on: Listen = (event, heard) => {
       const listener = (subject: Parameters<typeof heard>[0]): void => {
         guarded(`the ${event} event`, () => heard(subject));
       };
@@ -167,13 +165,7 @@ class TryCapture {
     const looks = pages.slice(0, maxPagesOfContext).map((page) => {
       this.#seen.add(page);
       if (this.#pages.length >= maxPages) return undefined;
-      const captured: CapturedPage = {
-        url: page.url(),
-        screenshot: null,
-        ariaSnapshot: null,
-        error: null,
-        covered: null,
-      };
+      const captured = uncaptured(page.url());
       const n = this.#pages.push(captured);
       const file = this.#file.replace(/\.json$/, `-${Date.now()}-${n}.png`);
       return capturePage(page, captured, { file, waitedFor, withElements: true });
@@ -185,15 +177,10 @@ class TryCapture {
   /** Takes one screenshot, of the page that is closed last. */
   async #pictureOfPassing(context: BrowserContext): Promise<void> {
     const page = picturesPassing ? context.pages().at(-1) : undefined;
-    const captured: CapturedPage = {
-      url: '',
-      screenshot: null,
-      ariaSnapshot: null,
-      error: null,
-      covered: null,
-    };
+    if (!page) return;
+    const captured = uncaptured(page.url());
     const file = this.#file.replace(/\.json$/, '-green');
-    if (page) await capturePage(page, captured, { file: `${file}.png`, waitedFor: null });
+    await capturePage(page, captured, { file: `${file}.png`, waitedFor: null });
     const { ariaSnapshot } = captured;
     if (ariaSnapshot !== null)
       guarded('a snapshot was not kept', () => writeFileSync(`${file}.yml`, ariaSnapshot));
@@ -211,7 +198,7 @@ class TryCapture {
  * The fixture. Playwright reads a fixture's parameter list from its source, so this must stay a plain function of this
  * form.
  */
-async function captureTry(
+export async function captureTry(
   { playwright }: { playwright: unknown },
   use: () => Promise<void>,
   testInfo: Try,
@@ -224,7 +211,3 @@ async function captureTry(
   await use();
   await capture?.finish().catch((error: unknown) => note('a test could not be captured', error));
 }
-
-const api = { captureTry };
-module.exports = api;
-export type Api = typeof api;

@@ -1,8 +1,8 @@
+import fs from 'node:fs';
+import path from 'node:path';
 import type { ConsoleEntry, NetworkEntry } from '../../core/evidence.js';
-
-const fs = require('node:fs') as typeof import('node:fs');
-const path = require('node:path') as typeof import('node:path');
-const { dir } = require('./run-folder.cjs') as import('./run-folder.cjs').Api;
+import { runFiles } from '../report-format.js';
+import { dir } from './run-folder.js';
 
 const mostPerTest = 50;
 const mostPerWorker = 2_000;
@@ -21,7 +21,7 @@ interface Complaints {
  * tend to fail, so passing tests are recorded, too. One bounded append for each test with complaints keeps the cost low
  * for suites of any size.
  */
-function noteComplaints({ test, console, requests }: Complaints): void {
+export function noteComplaints({ test, console, requests }: Complaints): void {
   const lines = [
     ...console.map(({ text }) => JSON.stringify({ console: text.slice(0, maxText) })),
     ...requests.map(({ method, url, status, failure }) =>
@@ -35,9 +35,5 @@ function noteComplaints({ test, console, requests }: Complaints): void {
   left -= noted.length;
   const id = JSON.stringify(test);
   const text = noted.map(([line, times]) => `{"test":${id},"times":${times},"complaint":${line}}\n`);
-  fs.appendFileSync(path.join(dir, 'complaints.ndjson'), text.join(''));
+  fs.appendFileSync(path.join(dir, runFiles.complaints), text.join(''));
 }
-
-const api = { noteComplaints };
-module.exports = api;
-export type Api = typeof api;

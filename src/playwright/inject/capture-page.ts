@@ -1,9 +1,8 @@
 import type { Page } from '@playwright/test';
 import type { CapturedPage } from '../capture-format.js';
-
-const { coveringElement } = require('./covering-element.cjs') as import('./covering-element.cjs').Api;
-const { pageElements } = require('./page-elements.cjs') as import('./page-elements.cjs').Api;
-const { capped, internalCall } = require('./internal-call.cjs') as import('./internal-call.cjs').Api;
+import { coveringElement } from './covering-element.js';
+import { pageElements } from './page-elements.js';
+import { capped, internalCall } from './internal-call.js';
 
 /** With a longer limit, a hung page would push the test over its own timeout (seen with Playwright 1.50). */
 const timeoutMs = 1_500;
@@ -17,11 +16,16 @@ interface PageLook {
   readonly withElements?: boolean;
 }
 
+/** Returns what is kept of a page before anything is captured. */
+export function uncaptured(url: string): CapturedPage {
+  return { url, screenshot: null, ariaSnapshot: null, error: null, covered: null };
+}
+
 /**
  * Takes a page's screenshot and accessibility snapshot and checks what covers the element that the test was waiting for,
  * all in parallel. Reports what could not be captured in `captured.error`.
  */
-async function capturePage(
+export async function capturePage(
   page: Page,
   captured: CapturedPage,
   { file, waitedFor, withElements }: PageLook,
@@ -52,7 +56,3 @@ function reason(error: unknown): string {
   const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
   return line.slice(0, 200);
 }
-
-const api = { capturePage };
-module.exports = api;
-export type Api = typeof api;

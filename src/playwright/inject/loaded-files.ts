@@ -1,8 +1,9 @@
-const fs = require('node:fs') as typeof import('node:fs');
-const { syncBuiltinESMExports } = require('node:module') as typeof import('node:module');
-const path = require('node:path') as typeof import('node:path');
-const { fileURLToPath } = require('node:url') as typeof import('node:url');
-const { dir, guarded } = require('./run-folder.cjs') as import('./run-folder.cjs').Api;
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { runFiles } from '../report-format.js';
+import { dir, guarded } from './run-folder.js';
 
 /** The limit for a suite that reads a great many files; later ones are not recorded. */
 const maxFiles = 20_000;
@@ -25,7 +26,7 @@ function watched<F extends (...args: never[]) => unknown>(original: F): F {
 }
 
 /** Records from now on which files this process reads: modules, data, snapshots. */
-function watchReads(): void {
+export function watchReads(): void {
   fs.readFileSync = watched(fs.readFileSync);
   fs.openSync = watched(fs.openSync);
   fs.createReadStream = watched(fs.createReadStream);
@@ -39,20 +40,16 @@ function watchReads(): void {
 const foreign = /[\\/](?:node_modules|\.self-heal|\.git)[\\/]/;
 
 /** When this process exits, writes the files it read and the modules it loaded: they belong to the tests (HN-4). */
-function noteLoadedFiles(): void {
+export function noteLoadedFiles(): void {
   process.once('exit', () =>
     guarded('what the tests load was not noted', () => {
       if (!dir) return;
       for (const file of Object.keys(require.cache)) seen.add(file);
-      const ours = [dir, __dirname].map((folder) => folder + path.sep);
+      const ours = [dir, import.meta.dirname].map((folder) => folder + path.sep);
       const files = [...seen].filter(
         (file) => !foreign.test(file) && !ours.some((one) => file.startsWith(one)),
       );
-      if (files.length > 0) fs.appendFileSync(path.join(dir, 'loaded-files'), `${files.join('\n')}\n`);
+      if (files.length > 0) fs.appendFileSync(path.join(dir, runFiles.loaded), `${files.join('\n')}\n`);
     }),
   );
 }
-
-const api = { noteLoadedFiles, watchReads };
-module.exports = api;
-export type Api = typeof api;

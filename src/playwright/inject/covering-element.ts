@@ -1,6 +1,5 @@
 import type { Page } from '@playwright/test';
-
-const { internalCall } = require('./internal-call.cjs') as import('./internal-call.cjs').Api;
+import { internalCall } from './internal-call.js';
 
 const timeoutMs = 500;
 const maxSelector = 200;
@@ -32,14 +31,10 @@ function coveredBy(element: PageElement): string | null {
 }
 
 /** Returns a selector for what covers the center of the first element that `selector` finds; null if nothing does. */
-async function coveringElement(page: Page, selector: string): Promise<string | null> {
+export async function coveringElement(page: Page, selector: string): Promise<string | null> {
   const look = coveredBy as unknown as () => string | null;
   const covering: unknown = await internalCall(page, () =>
     page.locator(selector).first().evaluate(look, undefined, { timeout: timeoutMs }),
   ).catch(() => null);
   return typeof covering === 'string' ? covering.slice(0, maxSelector) : null;
 }
-
-const api = { coveringElement };
-module.exports = api;
-export type Api = typeof api;

@@ -1,7 +1,6 @@
-import type { TrafficOf } from './traffic.cjs';
-
-const { internalCall } = require('./internal-call.cjs') as import('./internal-call.cjs').Api;
-const { guarded } = require('./run-folder.cjs') as import('./run-folder.cjs').Api;
+import { internalCall } from './internal-call.js';
+import { guarded } from './run-folder.js';
+import type { Traffic } from './traffic.js';
 
 interface Header {
   readonly name: string;
@@ -39,7 +38,7 @@ const refused = /^(\d{3}) .*\n(?:Response text:\n([^]*))?/;
  * Records the requests that tests send through an `APIRequestContext`. Hooks in below its public methods, so that errors
  * and steps stay the same. Returns a function that removes the hook.
  */
-function watchApiRequests(context: object, traffic: TrafficOf): () => void {
+export function watchApiRequests(context: object, traffic: Traffic): () => void {
   const api = context as ApiContext;
   const channel = api._channel;
   const fetch: ApiChannel['fetch'] = async (params, ...more) => {
@@ -93,7 +92,3 @@ function answerOf(api: ApiContext, channel: ApiChannel, { fetchUid, url, status,
 function byName(headers: readonly Header[] = []): Record<string, string> {
   return Object.fromEntries(headers.map(({ name, value }) => [name.toLowerCase(), value]));
 }
-
-const api = { watchApiRequests };
-module.exports = api;
-export type Api = typeof api;
