@@ -158,9 +158,17 @@ async function work(
   });
 }
 
-async function patienceOf(opened: Opened): Promise<Patience> {
-  const { storePatience } = await import('./workers/store-patience.js');
-  return storePatience(opened);
+/** Creates the patience with which a queued run waits for its store, without which neither it nor its workers can continue. */
+async function patienceOf({ bus, signal }: Opened): Promise<Patience> {
+  const { createPatience, longestAwayMs } = await import('../queue/patient.js');
+  const warn = (message: string) => bus.emit({ type: 'run.warning', message });
+  return createPatience({
+    clock: systemClock,
+    signal,
+    forMs: longestAwayMs,
+    onAway: (reason) => warn(`Cannot reach the store (${reason}); retrying.`),
+    onBack: () => warn('The store is reachable again.'),
+  });
 }
 
 async function workersOf(
