@@ -1,3 +1,4 @@
+import { testsOf } from './failure.js';
 import type { Attempt } from './attempt.js';
 import { blameLine } from './blame.js';
 import type { Cause } from './cause.js';
@@ -90,11 +91,10 @@ export function questionAbout(
     signature,
     category: diagnosis.category,
     retry: diagnosis.retry,
-    tests: cause.members.flatMap(({ failure }) =>
-      failure.scope === 'test'
-        ? [{ id: failure.test.id, name: failure.test.titlePath.join(' › ').replaceAll(/\s+/g, ' ') }]
-        : [],
-    ),
+    tests: testsOf(cause.members).map(({ id, titlePath }) => ({
+      id,
+      name: titlePath.join(' › ').replaceAll(/\s+/g, ' '),
+    })),
     problem: inPlainWords(diagnosis, { tests: cause.members.length, asked }),
     tried: attempts.map(triedInWords),
     recommendation: `${offer}${recommendationFor(diagnosis.retry, asked !== null)}`,
