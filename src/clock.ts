@@ -1,3 +1,5 @@
+import { setTimeout } from 'node:timers/promises';
+
 /** Time and chance as parameters, so that tests run in virtual time. */
 export interface Clock {
   /** Milliseconds since the epoch. */
@@ -11,16 +13,6 @@ export interface Clock {
 /** The machine's own clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
-  sleep: (ms, signal) =>
-    new Promise((resolve) => {
-      if (signal?.aborted) return resolve();
-      const done = () => {
-        clearTimeout(timer);
-        signal?.removeEventListener('abort', done);
-        resolve();
-      };
-      const timer = setTimeout(done, ms);
-      signal?.addEventListener('abort', done);
-    }),
+  sleep: (ms, signal) => setTimeout(ms, undefined, { signal }).catch(() => undefined),
   random: () => Math.random(),
 };

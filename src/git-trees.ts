@@ -22,47 +22,36 @@ export interface NoBase {
   readonly detail: string;
 }
 
-async function lineOf(cwd: string, ...command: readonly string[]): Promise<string> {
-  return (await gitBytes(cwd, command)).toString().replace(/\n$/, '');
+async function lineOf(cwd: string, command: readonly string[]): Promise<string> {
+  return String(await gitBytes(cwd, command)).replace(/\n$/, '');
 }
 
-async function listOf(cwd: string, ...command: readonly string[]): Promise<string[]> {
-  return (await gitBytes(cwd, command))
-    .toString()
-    .split('\0')
-    .filter((one) => one !== '');
+async function listOf(cwd: string, command: readonly string[]): Promise<string[]> {
+  const parts = String(await gitBytes(cwd, command)).split('\0');
+  return parts.filter((one) => one !== '');
 }
 
 /** Compares the working tree with `ref` or, if null, with the commit where its branch left the default branch. */
 export async function gitChanges(cwd: string, ref: string | null): Promise<GitChanges | NoBase> {
   let root: string;
   try {
-    root = await lineOf(cwd, 'rev-parse', '--show-toplevel');
+    root = await lineOf(cwd, ['rev-parse', '--show-toplevel']);
   } catch (error) {
     const detail = reasonOf(error);
     return { what: (error as { code?: string }).code === 'ENOENT' ? 'no-git' : 'no-repository', detail };
   }
   const base = await baseOf(cwd, ref);
   if (typeof base !== 'string') return base;
-  const raw = await listOf(
-    root,
-    'diff',
-    '--raw',
-    '-z',
-    '--no-renames',
-    '--no-abbrev',
-    '--no-ext-diff',
-    base,
-    '--',
-  );
-  const untracked = await listOf(root, 'ls-files', '--others', '--exclude-standard', '-z');
+  const diff = ['diff', '--raw', '-z', '--no-renames', '--no-abbrev', '--no-ext-diff', base, '--'];
+  const raw = await listOf(root, diff);
+  const untracked = await listOf(root, ['ls-files', '--others', '--exclude-standard', '-z']);
   const added = untracked.map(async (one) => ({ path: one, kind: await kindOf(path.join(root, one)) }));
   return {
     root,
     base,
     changes: [...changedIn(raw), ...(await Promise.all(added))],
     before: commitTree(root, base),
-    after: workingTree(root, async () => [...(await listOf(root, 'ls-files', '-z')), ...untracked]),
+    after: workingTree(root, async () => [...(await listOf(root, ['ls-files', '-z'])), ...untracked]),
   };
 }
 
@@ -81,7 +70,7 @@ export async function baseOf(
     if (missed && !wanted.includes(name)) break;
     const target = commits.get(name);
     if (target === undefined) continue;
-    const base = await lineOf(cwd, 'merge-base', 'HEAD', target).catch(() => null);
+    const base = await lineOf(cwd, ['merge-base', 'HEAD', target]).catch(() => null);
     if (base !== null) return base;
     missed ??= { what: 'no-merge-base', detail: name };
   }
@@ -152,12 +141,10 @@ function workingTree(root: string, paths: Tree['paths']): Tree {
 
 function commitTree(root: string, commit: string): Tree {
   return {
-    paths: () => listOf(root, 'ls-tree', '-r', '-z', '--name-only', commit),
+    paths: () => listOf(root, ['ls-tree', '-r', '-z', '--name-only', commit]),
     read: async (paths) => {
-      const found = await readObjects(
-        root,
-        paths.map((one) => `${commit}:${one}`),
-      );
+      const names = paths.map((one) => `${commit}:${one}`);
+      const found = await readObjects(root, names);
       return new Map([...found].map(([name, bytes]) => [name.slice(commit.length + 1), bytes]));
     },
   };

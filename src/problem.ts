@@ -35,29 +35,12 @@ export interface Problem {
   readonly detail?: string;
 }
 
-const exitCodeOf: Record<ProblemKind, number> = {
-  usage: exitCodes.usage,
-  'config-invalid': exitCodes.usage,
-  'playwright-missing': exitCodes.usage,
-  'playwright-unsupported': exitCodes.usage,
-  'playwright-config-missing': exitCodes.usage,
-  'playwright-refused': exitCodes.usage,
-  'browser-missing': exitCodes.usage,
-  'no-tests': exitCodes.usage,
-  'agent-not-installed': exitCodes.agentUnusable,
-  'agent-unusable': exitCodes.agentUnusable,
-  'folder-not-writable': exitCodes.usage,
-  'journal-refused': exitCodes.usage,
-  'project-locked': exitCodes.usage,
-  'input-unreadable': exitCodes.usage,
-  'run-missing': exitCodes.usage,
-  'store-unreadable': exitCodes.usage,
-  'store-unusable': exitCodes.usage,
-};
+/** Problems with an agent program, rather than with the usage, the project or the machine. */
+const ofAgents: readonly ProblemKind[] = ['agent-not-installed', 'agent-unusable'];
 
 /** Returns the exit code for a problem. */
 export function exitCodeFor(problem: Problem): number {
-  return exitCodeOf[problem.kind];
+  return ofAgents.includes(problem.kind) ? exitCodes.agentUnusable : exitCodes.usage;
 }
 
 /** Renders a problem for a person: message, detail, remedy. */

@@ -19,3 +19,8 @@ function parse(json: string): AgentClaim | null {
   const known = statuses.find((one) => one === status);
   return known ? { status: known, summary: typeof summary === 'string' ? summary : '' } : null;
 }
+
+/** Returns the last completion signal in a message of several lines, or null (AG-3). */
+export function claimIn(text: string): AgentClaim | null {
+  return text.split('\n').reduce<AgentClaim | null>((last, line) => readClaim(line) ?? last, null);
+}

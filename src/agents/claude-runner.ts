@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { jsonOf } from '../json-of.js';
 import { claudeFlagsFor } from './claude-project.js';
-import { claimIn } from './read-event.js';
-import { noUsage, type AgentResult, type OutputReader, type Runner } from './runner.js';
+import { claimIn } from './claim.js';
+import { addedArgs, noUsage, type AgentResult, type OutputReader, type Runner } from './runner.js';
 import { agentErrorFrom, agentErrorInText } from './agent-error.js';
 
 /** The maximum number of turns of one agent run; a fix that needs more has gone astray. */
@@ -26,7 +26,7 @@ export const claudeRunner: Runner = {
       String(MAX_TURNS),
       ...(resume ? ['--resume', resume] : []),
       ...(copyOf === undefined ? [] : claudeFlagsFor({ cwd, ...copyOf }, process.env)),
-      ...(runner.kind === 'command' ? [] : (runner.args ?? [])),
+      ...addedArgs(runner),
     ],
     env: {
       CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',

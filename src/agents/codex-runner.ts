@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import type { AgentClaim, AgentUsage } from '../core/attempt.js';
-import { claimIn, plus, readEvent } from './read-event.js';
-import { noUsage, type AgentResult, type LineMeaning, type OutputReader, type Runner } from './runner.js';
-import { agentErrorFrom } from './agent-error.js';
+import { addedArgs, type OutputReader, type Runner } from './runner.js';
+import { countTurn, jsonLinesReader, nothing } from './json-lines-reader.js';
 
 /**
  * How many of Codex's own retries to wait for. They cannot be limited from outside without naming the provider, and on a refused connection
@@ -30,7 +28,6 @@ function trusted(...folders: readonly string[]): string {
 /** Runs Codex without a terminal (`codex exec`), in its sandbox; self-heal has already expanded the slash command in the prompt. */
 export const codexRunner: Runner = {
   command: ({ prompt, resume, screenshot, runner, cwd, copyOf }) => {
-    const own = runner.kind === 'command' ? [] : (runner.args ?? []);
     const image = screenshot === null ? [] : ['-i', screenshot];
     const settings = [
       'sandbox_mode="workspace-write"',
@@ -46,7 +43,7 @@ export const codexRunner: Runner = {
         '--json',
         '--skip-git-repo-check',
         ...settings,
-        ...own,
+        ...addedArgs(runner),
         ...image,
         ...(resume ? ['--', resume, '-'] : ['--', '-']),
       ],
@@ -84,53 +81,32 @@ const refused =
 
 /** Reads the JSON lines of `codex exec --json`. An item of type `error` may be just a warning; `turn.failed` is always an error. */
 export function codexReader(): OutputReader {
-  let usage: AgentUsage = noUsage;
-  let claim: AgentClaim | null = null;
-  let failure: string | null = null;
   let reconnects = 0;
-  const denials: string[] = [];
-  const meaningOf = (event: CodexEvent): LineMeaning => {
-    const { item } = event;
-    if (event.thread_id) usage = { ...usage, sessionId: event.thread_id };
-    if (event.type === 'turn.failed') failure = event.error?.message ?? 'turn.failed';
-    if (event.type === 'turn.completed') {
-      failure = null;
-      usage = added(usage, event.usage);
-    }
-    if (event.type === 'error') {
-      failure = (event.message ?? 'error').replace(/^Reconnecting\.{3} \d+\/\d+ \((.*)\)$/s, '$1');
-      if (event.message?.startsWith('Reconnecting')) reconnects += 1;
-    }
-    if (item?.type === 'agent_message') claim = claimIn(item.text ?? '') ?? claim;
-    if (event.type === 'item.completed' && item && wasDenied(item)) denials.push(item.command ?? item.type);
-    const complete = event.type === 'turn.completed' || event.type === 'turn.failed';
-    return { activity: activityOf(event), complete, hopeless: reconnects > MAX_RECONNECTS };
-  };
-  return {
-    line: (text) => {
-      const event = readEvent(eventShape, text);
-      if (event) return meaningOf(event);
-      // Observed on a refused connection: Codex would wait for the network forever.
-      const waits = /waiting for network/i.test(text);
-      if (waits) failure ??= 'Connection refused: waiting for network';
-      return { activity: null, complete: false, hopeless: waits };
+  return jsonLinesReader('codex', eventShape, {
+    onEvent: (event, heard) => {
+      const { type, item, message, usage } = event;
+      if (event.thread_id) heard.usage.sessionId = event.thread_id;
+      if (type === 'turn.failed') heard.failure = event.error?.message ?? 'turn.failed';
+      if (type === 'turn.completed') {
+        heard.failure = null;
+        countTurn(heard, { inputTokens: usage?.input_tokens, outputTokens: usage?.output_tokens });
+      }
+      if (type === 'error') {
+        heard.failure = (message ?? 'error').replace(/^Reconnecting\.{3} \d+\/\d+ \((.*)\)$/s, '$1');
+        if (message?.startsWith('Reconnecting')) reconnects += 1;
+      }
+      if (item?.type === 'agent_message') heard.said += `${item.text ?? ''}\n`;
+      if (type === 'item.completed' && item && wasDenied(item)) heard.denials.push(item.command ?? item.type);
+      const complete = type === 'turn.completed' || type === 'turn.failed';
+      return { activity: activityOf(event), complete, hopeless: reconnects > MAX_RECONNECTS };
     },
-    result: (): AgentResult => ({
-      claim,
-      usage,
-      denials,
-      error: failure === null ? null : agentErrorFrom(failure, 'codex'),
-    }),
-  };
-}
-
-function added(usage: AgentUsage, more: CodexEvent['usage']): AgentUsage {
-  return {
-    ...usage,
-    inputTokens: plus(usage.inputTokens, more?.input_tokens),
-    outputTokens: plus(usage.outputTokens, more?.output_tokens),
-    turns: (usage.turns ?? 0) + 1,
-  };
+    onOther: (line, heard) => {
+      // Observed on a refused connection: Codex would wait for the network forever.
+      const waits = /waiting for network/i.test(line);
+      if (waits) heard.failure ??= 'Connection refused: waiting for network';
+      return { ...nothing, hopeless: waits };
+    },
+  });
 }
 
 function wasDenied({ status, aggregated_output: output }: NonNullable<CodexEvent['item']>): boolean {

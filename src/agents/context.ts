@@ -1,15 +1,14 @@
-import type { AgentClaim, AgentOutcome, FileChange, Judgement } from '../core/attempt.js';
+import type { Attempt } from '../core/attempt.js';
 import type { Blame } from '../core/blame.js';
 import type { Diagnosis } from '../core/diagnosis.js';
-import type { ConsoleEntry, NetworkEntry, SourceExcerpt } from '../core/evidence.js';
-import type { Violation } from '../core/guard/violation.js';
+import type { Evidence, SourceExcerpt } from '../core/evidence.js';
 import type { EarlierFix } from '../core/remembered.js';
 
 /**
  * `context.json`, whose path an agent gets in `SELF_HEAL_CONTEXT`: everything known about one failure (AG-2). Paths are absolute unless
  * stated otherwise. Other programs read this file; a change of meaning requires a new `schemaVersion`.
  */
-export interface AgentContext {
+export interface AgentContext extends Omit<Evidence, 'errors' | 'sources' | 'elements' | 'rootDir'> {
   schemaVersion: 2;
   runId: string;
   causeId: string;
@@ -21,7 +20,6 @@ export interface AgentContext {
   test: ContextTest | null;
   /** The other tests that fail for the same cause. */
   otherTests: ContextTest[];
-  failedStep: string | null;
   error: {
     type: string;
     message: string;
@@ -34,16 +32,6 @@ export interface AgentContext {
   blame: Blame | null;
   /** The lines around `diagnosis.facts.source`; null if they are not available. */
   source: SourceExcerpt | null;
-  screenshot: string | null;
-  trace: string | null;
-  pageUrl: string | null;
-  ariaSnapshot: string | null;
-  console: readonly ConsoleEntry[];
-  network: readonly NetworkEntry[];
-  serverOutput: string;
-  /** What could not be gathered, and what was shortened, in words. */
-  missing: readonly string[];
-  cut: readonly string[];
   /** What a person answered when asked (ME-7), or null. */
   guidance: string | null;
   /** What healed this failure in an earlier run but did not last; `patch` is the patch's text. */
@@ -65,19 +53,10 @@ export interface ContextTest {
 }
 
 /** An earlier attempt at the same cause, and its result. */
-export interface PreviousAttempt {
-  n: number;
-  agent: string | null;
-  outcome: AgentOutcome | 'no-agent';
-  claim: AgentClaim | null;
-  files: readonly FileChange[];
+export interface PreviousAttempt extends Pick<
+  Attempt,
+  'n' | 'agent' | 'outcome' | 'claim' | 'files' | 'failedBecause' | 'judged' | 'reverted' | 'violations'
+> {
   /** The patch, at most 8,000 characters, or null. */
   patch: string | null;
-  failedBecause: string | null;
-  /** How the re-run judged it. */
-  judged: Judgement;
-  /** Whether its change was reverted after it had been judged. */
-  reverted: boolean;
-  /** How it weakened the tests, in which case it was not run (HN-3). */
-  violations?: readonly Violation[];
 }

@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import type { AgentUsage } from '../core/attempt.js';
-import { claimIn, plus, readEvent } from './read-event.js';
-import { noUsage, type AgentResult, type LineMeaning, type OutputReader, type Runner } from './runner.js';
-import { agentErrorFrom } from './agent-error.js';
+import { addedArgs, type OutputReader, type Runner } from './runner.js';
+import { countTurn, jsonLinesReader } from './json-lines-reader.js';
 
 /** Runs Copilot CLI without a terminal: it may write files and asks no questions; self-heal has already expanded the slash command. */
 export const copilotRunner: Runner = {
@@ -18,7 +16,7 @@ export const copilotRunner: Runner = {
       ...(screenshot === null ? [] : ['--attachment', screenshot]),
       // A project whose tests self-heal runs is trusted, including its hooks and MCP servers; a resumed session does not accept the flag.
       resume ? `--resume=${resume}` : '--trust-folder',
-      ...(runner.kind === 'command' ? [] : (runner.args ?? [])),
+      ...addedArgs(runner),
     ],
     env: { COPILOT_AUTO_UPDATE: 'false' },
     input: prompt,
@@ -50,48 +48,29 @@ const eventShape = z.object({
   exitCode: z.number().optional(),
   data: dataShape.optional(),
 });
-type CopilotEvent = z.infer<typeof eventShape>;
 
 const refused = /denied|permission|not allowed/i;
 
 /** Reads the JSON lines of `--output-format json`; the `result` line is the last one. */
 export function copilotReader(): OutputReader {
-  let usage: AgentUsage = noUsage;
-  let said = '';
-  let failure: string | null = null;
-  const denials: string[] = [];
   const tools = new Map<string, string>();
-  const onEvent = ({ type, sessionId, exitCode, data }: CopilotEvent): LineMeaning => {
-    if (sessionId) usage = { ...usage, sessionId };
-    if (type === 'assistant.message') {
-      said += `${data?.content ?? ''}\n`;
-      usage = {
-        ...usage,
-        outputTokens: plus(usage.outputTokens, data?.outputTokens),
-        turns: (usage.turns ?? 0) + 1,
-      };
-    }
-    if (data?.toolCallId && data.toolName) tools.set(data.toolCallId, data.toolName);
-    if (type === 'tool.execution_complete' && data?.success === false && wasRefused(data))
-      denials.push(tools.get(data.toolCallId ?? '') ?? 'a tool');
-    const isLast = type === 'model.call_failure' && (data?.retryAttempt ?? 0) >= MAX_RETRIES;
-    if (isLast) failure = `${failureOf(data)} ${data?.errorMessage ?? 'connection error'}`.trim();
-    if (type === 'session.error') failure = failureOf(data);
-    if (type === 'result' && exitCode === 0) failure = null;
-    return { activity: activityOf(type, data), complete: type === 'result', hopeless: isLast };
-  };
-  return {
-    line: (text) => {
-      const event = readEvent(eventShape, text);
-      return event ? onEvent(event) : { activity: null, complete: false };
+  return jsonLinesReader('copilot', eventShape, {
+    onEvent: ({ type, sessionId, exitCode, data }, heard) => {
+      if (sessionId) heard.usage.sessionId = sessionId;
+      if (type === 'assistant.message') {
+        heard.said += `${data?.content ?? ''}\n`;
+        countTurn(heard, { outputTokens: data?.outputTokens });
+      }
+      if (data?.toolCallId && data.toolName) tools.set(data.toolCallId, data.toolName);
+      if (type === 'tool.execution_complete' && data?.success === false && wasRefused(data))
+        heard.denials.push(tools.get(data.toolCallId ?? '') ?? 'a tool');
+      const isLast = type === 'model.call_failure' && (data?.retryAttempt ?? 0) >= MAX_RETRIES;
+      if (isLast) heard.failure = `${failureOf(data)} ${data?.errorMessage ?? 'connection error'}`.trim();
+      if (type === 'session.error') heard.failure = failureOf(data);
+      if (type === 'result' && exitCode === 0) heard.failure = null;
+      return { activity: activityOf(type, data), complete: type === 'result', hopeless: isLast };
     },
-    result: (): AgentResult => ({
-      claim: claimIn(said),
-      usage,
-      denials,
-      error: failure === null ? null : agentErrorFrom(failure, 'copilot'),
-    }),
-  };
+  });
 }
 
 type Data = z.infer<typeof dataShape>;

@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import type { AgentUsage } from '../core/attempt.js';
-import { claimIn, readEvent } from './read-event.js';
-import { noUsage, type AgentResult, type LineMeaning, type OutputReader, type Runner } from './runner.js';
-import { agentErrorFrom } from './agent-error.js';
+import { addedArgs, type OutputReader, type Runner } from './runner.js';
+import { jsonLinesReader, nothing } from './json-lines-reader.js';
 
 /** How many of Gemini CLI's own retries to wait for; they go on for more than two minutes and cannot be configured. */
 const MAX_RETRIES = 1;
@@ -20,7 +18,7 @@ export const geminiRunner: Runner = {
       '-o',
       'stream-json',
       ...(resume ? ['--resume', resume] : []),
-      ...(runner.kind === 'command' ? [] : (runner.args ?? [])),
+      ...addedArgs(runner),
     ],
     env: { GEMINI_CLI_TRUST_WORKSPACE: 'true', GEMINI_CLI_NO_RELAUNCH: 'true' },
     input: prompt,
@@ -52,79 +50,55 @@ type GeminiEvent = z.infer<typeof eventShape>;
 const refused =
   /not in workspace|outside the allowed|denied by policy|not (?:found|available|allowed)|permission/i;
 
+const errorLine =
+  /^(?:Attempt \d+ failed|Error when talking|Error: |\[API Error|Invalid auth|.*\bplease set an Auth method)/i;
+
 /** Reads `stream-json`; the status of a refused request is only on standard error. */
 export function geminiReader(): OutputReader {
-  let usage: AgentUsage = noUsage;
-  let said = '';
   let ended: GeminiEvent | null = null;
   let lastError: string | null = null;
   let status = '';
   let retries = 0;
   let calls = 0;
-  const denials: string[] = [];
   const tools = new Map<string, string>();
-  const onEvent = (event: GeminiEvent): LineMeaning => {
-    if (event.session_id) usage = { ...usage, sessionId: event.session_id };
-    if (event.type === 'message' && event.role === 'assistant') said += event.content ?? '';
-    if (event.type === 'tool_use') {
-      // Text before a tool call is not part of the final answer, so it is kept on a line of its own.
-      said += '\n';
-      calls += 1;
-      tools.set(event.tool_id ?? '', event.tool_name ?? 'a tool');
-    }
-    if (event.type === 'tool_result' && event.status === 'error' && refused.test(messageOf(event)))
-      denials.push(tools.get(event.tool_id ?? '') ?? 'a tool');
-    if (event.type === 'result') ended = event;
-    return { activity: activityOf(event), complete: event.type === 'result' };
-  };
-  const onErrorLine = (text: string): LineMeaning => {
-    if (/^Attempt \d+ failed/.test(text)) retries += 1;
-    if (
-      /^(?:Attempt \d+ failed|Error when talking|Error: |\[API Error|Invalid auth|.*\bplease set an Auth method)/i.test(
-        text,
-      )
-    )
-      lastError = text;
-    status = /^\s*status: (\d{3})\b/.exec(text)?.[1] ?? status;
-    return { activity: null, complete: false, hopeless: retries > MAX_RETRIES };
-  };
-  return {
-    line: (text, from) => {
-      const event = readEvent(eventShape, text);
-      if (event) return onEvent(event);
-      return from === 'stderr' ? onErrorLine(text) : { activity: null, complete: false };
+  return jsonLinesReader('gemini', eventShape, {
+    onEvent: (event, heard) => {
+      const { type, tool_id: tool = '' } = event;
+      if (event.session_id) heard.usage.sessionId = event.session_id;
+      if (type === 'message' && event.role === 'assistant') heard.said += event.content ?? '';
+      if (type === 'tool_use') {
+        // Text before a tool call is not part of the final answer, so it is kept on a line of its own.
+        heard.said += '\n';
+        calls += 1;
+        tools.set(tool, event.tool_name ?? 'a tool');
+      }
+      if (type === 'tool_result' && event.status === 'error' && refused.test(messageOf(event)))
+        heard.denials.push(tools.get(tool) ?? 'a tool');
+      if (type === 'result') {
+        ended = event;
+        const { input_tokens: inputTokens = null, output_tokens: outputTokens = null } = event.stats ?? {};
+        Object.assign(heard.usage, { inputTokens, outputTokens, turns: calls + 1 });
+      }
+      return { activity: activityOf(event), complete: type === 'result' };
     },
-    result: (): AgentResult => {
+    onOther: (line, _, from) => {
+      if (from !== 'stderr') return nothing;
+      if (/^Attempt \d+ failed/.test(line)) retries += 1;
+      if (errorLine.test(line)) lastError = line;
+      status = /^\s*status: (\d{3})\b/.exec(line)?.[1] ?? status;
+      return { ...nothing, hopeless: retries > MAX_RETRIES };
+    },
+    atEnd: (heard) => {
       const failure = failureOf(ended, lastError);
-      return {
-        claim: claimIn(said),
-        usage: withStats(usage, { ended, calls }),
-        denials,
-        error:
-          failure === null ? null : agentErrorFrom(`${status && `status ${status}: `}${failure}`, 'gemini'),
-      };
+      heard.failure = failure === null ? null : `${status && `status ${status}: `}${failure}`;
     },
-  };
+  });
 }
 
 /** Returns why a run failed. A run that ended successfully did not fail, whatever went wrong on the way; one without a result did. */
 function failureOf(ended: GeminiEvent | null, lastError: string | null): string | null {
   if (ended?.status === 'success') return null;
   return ended ? (ended.error?.message ?? lastError ?? 'failed') : lastError;
-}
-
-function withStats(
-  usage: AgentUsage,
-  { ended, calls }: { ended: GeminiEvent | null; calls: number },
-): AgentUsage {
-  if (!ended) return usage;
-  const { stats } = ended;
-  return {
-    ...usage,
-    inputTokens: stats?.input_tokens ?? null,
-    outputTokens: stats?.output_tokens ?? null,
-    turns: calls + 1,
-  };
 }
 
 function messageOf({ error, output }: GeminiEvent): string {

@@ -1,10 +1,8 @@
 import { z } from 'zod';
-import type { AgentUsage } from '../core/attempt.js';
 import { stripAnsi } from '../core/classify/strip-ansi.js';
 import { splitCommand } from './expand-command.js';
-import { claimIn, plus, readEvent } from './read-event.js';
-import { noUsage, type AgentResult, type LineMeaning, type OutputReader, type Runner } from './runner.js';
-import { agentErrorFrom } from './agent-error.js';
+import { addedArgs, type OutputReader, type Runner } from './runner.js';
+import { countTurn, jsonLinesReader, nothing } from './json-lines-reader.js';
 
 /** opencode allows everything unless told otherwise; this allows edits in the project and nothing else. */
 const permission = { edit: 'allow', bash: 'deny', webfetch: 'deny', external_directory: 'deny' };
@@ -33,7 +31,7 @@ export const opencodeRunner: Runner = {
         '--command',
         command.replace(/^\//, '').split(':').join('/'),
         ...(resume ? ['-s', resume] : []),
-        ...(runner.kind === 'command' ? [] : (runner.args ?? [])),
+        ...addedArgs(runner),
       ],
       env: {
         OPENCODE_CONFIG_CONTENT: configWith(process.env['OPENCODE_CONFIG_CONTENT']),
@@ -95,70 +93,52 @@ const refused = /rule which prevents you|rejected permission|unavailable tool/i;
 
 /** Reads `--format json`. There is no final line: the work is done when a step finishes with reason `stop`. */
 export function opencodeReader(): OutputReader {
-  let usage: AgentUsage = noUsage;
-  let said = '';
-  let failure: string | null = null;
   let stopped = false;
   let retries = 0;
-  const denials: string[] = [];
-  const onEvent = (event: OpencodeEvent): LineMeaning => {
-    const { type, part } = event;
-    if (event.sessionID) usage = { ...usage, sessionId: event.sessionID };
-    if (type === 'text' && !part?.synthetic) said += `${part?.text ?? ''}\n`;
-    if (type === 'tool_use' && part && wasDenied(part)) denials.push(deniedTool(part));
-    if (type === 'step_finish') usage = added(usage, part);
-    if (type === 'step_finish' && part?.reason === 'stop') {
-      stopped = true;
-      // The error was overcome, unless the step that finished was only opencode's own attempt to make room.
-      if (!failure?.startsWith('ContextOverflow')) failure = null;
-    }
-    if (type === 'error') failure ??= failureOf(event);
-    return {
-      activity: activityOf(event),
-      complete: stopped && type === 'step_finish',
-      hopeless: event.error?.name === 'ContextOverflowError',
-    };
-  };
-  const onErrorLine = (coloured: string): LineMeaning => {
-    const text = stripAnsi(coloured);
-    const asked = /permission requested: ([\w.-]+)/.exec(text);
-    if (asked) denials.push(asked[1] ?? 'a tool');
-    if (text.startsWith('Error: ')) failure ??= text;
-    const streamError = /message="stream error".*\berror\.error="(.*)"/.exec(text);
-    if (!streamError) return { activity: null, complete: false };
-    retries += 1;
-    // opencode retries only errors that may be temporary, even if the wording does not show it.
-    if (retries > MAX_RETRIES) failure ??= `Provider is overloaded or out of reach: ${streamError[1]}`;
-    return { activity: null, complete: false, hopeless: retries > MAX_RETRIES };
-  };
-  return {
-    line: (text, from) => {
-      const event = readEvent(eventShape, text);
-      if (event) return onEvent(event);
-      return from === 'stderr' ? onErrorLine(text) : { activity: null, complete: false };
+  return jsonLinesReader('opencode', eventShape, {
+    onEvent: (event, heard) => {
+      const { type, part } = event;
+      if (event.sessionID) heard.usage.sessionId = event.sessionID;
+      if (type === 'text' && !part?.synthetic) heard.said += `${part?.text ?? ''}\n`;
+      if (type === 'tool_use' && part && wasDenied(part)) heard.denials.push(deniedTool(part));
+      if (type === 'step_finish')
+        countTurn(heard, {
+          costUsd: part?.cost,
+          inputTokens: part?.tokens?.input,
+          outputTokens: part?.tokens?.output,
+        });
+      if (type === 'step_finish' && part?.reason === 'stop') {
+        stopped = true;
+        // The error was overcome, unless the step that finished was only opencode's own attempt to make room.
+        if (!heard.failure?.startsWith('ContextOverflow')) heard.failure = null;
+      }
+      if (type === 'error') heard.failure ??= failureOf(event);
+      return {
+        activity: activityOf(event),
+        complete: stopped && type === 'step_finish',
+        hopeless: event.error?.name === 'ContextOverflowError',
+      };
     },
-    result: (): AgentResult => ({
-      claim: claimIn(said),
-      usage,
-      denials,
-      error: failure === null ? null : agentErrorFrom(failure, 'opencode'),
-    }),
-  };
+    onOther: (line, heard, from) => {
+      if (from !== 'stderr') return nothing;
+      const text = stripAnsi(line);
+      const asked = /permission requested: ([\w.-]+)/.exec(text);
+      if (asked) heard.denials.push(asked[1] ?? 'a tool');
+      if (text.startsWith('Error: ')) heard.failure ??= text;
+      const streamError = /message="stream error".*\berror\.error="(.*)"/.exec(text);
+      if (!streamError) return nothing;
+      retries += 1;
+      // opencode retries only errors that may be temporary, even if the wording does not show it.
+      if (retries > MAX_RETRIES)
+        heard.failure ??= `Provider is overloaded or out of reach: ${streamError[1]}`;
+      return { ...nothing, hopeless: retries > MAX_RETRIES };
+    },
+  });
 }
 
 function failureOf({ error }: OpencodeEvent): string {
   const { message = '', statusCode } = error?.data ?? {};
   return [error?.name, statusCode && `status ${statusCode}`, message].filter(Boolean).join(': ');
-}
-
-function added(usage: AgentUsage, part: OpencodeEvent['part']): AgentUsage {
-  return {
-    ...usage,
-    costUsd: plus(usage.costUsd, part?.cost),
-    inputTokens: plus(usage.inputTokens, part?.tokens?.input),
-    outputTokens: plus(usage.outputTokens, part?.tokens?.output),
-    turns: (usage.turns ?? 0) + 1,
-  };
 }
 
 type Part = NonNullable<OpencodeEvent['part']>;

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { blameLine, shortId } from '../core/blame.js';
 import { violationLine } from '../core/guard/violation.js';
+import { factLines } from '../core/diagnosis.js';
 import { fenced, middleCut } from '../core/fenced.js';
 import type { AgentContext, PreviousAttempt } from './context.js';
 import { consoleLines, pageExcerpt, requestLines } from './prompt-evidence.js';
@@ -98,10 +99,10 @@ function inline(text: string): string {
 }
 
 function whyWeThinkSo({ diagnosis, pageUrl }: AgentContext): string {
-  const { category, alternatives, why, facts, warning } = diagnosis;
-  const known = Object.entries(facts).filter(([name, value]) => value !== null && name !== 'errorType');
+  const { category, alternatives, why, warning } = diagnosis;
+  const { errorType: _, ...facts } = diagnosis.facts;
   const said = new Set(why.map((reason) => `${reason.source}: ${reason.evidence}`));
-  const told = [...[...said].slice(0, 4), ...known.map(([name, value]) => `${name}: ${value}`)];
+  const told = [...[...said].slice(0, 4), ...factLines(facts)];
   if (pageUrl !== null) told.push(`page: ${pageUrl}`);
   const text = told.join('\n');
   const also = alternatives.length > 0 ? ` (it may also be ${alternatives.join(' or ')})` : '';

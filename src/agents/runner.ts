@@ -1,4 +1,5 @@
 import type { AgentClaim, AgentEnd, AgentUsage } from '../core/attempt.js';
+import type { RunnerSettings } from '../core/settings.js';
 import type { AgentTask } from './run-agent.js';
 
 /** How to start a program for a task. */
@@ -56,3 +57,8 @@ export const noUsage: AgentUsage = {
   turns: null,
   sessionId: null,
 };
+
+/** Returns the arguments that agents.yaml adds to those of a built-in program. */
+export function addedArgs(runner: RunnerSettings): readonly string[] {
+  return runner.kind === 'command' ? [] : (runner.args ?? []);
+}

@@ -36,6 +36,15 @@ export interface TrialLimits {
   readonly until: number;
 }
 
+/** What a search runs. */
+interface TrialRequest {
+  readonly causeId: string;
+  /** The leading failure of the cause. */
+  readonly lead: DiagnosedFailure;
+  /** Failures that are searched for later, whose tests run along. */
+  readonly beside: readonly DiagnosedFailure[];
+}
+
 /** The outcome of each test that was run with one set. */
 type Seen = Map<string, Outcome>;
 
@@ -53,14 +62,9 @@ export class Trials {
     this.#effects = effects;
   }
 
-  /** Starts a search for the leading failure of a cause. The tests of the failures in `beside`, which are searched for later, run along. */
-  search(request: {
-    readonly causeId: string;
-    readonly lead: DiagnosedFailure;
-    readonly beside: readonly DiagnosedFailure[];
-    readonly limits: TrialLimits;
-  }): Trial {
-    const { limits, lead } = request;
+  /** Starts a search for the leading failure of a cause. */
+  search({ limits, ...request }: TrialRequest & { readonly limits: TrialLimits }): Trial {
+    const { lead } = request;
     const said: { runs: number; unresolved: number; endedBy: Blame['endedBy'] } = {
       runs: 0,
       unresolved: 0,
@@ -110,12 +114,7 @@ export class Trials {
   /** Returns null if the run was aborted. */
   async #run(
     out: readonly Candidate[],
-    {
-      causeId,
-      lead,
-      beside,
-      signal,
-    }: { causeId: string; lead: DiagnosedFailure; beside: readonly DiagnosedFailure[]; signal: AbortSignal },
+    { causeId, lead, beside, signal }: TrialRequest & { readonly signal: AbortSignal },
   ): Promise<Outcome | null> {
     const change = await this.#changeOf(out);
     const applied = change && (await this.#effects.workspace.apply(change));

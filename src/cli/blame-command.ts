@@ -1,7 +1,6 @@
 import { Command } from 'commander';
 import { addWaitFlag, agentsFlag, collect, configFlag } from './options.js';
-import { end } from './end.js';
-import type { BlameOptions } from './run-blame.js';
+import { endWith } from './end.js';
 
 const examples = `
 Re-runs tests with changes reverted until it finds the smallest set of changes whose reversal makes them pass. Your files are
@@ -26,8 +25,5 @@ export function blameCommand(): Command {
     .option(...agentsFlag)
     .option('--json', 'print report.json to standard output; the answer is in causes[].blame')
     .addHelpText('after', examples)
-    .action(async (word: string | undefined, options: BlameOptions) => {
-      const { runBlame } = await import('./run-blame.js');
-      end(await runBlame(word, options));
-    });
+    .action(endWith(async () => (await import('./run-blame.js')).runBlame));
 }

@@ -1,6 +1,5 @@
 import { Command } from 'commander';
-import { end } from './end.js';
-import type { ClassifyOptions } from './run-classify.js';
+import { endWith } from './end.js';
 
 /** `self-heal classify`: classifies a failure, and shows the deciding evidence (CL-8). */
 export function classifyCommand(): Command {
@@ -10,8 +9,5 @@ export function classifyCommand(): Command {
     .option('--jsonl', 'read one JSON failure per line, print one result per line')
     .option('--json', 'print the whole diagnosis as JSON')
     .option('--agent', 'classify the error output of a coding agent: retryable, context_overflow or fatal')
-    .action(async (file: string, options: ClassifyOptions) => {
-      const { runClassify } = await import('./run-classify.js');
-      end(await runClassify(file, options));
-    });
+    .action(endWith(async () => (await import('./run-classify.js')).runClassify));
 }

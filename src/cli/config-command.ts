@@ -1,7 +1,6 @@
 import { Command } from 'commander';
-import { end } from './end.js';
+import { endWith } from './end.js';
 import { agentsFlag } from './options.js';
-import type { ConfigOptions } from './run-config.js';
 
 const examples = `
 Precedence: flag, environment, agents.yaml, default. Every setting with a single value has a variable: limits.costUsd is
@@ -14,8 +13,5 @@ export function configCommand(): Command {
     .option(...agentsFlag)
     .option('--json', 'print one JSON document')
     .addHelpText('after', examples)
-    .action(async (options: ConfigOptions) => {
-      const { runConfig } = await import('./run-config.js');
-      end(await runConfig(options));
-    });
+    .action(endWith(async () => (await import('./run-config.js')).runConfig));
 }

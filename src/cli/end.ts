@@ -18,3 +18,10 @@ export function end(result: number | Problem): void {
   process.stderr.write(`${redact(formatProblem(result))}\n`);
   process.exitCode = exitCodeFor(result);
 }
+
+/** Returns the action of a command: loads what the command does, runs it, and ends the process with its result. */
+export function endWith<Args extends unknown[]>(
+  load: () => Promise<(...args: Args) => Promise<number | Problem>>,
+): (...args: Args) => Promise<void> {
+  return async (...args) => end(await (await load())(...args));
+}

@@ -2,9 +2,8 @@ import { Command, Option } from 'commander';
 import { closest } from '../config/closest.js';
 import { choiceText, QUARANTINE_DAYS } from '../core/escalation.js';
 import type { Problem } from '../problem.js';
-import { end } from './end.js';
+import { end, endWith } from './end.js';
 import { agentsFlag, wholeNumber } from './options.js';
-import type { ResolveOptions } from './resolve-escalation.js';
 import type { EscalationsOptions } from './run-escalations.js';
 
 /** `self-heal escalations`: lists and answers the questions that only a person can answer (ME-5 to ME-7). */
@@ -21,9 +20,7 @@ export function escalationsCommand(): Command {
   common(command.command('show'))
     .description('show an escalation: the problem, what was tried, the recommendation, the choices')
     .argument('<id>')
-    .action(async (id: string, options: EscalationsOptions) =>
-      end(await (await load()).showEscalation(id, options)),
-    );
+    .action(endWith(async () => (await load()).showEscalation));
   common(command.command('resolve'))
     .description('answer an escalation; prompts on a terminal unless --choice is given')
     .argument('<id>')
@@ -34,9 +31,7 @@ export function escalationsCommand(): Command {
       `with skip: how many days the quarantine lasts (default: ${QUARANTINE_DAYS})`,
       wholeNumber(1, 9999),
     )
-    .action(async (id: string, options: EscalationsOptions & ResolveOptions) =>
-      end(await (await load()).resolveNamed(id, options)),
-    );
+    .action(endWith(async () => (await load()).resolveNamed));
   return command;
 }
 

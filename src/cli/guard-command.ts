@@ -1,9 +1,8 @@
 import { Command, Option } from 'commander';
 import { categories } from '../core/diagnosis.js';
 import { exitCodes } from '../core/exit-codes.js';
-import { end } from './end.js';
+import { endWith } from './end.js';
 import { configFlag } from './options.js';
-import type { GuardOptions } from './run-guard-command.js';
 
 const explanation = `
 Compares the working tree, including uncommitted changes, with the base. Prints one finding per line: file:line, rule, explanation.
@@ -25,8 +24,5 @@ export function guardCommand(): Command {
     .option(...configFlag)
     .option('--json', 'print one JSON document')
     .addHelpText('after', explanation)
-    .action(async (options: GuardOptions) => {
-      const { runGuardCommand } = await import('./run-guard-command.js');
-      end(await runGuardCommand(options));
-    });
+    .action(endWith(async () => (await import('./run-guard-command.js')).runGuardCommand));
 }

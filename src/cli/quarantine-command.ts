@@ -1,7 +1,6 @@
 import { Command } from 'commander';
-import { end } from './end.js';
+import { endWith } from './end.js';
 import { agentsFlag } from './options.js';
-import type { QuarantineOptions } from './run-quarantine.js';
 
 /** `self-heal quarantine`: lists the tests whose failure is accepted for now, and releases them (ME-7). */
 export function quarantineCommand(): Command {
@@ -14,8 +13,5 @@ export function quarantineCommand(): Command {
     .option('--all', 'with --release: release all that match')
     .option(...agentsFlag)
     .option('--json', 'print JSON')
-    .action(async (word: string | undefined, options: QuarantineOptions) => {
-      const { runQuarantine } = await import('./run-quarantine.js');
-      end(await runQuarantine(word, options));
-    });
+    .action(endWith(async () => (await import('./run-quarantine.js')).runQuarantine));
 }

@@ -1,6 +1,5 @@
 import { Command } from 'commander';
-import { end } from './end.js';
-import type { ReportOptions } from './run-report.js';
+import { endWith } from './end.js';
 
 const examples = `
 Name a run by its id, the beginning of its id, or latest (the default). The path of the page goes to standard output, the
@@ -17,8 +16,5 @@ export function reportCommand(): Command {
     .option('--open', 'open it in the browser')
     .option('--json', 'print report.json instead')
     .addHelpText('after', examples)
-    .action(async (run: string | undefined, options: ReportOptions) => {
-      const { runReport } = await import('./run-report.js');
-      end(await runReport(run, options));
-    });
+    .action(endWith(async () => (await import('./run-report.js')).runReport));
 }

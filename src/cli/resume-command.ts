@@ -1,7 +1,6 @@
 import { Command } from 'commander';
-import { end } from './end.js';
+import { endWith } from './end.js';
 import { addAgentsFlag, addStoreFlag, addTerseFlags, addVerifyFlag, addWaitFlag } from './options.js';
-import type { ResumeOptions } from './run-resume.js';
 
 /** `self-heal resume`: continues a killed, paused or limited run where it stopped, with its counts (ME-8). */
 export function resumeCommand(): Command {
@@ -9,8 +8,5 @@ export function resumeCommand(): Command {
     .description('continue a run that was killed, interrupted, paused or stopped by a limit')
     .argument('[run]', 'its id, the name of its folder in .self-heal/runs (default: the newest run)')
     .option('--json', 'print report.json to standard output')
-    .action(async (runId: string | undefined, options: ResumeOptions) => {
-      const { runResume } = await import('./run-resume.js');
-      end(await runResume(runId, options));
-    });
+    .action(endWith(async () => (await import('./run-resume.js')).runResume));
 }

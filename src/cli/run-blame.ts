@@ -1,3 +1,4 @@
+import { testsOf } from '../core/failure.js';
 import escapeStringRegexp from 'escape-string-regexp';
 import { failuresMeant, failuresOf } from '../inspect/find-failure.js';
 import { findRun, type StoredRun } from '../run/find-run.js';
@@ -50,9 +51,8 @@ async function filtersFor(cwd: string, word: string | undefined): Promise<Result
   }
   if (word === undefined) return ok(run.ok ? leftRed(run.value) : []);
   if (!run.ok) return ok([word]);
-  const meant = failuresMeant(word, failuresOf(run.value)).flatMap(({ failure: { failure } }) =>
-    failure.scope === 'test' ? [placeOf(failure.test.location.file, failure.test.location.line)] : [],
-  );
+  const failures = failuresMeant(word, failuresOf(run.value)).map(({ failure }) => failure);
+  const meant = testsOf(failures).map(({ location: { file, line } }) => placeOf(file, line));
   return ok(meant.length > 0 ? [...new Set(meant)] : [word]);
 }
 

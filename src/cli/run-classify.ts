@@ -5,7 +5,7 @@ import { exitCodes } from '../core/exit-codes.js';
 import { classifyAgentError } from '../core/agent-error/classify-agent-error.js';
 import { loadSettings } from '../config/load-settings.js';
 import { createClassify } from '../core/classify/classify.js';
-import type { Diagnosis } from '../core/diagnosis.js';
+import { factLines, reasonLine, type Diagnosis } from '../core/diagnosis.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { createRedactor, type Redactor } from '../secrets/redactor.js';
@@ -89,14 +89,10 @@ async function readInput(file: string): Promise<Result<string, Problem>> {
 }
 
 function asText({ category, alternatives, retry, why, warning, facts }: Diagnosis): string {
-  const known = Object.entries(facts).filter(([, value]) => value !== null);
   return [
     `${category}${alternatives.length > 0 ? ` (or ${alternatives.join(', ')})` : ''}, ${retry}`,
     ...(warning ? [warning] : []),
-    ...why.map(
-      (one) => `  ${one.rule} in ${one.source}, ${Math.round(one.confidence * 100)} %: ${one.evidence}`,
-    ),
-    ...known.map(([name, value]) => `  ${name}: ${value}`),
+    ...[...why.map(reasonLine), ...factLines(facts)].map((line) => `  ${line}`),
   ].join('\n');
 }
 

@@ -1,7 +1,7 @@
 import type { Problem } from '../problem.js';
 import { escalationOf } from '../run/answer-escalation.js';
 import { asEntry, asPage } from '../outputs/escalation-text.js';
-import { withStore } from '../store/open-project-store.js';
+import { withStore } from '../store/with-store.js';
 import { resolveEscalation, type ResolveOptions } from './resolve-escalation.js';
 import { print } from './end.js';
 

@@ -7,6 +7,7 @@ import { runGuard } from '../guard/run-guard.js';
 import { isSpecName, type SuitePlaces } from '../guard/test-places.js';
 import { findPlaywright } from '../playwright/find-playwright.js';
 import { listTests } from '../playwright/list-tests.js';
+import { counted } from '../outputs/format.js';
 import { exitCodes } from '../core/exit-codes.js';
 import type { Problem } from '../problem.js';
 import { print } from './end.js';
@@ -82,11 +83,10 @@ function tell(
     `${path.relative(cwd, path.join(root, file))}${line === null ? '' : `:${line}`}`;
   for (const one of violations) process.stdout.write(`${place(one)} ${one.rule}: ${one.says}\n`);
   for (const one of notes) process.stderr.write(`${place(one)} note: ${one.says}\n`);
-  const files = `${count} changed ${count === 1 ? 'file' : 'files'}`;
+  const files = counted(count, 'changed file');
+  const found = counted(violations.length, 'finding');
   process.stderr.write(
-    violations.length > 0
-      ? `self-heal: ${violations.length} ${violations.length === 1 ? 'finding' : 'findings'} in ${files}\n`
-      : `self-heal: nothing in ${files} weakens the tests\n`,
+    `self-heal: ${violations.length > 0 ? `${found} in ${files}` : `nothing in ${files} weakens the tests`}\n`,
   );
 }
 

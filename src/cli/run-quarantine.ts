@@ -3,7 +3,7 @@ import type { Problem } from '../problem.js';
 import { counted } from '../outputs/format.js';
 import { localDay } from '../outputs/local-time.js';
 import type { Store, Quarantine } from '../store/store.js';
-import { withStore } from '../store/open-project-store.js';
+import { withStore } from '../store/with-store.js';
 import { print } from './end.js';
 
 /** The flags of `self-heal quarantine`. */

@@ -1,6 +1,6 @@
 import type { Problem } from '../problem.js';
 import type { ProjectLock } from '../run/project-lock.js';
-import { withStore } from '../store/open-project-store.js';
+import { withStore } from '../store/with-store.js';
 import type { RunOptions, RunRequest } from '../heal/run-request.js';
 import { resumedFrom, type Resumed } from '../heal/resumed.js';
 import { runSelfHeal } from '../heal/whole-run.js';

@@ -1,7 +1,7 @@
 import type { Problem } from '../problem.js';
 import { counted, dollars } from '../outputs/format.js';
-import { readStats, type Stats } from '../store/stats.js';
-import { openProjectStore } from '../store/open-project-store.js';
+import type { Stats } from '../store/stats.js';
+import { withStore } from '../store/with-store.js';
 import { print } from './end.js';
 
 /** The flags of `self-heal stats`. */
@@ -11,13 +11,12 @@ export interface StatsOptions {
 }
 
 /** Runs `self-heal stats`; returns the exit code, or the problem with the store. */
-export async function runStats(options: StatsOptions): Promise<number | Problem> {
-  const opened = await openProjectStore(options);
-  if (!opened.ok) return opened.error;
-  const found = opened.value && (await readStats(opened.value.db, opened.value.project));
-  await opened.value?.store.close();
-  if (options.json) return print({ schemaVersion: 1, ...found });
-  return print(found ? statsAsText(found) : 'No runs are stored yet.');
+export function runStats(options: StatsOptions): Promise<number | Problem> {
+  return withStore(options, async (store) => {
+    const found = await store?.stats();
+    if (options.json) return print({ schemaVersion: 1, ...found });
+    return print(found ? statsAsText(found) : 'No runs are stored yet.');
+  });
 }
 
 function statsAsText(stats: Stats): string {

@@ -8,7 +8,7 @@ import { systemClock } from '../clock.js';
 import type { StoredRun } from '../run/find-run.js';
 import { formatProblem, type Problem } from '../problem.js';
 import { appendEvent } from '../run/write-events.js';
-import { withStore } from '../store/open-project-store.js';
+import { withStore } from '../store/with-store.js';
 import { recover } from '../run/recover-if-needed.js';
 import { runToUndo } from '../run/run-to-undo.js';
 import { underLockOfRuns } from '../run/under-lock.js';

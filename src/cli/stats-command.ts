@@ -1,7 +1,6 @@
 import { Command } from 'commander';
-import { end } from './end.js';
+import { endWith } from './end.js';
 import { agentsFlag } from './options.js';
-import type { StatsOptions } from './run-stats.js';
 
 /** `self-heal stats`: prints statistics over the project's stored runs, and whether heals held. */
 export function statsCommand(): Command {
@@ -9,8 +8,5 @@ export function statsCommand(): Command {
     .description('statistics over stored runs: heal rate by class and agent, what held, cost')
     .option(...agentsFlag)
     .option('--json', 'print them as JSON')
-    .action(async (options: StatsOptions) => {
-      const { runStats } = await import('./run-stats.js');
-      end(await runStats(options));
-    });
+    .action(endWith(async () => (await import('./run-stats.js')).runStats));
 }

@@ -1,7 +1,6 @@
 import { Command, Option } from 'commander';
-import { end } from './end.js';
+import { endWith } from './end.js';
 import { agentsFlag, wholeNumber } from './options.js';
-import type { UiCommandOptions } from './run-ui.js';
 
 /** `self-heal ui`: shows the newest run live in a browser, with the escalations to answer (RP-5). */
 export function uiCommand(): Command {
@@ -14,8 +13,5 @@ export function uiCommand(): Command {
     )
     .option('--no-open', 'only print the URL; the default without a terminal')
     .option(...agentsFlag)
-    .action(async (options: UiCommandOptions) => {
-      const { runUi } = await import('./run-ui.js');
-      end(await runUi(options));
-    });
+    .action(endWith(async () => (await import('./run-ui.js')).runUi));
 }

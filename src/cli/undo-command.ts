@@ -1,6 +1,5 @@
 import { Command } from 'commander';
-import { end } from './end.js';
-import type { UndoOptions } from './run-undo.js';
+import { endWith } from './end.js';
 import { addWaitFlag } from './options.js';
 
 /** `self-heal undo`: reverts everything that a run's agents changed (HN-8). */
@@ -11,8 +10,5 @@ export function undoCommand(): Command {
     )
     .argument('[run]', 'a run, or the beginning of its id (default: the newest that left changes)')
     .option('--yes', 'do not ask for confirmation when the run is not the last one')
-    .action(async (word: string | undefined, options: UndoOptions) => {
-      const { runUndo } = await import('./run-undo.js');
-      end(await runUndo(word, options));
-    });
+    .action(endWith(async () => (await import('./run-undo.js')).runUndo));
 }

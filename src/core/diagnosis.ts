@@ -54,6 +54,16 @@ export interface Facts {
   readonly locator: string | null;
 }
 
+/** Formats a reason as one line. */
+export function reasonLine({ rule, source, confidence, evidence }: Reason): string {
+  return `${rule} in ${source}, ${Math.round(confidence * 100)} %: ${evidence}`;
+}
+
+/** Formats the facts that the evidence names, one line each. */
+export function factLines(facts: Partial<Facts>): string[] {
+  return Object.entries(facts).flatMap(([name, value]) => (value === null ? [] : [`${name}: ${value}`]));
+}
+
 /** Removes the column from a position: `src/cart.ts:12` for `src/cart.ts:12:5`. */
 export function withoutColumn(source: string): string {
   return source.replace(/(:\d+):\d+$/, '$1');

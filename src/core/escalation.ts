@@ -2,6 +2,7 @@ import type { Attempt } from './attempt.js';
 import { blameLine } from './blame.js';
 import { type Cause, retryOf } from './cause.js';
 import type { Category, Diagnosis, RetryAxis } from './diagnosis.js';
+import { testsOf } from './failure.js';
 
 /** What a person may answer (ME-5). */
 export type Choice = 'revert' | 'provide-credentials' | 'skip' | 'simplify' | 'guide';
@@ -91,11 +92,10 @@ export function questionAbout(
     signature,
     category: diagnosis.category,
     retry,
-    tests: cause.members.flatMap(({ failure }) =>
-      failure.scope === 'test'
-        ? [{ id: failure.test.id, name: failure.test.titlePath.join(' › ').replaceAll(/\s+/g, ' ') }]
-        : [],
-    ),
+    tests: testsOf(cause.members).map(({ id, titlePath }) => ({
+      id,
+      name: titlePath.join(' › ').replaceAll(/\s+/g, ' '),
+    })),
     problem: inPlainWords({ ...diagnosis, retry }, { tests: cause.members.length, asked }),
     tried: attempts.map(triedInWords),
     recommendation: `${offer}${recommendationFor(retry, asked !== null)}`,

@@ -67,6 +67,11 @@ export interface SuiteFailure {
 /** One red test, or the suite's own failure. */
 export type Failure = TestFailure | SuiteFailure;
 
+/** Returns the tests of these failures, without the suite's own. */
+export function testsOf(failures: readonly { readonly failure: Failure }[]): TestRef[] {
+  return failures.flatMap(({ failure }) => (failure.scope === 'test' ? [failure.test] : []));
+}
+
 /** The key under which a failure is re-run and reported: the test's id, or `suite`. */
 export function failureKey(failure: Failure): string {
   return failure.scope === 'test' ? failure.test.id : 'suite';

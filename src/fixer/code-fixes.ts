@@ -72,8 +72,8 @@ function openProgram(ts: Ts, config: string): Program | null {
   const service = ts.createLanguageService({
     getCompilationSettings: () => ({ ...parsed.options, noEmit: true, incremental: false, composite: false }),
     getScriptFileNames: () => parsed.fileNames,
-    getScriptVersion: (file) =>
-      String(overlay.get(file)?.length ?? 0) + (overlay.has(file) ? hash(text(file)) : ''),
+    // Any text that differs when the file does; the file on disk does not change meanwhile.
+    getScriptVersion: (file) => overlay.get(file) ?? '',
     getScriptSnapshot: (file) =>
       ts.sys.fileExists(file) ? ts.ScriptSnapshot.fromString(text(file)) : undefined,
     getCurrentDirectory: () => ts.sys.getCurrentDirectory(),
@@ -92,12 +92,6 @@ function openProgram(ts: Ts, config: string): Program | null {
       ),
     );
   return { service, overlay, did: new Map(), text, errors };
-}
-
-function hash(text: string): string {
-  let sum = 0;
-  for (let at = 0; at < text.length; at += 1) sum = (sum * 31 + text.charCodeAt(at)) | 0;
-  return `:${sum}`;
 }
 
 /** Returns the fix of an error if exactly one allowed fix exists. */

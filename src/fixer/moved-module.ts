@@ -3,6 +3,7 @@ import { parseSource } from '../code/source-file.js';
 import { nodeIn, nodesIn, type SyntaxNode } from '../code/syntax.js';
 import { textOf } from './locator-links.js';
 import type { Proposal, ProposedFile, Sources, SourceText } from './proposal.js';
+import { captured } from './renamed.js';
 
 const code = /\.[cm]?[jt]sx?$/;
 /** Messages of Node, TypeScript, Vite, esbuild and webpack about an import that cannot be resolved. */
@@ -14,7 +15,7 @@ const notFound =
  * and exports what is imported (BF-3).
  */
 export async function movedModule(said: string, read: () => Promise<Sources>): Promise<Proposal | null> {
-  const missing = new Set(Array.from(said.matchAll(notFound), ([, name = '']) => stemOf(name)));
+  const missing = new Set(captured(said, notFound).map(stemOf));
   if (missing.size === 0) return null;
   const { app, tests } = await read();
   if (app === null) return null;

@@ -1,3 +1,4 @@
+import { testsOf } from '../core/failure.js';
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -59,9 +60,7 @@ interface Known {
 }
 
 function testFilesOf({ testFiles }: FixerPlaces, { members }: Cause): ReadonlySet<string> {
-  const specs = members.flatMap(({ failure }) =>
-    failure.scope === 'test' ? [failure.test.location.file] : [],
-  );
+  const specs = testsOf(members).map(({ location }) => location.file);
   return new Set([...testFiles, ...specs].map(real).filter((file) => isCode(file)));
 }
 

@@ -2,7 +2,7 @@ import path from 'node:path';
 import escapeStringRegexp from 'escape-string-regexp';
 import type { Hunk } from '../core/blame.js';
 import type { Proposal, ProposedFile, Sources, SourceText } from './proposal.js';
-import { placesOf, renamedIn } from './renamed.js';
+import { captured, placesOf, renamedIn } from './renamed.js';
 
 /** The evidence about a name that the build does not find. */
 export interface RenamedCodeEvidence {
@@ -58,7 +58,7 @@ export async function renamedCode(evidence: RenamedCodeEvidence): Promise<Propos
 }
 
 function lostNames(said: string): LostName[] {
-  const named = lostExports.flatMap((pattern) => Array.from(said.matchAll(pattern), ([, name = '']) => name));
+  const named = lostExports.flatMap((pattern) => captured(said, pattern));
   const properties = Array.from(said.matchAll(lostProperty), ([, file = '', line, column, name = '']) => ({
     name,
     at: { file, line: Number(line), column: Number(column) },

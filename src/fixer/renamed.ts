@@ -62,6 +62,11 @@ export function placesOf(text: string, name: string): number[] {
   return places;
 }
 
+/** Returns what the first group of a pattern, which must have the flag `g`, captures in each of its matches. */
+export function captured(text: string, pattern: RegExp): string[] {
+  return Array.from(text.matchAll(pattern), ([, one = '']) => one);
+}
+
 function isWord(character: string): boolean {
   return /^[\p{L}\p{N}_$-]$/u.test(character);
 }

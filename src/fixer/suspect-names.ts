@@ -1,3 +1,5 @@
+import { captured } from './renamed.js';
+
 /** A name used by the failing side that may be outdated. */
 export interface Suspect {
   readonly kind: 'column' | 'route' | 'property' | 'element';
@@ -24,7 +26,7 @@ const columns = [
 
 /** Returns columns and tables that a database does not know, routes that are not found, properties of undefined values, and missing elements. */
 export function suspectNames({ said, notFound, line }: NameEvidence): Suspect[] {
-  const named = columns.flatMap((pattern) => Array.from(said.matchAll(pattern), ([, name = '']) => name));
+  const named = columns.flatMap((pattern) => captured(said, pattern));
   return [
     ...[...new Set(named)].map((name): Suspect => ({ kind: 'column', name })),
     ...[...new Set([...notFound, ...notFoundIn(said)].flatMap(routesOf))].map((name): Suspect => ({
@@ -39,14 +41,14 @@ export function suspectNames({ said, notFound, line }: NameEvidence): Suspect[] 
 /** Returns requested paths from the logs of servers and clients, which have the address and its status on one line. */
 function notFoundIn(said: string): string[] {
   const logged = /\bhttps?:\/\/[^\s/'"`]+(\/[\w./-]*\w)\S*[^\n]*\b40[45]\b/g;
-  return Array.from(said.matchAll(logged), ([, place = '']) => place);
+  return captured(said, logged);
 }
 
 /** Returns ids, classes and attributes of elements that a script does not find. */
 function elementsIn(said: string, line: string): string[] {
   if (!/\bof null\b|\bis null\b/.test(said)) return [];
-  const asked = line.matchAll(/\b(?:getElementById|querySelector)\(\s*["'`]([^"'`]+)["'`]/g);
-  return Array.from(asked, ([, given = '']) => given).flatMap((one) => one.match(/[\w-]+/g) ?? []);
+  const asked = captured(line, /\b(?:getElementById|querySelector)\(\s*["'`]([^"'`]+)["'`]/g);
+  return asked.flatMap((one) => one.match(/[\w-]+/g) ?? []);
 }
 
 /** Returns a path and those above it: `/api/orders/7`, `/api/orders`, `/api`. */
@@ -56,19 +58,10 @@ function routesOf(path: string): string[] {
 }
 
 function propertiesIn(said: string, line: string): string[] {
-  const read = Array.from(
-    said.matchAll(/Cannot read properties of undefined \(reading '(\w+)'\)/g),
-    ([, name = '']) => name,
-  );
-  const called = Array.from(
-    said.matchAll(/\b(\w+) is not (?:a function|defined|iterable)/g),
-    ([, name = '']) => name,
-  );
+  const read = captured(said, /Cannot read properties of undefined \(reading '(\w+)'\)/g);
+  const called = captured(said, /\b(\w+) is not (?:a function|defined|iterable)/g);
   const holders = read.flatMap((name) =>
-    Array.from(
-      line.matchAll(new RegExp(`\\.(\\w+)!?(?:\\[[^\\]]*\\])?\\.${name}\\b`, 'g')),
-      ([, one = '']) => one,
-    ),
+    captured(line, new RegExp(`\\.(\\w+)!?(?:\\[[^\\]]*\\])?\\.${name}\\b`, 'g')),
   );
   return [...new Set([...holders, ...called.filter((name) => line.includes(name))])];
 }

@@ -1,7 +1,7 @@
 import type { AvoidedReason } from '../core/avoided.js';
 import type { Cause, DiagnosedFailure } from '../core/cause.js';
 import { chooseProven } from '../core/choose-proven.js';
-import { failureKey } from '../core/failure.js';
+import { failureKey, testsOf } from '../core/failure.js';
 import { isGreen } from '../core/judge.js';
 import type { CauseVerdict } from '../core/verdict.js';
 import type { HealedCause } from './heal-cause.js';
@@ -34,7 +34,7 @@ export function applyFlaky(
 ): void {
   if (flaky.length === 0) return;
   const { session } = progress;
-  const tests = flaky.flatMap((one) => (one.failure.scope === 'test' ? [one.failure.test] : []));
+  const tests = testsOf(flaky);
   if (tests.length < flaky.length) {
     progress.suiteFlakes += 1;
     if (run) tellSeen(session, run);

@@ -3,7 +3,6 @@ import path from 'node:path';
 import type { DiagnosedFailure } from '../core/cause.js';
 import { createClassify } from '../core/classify/classify.js';
 import type { Failure } from '../core/failure.js';
-import type { Settings } from '../core/settings.js';
 import { normalise } from '../core/normalise.js';
 import { signatureOf, signedText } from '../core/signature.js';
 import { writeFailureRecord } from '../run/failure-record.js';
@@ -14,22 +13,16 @@ import { MissingEvidence } from '../evidence/missing-evidence.js';
 import { ParsedMaps } from '../evidence/source-maps/parsed-maps.js';
 import { runFiles } from '../playwright/report-format.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
-import type { RunFolder } from '../run/run-folder.js';
-import type { Redactor } from '../secrets/redactor.js';
 import { dropAllUnmasked, dropUnmasked } from '../run/mask-suite-folder.js';
 import { keepCollected } from '../shards/keep-collected.js';
 import type { ShardRun } from '../shards/read-shard.js';
+import type { Opened } from './open-run.js';
 
 /** Gathers evidence for, classifies and signs each failure of a suite run, the suite's own first. */
 export type Diagnose = (run: SuiteRun) => Promise<DiagnosedFailure[]>;
 
 /** What a diagnosis needs to know about the run. */
-export interface DiagnoseOptions {
-  readonly settings: Settings;
-  readonly folder: RunFolder;
-  /** The project's root, whose files are the user's own code. */
-  readonly cwd: string;
-  readonly redactor: Redactor;
+export interface DiagnoseOptions extends Pick<Opened, 'settings' | 'folder' | 'cwd' | 'redactor'> {
   /** If the first run was joined from shards: the failures that were diagnosed where they happened. */
   readonly known?: ShardRun['known'];
   /** Whether the records are all that remains of the run, so that they include the elements of the page. */

@@ -1,6 +1,5 @@
 import path from 'node:path';
 import { avoidedIn, reportOf } from '../run/report-of.js';
-import type { Bus } from '../run/bus.js';
 import { reduce } from '../run/reduce.js';
 import { outcomeOf } from '../core/outcome.js';
 import { exitCodes } from '../core/exit-codes.js';
@@ -8,48 +7,53 @@ import { leaveForPrograms, showResult } from '../outputs/leave-result.js';
 import { say } from '../outputs/say.js';
 import type { Healed } from './progress.js';
 import { dropAllUnmasked } from '../run/mask-suite-folder.js';
-import type { Session } from './session.js';
 import { writeFileAtomic } from '../write-file-atomic.js';
 import type { Interrupts } from '../process/interrupts.js';
+import type { RunStore } from '../run/run-store.js';
+import type { Spending } from '../run/spending.js';
+import { systemClock } from '../clock.js';
+import type { Opened } from './open-run.js';
 import type { RunRequest } from './run-request.js';
 
 /** A run at its end. */
 export interface Finished {
-  session: Session;
-  healed: Healed;
-  startedAt: number;
+  readonly healed: Healed;
+  readonly store: RunStore;
+  /** What its agents have spent. */
+  readonly totals: Spending['totals'];
   /** The commit it ran on; null if there were uncommitted changes. */
-  commit: string | null;
-  bus: Bus;
-  interrupts: Interrupts;
+  readonly commit: string | null;
+  readonly interrupts: Interrupts;
 }
 
 /** Writes and shows the result of a run; returns its exit code. */
-export async function finishRun(request: RunRequest, finished: Finished): Promise<number> {
-  const { session, healed, startedAt, bus, commit } = finished;
-  const { redactor } = session;
+export async function finishRun(
+  request: RunRequest,
+  { folder, bus, redactor, startedAt }: Opened,
+  { healed, store, totals, commit, interrupts }: Finished,
+): Promise<number> {
   const { options } = request;
   const tests = [...bus.run().tests.values()].map(({ verdict }) => verdict);
   const final = outcomeOf({
     ...healed,
     tests,
-    interruptedBy: finished.interrupts.by(),
+    interruptedBy: interrupts.by(),
     failOnHeal: options.failOnHeal ?? false,
     failOnFlaky: options.failOnFlakyTests ?? false,
   });
-  await dropAllUnmasked(session.folder.dir);
+  await dropAllUnmasked(folder.dir);
   const agentRunsAvoided = avoidedIn(bus.run());
   const flaky = tests.filter((verdict) => verdict === 'flaky').length;
-  await session.store.ended({ ...final, flaky, agentRunsAvoided });
-  const time = session.clock.now();
-  const spent = { ...session.spending.totals(), agentRunsAvoided };
+  await store.ended({ ...final, flaky, agentRunsAvoided });
+  const time = systemClock.now();
+  const spent = { ...totals(), agentRunsAvoided };
   const ended = { type: 'run.ended', ...final, ...spent, durationMs: time - startedAt, commit } as const;
   const reportNow = () => {
     const report = reportOf(reduce(bus.run(), { ...ended, time }));
     // Texts from before a failure may contain secrets that only the failure revealed.
     return flaky + report.causes.length > 0 ? redactor.deep(report) : report;
   };
-  const place = { dir: session.folder.dir, cwd: request.cwd, env: request.env, options };
+  const place = { dir: folder.dir, cwd: request.cwd, env: request.env, options };
   let report = reportNow();
   // If another tool's report cannot be written, the run has not failed: report.json and the terminal mention it.
   for (const message of await leaveForPrograms(report, place)) {

@@ -63,7 +63,6 @@ async function loadForRed({ redactor }: Opened): Promise<void> {
   const [{ compileRules }] = await Promise.all([
     import('../core/classify/classify.js'),
     import('./compose-session.js'),
-    import('./diagnose.js'),
     import('./run.js'),
     redactor.load(),
   ]);

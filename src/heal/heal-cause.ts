@@ -1,14 +1,16 @@
 import { agentsFor } from '../core/agents-for.js';
 import type { Attempt } from '../core/attempt.js';
 import { builtIn, isBuiltIn } from '../core/built-in-fixer.js';
+import { canBeReverted } from '../core/blame.js';
 import { type Cause, type DiagnosedFailure, retryOf } from '../core/cause.js';
+import { isGreen } from '../core/judge.js';
+import { readChange } from '../workspace/change.js';
 import { questionAbout, type Escalation } from '../core/escalation.js';
 import { localDay } from '../outputs/local-time.js';
 import { decide, type CauseEnd, type Decision, type History } from '../core/policy.js';
 import type { EarlierTries } from '../core/remembered.js';
 import { unreachable } from '../core/unreachable.js';
-import { canRevert } from './can-revert.js';
-import type { Retest } from './retest.js';
+import { type Retest, retestWith } from './retest.js';
 import { tryFix, type TriedFix, type Try } from './attempt/try-fix.js';
 import { type TriedByWorker, tryByWorker } from './workers/try-by-worker.js';
 import { attemptTried } from './attempt/attempt-decided.js';
@@ -162,6 +164,17 @@ async function ask(session: Session, cause: Cause, { question, attempts, known }
   const escalationId = escalation?.id ?? null;
   session.bus.emit({ type: 'agent.waiting_for_input', causeId: cause.id, question, escalationId });
   return { verdict: 'escalated', reason: question, askedBefore: false };
+}
+
+/**
+ * Whether a person can be offered to revert the change that broke a cause: without that change in the current project, all tests of
+ * the cause that get the full proof are green in one run (BL-4). The change is put back immediately, whatever the result.
+ */
+async function canRevert(session: Session, cause: Cause): Promise<boolean> {
+  if (!canBeReverted(cause.blame) || session.signal.aborted) return false;
+  const change = await readChange(session.folder.dir, cause.blame.change);
+  const seen = await retestWith(session, cause, { change, purpose: 'blame' });
+  return seen !== null && !session.signal.aborted && seen.every(isGreen);
 }
 
 /** Repeats a question of an earlier run that nobody has answered; no agent is paid (ME-6). */

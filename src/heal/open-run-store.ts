@@ -1,21 +1,15 @@
-import type { Bus } from '../run/bus.js';
 import { systemClock } from '../clock.js';
-import type { Settings } from '../core/settings.js';
 import { type Patience, patient } from '../queue/patient.js';
 import { formatProblem, type Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { createRunStore, noStore, type RunStore } from '../run/run-store.js';
-import type { Redactor } from '../secrets/redactor.js';
 import { createStore } from '../store/create-store.js';
 import { openStore } from '../store/open-store.js';
+import type { Opened } from './open-run.js';
 
 /** The run for which to open the store. */
-export interface RunStoreRequest {
-  readonly settings: Settings;
-  readonly cwd: string;
+export interface RunStoreRequest extends Pick<Opened, 'settings' | 'cwd' | 'bus' | 'redactor'> {
   readonly runId: string;
-  readonly bus: Bus;
-  readonly redactor: Redactor;
   /** Waits for a store server that is temporarily unreachable; without it, healing continues immediately without the store. */
   readonly patience?: Patience | undefined;
 }

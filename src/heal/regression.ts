@@ -1,6 +1,6 @@
 import { isHealed } from '../core/verdict.js';
 import { chooseRegression, type RegressionTests, type TestFile } from '../core/choose-regression.js';
-import { failureKey } from '../core/failure.js';
+import { failureKey, testsOf } from '../core/failure.js';
 import type { RegressionResult } from '../event.js';
 import type { TestState } from '../run/run-state.js';
 import { attemptDecided } from './attempt/attempt-decided.js';
@@ -36,9 +36,7 @@ export async function runRegression(
   const isAll = regression === 'suite' && kept.length > 0;
   if (session.signal.aborted || (!isAll && (flips === 0 || proven.length === 0))) return nothing;
   const chosen = isAll ? choose(progress, first, kept) : { files: [], leftOut: [] };
-  const own = proven.flatMap(({ failure }) =>
-    failure.failure.scope === 'test' ? [failure.failure.test.id] : [],
-  );
+  const own = testsOf(proven.map(({ failure }) => failure)).map(({ id }) => id);
   const ids = [...new Set([...chosen.files.flatMap((one) => one.ids), ...own])];
   const green = new Set([...own, ...greenTests(progress)]);
   const all = ids.length === 0 || (isAll && chosen.leftOut.length === 0);
@@ -54,12 +52,12 @@ export async function runRegression(
   return { red: left, broke: broke.length > 0 };
 }
 
-function testsOf({ session }: Progress): TestState[] {
+function allTests({ session }: Progress): TestState[] {
   return [...session.bus.run().tests.values()];
 }
 
 function greenTests(progress: Progress): string[] {
-  return testsOf(progress).flatMap(({ id, verdict }) =>
+  return allTests(progress).flatMap(({ id, verdict }) =>
     verdict === 'passed' || isHealed(verdict) ? [id] : [],
   );
 }
@@ -81,7 +79,7 @@ interface Unsteady {
 /** Handles tests that were red once and green when re-run: a healed test still counts as healed, any other is flaky. */
 function sayUnsteady(progress: Progress, { own, once, twice }: Unsteady): void {
   const { bus } = progress.session;
-  for (const { id, title, verdict } of testsOf(progress)) {
+  for (const { id, title, verdict } of allTests(progress)) {
     if (!once.has(id) || twice.has(id)) continue;
     if (!own.includes(id) && verdict !== 'healed') {
       bus.emit({ type: 'tests.decided', ids: [id], verdict: 'flaky' });
@@ -98,7 +96,7 @@ function choose(progress: Progress, first: SuiteRun, kept: readonly CauseRecord[
   const healed = new Set(
     kept.flatMap(({ cause }) => cause.members.map(({ failure }) => failureKey(failure))),
   );
-  const tests = testsOf(progress);
+  const tests = allTests(progress);
   for (const { id, file, durationMs } of tests) {
     const before = files.get(file) ?? { file, ids: [], durationMs: 0 };
     files.set(file, { file, ids: [...before.ids, id], durationMs: before.durationMs + durationMs });

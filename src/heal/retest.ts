@@ -1,13 +1,15 @@
 import { existsSync } from 'node:fs';
 import { copyFile, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { DiagnosedFailure } from '../core/cause.js';
+import type { Cause, DiagnosedFailure } from '../core/cause.js';
+import { chooseProven } from '../core/choose-proven.js';
 import { failureKey } from '../core/failure.js';
 import type { Reason } from '../core/diagnosis.js';
 import type { Observation } from '../core/judge.js';
 import type { SuitePurpose } from '../event.js';
 import { reasonsLeft } from '../evidence/reasons-left.js';
 import { noRun, type SuiteRun, type TestResult } from '../playwright/suite-run.js';
+import type { Change } from '../workspace/change.js';
 import type { Session } from './session.js';
 import { afterName } from '../inspect/pictures.js';
 import { runFiles } from '../playwright/report-format.js';
@@ -59,6 +61,23 @@ export async function retest(session: Session, request: RetestRequest): Promise<
     others: seen.filter((one) => one.failure.scope === 'test' && !asked.has(failureKey(one.failure))),
     observe: (failure) => observation({ failure, run, seen, suiteFailure }),
   };
+}
+
+/**
+ * Re-runs the tests of a cause that get the full proof with a change that is in the project for this run alone. Returns what the run
+ * showed of each; null if the change could not be applied.
+ */
+export async function retestWith(
+  session: Session,
+  cause: Cause,
+  { change, purpose }: { readonly change: Change | null; readonly purpose: SuitePurpose },
+): Promise<readonly Observation[] | null> {
+  const applied = change && (await session.workspace.apply(change));
+  if (applied?.kind !== 'applied') return null;
+  const failures = [...chooseProven(cause)];
+  const seen = await retest(session, { failures, purpose, causeId: cause.id });
+  await session.workspace.revert([applied.change.id]);
+  return failures.map((failure) => seen.observe(failure));
 }
 
 /** Treats a failing `verify.prepare` as a build error (HL-9). */

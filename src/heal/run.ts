@@ -1,7 +1,7 @@
 import { isResolved } from '../core/verdict.js';
 import { confirm } from './confirm.js';
 import type { Cause, DiagnosedFailure } from '../core/cause.js';
-import { failureKey } from '../core/failure.js';
+import { failureKey, testsOf } from '../core/failure.js';
 import { groupCauses } from '../core/group.js';
 import { isPaused } from '../core/policy.js';
 import { healCause, type HealedCause } from './heal-cause.js';
@@ -154,9 +154,7 @@ async function withoutQuarantined(
 ): Promise<DiagnosedFailure[]> {
   const { bus, store } = session;
   const ids = new Set((await store.quarantines()).map((one) => one.testId));
-  const tests = failures.flatMap(({ failure }) =>
-    failure.scope === 'test' && ids.has(failure.test.id) ? [failure.test] : [],
-  );
+  const tests = testsOf(failures).filter(({ id }) => ids.has(id));
   const known = bus.run().tests;
   const count = tests.filter(({ id }) => known.get(id)?.verdict !== 'quarantined').length;
   if (count > 0) bus.emit({ type: 'agent.avoided', reason: 'quarantined', count });

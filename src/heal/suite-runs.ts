@@ -1,6 +1,5 @@
 import path from 'node:path';
 import type { Bus } from '../run/bus.js';
-import type { SuitePurpose } from '../event.js';
 import type { Playwright } from '../playwright/find-playwright.js';
 import { runSuite, type SuiteOptions } from '../playwright/run-suite.js';
 import type { PlaywrightArgs } from '../playwright/selection.js';
@@ -35,18 +34,14 @@ export interface SuiteRunsOptions {
   readonly redactor: Masking;
 }
 
-interface Why {
-  purpose: SuitePurpose;
-  causeId: string | null;
-  signal?: AbortSignal;
-  watching?: Watching | undefined;
-}
-
 /** Starts Playwright runs, each in its own folder (`suites/<n>`), and announces them on the bus. */
 export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
   // If the capture could not be installed, the re-runs record traces instead.
   let needsTrace = false;
-  const run = async (mode: SuiteOptions['mode'], { signal = options.signal, watching = {}, ...why }: Why) => {
+  const run = async (
+    mode: SuiteOptions['mode'],
+    { signal = options.signal, watching = {}, ...why }: Omit<AgainRequest, 'ids'>,
+  ) => {
     const ids = mode.kind === 'rerun' ? mode.ids : null;
     const planned = options.plan.begin(ids, why.purpose === 'blame');
     options.bus.emit({ type: 'suite.started', tests: ids?.length ?? null, ...why, ...planned });
@@ -74,13 +69,13 @@ export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
     return suite;
   };
   return {
-    first: (stdout, watching) =>
+    first: (stdout, watching = {}) =>
       // oxlint-disable-next-line no-restricted-properties -- the user's own reporter prints there, as without self-heal
       run({ kind: 'first', stdout, stderr: process.stderr }, { purpose: 'first', causeId: null, watching }),
-    again: ({ ids, purpose, causeId, signal, watching }) =>
+    again: ({ ids, ...why }) =>
       run(
-        { kind: 'rerun', ids, pictures: purpose === 'retest', ...(needsTrace ? { trace: true } : {}) },
-        { purpose, causeId, watching, ...(signal ? { signal } : {}) },
+        { kind: 'rerun', ids, pictures: why.purpose === 'retest', ...(needsTrace ? { trace: true } : {}) },
+        why,
       ),
   };
 }

@@ -1,3 +1,4 @@
+import { testsOf } from '../core/failure.js';
 import type { Cause } from '../core/cause.js';
 import { headlineOf } from '../core/headline.js';
 import type { CauseSummary } from '../event.js';
@@ -12,7 +13,7 @@ export function summarise({ id, lead, members, parent }: Cause): CauseSummary {
     alternatives,
     why,
     confidence,
-    tests: members.flatMap((member) => (member.failure.scope === 'test' ? [member.failure.test] : [])),
+    tests: testsOf(members),
     headline: headlineOf(lead),
     source: facts.source,
     parent,

@@ -6,6 +6,7 @@ import { firstRunProblem } from '../playwright/refusals.js';
 import { isRed, type SuiteRun } from '../playwright/suite-run.js';
 import type { Problem } from '../problem.js';
 import type { Patience } from '../queue/patient.js';
+import { sweep } from '../process/end-processes.js';
 import { listenForInterrupts } from '../process/interrupts.js';
 import { startWatchdog } from '../process/watchdog.js';
 import { ok, type Result } from '../result.js';
@@ -16,9 +17,10 @@ import { noStore, type RunStore } from '../run/run-store.js';
 import { underLock } from '../run/under-lock.js';
 import { checkedOut } from '../run/checked-out.js';
 import type { ShardCount } from '../shards/check-shards.js';
+import type { ShardRun } from '../shards/read-shard.js';
 import { type Checked, checkRequest } from './check-request.js';
 import type { BlameRequest } from './compose-blame.js';
-import { finishRun } from './finish-run.js';
+import { type Finished, finishRun } from './finish-run.js';
 import { firstRun, shardsIn, typed } from './first-run.js';
 import { closed, type Opened, openRun } from './open-run.js';
 import type { RunRequest } from './run-request.js';
@@ -90,15 +92,52 @@ async function runLocked(request: RunRequest, checked: Ready, lock: ProjectLock)
     const { collectRun } = await import('./collect-run.js');
     return collectRun(request, opened, { first, interrupts, checkout: lookAtCheckout() });
   }
+  // A run with nothing to heal needs no store, no copy and no session (CL-4).
+  const isOver = !isRed(first) && !request.resumed;
+  if (isOver) tellSeen(opened, first);
+  const worked = isOver ? ok(green) : await work(request, opened, { ...checked, first, known });
+  if (!worked.ok) return closed(opened, worked.error);
+  await sweep({ runId: opened.folder.runId });
+  await worked.value.close(!interrupts.signal.aborted);
+  await opened.workspace.close();
+  await opened.running.ended();
+  const { commit, isDirty } = await lookAtCheckout();
+  const isOfCommit = !isDirty && checked.shards?.isOfCommit !== false;
+  return finishRun(request, opened, {
+    ...worked.value,
+    interrupts,
+    commit: isOfCommit ? commit : null,
+  });
+}
+
+/** What a run has done about its failures. */
+interface Worked extends Pick<Finished, 'healed' | 'store' | 'totals'> {
+  /** Closes the connection to the workers, if any. */
+  close(isOver: boolean): Promise<void>;
+}
+
+const green: Worked = {
+  healed: { causes: [], suiteRed: false, paused: false },
+  store: noStore,
+  totals: () => ({ agentRuns: 0, costUsd: null }),
+  close: async () => undefined,
+};
+
+/** Heals what is red, or only plans it. */
+async function work(
+  request: RunRequest,
+  opened: Opened,
+  { first, known, ...checked }: Ready & { readonly first: SuiteRun; readonly known: ShardRun['known'] },
+): Promise<Result<Worked, Problem>> {
   const shards = checked.shards ?? request.resumed?.shards ?? null;
   const queued = checked.queued && { here: checked.queued, patience: await patienceOf(opened) };
   // Before the store, so that a run that may not send its causes leaves nothing in it.
   const workers = await workersOf(opened, first, queued);
-  if (!workers.ok) return closed(opened, workers.error);
-  const store = await remember(request, { ...opened, shards, patience: queued?.patience }, first);
+  if (!workers.ok) return workers;
+  const store = await remember(request, { ...opened, shards, patience: queued?.patience });
   if (!store.ok) {
     await workers.value?.close(false);
-    return closed(opened, store.error);
+    return store;
   }
   // Loaded only after the suite, because people wait for Playwright to start.
   const { composeSession } = await import('./compose-session.js');
@@ -111,20 +150,25 @@ async function runLocked(request: RunRequest, checked: Ready, lock: ProjectLock)
     ...(request.resumed ? { kept: request.resumed.kept } : {}),
     ...blameOf(request, checked.settings),
   });
-  const healed = await planOrHeal(request, session, first);
-  await session.sweep();
-  await workers.value?.close(!interrupts.signal.aborted);
-  await opened.workspace.close();
-  await opened.running.ended();
-  const { commit, isDirty } = await lookAtCheckout();
-  const isOfCommit = !isDirty && checked.shards?.isOfCommit !== false;
-  const ended = { session, healed, interrupts, commit: isOfCommit ? commit : null };
-  return finishRun(request, { ...opened, ...ended });
+  return ok({
+    healed: await planOrHeal(request, session, first),
+    store: store.value,
+    totals: () => session.spending.totals(),
+    close: async (isOver) => workers.value?.close(isOver),
+  });
 }
 
-async function patienceOf(opened: Opened): Promise<Patience> {
-  const { storePatience } = await import('./workers/store-patience.js');
-  return storePatience(opened);
+/** Creates the patience with which a queued run waits for its store, without which neither it nor its workers can continue. */
+async function patienceOf({ bus, signal }: Opened): Promise<Patience> {
+  const { createPatience, longestAwayMs } = await import('../queue/patient.js');
+  const warn = (message: string) => bus.emit({ type: 'run.warning', message });
+  return createPatience({
+    clock: systemClock,
+    signal,
+    forMs: longestAwayMs,
+    onAway: (reason) => warn(`Cannot reach the store (${reason}); retrying.`),
+    onBack: () => warn('The store is reachable again.'),
+  });
 }
 
 async function workersOf(
@@ -151,7 +195,6 @@ async function planOrHeal(
   // What an earlier run has finished is carried over (ME-8).
   if (resumed) session.bus.emit({ type: 'tests.seen', tests: resumed.carried });
   tellSeen(session, first);
-  if (!isRed(first) && !resumed) return { causes: [], suiteRed: false, paused: false };
   if (blame) {
     const { blameRun } = await import('./blame-run.js');
     return blameRun(session, first);
@@ -164,14 +207,13 @@ async function planOrHeal(
   return healRun(session, first);
 }
 
-/** Opens the store; a green run needs none (CL-4), and a dry run stores nothing. */
+/** Opens the store; a dry run stores nothing. */
 async function remember(
   request: RunRequest,
   opened: Opened & { readonly shards: ShardCount | null; readonly patience: Patience | undefined },
-  first: SuiteRun,
 ): Promise<Result<RunStore, Problem>> {
   const { resumed, options } = request;
-  if ((!isRed(first) && resumed === undefined) || options.dryRun) return ok(noStore);
+  if (options.dryRun) return ok(noStore);
   const { openRunStore } = await import('./open-run-store.js');
   const store = await openRunStore({ ...opened, runId: opened.folder.runId });
   const asked = { ...typed(request), ...shardsIn(opened.shards) };

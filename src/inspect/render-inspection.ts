@@ -1,3 +1,4 @@
+import { factLines, reasonLine } from '../core/diagnosis.js';
 import type { ConsoleEntry, NetworkEntry } from '../core/evidence.js';
 import type { ReportAttempt } from '../run/report.js';
 import { cut } from '../outputs/cut.js';
@@ -40,7 +41,6 @@ export function renderFailure(one: Inspected, files: readonly string[]): string 
   const { evidence, diagnosis } = failure;
   const { category, alternatives, retry, why, warning, facts } = diagnosis;
   const or = alternatives.length > 0 ? ` (or ${alternatives.join(', ')})` : '';
-  const known = Object.entries(facts).filter(([, value]) => value !== null);
   return [
     `#${failure.n} ${nameOf(one)}`,
     `  ${verdictOf(one)} · ${category}${or} · ${retry} · ${failure.signature}`,
@@ -48,17 +48,8 @@ export function renderFailure(one: Inspected, files: readonly string[]): string 
       ? [`  ${cause.id} ${cause.verdict}: ${cause.reason}, ${counted(cause.tests.length, 'test')}`]
       : []),
     ...(warning ? [`  ${warning}`] : []),
-    ...section(
-      'why',
-      why.map(
-        (reason) =>
-          `${reason.rule} in ${reason.source}, ${Math.round(reason.confidence * 100)} %: ${reason.evidence}`,
-      ),
-    ),
-    ...section(
-      'facts',
-      known.map(([name, value]) => `${name}: ${value}`),
-    ),
+    ...section('why', why.map(reasonLine)),
+    ...section('facts', factLines(facts)),
     ...section('failed step', evidence.failedStep ? [evidence.failedStep] : []),
     ...section('error', messageLines(evidence.errors.map(({ message }) => message).join('\n\n'))),
     ...section(

@@ -25,23 +25,9 @@ export function queueName(tree: HealedTree): string {
 
 /** Returns the settings without those that may differ between machines or are sent with each cause. */
 function configOf(settings: Settings): unknown {
-  const { project, agents, runners, routes, classify, retries, limits, evidence, verify, queue, fixer } =
-    settings;
-  const { agentRunsPerTest } = limits;
-  const { prepare } = verify;
-  return {
-    project,
-    agents,
-    runners,
-    routes,
-    classify,
-    retries,
-    agentRunsPerTest,
-    evidence,
-    prepare,
-    queue,
-    fixer,
-  };
+  const { limits, verify } = settings;
+  const own = { store: null, blame: null, runnerByDefault: null, file: null };
+  return { ...settings, ...own, limits: limits.agentRunsPerTest, verify: verify.prepare };
 }
 
 /** Returns a short hash of the settings, so that people can see whether they differ. */

@@ -74,7 +74,6 @@ async function pointLatestAt(home: string, runId: string): Promise<void> {
 /** Creates a unique run id that sorts by time: `20261121-071500-4f3a`. */
 export function newRunId(now: number, random: number): string {
   const stamp = new Date(now).toISOString().replaceAll(/[-:]/g, '').replace('T', '-').slice(0, 15);
-  return `${stamp}-${Math.floor(random * 0x10000)
-    .toString(16)
-    .padStart(4, '0')}`;
+  const suffix = Math.floor(random * 0x10000).toString(16);
+  return `${stamp}-${suffix.padStart(4, '0')}`;
 }

@@ -76,36 +76,27 @@ export function createRunStore({ store, runId, bus, mask }: RunStoreParts): RunS
       return otherwise;
     }
   };
+  const saving = (what: string, call: () => Promise<void>) => trying(`saving ${what}`, call, undefined);
   return {
     started: (request, resumedFrom) =>
-      trying(
-        'saving the run',
-        () => store.runStarted({ runId, request: mask(request), resumedFrom }),
-        undefined,
-      ),
-    saveProgress: (progress) =>
-      trying('saving the run', () => store.saveProgress(runId, mask(progress)), undefined),
+      saving('the run', () => store.runStarted({ runId, request: mask(request), resumedFrom })),
+    saveProgress: (progress) => saving('the run', () => store.saveProgress(runId, mask(progress))),
     recordFailure: (signature) =>
       trying('reading the history', () => store.recordFailure(signature, runId), nothingKnown),
     quarantines: () => trying('reading the quarantines', () => store.quarantines(), []),
     attemptStarted: (start) => {
       const id = randomUUID();
-      return trying(
-        'saving an attempt',
-        () => store.attemptStarted({ id, runId, ...start }).then(() => id),
-        null,
-      );
+      const started = () => store.attemptStarted({ id, runId, ...start }).then(() => id);
+      return trying('saving an attempt', started, null);
     },
-    attemptFinished: async (id, attempt) =>
-      id === null
-        ? undefined
-        : trying('saving an attempt', () => store.attemptFinished(id, mask(attempt)), undefined),
-    causeEnded: (end) => trying('saving a cause', () => store.causeEnded({ runId, ...mask(end) }), undefined),
-    fixReverted: (end) =>
-      trying('saving a cause', () => store.fixReverted({ runId, ...mask(end) }), undefined),
+    attemptFinished: async (id, attempt) => {
+      if (id !== null) await saving('an attempt', () => store.attemptFinished(id, mask(attempt)));
+    },
+    causeEnded: (end) => saving('a cause', () => store.causeEnded({ runId, ...mask(end) })),
+    fixReverted: (end) => saving('a cause', () => store.fixReverted({ runId, ...mask(end) })),
     escalate: (question) => trying('saving an escalation', () => store.escalate(mask(question), runId), null),
     ended: async (end) => {
-      await trying('saving the run', () => store.runEnded(runId, end), undefined);
+      await saving('the run', () => store.runEnded(runId, end));
       await trying('closing', () => store.close(), undefined);
     },
   };

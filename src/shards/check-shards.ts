@@ -70,48 +70,44 @@ export function numbersOf(numbers: readonly number[]): string {
 
 function otherProject(found: readonly FoundShard[], { project, place }: Here): Problem | null {
   const named = (name: string, folder: string) => (folder === '' ? name : `${name} in ${folder}`);
-  const others = found.filter(
-    (one) => one.kind === 'collected' && (one.collected.project !== project || one.collected.place !== place),
-  );
+  const own = named(project, place);
+  const nameOf = (one: FoundShard) =>
+    one.kind === 'collected' ? named(one.collected.project, one.collected.place) : own;
+  const others = found.filter((one) => nameOf(one) !== own);
   if (others.length === 0) return null;
   return {
     kind: 'usage',
-    message: `this project is ${named(project, place)}, but the shards come from another project`,
-    detail: listed(others, (one) =>
-      one.kind === 'collected' ? named(one.collected.project, one.collected.place) : '',
-    ),
+    message: `this project is ${own}, but the shards come from another project`,
+    detail: listed(others, nameOf),
     remedy: 'Run `self-heal heal` in the folder where the shards ran `self-heal run`.',
   };
 }
 
 function otherCommit(found: readonly FoundShard[], { commit }: Here): Problem | null {
   // Playwright does not always record the commit in a blob report.
-  const isOther = (one: FoundShard) =>
-    one.kind === 'collected'
-      ? one.collected.commit !== commit
-      : one.blob.commit !== null && one.blob.commit !== commit;
-  const others = found.filter(isOther);
-  if (others.length === 0) return null;
   const commitOf = (one: FoundShard) =>
-    shown(one.kind === 'collected' ? one.collected.commit : one.blob.commit);
-  const [first] = others.map(commitOf);
+    one.kind === 'collected' ? one.collected.commit : (one.blob.commit ?? commit);
+  const others = found.filter((one) => commitOf(one) !== commit);
+  const [first] = others;
+  if (!first) return null;
   return {
     kind: 'usage',
     message: `${shown(commit)} is checked out here, but the shards ran on other commits`,
-    detail: listed(others, commitOf),
-    remedy: `Check out the commit of the shards (git checkout ${first}), or collect again on this one.`,
+    detail: listed(others, (one) => shown(commitOf(one))),
+    remedy: `Check out the commit of the shards (git checkout ${shown(commitOf(first))}), or collect again on this one.`,
   };
 }
 
 function otherSelection(found: readonly FoundShard[], { selection }: Here): Problem | null {
   const words = (list: readonly string[]) => (list.length === 0 ? 'the whole suite' : list.join(' '));
-  const asked = words(selection);
-  const others = found.filter((one) => one.kind === 'collected' && words(one.collected.selection) !== asked);
+  const own = words(selection);
+  const testsOf = (one: FoundShard) => (one.kind === 'collected' ? words(one.collected.selection) : own);
+  const others = found.filter((one) => testsOf(one) !== own);
   if (others.length === 0) return null;
   return {
     kind: 'usage',
-    message: `this would heal ${asked}, but the shards ran other tests`,
-    detail: listed(others, (one) => (one.kind === 'collected' ? words(one.collected.selection) : '')),
+    message: `this would heal ${own}, but the shards ran other tests`,
+    detail: listed(others, testsOf),
     remedy:
       'Give `self-heal heal` the same flags and filters as the shards. They are not read from the artifacts, since they decide which code runs.',
   };

@@ -3,6 +3,7 @@ import { isBuiltIn } from '../core/built-in-fixer.js';
 import type { AttemptStart, StoreContext, CauseEnd, FixReverted, Store } from './store.js';
 import { changeCount, markHealed, markUndone, markUnhealed, see } from './signature-table.js';
 import { storedJson, storedText } from './stored-text.js';
+import type { Database } from './tables.js';
 
 /** The part of the store that keeps attempts and the outcomes of causes. */
 export function attemptTable(
@@ -99,27 +100,14 @@ async function causeEnded(context: StoreContext, end: CauseEnd): Promise<void> {
 
 async function fixReverted(context: StoreContext, end: FixReverted): Promise<void> {
   await context.db.transaction().execute(async (db) => {
-    await db
-      .updateTable('attempts')
-      .set({ taken_back: 1, failed_because: storedText(end.reason) })
-      .where('run_id', '=', end.runId)
-      .where('cause_id', '=', end.causeId)
-      .where('judged', 'in', ['green', 'changed'])
-      .where('taken_back', '=', 0)
-      .execute();
+    await takenBack(db, end.runId, end.reason).where('cause_id', '=', end.causeId).execute();
     await markUnhealed(db, end);
   });
 }
 
 async function runUndone(context: StoreContext, runId: string): Promise<void> {
   await context.db.transaction().execute(async (db) => {
-    await db
-      .updateTable('attempts')
-      .set({ taken_back: 1, failed_because: 'a person undid it' })
-      .where('run_id', '=', runId)
-      .where('judged', 'in', ['green', 'changed'])
-      .where('taken_back', '=', 0)
-      .execute();
+    await takenBack(db, runId, 'a person undid it').execute();
     await db
       .updateTable('causes')
       .set({ verdict: 'undone' })
@@ -128,4 +116,14 @@ async function runUndone(context: StoreContext, runId: string): Promise<void> {
       .execute();
     await markUndone(db, runId);
   });
+}
+
+/** Marks the fixes of a run that were kept until now as taken back. */
+function takenBack(db: Database, runId: string, reason: string) {
+  return db
+    .updateTable('attempts')
+    .set({ taken_back: 1, failed_because: storedText(reason) })
+    .where('run_id', '=', runId)
+    .where('judged', 'in', ['green', 'changed'])
+    .where('taken_back', '=', 0);
 }

@@ -1,15 +1,14 @@
-import { randomUUID } from 'node:crypto';
 import { attemptTable } from './attempt-table.js';
 import { escalationTable } from './escalation-table.js';
 import type { Store, StoreContext, StoredRun } from './store.js';
-import { signatureTable } from './signature-table.js';
+import { recordFailure } from './signature-table.js';
+import { readStats } from './stats.js';
 import type { Database } from './tables.js';
 import { storedJson } from './stored-text.js';
 
 /** Creates a project's store on an open database; `now` returns milliseconds since the epoch. */
 export function createStore(db: Database, project: string, now: () => number): Store {
-  const context: StoreContext = { db, project, now: () => new Date(now()).toISOString(), newId: randomUUID };
-  const signatures = signatureTable(context);
+  const context: StoreContext = { db, project, now: () => new Date(now()).toISOString() };
   const escalations = escalationTable(context);
   return {
     ...runTable(context),
@@ -17,8 +16,9 @@ export function createStore(db: Database, project: string, now: () => number): S
     ...escalations,
     recordFailure: async (signature, runId) => {
       const open = await escalations.openFor(signature);
-      return { ...(await signatures.record(signature, runId)), open };
+      return { ...(await recordFailure(context, signature, runId)), open };
     },
+    stats: () => readStats(db, project),
     close: () => db.destroy(),
   };
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import type { Category, RetryAxis } from '../core/diagnosis.js';
 import {
@@ -82,15 +83,11 @@ export function escalationTable(context: StoreContext): EscalationTable {
 }
 
 /** Asks no second question about a signature while one is pending. */
-async function insert(
-  { db, project, now, newId }: StoreContext,
-  question: Question,
-  runId: string,
-): Promise<void> {
+async function insert({ db, project, now }: StoreContext, question: Question, runId: string): Promise<void> {
   await db
     .insertInto('escalations')
     .values({
-      id: newId().slice(0, 8),
+      id: randomUUID().slice(0, 8),
       project,
       signature: question.signature,
       run_id: runId,

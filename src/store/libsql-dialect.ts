@@ -1,5 +1,4 @@
 import { CompiledQuery, SqliteDialect, type DatabaseConnection, type Driver } from 'kysely';
-import type Libsql from 'libsql';
 
 /**
  * A Kysely dialect over one `libsql` connection. Kysely's own SQLite dialect begins transactions as readers, and SQLite refuses at
@@ -7,10 +6,6 @@ import type Libsql from 'libsql';
  * transaction takes the write lock when it begins, and waits for it.
  */
 export class LibsqlDialect extends SqliteDialect {
-  constructor(database: Libsql.Database) {
-    super({ database });
-  }
-
   override createDriver(): Driver {
     const driver = super.createDriver();
     driver.beginTransaction = async (connection: DatabaseConnection) => {

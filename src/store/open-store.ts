@@ -67,7 +67,7 @@ async function openFile(file: string): Promise<Database> {
     database.pragma('journal_mode = WAL');
     // Every commit reaches the disk: commits are few, and each may record money that was spent.
     database.pragma('synchronous = FULL');
-    return new Kysely<Tables>({ dialect: new LibsqlDialect(database) });
+    return new Kysely<Tables>({ dialect: new LibsqlDialect({ database }) });
   } catch (error) {
     database.close();
     throw error;

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import type { ExpressionBuilder, Selectable } from 'kysely';
 import {
   type AgentClaim,
   type Attempt,
@@ -13,32 +13,28 @@ import type { Database, Tables } from './tables.js';
 /** How many failed attempts an agent is told about; more would only repeat the same. */
 const TRIES_TOLD = 5;
 
-/** What the store remembers by signature. */
-export interface SignatureTable {
-  record(signature: string, runId: string): Promise<Omit<KnownFailure, 'open'>>;
-}
-
-/** The part of the store that keeps failures by signature. */
-export function signatureTable(context: StoreContext): SignatureTable {
-  return {
-    record: (signature, runId) =>
-      context.db.transaction().execute(async (db) => {
-        await see(db, context, signature);
-        await noteComeback(db, context, { signature, runId });
-        const row = await db
-          .selectFrom('signatures')
-          .selectAll()
-          .where('signature', '=', signature)
-          .executeTakeFirst();
-        const fix = row?.healed_at && row.healed_in !== runId ? await lastFix(db, row) : null;
-        return {
-          tries: row ? { count: row.count, failedFixes: row.failed_fixes } : noEarlierTries,
-          tried: await failedTries(db, signature, row?.healed_at ?? ''),
-          fix,
-          guidance: row?.guidance ?? null,
-        };
-      }),
-  };
+/** Records that a failure has occurred (again), and returns what is remembered about its signature. */
+export function recordFailure(
+  context: StoreContext,
+  signature: string,
+  runId: string,
+): Promise<Omit<KnownFailure, 'open'>> {
+  return context.db.transaction().execute(async (db) => {
+    await see(db, context, signature);
+    await noteComeback(db, context, { signature, runId });
+    const row = await db
+      .selectFrom('signatures')
+      .selectAll()
+      .where('signature', '=', signature)
+      .executeTakeFirst();
+    const fix = row?.healed_at && row.healed_in !== runId ? await lastFix(db, row) : null;
+    return {
+      tries: row ? { count: row.count, failedFixes: row.failed_fixes } : noEarlierTries,
+      tried: await failedTries(db, signature, row?.healed_at ?? ''),
+      fix,
+      guidance: row?.guidance ?? null,
+    };
+  });
 }
 
 /** Creates the signature's row if it does not exist, and updates when it was last seen. */
@@ -62,6 +58,11 @@ export async function see(db: Database, { project, now }: StoreContext, signatur
     .execute();
 }
 
+/** Whether a failure has not come back since it was last healed. */
+function holdsYet(where: ExpressionBuilder<Tables, 'signatures'>) {
+  return where.or([where('came_back_at', 'is', null), where('came_back_at', '<', where.ref('healed_at'))]);
+}
+
 /** Counts a healed failure that is back in a later run, once per heal. */
 async function noteComeback(
   db: Database,
@@ -74,9 +75,7 @@ async function noteComeback(
     .where('signature', '=', signature)
     .where('healed_at', 'is not', null)
     .where('healed_in', '!=', runId)
-    .where((where) =>
-      where.or([where('came_back_at', 'is', null), where('came_back_at', '<', where.ref('healed_at'))]),
-    )
+    .where(holdsYet)
     .execute();
 }
 
@@ -144,9 +143,7 @@ export async function markUndone(db: Database, runId: string): Promise<void> {
     .updateTable('signatures')
     .set((set) => ({ undone: set('undone', '+', 1) }))
     .where('healed_in', '=', runId)
-    .where((where) =>
-      where.or([where('came_back_at', 'is', null), where('came_back_at', '<', where.ref('healed_at'))]),
-    )
+    .where(holdsYet)
     .execute();
   await db
     .updateTable('signatures')

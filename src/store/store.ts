@@ -2,6 +2,7 @@ import type { Attempt } from '../core/attempt.js';
 import type { Category } from '../core/diagnosis.js';
 import type { Answer, Escalation, EscalationState, Question } from '../core/escalation.js';
 import type { EarlierFix, EarlierTries } from '../core/remembered.js';
+import type { Stats } from './stats.js';
 import type { Database } from './tables.js';
 
 /** What the store remembers about a failure when it occurs. */
@@ -113,6 +114,8 @@ export interface Store {
   release(testIds: readonly string[]): Promise<void>;
   /** Records that a person undid this run's changes (HN-8): its heals did not hold, and its fixes count as failed. */
   runUndone(runId: string): Promise<void>;
+  /** Computes the statistics over all stored runs. */
+  stats(): Promise<Stats>;
   close(): Promise<void>;
 }
 
@@ -122,5 +125,4 @@ export interface StoreContext {
   readonly project: string;
   /** ISO 8601. */
   readonly now: () => string;
-  readonly newId: () => string;
 }

@@ -4,7 +4,7 @@ import { err, ok, type Result } from '../result.js';
 import type { Store } from '../store/store.js';
 import type { EscalationDesk } from './escalation-routes.js';
 import { answerEscalation, checkedAnswer, escalationOf, type TypedAnswer } from '../run/answer-escalation.js';
-import { withStore } from '../store/open-project-store.js';
+import { withStore } from '../store/with-store.js';
 
 /**
  * Opens the desk of the project in the current folder. The store is opened for each request, so that an open page never blocks a run,

@@ -2,7 +2,7 @@ import { type Change, keepChange } from './change.js';
 import { changesPackages, installOf } from './install.js';
 import { closeJournal, writeJournal } from './journal.js';
 import { mergeOnto } from './merge.js';
-import type { Applied, Workspace, WorkspaceOptions } from './workspace.js';
+import type { Applied, WorkspaceOptions } from './workspace.js';
 import { missingFolders, type PlannedFile, writeFiles, type Written } from './write-files.js';
 import { reasonOf } from '../reason-of.js';
 
@@ -13,24 +13,10 @@ interface Place {
 }
 
 /**
- * Creates the stack of changes that a run has applied to the project, oldest first, under one journal, which describes the state that a kill
- * must leave for all of them together (HN-2).
+ * The stack of changes that a run has applied to the project, oldest first, under one journal, which describes the state that a kill must
+ * leave for all of them together (HN-2).
  */
-export function appliedChanges(
-  options: WorkspaceOptions,
-  place: Place,
-): Pick<Workspace, 'apply' | 'without' | 'revert' | 'edited' | 'decided'> {
-  const stack = new AppliedChanges(options, place);
-  return {
-    apply: (change) => stack.apply(change),
-    without: (ids) => stack.move(stack.builtOn(ids)),
-    revert: (ids) => stack.revert(ids),
-    edited: () => stack.edited(),
-    decided: (ids) => stack.decided(ids),
-  };
-}
-
-class AppliedChanges {
+export class AppliedChanges {
   readonly #options: WorkspaceOptions;
   readonly #place: Place;
   /** All changes, whether in the project or temporarily reverted. */

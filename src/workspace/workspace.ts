@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
-import { appliedChanges } from './applied-changes.js';
+import { AppliedChanges } from './applied-changes.js';
 import type { Change, Contents } from './change.js';
 import { collect, type Collected } from './collect.js';
 import { createCopy, type ProjectCopy } from './copy.js';
@@ -98,7 +98,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     return options.onCopy([...folders]);
   };
   const opened = (n: number) => (copies[n] ??= openCopy({ root, project, n, announce }));
-  const changes = appliedChanges(options, { root, project });
+  const changes = new AppliedChanges(options, { root, project });
   const up = path.relative(project, root).replaceAll(path.sep, '/');
   const changeOf = (id: string, edits: Change['edits']): Change => ({ id, root: up, edits, folders: [] });
   return {
@@ -131,7 +131,11 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
       const after = treeOf(source, edits, contents);
       return { change: edits.length > 0 ? changeOf(id, edits) : null, ignored, refused, before, after };
     },
-    ...changes,
+    apply: (change) => changes.apply(change),
+    without: (ids) => changes.move(changes.builtOn(ids)),
+    revert: (ids) => changes.revert(ids),
+    edited: () => changes.edited(),
+    decided: (ids) => changes.decided(ids),
     close: async () => {
       for (const made of await Promise.allSettled(copies.flatMap((one) => one ?? [])))
         if (made.status === 'fulfilled') await made.value.remove();

@@ -1,6 +1,6 @@
 import type { AgentEnd } from '../attempt.js';
 import { stripAnsi } from '../classify/strip-ansi.js';
-import { agentErrorRules, type AgentErrorKind, type AgentErrorReason } from './rules.js';
+import { agentErrorKinds, agentErrorRules, type AgentErrorKind, type AgentErrorReason } from './rules.js';
 
 /** How an agent program failed: either as its output says, or in a way that only the runtime can know (AG-6). */
 export type AgentError = AgentErrorKind | 'timeout' | 'aborted';
@@ -20,9 +20,10 @@ const MAX_EVIDENCE_CHARACTERS = 300;
 /** Classifies the failure text of an agent program. The first matching rule decides; without a match, or without text, it is fatal. */
 export function classifyAgentError(text: string): AgentDiagnosis {
   const clean = unframed(text.slice(-MAX_CHARACTERS));
-  for (const { kind, reason, pattern, unless } of agentErrorRules) {
+  for (const { reason, pattern, unless } of agentErrorRules) {
     const match = pattern.exec(clean);
-    if (match && !unless?.test(clean)) return { kind, reason, evidence: around(clean, match.index) };
+    if (match && !unless?.test(clean))
+      return { kind: agentErrorKinds[reason], reason, evidence: around(clean, match.index) };
   }
   return { kind: 'fatal', reason: 'unknown', evidence: null };
 }

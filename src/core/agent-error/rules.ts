@@ -11,29 +11,32 @@ function statusCode(...codes: readonly number[]): string {
   return `(?:${before}${any}${behind}|${named}${any}(?!\\d))`;
 }
 
-/** What went wrong with an agent program; it determines what the user is told to do. */
-export type AgentErrorReason =
-  | 'overloaded'
-  | 'rate-limited'
-  | 'connection'
-  | 'prompt-too-long'
-  | 'out-of-credit'
-  | 'quota-used-up'
-  | 'unauthorized'
-  | 'model'
-  | 'certificate'
-  | 'invalid-request'
-  | 'refused'
-  | 'session-unknown'
-  | 'command-line'
-  | 'unknown';
-
 /** What a failure of an agent program calls for: waiting, a shorter prompt, or a person (AG-6). */
 export type AgentErrorKind = 'retryable' | 'context_overflow' | 'fatal';
 
+/** What may go wrong with an agent program, which determines what the user is told to do, and what it calls for. */
+export const agentErrorKinds = {
+  overloaded: 'retryable',
+  'rate-limited': 'retryable',
+  connection: 'retryable',
+  'prompt-too-long': 'context_overflow',
+  'out-of-credit': 'fatal',
+  'quota-used-up': 'fatal',
+  unauthorized: 'fatal',
+  model: 'fatal',
+  certificate: 'fatal',
+  'invalid-request': 'fatal',
+  refused: 'fatal',
+  'session-unknown': 'fatal',
+  'command-line': 'fatal',
+  unknown: 'fatal',
+} as const satisfies Record<string, AgentErrorKind>;
+
+/** What went wrong with an agent program. */
+export type AgentErrorReason = keyof typeof agentErrorKinds;
+
 /** One row of the table: the first row that matches decides. */
 export interface AgentErrorRule {
-  readonly kind: AgentErrorKind;
   readonly reason: AgentErrorReason;
   readonly pattern: RegExp;
   /** If this matches too, the row does not apply. */
@@ -56,7 +59,6 @@ export const agentErrorRules: readonly AgentErrorRule[] = [
   // These texts name their cause outright but would also match a later row: a daily quota answers 429, a prompt that is too
   // long is wrapped in a 500, and a bad certificate looks like a network error.
   {
-    kind: 'context_overflow',
     reason: 'prompt-too-long',
     pattern: any(
       String.raw`\b(?:prompt|input|conversation|context)(?: \w+)? is too (?:long|large)\b`,
@@ -79,7 +81,6 @@ export const agentErrorRules: readonly AgentErrorRule[] = [
     ),
   },
   {
-    kind: 'fatal',
     reason: 'invalid-request',
     pattern: any(
       'maximum allowed number of output tokens',
@@ -87,7 +88,6 @@ export const agentErrorRules: readonly AgentErrorRule[] = [
     ),
   },
   {
-    kind: 'fatal',
     reason: 'out-of-credit',
     pattern: any(
       'insufficient[_ ](?:quota|credits?|balance|funds)|credit balance|out of (?:\\w+ )?credits?|no credits?\\b|not enough credits',
@@ -97,7 +97,6 @@ export const agentErrorRules: readonly AgentErrorRule[] = [
     ),
   },
   {
-    kind: 'fatal',
     reason: 'quota-used-up',
     pattern: any(
       String.raw`\b(?:usage|session|weekly|monthly|daily|5-hour|five-hour)[ _]limit`,
@@ -111,7 +110,6 @@ export const agentErrorRules: readonly AgentErrorRule[] = [
     unless: any(String.raw`usage limit.{0,40}per minute`),
   },
   {
-    kind: 'fatal',
     reason: 'quota-used-up',
     pattern: any(
       'plan and billing|billing details|exceeded your (?:current )?quota|quota (?:has been )?(?:exceeded|exhausted)|exhausted your',
@@ -119,7 +117,6 @@ export const agentErrorRules: readonly AgentErrorRule[] = [
     unless: soon,
   },
   {
-    kind: 'fatal',
     reason: 'certificate',
     pattern: any(
       'self[- _]signed|certificate[ _]verify|certificate has expired|unable to (?:get|verify).{0,30}(?:cert|issuer)',
@@ -127,20 +124,17 @@ export const agentErrorRules: readonly AgentErrorRule[] = [
     ),
   },
   {
-    kind: 'fatal',
     reason: 'unauthorized',
     // The last answer decides, whatever retries and broken streams surround it.
     pattern: any(String.raw`(?:unexpected|last) status:? (?:401|403)\b`),
   },
   {
-    kind: 'fatal',
     reason: 'session-unknown',
     pattern: any(
       'no conversation found|session not found|no rollout found|session ID:? .{0,60}already in use|no previous sessions? found|no session, task,? or name matched|invalid session identifier',
     ),
   },
   {
-    kind: 'fatal',
     reason: 'invalid-request',
     // A request that the API refuses as malformed stays malformed, no matter how often it is sent.
     pattern: any(
@@ -151,7 +145,6 @@ export const agentErrorRules: readonly AgentErrorRule[] = [
 
   // From here on: the specification's own three groups, in its order.
   {
-    kind: 'retryable',
     reason: 'rate-limited',
     pattern: any(
       String.raw`rate[ _-]?limit`,
@@ -161,7 +154,6 @@ export const agentErrorRules: readonly AgentErrorRule[] = [
     ),
   },
   {
-    kind: 'retryable',
     reason: 'overloaded',
     pattern: any(
       'overloaded|high demand|at capacity|capacity constraints',
@@ -172,7 +164,6 @@ export const agentErrorRules: readonly AgentErrorRule[] = [
     ),
   },
   {
-    kind: 'retryable',
     reason: 'connection',
     pattern: any(
       String.raw`\b(?:ETIMEDOUT|ECONNRESET|ECONNREFUSED|ECONNABORTED|EPIPE|EAI_AGAIN|ENOTFOUND|ENETUNREACH|EHOSTUNREACH|UND_ERR_\w+)\b`,
@@ -184,7 +175,6 @@ export const agentErrorRules: readonly AgentErrorRule[] = [
     ),
   },
   {
-    kind: 'context_overflow',
     reason: 'prompt-too-long',
     pattern: any(
       'context[ _-]length|context[ _-]window|context[ _-]overflow|context[ _-](?:size|limit)|maximum[ _-]context',
@@ -192,7 +182,6 @@ export const agentErrorRules: readonly AgentErrorRule[] = [
     ),
   },
   {
-    kind: 'fatal',
     reason: 'model',
     pattern: any(
       String.raw`model.{0,60}(?:not found|not supported|not available|does not exist|not exist|not deployed|inaccessible)`,
@@ -200,7 +189,6 @@ export const agentErrorRules: readonly AgentErrorRule[] = [
     ),
   },
   {
-    kind: 'fatal',
     reason: 'unauthorized',
     pattern: any(
       'unauthori[sz]ed|forbidden|authenticat|permission[_ ]denied|insufficient permissions|missing scopes',
@@ -210,19 +198,16 @@ export const agentErrorRules: readonly AgentErrorRule[] = [
     ),
   },
   {
-    kind: 'fatal',
     reason: 'command-line',
     pattern: any(
       'unknown (?:option|argument|flag|command)|unrecognized (?:option|argument)|unexpected argument|command not found|cannot be used with root|not inside a trusted directory|not trusted',
     ),
   },
   {
-    kind: 'fatal',
     reason: 'refused',
     pattern: any('usage policy|content[ _]?(?:filter|policy)|violat.{0,30}policy|safety|refusal'),
   },
   {
-    kind: 'fatal',
     reason: 'invalid-request',
     pattern: any('invalid_request|bad request', statusCode(400, 404, 422)),
   },

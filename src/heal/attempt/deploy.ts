@@ -9,6 +9,7 @@ import type { Session } from '../session.js';
 import { type Change, type Contents, contentsOf } from '../../workspace/change.js';
 import { renderChange } from '../../workspace/patch-text.js';
 import type { Work } from '../../workspace/workspace.js';
+import { reasonOf } from '../../reason-of.js';
 import { writeFileAtomic } from '../../write-file-atomic.js';
 import type { FileEdit } from '../../workspace/file-state.js';
 
@@ -21,10 +22,8 @@ export interface Deployment {
 
 /** Runs one agent on a cause, in the copy of the project. */
 export async function deploy(session: Session, request: DeployRequest): Promise<Deployment> {
-  const place = await session.workspace
-    .ready(session.copy)
-    .catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))));
-  if (place instanceof Error) return withoutCopy(session, request, place);
+  const place = await session.workspace.ready(session.copy).catch(reasonOf);
+  if (typeof place === 'string') return withoutCopy(session, request, place);
   using working = session.spending.agentStarted(request.cause);
   const n = session.spending.nextAttempt();
   const file = await session.folder.attempt(n);
@@ -58,12 +57,12 @@ export async function deploy(session: Session, request: DeployRequest): Promise<
 }
 
 /** Without a copy no agent can work; what prevents it (such as a full disk) is for a person to fix. */
-function withoutCopy(session: Session, request: DeployRequest, error: Error): Deployment {
+function withoutCopy(session: Session, request: DeployRequest, reason: string): Deployment {
   const attempt: Attempt = {
     ...bareAttempt(request.n),
     ...namesOf(session, request),
     outcome: 'unusable',
-    failedBecause: `Could not copy the project for the agent: ${error.message}`,
+    failedBecause: `Could not copy the project for the agent: ${reason}`,
   };
   return { attempt, work: null };
 }

@@ -1,3 +1,4 @@
+import { testsOf } from '../../core/failure.js';
 import path from 'node:path';
 import { type BlamedHunk, canBeReverted } from '../../core/blame.js';
 import type { Cause } from '../../core/cause.js';
@@ -22,9 +23,7 @@ export async function guardAttempt(
     path: edit.path,
     kind: (edit.after ?? edit.before)?.kind ?? 'file',
   }));
-  const healed = cause.members.flatMap(({ failure }) =>
-    failure.scope === 'test' ? [failure.test.location.file] : [],
-  );
+  const healed = testsOf(cause.members).map(({ location }) => location.file);
   const broke = brokenBy(cause).map((hunk) => ({ ...hunk, file: path.join(session.cwd, hunk.file) }));
   const findings = await session.guard({ category, changes, before, after, pages, healed, broke });
   const { violations } = findings;

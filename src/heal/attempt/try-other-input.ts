@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { chooseProven } from '../../core/choose-proven.js';
 import type { Cause } from '../../core/cause.js';
 import type { Note } from '../../core/guard/note.js';
 import type { Violation } from '../../core/guard/violation.js';
 import type { OtherInput } from '../../guard/other-input.js';
 import { violationOf } from '../../guard/rules.js';
-import { retest } from '../retest.js';
+import { retestWith } from '../retest.js';
 import type { Session } from '../session.js';
 import { type Change, contentsOf } from '../../workspace/change.js';
 import { type FileEdit, stateOf } from '../../workspace/file-state.js';
@@ -31,14 +30,11 @@ export async function tryOtherInput(
   { fix, input }: { fix: Change; input: OtherInput },
 ): Promise<OtherInputVerdict> {
   const forReview = { violations: [], notes: input.literals.map(noteOf) };
-  const altered = await alteredTests(session, fix, input);
-  const applied = altered && (await session.workspace.apply(altered));
-  if (applied?.kind !== 'applied') return forReview;
-  const failures = [...chooseProven(cause)];
-  const seen = await retest(session, { failures, purpose: 'other-input', causeId: cause.id });
-  await session.workspace.revert([applied.change.id]);
+  const change = await alteredTests(session, fix, input);
+  const seen = await retestWith(session, cause, { change, purpose: 'other-input' });
+  if (seen === null) return forReview;
   if (session.signal.aborted) return nothing;
-  const ends = failures.map((failure) => seen.observe(failure).ended);
+  const ends = seen.map(({ ended }) => ended);
   if (ends.includes('failed')) return { violations: input.literals.map(violationFor), notes: [] };
   return ends.every((one) => one === 'passed') ? nothing : forReview;
 }

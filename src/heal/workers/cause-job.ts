@@ -1,3 +1,4 @@
+import { testsOf } from '../../core/failure.js';
 import { lstat, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { bounds } from '../../evidence/bounds.js';
@@ -89,7 +90,7 @@ async function pictureAt(file: string): Promise<SentFailure['picture']> {
 
 /** Reduces the first run to the cause's tests and one test per file, which is enough to know which files are tests. */
 function runOf(first: SuiteRun, members: readonly DiagnosedFailure[]): Collected['run'] {
-  const own = new Set(members.flatMap(({ failure }) => (failure.scope === 'test' ? [failure.test.id] : [])));
+  const own = new Set(testsOf(members).map(({ id }) => id));
   const files = new Set<string>();
   const tests = first.tests.filter(({ test }) => {
     const isNew = !files.has(test.location.file);

@@ -1,29 +1,21 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Attempt } from '../../core/attempt.js';
-import type { Cause, DiagnosedFailure } from '../../core/cause.js';
+import type { Cause } from '../../core/cause.js';
 import type { CauseEnd } from '../../core/policy.js';
 import { receiveEdits } from '../../queue/sent-edits.js';
 import type { SentAttempt } from '../../queue/messages.js';
-import type { KnownFailure } from '../../store/store.js';
 import { contentsOf } from '../../workspace/change.js';
 import { deployEdits } from '../attempt/deploy.js';
-import { tryFix } from '../attempt/try-fix.js';
+import { type Try, tryFix } from '../attempt/try-fix.js';
 import { attemptTried } from '../attempt/attempt-decided.js';
 import type { Retest } from '../retest.js';
 import type { Session } from '../session.js';
 import { withoutTree } from '../tree-lock.js';
-import type { FromWorkers } from './workers.js';
+import type { FromWorkers, SentCause } from './workers.js';
 
 /** What a worker should try. */
-interface WorkerTry {
-  readonly n: number;
-  readonly previous: readonly Attempt[];
-  readonly known: KnownFailure;
-  readonly earlier: ReadonlySet<string>;
-  readonly beside: () => readonly DiagnosedFailure[];
-  readonly mayGoOn: () => boolean;
-}
+type WorkerTry = Omit<Try, 'agent'> & Pick<SentCause, 'mayGoOn'>;
 
 /** The result: attempts, the last of which has been judged here too, or the end of the cause. */
 export type TriedByWorker =
@@ -110,12 +102,10 @@ async function join(
   }
   const { testProofs: _, ...rest } = open;
   const tried = await tryFix(session, cause, {
+    ...work,
     agent: open.agent,
     n: open.n,
     previous: [...work.previous, ...done],
-    earlier: work.earlier,
-    beside: work.beside,
-    known: work.known,
     deployed: await deployEdits(session, rest, received.edits),
   });
   const { attempt } = tried;
