@@ -6,31 +6,27 @@ import { failing, locatorTimeout, request } from './classify-evidence.js';
 const serverOutput = 'POST /api/orders failed: new row violates row-level security policy for table "orders"';
 const answered = request({ method: 'GET', status: 200 });
 
-it('CS-8 what the server says while this page got all its answers is the business of another test', () => {
+it('CS-8 the server’s output does not count if all requests of this page succeeded', () => {
   expect(classify(failing(locatorTimeout, { serverOutput, network: [answered] })).category).toBe('ui-error');
 });
 
-it('CS-7 what the server says counts when a request of this page failed', () => {
+it('CS-7 the server’s output counts if a request of this page failed', () => {
   const network = [answered, request()];
   const diagnosis = classify(failing(locatorTimeout, { serverOutput, network }));
   expect(diagnosis.alternatives).toContain('ui-error');
   expect(diagnosis.category).toBe('database-error');
 });
 
-it('CS-2 what the server says counts where no page was seen', () => {
+it('CS-2 the server’s output counts if there was no page', () => {
   const message = 'Error: apiRequestContext.post: 500 Internal Server Error';
   expect(classify(failing(message, { serverOutput, pageUrl: null })).category).toBe('database-error');
 });
 
 it.each([
-  ['that it expects', 'Error: expect(received).toEqual(expected)', 'ui-error'],
-  [
-    'that it fails of',
-    'Error: expect(received).toBe(expected)\n\nExpected: 200\nReceived: 404',
-    'database-error',
-  ],
+  ['it expects', 'Error: expect(received).toEqual(expected)', 'ui-error'],
+  ['it fails on', 'Error: expect(received).toBe(expected)\n\nExpected: 200\nReceived: 404', 'database-error'],
 ])(
-  'CS-8 a refusal of what the test itself asked for counts only where it is one %s',
+  'CS-8 a refused request of the test itself counts only if the test fails on it: one that %s',
   (_, message, category) => {
     const network = [request({ resourceType: 'api', status: 404 })];
     expect(classify(failing(message, { serverOutput, network, pageUrl: null })).category).toBe(category);
@@ -53,23 +49,31 @@ it.each<[string, string, string | null, string | undefined]>([
     '> 12 |   expect(answer.ok()).toBeTruthy();',
     line,
   ],
-  ['cannot read it', `SyntaxError: Unexpected token '<', "<!DOCTYPE "... is not valid JSON`, null, line],
+  [
+    'cannot parse its body',
+    `SyntaxError: Unexpected token '<', "<!DOCTYPE "... is not valid JSON`,
+    null,
+    line,
+  ],
   [
     'is about an element with such a number',
     'Error: expect(locator).toHaveText(expected) failed\n\nLocator: locator(\'h1\')\nExpected: "404"\nReceived: ""',
     null,
     undefined,
   ],
-])('CS-7 CS-8 a refusal is named as the cause of an error that %s', (_, message, snippet, decided) => {
-  const errors = [anError(message, { snippet })];
-  const { category, why } = classify(failing(message, { network: [refused], errors }));
-  expect({ category, decided: why.find(({ source }) => source === 'network')?.evidence }).toEqual({
-    category: decided === undefined ? 'ui-error' : 'network-error',
-    decided,
-  });
-});
+])(
+  'CS-7 CS-8 a refused request is the cause only of an error about it: one that %s',
+  (_, message, snippet, decided) => {
+    const errors = [anError(message, { snippet })];
+    const { category, why } = classify(failing(message, { network: [refused], errors }));
+    expect({ category, decided: why.find(({ source }) => source === 'network')?.evidence }).toEqual({
+      category: decided === undefined ? 'ui-error' : 'network-error',
+      decided,
+    });
+  },
+);
 
-it('CS-8 an assertion on a status is about the last answer, not about an earlier refusal', () => {
+it('CS-8 an assertion on a status is about the last response, not about an earlier refusal', () => {
   const errors = [
     anError('Error: expect(received).toBe(expected)', {
       snippet: '> 12 |   expect(answer.status()).toBe(201);',

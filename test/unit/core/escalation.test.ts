@@ -16,7 +16,7 @@ describe('a question to a person', () => {
     expect(questionAbout(aCause({ lead }), nothingTried).choices).toEqual(choices);
   });
 
-  it('BL-4 offers to revert the change to blame where that was proven, and not else', () => {
+  it('BL-4 offers to revert the blamed change only if that was proven', () => {
     const cause = aCause({ blame: aBlame() });
     const offered = questionAbout(cause, { ...nothingTried, canRevert: true });
     expect(offered.choices).toEqual(['revert', 'skip', 'simplify', 'guide']);
@@ -25,7 +25,7 @@ describe('a question to a person', () => {
     expect(questionAbout(aCause(), { ...nothingTried, canRevert: true }).choices).not.toContain('revert');
   });
 
-  it('ME-5 names each test of the cause, and each attempt in a sentence', () => {
+  it('ME-5 names each test of the cause, and describes each attempt in a sentence', () => {
     const lead = failing('t1');
     const members = [lead, failing('t2')];
     const attempts = [
@@ -52,7 +52,7 @@ describe('a question to a person', () => {
     expect(said).not.toMatch(/:\d+|getBy|select /i);
   });
 
-  it('ME-5 what an agent asks is shown without code and stack', () => {
+  it('ME-5 shows an agent’s question without code and stack', () => {
     const asked = 'Which is right?\n```ts\nconst a = 1;\n```\n    at pay (src/a.ts:1:2)\nTanks or Thanks?';
     expect(withoutCode(asked)).toBe('Which is right? Tanks or Thanks?');
   });
@@ -62,11 +62,11 @@ it.each([
   [{ choice: 'guide', guidance: ' It is Thanks. ' }, 'It is Thanks.'],
   [{ choice: 'provide-credentials', guidance: null }, null],
   [{ choice: 'skip', guidance: 'never mind' }, null],
-] as const)('ME-7 the answer %j tells the next agent %j', (answer, told) => {
-  expect(guidanceFrom(answer)).toBe(told);
+] as const)('ME-7 the answer %j gives the next agent the guidance %j', (answer, guidance) => {
+  expect(guidanceFrom(answer)).toBe(guidance);
 });
 
-it('ME-7 a simpler version is asked for in words, before what the person adds', () => {
+it('ME-7 asks for a simpler version in words, followed by what the person adds', () => {
   expect(guidanceFrom({ choice: 'simplify', guidance: 'no animation' })).toMatch(
     /^Try a simpler version.*no animation$/,
   );
@@ -78,6 +78,6 @@ it.each([
   ['green', 'resets'],
   ['changed', 'leaves'],
   ['not-judged', 'leaves'],
-] as const)('ME-2 ME-4 a try that was judged %s %s', (judged, change) => {
+] as const)('ME-2 ME-4 the effect on the count of an attempt judged %s: %s', (judged, change) => {
   expect(countChange(judged)).toBe(change);
 });
