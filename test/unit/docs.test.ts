@@ -28,7 +28,7 @@ function codeOf(page: string): string[] {
   return [...lines, ...spans.map((found) => found.groups?.['span'] ?? '')];
 }
 
-/** Each command of self-heal with its flags, as `self-heal run --json`; what goes to Playwright and comments are left out. */
+/** Each self-heal command, and each with one of its flags, such as `self-heal run --json`; arguments for Playwright and comments are left out. */
 function commandsIn(page: string): string[] {
   return codeOf(page).flatMap((code) => {
     const [, name, rest = ''] = /(?:^|[ :$]|npx )self-heal ([a-z]+)(?![^ ])(.*)/s.exec(code) ?? [];
@@ -52,7 +52,7 @@ it.each(pages)('PJ-2 %s names commands and flags that exist', (page) => {
   expect(commandsIn(page).filter((mention) => !exists(mention))).toEqual([]);
 });
 
-it('PJ-2 commands are read out of pages, and those that do not exist are seen', () => {
+it('PJ-2 finds the commands of a page, and notices those that do not exist', () => {
   expect(commandsIn('README.md')).toEqual(
     expect.arrayContaining(['self-heal run', 'self-heal run --dry-run']),
   );
@@ -63,7 +63,7 @@ it('PJ-2 commands are read out of pages, and those that do not exist are seen', 
   ]);
 });
 
-it.each(pages)('PJ-2 the scripts and the links of %s lead somewhere', (page) => {
+it.each(pages)('PJ-2 %s names npm scripts and links to files that exist', (page) => {
   const named = [...read(page).matchAll(/npm run (?:-[^ ]+ )*(?<name>[a-z:]+)/g)].map(
     (found) => found.groups?.['name'] ?? '',
   );

@@ -17,7 +17,7 @@ function copied(): CopiedProject & { readonly home: string } {
 
 const json = (file: string, value: unknown) => writeFileSync(file, JSON.stringify(value));
 
-it('HN-1 AG-1 allows in the copy what the project’s settings and its user allow in the project', () => {
+it('HN-1 AG-1 applies the permissions of the project and its user to the copy', () => {
   const at = copied();
   const allow = (...rules: string[]) => ({ permissions: { allow: rules } });
   json(path.join(at.cwd, '.claude/settings.json'), allow('Bash(npx playwright test *)', 'Read'));
@@ -30,7 +30,7 @@ it('HN-1 AG-1 allows in the copy what the project’s settings and its user allo
   );
 });
 
-it('HN-1 EV-9 hands on the user’s MCP servers of the project, by a file that nobody else reads, at the copy', () => {
+it('HN-1 EV-9 passes on the user’s MCP servers of the project in a file that only its owner can read, with paths in the copy', () => {
   const at = copied();
   const server = { command: 'db', args: ['--root', at.project], env: { KEY: 'secret' } };
   json(path.join(at.home, '.claude.json'), { projects: { [at.project]: { mcpServers: { db: server } } } });
@@ -44,7 +44,7 @@ it('HN-1 EV-9 hands on the user’s MCP servers of the project, by a file that n
 });
 
 it.each(['', '{', '[]', '{"projects":[]}', '{"permissions":{"allow":"all"}}'])(
-  'HN-1 leaves it to Claude Code to complain of settings that say %j',
+  'HN-1 leaves it to Claude Code to report invalid settings: %j',
   (text) => {
     const at = copied();
     writeFileSync(path.join(at.cwd, '.claude/settings.json'), text);

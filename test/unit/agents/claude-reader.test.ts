@@ -25,10 +25,10 @@ function read(...lines: string[]) {
 }
 
 describe('Claude Code’s stream-json', () => {
-  it('AG-1 AG-9 gives claim, cost, tokens, turns and session of the result, which is the end', () => {
-    const { seen, result: came } = read('not json', result({}));
+  it('AG-1 AG-9 reads claim, cost, tokens, turns and session from the result line, which ends the run', () => {
+    const { seen, result: final } = read('not json', result({}));
     expect(seen.map((one) => one.complete)).toEqual([false, true]);
-    expect(came).toEqual({
+    expect(final).toEqual({
       claim: { status: 'fixed', summary: '' },
       usage: { costUsd: 0.00234, inputTokens: 360, outputTokens: 45, turns: 3, sessionId: '9b2f' },
       denials: [],
@@ -50,25 +50,25 @@ describe('Claude Code’s stream-json', () => {
   });
 
   it.each([
-    ['no key', { is_error: true, num_turns: 1, result: 'Not logged in · Please run /login' }, /login/],
+    ['not logged in', { is_error: true, num_turns: 1, result: 'Not logged in · Please run /login' }, /login/],
     [
-      '401',
+      'status 401',
       { is_error: true, api_error_status: 401, result: 'Invalid API key · Fix external API key' },
       /login/,
     ],
     [
-      '403',
+      'status 403',
       { is_error: true, api_error_status: 403, result: 'Failed to authenticate. API Error: 403' },
       /login/,
     ],
-    ['credit', { is_error: true, api_error_status: 400, result: 'Credit balance is too low' }, /credit/],
-    ['no such command', { num_turns: 0, result: 'Unknown command: /nope' }, /slash command/],
-  ])('AG-8 knows what only a person can mend: %s', (_, over, remedy) => {
+    ['no credit', { is_error: true, api_error_status: 400, result: 'Credit balance is too low' }, /credit/],
+    ['unknown command', { num_turns: 0, result: 'Unknown command: /nope' }, /slash command/],
+  ])('AG-8 recognizes an error that only a person can fix: %s', (_, over, remedy) => {
     const { error } = read(result(over)).result;
     expect(error).toMatchObject({ kind: 'unusable', remedy: expect.stringMatching(remedy) });
   });
 
-  it('AG-5 takes is_error for the failure that it is, though the subtype says success', () => {
+  it('AG-5 treats is_error as a failure even if the subtype says success', () => {
     const over = { is_error: true, api_error_status: 500, result: 'API Error: 500' };
     expect(read(result(over)).result.error).toEqual({
       kind: 'retryable',
@@ -76,17 +76,17 @@ describe('Claude Code’s stream-json', () => {
     });
   });
 
-  it('AG-8 does not take an agent that talks of logins for one that is not logged in', () => {
+  it('AG-8 does not report a missing login because an agent mentions one', () => {
     expect(read(result({ result: 'The page said: Not logged in. Fixed.' })).result.error).toBeNull();
   });
 
-  it('CL-13 shows what the agent does', () => {
+  it('CL-13 shows what the agent is doing', () => {
     const content = [{ type: 'tool_use', name: 'Edit', input: { file_path: 'src/cart.ts' } }];
     const { seen } = read(JSON.stringify({ type: 'assistant', message: { content } }));
     expect(seen[0]?.activity).toBe('Edit src/cart.ts');
   });
 
-  it('AG-1 sends the slash command as the first characters of standard input, never as an argument', () => {
+  it('AG-1 sends the slash command at the start of standard input, never as an argument', () => {
     const { file, args, input } = claudeRunner.command(agentTask('hangs'));
     expect(file).toBe('claude');
     expect(input.startsWith('/debugger ')).toBe(true);

@@ -8,7 +8,7 @@ import { geminiReader } from '../../../src/agents/gemini-runner.js';
 import { opencodeReader } from '../../../src/agents/opencode-runner.js';
 import type { OutputReader, OutputStream } from '../../../src/agents/runner.js';
 
-// What the real programs wrote against a stub of their provider (Claude Code 2.1.329, Codex 0.169.0, Gemini CLI 0.61.0,
+// What the real programs wrote when they ran against a stub of their provider (Claude Code 2.1.329, Codex 0.169.0, Gemini CLI 0.61.0,
 // opencode 1.18.33, Copilot CLI 1.0.102), standard output first; paths are replaced, very long lines are left out.
 
 const readers: Readonly<Record<string, () => OutputReader>> = {
@@ -31,7 +31,7 @@ function replay(program: string, scenario: string) {
 }
 
 describe.each(Object.keys(readers))('recorded output of %s', (program) => {
-  it('AG-3 AG-9 a fix: its claim, its session, its end, and no error', () => {
+  it('AG-3 AG-9 a fix yields a claim, a session, an end and no error', () => {
     const { seen, result } = replay(program, 'edit');
     expect(result).toMatchObject({
       claim: { status: 'fixed', summary: 'two' },
@@ -44,7 +44,7 @@ describe.each(Object.keys(readers))('recorded output of %s', (program) => {
     expect(seen.some((one) => /a\.txt/.test(one.activity ?? '') || one.activity === 'edit')).toBe(true);
   });
 
-  it('AG-8 a denied edit, though the program ended well and the model said fixed', () => {
+  it('AG-8 a denied edit is noticed even if the program succeeds and the model claims a fix', () => {
     const { result } = replay(program, 'deny');
     expect(result.denials.length).toBeGreaterThan(0);
     expect(result).toMatchObject({ error: null, claim: { status: 'fixed' } });
@@ -58,19 +58,19 @@ describe.each(Object.keys(readers))('recorded output of %s', (program) => {
   ])('AG-6 %s is %s', (scenario, kind) => {
     const { seen, result } = replay(program, scenario);
     expect(result.error).toMatchObject({ kind, reason: expect.stringMatching(`^${program}: `) });
-    // It says so itself, or goes on where it has no hope and is ended.
+    // The program either ends by itself, or keeps retrying in vain and is stopped.
     expect(seen.some((one) => one.complete || one.hopeless) || ['401', 'long'].includes(scenario)).toBe(true);
   });
 });
 
-describe('money', () => {
+describe('usage', () => {
   it.each([
     ['claude', { inputTokens: 360, outputTokens: 45, turns: 3, costUsd: 0.00234 }],
     ['codex', { inputTokens: 240, outputTokens: 30, turns: 1, costUsd: null }],
     ['gemini', { inputTokens: 240, outputTokens: 30, turns: 2, costUsd: null }],
     ['opencode', { inputTokens: 360, outputTokens: 45, turns: 3, costUsd: expect.closeTo(0.00045, 8) }],
     ['copilot', { inputTokens: null, turns: 2, costUsd: null }],
-  ])('AG-9 %s reports what it took, and null where it does not say', (program, usage) => {
+  ])('AG-9 %s reports its usage, with null for what it does not state', (program, usage) => {
     expect(replay(program, 'edit').result.usage).toMatchObject(usage);
   });
 });

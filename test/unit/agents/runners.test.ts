@@ -38,13 +38,13 @@ describe('how a program is started', () => {
     ['codex', 'sandbox_mode="workspace-write"'],
     ['gemini', '--approval-mode auto_edit'],
     ['copilot', '--allow-tool=write --disallow-temp-dir'],
-  ] as const)('AG-1 %s may edit in the project and nothing more: %s', (kind, words) => {
+  ] as const)('AG-1 %s may edit the project and nothing else: %s', (kind, words) => {
     const { args } = runners[kind].command(agentTask('hangs', { runner: { kind } }));
     expect(args.join(' ')).toContain(words);
     expect(args.join(' ')).not.toMatch(/yolo|dangerously|allow-all|bypass|full-access/);
   });
 
-  it('AG-1 opencode is given its slash command by name, the rest as its arguments, and no shell', () => {
+  it('AG-1 opencode gets its slash command by name, the prompt on standard input, and no shell', () => {
     const { args, input, env } = opencodeRunner.command(agentTask('hangs', { runner: { kind: 'opencode' } }));
     expect(args.join(' ')).toContain('--command debugger');
     expect(input).toBe('Fix this error so the test can pass.');
@@ -60,13 +60,13 @@ describe('how a program is started', () => {
     ['gemini', '--resume s1'],
     ['opencode', '-s s1'],
     ['copilot', '--resume=s1'],
-  ] as const)('AG-9 %s continues a session: %s', (kind, words) => {
+  ] as const)('AG-9 %s resumes a session: %s', (kind, words) => {
     const task = agentTask('hangs', { runner: { kind }, resume: 's1' });
     expect(runners[kind].command(task).args.join(' ')).toContain(words);
     expect(runners[kind].command({ ...task, resume: null }).args.join(' ')).not.toContain('s1');
   });
 
-  it('AG-1 takes arguments from agents.yaml', () => {
+  it('AG-1 passes the arguments from agents.yaml', () => {
     const args = ['--model', 'haiku'];
     for (const kind of builtInRunners) {
       const command = runners[kind].command(agentTask('hangs', { runner: { kind, args } }));
@@ -74,7 +74,7 @@ describe('how a program is started', () => {
     }
   });
 
-  it('AG-1 gives a program the variables on its list and no others', () => {
+  it('AG-1 passes a program the basic environment variables, those on its list, and no others', () => {
     const env = {
       PATH: '/bin',
       Path: 'C:\\',
@@ -96,13 +96,13 @@ describe('slash commands', () => {
     ['gemini', '.gemini/commands/debugger.toml'],
     ['opencode', '.opencode/command/debugger.md'],
     ['copilot', '.github/prompts/debugger.prompt.md'],
-  ] as const)('AG-1 of %s live in %s', (kind, file) => {
+  ] as const)('AG-1 commands of %s live in %s', (kind, file) => {
     expect(commandFileOf(kind, '/debugger --all')).toBe(file);
     expect(commandFileOf(kind, '/team:debugger')).toContain('team/debugger');
   });
 
   it.each(builtInRunners)(
-    'AG-1 one that does not exist for %s is found before anything is run',
+    'AG-1 a command that does not exist for %s is reported before anything runs',
     async (kind) => {
       const dir = tempDir();
       const bin = path.join(dir, 'node_modules', '.bin');
@@ -132,7 +132,7 @@ describe('slash commands', () => {
     },
   );
 
-  it('AG-1 are read and filled in by us where the program does not', async () => {
+  it('AG-1 self-heal expands a command if the program does not', async () => {
     const dir = tempDir();
     mkdirSync(path.join(dir, '.codex', 'prompts'), { recursive: true });
     writeFileSync(
@@ -148,9 +148,13 @@ describe('slash commands', () => {
 
   it.each([
     ['no placeholder', 'Mend it.', 'Mend it.\n\na b\n'],
-    ['words', 'Mend $1, then $2 and $3.', 'Mend a, then b and .\n'],
-    ['no word', 'Costs $10 or $ARGUMENTSX', 'Costs $10 or $ARGUMENTSX\n\na b\n'],
-  ])('AG-1 fill in: %s', (_, text, filled) => expect(fillIn(text, 'a b')).toBe(filled));
+    ['one placeholder per word', 'Mend $1, then $2 and $3.', 'Mend a, then b and .\n'],
+    [
+      'text that only resembles a placeholder',
+      'Costs $10 or $ARGUMENTSX',
+      'Costs $10 or $ARGUMENTSX\n\na b\n',
+    ],
+  ])('AG-1 fills in the arguments: %s', (_, text, filled) => expect(fillIn(text, 'a b')).toBe(filled));
 
   it.each([
     ['description = "x"\nprompt = """\nMend \\"it\\": {{args}}\n"""\n', 'Mend "it": {{args}}\n'],
@@ -160,13 +164,13 @@ describe('slash commands', () => {
     ['[other]\nprompt = "no"', '[other]\nprompt = "no"'],
     ['"prompt" = "quoted key" # and a comment', 'quoted key'],
     ['Mend it, in plain text', 'Mend it, in plain text'],
-  ])('AG-1 read the prompt of a Gemini CLI command: %j', (toml, prompt) => {
+  ])('AG-1 reads the prompt of a Gemini CLI command: %j', (toml, prompt) => {
     expect(promptOfToml(toml)).toBe(prompt);
   });
 });
 
 describe('AG-7 reduced evidence', () => {
-  it('AG-7 keeps what failed, and says that the rest was left out', () => {
+  it('AG-7 keeps the failure itself, and says that the rest was left out', () => {
     const reduced = reduceContext(
       aContext({ serverOutput: 'x'.repeat(50_000), ariaSnapshot: '- page', cut: ['console'] }),
     );

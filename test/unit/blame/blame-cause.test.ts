@@ -4,7 +4,7 @@ import { belonging, blameCause } from '../../../src/blame/blame-cause.js';
 import type { Candidate } from '../../../src/blame/candidates.js';
 import { aDiagnosed, anEvidence } from '../../rig/builders.js';
 
-/** One search may take as many runs: two more than by default, since a fault may lie at many boundaries. */
+/** How many runs one search may take: two more than by default, since a fault may lie at many boundaries. */
 const limit = 14;
 
 /** What one candidate changes. */
@@ -13,7 +13,7 @@ interface Change {
   readonly now: string;
 }
 
-/** 200 hunks of which each changes a name of its own, over some commits; those at `places` are the fault, all in one commit. */
+/** 200 hunks, each changing a name of its own, spread over some commits; those at `places` are the fault, all in one commit. */
 function history(
   places: readonly number[],
   { fault, commits }: { fault: readonly Change[]; commits: number },
@@ -39,7 +39,7 @@ function history(
   });
 }
 
-/** Searches, with a test that is green without all of the fault; gives the places found and the runs taken. */
+/** Searches with a test that is green once the whole fault is reverted; returns the answer and the places found. */
 async function search(candidates: readonly Candidate[], places: readonly number[], message: string) {
   const said = { runs: 0, unresolved: 0, endedBy: null };
   const known = new Map<string, 'green' | 'red'>();
@@ -76,7 +76,7 @@ async function search(candidates: readonly Candidate[], places: readonly number[
   return { answer, places: kept.map(at).toSorted((a, b) => a - b) };
 }
 
-/** Two places within one commit of `commits`. */
+/** Two places within the same one of `commits` commits. */
 const twoPlaces = (commits: number) =>
   fc
     .tuple(fc.integer({ min: 0, max: commits - 1 }), fc.uniqueArray(fc.nat(), { minLength: 2, maxLength: 2 }))
@@ -108,7 +108,7 @@ describe('the change to blame', () => {
     );
   });
 
-  it('BL-2 two hunks that share nothing but a name which the failure says are found among 200 within 14 runs', async () => {
+  it('BL-2 two hunks that share only a name from the failure are found among 200 within 14 runs', async () => {
     const fault = [
       { old: 'return { number: 1 };', now: 'return { orderNumber: 1, number };' },
       { old: "h('order-number', order.number)", now: "h('order-number', (order as { number: string }).ref)" },
@@ -123,7 +123,7 @@ describe('the change to blame', () => {
     );
   });
 
-  it('BL-2 a name that a few hunks of a commit change binds them, one that many change does not', () => {
+  it('BL-2 hunks of a commit that change the same name belong together, unless many hunks change it', () => {
     const fault = Array.from({ length: 20 }, () => ({ old: 'one', now: 'another' }));
     const candidates = history(
       fault.map((_, at) => at + 70),

@@ -10,7 +10,7 @@ const text = fc
 const numbered = (...lines: (string | number)[]) => lines.map((one) => `${one}\n`).join('');
 
 describe('hunks of a file', () => {
-  it('BL-1 all taken out is the old state, none is the new one', () => {
+  it('BL-1 reverting all gives the old file, reverting none the new one', () => {
     fc.assert(
       fc.property(fc.option(text), fc.option(text), (before, after) => {
         const file = compareFile('a.ts', before, after);
@@ -20,7 +20,7 @@ describe('hunks of a file', () => {
     );
   });
 
-  it('BL-1 one is taken out without the others', () => {
+  it('BL-1 one can be reverted without the others', () => {
     const before = numbered(1, 2, 3, 4, 5, 6, 7, 8, 9);
     const after = numbered('one', 2, 3, 4, 6, 7, 8, 'new', 9);
     const file = compareFile('a.ts', before, after);
@@ -37,7 +37,7 @@ describe('hunks of a file', () => {
     );
   });
 
-  it('BL-1 BL-3 changes with a line between them are one where one commit made them, and can be taken out so', () => {
+  it('BL-1 BL-3 changes of one commit with a line between them are one hunk, which can be reverted', () => {
     const before = numbered(1, 2, 3, 4, 5, 6, 7);
     const after = numbered('one', 2, 'three', 4, 'five', 6, 7);
     const file = compareFile('a.ts', before, after);
@@ -51,13 +51,13 @@ describe('hunks of a file', () => {
     expect(without(joined, new Set(joined.hunks.slice(1)))).toBe(numbered('one', 2, 3, 4, 5, 6, 7));
   });
 
-  it('BL-1 a file that came or is binary is one hunk', () => {
+  it('BL-1 an added or binary file is one hunk', () => {
     expect(compareFile('a.ts', null, numbered(1, 2)).hunks).toMatchObject([{ whole: true }]);
     expect(compareFile('a.png', '\0a\nb\nc', '\0x\nb\ny').hunks).toMatchObject([{ whole: true }]);
   });
 });
 
-const inARow = (count: number) => Array.from({ length: count }, (_, at) => [at - 1]);
+const linearHistory = (count: number) => Array.from({ length: count }, (_, at) => [at - 1]);
 
 function stepsFor(file: ReturnType<typeof compareFile>, ...rest: [Version[], number[][]]) {
   const steps = lastSteps(file, ...rest);
@@ -65,7 +65,7 @@ function stepsFor(file: ReturnType<typeof compareFile>, ...rest: [Version[], num
 }
 
 describe('the commit of a hunk', () => {
-  it('BL-3 is the last one that touched it, where lines came and where they went', () => {
+  it('BL-3 is the last one that touched it, for added and for removed lines', () => {
     const base = numbered(1, 2, 3, 4, 5, 6, 7, 8, 9);
     const first = numbered(1, 'two', 3, 4, 5, 6, 7, 8, 9);
     const second = numbered(1, 'two', 3, 4, 6, 7, 8, 9);
@@ -76,10 +76,10 @@ describe('the commit of a hunk', () => {
       { step: 3, text: second },
       { step: 7, text: now },
     ];
-    expect(stepsFor(file, versions, inARow(8))).toEqual([0, 3, 7]);
+    expect(stepsFor(file, versions, linearHistory(8))).toEqual([0, 3, 7]);
   });
 
-  it('BL-3 is that of the merge, where a change came, went and came again', () => {
+  it('BL-3 is the last one that made the change, if it was undone in between', () => {
     const base = numbered(1, 2, 3);
     const changed = numbered(1, 'two', 3);
     const file = compareFile('a.ts', base, changed);
@@ -88,10 +88,10 @@ describe('the commit of a hunk', () => {
       { step: 1, text: base },
       { step: 2, text: changed },
     ];
-    expect(stepsFor(file, versions, inARow(3))).toEqual([2]);
+    expect(stepsFor(file, versions, linearHistory(3))).toEqual([2]);
   });
 
-  it('BL-3 is the one before a merge, on either side of it, and the merge for what only that has', () => {
+  it('BL-3 is the one on either side of a merge, or the merge itself for lines that only it changes', () => {
     const base = numbered(1, 2, 3, 4, 5, 6, 7, 8, 9);
     const mine = numbered('one', 2, 3, 4, 5, 6, 7, 8, 9);
     const theirs = numbered(1, 2, 3, 4, 5, 7, 8, 'eight', 9);
@@ -105,7 +105,7 @@ describe('the commit of a hunk', () => {
     expect(stepsFor(compareFile('a.ts', base, now), versions, parents)).toEqual([0, 3, 1, 1]);
   });
 
-  it('BL-3 is the later one, where a line that one side of a merge had lost went only after it', () => {
+  it('BL-3 is the later one if a merge brought a removed line back', () => {
     const [base, now] = [numbered(1, 2, 3), numbered(1, 3)];
     const versions = [
       { step: 0, text: now },

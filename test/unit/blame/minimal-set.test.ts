@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { minimalSet, type Outcome } from '../../../src/blame/minimal-set.js';
 
-/** Runs a set once, whoever asks how often, and no more often than the limit. */
+/** Runs each set once, however often it is asked for, and no more than `limit` sets. */
 function counted(outcome: (out: ReadonlySet<number>) => Outcome, limit = Infinity) {
   const seen = new Map<string, Outcome>();
   const test = async (out: readonly number[]) => {
@@ -29,7 +29,7 @@ const planted = fc
   );
 
 describe('the smallest set', () => {
-  it('BL-1 is the planted one, whatever its size and place', async () => {
+  it('BL-1 is the planted one, whatever its size and position', async () => {
     await fc.assert(
       fc.asyncProperty(planted, fc.integer({ min: 1, max: 9 }), async ([count, culprits], size) => {
         const { test } = counted((out) => (culprits.every((one) => out.has(one)) ? 'green' : 'red'));
@@ -42,7 +42,7 @@ describe('the smallest set', () => {
     );
   });
 
-  it('BL-1 is the planted one where states that hold a half of a pair say nothing', async () => {
+  it('BL-1 is minimal even if states with only half of a pair are unresolved', async () => {
     await fc.assert(
       fc.asyncProperty(planted, fc.infiniteStream(fc.nat()), async ([count, culprits], random) => {
         // A definition and its use: without one of the two the project does not build.
@@ -62,7 +62,7 @@ describe('the smallest set', () => {
     );
   });
 
-  it('BL-2 a single culprit takes log₂ n + 2 runs at most, the one that begins included', async () => {
+  it('BL-2 a single culprit takes at most log₂ n + 2 runs, including the first', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 1000 }), fc.nat(), async (count, at) => {
         const culprit = at % count;
@@ -74,7 +74,7 @@ describe('the smallest set', () => {
     );
   });
 
-  it('BL-2 never takes more runs than it may, and what it has then is green', async () => {
+  it('BL-2 never takes more runs than its limit, and the set that it has by then is green', async () => {
     await fc.assert(
       fc.asyncProperty(planted, fc.integer({ min: 1, max: 12 }), async ([count, culprits], limit) => {
         const isGreen = (out: ReadonlySet<number>) => culprits.every((one) => out.has(one));
@@ -86,7 +86,7 @@ describe('the smallest set', () => {
     );
   });
 
-  it('BL-1 there is none where all taken out is red, or says nothing; that takes one run', async () => {
+  it('BL-1 does not exist if reverting everything is red or unresolved, which takes one run', async () => {
     for (const outcome of ['red', 'unresolved'] as const) {
       const { test, runs } = counted(() => outcome);
       expect(await minimalSet(numbers(40), { test, apart: flat })).toBeNull();
@@ -94,7 +94,7 @@ describe('the smallest set', () => {
     }
   });
 
-  it('BL-1 cuts between commits first, then between files', async () => {
+  it('BL-1 is searched by splitting between commits first, then between files', async () => {
     const asked: number[] = [];
     const { test } = counted((out) => {
       asked.push(out.size);

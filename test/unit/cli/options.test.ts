@@ -9,7 +9,7 @@ function parsed(...args: string[]) {
   return command.parse(args, { from: 'user' }).opts();
 }
 
-it('SC-3 CL-5 --agents is a number, a file, or both', () => {
+it('SC-3 CL-5 --agents takes a number, a file, or both', () => {
   const number = parsed('--agents', '4');
   expect(number['parallel']).toBe(4);
   expect(number['agents']).toBeFalsy();
@@ -18,7 +18,7 @@ it('SC-3 CL-5 --agents is a number, a file, or both', () => {
 });
 
 it.each(['0', '-1', '3.5', '', ' ', 'Infinity', '99999999999999999999'])(
-  'SC-3 CL-5 --agents refuses what is neither: %j',
+  'SC-3 CL-5 --agents rejects a value that is neither: %j',
   (value) => {
     expect(() => parsed(`--agents=${value}`)).toThrow(/whole number/);
   },

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { renderDiagnostics } from '../../../src/config/diagnostic.js';
 import { parseAgentsFile } from '../../../src/config/parse-agents-file.js';
 
-describe('CF-3 any text', () => {
+describe('CF-3 parsing any text', () => {
   const valid = readFileSync(new URL('../../../agents.yaml', import.meta.url), 'utf8');
   const pieces = [
     '&a',
@@ -42,14 +42,14 @@ describe('CF-3 any text', () => {
   function holds(text: string): void {
     const parsed = parseAgentsFile(text, {});
     if (parsed.ok) return;
-    // A refusal without a reason would be worse than none.
+    // Rejecting a file without a reason would be worse than accepting it.
     expect(parsed.error.length).toBeGreaterThan(0);
     const shown = renderDiagnostics({ name: 'agents.yaml', text }, parsed.error);
     expect(shown).toMatch(/^agents\.yaml:[1-9]\d*:[1-9]\d* \S/);
     expect(shown).toContain('~');
   }
 
-  it('CF-3 is accepted or explained, and nothing is thrown', () => {
+  it('CF-3 accepts random text or explains what is wrong, and never throws', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 200 }), holds), { numRuns: 200 });
     const soup = fc.array(
       fc.oneof(fc.constantFrom(...pieces), fc.constantFrom('a', 'agents', 'routes', 'runner', ' ')),
@@ -60,7 +60,7 @@ describe('CF-3 any text', () => {
     );
   });
 
-  it('CF-3 made of a valid file by changes is accepted or explained, and nothing is thrown', () => {
+  it('CF-3 accepts random edits of a valid file or explains what is wrong, and never throws', () => {
     const change = fc.record({
       at: fc.nat(valid.length),
       remove: fc.nat(12),

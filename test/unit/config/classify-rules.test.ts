@@ -36,7 +36,7 @@ it('CS-9 rules in agents.yaml become settings', () => {
   });
 });
 
-it('CF-3 mistakes in the rules are all told, each where it is', () => {
+it('CF-3 reports every mistake in the rules, each at its position', () => {
   const text = `classify:
   rules:
     - { id: a, class: netwrok-error, pattern: x }

@@ -22,18 +22,18 @@ describe('CF-3 what a mistyped word most likely meant', () => {
     expect(closest(word, categories)).toBe(meant);
   });
 
-  it('CF-3 counts a swap of neighbours as one slip', () => {
-    // Two substitutions would be beyond what so short a word forgives.
+  it('CF-3 counts two swapped letters as one typo', () => {
+    // Two substitutions would be too many in so short a word.
     expect(closest('amx', ['max'])).toBe('max');
     expect(closest('axx', ['max', 'bxx'])).toBe('bxx');
   });
 
-  it('CF-3 takes the nearest, and of equals the first', () => {
+  it('CF-3 chooses the nearest word, and the first of equally near ones', () => {
     expect(closest('agentRun', ['agentRunsPerTest', 'agentRuns'])).toBe('agentRuns');
     expect(closest('cat', ['bat', 'hat'])).toBe('bat');
   });
 
-  it('CF-3 is not held up by a word of a million letters', () => {
+  it('CF-3 is not slowed down by a word of a million letters', () => {
     expect(closest('r'.repeat(1_000_000), categories)).toBeNull();
   });
 });

@@ -48,16 +48,16 @@ it.each([
     rich,
     { SELF_HEAL_RUNNER: 'other', SELF_HEAL_LIMITS_TIME: '7m', SELF_HEAL_PROJECT: '5' },
   ],
-])('CF-4 what is printed of %s is an agents.yaml that says the same', async (_, text, env) => {
+])('CF-4 the settings printed for %s are an agents.yaml with the same meaning', async (_, text, env) => {
   const { yaml, settings } = await effective(env, text);
   const parsed = parseAgentsFile(yaml, {});
   if (!parsed.ok) throw new Error(`${JSON.stringify(parsed.error)}\n${yaml}`);
   const again = resolveSettings({ file: parsed.value, project: 'elsewhere', filePath: settings.file });
-  // What is printed names every runner.
+  // The printed file names every runner.
   expect(again).toEqual({ ...settings, runnerByDefault: [] });
 });
 
-it('CF-4 says of each value where it came from', async () => {
+it('CF-4 says where each value comes from', async () => {
   const { yaml } = await effective({ SELF_HEAL_RETRIES_MAX: '1' }, rich);
   expect(yaml).toMatch(/^ {2}max: 1 +# environment SELF_HEAL_RETRIES_MAX$/m);
   expect(yaml).toMatch(/^ {4}initial: 500ms +# agents\.yaml:11$/m);
@@ -69,7 +69,7 @@ it('CF-4 says of each value where it came from', async () => {
   expect((await effective({}, '')).yaml).toMatch(/^ {2}# prepare: not set +# default$/m);
 });
 
-it('CF-4 what came out of ${VAR} is printed as ${VAR}, and no password of a URL is printed', async () => {
+it('CF-4 prints values from ${VAR} as ${VAR}, and no passwords of URLs', async () => {
   const text = 'project: "${NAME}"\nverify: { prepare: "echo ${TOKEN} $${x}" }\n';
   const { yaml, values } = await effective({ NAME: 'secret-1', TOKEN: 'secret-2' }, text);
   expect(`${yaml}${configJson(values, null)}`).not.toMatch(/secret-/);
@@ -78,7 +78,7 @@ it('CF-4 what came out of ${VAR} is printed as ${VAR}, and no password of a URL 
   expect(masked).toContain('ping postgres://me:***@db/x');
 });
 
-it('CF-4 --json is one document with the same values and their origins', async () => {
+it('CF-4 --json prints one document with the same values and their origins', async () => {
   const { values } = await effective({ SELF_HEAL_LIMITS_COST_USD: '2' }, rich);
   const json = JSON.parse(configJson(values, 'agents.yaml')) as Record<string, unknown>;
   expect(json).toMatchObject({

@@ -5,16 +5,16 @@ describe('CF-3 bytes', () => {
   it.each([
     ['plain', Buffer.from('runner: é漢👍\n'), 'runner: é漢👍\n'],
     ['with a byte order mark', Buffer.from('\uFEFFrunner: claude'), 'runner: claude'],
-    ['with a replacement character of its own', Buffer.from('x: \uFFFD'), 'x: \uFFFD'],
+    ['with a replacement character in the text', Buffer.from('x: \uFFFD'), 'x: \uFFFD'],
     ['empty', Buffer.alloc(0), ''],
-  ])('CF-3 reads UTF-8 %s', (_, bytes, text) => {
+  ])('CF-3 reads UTF-8: %s', (_, bytes, text) => {
     expect(decodeUtf8(bytes)).toEqual({ ok: true, value: text });
   });
 
   it.each([
     ['Latin-1', Buffer.concat([Buffer.from('漢\nx: '), Buffer.from([0xe9]), Buffer.from('y')]), 5],
-    ['behind a byte order mark', Buffer.concat([Buffer.from('\uFEFFab'), Buffer.from([0xff])]), 2],
-    ['a sequence that the end cuts off', Buffer.from('漢字').subarray(0, 5), 1],
+    ['after a byte order mark', Buffer.concat([Buffer.from('\uFEFFab'), Buffer.from([0xff])]), 2],
+    ['a sequence cut off at the end', Buffer.from('漢字').subarray(0, 5), 1],
   ])('CF-3 finds the first byte that is not UTF-8: %s', (_, bytes, start) => {
     expect(decodeUtf8(bytes)).toMatchObject({
       ok: false,
@@ -22,7 +22,7 @@ describe('CF-3 bytes', () => {
     });
   });
 
-  it('CF-3 recognises UTF-16, which some shells write', () => {
+  it('CF-3 recognizes UTF-16, which some shells write', () => {
     const bytes = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('runner: claude\n', 'utf16le')]);
     expect(decodeUtf8(bytes)).toMatchObject({
       error: {

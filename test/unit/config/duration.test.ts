@@ -16,18 +16,18 @@ describe('CF-1 durations', () => {
   });
 
   it.each(['', '5', '5 m', 'm', '5M', '-5m', '1.5h', '30m1h', '5m5m', '5d', '5m ', '1e3ms', '٥m'])(
-    'CF-3 %j is no duration',
+    'CF-3 %j is not a duration',
     (text) => {
       expect(parseDuration(text)).toBeNull();
     },
   );
 
-  it('CF-4 what is written of a duration is read as the same', () => {
+  it('CF-4 a duration that was written reads back as the same', () => {
     expect([300_000, 5_400_000, 0, 90_500].map(durationText)).toEqual(['5m', '1h30m', '0s', '1m30s500ms']);
     fc.assert(fc.property(fc.nat(), (ms) => parseDuration(durationText(ms)) === ms));
   });
 
-  it('CF-1 every whole number of hours, minutes, seconds and milliseconds adds up', () => {
+  it('CF-1 adds up any numbers of hours, minutes, seconds and milliseconds', () => {
     const part = fc.nat(10_000);
     fc.assert(
       fc.property(part, part, part, part, (h, m, s, ms) => {

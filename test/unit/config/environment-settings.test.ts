@@ -17,7 +17,7 @@ afterEach(async () => {
   await rm(cwd, { recursive: true, force: true });
 });
 
-it('CF-4 every setting that is one value has a variable of its own', () => {
+it('CF-4 every scalar setting has a variable of its own', () => {
   const names = scalarKeys().map(({ path: key }) => variableOf(key));
   expect(new Set(names).size).toBe(names.length);
   expect(names).toEqual(
@@ -34,7 +34,7 @@ it('CF-4 every setting that is one value has a variable of its own', () => {
   expect(names).not.toContain('SELF_HEAL_VERSION');
 });
 
-it('CF-4 the environment goes before the file, and the file before the defaults, value by value', async () => {
+it('CF-4 the environment overrides the file, and the file the defaults, value by value', async () => {
   await writeFile(
     path.join(cwd, 'agents.yaml'),
     'retries: { max: 7, backoff: { initial: 9s } }\nlimits: { time: 3m }\n',
@@ -48,7 +48,7 @@ it('CF-4 the environment goes before the file, and the file before the defaults,
   });
 });
 
-it('CF-4 a runner that the environment names runs the agents which name none', async () => {
+it('CF-4 a runner named in the environment runs the agents that name none', async () => {
   await writeFile(
     path.join(cwd, 'agents.yaml'),
     'runners: { own: { command: [node] } }\nagents: { database: { runner: claude } }\n',
@@ -58,7 +58,7 @@ it('CF-4 a runner that the environment names runs the agents which name none', a
   });
 });
 
-it('CF-4 an empty variable says nothing, and a number may be the name of a project', () => {
+it('CF-4 ignores an empty variable, and accepts a number as the name of a project', () => {
   const env = { SELF_HEAL_RETRIES_MAX: '', SELF_HEAL_RUNNER: '  ', SELF_HEAL_PROJECT: '2048' };
   expect(readEnvironment(env)).toMatchObject({ settings: { project: '2048' }, mistakes: [] });
 });
@@ -79,7 +79,7 @@ it.each([
   expect(settings).toEqual({});
 });
 
-it('CF-4 a misspelt variable is a mistake, what a run gives to its agents is none, nor is a stranger', () => {
+it('CF-4 reports a misspelled variable, but none that a run sets for its agents or that resembles no setting', () => {
   const own = {
     SELF_HEAL_RUN_ID: 'x',
     SELF_HEAL_CONTEXT: '/c',
@@ -91,7 +91,7 @@ it('CF-4 a misspelt variable is a mistake, what a run gives to its agents is non
   expect(mistakes).toEqual([expect.stringContaining('did you mean "SELF_HEAL_RETRIES_MAX"?')]);
 });
 
-it('CF-4 mistakes of the file and of the environment come at once, exit 2', async () => {
+it('CF-4 reports mistakes of the file and of the environment together, with exit code 2', async () => {
   await writeFile(path.join(cwd, 'agents.yaml'), 'retries: { max: many }\n');
   const ended = await loadSettings({ cwd, env: { SELF_HEAL_LIMITS_TIME: 'soon' } });
   if (ended.ok) throw new Error('there are mistakes');
@@ -100,7 +100,7 @@ it('CF-4 mistakes of the file and of the environment come at once, exit 2', asyn
   expect(ended.error.detail).toMatch(/agents\.yaml:1:17[\s\S]*SELF_HEAL_LIMITS_TIME=soon/);
 });
 
-it('CF-4 a file that cannot be read might name any runner', async () => {
+it('CF-4 does not report an unknown runner if the file that may define it is invalid', async () => {
   await writeFile(path.join(cwd, 'agents.yaml'), 'runners: { own: { command: [] } }\n');
   const ended = await loadSettings({ cwd, env: { SELF_HEAL_RUNNER: 'own' } });
   if (ended.ok) throw new Error('there is a mistake');

@@ -5,7 +5,7 @@ import { headsOf, markedIn, mistakesIn } from './mistakes-in.js';
 describe('CF-4 ${VAR}', () => {
   const env = { RUNNER: 'fixer', TOKEN: 's3cr3t', EMPTY: '', MINUTES: '7m', NESTED: '${TOKEN}' };
 
-  it('CF-4 is replaced in every kind of text, and what is put in is not looked at again', () => {
+  it('CF-4 is replaced in every kind of text, and its value is not expanded again', () => {
     const parsed = parseAgentsFile(
       [
         'project: a-${RUNNER}-${RUNNER}${EMPTY}',
@@ -28,7 +28,7 @@ describe('CF-4 ${VAR}', () => {
     });
   });
 
-  it('CF-4 that is not set, or of another form, is a mistake with its place', () => {
+  it('CF-4 is a mistake with its position if it is not set or has another form', () => {
     const text = 'project: "a ${NO} ${NO} ${x:-y}"\n';
     expect(headsOf(text)).toEqual([
       '1:13 the environment variable NO is not set',
@@ -38,18 +38,18 @@ describe('CF-4 ${VAR}', () => {
     expect(markedIn(text)).toEqual(['${NO}', '${NO}', '${']);
   });
 
-  it('CF-4 written as escapes is marked as a whole', () => {
+  it('CF-4 is marked with its whole string if it is written as escapes', () => {
     expect(markedIn('project: "\\x24{NO}"')).toEqual(['"\\x24{NO}"']);
   });
 
-  it('CF-4 that is not set is not also a wrong value', () => {
+  it('CF-4 is not also reported as a wrong value if it is not set', () => {
     expect(headsOf('limits: { time: "${NO}" }\nrunner: ${NO}')).toEqual([
       '1:18 the environment variable NO is not set',
       '2:9 the environment variable NO is not set',
     ]);
   });
 
-  it('EV-9 never shows the value, whatever is wrong with it', () => {
+  it('EV-9 never shows its value, whatever is wrong with it', () => {
     const text = [
       'runner: ${TOKEN}',
       'runners: { f: { command: "${TOKEN}", prompt: "${TOKEN}" }, g: { command: ["{x}${TOKEN}"] } }',

@@ -11,7 +11,7 @@ interface Node {
   additionalProperties?: Node | boolean;
 }
 
-/** The keys of a schema that an editor could say nothing about. */
+/** The keys of a schema without a description for editors to show. */
 function undescribed(node: Node, path: string): string[] {
   const own = Object.entries(node.properties ?? {}).flatMap(([key, child]) => [
     ...(child.description ? [] : [`${path}${key}`]),
@@ -23,11 +23,11 @@ function undescribed(node: Node, path: string): string[] {
 }
 
 describe('CF-2 the JSON Schema', () => {
-  it('CF-2 is committed as src/config/schema.ts makes it (npm run build)', async () => {
+  it('CF-2 is committed as generated from src/config/schema.ts (npm run build)', async () => {
     expect(await readFile(committed, 'utf8')).toBe(agentsJsonSchemaText());
   });
 
-  it('CF-2 is of draft-07', () => {
+  it('CF-2 follows draft-07', () => {
     expect(agentsJsonSchema().$schema).toBe('http://json-schema.org/draft-07/schema#');
   });
 

@@ -24,13 +24,13 @@ async function write(name: string, content: string | Uint8Array): Promise<string
 }
 
 describe('CF-1 where settings come from', () => {
-  it('CF-1 the shipped agents.yaml says what the built-in defaults are', async () => {
+  it('CF-1 the shipped agents.yaml equals the built-in defaults', async () => {
     const builtIn = await loadSettings({ cwd, env: {}, packageName: 'shop' });
     const file = await write('agents.yaml', await readFile(shipped));
     const loaded = await loadSettings({ cwd, env: {}, packageName: 'shop' });
     if (!builtIn.ok || !loaded.ok) throw new Error(JSON.stringify({ builtIn, loaded }));
     expect(builtIn.value.file).toBeNull();
-    // It names its runner, so that no other takes its place.
+    // The file names its runner, so no other may take its place.
     expect(loaded.value).toEqual({ ...builtIn.value, runnerByDefault: [], file });
   });
 
@@ -39,7 +39,7 @@ describe('CF-1 where settings come from', () => {
     expect(first).toBe('# yaml-language-server: $schema=./node_modules/self-heal/schema/agents.schema.json');
   });
 
-  it('CF-1 agents.yml is read too, agents.yaml before it, and a named file before both', async () => {
+  it('CF-1 reads a named file, else agents.yaml, else agents.yml', async () => {
     await write('agents.yml', 'project: yml');
     expect(await loadSettings({ cwd, env: {} })).toMatchObject({ value: { project: 'yml' } });
     await write('agents.yaml', 'project: yaml');
@@ -52,7 +52,7 @@ describe('CF-1 where settings come from', () => {
     });
   });
 
-  it('CF-1 the project is called as the file says, else as it is told, else as package.json says, else as its folder', async () => {
+  it('CF-1 the project’s name comes from the file, else from the caller, else from package.json, else from the folder', async () => {
     const named = async (packageName?: string) => {
       const settings = await loadSettings({ cwd, env: {}, ...(packageName ? { packageName } : {}) });
       return settings.ok && settings.value.project;
@@ -71,7 +71,7 @@ describe('CF-1 where settings come from', () => {
 });
 
 describe('CF-3 a file that cannot be used', () => {
-  it('CF-3 is one problem with all its mistakes, exit 2', async () => {
+  it('CF-3 is one problem with all its mistakes and exit code 2', async () => {
     await write('agents.yaml', 'runer: claude\nlimits: { time: 5 }\n');
     const settings = await loadSettings({ cwd, env: {} });
     if (settings.ok) throw new Error('accepted');
@@ -92,7 +92,7 @@ describe('CF-3 a file that cannot be used', () => {
     expect(exitCodeFor(settings.error)).toBe(2);
   });
 
-  it('CF-3 counts one mistake as one, and names the file as a person would', async () => {
+  it('CF-3 says "1 mistake" in the singular, and names the file relative to the current folder', async () => {
     await write('ci/heal.yaml', 'x: 1');
     expect(await loadSettings({ cwd, file: path.join(cwd, 'ci', 'heal.yaml'), env: {} })).toMatchObject({
       error: {
@@ -102,14 +102,14 @@ describe('CF-3 a file that cannot be used', () => {
     });
   });
 
-  it('CF-3 that begins with a byte order mark has its columns right', async () => {
+  it('CF-3 shows the right column after a byte order mark', async () => {
     await write('agents.yaml', '\uFEFFx: 1');
     expect(await loadSettings({ cwd, env: {} })).toMatchObject({
       error: { detail: expect.stringContaining('agents.yaml:1:1 unknown key "x"') },
     });
   });
 
-  it('CF-3 that is not UTF-8 says where', async () => {
+  it('CF-3 shows where it is not UTF-8', async () => {
     await write('agents.yaml', Buffer.from('project: caf\xe9\n', 'latin1'));
     expect(await loadSettings({ cwd, env: {} })).toMatchObject({
       error: {
@@ -122,11 +122,11 @@ describe('CF-3 a file that cannot be used', () => {
 
   it.each([
     ['does not exist', 'nowhere.yaml', 'nowhere.yaml does not exist'],
-    ['is in a file', 'file/agents.yaml', `${path.join('file', 'agents.yaml')} does not exist`],
+    ['has a file as its folder', 'file/agents.yaml', `${path.join('file', 'agents.yaml')} does not exist`],
     ['is a folder', 'folder', 'folder is not a file'],
-    ['is empty as a name', '.', / is not a file$/],
-    ['is huge', 'huge.yaml', 'huge.yaml is larger than 256 KiB'],
-  ])('CF-3 that %s is a problem', async (_, file, message) => {
+    ['is the current folder', '.', / is not a file$/],
+    ['is too large', 'huge.yaml', 'huge.yaml is larger than 256 KiB'],
+  ])('CF-3 reports a file that %s', async (_, file, message) => {
     await write('file', '');
     await mkdir(path.join(cwd, 'folder'));
     await write('huge.yaml', '#'.repeat(256 * 1024 + 1));
@@ -139,7 +139,7 @@ describe('CF-3 a file that cannot be used', () => {
     });
   });
 
-  it('CF-3 a folder called agents.yaml is not passed over', async () => {
+  it('CF-3 a folder called agents.yaml is not ignored', async () => {
     await mkdir(path.join(cwd, 'agents.yaml'));
     expect(await loadSettings({ cwd, env: {} })).toMatchObject({
       error: { message: 'agents.yaml is not a file' },
@@ -147,7 +147,7 @@ describe('CF-3 a file that cannot be used', () => {
   });
 
   it.skipIf(process.getuid?.() === 0 || process.platform === 'win32')(
-    'CF-3 that may not be read is a problem, not the defaults',
+    'CF-3 reports a file that may not be read, instead of using the defaults',
     async () => {
       await chmod(await write('agents.yaml', 'version: 1'), 0);
       expect(await loadSettings({ cwd, env: {} })).toMatchObject({

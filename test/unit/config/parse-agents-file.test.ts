@@ -5,7 +5,7 @@ const sections =
   'version, project, runner, fixer, runners, agents, routes, classify, retries, limits, evidence, verify, blame, store, queue';
 
 describe('CF-3 mistakes are shown as a compiler shows them', () => {
-  it('CF-3 tells all at once, in the order of the file', () => {
+  it('CF-3 reports all at once, in the order of the file', () => {
     const text = `version: 1
 routes:
   runtime-eror: [debugger]
@@ -40,13 +40,13 @@ agents.yaml:8:20 "costUsd" must not be negative
                        ~~`);
   });
 
-  it('CF-3 shows a missing key at the key above it', () => {
+  it('CF-3 shows a missing key at its parent key', () => {
     expect(mistakesIn('runners:\n  fixer:\n    prompt: stdin\n')).toBe(
       'agents.yaml:2:3 "fixer" needs a "command"\n      fixer:\n      ~~~~~',
     );
   });
 
-  it('CF-3 shows a mistake behind wide characters and CRLF line ends in its place', () => {
+  it('CF-3 marks the right place after wide characters and CRLF line endings', () => {
     expect(mistakesIn("project: 店\r\nagents: { debugger: { slashCommand: '漢字', runner: me } }\r\n")).toBe(
       [
         'agents.yaml:2:37 "slashCommand" must begin with "/", such as /debugger',
@@ -61,12 +61,12 @@ agents.yaml:8:20 "costUsd" must not be negative
   });
 });
 
-describe('CF-3 what a mistake is called', () => {
+describe('CF-3 the message of a mistake', () => {
   it.each([
-    ['a list', '- a', ['1:1 the file must be a mapping of keys to values']],
-    ['a text', 'claude', ['1:1 the file must be a mapping of keys to values']],
+    ['a list as the file', '- a', ['1:1 the file must be a mapping of keys to values']],
+    ['a string as the file', 'claude', ['1:1 the file must be a mapping of keys to values']],
     [
-      'an unknown key without a neighbour',
+      'an unknown key that resembles no other',
       'colour: 1',
       [`1:1 unknown key "colour"; allowed here: ${sections}`],
     ],
@@ -84,21 +84,21 @@ describe('CF-3 what a mistake is called', () => {
     ],
     ['another version', 'version: 2', ['1:10 "version" must be 1, the only version of this file so far']],
     ['an empty section', 'limits:\n', ['1:1 "limits" is empty; give it a value, or delete the line']],
-    ['a text for a section', 'limits: none', ['1:9 "limits" must be a mapping of keys to values']],
+    ['a string for a section', 'limits: none', ['1:9 "limits" must be a mapping of keys to values']],
     [
       'a list for an agent',
       'agents: { debugger: [] }',
       ['1:21 "debugger" must be a mapping of keys to values'],
     ],
     [
-      'a name with a blank',
+      'a name with a space',
       'agents: { my agent: {} }',
       [
         '1:11 "my agent" may contain only letters, digits, ".", "_" and "-", and must begin with a letter or digit',
       ],
     ],
     [
-      'a text for a list of agents',
+      'a string for a list of agents',
       'routes: { unknown: debugger }',
       ['1:20 "unknown" must be a list of agents, such as [debugger]'],
     ],
@@ -113,7 +113,7 @@ describe('CF-3 what a mistake is called', () => {
       ['2:21 unknown agent; known are build-doctor, database, debugger, code-review, mine'],
     ],
     [
-      'a property of every object as an agent',
+      'a property of Object.prototype as an agent',
       'routes: { unknown: [toString] }',
       ['1:21 unknown agent; known are build-doctor, database, debugger, code-review'],
     ],
@@ -144,7 +144,7 @@ describe('CF-3 what a mistake is called', () => {
       ['1:26 "command" must begin with the name of a program'],
     ],
     [
-      'a command line',
+      'a command line in one string',
       'runners: { f: { command: node x } }',
       ['1:26 "command" must be a list of strings, such as [node, tools/fixer.mjs]; it runs without a shell'],
     ],
@@ -166,28 +166,32 @@ describe('CF-3 what a mistake is called', () => {
       ['1:39 "prompt" must be one of stdin, argument, none; did you mean "stdin"?'],
     ],
     [
-      'no duration',
+      'an invalid duration',
       'limits: { time: 5 minutes }',
       ['1:17 "time" must be a duration such as 5m, 90s, 1h30m, 500ms; did you mean "5m"?'],
     ],
-    ['no time at all', 'agents: { debugger: { timeout: 0s } }', ['1:32 "timeout" must be more than zero']],
+    ['a timeout of zero', 'agents: { debugger: { timeout: 0s } }', ['1:32 "timeout" must be more than zero']],
     [
-      'more time than a timer can count',
+      'more time than a timer can measure',
       'limits: { time: 577h }',
       ['1:17 "time" must be at most 24 days (576h)'],
     ],
     ['a negative count', 'retries: { max: -1 }', ['1:17 "max" must not be negative']],
-    ['a fraction', 'limits: { agentRuns: 1.5 }', ['1:22 "agentRuns" must be a whole number']],
+    ['a fraction as a count', 'limits: { agentRuns: 1.5 }', ['1:22 "agentRuns" must be a whole number']],
     ['a count in quotes', "evidence: { console: '5' }", ['1:22 "console" must be a whole number, not text']],
-    ['a count beyond all counts', 'evidence: { console: 1e300 }', ['1:22 "console" must be a whole number']],
+    ['a count that is too large', 'evidence: { console: 1e300 }', ['1:22 "console" must be a whole number']],
     ['an infinite cost', 'limits: { costUsd: .inf }', ['1:20 "costUsd" must be a number']],
-    ['a shrinking wait', 'retries: { backoff: { factor: 0.5 } }', ['1:31 "factor" must be at least 1']],
+    [
+      'a factor that shortens the wait',
+      'retries: { backoff: { factor: 0.5 } }',
+      ['1:31 "factor" must be at least 1'],
+    ],
     [
       'a slash command of two lines',
       'agents: { debugger: { slashCommand: "/a\\nb" } }',
       ['1:37 "slashCommand" must begin with "/", such as /debugger'],
     ],
-  ])('CF-3 %s', (_, text, heads) => {
+  ])('CF-3 reports %s', (_, text, heads) => {
     expect(headsOf(text)).toEqual(heads);
   });
 
@@ -200,7 +204,7 @@ describe('CF-3 what a mistake is called', () => {
     },
   );
 
-  it('AG-1 arguments and variables beside a command are a mistake, since they would do nothing', () => {
+  it('AG-1 arguments and variables next to a command are a mistake, since they would have no effect', () => {
     expect(headsOf('runners: { mine: { command: [x], args: [-v], env: [A] } }')).toEqual([
       '1:34 "args" is for built-in runners; put it into "command"',
       '1:46 "env" is for built-in runners; put it into "command"',
@@ -220,7 +224,7 @@ describe('CF-3 YAML', () => {
       ],
     ],
     [
-      'a colon too many',
+      'one colon too many',
       'project: a: b',
       ['1:10 this is not valid YAML: Nested mappings are not allowed in compact mappings'],
     ],
@@ -246,19 +250,27 @@ describe('CF-3 YAML', () => {
       'routes: { unknown: *x, ui-error: &x [] }',
       ['1:20 there is no anchor &x before this alias'],
     ],
-    ['an alias of what it is in', 'agents: { a: &a { runner: *a } }', ['1:27 this alias contains itself']],
-    ['a merge of no mapping', 'agents: { a: { <<: 5 } }', ['1:20 only mappings can be merged with "<<"']],
+    [
+      'an alias inside its own anchor',
+      'agents: { a: &a { runner: *a } }',
+      ['1:27 this alias contains itself'],
+    ],
+    [
+      'a merge of something other than a mapping',
+      'agents: { a: { <<: 5 } }',
+      ['1:20 only mappings can be merged with "<<"'],
+    ],
     [
       'a merge without an anchor',
       'agents: { a: { <<: *x } }',
       ['1:20 there is no such anchor before this alias'],
     ],
     ['a mapping as key', 'agents: { {a: 1}: {} }', ['1:11 a key must be a string']],
-  ])('CF-3 %s', (_, text, heads) => {
+  ])('CF-3 reports %s', (_, text, heads) => {
     expect(headsOf(text)).toEqual(heads);
   });
 
-  it('CF-3 tells what is wrong before a syntax error too, but nothing that depends on what follows', () => {
+  it('CF-3 also reports mistakes before a syntax error, except those that depend on what follows it', () => {
     const text =
       'routes: { unknown: [later] }\nlimits: { tme: 5m }\nrunners:\n  fixer: { prompt: stdn }\nagents: { later: {}\n';
     expect(headsOf(text)).toEqual([
@@ -268,7 +280,7 @@ describe('CF-3 YAML', () => {
     ]);
   });
 
-  it('CF-3 a mistake inside what aliases and merges repeat is told once, where it is written', () => {
+  it('CF-3 reports a mistake repeated by aliases and merges once, where it is written', () => {
     const text = 'agents:\n  a: &x { timeout: 1m, foo: 1 }\n  b: *x\n  c: { <<: *x, runner: fo }\n';
     expect(headsOf(text)).toEqual([
       '2:24 unknown key "foo"; allowed here: slashCommand, runner, timeout',
@@ -276,11 +288,11 @@ describe('CF-3 YAML', () => {
     ]);
   });
 
-  it('CF-3 an alias of the wrong kind is marked itself', () => {
+  it('CF-3 marks the alias itself if its value has the wrong type', () => {
     expect(markedIn('agents: { a: &x { timeout: 1m } }\nlimits: { time: *x }')).toEqual(['*x']);
   });
 
-  it('CF-3 refuses aliases that multiply', () => {
+  it('CF-3 rejects aliases that multiply', () => {
     const levels = Array.from(
       { length: 12 },
       (_, i) => `a${i + 1}: &a${i + 1} [${Array(9).fill(`*a${i}`).join(', ')}]`,
@@ -291,7 +303,7 @@ describe('CF-3 YAML', () => {
   });
 
   it.each(['['.repeat(20_000), '- '.repeat(20_000), '{a: '.repeat(20_000), '? '.repeat(20_000)])(
-    'CF-3 refuses nesting that would exhaust the stack',
+    'CF-3 rejects nesting that would exhaust the stack',
     (text) => {
       expect(headsOf(text)).toEqual(['1:1 the file is nested deeper than 64 levels']);
     },

@@ -19,8 +19,8 @@ const builtIn = {
 
 const nothing = settingsOf('');
 
-describe('CF-1 what a file says, and what holds where it is silent', () => {
-  it('CF-1 says nothing: the routing table, and the documented defaults', () => {
+describe('CF-1 the settings of a file, with defaults for the rest', () => {
+  it('CF-1 an empty file gives the routing table and the documented defaults', () => {
     expect(nothing).toEqual({
       project: 'shop',
       agents: {
@@ -77,7 +77,7 @@ describe('CF-1 what a file says, and what holds where it is silent', () => {
     });
   });
 
-  it('CF-1 says everything', () => {
+  it('CF-1 a file can set everything', () => {
     const settings = settingsOf(`
 version: 1
 project: till
@@ -245,7 +245,7 @@ routes: { unknown: &both [first, second], ui-error: *both }
     expect(agents['third']).toMatchObject({ name: 'third', timeoutMs: 600_000, slashCommand: '/slow' });
   });
 
-  it('CF-1 lets an agent be called as a property of every object is', () => {
+  it('CF-1 allows an agent with the name of a property of Object.prototype', () => {
     const { agents, routes } = settingsOf('agents: { constructor: {} }\nroutes: { unknown: [constructor] }');
     expect(agents['constructor']).toMatchObject({ slashCommand: '/constructor' });
     expect(routes.unknown).toEqual(['constructor']);

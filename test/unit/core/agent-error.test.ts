@@ -70,17 +70,17 @@ describe('the failure text of an agent program', () => {
     'v5.0.3, 4.29',
     '503 tests ran',
     'src/network/client.ts is broken',
-  ])('AG-6 takes no digits or words inside others for a status: %s', (text) => {
+  ])('AG-6 does not mistake digits or words inside others for a status: %s', (text) => {
     expect(classifyAgentError(text)).toEqual({ kind: 'fatal', reason: 'unknown', evidence: null });
   });
 
-  it('AG-6 asks in the order of the specification where a text has words of several groups', () => {
+  it('AG-6 checks the groups in the order of the specification if a text matches several', () => {
     expect(kindOf('429, too many tokens')).toBe('retryable');
     expect(kindOf('overloaded; 401 unauthorized')).toBe('retryable');
     expect(kindOf('token limit, then 403')).toBe('context_overflow');
   });
 
-  it('AG-6 says which words decided, and for which error a person needs a remedy', () => {
+  it('AG-6 gives the reason and the line that decided', () => {
     expect(classifyAgentError('Noise\nAPI Error: 529 Overloaded. Try again\nMore')).toEqual({
       kind: 'retryable',
       reason: 'overloaded',
@@ -89,18 +89,18 @@ describe('the failure text of an agent program', () => {
     expect(classifyAgentError('Credit balance is too low').reason).toBe('out-of-credit');
   });
 
-  it('AG-6 is not misled by colours, frames and wrapped lines', () => {
+  it('AG-6 is not misled by colors, frames and wrapped lines', () => {
     const framed = '│ \u001b[31mPrompt is   │\n│ too long\u001b[0m   │';
     expect(kindOf(framed)).toBe('context_overflow');
   });
 
-  it('AG-6 has an answer for every text, in its own time', () => {
+  it('AG-6 classifies any text, however long', () => {
     fc.assert(fc.property(fc.string({ maxLength: 5000 }), (text) => kindOf(text) !== undefined));
     expect(kindOf('a'.repeat(1_000_000))).toBe('fatal');
   });
 });
 
-it('AG-6 a time-out and an abort are of the same type, and set by the runtime alone', () => {
+it('AG-6 derives the error type from how an agent run ended, including timeout and aborted', () => {
   expect(errorOfEnd({ kind: 'timed-out', afterMs: 1 })).toBe('timeout');
   expect(errorOfEnd({ kind: 'aborted' })).toBe('aborted');
   expect(errorOfEnd({ kind: 'context-overflow', reason: '' })).toBe('context_overflow');

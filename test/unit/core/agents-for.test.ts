@@ -27,7 +27,7 @@ it('CS-7 tries the agents of the class, then those of the alternatives, each onc
   expect(agentsFor(failed, routes)).toEqual(['build-doctor', 'code-review']);
 });
 
-it('HN-3 leaves a spec that does not compile to a person, and pays nobody', () => {
+it('HN-3 leaves a spec that does not compile to a person, and routes it to no agent', () => {
   expect(agentsFor(suite('/project/tests/cart.spec.ts'), routes)).toEqual([]);
   expect(agentsFor(suite('/project/src/cart.ts'), routes)).not.toEqual([]);
 });

@@ -32,12 +32,12 @@ it.each([
   'waiting for 3 files',
   'await 30 seconds',
   'retry 3 s',
-  // The program's own backoff, which is over.
+  // The program's own backoff, which is already over.
   'attempt 3 failed. Retrying in 35s',
 ])('AG-7 reads no wait from %j', (text) => {
   expect(askedWaitMs(text)).toBeNull();
 });
 
-it('AG-7 is as quick with a long text', () => {
+it('AG-7 reads the wait at the end of a very long text', () => {
   expect(askedWaitMs(`${'try again in '.repeat(100_000)}try again in 3 s`)).toBe(3000);
 });

@@ -10,7 +10,7 @@ import { healingSession } from '../../rig/healing-session.js';
 
 const settings = someSettings({ verify: { ...someSettings().verify, confirm: 1, regression: 'none' } });
 
-/** A run of tests that are all red at first, and of which `red` are red when they are run again. */
+/** The totals of a run whose tests are all red at first, and of which `red` are red again when re-run. */
 async function runOf(
   ids: readonly string[],
   red: readonly string[],
@@ -36,7 +36,7 @@ async function runOf(
   return reportOf(session.bus.run()).totals;
 }
 
-it('RP-1 says why agent runs were avoided, and the reasons add up', async () => {
+it('RP-1 says why agent runs were avoided, and the counts add up', async () => {
   const store: RunStore = { ...noStore, quarantines: async () => [{ testId: 't3' }] as never };
   const totals = await runOf(['t1', 't2', 't3', 't4'], ['t4'], { store });
   expect(totals).toMatchObject({

@@ -16,22 +16,22 @@ const bounds = {
 
 const names = (some: readonly TestFile[]) => some.map((one) => one.ids[0]);
 
-it('HN-6 runs everything where time allows, what is near the change first', () => {
+it('HN-6 runs everything if time allows, starting with what is near the change', () => {
   const chosen = chooseRegression(files, bounds);
   expect(names(chosen.files)).toEqual(['search-1', 'cart-1', 'admin-1', 'order-1']);
   expect(chosen.leftOut).toEqual([]);
 });
 
-it('HN-6 is cut by time, and says what it leaves out', () => {
+it('HN-6 is limited by time, and says what it leaves out', () => {
   const chosen = chooseRegression(files, { ...bounds, timeMs: 9000 });
   expect(names(chosen.files)).toEqual(['search-1', 'cart-1']);
   expect(names(chosen.leftOut)).toEqual(['admin-1', 'order-1']);
 });
 
-it('HN-6 counts on the workers of the first run', () => {
+it('HN-6 expects as many workers as in the first run', () => {
   expect(chooseRegression(files, { ...bounds, timeMs: 9000, workers: 2 }).leftOut).toEqual([]);
 });
 
-it('HN-6 runs one file at least', () => {
+it('HN-6 runs at least one file', () => {
   expect(names(chooseRegression(files, { ...bounds, timeMs: 1 }).files)).toEqual(['search-1']);
 });

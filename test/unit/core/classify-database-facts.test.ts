@@ -6,8 +6,8 @@ import { failing, locatorTimeout, logged, request } from './classify-evidence.js
 
 type Named = Partial<Pick<Facts, 'sql' | 'sqlState' | 'table' | 'column' | 'constraint' | 'policy'>>;
 
-/** What each engine and mapper says, and all that is to be read out of it. */
-const sayings: readonly (readonly [text: string, facts: Named])[] = [
+/** Messages of databases and mappers, each with all facts that it contains. */
+const messages: readonly (readonly [text: string, facts: Named])[] = [
   // PostgreSQL and its drivers
   ['relation "orders" does not exist', { table: 'orders' }],
   [
@@ -122,17 +122,17 @@ const sayings: readonly (readonly [text: string, facts: Named])[] = [
 ];
 
 describe('EV-5 database facts', () => {
-  it.each(sayings)('EV-5 reads out of %j what it names, and nothing else', (text, facts) => {
+  it.each(messages)('EV-5 reads from %j what it names, and nothing else', (text, facts) => {
     expect(databaseFacts(text)).toEqual({ ...noDatabaseFacts, ...facts });
   });
 
-  const said =
+  const message =
     '{"code":"23505","message":"duplicate key value violates unique constraint \\"orders_number_key\\""}';
   it.each([
-    ['the error', failing(said)],
-    ['the console', failing(locatorTimeout, { console: [logged(said)] })],
-    ['the body of an answer', failing(locatorTimeout, { network: [request({ responseBody: said })] })],
-    ['the output of the server', failing(locatorTimeout, { serverOutput: `[WebServer] ${said}` })],
+    ['the error', failing(message)],
+    ['the console', failing(locatorTimeout, { console: [logged(message)] })],
+    ['the body of a response', failing(locatorTimeout, { network: [request({ responseBody: message })] })],
+    ['the output of the server', failing(locatorTimeout, { serverOutput: `[WebServer] ${message}` })],
   ])('EV-5 finds them in %s', (_, evidence) => {
     const { category, facts } = classify(evidence);
     expect(category).toBe('database-error');

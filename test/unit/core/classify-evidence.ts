@@ -6,7 +6,7 @@ export const locatorTimeout = `TimeoutError: locator.click: Timeout 5000ms excee
 Call log:
   - waiting for getByRole('button', { name: 'Pay' })`;
 
-/** Evidence around one error, of a page on this machine. */
+/** The evidence of one error on a page of this machine. */
 export function failing(message: string, over: Partial<Evidence> = {}): Evidence {
   return anEvidence({ errors: [anError(message)], pageUrl: 'http://localhost:3000/cart', ...over });
 }

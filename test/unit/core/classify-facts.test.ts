@@ -3,7 +3,7 @@ import { classify } from '../../../src/core/classify/classify.js';
 import { failing, locatorTimeout, logged, request } from './classify-evidence.js';
 
 describe('EV-5 and EV-6: facts', () => {
-  it('EV-5 reads SQLSTATE, table, column, constraint, policy and statement out of a server’s words', () => {
+  it('EV-5 reads SQLSTATE, table, column, constraint, policy and statement from database errors', () => {
     const serverOutput = `error: null value in column "total" of relation "orders" violates not-null constraint
     at Parser.parseErrorMessage (/project/node_modules/pg-protocol/dist/parser.js:285:98)
     at async save (/project/server/orders.ts:21:9) {
@@ -25,7 +25,7 @@ Failed query: insert into "orders" ("id") values ($1)`;
     expect(classify(failing(unique)).facts).toMatchObject({ constraint: 'orders_number_key' });
   });
 
-  it('EV-5 takes the table from a PostgREST address, and the endpoint from the request', () => {
+  it('EV-5 takes the table from a PostgREST URL, and the endpoint from the request', () => {
     const url = 'https://abc.supabase.co/rest/v1/orders?select=id';
     expect(
       classify(failing(locatorTimeout, { network: [request({ url, method: 'GET', status: 403 })] })).facts,
@@ -35,7 +35,7 @@ Failed query: insert into "orders" ("id") values ($1)`;
     });
   });
 
-  it('EV-5 takes no table from prose beside what a database said', () => {
+  it('EV-5 takes no table from prose next to a database error', () => {
     const serverOutput = `[ERROR] server - error: database "shop" does not exist
 [INFO] server - Exiting...
 [ERROR] server - A timer or connection keeps Node.js from exiting
@@ -48,7 +48,7 @@ Failed query: insert into "orders" ("id") values ($1)`;
     expect(classify(failing(locatorTimeout, { serverOutput: refused })).facts.table).toBe('orders');
   });
 
-  it('EV-6 reads the line over which Node ended, where no frame names it', () => {
+  it('EV-6 reads the line that Node prints above an error if no frame names it', () => {
     const serverOutput = `$ node server/app.mjs
 file:///project/server/app.mjs:13
 const router = = Router()
@@ -62,7 +62,7 @@ SyntaxError: Unexpected token '='
     expect([category, facts.source]).toEqual(['build-error', 'server/app.mjs:13:16']);
   });
 
-  it('CS-8 decides by what Node complains of, not by the line of its own that complains', () => {
+  it('CS-8 decides by the error that Node prints, not by the line of Node’s own code above it', () => {
     const serverOutput = `node:internal/modules/esm/resolve:283
     throw new ERR_MODULE_NOT_FOUND(
           ^
@@ -76,7 +76,7 @@ Error [ERR_MODULE_NOT_FOUND]: Cannot find module '/project/server/limits.mjs' im
     expect(facts.source).toBe('server/app.mjs');
   });
 
-  it('EV-5 names nothing of a database where none speaks', () => {
+  it('EV-5 gives no database facts without a database error', () => {
     const facts = classify(failing('TypeError: select \'a\' from "b" is not a function')).facts;
     expect([facts.sql, facts.table, facts.sqlState]).toEqual([null, null, null]);
   });
@@ -91,7 +91,7 @@ Error [ERR_MODULE_NOT_FOUND]: Cannot find module '/project/server/limits.mjs' im
     ['TypeError: x\n    at sum (http://localhost:3000/@fs/project/lib/money.ts:4:2)', 'lib/money.ts:4:2'],
     ['TypeError: x\n    at sum (http://localhost:3000/assets/index-3f2a9b1c.js:1:2345)', null],
     ['TypeError: x\n    at sum (/elsewhere/lib/money.ts:4:2)', null],
-    // What source maps lead to.
+    // Frames mapped by source maps.
     ['TypeError: x\n    at Page (src/app/(auth)/[id]/page.tsx:4:2)', 'src/app/(auth)/[id]/page.tsx:4:2'],
     [
       'TypeError: x\n    at p (node_modules/react-dom/index.js:1:1)\n    at q (../ui/src/a.ts:1:1)\n    at sum (src/cart.tsx:9:1)',
@@ -108,7 +108,7 @@ Error [ERR_MODULE_NOT_FOUND]: Cannot find module '/project/server/limits.mjs' im
   it.each<[string, string, string]>([
     ['Rollup', `[!] RollupError: Could not resolve "./price" from "src/cart.ts"\nsrc/cart.ts`, 'src/cart.ts'],
     [
-      'Rollup, of an export',
+      'Rollup for an export',
       `[!] RollupError: src/cart.ts (3:9): "price" is not exported by "src/price.ts", imported by "src/cart.ts".`,
       'src/cart.ts:3:9',
     ],
@@ -158,7 +158,7 @@ Error [ERR_MODULE_NOT_FOUND]: Cannot find module '/project/server/limits.mjs' im
       'src/cart.js:3:5',
     ],
     [
-      'Rolldown, of a part of a component file',
+      'Rolldown for a part of a component file',
       `[UNRESOLVED_IMPORT] Could not resolve './price' in src/Cart.vue?vue&type=script&lang.ts\n   ╭─[ src/Cart.vue?vue&type=script&lang.ts:3:24 ]`,
       'src/Cart.vue:3:24',
     ],
@@ -173,7 +173,7 @@ Error [ERR_MODULE_NOT_FOUND]: Cannot find module '/project/server/limits.mjs' im
       'src/cart.scss:1:1',
     ],
   ])(
-    'EV-6 names the file that %s complains of, in the error and in the server’s output',
+    'EV-6 names the file that %s complains about, in the error and in the server’s output',
     (_, text, source) => {
       expect(classify(failing(text)).facts.source).toBe(source);
       const started = failing('Error: Process from config.webServer was not able to start. Exit code: 1', {
@@ -190,7 +190,7 @@ it.each([
     'Error: locator.waitFor: Timeout 9ms exceeded.\n- waiting for locator("#pay") to be visible',
     'locator("#pay")',
   ],
-])('EV-1 names the locator alone that was waited for in %j', (message, locator) => {
+])('EV-1 names only the locator that was waited for in %j', (message, locator) => {
   expect(classify(failing(message)).facts.locator).toBe(locator);
 });
 
@@ -216,7 +216,7 @@ describe('EV-11 evidence of any size', () => {
     '1|',
     '0',
     ' ',
-  ])('EV-11 a megabyte of %j is classified as far as it is read', (piece) => {
+  ])('EV-11 classifies a megabyte of %j by the part that it reads', (piece) => {
     const text = megabyte(piece);
     const console = [logged(text, { type: 'pageerror', stack: text })];
     const network = [request({ responseBody: text }), request({ url: `http://localhost:3000/${text}` })];
@@ -234,16 +234,16 @@ describe('EV-11 evidence of any size', () => {
     expect(classify(failing('', { serverOutput: text })).category).toBe('build-error');
   });
 
-  it('EV-11 colours do not matter', () => {
-    const coloured = '\u001b[31mTypeError\u001b[39m: \u001b[1mCannot read\u001b[22m properties of undefined';
-    expect(classify(failing(coloured))).toMatchObject({
+  it('EV-11 ignores colors', () => {
+    const colored = '\u001b[31mTypeError\u001b[39m: \u001b[1mCannot read\u001b[22m properties of undefined';
+    expect(classify(failing(colored))).toMatchObject({
       category: 'runtime-error',
       facts: { errorType: 'TypeError' },
     });
   });
 });
 
-it('CS-7 what webpack lists of a build that went well decides nothing', () => {
+it('CS-7 the list of modules of a successful webpack build decides nothing', () => {
   const listed =
     '      css ../node_modules/css-loader/dist/cjs.js!../node_modules/stylus-loader/dist/cjs.js!./src/core.styl 9.79 KiB [built] [code generated]';
   expect(classify(failing(locatorTimeout, { serverOutput: listed })).category).toBe('ui-error');

@@ -16,7 +16,7 @@ function readOne(text: string, format: ClassifyFormat) {
 }
 
 describe('CL-8 what classify reads', () => {
-  it('CL-8 takes a text for the message of an error', () => {
+  it('CL-8 treats plain text as the message of an error', () => {
     const { id, evidence } = readOne('Error: no\n  at a', 'text');
     expect([id, evidence.errors[0]?.message, evidence.rootDir]).toEqual([
       null,
@@ -25,7 +25,7 @@ describe('CL-8 what classify reads', () => {
     ]);
   });
 
-  it('CL-8 reads a record with lines and requests in words', () => {
+  it('CL-8 reads a record with console lines and requests as strings', () => {
     const record = {
       id: 'f1',
       error: { message: 'no', name: 'TypeError', stack: 'at a' },
@@ -76,7 +76,7 @@ describe('CL-8 what classify reads', () => {
     });
   });
 
-  it('CL-8 reads one record a line, and passes over empty ones', () => {
+  it('CL-8 reads one record per line, and skips empty lines', () => {
     const result = read('{"id":1,"error":"a"}\r\n\n{"id":"b","error":{"message":"c"}}\n', 'jsonl');
     expect(result.ok && result.value.map(({ id, evidence }) => [id, evidence.errors[0]?.message])).toEqual([
       ['1', 'a'],
@@ -85,7 +85,7 @@ describe('CL-8 what classify reads', () => {
   });
 
   it.each<[string, string, ClassifyFormat, RegExp]>([
-    ['a line that is no JSON', '{"error":"a"}\n\n{oops', 'jsonl', /^line 3 /],
+    ['a line that is not JSON', '{"error":"a"}\n\n{oops', 'jsonl', /^line 3 /],
     ['a line without an error', '{"error":"a"}\n{"message":"b"}', 'jsonl', /^line 2 /],
     ['a document of another shape', '[1]', 'json', /^the input /],
   ])('CL-8 says where it stopped at %s', (_, text, format, message) => {
@@ -103,7 +103,7 @@ describe('CL-8 what classify reads', () => {
     ['{ not: json }', 'text'],
     ['Error: no', 'text'],
     ['["a"]', 'text'],
-  ])('CL-8 takes %j for %s', (text, format) => {
+  ])('CL-8 recognizes %j as %s', (text, format) => {
     expect(classifyFormatOf(text)).toBe(format);
   });
 });

@@ -8,13 +8,13 @@ const thrown = (text: string, time = 2) => logged(text, { type: 'pageerror', tim
 const missing = script('http://localhost:3000/vendor/calendar.js');
 const undefinedName = thrown('ReferenceError: Calendar is not defined');
 
-describe('CS-7 what a page throws for want of a script that did not load', () => {
+describe('CS-7 exceptions caused by a script that did not load', () => {
   it.each([
-    ['a name', undefinedName],
-    ['a part', thrown("TypeError: Cannot read properties of undefined (reading 'open')")],
-    ['a call', thrown('TypeError: $(...).calendar is not a function')],
+    ['name', undefinedName],
+    ['object', thrown("TypeError: Cannot read properties of undefined (reading 'open')")],
+    ['function', thrown('TypeError: $(...).calendar is not a function')],
   ])(
-    'CS-7 %s of the app’s own is missed: the request failed, the exception stays as an alternative',
+    'CS-7 a missing %s of the app’s own script is a network error, with the exception as an alternative',
     (_, entry) => {
       const diagnosis = classify(failing(locatorTimeout, { network: [missing], console: [entry] }));
       expect(diagnosis.category).toBe('network-error');
@@ -23,7 +23,7 @@ describe('CS-7 what a page throws for want of a script that did not load', () =>
     },
   );
 
-  it('CS-7 that the browser did not run what came in a script’s place only repeats its status', () => {
+  it('CS-7 the browser’s refusal to execute a script decides only if the script’s request succeeded', () => {
     const refused = (url: string) =>
       logged(`Refused to execute script from '${url}' because its MIME type ('text/html') is not executable`);
     const console = [refused(missing.url), undefinedName];
@@ -32,7 +32,7 @@ describe('CS-7 what a page throws for want of a script that did not load', () =>
     expect(classify(failing(locatorTimeout, { network: [answered], console })).category).toBe('build-error');
   });
 
-  it('CS-7 a name of a stranger’s script is missed, inside the test’s own call too', () => {
+  it('CS-7 a missing name of a third-party script is a network error, also inside the test’s own call', () => {
     const network = [
       script('https://cdn.example/chart.js', { status: null, failure: 'net::ERR_NAME_NOT_RESOLVED' }),
     ];
@@ -42,7 +42,7 @@ describe('CS-7 what a page throws for want of a script that did not load', () =>
     expect(classify(failing(inside, { network })).category).toBe('network-error');
   });
 
-  it('CS-7 a stranger’s library is missed by its name, and what the page did not set up then is no cause either', () => {
+  it('CS-7 an exception that names a lost third-party library is a network error, even if the test fails on something else', () => {
     const url = 'https://cdn.example/highlight.js/9.12.0/highlight.min.js';
     const network = [script(url, { status: null, failure: 'net::ERR_NAME_NOT_RESOLVED' })];
     const asked = 'Error: Syntax module requires highlight.js. Please include the library on the page.';
@@ -54,7 +54,7 @@ describe('CS-7 what a page throws for want of a script that did not load', () =>
     expect(classOf('Error: The highlighted part is gone')).toBe('runtime-error');
   });
 
-  it('CS-7 a stranger’s script that did not load is none of the app’s own where the page never got there', () => {
+  it('CS-7 a lost third-party script does not count as the app’s own if the page never loaded', () => {
     const document = request({
       method: 'GET',
       resourceType: 'document',
@@ -72,13 +72,13 @@ describe('CS-7 what a page throws for want of a script that did not load', () =>
   });
 
   it.each([
-    ['it was thrown before', { network: [missing], console: [{ ...undefinedName, time: 0 }] }],
+    ['it was thrown before the request', { network: [missing], console: [{ ...undefinedName, time: 0 }] }],
     [
-      'passing tests do without the script',
+      'passing tests lack the script, too',
       { network: [{ ...missing, common: true }], console: [undefinedName] },
     ],
     [
-      'the script is a beacon of a stranger',
+      'the script is a third-party beacon',
       {
         network: [
           script('https://www.googletagmanager.com/gtm.js', { status: null, failure: 'net::ERR_FAILED' }),
@@ -87,21 +87,21 @@ describe('CS-7 what a page throws for want of a script that did not load', () =>
       },
     ],
     [
-      'a stranger’s script says nothing of a part that is undefined',
+      'an undefined object need not come from the third-party script',
       {
         network: [script('https://cdn.example/chart.js')],
         console: [thrown("TypeError: Cannot read properties of undefined (reading 'open')")],
       },
     ],
     [
-      'the navigation broke it off',
+      'a navigation aborted the request',
       { network: [{ ...missing, status: null, failure: 'net::ERR_ABORTED' }], console: [undefinedName] },
     ],
-  ])('CS-7 the exception decides where %s', (_, evidence) => {
+  ])('CS-7 the exception decides if %s', (_, evidence) => {
     expect(classify(failing(locatorTimeout, evidence)).category).toBe('runtime-error');
   });
 
-  it('CS-7 the app’s own exception inside the test’s call decides where every script came', () => {
+  it('CS-7 the app’s own exception inside the test’s call decides if every script loaded', () => {
     const inside = "Error: page.evaluate: TypeError: Cannot read properties of undefined (reading 'open')";
     expect(classify(failing(inside)).category).toBe('runtime-error');
     expect(classify(failing(inside, { network: [missing] })).category).toBe('network-error');

@@ -6,12 +6,11 @@ import { failing, locatorTimeout, request } from './classify-evidence.js';
 const serverOutput = 'POST /api/orders failed: new row violates row-level security policy for table "orders"';
 const answered = request({ method: 'GET', status: 200 });
 
-it('CS-8 what the server says while this page got all its answers is the business of another test', () => {
+it('CS-8 the server’s output does not count if all requests of this page succeeded', () => {
   expect(classify(failing(locatorTimeout, { serverOutput, network: [answered] })).category).toBe('ui-error');
 });
 
 const neverThere = `TimeoutError: page.waitForURL: Timeout 5000ms exceeded.
-=========================== logs ===========================
 waiting for navigation to "**/orders" until "load"
 ============================================================`;
 
@@ -20,11 +19,13 @@ it.each([
   ['a request of the app is still open', 'network-error', [answered, request({ status: null })]],
   ['a request of the app failed', 'network-error', [answered, request()]],
   ['nothing is known of its requests', 'network-error', []],
-])('CS-7 an address that never came is of the app or of the network: %s', (_, category, network) => {
+])('CS-7 a time-out of waitForURL is an error of the app or of the network: %s', (_, category, network) => {
   expect(classify(failing(neverThere, { network })).category).toBe(category);
 });
 
 it('CS-7 what the server says counts when a request of this page failed', () => {
+=======
+it('CS-7 the server’s output counts if a request of this page failed', () => {
   const network = [answered, request()];
   const diagnosis = classify(failing(locatorTimeout, { serverOutput, network }));
   expect(diagnosis.alternatives).toContain('ui-error');
@@ -32,7 +33,7 @@ it('CS-7 what the server says counts when a request of this page failed', () => 
 });
 
 it.each(['Port 4000 not available. Exiting process.', 'Error: Port 3000 is already in use'])(
-  'CS-2 a set-up that ends because of its port is of the network: %s',
+  'CS-2 a setup that ends because its port is in use is a network error: %s',
   (said) => {
     const message = 'Error: Playwright ended before it finished the run: exit code 0';
     const { category } = classify(failing(message, { serverOutput: said, pageUrl: null }));
@@ -40,27 +41,23 @@ it.each(['Port 4000 not available. Exiting process.', 'Error: Port 3000 is alrea
   },
 );
 
-it('CS-8 a build that was slow is not a build that failed', () => {
+it('CS-8 a slow build is not a failed build', () => {
   const slow = '[PLUGIN_TIMINGS] Your build spent significant time in plugins. Here is a breakdown:';
   const message = 'Error: Timed out waiting 60000ms from config.webServer.';
   const evidence = failing(message, { serverOutput: slow, pageUrl: null });
   expect(classify(evidence).category).toBe('network-error');
 });
 
-it('CS-2 what the server says counts where no page was seen', () => {
+it('CS-2 the server’s output counts if there was no page', () => {
   const message = 'Error: apiRequestContext.post: 500 Internal Server Error';
   expect(classify(failing(message, { serverOutput, pageUrl: null })).category).toBe('database-error');
 });
 
 it.each([
-  ['that it expects', 'Error: expect(received).toEqual(expected)', 'ui-error'],
-  [
-    'that it fails of',
-    'Error: expect(received).toBe(expected)\n\nExpected: 200\nReceived: 404',
-    'database-error',
-  ],
+  ['it expects', 'Error: expect(received).toEqual(expected)', 'ui-error'],
+  ['it fails on', 'Error: expect(received).toBe(expected)\n\nExpected: 200\nReceived: 404', 'database-error'],
 ])(
-  'CS-8 a refusal of what the test itself asked for counts only where it is one %s',
+  'CS-8 a refused request of the test itself counts only if the test fails on it: one that %s',
   (_, message, category) => {
     const network = [request({ resourceType: 'api', status: 404 })];
     expect(classify(failing(message, { serverOutput, network, pageUrl: null })).category).toBe(category);
@@ -83,23 +80,31 @@ it.each<[string, string, string | null, string | undefined]>([
     '> 12 |   expect(answer.ok()).toBeTruthy();',
     line,
   ],
-  ['cannot read it', `SyntaxError: Unexpected token '<', "<!DOCTYPE "... is not valid JSON`, null, line],
+  [
+    'cannot parse its body',
+    `SyntaxError: Unexpected token '<', "<!DOCTYPE "... is not valid JSON`,
+    null,
+    line,
+  ],
   [
     'is about an element with such a number',
     'Error: expect(locator).toHaveText(expected) failed\n\nLocator: locator(\'h1\')\nExpected: "404"\nReceived: ""',
     null,
     undefined,
   ],
-])('CS-7 CS-8 a refusal is named as the cause of an error that %s', (_, message, snippet, decided) => {
-  const errors = [anError(message, { snippet })];
-  const { category, why } = classify(failing(message, { network: [refused], errors }));
-  expect({ category, decided: why.find(({ source }) => source === 'network')?.evidence }).toEqual({
-    category: decided === undefined ? 'ui-error' : 'network-error',
-    decided,
-  });
-});
+])(
+  'CS-7 CS-8 a refused request is the cause only of an error about it: one that %s',
+  (_, message, snippet, decided) => {
+    const errors = [anError(message, { snippet })];
+    const { category, why } = classify(failing(message, { network: [refused], errors }));
+    expect({ category, decided: why.find(({ source }) => source === 'network')?.evidence }).toEqual({
+      category: decided === undefined ? 'ui-error' : 'network-error',
+      decided,
+    });
+  },
+);
 
-it('CS-8 an assertion on a status is about the last answer, not about an earlier refusal', () => {
+it('CS-8 an assertion on a status is about the last response, not about an earlier refusal', () => {
   const errors = [
     anError('Error: expect(received).toBe(expected)', {
       snippet: '> 12 |   expect(answer.status()).toBe(201);',

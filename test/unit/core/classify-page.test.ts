@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { classify } from '../../../src/core/classify/classify.js';
 import { failing, locatorTimeout, logged } from './classify-evidence.js';
 
-describe('what a database said, shown by the page', () => {
+describe('a database error on the page', () => {
   it.each([
     [
       'an error page',
@@ -14,25 +14,28 @@ describe('what a database said, shown by the page', () => {
       '- paragraph: "new row violates row-level security policy for table \\"order_items\\""',
       { table: 'order_items' },
     ],
-    ['SQLite', '- text: "no such column: orders.vat"', { column: 'vat' }],
+    ['an error of SQLite', '- text: "no such column: orders.vat"', { column: 'vat' }],
     [
-      'a constraint',
+      'a violated constraint',
       '- alert: duplicate key value violates unique constraint "users_email_key"',
       { constraint: 'users_email_key' },
     ],
-  ])('EV-5 CS-2 %s is the cause, with its facts, and the locator the symptom', (_, ariaSnapshot, facts) => {
-    expect(classify(failing(locatorTimeout, { ariaSnapshot }))).toMatchObject({
-      category: 'database-error',
-      alternatives: ['ui-error'],
-      facts,
-    });
-  });
+  ])(
+    'EV-5 CS-2 %s is the cause, with its facts, and the locator is the symptom',
+    (_, ariaSnapshot, facts) => {
+      expect(classify(failing(locatorTimeout, { ariaSnapshot }))).toMatchObject({
+        category: 'database-error',
+        alternatives: ['ui-error'],
+        facts,
+      });
+    },
+  );
 
   it.each([
     ['a heading of a manual', '- heading "What to do when a relation does not exist"'],
-    ['a field', '- text: The constraint failed'],
-    ['a person', '- text: permission denied for you'],
-    ['a shop', '- text: Duplicate entry'],
+    ['a failed constraint of a form', '- text: The constraint failed'],
+    ['a permission denied to the user', '- text: permission denied for you'],
+    ['a duplicate entry of the app', '- text: Duplicate entry'],
   ])('CS-8 %s decides nothing', (_, ariaSnapshot) => {
     expect(classify(failing(locatorTimeout, { ariaSnapshot }))).toMatchObject({
       category: 'ui-error',
@@ -41,7 +44,7 @@ describe('what a database said, shown by the page', () => {
   });
 });
 
-// What React logs of an error that a boundary caught, in one entry since version 19.
+// What React logs about an error that a boundary caught; it is one entry since version 19.
 const boundary =
   'React will try to recreate this component tree from scratch using the error boundary you provided, Page.';
 const frames = '    at List (src/list.tsx:3:9)\n    at renderWithHooks (react-dom.js:1:2)';
@@ -67,7 +70,7 @@ it.each([
     'Error: no orders',
   ],
 ])(
-  'CS-8 takes the error that a boundary of %s caught for the cause, not what React says of it',
+  'CS-8 treats the error that a boundary of %s caught as the cause, not React’s message about it',
   (_, console, line) => {
     const { category, why } = classify(failing(locatorTimeout, { console }));
     expect({ category, decided: why[0]?.evidence }).toEqual({ category: 'runtime-error', decided: line });
@@ -76,26 +79,26 @@ it.each([
 
 it.each([
   [
-    'a component rendered by Next',
+    'a failed rendering by Next',
     locatorTimeout,
     "⨯ Error: no rates\n    at Cart (src/cart.tsx:8:21)\n   6 |\n>  8 |   throw e; {\n  digest: '3958204630'\n}",
     'Error: no rates',
   ],
   [
-    'a bundler that gave up',
+    'a failed build',
     "Error: Build failed with 1 error:\n\n[UNRESOLVED_IMPORT] Could not resolve './vat' in src/Cart.vue",
     '✗ Build failed in 685ms',
     "[UNRESOLVED_IMPORT] Could not resolve './vat' in src/Cart.vue",
   ],
 ])(
-  'CS-8 takes what is wrong with %s for the reason, not that something is',
+  'CS-8 gives the error behind %s as the reason, not the message that something failed',
   (_, error, serverOutput, line) => {
     const { why } = classify(failing(error, { serverOutput }));
     expect(why[0]?.evidence).toBe(line);
   },
 );
 
-it('CS-8 an element is quoted by its name', () => {
+it('CS-8 quotes an element by its tag name', () => {
   const covered = `${locatorTimeout}\n    - <div class="veil"></div> intercepts pointer events`;
   const { why } = classify(failing(covered));
   expect(why.map(({ evidence }) => evidence)).toContain('- <div> intercepts pointer events');

@@ -20,12 +20,12 @@ it('CS-9 a rule of the project outranks the built-in ones, and is named in the d
   expect(diagnosis.alternatives).toEqual(['runtime-error', 'ui-error']);
 });
 
-it('CS-9 it looks only where it says', () => {
+it('CS-9 a rule of the project looks only at its sources', () => {
   const classify = createClassify({ ...noProjectRules, rules: [{ ...proxyDown, sources: ['error'] }] });
   expect(classify(failing(locatorTimeout, { console })).category).toBe('runtime-error');
 });
 
-it('CS-9 without an axis of its own the built-in ones hold', () => {
+it('CS-9 a rule without a retry axis leaves the axis to the built-in rules', () => {
   const classify = createClassify({ ...noProjectRules, rules: [{ ...proxyDown, retry: null }] });
   expect(classify(failing(locatorTimeout, { console })).retry).toBe('code_error');
 });

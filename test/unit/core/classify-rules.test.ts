@@ -7,7 +7,7 @@ import { retryRules } from '../../../src/core/classify/rules/retry.js';
 import type { Pattern } from '../../../src/core/classify/rule.js';
 import { anError, anEvidence } from '../../rig/builders.js';
 
-/** For each rule a line that it is for, in words of its own. */
+/** For each rule, a line that it is meant for. */
 const examples: Readonly<Record<string, string>> = {
   'build/tsc-code': 'src/a.ts(1,2): error TS2345: no',
   'build/tsc-not-assignable': "Type 'number' is not assignable to type 'string'.",
@@ -229,18 +229,18 @@ const examples: Readonly<Record<string, string>> = {
 const all: readonly Pattern[] = [...rules, ...retryRules, ...noiseRules];
 
 describe('CS-9 rules are data', () => {
-  it('CS-9 has an example for each rule and no other, and no two rules of one name', () => {
+  it('CS-9 there is exactly one example for each rule, and no two rules have the same id', () => {
     expect(all.map(({ id }) => id).toSorted()).toEqual(Object.keys(examples).toSorted());
   });
 
-  it.each(all.map((rule) => [rule.id, rule] as const))('CS-9 %s finds its example', (id, rule) => {
+  it.each(all.map((rule) => [rule.id, rule] as const))('CS-9 %s matches its example', (id, rule) => {
     const example = examples[id] ?? '';
     expect(rule.pattern.test(example)).toBe(true);
     expect(rule.unless?.test(example) ?? false).toBe(false);
   });
 
   it.each(rules.map((rule) => [rule.id, rule] as const))(
-    'CS-8 %s gives its reason with the line',
+    'CS-8 %s gives the line as its evidence',
     (id, rule) => {
       const before = id.endsWith('/first-line') ? '' : 'one line\n';
       const text = `${before}${examples[id]}\nanother`;
@@ -266,7 +266,7 @@ describe('CS-9 rules are data', () => {
     expect(slow.map(({ id }) => id)).toEqual([]);
   });
 
-  it('CS-7 rules of the class decide it in an error of their own, unless a deeper class knows the words too', () => {
+  it('CS-7 the example of a decisive rule, as the error, gets the rule’s class at least as an alternative', () => {
     const deciding = rules.filter((rule) => rule.confidence >= 0.7 && rule.sources.includes('error'));
     const lost = deciding.filter((rule) => {
       const { category, alternatives } = classify(anEvidence({ errors: [anError(examples[rule.id])] }));
@@ -278,7 +278,7 @@ describe('CS-9 rules are data', () => {
   });
 });
 
-/** The words in a pattern's source, alone and with a blank behind them. */
+/** The words in a pattern's source, alone and followed by a space. */
 function wordsOf({ source }: RegExp): string[] {
   const words = source.split(/\\?[^\w'".:/ ]+/).filter((word) => word.trim().length > 1);
   return [...new Set(words)].flatMap((word) => [word, `${word} `]);

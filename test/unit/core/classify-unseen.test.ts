@@ -3,9 +3,9 @@ import { classify } from '../../../src/core/classify/classify.js';
 import type { Category, RetryAxis } from '../../../src/core/diagnosis.js';
 import { failing, locatorTimeout, logged, request } from './classify-evidence.js';
 
-/** Texts that no rule names: what they are shows in their form, in another language, or in what is left of them. */
+/** Texts that no rule for a certain tool matches: their class shows in their form, in another language, or in a fragment. */
 const unseen: readonly (readonly [what: string, text: string, category: Category, retry: RetryAxis])[] = [
-  ['a compiler nobody knows', 'lib/cart.rs:12:9: error: no such thing', 'build-error', 'code_error'],
+  ['an unknown compiler', 'lib/cart.rs:12:9: error: no such thing', 'build-error', 'code_error'],
   [
     'a plugin that threw',
     'TypeError: no ast\n    at TransformPluginContext.handler (file:///x/p.js:1:2)',
@@ -13,7 +13,7 @@ const unseen: readonly (readonly [what: string, text: string, category: Category
     'code_error',
   ],
   [
-    'a loader without its head',
+    'a loader’s message without its beginning',
     'Export named "vat" not found in module "/app/money.ts".',
     'build-error',
     'code_error',
@@ -25,20 +25,20 @@ const unseen: readonly (readonly [what: string, text: string, category: Category
     'code_error',
   ],
   [
-    'a rule of the style sheet',
+    'a directive of a style sheet',
     '`@layer shop` is used but no matching `@tailwind shop` directive is present.',
     'build-error',
     'code_error',
   ],
   ['PostgreSQL in French', "ERREUR:  la relation « commandes » n'existe pas", 'database-error', 'code_error'],
   [
-    'PostgreSQL in Spanish, signing in',
+    'a failed sign-in to PostgreSQL in Spanish',
     'la autentificación password falló para el usuario «tienda»',
     'database-error',
     'never_retry',
   ],
   [
-    'the frames of a connection',
+    'a frame of a database connection',
     '  File "/srv/django/db/backends/base/base.py", line 9, in ensure_connection',
     'database-error',
     'env_error',
@@ -50,9 +50,14 @@ const unseen: readonly (readonly [what: string, text: string, category: Category
     'code_error',
   ],
   ['a mapper in Java', 'PersistenceException: could not execute statement', 'database-error', 'code_error'],
-  ['a store without a rule', 'Error: the schema of the shop is missing', 'database-error', 'code_error'],
   [
-    'a server in one of two renderings',
+    'a database that no rule names',
+    'Error: the schema of the shop is missing',
+    'database-error',
+    'code_error',
+  ],
+  [
+    'a server rendering that differs from the client’s',
     '- rendered on server: <!---->\n- expected on client: div',
     'runtime-error',
     'code_error',
@@ -67,40 +72,40 @@ const unseen: readonly (readonly [what: string, text: string, category: Category
   ['a client in Python', 'httpx.RemoteProtocolError: the server left', 'network-error', 'code_error'],
   ['WebKit', 'page.goto: Could not connect to the server.', 'network-error', 'env_error'],
   ['a socket in German', 'connect: Verbindungsaufbau abgelehnt', 'network-error', 'code_error'],
-  ['a GraphQL answer', '{"errors":[{"extensions":{"code":"FORBIDDEN"}}]}', 'network-error', 'code_error'],
+  ['a GraphQL error', '{"errors":[{"extensions":{"code":"FORBIDDEN"}}]}', 'network-error', 'code_error'],
   [
     'Selenium',
     'Expected condition failed: waiting for element to be clickable: By.id: pay',
     'ui-error',
     'code_error',
   ],
-  ['another runner', 'expected [4] but found [1]', 'ui-error', 'code_error'],
+  ['another test runner', 'expected [4] but found [1]', 'ui-error', 'code_error'],
   ['two roles that differ', '- - button "Pay 12"\n+ - button "Pay 13"', 'ui-error', 'code_error'],
-  ['an action in no rule', 'page.check: Error: that is a radio', 'ui-error', 'code_error'],
+  ['an action without a rule', 'page.check: Error: that is a radio', 'ui-error', 'code_error'],
   [
-    'a collector out of breath',
+    'a garbage collector near its limit',
     '[9:0x5] 1208 ms: Mark-Compact 2030.2 (2059.4) -> 2027.5 (2080.9) MB',
     'unknown',
     'env_error',
   ],
-  ['a browser that did not come up', '[pid=12][err] no display', 'unknown', 'env_error'],
+  ['a browser that did not start', '[pid=12][err] no display', 'unknown', 'env_error'],
 ];
 
-/** What stands before each line of a log, whoever writes it. */
+/** What programs put before each line of a log. */
 const prefixes: readonly (readonly [who: string, prefix: string])[] = [
   ['GitHub Actions', '2024-03-05T10:11:12.1234567Z '],
   ['a clock', '[10:11:12] '],
   ['a container', 'shop-web-1  | '],
-  ['Playwright, of a server', '[WebServer] '],
-  ['Playwright, of its own calls', '  pw:api '],
+  ['Playwright for a server', '[WebServer] '],
+  ['Playwright for its own calls', '  pw:api '],
   ['pytest', 'E       '],
-  ['a browser among several', '[chrome #01-8] '],
+  ['one of several browsers', '[chrome #01-8] '],
   ['a task runner', '@shop/web:test: '],
-  ['Next, of an error', '⨯ '],
-  ['Next, of the page', '[browser] '],
+  ['Next for an error', '⨯ '],
+  ['Next for the page', '[browser] '],
 ];
 
-/** Failures whose rules look at where a line begins. */
+/** Failures whose rules match at the beginning of a line. */
 const atLineBegin: readonly (readonly [text: string, category: Category])[] = [
   ['- rendered on server: <!---->\n- expected on client: div', 'runtime-error'],
   ["    Locator: locator('#sum')\n    Expected: visible\n    Error: element(s) not found", 'ui-error'],
@@ -109,15 +114,15 @@ const atLineBegin: readonly (readonly [text: string, category: Category])[] = [
   ["Unexpected identifier 'cart'", 'build-error'],
 ];
 
-describe('CS-1 lines that somebody passed on', () => {
-  it.each(prefixes)('CS-1 reads behind what %s puts before each line', (_, prefix) => {
+describe('CS-1 lines that another program passed on', () => {
+  it.each(prefixes)('CS-1 ignores what %s puts before each line', (_, prefix) => {
     for (const [text, category] of atLineBegin) {
       const passedOn = text.replace(/^/gm, prefix);
       expect([passedOn, classify(failing(passedOn)).category]).toEqual([passedOn, category]);
     }
   });
 
-  it('CS-1 reads a text that is quoted line by line, and no code frame as such', () => {
+  it('CS-1 reads a text that is quoted line by line, but not a code frame', () => {
     const quoted = 'page.goto: net::ERR_CONNECTION_REFUSED at http://localhost/\nCall log:'.replace(
       /^/gm,
       '> ',
@@ -127,17 +132,17 @@ describe('CS-1 lines that somebody passed on', () => {
     expect(classify(failing(frame)).category).toBe('unknown');
   });
 
-  it('CS-1 typographic quotation marks are quotation marks', () => {
+  it('CS-1 treats typographic quotation marks like plain ones', () => {
     const text = 'column \u201Cvat\u201D of relation \u201Corders\u201D does not exist';
     expect(classify(failing(text)).category).toBe('database-error');
   });
 
-  it('CS-8 a line of a code frame is no line of a container', () => {
+  it('CS-8 does not mistake a line of a code frame for one of a container', () => {
     const frame = `${locatorTimeout}\n\n  3 | throw new TypeError('x is not a function')\n> 4 | await pay()`;
     expect(classify(failing(frame)).category).toBe('ui-error');
   });
 
-  it('CS-1 reads what a string of JSON holds', () => {
+  it('CS-1 reads the strings inside JSON', () => {
     const text = JSON.stringify({ error: 'ERROR\nrelation "orders" does not exist\n    at pg (a.js:1:2)' });
     expect(classify(failing(text)).category).toBe('database-error');
   });
@@ -156,12 +161,12 @@ describe('CS-1 lines that somebody passed on', () => {
     ['● cart › shows TypeError: x is not a function › pays', 'unknown'],
     ["Locator: locator('#a') Expected: visible Timeout: 5000ms Error: element(s) not found", 'ui-error'],
     ['Expected: "relation \\"a\\" does not exist" Received: "" Error: element(s) not found', 'ui-error'],
-  ])('CS-8 on one line only the title and the values are quotes: %s', (text, category) => {
+  ])('CS-8 treats only the title and the values on a line as quotes: %s', (text, category) => {
     expect(classify(failing(text)).category).toBe(category);
   });
 });
 
-describe('CS-7 who only passes a failure on says less than who names it', () => {
+describe('CS-7 a message that only passes on a failure counts less than one that names it', () => {
   const uncaught =
     'node:internal/process/promises:288\n    triggerUncaughtException(err, true /* fromPromise */);\n\n';
   it.each<[string, string, Category]>([
@@ -169,19 +174,19 @@ describe('CS-7 who only passes a failure on says less than who names it', () => 
     ['a locator', locatorTimeout, 'ui-error'],
     ['a socket', 'Error: connect ECONNREFUSED 127.0.0.1:8080', 'network-error'],
     ['a database', 'PostgresError: relation "orders" does not exist', 'database-error'],
-    ['nobody else', 'Error: the cart is odd', 'runtime-error'],
-  ])('CS-7 an uncaught complaint of %s', (_, text, category) => {
+    ['the app itself', 'Error: the cart is odd', 'runtime-error'],
+  ])('CS-7 an uncaught error of %s', (_, text, category) => {
     expect(classify(failing(uncaught + text)).category).toBe(category);
   });
 
-  it('CS-7 a page that a build could not render is what its request came to, or else an exception', () => {
+  it('CS-7 a page that a build could not prerender has the class of its failed request, or else is an exception', () => {
     const page = 'Error occurred prerendering page "/cart".\n';
     const refused = `${page}TypeError: fetch failed\n  [cause]: Error: connect ECONNREFUSED ::1:3000`;
     expect(classify(failing(refused))).toMatchObject({ category: 'network-error', retry: 'env_error' });
     expect(classify(failing(page)).category).toBe('runtime-error');
   });
 
-  it('CS-7 beside a locator that waits in vain, an uncaught exception of the page is the cause', () => {
+  it('CS-7 an uncaught exception of the page is the cause of a locator that waits in vain', () => {
     const thrown = failing(locatorTimeout, {
       console: [logged('Uncaught Error: no cart', { type: 'pageerror' })],
     });
@@ -189,7 +194,7 @@ describe('CS-7 who only passes a failure on says less than who names it', () => 
   });
 });
 
-describe('CS-11 of a compared status only what came counts', () => {
+describe('CS-11 of two compared statuses, only the received one counts', () => {
   it.each<[string, RetryAxis]>([
     ['expected 200 "OK", got 401 "Unauthorized"', 'never_retry'],
     ['expected 401 "Unauthorized", got 200 "OK"', 'code_error'],
@@ -205,7 +210,7 @@ describe('CS-11 of a compared status only what came counts', () => {
   });
 });
 
-describe('CS-8 a number is a status only where one stands', () => {
+describe('CS-8 a number is a status only where one is expected', () => {
   it.each<[string, Category]>([
     ['500 on /cart', 'network-error'],
     ['Request to the shop failed: 503', 'network-error'],
@@ -220,21 +225,21 @@ describe('CS-8 a number is a status only where one stands', () => {
   });
 });
 
-describe('texts nobody has seen', () => {
-  it.each(unseen)('CS-6 knows %s', (_, text, category, retry) => {
+describe('unfamiliar texts', () => {
+  it.each(unseen)('CS-6 recognizes %s', (_, text, category, retry) => {
     expect(classify(failing(text))).toMatchObject({ category, retry });
   });
 
   it.each([
     ['a name in a path', 'Error: /srv/database/schema.txt was read'],
-    ['a word without trouble', 'Error: all about the database'],
+    ['a word without a failure', 'Error: all about the database'],
     ['a word within a name', 'Error: superdatabaseless is missing'],
     ['a word far from the first line', `Error: odd\n${'x\n'.repeat(5)}the database is missing`],
   ])('CS-8 a word that merely occurs decides nothing: %s', (_, text) => {
     expect(classify(failing(text)).category).toBe('unknown');
   });
 
-  it('CS-8 what the first line is about loses to whatever a rule knows', () => {
+  it('CS-8 the subject of the first line counts less than any other rule', () => {
     const text = `Error: the orders table is missing\n${locatorTimeout}`;
     expect(classify(failing(text)).category).toBe('ui-error');
     const refused = failing('Error: the button is missing', { network: [request()] });

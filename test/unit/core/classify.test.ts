@@ -6,7 +6,7 @@ import { anError, anEvidence } from '../../rig/builders.js';
 import { failing, locatorTimeout, logged, request } from './classify-evidence.js';
 
 describe('what the error itself says', () => {
-  const told: [string, Category][] = [
+  const messages: [string, Category][] = [
     ["src/total.ts(3,7): error TS2322: Type 'string' is not assignable to type 'number'.", 'build-error'],
     ["Error: ENOENT: no such file or directory, lstat 'dist'", 'build-error'],
     ['[plugin:vite:import-analysis] Failed to resolve import "./cart" from "src/app.tsx".', 'build-error'],
@@ -41,7 +41,7 @@ describe('what the error itself says', () => {
       'unknown',
     ],
   ];
-  it.each(told)('CS-1, CS-2, CS-3, CS-4, CS-5 %s', (message, category) => {
+  it.each(messages)('CS-1, CS-2, CS-3, CS-4, CS-5 %s', (message, category) => {
     expect(classify(failing(message)).category).toBe(category);
   });
 });
@@ -58,24 +58,24 @@ describe('CS-6 unknown', () => {
     });
   });
 
-  it('CS-6 does not warn where a class is known', () => {
+  it('CS-6 does not warn if the class is known', () => {
     expect(classify(failing(locatorTimeout)).warning).toBeNull();
   });
 });
 
-describe('CS-7 the evidence goes before the symptom', () => {
+describe('CS-7 evidence of the cause outranks the symptom', () => {
   const thrown = "TypeError: Cannot read properties of undefined (reading 'total')";
   it.each<[string, Partial<Evidence>, Category, Category[]]>([
     ['the page threw', { console: [logged(thrown, { type: 'pageerror' })] }, 'runtime-error', ['ui-error']],
     ['the app answered 500', { network: [request()] }, 'network-error', ['ui-error']],
     [
-      'the answer names the SQL error',
+      'the response names the SQL error',
       { network: [request({ responseBody: '{"message":"relation \\"orders\\" does not exist"}' })] },
       'database-error',
       ['network-error', 'ui-error'],
     ],
     [
-      'the answer is a page with the exception',
+      'the response is a page with the exception',
       {
         network: [
           request({
@@ -96,7 +96,7 @@ describe('CS-7 the evidence goes before the symptom', () => {
       ['network-error', 'ui-error'],
     ],
     [
-      'the overlay lies on the page',
+      'an error overlay covers the page',
       {
         errors: [
           anError(
@@ -127,7 +127,7 @@ describe('CS-7 the evidence goes before the symptom', () => {
     expect(classify(failing(locatorTimeout, over))).toMatchObject({ category, alternatives });
   });
 
-  it('CS-7 takes a cause of the error for part of it', () => {
+  it('CS-7 treats the cause of an error as part of it', () => {
     const error = anError('Error: saving failed', {
       causes: ['error: duplicate key value violates unique constraint "orders_pkey"'],
     });
@@ -142,7 +142,7 @@ describe('CS-8 a word that merely occurs decides nothing', () => {
       `Error: expect(locator).toHaveText(expected) failed\n\nLocator:  locator('#sum')\nExpected: "500 items"\nReceived: "Internal Server Error: relation \\"x\\" does not exist"\nTimeout:  5000ms`,
     ],
     [
-      'a text over several lines',
+      'a received text of several lines',
       `Error: expect(locator).toHaveText(expected) failed\n\nLocator:  locator('pre')\nExpected: "ok"\nReceived: "TypeError: x is not a function\nerror TS2322: no"\nTimeout:  5000ms`,
     ],
     [
@@ -207,10 +207,10 @@ describe('CS-8 a word that merely occurs decides nothing', () => {
       },
     ],
     [
-      'a picture',
+      'an image',
       { network: [request({ url: 'http://localhost:3000/logo.png', status: 404, resourceType: 'image' })] },
     ],
-    ['a request given up', { network: [request({ status: null, failure: 'net::ERR_ABORTED' })] }],
+    ['an aborted request', { network: [request({ status: null, failure: 'net::ERR_ABORTED' })] }],
     [
       'a source map',
       {
@@ -241,7 +241,7 @@ describe('CS-8 a word that merely occurs decides nothing', () => {
       },
     ],
     [
-      'a script of somebody else',
+      'a third-party script',
       {
         console: [
           logged('TypeError: x is not a function', {
@@ -263,7 +263,7 @@ describe('CS-8 a word that merely occurs decides nothing', () => {
     expect(classify(failing(locatorTimeout, over))).toMatchObject({ category: 'ui-error', alternatives: [] });
   });
 
-  it('CS-8 says which rule decided, on which line, and how sure it is', () => {
+  it('CS-8 says which rule decided, by which line, and with what confidence', () => {
     const long = 'x'.repeat(400);
     const { why, confidence } = classify(failing(`Some words\nSqliteError: no such table: ${long}\nMore`));
     expect(why[0]).toMatchObject({ category: 'database-error', source: 'error', confidence });
@@ -273,7 +273,7 @@ describe('CS-8 a word that merely occurs decides nothing', () => {
     );
   });
 
-  it('CS-8 reads a request once, not again from the console', () => {
+  it('CS-8 counts a request once, and not again from the console', () => {
     const console = [
       logged('Failed to load resource: the server responded with a status of 500 (Internal Server Error)'),
     ];
@@ -283,7 +283,7 @@ describe('CS-8 a word that merely occurs decides nothing', () => {
     ]);
   });
 
-  it('CS-8 takes two compared statuses for an answer, but not two other numbers', () => {
+  it('CS-8 reads two compared statuses as a failed response, but not two other numbers', () => {
     const compared = (a: number, b: number) =>
       classify(
         failing(
@@ -293,7 +293,7 @@ describe('CS-8 a word that merely occurs decides nothing', () => {
     expect([compared(200, 500), compared(120, 500)]).toEqual(['network-error', 'ui-error']);
   });
 
-  it('CS-8 looks at the marked line of a snippet for an assertion on a status', () => {
+  it('CS-8 recognizes an assertion on a status by the marked line of a snippet', () => {
     const snippet =
       '  11 | const response = await request.get("/");\n> 12 | expect(response.status()).toBe(200);';
     const error = anError('Error: expect(received).toBe(expected)\n\nExpected: 200\nReceived: 418', {
@@ -303,7 +303,7 @@ describe('CS-8 a word that merely occurs decides nothing', () => {
   });
 });
 
-describe('CS-10 the suite itself', () => {
+describe('CS-10 a failure of the suite itself', () => {
   const notStarted = 'Error: Process from config.webServer was not able to start. Exit code: 2';
   it.each<[string, string, string, Category]>([
     [
@@ -318,15 +318,15 @@ describe('CS-10 the suite itself', () => {
       '/project/server.js:3\nReferenceError: config is not defined\n    at Object.<anonymous> (/project/server.js:3:1)',
       'runtime-error',
     ],
-    ['nobody says why', notStarted, '', 'unknown'],
+    ['a server that ended without a reason', notStarted, '', 'unknown'],
     [
-      'a server that compiles in vain',
+      'a server that cannot compile',
       'Error: Timed out waiting 60000ms from config.webServer.',
       '✘ [ERROR] Could not resolve "./cart"',
       'build-error',
     ],
     [
-      'a server that is not there',
+      'a server that does not answer',
       'Error: Timed out waiting 60000ms from config.webServer.',
       '',
       'network-error',
@@ -344,7 +344,7 @@ describe('CS-10 the suite itself', () => {
       'build-error',
     ],
     [
-      'a database that is not there',
+      'a database that does not answer',
       'Error: seed failed: connect ECONNREFUSED 127.0.0.1:5432',
       '',
       'database-error',
@@ -357,7 +357,7 @@ describe('CS-10 the suite itself', () => {
     ],
     ['no tests', 'Error: No tests found', '', 'unknown'],
     [
-      'only the command line speaks',
+      'an error that only the command line prints',
       '',
       'Error: playwright.config.ts: config.retries must be a non-negative number',
       'unknown',
@@ -368,7 +368,7 @@ describe('CS-10 the suite itself', () => {
   });
 });
 
-describe('CS-11 what kind of repair', () => {
+describe('CS-11 the retry axis', () => {
   it.each<[string, string]>([
     ['error: permission denied for table orders', 'never_retry'],
     ['password authentication failed for user "app"', 'never_retry'],

@@ -27,13 +27,13 @@ const headline = (...errors: ReturnType<typeof anError>[]) => {
   );
 };
 
-describe('what a test complains of', () => {
-  it('CS-8 is told by the action that hung, not by the time limit', () => {
+describe('the complaint of a test', () => {
+  it('CS-8 comes from the action that hung, not from the time limit', () => {
     expect(tellingErrors([timeLimit, click("getByRole('button')")])).toHaveLength(1);
     expect(tellingErrors([timeLimit])).toEqual([timeLimit]);
   });
 
-  it('CS-8 is the blocked action rather than the wait for the answer that it should have caused', () => {
+  it('CS-8 is the blocked action rather than the wait for the response that it should have caused', () => {
     const errors = [timeLimit, waited, click("getByText('Save')", resolved + veil)];
     expect(complaintOf(errors)).toEqual({
       kind: 'covered',
@@ -52,7 +52,7 @@ describe('what a test complains of', () => {
       "getByRole('button', { name: 'Go' }) not found (locator.click) (tests/a.spec.ts:12)",
     ],
     [
-      'one that stayed',
+      'an element that stayed',
       [
         timeLimit,
         anError(
@@ -74,7 +74,7 @@ describe('what a test complains of', () => {
       "locator('#menu') not found (page.waitForSelector) (tests/a.spec.ts:12)",
     ],
     [
-      'a covered one',
+      'a covered element',
       [timeLimit, click("locator('#b')", resolved + veil)],
       "locator('#b') is covered by div#veil.modal-backdrop.show (locator.click) (tests/a.spec.ts:12)",
     ],
@@ -99,12 +99,12 @@ describe('what a test complains of', () => {
       'toEqual: expected "b": 3, received "b": 2 (tests/a.spec.ts:28)',
     ],
     [
-      'a value that is none',
+      'a missing value',
       [anError('Error: expect(received).toBeTruthy()\n\nReceived: null', at(64))],
       'toBeTruthy: received null (tests/a.spec.ts:64)',
     ],
     [
-      'a list that is shorter',
+      'a list that is too short',
       [
         anError(
           'Error: expect(locator).toHaveText(expected) failed\n\nLocator: locator(\'li\')\n- Expected  - 4\n+ Received  + 1\n\n- Array [\n-   "First",\n-   "Second",\n- ]\n+ Array []',
@@ -130,7 +130,7 @@ describe('what a test complains of', () => {
       'page.waitForFunction(() => window.ready) did not become true in time (tests/a.spec.ts:12)',
     ],
     ['an exception', [anError('RangeError: no', at(3))], 'RangeError: no (tests/a.spec.ts:3)'],
-  ])('RP-1 heads the cause with %s and its place', (_, errors, line) => {
+  ])('RP-1 heads the cause with the complaint and its place: %s', (_, errors, line) => {
     expect(headline(...errors)).toBe(line);
   });
 
@@ -144,7 +144,7 @@ describe('what a test complains of', () => {
     );
   });
 
-  it('CS-8 takes a count that is wrong for no strict-mode violation', () => {
+  it('CS-8 does not mistake a wrong count for a strict-mode violation', () => {
     const message =
       "Error: expect(locator).toHaveCount(expected) failed\n\nLocator:  locator('.row')\nExpected: 3\nReceived: 0\n\nCall log:\n  - waiting for locator('.row')\n    9 × locator resolved to 0 elements\n    2 × locator resolved to 4 elements\n";
     const rules = classify(anEvidence({ errors: [anError(message)] })).why.map(({ rule }) => rule);
@@ -152,7 +152,7 @@ describe('what a test complains of', () => {
   });
 });
 
-describe('ME-1 what is signed', () => {
+describe('ME-1 the signed text', () => {
   const signed = (...errors: ReturnType<typeof anError>[]) => signedText(aTestFailure({ errors }));
 
   it('ME-1 tells hung actions apart by what they waited for', () => {
@@ -163,7 +163,7 @@ describe('ME-1 what is signed', () => {
     expect(texts.join()).not.toContain('Test timeout of 10000ms exceeded.,');
   });
 
-  it('ME-1 tells comparisons of nameless values apart by the line of the test', () => {
+  it('ME-1 tells comparisons of bare values apart by the line of the test', () => {
     const compared = (code: string) =>
       anError('Error: expect(received).toBe(expected)\n\nExpected: true\nReceived: false', marked(code));
     expect(signed(compared('expect(cart.isOpen()).toBe(true);'))).not.toBe(
@@ -174,7 +174,7 @@ describe('ME-1 what is signed', () => {
     );
   });
 
-  it('ME-1 tells bare time-outs apart by their step, else by their test', () => {
+  it('ME-1 tells bare timeouts apart by their step', () => {
     expect(signedText(aTestFailure({ errors: [timeLimit], failedStep: 'Wait for timeout' }))).not.toBe(
       signedText(aTestFailure({ errors: [timeLimit] })),
     );

@@ -21,7 +21,7 @@ describe('a question to a person', () => {
     ['runtime/forbidden', 'code_error', ['skip', 'simplify', 'guide']],
     ['project/licence', 'never_retry', ['provide-credentials', 'skip']],
   ] as const)(
-    'CS-11 a refusal that a change of the code brought, by %s, needs %s',
+    'CS-11 a refusal (%s) that a blamed change caused has the retry axis %s',
     (rule, needs, choices) => {
       const category = 'network-error';
       const why = [{ rule, category, source: 'error', evidence: '403', confidence: 0.9 }] as const;
@@ -33,7 +33,7 @@ describe('a question to a person', () => {
     },
   );
 
-  it('BL-4 offers to revert the change to blame where that was proven, and not else', () => {
+  it('BL-4 offers to revert the blamed change only if that was proven', () => {
     const cause = aCause({ blame: aBlame() });
     const offered = questionAbout(cause, { ...nothingTried, canRevert: true });
     expect(offered.choices).toEqual(['revert', 'skip', 'simplify', 'guide']);
@@ -42,7 +42,7 @@ describe('a question to a person', () => {
     expect(questionAbout(aCause(), { ...nothingTried, canRevert: true }).choices).not.toContain('revert');
   });
 
-  it('ME-5 names each test of the cause, and each attempt in a sentence', () => {
+  it('ME-5 names each test of the cause, and describes each attempt in a sentence', () => {
     const lead = failing('t1');
     const members = [lead, failing('t2')];
     const attempts = [
@@ -69,7 +69,7 @@ describe('a question to a person', () => {
     expect(said).not.toMatch(/:\d+|getBy|select /i);
   });
 
-  it('ME-5 what an agent asks is shown without code and stack', () => {
+  it('ME-5 shows an agent’s question without code and stack', () => {
     const asked = 'Which is right?\n```ts\nconst a = 1;\n```\n    at pay (src/a.ts:1:2)\nTanks or Thanks?';
     expect(withoutCode(asked)).toBe('Which is right? Tanks or Thanks?');
   });
@@ -79,11 +79,11 @@ it.each([
   [{ choice: 'guide', guidance: ' It is Thanks. ' }, 'It is Thanks.'],
   [{ choice: 'provide-credentials', guidance: null }, null],
   [{ choice: 'skip', guidance: 'never mind' }, null],
-] as const)('ME-7 the answer %j tells the next agent %j', (answer, told) => {
-  expect(guidanceFrom(answer)).toBe(told);
+] as const)('ME-7 the answer %j gives the next agent the guidance %j', (answer, guidance) => {
+  expect(guidanceFrom(answer)).toBe(guidance);
 });
 
-it('ME-7 a simpler version is asked for in words, before what the person adds', () => {
+it('ME-7 asks for a simpler version in words, followed by what the person adds', () => {
   expect(guidanceFrom({ choice: 'simplify', guidance: 'no animation' })).toMatch(
     /^Try a simpler version.*no animation$/,
   );
@@ -95,6 +95,6 @@ it.each([
   ['green', 'resets'],
   ['changed', 'leaves'],
   ['not-judged', 'leaves'],
-] as const)('ME-2 ME-4 a try that was judged %s %s', (judged, change) => {
+] as const)('ME-2 ME-4 the effect on the count of an attempt judged %s: %s', (judged, change) => {
   expect(countChange(judged)).toBe(change);
 });

@@ -54,7 +54,7 @@ function answered(over: Partial<NetworkEntry>): Partial<Evidence> {
 }
 
 describe('HL-6 failures with the same root cause are one cause', () => {
-  it('HL-6 joins those of one signature, in order of first appearance', () => {
+  it('HL-6 joins those with the same signature, in order of first appearance', () => {
     const failures = [failing('a', 'x'), failing('b', 'y'), failing('c', 'x')];
     const causes = groupCauses(failures);
     expect(causes.map(({ id, members }) => [id, members.map(({ rerunIds }) => rerunIds[0])])).toEqual([
@@ -114,14 +114,14 @@ describe('HL-6 failures with the same root cause are one cause', () => {
       [failed(clickOn("locator('#a')"), answered({})), failed(clickOn("locator('#b')"), answered({}))],
     ],
     [
-      'the same endpoint with another query and id',
+      'the same endpoint with different queries and ids',
       [
         failed(clickOn("locator('#a')"), answered({ url: 'http://localhost:3000/api/orders/17?page=1' })),
         failed(clickOn("locator('#b')"), answered({ url: 'http://localhost:3000/api/orders/18' })),
       ],
     ],
     [
-      'the same words of the database, here in an answer, there in the server’s output',
+      'the same database error in a response and in the server’s output',
       [
         failed(
           clickOn("locator('#a')"),
@@ -131,14 +131,14 @@ describe('HL-6 failures with the same root cause are one cause', () => {
       ],
     ],
     [
-      'the same line of the build',
+      'the same line of a build’s output',
       [
         failed(clickOn("locator('#a')"), { serverOutput: 'a.ts(1,2): error TS2322: no' }),
         failed('Error: no page', { serverOutput: 'a.ts(1,2): error TS2322: no' }),
       ],
     ],
     [
-      'the same line that does not compile, in the words of the bundler and of the browser',
+      'the same line that does not compile, as reported by the bundler and by the browser',
       [
         failed(clickOn("locator('#a')"), {
           serverOutput: 'Failed to resolve import "./price" from "src/cart.ts"\nsrc/cart.ts:1:20',
@@ -155,7 +155,7 @@ describe('HL-6 failures with the same root cause are one cause', () => {
       [failed(clickOn("locator('#a')")), failed(`Error: in the header\n${clickOn("locator('#a')")}`)],
     ],
     [
-      'the same line and another column',
+      'the same line with different columns',
       [
         failed(clickOn("locator('#a')"), thrown(undefinedTotal, 'http://localhost:3000/src/cart.ts:12:5')),
         failed(clickOn("locator('#b')"), thrown(undefinedTotal, 'http://localhost:3000/src/cart.ts:12:31')),
@@ -169,7 +169,7 @@ describe('HL-6 failures with the same root cause are one cause', () => {
       ],
     ],
     [
-      'the same function and another line',
+      'the same function with different lines',
       [
         failed(clickOn("locator('#a')"), thrown(undefinedTotal, 'src/cart.ts:12:5')),
         failed(clickOn("locator('#b')"), thrown(undefinedTotal, 'src/cart.ts:14:5')),
@@ -185,20 +185,20 @@ describe('HL-6 failures with the same root cause are one cause', () => {
       ],
     ],
     [
-      'the same overlay over other elements',
+      'the same overlay over different elements',
       ["locator('#a')", "locator('#b')"].map((one) =>
         failed(`${clickOn(one)}\n    - <div id="veil" class="show">${one}</div> intercepts pointer events`),
       ),
     ],
     [
-      'the same endpoint and another symptom',
+      'the same endpoint with different symptoms',
       [
         failed(clickOn("locator('#a')"), answered({})),
         failed('Error: page.waitForURL: Timeout 500ms exceeded.', answered({})),
       ],
     ],
     [
-      'the same exception of the server behind other pages',
+      'the same exception of the server behind different pages',
       ['/api/orders', '/api/carts'].map((path) =>
         failed(clickOn(`locator('${path}')`), {
           ...answered({ url: `http://localhost:3000${path}` }),
@@ -226,7 +226,7 @@ describe('HL-6 failures with the same root cause are one cause', () => {
     expect(sizes(failures)).toEqual([2]);
   });
 
-  it('HL-6 leaves an exception without a place alone where several places have it', () => {
+  it('HL-6 leaves an exception without a place alone if several places have it', () => {
     const [cart, list] = [undefined, 'http://localhost:3000/src/list.ts:3:1'];
     const failures = [
       failed(clickOn("locator('#a')"), thrown(undefinedTotal, cart)),
@@ -238,14 +238,14 @@ describe('HL-6 failures with the same root cause are one cause', () => {
 
   it.each<[string, DiagnosedFailure[]]>([
     [
-      'the same exception at another line',
+      'the same exception at different lines',
       [
         failed(clickOn("locator('#a')"), thrown(undefinedTotal)),
         failed(clickOn("locator('#b')"), thrown(undefinedTotal, 'http://localhost:3000/src/list.ts:3:1')),
       ],
     ],
     [
-      'the same locator with another value',
+      'the same locator with different values',
       ['a', 'b'].map((value) =>
         failed(
           `Error: expect(locator).toHaveText(expected) failed\n\nLocator: locator('h1')\nExpected: "${value}"\nReceived: "x"`,
@@ -253,35 +253,35 @@ describe('HL-6 failures with the same root cause are one cause', () => {
       ),
     ],
     [
-      'a hung click, a hung fill and a wait, all ended by the test’s own time-out',
+      'a hung click and a hung fill',
       [
         failed(clickOn("locator('#a')").replace('Timeout', 'Test timeout of')),
         failed(clickOn("locator('#b')").replace('click', 'fill')),
       ],
     ],
     [
-      'another endpoint',
+      'different endpoints',
       [
         failed(clickOn("locator('#a')"), answered({})),
         failed(clickOn("locator('#a')"), answered({ url: 'http://localhost:3000/api/carts' })),
       ],
     ],
     [
-      'another status',
+      'different statuses',
       [
         failed(clickOn("locator('#a')"), answered({})),
         failed(clickOn("locator('#a')"), answered({ status: 404 })),
       ],
     ],
     [
-      'another method',
+      'different methods',
       [
         failed(clickOn("locator('#a')"), answered({})),
         failed(clickOn("locator('#a')"), answered({ method: 'GET' })),
       ],
     ],
     [
-      'another line that does not compile',
+      'different lines that do not compile',
       [1, 9].map((line) =>
         failed(clickOn(`locator('#${line}')`), {
           serverOutput: `src/cart.ts:${line}:2 - error TS2304: Cannot find name 'a${line}'.`,
@@ -289,24 +289,24 @@ describe('HL-6 failures with the same root cause are one cause', () => {
       ),
     ],
     [
-      'another locator of a page that nobody saw',
+      'different locators on a page without a snapshot',
       ['#a', '#b'].map((id) => failed(clickOn(`locator('${id}')`), { ariaSnapshot: null })),
     ],
-    ['another locator', [failed(clickOn("locator('#a')")), failed(clickOn("locator('#b')"))]],
+    ['different locators', [failed(clickOn("locator('#a')")), failed(clickOn("locator('#b')"))]],
     [
-      'another complaint',
+      'different complaints',
       [
         failed(clickOn("locator('#a')")),
         failed("Error: strict mode violation: locator('#a') resolved to 2 elements"),
       ],
     ],
     [
-      'another table',
+      'different tables',
       [failed('error: relation "orders" does not exist'), failed('error: relation "carts" does not exist')],
     ],
-    ['two failures that nobody knows', [failed('Error: odd'), failed('Error: odder')]],
+    ['two unknown failures', [failed('Error: odd'), failed('Error: odder')]],
     [
-      'another dead server',
+      'different dead servers',
       [
         failed('Error: page.goto: net::ERR_CONNECTION_REFUSED at http://localhost:3000/a'),
         failed('Error: page.goto: net::ERR_CONNECTION_REFUSED at http://localhost:4000/a'),
@@ -316,7 +316,7 @@ describe('HL-6 failures with the same root cause are one cause', () => {
     expect(sizes(failures)).toEqual([1, 1]);
   });
 
-  it('HL-6 joins two groups when a failure comes that belongs to both', () => {
+  it('HL-6 joins two groups if a failure belongs to both', () => {
     const one = failed(clickOn("locator('#a')"), answered({}));
     const other = failed('Error: odd');
     const between = { ...failed(clickOn("locator('#b')"), answered({})), signature: other.signature };
@@ -324,7 +324,7 @@ describe('HL-6 failures with the same root cause are one cause', () => {
     expect(cause?.members).toEqual([one, other, between]);
   });
 
-  it('HL-6 shows the agent the surest of them, the earliest of equals', () => {
+  it('HL-6 leads with the failure of the highest confidence, the first of equal ones', () => {
     const sure = (id: string, confidence: number) => {
       const base = failing(id, 'x');
       return { ...base, diagnosis: { ...base.diagnosis, confidence } };
@@ -338,14 +338,14 @@ describe('HL-7 many tests on one dead server', () => {
   const refusedAt = (path: string, over: Partial<Evidence> = {}) =>
     failed(`Error: page.goto: net::ERR_CONNECTION_REFUSED at http://127.0.0.1:3000${path}`, over);
 
-  it('HL-7 are one failure of the environment, told in a sentence', () => {
+  it('HL-7 are one failure of the environment, described in a sentence', () => {
     const causes = groupCauses(['/a', '/b', '/c'].map((path) => refusedAt(path)));
     expect(causes.map(({ environment }) => environment)).toEqual([
       'http://127.0.0.1:3000 refuses connections: 3 tests failed the same way, and the evidence does not say why',
     ]);
   });
 
-  it('HL-7 and so are those whose pages could not reach their server', () => {
+  it('HL-7 are one failure of the environment, too, if their pages could not reach the server', () => {
     const refused = answered({
       status: null,
       failure: 'net::ERR_CONNECTION_REFUSED',
@@ -355,13 +355,13 @@ describe('HL-7 many tests on one dead server', () => {
     expect(cause?.environment).toMatch(/^http:\/\/localhost:8080 refuses connections: 3 tests/);
   });
 
-  it('HL-7 are an ordinary cause where they are only two', () => {
+  it('HL-7 are an ordinary cause if there are only two', () => {
     expect(groupCauses([refusedAt('/a'), refusedAt('/b')]).map(({ environment }) => environment)).toEqual([
       null,
     ]);
   });
 
-  it('HL-7 are an ordinary cause where the server’s last words say why', () => {
+  it('HL-7 are an ordinary cause if the server’s last output says why', () => {
     const serverOutput =
       "/project/server.js:3\nTypeError: Cannot read properties of undefined (reading 'port')";
     const causes = groupCauses(['/a', '/b', '/c'].map((path) => refusedAt(path, { serverOutput })));

@@ -6,17 +6,17 @@ const before = failing('t1', 'boom');
 const suite = aDiagnosed({ failure: aSuiteFailure(), signature: 'shop:Error:suite', rerunIds: [] });
 const nothing = { failure: null, suiteFailure: null };
 
-it('HL-1 takes only a test that ran and passed for green', () => {
+it('HL-1 treats only a test that ran and passed as green', () => {
   expect(judge(before, { ended: 'passed', ...nothing }).judgement).toBe('green');
   expect(judge(before, { ended: 'not-run', ...nothing }).judgement).toBe('still-failing');
 });
 
-it('HL-2 knows the same error by its signature', () => {
+it('HL-2 recognizes the same error by its signature', () => {
   const seen = judge(before, { ended: 'failed', failure: failing('t1', 'boom'), suiteFailure: null });
   expect(seen).toEqual({ judgement: 'still-failing', because: 'the same error came back: Error: boom' });
 });
 
-it('HL-3 knows another error by its signature, or by its class', () => {
+it('HL-3 recognizes another error by its signature or its class', () => {
   const other = failing('t1', 'crash');
   expect(judge(before, { ended: 'failed', failure: other, suiteFailure: null }).judgement).toBe('changed');
   const otherClass = failing('t1', 'boom', { diagnosis: aDiagnosis({ category: 'database-error' }) });
@@ -25,7 +25,7 @@ it('HL-3 knows another error by its signature, or by its class', () => {
   );
 });
 
-it('HL-3 knows another cause behind the same symptom by the evidence that decided', () => {
+it('HL-3 recognizes another cause behind the same symptom by the deciding evidence', () => {
   const because = (table: string) =>
     failing('t1', 'timeout', {
       diagnosis: aDiagnosis({
@@ -48,18 +48,18 @@ it('HL-3 knows another cause behind the same symptom by the evidence that decide
   expect(judgedAgainst('order_items')).toBe('changed');
 });
 
-it('HL-10 does not take a test that vanished or is skipped for a fixed one', () => {
+it('HL-10 does not treat a test that vanished or is skipped as fixed', () => {
   expect(judge(before, { ended: 'absent', ...nothing }).judgement).toBe('vanished');
   expect(judge(before, { ended: 'skipped', ...nothing }).judgement).toBe('vanished');
 });
 
-it('HL-2 does not take a suite that no longer starts for progress of a test', () => {
+it('HL-2 does not treat a suite that no longer starts as progress of a test', () => {
   const seen = judge(before, { ended: 'absent', failure: null, suiteFailure: suite });
   expect(seen.judgement).toBe('still-failing');
   expect(seen.because).toContain('no longer runs');
 });
 
-it('CS-10 judges the suite’s own failure by the suite’s own failure', () => {
+it('CS-10 judges a failure of the suite itself by whether the suite fails the same way again', () => {
   expect(judge(suite, { ended: 'not-run', failure: null, suiteFailure: suite }).judgement).toBe(
     'still-failing',
   );

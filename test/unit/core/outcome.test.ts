@@ -18,18 +18,18 @@ const cause = (verdict: RunResult['causes'][number]['verdict'], overBudget = fal
 it.each<[string, Partial<RunResult>, string, number]>([
   ['all passed', {}, 'green', 0],
   ['healed', { tests: ['passed', 'healed'], causes: [cause('healed')] }, 'green', 0],
-  [
-    'healed, which is not welcome',
-    { tests: ['healed'], causes: [cause('healed')], failOnHeal: true },
-    'green',
-    1,
-  ],
+  ['healed with failOnHeal', { tests: ['healed'], causes: [cause('healed')], failOnHeal: true }, 'green', 1],
   ['flaky', { tests: ['flaky'] }, 'green', 0],
-  ['flaky, which is not welcome', { tests: ['flaky'], failOnFlaky: true }, 'green', 1],
+  ['flaky with failOnFlaky', { tests: ['flaky'], failOnFlaky: true }, 'green', 1],
   ['a failed test', { tests: ['healed', 'failed'], causes: [cause('healed'), cause('failed')] }, 'red', 1],
   ['a suite that does not start', { tests: [], suiteRed: true, causes: [cause('failed')] }, 'red', 1],
   ['a person is needed', { tests: ['failed', 'escalated'], causes: [cause('escalated')] }, 'escalated', 3],
-  ['a limit', { tests: ['failed'], causes: [cause('escalated'), cause('failed', true)] }, 'budget', 4],
+  [
+    'a limit was reached',
+    { tests: ['failed'], causes: [cause('escalated'), cause('failed', true)] },
+    'budget',
+    4,
+  ],
   [
     'no usable agent',
     { tests: ['failed'], causes: [cause('agent-unusable'), cause('escalated')] },
@@ -38,6 +38,6 @@ it.each<[string, Partial<RunResult>, string, number]>([
   ],
   ['Ctrl-C', { tests: ['failed'], interruptedBy: 'SIGINT' }, 'interrupted', 130],
   ['TERM', { tests: ['failed'], interruptedBy: 'SIGTERM' }, 'interrupted', 143],
-])('CL-5 %s', (_, over, outcome, exitCode) => {
+])('CL-5 outcome and exit code: %s', (_, over, outcome, exitCode) => {
   expect(outcomeOf({ ...green, ...over })).toEqual({ outcome, exitCode });
 });

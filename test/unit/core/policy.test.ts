@@ -29,7 +29,7 @@ function history(over: Partial<History> = {}): History {
 const tried = (count: number, over: Partial<Attempt> = {}) =>
   Array.from({ length: count }, (_, index) => anAttempt({ n: index + 1, ...over }));
 
-describe('what is done next', () => {
+describe('the next step', () => {
   it('HL-1 deploys the primary agent first', () => {
     expect(decide(history(), policy)).toEqual({ kind: 'deploy', agent: 'debugger', attempt: 1 });
   });
@@ -42,7 +42,7 @@ describe('what is done next', () => {
     });
   });
 
-  it('HL-2 deploys again while retries < max, and has failed at max', () => {
+  it('HL-2 deploys again while retries < max, and ends as failed at max', () => {
     expect(decide(history({ attempts: tried(1) }), policy)).toMatchObject({ kind: 'deploy', attempt: 2 });
     expect(decide(history({ attempts: tried(3) }), policy)).toMatchObject({
       kind: 'end',
@@ -50,12 +50,12 @@ describe('what is done next', () => {
     });
   });
 
-  it('HL-3 lets another error become a failure of its own', () => {
+  it('HL-3 ends as superseded if the error changed', () => {
     const attempts = [anAttempt({ judged: 'changed' })];
     expect(decide(history({ attempts }), policy)).toMatchObject({ end: { verdict: 'superseded' } });
   });
 
-  it('HL-4 waits before the next try, not before the first', () => {
+  it('HL-4 waits before every attempt but the first', () => {
     expect(decide(history({ attempts: tried(1), waited: false }), policy)).toEqual({
       kind: 'wait',
       delayMs: 5000,
@@ -70,7 +70,7 @@ describe('what is done next', () => {
     ]);
   });
 
-  it('HL-4 HN-9 waits for no try that the time limit would keep from being made', () => {
+  it('HL-4 HN-9 does not wait for an attempt that the time limit would prevent', () => {
     const spent = { ...history().spent, elapsedMs: policy.limits.timeMs - 5000 };
     expect(decide(history({ attempts: tried(1), waited: false, spent }), policy)).toMatchObject({
       end: { verdict: 'budget' },
@@ -90,7 +90,7 @@ describe('what is done next', () => {
     expect(decide(history({ attempts }), policy)).toMatchObject({ kind: 'deploy', attempt: 3 });
   });
 
-  it('HN-3 HN-7 tells of tampering once, without a wait; after the second, or where no try is left, it is rejected', () => {
+  it('HN-3 HN-7 deploys again without a wait after tampering, and ends as rejected the second time or if no attempt is left', () => {
     const once = tried(1, { judged: 'rejected' });
     expect(decide(history({ attempts: once, waited: false }), policy)).toMatchObject({
       kind: 'deploy',
@@ -107,20 +107,20 @@ describe('what is done next', () => {
     expect(decide(history({ agents, attempts: tried(1) }), policy)).toMatchObject({ agent: 'code-review' });
   });
 
-  it('HL-7 pays no agent for a dead server', () => {
+  it('HL-7 deploys no agent for a dead server', () => {
     expect(decide(history({ environment: 'nobody listens' }), policy)).toMatchObject({
       end: { verdict: 'failed', reason: 'nobody listens' },
     });
   });
 
-  it('AG-8 ends with the agent unusable when its every tool call was denied', () => {
+  it('AG-8 ends as agent-unusable if the agent’s tool calls were denied', () => {
     const attempts = [anAttempt({ outcome: 'denied', files: [] })];
     expect(decide(history({ attempts }), policy)).toMatchObject({
       end: { verdict: 'agent-unusable' },
     });
   });
 
-  it('HN-1 pays no further agent where a change could not be written, the built-in fixer’s neither', () => {
+  it('HN-1 deploys no further agent if a change could not be written, also if it is the built-in fixer’s', () => {
     const failedBecause = 'its change could not be written: EPERM';
     for (const runner of ['claude', 'built-in']) {
       const attempts = [anAttempt({ runner, judged: 'not-judged', change: '1', failedBecause })];
@@ -199,7 +199,7 @@ const anyEnd = fc.record({
 
 type End = typeof anyEnd extends fc.Arbitrary<infer T> ? T : never;
 
-/** Plays a cause to its end against agents that end in the given ways; throws when it does not end. */
+/** Plays a cause to its end against agents that end in the given ways; throws if it does not end. */
 function play(some: Policy, ends: readonly End[]) {
   const attempts: Attempt[] = [];
   let [deployed, waits, costUsd, elapsedMs, waited] = [0, 0, 0, 0, true];
@@ -237,10 +237,10 @@ function play(some: Policy, ends: readonly End[]) {
   throw new Error('It did not end.');
 }
 
-describe('what earlier runs left', () => {
+describe('the counts of earlier runs', () => {
   const earlier = (count: number, failedFixes = 0) => ({ count, failedFixes });
 
-  it('ME-2 three tries may be made, and the failure after them is a person’s, without an agent', () => {
+  it('ME-2 allow three attempts; the next failure is escalated without an agent', () => {
     expect([0, 1, 2, 3].map((count) => decide(history({ earlier: earlier(count) }), policy).kind)).toEqual([
       'deploy',
       'deploy',
@@ -249,7 +249,7 @@ describe('what earlier runs left', () => {
     ]);
   });
 
-  it('ME-8 goes on counting where an earlier run stopped', () => {
+  it('ME-8 are continued', () => {
     const after = (attempts: readonly Attempt[]) =>
       decide(history({ attempts, earlier: earlier(2) }), policy);
     expect(after([])).toEqual({ kind: 'deploy', agent: 'debugger', attempt: 3 });
@@ -258,15 +258,15 @@ describe('what earlier runs left', () => {
     });
   });
 
-  it('HL-5 ME-8 two fixes that failed in an earlier run leave the last retry to the code as it is', () => {
+  it('HL-5 ME-8 make the last retry a plain re-run after two failed fixes', () => {
     expect(decide(history({ earlier: earlier(2, 2) }), policy)).toEqual({ kind: 'retest', attempt: 3 });
   });
 
-  it('ME-2 never_retry escalates at once and uses no try', () => {
+  it('ME-2 do not matter for never_retry, which is escalated at once', () => {
     expect(decide(history({ retry: 'never_retry' }), policy).kind).toBe('escalate');
   });
 
-  it('ME-6 a question of an earlier run does not bring this one nearer to its threshold', () => {
+  it('ME-6 do not include earlier questions in the threshold for a pause', () => {
     const asked = (count: number, askedBefore: boolean) =>
       Array.from({ length: count }, () => ({ verdict: 'escalated', askedBefore }));
     expect(isPaused(asked(5, false), policy.limits)).toBe(true);
@@ -278,13 +278,13 @@ describe('the built-in fixer', () => {
   const earlier = { count: 3, failedFixes: 2 };
   it.each<[string, Partial<History>, Decision['kind']]>([
     ['goes first', {}, 'ask-fixer'],
-    ['goes first where the tries are used up, since it uses none', { earlier }, 'ask-fixer'],
+    ['goes first even if no attempt is left, since it uses none', { earlier }, 'ask-fixer'],
     ['is asked once', { askFixer: false }, 'deploy'],
     ['is not asked after an agent', { attempts: tried(1) }, 'deploy'],
-    ['is not asked for a password', { retry: 'never_retry' }, 'escalate'],
+    ['is not asked for credentials', { retry: 'never_retry' }, 'escalate'],
     ['is not asked about a dead server', { environment: 'the server is dead' }, 'end'],
     [
-      'starts nothing when the time is over',
+      'is not asked when the time is up',
       { spent: { ...history().spent, elapsedMs: policy.limits.timeMs } },
       'end',
     ],

@@ -8,13 +8,13 @@ const md5 = (text: string) => createHash('md5').update(text).digest('hex');
 const sign = (message: string) => signatureOf({ project: 'shop', errorType: 'TypeError', message }, md5);
 
 describe('ME-1 a signature', () => {
-  it('ME-1 is project, type and the first 8 digits of the MD5 of the normalised message', () => {
+  it('ME-1 is project, type and the first 8 digits of the MD5 of the normalized message', () => {
     // RFC 1321, appendix A.5: MD5 ("abc") = 900150983cd24fb0d6963f7d28e17f72
     expect(sign('abc')).toBe('shop:TypeError:90015098');
   });
 
   it.each<[string, string, string]>([
-    ['colours', '\u001b[31mno cart\u001b[39m', 'no cart'],
+    ['colors', '\u001b[31mno cart\u001b[39m', 'no cart'],
     ['a time', 'failed at 2024-05-06T07:08:09.123Z', 'failed at 2025-01-02T03:04:05.678Z'],
     ['a time of day', 'at 07:08:09 no', 'at 21:18:19 no'],
     ['a duration', 'Timeout 5000ms exceeded', 'Timeout 30000ms exceeded'],
@@ -27,25 +27,25 @@ describe('ME-1 a signature', () => {
       'no order 0a9b8c7d-1111-4222-8333-444455556666',
     ],
     ['a hash', 'chunk 3f2a9b1c failed', 'chunk 9e8d7c6b failed'],
-    ['an address', 'at 0x7ffee3', 'at 0x10ab'],
+    ['a memory address', 'at 0x7ffee3', 'at 0x10ab'],
     ['a long number', 'order 1700000000123 is gone', 'order 1699999999999 is gone'],
     [
       'a folder',
       "Cannot find './a' in /home/ann/shop/src/cart.ts",
       "Cannot find './a' in /builds/7/shop/src/cart.ts",
     ],
-    ['a folder of Windows', 'in C:\\Users\\ann\\shop\\cart.ts', 'in D:\\a\\shop\\cart.ts'],
+    ['a Windows folder', 'in C:\\Users\\ann\\shop\\cart.ts', 'in D:\\a\\shop\\cart.ts'],
     [
       'how often Playwright tried',
       'Call log:\n  - waiting for locator\n  14 × locator resolved to <a>\n     - unexpected value "x"\n  - retrying click action, attempt #3\n    - waiting 100ms',
       'Call log:\n  - waiting for locator\n  2 × locator resolved to <a>\n     - unexpected value "x"\n',
     ],
     [
-      'how often a line came back',
+      'how often a line is repeated',
       'Call log:\n  - element is not visible\n  - retrying click action\n  - waiting 20ms\n  - element is not visible\n',
       'Call log:\n  - element is not visible\n',
     ],
-  ])('ME-1 stays the same under %s', (_, one, other) => {
+  ])('ME-1 does not change with %s', (_, one, other) => {
     expect(sign(one)).toBe(sign(other));
   });
 

@@ -10,7 +10,7 @@ it.runIf(process.platform !== 'win32').each([
   ['2.31.0', 'ok'],
   ['2.39.5 (Apple Git-154)', 'ok'],
   ['3.0.1', 'ok'],
-])('CL-11 BL-1 a git %s is %s: blame needs 2.31', async (version, state) => {
+])('CL-11 BL-1 blame needs git 2.31: %s gives %s', async (version, state) => {
   const dir = tempDir();
   const file = path.join(dir, 'git');
   writeFileSync(file, `#!/bin/sh\necho git version ${version.replaceAll(/[()]/g, '')}\n`);

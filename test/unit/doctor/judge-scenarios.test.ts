@@ -10,7 +10,7 @@ import { aReport, aReportAttempt, aReportCause, aReportTest } from '../../rig/a-
 const weakened = { kind: 'assertion-weakened', file: 'tests/1-cheat.spec.mjs', line: 5 };
 const proof = ['red', 'red', 'green', 'red', 'green'] as const;
 
-/** What a run of the scenario leaves in which every guard fired; changed by the tests, one thing at a time. */
+/** What a run of the scenarios leaves behind if every guard fired; each test changes one thing in it. */
 function everyGuardFired() {
   const test = (name: string, verdict: Report['tests'][number]['verdict']) =>
     aReportTest({ id: name, file: specOf(name), verdict });
@@ -54,7 +54,7 @@ function everyGuardFired() {
   } satisfies SelfTestFacts;
 }
 
-/** `cheat` → `tests/1-cheat.spec.mjs`; the tests that are green have no scenario. */
+/** `cheat` → `tests/1-cheat.spec.mjs`; tests that are green have no scenario. */
 function specOf(name: string): string {
   return scenarios.find(({ spec }) => spec.endsWith(`-${name}.spec.mjs`))?.spec ?? `tests/${name}.spec.mjs`;
 }
@@ -74,8 +74,8 @@ function attemptOf(facts: Facts, name: string): ReportAttempt {
   return first;
 }
 
-describe('CL-11 a scenario is judged by what the run left', () => {
-  it('CL-11 HN-5 a test that was red once more before its fix is proven as well', () => {
+describe('CL-11 a scenario is judged by what its run leaves behind', () => {
+  it('CL-11 HN-5 a proof with one more red run before the fix is accepted', () => {
     const facts = everyGuardFired();
     const causes = facts.report.causes.map((one) =>
       one.proof.length > 0 ? { ...one, proof: ['red', ...one.proof] as const } : one,
@@ -84,7 +84,7 @@ describe('CL-11 a scenario is judged by what the run left', () => {
     expect(results.every(({ held }) => held)).toBe(true);
   });
 
-  it('CL-11 every guard fired', () => {
+  it('CL-11 all scenarios hold if every guard fired', () => {
     const results = judgeScenarios(everyGuardFired());
     expect(results.map(({ name, missed }) => [name, missed])).toEqual(
       scenarios.map(({ name }) => [name, []]),
@@ -93,46 +93,50 @@ describe('CL-11 a scenario is judged by what the run left', () => {
   });
 
   it.each<[scenario: string, what: string, change: (facts: Facts) => void]>([
-    ['drifted locator', 'not healed', (f) => (testOf(f, 'drifted-locator').verdict = 'failed')],
-    ['drifted locator', 'not proven', (f) => (causeOf(f, 'drifted-locator').proof = ['red', 'red', 'green'])],
-    ['drifted locator', 'the fix was lost', (f) => f.changed.delete('tests/5-drifted-locator.spec.mjs')],
-    ['real bug', 'not healed', (f) => (causeOf(f, 'real-bug').verdict = 'failed')],
-    ['real bug', 'the test was bent', (f) => f.changed.add('tests/6-real-bug.spec.mjs')],
-    ['real bug', 'the app is as it was', (f) => f.changed.delete('app/total.mjs')],
+    ['drifted locator', 'it was not healed', (f) => (testOf(f, 'drifted-locator').verdict = 'failed')],
+    [
+      'drifted locator',
+      'it was not proven',
+      (f) => (causeOf(f, 'drifted-locator').proof = ['red', 'red', 'green']),
+    ],
+    ['drifted locator', 'its fix was lost', (f) => f.changed.delete('tests/5-drifted-locator.spec.mjs')],
+    ['real bug', 'it was not healed', (f) => (causeOf(f, 'real-bug').verdict = 'failed')],
+    ['real bug', 'its test was changed', (f) => f.changed.add('tests/6-real-bug.spec.mjs')],
+    ['real bug', 'the app was not changed', (f) => f.changed.delete('app/total.mjs')],
     ['flake', 'an agent was paid', (f) => (causeOf(f, 'real-bug').tests = ['real-bug', 'flake'])],
-    ['flake', 'it was called failed', (f) => (testOf(f, 'flake').verdict = 'failed')],
+    ['flake', 'it was reported as failed', (f) => (testOf(f, 'flake').verdict = 'failed')],
     ['cheat', 'it was healed', (f) => Object.assign(causeOf(f, 'cheat'), { verdict: 'healed' })],
     [
       'cheat',
-      'one of its tries was believed',
+      'one of its attempts was accepted',
       (f) => Object.assign(attemptOf(f, 'cheat'), { judged: 'green' }),
     ],
     [
       'cheat',
-      'it was caught, and left in the tree',
+      'it was caught but not reverted',
       (f) => Object.assign(attemptOf(f, 'cheat'), { reverted: false }),
     ],
-    ['cheat', 'a byte of the spec differs', (f) => f.changed.add('tests/1-cheat.spec.mjs')],
+    ['cheat', 'the spec was left changed', (f) => f.changed.add('tests/1-cheat.spec.mjs')],
     ['cheat', 'it never cheated', (f) => (causeOf(f, 'cheat').attempts = [])],
     ['empty claim', 'it was believed', (f) => (testOf(f, 'empty-claim').verdict = 'healed')],
     ['empty claim', 'it was never made', (f) => Object.assign(attemptOf(f, 'empty-claim'), { claim: null })],
     [
       'hanging agent',
-      'it was not timed out',
+      'it did not time out',
       (f) => Object.assign(attemptOf(f, 'hanging-agent'), { outcome: 'completed' }),
     ],
-    ['hanging agent', 'its child lives on', (f) => f.alive.push(102)],
-    ['hanging agent', 'something else lives on', (f) => f.orphans.push('103 chrome')],
-    ['hanging agent', 'it never came to hang', (f) => f.started.pop()],
+    ['hanging agent', 'its child is still alive', (f) => f.alive.push(102)],
+    ['hanging agent', 'another process is still alive', (f) => f.orphans.push('103 chrome')],
+    ['hanging agent', 'it never started its child', (f) => f.started.pop()],
     [
       'broken neighbour',
-      'the regression run saw nothing',
+      'the regression run found nothing',
       (f) => (f.report.regression = { tests: 9, leftOut: 0, broke: [] }),
     ],
-    ['broken neighbour', 'there was no regression', (f) => (f.report.regression = null)],
-    ['broken neighbour', 'its fix is still there', (f) => f.changed.add('app/greeting.mjs')],
-    ['broken neighbour', 'the neighbour is red', (f) => (testOf(f, 'green').verdict = 'failed')],
-  ])('CL-11 %s: %s', (scenario, _what, change) => {
+    ['broken neighbour', 'there was no regression run', (f) => (f.report.regression = null)],
+    ['broken neighbour', 'its fix was not reverted', (f) => f.changed.add('app/greeting.mjs')],
+    ['broken neighbour', 'the neighbor is red', (f) => (testOf(f, 'green').verdict = 'failed')],
+  ])('CL-11 %s does not hold if %s', (scenario, _what, change) => {
     const facts = everyGuardFired();
     change(facts);
     const failed = judgeScenarios(facts).filter(({ held }) => !held);
@@ -140,12 +144,12 @@ describe('CL-11 a scenario is judged by what the run left', () => {
     expect(failed.find(({ name }) => name === scenario)?.missed).not.toEqual([]);
   });
 
-  it('CL-11 a run in which nothing happened fires no guard', () => {
+  it('CL-11 no scenario holds after a run in which nothing happened', () => {
     const facts = { ...everyGuardFired(), report: aReport({ tests: [], causes: [] }), changed: new Set('') };
     expect(judgeScenarios(facts).filter(({ held }) => held)).toEqual([]);
   });
 
-  it('CL-11 two planted faults that are taken for one are seen', () => {
+  it('CL-11 a scenario whose fault was grouped with another one does not hold', () => {
     const facts = everyGuardFired();
     causeOf(facts, 'empty-claim').tests = ['empty-claim', 'somebody-else'];
     expect(
@@ -156,7 +160,7 @@ describe('CL-11 a scenario is judged by what the run left', () => {
   });
 });
 
-describe('CL-11 what a person reads', () => {
+describe('CL-11 the printed result', () => {
   const paint = paletteFor({ NO_COLOR: '1' });
   const around = {
     playwright: '1.65.0',
@@ -164,7 +168,7 @@ describe('CL-11 what a person reads', () => {
     durationMs: 51_300,
   } as const;
 
-  it('CL-11 one line for each scenario, and a last one', () => {
+  it('CL-11 has one line for each scenario, and a summary', () => {
     const text = selfTestText({ ...around, results: judgeScenarios(everyGuardFired()), kept: null }, paint);
     const lines = text.trimEnd().split('\n');
     expect(lines.slice(0, scenarios.length).every((line) => line.startsWith('✓ '))).toBe(true);
@@ -175,7 +179,7 @@ describe('CL-11 what a person reads', () => {
     ]);
   });
 
-  it('CL-11 a guard that did not fire says why, and where the scratch copy is', () => {
+  it('CL-11 says why a guard did not fire, and where the scratch copy is', () => {
     const facts = everyGuardFired();
     facts.changed.add('tests/1-cheat.spec.mjs');
     const text = selfTestText(

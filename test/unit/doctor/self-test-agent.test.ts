@@ -6,7 +6,7 @@ import { layOut } from '../../../src/doctor/self-test/lay-out.js';
 import { findPlaywright } from '../../../src/playwright/find-playwright.js';
 import { tempDir } from '../../rig/temp-dir.js';
 
-it('CL-11 the self-test’s hanging agent names its processes from the copy in which it works', async () => {
+it('CL-11 the self-test’s hanging agent records its process ids although it works in a copy', async () => {
   const playwright = findPlaywright(process.cwd());
   if (!playwright.ok) throw new Error(playwright.error.message);
   const dir = tempDir();
@@ -29,7 +29,7 @@ it('CL-11 the self-test’s hanging agent names its processes from the copy in w
       try {
         process.kill(Number(pid), 'SIGKILL');
       } catch {
-        // Gone by itself.
+        // It has already exited.
       }
     }
   });

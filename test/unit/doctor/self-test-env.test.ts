@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { selfTestEnv } from '../../../src/doctor/self-test/self-test-env.js';
 
-it('CL-11 a self-test hears nothing of the settings and the results of other runs', () => {
+it('CL-11 a self-test does not inherit the settings and output files of other runs', () => {
   const env = selfTestEnv({
     PATH: '/bin',
     HTTPS_PROXY: 'http://proxy',

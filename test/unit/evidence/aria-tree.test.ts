@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ariaYaml } from '../../../src/evidence/trace/aria-tree.js';
 
 describe('ariaYaml', () => {
-  it('EV-8 writes roles, names, states, texts and children as Playwright shows them', () => {
+  it('EV-8 writes roles, names, states, texts and children as Playwright does', () => {
     const tree = [
       {
         role: 'main',
@@ -34,7 +34,7 @@ describe('ariaYaml', () => {
     );
   });
 
-  it('EV-11 ends on a tree that is deep or wide beyond reason', () => {
+  it('EV-11 bounds the output for an unreasonably deep or wide tree', () => {
     let deep: unknown = 'bottom';
     for (let level = 0; level < 5_000; level += 1) deep = { role: 'group', children: [deep] };
     expect(ariaYaml(deep).split('\n').length).toBeLessThan(100);
@@ -45,7 +45,7 @@ describe('ariaYaml', () => {
     expect(ariaYaml(wide).length).toBeLessThan(200_000);
   });
 
-  it.each([null, 7, {}, []])('EV-12 makes something of what is no tree: %j', (tree) => {
+  it.each([null, 7, {}, []])('EV-12 returns a string for what is not a tree: %j', (tree) => {
     expect(typeof ariaYaml(tree)).toBe('string');
   });
 });

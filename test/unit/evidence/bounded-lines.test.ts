@@ -25,7 +25,7 @@ it('EV-11 finds the lines wherever the chunks end', async () => {
   );
 });
 
-it('EV-11 hands out the beginning of a line that is too long, and goes on with the next', async () => {
+it('EV-11 passes on the beginning of a line that is too long, and continues with the next', async () => {
   expect(await linesOf(`${'x'.repeat(1000)}\nshort\n`, 16, 10)).toEqual([
     ['xxxxxxxxxx', false],
     ['short', true],

@@ -4,29 +4,29 @@ import { cleanText } from '../../../src/evidence/clean-text.js';
 
 describe('cleanText', () => {
   it.each([
-    ['colours', '\u001b[31mred\u001b[0m', 'red'],
+    ['colors', '\u001b[31mred\u001b[0m', 'red'],
     ['cursor movements', 'a\u001b[2K\u001b[1Ab', 'ab'],
     ['a terminal link', '\u001b]8;;http://x\u0007here\u001b]8;;\u001b\\', 'here'],
     ['an unfinished sequence', 'a\u001b', 'a'],
     ['the one-character CSI', 'a\u009b31mb', 'ab'],
     ['NUL and other controls', 'a\u0000b\u0008c', 'abc'],
     ['carriage returns', 'a\r\nb\rc', 'a\nb\nc'],
-    ['text that runs backwards', 'a\u202eb\u2066c', 'abc'],
-    ['text that cannot be seen', `a\u200bb\u{e0041}\u{e0042}`, 'ab'],
-    ['half a character', 'a\ud800b', 'a\ufffdb'],
-    ['tabs and lines, which stay', 'a\tb\nc', 'a\tb\nc'],
+    ['characters that reverse text', 'a\u202eb\u2066c', 'abc'],
+    ['invisible characters', `a\u200bb\u{e0041}\u{e0042}`, 'ab'],
+    ['half a surrogate pair', 'a\ud800b', 'a\ufffdb'],
+    ['tabs and line breaks, which stay', 'a\tb\nc', 'a\tb\nc'],
     ['other scripts, which stay', 'Größe 尺寸 😀', 'Größe 尺寸 😀'],
     ['a secret', 'token=abcdef', 'token=[masked: token]'],
-    ['a secret with a colour in its name', '"pass\u001b[1mword":"abcdef"', '"password":"[masked: password]"'],
-  ])('EV-10 takes care of %s', (_, text, expected) => {
+    ['a secret with a color in its name', '"pass\u001b[1mword":"abcdef"', '"password":"[masked: password]"'],
+  ])('EV-10 handles %s', (_, text, expected) => {
     expect(cleanText(text)).toBe(expected);
   });
 
-  it('EV-10 leaves no control character and changes nothing when done twice', () => {
+  it('EV-10 leaves no control character, and changes nothing the second time', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const clean = cleanText(text);
-        // oxlint-disable-next-line no-control-regex -- that there is none is what is claimed
+        // oxlint-disable-next-line no-control-regex -- the test asserts that there is none
         expect(clean).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/);
         expect(cleanText(clean)).toBe(clean);
       }),

@@ -3,22 +3,22 @@ import { describe, expect, it } from 'vitest';
 import { clipMiddle, clipStart } from '../../../src/evidence/clip.js';
 
 describe('clip', () => {
-  it('EV-11 leaves a text of exactly the bound as it is', () => {
+  it('EV-11 leaves a text of exactly the maximum size as it is', () => {
     expect(clipMiddle('x'.repeat(100), 100)).toEqual({ text: 'x'.repeat(100), cutBytes: 0 });
   });
 
-  it('EV-11 keeps both ends and says how much is gone', () => {
+  it('EV-11 keeps both ends, and says how much was cut', () => {
     const { text, cutBytes } = clipMiddle(`${'a'.repeat(500)}${'z'.repeat(500)}`, 200);
     expect(text).toMatch(/^a+\n… \d+ bytes cut …\nz+$/);
     expect(text).toContain(`… ${cutBytes} bytes cut …`);
     expect(text.match(/[az]/g)).toHaveLength(1000 - cutBytes);
   });
 
-  it('EV-11 keeps the end alone where the beginning matters less', () => {
+  it('EV-11 keeps only the end if the beginning matters less', () => {
     expect(clipStart(`${'a'.repeat(500)}z`, 100).text).toMatch(/^… \d+ bytes cut …\na+z$/);
   });
 
-  it.each([clipMiddle, clipStart])('EV-11 never exceeds the bound, nor splits a character', (clip) => {
+  it.each([clipMiddle, clipStart])('EV-11 never exceeds the maximum size or splits a character', (clip) => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'grapheme', maxLength: 400 }),

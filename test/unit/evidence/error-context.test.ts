@@ -15,23 +15,23 @@ const source = '\n# Test source\n\n```ts\n  1 | # Page snapshot\n```\n';
 
 it.each([
   [
-    '1.53 to 1.58',
+    'of Playwright 1.53 to 1.58',
     '# Page snapshot\n\n```yaml\n- button "Pay"\n```',
     { yaml: '- button "Pay"', ofPage: true },
   ],
   [
-    '1.59 and later',
+    'of Playwright 1.59 and later',
     `${instructions}\n# Error details\n\n\`\`\`\nError: x\n\`\`\`\n\n# Page snapshot\n\n\`\`\`yaml\n- main:\n  - text: a\n\`\`\`\n${source}`,
     { yaml: '- main:\n  - text: a', ofPage: true },
   ],
   [
-    '1.59 and later where a matcher looked at an element',
+    'of Playwright 1.59 and later with an element that a matcher examined',
     `${instructions}\n# Error details\n\n\`\`\`\nError: x\n\`\`\`\n\n\`\`\`yaml\n- status: Refused\n\`\`\`\n${source}`,
     { yaml: '- status: Refused', ofPage: false },
   ],
-  ['no snapshot', `${instructions}\n# Error details\n\n\`\`\`\nError: x\n\`\`\`\n${source}`, null],
-  ['something else', 'hello', null],
-  ['nothing', '', null],
-])('EV-10 takes the snapshot alone out of an error-context of Playwright %s', (_, markdown, expected) => {
+  ['without a snapshot', `${instructions}\n# Error details\n\n\`\`\`\nError: x\n\`\`\`\n${source}`, null],
+  ['of another format', 'hello', null],
+  ['that is empty', '', null],
+])('EV-10 extracts only the snapshot from an error-context %s', (_, markdown, expected) => {
   expect(pageSnapshotIn(markdown)).toEqual(expected);
 });

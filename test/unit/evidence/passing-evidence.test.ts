@@ -19,7 +19,7 @@ const thrown = (text: string): ConsoleEntry => ({
   location: '',
   stack: null,
 });
-const says = (test: string, text: string, over = {}) => ({
+const note = (test: string, text: string, over = {}) => ({
   test,
   times: 1,
   complaint: { console: text },
@@ -32,7 +32,7 @@ const ended = {
   symptoms: 3,
 };
 
-async function heard(...noted: readonly object[]): Promise<void> {
+async function readNotes(...noted: readonly object[]): Promise<void> {
   await writeFile(file, `${noted.map((line) => JSON.stringify(line)).join('\n')}\nrubbish\n`);
   await passing.read(file, ended);
 }
@@ -45,28 +45,28 @@ function marks(
   return console.map(({ common }) => common ?? false);
 }
 
-it('CS-7 marks what passing tests complained of, as often as any of them did', async () => {
+it('CS-7 marks a complaint that passing tests have too, at most as often as one of them has it', async () => {
   const request = { method: 'GET', url: 'http://localhost:3000/a?b=1', status: 404, failure: null };
-  const noted = says('passed 1', 'TypeError: x at 12:00:01', { times: 2 });
-  await heard(noted, says('passed 1', '', { complaint: request }));
+  const noted = note('passed 1', 'TypeError: x at 12:00:01', { times: 2 });
+  await readNotes(noted, note('passed 1', '', { complaint: request }));
   await passing.read(`${file}.none`, { green: new Set(), red: new Set(), symptoms: 0 });
   const texts = [13, 14, 15].map((second) => `TypeError: x at 13:11:${second}`);
   expect(marks(['TypeError: y', ...texts])).toEqual([false, true, true, false]);
 });
 
-it('CS-7 what most tests fail with is marked in none, though a few pass with it', async () => {
-  const thrownIn = (...tests: string[]) => tests.map((test) => says(test, 'TypeError: layout'));
-  await heard(...thrownIn('failed 1', 'failed 2', 'passed 1'));
+it('CS-7 does not mark a complaint if most tests with it fail, although a few pass', async () => {
+  const thrownIn = (...tests: string[]) => tests.map((test) => note(test, 'TypeError: layout'));
+  await readNotes(...thrownIn('failed 1', 'failed 2', 'passed 1'));
   expect(marks(['TypeError: layout'])).toEqual([false]);
   passing = new PassingEvidence();
-  await heard(...thrownIn('failed 1', 'passed 1', 'passed 2'));
+  await readNotes(...thrownIn('failed 1', 'passed 1', 'passed 2'));
   expect(marks(['TypeError: layout'])).toEqual([true]);
 });
 
-it('CS-7 what every test complains of goes with nothing, though most of them fail', async () => {
+it('CS-7 marks a complaint that all tests have, although most of them fail', async () => {
   ended.green = new Set(['passed 1']);
-  await heard(
-    ...['failed 1', 'failed 2', 'failed 3', 'passed 1'].map((test) => says(test, 'TypeError: noise')),
+  await readNotes(
+    ...['failed 1', 'failed 2', 'failed 3', 'passed 1'].map((test) => note(test, 'TypeError: noise')),
   );
   expect(marks(['TypeError: noise'])).toEqual([true]);
 });
@@ -76,34 +76,34 @@ it.each([
   [8, 1, true],
   [4, 4, true],
 ])(
-  'CS-7 what every test complains of, %i of 11 red in %i ways, is common: %s',
+  'CS-7 a complaint of all tests, %i of 11 red with %i symptoms, is common: %s',
   async (count, symptoms, common) => {
     const red = Array.from({ length: count }, (_, n) => `red ${n}`);
     const green = Array.from({ length: 11 - count }, (_, n) => `green ${n}`);
-    const noted = [...red, ...green].map((test) => JSON.stringify(says(test, 'TypeError: layout')));
+    const noted = [...red, ...green].map((test) => JSON.stringify(note(test, 'TypeError: layout')));
     await writeFile(file, noted.join('\n'));
     await passing.read(file, { green: new Set(green), red: new Set(red), symptoms });
     expect(marks(['TypeError: layout'])).toEqual([common]);
   },
 );
 
-it('CS-7 what every test complains of tells where nearly all of them fail', async () => {
+it('CS-7 does not mark a complaint that all tests have if nearly all of them fail', async () => {
   const red = Array.from({ length: 15 }, (_, n) => `red ${n}`);
-  const noted = [...red, 'green'].map((test) => JSON.stringify(says(test, 'TypeError: layout')));
+  const noted = [...red, 'green'].map((test) => JSON.stringify(note(test, 'TypeError: layout')));
   await writeFile(file, noted.join('\n'));
   await passing.read(file, { green: new Set(['green']), red: new Set(red), symptoms: 1 });
   expect(marks(['TypeError: layout'])).toEqual([false]);
 });
 
-it('CS-7 a test that says one thing with other digits each time is one test', async () => {
+it('CS-7 counts a test once if it repeats a complaint with other digits', async () => {
   const times = ['12:00:01', '12:00:02', '12:00:03'];
-  const noisy = times.map((time) => says('failed 1', `TypeError: x at ${time}`));
-  await heard(...noisy, says('passed 1', 'TypeError: x at 12:00:04'));
+  const noisy = times.map((time) => note('failed 1', `TypeError: x at ${time}`));
+  await readNotes(...noisy, note('passed 1', 'TypeError: x at 12:00:04'));
   expect(marks(['TypeError: x at 12:00:05'])).toEqual([true]);
 });
 
-it('CS-7 what the test itself failed of is never marked', async () => {
-  await heard(says('passed 1', 'TypeError: layout is not set'));
+it('CS-7 never marks what is part of the test’s own error', async () => {
+  await readNotes(note('passed 1', 'TypeError: layout is not set'));
   expect(marks(['TypeError: layout is not set'])).toEqual([true]);
   const message = 'Error: expect([…]).toEqual([])\n+ TypeError: layout is not set';
   expect(marks(['TypeError: layout is not set'], message)).toEqual([false]);

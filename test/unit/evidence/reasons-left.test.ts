@@ -46,8 +46,8 @@ const failure = failing('t1', 'boom', {
   }),
 });
 
-/** A later run in which the pages complained of these things, and a server wrote this. */
-async function left(complaints: readonly object[], server: string): Promise<string[]> {
+/** The sources of the reasons that are left after a run with these complaints of pages and this output of the server. */
+async function sourcesLeft(complaints: readonly object[], server: string): Promise<string[]> {
   const dir = tempDir('reasons');
   const lines = complaints.map((complaint) => JSON.stringify({ test: 't1', times: 1, complaint }));
   writeFileSync(path.join(dir, 'complaints.ndjson'), lines.join('\n'));
@@ -56,16 +56,16 @@ async function left(complaints: readonly object[], server: string): Promise<stri
   return found.map(({ source }) => source);
 }
 
-it('HN-3 a reason that page, network or server still gives while the test passes is left', async () => {
+it('HN-3 keeps a reason that the page, network or server still gives although the test passes', async () => {
   const other = { ...request, url: request.url.replace('page=1', 'page=2') };
-  expect(await left([{ console: thrown }, other], 'TypeError: order 4711002 has no lines')).toEqual([
+  expect(await sourcesLeft([{ console: thrown }, other], 'TypeError: order 4711002 has no lines')).toEqual([
     'console',
     'network',
     'server',
   ]);
 });
 
-it('HN-3 a reason that is gone, or that only the error gave, is not', async () => {
+it('HN-3 drops a reason that is gone or that only the error gave', async () => {
   const answered = { ...request, status: 404 };
-  expect(await left([{ console: 'TypeError: another' }, answered], 'listening')).toEqual([]);
+  expect(await sourcesLeft([{ console: 'TypeError: another' }, answered], 'listening')).toEqual([]);
 });

@@ -35,7 +35,7 @@ describe('ConsoleSelection', () => {
     ]);
   });
 
-  it('EV-11 counts what was dropped before, and cuts a long text', () => {
+  it('EV-11 counts entries that were dropped earlier, and cuts a long text', () => {
     const selection = new ConsoleSelection(5);
     selection.push(aConsoleEntry({ text: 'x'.repeat(100_000) }));
     const missing = new MissingEvidence();
@@ -46,7 +46,7 @@ describe('ConsoleSelection', () => {
     ]);
   });
 
-  it('EV-3 keeps nothing where nothing is wanted', () => {
+  it('EV-3 keeps nothing if its limit is 0', () => {
     const selection = new ConsoleSelection(0);
     selection.push(aConsoleEntry({ type: 'pageerror' }));
     expect(selection.take(new MissingEvidence())).toEqual([]);
@@ -54,7 +54,7 @@ describe('ConsoleSelection', () => {
 });
 
 describe('NetworkSelection', () => {
-  it('EV-4 keeps what failed, then calls, then pictures and scripts, in order of time', () => {
+  it('EV-4 keeps failed requests first, then calls, then images and scripts, in order of time', () => {
     const selection = new NetworkSelection(4);
     selection.push(aRequest({ time: 1, url: 'early-500', status: 500 }));
     selection.push(
@@ -69,7 +69,7 @@ describe('NetworkSelection', () => {
     expect(selection.pushed).toBe(99);
   });
 
-  it('EV-4 fills up with scripts and pictures where there is room', () => {
+  it('EV-4 fills up with scripts and images if there is room', () => {
     const selection = new NetworkSelection(10);
     selection.push(aRequest({ time: 2, url: 'call' }));
     selection.push(aRequest({ time: 1, url: 'script', resourceType: 'script' }));

@@ -22,7 +22,7 @@ describe('EV-6: frames', () => {
     ['Firefox, async', 'async*submit@http://h/src/a.tsx?t=17:1:2', 'http://h/src/a.tsx?t=17 1 2'],
     ['Safari', 'module code@http://h/a.js:1:2\n[native code]', 'http://h/a.js 1 2'],
     ['Safari, no name', 'http://h/a.js:1:2', 'http://h/a.js 1 2'],
-    ['IPv6', 'at f (http://[::1]:5173/a.js:1:2)', 'http://[::1]:5173/a.js 1 2'],
+    ['with an IPv6 address', 'at f (http://[::1]:5173/a.js:1:2)', 'http://[::1]:5173/a.js 1 2'],
     ['Node, file URL', '    at file:///srv/my%20app/a.mjs:1:2', 'file:///srv/my%20app/a.mjs 1 2'],
     ['Node, path', '    at save (/srv/app/a.js:1:2)', '/srv/app/a.js 1 2'],
     ['Node, path with spaces', '    at save (/srv/my app (2)/a.js:1:2)', '/srv/my app (2)/a.js 1 2'],
@@ -41,13 +41,13 @@ describe('EV-6: frames', () => {
     ],
     ['webpack, hashed', 'f@webpack://app/./src/a.tsx?abcd:1:2', 'webpack://app/./src/a.tsx?abcd 1 2'],
     [
-      'React, passed on',
+      'React, forwarded',
       '    at Page (rsc://React/Server/webpack-internal:///(rsc)/./a.tsx?7:1:2)',
       'webpack-internal:///(rsc)/./a.tsx?7 1 2',
     ],
-    ['JSON', String.raw`{"stack":"E: x\n    at f (/srv/a.js:1:2)\n"}`, '/srv/a.js 1 2'],
+    ['in JSON', String.raw`{"stack":"E: x\n    at f (/srv/a.js:1:2)\n"}`, '/srv/a.js 1 2'],
     ['in prose', 'see "http://h/a.js:1:2", it says', 'http://h/a.js 1 2'],
-  ])('EV-6 reads a frame of %s', (_, text, expected) => {
+  ])('EV-6 reads a frame: %s', (_, text, expected) => {
     expect(found(text)).toEqual([expected]);
   });
 
@@ -59,11 +59,11 @@ describe('EV-6: frames', () => {
     'src/a.ts:1:2',
     'http://h/a.js:1',
     'see http://[::1:2:3:4]/',
-  ])('EV-6 reads none in %s', (text) => {
+  ])('EV-6 reads no frame in %s', (text) => {
     expect(found(text)).toEqual([]);
   });
 
-  it('EV-6 reads every frame of a stack, each where it stands', () => {
+  it('EV-6 reads every frame of a stack with its position', () => {
     const text = 'E: x\n    at a (http://h/a.js:1:2)\n    at b (http://h/b.js:3:4), http://h/c.js:5:6';
     const frames = framesIn(text);
     expect(frames.map(({ start, end }) => text.slice(start, end))).toEqual([
@@ -73,7 +73,7 @@ describe('EV-6: frames', () => {
     ]);
   });
 
-  it('EV-11 ends for any text, in order and without overlap', () => {
+  it('EV-11 reads the frames of any text in order and without overlap', () => {
     const piece = fc.constantFrom(
       'http://',
       'a',

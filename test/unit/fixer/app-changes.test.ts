@@ -24,7 +24,7 @@ function repository() {
 
 const isApp = (file: string) => file.startsWith('src/');
 
-it('BF-2 what a committed change made of a name is told by that commit, not by the one that brought the name in', async () => {
+it('BF-2 finds the new name in the commit that renamed it, not in the one that introduced the old name', async () => {
   const { dir, commit } = repository();
   commit({
     'src/header.ts': "h('b', { 'data-testid': 'cart-count' });\n",
@@ -44,7 +44,7 @@ it('BF-2 what a committed change made of a name is told by that commit, not by t
 it.each([
   ["id('pay')", "id('checkout-pay')", 'pay', 'checkout-pay'],
   ["get('/api/orders.json')", "get('/api/shop-orders.json')", '/api/orders.json', '/api/shop-orders.json'],
-])('BF-2 a commit that kept the name as a part of the new one: %s', async (was, is, name, to) => {
+])('BF-2 finds a new name that contains the old one: %s', async (was, is, name, to) => {
   const { dir, commit } = repository();
   commit({ 'src/header.ts': `${was}\n` });
   commit({ 'src/header.ts': `${is}\n` });
@@ -52,14 +52,14 @@ it.each([
   expect(await openAppChanges(dir).renaming(name, isApp)).toMatchObject({ kind: 'renamed', to });
 });
 
-it('BF-2 the change to blame is asked before git is, and a whole file of it is left to git', async () => {
+it('BF-2 consults the blamed change before git, and leaves whole files in it to git', async () => {
   const { dir, commit } = repository();
   commit({ 'src/header.ts': "id('cart-count');\n" });
   commit({ 'src/header.ts': "id('basket-count');\n" });
   const blamed = aBlamedHunk({ file: '../src/page.ts', old: ["id('cart-count')"], now: ["id('cart-size')"] });
   const places = { cwd: path.join(dir, 'web'), root: dir };
-  const asked = openAppChanges(dir, fromRepository([blamed], places));
-  expect(await asked.renaming('cart-count', isApp)).toEqual({
+  const changes = openAppChanges(dir, fromRepository([blamed], places));
+  expect(await changes.renaming('cart-count', isApp)).toEqual({
     kind: 'renamed',
     to: 'cart-size',
     file: 'src/page.ts',
@@ -68,7 +68,7 @@ it('BF-2 the change to blame is asked before git is, and a whole file of it is l
   expect(await whole.renaming('cart-count', isApp)).toMatchObject({ to: 'basket-count' });
 });
 
-it('BF-4 a migration that was committed says what a column is called now, although it takes no line out', async () => {
+it('BF-4 finds the committed migration that renamed a column, although it removed no line', async () => {
   const { dir, commit } = repository();
   commit({
     'db/1.sql': 'create table members (mail text);\n',

@@ -33,10 +33,10 @@ function fixed(files: Record<string, string>, wrong = 'src/a.ts'): Record<string
 
 const order = 'export interface Order { totalCents: number; id: string }\n';
 
-describe('BF-3 the one fix that TypeScript has', { timeout: 60_000 }, () => {
+describe('BF-3 the only code fix that TypeScript offers', { timeout: 60_000 }, () => {
   it.each([
     [
-      'a misspelt property',
+      'a misspelled property',
       "import type { Order } from './o';\nexport const f = (o: Order) => o.totalCent;\n",
       'o.totalCents',
     ],
@@ -51,11 +51,11 @@ describe('BF-3 the one fix that TypeScript has', { timeout: 60_000 }, () => {
       '(await get()).id',
     ],
     [
-      'a missing property that a variable has',
+      'a missing property with the name of a variable',
       "import type { Order } from './o';\nexport const f = (totalCents: number): Order => ({ id: 'a' });\n",
       /\bid: 'a',\s+totalCents\s/,
     ],
-  ])('BF-3 mends %s', (_, text, expected) => {
+  ])('BF-3 fixes %s', (_, text, expected) => {
     const after = fixed({ 'src/o.ts': order, 'src/a.ts': text })?.['src/a.ts'];
     if (typeof expected === 'string') expect(after).toContain(expected);
     else expect(after).toMatch(expected);
@@ -63,16 +63,16 @@ describe('BF-3 the one fix that TypeScript has', { timeout: 60_000 }, () => {
 
   it.each([
     [
-      'a missing property whose value nobody knows',
+      'a missing property whose value is unknown',
       "import type { Order } from './o';\nexport const f = (): Order => ({ id: 'a' });\n",
     ],
     ['a value of the wrong type', 'export const f = (): number => String(1);\n'],
     ['a name that two modules export', 'export const f = () => both;\n'],
     [
-      'an error beside one that it can mend',
+      'an error next to one that it can fix',
       "import type { Order } from './o';\nexport const f = (o: Order): number => String(o.totalCent);\nexport const g: number = 'x';\n",
     ],
-  ])('BF-3 leaves %s', (_, text) => {
+  ])('BF-3 leaves alone %s', (_, text) => {
     const twice = { 'src/b.ts': 'export const both = 1;\n', 'src/c.ts': 'export const both = 2;\n' };
     expect(fixed({ 'src/o.ts': order, ...twice, 'src/a.ts': text })).toBeNull();
   });
@@ -80,26 +80,26 @@ describe('BF-3 the one fix that TypeScript has', { timeout: 60_000 }, () => {
 
 describe('BF-3 a module that moved', () => {
   const importer = { file: '/p/src/page.ts', text: "import { total } from './money.js';\n" };
-  const said = `Failed to resolve import "./money.js" from "src/page.ts". Does the file exist?`;
+  const message = `Failed to resolve import "./money.js" from "src/page.ts". Does the file exist?`;
 
-  it('BF-3 is imported from where it is', async () => {
+  it('BF-3 is imported from its new place', async () => {
     const moved = { file: '/p/src/lib/money.ts', text: 'export function total() {}\n' };
-    expect((await movedModule(said, async () => ({ app: [importer, moved], tests: [] })))?.files).toEqual([
+    expect((await movedModule(message, async () => ({ app: [importer, moved], tests: [] })))?.files).toEqual([
       { file: importer.file, before: importer.text, after: "import { total } from './lib/money.js';\n" },
     ]);
   });
 
   it.each([
     [
-      'there are two',
+      'two modules have its name',
       [
         { file: '/p/src/a/money.ts', text: 'export const total = 1' },
         { file: '/p/src/b/money.ts', text: 'export const total = 1' },
       ],
     ],
-    ['it lacks what is imported', [{ file: '/p/src/a/money.ts', text: 'export const sum = 1' }]],
-    ['there is none', []],
-  ])('BF-3 is left where %s', async (_, others) => {
-    expect(await movedModule(said, async () => ({ app: [importer, ...others], tests: [] }))).toBeNull();
+    ['the only one lacks what is imported', [{ file: '/p/src/a/money.ts', text: 'export const sum = 1' }]],
+    ['no module has its name', []],
+  ])('BF-3 is left alone if %s', async (_, others) => {
+    expect(await movedModule(message, async () => ({ app: [importer, ...others], tests: [] }))).toBeNull();
   });
 });

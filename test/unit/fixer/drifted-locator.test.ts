@@ -42,7 +42,7 @@ const textAfter = async (given: DriftEvidence) =>
   (await driftedLocator(given))?.files.map(({ after }) => after) ?? null;
 
 describe('BF-2 a locator follows the app', () => {
-  it('BF-2 to the test id that a change gave its element, wherever tests say the old one', async () => {
+  it('BF-2 gets the new test id of its element, wherever tests use the old one', async () => {
     const page = {
       file: '/p/tests/page.ts',
       text: "const a = p.getByTestId('pay'); const b = p.getByTestId('pay-later');",
@@ -62,7 +62,7 @@ describe('BF-2 a locator follows the app', () => {
       'Support',
       '- link "Support":\n  - /url: /x',
     ],
-  ])('BF-2 to the name that a change gave it: %s', async (_, locator, to, aria) => {
+  ])('BF-2 gets the new name of its element: %s', async (_, locator, to, aria) => {
     const code = `await page.${locator}.click();`;
     const old = /name: '([^']+)'/.exec(locator)?.[1] ?? '';
     expect(await textAfter(evidence({ locator, code, aria, renaming: renamed(to) }))).toEqual([
@@ -74,7 +74,7 @@ describe('BF-2 a locator follows the app', () => {
     ['an id', '#pay', element({ id: 'buy' })],
     ['a class', 'form .pay', element({ class: 'big buy' })],
     ['an attribute', '[name="pay"]', element({ name: 'buy' })],
-  ])('BF-2 in a selector: %s', async (_, selector, one) => {
+  ])('BF-2 gets the new name in a selector: %s', async (_, selector, one) => {
     const locator = `locator('${selector}')`;
     const page = { elements: [one], ariaSnapshot: '' };
     const found = await textAfter(
@@ -89,7 +89,7 @@ describe('BF-2 a locator follows the app', () => {
     ['components', ['  <Button onClick={help}>Help</Button>'], ['  <Link to="/help">Help</Link>'], 'link'],
     ['calls', ["h('button', {}, 'Help')"], ["h('a', { href }, 'Help')"], 'link'],
     ['an attribute', ['<div role="button">Help</div>'], ['<div role="tab">Help</div>'], 'tab'],
-  ])('BF-2 to the role that a change gave it: %s', async (_, old, now, role) => {
+  ])('BF-2 gets the new role of its element: %s', async (_, old, now, role) => {
     const code = "await page.getByRole('button', { name: 'Help' }).click(); // button";
     const given = evidence({
       locator: "getByRole('button', { name: 'Help' })",
@@ -112,14 +112,14 @@ describe('BF-2 a locator follows the app', () => {
     ['the text engine in quotes', `locator('text="Pay"')`],
     ['an XPath', `locator('//button[@title="Pay"]')`],
     ['a constant selector', `locator('[title="Pay"]')`, `const pay = '[title="Pay"]'; page.locator(pay)`],
-    ['what a helper is given', `locator('[title="Pay"]')`, "byTitle(page, 'Pay')"],
-  ])('BF-2 to the name that a change gave it, in %s', async (_, locator, code = `page.${locator}`) => {
+    ['the argument of a helper', `locator('[title="Pay"]')`, "byTitle(page, 'Pay')"],
+  ])('BF-2 gets the new name of its element in %s', async (_, locator, code = `page.${locator}`) => {
     const page = { elements: [element({ title: 'Buy' }, { text: 'Buy' })], ariaSnapshot: '' };
     const found = await textAfter(evidence({ locator, code, page, renaming: renamed('Buy') }));
     expect(found).toEqual([code.replace('Pay', 'Buy')]);
   });
 
-  it('BF-2 to the name that a change gave it inside of another element, where the page has the old one elsewhere', async () => {
+  it('BF-2 gets the new name inside another element, although the page has the old name elsewhere', async () => {
     const code = "dialog.getByRole('button', { name: 'Yes' }).click();";
     const given = {
       locator: "getByRole('dialog').getByRole('button', { name: 'Yes' })",
@@ -131,7 +131,7 @@ describe('BF-2 a locator follows the app', () => {
     expect(await textAfter(evidence({ ...given, foundSome: true }))).toBeNull();
   });
 
-  it('BF-2 to the one that is like it where no change is known, in a constant too', async () => {
+  it('BF-2 gets a similar test id if no change is known, in a constant too', async () => {
     const code = "const ids = { pay: 'payButton' }; page.getByTestId(ids.pay).click();";
     const given = { locator: "getByTestId('payButton')", code, ids: ['pay-button', 'cancel'] };
     expect(await textAfter(evidence(given))).toEqual([code.replace('payButton', 'pay-button')]);
@@ -139,14 +139,14 @@ describe('BF-2 a locator follows the app', () => {
 
   it.each<[string, Parameters<typeof evidence>[0]]>([
     ['the page does not have the new name', { ids: ['other'], renaming: renamed('checkout-pay') }],
-    ['the element was taken away', { ids: ['pay2'], renaming: async () => ({ kind: 'removed' }) }],
-    ['the app still says the old name', { ids: ['pay-now'], isInApp: async () => true }],
+    ['the element was removed', { ids: ['pay2'], renaming: async () => ({ kind: 'removed' }) }],
+    ['the app still uses the old name', { ids: ['pay-now'], isInApp: async () => true }],
     [
-      'it found its element',
+      'the locator found its element',
       { ids: ['pay', 'checkout-pay'], foundSome: true, renaming: renamed('checkout-pay') },
     ],
     [
-      'two are as like it',
+      'two names are equally similar',
       {
         locator: "getByTestId('pay-button')",
         ids: ['button-pay', 'pay_button'],
@@ -154,20 +154,20 @@ describe('BF-2 a locator follows the app', () => {
       },
     ],
     [
-      'the likely one is another element of the tests',
+      'the tests use the similar name for another element',
       {
         locator: "getByTestId('pay-button')",
         ids: ['payButton'],
         code: "page.getByTestId('pay-button'); page.getByTestId('payButton')",
       },
     ],
-    ['it is not alike enough', { ids: ['cancel'] }],
+    ['no name is similar enough', { ids: ['cancel'] }],
     [
-      'the name is put together',
+      'the test puts the name together',
       { ids: ['checkout-pay'], renaming: renamed('checkout-pay'), code: 'page.getByTestId(`p${x}`)' },
     ],
     [
-      'it is in a frame',
+      'the element is in a frame',
       {
         locator: "frameLocator('iframe').getByTestId('pay')",
         ids: ['checkout-pay'],
@@ -175,7 +175,7 @@ describe('BF-2 a locator follows the app', () => {
       },
     ],
     [
-      'nothing shows why its name has another role',
+      'no change shows why its name has another role',
       { ...help, aria: '- link "Help"', changesAbout: async () => [save] },
     ],
     [
@@ -196,7 +196,7 @@ describe('BF-2 a locator follows the app', () => {
         renaming: renamed('Sorry'),
       },
     ],
-  ])('BF-2 proposes nothing where %s', async (_, over) => {
+  ])('BF-2 proposes nothing if %s', async (_, over) => {
     expect(await driftedLocator(evidence(over))).toBeNull();
   });
 });

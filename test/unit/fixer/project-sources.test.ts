@@ -5,7 +5,7 @@ import { openSources } from '../../../src/fixer/project-sources.js';
 import { writeInto } from '../../rig/agent-workspace.js';
 import { tempDir } from '../../rig/temp-dir.js';
 
-it('BF-1 sources are read once, and again where they changed, came or went', async () => {
+it('BF-1 reads sources once, and again only if they were changed or added', async () => {
   const dir = tempDir();
   writeInto(dir, { 'a.ts': 'one', 'b.ts': 'one', 'node_modules/x/c.ts': 'x', 'picture.png': 'x' });
   const read = openSources(dir);

@@ -28,14 +28,14 @@ const filesAfter = async (given: RenamedCodeEvidence) => {
   return typeof found === 'object' && found ? found.files.map(({ file, after }) => [file, after]) : found;
 };
 
-describe('BF-4 code follows what a change renamed', () => {
+describe('BF-4 code follows a renaming of', () => {
   it.each([
     [
       'TypeScript',
       "src/pages.ts(1,17): error TS2305: Module '\"./order.js\"' has no exported member 'totalOf'.",
     ],
     [
-      'TypeScript, with a guess',
+      'TypeScript with a suggestion',
       "src/pages.ts:1:17 - error TS2724: '\"./order.js\"' has no exported member named 'totalOf'. Did you mean 'total'?",
     ],
     ['esbuild', '✘ [ERROR] No matching export in "src/order.ts" for import "totalOf"'],
@@ -45,7 +45,7 @@ describe('BF-4 code follows what a change renamed', () => {
     ],
     ['webpack', "export 'totalOf' (imported as 'totalOf') was not found in './order.js'"],
     ['Node', "SyntaxError: The requested module './order.js' does not provide an export named 'totalOf'"],
-  ])('BF-4 an export, as %s says it', async (_, said) => {
+  ])('BF-4 an export, as reported by %s', async (_, said) => {
     expect(await filesAfter(evidence({ said }))).toEqual([
       [
         '/p/src/pages.ts',
@@ -54,7 +54,7 @@ describe('BF-4 code follows what a change renamed', () => {
     ]);
   });
 
-  it('BF-4 a property, where TypeScript says that it is not there, and nowhere else', async () => {
+  it('BF-4 a property, only where TypeScript reports it as missing', async () => {
     const given = evidence({
       said: "src/sum.ts(2,6): error TS2339: Property 'cents' does not exist on type 'Item'.",
       app: { '/p/src/sum.ts': 'other.cents;\nitem.cents;\n', '/p/src/cents.ts': 'item.cents;\n' },
@@ -64,15 +64,19 @@ describe('BF-4 code follows what a change renamed', () => {
   });
 
   it.each([
-    ['nothing, where no change shows it', [], null],
-    ['nothing, where only an import of it went', [hunk("import { totalOf } from './order.js';", '')], null],
-    ['that it is gone, where a change took it away', [hunk('export const totalOf = 1;', '')], 'gone'],
+    ['nothing if no change shows a renaming', [], null],
     [
-      'nothing, where it is elsewhere now',
+      'nothing if only an import of it was removed',
+      [hunk("import { totalOf } from './order.js';", '')],
+      null,
+    ],
+    ['that it is gone if a change removed it', [hunk('export const totalOf = 1;', '')], 'gone'],
+    [
+      'nothing if it moved',
       [hunk('export const totalOf = 1;', ''), hunk('', 'export const totalOf = 1;')],
       null,
     ],
-  ])('BF-3 BF-4 says %s', async (_, hunks, answer) => {
+  ])('BF-3 BF-4 an export: says %s', async (_, hunks, answer) => {
     const said =
       "src/pages.ts(1,17): error TS2305: Module '\"./order.js\"' has no exported member 'totalOf'.";
     expect(await renamedCode(evidence({ said, hunksAbout: async () => hunks }))).toEqual(answer);

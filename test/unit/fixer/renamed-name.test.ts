@@ -26,15 +26,12 @@ function evidence({ app = [], ...over }: Given): RenamedNameEvidence {
 const column = 'error: column "price_cents" does not exist';
 const query = source("db.query('SELECT id, price_cents FROM products').map((row) => row.price_cents)");
 
-describe('BF-4 the failing side follows a renamed', () => {
+describe('BF-4 the failing side follows a renaming', () => {
   it.each([
-    [
-      'column, as a migration says',
-      hunk('', 'ALTER TABLE products RENAME COLUMN price_cents TO amount_cents;'),
-    ],
-    ['column, as the schema shows', hunk('  price_cents integer,', '  amount_cents integer,')],
-    ['column, as knex says', hunk('', "t.renameColumn('price_cents', 'amount_cents');")],
-  ])('BF-4 %s', async (_, change) => {
+    ['column in a migration', hunk('', 'ALTER TABLE products RENAME COLUMN price_cents TO amount_cents;')],
+    ['column in the schema', hunk('  price_cents integer,', '  amount_cents integer,')],
+    ['column in a migration of knex', hunk('', "t.renameColumn('price_cents', 'amount_cents');")],
+  ])('BF-4 of a %s', async (_, change) => {
     const proposal = await renamedName(
       evidence({ said: column, app: [query], hunksAbout: async () => [change] }),
     );
@@ -43,7 +40,7 @@ describe('BF-4 the failing side follows a renamed', () => {
     ]);
   });
 
-  it('BF-4 route, below its path and nowhere else', async () => {
+  it('BF-4 of a route, in paths below it and no others', async () => {
     const client = source("fetch(`/api/orders/${id}`); const a = '/api/orders-archive';");
     const proposal = await renamedName(
       evidence({
@@ -58,7 +55,7 @@ describe('BF-4 the failing side follows a renamed', () => {
     ]);
   });
 
-  it('BF-4 route that a log names with its answer, a stack of line 404 aside', async () => {
+  it('BF-4 of a route that a log names with its status, ignoring a frame in line 404', async () => {
     const server = source("fetch('http://rates:80/internal/rates')");
     const proposal = await renamedName(
       evidence({
@@ -74,7 +71,7 @@ describe('BF-4 the failing side follows a renamed', () => {
   it.each([
     ["document.getElementById('total').textContent = sum;", 'total'],
     ['document.querySelector(".row #total").remove();', 'total'],
-  ])('BF-4 element that a script looks for: %s', async (line, name) => {
+  ])('BF-4 of an element that a script looks for: %s', async (line, name) => {
     const thrower = source(`// total\n${line}`);
     const proposal = await renamedName(
       evidence({
@@ -91,7 +88,7 @@ describe('BF-4 the failing side follows a renamed', () => {
     ]);
   });
 
-  it('BF-4 property of what is undefined', async () => {
+  it('BF-4 of a property that is undefined', async () => {
     const page = source('show(order.delivery.id);');
     const proposal = await renamedName(
       evidence({
@@ -113,7 +110,7 @@ describe('BF-4 the failing side follows a renamed', () => {
   it.each<[string, Given]>([
     ['no change shows the new name', { said: column, app: [query] }],
     [
-      'the change only took it away',
+      'the change only removed the name',
       {
         said: column,
         app: [query],
@@ -122,7 +119,7 @@ describe('BF-4 the failing side follows a renamed', () => {
       },
     ],
     [
-      'a plain word is read of something else, too',
+      'the name is a plain word that something else has, too',
       {
         said: 'no such column: name',
         app: [source("q('SELECT name FROM t'); x.name")],
@@ -130,7 +127,7 @@ describe('BF-4 the failing side follows a renamed', () => {
       },
     ],
     [
-      'two migrations say different things',
+      'two migrations disagree',
       {
         said: column,
         app: [query],
@@ -140,7 +137,7 @@ describe('BF-4 the failing side follows a renamed', () => {
         ],
       },
     ],
-  ])('BF-4 proposes nothing where %s', async (_, over) => {
+  ])('BF-4 proposes nothing if %s', async (_, over) => {
     expect(await renamedName(evidence(over))).toBeNull();
   });
 });

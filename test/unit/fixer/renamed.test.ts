@@ -4,13 +4,13 @@ import { renamedIn } from '../../../src/fixer/renamed.js';
 
 const hunk = (old: string[], now: string[], file = 'src/page.html') => ({ file, old, now });
 
-describe('what a change made of a name', () => {
+describe('the new name in a change', () => {
   it.each([
     ['an attribute', ['<b data-testid="pay">'], ['<b data-testid="checkout-pay">'], 'pay', 'checkout-pay'],
     ['a text', ['  <button>Sign in</button>'], ['<button>Log in</button>'], 'Sign in', 'Log in'],
-    ['a text that grew', ['<button>Pay</button>'], ['<button>Pay now</button>'], 'Pay', 'Pay now'],
+    ['a text that got longer', ['<button>Pay</button>'], ['<button>Pay now</button>'], 'Pay', 'Pay now'],
     [
-      'one of two changes of a line',
+      'one of two changes in a line',
       ['<b class="small" data-testid="pay">Pay</b>'],
       ['<b class="large" data-testid="checkout-pay">Pay</b>'],
       'pay',
@@ -30,7 +30,7 @@ describe('what a change made of a name', () => {
       'price_cents',
       'amount_cents',
     ],
-  ])('BF-2 BF-4 %s', (_, before, after, old, to) => {
+  ])('BF-2 BF-4 is found for %s', (_, before, after, old, to) => {
     expect(renamedIn([hunk(before, after)], old)).toEqual({ kind: 'renamed', to, file: 'src/page.html' });
   });
 
@@ -38,7 +38,7 @@ describe('what a change made of a name', () => {
   it.each([
     ['/api/orders', '/api/shop-orders'],
     ['/api/carts', '/api/shop-carts'],
-  ])('BF-4 in a block in which lines came and went, the one that is like it: %s', (old, to) => {
+  ])('BF-4 is the similar one in a block with removed and added lines: %s', (old, to) => {
     const block = hunk(
       routes('/api/orders', '/api/carts', '/api/gone'),
       routes('/api/shop-orders', '/api/shop-carts'),
@@ -47,7 +47,7 @@ describe('what a change made of a name', () => {
     expect(renamedIn([block], '/api/gone').kind).toBe('removed');
   });
 
-  it('BF-4 in such a block a line of which nothing else changed goes before one that is like it in part', () => {
+  it('BF-4 in such a block, is in a line without another change rather than in one that is partly similar', () => {
     const line = (path: string, field: string) => `if (path === '${path}') return { ${field}: { id: 7 } };`;
     const block = hunk(
       [line('/a', 'parcel'), line('/b', 'voucher'), line('/c', 'gone')],
@@ -57,24 +57,24 @@ describe('what a change made of a name', () => {
   });
 
   it.each([
-    ['taken away', [hunk(['<b id="pay">Pay</b>'], [])], 'removed'],
+    ['removed', [hunk(['<b id="pay">Pay</b>'], [])], 'removed'],
     [
-      'replaced by something else altogether',
+      'replaced by something else',
       [hunk(['<b id="pay">Pay</b>'], ['<total-price amount={sum} />'])],
       'removed',
     ],
     ['moved', [hunk(['<b id="pay">'], []), hunk([], ['  <b id="pay">'])], 'ambiguous'],
     [
-      'two names',
+      'given two names',
       [hunk(['<b id="pay">'], ['<b id="a">']), hunk(['<i id="pay">'], ['<i id="b">'])],
       'ambiguous',
     ],
-    ['another word that holds it', [hunk(['<b id="pay-later">'], ['<b id="later">'])], 'unknown'],
-  ])('BF-2 says nothing certain of one that was %s', (_, hunks, kind) => {
+    ['part of another word', [hunk(['<b id="pay-later">'], ['<b id="later">'])], 'unknown'],
+  ])('BF-2 is not given for a name that was %s', (_, hunks, kind) => {
     expect(renamedIn(hunks, 'pay').kind).toBe(kind);
   });
 
-  it('BF-4 reads what git prints, lines that look like its headers included', () => {
+  it('BF-4 is read from git’s output, including lines that look like its headers', () => {
     const diff = [
       'diff --git a/db/x.sql b/db/x.sql',
       '--- a/db/x.sql',

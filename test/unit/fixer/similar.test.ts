@@ -10,6 +10,9 @@ it.each([
     ['The order total: 12.00 EUR', 'Order total: 20.00 EUR'],
     'The order total: 12.00 EUR',
   ],
-])('BF-2 BF-4 %s among %j is %s: a number that changed is no new name', (name, values, found) => {
-  expect(nearest(name, values)).toBe(found);
-});
+])(
+  'BF-2 BF-4 the nearest to %s among %j is %s; a changed number is not a new name',
+  (name, values, found) => {
+    expect(nearest(name, values)).toBe(found);
+  },
+);

@@ -37,7 +37,7 @@ function failure(status: number) {
   return { dir, serverOutput, said: whatFailed(lead, { cwd: dir, isApp: (file) => file.startsWith(dir) }) };
 }
 
-it('BF-4 the line of the server that threw is found by the words that the page was given', () => {
+it('BF-4 finds the line of the server that threw by the message that the page received', () => {
   const { dir, serverOutput, said } = failure(500);
   expect(said).toMatchObject({
     ofServer: serverOutput,
@@ -46,6 +46,6 @@ it('BF-4 the line of the server that threw is found by the words that the page w
   });
 });
 
-it('BF-4 a log that nothing connects with the test is its neighbours’', () => {
+it('BF-4 ignores a log that nothing connects with the test', () => {
   expect(failure(200).said).toMatchObject({ ofServer: null, thrower: null, line: null });
 });

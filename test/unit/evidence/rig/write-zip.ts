@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { crc32, deflateRawSync } from 'node:zlib';
 
-/** Writes a zip of the named contents, as few bytes of the format as a reader needs; names are not checked. */
+/** Writes a zip file of the named contents with only those parts of the format that a reader needs; names are not checked. */
 export function writeZip(path: string, contents: Readonly<Record<string, string | Buffer>>): void {
   const parts: Buffer[] = [];
   const directory: Buffer[] = [];
