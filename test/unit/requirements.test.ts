@@ -3,7 +3,7 @@ import { findMismatches, readRequirements, readTests } from '../../scripts/requi
 
 const document = 'requirements.md';
 
-it('PJ-1 requirements are list items with an id, and say which are not built', () => {
+it('PJ-1 reads requirements as list items with an id, and which of them are not built', () => {
   const page = ['# What it must do', '- AA-1 heals', '  as AA-9 does', '- AA-2 (not built) heals faster'];
   expect(readRequirements(page.join('\n'))).toEqual([
     { id: 'AA-1', built: true, line: 2 },
@@ -11,7 +11,7 @@ it('PJ-1 requirements are list items with an id, and say which are not built', (
   ]);
 });
 
-it('PJ-1 tests are found however they are written, and suites, steps and texts are not taken for one', () => {
+it('PJ-1 finds tests however they are written, but not suites, steps or texts', () => {
   const source = [
     "it('AA-1 plain', () => {});",
     "  it.each([['AA-2']])('AA-1 of rows %s', async (row) => {});",
@@ -30,7 +30,7 @@ it('PJ-1 tests are found however they are written, and suites, steps and texts a
   ]);
 });
 
-it('PJ-1 names what has no test, what is tested and said not to be built, and tests of nothing', () => {
+it('PJ-1 names requirements without a test, tested ones marked as not built, and tests without a requirement', () => {
   const requirements = readRequirements('- AA-1 a\n- AA-2 b\n- AA-3 (not built) c\n- AA-4 (not built) d');
   const titles = ['AA-1, AA-9 says both', 'AA-3 is built', 'heals (AA-2)', '%s'];
   const tests = titles.map((title, index) => ({ file: 'a.test.ts', line: index + 1, title }));

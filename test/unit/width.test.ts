@@ -2,7 +2,7 @@ import stringWidth from 'string-width';
 import { expect, it } from 'vitest';
 import { widthOf } from '../../src/width.js';
 
-it('RP-1 the columns of a text are those that string-width counts', () => {
+it('RP-1 counts the columns of a text as string-width does', () => {
   const characters = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code));
   expect(characters.filter((one) => widthOf(one) !== stringWidth(one))).toEqual([]);
   for (const text of ['e\u0301', '✔️', 'नमस्ते', '日本…', '👍🏽›'])
