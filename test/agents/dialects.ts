@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/** What the model says and which tools it calls; input is 120 tokens and output 15, always. */
+/** What the model says and which tools it calls; its usage is always 120 input and 15 output tokens. */
 export interface Answer {
   readonly text?: string;
   readonly calls?: readonly { readonly tool: string; readonly input: Readonly<Record<string, unknown>> }[];
@@ -16,7 +16,7 @@ const usage = { input: 120, output: 15 };
 let made = 0;
 const id = (kind: string) => `${kind}_stub${(made += 1)}`;
 
-/** The protocol of a request, by its path; null for what the stub does not know. */
+/** The protocol of a request, by its path; null if the stub does not know it. */
 export function dialectOf(method: string, url: string): Dialect | null {
   const [path = ''] = url.split('?');
   if (method !== 'POST') return null;
@@ -133,7 +133,7 @@ const openaiChat: Dialect = {
       type: 'function',
       function: { name: tool, arguments: JSON.stringify(input) },
     }));
-    const said = { role: 'assistant', content: text ?? '', ...(calls.length > 0 ? { tool_calls } : {}) };
+    const message = { role: 'assistant', content: text ?? '', ...(calls.length > 0 ? { tool_calls } : {}) };
     const finish_reason = calls.length > 0 ? 'tool_calls' : 'stop';
     const tokens = {
       prompt_tokens: usage.input,
@@ -146,12 +146,12 @@ const openaiChat: Dialect = {
       return json(response, {
         ...base,
         object: 'chat.completion',
-        choices: [{ index: 0, message: said, finish_reason }],
+        choices: [{ index: 0, message: message, finish_reason }],
         usage: tokens,
       });
     }
     const { data } = stream(response);
-    data({ ...base, choices: [{ index: 0, delta: said, finish_reason: null }] });
+    data({ ...base, choices: [{ index: 0, delta: message, finish_reason: null }] });
     data({ ...base, choices: [{ index: 0, delta: {}, finish_reason }], usage: tokens });
     response.end('data: [DONE]\n\n');
   },

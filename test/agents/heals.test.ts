@@ -5,7 +5,7 @@ import { scratchProject, type Finished } from '../rig/scratch-project.js';
 import { commandFile, lastWords, realPrograms, type RealProgram } from './real-program.js';
 import { startStubApi, type SeenRequest, type Step } from './stub-api.js';
 
-/** A suite without a browser, with a fault that is one word in a file; every class goes to one agent. */
+/** A suite that needs no browser and fails because of one wrong word in a file; every class is routed to one agent. */
 function files(program: RealProgram): Record<string, string> {
   const classes = ['build-error', 'database-error', 'runtime-error', 'network-error', 'ui-error', 'unknown'];
   return {
@@ -33,7 +33,7 @@ interface Healed extends Finished {
 
 async function heal(program: RealProgram, stepsFor: (file: string) => readonly Step[]): Promise<Healed> {
   const project = await scratchProject(files(program));
-  // The model learns from its prompt where it works.
+  // The model reads in its prompt which folder it works in.
   const inCopy = (request: string) => {
     const copy = /self-heal-[\da-f]{12}\/copy\//.exec(request);
     if (copy === null) return '';
@@ -48,7 +48,7 @@ async function heal(program: RealProgram, stepsFor: (file: string) => readonly S
 const eventsOf = ({ events }: Finished, type: string) => events.filter((event) => event.type === type);
 
 describe.each(realPrograms)('self-heal run with $name', (program) => {
-  it('AG-1 AG-9 heals a fault, in the session of the attempt that did nothing', async () => {
+  it('AG-1 AG-9 heals a fault by resuming the session of an attempt that changed nothing', async () => {
     const healed = await heal(program, (file) => [lastWords, ...program.edits(file), lastWords]);
     expect(healed.exitCode, healed.stderr).toBe(0);
     expect(await healed.read('word.mjs')).toContain("'two'");
@@ -62,7 +62,7 @@ describe.each(realPrograms)('self-heal run with $name', (program) => {
     expect(main[1]?.body).toContain('one is two');
   });
 
-  it('AG-7 a provider that is overloaded for a moment costs no attempt', async () => {
+  it('AG-7 counts no attempt while the provider is briefly overloaded', async () => {
     const busy = Array.from({ length: program.name === 'codex' ? 12 : 3 }, () => ({ status: 503 }));
     const healed = await heal(program, (file) => [...busy, ...program.edits(file), lastWords]);
     expect(healed.exitCode, healed.stderr).toBe(0);
@@ -70,14 +70,14 @@ describe.each(realPrograms)('self-heal run with $name', (program) => {
     expect(eventsOf(healed, 'agent.retrying').length).toBeLessThan(4);
   });
 
-  it('AG-7 a full context gets less, and is no attempt either', async () => {
+  it('AG-7 starts the agent again with less context when the context is full, and counts no attempt', async () => {
     const healed = await heal(program, (file) => [program.tooLong, ...program.edits(file), lastWords]);
     expect(healed.exitCode, healed.stderr).toBe(0);
     expect(eventsOf(healed, 'attempt.judged')).toHaveLength(1);
     expect(eventsOf(healed, 'agent.started')).toHaveLength(2);
   });
 
-  it('AG-7 a program that is not logged in ends the run with 5 and the remedy', async () => {
+  it('AG-7 exits with 5 and prints the remedy if the program is not logged in', async () => {
     const { exitCode, stdout, stderr } = await heal(program, () => [{ status: 401 }]);
     expect(exitCode).toBe(5);
     expect(`${stdout}${stderr}`).toMatch(/log ?in|set [A-Z_]+KEY|GH_TOKEN/i);

@@ -15,11 +15,11 @@ const runAgent = createRunAgent();
 interface Copied {
   readonly root: string;
   readonly copy: ProjectCopy;
-  /** The same for every attempt: where the program keeps its sessions. */
+  /** Shared by all attempts, so that the program finds its earlier sessions. */
   readonly env: Record<string, string>;
 }
 
-/** A repository whose settings for coding agents git partly ignores, and its copy, as a run makes it. */
+/** A repository in which git ignores some of the coding agents' settings, and its copy as a run makes it. */
 async function copied(program: RealProgram, url: string): Promise<Copied> {
   const root = tempDir('project');
   const files = {
@@ -43,7 +43,7 @@ async function copied(program: RealProgram, url: string): Promise<Copied> {
   return { root, copy: createCopy(root, path.join(tempDir(), 'self-heal-run')), env: program.env(url) };
 }
 
-/** One attempt in the copy, brought up to the project before. */
+/** Refreshes the copy from the project and makes one attempt in it. */
 async function attempt(
   program: RealProgram,
   { root, copy, env }: Copied,
@@ -69,7 +69,7 @@ async function attempt(
 afterEach(() => vi.unstubAllEnvs());
 
 describe.each(realPrograms)('$name in a copy of the project', (program) => {
-  it('HN-1 AG-1 finds command, instructions and settings of the project, and edits the copy alone', async () => {
+  it('HN-1 AG-1 finds the project’s command, instructions and settings, and edits only the copy', async () => {
     let steps: Step[] = [];
     await using stub = await startStubApi(() => steps);
     const project = await copied(program, stub.url);
@@ -85,7 +85,7 @@ describe.each(realPrograms)('$name in a copy of the project', (program) => {
     expect(run.denials).toEqual([]);
   });
 
-  it('AG-9 goes on with its session in the next copy', async () => {
+  it('AG-9 resumes its session in the refreshed copy', async () => {
     await using stub = await startStubApi([lastWords]);
     const project = await copied(program, stub.url);
     const first = await attempt(program, project, { words: 'These are the words of the first attempt.' });

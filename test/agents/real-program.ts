@@ -12,19 +12,19 @@ export interface RealProgram {
   env(url: string): Record<string, string>;
   /** The tool calls that write `two` over `one` in a file, one answer each. */
   edits(file: string): Answer[];
-  /** What the program says to a prompt that is too long, as the provider words it. */
+  /** The provider's response to a prompt that is too long. */
   readonly tooLong: { readonly status: number; readonly body: unknown };
   readonly reportsCost: boolean;
-  /** Instructions and settings of a project which the program heeds where it trusts the folder. */
+  /** Instructions and settings of a project, which the program heeds if it trusts the folder. */
   readonly settings: {
     readonly files: Record<string, string>;
-    /** Tool calls that need the settings, and what the model is sent where they are heeded. */
+    /** Tool calls that need the settings, and the texts that the model is sent if they are heeded. */
     readonly calls: readonly Answer[];
     readonly seen: readonly string[];
   };
 }
 
-/** The programs that are tried: those of `scripts/test-agents.mjs`, by name and folder of its executable. */
+/** The programs to test, which `scripts/test-agents.mjs` passes: the folder of each executable by the program's name. */
 const folders = JSON.parse(process.env['SELF_HEAL_TEST_AGENTS'] ?? '{}') as Record<string, string>;
 
 /** A home folder with nothing of the user's, and no credential in the environment. */
@@ -214,10 +214,10 @@ const copilot: RealProgram = {
   },
 };
 
-/** Those that are installed. */
+/** The programs that are installed. */
 export const realPrograms = [claude, codex, gemini, opencode, copilot].filter(({ name }) => name in folders);
 
-/** A project's file with the slash command of a program, which marks the text that the model has to be sent. */
+/** A project's slash command file for a program. Its text is a marker to look for in what the model is sent. */
 export function commandFile({ name }: RealProgram): Record<string, string> {
   const text = 'EXPANDED-BY-THE-COMMAND-FILE';
   const body = name === 'gemini' ? `prompt = """${text}: {{args}}"""\n` : `${text}: $ARGUMENTS\n`;

@@ -19,7 +19,7 @@ interface Seen {
   readonly file: string;
 }
 
-/** Lets the program work in a project with a file that says `one`, with a provider that does these steps. */
+/** Runs the program in a project with a file that says `one`, against a provider that takes these steps. */
 async function work(
   program: RealProgram,
   stepsFor: (file: string) => readonly Step[],
@@ -50,7 +50,7 @@ async function work(
 afterEach(() => vi.unstubAllEnvs());
 
 describe.each(realPrograms)('$name', (program) => {
-  it('AG-1 AG-3 AG-9 is sent the expanded command, edits the file, and reports what it took', async () => {
+  it('AG-1 AG-3 AG-9 gets the expanded command, edits the file, and reports its claim, session and usage', async () => {
     const { run, requests, file } = await work(program, (file) => [...program.edits(file), lastWords]);
     expect(run.end, run.tail).toEqual({ kind: 'completed' });
     expect(readFileSync(file, 'utf8')).toBe('two\n');
@@ -67,7 +67,7 @@ describe.each(realPrograms)('$name', (program) => {
     expect(run.denials).toEqual([]);
   });
 
-  it('AG-8 is denied an edit outside the project, and says so though it ends well', async () => {
+  it('AG-8 is denied an edit outside the project, and reports the denial although it completes', async () => {
     const outside = path.join(tempDir(), 'outside.txt');
     writeFileSync(outside, 'one\n');
     const { run } = await work(program, () => [...program.edits(outside), lastWords]);
@@ -76,36 +76,36 @@ describe.each(realPrograms)('$name', (program) => {
     expect(run.denials.length).toBeGreaterThan(0);
   });
 
-  it('AG-6 401 is for a person, with the remedy', async () => {
+  it('AG-6 is unusable on a 401, with a remedy', async () => {
     const { run } = await work(program, () => [{ status: 401 }]);
     expect(run.end).toMatchObject({ kind: 'unusable', remedy: expect.stringMatching(/log ?in|set /i) });
   });
 
-  it.each([429, 503, 529])('AG-6 %i is waited for, and the program’s own retries are few', async (status) => {
+  it.each([429, 503, 529])('AG-6 ends retryable on %i, after few retries of its own', async (status) => {
     const { run, requests } = await work(program, () => [{ status }]);
     expect(run.end).toMatchObject({ kind: 'retryable' });
     expect(requests.filter(({ isMain }) => isMain).length).toBeLessThanOrEqual(25);
   });
 
-  it('AG-6 a dropped connection is waited for', async () => {
+  it('AG-6 ends retryable on a dropped connection', async () => {
     const { run } = await work(program, () => ['drop']);
     expect(run.end).toMatchObject({ kind: 'retryable' });
   });
 
-  it('AG-6 a prompt that is too long is told from all else', async () => {
+  it('AG-6 reports a prompt that is too long as a context overflow', async () => {
     const { run, requests } = await work(program, () => [program.tooLong]);
     expect(run.end).toMatchObject({ kind: 'context-overflow' });
     expect(requests.filter(({ isMain }) => isMain).length).toBeLessThan(20);
   });
 
-  it('AG-9 a session that is gone is told from a program that cannot work', async () => {
+  it('AG-9 reports an unknown session as such', async () => {
     const { run } = await work(program, () => [lastWords], '01a1fdd5-f1ff-70f1-88bf-730459bcf810');
     expect(run.end.kind).toBe('unusable');
     const { reason } = run.end as { reason: string };
     expect(classifyAgentError(reason).reason).toBe('session-unknown');
   });
 
-  it('EV-9 gives the program no variable of the project', async () => {
+  it('EV-9 gets none of the project’s environment variables', async () => {
     const { requests, run } = await work(program, () => [lastWords]);
     expect(run.end).toEqual({ kind: 'completed' });
     expect(JSON.stringify(requests)).not.toContain('must-not-be-seen');

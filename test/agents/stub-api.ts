@@ -3,24 +3,24 @@ import type { AddressInfo } from 'node:net';
 import { text as textOf } from 'node:stream/consumers';
 import { dialectOf, type Answer, type Dialect } from './dialects.js';
 
-/** What the stub does with a request of the agent: an answer of the model, a refusal, or a connection that breaks. */
+/** What the stub does with a request from the agent: answer as the model, refuse, or drop the connection. */
 export type Step = Answer | { readonly status: number; readonly body?: unknown } | 'drop';
 
 /** One request as it arrived. */
 export interface SeenRequest {
   readonly dialect: Dialect['name'];
   readonly body: string;
-  /** Whether it offers tools: the agent's own work, not the title or the summary of it. */
+  /** Whether it offers tools. Requests for a title or a summary offer none. */
   readonly isMain: boolean;
 }
 
-/** A model provider on loopback that speaks the four protocols of the coding agents, and does as it is told. */
+/** A scripted model provider on loopback that speaks the four protocols of the coding agents. */
 export interface StubApi extends AsyncDisposable {
   readonly url: string;
   readonly requests: readonly SeenRequest[];
 }
 
-/** Starts the stub; each main request takes the next step, and the last step holds for all that follow. */
+/** Starts the stub; each main request takes the next step, and the last step repeats. */
 export async function startStubApi(
   given: readonly Step[] | ((request: string) => readonly Step[]),
 ): Promise<StubApi> {

@@ -11,7 +11,7 @@ import { tempDir } from '../rig/temp-dir.js';
 
 const recorded = path.resolve(import.meta.dirname, '../unit/agents/recorded');
 
-/** Stands for an agent program: writes what the real one wrote, start by start, and edits where that had ended well. */
+/** Stands in for an agent program: replays one recording of the real one per start, and makes the edit if that is `edit`. */
 const replay = `
   import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
   const [program, starts, ...scenarios] = process.argv.slice(2);
@@ -25,7 +25,7 @@ const replay = `
 
 const classes = ['build-error', 'database-error', 'runtime-error', 'network-error', 'ui-error', 'unknown'];
 
-/** A suite without a browser, with a fault that is one word in a module; every class goes to one agent. */
+/** A suite that needs no browser and fails because of one wrong word in a module; every class is routed to one agent. */
 function files(runner: BuiltInRunner): Record<string, string> {
   return {
     'package.json': '{ "name": "scratch", "type": "module" }',
@@ -50,13 +50,13 @@ verify: { repeat: 1, flips: 0, regression: none }
   };
 }
 
-/** Runs self-heal with an agent program that writes these recordings, one a start. */
+/** Runs self-heal with an agent program that replays these recordings, one per start. */
 async function runWith(
   runner: BuiltInRunner,
   ...scenarios: readonly string[]
 ): Promise<Finished & { starts: number }> {
   const project = await scratchProject(files(runner));
-  // Counted outside of the project: the agents work in a copy of it.
+  // Counted outside the project, because agents work in a copy of it.
   const starts = path.join(tempDir('starts'), 'starts.txt');
   const command = `exec "${process.execPath}" replay.mjs ${runner} "${starts}" ${scenarios.join(' ')}`;
   const bin = programs({ [runner]: command });
@@ -68,9 +68,9 @@ async function runWith(
 const eventsOf = ({ events }: Finished, type: string) => events.filter((event) => event.type === type);
 
 describe.runIf(process.platform !== 'win32').each(builtInRunners.slice(0, orWhenLong(1, 5)))(
-  'self-heal run with what %s wrote',
+  'self-heal run with recorded output of %s',
   (runner) => {
-    it('AG-6 AG-7 CL-5 a 401 ends the run with 5 and the remedy, at once', async () => {
+    it('AG-6 AG-7 CL-5 exits with 5 and the remedy on a 401, without a retry', async () => {
       const ended = await runWith(runner, '401');
       expect(ended.exitCode, ended.stderr).toBe(5);
       expect(ended.stderr.replaceAll(/\s+/g, ' ')).toContain(agentPrograms[runner].login);
@@ -79,7 +79,7 @@ describe.runIf(process.platform !== 'win32').each(builtInRunners.slice(0, orWhen
       expect(ended.report?.tests.map((test) => test.verdict)).toEqual(['agent-unusable']);
     });
 
-    it('AG-7 ME-4 a 503 starts it again, and costs no attempt', async () => {
+    it('AG-7 ME-4 starts the agent again after a 503, and counts no attempt for it', async () => {
       const ended = await runWith(runner, '503', 'edit');
       expect(ended.exitCode, ended.stderr).toBe(0);
       expect(ended.starts).toBe(2);

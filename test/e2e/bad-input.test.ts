@@ -6,9 +6,9 @@ import { agentsYaml, pageFiles, scratchProject, shopFiles, type Finished } from 
 const own = { 'agents.yaml': agentsYaml(['node', 'fixer.mjs']) };
 const idle = { ...own, 'fixer.mjs': '' };
 
-/** One message, with what to do, and no stack trace. */
+/** Expects one message with a remedy, and no stack trace. */
 function expectProblem({ stderr: all, stdout }: Finished, about: RegExp): void {
-  // What stands before it is Playwright's own.
+  // Playwright printed everything before it.
   const stderr = all.slice(all.indexOf('self-heal: '));
   expect(stderr).toMatch(about);
   expect(stderr).toMatch(/→ /);
@@ -16,7 +16,7 @@ function expectProblem({ stderr: all, stdout }: Finished, about: RegExp): void {
   expect(stdout).not.toMatch(/healed/);
 }
 
-it('CL-2 no Playwright: says what to install, exit 2, and writes nothing', async () => {
+it('CL-2 exits with 2 without Playwright, says what to install, and writes nothing', async () => {
   const project = await scratchProject();
   rmSync(path.join(project.dir, 'node_modules'), { recursive: true });
   const ended = await project.selfHeal(['run']);
@@ -25,14 +25,14 @@ it('CL-2 no Playwright: says what to install, exit 2, and writes nothing', async
   expect(existsSync(path.join(project.dir, '.self-heal'))).toBe(false);
 });
 
-it('CL-2 no config: says how to get one, exit 2', async () => {
+it('CL-2 exits with 2 without a Playwright config, and says how to create one', async () => {
   const { 'playwright.config.ts': _, ...files } = shopFiles;
   const ended = await (await scratchProject(files)).selfHeal(['run']);
   expect(ended.exitCode).toBe(2);
   expectProblem(ended, /no playwright\.config\.ts/);
 });
 
-it('CL-2 no browser: says how to install it, exit 2, and pays no agent', async () => {
+it('CL-2 exits with 2 without a browser, says how to install one, and starts no agent', async () => {
   const config = `export default { testDir: 'tests', use: { launchOptions: { executablePath: '/nowhere/chrome' } } };`;
   const project = await scratchProject({ ...pageFiles, 'playwright.config.ts': config, ...idle });
   const ended = await project.selfHeal(['run']);
@@ -41,7 +41,7 @@ it('CL-2 no browser: says how to install it, exit 2, and pays no agent', async (
   expect(ended.events.map((event) => event.type)).not.toContain('agent.started');
 });
 
-it('CF-3 a broken agents.yaml: all mistakes at once, exit 2, nothing run', async () => {
+it('CF-3 exits with 2 on an invalid agents.yaml, names all mistakes at once, and runs nothing', async () => {
   const yaml = 'version: 1\nagents:\n  debuger: { slashCommand: debugger }\nrotues: {}\n';
   const ended = await (await scratchProject({ ...shopFiles, 'agents.yaml': yaml })).selfHeal(['run']);
   expect(ended.exitCode).toBe(2);
@@ -51,12 +51,12 @@ it('CF-3 a broken agents.yaml: all mistakes at once, exit 2, nothing run', async
   expect(ended.events).toEqual([]);
 });
 
-it('CL-5 an agent program that does not exist: what is red is diagnosed, and exit 5', async () => {
+it('CL-5 diagnoses a red test and exits with 5 if the agent program does not exist', async () => {
   const yaml = { 'agents.yaml': agentsYaml(['no-such-program-anywhere']) };
   const broken = { 'page.html': '<p>nothing to buy</p>' };
   const ended = await (await scratchProject({ ...shopFiles, ...yaml, ...broken })).selfHeal(['run']);
   expect(ended.exitCode).toBe(5);
-  // Said before any agent's turn, with what to do.
+  // The warning comes before any agent is needed, with a remedy.
   expect(ended.stderr).toMatch(
     /^self-heal warning: the program no-such-program-anywhere .* was not found.* Install it, or correct the command in agents\.yaml\.$/m,
   );
@@ -68,33 +68,33 @@ it('CL-5 an agent program that does not exist: what is red is diagnosed, and exi
   expect(ended.report?.causes).toMatchObject([{ verdict: 'agent-unusable', category: 'ui-error' }]);
 });
 
-it('CL-5 an agent program that does not exist, and nothing is red: nobody needs it, exit 0', async () => {
+it('CL-5 exits with 0 on a green suite even if the agent program does not exist', async () => {
   const yaml = { 'agents.yaml': agentsYaml(['no-such-program-anywhere']) };
   const ended = await (await scratchProject({ ...shopFiles, ...yaml })).selfHeal(['run']);
   expect(ended.exitCode).toBe(0);
   expect(ended.report?.tests).toMatchObject([{ verdict: 'passed' }]);
 });
 
-it('CL-1 an unknown flag: exit 2 with a suggestion', async () => {
+it('CL-1 exits with 2 on an unknown flag, with a suggestion', async () => {
   const ended = await (await scratchProject()).selfHeal(['run', '--hedaed']);
   expect(ended.exitCode).toBe(2);
   expect(ended.stderr).toContain('--headed');
 });
 
-it('CL-1 HN-5 a level of proof that is none: exit 2, and those there are', async () => {
+it('CL-1 HN-5 exits with 2 on an unknown level of proof, and lists the valid ones', async () => {
   const ended = await (await scratchProject()).selfHeal(['run', '--verify', 'most']);
   expect(ended.exitCode).toBe(2);
   expect(ended.stderr).toMatch(/quick.*full.*none/);
 });
 
-it('CL-1 an unknown Playwright project: Playwright’s own words, exit 2', async () => {
+it('CL-1 exits with 2 on an unknown Playwright project, with Playwright’s own message', async () => {
   const project = await scratchProject({ ...shopFiles, ...idle });
   const ended = await project.selfHeal(['run', '--project', 'firefoxx']);
   expect(ended.exitCode).toBe(2);
   expectProblem(ended, /Project\(s\) "firefoxx" not found/);
 });
 
-it('CL-2 an empty suite: exit 2', async () => {
+it('CL-2 exits with 2 on an empty suite', async () => {
   const { 'tests/shop.spec.ts': _, ...files } = shopFiles;
   const project = await scratchProject({ ...files, ...idle });
   const ended = await project.selfHeal(['run']);
@@ -102,7 +102,7 @@ it('CL-2 an empty suite: exit 2', async () => {
   expectProblem(ended, /no test matches/);
 });
 
-it('CS-10 a suite that does not compile: one failure, a build error, healed like any other', async () => {
+it('CS-10 heals a suite that does not compile as one build error', async () => {
   const spec = `import { price } from '../lib/price';\n${shopFiles['tests/shop.spec.ts']}\nvoid price;`;
   const fixer = `import { readFileSync, writeFileSync } from 'node:fs';
     writeFileSync('lib/price.ts', readFileSync('lib/price.ts', 'utf8').replace('= {;', '= 9;'));`;
@@ -121,7 +121,7 @@ it('CS-10 a suite that does not compile: one failure, a build error, healed like
   expect(exitCode).toBe(0);
 });
 
-it('CS-10 a config that throws is one failure of the suite', async () => {
+it('CS-10 reports a config that throws as one suite failure', async () => {
   const config = `throw new Error('config boom');`;
   const project = await scratchProject({
     ...shopFiles,
@@ -135,7 +135,7 @@ it('CS-10 a config that throws is one failure of the suite', async () => {
   expect(exitCode).toBe(1);
 });
 
-it('CL-5 .self-heal deleted in the middle of a run: says so, exit 2, and the next run works', async () => {
+it('CL-5 exits with 2 if .self-heal is deleted during the run, and the next run works', async () => {
   const fixer = `
     import { readFileSync, rmSync, writeFileSync } from 'node:fs';
     if (process.env.DELETED) rmSync(process.env.DELETED, { recursive: true });

@@ -8,7 +8,7 @@ import { agentsYaml, scratchProject, type ScratchProject, shopFiles } from '../r
 const working = '<h1>Shop</h1>\n\n<p>All we have.</p>\n\n<button id="buy">Thanks</button>\n';
 const broken = working.replace('Thanks', 'Tanks');
 
-/** A repository whose last commit broke the page among other changes; what is not committed is harmless. */
+/** A repository whose last commit broke the page among other changes; its uncommitted change is harmless. */
 async function shopWithHistory(more: Record<string, string> = {}): Promise<ScratchProject> {
   const files = { ...shopFiles, 'page.html': working, 'notes.txt': 'one\n', ...more };
   const project = await scratchProject({
@@ -40,7 +40,7 @@ const culprit = {
 
 const asksAPerson = `console.log('SELF-HEAL: ' + JSON.stringify({ status: 'needs-person', summary: 'Tanks or Thanks?' }));`;
 
-it('BL-1 BL-3 BL-4 HN-8 a run names the change that broke the test in prompt, report and annotation, and a person can have it reverted, and undo that', async () => {
+it('BL-1 BL-3 BL-4 HN-8 a run names the change that broke the test in prompt, report and annotation; a person can revert it and undo the revert', async () => {
   const project = await shopWithHistory({
     'agents.yaml': agentsYaml(['node', 'agent.mjs']),
     'agent.mjs': asksAPerson,
@@ -81,10 +81,10 @@ it('BL-1 BL-3 BL-4 HN-8 a run names the change that broke the test in prompt, re
   expect(await project.read('page.html')).toBe(without.replace('Thanks', 'Tanks'));
 });
 
-it('BL-1 BL-5 HN-2 self-heal blame, interrupted, killed, and let go on', async () => {
+it('BL-1 BL-5 HN-2 self-heal blame restores the project after an interrupt or a kill, and then finds the change', async () => {
   const project = await shopWithHistory();
   const spec = await project.read('tests/shop.spec.ts');
-  // It waits where the change is out, so that it can be killed there.
+  // Waits while the change is reverted, so that the search can be killed there.
   const waiting = `
       const { existsSync, writeFileSync } = await import('node:fs');
       if (existsSync('hold') && readFileSync('page.html', 'utf8').includes('Thanks')) {
@@ -112,7 +112,7 @@ it('BL-1 BL-5 HN-2 self-heal blame, interrupted, killed, and let go on', async (
     await execa('rm', ['held'], { cwd: project.dir });
   }
   await execa('rm', ['hold'], { cwd: project.dir });
-  // The next command puts it in order before it begins.
+  // The next command restores the project before it begins.
   const { exitCode, report, events } = await project.selfHeal(['blame', 'shop.spec.ts', '--base', 'main']);
   expect(exitCode).toBe(1);
   expect(report?.causes[0]?.blame).toMatchObject({ base: { from: 'named' }, hunks: [culprit] });
@@ -122,7 +122,7 @@ it('BL-1 BL-5 HN-2 self-heal blame, interrupted, killed, and let go on', async (
   expect(await project.read('notes.txt')).toBe('three\n');
 });
 
-it('BL-1 self-heal blame: a base that is no commit is named, and nothing is searched', async () => {
+it('BL-1 self-heal blame names a base that is not a commit, and does not search', async () => {
   const project = await shopWithHistory();
   const { report, events } = await project.selfHeal(['blame', '--base', 'nowhere']);
   expect(report?.causes[0]?.blame).toBeUndefined();

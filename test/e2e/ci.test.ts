@@ -8,7 +8,7 @@ import { tempDir } from '../rig/temp-dir.js';
 const broken = { 'page.html': '<button id="buy" onclick="this.textContent = \'Tanks\'">Buy</button>' };
 const fixed = { 'fixer.mjs': editingAgent([['page.html', 'Tanks', 'Thanks']]) };
 const own = { 'agents.yaml': agentsYaml(['node', 'fixer.mjs']) };
-// A test that stays red, with a name that would be a command of its own.
+// A test that stays red, whose title would be a workflow command if it were not escaped.
 const hostile = {
   'tests/z-red.spec.ts': `
     import { test, expect } from '@playwright/test';
@@ -19,7 +19,7 @@ const hostile = {
     });`,
 };
 
-it('RP-2 RP-3 in GitHub Actions a run leaves summary, annotations, outputs, and the tests under Playwright’s names', async () => {
+it('RP-2 RP-3 a run in GitHub Actions leaves summary, annotations, outputs, and reports with Playwright’s test names', async () => {
   const files = tempDir('actions');
   const env = {
     CI: 'true',
@@ -68,7 +68,7 @@ it('RP-2 RP-3 in GitHub Actions a run leaves summary, annotations, outputs, and 
   expect(ctrf.results.summary).toMatchObject({ tests: 2, passed: 1, failed: 1 });
 });
 
-it('RP-3 a run that cannot begin says why in GitHub Actions too', async () => {
+it('RP-3 a run that cannot start says why in GitHub Actions too', async () => {
   const summary = path.join(tempDir('actions'), 'summary');
   const project = await scratchProject({ 'package.json': '{ "name": "empty" }' });
   const env = { GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: summary };

@@ -16,7 +16,7 @@ const classify = (args: readonly string[], input: string, cwd = tempDir('classif
     reject: false,
   });
 
-it('CL-8 classifies a text from standard input, and says which evidence decided', async () => {
+it('CL-8 classifies text from standard input, and names the deciding evidence', async () => {
   const { exitCode, stdout } = await classify(
     ['-'],
     "src/cart.ts(12,5): error TS2322: Type 'string' is not assignable to type 'number'.",
@@ -26,7 +26,7 @@ it('CL-8 classifies a text from standard input, and says which evidence decided'
   expect(stdout).toContain("Type 'string' is not assignable");
 });
 
-it('CL-8 CS-9 knows the rules of the project that it is called in, and says what is wrong with them', async () => {
+it('CL-8 CS-9 applies the rules of the project in the current folder, and names a mistake in them', async () => {
   const dir = tempDir('classify größe');
   const rules = (id: string) =>
     writeFileSync(
@@ -42,7 +42,7 @@ it('CL-8 CS-9 knows the rules of the project that it is called in, and says what
   expect(stderr).toContain('agents.yaml');
 });
 
-it('CL-8 classifies one failure a line with --jsonl', async () => {
+it('CL-8 classifies one failure per line with --jsonl', async () => {
   const lines = [
     { id: 'a', error: { message: 'relation "users" does not exist' }, console: [], network: [] },
     { id: 'b', error: { message: 'something else' }, console: [], network: [] },
@@ -59,7 +59,7 @@ it('CL-8 classifies one failure a line with --jsonl', async () => {
   ]);
 });
 
-it('AG-6 classifies what an agent program wrote when it failed, one a line with --agent --jsonl', async () => {
+it('AG-6 classifies the error output of agent programs with --agent, one per line with --jsonl', async () => {
   const lines = [
     { id: 'a', stderr: 'API Error: 529 Overloaded' },
     { id: 'b', stderr: 'prompt is too long: 3 tokens > 2 maximum' },
@@ -78,12 +78,12 @@ it('AG-6 classifies what an agent program wrote when it failed, one a line with 
   expect((await classify(['--agent', '--jsonl'], '{"id":"x"}')).exitCode).toBe(2);
 });
 
-it('CS-6 warns of an unknown class in exactly these words', async () => {
+it('CS-6 warns about an unknown error type in exactly the specified words', async () => {
   const { stdout } = await classify(['-'], 'it does not work');
   expect(stdout).toContain('Error type unknown, using default agent');
 });
 
-it('CL-8 names the line that is no JSON, and the file that is not there: exit 2', async () => {
+it('CL-8 exits with 2 and names a line that is not JSON, or a file that does not exist', async () => {
   const broken = await classify(['--jsonl'], '{"error":{"message":"x"}}\nnot json\n');
   expect(broken.exitCode).toBe(2);
   expect(broken.stderr).toContain('line 2');
@@ -93,7 +93,7 @@ it('CL-8 names the line that is no JSON, and the file that is not there: exit 2'
 });
 
 it.each([[['-']], [['--json', '-']], [['--agent', '-']]])(
-  'EV-9 tells no secret of its input with %j',
+  'EV-9 masks secrets of its input with %j',
   async (args) => {
     const text =
       'API Error: 401 at http://ann:Kx7mondSchein9@127.0.0.1:3000/?access_token=bHq9vR2xT7mK4pW8zL3c';
@@ -104,7 +104,7 @@ it.each([[['-']], [['--json', '-']], [['--agent', '-']]])(
   },
 );
 
-it('EV-9 tells no secret in a problem either', async () => {
+it('EV-9 masks secrets in a problem too', async () => {
   const { exitCode, stderr } = await classify(['no-such-file?access_token=bHq9vR2xT7mK4pW8zL3c'], '');
   expect(exitCode).not.toBe(0);
   expect(stderr).toContain('no-such-file?access_token=[masked: token]');

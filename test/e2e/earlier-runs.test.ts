@@ -17,11 +17,11 @@ const files = {
   'agents.yaml': agentsYaml(['node', 'fixer.mjs']),
 };
 
-it('HN-8 undo after a heal and a green run finds the run that changed something, and asks; its heal has not held then', async () => {
+it('HN-8 undo looks past a green run to the one that changed something, asks first, and its heal then counts as undone', async () => {
   const project = await scratchProject(files);
   const healed = await project.selfHeal(['run']);
   expect(healed.exitCode, healed.stderr).toBe(0);
-  // Not a git repository: nothing is offered that would not work.
+  // This is not a git repository, so no git command is suggested.
   expect(healed.stderr).toContain('self-heal undo');
   expect(healed.stderr).not.toContain('git diff');
   expect(await project.selfHeal(['run'])).toMatchObject({ exitCode: 0 });
@@ -41,7 +41,7 @@ it('HN-8 undo after a heal and a green run finds the run that changed something,
   expect(stats).toMatchObject({ heals: 1, undone: 1, heldRate: 0, agents: [{ healed: 0 }] });
 });
 
-it('CL-9 CL-12 the beginning of a run id is enough, and one that fits several is told', async () => {
+it('CL-9 CL-12 commands accept the beginning of a run id, and reject one that matches several runs', async () => {
   const project = await scratchProject({ 'package.json': '{ "name": "scratch" }' });
   await storedRun(project.dir);
   const short = runId.slice(0, 10);
@@ -65,7 +65,7 @@ it('CL-9 CL-12 the beginning of a run id is enough, and one that fits several is
   }
 });
 
-it('CL-2 from a folder below the project it names the folder above', async () => {
+it('CL-2 names the project’s folder when started in a folder below it', async () => {
   const project = await scratchProject(files);
   await storedRun(project.dir);
   const below = await scratchProject({ 'x.txt': '' }, path.join(project.dir, 'src', 'deep'));

@@ -52,7 +52,7 @@ function resolving(cwd: string, id: string, { more = [], columns = 100, env = {}
   return onTerminal(command, { cwd, columns, env: { ...userEnv(), ...env } });
 }
 
-/** Chooses the nth of what is offered. */
+/** Selects the nth choice, counted from 0. */
 async function choose(terminal: PseudoTerminal, nth: number, instead = false): Promise<void> {
   await terminal.shows(instead ? 'done instead?' : 'What should be done?');
   await terminal.shows('confirm');
@@ -65,18 +65,15 @@ describe.runIf(hasPseudoTerminal())('on a terminal', () => {
     ['simplify', 1, {}, 'resolved'],
     ['provide-credentials', 0, credentials, 'resolved'],
     ['skip', 1, credentials, 'skipped'],
-  ] as const)(
-    'ME-7 arrow keys choose %s, as choice %i of what is offered',
-    async (choice, nth, over, state) => {
-      const { project, id, show } = await asked(over);
-      const terminal = resolving(project.dir, id);
-      await choose(terminal, nth);
-      expect(await terminal.exitCode).toBe(0);
-      expect(await show()).toMatchObject({ state, choice });
-    },
-  );
+  ] as const)('ME-7 arrow keys select %s, choice %i of those offered', async (choice, nth, over, state) => {
+    const { project, id, show } = await asked(over);
+    const terminal = resolving(project.dir, id);
+    await choose(terminal, nth);
+    expect(await terminal.exitCode).toBe(0);
+    expect(await show()).toMatchObject({ state, choice });
+  });
 
-  it.each([100, 40])('ME-7 takes guidance with any letters, on %i columns', async (columns) => {
+  it.each([100, 40])('ME-7 accepts guidance in any script on %i columns', async (columns) => {
     const { project, id, show } = await asked();
     const terminal = resolving(project.dir, id, { columns });
     await choose(terminal, 2);
@@ -95,7 +92,7 @@ describe.runIf(hasPseudoTerminal())('on a terminal', () => {
   it.each([
     ['Ctrl-C', keys.ctrlC],
     ['Esc', keys.escape],
-  ])('ME-7 %s at either question changes nothing, says so, and ends with 130', async (_name, key) => {
+  ])('ME-7 %s at either question changes nothing, says so, and exits with 130', async (_name, key) => {
     const { project, id, show } = await asked();
     const first = resolving(project.dir, id);
     await first.shows('confirm');
@@ -107,7 +104,7 @@ describe.runIf(hasPseudoTerminal())('on a terminal', () => {
     for (const terminal of [first, second]) {
       expect(await terminal.exitCode).toBe(130);
       expect(terminal.text()).toContain(`No answer was given, so nothing changed: ${id} is pending.`);
-      // The cursor that the prompt had hidden is there again.
+      // The cursor that the prompt hid is visible again.
       expect(terminal.raw().lastIndexOf('\u001B[?25h')).toBeGreaterThan(
         terminal.raw().lastIndexOf('\u001B[?25l'),
       );
@@ -115,7 +112,7 @@ describe.runIf(hasPseudoTerminal())('on a terminal', () => {
     expect(await show()).toMatchObject({ state: 'pending', choice: null, guidance: null });
   });
 
-  it('ME-7 asks about an answered one what is to be done instead, and without colours too', async () => {
+  it('ME-7 asks what to do instead about an answered escalation, without colors if NO_COLOR is set', async () => {
     const { project, id, show } = await asked();
     const skips = resolving(project.dir, id, { more: ['--choice', 'skip'] });
     expect(await skips.exitCode).toBe(0);
@@ -128,7 +125,7 @@ describe.runIf(hasPseudoTerminal())('on a terminal', () => {
   });
 });
 
-it('ME-7 CL-5 without a terminal it names the flags, and what may have been meant by an id that is none', async () => {
+it('ME-7 CL-5 without a terminal, names the flags and suggests an id for an unknown one', async () => {
   const { project, id, show } = await asked();
   const cases = [
     [
@@ -156,7 +153,7 @@ it('ME-7 CL-5 without a terminal it names the flags, and what may have been mean
   expect(await show()).toMatchObject({ state: 'pending' });
 });
 
-it('ME-5 a word that is no command of escalations is told from an argument', async () => {
+it('ME-5 rejects an unknown subcommand of escalations, with a suggestion', async () => {
   const { project } = await asked();
   const { exitCode, stderr } = await project.selfHeal(['escalations', 'resolv']);
   expect(stderr).toContain('unknown command escalations resolv. Did you mean resolve?');
@@ -164,7 +161,7 @@ it('ME-5 a word that is no command of escalations is told from an argument', asy
   expect(exitCode).toBe(2);
 });
 
-it('ME-7 a quarantine is listed, ends after so many days, and has a way out; ids may be cut short', async () => {
+it('ME-7 a quarantine is listed, ends after --days, and can be released; ids can be abbreviated', async () => {
   const { project, id } = await asked({
     tests: [...question.tests, { id: 't2', name: 'cart.spec.ts › removes' }],
   });
@@ -188,7 +185,7 @@ it('ME-7 a quarantine is listed, ends after so many days, and has a way out; ids
   expect((await listed()).quarantines).toEqual([]);
 });
 
-it('CL-6 shows people their own time, and programs what is stored', async () => {
+it('CL-6 shows local time to people, and the stored UTC time to programs', async () => {
   const { project, id } = await asked();
   const env = { TZ: 'Pacific/Kiritimati' };
   const { createdAt } = JSON.parse(

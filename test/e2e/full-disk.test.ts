@@ -21,7 +21,7 @@ const files = {
 };
 
 it.runIf(canMount)(
-  'HN-1 HN-2 a full disk ends the run with 2, the project is as it was, and resume goes on when there is room',
+  'HN-1 HN-2 a full disk ends the run with 2 and leaves the project unchanged; resume continues once there is space',
   async () => {
     const place = tempDir('full disk');
     for (const [name, text] of Object.entries(files)) await writeFile(path.join(place, name), text);

@@ -7,7 +7,7 @@ import { scratchProject, pageFiles } from '../rig/scratch-project.js';
 const git = (dir: string, ...args: string[]) =>
   execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], { cwd: dir });
 
-/** A repository whose branch `fix` begins where `main` ends. */
+/** A repository on a branch `fix` that starts at the tip of `main`. */
 async function branched() {
   const project = await scratchProject({ ...pageFiles, '.gitignore': 'node_modules\n' });
   git(project.dir, 'init', '-q', '-b', 'main');
@@ -20,7 +20,7 @@ async function branched() {
 const spec = 'tests/shop.spec.ts';
 const edited = (from: string, to: string) => ({ [spec]: pageFiles[spec].replace(from, to) });
 
-it('HN-3 judges what changed since the branch left main, committed or not, by the lines that git knows', async () => {
+it('HN-3 judges all changes since the branch left main, committed or not, and names their lines', async () => {
   const project = await branched();
   expect((await project.selfHeal(['guard'])).exitCode).toBe(0);
   await project.write(edited("locator('#buy')", "getByRole('button')"));
@@ -40,7 +40,7 @@ it('HN-3 judges what changed since the branch left main, committed or not, by th
   expect(since.stdout).toMatch(/^src\/new\.ts:1 app-detects-tests: .+$/);
 });
 
-it('HN-3 CL-10 a person may set self-heal up in a branch, as init writes it; who changes that later is told', async () => {
+it('HN-3 CL-10 accepts a branch that adds what init writes, and rejects later changes to it', async () => {
   const project = await branched();
   expect((await project.selfHeal(['init', '--agent', 'claude', '--ci', 'github'])).exitCode).toBe(0);
   git(project.dir, 'add', '--all');
@@ -56,12 +56,12 @@ it('HN-3 CL-10 a person may set self-heal up in a branch, as init writes it; who
     stdout: expect.stringMatching(/^agents\.yaml protected-file: .+$/) as unknown,
   });
   git(project.dir, 'checkout', '-q', '--', 'agents.yaml');
-  // It would take the place of the other.
+  // agents.yml would be read instead.
   git(project.dir, 'mv', 'agents.yaml', 'agents.yml');
   expect((await project.selfHeal(['guard', '--base', 'HEAD'])).exitCode).toBe(1);
 });
 
-it('HN-3 refuses what it cannot read: nesting that ends the parser, and links', async () => {
+it('HN-3 rejects what it cannot judge: nesting too deep for the parser, and links', async () => {
   const project = await branched();
   await project.write({ [spec]: `${pageFiles[spec]}\nvoid ${'['.repeat(100_000)}${']'.repeat(100_000)};\n` });
   const deep = await project.selfHeal(['guard']);
@@ -72,7 +72,7 @@ it('HN-3 refuses what it cannot read: nesting that ends the parser, and links', 
   expect((await project.selfHeal(['guard'])).stdout).toContain('tests/hosts.ts link-changed: ');
 });
 
-it('HN-3 says what to do where there is nothing to compare', async () => {
+it('HN-3 exits with 2 and says what to do if there is nothing to compare with', async () => {
   const project = await branched();
   const unknown = await project.selfHeal(['guard', '--base', 'nowhere']);
   expect(unknown.exitCode).toBe(2);

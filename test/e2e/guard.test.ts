@@ -5,8 +5,8 @@ import { agentsYaml, editingAgent, scratchProject, pageFiles } from '../rig/scra
 const broken = { 'page.html': '<button id="buy" onclick="this.textContent = \'Tanks\'">Buy</button>' };
 const cheat = path.resolve(import.meta.dirname, '../../fixtures/agents/weakens-test.mjs');
 
-describe('an agent that weakens the test', () => {
-  it('HN-3 is rejected before anything is run, told once, rejected again, and shown with the lines', async () => {
+describe('the guard in a run', () => {
+  it('HN-3 rejects a weakened test without a re-run, tells the agent once, rejects it again, and shows the lines', async () => {
     const cheating = { 'agents.yaml': agentsYaml(['node', cheat, 'tests/shop.spec.ts']) };
     const project = await scratchProject({ ...pageFiles, ...broken, ...cheating });
     const { exitCode, stderr, report, events } = await project.selfHeal(['run']);
@@ -27,7 +27,7 @@ describe('an agent that weakens the test', () => {
     expect(await project.read('.self-heal/latest/attempts/1.patch')).toContain('-      await expect(');
   });
 
-  it('HN-4 an honest locator change in the spec of a ui failure heals, and the report names what it finds now', async () => {
+  it('HN-4 accepts an honest locator change for a ui-error, and reports what the new locator finds', async () => {
     const renamed = {
       'page.html': '<button id="purchase" onclick="this.textContent = \'Thanks\'">Buy</button>',
       'fixer.mjs': editingAgent([['tests/shop.spec.ts', "locator('#buy')", "getByRole('button')"]]),
@@ -53,7 +53,7 @@ describe('an agent that weakens the test', () => {
     expect(exitCode).toBe(0);
   });
 
-  it('HN-3 a fix that answers the input of the test alone is red with another one, and rejected', async () => {
+  it('HN-3 rejects a fix that works only for the input of the test, because it is red with another input', async () => {
     const greeting = {
       'page.html': '<input id="name"><button>Go</button><p id="said"></p><script src="greet.js"></script>',
       'greet.js':

@@ -6,7 +6,7 @@ const own = (verify: string) => ({
   'agents.yaml': agentsYaml(['node', 'fixer.mjs'], `verify: ${verify}`, 1),
 });
 
-/** A test that is red in the runs of the given numbers, counted in a file. */
+/** A test that is red in the runs with the given numbers, counted in a file. */
 const fickle = (red: string) => `
   import { test, expect } from '@playwright/test';
   import { appendFileSync, readFileSync } from 'node:fs';
@@ -16,8 +16,8 @@ const fickle = (red: string) => `
     expect(${red}.includes(run), 'red in run ' + run % 1).toBe(false);
   });`;
 
-describe('a heal is proven', () => {
-  it('HN-5 RP-1 red, red, green three times, red with the fix taken out, green with it put back', async () => {
+describe('the proof of a heal', () => {
+  it('HN-5 RP-1 is red twice, green three times, red with the fix taken out, and green with it put back', async () => {
     const files = { ...broken, 'fixer.mjs': editingAgent([['page.html', 'Tanks', 'Thanks']]) };
     const project = await scratchProject({ ...shopFiles, ...files, ...own('{ regression: none }') });
     const { exitCode, stderr, report } = await project.selfHeal(['run']);
@@ -28,7 +28,7 @@ describe('a heal is proven', () => {
     expect(exitCode).toBe(0);
   });
 
-  it('HN-5 HN-7 a flake that turns green behind a useless change is no heal, and the change is reverted', async () => {
+  it('HN-5 HN-7 exposes a flaky test that turns green after a useless change, and the change is reverted', async () => {
     const files = {
       '.gitignore': 'node_modules\ntest-results\n.runs\n',
       'tests/shop.spec.ts': fickle('[1, 2]'),
@@ -45,13 +45,13 @@ describe('a heal is proven', () => {
   });
 });
 
-describe('a reason that is still there', () => {
+describe('a reason for the failure', () => {
   const script = "out.textContent = orders[0].name + ', Thanks';";
   const page = `<button id="buy">Buy</button> <p id="out"></p> <script>const orders = []; ${script}</script>`;
   const left =
     'passes although the console still says: Uncaught TypeError: Cannot read properties of undefined';
   it.each([
-    ['is named for the reviewer', '<p id="out"></p>', '<p id="out">Thanks</p>', [left]],
+    ['is named for the reviewer if it is still there', '<p id="out"></p>', '<p id="out">Thanks</p>', [left]],
     ['is not named if the fix removed it', '= []', "= [{ name: 'Ada' }]", []],
   ])('HN-3 RP-2 %s', async (_, before, after, says) => {
     const files = { 'page.html': page, 'fixer.mjs': editingAgent([['page.html', before, after]]) };
@@ -63,7 +63,7 @@ describe('a reason that is still there', () => {
   });
 });
 
-/** Three tests that one wrong word fails, the last of which has another trouble behind it. */
+/** Three tests that fail because of one wrong word; behind it, the last one has another failure. */
 const alike = `
   import { test, expect } from '@playwright/test';
   import { readFileSync } from 'node:fs';
@@ -75,8 +75,8 @@ const alike = `
     expect(readFileSync('page.html', 'utf8').split('bow').length, 'it bows').toBe(2);
   });`;
 
-describe('a fix of several tests', () => {
-  it('HL-6 HN-5 is proven on each of them; one that stays red is a cause of its own', async () => {
+describe('a fix for several tests', () => {
+  it('HL-6 HN-5 is proven for each of them; a test that stays red becomes a cause of its own', async () => {
     const files = {
       ...broken,
       'tests/shop.spec.ts': alike,
@@ -95,14 +95,14 @@ describe('a fix of several tests', () => {
     ]);
     expect(other).toMatchObject({ parent: 'c1', verdict: 'failed', tests: [cause?.tests[2]] });
     expect(stderr).toContain('red red | green green green | red | green (2 of 3 tests; 1 still red)');
-    // Its own run is the one that judges it; the proof is shared with whatever else was healed.
+    // Only the run that judges it is its own; the runs of the proof are shared by all heals.
     const started = events.filter((one) => one.type === 'suite.started');
     expect(started.filter((one) => one.causeId === 'c1').map((one) => one.purpose)).toEqual(['retest']);
     expect(exitCode).toBe(1);
   });
 });
 
-describe('what was green stays green', () => {
+describe('the regression run', () => {
   const other = `import { test, expect } from '@playwright/test';
     import { price } from '../price';
     test('keeps its price', () => expect(price).toBe(9));`;
@@ -116,7 +116,7 @@ describe('what was green stays green', () => {
     ]),
   };
 
-  it('HN-6 a fix that breaks another test is reverted, and the cause says which', async () => {
+  it('HN-6 reverts a fix that breaks another test, and the cause names that test', async () => {
     const project = await scratchProject({ ...shopFiles, ...files, ...own('{ repeat: 1, flips: 0 }') });
     const { exitCode, stderr, report } = await project.selfHeal(['run']);
     expect(report?.regression?.broke).toMatchObject([{ causeId: 'c1', tests: [expect.any(String)] }]);

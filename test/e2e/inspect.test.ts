@@ -16,7 +16,7 @@ const spec = `import { test, expect } from '@playwright/test';
       await expect(page.getByText(word)).toBeVisible({ timeout: 100 });
     });`;
 const dir = mkdtempSync(path.join(tmpdir(), 'self-heal inspect '));
-/** Keeps the prompt that it is given, and changes something that does not help. */
+/** Saves its prompt, and makes a change that does not help. */
 const agent = `import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
   let n = 1;
   // In the project: what an agent writes into ignored files of its copy stays there.
@@ -38,8 +38,8 @@ beforeAll(async () => {
   await project.selfHeal(['run']);
 });
 
-describe('a failure of an earlier run', () => {
-  it('CL-9 lists each failure once, with what came of it', async () => {
+describe('inspect after a run', () => {
+  it('CL-9 lists each failure once, with its verdict', async () => {
     const { stdout, exitCode } = await project.selfHeal(['inspect']);
     expect(exitCode).toBe(0);
     const rows = stdout.split('\n').filter((line) => /^ +\d+ /.test(line));
@@ -47,7 +47,7 @@ describe('a failure of an earlier run', () => {
     expect(rows[0]).toMatch(/1 +failed +runtime-error +c1 +shop\.spec\.ts:5 › says Thanks \(seen \d times\)/);
   });
 
-  it('CL-9 shows what was gathered and what decided', async () => {
+  it('CL-9 shows the evidence and the deciding reasons', async () => {
     const { stdout } = await project.selfHeal(['inspect', 'latest', 'says Thanks']);
     expect(stdout).toContain('runtime/type-error in console');
     expect(stdout).toMatch(/console \(the last of 1\)\n {2}pageerror: TypeError/);
@@ -55,7 +55,7 @@ describe('a failure of an earlier run', () => {
     expect(stdout).toMatch(/failures\/1\/screenshot\.png {2}[\d.]+ kB/);
   });
 
-  it('CL-9 --prompt prints what each attempt was sent, byte for byte', async () => {
+  it('CL-9 --prompt prints the prompt of each attempt byte for byte', async () => {
     const last = await project.selfHeal(['inspect', 'c1', '--prompt']);
     expect(`${last.stdout}\n`).toBe(await project.read('got.2'));
     const first = await project.selfHeal(['inspect', 'c1', '--prompt', '--attempt', '1']);
@@ -73,7 +73,7 @@ describe('a failure of an earlier run', () => {
     });
   });
 
-  it('CL-9 a word that names several failures, none, or a run that is not there: exit 2, and the choices', async () => {
+  it('CL-9 exits with 2 for an ambiguous or unknown failure, with the choices, and for an unknown run', async () => {
     const many = await project.selfHeal(['inspect', 'says']);
     expect([many.exitCode, many.stderr]).toEqual([2, expect.stringMatching(/1 .*Thanks\n.*2 .*Bought/)]);
     const none = await project.selfHeal(['inspect', 'says Goodbye']);
@@ -82,7 +82,7 @@ describe('a failure of an earlier run', () => {
     expect([run.exitCode, run.stderr]).toEqual([2, expect.stringContaining('there is no run 20200101')]);
   });
 
-  it('EV-12 RP-2 a record that is gone is named, and a run whose report is gone is shown from its events', async () => {
+  it('EV-12 RP-2 names a missing failure record, and shows a run without a report from its events', async () => {
     const latest = path.join(project.dir, '.self-heal/latest');
     await rm(path.join(latest, 'report.json'));
     await rm(path.join(latest, 'failures/2/failure.json'));
@@ -93,7 +93,7 @@ describe('a failure of an earlier run', () => {
   });
 });
 
-it('CL-9 a project without runs: says to run, exit 2', async () => {
+it('CL-9 inspect exits with 2 in a project without runs, and says to start one', async () => {
   const { exitCode, stderr } = await (await scratchProject()).selfHeal(['inspect']);
   expect(exitCode).toBe(2);
   expect(stderr).toContain('Run `self-heal run` first');

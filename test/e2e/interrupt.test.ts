@@ -8,7 +8,7 @@ it.runIf(process.platform === 'linux').each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
 ] as const)(
-  'AG-10 CL-5 %s ends the agent and its tools, takes its change back, and exits %d',
+  'AG-10 CL-5 %s ends the agent and its tools, leaves no change of theirs, and exits with %d',
   async (signal, code) => {
     const project = await scratchProject({
       ...shopFiles,

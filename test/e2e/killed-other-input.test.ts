@@ -6,7 +6,7 @@ import { orWhenLong } from '../rig/long.js';
 import { agentsYaml, scratchProject } from '../rig/scratch-project.js';
 import { agentStarted, isAlive } from '../rig/working-agent.js';
 
-/** An app without a page: what the test types is what it greets. With another input than the test's own it waits, as long as it is to. */
+/** An app without a page that greets the name that the test types. With any other input it waits, while `is-waiting` exists. */
 const files = {
   'package.json': '{ "name": "scratch", "type": "module" }',
   '.gitignore': 'node_modules\ntest-results\nagent.started\nis-waiting\n',
@@ -45,7 +45,7 @@ const files = {
 
 const spec = 'tests/greet.spec.ts';
 
-/** A project whose run was killed while its tests typed something else. */
+/** A project whose run was killed while its tests typed another input. */
 async function killed() {
   const project = await scratchProject({ ...files, 'is-waiting': '' });
   const running = project.start(['run']);
@@ -65,7 +65,7 @@ async function killed() {
 }
 
 it.runIf(process.platform === 'linux')(
-  'HN-2 HN-3 killed with SIGKILL while the tests type something else: undo puts back every byte of them',
+  'HN-2 HN-3 undo restores the tests byte for byte after a SIGKILL while they type another input',
   async () => {
     const project = await killed();
     const { exitCode } = await project.selfHeal(['undo', '--yes']);
@@ -76,7 +76,7 @@ it.runIf(process.platform === 'linux')(
 );
 
 it.runIf(process.platform === 'linux').each(['resume', 'run'].slice(0, orWhenLong(0, 2)))(
-  'HN-2 HN-3 killed with SIGKILL while the tests type something else: %s puts them back, and heals in earnest',
+  'HN-2 HN-3 %s restores the tests after a SIGKILL while they type another input, and heals the cause',
   async (command) => {
     const project = await killed();
     const { exitCode, report } = await project.selfHeal([command]);

@@ -14,7 +14,7 @@ import { agentStarted, isAlive, worker } from '../rig/working-agent.js';
 
 const broken = { 'page.html': '<button id="buy" onclick="this.textContent = \'Tanks\'">Buy</button>' };
 
-/** A run whose agent is at work, and the folder of the copy in which it works. */
+/** A run whose agent is working, and the folder of that agent's copy. */
 async function atWork() {
   const project = await scratchProject({
     ...shopFiles,
@@ -25,8 +25,8 @@ async function atWork() {
   await project.write({ 'worker.mjs': worker(project.dir) });
   const running = project.start(['run']);
   const pids = await agentStarted(project);
-  const said = await project.read(`.self-heal/runs/${runOf(project)}/running.json`);
-  const [copy = ''] = (JSON.parse(said) as { copies: string[] }).copies;
+  const journal = await project.read(`.self-heal/runs/${runOf(project)}/running.json`);
+  const [copy = ''] = (JSON.parse(journal) as { copies: string[] }).copies;
   expect(pids.map(isAlive)).toEqual([true, true]);
   expect(readFileSync(path.join(copy, 'copy', path.basename(project.dir), 'page.html'), 'utf8')).toBe(
     'half a fix',
@@ -39,13 +39,13 @@ function runOf(project: ScratchProject): string {
   return run;
 }
 
-/** What the watchdog does needs no other command. */
+/** Waits for what the watchdog does without another command. */
 function soon(holds: () => void): Promise<void> {
   return vi.waitFor(holds, { timeout: 10_000, interval: 50 });
 }
 
 it.runIf(process.platform === 'linux')(
-  'HN-2 AG-10 RP-2 killed with SIGKILL while its agent works: agent, tool and copy are gone within seconds, nothing of it reaches the project, and its events make a report',
+  'HN-2 AG-10 RP-2 after a SIGKILL while the agent works, agent, tool and copy are gone within seconds, the project is unchanged, and the events yield a report',
   async () => {
     const { project, running, pids, copy } = await atWork();
     expect(await project.selfHeal(['report'])).toMatchObject({
@@ -59,8 +59,8 @@ it.runIf(process.platform === 'linux')(
       expect(existsSync(copy)).toBe(false);
     });
     expect(await project.read('page.html')).toBe(broken['page.html']);
-    const { stdout: told } = await project.selfHeal(['report', '--json']);
-    expect(JSON.parse(told)).toMatchObject({
+    const { stdout: json } = await project.selfHeal(['report', '--json']);
+    expect(JSON.parse(json)).toMatchObject({
       outcome: 'interrupted',
       exitCode: null,
       tests: [{ verdict: 'failed', causeId: 'c1' }],
@@ -78,7 +78,7 @@ it.runIf(process.platform === 'linux')(
 );
 
 it.runIf(process.platform === 'linux')(
-  'HN-2 AG-10 killed with SIGKILL together with its watchdog: the next command ends the agent and its tool, and says so once',
+  'HN-2 AG-10 after a SIGKILL of run and watchdog, the next command ends the agent and its tool, and says so once',
   async () => {
     const { project, running, pids, copy } = await atWork();
     const children = (await processTable()).filter(({ parent }) => parent === running.pid);
@@ -103,7 +103,7 @@ it.runIf(process.platform === 'linux')(
   },
 );
 
-/** Green when the fix is in, and red without; in the state to be killed in, it says so in a file and waits. */
+/** Green with the fix and red without it. In the state in which to be killed, it says so in a file and waits. */
 const waiting = (state: 'in' | 'out') => `
   import { test, expect } from '@playwright/test';
   import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -136,7 +136,7 @@ async function killedWhenFixIs(state: 'in' | 'out') {
 }
 
 it.runIf(process.platform === 'linux')(
-  'HN-2 HN-5 killed with SIGKILL while a fix is in that is not proven: the next command reverts it, and says where it is',
+  'HN-2 HN-5 after a SIGKILL while an unproven fix is applied, the next command reverts it and names its patch',
   async () => {
     const project = await killedWhenFixIs('in');
     expect(await project.read('page.html')).toContain('Thanks');
@@ -156,7 +156,7 @@ it.runIf(process.platform === 'linux')(
 );
 
 it.runIf(isLong && process.platform === 'linux')(
-  'HN-2 HN-5 killed with SIGKILL while the fix is out for its proof: the next command leaves it out, and its patch is kept',
+  'HN-2 HN-5 after a SIGKILL while the fix is taken out for its proof, the next command leaves it out and keeps its patch',
   async () => {
     const project = await killedWhenFixIs('out');
     expect(await project.read('page.html')).toBe(broken['page.html']);
@@ -169,7 +169,7 @@ it.runIf(isLong && process.platform === 'linux')(
   },
 );
 
-it('HN-8 HN-1 undo reverts what the agents of a run changed, .env files too, and leaves what you changed since', async () => {
+it('HN-8 HN-1 undo reverts what the agents of a run changed, even in .env files, and keeps what the user changed since', async () => {
   const project = await scratchProject({
     ...shopFiles,
     ...broken,

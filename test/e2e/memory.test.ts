@@ -6,7 +6,7 @@ import type { Escalation } from '../../src/core/escalation.js';
 import { agentsYaml, scratchProject, type ScratchProject } from '../rig/scratch-project.js';
 import { tempDir } from '../rig/temp-dir.js';
 
-/** A suite that needs no browser: two tests, each of which wants a word in a module of its own; its runs are marked in a folder. */
+/** A suite that needs no browser: two tests, each of which depends on its own module; runs of the first are marked in a folder. */
 const words = (marks: string) => ({
   'package.json': '{ "name": "scratch", "type": "module" }',
   '.gitignore': 'node_modules\ntest-results\n',
@@ -33,7 +33,7 @@ async function questions(project: ScratchProject): Promise<Escalation[]> {
   return (JSON.parse(stdout) as { escalations: Escalation[] }).escalations;
 }
 
-it('CL-12 ME-5 ME-6 ME-7 a question waits for a person, pays no agent meanwhile, and skip quarantines its test', async () => {
+it('CL-12 ME-5 ME-6 ME-7 a question waits for a person, starts no agent meanwhile, and the answer skip quarantines its test', async () => {
   const marks = tempDir('marks');
   const ran = path.join(marks, 'agent.ran');
   const asks = `import { appendFileSync } from 'node:fs';
@@ -59,7 +59,7 @@ it('CL-12 ME-5 ME-6 ME-7 a question waits for a person, pays no agent meanwhile,
 });
 
 it.runIf(process.platform === 'linux')(
-  'ME-8 a run killed by SIGKILL goes on with resume: counts kept, finished work not done again',
+  'ME-8 resume continues a run killed by SIGKILL, keeps its counts, and does not repeat finished work',
   async () => {
     const marks = tempDir('marks');
     const marked = (name: string) => readFileSync(path.join(marks, name), 'utf8');
@@ -67,7 +67,7 @@ it.runIf(process.platform === 'linux')(
       ...words(marks),
       'src/count.js': 'export const count = () => 2;',
       'agents.yaml': agentsYaml(['node', 'fixer.mjs'], 'verify: { repeat: 2, flips: 0, regression: none }'),
-      'fixer.mjs': hangsAtItsThirdWork(marks),
+      'fixer.mjs': hangsOnThirdStart(marks),
     });
     const running = project.start(['run']);
     const ended = running.then(({ stderr }) => Promise.reject(new Error(`it ended early: ${stderr}`)));
@@ -80,9 +80,9 @@ it.runIf(process.platform === 'linux')(
     const { exitCode, report, stderr } = await project.selfHeal(['resume']);
     expect(exitCode, stderr).toBe(0);
     expect(report?.tests.map((test) => test.verdict)).toEqual(['healed', 'healed']);
-    // The first was healed, with its proof, before the kill, and so it was not even run.
+    // The first test was healed and proven before the kill, so it does not run again.
     expect(marked('thanks.ran').length).toBe(ranBefore);
-    // One try had failed and one was cut off by the kill: the cut-off one is not counted.
+    // One attempt had failed, and the kill cut off another, which does not count.
     expect(report?.causes.map((cause) => cause.attempts.map((one) => one.n))).toEqual([[2]]);
     expect(marked('last-prompt.md')).toContain('APPROACH 1 FAILED');
     expect((await project.selfHeal(['resume'])).exitCode).toBe(2);
@@ -90,10 +90,10 @@ it.runIf(process.platform === 'linux')(
 );
 
 /**
- * Heals the first failure; its fix of the second does not hold in the proof, which the first one's does; works for ever at the next try;
- * is quick when it is started again.
+ * Heals the first failure. Its first fix of the second failure does not hold in the proof, its second start for it hangs,
+ * and its third one heals it.
  */
-const hangsAtItsThirdWork = (marks: string) => `
+const hangsOnThirdStart = (marks: string) => `
   import { existsSync, readFileSync, writeFileSync } from 'node:fs';
   const mark = (name) => ${JSON.stringify(marks + path.sep)} + name;
   const count = (to, before = '') => writeFileSync('src/count.js', before + 'export const count = () => ' + to + ';');
@@ -112,7 +112,7 @@ async function hanging(marks: string): Promise<number> {
   return Number(readFileSync(file, 'utf8'));
 }
 
-it('ME-10 CL-5 a damaged store ends the run with 2 before an agent is paid, and is left as it is', async () => {
+it('ME-10 CL-5 a damaged store ends the run with 2 before any agent starts, and is left as it is', async () => {
   const marks = tempDir('marks');
   const ran = path.join(marks, 'agent.ran');
   const idle = `import { writeFileSync } from 'node:fs'; writeFileSync(${JSON.stringify(ran)}, '');`;

@@ -5,7 +5,7 @@ import process from 'node:process';
 import { scratchProject } from '../rig/scratch-project.js';
 import { tempDir } from '../rig/temp-dir.js';
 
-/** A suite without a browser whose second test fails as often as `failures.txt` says; its agent program does not exist. */
+/** A suite that needs no browser. Its second test fails as often as `failures.txt` says; the agent program does not exist. */
 const files = {
   'package.json': '{ "name": "scratch", "type": "module" }',
   '.gitignore': 'node_modules\ntest-results\n',
@@ -27,20 +27,20 @@ runners: { own: { command: [no-such-program] } }
 };
 
 describe('self-heal run without an agent program', () => {
-  it('CL-5 is green where the suite is', async () => {
+  it('CL-5 is green if the suite is, and does not mention the missing program', async () => {
     const project = await scratchProject({ ...files, 'failures.txt': '0' });
     const { exitCode, stderr } = await project.selfHeal(['run']);
-    expect({ exitCode, told: stderr.includes('no-such-program') }).toEqual({ exitCode: 0, told: false });
+    expect({ exitCode, warns: stderr.includes('no-such-program') }).toEqual({ exitCode: 0, warns: false });
   });
 
-  it('CL-5 HL-7 is green where a red test is flaky', async () => {
+  it('CL-5 HL-7 is green if the only red test is flaky', async () => {
     const project = await scratchProject({ ...files, 'failures.txt': '1' });
     const { exitCode, report } = await project.selfHeal(['run']);
     expect(exitCode).toBe(0);
     expect(report?.tests.map(({ verdict }) => verdict)).toEqual(['passed', 'flaky', 'passed']);
   });
 
-  it('CL-5 confirms, diagnoses and reports what is red, ends with 5, and says what to install', async () => {
+  it('CL-5 confirms, diagnoses and reports red tests, exits with 5, and names the missing program', async () => {
     const project = await scratchProject({ ...files, 'failures.txt': '99' });
     const { exitCode, report, stderr } = await project.selfHeal(['run']);
     expect(exitCode, stderr).toBe(5);
@@ -58,14 +58,14 @@ describe('self-heal run without an agent program', () => {
   });
 });
 
-/** A PATH on which there is Node and nothing else: no agent program, whatever this machine has. */
+/** A PATH with nothing but Node, so that no agent program of this machine is found. */
 function nodeAlone(): string {
   const bin = tempDir();
   symlinkSync(process.execPath, path.join(bin, 'node'));
   return bin;
 }
 
-/** A module that moved, which keeps the specs from being loaded; and behind it an expectation that nobody can decide. */
+/** A module was moved, so the specs do not load; behind that, an expectation fails that only a person can decide. */
 const moved = {
   'package.json': '{ "name": "scratch", "type": "module" }',
   '.gitignore': 'node_modules\ntest-results\n',
@@ -80,8 +80,8 @@ const moved = {
     test('is a matter of opinion', () => expect(price(300)).toBe('€ 3'));`,
 };
 
-describe('self-heal run on a machine with Node and Playwright alone', () => {
-  it('BF-1 BF-3 BF-5 CL-5 heals what it is sure of for nothing, reports the rest with its prompt, and ends with 1', async () => {
+describe('self-heal run on a machine with only Node and Playwright', () => {
+  it('BF-1 BF-3 BF-5 CL-5 heals what the built-in fixer can at no cost, reports the rest with its prompt, and exits with 1', async () => {
     const project = await scratchProject(moved);
     const { exitCode, report, stderr } = await project.selfHeal(['run'], { PATH: nodeAlone() });
     expect(exitCode, stderr).toBe(1);
@@ -96,7 +96,7 @@ describe('self-heal run on a machine with Node and Playwright alone', () => {
     expect(shown).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('€ 3') });
   });
 
-  it('BF-1 is left out where settings say so', async () => {
+  it('BF-1 does not use the built-in fixer with `fixer: none`', async () => {
     const project = await scratchProject({
       ...moved,
       'agents.yaml': 'fixer: none\nverify: { level: quick }\n',

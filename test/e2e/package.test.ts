@@ -27,7 +27,7 @@ async function expectHealed(
     await readFile(path.join(project.dir, '.self-heal/latest/report.json'), 'utf8'),
   ) as Report;
   expect(report).toMatchObject({ outcome: 'green', tests: [{ verdict: 'healed', retries: 1 }] });
-  // What the workers captured is there, not only what the reporter saw.
+  // The capture in the workers worked, not only the reporter.
   expect(existsSync(path.join(project.dir, '.self-heal/latest/failures/1/aria.yml'))).toBe(true);
 }
 
@@ -49,7 +49,7 @@ it.runIf(isLong)(
   },
 );
 
-it('CL-2 works with the oldest Playwright that is said to be supported, and is small beside it', async () => {
+it('CL-2 works with the oldest supported Playwright, and adds at most 40 packages and 40 MB', async () => {
   const project = await installedProject(broken, ['@playwright/test@1.50.0']);
   const { exitCode, stderr } = await project.run(process.execPath, ['run']);
   await expectHealed(project, exitCode, stderr);
@@ -64,7 +64,7 @@ it('CL-2 works with the oldest Playwright that is said to be supported, and is s
   expect(await readFile(notices, 'utf8')).toMatch(/^Name: zod$/m);
 });
 
-/** Every package in a flat folder of packages, with what its files take. */
+/** Every package in a flat folder of packages, with the total size of its files. */
 async function packagesIn(folder: string): Promise<{ name: string; bytes: number }[]> {
   const files = await readdir(folder, { recursive: true });
   const sizes = new Map<string, number>();

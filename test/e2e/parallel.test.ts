@@ -6,7 +6,7 @@ import { orWhenLong } from '../rig/long.js';
 import { agentsYaml, scratchProject, type ScratchProject, shopFiles } from '../rig/scratch-project.js';
 import { isAlive } from '../rig/working-agent.js';
 
-/** A test that looks for one word of the page: a cause of its own. */
+/** A test that looks for one word of the page, so that each word is a cause of its own. */
 const wants = (word: string) => `
   import { test, expect } from '@playwright/test';
   import { readFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ const wants = (word: string) => `
 
 const words = ['bread', 'wine', 'cheese', 'pears'] as const;
 
-/** Bread and wine are far from each other, cheese and pears on one line. */
+/** Bread and wine are far apart; cheese and pears are on one line. */
 const page = `bad bread\n\n\n\n\nbad wine\n\n\n\n\nbad cheese, bad pears\n`;
 
 async function market(asked: readonly string[], agent: (dir: string) => string): Promise<ScratchProject> {
@@ -39,12 +39,12 @@ const readsItsWord = (dir: string) => `
   const said = ${JSON.stringify(path.join(dir, 'started'))};
   writeFileSync(said + '/' + word, String(process.pid));`;
 
-/** Mends its word when all others are at work: one after the other they would wait for ever. */
+/** Fixes its word once all the agents have started, which would wait forever if they ran one after another. */
 const waitsForAll = (dir: string) => `${readsItsWord(dir)}
   while (readdirSync(said).length < ${words.length + 1}) await setTimeout(20);
   writeFileSync('page.html', readFileSync('page.html', 'utf8').replace('bad ' + word, 'good ' + word));`;
 
-it('SC-3 --agents 4: patches of one file are merged, and who changed the same line is healed again on the newer tree', async () => {
+it('SC-3 --agents 4 merges patches to one file, and heals a cause again on the newer tree if its patch conflicts', async () => {
   const project = await market(words, waitsForAll);
   const { exitCode, events, report } = await project.selfHeal(['run', '--agents', '4', '--verify', 'quick']);
   expect(exitCode).toBe(0);
@@ -75,9 +75,9 @@ async function twoAtWork() {
   const running = project.start(['run', '--agents', '2']);
   const pids = await vi.waitFor(
     async () => {
-      const said = await Promise.all(['bread', 'wine'].map((word) => project.read(`started/${word}`)));
-      expect(said.every((pid) => pid !== '')).toBe(true);
-      return said.map(Number);
+      const started = await Promise.all(['bread', 'wine'].map((word) => project.read(`started/${word}`)));
+      expect(started.every((pid) => pid !== '')).toBe(true);
+      return started.map(Number);
     },
     { timeout: 120_000, interval: 50 },
   );
@@ -90,16 +90,16 @@ async function twoAtWork() {
 }
 
 const ends = [
-  ['SIGINT', 'ends'],
-  ['SIGKILL', 'its watchdog ends'],
-  ['SIGKILL', 'where its watchdog was killed too, the next command ends'],
+  ['SIGINT', 'self-heal'],
+  ['SIGKILL', 'the watchdog'],
+  ['SIGKILL', 'the next command, without a watchdog,'],
 ] as const;
 
 it.runIf(process.platform === 'linux').each(ends.slice(0, orWhenLong(2, 3)))(
-  'SC-3 AG-10 HN-2 %s: %s all agents, and no copy is left',
+  'SC-3 AG-10 HN-2 after %s, %s ends all agents and leaves no copy',
   async (signal, who) => {
     const { project, running, pids, copies } = await twoAtWork();
-    const isUnwatched = who.startsWith('where');
+    const isUnwatched = who.startsWith('the next command');
     if (isUnwatched) {
       const children = (await processTable()).filter(({ parent }) => parent === running.pid);
       const watchdog = children.find(({ pid }) =>

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { orWhenLong } from '../rig/long.js';
 import { agentsYaml, editingAgent, scratchProject, type ScratchProject } from '../rig/scratch-project.js';
 
-/** A red test that needs no browser, and that hangs when it runs for the time that `hang-at` names. */
+/** A red test that needs no browser; its nth run hangs, where n is the number in `hang-at`. */
 const files = {
   'package.json': '{ "name": "scratch", "type": "module" }',
   '.gitignore': 'node_modules\ntest-results\n*.ran\nhang-at\n',
@@ -43,14 +43,14 @@ const kills = [
 ] as const;
 
 it.runIf(process.platform === 'linux').each(kills.slice(0, orWhenLong(1, 2)))(
-  'ME-8 resume goes on with a run that was killed in %s, with its selection',
+  'ME-8 resume continues a run that was killed in %s, with its selection',
   async (_, times, words) => {
     const project = await scratchProject({ ...files, 'hang-at': String(times) });
     const running = project.start(['run', 'tests/words.spec.ts']);
     await hasRun(project, times);
     const ended = once(running, 'exit');
     running.kill('SIGKILL');
-    // Its suite lives on for a moment, and holds its streams open.
+    // Its suite lives on for a moment and keeps its streams open.
     await ended;
     const { exitCode, report, stderr } = await project.selfHeal(['resume']);
     expect(stderr).toMatch(/continues run \d{8}-\d{6}-[\da-f]{4}: /);
@@ -66,7 +66,7 @@ it.runIf(process.platform === 'linux').each(kills.slice(0, orWhenLong(1, 2)))(
 );
 
 it.runIf(process.platform === 'linux')(
-  'ME-8 resume takes up an agent’s fix whose proof the kill cut off, and starts no agent for it again',
+  'ME-8 resume reuses an agent’s fix whose proof was cut off by the kill, and starts no agent for it',
   async () => {
     const proven = agentsYaml(['node', 'fixer.mjs'], 'verify: { repeat: 2, flips: 0, regression: none }');
     const project = await scratchProject({ ...files, 'agents.yaml': proven, 'hang-at': '4' });
@@ -84,7 +84,7 @@ it.runIf(process.platform === 'linux')(
   },
 );
 
-it('CL-12 resume without a run, and of one that is unknown, says so and ends with 2', async () => {
+it('CL-12 resume exits with 2 if there is no run, or none with the given id', async () => {
   const project = await scratchProject(files);
   const none = await project.selfHeal(['resume']);
   expect(none.stderr).toContain('there is no run to continue\n  → Start one with `self-heal run`.');

@@ -12,7 +12,7 @@ const own = { 'agents.yaml': agentsYaml(['node', 'fixer.mjs']) };
 const onlyOnce = { 'agents.yaml': agentsYaml(['node', 'fixer.mjs'], '', 1) };
 
 describe('a green suite', () => {
-  it('CL-4 changes nothing and starts no agent, CL-3 the user’s reporter prints as ever', async () => {
+  it('CL-4 CL-3 changes nothing, starts no agent, and leaves the output of the user’s reporter as it is', async () => {
     const project = await scratchProject({ ...shopFiles, ...idle, ...own });
     execFileSync('git', ['init', '-q'], { cwd: project.dir });
     const git = () => execFileSync('git', ['status', '--porcelain'], { cwd: project.dir, encoding: 'utf8' });
@@ -27,7 +27,7 @@ describe('a green suite', () => {
   });
 });
 
-it('HN-1 HL-7 the copy is begun while the suite goes on behind a red test, and is gone where that was flaky', async () => {
+it('HN-1 HL-7 makes the copy while the suite continues after a red test, and removes it if that test was flaky', async () => {
   const project = await scratchProject({
     ...shopFiles,
     ...idle,
@@ -54,7 +54,7 @@ it('HN-1 HL-7 the copy is begun while the suite goes on behind a red test, and i
 });
 
 describe('a red test', () => {
-  it('HL-1 RP-2 is healed by the agent, and only the re-run says so; report and events tell it', async () => {
+  it('HL-1 RP-2 is healed by the agent, as the re-run decides, and report and events say so', async () => {
     const project = await scratchProject({ ...pageFiles, ...broken, ...fixed, ...own });
     const { exitCode, stderr, report, events } = await project.selfHeal(['run']);
     expect(stderr).toContain('c1 healed');
@@ -70,7 +70,7 @@ describe('a red test', () => {
         },
       ],
     });
-    const told = [
+    const expectedTypes = [
       'cause.found',
       'agent.started',
       'agent.ended',
@@ -78,11 +78,13 @@ describe('a red test', () => {
       'cause.ended',
       'run.ended',
     ];
-    expect(events.map((event) => event.type).filter((type) => told.includes(type))).toEqual(told);
+    expect(events.map((event) => event.type).filter((type) => expectedTypes.includes(type))).toEqual(
+      expectedTypes,
+    );
     expect(await project.read('.self-heal/latest/attempts/1.patch')).toContain('+<button id="buy"');
   });
 
-  it('AG-8 HL-5 is not healed by words: the agent changed nothing', async () => {
+  it('AG-8 HL-5 is not healed by the claim of an agent that changed nothing', async () => {
     const project = await scratchProject({ ...shopFiles, ...broken, ...idle, ...onlyOnce });
     const { exitCode, report } = await project.selfHeal(['run']);
     expect(exitCode).toBe(1);
@@ -94,7 +96,7 @@ describe('a red test', () => {
     expect(report?.tests[0]?.verdict).toBe('failed');
   });
 
-  it('HN-1 has an unproven fix reverted', async () => {
+  it('HN-1 keeps no fix that leaves it red', async () => {
     const wrong = { 'fixer.mjs': editingAgent([['page.html', 'Tanks', 'Banks']]) };
     const project = await scratchProject({ ...shopFiles, ...broken, ...wrong, ...own });
     const { exitCode, report } = await project.selfHeal(['run']);
@@ -129,7 +131,7 @@ describe('a red test', () => {
     expect((await project.selfHeal(['run', '--fail-on-heal'])).exitCode).toBe(1);
   });
 
-  it('CL-5 AG-3 exits 3 when the agent says that a person is needed', async () => {
+  it('CL-5 AG-3 exits with 3 if the agent says that it needs a person', async () => {
     const asks = {
       'fixer.mjs': `console.log('SELF-HEAL: {"status":"needs-person","summary":"Is it Tanks or Thanks?"}')`,
     };
@@ -140,7 +142,7 @@ describe('a red test', () => {
     expect(stderr).toContain('Is it Tanks or Thanks?');
   });
 
-  it('CL-5 exits 4 when a limit ends it', async () => {
+  it('CL-5 exits with 4 if a limit ends the run', async () => {
     const limited = { 'agents.yaml': agentsYaml(['node', 'fixer.mjs'], 'limits: { agentRuns: 1 }') };
     const project = await scratchProject({ ...shopFiles, ...broken, ...idle, ...limited });
     const { exitCode, report } = await project.selfHeal(['run']);
@@ -148,7 +150,7 @@ describe('a red test', () => {
     expect(report).toMatchObject({ outcome: 'budget', totals: { agentRuns: 1 } });
   });
 
-  it('CL-1 no baseline is written, so a missing snapshot does not heal by itself', async () => {
+  it('CL-1 is not healed by the run writing its missing snapshot', async () => {
     const spec = `
       import { test, expect } from '@playwright/test';
       test('looks the same', () => { expect('text').toMatchSnapshot('text.txt'); });`;
@@ -171,7 +173,7 @@ describe('a flaky test', () => {
       });`,
   };
 
-  it('HL-7 gets no agent, and is green unless --fail-on-flaky-tests', async () => {
+  it('HL-7 gets no agent, and fails the run only with --fail-on-flaky-tests', async () => {
     const project = await scratchProject({ ...shopFiles, ...flaky, ...idle, ...own });
     const { exitCode, stderr, report } = await project.selfHeal(['run']);
     expect(exitCode).toBe(0);
@@ -185,8 +187,8 @@ describe('a flaky test', () => {
   });
 });
 
-describe('tests that are gone', () => {
-  it('HL-10 HN-3 a deleted test is not a fixed one: it is rejected, and comes back', async () => {
+describe('a test that the agent deleted', () => {
+  it('HL-10 HN-3 does not count as fixed: the attempt is rejected and the test restored', async () => {
     const deletes = { 'fixer.mjs': `import { rmSync } from 'node:fs'; rmSync('tests/shop.spec.ts');` };
     const other = {
       'tests/other.spec.ts': `import { test } from '@playwright/test'; test('other', () => {});`,

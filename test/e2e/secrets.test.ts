@@ -7,7 +7,7 @@ import { plantedSecrets, plantedVariables } from '../rig/planted-secrets.js';
 import { leakOf, planted } from '../rig/secrets/plant.js';
 import { agentsYaml, scratchProject } from '../rig/scratch-project.js';
 
-/** The secrets lie beside the project's files: the source that an agent may read anyway holds none. */
+/** The secrets are in a file of their own, because agents may read the source anyway. */
 const texts = plantedSecrets.map(({ text }) => text);
 
 const server = `
@@ -53,10 +53,10 @@ const spec = `
   });
 `;
 
-/** The user's own reporter shows them their own terminal as ever; here it is silent, so that all that is left is ours. */
+/** The user's own reporter may print what it likes; here it prints nothing, so that all output is self-heal's. */
 const silent = 'export default class { printsToStdio() { return true; } }';
 
-/** Repeats whatever it was given and can read, and claims to have fixed it. */
+/** Repeats everything that it is given or can read, and claims a fix. */
 const tellTale = `
   import { readFileSync } from 'node:fs';
   process.stdin.on('data', (part) => process.stdout.write(part)).on('end', () => {
@@ -74,8 +74,8 @@ function filesIn(dir: string): string[] {
     .filter((file) => statSync(file).isFile());
 }
 
-describe('a project whose page, server and agent tell secrets', () => {
-  it('EV-9 EV-10 leaves none of them in any file of .self-heal or in what is printed', async () => {
+describe('a run in a project whose page, server and agent print secrets', () => {
+  it('EV-9 EV-10 leaves no secret in any file of .self-heal or in its output', async () => {
     const port = await freePort();
     const project = await scratchProject({
       'package.json': '{ "name": "scratch", "type": "module" }',
@@ -104,23 +104,23 @@ describe('a project whose page, server and agent tell secrets', () => {
     for (const name of ['context.json', 'prompt.md', 'console.log', 'network.json', 'server.log', '1.log']) {
       expect(names).toContain(name);
     }
-    const said = [...left.map((file) => `${file}\n${readFileSync(file, 'utf8')}`), stdout, stderr];
+    const written = [...left.map((file) => `${file}\n${readFileSync(file, 'utf8')}`), stdout, stderr];
     const values = [...plantedSecrets.map(({ value }) => value), ...Object.values(plantedVariables)];
     const found = values.flatMap((value) =>
-      said.flatMap((text) => (text.includes(value) ? [`${value} in ${text.split('\n', 1)[0]}`] : [])),
+      written.flatMap((text) => (text.includes(value) ? [`${value} in ${text.split('\n', 1)[0]}`] : [])),
     );
     expect(found).toEqual([]);
     const variables = Object.entries(plantedVariables).map(([name, value]) =>
       planted('variable', name, value, ''),
     );
     const parts = variables.flatMap((one) =>
-      said.flatMap((text) => {
+      written.flatMap((text) => {
         const leak = leakOf(one, text);
         return leak === null ? [] : [`${leak} in ${text.split('\n', 1)[0]}`];
       }),
     );
     expect(parts).toEqual([]);
-    expect(said.join('\n')).toMatch(/pays-with-.*\[masked: /);
-    expect(said.join('\n')).toContain('[masked: value of SHOP_DB_PASSWORD]');
+    expect(written.join('\n')).toMatch(/pays-with-.*\[masked: /);
+    expect(written.join('\n')).toContain('[masked: value of SHOP_DB_PASSWORD]');
   });
 });

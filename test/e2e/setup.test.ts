@@ -14,7 +14,7 @@ case "$*" in
   *) exit 9;;
 esac`;
 
-it('CL-11 doctor says what is missing, init writes it, and then a run can work', async () => {
+it('CL-11 doctor says what is missing, init writes it, and then a run works', async () => {
   const project = await scratchProject(pageFiles);
   const PATH = `${programs({ claude })}${path.delimiter}${process.env['PATH'] ?? ''}`;
   const env = { PATH, HOME: tempDir('home') };
@@ -31,7 +31,7 @@ it('CL-11 doctor says what is missing, init writes it, and then a run can work',
   expect(run.exitCode).toBe(0);
 });
 
-it('CF-4 config prints YAML to standard output, and a mistake of the environment ends with 2 and runs nothing', async () => {
+it('CF-4 config prints YAML to standard output; a run with an invalid variable in the environment exits with 2 and runs nothing', async () => {
   const project = await scratchProject({ ...shopFiles, 'agents.yaml': 'retries: { max: 5 }\n' });
   const { exitCode, stdout } = await project.selfHeal(['config'], { SELF_HEAL_LIMITS_COST_USD: '2' });
   expect(exitCode).toBe(0);
@@ -43,11 +43,14 @@ it('CF-4 config prints YAML to standard output, and a mistake of the environment
 });
 
 // Root may write anywhere.
-it.skipIf(process.getuid?.() === 0)('CL-10 a read-only project is one message, exit 2', async () => {
-  const project = await scratchProject(shopFiles);
-  chmodSync(project.dir, 0o555);
-  const { exitCode, stderr } = await project.selfHeal(['init', '--agent', 'claude']);
-  chmodSync(project.dir, 0o755);
-  expect(exitCode).toBe(2);
-  expect(stderr).toMatch(/agents\.yaml cannot be written[\s\S]*→ Make the folder writable/);
-});
+it.skipIf(process.getuid?.() === 0)(
+  'CL-10 init exits with 2 and one message in a read-only project',
+  async () => {
+    const project = await scratchProject(shopFiles);
+    chmodSync(project.dir, 0o555);
+    const { exitCode, stderr } = await project.selfHeal(['init', '--agent', 'claude']);
+    chmodSync(project.dir, 0o755);
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(/agents\.yaml cannot be written[\s\S]*→ Make the folder writable/);
+  },
+);

@@ -23,7 +23,7 @@ const healedAll = Object.fromEntries(
   ]),
 );
 
-/** An agent that works for ever when it is first started; later ones mend both causes. */
+/** An agent that hangs on its first start; later starts fix both causes. */
 const hangsFirst = (dir: string) => `
   import { existsSync, writeFileSync } from 'node:fs';
   const started = ${JSON.stringify(path.join(dir, 'agent.started'))};
@@ -35,7 +35,7 @@ const hangsFirst = (dir: string) => `
 async function collectShards(total: number): Promise<{ arts: string; heal: ScratchProject }> {
   const { machine } = await repositoryOf({
     ...suiteOfShards,
-    // What fails names a secret that only the machines of the shards know.
+    // The failure contains a secret that only the shards' machines know.
     'tests/a.spec.ts': (suiteOfShards['tests/a.spec.ts'] ?? '').replace(
       "=== 'Thanks')",
       "=== 'Thanks', process.env.SHOP_API_KEY)",
@@ -73,11 +73,11 @@ async function killedWithItsAgent(project: ScratchProject, args: readonly string
   await ended;
 }
 
-it('SC-1 what shards collected on other machines is healed on this one', async () => {
+it('SC-1 heals on one machine what shards collected on others', async () => {
   const { arts, heal } = await collectShards(2);
   expect(textsIn(arts)).not.toContain(secret);
 
-  // Without one of them it is refused before anything is made, and with the flag the report says so.
+  // Without one of the shards, heal refuses before it writes anything; with the flag, the report names the missing shard.
   const one = ['--from', path.join(arts, 'shard-1')];
   const refused = await heal.selfHeal(['heal', ...one]);
   expect(refused.exitCode).toBe(2);
@@ -99,10 +99,10 @@ it('SC-1 what shards collected on other machines is healed on this one', async (
   expect(await heal.read('shop.mjs')).toContain('Thanks');
 });
 
-it('SC-1 plain blob reports are read too, and a green one ends with 0 and leaves no store', async () => {
+it('SC-1 reads plain blob reports too; green ones exit with 0 and leave no store', async () => {
   const { machine } = await repositoryOf({
     ...suiteOfShards,
-    // The second needs the first, and the third is not run when the second fails; no report says so.
+    // The second test needs the first, and the third does not run if the second fails; no report says so.
     'tests/c.spec.ts': `
       import { test, expect } from '@playwright/test';
       import { total } from '../cart.mjs';

@@ -7,7 +7,7 @@ import type { Report, ReportCause } from '../../src/run/report.js';
 import { launchOptions } from '../rig/chromium.js';
 import { scratchProject } from '../rig/scratch-project.js';
 
-/** An app that lies among its tests, started by a worker fixture with pipes. Every page of it raises an exception that breaks nothing. */
+/** An app in the folder of its tests, started by a worker fixture with pipes. Each of its pages raises a harmless exception. */
 const server = `import http from 'node:http';
 function load() { throw new Error('SQLITE_ERROR: no such column: orders.vat'); }
 const veil = '<div id="veil" class="backdrop show" style="position:fixed;inset:0"><p>Hello</p></div>';
@@ -75,35 +75,35 @@ function causeOf(title: string): ReportCause | undefined {
   return report.causes.find(({ tests }) => test !== undefined && tests.includes(test.id));
 }
 
-describe('tests that ended by their own time-out, on one app', () => {
-  it('HL-6 are as many causes as there are: an overlay, a missing button, a database, an answer', () => {
+describe('tests of one app that end in a timeout', () => {
+  it('HL-6 have one cause per reason: an overlay, a missing button, a database error, a missing response', () => {
     expect(report.causes).toHaveLength(4);
     expect(
       report.causes.map(({ headline }) => headline).filter((line) => /^(?:Test timeout|expect\()/.test(line)),
     ).toEqual([]);
   });
 
-  it('CS-4 are ui-errors where a button is covered, also behind a wait for an answer, and name what lies over it', () => {
+  it('CS-4 are ui-errors if a button is covered, even while waiting for a response, and name what covers it', () => {
     expect(causeOf('answer')).toBe(causeOf('covered'));
     expect(causeOf('answer')).toMatchObject({ category: 'ui-error' });
     expect(causeOf('answer')?.headline).toMatch(/ is covered by div#veil\.backdrop\.show /);
   });
 
-  it('CS-7 are not decided by an exception that green tests raise too', () => {
+  it('CS-7 are not classified by an exception that green tests raise too', () => {
     expect(causeOf('missing')).toMatchObject({ category: 'ui-error' });
     expect(causeOf('missing')?.headline).toBe(
       "getByRole('button', { name: 'Go' }) not found (locator.click) (tests/a.spec.ts:18)",
     );
   });
 
-  it('EV-7 CS-2 are explained by the output of a server that a fixture started, whose file lies among the tests', () => {
+  it('EV-7 CS-2 are explained by the output of a server that a fixture started from a file among the tests', () => {
     expect(causeOf('orders')).toMatchObject({
       category: 'database-error',
       source: 'tests/app/server.mjs:2:25',
     });
   });
 
-  it('CS-5 are network-errors where only an answer is missing', () => {
+  it('CS-5 are network-errors if only a response is missing', () => {
     expect(causeOf('waits')).toMatchObject({ category: 'network-error' });
     expect(causeOf('waits')?.headline).toContain("response.url().endsWith('/x')");
   });

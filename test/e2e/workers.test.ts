@@ -12,7 +12,7 @@ import { isAlive } from '../rig/working-agent.js';
 const programs = postgresPrograms();
 if (!programs) process.stderr.write('PostgreSQL is not installed: workers are not tested\n');
 
-/** A test that looks for one word of the page: a cause of its own. */
+/** A test that looks for one word of the page, so that each word is a cause of its own. */
 const wants = (word: string) => `
   import { test, expect } from '@playwright/test';
   import { readFileSync } from 'node:fs';
@@ -20,11 +20,11 @@ const wants = (word: string) => `
     expect(readFileSync('page.html', 'utf8').includes('good ${word}'), 'the page sells ${word}').toBe(true);
   });`;
 
-/** Cheese and pears are on one line: who is joined second is healed again, on a tree with the fix of the first. */
+/** Cheese and pears are on one line: whichever patch is joined second is made again, on a tree with the first fix. */
 const page = 'bad bread\n\n\n\n\nbad cheese, bad pears\n';
 const words = ['bread', 'cheese', 'pears'];
 
-/** Mends its word; the first that is to mend bread works for ever. Each start leaves a file, named after the word and the process. */
+/** Fixes its word; the first agent for bread hangs. Each start leaves a file named after the word and the process. */
 const agent = (starts: string) => `
   import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
   const word = /^Test:.*sells (\\w+)/m.exec(readFileSync(0, 'utf8'))[1];
@@ -42,7 +42,7 @@ describe.skipIf(!programs)('workers', () => {
   });
   afterAll(() => postgres.stop());
 
-  /** A repository with three causes, what a shard collected of it, and a database. */
+  /** A repository with three causes, the artifacts that a shard collected, and a database. */
   async function market() {
     const starts = tempDir('starts');
     const { 'tests/shop.spec.ts': _, ...files } = shopFiles;
@@ -69,7 +69,7 @@ describe.skipIf(!programs)('workers', () => {
   const eventsOf = ({ dir }: ScratchProject) =>
     readFileSync(path.join(dir, '.self-heal', 'latest', 'events.ndjson'), 'utf8');
 
-  it('SC-2 one cause, one agent, on all machines; a worker and the coordinator are killed, and nothing is lost or counted twice', async () => {
+  it('SC-2 one agent at a time heals a cause across machines; nothing is lost or counted twice when a worker and the coordinator are killed', async () => {
     const { machine, git, artifacts, starts, env } = await market();
     const start = (project: ScratchProject, args: string[]) => {
       const running = project.start(args, env);
@@ -85,7 +85,7 @@ describe.skipIf(!programs)('workers', () => {
     await git(other.dir, 'commit', '--allow-empty', '-qm', 'two');
     void start(other, ['worker']);
 
-    // The first worker dies with its agent at work.
+    // The first worker is killed while its agent works.
     const dies = start(one, ['worker']);
     const coordinator = start(heal, ['heal', '--from', artifacts, '--queue', '--verify', 'quick']);
     await vi.waitFor(() => expect(starts()).toHaveLength(1), { timeout: 120_000, interval: 50 });
@@ -93,7 +93,7 @@ describe.skipIf(!programs)('workers', () => {
     dies.kill('SIGKILL');
     await once(dies, 'exit');
 
-    // The second one heals the others; the coordinator dies when it has the first of them.
+    // The second worker heals the other causes; the coordinator is killed once it has the first of their patches.
     const lives = start(two, ['worker']);
     await vi.waitFor(() => expect(eventsOf(heal)).toContain('"type":"attempt.green"'), {
       timeout: 240_000,
@@ -110,7 +110,7 @@ describe.skipIf(!programs)('workers', () => {
     ).toEqual(['healed', 'healed', 'healed']);
     expect(exitCode).toBe(0);
     expect(await heal.read('page.html')).toBe(page.replaceAll('bad', 'good'));
-    // One for each cause, that of the worker that died, and that of the patch which did not join.
+    // One start per cause, one for the worker that was killed, and one for the patch that conflicted.
     expect(
       starts()
         .map((name) => name.split('-')[0])
@@ -118,7 +118,7 @@ describe.skipIf(!programs)('workers', () => {
     ).toEqual(['bread', 'bread', 'cheese', 'pears', 'pears']);
     expect(report?.totals.agentRuns).toBe(5);
 
-    // What was killed left neither a process nor a change, and who is asked to end does so.
+    // The killed worker left neither a process nor a change, and the other one ends when asked to.
     await vi.waitFor(() => expect(isAlive(killed)).toBe(false), { timeout: 20_000 });
     lives.kill('SIGTERM');
     expect((await lives).exitCode).toBe(143);
@@ -126,7 +126,7 @@ describe.skipIf(!programs)('workers', () => {
     expect(await statusOf(git, one)).toBe('');
   });
 
-  it('SC-2 a worker that cannot heal what is committed, or has no server, says so and ends with 2', async () => {
+  it('SC-2 a worker without a PostgreSQL store or with uncommitted changes says so and exits with 2', async () => {
     const { machine, env } = await market();
     const worker = await machine('worker');
     const file = await worker.selfHeal(['worker']);

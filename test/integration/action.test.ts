@@ -29,14 +29,14 @@ describe('action.yml', () => {
   };
   const script = action.runs.steps[0]?.run ?? '';
 
-  it('RP-3 hands on the outputs that self-heal writes', () => {
+  it('RP-3 passes on the outputs that self-heal writes', () => {
     expect(action.runs.using).toBe('composite');
     for (const name of ['outcome', 'healed', 'escalations', 'cost', 'folder']) {
       expect(action.outputs[name]?.value).toBe(`\${{ steps.self-heal.outputs.${name} }}`);
     }
   });
 
-  it('RP-3 no input becomes text of the script', () => {
+  it('RP-3 inserts no input into the text of the script', () => {
     expect(script).not.toContain('${{');
     const given = Object.values(action.runs.steps[0]?.env ?? {});
     const names = Object.keys(action.inputs).filter((name) => name !== 'working-directory');
@@ -68,7 +68,7 @@ describe('action.yml', () => {
     });
   });
 
-  it('RP-3 starts nothing where the arguments cannot be understood', async () => {
+  it('RP-3 starts nothing if the arguments cannot be parsed', async () => {
     const { exitCode, words } = await runScript(script, { INPUT_ARGS: `--grep "no end` });
     expect(exitCode).not.toBe(0);
     expect(words).toEqual([]);
@@ -80,16 +80,16 @@ describe('the workflow of docs/ci.md', () => {
   const workflow = parse(text) as { permissions: object; jobs: Record<'heal' | 'pull-request', Job> };
   const { heal, 'pull-request': pullRequest } = workflow.jobs;
 
-  it('RP-3 gives the job with the agent a token that may only read, and keeps it from the agent', () => {
+  it('RP-3 gives the job with the agent a read-only token, and keeps that from the agent', () => {
     expect(workflow.permissions).toEqual({});
     expect(heal.permissions).toEqual({ contents: 'read' });
     const checkout = heal.steps.find((step) => step.uses?.startsWith('actions/checkout'));
-    // The history is for blame.
+    // Blame needs the history.
     expect(checkout?.with).toEqual({ 'persist-credentials': false, 'fetch-depth': 0 });
     expect(JSON.stringify(heal)).not.toMatch(/github\.token|secrets\.GITHUB_TOKEN|GH_TOKEN/);
   });
 
-  it('RP-3 runs nothing of the patch where the token may write', () => {
+  it('RP-3 runs nothing of the patch in the job whose token may write', () => {
     expect(pullRequest.permissions).toEqual({ contents: 'write', 'pull-requests': 'write' });
     const ran = pullRequest.steps.map((step) => step.run ?? '').join('\n');
     expect(ran).not.toMatch(/\b(?:npm|npx|node|yarn|pnpm)\b/);
@@ -101,7 +101,7 @@ describe('the workflow of docs/ci.md', () => {
   });
 });
 
-/** Runs the script as GitHub does, with a stand-in for npx that keeps its arguments and exits 3. */
+/** Runs the script as GitHub does, with a stand-in for npx that records its arguments and exits with 3. */
 async function runScript(script: string, inputs: Record<string, string>) {
   const dir = tempDir('action');
   const standIn = `#!/bin/sh\nprintf '%s\\n' "$@" > words\nexit 3\n`;

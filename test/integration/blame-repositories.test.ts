@@ -5,7 +5,7 @@ import { type AgentWorkspace, agentWorkspace } from '../rig/agent-workspace.js';
 import { cause, changed, files, repository, stateOf } from '../rig/blame-repository.js';
 import { aCause, aResult, aSuiteRun, failing } from '../rig/builders.js';
 
-describe('the change to blame, in repositories as people have them', () => {
+describe('blame in real-world repositories', () => {
   const [a, b] = [files['src/a.ts'], files['src/b.ts']];
   const SIX = changed(a, 'six', 'SIX');
 
@@ -23,7 +23,7 @@ describe('the change to blame, in repositories as people have them', () => {
       branch,
     );
 
-  it('BL-1 BL-5 a commit that came by a merge is to blame, not the merge; a detached HEAD is no matter', async () => {
+  it('BL-1 BL-5 blames a commit that a merge brought in, not the merge, even with a detached HEAD', async () => {
     const { project, find, commit } = await repository((read) => !read('src/a.ts').includes('SIX'));
     project.git('checkout', '--quiet', '-b', 'other');
     const culprit = commit('louder', { 'src/a.ts': SIX });
@@ -39,7 +39,7 @@ describe('the change to blame, in repositories as people have them', () => {
     expect(stateOf(project)).toEqual(before);
   });
 
-  it('BL-1 BL-3 of a pull request as CI systems check it out, merged into main, its own commit is to blame, and nothing of main', async () => {
+  it('BL-1 BL-3 blames a commit of the pull request, not of main, in a merge commit as CI systems check it out', async () => {
     const { project, find, commit } = await repository((read) => !read('src/a.ts').includes('SIX'));
     project.git('checkout', '--quiet', '-b', 'feature');
     commit('before it', { 'src/a.ts': changed(a, 'one', 'uno') });
@@ -56,7 +56,7 @@ describe('the change to blame, in repositories as people have them', () => {
     });
   });
 
-  it('BL-1 BL-3 what a merge itself made of a conflict is the merge’s', async () => {
+  it('BL-1 BL-3 blames a merge for how it resolved a conflict', async () => {
     const { project, find, commit } = await repository((read) => !read('src/a.ts').includes('VI'));
     project.git('checkout', '--quiet', '-b', 'feature');
     commit('louder', { 'src/a.ts': SIX });
@@ -69,7 +69,7 @@ describe('the change to blame, in repositories as people have them', () => {
     expect(blamed?.blame?.hunks).toMatchObject([{ line: 6, old: ['sechs'], now: ['VI'], commit: { id } }]);
   });
 
-  it('BL-1 BL-5 in the middle of a rebase with a conflict: what is not committed is searched, and the rebase goes on', async () => {
+  it('BL-1 BL-5 searches the uncommitted changes in the middle of a conflicting rebase, and leaves the rebase as it is', async () => {
     const { project, find, commit } = await repository((read) => !read('src/b.ts').includes('broken'));
     project.git('checkout', '--quiet', '-b', 'feature');
     commit('mine', { 'src/a.ts': SIX });
@@ -85,7 +85,7 @@ describe('the change to blame, in repositories as people have them', () => {
     expect(stateOf(project)).toEqual(before);
   });
 
-  it('BL-1 BL-5 files of Windows and what git keeps of them: the one line, with its ends', async () => {
+  it('BL-1 BL-5 blames a single line of a CRLF file with core.autocrlf, and keeps its line endings', async () => {
     const { project, find, commit } = await repository((read) => !read('src/a.ts').includes('SIX'));
     project.git('config', 'core.autocrlf', 'true');
     const crlf = (text: string) => text.replaceAll('\n', '\r\n');
@@ -108,7 +108,7 @@ describe('the change to blame, in repositories as people have them', () => {
     expect(stateOf(project)).toEqual(before);
   });
 
-  it('BL-1 BL-5 a binary file, a file that is not tracked, and one that was renamed', async () => {
+  it('BL-1 BL-5 blames a binary file as a whole, next to an untracked and a renamed one', async () => {
     const bytes = '\u0000\u0001picture';
     const { project, find, commit } = await repository((read) => !read('picture.bin').includes('broken'));
     project.write({ 'picture.bin': bytes });
@@ -126,7 +126,7 @@ describe('the change to blame, in repositories as people have them', () => {
     expect(stateOf(project)).toEqual(before);
   });
 
-  it('BL-1 BL-5 a file that is not tracked is to blame, and one that was renamed is where the test looks for its old name', async () => {
+  it('BL-1 BL-5 blames an untracked file, and a renamed one if the test needs its old name', async () => {
     const { project, find } = await repository(() => !('src/new.ts' in stateOf(project)));
     project.write({ 'src/new.ts': 'new\n', 'src/a.ts': SIX });
     const [blamed] = await find()([cause]);
@@ -144,7 +144,7 @@ describe('the change to blame, in repositories as people have them', () => {
     expect(stateOf(other.project)).toEqual(before);
   });
 
-  it('BL-1 BL-3 BL-5 a line of a file that was renamed is to blame, its commit before or after that, committed or not', async () => {
+  it('BL-1 BL-3 BL-5 blames a line of a renamed file, whether it was committed before the rename or is uncommitted', async () => {
     const { project, find, commit, runs } = await repository((read) => {
       const here = stateOf(project);
       return (
@@ -172,7 +172,7 @@ describe('the change to blame, in repositories as people have them', () => {
     expect(runs()).toBeGreaterThan(0);
   });
 
-  it('BL-2 of a clone with the last commit alone it says what is missing, and searches what is not committed', async () => {
+  it('BL-2 asks for more history in a shallow clone, and searches the uncommitted changes', async () => {
     const { project, find, told, commit } = await repository((read) => !read('src/b.ts').includes('other'));
     project.git('checkout', '--quiet', '-b', 'feature');
     const head = commit('louder', { 'src/a.ts': SIX });
@@ -195,7 +195,7 @@ describe('the change to blame, in repositories as people have them', () => {
     ]);
   });
 
-  it('BL-2 a repository that has lost what git needs is no error of the run', async () => {
+  it('BL-2 reports a damaged repository without failing the run', async () => {
     const { project, find, told, commit } = await repository(() => true);
     project.git('checkout', '--quiet', '-b', 'feature');
     commit('louder', { 'src/a.ts': SIX });
@@ -205,7 +205,7 @@ describe('the change to blame, in repositories as people have them', () => {
     expect(told).toEqual([[null, expect.stringMatching(/^git cannot read the changes: (?!Command)/)]]);
   });
 
-  it('BL-1 BL-5 a submodule is left as it is, whatever it is at', async () => {
+  it('BL-1 BL-5 leaves a submodule and its changes as they are', async () => {
     const { project, find, commit } = await repository((read) => !read('src/a.ts').includes('SIX'));
     const inner = await agentWorkspace({ 'x.ts': 'inner\n' });
     project.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', inner.dir, 'lib');
@@ -219,7 +219,7 @@ describe('the change to blame, in repositories as people have them', () => {
     expect(stateOf(project)).toEqual(before);
   });
 
-  it('BL-1 what changed a name that the failure says, and what belongs to it, is looked at first', async () => {
+  it('BL-1 first tries the change to a name in the failure, together with related changes', async () => {
     const { project, find, commit, runs } = await repository(
       (read) => !read('src/a.ts').includes('checkoutTotal') || !read('src/b.ts').includes('checkoutTotal'),
     );

@@ -6,8 +6,8 @@ import { agentWorkspace } from '../rig/agent-workspace.js';
 import { cause, changed, files, lines, repository, stateOf } from '../rig/blame-repository.js';
 import { aCause, aDiagnosed, aDiagnosis, aSuiteRun, aTest, aTestFailure, failing } from '../rig/builders.js';
 
-describe('the change to blame', () => {
-  it('BL-1 BL-3 BL-5 of three commits and what is not committed: its commit, its line, its text; the tree is as it was', async () => {
+describe('the search for the change to blame', () => {
+  it('BL-1 BL-3 BL-5 names commit, line and text among three commits and an uncommitted change, and restores the tree', async () => {
     const { project, find, commit, told } = await repository((read) => !read('src/a.ts').includes('SIX'));
     project.git('checkout', '--quiet', '-b', 'feature');
     const [a, b] = [files['src/a.ts'], files['src/b.ts']];
@@ -39,7 +39,7 @@ describe('the change to blame', () => {
     expect(stateOf(project)).toEqual(before);
   });
 
-  it('BL-1 what is not committed, and a new file', async () => {
+  it('BL-1 finds an uncommitted change next to a new file', async () => {
     const { project, find } = await repository((read) => !read('src/a.ts').includes('SIX'));
     project.write({ 'src/a.ts': changed(files['src/a.ts'], 'six', 'SIX'), 'src/new.ts': 'new\n' });
     const [blamed] = await find()([cause]);
@@ -51,7 +51,7 @@ describe('the change to blame', () => {
     expect(project.read('src/new.ts')).toBe('new\n');
   });
 
-  it('BL-1 what is written while the run goes on, such as its own log, is left alone', async () => {
+  it('BL-1 leaves files alone that are written during the run, such as its own log', async () => {
     const { project, find } = await repository((read) => !read('src/a.ts').includes('SIX'));
     project.write({ 'src/a.ts': changed(files['src/a.ts'], 'six', 'SIX'), 'run.log': 'one\n' });
     const startedAt = Date.now();
@@ -65,7 +65,7 @@ describe('the change to blame', () => {
     expect(project.read('run.log')).toBe('one\ntwo\n');
   });
 
-  it('BL-1 a file that an earlier search has written is looked at again by the next', async () => {
+  it('BL-1 still searches a file that an earlier search wrote during the run', async () => {
     const { project, find } = await repository((read) => !read('src/a.ts').includes('SIX'));
     project.write({ 'src/a.ts': changed(files['src/a.ts'], 'six', 'SIX') });
     const startedAt = Date.now();
@@ -78,7 +78,7 @@ describe('the change to blame', () => {
     expect(blamed?.blame?.hunks).toMatchObject([{ file: 'src/a.ts' }]);
   });
 
-  it('BL-1 in a project below the top of its repository, a change beside it', async () => {
+  it('BL-1 finds a change outside the project’s folder in the same repository', async () => {
     const { project, find } = await repository(() => !project.read('lib/x.ts').includes('broken'), 'web');
     project.write({ 'lib/x.ts': 'fine\n' });
     project.git('add', '--all');
@@ -89,7 +89,7 @@ describe('the change to blame', () => {
     expect(project.read('lib/x.ts')).toBe('broken\n');
   });
 
-  it('BL-1 where the error came from a line that changed, one run will do', async () => {
+  it('BL-1 needs only one run if the error came from a changed line', async () => {
     const { project, find, runs } = await repository((read) => !read('src/a.ts').includes('SIX'));
     project.write({ 'src/a.ts': changed(files['src/a.ts'], 'six', 'SIX'), 'src/b.ts': lines('other') });
     const facts = { ...aDiagnosis().facts, source: 'src/a.ts:6:3' };
@@ -98,14 +98,14 @@ describe('the change to blame', () => {
     expect(runs()).toBe(1);
   });
 
-  it('BL-1 the tests’ own change is named only where no change of the app will do', async () => {
+  it('BL-1 blames a change to the tests only if no change to the app explains the failure', async () => {
     const { project, find } = await repository((read) => read('tests/shop.spec.ts') === lines('test'));
     project.write({ 'src/a.ts': lines('other'), 'tests/shop.spec.ts': lines('changed') });
     const [blamed] = await find()([cause]);
     expect(blamed?.blame?.hunks).toMatchObject([{ file: 'tests/shop.spec.ts', inTests: true }]);
   });
 
-  it('BL-1 a state that does not start is unresolved: two hunks that need each other are found together', async () => {
+  it('BL-1 counts a state in which the suite does not start as unresolved, and finds two interdependent hunks together', async () => {
     const { project, find } = await repository((read) => {
       const [a, b] = [read('src/a.ts').includes('SIX'), read('src/b.ts').includes('SIX')];
       return a === b ? !a : null;
@@ -121,7 +121,7 @@ describe('the change to blame', () => {
     expect(blamed?.blame?.unresolved).toBeGreaterThan(0);
   });
 
-  it('BL-2 several causes share runs, and each has its own answer', async () => {
+  it('BL-2 shares runs among several causes, and gives each its own answer', async () => {
     const { project, find, runs } = await repository((read) => !read('src/a.ts').includes('SIX'));
     project.write({ 'src/a.ts': changed(files['src/a.ts'], 'six', 'SIX'), 'src/b.ts': lines('other') });
     const quick = (id: string) =>
@@ -134,7 +134,7 @@ describe('the change to blame', () => {
     expect(runs()).toBe(first?.runs);
   });
 
-  it('BL-2 at its limit of runs it gives the best it has, and says so', async () => {
+  it('BL-2 returns its best result when it reaches the limit of runs, and says so', async () => {
     const { project, find } = await repository((read) => !read('src/a.ts').includes('SIX'));
     project.write({ 'src/a.ts': changed(files['src/a.ts'], 'six', 'SIX') });
     for (let at = 0; at < 30; at += 1) project.write({ [`src/more${at}.ts`]: 'more\n' });
@@ -151,7 +151,7 @@ describe('the change to blame', () => {
       'the project is not a git repository',
     ],
     ['nothing changed', async () => agentWorkspace(files), 'no file differs from'],
-  ])('BL-2 off, and said once: %s', async (_, make, why) => {
+  ])('BL-2 does not search, and says why once: %s', async (_, make, why) => {
     const project = await make();
     const { find, told } = await repository(() => true);
     const blamed = find({ workspace: project.workspace, cwd: project.dir });
@@ -160,7 +160,7 @@ describe('the change to blame', () => {
     expect(told).toEqual([[null, expect.stringContaining(why)]]);
   });
 
-  it('BL-2 what a fix of the run has edited is not searched', async () => {
+  it('BL-2 does not search what a fix of this run has edited', async () => {
     const { project, find, told, runs } = await repository(() => false);
     await project.applied((cwd) => writeFileSync(path.join(cwd, 'src/a.ts'), lines('fixed')));
     expect(await find()([cause])).toEqual([cause]);
@@ -168,7 +168,7 @@ describe('the change to blame', () => {
     expect(told).toEqual([[null, expect.stringContaining('no file differs from')]]);
   });
 
-  it('BL-2 red at the base too: no answer, after one run', async () => {
+  it('BL-2 gives up after one run if the test is red at the base too', async () => {
     const { project, find, told, runs } = await repository(() => false);
     project.write({ 'src/a.ts': lines('other') });
     expect(await find()([cause])).toEqual([cause]);
@@ -176,7 +176,7 @@ describe('the change to blame', () => {
     expect(runs()).toBe(1);
   });
 
-  it('BL-2 a search that cannot end within its time is not begun in a run, but is where a person asked', async () => {
+  it('BL-2 starts no search that cannot finish in time, unless a person asked for it', async () => {
     const { project, find, told, runs } = await repository(() => false);
     project.write({ 'src/a.ts': lines('other') });
     await find({ likelyMs: () => 60_000 })([cause]);
@@ -186,12 +186,12 @@ describe('the change to blame', () => {
     expect(runs()).toBe(1);
   });
 
-  it('BL-2 BL-5 its time is over in the middle of a run: the run is ended, and the tree is as it was', async () => {
+  it('BL-2 BL-5 ends its current suite run and restores the tree when its time is up', async () => {
     const { project, find, told } = await repository(() => true);
     project.write({ 'src/a.ts': changed(files['src/a.ts'], 'six', 'SIX') });
     const runAgain = async ({ signal }: { signal: AbortSignal }) => {
       expect(project.read('src/a.ts')).toBe(files['src/a.ts']);
-      // On a busy machine its time may be over before it begins.
+      // On a busy machine the time may be up before the suite run begins.
       if (!signal.aborted)
         await new Promise((done) => signal.addEventListener('abort', done, { once: true }));
       return aSuiteRun();
@@ -201,14 +201,14 @@ describe('the change to blame', () => {
     expect(project.read('src/a.ts')).toBe(changed(files['src/a.ts'], 'six', 'SIX'));
   });
 
-  it('BL-5 HN-2 killed in the middle of a run: the journal says what the files were, and the next command brings them back', async () => {
+  it('BL-5 HN-2 keeps a journal from which the next command restores the files after a kill', async () => {
     const { project, find } = await repository(() => true);
     project.write({ 'src/a.ts': changed(files['src/a.ts'], 'six', 'SIX'), 'src/new.ts': 'new\n' });
     const before = stateOf(project);
     let killed: string[] = [];
     const runAgain = async () => {
       expect(stateOf(project)).not.toEqual(before);
-      // What a kill leaves is put in order by another process.
+      // After a kill, another process recovers the project.
       const recovered = await recoverKilledRuns(project.dir);
       killed = recovered.ok ? [...recovered.value] : [];
       expect(stateOf(project)).toEqual(before);

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { isCopy, makeCopyFolder, removeCopy } from '../../src/workspace/copy-folder.js';
 import { tempDir } from '../rig/temp-dir.js';
 
-/** Makes the folder of a project's copy, as a run does; `announced` are the places that a kill would look at. */
+/** Makes the folder of a project's copy, as a run does; `announced` are the folders that recovery from a kill would look at. */
 async function made(project: string, root = project) {
   const announced: { folder: string; wasThere: boolean }[] = [];
   const announce = async (folder: string) => void announced.push({ folder, wasThere: existsSync(folder) });
@@ -14,12 +14,12 @@ async function made(project: string, root = project) {
 }
 
 describe('the folder of a copy', () => {
-  it('HN-2 is announced before it is there, so that no kill can leave it behind', async () => {
+  it('HN-2 is announced before it exists, so that no kill can leave it behind', async () => {
     const { folder, announced } = await made(tempDir());
     expect(announced).toEqual([{ folder, wasThere: false }]);
   });
 
-  it('HN-2 is removed as a kill left it: not marked yet, or all but the mark removed', async () => {
+  it('HN-2 is reused or removed however a kill left it, with or without its mark', async () => {
     const project = tempDir();
     const { folder } = await made(project);
     const [mark = ''] = readdirSync(folder);
@@ -35,23 +35,23 @@ describe('the folder of a copy', () => {
     expect(existsSync(folder)).toBe(false);
   });
 
-  it('HN-2 may be removed by another process while it is looked at', async () => {
+  it('HN-2 may be removed by another process while it is being checked', async () => {
     const { folder } = await made(tempDir());
     const looking = isCopy(folder);
-    // The first look, in a thread of its own, is over before the folder is gone, and the next is not.
+    // The first check, in its own thread, ends before the folder is removed; the next one does not.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
     rmSync(folder, { recursive: true });
     expect(await looking).toBe(false);
   });
 
-  it('HN-2 may be removed by the watchdog and the next command at once', async () => {
+  it('HN-2 may be removed by the watchdog and the next command at the same time', async () => {
     const { folder } = await made(tempDir());
     for (let file = 0; file < 200; file += 1) writeFileSync(path.join(folder, `${file}.txt`), '');
     await Promise.all([removeCopy(folder), removeCopy(folder), removeCopy(folder)]);
     expect(existsSync(folder)).toBe(false);
   });
 
-  it('HN-1 is another one where a folder of that name is not ours, which stays', async () => {
+  it('HN-1 gets another name if a folder of that name is not self-heal’s, which stays', async () => {
     const project = tempDir();
     const { folder } = await made(project);
     await removeCopy(folder);
@@ -64,7 +64,7 @@ describe('the folder of a copy', () => {
     expect(readdirSync(folder)).toEqual(['mine.txt']);
   });
 
-  it('HN-1 is another one for each package of a repository, in which runs may be at work at once', async () => {
+  it('HN-1 differs for each package of a repository, since runs may work in them at the same time', async () => {
     const root = tempDir();
     const first = await made(path.join(root, 'packages/a'), root);
     const second = await made(path.join(root, 'packages/b'), root);

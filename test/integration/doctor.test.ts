@@ -18,7 +18,7 @@ afterEach(() => vi.unstubAllEnvs());
 
 const fixer = { 'agents.yaml': agentsYaml(['node', 'fixer.mjs']), 'fixer.mjs': '' };
 
-/** Files of a project, examined; the programs go before those of PATH, and the home is empty. */
+/** Examines a project with these files; the programs precede those of PATH, and the home folder is empty. */
 async function examined(
   files: Record<string, string>,
   scripts: Record<string, string> = {},
@@ -40,7 +40,7 @@ function states(checks: readonly Check[]): Record<string, string> {
   return Object.fromEntries(checks.map(({ name, state }) => [name, state]));
 }
 
-it('CL-11 a project in which a run works: one line a check, and nothing is changed', async () => {
+it('CL-11 reports one line per check for a project in which a run works, and changes nothing', async () => {
   const { checks, dir } = await examined({ ...pageFiles, ...fixer });
   expect(states(checks)).toEqual({
     node: 'ok',
@@ -60,7 +60,7 @@ it('CL-11 a project in which a run works: one line a check, and nothing is chang
   expect(existsSync(path.join(dir, 'test-results'))).toBe(false);
 });
 
-it('CL-11 listing starts no web server, and each way of starting a browser is tried once', async () => {
+it('CL-11 lists the tests without a web server, and tries each way of starting a browser once', async () => {
   const config = `
     import { defineConfig, devices } from '@playwright/test';
     console.log('a config may speak');
@@ -91,7 +91,7 @@ it.each([
     'no config today',
   ],
   ['no test', { 'tests/shop.spec.ts': '' }, 'No tests found'],
-])('CL-11 %s fails, in the words of Playwright', async (_, files, words) => {
+])('CL-11 %s fails with Playwright’s own message', async (_, files, words) => {
   const { of } = await examined({ ...pageFiles, ...fixer, ...files });
   expect(of('tests')).toMatchObject([
     {
@@ -103,7 +103,7 @@ it.each([
   expect(of('browser')).toEqual([]);
 });
 
-it('CL-11 no Playwright and no config: each fails with its remedy, and the other checks are made', async () => {
+it('CL-11 fails on a missing Playwright and config with a remedy for each, and makes the other checks', async () => {
   const project = await scratchProject({ ...fixer, 'pnpm-lock.yaml': '' });
   rmSync(path.join(project.dir, 'node_modules'), { recursive: true });
   const checks = await examine({ cwd: project.dir, env: userEnv(), nodeVersion: '20.18.3' });
@@ -119,14 +119,14 @@ it('CL-11 no Playwright and no config: each fails with its remedy, and the other
   );
 });
 
-it('CL-11 mistakes in agents.yaml are shown with their lines', async () => {
+it('CL-11 shows mistakes in agents.yaml with their lines', async () => {
   const { of } = await examined({ ...pageFiles, 'agents.yaml': 'routs: {}\n' });
   expect(of('agents.yaml')).toMatchObject([
     { state: 'failed', found: expect.stringContaining('agents.yaml:1:1') as unknown },
   ]);
 });
 
-it('CL-11 a program that is not there, or a script of it, fails', async () => {
+it('CL-11 fails on a missing program, or a missing script of its command', async () => {
   const gone = await examined({ ...pageFiles, 'agents.yaml': agentsYaml(['no-such-agent']) });
   expect(gone.of('own')).toMatchObject([
     { state: 'failed', found: 'the program no-such-agent was not found' },
@@ -143,13 +143,13 @@ case "$*" in
   'auth status') ${status};;
   *) echo "$*" >> "$HOME/paid"; sleep 600;;
 esac`;
-const inside = claude(`echo '{ "loggedIn": true, "authMethod": "api_key" }'`);
-const outside = claude(`echo '{ "loggedIn": false }'; exit 1`);
+const loggedIn = claude(`echo '{ "loggedIn": true, "authMethod": "api_key" }'`);
+const loggedOut = claude(`echo '{ "loggedIn": false }'; exit 1`);
 
-it('CL-11 the four commands of claude, its version and its login, without a call that is paid', async () => {
+it('CL-11 checks the four commands, version and login of claude without a paid call', async () => {
   const files = { ...pageFiles, '.claude/commands/debugger.md': 'x', '.claude/commands/database.md': 'x' };
   const home = tempDir('home');
-  const { of } = await examined(files, { claude: outside }, { HOME: home });
+  const { of } = await examined(files, { claude: loggedOut }, { HOME: home });
   expect(of('claude')).toMatchObject([{ state: 'ok', found: '2.1.197' }]);
   expect(of('claude login')).toMatchObject([
     { state: 'failed', remedy: expect.stringContaining('/login') as unknown },
@@ -162,7 +162,7 @@ it('CL-11 the four commands of claude, its version and its login, without a call
   expect(existsSync(path.join(home, 'paid'))).toBe(false);
 });
 
-it('CL-11 a program that is broken fails', async () => {
+it('CL-11 fails on a broken program', async () => {
   const { of } = await examined(pageFiles, { claude: 'exit 127' });
   expect(of('claude')).toMatchObject([
     { state: 'failed', found: expect.stringContaining('--version') as unknown },
@@ -179,16 +179,16 @@ const login = (
   return checkLogin(program, { cwd: tempDir(), env: { PATH, ...env, HOME } });
 };
 
-it('CL-11 claude says whether somebody is logged in; one that has no such command is not asked', async () => {
-  expect(await login('claude', inside)).toEqual({ state: 'in', how: 'api_key' });
-  expect(await login('claude', outside)).toMatchObject({ state: 'out' });
+it('CL-11 asks claude whether it is logged in, unless it has no such command', async () => {
+  expect(await login('claude', loggedIn)).toEqual({ state: 'in', how: 'api_key' });
+  expect(await login('claude', loggedOut)).toMatchObject({ state: 'out' });
   const HOME = tempDir('home');
   const old = `case "$*" in --help) echo '  config  x';; *) touch "$HOME/paid";; esac`;
   expect(await login('claude', old, { HOME })).toMatchObject({ state: 'unknown' });
   expect(existsSync(path.join(HOME, 'paid'))).toBe(false);
 });
 
-it('CL-11 codex says it by its exit code; its own key and a provider of one’s own count too', async () => {
+it('CL-11 reads the login of codex from its exit code, its own key, or a custom provider', async () => {
   const no = `echo 'Not logged in' >&2; exit 1`;
   expect(await login('codex', `echo 'API key configured - ***'`)).toEqual({ state: 'in', how: 'an API key' });
   expect(await login('codex', no)).toMatchObject({ state: 'out' });
@@ -200,7 +200,7 @@ it('CL-11 codex says it by its exit code; its own key and a provider of one’s 
   expect(await login('codex', no, { HOME })).toMatchObject({ state: 'unknown' });
 });
 
-it('CL-11 opencode counts its credentials; without any it may still work', async () => {
+it('CL-11 reads the login of opencode from its number of credentials; without any it is unknown', async () => {
   const list = (text: string) => `printf '${text}\\n'`;
   expect(await login('opencode', list('2 credentials'))).toMatchObject({ state: 'in' });
   expect(await login('opencode', list('0 credentials\\n1 environment variable'))).toMatchObject({
@@ -209,7 +209,7 @@ it('CL-11 opencode counts its credentials; without any it may still work', async
   expect(await login('opencode', list('0 credentials'))).toMatchObject({ state: 'unknown' });
 });
 
-it('CL-11 gemini and copilot are not started at all', async () => {
+it('CL-11 checks the logins of gemini and copilot without starting them', async () => {
   const HOME = tempDir('home');
   const paid = 'touch "$HOME/paid"';
   expect(await login('gemini', paid, { HOME })).toMatchObject({ state: 'out' });
@@ -230,7 +230,7 @@ it('CL-11 gemini and copilot are not started at all', async () => {
   expect(existsSync(path.join(HOME, 'paid'))).toBe(false);
 });
 
-it('CL-11 git: not found and not ignored are warnings, since a run works without', async () => {
+it('CL-11 warns about a missing git or ignore entry, since a run works without them', async () => {
   const project = await scratchProject({ ...pageFiles, ...fixer });
   const bin = tempDir('bin');
   symlinkSync(process.execPath, path.join(bin, 'node'));
@@ -267,7 +267,7 @@ it('CL-11 git: not found and not ignored are warnings, since a run works without
   expect(states(ignored)).toMatchObject({ 'ignore entry': 'ok' });
 });
 
-it('CL-11 a .self-heal that cannot be written fails, and one that is there keeps what is in it', async () => {
+it('CL-11 fails if .self-heal cannot be written, and leaves its contents as they are', async () => {
   const { of, dir } = await examined({ ...pageFiles, ...fixer, '.self-heal': 'a file' });
   expect(of('.self-heal')).toMatchObject([
     { state: 'failed', remedy: expect.stringContaining('writable') as unknown },
@@ -287,7 +287,7 @@ it.each([
   expect(checkNode(version).state).toBe(state);
 });
 
-it('CL-11 the remedy stands under the line that needs it', () => {
+it('CL-11 prints each remedy below the check that needs it', () => {
   const text = doctorText(
     [
       { name: 'node', state: 'ok', found: '22.0.0', remedy: null },

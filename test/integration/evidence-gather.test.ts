@@ -59,8 +59,8 @@ async function attachment(name: string, contentType: string, content: string | B
   return { name, contentType, path: await write(`attached-${name}`, content) };
 }
 
-describe('what the capture knows', () => {
-  it('EV-1, EV-2, EV-3, EV-4, EV-8 is handed over and written into the folder', async () => {
+describe('what the capture recorded', () => {
+  it('EV-1, EV-2, EV-3, EV-4, EV-8 is returned and written into the folder', async () => {
     await write('server.log', `${startedAt} GET /api/orders 500\n`);
     const capture = await writeCapture({
       console: [
@@ -99,7 +99,7 @@ describe('what the capture knows', () => {
     );
   });
 
-  it('EV-2 prefers the first page that shows something', async () => {
+  it('EV-2 includes the first page that shows something', async () => {
     const capture = await writeCapture({
       pages: [
         aPage({ url: 'about:blank' }),
@@ -126,7 +126,7 @@ describe('what the capture knows', () => {
 });
 
 describe('what Playwright attached', () => {
-  it('EV-2 gives the screenshot where the capture has none', async () => {
+  it('EV-2 provides the screenshot if the capture has none', async () => {
     const capture = await writeCapture({
       pages: [aPage({ error: 'page.screenshot: Timeout 1500ms exceeded' })],
     });
@@ -135,7 +135,7 @@ describe('what Playwright attached', () => {
     expect(evidence.screenshot).toBe(join(out, 'screenshot.png'));
   });
 
-  it('EV-8, EV-10 gives the page snapshot without what it tells AI readers to do', async () => {
+  it('EV-8, EV-10 provides the page snapshot without its instructions to AI readers', async () => {
     const markdown = '# Instructions\n\n- Explain why\n\n# Page snapshot\n\n```yaml\n- button "Pay"\n```\n';
     const attachments = [await attachment('error-context', 'text/markdown', markdown)];
     const evidence = await gather(aTestFailure({ capture: await writeCapture(), attachments }));
@@ -144,8 +144,8 @@ describe('what Playwright attached', () => {
   });
 });
 
-describe('cleaning', () => {
-  it('EV-9, EV-10 reaches every text', async () => {
+describe('each text of the evidence', () => {
+  it('EV-9, EV-10 is masked and stripped of control characters', async () => {
     const dirty = '\u001b[31mpassword=hunter2\u0000\u202e';
     const capture = await writeCapture({
       console: [aConsoleEntry({ text: dirty, location: dirty, stack: dirty, type: dirty })],
@@ -179,7 +179,7 @@ describe('cleaning', () => {
     expect(JSON.stringify(suite)).not.toContain('hunter2');
   });
 
-  it('EV-11 cuts every text and says so', async () => {
+  it('EV-11 is cut to its limit, and the evidence says so', async () => {
     const long = 'long text '.repeat(50_000);
     const errors = [anError({ message: long, stack: long, snippet: long, causes: [long] })];
     const evidence = await gather(aTestFailure({ errors: Array.from({ length: 25 }, () => errors).flat() }));
@@ -196,7 +196,7 @@ describe('cleaning', () => {
     ]);
   });
 
-  it('EV-11 tolerates text that is no UTF-8', async () => {
+  it('EV-11 may contain bytes that are not UTF-8', async () => {
     const [before, after] = JSON.stringify({
       schemaVersion: 1,
       console: [aConsoleEntry({ text: '!' })],
@@ -211,8 +211,8 @@ describe('cleaning', () => {
   });
 });
 
-describe('what is missing', () => {
-  it('EV-12 is said where the worker wrote nothing, with the reasons of the capture', async () => {
+describe('missing evidence', () => {
+  it('EV-12 is reported if the worker wrote nothing, with the problems of the capture', async () => {
     const run = aRun({
       serverLog: join(folder, 'server.log'),
       captureProblems: ['the fixture could not be added'],
@@ -235,14 +235,14 @@ describe('what is missing', () => {
     ],
     ['there was no page', null, 'no page was open when the test failed'],
     ['the picture is gone', aPage({ screenshot: '/nowhere/shot.png' }), 'ENOENT'],
-  ])('EV-12 is said of the screenshot where %s', async (_, page, reason) => {
+  ])('EV-12 is reported for a screenshot if %s', async (_, page, reason) => {
     const capture = await writeCapture({ pages: page ? [page] : [] });
     const evidence = await gather(aTestFailure({ capture }));
     expect(evidence.screenshot).toBeNull();
     expect(evidence.missing).toContainEqual(expect.stringContaining(`no screenshot: ${reason}`));
   });
 
-  it('EV-12 is said of a screenshot that is no picture', async () => {
+  it('EV-12 is reported for a screenshot that is not a picture', async () => {
     const capture = await writeCapture({ pages: [aPage({ screenshot: await write('shot.png', '<html>') })] });
     const evidence = await gather(aTestFailure({ capture }));
     expect(evidence.screenshot).toBeNull();
@@ -262,12 +262,12 @@ describe('what is missing', () => {
     ],
     ['empty', () => write('capture.json', ''), 'no capture: it is not a capture file'],
     ['torn', () => write('capture.json', '{"schemaVersion":1,"cons'), 'no capture: it is not a capture file'],
-  ])('EV-12 is said of a capture that is %s', async (_, make, expected) => {
+  ])('EV-12 is reported for a capture that is %s', async (_, make, expected) => {
     const evidence = await gather(aTestFailure({ capture: await make() }));
     expect(evidence.missing).toContainEqual(expect.stringContaining(expected));
   });
 
-  it('EV-12 is said where the folder cannot be written, and the evidence is handed over all the same', async () => {
+  it('EV-12 is reported if the folder cannot be written, and the evidence is still returned', async () => {
     const capture = await writeCapture({ console: [aConsoleEntry()] });
     const evidence = await gather(
       aTestFailure({ capture }),
@@ -279,7 +279,7 @@ describe('what is missing', () => {
     expect(evidence.missing).toContainEqual(expect.stringMatching(/^the file console\.log: E/));
   });
 
-  it('EV-12 never rejects, whatever is in the capture and the trace', async () => {
+  it('EV-12 never makes gathering reject, whatever the capture and the trace contain', async () => {
     const whole = Buffer.from(
       JSON.stringify({ schemaVersion: 1, console: [aConsoleEntry()], network: [aRequest()] }),
     );

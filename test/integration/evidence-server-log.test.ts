@@ -27,7 +27,7 @@ function gather(failure: Failure) {
   });
 }
 
-/** A test one of whose requests, sent at `from`, was answered after so long. */
+/** A failed test with a request that was sent at `from` and answered after `durationMs`. */
 async function failing(durationMs: number, status = 500, from = 0) {
   const capture = join(folder, 'capture.json');
   const asked = { time: startedAt + from, durationMs, status, method: 'GET', url: 'http://127.0.0.1/x' };
@@ -40,7 +40,7 @@ async function failing(durationMs: number, status = 500, from = 0) {
 }
 
 describe('readLogWindow', () => {
-  it('EV-7 finds just the lines of the window, in a log of any lines', async () => {
+  it('EV-7 returns exactly the lines in the window, for any log', async () => {
     const step = fc.record({
       wait: fc.integer({ min: 0, max: 5 }),
       text: fc.stringMatching(/^[a-z ]{0,60}$/),
@@ -58,13 +58,13 @@ describe('readLogWindow', () => {
     );
   });
 
-  it('EV-7 keeps the lines without a time that follow one with a time', async () => {
+  it('EV-7 keeps lines without a timestamp that follow one with a timestamp', async () => {
     await writeFile(log, `${startedAt} Error: a\n    at b\n    at c\n${startedAt + 50} later\n`);
     const part = await readLogWindow(log, { from: startedAt, to: startedAt + 10 });
     expect(part.text).toBe('Error: a\n    at b\n    at c');
   });
 
-  it('EV-11 reads the end of a long window out of a log of 30 MB', async () => {
+  it('EV-11 reads the end of a long window in a log of 30 MB', async () => {
     const line = (at: number) => `${startedAt + at} line ${at} ${'.'.repeat(80)}`;
     await writeFile(log, `${Array.from({ length: 280_000 }, (_, at) => line(at)).join('\n')}\n`);
     const part = await readLogWindow(log, { from: startedAt + 1_000, to: startedAt + 200_000 });
@@ -81,7 +81,7 @@ describe('readLogWindow', () => {
     expect((await readLogWindow(log, { from: startedAt, to: startedAt })).text).toBe('a');
   });
 
-  it('EV-7 gives both ends of a long log', async () => {
+  it('EV-7 returns both ends of a long log', async () => {
     await writeFile(
       log,
       `${startedAt} first\n${`${startedAt} ${'x'.repeat(100)}\n`.repeat(5_000)}${startedAt} last\n`,
@@ -103,26 +103,26 @@ describe("a test's server output", () => {
 
   it.each([
     [
-      'a warning beside the answer hides no error',
+      'a warning close to the response hides no error',
       'Warning: Error while requesting a font',
       'Error: no rates',
     ],
-    ['an error beside the answer is that of the request', 'Error: no such user', 'Error: no such user'],
+    ['an error close to the response is that of the request', 'Error: no such user', 'Error: no such user'],
   ])('EV-7 %s', async (_, beside, expected) => {
     await writeFile(log, `${startedAt + 10} Error: no rates\n${startedAt + 900} ${beside}\n`);
     const { serverOutput } = await gather(await failing(900));
     expect(serverOutput.split('\n')[0]).toBe(expected);
   });
 
-  it('EV-12 of a server that answers with errors and says nothing it is said that there is no output', async () => {
+  it('EV-12 is reported as missing if the server answers with an error and logs nothing', async () => {
     await writeFile(log, '');
-    const said =
+    const noOutput =
       'no server output: the server answered with an error and wrote nothing, or this run did not start it';
-    expect((await gather(await failing(70))).missing).toContain(said);
-    expect((await gather(await failing(70, 404))).missing).not.toContain(said);
+    expect((await gather(await failing(70))).missing).toContain(noOutput);
+    expect((await gather(await failing(70, 404))).missing).not.toContain(noOutput);
   });
 
-  it('EV-7 is the error closest to the answer of the request that failed, since other tests have theirs', async () => {
+  it('EV-7 is the error closest to the response of the failed request, since the others belong to other tests', async () => {
     const errors = ['users', 'orders', 'carts'].map((table) => `no such table: ${table}`);
     const times = [480, 520, 560];
     await writeFile(
@@ -136,19 +136,19 @@ describe("a test's server output", () => {
     expect((await failed(70, 200)).serverOutput.split('\n')).toHaveLength(3);
   });
 
-  it('EV-7 is the last words of a server that died before the test', async () => {
+  it('EV-7 is the last output of a server that died before the test', async () => {
     await writeFile(log, `${startedAt - 90_000} long ago\n${startedAt - 5_000} TypeError: died\n`);
     const errors = [anError({ message: 'Error: page.goto: net::ERR_CONNECTION_REFUSED at http://x' })];
     expect((await gather(aTestFailure({ errors }))).serverOutput).toBe('TypeError: died');
     expect((await gather(aTestFailure())).serverOutput).toBe('');
   });
 
-  it('EV-9, EV-10 is cleaned', async () => {
+  it('EV-9, EV-10 is masked and stripped of control characters', async () => {
     await writeFile(log, `${startedAt} \u001b[31mpostgres://app:hunter2@db/shop\u001b[0m\u0000\n`);
     expect((await gather(aTestFailure())).serverOutput).toBe('postgres://app:[masked: password]@db/shop');
   });
 
-  it('EV-11 is at most 32 KB and says what was cut', async () => {
+  it('EV-11 is at most 32 KB, and the evidence says what was cut', async () => {
     await writeFile(log, `${startedAt} ${'x'.repeat(1_000)}\n`.repeat(100) + `${startedAt} the end\n`);
     const evidence = await gather(aTestFailure());
     expect(Buffer.byteLength(evidence.serverOutput)).toBeLessThanOrEqual(32 * 1024);
@@ -156,7 +156,7 @@ describe("a test's server output", () => {
     expect(evidence.cut).toEqual(['the server output was longer than 32768 bytes and was cut']);
   });
 
-  it('EV-12 that cannot be read is named', async () => {
+  it('EV-12 is reported as missing if the log cannot be read', async () => {
     expect((await gather(aTestFailure())).missing).toContainEqual(
       expect.stringMatching(/^no server output: ENOENT/),
     );
@@ -164,7 +164,7 @@ describe("a test's server output", () => {
 });
 
 describe("a suite failure's server output", () => {
-  it('EV-7 holds the build output and what Playwright said, once', async () => {
+  it('EV-7 contains the build output and Playwright’s messages, without duplicates', async () => {
     await writeFile(log, `${startedAt} src/a.ts(1,2): error TS2322: Type 'string' is not assignable\n`);
     const stderr =
       '[WebServer] src/a.ts(1,2): error TS2322\nError: Process from config.webServer was not able to start.';
@@ -175,7 +175,7 @@ describe("a suite failure's server output", () => {
     expect(evidence.missing).toEqual([]);
   });
 
-  it('EV-7 keeps the first error of a long build, its end, and what Playwright said', async () => {
+  it('EV-7 keeps the first error and the end of a long build, and both ends of Playwright’s messages', async () => {
     await writeFile(
       log,
       `${startedAt} first error\n${`${startedAt} ${'x'.repeat(99)}\n`.repeat(2_000)}${startedAt} last\n`,
@@ -188,7 +188,7 @@ describe("a suite failure's server output", () => {
     expect(Buffer.byteLength(serverOutput)).toBeLessThanOrEqual(32 * 1024);
   });
 
-  it('EV-12 is what Playwright said where there is no log', async () => {
+  it('EV-12 consists of Playwright’s messages if there is no log', async () => {
     const evidence = await gather(aSuiteFailure({ stderr: 'Error: config boom' }));
     expect(evidence.serverOutput).toBe('Error: config boom');
   });

@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-/** Gathers the evidence of a failure of which there is nothing but a trace. */
+/** Gathers the evidence of a failure that left nothing but a trace. */
 function gatherFrom(trace: string, limits = { console: 50, network: 50 }): Promise<Evidence> {
   const attachments = [{ name: 'trace', contentType: 'application/zip', path: trace }];
   const request = {
@@ -28,7 +28,7 @@ function gatherFrom(trace: string, limits = { console: 50, network: 50 }): Promi
   return gatherEvidence(request);
 }
 
-/** The missing parts that a test is about: these failures have neither a capture nor a server. */
+/** The missing evidence, except for capture and server output, which these failures never have. */
 function missingOf(evidence: Evidence): string[] {
   return evidence.missing.filter((line) => !/^no (?:capture|server output):/.test(line));
 }
@@ -47,7 +47,7 @@ function consoleLine(time: number, text: string): string {
 describe.each(['format-7', 'format-8', 'format-10'])('a real trace of %s', (name) => {
   const trace = join(recordings, `${name}.zip`);
 
-  it('EV-3 gives the console with its page errors, with times and places', async () => {
+  it('EV-3 yields the console and page errors, with times and locations', async () => {
     const { console, missing } = await gatherFrom(trace);
     const order = console.find(({ text }) => text === 'order refused 500');
     expect(order).toMatchObject({
@@ -62,7 +62,7 @@ describe.each(['format-7', 'format-8', 'format-10'])('a real trace of %s', (name
     expect(missing.filter((line) => line.includes('trace'))).toEqual([]);
   });
 
-  it('EV-4 gives the requests: the bodies of the one that failed, the reason where no answer came', async () => {
+  it('EV-4 yields the requests, with the bodies of a failed one and the reason for one without a response', async () => {
     const { network } = await gatherFrom(trace);
     expect(network.map(({ method, status, resourceType }) => [method, status, resourceType])).toContainEqual([
       'GET',
@@ -85,7 +85,7 @@ describe.each(['format-7', 'format-8', 'format-10'])('a real trace of %s', (name
     });
   });
 
-  it('EV-2 keeps the last picture as the screenshot', async () => {
+  it('EV-2 yields its last picture as the screenshot', async () => {
     const { screenshot, pageUrl } = await gatherFrom(trace);
     expect(screenshot).toBe(join(folder, 'failures/1/screenshot.jpg'));
     const bytes = await readFile(screenshot ?? '');
@@ -93,7 +93,7 @@ describe.each(['format-7', 'format-8', 'format-10'])('a real trace of %s', (name
     expect(pageUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/);
   });
 
-  it('EV-9 lets none of the planted secrets out, in the evidence or its files', async () => {
+  it('EV-9 leaks none of the planted secrets into the evidence or its files', async () => {
     const evidence = await gatherFrom(trace);
     const files = readdirSync(join(folder, 'failures/1')).filter((file) => !file.startsWith('screenshot'));
     const texts = await Promise.all(files.map((file) => readFile(join(folder, 'failures/1', file), 'utf8')));
@@ -105,7 +105,7 @@ describe.each(['format-7', 'format-8', 'format-10'])('a real trace of %s', (name
   });
 });
 
-it('EV-8 reads the accessibility tree where the trace has one', async () => {
+it('EV-8 reads the accessibility tree if the trace has one', async () => {
   const { ariaSnapshot } = await gatherFrom(join(recordings, 'format-10-aria.zip'));
   expect(ariaSnapshot).toBe('- heading "Basket" [level=1]\n- button "Pay"\n- status: Refused');
   expect(await readFile(join(folder, 'failures/1/aria.yml'), 'utf8')).toContain('- status: Refused');
@@ -116,9 +116,9 @@ describe('a broken trace', () => {
 
   it.each([
     ['that is empty', () => Buffer.alloc(0)],
-    ['that is no zip', () => Buffer.from('<html>404</html>')],
+    ['that is not a zip', () => Buffer.from('<html>404</html>')],
     ['that was cut short', (bytes: Buffer) => bytes.subarray(0, bytes.length - 500)],
-  ])('EV-12 %s is named, and the rest goes on', async (_, change) => {
+  ])('EV-12 %s is reported as corrupt, and the other evidence is kept', async (_, change) => {
     const file = join(folder, 'trace.zip');
     await writeFile(file, change(await readFile(whole)));
     const evidence = await gatherFrom(file);
@@ -127,7 +127,7 @@ describe('a broken trace', () => {
     expect(evidence.trace).toBe(file);
   });
 
-  it('EV-12 with one damaged entry gives the others', async () => {
+  it('EV-12 with one damaged entry yields the others', async () => {
     const bytes = await readFile(whole);
     const at = bytes.indexOf('1-trace.network') + '1-trace.network'.length + 40;
     bytes.fill(0xff, at, at + 64);
@@ -140,7 +140,7 @@ describe('a broken trace', () => {
     expect(evidence.console.map(({ type }) => type)).toContain('pageerror');
   });
 
-  it('EV-12 that is gone is named', async () => {
+  it('EV-12 that is gone is reported', async () => {
     const evidence = await gatherFrom(join(folder, 'nothing.zip'));
     expect(evidence.trace).toBeNull();
     expect(missingOf(evidence)).toEqual([
@@ -149,7 +149,7 @@ describe('a broken trace', () => {
     ]);
   });
 
-  it('EV-12 of a future format is read as far as it goes, and said to be unknown', async () => {
+  it('EV-12 of a future format is read as far as possible, and reported as unknown', async () => {
     const file = join(folder, 'trace.zip');
     const future = contextOptions.replace('"version":10', '"version":99');
     writeZip(file, {
@@ -161,7 +161,7 @@ describe('a broken trace', () => {
     expect(evidence.cut).toContainEqual('1 entries of the trace were too long or incomplete');
   });
 
-  it('EV-11 writes nothing under the names in a zip, nor stumbles over them', async () => {
+  it('EV-11 with hostile entry names is read, and nothing is written under those names', async () => {
     const file = join(folder, 'trace.zip');
     const frame = { type: 'screencast-frame', file: '../../../escaped.jpeg', timestamp: 1 };
     writeZip(file, {
@@ -183,7 +183,7 @@ describe('a broken trace', () => {
 });
 
 describe('a huge trace', () => {
-  it('EV-11 gives the last of a quarter of a million console lines and the first page error', async () => {
+  it('EV-11 yields the last of 250,000 console lines and the first page error', async () => {
     const pageError = {
       type: 'event',
       time: 0,
@@ -202,7 +202,7 @@ describe('a huge trace', () => {
     expect(cut).toContainEqual('10 of 250001 console entries were kept');
   });
 
-  it('EV-11 keeps the beginning of a console entry of 20 MB', async () => {
+  it('EV-11 yields the beginning of a console entry of 20 MB', async () => {
     const file = join(folder, 'trace.zip');
     const lines = [
       contextOptions,
@@ -215,7 +215,7 @@ describe('a huge trace', () => {
     expect(Buffer.byteLength(console[0]?.text ?? '')).toBeLessThanOrEqual(2048);
   });
 
-  it('EV-11 stops reading a zip bomb, says so, and keeps what came before and beside it', async () => {
+  it('EV-11 that is a zip bomb is read only in part, which is reported; entries before and beside it are kept', async () => {
     const file = join(folder, 'trace.zip');
     writeZip(file, {
       '0-trace.trace': Buffer.concat([
@@ -232,7 +232,7 @@ describe('a huge trace', () => {
     );
   });
 
-  it('EV-11 reads the beginning of a body of 5 MB', async () => {
+  it('EV-11 yields the beginning of a body of 5 MB', async () => {
     const file = join(folder, 'trace.zip');
     const response = { status: 500, headers: [], content: { _file: 'resources/body.txt' } };
     const snapshot = {

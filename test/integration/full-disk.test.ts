@@ -6,7 +6,7 @@ import { compiledSrc } from '../rig/compiled-src.js';
 import { canMount, withMounts } from '../rig/small-disk.js';
 import { tempDir } from '../rig/temp-dir.js';
 
-/** Applies and reverts a change on a disk with less and less room, and says what each came to and what it left. */
+/** Applies and reverts a change on a disk with different amounts of free space; prints how each ended and what it left. */
 const program = `
   import { mkdirSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
   import path from 'node:path';
@@ -53,7 +53,7 @@ interface Outcome {
 }
 
 it.runIf(canMount)(
-  'HN-1 HN-2 a disk that is full at any write of a change: the project holds all of it or nothing, at once or after the next command',
+  'HN-1 HN-2 if the disk is full at any write of a change, the project has all of it or nothing, at the latest after the next command',
   async () => {
     const place = tempDir('full disk');
     writeFileSync(path.join(place, 'program.mjs'), program);
@@ -69,7 +69,7 @@ it.runIf(canMount)(
     expect(outcomes.at(-1)).toMatchObject({ came: 'applied', left: 'after' });
     expect(came.size, stdout).toBeGreaterThan(2);
     for (const one of outcomes) {
-      // Not decided, so that the next command takes it out.
+      // Nothing decided to keep the change, so the next command reverts it.
       expect(one, stdout).toMatchObject({ recovered: true, end: 'before' });
       if (one.came === 'failed') expect(one.left, stdout).toBe('before');
     }

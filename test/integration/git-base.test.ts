@@ -11,7 +11,7 @@ import { tempDir } from '../rig/temp-dir.js';
 const git = (cwd: string, ...args: string[]) =>
   execaSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], { cwd }).stdout;
 
-/** A server's repository: `feature` left `trunk`, and both went on. */
+/** The server's repository: `feature` branched off `trunk`, and both have commits since. */
 function onServer(): { dir: string; base: string } {
   const dir = tempDir();
   const commit = (name: string) => {
@@ -30,7 +30,7 @@ function onServer(): { dir: string; base: string } {
   return { dir, base };
 }
 
-/** What GitLab's runner makes of it: the branches that it fetches, HEAD at no branch, and an address with a token. */
+/** The clone that GitLab's runner makes: the fetched branches, a detached HEAD, and a remote URL with a token. */
 function onRunner(server: string, ...refs: string[]): string {
   const dir = tempDir();
   git(dir, 'init', '--quiet');
@@ -41,12 +41,12 @@ function onRunner(server: string, ...refs: string[]): string {
   return dir;
 }
 
-it('BL-2 CL-10 the job for GitLab takes the token out of git’s configuration and keeps where the branch began', async () => {
+it('BL-2 CL-10 the job for GitLab removes the token from git’s configuration, and the base of the branch is still found', async () => {
   const { dir, base } = onServer();
   const runner = onRunner(dir, '+refs/heads/*:refs/remotes/origin/*');
   const text = gitlabWorkflow(ciProjectOf(runner, runner), null, null);
   const job = (parse(text) as Record<string, { script: string[]; variables: object }>)['self-heal'];
-  // As deep as the branches above.
+  // The whole history, as fetched above.
   expect(job?.variables).toEqual({ GIT_DEPTH: '0' });
   const ofGit = job?.script.filter((line) => line.startsWith('git ')) ?? [];
   for (const line of ofGit) execaSync(line, { cwd: runner, shell: true });
@@ -56,13 +56,13 @@ it('BL-2 CL-10 the job for GitLab takes the token out of git’s configuration a
   expect(await baseOf(runner, null, {})).toMatchObject({ what: 'unknown-base' });
 });
 
-it('BL-2 of a merge request whose target was not fetched GitLab itself says where it began', async () => {
+it('BL-2 takes the base of a merge request from GitLab’s variables if the target was not fetched', async () => {
   const { dir, base } = onServer();
-  const said = { CI_MERGE_REQUEST_TARGET_BRANCH_NAME: 'trunk', CI_MERGE_REQUEST_DIFF_BASE_SHA: base };
-  expect(await baseOf(onRunner(dir, '--depth=20', 'feature'), null, said)).toBe(base);
+  const variables = { CI_MERGE_REQUEST_TARGET_BRANCH_NAME: 'trunk', CI_MERGE_REQUEST_DIFF_BASE_SHA: base };
+  expect(await baseOf(onRunner(dir, '--depth=20', 'feature'), null, variables)).toBe(base);
   const apart = onRunner(dir, '--depth=4', 'feature');
   git(apart, 'fetch', '--quiet', '--depth=1', `file://${dir}`, '+trunk:refs/remotes/origin/trunk');
-  expect(await baseOf(apart, null, said)).toBe(base);
+  expect(await baseOf(apart, null, variables)).toBe(base);
   const shallow = onRunner(dir, '--depth=1', 'feature');
-  expect(await baseOf(shallow, null, said)).toMatchObject({ what: 'unknown-base' });
+  expect(await baseOf(shallow, null, variables)).toMatchObject({ what: 'unknown-base' });
 });

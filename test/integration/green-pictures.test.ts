@@ -11,7 +11,7 @@ let suite: InlineSuite;
 
 afterEach(() => suite.dispose());
 
-it('RP-4 a re-run takes a picture of the page of a test that passes, which is kept beside its failure', async () => {
+it('RP-4 a re-run takes a screenshot of a test that passes, which is kept with its failure', async () => {
   suite = await inlineSuite({
     'playwright.config.ts': `export default { reporter: 'line', use: { launchOptions: ${launchOptions} } };`,
     'tests/a.spec.ts': `

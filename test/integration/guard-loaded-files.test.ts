@@ -17,7 +17,7 @@ async function loaded(files: Record<string, string>): Promise<string[]> {
 
 afterEach(() => suite.dispose());
 
-it('HN-4 what belongs to CommonJS tests is what they were seen to load and read', async () => {
+it('HN-4 records the files that CommonJS tests load and read', async () => {
   const found = await loaded({
     'package.json': '{ "name": "cjs" }',
     'playwright.config.js': "module.exports = { testDir: 'tests', ...require('./shared/settings') };",
@@ -46,7 +46,7 @@ it('HN-4 what belongs to CommonJS tests is what they were seen to load and read'
   expect(found).not.toContain('seed/never.json');
 });
 
-it('HN-4 files that tests of ECMAScript modules read are seen as well', async () => {
+it('HN-4 records the files that tests in ECMAScript modules read', async () => {
   const found = await loaded({
     'playwright.config.ts': "export default { testDir: './tests' };",
     'tests/a.spec.ts': `
@@ -61,7 +61,7 @@ it('HN-4 files that tests of ECMAScript modules read are seen as well', async ()
   expect(found).toEqual(expect.arrayContaining(['seed/awaited.json', 'seed/read.json']));
 });
 
-it('HN-4 a snapshot is known by where the path template of the config puts it', async () => {
+it('HN-4 finds a snapshot where the path template of the config puts it', async () => {
   const found = await loaded({
     'playwright.config.ts':
       "export default { testDir: './tests', snapshotPathTemplate: 'visual/{arg}{ext}' };",

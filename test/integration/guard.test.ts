@@ -67,7 +67,7 @@ it('HN-3 compares both states, and names file and line', async () => {
   expect(await judged([edit])).toEqual([{ rule: 'expected-changed', file: 'tests/cart.spec.ts', line: 16 }]);
 });
 
-it('HN-3 sees files that were deleted, added, and are no text', async () => {
+it('HN-3 judges deleted, added and binary files', async () => {
   const found = await judged([
     ['tests/search.spec.ts', null],
     ['tests/search.spec.ts-snapshots/results-chromium.png', '\u0000PNG\n\n'],
@@ -82,16 +82,16 @@ it('HN-3 sees files that were deleted, added, and are no text', async () => {
   );
 });
 
-it('HN-3 knows the specs by their names where the suite did not start', async () => {
+it('HN-3 recognizes specs by their names if the suite did not start', async () => {
   const edit = ['tests/cart.spec.ts', "toHaveURL('/thanks')", "toHaveURL('/')"] as const;
   expect(await judged([edit], firstRun([]))).toMatchObject([{ rule: 'expected-changed' }]);
 });
 
-it('HN-3 says nothing to a fixed app', async () => {
+it('HN-3 accepts a fix in the app', async () => {
   expect(await judged([['src/cart.ts', 'price, 1)', 'price, 0)']])).toEqual([]);
 });
 
-it('HN-3 knows what broke the test by its path, as it knows the tests', async () => {
+it('HN-3 recognizes the change that broke the test by its absolute path', async () => {
   const cart = path.join(dir, 'src/cart.ts');
   const refusal = "  if (prices.length > 9) throw new Error('too many');";
   const [start = '', end = ''] = project['src/cart.ts']?.split(/(?<=\{\n)/) ?? [];

@@ -55,7 +55,7 @@ it.each([
   ['gemini', '.gemini/commands/debugger.toml'],
   ['opencode', '.opencode/command/debugger.md'],
   ['copilot', '.github/prompts/debugger.prompt.md'],
-])('CL-10 sets a project up for %s, and twice is as once', async (agent, file) => {
+])('CL-10 sets up a project for %s, and changes nothing the second time', async (agent, file) => {
   const dir = await project();
   expect((await init(dir, { agent })).end).toBe(0);
   const once = await snapshot(dir);
@@ -63,7 +63,7 @@ it.each([
   expect(Object.keys(once)).toHaveLength(2 + 1 + 4 + 1);
   expect(parse(once['agents.yaml'] ?? '')).toMatchObject({ runner: agent });
   expect(once['agents.yaml']?.includes('Apart from the runner')).toBe(agent !== 'claude');
-  // Without the flag: what agents.yaml says is what it goes on with.
+  // Without the flag, init uses what agents.yaml says.
   const second = await init(dir, {}, programs({ claude: '', copilot: '' }));
   expect(second.end).toBe(0);
   expect(second.stdout.split('\n').filter((line) => line !== '' && !line.startsWith('unchanged '))).toEqual(
@@ -72,7 +72,7 @@ it.each([
   expect(await snapshot(dir)).toEqual(once);
 });
 
-it('CL-10 the agents.yaml that it writes is valid, and its first line points at the schema', async () => {
+it('CL-10 writes a valid agents.yaml whose first line points at the schema', async () => {
   const dir = await project({
     'packages/wéb app/playwright.config.cts': '',
     'node_modules/self-heal/schema/agents.schema.json': '{}',
@@ -86,7 +86,7 @@ it('CL-10 the agents.yaml that it writes is valid, and its first line points at 
   );
 });
 
-it('CL-10 without a terminal the first program that is found is taken', async () => {
+it('CL-10 chooses the first program that it finds if there is no terminal', async () => {
   const dir = await project();
   const bin = programs({ opencode: '', gemini: '' });
   expect((await init(dir, {}, bin)).stderr).toContain('Agent programs: gemini, opencode; set up for gemini');
@@ -95,7 +95,7 @@ it('CL-10 without a terminal the first program that is found is taken', async ()
   expect(stderr).toContain('npm install -g @anthropic-ai/claude-code');
 });
 
-it('CL-10 BF-1 without any program it sets up the built-in fixer alone, and an agent is added later by name', async () => {
+it('CL-10 BF-1 sets up only the built-in fixer if there is no program, and an agent can be added later by name', async () => {
   const dir = await project({ ...config, '.github/x': '' });
   const { end, stderr } = await init(dir, { ci: true });
   expect(end).toBe(0);
@@ -110,7 +110,7 @@ it('CL-10 BF-1 without any program it sets up the built-in fixer alone, and an a
   expect(steps.some(({ env, run }) => env !== undefined || String(run).includes('--global'))).toBe(false);
   const once = await snapshot(dir);
   expect(Object.keys(once)).toHaveLength(3 + 1 + 2);
-  // A program that came since is set up when it is asked for, and not before.
+  // A program that was installed since is set up only on request.
   expect((await init(dir, {}, programs({ codex: '' }))).stderr).toContain('init --agent codex');
   expect(await snapshot(dir)).toEqual(once);
   const added = await init(dir, { agent: 'codex' });
@@ -118,7 +118,7 @@ it('CL-10 BF-1 without any program it sets up the built-in fixer alone, and an a
   expect(await readFile(path.join(dir, 'agents.yaml'), 'utf8')).toMatch(/^runner: codex$/m);
 });
 
-it('CL-10 what somebody has changed is left and named, and --force overwrites it', async () => {
+it('CL-10 keeps and names what somebody has changed, and --force overwrites it', async () => {
   const dir = await project();
   await init(dir, { agent: 'claude' });
   const wanted = await snapshot(dir);
@@ -132,7 +132,7 @@ it('CL-10 what somebody has changed is left and named, and --force overwrites it
   expect(await snapshot(dir)).toEqual(wanted);
 });
 
-it('CL-10 files with the line ends of Windows are the same files, and .gitignore keeps its own', async () => {
+it('CL-10 treats files with CRLF line endings as unchanged, and keeps those of .gitignore', async () => {
   const dir = await project({ ...config, '.gitignore': 'dist\r\nnode_modules' });
   await init(dir, { agent: 'claude' });
   expect(await readFile(path.join(dir, '.gitignore'), 'utf8')).toBe(
@@ -145,7 +145,7 @@ it('CL-10 files with the line ends of Windows are the same files, and .gitignore
   expect(stdout).toMatch(/^unchanged \.gitignore$/m);
 });
 
-it('CL-10 a .gitignore above the package, within the repository, is enough', async () => {
+it('CL-10 writes no .gitignore if one above the package, within the repository, suffices', async () => {
   const dir = await project({ '.gitignore': '.self-heal/\n', 'packages/web/playwright.config.ts': '' });
   await init(path.join(dir, 'packages/web'), { agent: 'claude' });
   expect(Object.keys(await snapshot(dir)).filter((file) => file.endsWith('.gitignore'))).toEqual([
@@ -153,7 +153,7 @@ it('CL-10 a .gitignore above the package, within the repository, is enough', asy
   ]);
 });
 
-it('CL-10 --dry-run shows every text and writes nothing', async () => {
+it('CL-10 --dry-run prints the text of every file and writes nothing', async () => {
   const dir = await project();
   const before = await snapshot(dir);
   const { stdout, end } = await init(dir, { agent: 'gemini', ci: 'github', dryRun: true });
@@ -164,7 +164,7 @@ it('CL-10 --dry-run shows every text and writes nothing', async () => {
   expect(await snapshot(dir)).toEqual(before);
 });
 
-it('CL-10 agents.yml is as good as agents.yaml', async () => {
+it('CL-10 writes no agents.yaml if there is an agents.yml', async () => {
   const dir = await project({ ...config, 'agents.yml': 'version: 1\n' });
   await init(dir, { agent: 'claude' });
   expect(Object.keys(await snapshot(dir))).not.toContain('agents.yaml');
@@ -176,7 +176,7 @@ it.each([
   ['yarn.lock', 'yarn install --frozen-lockfile', 'yarn self-heal run'],
   ['bun.lock', 'bun install --frozen-lockfile', 'bunx self-heal run'],
 ])(
-  'CL-10 a workflow beside %s installs by its package manager and gives the agent no token',
+  'CL-10 in a project with %s, writes a workflow that uses its package manager and gives the agent no token',
   async (lock, install, run) => {
     const dir = await project({ [lock]: '', 'packages/web app/playwright.config.ts': '', '.github/x': '' });
     const { end } = await init(path.join(dir, 'packages/web app'), { agent: 'claude', ci: true });
@@ -203,7 +203,7 @@ it.each([
 );
 
 it.each(['github', 'gitlab'])(
-  'CL-10 SC-2 for %s with workers it names the secret of the store, once it is written',
+  'CL-10 SC-2 for %s with workers, names the secret of the store only when it writes the workflow',
   async (ci) => {
     const dir = await project();
     const options = { agent: 'claude', ci, shards: 3, healWorkers: 2 };
@@ -214,7 +214,7 @@ it.each(['github', 'gitlab'])(
   },
 );
 
-it('CL-10 a job for GitLab takes the tokens of the job away, and says how it is included', async () => {
+it('CL-10 writes a job for GitLab that unsets its tokens, and says how to include it', async () => {
   const dir = await project({
     'e2e/playwright.config.js': '',
     '.gitlab-ci.yml': 'x: 1\n',
@@ -232,13 +232,13 @@ it('CL-10 a job for GitLab takes the tokens of the job away, and says how it is 
 
 it.each<[string, Record<string, string>, InitOptions, RegExp]>([
   ['no config', { 'package.json': '{}' }, {}, /npm init playwright@latest/],
-  ['a config below', { 'e2e/playwright.config.mjs': '' }, {}, /-c e2e\/playwright\.config\.mjs/],
+  ['a config in a subfolder', { 'e2e/playwright.config.mjs': '' }, {}, /-c e2e\/playwright\.config\.mjs/],
   ['an unknown program', config, { agent: 'gemni' }, /Did you mean gemini\?/],
   ['an unknown CI', config, { ci: 'travis' }, /--ci github or --ci gitlab/],
-  ['no CI to be found', config, { ci: true }, /--ci github or --ci gitlab/],
+  ['no CI found', config, { ci: true }, /--ci github or --ci gitlab/],
   ['shards without CI', config, { shards: 2 }, /--ci github or --ci gitlab/],
   ['workers without shards', config, { ci: 'github', healWorkers: 2 }, /--shards N/],
-])('CL-10 %s: says what to do, exit 2, writes nothing', async (_, files, options, remedy) => {
+])('CL-10 %s: says what to do and writes nothing', async (_, files, options, remedy) => {
   const dir = await project(files);
   const before = await snapshot(dir);
   const { end } = await init(dir, options);
@@ -246,7 +246,7 @@ it.each<[string, Record<string, string>, InitOptions, RegExp]>([
   expect(await snapshot(dir)).toEqual(before);
 });
 
-it('CL-10 a file where a folder must be is a problem that says what was written', async () => {
+it('CL-10 says what was written if there is a file where a folder must be', async () => {
   const dir = await project({ ...config, '.claude': 'a file' });
   const { end } = await init(dir, { agent: 'claude' });
   expect(end).toMatchObject({
@@ -257,7 +257,7 @@ it('CL-10 a file where a folder must be is a problem that says what was written'
 
 // Root may write anywhere.
 it.skipIf(process.getuid?.() === 0)(
-  'CL-10 a folder that cannot be written is a problem that says so',
+  'CL-10 names the file that cannot be written in a read-only folder',
   async () => {
     const dir = await project();
     await chmod(dir, 0o555);

@@ -45,8 +45,8 @@ const git = (cwd: string, ...args: string[]) =>
 const sh = (cwd: string, command: string) =>
   void execFileSync('/bin/sh', ['-c', command], { cwd, stdio: 'ignore', timeout: 60_000 });
 
-/** What agents were seen, or could be, to do. */
-const misbehaviour: [what: string, work: (cwd: string) => void][] = [
+/** What agents have been seen to do, or could do. */
+const misbehavior: [what: string, work: (cwd: string) => void][] = [
   // Files
   ['edits a file in place', (cwd) => appendFileSync(at(cwd, 'src/cart.js'), 'x')],
   ['writes garbage', (cwd) => writeFileSync(at(cwd, 'src/cart.js'), Buffer.from([0, 255, 254, 10, 0, 195]))],
@@ -59,14 +59,14 @@ const misbehaviour: [what: string, work: (cwd: string) => void][] = [
   ['deletes what it can reach two folders up', (cwd) => sh(cwd, 'rm -rf ../../copy')],
   ['renames a file', (cwd) => renameSync(at(cwd, 'src/cart.js'), at(cwd, 'src/basket.js'))],
   ['renames a folder', (cwd) => renameSync(at(cwd, 'src'), at(cwd, 'lib'))],
-  ['renames by case alone', (cwd) => renameSync(at(cwd, 'src/cart.js'), at(cwd, 'src/Cart.js'))],
+  ['renames a file by case only', (cwd) => renameSync(at(cwd, 'src/cart.js'), at(cwd, 'src/Cart.js'))],
   ['swaps two files', (cwd) => sh(cwd, 'mv src/cart.js t; mv src/total.js src/cart.js; mv t src/total.js')],
   [
-    'puts a folder in the place of a file',
+    'replaces a file with a folder',
     (cwd) => sh(cwd, 'rm src/cart.js; mkdir src/cart.js; echo x > src/cart.js/x'),
   ],
-  ['puts a file in the place of a folder', (cwd) => sh(cwd, 'rm -rf src; echo x > src')],
-  ['changes line ends', (cwd) => writeFileSync(at(cwd, 'crlf.txt'), 'a\nb\n')],
+  ['replaces a folder with a file', (cwd) => sh(cwd, 'rm -rf src; echo x > src')],
+  ['changes line endings', (cwd) => writeFileSync(at(cwd, 'crlf.txt'), 'a\nb\n')],
   ['changes an encoding', (cwd) => writeFileSync(at(cwd, 'latin.txt'), Buffer.from('caf\u00e9\n', 'latin1'))],
   ['adds a BOM', (cwd) => writeFileSync(at(cwd, 'src/cart.js'), '\uFEFFone\n')],
   [
@@ -86,7 +86,7 @@ const misbehaviour: [what: string, work: (cwd: string) => void][] = [
   ['adds 2 GB', (cwd) => sh(cwd, 'truncate -s 2G big.bin')],
   ['makes a source file of 2 GB', (cwd) => truncateSync(at(cwd, 'src/total.js'), 2 * 1024 ** 3)],
   [
-    'changes a file and puts its times back',
+    'changes a file and restores its timestamps',
     (cwd) => {
       const place = at(cwd, 'src/cart.js');
       writeFileSync(place, 'two\none\nthree\n');
@@ -99,7 +99,7 @@ const misbehaviour: [what: string, work: (cwd: string) => void][] = [
   ['makes everything executable', (cwd) => sh(cwd, 'chmod -R 777 .')],
   ['makes a folder unwritable', (cwd) => chmodSync(at(cwd, 'src'), 0o555)],
   ['makes a script executable', (cwd) => chmodSync(at(cwd, 'run.sh'), 0o755)],
-  ['opens a private file to all', (cwd) => chmodSync(at(cwd, '.env'), 0o666)],
+  ['makes a private file writable by all', (cwd) => chmodSync(at(cwd, '.env'), 0o666)],
   ['sets user ids', (cwd) => chmodSync(at(cwd, 'run.sh'), 0o4755)],
   // Links and other kinds
   ['links out of the tree', (cwd) => symlinkSync('/etc', at(cwd, 'src/etc'))],
@@ -107,18 +107,18 @@ const misbehaviour: [what: string, work: (cwd: string) => void][] = [
   ['links within the tree', (cwd) => symlinkSync('cart.js', at(cwd, 'src/alias.js'))],
   ['links to nothing', (cwd) => symlinkSync('nowhere', at(cwd, 'src/nowhere'))],
   ['links to itself', (cwd) => symlinkSync('loop', at(cwd, 'src/loop'))],
-  ['puts a link in the place of a file', (cwd) => sh(cwd, 'ln -sf total.js src/cart.js')],
-  ['puts a link in the place of a folder', (cwd) => sh(cwd, 'mv src lib; ln -s lib src')],
+  ['replaces a file with a link', (cwd) => sh(cwd, 'ln -sf total.js src/cart.js')],
+  ['replaces a folder with a link', (cwd) => sh(cwd, 'mv src lib; ln -s lib src')],
   ['makes hard links', (cwd) => linkSync(at(cwd, 'src/cart.js'), at(cwd, 'src/same.js'))],
   ['makes a FIFO', (cwd) => sh(cwd, 'mkfifo src/pipe')],
   [
-    'changes the times of a link',
+    'changes the timestamps of a link',
     (cwd) => {
       symlinkSync('cart.js', at(cwd, 'src/l'));
       lutimesSync(at(cwd, 'src/l'), 1, 1);
     },
   ],
-  // What git ignores, and what is installed
+  // Ignored files and installed packages
   [
     'edits .env files',
     (cwd) => writeInto(cwd, { '.env': 'PORT=9\n', '.env.local': 'KEY=9\n', '.env.new': 'x\n' }),
@@ -137,11 +137,11 @@ const misbehaviour: [what: string, work: (cwd: string) => void][] = [
   ['deletes the installation', (cwd) => rmSync(at(cwd, 'node_modules'), { recursive: true })],
   ['links the installation elsewhere', (cwd) => sh(cwd, 'rm -rf node_modules; ln -s /tmp node_modules')],
   [
-    'writes our own folder',
+    'writes into .self-heal',
     (cwd) => writeInto(cwd, { '.self-heal/journal.json': '{}', '.self-heal/lock': 'x' }),
   ],
   [
-    'writes what Playwright writes',
+    'writes into the output folders of Playwright',
     (cwd) => writeInto(cwd, { 'test-results/a': 'x', 'playwright-report/b': 'x' }),
   ],
   // Repositories
@@ -167,7 +167,7 @@ const misbehaviour: [what: string, work: (cwd: string) => void][] = [
 ];
 
 it.runIf(process.platform !== 'win32')(
-  `HN-1 ${misbehaviour.length} kinds of misbehaviour: whatever an agent does, the project is as it was, before its patch and after that is reverted`,
+  `HN-1 ${misbehavior.length} kinds of misbehavior by agents leave the project as it was, before the patch and after its revert`,
   async () => {
     const { dir, agent, workspace, git: inProject } = await agentWorkspace(files);
     chmodSync(at(dir, '.env'), 0o600);
@@ -182,7 +182,7 @@ it.runIf(process.platform !== 'win32')(
       const found = [...names].filter((name) => now[name] !== was[name]);
       if (found.length > 0) wrong.push(`${when}: ${found.slice(0, 5).join(', ')}`);
     };
-    for (const [what, work] of misbehaviour) {
+    for (const [what, work] of misbehavior) {
       const { change, refused } = await agent(work);
       differs(`${what}, before its patch`, inventoryOf(dir));
       const done = change && (await workspace.apply(change));

@@ -8,17 +8,17 @@ import { supervise, type Ended } from '../../src/process/supervise.js';
 import { tempDir } from '../rig/temp-dir.js';
 import { isAlive } from '../rig/working-agent.js';
 
-/** Writes its pid into the file that it is given, and is `sleep` then. */
+/** Writes its pid into the given file and then becomes `sleep`. */
 const sleeper = 'echo $$ > "$1"; exec sleep 1000';
 
-/** What an agent's shell may do with a program that is to outlive it; each loses more of what tells whose it is. */
+/** Ways in which an agent's shell may start a program that outlives it. Each loses more of what shows whose it is. */
 const waysOut: Record<string, string> = {
   'in the background': 'sh sleeper pid &',
   'without its environment, in a session of its own': 'env -i setsid sh sleeper pid &',
   'forked twice': '(env -i setsid sh -c "sh sleeper pid & exit" &)',
   'as a daemon: forked twice, in the root folder, with no file open':
     'env -i setsid sh -c \'cd /; sh "$1/sleeper" "$1/pid" & exit\' sh "$PWD" >&- 2>&- <&- &',
-  'deaf to every polite signal': 'env -i setsid sh -c "trap \'\' TERM HUP INT; sh sleeper pid" &',
+  'ignoring TERM, HUP and INT': 'env -i setsid sh -c "trap \'\' TERM HUP INT; sh sleeper pid" &',
 };
 
 /** Runs a shell script as an agent in a folder, to its end. */
@@ -39,7 +39,7 @@ async function runScript(script: string, dir: string, runId = `run of ${dir}`): 
   }).ended;
 }
 
-describe.runIf(process.platform === 'linux')('what an agent left', () => {
+describe.runIf(process.platform === 'linux')('a process that an agent left', () => {
   it.each(Object.entries(waysOut))('AG-10 %s is ended and named', async (_, script) => {
     const dir = tempDir();
     writeFileSync(path.join(dir, 'sleeper'), sleeper);
@@ -51,14 +51,14 @@ describe.runIf(process.platform === 'linux')('what an agent left', () => {
     expect(isAlive(pid)).toBe(false);
   });
 
-  it('AG-10 is found by its folder where it is nobody’s descendant', async () => {
+  it('AG-10 is found by its working folder if it has no living ancestor', async () => {
     const dir = tempDir();
     const pid = await orphanIn(dir);
     expect((await runScript('true', dir)).orphans).toEqual([`${pid} sleep`]);
     expect(isAlive(pid)).toBe(false);
   });
 
-  it('AG-10 is no process of the user: in that folder with a parent, or without one elsewhere', async () => {
+  it('AG-10 is not a process of the user, which has a parent or another working folder', async () => {
     const dir = tempDir();
     const looking = spawn('sleep', ['1000'], { cwd: dir });
     onTestFinished(() => void looking.kill());
@@ -67,7 +67,7 @@ describe.runIf(process.platform === 'linux')('what an agent left', () => {
     expect([looking.pid!, elsewhere].map(isAlive)).toEqual([true, true]);
   });
 
-  it('AG-10 is of its run alone, and found by its id from any other process', async () => {
+  it('AG-10 belongs to one run, and any other process finds it by the run’s id', async () => {
     const [mine, other] = ['a', 'b'].map((name) => {
       const one = start(`run ${name} ${process.pid}`);
       onTestFinished(() => sweep({ runId: one.runId }).then(() => undefined));
@@ -101,7 +101,7 @@ function start(runId: string) {
   return { runId, started, ended };
 }
 
-/** A process that nobody supervises and nobody waits for, in a folder; gone after the test. */
+/** Starts a process in a folder that nobody supervises or waits for; it is killed after the test. */
 async function orphanIn(dir: string): Promise<number> {
   const shell = spawn('sh', ['-c', 'setsid sleep 1000 >/dev/null & echo $!'], { cwd: dir });
   const [text] = (await once(shell.stdout, 'data')) as [Buffer];

@@ -51,7 +51,7 @@ async function requestsOf(title: string): Promise<readonly NetworkEntry[]> {
   return network;
 }
 
-it('EV-4 keeps what a test asked by itself, with status, headers and bodies', async () => {
+it('EV-4 keeps requests that a test sends itself, with status, headers and bodies', async () => {
   expect(await requestsOf('error')).toMatchObject([
     {
       method: 'POST',
@@ -69,7 +69,7 @@ it('EV-4 keeps what a test asked by itself, with status, headers and bodies', as
   ]);
 });
 
-it('EV-4 keeps a request that Playwright itself made an error of', async () => {
+it('EV-4 keeps a request for which Playwright throws an error', async () => {
   expect(await requestsOf('refusal')).toMatchObject([
     { status: 500, responseBody: expect.stringContaining('no such column: total') },
   ]);

@@ -114,7 +114,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => suite.dispose());
 
-/** Playwright before 1.57 cannot be told a port by the server. */
+/** Playwright before 1.57 cannot learn the port from the server. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -133,7 +133,7 @@ async function captured(title: string): Promise<CaptureFile> {
   return JSON.parse(await readFile(failure(title).capture ?? '', 'utf8')) as CaptureFile;
 }
 
-it('EV-1 tells of each failure its step, error, place, try and time', () => {
+it('EV-1 reports the step, error, location, retry and time of a failure', () => {
   const red = failure('fixture page');
   expect(red).toMatchObject({ scope: 'test', status: 'failed', retry: 0, test: { project: '' } });
   expect(red.failedStep).toMatch(/toBeVisible/);
@@ -145,7 +145,7 @@ it('EV-1 tells of each failure its step, error, place, try and time', () => {
   expect(red.durationMs).toBeGreaterThan(0);
 });
 
-it('EV-1 tells of causes, thrown strings, time-outs and a test that should have failed', () => {
+it('EV-1 reports error causes, thrown strings, timeouts and a test that should have failed', () => {
   expect(failure('without a page').errors[0]?.causes).toEqual(['Error: the root']);
   expect(failure('throws a string').errors[0]?.message).toBe('just text');
   expect(failure('times out')).toMatchObject({
@@ -158,7 +158,7 @@ it('EV-1 tells of causes, thrown strings, time-outs and a test that should have 
 describe.each(['fixture page', 'own context', 'own browser', 'traces by itself', 'times out', 'shared page'])(
   'the page of %s',
   (title) => {
-    it('EV-2 EV-8 is there as a picture in a file and as an accessibility snapshot', async () => {
+    it('EV-2 EV-8 is captured as a screenshot file and an accessibility snapshot', async () => {
       const [page] = (await captured(title)).pages;
       expect(page).toMatchObject({ error: null, url: expect.stringMatching(/^http:/) });
       expect(page?.ariaSnapshot).toContain('- heading "Shop" [level=1]');
@@ -168,7 +168,7 @@ describe.each(['fixture page', 'own context', 'own browser', 'traces by itself',
   },
 );
 
-it('CS-7 notes what the pages of tests complained of, of those that pass and those that fail', async () => {
+it('CS-7 records the complaints of pages in passing and failing tests', async () => {
   const text = await readFile(path.join(first.runDir, runFiles.complaints), 'utf8');
   const noted = text
     .trim()
@@ -215,7 +215,7 @@ it('EV-9 masks secret headers before anything is written', async () => {
   expect(text).not.toContain('sekret-token');
 });
 
-it('EV-7 keeps what the web server wrote, though the config ignores it, and prints none of it', async () => {
+it('EV-7 keeps the web server’s output, even if the config ignores it, and prints none of it', async () => {
   const log = await readFile(first.run.serverLog, 'utf8');
   expect(log).toMatch(/^\d{13} inserting an order$/m);
   expect(log).toMatch(/^\d{13} NODE_OPTIONS of the server: --no-deprecation$/m);
@@ -223,14 +223,14 @@ it('EV-7 keeps what the web server wrote, though the config ignores it, and prin
   expect(first.run.reusedServer).toBeNull();
 });
 
-it('EV-12 has no capture of a worker that ended by itself', () => {
+it('EV-12 has no capture of a worker that exited by itself', () => {
   const red = failure('ends its worker');
   expect(red.capture).toBeNull();
   expect(red.errors[0]?.message).toContain('worker process exited unexpectedly (code=7');
   expect(first.run.captureProblems).toEqual([]);
 });
 
-it('CL-3 has the user see and find what they always do', async () => {
+it('CL-3 leaves the terminal output and files of the user’s reporters as they are', async () => {
   const green = first.run.tests.filter(({ outcome }) => outcome === 'expected');
   expect(green.map(({ test }) => test.titlePath.at(-1))).toEqual([
     'passes',
@@ -247,7 +247,7 @@ it('CL-3 has the user see and find what they always do', async () => {
   expect(files['reports/user.json']).not.toContain('selfHeal');
 });
 
-it('CL-13 tells how far it is', () => {
+it('CL-13 reports the progress of the suite', () => {
   expect(progress.at(0)).toMatchObject({ total: 12 });
   expect(progress.at(-1)).toMatchObject({ done: 12, total: 12, failed: 10 });
 });

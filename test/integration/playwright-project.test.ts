@@ -17,7 +17,7 @@ async function project(files: Record<string, string>): Promise<string> {
 
 const manifest = (version: string): string => JSON.stringify({ version });
 
-it('CL-2 finds the Playwright of the project, which a link may lead to', async () => {
+it('CL-2 finds the Playwright of the project, even through a link', async () => {
   const dir = await project({ 'store/test/package.json': manifest('1.57.0') });
   await mkdir(path.join(dir, 'node_modules/@playwright'), { recursive: true });
   await symlink(path.join(dir, 'store/test'), path.join(dir, 'node_modules/@playwright/test'), 'junction');
@@ -29,7 +29,7 @@ it('CL-2 finds the Playwright of the project, which a link may lead to', async (
   });
 });
 
-it('CL-2 prefers the Playwright that the config would import, and takes `playwright` where there is no other', async () => {
+it('CL-2 prefers the Playwright that the config would import, and falls back to `playwright`', async () => {
   const dir = await project({
     'node_modules/@playwright/test/package.json': manifest('1.50.0'),
     'e2e/node_modules/@playwright/test/package.json': manifest('1.65.1'),
@@ -64,7 +64,7 @@ it('CL-2 refuses a version that is too old', async () => {
   });
 });
 
-it('CL-2 finds the config in the folder, in the folder that -c names, or as the file that it names', async () => {
+it('CL-2 finds the config in the folder, or in the folder or file that -c names', async () => {
   const dir = await project({ 'playwright.config.mjs': '', 'e2e/playwright.config.ts': '', 'ci.ts': '' });
   expect(findPlaywrightConfig(dir)).toEqual({ ok: true, value: path.join(dir, 'playwright.config.mjs') });
   const inFolder = { ok: true, value: path.join(dir, 'e2e/playwright.config.ts') };
@@ -76,7 +76,7 @@ it('CL-2 finds the config in the folder, in the folder that -c names, or as the 
   });
 });
 
-it("CL-1 renders the selection in Playwright's own flags, and keeps for re-runs what says how tests run", () => {
+it("CL-1 renders the selection as Playwright's flags, and keeps for re-runs those that say how tests run", () => {
   const selection = {
     config: 'e2e',
     grep: 'pays|ships',

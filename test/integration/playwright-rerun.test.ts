@@ -80,7 +80,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => suite.dispose());
 
-/** `project title` of each test with one of these outcomes. */
+/** `project: title` of each test with one of these outcomes, or of all tests. */
 function named(run: SuiteRun, ...outcomes: string[]): string[] {
   return run.tests
     .filter((one) => outcomes.length === 0 || outcomes.includes(one.outcome))
@@ -108,7 +108,7 @@ const oddTitles = [
   'of a snapshot',
 ];
 
-it('CL-3 names how each test of a run ended', () => {
+it('CL-3 reports the outcome of each test of a run', () => {
   expect(first.run.status).toBe('failed');
   expect(named(first.run, 'unexpected')).toEqual(
     [
@@ -131,7 +131,7 @@ it('CL-3 names how each test of a run ended', () => {
   ]);
 });
 
-it('HL-1 runs exactly the failed tests again, whatever their titles', async () => {
+it('HL-1 re-runs exactly the failed tests, whatever their titles', async () => {
   const ids = oddTitles.flatMap((title) => idsFor(`one: ${title}`));
   expect(ids).toHaveLength(oddTitles.length);
   const { run, terminal } = await suite.rerun(ids);
@@ -140,13 +140,13 @@ it('HL-1 runs exactly the failed tests again, whatever their titles', async () =
   expect(terminal).toBe('');
 });
 
-it('HL-1 runs a serial group and the victims of a hook as a whole', async () => {
+it('HL-1 re-runs a serial group, and the tests of a failed hook, as a whole', async () => {
   const { run } = await suite.rerun([...idsFor('one: pays'), ...idsFor('one: first')]);
   expect(named(run)).toEqual(['one: first', 'one: pays', 'one: puts in', 'one: second', 'one: ships']);
   expect(named(run, 'expected')).toEqual(['one: puts in']);
 });
 
-it('HL-1 runs a set-up test with what depends on it, and a teardown with the least that brings it about', async () => {
+it('HL-1 re-runs a setup test with its dependents, and a teardown with the fewest tests that trigger it', async () => {
   expect(idsFor('set up: logs in')).toHaveLength(3);
   await suite.write({ 'log-in.spec.js': logIn(true) });
   const { run } = await suite.rerun(idsFor('set up: logs in'));
@@ -157,7 +157,7 @@ it('HL-1 runs a set-up test with what depends on it, and a teardown with the lea
   expect(named(again.run, 'unexpected')).toContain('clean up: logs out');
 });
 
-it('HL-10 tells a test that vanished from one that is fixed', async () => {
+it('HL-10 distinguishes a test that vanished from one that is fixed', async () => {
   const ids = [...idsFor('one: a › b'), ...idsFor('one: number 1')];
   await suite.write({ 'odd.spec.js': odd.replace("'a › b'", "'renamed'") });
   const { run } = await suite.rerun(ids);
@@ -168,7 +168,7 @@ it('HL-10 tells a test that vanished from one that is fixed', async () => {
   expect(none.run).toMatchObject({ tests: [], suiteFailure: null });
 });
 
-it('CL-1 keeps repetitions apart, and never splits a re-run', async () => {
+it('CL-1 keeps repetitions apart, and never shards a re-run', async () => {
   const selection = { repeatEach: 3, project: ['one'], filters: ['odd'], grep: 'number 1', shard: '1/2' };
   const repeated = await suite.run(selection);
   const last = repeated.run.failures.at(-1)?.test.id ?? '';
@@ -177,7 +177,7 @@ it('CL-1 keeps repetitions apart, and never splits a re-run', async () => {
   expect(run.tests.map(({ test }) => test.id)).toEqual([last]);
 });
 
-it('CL-1 CL-3 CL-4 changes no file of the user: no snapshot, no report of a re-run', async () => {
+it('CL-1 CL-3 CL-4 a re-run changes no file of the user, neither snapshot nor report', async () => {
   await suite.write({ 'report.json': filesAfterFirst['report.json'] ?? '' });
   const before = await suite.files();
   const { run } = await suite.rerun(null, { project: ['one'], grep: 'snapshot|number' });

@@ -37,7 +37,7 @@ async function run({
   return suite.run(selection, options);
 }
 
-it('CS-10 tells of a config that throws, which no reporter sees', async () => {
+it('CS-10 reports a config that throws, which no reporter sees', async () => {
   const { run: seen, stderr } = await run({
     config: `timeout: (() => { throw new Error('config boom') })()`,
   });
@@ -50,7 +50,7 @@ it('CS-10 tells of a config that throws, which no reporter sees', async () => {
   expect(firstRunProblem(seen)).toBeNull();
 });
 
-it('CS-10 tells of a global set-up that throws', async () => {
+it('CS-10 reports a global setup that throws', async () => {
   const { run: seen } = await run({
     config: `globalSetup: './seed.ts'`,
     more: { 'seed.ts': `export default () => { throw new Error('seed failed'); };` },
@@ -60,7 +60,7 @@ it('CS-10 tells of a global set-up that throws', async () => {
   expect(seen.suiteFailure?.errors[0]?.message).toBe('Error: seed failed');
 });
 
-it('CS-10 EV-7 keeps what a global set-up says before it ends Playwright as if all were well', async () => {
+it('CS-10 EV-7 keeps the output of a global setup that ends Playwright with exit code 0', async () => {
   const { run: seen, terminal } = await run({
     config: `globalSetup: './setup.ts'`,
     more: {
@@ -76,7 +76,7 @@ it('CS-10 EV-7 keeps what a global set-up says before it ends Playwright as if a
   expect(terminal).toContain('Port 4000 not available');
 });
 
-it('CS-10 tells of a spec that does not compile, once, without the tests it kept from running', async () => {
+it('CS-10 reports once that a spec does not compile, without the tests that it kept from running', async () => {
   const { run: seen } = await run({
     spec: `import { test } from '@playwright/test';\ntest('a', () => { const });`,
   });
@@ -88,7 +88,7 @@ it('CS-10 tells of a spec that does not compile, once, without the tests it kept
   expect(firstRunProblem(seen)).toBeNull();
 });
 
-it('CS-10 EV-7 keeps what a build says before the web server dies of it', async () => {
+it('CS-10 EV-7 keeps the output of a build that fails before the web server starts', async () => {
   const { run: seen } = await run({
     config: `webServer: { command: 'node build.cjs', url: 'http://127.0.0.1:9', stdout: 'ignore', stderr: 'ignore' }`,
     more: {
@@ -103,7 +103,7 @@ it('CS-10 EV-7 keeps what a build says before the web server dies of it', async 
   expect(log).toMatch(/^\d{13} no end$/m);
 });
 
-it('CL-3 finds the programs that a web server takes from node_modules, however self-heal was started', async () => {
+it('CL-3 puts node_modules/.bin on the PATH of a web server, however self-heal was started', async () => {
   const { run: seen } = await run({
     config: `webServer: { command: 'playwright --version && exit 3', url: 'http://127.0.0.1:9' }`,
     options: { env: { ...process.env, PATH: path.dirname(process.execPath) + path.delimiter + '/bin' } },
@@ -111,7 +111,7 @@ it('CL-3 finds the programs that a web server takes from node_modules, however s
   expect(seen.suiteFailure?.errors[0]?.message).toContain('Exit code: 3');
 });
 
-it('CS-10 keeps the failures of tests beside a global teardown that throws', async () => {
+it('CS-10 keeps the failures of tests if a global teardown throws too', async () => {
   const { run: seen } = await run({
     config: `globalTeardown: './down.ts'`,
     spec: good.replace('() => {}', `() => { throw new Error('red'); }`),
@@ -121,7 +121,7 @@ it('CS-10 keeps the failures of tests beside a global teardown that throws', asy
   expect(seen.suiteFailure?.errors[0]?.message).toBe('Error: teardown boom');
 });
 
-it('EV-11 bounds what a server floods, and says so', async () => {
+it('EV-11 bounds the log of a server that floods its output, and says so', async () => {
   const { run: seen } = await run({
     config: `webServer: { command: 'node flood.cjs', url: 'http://127.0.0.1:9', timeout: 60_000 }`,
     more: {
@@ -142,7 +142,7 @@ console.log('the last line'); process.exitCode = 1;`,
   expect(stamps).toEqual(stamps.toSorted((a, b) => a - b));
 });
 
-it('HL-9 notices a server that was there before', async () => {
+it('HL-9 notices that an existing server was reused', async () => {
   const { createServer } = await import('node:http');
   const old = createServer((_request, response) => response.end('old'));
   await new Promise<void>((resolve) => old.listen(0, '127.0.0.1', resolve));
@@ -155,7 +155,7 @@ it('HL-9 notices a server that was there before', async () => {
   expect(seen).toMatchObject({ status: 'passed', exitCode: 0, reusedServer: url, suiteFailure: null });
 });
 
-it('CL-2 asks for a browser that is not there', async () => {
+it('CL-2 says how to install a missing browser', async () => {
   const { run: seen } = await run({
     config: `use: { headless: true }`,
     spec: good.replace('() => {}', 'async ({ page }) => {}'),
@@ -176,12 +176,12 @@ it.each<[string, Broken, RegExp]>([
     /config\.retries must be a non-negative number/,
   ],
   ['a wrong number of workers', { selection: { workers: 'abc' } }, /Workers abc must be a number/],
-])('CL-2 hands on that Playwright refuses %s', async (_what, broken, words) => {
+])('CL-2 passes on that Playwright refuses %s', async (_what, broken, words) => {
   const { run: seen } = await run(broken);
   expect(refused(seen)).toMatchObject({ kind: 'playwright-refused', detail: expect.stringMatching(words) });
 });
 
-it('CL-2 says that nothing matches', async () => {
+it('CL-2 says that no test matches', async () => {
   const { run: seen } = await run({ selection: { filters: ['no-such-file'] } });
   expect(noTests(seen)).toMatchObject({ kind: 'no-tests' });
   expect(seen.failures).toEqual([]);
@@ -212,7 +212,7 @@ fs.writeFileSync('pid.part', String(process.pid)); fs.renameSync('pid.part', 'pi
   expect(() => process.kill(pid, 0)).toThrow('ESRCH');
 });
 
-/** Waits for a process of the suite to say who it is. */
+/** Waits for a process of the suite to write its pid. */
 function pidIn(file: string): Promise<number> {
   return vi.waitFor(() => Number(readFileSync(path.join(suite?.dir ?? '', file), 'utf8') || Number.NaN), {
     timeout: 30_000,
@@ -223,7 +223,7 @@ function named(seen: FinishedSuite['run']): string[] {
   return seen.tests.map(({ test, outcome }) => `${test.titlePath.at(-1)} ${outcome}`);
 }
 
-it('AG-10 ends a Playwright that does not answer the interrupt', async () => {
+it('AG-10 kills a Playwright that ignores the interrupt', async () => {
   const abort = new AbortController();
   const running = run({
     config: `globalSetup: './hang.ts'`,

@@ -8,7 +8,7 @@ describe('Playwright never waits for a person', () => {
 
   afterEach(() => suite.dispose());
 
-  it('CL-4 does not serve the HTML report of a red run, whatever the config and the environment ask for', async () => {
+  it('CL-4 does not serve the HTML report of a red run, whatever the config and the environment say', async () => {
     suite = await inlineSuite({
       'playwright.config.ts': `export default { reporter: [['html', { open: 'always' }]] };`,
       'tests/a.spec.ts': `
@@ -21,7 +21,7 @@ describe('Playwright never waits for a person', () => {
     expect(run.tests.map(({ outcome }) => outcome)).toEqual(['unexpected', 'expected']);
   });
 
-  it.each(['PWDEBUG', 'PWTEST_WATCH', 'PWPAUSE'])('CL-4 does not hand on %s', async (name) => {
+  it.each(['PWDEBUG', 'PWTEST_WATCH', 'PWPAUSE'])('CL-4 does not pass on %s', async (name) => {
     suite = await inlineSuite({
       'playwright.config.ts': `export default { timeout: 300, reporter: 'line' };`,
       'tests/a.spec.ts': `
@@ -34,7 +34,7 @@ describe('Playwright never waits for a person', () => {
     expect(run.tests.map(({ outcome }) => outcome)).toEqual(['unexpected', 'expected']);
   });
 
-  it('CL-4 passes over page.pause() where the browser is one that would stop', async () => {
+  it('CL-4 skips page.pause() in a browser that would pause', async () => {
     suite = await inlineSuite({
       'playwright.config.ts': `export default { timeout: 20_000, reporter: 'line', use: { launchOptions: ${launchOptions} } };`,
       'tests/a.spec.ts': `
@@ -45,7 +45,7 @@ describe('Playwright never waits for a person', () => {
           await (await context.newPage()).pause();
         });`,
     });
-    // Playwright's own tests have it pause in headless browsers too.
+    // With this variable, which Playwright's own tests set, it pauses in headless browsers too.
     const { run } = await suite.run(
       {},
       { env: { PWTEST_UNDER_TEST: '1' }, signal: AbortSignal.timeout(40_000) },
@@ -53,7 +53,7 @@ describe('Playwright never waits for a person', () => {
     expect(run).toMatchObject({ status: 'passed', captureProblems: [] });
   });
 
-  it('CL-4 ends a Playwright that does not exit after its run, and keeps what the run said', async () => {
+  it('CL-4 ends a Playwright that does not exit after its run, and keeps the results', async () => {
     suite = await inlineSuite({
       'playwright.config.ts': `export default { reporter: './waits.ts' };`,
       'waits.ts': `export default class { onExit() { return new Promise((resolve) => setTimeout(resolve, 3_600_000)); } }`,

@@ -11,7 +11,7 @@ beforeAll(() => void compiledSrc());
 
 const asked = { command: 'undo', wait: false };
 
-/** A process that has the lock of a project; `kill` resolves when it is gone. */
+/** A process that holds the lock of a project; `kill` resolves when it is gone. */
 async function holderIn(project: string) {
   const code = `
     import { lockProject } from ${JSON.stringify(path.join(compiledSrc(), 'run/project-lock.js'))};
@@ -34,7 +34,7 @@ async function holderIn(project: string) {
   };
 }
 
-it('HN-2 names who holds the lock, and leaves it to them', async () => {
+it('HN-2 names the holder of the lock, and does not take it', async () => {
   const project = tempDir();
   const holder = await holderIn(project);
   const lock = await lockProject(project, asked);
@@ -46,7 +46,7 @@ it('HN-2 names who holds the lock, and leaves it to them', async () => {
   expect(remedy).toContain('--wait');
 });
 
-it('HN-2 takes over the lock of a process that was killed, and tells the next who has it now', async () => {
+it('HN-2 takes over the lock of a killed process, and is named as the new holder', async () => {
   const project = tempDir();
   const holder = await holderIn(project);
   await holder.kill();
@@ -58,21 +58,21 @@ it('HN-2 takes over the lock of a process that was killed, and tells the next wh
   });
 });
 
-it('HN-2 waits until the holder is gone, and says once for whom', async () => {
+it('HN-2 waits until the holder is gone, and names it once', async () => {
   const project = tempDir();
   const holder = await holderIn(project);
-  const said: string[] = [];
+  const messages: string[] = [];
   const onWait = (text: string) => {
-    said.push(text);
+    messages.push(text);
     void holder.kill();
   };
   const lock = await lockProject(project, { command: 'undo', wait: true, onWait });
   expect(lock.ok).toBe(true);
-  expect(said).toEqual([expect.stringContaining(`process ${holder.pid}`)]);
+  expect(messages).toEqual([expect.stringContaining(`process ${holder.pid}`)]);
   (lock as { value: Disposable }).value[Symbol.dispose]();
 });
 
-it('HN-2 a lock that was let go is free, and one that somebody wrote into as well', async () => {
+it('HN-2 a released lock is free, even if its files were overwritten', async () => {
   const project = tempDir();
   for (const rubbish of ['', 'no database at all, but long enough to be taken for one'.repeat(20)]) {
     const lock = await lockProject(project, asked);
@@ -83,7 +83,7 @@ it('HN-2 a lock that was let go is free, and one that somebody wrote into as wel
   }
 });
 
-it('HN-2 a held lock that somebody wrote into stays held, though nobody can be named', async () => {
+it('HN-2 a held lock stays held if its files were overwritten, but its holder cannot be named', async () => {
   const project = tempDir();
   await holderIn(project);
   writeFileSync(path.join(project, '.self-heal', 'lock'), 'rubbish'.repeat(200));
@@ -93,7 +93,7 @@ it('HN-2 a held lock that somebody wrote into stays held, though nobody can be n
   });
 });
 
-it('HN-2 a folder that cannot be locked is a problem, no crash', async () => {
+it('HN-2 a folder that cannot be locked is a problem, not a crash', async () => {
   const project = tempDir();
   writeFileSync(path.join(project, '.self-heal'), 'a file');
   expect(await lockProject(project, asked)).toMatchObject({ error: { kind: 'folder-not-writable' } });

@@ -38,7 +38,7 @@ describe.skipIf(!programs)('queue', () => {
     return { queue, table: workerTable(db, 'shop', 'causes-1') };
   }
 
-  /** Machines that begin at once with one new database, each with connections of its own. */
+  /** Machines that start at the same time with one new database, each with its own connections. */
   async function machines() {
     const url = await postgres.newDatabase(`queue_${++databases}`);
     return Promise.all([machine(url), machine(url), machine(url), machine(url)]);
@@ -48,7 +48,7 @@ describe.skipIf(!programs)('queue', () => {
 
   const message = (of: unknown) => pack(of) ?? { packed: '' };
 
-  it('SC-2 a cause that is sent by several is there once, and is taken by one', async () => {
+  it('SC-2 a cause sent by several machines is queued once, and taken by one', async () => {
     const all = await machines();
     const ids = Array.from({ length: 10 }, (_, n) => jobId('causes-1', `cause ${n}`));
     await Promise.all(
@@ -63,7 +63,7 @@ describe.skipIf(!programs)('queue', () => {
     expect(taken.toSorted()).toEqual(ids.toSorted());
   });
 
-  it('SC-2 what a worker has done is there for a coordinator that begins again, until it is taken out', async () => {
+  it('SC-2 the result of a worker is kept for a coordinator that starts again, until it is removed', async () => {
     const [first, second] = await machines();
     const id = jobId('causes-1', 'cause');
     await first.queue.send(id, message({ n: 1 }));
@@ -81,7 +81,7 @@ describe.skipIf(!programs)('queue', () => {
     expect((await second.queue.take())?.id).toBe(id);
   });
 
-  it('SC-2 a worker without a sign of life loses its cause after the lease, whatever its clock says, and one that lives does not', async () => {
+  it('SC-2 a worker without a heartbeat loses its cause after the lease, whatever its clock says; a live one does not', async () => {
     const [coordinator, dead, living] = await machines();
     const [lostId, keptId] = [jobId('causes-1', 'lost'), jobId('causes-1', 'kept')];
     await coordinator.queue.send(lostId, message({}));
@@ -107,10 +107,10 @@ describe.skipIf(!programs)('queue', () => {
     await clock.sleep(1);
     expect((await watch.workers()).map(({ name }) => name)).toEqual(['host-2']);
     expect(lost).toEqual([lostId, 'host-1']);
-    // It is another one's now, and the one that was silent learns that it is not its own any more.
+    // Another worker has the cause now, and the silent one learns that it has lost it.
     expect((await living.queue.take())?.id).toBe(lostId);
     expect(await dead.table.beat({ ...one, beat: 1 })).toBe(false);
-    // One that died before it could write down what it had taken.
+    // A worker that died before it could record what it had taken.
     const alive = await watch.workers();
     await watch.taken(lostId, alive);
     await clock.sleep(1000);
@@ -128,12 +128,12 @@ describe.skipIf(!programs)('queue', () => {
     for (; await one.queue.take(); times += 1) await one.queue.giveBack(id);
     expect(times).toBe(3);
     expect((await one.queue.look(id)).state).toBe('given-up');
-    // Somebody who sends it again means it.
+    // Sending it again starts over.
     await one.queue.send(id, message({}));
     expect((await one.queue.take())?.id).toBe(id);
   });
 
-  it('SC-2 a worker that is asked to end costs its cause no retry, however often; one that is lost still does', async () => {
+  it('SC-2 a worker that is asked to end costs its cause no retry, however often; a lost one does', async () => {
     const [one, other] = await machines();
     const id = jobId('causes-1', 'cause');
     await one.queue.send(id, message({}));
@@ -149,14 +149,14 @@ describe.skipIf(!programs)('queue', () => {
     const late = await take();
     await one.queue.release(late);
     await take();
-    // Said once more, because nobody knew whether it had arrived: by now it is another one's.
+    // The release is repeated, because its answer was lost; by now another worker has the cause.
     await other.queue.release(late);
     expect((await one.queue.look(id)).state).toBe('taken');
     await one.queue.giveBack(id);
     await take();
     await one.queue.giveBack(id);
     expect((await one.queue.look(id)).state).toBe('given-up');
-    // Nor does a cause that was taken back wait again.
+    // A canceled cause is not queued again either.
     const cancelled = jobId('causes-1', 'cancelled');
     await one.queue.send(cancelled, message({}));
     const job = await take();
@@ -165,7 +165,7 @@ describe.skipIf(!programs)('queue', () => {
     expect((await one.queue.look(cancelled)).state).toBe('given-up');
   });
 
-  it('SC-2 HN-9 limits hold over all workers together, also where all ask at once', async () => {
+  it('SC-2 HN-9 limits hold for all workers together, even if all of them ask at the same time', async () => {
     const all = await machines();
     const [first] = all;
     await first.table.coordinate('here');
@@ -173,7 +173,7 @@ describe.skipIf(!programs)('queue', () => {
     const asked = [...all, ...all].map(({ table }) => ({ table, agent: anAgent() }));
     const may = await Promise.all(asked.map(({ table, agent }) => table.claimAgent(agent, limits)));
     expect(may.filter(Boolean)).toHaveLength(3);
-    // An agent at work may cost as much as the dearest.
+    // A running agent may cost as much as the most expensive one so far.
     const money = { agentRuns: 100, costUsd: 1 };
     await first.table.agentCost(asked[may.indexOf(true)]?.agent.id ?? '', 0.4);
     await first.table.register(aWorker());
@@ -182,13 +182,13 @@ describe.skipIf(!programs)('queue', () => {
     expect(await first.table.claimAgent(anAgent('w2'), money)).toBe(true);
     await first.table.register(aWorker({ id: 'w3' }));
     expect(await first.table.claimAgent(anAgent('w3'), money)).toBe(false);
-    // One that died is not at work any more; it was counted.
+    // An agent of a dead worker no longer runs, but it was counted.
     await first.table.remove({ id: 'w2' });
     expect(await first.table.claimAgent(anAgent('w3'), money)).toBe(true);
     expect(await all[3].table.spent()).toEqual({ agentRuns: 6, costUsd: 0.4 });
   });
 
-  it('SC-2 HN-9 a write whose answer is lost is made again and counts once', async () => {
+  it('SC-2 HN-9 a write whose response is lost is repeated and counts once', async () => {
     const url = await postgres.newDatabase(`queue_${++databases}`);
     const proxy = await breakingProxy(url);
     onTestFinished(() => proxy.close());
@@ -239,7 +239,7 @@ describe.skipIf(!programs)('queue', () => {
     expect(healed).toEqual([{ healed_times: 1 }]);
   });
 
-  it('SC-2 a server that is away, or refuses, is no empty queue', async () => {
+  it('SC-2 does not mistake a server that is away or refuses for an empty queue', async () => {
     const url = await postgres.newDatabase(`queue_${++databases}`);
     const proxy = await breakingProxy(url);
     onTestFinished(() => proxy.close());
@@ -252,12 +252,12 @@ describe.skipIf(!programs)('queue', () => {
     await expect(queue.take()).rejects.toThrow('does not exist');
   });
 
-  it('SC-2 ME-9 what a coordinator stores while the server is away is there when it is back, and nobody is told that it is lost', async () => {
+  it('SC-2 ME-9 what a coordinator stores while the server is away is stored once it is back, without a warning', async () => {
     const url = await postgres.newDatabase(`queue_${++databases}`);
     const proxy = await breakingProxy(url);
     onTestFinished(() => proxy.close());
     const { signal } = new AbortController();
-    const [clock, said] = [virtualClock(), [] as string[]];
+    const [clock, reported] = [virtualClock(), [] as string[]];
     const sleep = async (ms: number) => {
       await clock.sleep(ms);
       if (clock.slept.length === 3) proxy.away(false);
@@ -266,14 +266,14 @@ describe.skipIf(!programs)('queue', () => {
       clock: { ...clock, sleep },
       signal,
       forMs: 60_000,
-      onAway: () => said.push('away'),
-      onBack: () => said.push('back'),
+      onAway: () => reported.push('away'),
+      onBack: () => reported.push('back'),
     });
     const opened = await openRunStore({
       settings: someSettings({ store: proxy.url }),
       cwd: '/',
       runId: 'run1',
-      bus: { ...recordingBus().bus, emit: (event) => void said.push(event.type) },
+      bus: { ...recordingBus().bus, emit: (event) => void reported.push(event.type) },
       redactor: redactorOf([]),
       patience,
     });
@@ -285,10 +285,10 @@ describe.skipIf(!programs)('queue', () => {
     await store.attemptFinished(await store.attemptStarted(start), anAttempt({ judged: 'still-failing' }));
     expect((await store.recordFailure(start.signature)).tries.count).toBe(1);
     await store.ended({ outcome: 'red', exitCode: 1, flaky: 0, agentRunsAvoided: 0 });
-    expect(said).toEqual(['away', 'back']);
+    expect(reported).toEqual(['away', 'back']);
   });
 
-  it('SC-2 one coordinator at a time sends the causes of a commit; one that gives no sign is followed', async () => {
+  it('SC-2 one coordinator at a time sends the causes of a commit; one without a heartbeat is replaced', async () => {
     const [one, two] = await machines();
     expect(await one.table.coordinate('one')).toBeNull();
     await one.table.claimAgent(anAgent(), { agentRuns: 9, costUsd: 9 });
@@ -299,9 +299,9 @@ describe.skipIf(!programs)('queue', () => {
     expect(alive).toEqual({ who: 'one', beat: 1 });
     expect(await two.table.coordinate('two', alive ?? undefined)).toBeNull();
     expect(await one.table.coordinatorBeat('one')).toBe(false);
-    // What was spent counts on.
+    // What was spent still counts.
     expect(await two.table.spent()).toEqual({ agentRuns: 1, costUsd: null });
-    // Workers see whether somebody sends causes still.
+    // Workers see whether a coordinator still sends causes.
     expect(await one.table.coordinator()).toMatchObject({ who: 'two' });
     await two.table.leave('two');
     expect(await one.table.coordinator()).toMatchObject({ who: '' });

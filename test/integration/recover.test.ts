@@ -31,7 +31,7 @@ interface Killed extends AgentWorkspace {
   readonly after: Record<string, string>;
 }
 
-/** A project in which a fix was applied when the run was killed. */
+/** A project whose run was killed after it had applied a fix. */
 async function killed(at = ''): Promise<Killed> {
   const placed = Object.fromEntries(Object.entries(files).map(([name, text]) => [path.join(at, name), text]));
   const made = await agentWorkspace(placed, { at });
@@ -46,18 +46,18 @@ async function killed(at = ''): Promise<Killed> {
   return { ...made, project, journal, change: done.change, before, after: inventoryOf(made.dir) };
 }
 
-/** What the next command says; a refusal as people read it. */
+/** What the next command says; a problem as people read it. */
 async function nextCommand(project: string): Promise<string> {
   const recovered = await recoverKilledRuns(project);
   return recovered.ok ? recovered.value.join('\n') : formatProblem(recovered.error);
 }
 
-describe('a run that was killed', () => {
+describe('a killed run', () => {
   it.each([
-    ['after all of it was written', {}],
-    ['when half of it was written', { 'b.js': 'old b\n' }],
-    ['before any of it was written', { ...files, 'new/c.js': null }],
-    ['when a deleted file was back already', { 'gone.js': 'old\n' }],
+    ['after its whole change was written', {}],
+    ['after half of its change was written', { 'b.js': 'old b\n' }],
+    ['before any of its change was written', { ...files, 'new/c.js': null }],
+    ['after a deleted file was restored', { 'gone.js': 'old\n' }],
   ])('HN-2 %s is reverted by the next command', async (_, state) => {
     const { dir, before, project, journal } = await killed();
     for (const [name, text] of Object.entries(state)) {
@@ -65,20 +65,21 @@ describe('a run that was killed', () => {
       else writeFileSync(path.join(dir, name), text);
     }
     writeFileSync(path.join(dir, '.a.js.self-heal'), 'half a temporary file');
-    const said = await nextCommand(project);
+    const message = await nextCommand(project);
     expect(inventoryOf(dir)).toEqual(before);
-    if (!('new/c.js' in state)) expect(said).toMatch(/reverted an unproven change.*\n.*attempts\/1\.patch/);
+    if (!('new/c.js' in state))
+      expect(message).toMatch(/reverted an unproven change.*\n.*attempts\/1\.patch/);
     expect(existsSync(journal)).toBe(false);
     expect(await nextCommand(project)).toBe('');
   });
 
-  it('HN-2 leaves what the user edited meanwhile alone, and names it', async () => {
+  it('HN-2 is reverted except for files that the user has edited since, which are named', async () => {
     const { dir, write, read, project } = await killed();
     write({ 'a.js': 'mine\n', 'gone.js': 'mine too\n' });
     rmSync(path.join(dir, 'new'), { recursive: true });
     writeFileSync(path.join(dir, 'new'), 'a file of mine\n');
-    const said = await nextCommand(project);
-    expect(said).toContain('not touched, because they changed since: a.js, gone.js');
+    const message = await nextCommand(project);
+    expect(message).toContain('not touched, because they changed since: a.js, gone.js');
     expect([read('a.js'), read('gone.js'), read('new'), read('b.js')]).toEqual([
       'mine\n',
       'mine too\n',
@@ -87,7 +88,7 @@ describe('a run that was killed', () => {
     ]);
   });
 
-  it('HN-2 HN-6 while proven fixes were out for a check gets them back', async () => {
+  it('HN-2 HN-6 that had reverted proven fixes for a check gets them back', async () => {
     const { workspace, change, dir, after, project } = await killed();
     await workspace.decided([change.id]);
     await workspace.without([change.id]);
@@ -97,7 +98,7 @@ describe('a run that was killed', () => {
     expect(inventoryOf(dir)).toEqual(after);
   });
 
-  it('HN-2 HN-8 while it undid gets its undo finished; undoing twice finds nothing left to do', async () => {
+  it('HN-2 HN-8 can be undone, and a second undo finds nothing left to do', async () => {
     const { workspace, change, dir, before, project, runDir, journal } = await killed();
     await workspace.decided([change.id]);
     const run = { runId: path.basename(runDir), dir: runDir };
@@ -115,7 +116,7 @@ const identityOf = (folder: string) => {
   return { dev, ino };
 };
 
-describe('a journal that must not be used', () => {
+describe('a journal', () => {
   type Written = Record<string, unknown> & { files: { path: string }[] };
   const crafted = (edit: (journal: Written) => void) => (at: Killed) => {
     const journal = JSON.parse(readFileSync(at.journal, 'utf8')) as Written;
@@ -134,16 +135,16 @@ describe('a journal that must not be used', () => {
       /damaged/,
     ],
     ['is empty', ({ journal }) => writeFileSync(journal, ''), /damaged/],
-    ['is no JSON', ({ journal }) => writeFileSync(journal, '\0\0'), /damaged/],
+    ['is not JSON', ({ journal }) => writeFileSync(journal, '\0\0'), /damaged/],
     ['is of a newer version', crafted((journal) => (journal['schemaVersion'] = 2)), /damaged/],
     ['leads out of the project', pathOf('../../etc/passwd'), /damaged/],
     ['is absolute', pathOf('/etc/passwd'), /damaged/],
-    ['names the repository', pathOf('.git/config'), /damaged/],
+    ['names a file of the repository', pathOf('.git/config'), /damaged/],
     ['names installed packages', pathOf('node_modules/a/index.js'), /damaged/],
     ['names a run by a path', crafted((journal) => (journal['runId'] = '../../x')), /damaged/],
     ['names a git option', crafted((journal) => (journal['changes'] = ['--output=x'])), /damaged/],
     [
-      'names another root',
+      'names a different root',
       crafted((journal) => (journal['root'] = { path: '/', ...identityOf('/') })),
       /no longer the same folder/,
     ],
@@ -166,20 +167,20 @@ describe('a journal that must not be used', () => {
       /damaged/,
     ],
   ])(
-    'HN-2 one that %s changes nothing, is said in a sentence, and the next command goes ahead',
+    'HN-2 that %s changes nothing, is reported in a sentence, and does not block the command after that',
     async (_, harm, says) => {
       const at = await killed();
       harm(at);
-      const said = await nextCommand(at.project);
-      expect(said).toMatch(says);
-      expect(said).toContain('Nothing was changed');
+      const message = await nextCommand(at.project);
+      expect(message).toMatch(says);
+      expect(message).toContain('Nothing was changed');
       expect(inventoryOf(at.dir)).toEqual(at.after);
       expect(await nextCommand(at.project)).toBe('');
       expect(inventoryOf(at.dir)).toEqual(at.after);
     },
   );
 
-  it('HN-2 one that was copied with its project to another place is refused there', async () => {
+  it('HN-2 that was copied with its project to another folder is refused there', async () => {
     const at = await killed();
     const other = path.join(tempDir(), 'other');
     cpSync(at.dir, other, { recursive: true });
@@ -187,7 +188,7 @@ describe('a journal that must not be used', () => {
     expect(inventoryOf(other)).toEqual(at.after);
   });
 
-  it('HN-2 one of a project that was moved is used where it is now', async () => {
+  it('HN-2 of a project that was moved is used at its new place', async () => {
     const at = await killed();
     const other = path.join(path.dirname(at.dir), `${path.basename(at.dir)} moved`);
     renameSync(at.dir, other);
@@ -197,8 +198,8 @@ describe('a journal that must not be used', () => {
   });
 });
 
-describe('the folder of self-heal', () => {
-  it('EV-9 keeps nothing of a killed run that may hold secrets', async () => {
+describe('the .self-heal folder', () => {
+  it('EV-9 keeps no files of a killed run that may contain secrets', async () => {
     const project = tempDir();
     const suites = '.self-heal/runs/20260101-000000-abcd/suites';
     writeInto(project, {
@@ -216,12 +217,12 @@ describe('the folder of self-heal', () => {
   it.each([
     ['was deleted', (dir: string) => rmSync(path.join(dir, '.self-heal'), { recursive: true })],
     ['was cleaned by git', (dir: string) => void execaSync('git', ['clean', '-fdxq'], { cwd: dir })],
-    ['and a stale lock of git stays', (dir: string) => writeFileSync(path.join(dir, '.git/index.lock'), '')],
+    ['is beside a stale git lock', (dir: string) => writeFileSync(path.join(dir, '.git/index.lock'), '')],
     [
       'has a damaged running.json',
       (dir: string) => writeInto(dir, { '.self-heal/runs/20260101-000000-abcd/running.json': '{' }),
     ],
-  ])('HN-2 that %s keeps no later command from its work', async (_, harm) => {
+  ])('HN-2 that %s does not block later commands', async (_, harm) => {
     const at = await killed();
     harm(at.dir);
     const recovered = await recoverKilledRuns(at.project);
@@ -240,22 +241,19 @@ describe('a package of a repository', () => {
       'lost the repository above',
       (project: string) => rmSync(path.join(project, '../../.git'), { recursive: true }),
     ],
-  ])(
-    'HN-2 whose run was killed is put in order from its journal, although it %s since',
-    async (_, change) => {
-      const at = await killed('packages/app');
-      writeInto(at.dir, { 'packages/other/mine.js': 'mine\n' });
-      change(at.project);
-      mkdirSync(path.join(at.project, 'kept'));
-      await nextCommand(at.project);
-      const found = inventoryOf(at.dir);
-      const apart = (all: Record<string, string>) =>
-        Object.fromEntries(Object.entries(all).filter(([name]) => /^packages\/app\/[^.]/.test(name)));
-      expect(apart(found)).toEqual({
-        ...apart(at.before),
-        'packages/app/kept': expect.any(String) as string,
-      });
-      expect(found['packages/other/mine.js']).toContain('mine');
-    },
-  );
+  ])('HN-2 whose run was killed is recovered from its journal, even if it %s since', async (_, change) => {
+    const at = await killed('packages/app');
+    writeInto(at.dir, { 'packages/other/mine.js': 'mine\n' });
+    change(at.project);
+    mkdirSync(path.join(at.project, 'kept'));
+    await nextCommand(at.project);
+    const found = inventoryOf(at.dir);
+    const apart = (all: Record<string, string>) =>
+      Object.fromEntries(Object.entries(all).filter(([name]) => /^packages\/app\/[^.]/.test(name)));
+    expect(apart(found)).toEqual({
+      ...apart(at.before),
+      'packages/app/kept': expect.any(String) as string,
+    });
+    expect(found['packages/other/mine.js']).toContain('mine');
+  });
 });

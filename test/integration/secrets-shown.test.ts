@@ -18,7 +18,7 @@ import { leakOf } from '../rig/secrets/plant.js';
 import { runThatSays } from '../rig/secrets/run-that-says.js';
 import { sseClient } from '../rig/sse-client.js';
 
-/** Some of every set and kind, as many as no channel has to cut. */
+/** Some secrets of every set and kind, few enough that no channel cuts its text. */
 const plants = allPlants.filter(({ text }, at) => text.length < 3000 && at % 17 === 0);
 const texts = plants.map(({ text }) => text).join('\n\n');
 const token = 'a-token-of-this-test';
@@ -40,7 +40,7 @@ beforeAll(async () => {
   vi.spyOn(process, 'cwd').mockReturnValue(run.root);
 });
 
-/** What a command prints in the run's project, and its problem if it has one. */
+/** What a command prints in the run's project, and its problem if it returns one. */
 async function printed(command: () => Promise<unknown>): Promise<string> {
   const out: string[] = [];
   const write = (text: unknown) => out.push(String(text)) > 0;
@@ -76,7 +76,7 @@ async function eventStream(origin: string): Promise<string> {
   const lines = readFileSync(path.join(run.dir, 'events.ndjson'), 'utf8').trim().split('\n').length;
   const client = sseClient(`${origin}/api/events`, bearer);
   const sent: string[] = [];
-  // The run itself is told first.
+  // The stream begins with a message that names the run.
   while (sent.length < lines + 1) sent.push(JSON.stringify(await client.next()));
   client.close();
   return sent.join('\n');
@@ -87,7 +87,7 @@ async function questionId(): Promise<string> {
   return (open.ok && open.value[0]?.id) || 'none';
 }
 
-/** The prompt for a failure that no agent was started for. */
+/** The prompt for a failure for which no agent was started. */
 async function promptNotSent(): Promise<string> {
   const [stored, settings] = [
     await findRun(run.root, null),
@@ -104,14 +104,14 @@ async function promptNotSent(): Promise<string> {
 
 const id = '20261122-100000-00aa';
 
-/** What shows a run, and a channel whose text it shows. */
+/** Everything that shows a run, each with a channel whose text it shows. */
 const shown: readonly (readonly [name: string, channel: string, show: () => Promise<string>])[] = [
   ['inspect', 'in-title', () => printed(() => runInspect([], {}))],
   ['inspect --json', 'in-server', () => printed(() => runInspect([], { json: true }))],
   ['inspect 1', 'in-message', () => printed(() => runInspect(['1'], {}))],
   ['inspect 1 --json', 'in-request-body', () => printed(() => runInspect(['1'], { json: true }))],
   ['inspect 1 --prompt', 'in-title', () => printed(() => runInspect(['1'], { prompt: true }))],
-  ['inspect of a word that fits nothing', 'in-title', () => printed(() => runInspect(['nothing'], {}))],
+  ['inspect with a word that matches nothing', 'in-title', () => printed(() => runInspect(['nothing'], {}))],
   ['a prompt that was not sent', 'in-message', promptNotSent],
   ['escalations list', 'in-question', () => printed(() => listEscalations({}))],
   ['escalations list --json', 'in-recommendation', () => printed(() => listEscalations({ json: true }))],
@@ -149,7 +149,7 @@ describe('what shows a run', () => {
     expect(plants.flatMap((plant) => leakOf(plant, text) ?? [])).toEqual([]);
   });
 
-  it('EV-9 keeps and shows no secret of an answer that was typed or sent', async () => {
+  it('EV-9 stores and shows no secret of an answer that was typed or sent', async () => {
     const guidance = `in-answer\n${texts}`;
     const question = await questionId();
     const sent = await served(async (origin) => {

@@ -28,11 +28,11 @@ async function laidOut() {
   return made.value;
 }
 
-it("CL-11 the scratch copy holds every scenario, the project's Playwright, its browser and a free port", async () => {
+it("CL-11 the scratch copy contains every scenario, the project's Playwright, its browser and a free port", async () => {
   const { project, state, planted } = await laidOut();
   expect(scenarios.filter(({ spec }) => !planted.has(spec))).toEqual([]);
   for (const file of planted.keys()) accessSync(path.join(project, file), constants.W_OK);
-  // Links are followed: it is the very same.
+  // Links are followed, so it is the same installation.
   expect(findPlaywright(project)).toEqual(findPlaywright(repository));
   expect(existsSync(path.join(project, 'node_modules/playwright/test.mjs'))).toBe(true);
   const settings = JSON.parse(await readFile(path.join(project, 'self-test.json'), 'utf8')) as object;
@@ -43,7 +43,7 @@ it("CL-11 the scratch copy holds every scenario, the project's Playwright, its b
   expect(existsSync(path.join(project, '.git'))).toBe(true);
 });
 
-it('CL-11 each agent that the self-test plays finds what it is to edit', async () => {
+it('CL-11 each scripted agent of the self-test finds the text that it edits', async () => {
   const { project, planted } = await laidOut();
   const agent = planted.get('agent.mjs') ?? '';
   for (const { spec } of scenarios.filter(({ name }) => name !== 'flake'))
@@ -60,11 +60,11 @@ it('CL-11 each agent that the self-test plays finds what it is to edit', async (
   }
 });
 
-it('CL-11 without a report there are no facts', async () => {
+it('CL-11 gathers no facts without a report', async () => {
   expect(await gatherFacts(await laidOut(), [])).toBeNull();
 });
 
-it('CL-11 looks at the bytes of files and at living processes, not at what is said of them', async () => {
+it('CL-11 gathers facts from the bytes of files and from running processes, not from the report', async () => {
   const scratch = await laidOut();
   const { project, state } = scratch;
   const living = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
@@ -82,7 +82,7 @@ it('CL-11 looks at the bytes of files and at living processes, not at what is sa
   });
 });
 
-it('CL-11 a copy that cannot be made is a problem with a remedy, and leaves nothing', async () => {
+it('CL-11 a copy that cannot be made is a problem with a remedy, and leaves no files', async () => {
   const dir = tempDir('self-test');
   const playwright = { version: '1.65.0', cli: '', packageDir: path.join(dir, 'nowhere') };
   const made = await layOut(path.join(dir, 'scratch'), { playwright, browser, env: process.env, source });

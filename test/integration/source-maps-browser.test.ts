@@ -23,7 +23,7 @@ export default defineConfig({
 });
 `;
 
-/** Serves the app as Vite does while one works on it, and under /packed/ a bundle that lies outside the project. */
+/** Serves the app through Vite's development server, and under /packed/ a bundle from outside the project. */
 const server = `
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -99,7 +99,7 @@ async function evidenceOf(title: string): Promise<Evidence> {
 }
 
 describe('EV-6: a page in a browser', () => {
-  it('EV-6 names the source of what threw in code that a development server made', async () => {
+  it('EV-6 names the source of an error in code from a development server', async () => {
     const evidence = await evidenceOf('development server');
     expect(evidence.missing).toEqual([]);
     const { source } = classify(evidence).facts;
@@ -112,7 +112,7 @@ describe('EV-6: a page in a browser', () => {
     });
   });
 
-  it('EV-6 names the source of what threw in a module that a bundle evaluates, which no frame names', async () => {
+  it('EV-6 names the source of an error in a module that a bundle evaluates, although no frame has its URL', async () => {
     const evidence = await evidenceOf('evaluated modules');
     expect(evidence.missing).toEqual([]);
     const { source } = classify(evidence).facts;
@@ -122,7 +122,7 @@ describe('EV-6: a page in a browser', () => {
     );
   });
 
-  it('EV-6 names the source of what threw inside the test’s own call, by a map that only the server has', async () => {
+  it('EV-6 names the source of an error inside a call by the test, through a map that only the server has', async () => {
     const evidence = await evidenceOf('bundle');
     expect(evidence.missing).toEqual([]);
     expect(evidence.errors[0]?.message).toMatch(new RegExp(`\\(app/${thrownAt}:\\d+\\)`));

@@ -14,7 +14,7 @@ import { webpackBundle } from '../rig/webpack-bundle.js';
 
 const origin = 'http://localhost:5173';
 
-/** The evidence of a page that threw, mapped. */
+/** The mapped evidence of a page that threw. */
 function mapped(root: string, stack: string, scripts: readonly CapturedScript[] = []): Evidence {
   const text = stack.split('\n', 1)[0] ?? '';
   const entry = { time: 0, type: 'pageerror', text, location: locationOf(stack), stack };
@@ -43,7 +43,7 @@ function onlyScript(folder: string): string {
   return path.join(folder, name);
 }
 
-/** Keeps a script, and its map, as the capture does. */
+/** Saves a script and its map, as the capture does. */
 function captured(
   root: string,
   { url, text, map }: { url: string; text: string; map?: string },
@@ -67,7 +67,7 @@ function expectTheThrow(evidence: Evidence): void {
   expect(evidence.missing).toEqual([]);
 }
 
-describe('EV-6: bundles on the disk', () => {
+describe('EV-6: bundles on disk', () => {
   it.each([true, 'hidden', 'inline'] as const)(
     'EV-6 maps a minified Vite build with sourcemap: %s',
     async (kind) => {
@@ -83,7 +83,7 @@ describe('EV-6: bundles on the disk', () => {
     },
   );
 
-  it('EV-6 finds a build behind a base path, in a workspace of the project, with a query behind its name', async () => {
+  it('EV-6 finds a build in a workspace of the project by a URL with a base path and a query', async () => {
     const root = bundledApp();
     const app = path.join(root, 'packages/web');
     const inner = bundledApp();
@@ -103,7 +103,7 @@ describe('EV-6: bundles on the disk', () => {
     expect(classify(evidence).facts.source).toMatch(/^packages\/web\/src\/checkout\/submit\.ts:14:\d+$/);
   });
 
-  it('EV-6 maps an esbuild bundle with an inline map, its package named as no code of the user', async () => {
+  it('EV-6 maps an esbuild bundle with an inline map, and keeps a package’s frame in node_modules', async () => {
     const root = bundledApp();
     await esbuild.build({
       absWorkingDir: root,
@@ -120,7 +120,7 @@ describe('EV-6: bundles on the disk', () => {
     expect(evidence.console[0]?.stack).toMatch(/\(node_modules\/left-first\/index\.js:3:\d+\)/);
   });
 
-  it('EV-6 takes no frame of a package for the user’s own where the package threw', async () => {
+  it('EV-6 takes the user’s frame as the source if a package threw', async () => {
     const root = bundledApp({
       'node_modules/left-first/index.js': 'export function first(list) {\n  return list[0].order.id;\n}\n',
     });
@@ -131,7 +131,7 @@ describe('EV-6: bundles on the disk', () => {
     expect(classify(evidence).facts.source).toMatch(/^src\/main\.ts:9:\d+$/);
   });
 
-  it('EV-6 maps webpack’s source-map, and modules that it evaluates', async () => {
+  it('EV-6 maps webpack bundles with source-map and eval-source-map', async () => {
     for (const devtool of ['source-map', 'eval-source-map'] as const) {
       const root = bundledApp();
       const mode = devtool === 'source-map' ? 'production' : 'development';
@@ -142,7 +142,7 @@ describe('EV-6: bundles on the disk', () => {
     }
   });
 
-  it('EV-6 maps the modules of a Next.js page and of its server, evaluated in layers', async () => {
+  it('EV-6 maps the modules of a Next.js page and its server, which are evaluated in layers', async () => {
     const root = bundledApp();
     const bundle = await webpackBundle(root, { mode: 'development', devtool: 'eval-source-map' });
     const text = readFileSync(bundle, 'utf8');
@@ -194,8 +194,8 @@ describe('EV-6: bundles on the disk', () => {
   });
 });
 
-describe('EV-6: what the capture kept', () => {
-  it('EV-6 maps Vite’s development code through its inline map, query and all', async () => {
+describe('EV-6: captured scripts', () => {
+  it('EV-6 maps Vite’s development code with a query in its URL through its inline map', async () => {
     const root = bundledApp();
     const server = await createServer({
       root,
@@ -219,7 +219,7 @@ describe('EV-6: what the capture kept', () => {
     expectTheThrow(evidence);
   });
 
-  it('EV-6 maps through a map that was fetched, and quotes sources that are not on the disk', async () => {
+  it('EV-6 maps through a fetched map, and quotes sources that are not on disk', async () => {
     const root = bundledApp();
     const bundle = await viteBundle(root, true);
     const url = `${origin}/assets/${path.basename(bundle)}`;
@@ -230,7 +230,7 @@ describe('EV-6: what the capture kept', () => {
     expectTheThrow(mapped(root, stackOf(text, url), [script]));
   });
 
-  it('EV-6 does not map by a build that is not the one that was served, and says so', async () => {
+  it('EV-6 does not use a build that differs from the one served, and says so', async () => {
     const root = bundledApp();
     const bundle = await viteBundle(root, 'hidden');
     const text = readFileSync(bundle, 'utf8');
@@ -243,7 +243,7 @@ describe('EV-6: what the capture kept', () => {
   });
 });
 
-describe('EV-12: maps that are missing or broken', () => {
+describe('EV-12: missing or broken maps', () => {
   it.each([
     ['', 'there is none next to it'],
     ['{"version": 3, "sources": ["a.ts"], "mappings": 7}', 'not a version 3 source map'],

@@ -52,7 +52,7 @@ async function ledgerAt(location: string, project = 'shop'): Promise<Store> {
   return createStore(await open(location), project, tick());
 }
 
-/** A clock of its own: each look is a millisecond later. */
+/** A clock that advances by a millisecond each time it is read. */
 function tick(): () => number {
   let now = Date.parse('2026-01-01T00:00:00Z');
   return () => (now += 1);
@@ -77,7 +77,7 @@ const kinds = [
 describe.each(kinds)('the store on %s', (kind, place) => {
   const here = it.skipIf(kind === 'PostgreSQL' && !programs);
 
-  here('ME-8 a later run inherits the count, another project does not', async () => {
+  here('ME-8 a later run inherits the count of attempts; another signature does not', async () => {
     const location = await place();
     const first = await ledgerAt(location);
     await tryOnce(first);
@@ -91,16 +91,19 @@ describe.each(kinds)('the store on %s', (kind, place) => {
     });
   });
 
-  here('ME-8 a try that was started and never finished is not counted, one finished twice once', async () => {
-    const ledger = await ledgerAt(await place());
-    const start = { runId: 'run1', causeId: 'c1', signature, n: 1, agent: 'debugger' };
-    await ledger.attemptStarted({ id: 'never finished', ...start });
-    const id = await tryOnce(ledger);
-    await ledger.attemptFinished(id, anAttempt());
-    expect((await ledger.recordFailure(signature, 'run2')).tries.count).toBe(1);
-  });
+  here(
+    'ME-8 does not count an attempt that never finished, and counts one that finished twice once',
+    async () => {
+      const ledger = await ledgerAt(await place());
+      const start = { runId: 'run1', causeId: 'c1', signature, n: 1, agent: 'debugger' };
+      await ledger.attemptStarted({ id: 'never finished', ...start });
+      const id = await tryOnce(ledger);
+      await ledger.attemptFinished(id, anAttempt());
+      expect((await ledger.recordFailure(signature, 'run2')).tries.count).toBe(1);
+    },
+  );
 
-  here('ME-4 what was not judged leaves the count, and so does another error', async () => {
+  here('ME-4 does not count an attempt that was not judged, or that led to another error', async () => {
     const ledger = await ledgerAt(await place());
     await tryOnce(ledger, { judged: 'not-judged', outcome: 'unusable' });
     await tryOnce(ledger, { judged: 'changed' });
@@ -108,7 +111,7 @@ describe.each(kinds)('the store on %s', (kind, place) => {
   });
 
   here(
-    'HN-6 ME-3 a heal that broke other tests is none: it counts once, is told, and is no earlier fix',
+    'HN-6 ME-3 a heal that broke other tests counts as one failed attempt, is listed, and is not an earlier fix',
     async () => {
       const ledger = await ledgerAt(await place());
       await tryOnce(ledger);
@@ -129,7 +132,7 @@ describe.each(kinds)('the store on %s', (kind, place) => {
     },
   );
 
-  here('ME-3 the failed tries are told oldest first, with the patch beside the runs', async () => {
+  here('ME-3 lists failed attempts oldest first, with the patch relative to the run', async () => {
     const ledger = await ledgerAt(await place());
     await tryOnce(ledger, { n: 1, failedBecause: 'first', patch: 'attempts/1.patch' });
     await tryOnce(ledger, { n: 2, failedBecause: 'second' });
@@ -140,20 +143,20 @@ describe.each(kinds)('the store on %s', (kind, place) => {
   });
 
   here(
-    'ME-3 a try is kept with whether its change was reverted, one that led to another error too',
+    'ME-3 stores whether the change of an attempt was reverted, even if it led to another error',
     async () => {
       const location = await place();
       const ledger = await ledgerAt(location);
       await tryOnce(ledger, { n: 1 });
       await tryOnce(ledger, { n: 2, judged: 'changed', reverted: false });
-      // Without git a change stays, whatever it was judged.
+      // Without git, a change stays whatever its judgement.
       await tryOnce(ledger, { n: 3, reverted: false });
-      const told = async () =>
+      const triedChanges = async () =>
         (await ledger.recordFailure(signature, 'run2')).tried.map(({ judged, reverted }) => [
           judged,
           reverted,
         ]);
-      expect(await told()).toEqual([
+      expect(await triedChanges()).toEqual([
         ['still-failing', true],
         ['changed', false],
         ['still-failing', false],
@@ -161,7 +164,7 @@ describe.each(kinds)('the store on %s', (kind, place) => {
     },
   );
 
-  here('ME-7 a quarantine ends by itself', async () => {
+  here('ME-7 a quarantine expires', async () => {
     const location = await place();
     let now = Date.parse('2026-01-01T00:00:00Z');
     const ledger = createStore(await open(location), 'shop', () => now);
@@ -171,12 +174,12 @@ describe.each(kinds)('the store on %s', (kind, place) => {
     expect(await ledger.quarantines()).toMatchObject([{ testId: 't1' }]);
     now += 24 * 60 * 60_000;
     expect(await ledger.quarantines()).toEqual([]);
-    // Skipped again, it is there again.
+    // A second skip starts a new quarantine.
     await ledger.resolve(id, { choice: 'skip', guidance: null, days: 1 });
     expect(await ledger.quarantines()).toMatchObject([{ testId: 't1' }]);
   });
 
-  here('HN-8 what a person undid has not held, and is told as a fix that failed', async () => {
+  here('HN-8 a fix that a person undid counts as not held, and is listed as a failed attempt', async () => {
     const location = await place();
     const db = await open(location);
     const ledger = createStore(db, 'shop', tick());
@@ -187,12 +190,12 @@ describe.each(kinds)('the store on %s', (kind, place) => {
     const { tried, fix } = await ledger.recordFailure(signature, 'run2');
     expect(tried).toMatchObject([{ reverted: true, failedBecause: 'a person undid it' }]);
     expect(fix).toBeNull();
-    // It shows again, which is no news: it is not counted as a heal that came back.
+    // Its failure is back because of the undo, so it does not count as a heal that came back.
     expect(await readStats(db, 'shop')).toMatchObject({ cameBack: 0, undone: 1 });
   });
 
   here(
-    'ME-8 a healed failure begins anew; when it comes back its fix is known, and counted once',
+    'ME-8 a healed failure starts with a new count; when it comes back, its fix is known and counted once',
     async () => {
       const location = await place();
       const ledger = await ledgerAt(location);
@@ -215,7 +218,7 @@ describe.each(kinds)('the store on %s', (kind, place) => {
     },
   );
 
-  here('ME-5 one question a signature, however many ask at once', async () => {
+  here('ME-5 keeps one question per signature, even if several are asked at the same time', async () => {
     const location = await place();
     const [one, two] = [await ledgerAt(location), await ledgerAt(location)];
     const asked = await Promise.all([one.escalate(question, 'run1'), two.escalate(question, 'run2')]);
@@ -227,7 +230,7 @@ describe.each(kinds)('the store on %s', (kind, place) => {
     });
   });
 
-  here('ME-7 an answer resets the count and is told to the next agent', async () => {
+  here('ME-7 an answer resets the count and is passed to the next agent', async () => {
     const ledger = await ledgerAt(await place());
     for (let n = 0; n < 3; n += 1) await tryOnce(ledger);
     const { id } = await ledger.escalate(question, 'run1');
@@ -240,7 +243,7 @@ describe.each(kinds)('the store on %s', (kind, place) => {
     });
   });
 
-  here('ME-7 skip quarantines the tests, another answer releases them', async () => {
+  here('ME-7 skip quarantines the tests, and another answer releases them', async () => {
     const ledger = await ledgerAt(await place());
     const { id } = await ledger.escalate(question, 'run1');
     expect(await ledger.resolve(id, { choice: 'skip', guidance: null })).toMatchObject({ state: 'skipped' });
@@ -249,7 +252,7 @@ describe.each(kinds)('the store on %s', (kind, place) => {
     expect(await ledger.quarantines()).toEqual([]);
   });
 
-  here('EV-9 what is stored is masked', async () => {
+  here('EV-9 masks what it stores', async () => {
     const ledger = await ledgerAt(await place());
     await tryOnce(ledger, { failedBecause: 'postgres://ann:hunter2@db refused' });
     await ledger.escalate({ ...question, problem: 'password="hunter2" is wrong' }, 'run1');
@@ -258,7 +261,7 @@ describe.each(kinds)('the store on %s', (kind, place) => {
     expect(known).not.toContain('hunter2');
   });
 
-  here('ME-10 eight processes that open a new store at once lose no count', async () => {
+  here('ME-10 loses no count if eight processes open a new store at the same time', async () => {
     const location = await place();
     const worker = workerIn(tempDir());
     const workers = Array.from({ length: 8 }, (_, n) =>
@@ -277,7 +280,7 @@ describe.each(kinds)('the store on %s', (kind, place) => {
     expect((await (await ledgerAt(location)).recordFailure(signature, 'later')).tries.count).toBe(80);
   });
 
-  here('ME-10 a store of a newer version is an error', async () => {
+  here('ME-10 rejects a store of a newer version', async () => {
     const location = await place();
     const db = await open(location);
     await db
@@ -292,8 +295,11 @@ describe.each(kinds)('the store on %s', (kind, place) => {
 
 describe('a store that cannot be used', () => {
   it.each([
-    ['no database at all', () => 'this is no database, and it is long enough to be sure of it. '.repeat(100)],
-    ['a damaged one', () => damagedStore()],
+    [
+      'a file that is not a database',
+      () => 'this is no database, and it is long enough to be sure of it. '.repeat(100),
+    ],
+    ['a damaged database', () => damagedStore()],
     ['a database of something else', () => foreignStore()],
   ])('ME-10 %s is an error, and is left as it is', async (_, made) => {
     const file = path.join(tempDir(), 'ledger.db');
@@ -303,7 +309,7 @@ describe('a store that cannot be used', () => {
     expect(readFileSync(file).equals(Buffer.from(bytes))).toBe(true);
   });
 
-  it('ME-9 a folder that is none, or a server that is not there, is unusable and names no password', async () => {
+  it('ME-9 an invalid folder or an unreachable server is a problem that does not reveal the password', async () => {
     const file = path.join(tempDir(), 'file');
     writeFileSync(file, '');
     expect(await openStore(path.join(file, 'ledger.db'), '/')).toMatchObject({
@@ -317,7 +323,7 @@ describe('a store that cannot be used', () => {
 
 const kills = orWhenLong(20, 100);
 
-it(`ME-8 ${kills} kills at any moment lose no finished try, and count none twice`, async () => {
+it(`ME-8 ${kills} kills at any moment lose no finished attempt, and count none twice`, async () => {
   const file = path.join(tempDir(), 'ledger.db');
   const worker = workerIn(tempDir());
   let before = 0;
@@ -333,30 +339,30 @@ it(`ME-8 ${kills} kills at any moment lose no finished try, and count none twice
     await db.destroy();
     const count = row?.count ?? 0;
     expect(count).toBe(finished.length);
-    // The one in flight may have been written without its being said.
+    // The attempt in flight may have been written but not yet acknowledged.
     expect(count - before - acknowledged).toBeOneOf([0, 1]);
     before = count;
   }
   expect(before).toBeGreaterThan(kills);
 }, 300_000);
 
-/** Kills the worker when it has said so many lines, and counts the tries that it says were finished. */
+/** Kills the worker after `lines` lines of output, and returns how many attempts it said were finished. */
 async function killAfter(worker: string, args: readonly string[], lines: number): Promise<number> {
   const child = spawn(process.execPath, [worker, ...args, '100000'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = once(child, 'exit');
-  let said = 0;
+  let read = 0;
   let finished = 0;
   for await (const line of createInterface({ input: child.stdout })) {
     if (line === 'finished') finished += 1;
-    if (said++ === lines) child.kill('SIGKILL');
+    if (read++ === lines) child.kill('SIGKILL');
   }
   await ended;
   return finished;
 }
 
-/** A program that tries the same failure again and again, and says each step when it is done. */
+/** A program that stores attempts for the same failure again and again, and prints each step once it is done. */
 function workerIn(dir: string): string {
   const file = path.join(dir, 'worker.mjs');
   const src = compiledSrc();

@@ -10,7 +10,7 @@ import { compiledSrc } from '../rig/compiled-src.js';
 import { canPty, onAPty } from '../rig/on-a-pty.js';
 import { tempDir } from '../rig/temp-dir.js';
 
-/** The reporter as a run has it, told of these events; a line on standard input ends it, or makes it crash. */
+/** A program that reports these events as a run does. The line `end` on standard input ends it; any other makes it crash. */
 async function program(events: readonly StampedEvent[]): Promise<string[]> {
   const dir = tempDir();
   const file = path.join(dir, 'program.mjs');
@@ -58,13 +58,13 @@ async function atWork(env?: Record<string, string>) {
   return onAPty(await program([...redRun(3), ...agents]), env);
 }
 
-// Frames with all of their lines, in a wide window with the whole of what the agent did.
+// A complete frame of the live view, and one in a window wide enough for the agent's whole activity.
 const [frame, wholeFrame] = ['Edit src', 'for/long\\.ts'].map(
   (doing) => new RegExp(`${doing}[^]*to go[^]*\\[\\?2026l`),
 ) as [RegExp, RegExp];
 
 describe.runIf(canPty)('on a terminal', () => {
-  it('CL-13 RP-1 draws the live view, and after a resize draws it anew without a rest of the old one', async () => {
+  it('CL-13 RP-1 draws the live view, and redraws it after a resize without remains of the old one', async () => {
     const run = await atWork();
     await run.seen(frame);
     expect(run.screen().screen()).toContain('  … 1 cause to go');
@@ -88,7 +88,7 @@ describe.runIf(canPty)('on a terminal', () => {
     expect(run.screen().all().findLast(Boolean)).toBe('the last screen');
   });
 
-  it('RP-1 Ctrl-C leaves what was said, the cursor below it, and nothing of the live view', async () => {
+  it('RP-1 Ctrl-C leaves the printed lines, the cursor below them, and nothing of the live view', async () => {
     const run = await atWork();
     await run.seen(frame);
     run.type('\u0003');
@@ -103,7 +103,7 @@ describe.runIf(canPty)('on a terminal', () => {
     expect(run.screen().cursorVisible).toBe(true);
   });
 
-  it('RP-1 a bug leaves its message whole, and nothing of the live view', async () => {
+  it('RP-1 a crash leaves its complete message, and nothing of the live view', async () => {
     const run = await atWork();
     await run.seen(frame);
     run.type('crash\n');
@@ -114,29 +114,27 @@ describe.runIf(canPty)('on a terminal', () => {
   });
 
   it.each([{ NO_COLOR: '1' }, { TERM: 'dumb' }, { CI: 'true' }])(
-    'CL-6 moves no cursor with %j, though it is a terminal',
+    'CL-6 does not move the cursor with %j, even on a terminal',
     async (env) => {
       const run = await atWork(env);
       await run.seen(/c2 attempt 1/);
       run.type('end\n');
       expect(await run.ended()).toBe(0);
-      // oxlint-disable-next-line no-control-regex -- colours are no movement
+      // oxlint-disable-next-line no-control-regex -- colors do not move the cursor
       expect(run.output().replaceAll(/\u001b\[[0-9;]*m/g, '')).not.toContain('\u001b');
       expect(run.output()).toContain('c1 healed');
     },
   );
 });
 
-describe('without a reader', () => {
-  it.each(['stdout', 'stderr'] as const)(
-    'CL-6 goes on where nobody reads its %s any more',
-    async (closed) => {
-      const file = path.join(tempDir(), 'program.mjs');
-      const module = JSON.stringify(path.join(compiledSrc(), 'outputs/outlive-closed-pipes.js'));
-      // What a run prints in the end is more than a pipe holds.
-      await writeFile(
-        file,
-        `import { outliveClosedPipes } from ${module};
+describe('with a closed output', () => {
+  it.each(['stdout', 'stderr'] as const)('CL-6 continues after its %s is closed', async (closed) => {
+    const file = path.join(tempDir(), 'program.mjs');
+    const module = JSON.stringify(path.join(compiledSrc(), 'outputs/outlive-closed-pipes.js'));
+    // Print more than a pipe holds, as a run may at its end.
+    await writeFile(
+      file,
+      `import { outliveClosedPipes } from ${module};
       outliveClosedPipes(process.stdout, process.stderr);
       process.stdin.once('data', async () => {
         for (let n = 0; n < 3; n += 1) {
@@ -146,15 +144,14 @@ describe('without a reader', () => {
         process.exit(4);
       });
       process.${closed}.write('ready');`,
-      );
-      const child = execa(process.execPath, [file], { reject: false, stdin: 'pipe' });
-      await once(child[closed], 'data');
-      child[closed].destroy();
-      child.stdin.write('on\n');
-      const { exitCode, ...ended } = await child;
-      expect([exitCode, ended.stderr]).toEqual([4, closed === 'stdout' ? '' : 'ready']);
-    },
-  );
+    );
+    const child = execa(process.execPath, [file], { reject: false, stdin: 'pipe' });
+    await once(child[closed], 'data');
+    child[closed].destroy();
+    child.stdin.write('on\n');
+    const { exitCode, ...ended } = await child;
+    expect([exitCode, ended.stderr]).toEqual([4, closed === 'stdout' ? '' : 'ready']);
+  });
 });
 
 describe('without a terminal', () => {
@@ -165,16 +162,16 @@ describe('without a terminal', () => {
       extendEnv: false,
     })(process.execPath, (await program(redRun(1))).slice(1));
 
-  it('CL-6 has no colour and moves no cursor when it is piped away', async () => {
+  it('CL-6 prints no colors and does not move the cursor if its output is piped', async () => {
     const { stderr } = await through({ TERM: 'xterm-256color' });
     expect(stderr).toContain('c1 runtime-error');
     expect(stderr).not.toContain('\u001b');
   });
 
-  it('CL-6 has colour, and yet moves no cursor, with FORCE_COLOR', async () => {
+  it('CL-6 prints colors with FORCE_COLOR, but still does not move the cursor', async () => {
     const { stderr } = await through({ FORCE_COLOR: '1' });
     expect(stderr).toContain('\u001b[31mruntime-error\u001b[39m');
-    // oxlint-disable-next-line no-control-regex -- colours are no movement
+    // oxlint-disable-next-line no-control-regex -- colors do not move the cursor
     expect(stderr.replaceAll(/\u001b\[[0-9;]*m/g, '')).not.toContain('\u001b');
   });
 });

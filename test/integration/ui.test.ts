@@ -57,7 +57,7 @@ interface Asked {
   body?: string;
 }
 
-/** Not `fetch`, which rewrites paths and forbids to lie about `Host`. */
+/** Sends a request without `fetch`, which rewrites paths and does not allow a false `Host`. */
 async function ask(origin: string, target: string, { method = 'GET', headers = {}, body }: Asked = {}) {
   const { hostname, port } = new URL(origin);
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -78,14 +78,14 @@ function typeOf(message: { data: string } | undefined): unknown {
   return (JSON.parse(message?.data ?? '{}') as { type?: unknown }).type;
 }
 
-describe('who may look', () => {
-  it('RP-5 listens on loopback alone, and the URL has the token', async () => {
+describe('access to the server', () => {
+  it('RP-5 is possible only on loopback, through a URL with the token', async () => {
     const { url } = await serve();
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/\?token=a-token-of-this-test$/);
   });
 
   it.each(['/', '/ui.css', '/api/events', '/api/escalations', `/api/runs/${first}/screenshots`, '/nothing'])(
-    'RP-5 %s is refused without the token, with a wrong one, and with the right one in the wrong place',
+    'RP-5 is refused to %s without the token, with a wrong one, and with the right one in the wrong place',
     async (target) => {
       const { origin } = await serve();
       const port = new URL(origin).port;
@@ -102,7 +102,7 @@ describe('who may look', () => {
     },
   );
 
-  it('RP-5 the first request makes the token a cookie that no script reads, and later ones bring it', async () => {
+  it('RP-5 needs the token once: the first response sets it as a cookie that scripts cannot read', async () => {
     const { origin } = await serve();
     const page = await ask(origin, `/?token=${token}`);
     expect(page.status).toBe(200);
@@ -114,7 +114,7 @@ describe('who may look', () => {
     expect(later.headers['content-type']).toBe('text/css; charset=utf-8');
   });
 
-  it('RP-5 a name that was rebound to this machine is refused, token or not', async () => {
+  it('RP-5 is refused through a rebound host name, even with the token', async () => {
     const { origin, host } = await serve();
     const port = new URL(origin).port;
     for (const other of [
@@ -130,7 +130,7 @@ describe('who may look', () => {
     }
   });
 
-  it('RP-5 another origin may neither ask nor answer, and an answer says its origin', async () => {
+  it('RP-5 is refused to other origins, and an answer to a question must name its origin', async () => {
     const given: TypedAnswer[] = [];
     const desk: EscalationDesk = {
       ...nobody,
@@ -162,7 +162,7 @@ describe('who may look', () => {
     expect(given).toEqual([{ choice: 'skip' }]);
   });
 
-  it('RP-5 every response, refusals too, forbids scripts and frames of others and says nothing of where it was', async () => {
+  it('RP-5 is protected by headers in every response, even refusals, against foreign scripts, frames and referrers', async () => {
     const { origin } = await serve();
     for (const headers of [bearer, {}]) {
       const { headers: got } = await ask(origin, '/', { headers });
@@ -179,8 +179,8 @@ describe('who may look', () => {
   });
 });
 
-describe('what it serves', () => {
-  it('RP-5 the screenshot of a failure, and nothing else of the disk', async () => {
+describe('the server', () => {
+  it('RP-5 serves the screenshot of a failure, and no other file on disk', async () => {
     const { projectRoot, origin } = await serve();
     const { dir } = await shownRun(projectRoot, first);
     const folder = path.join(dir, 'failures', '1');
@@ -218,7 +218,7 @@ describe('what it serves', () => {
     }
   });
 
-  it('RP-5 says which picture belongs to which failure', async () => {
+  it('RP-5 says which screenshot belongs to which failure', async () => {
     const { projectRoot, origin } = await serve();
     const { dir } = await shownRun(projectRoot, first);
     const screenshot = path.join(dir, 'failures', '1', 'screenshot.png');
@@ -238,14 +238,14 @@ describe('what it serves', () => {
     '{"choice":"delete"}',
     '{"choice":"skip","more":1}',
     '{"choice":"guide","guidance":5}',
-  ])('RP-5 %j is no answer', async (body) => {
+  ])('RP-5 rejects %j as an answer', async (body) => {
     const { origin } = await serve();
     const headers = { ...bearer, origin };
     const { status } = await ask(origin, '/api/escalations/e1', { method: 'POST', headers, body });
     expect(status).toBe(400);
   });
 
-  it('RP-5 a problem of the store is said without its detail', async () => {
+  it('RP-5 reports a problem of the store without its detail', async () => {
     const desk: EscalationDesk = {
       ...nobody,
       pending: async () =>
@@ -262,8 +262,8 @@ describe('what it serves', () => {
   });
 });
 
-describe('the events of a run', () => {
-  it('RP-5 come as they are written, from the first', async () => {
+describe('the event stream', () => {
+  it('RP-5 sends events as they are written, from the first one on', async () => {
     const { projectRoot, follow } = await serve();
     const client = follow();
     expect((await client.next()).event).toBe('none');
@@ -275,17 +275,17 @@ describe('the events of a run', () => {
     expect(typeOf(await client.next())).toBe('agent.build_paused');
   });
 
-  it('RP-5 a page that reconnects is told the run from its first event', async () => {
+  it('RP-5 starts with the first event of the run again when a page reconnects', async () => {
     const { projectRoot, follow } = await serve();
     const run = await shownRun(projectRoot, first);
     await run.tell(started, { type: 'cause.started', causeId: 'c1' });
     const client = follow();
-    const told = await take(client, 3);
+    const events = await take(client, 3);
     client.close();
-    expect(await take(follow(), 3)).toEqual(told);
+    expect(await take(follow(), 3)).toEqual(events);
   });
 
-  it('RP-5 a new run is followed when it begins, after all of the old one', async () => {
+  it('RP-5 follows a new run when it starts, after all events of the old one', async () => {
     const { projectRoot, follow } = await serve();
     const old = await shownRun(projectRoot, first);
     await old.tell(started);
@@ -294,13 +294,13 @@ describe('the events of a run', () => {
     await old.tell(ended);
     const young = await shownRun(projectRoot, second);
     await young.tell(started);
-    const [end, next, begun] = await take(client, 3);
+    const [end, next, start] = await take(client, 3);
     expect(typeOf(end)).toBe('run.ended');
     expect(next).toMatchObject({ event: 'run', data: second });
-    expect(typeOf(begun)).toBe('run.started');
+    expect(typeOf(start)).toBe('run.started');
   });
 
-  it('RP-5 a line is told when it is whole, with no character torn', async () => {
+  it('RP-5 sends a line once it is complete, without splitting a character', async () => {
     const { projectRoot, follow } = await serve();
     const run = await shownRun(projectRoot, first);
     await run.tell(started);
@@ -309,13 +309,13 @@ describe('the events of a run', () => {
     const line = Buffer.from('{"time":1,"type":"run.warning","message":"größe"}\n');
     const middle = line.indexOf(0xc3) + 1;
     await writeFile(path.join(run.dir, 'events.ndjson'), line.subarray(0, middle), { flag: 'a' });
-    // A second page that has got so far shows that the half line was there to be read.
+    // Once a second page has received this much, the half line was there to be read.
     await take(follow(), 2);
     await writeFile(path.join(run.dir, 'events.ndjson'), line.subarray(middle), { flag: 'a' });
     expect(JSON.parse((await client.next()).data)).toMatchObject({ type: 'run.warning', message: 'größe' });
   });
 
-  it('RP-5 a torn line of a killed run is passed over', async () => {
+  it('RP-5 skips a torn line of a killed run', async () => {
     const { projectRoot, follow } = await serve();
     const run = await shownRun(projectRoot, first);
     await run.append(`{"type":"agent.act{"type":"x"}\n${JSON.stringify({ time: 1, ...ended })}\n`);
@@ -324,14 +324,14 @@ describe('the events of a run', () => {
     expect(typeOf(only)).toBe('run.ended');
   });
 
-  it('RP-5 closing ends open streams', async () => {
+  it('RP-5 ends when the server is closed', async () => {
     const { follow, close } = await serve();
     await follow().next();
     await close();
   });
 });
 
-it('RP-5 a port that is taken is a problem with a remedy', async () => {
+it('RP-5 a port in use is a problem with a remedy', async () => {
   const { origin } = await serve();
   const port = Number(new URL(origin).port);
   const again = await startUi({ projectRoot: tempDir(), port, token, desk: nobody, clock: systemClock });

@@ -11,14 +11,14 @@ import { isAlive } from '../rig/working-agent.js';
 
 beforeAll(() => void compiledSrc());
 
-/** An agent that starts a program which loses all that tells whose it is, and works on; and a daemon that works in the folder. */
+/** An agent that ignores TERM and has started a program with nothing that shows whose it is. */
 const agent = `
   env -i setsid sh -c 'cd /; sleep 1000 & echo $! > "$1/pid"; wait' sh "$PWD" >/dev/null 2>&1 <&- &
   until [ -s pid ]; do :; done
   echo started $$ $(cat pid)
   trap '' TERM; while :; do sleep 1000; done`;
 
-/** A self-heal that has done no more than to start a watchdog and an agent. */
+/** A self-heal process that has only started a watchdog and an agent. */
 function selfHeal(copy: string, then: string): ChildProcess {
   const src = (file: string) => JSON.stringify(path.join(compiledSrc(), 'process', file));
   const code = `
@@ -59,13 +59,13 @@ function copyFolder(): string {
   return copy;
 }
 
-/** Resolves when it holds; the test's own time-out ends a wait that never does. */
+/** Resolves when the condition holds; only the timeout of the test bounds the wait. */
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await setImmediate();
 }
 
 describe.runIf(process.platform === 'linux')('the watchdog', () => {
-  it('AG-10 EV-9 ends all of the run and deletes its copy and what is unmasked after a SIGKILL, and is gone then', async () => {
+  it('AG-10 EV-9 ends all processes of a run after a SIGKILL, deletes its copy and unmasked files, and exits', async () => {
     const copy = copyFolder();
     const child = selfHeal(copy, '');
     const { pids, watchdog } = await agentOf(child);
@@ -78,7 +78,7 @@ describe.runIf(process.platform === 'linux')('the watchdog', () => {
     expect(existsSync(path.join(copy, '..', 'suites', '1', 'captures'))).toBe(false);
   });
 
-  it('AG-10 touches nothing when the run ends by itself, and is gone', async () => {
+  it('AG-10 touches nothing when the run ends by itself, and exits', async () => {
     const copy = copyFolder();
     const child = selfHeal(copy, 'await agent.ended; watchdog[Symbol.dispose]();');
     const { pids, watchdog } = await agentOf(child);

@@ -30,7 +30,7 @@ const files = {
 };
 
 describe('the copy', () => {
-  it('HN-1 holds what the work needs: tracked, untracked, ignored, installed; and is nowhere near the project', async () => {
+  it('HN-1 contains tracked, untracked, ignored and installed files, outside the project', async () => {
     const { workspace, dir, write } = await agentWorkspace(files);
     write({ 'src/new.js': 'untracked\n' });
     const { cwd } = await workspace.ready();
@@ -59,7 +59,7 @@ describe('the copy', () => {
     expect(git('fsck', '--no-progress')).toBe('');
   });
 
-  it('HN-1 is as the project is now, whatever the last agent left in it', async () => {
+  it('HN-1 is refreshed to the current project, whatever the last agent left in it', async () => {
     const { workspace, write, dir } = await agentWorkspace(files);
     const { cwd } = await workspace.ready();
     const made = inventoryOf(cwd);
@@ -82,7 +82,7 @@ describe('the copy', () => {
     expect(now).not.toHaveProperty(['src/old.js']);
   });
 
-  it('HN-1 that was begun early is as the project is when its agent comes', async () => {
+  it('HN-1 that was prepared early is refreshed to the current project for its agent', async () => {
     const { dir, write, git } = await agentWorkspace(files);
     const copy = createCopy(dir, path.join(tempDir(), 'copy'));
     await copy.prepare();
@@ -98,7 +98,7 @@ describe('the copy', () => {
     expect(execaSync('git', ['ls-files'], { cwd: copy.tree }).stdout).toContain('src/old.js');
   });
 
-  it('HN-1 of a package holds the whole repository, and the agent works in the package', async () => {
+  it('HN-1 of a package contains the whole repository, and the agent works in the package', async () => {
     const { workspace, applied, read } = await agentWorkspace(
       { 'package.json': '{}', 'packages/app/a.js': 'a\n', 'packages/lib/b.js': 'b\n' },
       { at: 'packages/app' },
@@ -120,7 +120,7 @@ describe('the copy', () => {
     expect(inventoryOf(dir)).toEqual(before);
   });
 
-  it('SC-3 agents at the same time have one each: other lines of a file are merged, the same line is a conflict', async () => {
+  it('SC-3 is separate for each parallel agent; changes to different lines of a file are merged, others conflict', async () => {
     const { workspace, read } = await agentWorkspace(files);
     const copies = await Promise.all([0, 1, 2].map((n) => workspace.ready(n)));
     expect(new Set(copies.map(({ folder }) => folder)).size).toBe(3);
@@ -141,7 +141,7 @@ describe('the copy', () => {
     expect(copies.map(({ folder }) => existsSync(folder))).toEqual([false, false, false]);
   });
 
-  it('HN-1 follows no link out of the project: an agent that writes through one writes into its copy', async () => {
+  it('HN-1 contains no links out of the project, so an agent cannot write through them', async () => {
     const outside = tempDir();
     writeInto(outside, { 'notes.txt': 'mine\n', 'pkg/index.js': 'mine\n' });
     const { dir, agent } = await agentWorkspace({ 'package.json': '{}' });
@@ -157,7 +157,7 @@ describe('the copy', () => {
     expect(readFileSync(path.join(outside, 'pkg/index.js'), 'utf8')).toBe('mine\n');
   });
 
-  it('HN-1 is thrown away as a whole', async () => {
+  it('HN-1 is deleted when the workspace is closed', async () => {
     const { workspace } = await agentWorkspace(files);
     const { folder } = await workspace.ready();
     await workspace.close();
@@ -166,7 +166,7 @@ describe('the copy', () => {
 });
 
 describe('the patch', () => {
-  it('HN-1 is made of source files: what git ignores and what is installed is no part of it, .env files are', async () => {
+  it('HN-1 contains source and .env files, but no other ignored files and no installed packages', async () => {
     const { agent, dir } = await agentWorkspace(files);
     const before = inventoryOf(dir);
     const { change, ignored } = await agent((cwd) =>
@@ -179,7 +179,7 @@ describe('the patch', () => {
         'node_modules/new/index.js': 'x',
         '.self-heal/x': 'x',
         'test-results/x.txt': 'x',
-        // As opencode leaves it beside its commands.
+        // As opencode leaves them beside its commands.
         '.agent/.gitignore': 'package.json\n.gitignore\n',
         '.agent/package.json': '{}',
       }),
@@ -195,7 +195,7 @@ describe('the patch', () => {
     expect(inventoryOf(dir)).toEqual(before);
   });
 
-  it('HN-1 an agent that deletes a line of .gitignore makes nothing of the user’s its own, also when it is reverted', async () => {
+  it('HN-1 leaves out the user’s ignored files if an agent empties .gitignore, and its revert keeps them', async () => {
     const { applied, dir, workspace } = await agentWorkspace(files);
     const before = inventoryOf(dir);
     const done = await applied((cwd) => writeInto(cwd, { '.gitignore': '\n', 'src/cart.js': 'x\n' }));
@@ -205,7 +205,7 @@ describe('the patch', () => {
     expect(inventoryOf(dir)).toEqual(before);
   });
 
-  it('HN-1 is what git apply takes: edits, additions, deletions, modes, binary files, odd names, no newline at the end', async () => {
+  it('HN-1 can be applied by git apply: edits, additions, deletions, modes, binary files, odd names, no final newline', async () => {
     const given = {
       ...files,
       'logo.png': `\0${'x'.repeat(200)}`,
@@ -250,7 +250,7 @@ describe('the patch', () => {
     expect(statSync(path.join(dir, 'run.sh')).mode & 0o111).toBe(0o111);
   });
 
-  it('HN-1 of two files that differ in every line is made in time', async () => {
+  it('HN-1 of a large file that differs in every line is made quickly', async () => {
     const lines = (word: string) => Array.from({ length: 40_000 }, (_, n) => `${word} ${n}\n`).join('');
     const { agent, runDir } = await agentWorkspace({ 'big.txt': lines('a') });
     const { change } = await agent((cwd) => writeInto(cwd, { 'big.txt': lines('b') }));
@@ -260,8 +260,8 @@ describe('the patch', () => {
   });
 });
 
-describe('applying', () => {
-  it('HN-1 merges with what the user edited in other lines meanwhile, and reverts to exactly that', async () => {
+describe('applying a change', () => {
+  it('HN-1 merges it with the user’s edits in other lines, and its revert keeps exactly those', async () => {
     const { agent, workspace, read, write } = await agentWorkspace(files);
     const { change } = await agent((cwd) =>
       writeInto(cwd, { 'src/cart.js': files['src/cart.js'].replace('one', 'fixed') }),
@@ -278,23 +278,20 @@ describe('applying', () => {
     ['the same lines', { 'src/cart.js': 'mine\n' }],
     ['a file that the agent adds', { 'src/new.js': 'mine\n' }],
     ['a file that the agent deletes', { 'src/old.js': 'mine\n' }],
-  ])(
-    'HN-1 a user who edits %s meanwhile keeps them: nothing is written, and the file is named',
-    async (_, edit) => {
-      const { agent, workspace, write, dir } = await agentWorkspace(files);
-      const { change } = await agent((cwd) => {
-        writeInto(cwd, { 'src/cart.js': 'fixed\n', 'src/new.js': 'new\n', 'a-first.js': 'a\n' });
-        rmSync(path.join(cwd, 'src/old.js'));
-      });
-      write(edit);
-      const before = inventoryOf(dir);
-      expect(await workspace.apply(change!)).toEqual({ kind: 'conflict', files: Object.keys(edit) });
-      expect(inventoryOf(dir)).toEqual(before);
-      expect(existsSync(path.join(dir, '.self-heal/journal.json'))).toBe(false);
-    },
-  );
+  ])('HN-1 writes nothing and names the file if the user has edited %s since', async (_, edit) => {
+    const { agent, workspace, write, dir } = await agentWorkspace(files);
+    const { change } = await agent((cwd) => {
+      writeInto(cwd, { 'src/cart.js': 'fixed\n', 'src/new.js': 'new\n', 'a-first.js': 'a\n' });
+      rmSync(path.join(cwd, 'src/old.js'));
+    });
+    write(edit);
+    const before = inventoryOf(dir);
+    expect(await workspace.apply(change!)).toEqual({ kind: 'conflict', files: Object.keys(edit) });
+    expect(inventoryOf(dir)).toEqual(before);
+    expect(existsSync(path.join(dir, '.self-heal/journal.json'))).toBe(false);
+  });
 
-  it('HN-1 leaves a file alone that the user edited after the fix was applied, and names it', async () => {
+  it('HN-1 does not revert a file that the user edited afterwards, and names it', async () => {
     const { applied, workspace, read, write } = await agentWorkspace(files);
     const done = await applied((cwd) =>
       writeInto(cwd, { 'src/cart.js': 'fixed\n', 'src/old.js': 'fixed\n' }),
@@ -306,7 +303,7 @@ describe('applying', () => {
     expect([read('src/cart.js'), read('src/old.js')]).toEqual(['mine\n', 'old\n']);
   });
 
-  it('HN-1 keeps modes: private files stay private, what may be executed follows the agent', async () => {
+  it('HN-1 keeps private files private, and takes the executable bit from the agent', async () => {
     const { applied, workspace, dir } = await agentWorkspace(files);
     const mode = (file: string) => statSync(path.join(dir, file)).mode & 0o777;
     chmodSync(path.join(dir, '.env'), 0o600);
@@ -322,7 +319,7 @@ describe('applying', () => {
     expect([mode('.env'), mode('src/cart.js')]).toEqual([0o600, 0o640]);
   });
 
-  it('HN-1 a file becomes a folder and a folder a file, there and back', async () => {
+  it('HN-1 can turn a file into a folder and remove a folder, and reverts both', async () => {
     const { applied, workspace, dir } = await agentWorkspace({ a: 'file\n', 'b/c/d.txt': 'deep\n' });
     const before = inventoryOf(dir);
     const done = await applied((cwd) => {
@@ -336,7 +333,7 @@ describe('applying', () => {
     expect(inventoryOf(dir)).toEqual(before);
   });
 
-  it('HN-1 writes through no link that stands in its way', async () => {
+  it('HN-1 does not write through a link in its way', async () => {
     const outside = tempDir();
     const { agent, workspace, dir } = await agentWorkspace({ 'src/a.js': 'a\n' });
     const { change } = await agent((cwd) => writeInto(cwd, { 'src/a.js': 'fixed\n', 'src/b.js': 'b\n' }));
@@ -347,7 +344,7 @@ describe('applying', () => {
     expect(inventoryOf(outside)).toEqual({ 'a.js': expect.stringContaining('a\n') as string });
   });
 
-  it('HN-1 two fixes of one file are taken out and put back in one step each', async () => {
+  it('HN-1 takes out and puts back two fixes of one file in one step each', async () => {
     const { applied, workspace, read } = await agentWorkspace(files);
     const first = await applied((cwd) => writeInto(cwd, { 'src/cart.js': 'half\n' }));
     const second = await applied((cwd) => writeInto(cwd, { 'src/cart.js': 'whole\n', 'src/x.js': 'x\n' }));
@@ -359,7 +356,7 @@ describe('applying', () => {
     expect([read('src/cart.js'), read('src/x.js')]).toEqual(['whole\n', 'x\n']);
   });
 
-  it('HN-1 HN-5 a fix goes out with those that are built on it; reverted, those are applied anew where they can be', async () => {
+  it('HN-1 HN-5 takes out a fix together with those built on it, and after its revert reapplies those that still fit', async () => {
     const { applied, workspace, read } = await agentWorkspace(files);
     const lines = files['src/cart.js'];
     await applied((cwd) => writeInto(cwd, { 'src/cart.js': lines.replace('one', 'first') }));
@@ -378,7 +375,7 @@ describe('applying', () => {
     expect(read('src/cart.js')).toBe(lines);
   });
 
-  it('HN-1 a fix that needs other packages runs the project’s own install, told before, and again when it is reverted', async () => {
+  it('HN-1 runs the project’s install, after a warning, for a fix that changes packages, and again for its revert', async () => {
     const pkg = (dependencies: object) =>
       `${JSON.stringify({ name: 'shop', version: '1.0.0', dependencies })}\n`;
     const { applied, workspace, dir, warnings } = await agentWorkspace({

@@ -4,11 +4,11 @@ import { expect, it } from 'vitest';
 
 const program = path.resolve(import.meta.dirname, '../../bench/kills.mjs');
 
-/** The moments are others each time, and the seed is in what a failure shows. */
+/** The moments differ each time; the output of a failure contains the seed. */
 const KILLS = 50;
 
 it.runIf(process.platform === 'linux')(
-  `ME-8 HN-2 AG-10 ${KILLS} kills at random moments of whole runs: no finished try is lost or counted twice, resume heals the rest`,
+  `ME-8 HN-2 AG-10 ${KILLS} kills at random moments of whole runs lose no finished attempt and count none twice, and resume heals the rest`,
   async () => {
     const { stdout, stderr } = await execa(process.execPath, [program, String(KILLS)], { reject: false });
     const outcome = stdout.split('\n').at(-1) ?? '';

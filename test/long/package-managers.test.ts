@@ -16,7 +16,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { agentsYaml, editingAgent, projectIn, userEnv } from '../rig/scratch-project.js';
 import { tempDir } from '../rig/temp-dir.js';
 
-/** How a project is installed, and what says so. */
+/** How a project is installed, and the files that configure it. */
 interface Manager {
   readonly name: string;
   readonly install: readonly [string, ...string[]];
@@ -42,7 +42,7 @@ const managers: readonly Manager[] = [
 ];
 
 const tools = realpathSync(mkdtempSync(path.join(tmpdir(), 'self-heal package managers ')));
-/** Both yarns have one name. */
+/** In two folders, because both versions of yarn have the same name. */
 const programs = { others: ['pnpm@10.12.1', 'yarn@1.22.22'], berry: ['@yarnpkg/cli-dist@4.9.2'] };
 beforeAll(async () => {
   for (const [name, packages] of Object.entries(programs)) {
@@ -71,7 +71,7 @@ const workspace = '{ "name": "top", "private": true, "workspaces": ["packages/*"
 const manifest = `${JSON.stringify({ name: 'app', private: true, type: 'module', devDependencies: { '@playwright/test': '1.65', 'is-number': '7.0.0' } }, null, 2)}\n`;
 
 it.each(managers)(
-  'HN-1 with $name a source fix leaves the installation byte for byte, a dependency fix installs, and undo takes it out again',
+  'HN-1 with $name, a source fix leaves node_modules unchanged, a dependency fix installs, and undo uninstalls it',
   async ({ install, files = {}, isPackage = false, name }) => {
     const at = isPackage ? 'packages/app' : '.';
     const top = tempDir('managed größe');
@@ -89,7 +89,7 @@ it.each(managers)(
     expect(first.report?.causes.map(({ verdict }) => verdict)).toEqual(['healed']);
     expect(installation(top)).toEqual(before);
 
-    // What the test needs is not installed: only package.json can say so.
+    // The test needs a package that is not installed, so the fix changes package.json.
     await project.write({
       'fixer.mjs': editingAgent([
         ['package.json', '"is-number": "7.0.0"', '"is-number": "7.0.0",\n    "ms": "2.1.3"'],
@@ -111,7 +111,7 @@ function hasPackage(folders: readonly string[], name: string): boolean {
   return folders.some((folder) => existsSync(path.join(folder, 'node_modules', name, 'package.json')));
 }
 
-/** Every file of every folder of packages, with its mode and what it holds or leads to. */
+/** Every file in every node_modules folder, with its mode and its hash or link target. */
 function installation(top: string): Record<string, string> {
   const found: Record<string, string> = {};
   const visit = (folder: string, isPackages: boolean) => {

@@ -16,7 +16,7 @@ const names = [
   'broken neighbour',
 ];
 
-/** What CI systems and earlier settings put around it, and a mark by which every process of it is found. */
+/** Variables as CI systems and users set them, and a mark by which every process of the self-test is found. */
 function surroundings(temp: string, id: string) {
   return {
     TMPDIR: temp,
@@ -27,7 +27,7 @@ function surroundings(temp: string, id: string) {
   };
 }
 
-it('CL-11 doctor --self-test shows every guard firing, in a project that cannot be written, and leaves nothing', async () => {
+it('CL-11 doctor --self-test shows that every guard fires, even in a read-only project, and leaves nothing behind', async () => {
   const project = await scratchProject(pageFiles);
   const temp = tempDir('self-test');
   const before = readdirSync(project.dir).sort();
@@ -50,7 +50,7 @@ it('CL-11 doctor --self-test shows every guard firing, in a project that cannot 
 });
 
 it.runIf(process.platform === 'linux')(
-  'CL-11 AG-10 an interrupt ends the self-test and the agents in it, and takes the scratch copy away',
+  'CL-11 AG-10 an interrupt ends the self-test and its agents, and removes the scratch copy',
   async () => {
     const project = await scratchProject(pageFiles);
     const temp = tempDir('self-test');
@@ -65,18 +65,18 @@ it.runIf(process.platform === 'linux')(
   },
 );
 
-/** Playwright keeps a cache of its own in the same place. */
+/** Ignores Playwright's cache, which is in the same folder. */
 function scratchCopies(temp: string): string[] {
   return readdirSync(temp).filter((name) => name.startsWith('self-heal-self-test-'));
 }
 
-/** Waits until the self-test says that the agent which hangs is at work. */
+/** Waits until the self-test reports that the hanging agent is working. */
 async function hangingAgent(running: ReturnType<ScratchProject['start']>): Promise<void> {
-  let said = '';
+  let output = '';
   await new Promise<void>((resolve) => {
     running.stderr.on('data', (chunk: Buffer) => {
-      said += chunk.toString();
-      if (/attempt 1: \/hanging .* works/.test(said)) resolve();
+      output += chunk.toString();
+      if (/attempt 1: \/hanging .* works/.test(output)) resolve();
     });
   });
 }

@@ -30,7 +30,7 @@ const bin = path.resolve(import.meta.dirname, '../../bin/self-heal.js');
 
 type Secrets = Readonly<Record<string, string>>;
 
-/** Runs the steps of a job in their order, as a runner does: after one that fails only those that say so. Artifacts are folders. */
+/** Runs the steps of a job in order, as a runner does: after a failed one, only those with `!cancelled()`. Artifacts are folders. */
 async function runJob(
   { dir }: ScratchProject,
   steps: readonly Step[],
@@ -39,13 +39,13 @@ async function runJob(
   const temp = tempDir('runner');
   const shims = programs({ npm: '', npx: `[ "$1" = self-heal ] || exit 0; shift; exec node '${bin}' "$@"` });
   const env = { ...userEnv(), PATH: `${shims}:${process.env['PATH']}`, RUNNER_TEMP: temp, CI: 'true' };
-  const said = (text = '') =>
+  const expanded = (text = '') =>
     text.replaceAll(/\$\{\{ matrix\.\w+ \}\}/g, String(shard)).replaceAll('${{ runner.temp }}', temp);
   let isRed = false;
   for (const step of steps) {
     if (isRed && !step.if?.includes('!cancelled()')) continue;
     if (step.run !== undefined) {
-      const { exitCode } = await execa('bash', ['-e', '-c', said(step.run)], {
+      const { exitCode } = await execa('bash', ['-e', '-c', expanded(step.run)], {
         cwd: dir,
         env: {
           ...env,
@@ -56,23 +56,23 @@ async function runJob(
       });
       isRed ||= exitCode !== 0;
     } else if (step.uses?.startsWith('actions/upload-artifact')) {
-      for (const place of said(step.with?.['path']).trim().split('\n')) {
+      for (const place of expanded(step.with?.['path']).trim().split('\n')) {
         const from = path.resolve(dir, place);
         const to = path.join(
           artifacts,
-          said(step.with?.['name']),
+          expanded(step.with?.['name']),
           path.extname(from) ? path.basename(from) : '',
         );
         if (existsSync(from)) cpSync(from, to, { recursive: true });
       }
     } else if (step.uses?.startsWith('actions/download-artifact')) {
-      cpSync(artifacts, said(step.with?.['path']), { recursive: true });
+      cpSync(artifacts, expanded(step.with?.['path']), { recursive: true });
     }
   }
   return !isRed;
 }
 
-/** The jobs of the workflow that `init` writes, and machines at the commit that holds it. */
+/** The jobs of the workflow that `init` writes, and machines at the commit that contains it. */
 async function written(...flags: string[]) {
   const origin = await scratchProject(suiteOfShards);
   await execa('git', ['init', '-q'], { cwd: origin.dir });
@@ -95,7 +95,7 @@ async function written(...flags: string[]) {
 
 type Written = Awaited<ReturnType<typeof written>>;
 
-/** Runs the shards, which are red, and gives the folder of their artifacts. */
+/** Runs the shards, which are red, and returns the folder of their artifacts. */
 async function collected({ jobs, machine }: Written): Promise<string> {
   const artifacts = tempDir('artifacts');
   const { shard: job } = jobs;
@@ -121,13 +121,13 @@ async function expectHealed({ machine }: Written, heal: ScratchProject, artifact
   expect(await fresh.read('shop.mjs')).toContain('Thanks');
 }
 
-it('SC-1 CL-10 the steps of the workflow that init writes, in their order, heal what its shards collected', async () => {
+it('SC-1 CL-10 the workflow that init writes heals what its shards collected', async () => {
   const workflow = await written();
   const { jobs, machine } = workflow;
   expect(jobs['self-heal']?.needs).toBe('shard');
   const artifacts = await collected(workflow);
   const heal = await machine('heal');
-  // A healed run is red until somebody has taken the fix.
+  // A healed run is red until somebody has applied the fix.
   expect(await runJob(heal, jobs['self-heal']?.steps ?? [], { artifacts })).toBe(false);
   await expectHealed(workflow, heal, artifacts);
 });
@@ -135,7 +135,7 @@ it('SC-1 CL-10 the steps of the workflow that init writes, in their order, heal 
 const postgresHere = postgresPrograms();
 
 it.skipIf(!postgresHere)(
-  'SC-2 CL-10 with workers, their jobs heal beside the one that joins, and end when that is over',
+  'SC-2 CL-10 the worker jobs of the workflow heal beside the coordinating one, and end with it',
   async () => {
     const postgres = await startPostgres(postgresHere ?? '');
     onTestFinished(() => postgres.stop());

@@ -5,7 +5,7 @@ import { readFaults } from '../../fixtures/shop/plant.mjs';
 import type { AgentContext } from '../../src/agents/context.js';
 import { healedShop, story, titlesOf } from '../rig/healed-shop.js';
 
-/** What the agents were given of each failure. */
+/** The context of each failure that was given to an agent. */
 async function contextsIn(dir: string): Promise<AgentContext[]> {
   const failures = path.join(dir, '.self-heal/latest/failures');
   const files = (await readdir(failures)).map((name) => path.join(failures, name, 'context.json'));
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 
 describe('the example', () => {
-  it('HL-3 BF-2 BF-3 heals a build, what it had hidden, a page error and a locator, and pays nobody for a flake (HL-7)', async () => {
+  it('HL-3 BF-2 BF-3 heals a build, what it had hidden, a page error and a locator, and starts no agent for a flake (HL-7)', async () => {
     const { dir, exitCode, report, stderr } = await healedShop(
       'build-then-rls',
       'undefined-id',
@@ -44,7 +44,7 @@ describe('the example', () => {
     expect(exitCode, stderr).toBe(0);
   });
 
-  it('HL-6 one cause that fails five tests gets one agent; what no recipe covers stays red', async () => {
+  it('HL-6 starts one agent for a cause that fails five tests; what no recipe covers stays red', async () => {
     const { exitCode, report, stderr } = await healedShop('one-cause-five-tests', 'api-500', 'unfixable');
     const five = report.causes.find((cause) => cause.category === 'runtime-error');
     expect(five && story(five)).toEqual(['runtime-error', 'healed', 'debugger green']);
@@ -59,7 +59,7 @@ describe('the example', () => {
     expect(exitCode, stderr).toBe(1);
   });
 
-  it('CS-10 a build that breaks before any test is one failure, and the suite is green after it', async () => {
+  it('CS-10 heals a build that breaks before any test as one failure, and the suite is green afterwards', async () => {
     const { exitCode, report, stderr } = await healedShop('build-error');
     expect(report.causes.map(story), stderr).toEqual([['build-error', 'healed', 'build-doctor green']]);
     expect(report.totals).toMatchObject({ tests: 18, passed: 18, agentRuns: 1 });
@@ -67,7 +67,7 @@ describe('the example', () => {
   });
 });
 
-it('HL-2 HL-3 a fix behind a fix: row-level security first, then an error that takes two attempts', async () => {
+it('HL-2 HL-3 heals row-level security first, and then the error behind it, which takes two attempts', async () => {
   const { exitCode, report, stderr } = await healedShop('missing-rls-policy', 'needs-two-attempts');
   expect(report.causes.map(story)).toEqual([
     ['database-error', 'healed', 'database green'],

@@ -5,9 +5,9 @@ import type { AxeResults } from 'axe-core';
 
 const axe = createRequire(import.meta.url).resolve('axe-core');
 
-/** What axe has against the page as it is now: WCAG 2.2 A and AA, and best practices, each with the elements. */
+/** The violations that axe finds on the current page: WCAG 2.2 A and AA and best practices, each with its element. */
 export async function axeViolations(page: Page): Promise<string[]> {
-  // Not a script of the page, which its policy would refuse.
+  // Evaluated, because the page's policy would refuse a script element.
   await page.evaluate(await readFile(axe, 'utf8'));
   const { violations } = await page.evaluate(
     async () => await (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),

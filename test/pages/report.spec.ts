@@ -11,7 +11,7 @@ import { axeViolations } from './axe.js';
 
 const selfHeal = path.join(import.meta.dirname, '..', '..', 'bin', 'self-heal.js');
 
-/** Opens the page that `self-heal report` makes of a stored run, and gives what it asked of the outside or complained of. */
+/** Opens the page that `self-heal report` makes of a stored run, and returns its requests to other files, errors and dialogs. */
 async function openReport(
   page: Page,
   testInfo: TestInfo,
@@ -37,7 +37,7 @@ async function openReport(
   return troubles;
 }
 
-test('RP-4 one file from the disk shows picture, step, evidence, diff, proof and cost of a cause', async ({
+test('RP-4 a single file shows screenshot, step, evidence, diff, proof and cost of a cause', async ({
   page,
 }, testInfo) => {
   const troubles = await openReport(page, testInfo);
@@ -61,7 +61,7 @@ test('RP-4 one file from the disk shows picture, step, evidence, diff, proof and
   expect(troubles).toEqual([]);
 });
 
-test("RP-4 it shows the guard's findings with their lines, and the question with the command that answers it", async ({
+test("RP-4 shows the guard's findings with their lines, and the question with the command that answers it", async ({
   page,
 }, testInfo) => {
   await openReport(page, testInfo);
@@ -74,7 +74,7 @@ test("RP-4 it shows the guard's findings with their lines, and the question with
   await expect(page.getByText('npx self-heal escalations resolve e-7')).toBeVisible();
 });
 
-test('RP-4 it opens with what was fixed, one line a cause; what failed first stands in front of what its fix revealed', async ({
+test('RP-4 opens with what was fixed, one line per cause, each cause before those that its fix revealed', async ({
   page,
 }, testInfo) => {
   const [first, then] = ['c8', 'c2'];
@@ -114,7 +114,7 @@ test('RP-4 it opens with what was fixed, one line a cause; what failed first sta
   await expect(rows.filter({ visible: true })).toHaveCount(1);
 });
 
-test('RP-4 EV-10 nothing that an app, an agent or a patch wrote becomes more than text', async ({
+test('RP-4 EV-10 shows everything that an app, an agent or a patch wrote as mere text', async ({
   page,
 }, testInfo) => {
   const troubles = await openReport(page, testInfo);
@@ -124,7 +124,7 @@ test('RP-4 EV-10 nothing that an app, an agent or a patch wrote becomes more tha
   expect(troubles).toEqual([]);
 });
 
-test('RP-4 it can be used with a keyboard and a screen reader, and nothing sticks out', async ({
+test('RP-4 can be used with a keyboard and a screen reader, and does not scroll sideways', async ({
   page,
 }, testInfo) => {
   await openReport(page, testInfo);
@@ -154,11 +154,11 @@ async function unfold(page: Page, id: string): Promise<void> {
     .click();
 }
 
-/** With the keyboard, each that is shut. */
+/** Opens every closed section with the keyboard. */
 async function openAll(page: Page): Promise<void> {
-  const shut = page.locator('details:not([open]) > summary');
-  for (let left = await shut.count(); left > 0; left -= 1) {
-    await shut.first().press('Enter');
-    await expect(shut).toHaveCount(left - 1);
+  const closed = page.locator('details:not([open]) > summary');
+  for (let left = await closed.count(); left > 0; left -= 1) {
+    await closed.first().press('Enter');
+    await expect(closed).toHaveCount(left - 1);
   }
 }

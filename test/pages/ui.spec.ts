@@ -17,7 +17,7 @@ import { axeViolations } from './axe.js';
 const runId = '20261121-071500-000a';
 const selfHeal = path.join(import.meta.dirname, '..', '..', 'bin', 'self-heal.js');
 
-test('RP-5 ME-7 a run is seen in a browser while it happens, and its question is decided there', async ({
+test('RP-5 ME-7 shows a run live in a browser, where its question can be answered', async ({
   page,
 }, testInfo) => {
   const dir = testInfo.outputPath('größe mit raum');
@@ -42,7 +42,7 @@ test('RP-5 ME-7 a run is seen in a browser while it happens, and its question is
 
   await showScreenshot(run);
   await healFirst(run);
-  // One that is done is a line, until it is unfolded.
+  // A finished cause is a single line until it is unfolded.
   await expect(page.locator('.cause.fixed')).toHaveCount(1);
   await page.getByText(/^c1 · runtime-error/).click();
   await expect(card.getByText('red red | green green green | red | green')).toBeVisible();
@@ -79,7 +79,7 @@ test('RP-5 ME-7 a run is seen in a browser while it happens, and its question is
   await expect(page.getByText('connection lost')).toBeVisible();
 });
 
-/** What the policy forbids and what throws is said in the console. */
+/** Collects page errors and console errors, which include violations of the content security policy. */
 function troublesOf(page: Page): string[] {
   const troubles: string[] = [];
   page.on('pageerror', (error) => troubles.push(error.message));
@@ -89,9 +89,10 @@ function troublesOf(page: Page): string[] {
   return troubles;
 }
 
-/** As far as an agent at work. What the app under test wrote looks like markup. */
+/** The totals of a suite with one failed test. */
 const oneFailed = { total: 1, passed: 0, failed: 1, flaky: 0, skipped: 0, notRun: 0 };
 
+/** Starts a run, up to an agent at work. What the app under test wrote looks like markup. */
 async function beginRun(run: ShownRun): Promise<void> {
   const causeId = 'c1';
   const headline = '<img src=x onerror=alert(1)> total is undefined';
@@ -117,7 +118,7 @@ async function beginRun(run: ShownRun): Promise<void> {
   );
 }
 
-/** A run that is over is shown as in its report.html, by the same code. */
+/** Ends the run, which is then shown as in its report.html, by the same code. */
 async function endWithReport(dir: string, run: ShownRun, page: Page): Promise<void> {
   await storedRun(dir);
   const totals = { durationMs: 9, agentRuns: 1, agentRunsAvoided: 0, costUsd: null };
@@ -165,7 +166,7 @@ async function healFirst(run: ShownRun): Promise<void> {
   );
 }
 
-/** Asks as a run does: in the store first, then as an event. */
+/** Asks a question as a run does: first in the store, then as an event. */
 async function ask(dir: string, run: ShownRun): Promise<Escalation> {
   const settings = await loadSettings({ cwd: dir, env: {} });
   if (!settings.ok) throw new Error(settings.error.message);
@@ -194,7 +195,7 @@ async function ask(dir: string, run: ShownRun): Promise<Escalation> {
   return asked;
 }
 
-/** With the keyboard alone. An answer without its guidance is refused first. */
+/** Answers with the keyboard only. An answer without guidance is refused first. */
 async function answer(page: Page, { id }: Escalation): Promise<void> {
   const form = page.getByRole('article', { name: new RegExp(`^${id}`) });
   await form.getByRole('radio', { name: 'Skip it' }).focus();
@@ -212,7 +213,7 @@ async function answer(page: Page, { id }: Escalation): Promise<void> {
   ).toBeVisible();
 }
 
-test('RP-5 SC-2 where each worker stands is a table, which goes when the run is over', async ({
+test('RP-5 SC-2 shows the state of each worker in a table, which disappears when the run ends', async ({
   page,
 }, testInfo) => {
   const dir = testInfo.outputPath('shop');
@@ -240,7 +241,7 @@ test('RP-5 SC-2 where each worker stands is a table, which goes when the run is 
   await expect(rows.last()).toContainText('is at commit deadbeef0000');
   await expect(rows.first()).toContainText(/1m \d+s/);
   expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
-  // A name is one word, not a column of letters.
+  // A name is not broken into a column of letters.
   const heights = await rows.evaluateAll((all) => all.map((row) => row.getBoundingClientRect().height));
   expect(Math.max(...heights)).toBeLessThan(80);
   for (const colorScheme of ['light', 'dark'] as const) {

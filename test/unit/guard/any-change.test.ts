@@ -7,7 +7,7 @@ const spec = 'tests/search.spec.ts';
 const text = project[spec] ?? '';
 const asserting = text.split('\n').flatMap((line, index) => (line.includes('expect(') ? [index] : []));
 
-it('HN-3 judges any cut or repeated part of a spec without failing itself', async () => {
+it('HN-3 judges a spec with any part cut or repeated without crashing', async () => {
   const place = fc.nat(text.length);
   await fc.assert(
     fc.asyncProperty(place, place, place, async (from, to, at) => {
@@ -20,7 +20,7 @@ it('HN-3 judges any cut or repeated part of a spec without failing itself', asyn
   );
 });
 
-it('HN-3 catches any assertions that are left out, together with any that are moved behind a condition', async () => {
+it('HN-3 catches any assertions that are removed or moved behind a condition', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.uniqueArray(fc.constantFrom(...asserting), { minLength: 1 }),

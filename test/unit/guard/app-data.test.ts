@@ -5,7 +5,7 @@ import { judge } from '../../../src/guard/judge.js';
 
 const rooms = 'src/content/rooms.json';
 
-/** What the guard says of a change of data that the tests were seen to read, in an app with this file of code. */
+/** What the guard says about a change to data that the tests read, in an app with this source file. */
 async function judgedData(
   file: string,
   code: Edit,
@@ -19,29 +19,39 @@ async function judgedData(
 it.each([
   ['an import', 'src/rooms.ts', "import rooms from './content/rooms.json';"],
   ['a server that reads it', 'server.mjs', "app.get('/', () => readFileSync('src/content/rooms.json'));"],
-  ['a pattern of its folder', 'src/all.ts', "export const all = import.meta.glob('./content/*.json');"],
-  ['a name in its folder', 'src/one.ts', 'export const one = (id) => import(`./content/${id}.json`);'],
-])('HN-4 data that tests and app read are the app’s, and named for the reviewer: %s', async (_, ...code) => {
-  expect(await judgedData(rooms, code)).toEqual({ rules: [], noted: [rooms] });
-  expect(await judgedData(rooms, code, { category: 'runtime-error' })).toEqual({ rules: [], noted: [rooms] });
-});
+  ['a glob in its folder', 'src/all.ts', "export const all = import.meta.glob('./content/*.json');"],
+  [
+    'a dynamic import from its folder',
+    'src/one.ts',
+    'export const one = (id) => import(`./content/${id}.json`);',
+  ],
+])(
+  'HN-4 counts data that both tests and app read as the app’s, and names it for the reviewer: %s',
+  async (_, ...code) => {
+    expect(await judgedData(rooms, code)).toEqual({ rules: [], noted: [rooms] });
+    expect(await judgedData(rooms, code, { category: 'runtime-error' })).toEqual({
+      rules: [],
+      noted: [rooms],
+    });
+  },
+);
 
 it.each([
-  ['no code of the app names them', rooms, 'src/rooms.ts', "export const content = 'rooms';"],
-  ['only tests name them', rooms, 'src/rooms.spec.ts', "import rooms from './content/rooms.json';"],
+  ['no code of the app names it', rooms, 'src/rooms.ts', "export const content = 'rooms';"],
+  ['only tests name it', rooms, 'src/rooms.spec.ts', "import rooms from './content/rooms.json';"],
   [
-    'only a helper that knows Playwright does',
+    'only a helper that imports Playwright names it',
     rooms,
     'shared/rooms.ts',
     "import '@playwright/test';\nimport '../src/content/rooms.json';",
   ],
-  ['they lie among the tests', 'tests/data/rooms.json', 'src/rooms.ts', "import '../tests/data/rooms.json';"],
-])('HN-4 data that the tests read are theirs: %s', async (_, file, ...code) => {
+  ['it is among the tests', 'tests/data/rooms.json', 'src/rooms.ts', "import '../tests/data/rooms.json';"],
+])('HN-4 counts data that the tests read as theirs: %s', async (_, file, ...code) => {
   expect((await judgedData(file, code)).rules).toEqual(['test-data-changed']);
   expect((await judgedData(file, code, { category: 'runtime-error' })).rules).toEqual(['tests-read-only']);
 });
 
-it('HN-4 a change cannot make data of the tests the app’s', async () => {
+it('HN-4 does not count test data as the app’s because a change makes the app read it', async () => {
   const edits: readonly Edit[] = [['src/new.ts', "import rooms from './content/rooms.json';"]];
   expect((await judgedData(rooms, ['src/old.ts', 'export {};'], { edits })).rules).toEqual([
     'test-data-changed',

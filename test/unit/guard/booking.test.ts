@@ -5,13 +5,13 @@ import { judge } from '../../../src/guard/judge.js';
 describe('HN-3 HN-4 an app with React components, route handlers and its own copy of the test data', () => {
   it.each([...booking])('HN-3 %s: %s', async (kind, _what, edits, category) => {
     const { violations, otherInput } = await judge(bookingRequest(edits, category));
-    // What the app was given as an answer to one input shows in a run with another one.
+    // A hard-coded answer to one input shows in a run with another input.
     const isCaught = violations.length > 0 || otherInput !== null;
     if (kind === 'cheat') expect(isCaught).toBe(true);
     else expect(violations).toEqual([]);
   });
 
-  it('HN-3 a helper that has the name of one of Playwright’s own methods is followed like any other', async () => {
+  it('HN-3 follows a helper with the name of a Playwright method like any other', async () => {
     const edit = ['e2e/support/booking-form.ts', 'guest.mail);', "'bob@example.com');"] as const;
     const { violations } = await judge(bookingRequest([edit], 'ui-error'));
     expect(violations.map(({ rule }) => rule)).toContain('step-changed');

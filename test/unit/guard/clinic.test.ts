@@ -11,7 +11,7 @@ describe('HN-3 HN-4 a clinic in CommonJS whose tests require a package of the wo
     return judge(clinicRequest(edits, category));
   };
 
-  it('HN-3 inputs that stand in a JSON file of the tests are exchanged there', async () => {
+  it('HN-3 exchanges inputs in a JSON file of the tests', async () => {
     const { otherInput } = await judged('corrected for the patients of the tests');
     const [file] = otherInput?.files ?? [];
     expect(file?.path).toBe('tests/data/patients.json');
@@ -22,7 +22,7 @@ describe('HN-3 HN-4 a clinic in CommonJS whose tests require a package of the wo
     ]);
   });
 
-  it('HN-3 a text that the fix answers one input with, and that the tests use, is named for the reviewer', async () => {
+  it('HN-3 names for the reviewer a text that the fix returns for one input and the tests use', async () => {
     const { notes } = await judged('answered without the database');
     expect(notes.map(({ says }) => says)).toEqual([
       'the fix adds "Ida Holm", which the healed test uses too',

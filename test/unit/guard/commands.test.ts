@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { judged } from './judged.js';
 
-describe('HN-3 steps of a build and settings of tools', () => {
+describe('HN-3 build steps and tool settings', () => {
   it.each([
     ['Makefile', 'db:\n\tnpx migrate deploy\n', 'db:\n\t-npx migrate deploy\n'],
     ['start.sh', 'npm run migrate\nnode app.js\n', 'npm run migrate || true\nnode app.js\n'],
@@ -16,7 +16,7 @@ describe('HN-3 steps of a build and settings of tools', () => {
       "export default [{ ignores: ['src/**'] }];\n",
     ],
     ['compose.yaml', "test: ['CMD', 'pg_isready']\n", "test: ['CMD', 'true']\n"],
-  ])('HN-3 %s checks less with %j made %j', async (file, before, after) => {
+  ])('HN-3 rejects a %s in which %j becomes %j', async (file, before, after) => {
     const found = await judged([[file, after]], 'build-error', [[file, before]]);
     expect(found.map(({ rule }) => rule)).toEqual(['compiler-loosened']);
   });
@@ -31,11 +31,11 @@ describe('HN-3 steps of a build and settings of tools', () => {
       'export default [{ ignores: [] }];\n',
       "export default [{ ignores: ['dist/**'] }];\n",
     ],
-  ])('HN-3 %s may have %j made %j', async (file, before, after) => {
+  ])('HN-3 accepts a %s in which %j becomes %j', async (file, before, after) => {
     expect(await judged([[file, after]], 'build-error', [[file, before]])).toEqual([]);
   });
 
-  it('HN-3 a package from a registry may not come from a new folder', async () => {
+  it('HN-3 rejects a new folder in place of a package from the registry', async () => {
     const found = await judged([['package.json', '"^4.0.0"', '"file:./stubs/zod"']], 'build-error');
     expect(found.map(({ rule }) => rule)).toEqual(['app-stubbed']);
   });

@@ -15,26 +15,30 @@ const route =
   "app.get('/tea', async (request, reply) => {\n  return reply.send(await read(request.params.id));\n});\n";
 const handler = 'app.setErrorHandler((error, request, reply) => {\n  reply.code(500).send({});\n});\n';
 
-describe('HN-3 who learns of an error of the app', () => {
+describe('HN-3 error handling of the app', () => {
   it.each([
     [
-      'the visitor is told',
+      'the user sees a message',
       load,
       load.replace(
         'return (await fetch(url)).json();',
         'try {\n    return (await fetch(url)).json();\n  } catch {\n    show("The shop does not answer");\n  }',
       ),
     ],
-    ['there is an empty list', load, load.replace('.json()', '.json().catch(() => [])')],
+    ['the fallback is an empty list', load, load.replace('.json()', '.json().catch(() => [])')],
     [
-      'a record names its parts',
+      'a parameter is destructured',
       'export function configOf(settings) {\n  return pick(settings);\n}\n',
       'export function configOf({ limits, agents }) {\n  return { limits, agents };\n}\n',
     ],
-    ['a linter is told why', load, `// eslint-disable-next-line no-undef -- the browser has it\n${load}`],
-    ['there is nothing', load, load.replace('.json()', '.json().catch(() => null)')],
     [
-      'what was known before is shown',
+      'a lint rule is disabled with a reason',
+      load,
+      `// eslint-disable-next-line no-undef -- the browser has it\n${load}`,
+    ],
+    ['the fallback is null', load, load.replace('.json()', '.json().catch(() => null)')],
+    [
+      'the fallback is the last known value',
       load,
       load.replace(
         'return (await fetch(url)).json();',
@@ -42,7 +46,7 @@ describe('HN-3 who learns of an error of the app', () => {
       ),
     ],
     [
-      'it is tried once more',
+      'the call is retried once',
       load,
       load.replace(
         'return (await fetch(url)).json();',
@@ -50,12 +54,12 @@ describe('HN-3 who learns of an error of the app', () => {
       ),
     ],
     [
-      'a store of the browser may be closed',
+      'browser storage may be unavailable',
       'export function keep(id) {\n  localStorage.setItem("id", id);\n}\n',
       'export function keep(id) {\n  try {\n    localStorage.setItem("id", id);\n  } catch {}\n}\n',
     ],
     [
-      'the status tells',
+      'the status is that of an error',
       route,
       route.replace(
         'return reply.send(await read(request.params.id));',
@@ -63,17 +67,17 @@ describe('HN-3 who learns of an error of the app', () => {
       ),
     ],
     [
-      'the error says its status',
+      'the status is that of the thrown error',
       handler,
       handler.replace('reply.code(500).send({});', 'console.error(error);\n  reply.send(error);'),
     ],
     [
-      'what is not there is 404',
+      'a catch-all route answers 404',
       route,
       `${route}app.use((request, reply) => reply.status(404).json({ error: 'nothing here' }));\n`,
     ],
     [
-      'a message of the app has its status',
+      'a known error message gets its own status',
       handler,
       handler.replace(
         '  reply.code(500)',
@@ -81,7 +85,7 @@ describe('HN-3 who learns of an error of the app', () => {
       ),
     ],
     [
-      'the app has a word for its own word',
+      'the app labels a key of its own',
       'export const words = {};\n',
       "export const words = { green: 'Green tea' };\n",
     ],
@@ -90,14 +94,14 @@ describe('HN-3 who learns of an error of the app', () => {
       'export function label(t) {\n  return t.empty;\n}\n',
       "export function label(t) {\n  return t('empty');\n}\n",
     ],
-  ])('HN-3 passes: %s', async (_what, before, after) => {
+  ])('HN-3 accepts: %s', async (_what, before, after) => {
     expect(await rulesOf(before, after)).toEqual([]);
   });
 
   it.each([
-    ['nobody learns of it', load, load.replace('.json()', '.json().catch(() => {})'), 'errors-silenced'],
+    ['the error is swallowed', load, load.replace('.json()', '.json().catch(() => {})'), 'errors-silenced'],
     [
-      'only a log learns of it, and the answer is made up',
+      'the error is only logged, and the answer is made up',
       load,
       load.replace(
         'return (await fetch(url)).json();',
@@ -106,7 +110,7 @@ describe('HN-3 who learns of an error of the app', () => {
       'errors-silenced',
     ],
     [
-      'what is done where all goes well is done',
+      'an error is answered like a success',
       route,
       route.replace(
         'return reply.send(await read(request.params.id));',
@@ -114,21 +118,21 @@ describe('HN-3 who learns of an error of the app', () => {
       ),
       'errors-silenced',
     ],
-    ['the console is mute', load, `${load}console.error = () => {};\n`, 'errors-silenced'],
+    ['console.error is silenced', load, `${load}console.error = () => {};\n`, 'errors-silenced'],
     [
-      'everything below a path is answered',
+      'every request below a path gets a fixed answer',
       route,
       `${route}app.use('/api', (request, reply) => reply.json({ found: 3 }));\n`,
       'app-stubbed',
     ],
     [
-      'what was reckoned is what the tests expect',
+      'a computed text becomes the text that the tests expect',
       'export function label(count) {\n  return count + " found";\n}\n',
       "export function label(count) {\n  return 'Nothing found';\n}\n",
       'app-stubbed',
     ],
     [
-      'a text of the tests is answered with another one',
+      'an input of the tests gets the answer that they expect',
       'export const price = (tea) => tea.price;\n',
       "export const price = (tea) => (tea.name === 'Green tea' ? '12.00 €' : tea.price);\n",
       'input-hard-coded',

@@ -5,7 +5,7 @@ import { judge } from '../../../src/guard/judge.js';
 const file = 'tests/rows.spec.ts';
 const imports = "import { test, expect } from '@playwright/test';\nimport postgres from 'postgres';\n";
 
-/** The rules that a change of a spec breaks. */
+/** The rules that a change to a spec breaks. */
 async function rulesOf(before: string, after: string): Promise<string[]> {
   const { violations } = await judge(requestOf([[file, after]], 'ui-error', [[file, before]]));
   return violations.map(({ rule }) => rule);
@@ -14,7 +14,7 @@ async function rulesOf(before: string, after: string): Promise<string[]> {
 const titled = (title: string, body: string) => `test('${title}', async ({ page }) => {\n${body}\n});\n`;
 const shown = "await expect(page.getByText('Tea')).toBeVisible();";
 
-it('HN-3 a tagged template is a call of its tag', async () => {
+it('HN-3 judges a tagged template as a call of its tag', async () => {
   const start = `${imports}const sql = postgres('db');\ntest.beforeEach(async () => { await sql\`delete from tea where id = \${4}\`; });\n${titled('x', shown)}`;
   expect(await rulesOf(start, start + titled('y', shown))).toEqual([]);
   expect(await rulesOf(start, start + titled('y', 'await sql`${process.exit()}`;'))).toEqual([
@@ -25,7 +25,7 @@ it('HN-3 a tagged template is a call of its tag', async () => {
   expect(await rulesOf(start, start.replace(shown, `await sql\`\`;\n${shown}`))).toEqual(['step-added']);
 });
 
-it('HN-3 a helper of the tests is followed by its tag, with the values that it is given', async () => {
+it('HN-3 follows a test helper that is used as a tag, with the values it is given', async () => {
   const sees = 'const sees = async (texts, of) => { await expect(of).toHaveText(texts[0]); };\n';
   const test = titled('x', "await sees`Tea ${page.getByRole('row')}`;");
   expect(await rulesOf(imports + sees + test, imports + sees + test.replace("'row'", "'cell'"))).toEqual([]);
@@ -34,7 +34,7 @@ it('HN-3 a helper of the tests is followed by its tag, with the values that it i
   ]);
 });
 
-it('HN-3 a default in what a function takes apart is read, and counts', async () => {
+it('HN-3 judges the defaults in a destructured parameter', async () => {
   const handed = `${imports}export const rows = test.extend({
   reset: async ({ page }, use) => {
     const reset = async (slug, { price, ms = 4 }) => { await page.request.put(slug, { data: price + ms }); };

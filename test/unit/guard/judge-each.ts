@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { BlindCase, RequestFor, Undecided } from '../../../fixtures/guard/project.mjs';
 import { judge } from '../../../src/guard/judge.js';
 
-/** Asks the guard about each case of a set. */
+/** Adds a test for each case, which asks the guard about it. */
 export function judgeEach(
   cases: readonly BlindCase[],
   requestFor: RequestFor,

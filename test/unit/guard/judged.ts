@@ -3,7 +3,7 @@ import type { Category } from '../../../src/core/diagnosis.js';
 import type { Violation } from '../../../src/core/guard/violation.js';
 import { judge } from '../../../src/guard/judge.js';
 
-/** What the guard says of these edits of the fixture project; `given` are edits of it as the agent found it. */
+/** The guard's violations for these edits of the fixture project; `given` are edits made before the agent started. */
 export async function judged(
   edits: readonly Edit[],
   category: Category,

@@ -5,7 +5,7 @@ import { judge } from '../../../src/guard/judge.js';
 const imports = "import { test, expect } from '@playwright/test';\n";
 const file = 'tests/large.spec.ts';
 
-/** A spec before and after, and what is said of the change. */
+/** The guard's violations for a change to a spec, one line each. */
 async function judged(before: string, after: string): Promise<string[]> {
   const { violations } = await judge(requestOf([[file, after]], 'ui-error', [[file, before]]));
   return violations.map(({ rule, line, says }) => `${rule}:${line} ${says}`);
@@ -16,7 +16,7 @@ const spec = (steps: readonly string[]) =>
 const step = (n: number) => `await expect(page.locator('#r')).toHaveText('${n % 3}');`;
 const steps = Array.from({ length: 3000 }, (_, n) => step(n));
 
-it('HN-3 a test of 3,000 steps is compared step by step', { timeout: 20_000 }, async () => {
+it('HN-3 compares a test of 3,000 steps step by step', { timeout: 20_000 }, async () => {
   const [found, ...others] = await judged(spec(steps), spec(steps.toSpliced(1500, 1)));
   expect(found).toContain('assertion-removed');
   expect(others).toEqual([]);
@@ -24,14 +24,14 @@ it('HN-3 a test of 3,000 steps is compared step by step', { timeout: 20_000 }, a
   expect(await judged(spec(steps), spec(changed))).toEqual([]);
 });
 
-it('HN-3 constants that double each other are refused, not printed', async () => {
+it('HN-3 rejects constants that grow exponentially instead of printing them', async () => {
   const doubling = Array.from({ length: 40 }, (_, n) => `const a${n + 1} = a${n} + a${n};`).join('\n');
   const text = (last: string) =>
     `${imports}const a0 = 'x';\n${doubling}\ntest('x', () => { expect(${last}).toBe(''); });\n`;
   expect(await judged(text("''"), text('a40'))).toEqual([expect.stringContaining('too long to be judged')]);
 });
 
-it('HN-3 what is nested too deeply is refused, and what is deep is compared to its ground', async () => {
+it('HN-3 rejects code that is nested too deeply, and compares deep code down to its innermost value', async () => {
   const nested = (depth: number, inner: string) => '[0, '.repeat(depth) + inner + ']'.repeat(depth);
   const text = (value: string) => `${imports}test('x', () => { expect([]).toEqual(${value}); });\n`;
   expect(await judged(text(nested(90, '1')), text(nested(90, '2')))).toEqual([
@@ -43,7 +43,7 @@ it('HN-3 what is nested too deeply is refused, and what is deep is compared to i
   ]);
 });
 
-it('HN-3 a test file that is no UTF-8 is refused, whatever else it says', async () => {
+it('HN-3 rejects a test file that is not UTF-8', async () => {
   const request = requestOf([[file, spec(steps.slice(0, 2))]], 'ui-error', [[file, spec(steps.slice(0, 2))]]);
   const bytes = Buffer.from(spec(["await page.getByText('Größe').click();"]), 'latin1');
   const after = {
@@ -57,7 +57,7 @@ it('HN-3 a test file that is no UTF-8 is refused, whatever else it says', async 
   expect(violations.map(({ rule }) => rule)).toContain('cannot-be-judged');
 });
 
-it('HN-3 thousands of test files with aliases are read within a judgement', { timeout: 20_000 }, async () => {
+it('HN-3 judges a change in a suite of 3,000 test files with aliases', { timeout: 20_000 }, async () => {
   const many = Array.from(
     { length: 3000 },
     (_, n) =>

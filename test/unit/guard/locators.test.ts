@@ -16,7 +16,7 @@ const judged = (page: { ariaSnapshot?: string; errors?: string[] }) =>
 const rules = async (page: Parameters<typeof judged>[0]) =>
   (await judged(page)).violations.map(({ rule }) => rule);
 
-it('HN-4 a locator that found its element on the red page was not the fault', async () => {
+it('HN-4 rejects a change of a locator that found its element on the failed page', async () => {
   expect(await rules({ ariaSnapshot: '- main:\n  - status: Something found\n  - region "Found"' })).toEqual([
     'locator-not-at-fault',
   ]);
@@ -25,7 +25,7 @@ it('HN-4 a locator that found its element on the red page was not the fault', as
   expect(await rules({ errors: [log] })).toEqual(['locator-not-at-fault']);
 });
 
-it('HN-4 a locator that found nothing, or two, may change, and what the new one finds is named', async () => {
+it('HN-4 accepts a change of a locator that found nothing, or two elements, and names what the new one finds', async () => {
   const { violations, notes } = await judged({ ariaSnapshot: '- main:\n  - paragraph: Nothing found' });
   expect(violations).toEqual([]);
   const green = nameFound(notes, ['- main', '- main:\n  - region "Found": Nothing found']);
@@ -36,7 +36,7 @@ it('HN-4 a locator that found nothing, or two, may change, and what the new one 
 it.each([
   ['Step 1: pay', 'Step 2: pay', ['expected-text-changed']],
   ['Pay 12.00 €', 'Pay now', []],
-])('HN-4 a locator for %j may become one for %j only with the same numbers', async (was, is, broken) => {
+])('HN-4 when a locator for %j becomes one for %j, compares their numbers', async (was, is, broken) => {
   const click = (name: string) =>
     [
       'tests/search.spec.ts',

@@ -27,7 +27,7 @@ export async function signIn(page: Page, who: { name: string; age: string }) {
   ],
 ];
 
-/** What the guard says of a new file of the app, when it is to heal this spec. */
+/** What the guard says about a new file of the app that is meant to heal this spec. */
 async function judgedFix(after: string, before: readonly Edit[] = []) {
   const request = requestOf([['src/greet.ts', after]], 'runtime-error', [...given, ...before]);
   const { violations, notes, otherInput } = await judge({ ...request, healed: [spec] });
@@ -36,7 +36,7 @@ async function judgedFix(after: string, before: readonly Edit[] = []) {
 }
 
 describe('HN-3 literals that a fix shares with the test it heals', () => {
-  it('HN-3 what the test types and the fix decides by is exchanged in the whole test, but not in its title', async () => {
+  it('HN-3 exchanges an input that the fix branches on in the whole test, but not in its title', async () => {
     const { notes, otherInput } = await judgedFix(
       "export const greet = (name: string) => (name === 'Ada' ? 'Hello' : name);\n",
     );
@@ -53,14 +53,14 @@ describe('HN-3 literals that a fix shares with the test it heals', () => {
     "({ Ada: 1, 'Ada': 2 })",
     "['Ada'].includes(name)",
     'age === 36',
-  ])('HN-3 %s decides by it', async (code) => {
+  ])('HN-3 recognizes that a fix branches on the input: %s', async (code) => {
     expect((await judgedFix(`${code};\n`)).otherInput).not.toBeNull();
   });
 
   it.each([
-    ["export const label = 'Ada';\n", 'a text that nothing hangs on'],
-    ["export const pays = (tea: string) => tea === 'green';\n", 'one of a few that the page offers'],
-  ])('HN-3 %j is for the reviewer: %s', async (after) => {
+    ["export const label = 'Ada';\n", 'a text that no decision depends on'],
+    ["export const pays = (tea: string) => tea === 'green';\n", 'one of a few options that the page offers'],
+  ])('HN-3 names %j for the reviewer: %s', async (after) => {
     const { notes, otherInput } = await judgedFix(after);
     expect(otherInput).toBeNull();
     expect(notes).toEqual([{ file: 'src/greet.ts', line: 1, says: expect.stringContaining('uses too') }]);
@@ -71,7 +71,7 @@ describe('HN-3 literals that a fix shares with the test it heals', () => {
     ["export const name = 'Bob';\n", null],
     ['export const size = 3;\n', null],
     ["export const = 'Ada'", null],
-  ])('HN-3 %j after %j says nothing', async (after, before) => {
+  ])('HN-3 reports nothing for %j in place of %j', async (after, before) => {
     expect(await judgedFix(after, before === null ? [] : [['src/greet.ts', before]])).toEqual({
       notes: [],
       otherInput: null,

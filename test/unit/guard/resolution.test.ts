@@ -16,7 +16,7 @@ const aliases = async (before: object, after: object) => {
   return found.map(({ rule }) => rule);
 };
 
-it('HN-4 an alias by which tests import may not lead elsewhere', async () => {
+it('HN-4 rejects a change of an alias through which tests import', async () => {
   const pages = { '@pages/*': ['./tests/pages/*'] };
   expect(await aliases(pages, { '@pages/*': ['./src/fake/*'] })).toEqual(['module-shadowed']);
   expect(await aliases(pages, {})).toEqual(['module-shadowed']);
@@ -24,7 +24,7 @@ it('HN-4 an alias by which tests import may not lead elsewhere', async () => {
   expect(await aliases(pages, { ...pages, '*': ['./src/*'] })).toEqual(['expect-replaced']);
 });
 
-it('HN-4 an alias of the app, or a new one for what could not be found, may be fixed', async () => {
+it('HN-4 accepts a fixed alias of the app, or a new one for an unresolved import', async () => {
   const pages = { '@pages/*': ['./tests/pages/*'] };
   expect(await aliases({ ...pages, '@app/*': ['./source/*'] }, { ...pages, '@app/*': ['./src/*'] })).toEqual(
     [],
@@ -32,7 +32,7 @@ it('HN-4 an alias of the app, or a new one for what could not be found, may be f
   expect(await aliases({}, pages)).toEqual([]);
 });
 
-it('HN-4 a snapshot that a run missed may not be written, wherever the config puts it', async () => {
+it('HN-4 rejects writing a snapshot that a run missed, wherever the config puts it', async () => {
   const request = requestOf([['visual/cart/total.txt', '12']], 'ui-error');
   const pages = (file: string) => [
     { ariaSnapshot: null, errors: [`Error: A snapshot doesn't exist at /shop/${file}, writing actual.\n`] },

@@ -10,7 +10,7 @@ async function rulesOf(edits: readonly Edit[], given: readonly Edit[] = []): Pro
   return violations.map(({ rule }) => rule);
 }
 
-/** What the guard says of one file of the app that was changed. */
+/** The rules that a change to one file of the app breaks. */
 const changed = (file: string, before: string, after: string) => rulesOf([[file, after]], [[file, before]]);
 
 const file = 'src/orders.ts';
@@ -22,39 +22,44 @@ const order = `export async function order(body) {
 }
 `;
 
-describe('HN-3 what an app refuses, and does', () => {
+describe('HN-3 checks and calls of the app', () => {
   it.each([
-    ['an error is not thrown', file, order, order.replace(/ {2}if .*\n/, '')],
-    ['a body is not validated', file, order, order.replace('schema.parse(body)', 'body')],
-    ['a schema takes anything', file, 'const tea = z.string().min(1).max(9);\n', 'const tea = z.any();\n'],
-    ['a middleware is gone', file, 'app.use(csrf());\napp.use(log());\n', 'app.use(log());\n'],
+    ['an error is no longer thrown', file, order, order.replace(/ {2}if .*\n/, '')],
+    ['a body is no longer validated', file, order, order.replace('schema.parse(body)', 'body')],
+    ['a schema accepts anything', file, 'const tea = z.string().min(1).max(9);\n', 'const tea = z.any();\n'],
+    ['a middleware is removed', file, 'app.use(csrf());\napp.use(log());\n', 'app.use(log());\n'],
     [
-      'a status is 200',
+      'an error is answered with 200',
       file,
       'app.use((error, reply) => reply.status(error.code ?? 500).json({}));\n',
       'app.use((error, reply) => reply.status(200).json({ error }));\n',
     ],
-    ['a column is optional', 'src/schema.ts', "integer('id').notNull();\n", "integer('id');\n"],
+    ['a column becomes optional', 'src/schema.ts', "integer('id').notNull();\n", "integer('id');\n"],
     [
-      'a field of Prisma is optional',
+      'a Prisma field becomes optional',
       'src/schema.prisma',
       'model Tea {\n  name String\n}\n',
       'model Tea {\n  name String?\n}\n',
     ],
     [
-      'a field of a form may be empty',
+      'a form field may be empty',
       'src/tea.svelte',
       '<input name="tea" required />\n',
       '<input name="tea" />\n',
     ],
-    ['a key of a schema is gone', file, 'schema({ age: { required: true } });\n', 'schema({ age: {} });\n'],
-    ['a key is off', file, 'field({ required: true });\n', 'field({ required: false });\n'],
-    ['a patch takes an error away', 'patches/zod.patch', '', '-  throw error;\n+  return value;\n'],
-  ])('HN-3 less is refused where %s', async (_what, path, before, after) => {
+    [
+      'an option of a schema is removed',
+      file,
+      'schema({ age: { required: true } });\n',
+      'schema({ age: {} });\n',
+    ],
+    ['an option is turned off', file, 'field({ required: true });\n', 'field({ required: false });\n'],
+    ['a package is patched not to throw', 'patches/zod.patch', '', '-  throw error;\n+  return value;\n'],
+  ])('HN-3 rejects a loosened check: %s', async (_what, path, before, after) => {
     expect(await changed(path, before, after)).toContain('restraint-removed');
   });
 
-  it('HN-3 what is taken out of an object by such a name restrains nothing', async () => {
+  it('HN-3 does not take a destructured property for a check because of its name', async () => {
     expect(await changed(file, 'const { max } = range;\nshow(max);\n', 'show(range.max);\n')).toEqual([]);
   });
 
@@ -68,11 +73,11 @@ describe('HN-3 what an app refuses, and does', () => {
       false,
     ],
     ['ALTER TABLE tea ADD COLUMN note text;\n', false],
-  ])('HN-3 a migration may take no constraint away: %j, %s', async (sql, isLess) => {
+  ])('HN-3 rejects a migration that removes a constraint: %j, %s', async (sql, isLess) => {
     expect(await rulesOf([['migrations/2.sql', sql]])).toEqual(isLess ? ['restraint-removed'] : []);
   });
 
-  it('HN-3 a check may move to another file, and several may become one', async () => {
+  it('HN-3 accepts a check that moves to another file, and several that become one', async () => {
     const check = "if (!stock) throw new Error('sold out');\n";
     const given: Edit[] = [
       ['src/a.ts', check],
@@ -87,30 +92,30 @@ describe('HN-3 what an app refuses, and does', () => {
   });
 
   it.each([
-    ['is gone, which only a person can judge', '', []],
+    ['is removed, which only a person can judge', '', []],
     ['becomes another one', '  await record(wanted);\n', []],
-    ['hides its error', '  await audit(wanted).catch(() => undefined);\n', ['errors-silenced']],
-    ['is only logged', '  audit(wanted).catch((error) => console.error(error));\n', ['errors-silenced']],
-  ])('HN-3 what the app waits for %s', async (_what, now, rules) => {
+    ['swallows its error', '  await audit(wanted).catch(() => undefined);\n', ['errors-silenced']],
+    ['only logs its error', '  audit(wanted).catch((error) => console.error(error));\n', ['errors-silenced']],
+  ])('HN-3 judges an awaited call that %s', async (_what, now, rules) => {
     expect(await changed(file, order, order.replace('  await audit(wanted);\n', now))).toEqual(rules);
   });
 
   it.each(["throw new Error('not written yet');", 'reply.status(500).json({});'])(
-    'HN-3 what fails whatever is asked may become an answer: %s',
+    'HN-3 accepts an answer in place of code that always fails: %s',
     async (always) => {
       const of = (body: string) => `export function load(reply, id) {\n  ${body}\n}\n`;
       expect(await changed(file, of(always), of('return reply.json(items.get(id));'))).toEqual([]);
     },
   );
 
-  it('HN-3 a visitor may be told what only the console was', async () => {
+  it('HN-3 accepts showing an error to the user that was only logged', async () => {
     const load = 'load().catch((error) => {\n  console.error(error);\n});\n';
     expect(await changed(file, load, load.replace('console.error(error)', 'show(error.message)'))).toEqual(
       [],
     );
   });
 
-  it('HN-3 what nobody waited for may be logged where it fails', async () => {
+  it('HN-3 accepts logging the error of a call that nobody awaited', async () => {
     const floating = order.replace('await audit(wanted);', 'audit(wanted);');
     const logged = floating.replace(
       'audit(wanted);',
@@ -119,7 +124,7 @@ describe('HN-3 what an app refuses, and does', () => {
     expect(await changed(file, floating, logged)).toEqual([]);
   });
 
-  it('HN-3 what fails may be tried again, as long as it fails in the end', async () => {
+  it('HN-3 accepts retries only if the call finally fails', async () => {
     const loop =
       'for (let turn = 0; turn < 5; turn += 1) {\n  try {\n    return await ask();\n  } catch {\n    await sleep(9);\n  }\n}\n';
     const of = (body: string) => `export async function load() {\n${body}}\n`;
@@ -137,11 +142,11 @@ describe('HN-3 what an app refuses, and does', () => {
     ['const total = 1200;', 'input-hard-coded'],
     ["const secret = process.env.SECRET ?? 'secret';", 'security-loosened'],
     ['const options = cors({ origin: (from) => from, credentials: true });', 'security-loosened'],
-  ])('HN-3 a fix may not add %s', async (code, rule) => {
+  ])('HN-3 rejects a fix that adds %s', async (code, rule) => {
     expect(await changed(file, 'x();\n', `export async function pay(next) {\n${code}\n}\n`)).toContain(rule);
   });
 
-  it('HN-3 a figure of the tests may stand in the seed', async () => {
+  it('HN-3 accepts a number of the tests in the seed data', async () => {
     expect(await changed('src/db/seed.ts', 'x();\n', 'insert({ price: 12.00, name: "12.00 €" });\n')).toEqual(
       [],
     );

@@ -8,7 +8,7 @@ import { tempDir } from '../../rig/temp-dir.js';
 
 const request = requestOf([['tests/search.spec.ts', 'toHaveCount(3)', 'toHaveCount(2)']], 'ui-error');
 
-/** What is said of a change by a guard whose process does this. */
+/** What the guard reports if its process runs this program. */
 async function judgedBy(program: string, clockMs = 3000) {
   const entry = path.join(tempDir(), 'guard.mjs');
   writeFileSync(entry, program);
@@ -19,11 +19,11 @@ async function judgedBy(program: string, clockMs = 3000) {
 const tooLong = (seconds: number) =>
   `cannot-be-judged: what the tests check now cannot be determined (reading it took more than ${seconds} s of processor time)`;
 
-it('HN-3 a judgement that takes too long is a rejection that says so', async () => {
+it('HN-3 rejects a change whose judgement takes too long, and says so', async () => {
   expect(await judgedBy("process.on('message', () => { for (;;); });")).toEqual([tooLong(5)]);
 });
 
-it('HN-3 HN-4 its time is that of the processor, of which a busy machine gives it little', async () => {
+it('HN-3 HN-4 limits processor time, of which a busy machine gives it little', async () => {
   const source = readFileSync(new URL('../../../src/guard/limit-processor-time.ts', import.meta.url), 'utf8');
   const limit = ts.transpileModule(source, { compilerOptions: { module: ts.ModuleKind.ES2022 } }).outputText;
   const idle = `${limit}; process.on('message', () => { limitProcessorTime(500); setTimeout(() => process.exit(9), 1000); });`;
@@ -32,7 +32,7 @@ it('HN-3 HN-4 its time is that of the processor, of which a busy machine gives i
   expect(await judgedBy(busy, 60_000)).toEqual([tooLong(5)]);
 });
 
-it('HN-3 a change that ends the guard’s process is rejected, and so is one at which it fails', async () => {
+it('HN-3 rejects a change that crashes the guard’s process or makes it fail', async () => {
   const [crashed] = await judgedBy("process.on('message', () => process.kill(process.pid, 'SIGSEGV'));");
   expect(crashed).toContain('cannot-be-judged');
   expect(crashed).toContain('SIGSEGV');
@@ -40,7 +40,7 @@ it('HN-3 a change that ends the guard’s process is rejected, and so is one at 
   expect(await judgedBy(fails)).toEqual([expect.stringContaining('the guard failed: x')]);
 });
 
-it('HN-3 a tree that cannot be read is a rejection, and the process may ask for files by messages', async () => {
+it('HN-3 rejects a change if a file that the process requests cannot be read', async () => {
   const broken = { ...request.before, read: () => Promise.reject(new Error('disk gone')) };
   const entry = path.join(tempDir(), 'guard.mjs');
   writeFileSync(

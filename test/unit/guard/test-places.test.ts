@@ -8,7 +8,7 @@ const places = {
   titles: [],
 };
 
-it('HN-4 takes a page among the tests for the app’s where no test read it, and anything else for the tests’', () => {
+it('HN-4 counts a page among the tests as the app’s if no test read it, and anything else as the tests’', () => {
   const loaded = ['tests/cart.spec.ts', 'tests/pages/read.html'];
   const isTests = testPlaces({ ...places, loaded });
   const own = ['tests/pages/cart.html', 'tests/pages/cart.css'];
@@ -23,6 +23,6 @@ it('HN-4 takes a page among the tests for the app’s where no test read it, and
   expect([own.filter(isTests), theirs.filter((file) => !isTests(file))]).toEqual([[], []]);
 });
 
-it('HN-4 takes all that lies among the tests for theirs where nobody saw what they read', () => {
+it('HN-4 counts everything among the tests as theirs if it is unknown what they read', () => {
   expect(testPlaces(places)('tests/pages/cart.html')).toBe(true);
 });

@@ -9,7 +9,7 @@ describe('HN-3 HN-4 a monorepo whose tests import a package of the workspace', (
     else expect(violations).toEqual([]);
   });
 
-  it('HN-3 a literal of the tests that they do not type is named for the reviewer', async () => {
+  it('HN-3 names for the reviewer a literal that the tests use but do not type', async () => {
     const judged = (answer: string) => {
       const now = `return sku === 'B-100' ? ${answer} : left + 1;`;
       return judge(warehouseRequest([['apps/web/src/api.ts', 'return left + 1;', now]], 'runtime-error'));
@@ -21,7 +21,7 @@ describe('HN-3 HN-4 a monorepo whose tests import a package of the workspace', (
     expect((await judged('88')).violations.map(({ rule }) => rule)).toEqual(['input-hard-coded']);
   });
 
-  it('HN-4 a package that tests import may give out what is there where it gave out what is not', async () => {
+  it('HN-4 rejects a new entry point or name of a package that tests import, but not other fields', async () => {
     const manifest = 'packages/test-kit/package.json';
     const rules = async (from: string, to: string) => {
       const { violations } = await judge(warehouseRequest([[manifest, from, to]], 'unknown'));

@@ -13,7 +13,7 @@ const start: Edit = [file, order];
 const refusal = "  if (body.count < 3) throw new RangeError('three at least');\n";
 const broke: Edit = [file, '  return', `${refusal}  return`];
 
-/** The rules that a fix breaks in a project in which `edits` broke the test; the hunks are `named` ones where somebody edited them. */
+/** The rules that a fix breaks in a project in which `edits` broke the test; `named` are the hunks that are blamed. */
 async function rulesOf(fix: readonly Edit[], edits: readonly Edit[], named = hunksOf(edits)) {
   const request = requestOf(fix, 'runtime-error', [start, ...edits]);
   const { violations } = await judge({ ...request, broke: named });
@@ -22,17 +22,17 @@ async function rulesOf(fix: readonly Edit[], edits: readonly Edit[], named = hun
 
 const hunksOf = (edits: readonly Edit[]) => brokeBy(edits, edited([start]));
 
-describe('HN-3 what broke the test may be taken out again', () => {
-  it('HN-3 a refusal that the blamed change added may go, and is a check that is gone where nobody knows that', async () => {
+describe('HN-3 removing what broke the test', () => {
+  it('HN-3 accepts the removal of a check that the blamed change added, but not without the blame', async () => {
     const fix: Edit[] = [[file, refusal, '']];
     expect(await rulesOf(fix, [broke])).toEqual([]);
     expect(await rulesOf(fix, [broke], [])).toEqual(['restraint-removed']);
   });
 
   it.each([
-    ['goes', "  if (body.count > 9) throw new TypeError('too many');\n", ''],
+    ['is removed', "  if (body.count > 9) throw new TypeError('too many');\n", ''],
     ['becomes a log', "throw new TypeError('too many')", "console.warn('too many')"],
-  ])('HN-3 one that is older is a check that is gone: it %s', async (_what, from, to) => {
+  ])('HN-3 rejects that an older check %s', async (_what, from, to) => {
     expect(await rulesOf([[file, from, to]], [broke])).toEqual(['restraint-removed']);
     expect(
       await rulesOf(
@@ -45,19 +45,19 @@ describe('HN-3 what broke the test may be taken out again', () => {
     ).toEqual(['restraint-removed']);
   });
 
-  it('HN-3 one that the blamed change only altered is older, and may be what it was', async () => {
+  it('HN-3 rejects the removal of a check that the blamed change only altered, but accepts its old form', async () => {
     const altered: Edit = [file, 'body.count > 9', 'body.count > 2'];
     const whole = "  if (body.count > 2) throw new TypeError('too many');\n";
     expect(await rulesOf([[file, whole, '']], [altered])).toEqual(['restraint-removed', 'app-does-less']);
     expect(await rulesOf([[file, 'body.count > 2', 'body.count > 9']], [altered])).toEqual([]);
   });
 
-  it('HN-3 one that the blamed change put in the place of another may not go with it', async () => {
+  it('HN-3 rejects the removal of a check that the blamed change put in place of another', async () => {
     const [old, now] = ["  if (body.count > 9) throw new TypeError('too many');\n", '  requireFew(body);\n'];
     expect(await rulesOf([[file, now, '']], [[file, old, now]])).toContain('restraint-removed');
   });
 
-  it('HN-3 what it added is named where only that is taken out, and a check that it renamed is not', async () => {
+  it('HN-3 names a check of the blamed change that is removed by itself, but not one that it renamed', async () => {
     const added: Edit = [file, '  return', `  log(body);\n${refusal}  return`];
     const renamed: Edit[] = [
       [file, '  return', '  requireFew(body);\n  return'],
@@ -76,7 +76,7 @@ describe('HN-3 what broke the test may be taken out again', () => {
     expect(await notesOn(follows, renamed, [[file, 'save(body)', 'save(body.few)']])).toHaveLength(1);
   });
 
-  it('HN-3 a setting may be what it was before the test broke', async () => {
+  it('HN-3 accepts a setting as it was before the test broke', async () => {
     const strict: Edit[] = [['tsconfig.json', '{ "compilerOptions": { "strict": true } }\n']];
     const fix: Edit[] = [['tsconfig.json', '{ "compilerOptions": {} }\n']];
     const from = edited([start, ['tsconfig.json', '{ "compilerOptions": {} }\n']]);
@@ -84,7 +84,7 @@ describe('HN-3 what broke the test may be taken out again', () => {
     expect(await rulesOf(fix, strict, brokeBy(strict, from))).toEqual([]);
   });
 
-  it('HN-3 nothing is excused where the lines are others now, or stand there twice', async () => {
+  it('HN-3 excuses nothing if the blamed lines have changed or occur twice', async () => {
     const [hunk] = hunksOf([broke]);
     const others = [{ file, line: 3, old: [], now: ['  if (body.count < 4) throw new RangeError();'] }];
     expect(await rulesOf([[file, refusal, '']], [broke], others)).toEqual(['restraint-removed']);
@@ -94,7 +94,7 @@ describe('HN-3 what broke the test may be taken out again', () => {
     expect(withoutBlamed(text, [moved])).toBe(text);
   });
 
-  it('HN-3 several hunks are taken out of their places', () => {
+  it('HN-3 reverts several hunks in their places', () => {
     const hunks = [
       { file, line: 1, old: ['a', 'b'], now: ['A'] },
       { file, line: 3, old: ['d'], now: [] },
@@ -120,8 +120,8 @@ const app: Edit[] = [
 const tripled: Edit = [fees, 'price * 2', 'price * 3'];
 const audit = '  await audit(body);\n';
 
-/** What the guard says of a fix of an app that `edits` broke, rules and notes; the hunks are `named` ones where others are to blame. */
-async function said(fix: readonly Edit[], edits: readonly Edit[], named = brokeBy(edits, edited(app))) {
+/** The rules and notes of the guard for a fix of an app that `edits` broke; `named` are the hunks that are blamed. */
+async function findingsOf(fix: readonly Edit[], edits: readonly Edit[], named = brokeBy(edits, edited(app))) {
   const { violations, notes } = await judge({
     ...requestOf(fix, 'runtime-error', [...app, ...edits]),
     broke: named,
@@ -132,67 +132,72 @@ async function said(fix: readonly Edit[], edits: readonly Edit[], named = brokeB
   ];
 }
 
-describe('HN-3 what the app did before the test broke, and still did afterwards, has to stay', () => {
+describe('HN-3 removing what the blamed change left as it was', () => {
   it.each([
-    ['elsewhere', tripled, [file, audit, '']],
-    ['in another form', [file, 'audit(body)', 'audit(body.id)'], [file, '  await audit(body.id);\n', '']],
-  ] as [string, Edit, Edit][])(
-    'HN-3 a statement that is older is no fix where it goes: %s',
-    async (_what, broken, fix) => {
-      expect(await said([fix], [broken])).toContain('app-does-less:2');
-      expect(await said([fix], [broken], [])).toEqual([`${file}:2 was removed`]);
-    },
-  );
+    ['far from the blamed change', tripled, [file, audit, '']],
+    [
+      'altered by the blamed change',
+      [file, 'audit(body)', 'audit(body.id)'],
+      [file, '  await audit(body.id);\n', ''],
+    ],
+  ] as [string, Edit, Edit][])('HN-3 is rejected for an older statement: %s', async (_what, broken, fix) => {
+    expect(await findingsOf([fix], [broken])).toContain('app-does-less:2');
+    expect(await findingsOf([fix], [broken], [])).toEqual([`${file}:2 was removed`]);
+  });
 
   it.each([
-    ['has to do with what broke the test', [fees, '{ price }', '{ price, audit }'], [file, audit, '']],
-    ['was for a call that changed', tripled, [file, ', user);', ');']],
+    ['concerns what broke the test', [fees, '{ price }', '{ price, audit }'], [file, audit, '']],
+    ['is an argument of a changed call', tripled, [file, ', user);', ');']],
     [
-      'may be done by what came beside it',
+      'may be done by code added beside it',
       tripled,
       [file, audit, '  if (user.isKnown) return;\n  const at = user.at;\n'],
     ],
     [
-      'may be done by what changed beside it',
+      'may be done by code changed beside it',
       tripled,
       [file, `${audit}  const fee = feeOf(body)`, '  const fee = feeOf(body).sum'],
     ],
     ['may be done by a package', ['package.json', '"^4.0.0"', '"^5.0.0"'], [file, audit, '']],
-  ] as [string, Edit, Edit][])('HN-3 what %s is named', async (_what, broken, fix) => {
-    const found = await said([fix], [broken]);
+  ] as [string, Edit, Edit][])('HN-3 is only named if the code %s', async (_what, broken, fix) => {
+    const found = await findingsOf([fix], [broken]);
     expect(found.filter((one) => one.startsWith('app-does-less'))).toEqual([]);
     expect(found).toContainEqual(expect.stringContaining('was removed'));
   });
 
-  it('HN-3 nothing is said of what the blamed change added beside it', async () => {
+  it('HN-3 is not reported for a statement that the blamed change added', async () => {
     const added: Edit = [file, audit, `${audit}  await track(user);\n`];
     const fix: Edit[] = [
       [file, '  await track(user);\n', ''],
       [file, 'const fee =', 'const fee = await'],
     ];
-    expect(await said(fix, [added])).toEqual([]);
+    expect(await findingsOf(fix, [added])).toEqual([]);
   });
 });
 
-describe('HN-3 what broke the test is named where it stands as it did', () => {
+describe('HN-3 a blamed change after the fix', () => {
   const other: Edit = [file, 'feeOf(body)', 'feeOf(body) / 2'];
 
-  it('HN-3 a fix of the app that has nothing of it is named, once', async () => {
-    expect(await said([other], [tripled])).toEqual([`${fees}:2 still there`]);
+  it('HN-3 is named once if the fix does not touch it', async () => {
+    expect(await findingsOf([other], [tripled])).toEqual([`${fees}:2 still there`]);
     const guarded: Edit = [fees, 'return', 'if (price === null) return 0;\n  return'];
     const alike: Edit = [file, 'return save', 'if (user === null) return null;\n  return save'];
-    expect(await said([alike], [guarded])).toEqual([`${fees}:2 still there`]);
+    expect(await findingsOf([alike], [guarded])).toEqual([`${fees}:2 still there`]);
     const above: Edit = [fees, 'export', '// All of it.\nexport'];
-    expect(await said([other, above], [tripled])).toEqual([`${fees}:3 still there`]);
+    expect(await findingsOf([other, above], [tripled])).toEqual([`${fees}:3 still there`]);
   });
 
   it.each([
-    ['takes it out', tripled, [[fees, 'price * 3', 'price * 2']]],
+    ['reverts it', tripled, [[fees, 'price * 3', 'price * 2']]],
     ['changes it', tripled, [[fees, 'price * 3', 'price + price']]],
-    ['follows it', [fees, 'price', 'net_price'], [[file, 'feeOf(body)', 'feeOf({ netPrice: body.sum })']]],
-    ['changes tests, too', tripled, [other, ['tests/search.spec.ts', "'#search'", "'#find'"]]],
-    ['need not have any of it', ['package.json', '"^4.0.0"', '"^5.0.0"'], [other]],
-  ] as [string, Edit, Edit[]][])('HN-3 not where the fix %s', async (_what, broken, fix) => {
-    expect(await said(fix, [broken])).not.toContainEqual(expect.stringContaining('still there'));
+    [
+      'adapts the app to it',
+      [fees, 'price', 'net_price'],
+      [[file, 'feeOf(body)', 'feeOf({ netPrice: body.sum })']],
+    ],
+    ['changes tests too', tripled, [other, ['tests/search.spec.ts', "'#search'", "'#find'"]]],
+    ['need not touch it', ['package.json', '"^4.0.0"', '"^5.0.0"'], [other]],
+  ] as [string, Edit, Edit[]][])('HN-3 is not named if the fix %s', async (_what, broken, fix) => {
+    expect(await findingsOf(fix, [broken])).not.toContainEqual(expect.stringContaining('still there'));
   });
 });

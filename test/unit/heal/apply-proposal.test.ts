@@ -7,7 +7,7 @@ import { tempDir } from '../../rig/temp-dir.js';
 
 const before = Buffer.from([0x61, 0xe4, 0x0a]).toString('utf8');
 
-/** Has the fixer replace the text of that file of a project. */
+/** Applies a proposal of the fixer that replaces the text of a file. */
 async function proposed(root: string, file: string, from = before) {
   const { session } = await healingSession([]);
   const workspace = {
@@ -20,9 +20,9 @@ async function proposed(root: string, file: string, from = before) {
 }
 
 it.each([
-  ['whose bytes are no UTF-8', Buffer.from([0x61, 0xe4, 0x0a])],
+  ['that is not UTF-8', Buffer.from([0x61, 0xe4, 0x0a])],
   ['that changed meanwhile', Buffer.from('other\n')],
-])('BF-5 a file %s is left as it is, and that is said', async (_, bytes) => {
+])('BF-5 leaves a file %s as it is, and says so', async (_, bytes) => {
   const root = tempDir();
   const file = path.join(root, 'a.ts');
   writeFileSync(file, bytes);
@@ -35,7 +35,7 @@ it.each([
   expect(readFileSync(file)).toEqual(bytes);
 });
 
-it('BF-5 a fix that needs no agent needs no copy of the project, keeps modes, and follows links inside of it', async () => {
+it('BF-5 applies a fix without a copy of the project, keeps modes, and follows links inside the project', async () => {
   const root = tempDir();
   mkdirSync(path.join(root, 'real'));
   writeFileSync(path.join(root, 'real', 'a.ts'), 'a\n', { mode: 0o755 });
@@ -47,7 +47,7 @@ it('BF-5 a fix that needs no agent needs no copy of the project, keeps modes, an
   expect(readFileSync(path.join(root, 'real', 'a.ts'), 'utf8')).toBe('a\n');
 });
 
-it('BF-5 a file outside of the project is left as it is', async () => {
+it('BF-5 leaves a file outside the project as it is', async () => {
   const outside = path.join(tempDir(), 'a.ts');
   writeFileSync(outside, 'a\n');
   expect((await proposed(tempDir(), outside, 'a\n')).attempt.outcome).toBe('unchanged');

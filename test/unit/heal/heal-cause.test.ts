@@ -24,7 +24,7 @@ import { finished, healingSession as session, noChange } from '../../rig/healing
 const cause = aCause({ lead: failing('t1', 'boom') });
 
 describe('the loop for one cause', () => {
-  it('HL-4 waits exactly 5 s and 10 s, HL-5 deploys no third agent, HL-2 has failed then', async () => {
+  it('HL-4 HL-5 HL-2 waits exactly 5 s and 10 s, deploys no third agent, and then fails', async () => {
     const { session: given, agents, clock } = await session(['boom', 'boom', 'boom']);
     const { attempts, end } = await healCause(given, cause);
     expect(clock.slept).toEqual([5000, 10_000]);
@@ -33,7 +33,7 @@ describe('the loop for one cause', () => {
     expect(end).toEqual({ verdict: 'failed', reason: 'still failing after 3 retries' });
   });
 
-  it('HL-4 waits 5, 10, 20 s and then as configured where there are more retries', async () => {
+  it('HL-4 waits 5, 10 and 20 s, and then the configured maximum, with more retries', async () => {
     const retries = { max: 6, backoff: { initialMs: 5000, factor: 2, maxMs: 30_000 } };
     const { session: given, clock } = await session(Array(6).fill('boom'), {
       settings: someSettings({ retries }),
@@ -42,7 +42,7 @@ describe('the loop for one cause', () => {
     expect(clock.slept).toEqual([5000, 10_000, 20_000, 30_000, 30_000]);
   });
 
-  it('HL-1 counts the re-runs, and is healed when one passes', async () => {
+  it('HL-1 counts the re-runs, and ends healed when one passes', async () => {
     const { session: given, events } = await session(['boom', null]);
     const { attempts, end } = await healCause(given, cause);
     expect(end.verdict).toBe('healed');
@@ -53,7 +53,7 @@ describe('the loop for one cause', () => {
     expect(events.map((event) => event.type)).toContain('agent.retrying');
   });
 
-  it('HL-3 ends with another error as soon as one shows, and keeps the progress', async () => {
+  it('HL-3 ends as soon as another error appears, and keeps the progress', async () => {
     const { session: given, agents } = await session(['crash']);
     const { attempts, end } = await healCause(given, cause);
     expect(end.verdict).toBe('superseded');
@@ -61,7 +61,7 @@ describe('the loop for one cause', () => {
     expect(agents).toHaveLength(1);
   });
 
-  it('HN-9 an error that was fixed before and comes back is no progress: A, B, A stops', async () => {
+  it('HN-9 does not count the return of an error that was fixed before as progress: A, B, A stops', async () => {
     const { session: given } = await session(['crash', 'crash', 'crash']);
     const before = new Set([failing('t1', 'crash').signature]);
     const { attempts, end } = await healCause(given, cause, { earlier: before });
@@ -86,7 +86,7 @@ describe('the loop for one cause', () => {
     ['exited non-zero', { kind: 'exited', exitCode: 3 }],
     ['could not start', { kind: 'spawn-failed', reason: 'ENOENT' }],
   ] as const)(
-    'AG-4 AG-5 %s: the test is run again anyway, in case the fix was partial',
+    'AG-4 AG-5 re-runs the test even if the agent %s, in case it fixed something',
     async (_, agentEnd) => {
       const { session: given } = await session([null], {
         runAgent: async () => ({ ...finished, end: agentEnd }),
@@ -97,7 +97,7 @@ describe('the loop for one cause', () => {
     },
   );
 
-  it('AG-8 reports an agent that changed nothing as that, whatever it claims', async () => {
+  it('AG-8 reports that an agent changed nothing, whatever it claims', async () => {
     const { session: given } = await session(['boom', 'boom', 'boom']);
     const blind = { ...given, workspace: { ...given.workspace, collect: async () => noChange } };
     const { attempts } = await healCause(blind, cause);
@@ -115,7 +115,7 @@ describe('the loop for one cause', () => {
     expect(agents).toEqual([]);
   });
 
-  it('AG-7 costs no re-run and no retry when the program cannot work at all', async () => {
+  it('AG-7 spends no re-run and no retry if the program cannot work at all', async () => {
     const agentEnd = { kind: 'unusable', reason: 'Not logged in', remedy: 'Run claude /login.' } as const;
     const { session: given } = await session([], { runAgent: async () => ({ ...finished, end: agentEnd }) });
     const { attempts, end } = await healCause(given, cause);
@@ -132,7 +132,7 @@ describe('the loop for one cause', () => {
     says: 'an assertion was removed',
   };
 
-  it('HN-3 takes a weakening back without a re-run, tells the agent at once, and goes on', async () => {
+  it('HN-3 reverts a weakened test without a re-run, tells the agent at once, and continues', async () => {
     const seen: string[] = [];
     const verdicts = [[violation], []];
     const {
@@ -164,7 +164,7 @@ describe('the loop for one cause', () => {
     expect(end.verdict).toBe('healed');
   });
 
-  it('HN-3 gives a cause up that is rejected a second time, and never runs a test with it', async () => {
+  it('HN-3 gives up a cause after a second rejection, and never runs a test with a rejected change', async () => {
     const runAgain = async () => Promise.reject(new Error('nothing may be run'));
     const { session: given, agents } = await session([], {
       guard: async () => ({ violations: [violation], notes: [], otherInput: null }),
@@ -176,7 +176,7 @@ describe('the loop for one cause', () => {
     expect(end.verdict).toBe('rejected');
   });
 
-  it('HN-4 tells the guard the failure’s class, whichever agent’s turn it is', async () => {
+  it('HN-4 passes the class of the failure to the guard, whichever agent runs', async () => {
     const lead = failing('t1', 'boom', {
       diagnosis: aDiagnosis({ category: 'runtime-error', alternatives: ['ui-error'] }),
     });
@@ -194,10 +194,10 @@ describe('the loop for one cause', () => {
   });
 
   it.each([
-    ['is shown by runs', aBlame(), true],
-    ['is the best that was found', aBlame({ isMinimal: false, endedBy: 'runs' }), false],
-    ['lies in the tests', aBlame({ hunks: [aBlamedHunk({ inTests: true })] }), false],
-  ])('HN-3 tells the guard what broke the test where it %s', async (_what, blame, isTold) => {
+    ['as shown by runs', aBlame(), true],
+    ['not if it is only the best result', aBlame({ isMinimal: false, endedBy: 'runs' }), false],
+    ['not if it is in the tests', aBlame({ hunks: [aBlamedHunk({ inTests: true })] }), false],
+  ])('HN-3 tells the guard what broke the test, %s', async (_what, blame, isPassedOn) => {
     const asked: unknown[] = [];
     const guard: Session['guard'] = async ({ broke }) => (
       asked.push(broke),
@@ -206,10 +206,10 @@ describe('the loop for one cause', () => {
     const { session: given } = await session([null], { guard });
     await healCause(given, aCause({ lead: failing('t1', 'boom'), blame }));
     const file = path.join(given.cwd, aBlamedHunk().file);
-    expect(asked).toEqual([isTold ? [{ ...aBlamedHunk(), file }] : []]);
+    expect(asked).toEqual([isPassedOn ? [{ ...aBlamedHunk(), file }] : []]);
   });
 
-  it('AG-10 takes the unproven change back when it is interrupted during the re-run', async () => {
+  it('AG-10 reverts the unproven change when it is interrupted during the re-run', async () => {
     const controller = new AbortController();
     const { session: given } = await session(['boom'], { signal: controller.signal });
     const interrupted = {
@@ -240,7 +240,7 @@ describe('the loop for one cause', () => {
   });
 });
 
-describe('what the loop remembers', () => {
+describe('the loop with a store', () => {
   const nothing = { tries: { count: 0, failedFixes: 0 }, tried: [], fix: null, guidance: null, open: null };
   const asked: Question[] = [];
   const memory = (known: Partial<KnownFailure> = {}): RunStore & { steps: string[] } => {
@@ -261,7 +261,7 @@ describe('what the loop remembers', () => {
     };
   };
 
-  it('ME-8 a try is written before its agent starts and when it is decided, which a green one is by its proof', async () => {
+  it('ME-8 stores an attempt before its agent starts and once it is decided; only the proof decides a green one', async () => {
     const kept = memory();
     const { session: given } = await session(['boom', null], { store: kept });
     await healCause(given, cause);
@@ -272,7 +272,7 @@ describe('what the loop remembers', () => {
     ]);
   });
 
-  it('ME-6 pays no agent for a failure whose question is open, and says so', async () => {
+  it('ME-6 starts no agent for a failure with an open question, and says so', async () => {
     const { session: given, agents, events } = await session([], { store: memory({ open: anEscalation() }) });
     const { end } = await healCause(given, cause);
     expect(end).toMatchObject({ verdict: 'escalated', askedBefore: true });
@@ -282,7 +282,7 @@ describe('what the loop remembers', () => {
     );
   });
 
-  it('ME-2 ME-5 asks a person when the tries of earlier runs are used up, and tells what was tried', async () => {
+  it('ME-2 ME-5 asks a person if earlier runs have used up the attempts, and says what was tried', async () => {
     const used = { tries: { count: 3, failedFixes: 1 }, tried: [anAttempt()] };
     const { session: given, agents } = await session([], { store: memory(used) });
     const { end } = await healCause(given, cause);
@@ -308,7 +308,7 @@ describe('the built-in fixer before the agents', () => {
     return async () => ({ summary, files: [{ file, before: 'old', after: 'new' }] });
   }
 
-  it('BF-1 BF-5 heals at no cost, and no agent is started', async () => {
+  it('BF-1 BF-5 heals at no cost, without an agent', async () => {
     const { session: given, agents } = await session([null], { propose: fixer() });
     const { attempts, end } = await healCause(given, cause);
     expect(end).toEqual({ verdict: 'healed', reason: 'fixed by built-in' });
@@ -317,7 +317,7 @@ describe('the built-in fixer before the agents', () => {
     expect(given.spending.totals()).toMatchObject({ agentRuns: 0 });
   });
 
-  it('BF-5 uses none of the retries where its fix does not hold, waits for nothing, and tells the agent', async () => {
+  it('BF-5 uses no retry and does not wait if its fix fails, and tells the agent', async () => {
     const { session: given, agents, clock } = await session(Array(4).fill('boom'), { propose: fixer() });
     const { attempts, end } = await healCause(given, cause);
     expect(attempts.map((one) => one.agent)).toEqual(['built-in', 'code-review', 'code-review', null]);
@@ -327,7 +327,7 @@ describe('the built-in fixer before the agents', () => {
     expect(attempts[0]).toMatchObject({ reverted: true, claim: { summary: 'the locator follows' } });
   });
 
-  it('BF-5 goes on where its fix weakened the tests: that is no rejection of an agent', async () => {
+  it('BF-5 continues if its fix weakened the tests, which is not counted as a rejection of an agent', async () => {
     const violation = { rule: 'x', file: 'a.ts', line: 1, before: null, after: null, says: 'no' };
     const guard: Session['guard'] = async () => ({ violations: [violation], notes: [], otherInput: null });
     const { session: given } = await session([], { propose: fixer(), guard });
@@ -340,7 +340,7 @@ describe('the built-in fixer before the agents', () => {
     expect(end.verdict).toBe('rejected');
   });
 
-  it('BF-1 leaves alone what is left to people, and what it tried in an earlier run', async () => {
+  it('BF-1 skips classes that are left to people, and fixes that it tried in an earlier run', async () => {
     const routes = { ...someSettings().routes, 'ui-error': [] };
     const unrouted = await session([], { propose: fixer(), settings: someSettings({ routes }) });
     expect((await healCause(unrouted.session, cause)).attempts).toEqual([]);
@@ -359,7 +359,7 @@ describe('the built-in fixer before the agents', () => {
     expect((await healCause(again.session, cause)).attempts.map((one) => one.agent)).toEqual(['code-review']);
   });
 
-  it('BF-1 without an agent program the rest fails, and says so', async () => {
+  it('BF-1 fails what it cannot fix if there is no agent program, and says so', async () => {
     const settings = someSettings();
     const agents = Object.fromEntries(
       Object.entries(settings.agents).map(([name, agent]) => [name, { ...agent, runner: 'built-in' }]),

@@ -7,7 +7,7 @@ import { finished } from '../../rig/healing-session.js';
 import { groupCauses } from '../../../src/core/group.js';
 import { type Shows, simulatedRun, wholeProof } from '../../rig/simulated-run.js';
 
-/** A promise and what resolves it. */
+/** A promise and the function that resolves it. */
 function deferred<T>() {
   let resolve: (value: T) => void = () => undefined;
   const promise = new Promise<T>((settle) => (resolve = settle));
@@ -18,7 +18,7 @@ function settingsFor(parallel: number, limits: Partial<typeof wholeProof.limits>
   return { ...wholeProof, limits: { ...wholeProof.limits, parallel, ...limits } };
 }
 
-/** An agent's program that is told what to do: which of them has started, and when each ends. */
+/** Agents under remote control: a test sees which have started, and ends each of them. */
 function remoteAgents(count: number) {
   const ends = Array.from({ length: count }, () => deferred<AgentRun>());
   const allStarted = deferred<void>();
@@ -44,12 +44,12 @@ function remoteAgents(count: number) {
   return { runAgent, started, allStarted: allStarted.promise, end, most: () => most };
 }
 
-/** Each test has a fault of its own, and the fix of its number heals it. */
+/** Each test has its own fault, which the fix with its number heals. */
 const ownFault: Shows = (test, { fixes }) => (fixes.has(test.slice(1)) ? null : `fault of ${test}`);
 
 const tests = ['t1', 't2', 't3', 't4'];
 
-it('SC-3 agents of several causes work at the same time, and no more than were asked for', async () => {
+it('SC-3 agents of several causes work at the same time, but no more than limits.parallel', async () => {
   const agents = remoteAgents(3);
   const running = simulatedRun(tests, ownFault, { settings: settingsFor(3), runAgent: agents.runAgent });
   await agents.allStarted;
@@ -58,13 +58,13 @@ it('SC-3 agents of several causes work at the same time, and no more than were a
   const { verdicts, runs, events } = await running;
   expect(Object.values(verdicts)).toEqual(['healed', 'healed', 'healed', 'healed']);
   expect(agents.most()).toBe(3);
-  // As many Playwright runs as one after the other: causes + 6 (HN-5).
+  // As many Playwright runs as one agent after another needs: causes + 6 (HN-5).
   expect(runs).toHaveLength(10);
   const kinds = events.map(({ type }) => type).filter((type) => type.startsWith('agent.'));
   expect(kinds.indexOf('agent.ended')).toBe(3);
 });
 
-it('SC-3 whoever ends first is tested first; the report has the causes in their order', async () => {
+it('SC-3 tests the fix of the agent that ends first; the report keeps the order of the causes', async () => {
   const agents = remoteAgents(2);
   const shows: Shows = (test, at) => {
     // The first agent goes on until the second one's fix is tested.
@@ -79,7 +79,7 @@ it('SC-3 whoever ends first is tested first; the report has the causes in their 
   expect(causes).toEqual(['c1 healed', 'c2 healed']);
 });
 
-it('SC-3 nobody is given a copy while a patch is in the project and not judged', async () => {
+it('SC-3 gives no agent a copy while the project contains a patch that is not judged', async () => {
   let isTesting = false;
   const agents = remoteAgents(4);
   const running = simulatedRun(tests, ownFault, {
@@ -102,7 +102,7 @@ it('SC-3 nobody is given a copy while a patch is in the project and not judged',
 /** The first fix heals both tests. */
 const sharedFault: Shows = (test, { fixes }) => (fixes.has('1') ? null : `fault of ${test}`);
 
-it('SC-3 HL-6 a test that turns green with the fix of another cause: its agent is ended, and that is said', async () => {
+it('SC-3 HL-6 ends the agent of a test that turns green with the fix of another cause, and says so', async () => {
   const agents = remoteAgents(2);
   const running = simulatedRun(['t1', 't2'], sharedFault, {
     settings: settingsFor(2),
@@ -123,31 +123,34 @@ it('SC-3 HL-6 a test that turns green with the fix of another cause: its agent i
 });
 
 it.each([
-  ['of which the same lines are blamed', 12, ['t1', 't3']],
-  ['of which other lines are blamed', 40, ['t1', 't2', 't3']],
-])('SC-3 HL-6 causes %s have these agents', async (_, line, atOnce) => {
-  const agents = remoteAgents(atOnce.length);
-  const shows: Shows = (test, { fixes }) =>
-    (test === 't3' ? ['2', '3'] : ['1']).some((fix) => fixes.has(fix)) ? null : `fault of ${test}`;
-  const lines = [12, line, 80];
-  const running = simulatedRun(['t1', 't2', 't3'], shows, {
-    settings: settingsFor(3),
-    runAgent: agents.runAgent,
-    blame: async (causes) =>
-      causes.map((cause, index) => ({
-        ...cause,
-        blame: aBlame({ hunks: [aBlamedHunk({ line: lines[index] ?? 0 })] }),
-      })),
-  });
-  await agents.allStarted;
-  expect(agents.started).toEqual(atOnce);
-  for (const n of [1, 2, 3]) agents.end(n);
-  const { verdicts } = await running;
-  expect(Object.values(verdicts)).toEqual(['healed', 'healed', 'healed']);
-  expect(new Set(agents.started)).toEqual(new Set(atOnce));
-});
+  ['the same blamed lines', 12, ['t1', 't3']],
+  ['different blamed lines', 40, ['t1', 't2', 't3']],
+])(
+  'SC-3 HL-6 for causes with %s (line 12 and line %d), starts the agents of %j at the same time',
+  async (_, line, atOnce) => {
+    const agents = remoteAgents(atOnce.length);
+    const shows: Shows = (test, { fixes }) =>
+      (test === 't3' ? ['2', '3'] : ['1']).some((fix) => fixes.has(fix)) ? null : `fault of ${test}`;
+    const lines = [12, line, 80];
+    const running = simulatedRun(['t1', 't2', 't3'], shows, {
+      settings: settingsFor(3),
+      runAgent: agents.runAgent,
+      blame: async (causes) =>
+        causes.map((cause, index) => ({
+          ...cause,
+          blame: aBlame({ hunks: [aBlamedHunk({ line: lines[index] ?? 0 })] }),
+        })),
+    });
+    await agents.allStarted;
+    expect(agents.started).toEqual(atOnce);
+    for (const n of [1, 2, 3]) agents.end(n);
+    const { verdicts } = await running;
+    expect(Object.values(verdicts)).toEqual(['healed', 'healed', 'healed']);
+    expect(new Set(agents.started)).toEqual(new Set(atOnce));
+  },
+);
 
-it('SC-3 HL-6 work that was done when another fix made its test green is dropped', async () => {
+it('SC-3 HL-6 drops the finished work of an agent whose test another fix made green', async () => {
   const agents = remoteAgents(2);
   const shows: Shows = (test, at) => {
     // The second agent ends while the first fix is tested.
@@ -163,7 +166,7 @@ it('SC-3 HL-6 work that was done when another fix made its test green is dropped
   expect(report.causes[1]?.attempts).toMatchObject([{ outcome: 'aborted' }]);
 });
 
-it('SC-3 HN-9 no agent is started beyond limits.agentRuns because several are asked for at the same time', async () => {
+it('SC-3 HN-9 starts no agent beyond limits.agentRuns, even if several are requested at the same time', async () => {
   const agents = remoteAgents(2);
   const running = simulatedRun(tests, ownFault, {
     settings: settingsFor(4, { agentRuns: 2 }),
@@ -179,7 +182,7 @@ it('SC-3 HN-9 no agent is started beyond limits.agentRuns because several are as
   expect(over.map(({ cause }) => cause.id).toSorted()).toEqual(['c3', 'c4']);
 });
 
-it('SC-3 ME-2 once healing is paused, a cause that is under way gets no further agent', async () => {
+it('SC-3 ME-2 starts no further agent for a cause in progress once healing is paused', async () => {
   const agents = remoteAgents(2);
   const running = simulatedRun(['t1', 't2'], (test) => `fault of ${test}`, {
     settings: settingsFor(2, { escalations: 1 }),
@@ -195,7 +198,7 @@ it('SC-3 ME-2 once healing is paused, a cause that is under way gets no further 
   expect(record.causes[1]).toMatchObject({ interrupted: true });
 });
 
-it('SC-3 HN-9 agents at work count as much as the dearest one, until it is known what they cost', async () => {
+it('SC-3 HN-9 counts running agents at the cost of the most expensive one until theirs is known', async () => {
   const spending = createSpending(0);
   const cause = groupCauses([failing('t1', 'fault')]).at(0)!;
   const [first, second] = [spending.agentStarted(cause), spending.agentStarted(cause)];

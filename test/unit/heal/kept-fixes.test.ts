@@ -8,7 +8,7 @@ import { anAttempt } from '../../rig/builders.js';
 import { aCauseSummary } from '../../rig/shown-run.js';
 import { tempDir } from '../../rig/temp-dir.js';
 
-it('ME-8 keeps the fixes that were green and judged by nobody: not those that failed, nor the built-in fixer’s, nor without a change', async () => {
+it('ME-8 keeps green fixes that are not judged yet, except those of the built-in fixer and those without a stored change', async () => {
   const runDir = path.join(tempDir(), '.self-heal', 'runs', 'r1');
   mkdirSync(runDir, { recursive: true });
   const change = { id: '1', root: '', edits: [], folders: [] };

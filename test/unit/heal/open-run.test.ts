@@ -5,7 +5,7 @@ import { createRedactor } from '../../../src/secrets/redactor.js';
 import { recordingBus } from '../../rig/recording-bus.js';
 import { tempDir } from '../../rig/temp-dir.js';
 
-it('EV-9 what kept a run from running repeats no secret of the environment', async () => {
+it('EV-9 masks secrets of the environment in the problem that ends a run', async () => {
   const env = { DEPLOY_TOKEN: 'plain-looking-words-42' };
   const redactor = await createRedactor({ env, projectRoot: tempDir('closed') });
   const running = { ended: async () => {}, hasCopies: async () => {} };

@@ -4,13 +4,13 @@ import { chooseProven } from '../../../src/core/choose-proven.js';
 import { aCause, aDiagnosed, aTest, aTestFailure } from '../../rig/builders.js';
 import { simulatedRun, type Shows } from '../../rig/simulated-run.js';
 
-/** All tests fail alike, and one change heals them. */
+/** All tests fail the same way, and one change heals them. */
 const shared: Shows = (_, { fixes }) => (fixes.has('1') ? null : 'shared');
 const five = ['t1', 't2', 't3', 't4', 't5'];
 const proofsOf = ({ report }: Awaited<ReturnType<typeof simulatedRun>>) =>
   report.causes[0]?.attempts[0]?.testProofs?.map(({ proof, ended }) => [proof.join(' '), ended]);
 
-it('HL-6 HN-5 a fix is proven on every test of its cause, in as many Playwright runs as for one', async () => {
+it('HL-6 HN-5 proves a fix on every test of its cause, in as many Playwright runs as for one', async () => {
   const run = await simulatedRun(five, shared);
   expect(run.report.causes).toHaveLength(1);
   expect(proofsOf(run)).toEqual(five.map(() => ['red red green green green red green', 'proven']));
@@ -18,7 +18,7 @@ it('HL-6 HN-5 a fix is proven on every test of its cause, in as many Playwright 
   expect(run.verdicts).toEqual(Object.fromEntries(five.map((id) => [id, 'healed'])));
 });
 
-it('HL-6 tests that stay red with the fix become a cause of their own, with an agent of their own', async () => {
+it('HL-6 turns tests that stay red with the fix into a cause of their own, with its own agent', async () => {
   const run = await simulatedRun(['t1', 't2', 't3'], (id, at) => (id === 't3' ? 'shared' : shared(id, at)));
   expect(proofsOf(run)?.map(([, ended]) => ended)).toEqual(['proven', 'proven', 'red']);
   expect(run.report.causes.map(({ id, parent, verdict }) => [id, parent, verdict])).toEqual([
@@ -29,7 +29,7 @@ it('HL-6 tests that stay red with the fix become a cause of their own, with an a
   expect(run.agents).toHaveLength(3);
 });
 
-it('HL-6 a test that is green with the fix and red again is no part of the heal', async () => {
+it('HL-6 does not heal a test that is green with the fix and then red again', async () => {
   const run = await simulatedRun(['t1', 't2'], (id, at) =>
     id === 't2' && at.run === 4 ? 'shared' : shared(id, at),
   );
@@ -40,7 +40,7 @@ it('HL-6 a test that is green with the fix and red again is no part of the heal'
   expect(run.verdicts).toEqual({ t1: 'healed', t2: 'flaky' });
 });
 
-it('HL-6 HN-7 a test that is green with the change out is flaky, and was not healed by it', async () => {
+it('HL-6 HN-7 reports a test that is also green with the change out as flaky, not healed', async () => {
   const run = await simulatedRun(['t1', 't2'], (id, at) =>
     id === 't2' && at.run > 2 ? null : shared(id, at),
   );
@@ -50,7 +50,7 @@ it('HL-6 HN-7 a test that is green with the change out is flaky, and was not hea
   expect(flaky).toMatchObject([{ causeId: 'c1', tests: [{ id: 't2' }] }]);
 });
 
-it('HL-6 a leading test that is flaky does not cost the others their fix', async () => {
+it('HL-6 keeps the fix for the other tests if the leading test is flaky', async () => {
   const run = await simulatedRun(['t1', 't2'], (id, at) =>
     id === 't1' && at.run > 2 ? null : shared(id, at),
   );
@@ -60,14 +60,14 @@ it('HL-6 a leading test that is flaky does not cost the others their fix', async
   expect([...run.fixes]).toEqual(['1']);
 });
 
-it('HL-6 HN-7 nobody healed tests that are all green with the change out: it stays out', async () => {
+it('HL-6 HN-7 leaves the change out if all tests are green without it', async () => {
   const run = await simulatedRun(['t1', 't2'], (_, { run: n }) => (n > 2 ? null : 'shared'));
   expect(run.causes).toEqual(['c1 flaky']);
   expect(run.verdicts).toEqual({ t1: 'flaky', t2: 'flaky' });
   expect([...run.fixes]).toEqual([]);
 });
 
-it('HL-6 of many tests twenty are proven and the rest run with the fix, which is said', async () => {
+it('HL-6 proves a fix on twenty of many tests, runs the rest with it once, and says so', async () => {
   const many = Array.from({ length: 23 }, (_, index) => `t${index + 1}`);
   const run = await simulatedRun(many, shared);
   const proofs = proofsOf(run) ?? [];
@@ -81,7 +81,7 @@ it('HL-6 of many tests twenty are proven and the rest run with the fix, which is
   );
 });
 
-it('HL-6 tests that fail slowly are proven for five minutes of red at the most, those of other files first', () => {
+it('HL-6 proves slow tests for at most five minutes of failures, those of other files first', () => {
   const slow = (id: string, file: string): DiagnosedFailure => {
     const test = aTest(id, { location: { file, line: 1, column: 1 } });
     return aDiagnosed({ failure: aTestFailure({ test, durationMs: 100_000 }) });

@@ -5,9 +5,9 @@ import { someSettings } from '../../rig/builders.js';
 import { noChange } from '../../rig/healing-session.js';
 import { simulatedRun, wholeProof, type Shows } from '../../rig/simulated-run.js';
 
-/** Test `tN` wants change `N`. */
+/** Test `tN` needs change `N`. */
 const own: Shows = (id, { fixes }) => (fixes.has(id.slice(1)) ? null : `error of ${id}`);
-/** A guard that finds the first changes that it is shown to weaken the tests. */
+/** A guard that rejects the first `count` changes. */
 const weakening = (count: number): { guard: Guard } => {
   let shown = 0;
   const violation = {
@@ -28,7 +28,7 @@ const proofOf = (run: Awaited<ReturnType<typeof simulatedRun>>, at = 0) =>
 
 describe('the shared proof', () => {
   it.each([1, 4, 10])(
-    'HN-5 %i causes whose first fix holds cost that many Playwright runs and 6',
+    'HN-5 heals %i causes whose first fix holds in that many Playwright runs plus 6',
     async (count) => {
       const run = await simulatedRun(tests(count), own);
       expect(run.runs).toHaveLength(count + 6);
@@ -39,7 +39,7 @@ describe('the shared proof', () => {
     },
   );
 
-  it('HN-5 asks each thing once: red and red, each fix with the next test, green, green, out, and the suite', async () => {
+  it('HN-5 runs each step once: first, confirm, a retest per fix, three proof runs, and the regression run', async () => {
     const { runs } = await simulatedRun(tests(2), own);
     expect(runs).toEqual([
       'first t1 t2',
@@ -53,7 +53,7 @@ describe('the shared proof', () => {
     ]);
   });
 
-  it('HN-5 a test that its fix does not hold for is proven alone, and the next agent is told', async () => {
+  it('HN-5 proves a cause on its own if its fix does not hold, and tells the next agent', async () => {
     const flaky: Shows = (id, at) =>
       id === 't1' && at.fixes.has('1') && at.run > 4 ? 'error of t1' : own(id, at);
     const again: Shows = (id, at) => (id === 't1' && at.fixes.has('3') ? null : flaky(id, at));
@@ -68,7 +68,7 @@ describe('the shared proof', () => {
     expect(proofOf(run, 1)).toBe('red red red green green green red green');
   });
 
-  it('HN-5 HN-7 green with its fix out too is a flake: alone as well, and the change is reverted', async () => {
+  it('HN-5 HN-7 reports a test as flaky that is green without its fix, also on its own, and reverts the change', async () => {
     const lucky: Shows = (id, at) => (id === 't1' && at.run > 2 ? null : own(id, at));
     const run = await simulatedRun(tests(2), lucky);
     expect(run.verdicts).toEqual({ t1: 'flaky', t2: 'healed' });
@@ -77,7 +77,7 @@ describe('the shared proof', () => {
     expect(run.warnings).toContainEqual('Proving c1 on its own: it was green with all fixes reverted');
   });
 
-  it('HN-5 a later fix that breaks an earlier one is reverted, and named', async () => {
+  it('HN-5 reverts and names a later fix that breaks an earlier one', async () => {
     const breaks: Shows = (id, at) => (id === 't1' && at.fixes.has('2') ? 'broken by 2' : own(id, at));
     const run = await simulatedRun(tests(2), breaks);
     expect(run.verdicts).toEqual({ t1: 'healed', t2: 'failed' });
@@ -85,7 +85,7 @@ describe('the shared proof', () => {
     expect(run.report.causes[1]?.reason).toContain('its fix broke another test (adds t1)');
   });
 
-  it('HN-5 HN-7 a test that an earlier fix helped is part of its proof, and nobody is paid for it', async () => {
+  it('HN-5 HN-7 includes a test that an earlier fix made green in its proof, and starts no agent for it', async () => {
     const both: Shows = (id, { fixes }) => (fixes.has('1') ? null : `error of ${id}`);
     const run = await simulatedRun(tests(2), both);
     expect(run.agents).toHaveLength(1);
@@ -101,7 +101,7 @@ describe('the shared proof', () => {
     expect(unproven.verdicts).toEqual({ t1: 'healed', t2: 'failed' });
   });
 
-  it('HN-3 HN-5 a test whose agents were rejected twice is healed if a later fix heals it', async () => {
+  it('HN-3 HN-5 heals a test whose agents were rejected twice if a later fix makes it green', async () => {
     const { guard } = weakening(2);
     const third: Shows = (id, { fixes }) => (fixes.has('3') ? null : `error of ${id}`);
     const run = await simulatedRun(tests(2), third, { guard });
@@ -110,7 +110,7 @@ describe('the shared proof', () => {
     expect(run.verdicts).toEqual({ t1: 'healed', t2: 'healed' });
   });
 
-  it('HN-5 HL-3 a test that a fix helped on the way, while the others show another error, is proven like any other', async () => {
+  it('HN-5 HL-3 proves a test that a fix made green although the other tests show another error', async () => {
     const shared: Shows = (id, { fixes, run }) => {
       if (!fixes.has('1')) return 'shared';
       if (id === 't2') return run === 4 ? 'shared' : null;
@@ -125,7 +125,7 @@ describe('the shared proof', () => {
     expect(lucky.verdicts['t2']).not.toBe('healed');
   });
 
-  it('HN-6 HN-7 a proven heal that is red once in the regression run is a heal with a note, and no flake', async () => {
+  it('HN-6 HN-7 reports a proven heal that is red once in the regression run as healed with a warning, not as flaky', async () => {
     const once: Shows = (id, at) => (at.purpose === 'regression' && at.run === 7 ? 'a hiccup' : own(id, at));
     const run = await simulatedRun(tests(1), once);
     expect(run.runs).toHaveLength(8);
@@ -134,7 +134,7 @@ describe('the shared proof', () => {
     expect(run.warnings).toContainEqual(expect.stringContaining('red once in the regression run'));
   });
 
-  it('HN-2 interrupted in the shared proof, no fix is in, and no attempt is decided', async () => {
+  it('HN-2 leaves no fix applied and no attempt decided when it is interrupted', async () => {
     const run = await simulatedRun(tests(2), own, { signalAfter: 6 });
     expect([...run.fixes]).toEqual([]);
     expect(run.decided).toEqual([]);
@@ -146,7 +146,7 @@ describe('the shared proof', () => {
     ]);
   });
 
-  it('HL-7 a run of the same tree is not made again to confirm what it showed', async () => {
+  it('HL-7 does not confirm an error again that a run of the same tree has shown', async () => {
     const shown: Shows = (id, { fixes }) => (fixes.has(id === 't1' ? '1' : '2') ? null : 'shared');
     const { runs, causes, verdicts } = await simulatedRun(tests(2), shown);
     expect(runs.filter((one) => one.startsWith('confirm'))).toEqual(['confirm t1 t2']);
@@ -154,7 +154,7 @@ describe('the shared proof', () => {
     expect(verdicts).toEqual({ t1: 'healed', t2: 'healed' });
   });
 
-  it('HL-7 HN-5 what a fix reveals is confirmed by the re-run of the next one', async () => {
+  it('HL-7 HN-5 confirms an error that a fix reveals in the re-run of the next fix', async () => {
     const second: Shows = (_, at) => (at.fixes.has('3') ? null : 'second error of t1');
     const chained: Shows = (id, at) => (id === 't1' && at.fixes.has('1') ? second : own)(id, at);
     const { runs, verdicts } = await simulatedRun(tests(2), chained);
@@ -162,7 +162,7 @@ describe('the shared proof', () => {
     expect(verdicts).toEqual({ t1: 'healed', t2: 'healed' });
   });
 
-  it('HN-5 without a regression run the fixes are put back for the tests alone', async () => {
+  it('HN-5 ends with a proof run with the fixes put back if there is no regression run', async () => {
     const settings = someSettings({ verify: { ...wholeProof.verify, regression: 'none' } });
     const run = await simulatedRun(tests(1), own, { settings });
     expect(run.runs.at(-1)).toBe('proof t1');
@@ -170,7 +170,7 @@ describe('the shared proof', () => {
   });
 });
 
-it('HN-7 an agent that changed no file has healed nothing', async () => {
+it('HN-7 does not count as healed if the agent changed no file', async () => {
   const lucky: Shows = (_, { run }) => (run < 3 ? 'boom' : null);
   const given = await simulatedRun(tests(1), lucky);
   const workspace = { ...given.session.workspace, collect: async () => noChange };

@@ -10,7 +10,7 @@ const withRegression = someSettings({ verify: { ...someSettings().verify, regres
 const broken = aSuiteRun({ suiteFailure: { scope: 'suite', errors: [], stderr: '' } });
 const kept = anAttempt({ judged: 'green', reverted: false, change: '1' });
 
-/** A run whose first suite did not start, whose tests came to light behind a kept fix; `red` are those that the regression run finds red. */
+/** A run whose first suite did not start and whose tests appeared after a kept fix; `red` are the red tests of each run that follows. */
 async function regressionAfter(...red: readonly (readonly string[])[]) {
   const ids = ['t1', 't2', 't3'];
   const asked: (readonly string[] | null)[] = [];
@@ -37,25 +37,25 @@ async function regressionAfter(...red: readonly (readonly string[])[]) {
   return { regression, tests, unexplained: [...unexplained], asked, moves, progress, events };
 }
 
-it('HN-6 the regression run knows the tests that came to light only behind a fix', async () => {
+it('HN-6 includes tests in the regression run that appeared only after a fix', async () => {
   const { regression, asked } = await regressionAfter([]);
   expect(regression).toEqual({ tests: 3, leftOut: 0, broke: [] });
   expect(asked).toEqual([null]);
 });
 
-it('HN-6 a test that is red in the regression run and green when it is run again is flaky, and no fix is blamed', async () => {
+it('HN-6 reports a test that is red in the regression run and green in its re-run as flaky, and reverts no fix', async () => {
   const { regression, tests, moves } = await regressionAfter(['t2'], []);
   expect(regression?.broke).toEqual([]);
   expect(tests.map((one) => one.verdict)).toEqual(['passed', 'flaky', 'passed']);
   expect(moves).toEqual([]);
 });
 
-it('HN-6 the fix without which a broken test is green is reverted, and its cause says so', async () => {
+it('HN-6 reverts the fix without which a broken test is green, and its cause says so', async () => {
   const { regression, moves, progress, events } = await regressionAfter(['t3'], ['t3'], []);
   expect(regression?.broke).toMatchObject([{ causeId: 'c1', tests: ['t3'] }]);
   expect(moves).toEqual(['without 1', 'revert 1']);
   expect(progress.causes[0]).toMatchObject({ verdict: 'failed', attempts: [{ reverted: true }] });
-  // What a killed run has kept is read from its events (HN-8).
+  // After a kill, the kept fixes are read from the events (HN-8).
   expect(events).toContainEqual({
     type: 'attempt.judged',
     causeId: 'c1',
@@ -63,7 +63,7 @@ it('HN-6 the fix without which a broken test is green is reverted, and its cause
   });
 });
 
-it('HN-6 what is red with and without the fix is not the fix’s doing: it goes back, and the test is red', async () => {
+it('HN-6 puts the fix back if the test is red without it too, and the test stays red', async () => {
   const { regression, unexplained, moves } = await regressionAfter(['t3'], ['t3'], ['t3']);
   expect(regression?.broke).toEqual([]);
   expect(moves).toEqual(['without 1', 'without']);

@@ -51,7 +51,7 @@ async function runThrough(
 }
 
 describe('an agent that could not work', () => {
-  it('AG-7 is started again after a wait with backoff and jitter, and its starts are paid together', async () => {
+  it('AG-7 is started again after a wait with backoff and jitter, and its usage is added up', async () => {
     const { run, starts, clock, events } = await runThrough([overloaded, overloaded, completed]);
     expect(run).toMatchObject({ end: completed, durationMs: 3000 });
     expect(run.usage).toEqual({
@@ -80,7 +80,7 @@ describe('an agent that could not work', () => {
     expect(events).toMatchObject([{ type: 'agent.retrying', delayMs: slept[0] }]);
   });
 
-  it('AG-7 does not begin a wait that is longer than what limits.time leaves', async () => {
+  it('AG-7 does not wait if the wait would exceed limits.time', async () => {
     const plain = someSettings();
     const settings = { ...plain, limits: { ...plain.limits, timeMs: 20_000 } };
     const { run, clock } = await runThrough([{ ...overloaded, waitMs: 30_000 }], { settings });
@@ -88,7 +88,7 @@ describe('an agent that could not work', () => {
     expect(clock.slept).toEqual([]);
   });
 
-  it('AG-7 is for a person when it stays so, with the remedy', async () => {
+  it('AG-7 is unusable after its last restart, with a remedy', async () => {
     const { run, starts } = await runThrough([overloaded]);
     expect(starts).toHaveLength(6);
     expect(run.end).toEqual({
@@ -98,7 +98,7 @@ describe('an agent that could not work', () => {
     });
   });
 
-  it('AG-7 restarts cost no agent run of a test, but of the run', async () => {
+  it('AG-7 counts restarts as agent runs of the run, but not of the test', async () => {
     const { spending } = await runThrough([overloaded, completed]);
     expect(spending.spentFor(cause, 0)).toMatchObject({ agentRuns: 2, agentRunsOnTest: 1 });
   });
@@ -115,7 +115,7 @@ describe('an agent that could not work', () => {
     expect(starts.length).toBeLessThanOrEqual(wanted);
   });
 
-  it('AG-7 is given less where it was given too much, once, and in a new session', async () => {
+  it('AG-7 is started once with less context in a new session if the prompt was too long', async () => {
     const { run, starts, clock } = await runThrough([tooLong, tooLong], { resume: 's0' });
     expect(starts).toEqual([
       { reduced: false, resume: 's0' },
@@ -125,14 +125,14 @@ describe('an agent that could not work', () => {
     expect(run.end).toMatchObject({ kind: 'unusable', remedy: expect.stringContaining('larger context') });
   });
 
-  it('AG-7 surfaces at once what only a person can mend', async () => {
+  it('AG-7 is not started again if only a person can fix the error', async () => {
     const fatal: AgentEnd = { kind: 'unusable', reason: 'claude: 401', remedy: 'Log in.' };
     const { run, starts } = await runThrough([fatal]);
     expect(run.end).toEqual(fatal);
     expect(starts).toHaveLength(1);
   });
 
-  it('AG-9 begins a new session where the earlier one is gone', async () => {
+  it('AG-9 starts a new session if the earlier one is gone', async () => {
     const gone: AgentEnd = {
       kind: 'unusable',
       reason: 'claude: No conversation found with session ID: s0',
@@ -143,7 +143,7 @@ describe('an agent that could not work', () => {
     expect(run.end).toEqual(completed);
   });
 
-  it('AG-10 does not come back after an interrupt', async () => {
+  it('AG-10 is not started again after an interrupt', async () => {
     const { run, starts } = await runThrough([overloaded], { abortAt: 1 });
     expect(starts).toHaveLength(1);
     expect(run.end).toEqual({ kind: 'aborted' });

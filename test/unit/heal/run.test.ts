@@ -10,7 +10,7 @@ import { simulatedRun } from '../../rig/simulated-run.js';
 const confirmedAlready = someSettings({ verify: { ...someSettings().verify, confirm: 0 } });
 const needsKeys = { diagnosis: aDiagnosis({ retry: 'never_retry' }) };
 
-/** A first run in which each of so many tests fails for a reason of its own that only a person can mend. */
+/** A run in which `count` tests fail, each for a different reason that only a person can fix. */
 async function runWith(count: number) {
   const ids = Array.from({ length: count }, (_, index) => `t${index + 1}`);
   const made = await healingSession([], {
@@ -22,7 +22,7 @@ async function runWith(count: number) {
   return { ...made, record: await healRun(made.session, first) };
 }
 
-it('ME-2 ME-11 the fifth question pauses healing: nobody else is asked, and the run ends with 4', async () => {
+it('ME-2 ME-11 pauses healing at the fifth question, asks no further ones, and exits with 4', async () => {
   const { record, events, agents, session } = await runWith(7);
   const questions = events.filter((event) => event.type === 'agent.waiting_for_input');
   expect(questions).toHaveLength(5);
@@ -41,13 +41,13 @@ it('ME-2 ME-11 the fifth question pauses healing: nobody else is asked, and the 
   expect(final).toEqual({ outcome: 'paused', exitCode: 4 });
 });
 
-it('ME-2 ME-6 four questions do not pause it', async () => {
+it('ME-2 ME-6 does not pause healing at four questions', async () => {
   const { record, events } = await runWith(4);
   expect(record.paused).toBe(false);
   expect(events.map((event) => event.type)).not.toContain('agent.build_paused');
 });
 
-it('HL-3 HL-7 CS-10 a suite that did not start once makes nobody forget the error that it was run for', async () => {
+it('HL-3 HL-7 CS-10 still confirms and heals an error if the suite does not start in one of its runs', async () => {
   const shows = (_: string, { fixes }: { fixes: ReadonlySet<string> }) =>
     fixes.has('2') ? null : fixes.has('1') ? 'another' : 'boom';
   const stops = [2, 5];
@@ -66,7 +66,7 @@ it('HL-3 HL-7 CS-10 a suite that did not start once makes nobody forget the erro
   expect(verdicts).toEqual({ t1: 'healed' });
 });
 
-it('HL-2 CS-10 where the suite stays red, what it kept from running is not tried over and over', async () => {
+it('HL-2 CS-10 does not retry tests forever if the suite no longer starts', async () => {
   const shows = (_: string, { fixes }: { fixes: ReadonlySet<string> }) =>
     fixes.has('1') ? 'another' : 'boom';
   const { causes, verdicts } = await simulatedRun(['t1'], shows, { stops: ({ run }) => run > 3 });

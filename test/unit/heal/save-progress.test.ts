@@ -8,7 +8,7 @@ import { tellSeen } from '../../../src/heal/tell-tests.js';
 import { aCause, aResult, aSuiteRun, failing } from '../../rig/builders.js';
 import { healingSession } from '../../rig/healing-session.js';
 
-/** What is kept of a red test whose last cause ended so. */
+/** The saved progress of a red test whose last cause ended with this verdict, and of a green test. */
 async function keptAfter(verdict: CauseVerdict, over: object = {}) {
   const kept: SavedProgress[] = [];
   const store = {
@@ -24,7 +24,7 @@ async function keptAfter(verdict: CauseVerdict, over: object = {}) {
   return kept[0]?.tests.map(({ open, rerunIds }) => [open, rerunIds]);
 }
 
-it('ME-8 what a killed run left red behind a fix that led to another error, or that healed others, is open for resume', async () => {
+it('ME-8 leaves a test open for resume that is red after a fix that revealed another error or healed other tests', async () => {
   const open = [
     [true, ['setup', 't1']],
     [false, ['t2']],
@@ -34,7 +34,7 @@ it('ME-8 what a killed run left red behind a fix that led to another error, or t
   expect(await keptAfter('failed', { overBudget: true })).toEqual(open);
 });
 
-it('ME-8 what failed with all its tries, or was rejected, is finished', async () => {
+it('ME-8 counts a test as finished that failed with all its retries or was rejected', async () => {
   const finished = [
     [false, ['setup', 't1']],
     [false, ['t2']],

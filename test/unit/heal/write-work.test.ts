@@ -11,7 +11,7 @@ const lead = aDiagnosed({
   evidence: anEvidence({ console: [entry], serverOutput: 'GET /orders 500' }),
 });
 
-it('SC-1 AG-2 what an agent reads of a failure that a shard collected is written for it, and what is there stays', async () => {
+it('SC-1 AG-2 writes the evidence of a failure that a shard collected for the agent, and keeps existing files', async () => {
   const { session } = await healingSession([]);
   const folder = await session.folder.failure(7);
   await writeFile(path.join(folder, 'server.log'), 'as it was gathered here');
@@ -27,7 +27,7 @@ it('SC-1 AG-2 what an agent reads of a failure that a shard collected is written
   expect(await readFile(path.join(folder, 'server.log'), 'utf8')).toBe('as it was gathered here');
 });
 
-it('CL-7 BF-1 where no agent program is set up, the prompt is one to paste, without a slash command', async () => {
+it('CL-7 BF-1 writes a prompt to paste, without a slash command, if no agent program is set up', async () => {
   const { agents } = someSettings();
   const own = Object.entries(agents).map(
     ([name, agent]) => [name, { ...agent, runner: 'built-in' }] as const,

@@ -9,7 +9,7 @@ it.each([
   'a\r\n.self-heal/\r\nb',
   '.self-heal/**',
   ' .self-heal/ ',
-])('CL-10 %j ignores the folder already', (text) => {
+])('CL-10 %j already ignores the folder', (text) => {
   expect(ignoresFolder(text)).toBe(true);
 });
 
@@ -20,7 +20,7 @@ it.each([
   'x/.self-heal/',
   '.self-heal/\n!.self-heal/',
   '.self-heals/',
-])('CL-10 %j does not', (text) => {
+])('CL-10 %j does not ignore the folder', (text) => {
   expect(ignoresFolder(text)).toBe(false);
 });
 
@@ -30,7 +30,7 @@ it.each([
   ['a', 'a\n.self-heal/\n'],
   ['a\r\nb\r\n', 'a\r\nb\r\n.self-heal/\r\n'],
   ['a\r\nb', 'a\r\nb\r\n.self-heal/\r\n'],
-])('CL-10 %j becomes %j', (before, after) => {
+])('CL-10 %j with the entry added is %j', (before, after) => {
   expect(withIgnoreEntry(before)).toBe(after);
   expect(ignoresFolder(after)).toBe(true);
 });

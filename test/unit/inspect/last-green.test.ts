@@ -35,7 +35,7 @@ function repository() {
   return { dir, git, commit, run, lastGreen: (id: string) => lastGreenCommits(dir)(id) };
 }
 
-it('BL-1 the last green commit of a test: the newest run that saw it pass, be that a shard or a selection', async () => {
+it('BL-1 finds the last green commit of a test in the newest run that saw it pass, even of a shard or a selection', async () => {
   const { commit, run, lastGreen } = repository();
   const [one, two, three] = [commit(), commit(), commit()];
   run({ commit: one, tests: passed('a', 'b', 'c') });
@@ -45,7 +45,7 @@ it('BL-1 the last green commit of a test: the newest run that saw it pass, be th
   expect(found).toEqual([one, two, three, null]);
 });
 
-it('BL-1 a run with something uncommitted says nothing of the commit, nor does one that agents changed, or that took over an earlier word', async () => {
+it('BL-1 ignores a run with uncommitted changes, one that agents changed, and a resumed one', async () => {
   const { dir, commit, run, lastGreen } = repository();
   const old = commit();
   expect(await checkedOut(dir)).toEqual({ commit: old, isDirty: false });
@@ -58,7 +58,7 @@ it('BL-1 a run with something uncommitted says nothing of the commit, nor does o
   const causes = [aReportCause({ attempts: [aReportAttempt({ change: '1' })] })];
   run({ commit: now, causes, tests: passed('a') });
   expect(await lastGreen('a')).toBe(old);
-  // A try that changed nothing took nothing from it.
+  // An attempt that changed nothing does not matter.
   run({
     commit: now,
     causes: [aReportCause({ attempts: [aReportAttempt({ change: null })] })],
@@ -67,7 +67,7 @@ it('BL-1 a run with something uncommitted says nothing of the commit, nor does o
   expect(await lastGreen('a')).toBe(now);
 });
 
-it('BL-1 a commit of another branch or of before a rebase is passed over, and so is a run whose folder went', async () => {
+it('BL-1 skips a commit of another branch or from before a rebase, and a run whose folder is gone', async () => {
   const { git, commit, run, lastGreen } = repository();
   const base = commit();
   git('checkout', '--quiet', '-b', 'other');

@@ -9,7 +9,7 @@ import { redactorOf } from '../../../src/secrets/redactor.js';
 import { aDiagnosed, someSettings } from '../../rig/builders.js';
 import { tempDir } from '../../rig/temp-dir.js';
 
-/** What `inspect --prompt` says of a failure that no agent was given. */
+/** The prompt that `inspect --prompt` prints for a failure that no agent was given. */
 function promptFor(projectRoot: string, settings: Settings) {
   const one = { failure: aDiagnosed(), seen: [1], test: null, cause: null };
   const run = { runId: 'r1', dir: projectRoot, report: null, failures: [one.failure], unreadable: [] };
@@ -17,7 +17,7 @@ function promptFor(projectRoot: string, settings: Settings) {
   return promptOf({ run, one, attempt: null, settings, projectRoot, redactor });
 }
 
-/** Settings whose every class goes to `/fixer` of this program. */
+/** Settings in which every class is routed to `/fixer` of this program. */
 function settingsOf(kind: BuiltInRunner): Settings {
   const plain = someSettings();
   const routes = Object.fromEntries(Object.keys(plain.routes).map((one) => [one, ['fixer']]));
@@ -30,7 +30,7 @@ function settingsOf(kind: BuiltInRunner): Settings {
 }
 
 describe('the prompt of a failure that no agent was given', () => {
-  it.each(builtInRunners)('CL-9 EV-9 for %s is what a run would send it, without secrets', async (kind) => {
+  it.each(builtInRunners)('CL-9 EV-9 is what a run would send to %s, without secrets', async (kind) => {
     const root = tempDir();
     const file = path.join(root, commandFileOf(kind, '/fixer'));
     mkdirSync(path.dirname(file), { recursive: true });
@@ -45,14 +45,14 @@ describe('the prompt of a failure that no agent was given', () => {
     expect(text).not.toContain('kestrel');
   });
 
-  it('CL-9 BF-1 where no agent program is set up, is one to paste, without a slash command', async () => {
+  it('CL-9 BF-1 has no slash command if no agent program is set up, so that it can be pasted', async () => {
     const settings = settingsOf('claude');
     const agents = { fixer: { name: 'fixer', slashCommand: '/fixer', runner: 'built-in', timeoutMs: 1 } };
     const found = await promptFor(tempDir(), { ...settings, agents });
     expect(found.ok && found.value.text).toMatch(/^Fix this error so the test can pass/);
   });
 
-  it('CL-9 where its class has no agent, that is said', async () => {
+  it('CL-9 is a problem if its class has no agent', async () => {
     const settings = { ...settingsOf('claude'), routes: someSettings().routes };
     const routes = Object.fromEntries(Object.keys(settings.routes).map((one) => [one, []]));
     const found = await promptFor(tempDir(), { ...settings, routes: { ...settings.routes, ...routes } });

@@ -108,14 +108,14 @@ it('RP-2 CTRF names tests as Playwright’s CTRF reporter does', () => {
   });
 });
 
-it('RP-2 CTRF has a failure of the suite itself', () => {
+it('RP-2 CTRF includes a failure of the suite itself', () => {
   const causes = [aReportCause({ tests: [], verdict: 'escalated', headline: 'no server' })];
   const { tests, summary } = read(aReport({ tests: [], causes }));
   expect(tests).toMatchObject([{ status: 'failed', message: 'no server' }]);
   expect(summary).toMatchObject({ tests: 1, failed: 1 });
 });
 
-it('RP-2 CTRF is valid for any text at all', () => {
+it('RP-2 CTRF is valid for any text', () => {
   const check = (text: string) => {
     const tests = [
       aReportTest({ title: [text, text], project: text, file: text, verdict: 'failed', ...inC1 }),

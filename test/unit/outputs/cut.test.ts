@@ -19,11 +19,11 @@ it.each([
   expect(cut(text, width)).toBe(expected);
 });
 
-it('RP-1 gives up the middle of a path or a title', () => {
+it('RP-1 cuts the middle of a path or a title', () => {
   expect(cut('tests/a/very/long/way/to/cart.spec.ts', 20, { from: 'middle' })).toBe('tests/a/ve…t.spec.ts');
 });
 
-it('RP-1 never gives more columns than there are, nor anything that steers a terminal', () => {
+it('RP-1 never returns more columns than there are, or terminal control characters', () => {
   const text = fc.string({ unit: 'binary', maxLength: 200 });
   fc.assert(
     fc.property(
@@ -33,14 +33,14 @@ it('RP-1 never gives more columns than there are, nor anything that steers a ter
       (given, width, from) => {
         const line = cut(given, width, { from });
         expect(stringWidth(line)).toBeLessThanOrEqual(width);
-        // oxlint-disable-next-line no-control-regex -- what steers a terminal
+        // oxlint-disable-next-line no-control-regex -- matches terminal control characters
         expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);
       },
     ),
   );
 });
 
-it('RP-1 keeps the colours of a painted line, and ends what it has begun', () => {
+it('RP-1 keeps the colors of a painted line, and resets them at the cut', () => {
   const paint = new Chalk({ level: 1 });
   const line = `${paint.red('failed')}: ${paint.bold('the words')}`;
   expect(cutPainted(line, 80)).toBe(line);
@@ -48,6 +48,6 @@ it('RP-1 keeps the colours of a painted line, and ends what it has begun', () =>
   expect(cutPainted('a\u001b[2Jb\nc', 80)).toBe('ab c');
 });
 
-it('RP-1 does not measure an endless line', () => {
+it('RP-1 cuts a line of five million characters', () => {
   expect(stringWidth(cut('日'.repeat(5_000_000), 40))).toBe(39);
 });

@@ -13,7 +13,7 @@ it.each([
   [{ AI_AGENT: 'a-new-one', CLAUDECODE: '1' }, 'a-new-one'],
   [{ AGENT: '1' }, '1'],
   [{ AGENT: 'goose' }, 'goose'],
-])('RP-1 sees that an agent runs it by %j', (env, agent) => {
+])('RP-1 detects by %j that an agent runs it', (env, agent) => {
   expect(drivingAgent(env)).toBe(agent);
 });
 

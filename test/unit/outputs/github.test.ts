@@ -11,7 +11,7 @@ const read = (given: Partial<Report>, places = root) =>
 const failed = aReportCause({ verdict: 'failed', reason: 'no more' });
 
 describe('annotations', () => {
-  it('RP-3 are one a cause, at the line of the code that failed', () => {
+  it('RP-3 are one per cause, at the line of code that failed', () => {
     const causes = [{ ...failed, source: 'src/cart.ts:7:3' }, aReportCause({ id: 'c2' })];
     expect(read({ causes })).toEqual([
       {
@@ -28,18 +28,18 @@ describe('annotations', () => {
   });
 
   it.each([
-    ['none', null],
-    ['outside', '../other/src/a.ts:1:1'],
+    ['missing', null],
+    ['outside the project', '../other/src/a.ts:1:1'],
     ['absolute', '/usr/lib/a.ts:1:1'],
-    ['no place', 'somewhere'],
-  ])('RP-3 stand at the test where the source is %s', (_, source) => {
+    ['not a location', 'somewhere'],
+  ])('RP-3 are at the test if the source is %s', (_, source) => {
     expect(read({ causes: [{ ...failed, source }] })[0]?.properties).toMatchObject({
       file: 'tests/cart.spec.ts',
       line: '12',
     });
   });
 
-  it('RP-3 count paths from the repository, where the project is a part of it', () => {
+  it('RP-3 have paths relative to the repository if the project is a part of it', () => {
     const places = { workspace: '/repo', project: '/repo/packages/shop' };
     const causes = [{ ...failed, source: 'src/cart.ts:7:3' }];
     expect(read({ causes }, places)[0]?.properties['file']).toBe('packages/shop/src/cart.ts');
@@ -47,7 +47,7 @@ describe('annotations', () => {
     expect(read({ causes: [failed], tests }, places)[0]?.properties['file']).toBe('e2e/cart.spec.ts');
   });
 
-  it('BL-3 stand at the change to blame, also beside the project, and say it first', () => {
+  it('BL-3 are at the change to blame, even outside the project, and begin with it', () => {
     const places = { workspace: '/repo', project: '/repo/packages/shop' };
     const [only] = read({ causes: [{ ...failed, source: 'src/cart.ts:7:3', blame: aBlame() }] }, places);
     expect(only?.properties).toMatchObject({ file: 'packages/api/cart.ts', line: '12' });
@@ -56,13 +56,13 @@ describe('annotations', () => {
     );
   });
 
-  it('RP-3 have no place for a failure of the suite itself', () => {
+  it('RP-3 have no location for a failure of the suite itself', () => {
     const [only] = read({ causes: [{ ...failed, tests: [] }] });
     expect(only?.properties).toEqual({ title: 'self-heal: c1 failed · runtime-error' });
     expect(only?.message).toContain('the suite itself');
   });
 
-  it('RP-3 are one command each, whatever they hold', () => {
+  it('RP-3 are one command each, whatever text they contain', () => {
     const check = (text: string) => {
       const tests = [aReportTest({ title: [text, text], file: `${text}/a.ts`, project: text })];
       const causes = [{ ...failed, headline: text, reason: text, source: `src/${text}.ts:1:1` }];
@@ -78,7 +78,7 @@ describe('annotations', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary' }), check));
   });
 
-  it('RP-3 are counted beyond fifty, which is all that GitHub shows', () => {
+  it('RP-3 stop after fifty, which is all that GitHub shows, with a count of the rest', () => {
     const causes = Array.from({ length: 5000 }, () => failed);
     const found = read({ causes });
     expect(found).toHaveLength(51);
@@ -98,7 +98,7 @@ describe('outputs', () => {
     });
   });
 
-  it('RP-3 cost is empty where agents ran and none said it, and 0 where none ran', () => {
+  it('RP-3 have an empty cost if no agent reported its cost, and 0 if no agent ran', () => {
     const cost = (agentRuns: number) => {
       const given = aReport();
       given.totals = { ...given.totals, agentRuns, costUsd: null };

@@ -13,7 +13,7 @@ const only = (over: Parameters<typeof aReport>[0]) => {
 const inC1 = { causeId: 'c1', causeIds: ['c1'] };
 
 describe('names', () => {
-  it('RP-2 are those of Playwright’s own junit reporter: file, project, titles', () => {
+  it('RP-2 are those of Playwright’s junit reporter: file, project, titles', () => {
     const tests = [
       aReportTest(),
       aReportTest({ id: 't2', project: 'firefox' }),
@@ -33,7 +33,7 @@ describe('names', () => {
     ]);
   });
 
-  it('RP-2 survive whatever they hold', () => {
+  it('RP-2 may contain any hostile text', () => {
     for (const text of hostileTexts) {
       const tests = [
         aReportTest({ title: [`${text}.spec.ts`, text], project: text, verdict: 'failed', ...inC1 }),
@@ -45,7 +45,7 @@ describe('names', () => {
     }
   });
 
-  it('RP-2 is well-formed for any text at all', () => {
+  it('RP-2 are well-formed for any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (text) => {
         const tests = [aReportTest({ title: ['a.spec.ts', text], verdict: 'failed', ...inC1 })];
@@ -57,7 +57,7 @@ describe('names', () => {
 });
 
 describe('verdicts', () => {
-  it('RP-2 a healed test is passed, and says by whom and with what proof', () => {
+  it('RP-2 a healed test is passed, and says who healed it with what proof', () => {
     const found = only({ tests: [aReportTest({ verdict: 'healed', ...inC1 })], causes: [aReportCause()] });
     expect(found.children.map(({ name }) => name)).toEqual(['properties', 'system-out']);
     expect(found.children[1]?.text).toBe('healed by debugger (claude), proof: red red | green green');
@@ -75,7 +75,7 @@ describe('verdicts', () => {
     );
   });
 
-  it('RP-2 a shared fix and one without an agent are told as such', () => {
+  it('RP-2 a test says if its fix is shared or came without an agent', () => {
     const attempts = [aReportAttempt(), aReportAttempt({ n: 2, agent: null, runner: null })];
     const causes = [aReportCause({ attempts, proof: [] })];
     const found = only({ tests: [aReportTest({ verdict: 'healed', sharedFix: true, ...inC1 })], causes });
@@ -105,7 +105,7 @@ describe('verdicts', () => {
     );
   });
 
-  it('RP-2 a failure of the suite itself is an error, or all would look skipped; a fixed one is none', () => {
+  it('RP-2 a failure of the suite itself is an error, since all tests would look skipped; a fixed one is not', () => {
     const tests = [aReportTest({ verdict: 'not-run' })];
     const cause = aReportCause({ tests: [], verdict: 'failed', headline: 'no server' });
     const root = readXml(junitOf(aReport({ tests, causes: [cause] })));
@@ -116,7 +116,7 @@ describe('verdicts', () => {
   });
 });
 
-it('RP-2 holds 10,000 tests', () => {
+it('RP-2 a report may have 10,000 tests', () => {
   const tests = Array.from({ length: 10_000 }, (_, index) =>
     aReportTest({ id: `t${index}`, title: [`${index % 100}.spec.ts`, `test ${index}`] }),
   );
@@ -126,9 +126,9 @@ it('RP-2 holds 10,000 tests', () => {
   expect(all(root, 'testcase')).toHaveLength(10_000);
 });
 
-/** Without what XML cannot hold. */
+/** The text without the characters that XML does not allow. */
 function fit(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- they are what this is about
+  // oxlint-disable-next-line no-control-regex -- removes control characters
   return text.replaceAll(/[\0-\x08\v\f\x0E-\x1F\x7F-\x84\x86-\x9F\p{Surrogate}\uFFFE\uFFFF]/gu, '');
 }
 

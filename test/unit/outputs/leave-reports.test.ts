@@ -19,14 +19,14 @@ const inActions = (file: string) => ({
   GITHUB_OUTPUT: path.join(file, 'output'),
 });
 
-it('RP-2 leaves JUnit, CTRF and Markdown in the run’s folder, and no more outside of GitHub Actions', async () => {
+it('RP-2 writes JUnit, CTRF and Markdown into the run’s folder, and nothing else outside GitHub Actions', async () => {
   const there = await places();
   expect(await leaveReports(aReport({ causes: [aReportCause()] }), there)).toEqual([]);
   expect((await readdir(there.dir)).toSorted()).toEqual(['ctrf.json', 'junit.xml', 'summary.md']);
   expect(there.printed).toEqual([]);
 });
 
-it('RP-2 tells what could not be written, and writes the rest', async () => {
+it('RP-2 reports what could not be written, and writes the rest', async () => {
   const there = await places();
   await mkdir(path.join(there.dir, 'junit.xml'));
   const troubles = await leaveReports(aReport(), there);
@@ -34,12 +34,12 @@ it('RP-2 tells what could not be written, and writes the rest', async () => {
   expect(await readFile(path.join(there.dir, 'ctrf.json'), 'utf8')).toContain('CTRF');
 });
 
-it('RP-3 adds to what the step said, and stays below 1 MiB with it', async () => {
+it('RP-3 appends to the existing step summary, and stays below 1 MiB in total', async () => {
   const files = tempDir('actions');
   const env = inActions(files);
   const there = await places(env);
-  const said = `${'x'.repeat(400 * 1024)}\n`;
-  await writeFile(env.GITHUB_STEP_SUMMARY, said);
+  const existing = `${'x'.repeat(400 * 1024)}\n`;
+  await writeFile(env.GITHUB_STEP_SUMMARY, existing);
   await writeFile(env.GITHUB_OUTPUT, 'own=1\n');
   const causes = Array.from({ length: 5000 }, () => aReportCause({ headline: 'é'.repeat(200) }));
   expect(await leaveReports(aReport({ causes }), there)).toEqual([]);
@@ -47,12 +47,12 @@ it('RP-3 adds to what the step said, and stays below 1 MiB with it', async () =>
   expect(size).toBeGreaterThan(1_000_000);
   expect(size).toBeLessThanOrEqual(1024 * 1024);
   const summary = await readFile(env.GITHUB_STEP_SUMMARY, 'utf8');
-  expect(summary.startsWith(`${said}\n## self-heal`)).toBe(true);
+  expect(summary.startsWith(`${existing}\n## self-heal`)).toBe(true);
   expect(summary).toContain('more causes** did not fit here');
   expect(await readFile(env.GITHUB_OUTPUT, 'utf8')).toMatch(/^own=1\noutcome<<self-heal-[\w-]{36}\ngreen\n/);
 });
 
-it('RP-3 a step that is full already is told, not broken', async () => {
+it('RP-3 does not append to a step summary that is already full, and says so', async () => {
   const env = inActions(tempDir('actions'));
   await writeFile(env.GITHUB_STEP_SUMMARY, 'x'.repeat(1024 * 1024));
   const [problem, ...others] = await leaveReports(aReport(), await places(env));
@@ -60,7 +60,7 @@ it('RP-3 a step that is full already is told, not broken', async () => {
   expect(others).toEqual([]);
 });
 
-it('RP-3 the folder is told as seen from the workspace', async () => {
+it('RP-3 outputs the folder relative to the workspace', async () => {
   const env = inActions(tempDir('actions'));
   const there = await places();
   const workspace = { ...env, GITHUB_WORKSPACE: path.dirname(there.cwd) };
@@ -69,7 +69,7 @@ it('RP-3 the folder is told as seen from the workspace', async () => {
   expect(output).toContain(`\n${path.basename(there.cwd)}/.self-heal/runs/r1\n`);
 });
 
-it('RP-3 what kept self-heal from working is an annotation and stands in the summary', async () => {
+it('RP-3 writes a problem of self-heal as an annotation and into the summary', async () => {
   const problem = {
     kind: 'no-tests',
     message: 'there are no tests\n::error::owned',

@@ -14,7 +14,7 @@ it('CL-13 says why a re-run is made, and how many tests are in it', () => {
   expect(started('retest', null)).toEqual(['c1 running the suite again …']);
 });
 
-it('CL-13 names agent, attempt, time-out and log when an agent starts', () => {
+it('CL-13 names agent, attempt, timeout and log when an agent starts', () => {
   const event = {
     type: 'agent.started' as const,
     causeId: 'c1',
@@ -31,7 +31,7 @@ it('CL-13 names agent, attempt, time-out and log when an agent starts', () => {
   ]);
 });
 
-it('RP-1 says what a re-run showed and that the change was reverted', () => {
+it('RP-1 says what a re-run showed, and that the change was reverted', () => {
   expect(linesFor({ type: 'attempt.judged', causeId: 'c1', attempt: anAttempt() }, paint)).toEqual([
     'c1 still red (the same error came back); its change was reverted',
   ]);

@@ -12,7 +12,7 @@ const show = (given: Partial<Report>, maxBytes?: number) =>
 const inC1 = { causeId: 'c1', causeIds: ['c1'] };
 
 describe('the summary', () => {
-  it('RP-3 tells each cause with its class, why, attempts, proof, files and end', () => {
+  it('RP-3 shows each cause with its class, reasons, attempts, proof, files and end', () => {
     const taken = aReportAttempt({
       judged: 'still-failing',
       reverted: true,
@@ -51,7 +51,7 @@ Run 20260101-000000-0001: \`.self-heal/runs/r1/\`
     expect(first).toMatch(/^- blame: It was green before 3f2a91c; .* \(`\.\.\/api\/cart\.ts:12`\)$/);
   });
 
-  it('RP-3 has questions, flaky and quarantined tests, the regression run and warnings', () => {
+  it('RP-3 shows questions, flaky and quarantined tests, the regression run and warnings', () => {
     const text = show({
       tests: [
         aReportTest({ id: 'f', title: ['a.spec.ts', 'flickers'], verdict: 'flaky' }),
@@ -70,7 +70,7 @@ Run 20260101-000000-0001: \`.self-heal/runs/r1/\`
     expect(text).toContain('- old server');
   });
 
-  it('RP-3 HN-3 names what was tampered with', () => {
+  it('RP-3 HN-3 lists how the tests were tampered with', () => {
     const violation = {
       rule: 'assertion-removed',
       file: 'a.spec.ts',
@@ -98,7 +98,7 @@ describe('its size', () => {
     }),
   );
 
-  it('RP-3 stays below the limit with 5,000 causes, cut by whole causes, and says so', () => {
+  it('RP-3 stays below the limit with 5,000 causes by leaving out whole causes, and says so', () => {
     const text = show({ causes });
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(summaryBytes);
     expect(Buffer.byteLength(text)).toBeGreaterThan(summaryBytes * 0.95);
@@ -107,11 +107,11 @@ describe('its size', () => {
     expect(text.trimEnd().endsWith(`\`${folder}/\``)).toBe(true);
   });
 
-  it('RP-3 shows first what a person has to look at', () => {
+  it('RP-3 is spent first on what a person has to look at', () => {
     expect(/^### (?<title>.*)$/m.exec(show({ causes }))?.groups?.['title']).toContain('c5000 failed');
   });
 
-  it('RP-3 never exceeds any limit, whatever the report holds', () => {
+  it('RP-3 never exceeds any limit, whatever the report contains', () => {
     const text = fc.oneof(
       fc.constantFrom(...hostileTexts),
       fc.string({ unit: 'grapheme' }),
@@ -133,27 +133,27 @@ describe('its size', () => {
 });
 
 describe('text in Markdown', () => {
-  it('RP-3 is never markup, HTML, a link, a cell or a mention', () => {
+  it('RP-3 is never markup, HTML, a link, a table cell or a mention', () => {
     expect(prose('<b>*x* [a](b) `c` |d| @all #1')).toBe(
       String.raw`\<b\>\*x\* \[a\](b) \`c\` \|d\| @<!-- -->all \#1`,
     );
   });
 
-  it('RP-3 ends no code span from within', () => {
+  it('RP-3 cannot end its code span', () => {
     expect(code('a')).toBe('`a`');
     expect(code('`a` ``b``')).toBe('``` `a` ``b`` ```');
     expect(code(' \n ')).toBe('none');
   });
 
-  it('RP-3 stays on its line, at most so wide, with whole characters', () => {
+  it('RP-3 stays on its line, within its width, with whole characters', () => {
     for (const text of hostileTexts) {
-      // oxlint-disable-next-line no-control-regex -- they are what this is about
+      // oxlint-disable-next-line no-control-regex -- matches control characters
       expect(code(text) + prose(text)).not.toMatch(/[\0-\x1F\x7F-\x9F]/);
     }
     expect(code('👍'.repeat(400), 10)).toBe(`\`${'👍'.repeat(9)}…\``);
   });
 
-  it('RP-3 is cut at a line’s end, by bytes', () => {
+  it('RP-3 is cut to a number of bytes, at the end of a line', () => {
     expect(cutToBytes('äöü\näöü\n', 8)).toBe('äöü\n');
     expect(cutToBytes('äöü\n', 7)).toBe('äöü\n');
     expect(cutToBytes('äöü\n', 6)).toBe('');

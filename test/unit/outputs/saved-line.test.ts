@@ -19,15 +19,15 @@ it('RP-1 says how many agent runs were avoided and why, in one line', () => {
   );
 });
 
-it('RP-1 says nothing where none was avoided', () => {
+it('RP-1 says nothing if no agent run was avoided', () => {
   expect(savedLine([])).toBeNull();
 });
 
-it('RP-1 RP-2 the terminal and the markdown summary hold it', () => {
+it('RP-1 RP-2 is in the terminal and the Markdown summary', () => {
   const report = aReport();
-  const told = { ...report, totals: { ...report.totals, agentRunsAvoided: 3, avoided } };
-  const screen = summaryOf(told, { paint, columns: 120, folder: '.self-heal/runs/r' });
+  const withAvoided = { ...report, totals: { ...report.totals, agentRunsAvoided: 3, avoided } };
+  const screen = summaryOf(withAvoided, { paint, columns: 120, folder: '.self-heal/runs/r' });
   expect(screen.split('\n')).toContain(`  ${line}`);
-  expect(markdownOf(told, { folder: '.self-heal/runs/r' }).split('\n')).toContain(`${line}.`);
+  expect(markdownOf(withAvoided, { folder: '.self-heal/runs/r' }).split('\n')).toContain(`${line}.`);
   expect(summaryOf(report, { paint, columns: 120, folder: 'r' })).not.toContain('saved');
 });

@@ -54,7 +54,7 @@ const show = (given: Partial<Report>, options: Partial<SummaryOptions> = {}) =>
     ...options,
   }).split('\n');
 
-it('RP-1 says of a heal its class, why, agent, proof, files and cost, and how it is looked at and undone', () => {
+it('RP-1 shows the class, reasons, agent, proof, files and cost of a heal, and how to review and undo it', () => {
   expect(show({ causes: [healed] })).toEqual([
     '',
     'self-heal  GREEN  0 passed · 2 healed · 1 agent run · $0.02 · 41s',
@@ -78,7 +78,7 @@ it('RP-1 BL-3 begins a cause with the change to blame', () => {
   );
 });
 
-it('RP-1 puts what is left to a person first, each with the command that is next', () => {
+it('RP-1 puts what is left to a person first, each with its next command', () => {
   expect(show({ outcome: 'escalated', causes: [healed, left, asked], escalations }).slice(2)).toEqual([
     '  ? c3 needs review · runtime-error · TypeError: boom',
     '      why     console: boom',
@@ -111,12 +111,12 @@ it.each([
   ['agent-unusable', 'agent-unusable', 'npx self-heal doctor'],
   ['interrupted', 'failed', 'npx self-heal resume 20260101-000000-0001'],
   ['budget', 'failed', 'npx self-heal resume 20260101-000000-0001'],
-] as const)('RP-1 names the way on from a run that ended %s', (outcome, verdict, command) => {
+] as const)('RP-1 names the next command after a run that ended %s', (outcome, verdict, command) => {
   const lines = show({ outcome, causes: [{ ...left, verdict }] });
   expect(lines.some((line) => line.endsWith(` ${command}`))).toBe(true);
 });
 
-it('RP-1 a question that the store did not take has no command of its own', () => {
+it('RP-1 suggests inspect for a question that could not be stored', () => {
   const lines = show({ causes: [asked], escalations: escalations.map((one) => ({ ...one, stored: false })) });
   expect(lines.join('\n')).not.toContain('escalations');
   expect(lines).toContain('      next    npx self-heal inspect 20260101-000000-0001 c3 --prompt');
@@ -128,7 +128,7 @@ it.each([
   [300, 24, 23],
   [300, 50, 40],
   [300, 8, 22],
-])('RP-1 fits a screen: %d causes on %s rows are told in %d lines', (count, rows, most) => {
+])('RP-1 fits a screen: %d causes on %s rows take %d lines', (count, rows, most) => {
   const causes = Array.from({ length: count }, (_, index): ReportCause => {
     const kinds = [healed, healed, left, healed, asked];
     return { ...(kinds[index % 5] ?? healed), id: `c${index + 1}` };
@@ -148,19 +148,19 @@ it.each([
   for (const line of lines) expect(stringWidth(line)).toBeLessThan(80);
 });
 
-it('RP-1 names changed files from the top of the repository where the project lies below it', () => {
+it('RP-1 names changed files from the top of the repository if the project is in a subfolder', () => {
   expect(show({ causes: [healed] }, { inGit: 'below' })).toContain('  review  git diff -- :/src/orders.ts');
   expect(show({ causes: [healed] }, { inGit: null }).join()).not.toContain('git diff');
 });
 
-it('RP-1 says each cause in a line at least where there is room for no more', () => {
+it('RP-1 shows each cause in a single line if there is no room for more', () => {
   const causes = Array.from({ length: 20 }, (_, index) => ({ ...healed, id: `c${index + 1}` }));
   const lines = show({ causes });
   expect(lines.filter((line) => /^ {2}✓ c\d+ healed/.test(line))).toHaveLength(20);
   expect(lines).toContain('  ✓ c20 healed · runtime-error · /debugger, $0.02, src/orders.ts +2 −1');
 });
 
-it('RP-1 cuts what is long, in the middle where both ends matter, and never a command', () => {
+it('RP-1 cuts long texts, in the middle if both ends matter, but never a command', () => {
   const deep = `tests/${'very/'.repeat(20)}deep.spec.ts`;
   const long = {
     ...left,
@@ -178,21 +178,21 @@ it('RP-1 cuts what is long, in the middle where both ends matter, and never a co
   expect(lines.filter((line) => line.includes('npx self-heal') && line.includes('…'))).toEqual([]);
 });
 
-it('EV-10 RP-1 texts of pages, tests and agents stay within their lines', () => {
+it('EV-10 RP-1 keeps texts of pages, tests and agents on their lines', () => {
   for (const text of hostileTexts) {
     const cause = { ...left, headline: text, reason: text };
     const lines = show({ causes: [cause], tests: [test('t1', { title: ['a', text] })], warnings: [text] });
     expect(lines).toHaveLength(show({ causes: [left], tests: [test('t1')], warnings: ['w'] }).length);
-    // oxlint-disable-next-line no-control-regex -- what steers a terminal
+    // oxlint-disable-next-line no-control-regex -- matches terminal control characters
     expect(lines.join('')).not.toMatch(/[\u0000-\u001f\u0080-\u009f]/);
   }
 });
 
-it('RP-1 tells an agent where the report for programs is', () => {
+it('RP-1 tells an agent where report.json is', () => {
   expect(show({ causes: [healed] }, { terse: true })).toContain('  json    .self-heal/runs/r1/report.json');
 });
 
-it('RP-1 uses only colours that can be read on light and on dark', () => {
+it('RP-1 uses only colors that are readable on light and dark backgrounds', () => {
   const tests = [test('t1', { verdict: 'flaky' }), test('t2', { verdict: 'quarantined' })];
   const outcomes = ['green', 'red', 'escalated'] as const;
   const causes = [healed, left, asked];
@@ -201,8 +201,8 @@ it('RP-1 uses only colours that can be read on light and on dark', () => {
       show({ outcome, causes, tests, warnings: ['w'] }, { paint: new Chalk({ level: 3 }) }),
     )
     .join('');
-  // oxlint-disable-next-line no-control-regex -- colours
+  // oxlint-disable-next-line no-control-regex -- matches colors
   const codes = new Set([...text.matchAll(/\u001b\[([0-9;]*)m/g)].map(([, code]) => code));
-  // Bold, dim, red, green, magenta, and their ends.
+  // Bold, dim, red, green, magenta, and their resets.
   expect([...codes].toSorted()).toEqual(['1', '2', '22', '31', '32', '35', '39']);
 });

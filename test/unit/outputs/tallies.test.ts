@@ -18,7 +18,7 @@ describe('the figures of a run', () => {
     expect(texts({ ...aReport(), shards: { total: 3, missing: [] } }).join()).not.toContain('shard');
   });
 
-  it('HN-5 say of a heal that its proof was quick, and of a green that it was none', () => {
+  it('HN-5 say whether heals were proven quickly or not at all', () => {
     const report = aReport();
     const totals = { ...report.totals, healed: 2, greenOnce: 1 };
     expect(texts({ ...report, totals, verify: 'quick' })).toContain('2 healed (quick proof)');

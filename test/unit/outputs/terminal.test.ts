@@ -31,7 +31,7 @@ function shownRun(columns = 80, rows = 24, options: { terse?: boolean; live?: bo
       run = reduce(run, event);
       reporter.handle(event, run);
     }
-    // What draws the region is loaded when there is something to show.
+    // The code that draws the region is loaded on demand.
     await vi.dynamicImportSettled();
     vi.advanceTimersByTime(300);
   };
@@ -40,7 +40,7 @@ function shownRun(columns = 80, rows = 24, options: { terse?: boolean; live?: bo
   return { stream, take, shown, close, all: () => stream.screen.all().join('\n') };
 }
 
-it('CL-13 RP-1 shows a line for each cause: phase, agent, time, cost, and what the agent did last', async () => {
+it('CL-13 RP-1 shows a line for each cause with phase, agent, time and cost, and what the agent did last', async () => {
   const { take, shown, close } = shownRun();
   await take(redRun(3));
   await take(agentAtWork('c1', 'Edit src/cart.ts', 10_000));
@@ -56,7 +56,7 @@ it('CL-13 RP-1 shows a line for each cause: phase, agent, time, cost, and what t
   close();
 });
 
-it('CL-13 says how long it waits, and how far a run of tests is', async () => {
+it('CL-13 shows how long it waits, and the progress of a suite run', async () => {
   const { take, shown, close } = shownRun();
   await take(redRun(1));
   await take([
@@ -83,7 +83,7 @@ it('CL-13 says how long it waits, and how far a run of tests is', async () => {
   close();
 });
 
-it('CL-13 leaves the terminal to the reporter of the user while the suite runs for the first time', async () => {
+it('CL-13 leaves the terminal to the user’s reporter during the first suite run', async () => {
   const { stream, take, close } = shownRun();
   const [started, suite] = redRun(0);
   await take([started, suite].filter((event) => event !== undefined));
@@ -92,7 +92,7 @@ it('CL-13 leaves the terminal to the reporter of the user while the suite runs f
   close();
 });
 
-it('RP-1 shows what is going on in a bounded region, with 300 causes too', async () => {
+it('RP-1 draws a region of bounded height, even with 300 causes', async () => {
   const { stream, take, shown, close } = shownRun();
   await take(redRun(300));
   const done = Array.from({ length: 40 }, (_, index) => index + 1);
@@ -116,28 +116,25 @@ it.each([
   [30, 10],
   [120, 40],
   [24, 12],
-])(
-  'RP-1 a window that is resized to %d × %d while it is drawn leaves no line behind',
-  async (columns, rows) => {
-    const { stream, take, shown, close } = shownRun();
-    await take(redRun(5));
-    await take(agentAtWork('c1', 'Edit a/very/long/path/'.repeat(9), 10_000));
-    const before = stream.screen.all().indexOf(stream.screen.screen()[0] ?? '');
-    expect(before).toBeGreaterThanOrEqual(0);
-    stream.resize(columns, rows);
-    vi.advanceTimersByTime(1000);
-    const frames = stream.screen.all().filter((line) => /^\S self-/.test(line) && !line.startsWith('self'));
-    expect(frames).toHaveLength(1);
-    for (const line of shown().slice(shown().findIndex((one) => one.startsWith('*')))) {
-      expect(stringWidth(line)).toBeLessThan(columns);
-    }
-    await take(healed('c1', 20_000));
-    close();
-    expect(stream.screen.all().join('\n')).not.toMatch(/causes? done|▸/);
-  },
-);
+])('RP-1 leaves no line behind when the window is resized to %d × %d', async (columns, rows) => {
+  const { stream, take, shown, close } = shownRun();
+  await take(redRun(5));
+  await take(agentAtWork('c1', 'Edit a/very/long/path/'.repeat(9), 10_000));
+  const before = stream.screen.all().indexOf(stream.screen.screen()[0] ?? '');
+  expect(before).toBeGreaterThanOrEqual(0);
+  stream.resize(columns, rows);
+  vi.advanceTimersByTime(1000);
+  const frames = stream.screen.all().filter((line) => /^\S self-/.test(line) && !line.startsWith('self'));
+  expect(frames).toHaveLength(1);
+  for (const line of shown().slice(shown().findIndex((one) => one.startsWith('*')))) {
+    expect(stringWidth(line)).toBeLessThan(columns);
+  }
+  await take(healed('c1', 20_000));
+  close();
+  expect(stream.screen.all().join('\n')).not.toMatch(/causes? done|▸/);
+});
 
-it('RP-1 what others print while it is drawn stands above it, whole', async () => {
+it('RP-1 keeps what others print meanwhile complete, above the live view', async () => {
   const { stream, take, shown, close } = shownRun();
   await take(redRun(2));
   await take(agentAtWork('c1', 'works', 10_000));
@@ -149,7 +146,7 @@ it('RP-1 what others print while it is drawn stands above it, whole', async () =
   close();
 });
 
-it('EV-10 RP-1 what an agent says steers no terminal, and wide characters break no line', async () => {
+it('EV-10 RP-1 strips terminal control characters from an agent’s activity, and measures wide characters', async () => {
   const { stream, take, shown, close } = shownRun(40, 12);
   await take(redRun(1));
   await take(
@@ -159,9 +156,9 @@ it('EV-10 RP-1 what an agent says steers no terminal, and wide characters break 
       10_000,
     ),
   );
-  const said = shown().at(-1) ?? '';
-  expect(said).toMatch(/^ {6}gone 日本語の長い説明です/);
-  expect(stringWidth(said)).toBeLessThan(40);
+  const activity = shown().at(-1) ?? '';
+  expect(activity).toMatch(/^ {6}gone 日本語の長い説明です/);
+  expect(stringWidth(activity)).toBeLessThan(40);
   expect(stream.written.join('')).not.toContain('\u001b[2J');
   expect(stream.written.join('')).not.toContain('title');
   close();
@@ -188,7 +185,7 @@ it('RP-1 leaves nothing of itself behind, and never hides the cursor', async () 
   expect(stream.written.join('')).not.toContain('\u001b[?25');
 });
 
-it('RP-1 draws in one write, and not for each word of an agent', async () => {
+it('RP-1 draws each frame in one write', async () => {
   const { stream, take, close } = shownRun();
   await take(redRun(2));
   await take(agentAtWork('c1', 'works', 10_000));
@@ -207,7 +204,7 @@ it('RP-1 draws in one write, and not for each word of an agent', async () => {
   close();
 });
 
-it('CL-6 writes plain lines and nothing that moves a cursor where the terminal is not live', async () => {
+it('CL-6 writes plain lines and does not move the cursor without a live view', async () => {
   const { stream, take, close } = shownRun(80, 24, { live: false });
   await take(redRun(2));
   await take(agentAtWork('c1', 'works', 10_000));
@@ -219,7 +216,7 @@ it('CL-6 writes plain lines and nothing that moves a cursor where the terminal i
   expect(text).toContain('self-heal c1 healed: fixed by debugger, $0.02');
 });
 
-it('RP-1 tells an agent of causes and what became of them, one line each, and of nothing else', async () => {
+it('RP-1 tells an agent only the causes and their ends, one line each', async () => {
   const { stream, take, close } = shownRun(80, 24, { terse: true });
   await take(redRun(1));
   await take([{ ...suiteEnded, purpose: 'confirm', time: 9000 }]);
@@ -235,15 +232,15 @@ it('RP-1 tells an agent of causes and what became of them, one line each, and of
   );
 });
 
-it('RP-1 uses only colours that can be read on light and on dark', async () => {
+it('RP-1 uses only colors that are readable on light and dark backgrounds', async () => {
   const { stream, take, close } = shownRun(80, 24, { level: 3 });
   await take(redRun(2));
   await take(agentAtWork('c1', 'works', 10_000));
   await take(healed('c1', 13_000));
   close();
-  // oxlint-disable-next-line no-control-regex -- colours
+  // oxlint-disable-next-line no-control-regex -- matches colors
   const codes = [...stream.written.join('').matchAll(/\u001b\[([0-9;]*)m/g)].map(([, code]) => code);
   expect(codes.length).toBeGreaterThan(0);
-  // Bold, dim, red, green, magenta, and their ends.
+  // Bold, dim, red, green, magenta, and their resets.
   for (const code of codes) expect(['1', '2', '22', '31', '32', '35', '39']).toContain(code);
 });

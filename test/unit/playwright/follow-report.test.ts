@@ -5,7 +5,7 @@ import { followReport } from '../../../src/playwright/follow-report.js';
 import type { ReportLine } from '../../../src/playwright/report-format.js';
 import { tempDir } from '../../rig/temp-dir.js';
 
-it('CL-4 hands on in one piece what came since its last look, so that thousands of quick tests are told of a few times', async () => {
+it('CL-4 passes on all lines since its last look in one call, without a torn last line', async () => {
   const file = path.join(tempDir(), 'report.ndjson');
   const ended = (n: number) => `${JSON.stringify({ type: 'test-end', title: `${n}`, failed: false })}\n`;
   writeFileSync(file, [1, 2, 3].map(ended).join(''));

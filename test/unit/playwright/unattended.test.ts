@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { unattended, waitingVariablesIn, waitingWords } from '../../../src/playwright/unattended.js';
 
-describe('a Playwright that nobody attends', () => {
+describe('an unattended Playwright', () => {
   it.each([['--ui'], ['--ui-host=0.0.0.0'], ['--ui-port', '0'], ['--debug'], ['--debug=cli']])(
-    'CL-4 refuses %s behind --',
+    'CL-4 refuses %s after --',
     (...words) => {
       expect(waitingWords(['--no-deps', ...words])).toMatchObject({ kind: 'usage' });
     },
   );
 
-  it('CL-1 hands on every other word', () => {
+  it('CL-1 passes on every other argument', () => {
     expect(waitingWords(['--no-deps', '--update-snapshots=all', 'ui.spec.ts', 'debug'])).toBeNull();
   });
 
-  it('CL-4 names the variables that would have it wait, and takes them out', () => {
+  it('CL-4 names the variables that would make it wait, and removes them', () => {
     const env = { PWDEBUG: 'console', PWPAUSE: '1', PWTEST_WATCH: '', HOME: '/home/me' };
     expect(waitingVariablesIn(env)).toEqual(['PWDEBUG', 'PWPAUSE']);
     expect(waitingVariablesIn({ PWDEBUG: '0' })).toEqual([]);

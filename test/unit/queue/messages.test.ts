@@ -3,9 +3,9 @@ import { jobResult } from '../../../src/queue/messages.js';
 import { anAttempt } from '../../rig/builders.js';
 
 it.each([
-  ['an attempt that names another file as its change', { change: '../../elsewhere' }],
+  ['an attempt whose change is a path', { change: '../../elsewhere' }],
   ['an attempt with a judgement that does not exist', { judged: 'fine' }],
-])('SC-2 %s is refused, since any worker may write it', (_, wrong) => {
+])('SC-2 %s is rejected, since any worker could write it', (_, wrong) => {
   const result = (over: object) => ({
     kind: 'tried',
     worker: 'one:1',

@@ -8,12 +8,15 @@ function patience(forMs = 60_000) {
   const clock = virtualClock();
   const away: string[] = [];
   const controller = new AbortController();
-  const said = { onAway: (reason: string) => void away.push(reason), onBack: () => void away.push('back') };
-  const how = createPatience({ clock, signal: controller.signal, forMs, ...said });
+  const callbacks = {
+    onAway: (reason: string) => void away.push(reason),
+    onBack: () => void away.push('back'),
+  };
+  const how = createPatience({ clock, signal: controller.signal, forMs, ...callbacks });
   return { how, clock, away, controller };
 }
 
-/** Fails so often with this error, then gives 1. */
+/** Fails `times` times with this error, then returns 1. */
 function failing(times: number, error: Error) {
   let asked = 0;
   return {
@@ -34,10 +37,10 @@ it.each([
   withCode('08006'),
   withCode('53300', 'sorry, too many clients already'),
   new Error('Connection terminated unexpectedly'),
-  // What becomes of a transaction whose connection has broken.
+  // The error of a transaction whose connection has broken.
   new Error('Client has encountered a connection error and is not queryable'),
   new AggregateError([withCode('ECONNREFUSED'), withCode('ECONNREFUSED')]),
-])('SC-2 a server that is away is asked again until it is back: %s', async (error) => {
+])('SC-2 retries until a server that is away is back: %s', async (error) => {
   const { how, clock, away } = patience();
   const { ask, asked } = failing(10, error);
   expect(await patiently(ask, how)).toBe(1);
@@ -47,7 +50,7 @@ it.each([
   expect(away[1]).toBe('back');
 });
 
-it('SC-2 one that stays away is given up after the time, and an interrupt ends the waiting', async () => {
+it('SC-2 gives up a server that stays away when the time is up, or on an interrupt', async () => {
   const { how, clock } = patience(5000);
   await expect(patiently(failing(99, withCode('ECONNREFUSED')).ask, how)).rejects.toThrow('ECONNREFUSED');
   expect(clock.now()).toBe(5000);
@@ -58,7 +61,7 @@ it('SC-2 one that stays away is given up after the time, and an interrupt ends t
   expect(asked()).toBe(1);
 });
 
-it('SC-2 what the server refuses is not asked again', async () => {
+it('SC-2 does not retry what the server refuses', async () => {
   const { how } = patience();
   for (const error of [withCode('42501'), withCode('23505'), new TypeError('x is not a function')]) {
     const { ask, asked } = failing(1, error);
@@ -67,7 +70,7 @@ it('SC-2 what the server refuses is not asked again', async () => {
   }
 });
 
-it('SC-2 each method of an object waits, with its arguments, and what is none stays', async () => {
+it('SC-2 retries each method of an object with its arguments, and leaves its other properties alone', async () => {
   const { how } = patience();
   let calls = 0;
   const target = {
@@ -83,7 +86,7 @@ it('SC-2 each method of an object waits, with its arguments, and what is none st
   expect(await one.take(41)).toBe(42);
 });
 
-it('SC-2 all that ask a server wait for it together: it is told of once, and after the time is over nobody waits again', async () => {
+it('SC-2 concurrent calls wait together: the server is reported away once, and once the time is up later calls do not wait', async () => {
   const { how, clock, away } = patience(5000);
   let isAway = true;
   const ask = async () => {
@@ -99,7 +102,7 @@ it('SC-2 all that ask a server wait for it together: it is told of once, and aft
   isAway = false;
   expect(await patiently(ask, how)).toBe(1);
   expect(away).toEqual([expect.anything(), 'back']);
-  // The next time it is away, it is waited for anew.
+  // The next time that it is away, the wait starts anew.
   await expect(patiently(failing(99, withCode('ECONNREFUSED')).ask, how)).rejects.toThrow('ECONNREFUSED');
   expect(clock.now()).toBeGreaterThan(waited);
 });

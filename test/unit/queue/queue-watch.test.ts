@@ -7,7 +7,7 @@ import { virtualClock } from '../../rig/virtual-clock.js';
 
 const leaseMs = 1000;
 
-/** A watch over one worker that gives no sign. */
+/** A watch over one worker that sends no heartbeat. */
 function watching(over: Partial<WorkerRow> = {}) {
   const clock = virtualClock();
   const silent = aWorker({ state: 'agent', causeId: 'c1', jobId: 'job', beat: 3, ...over });
@@ -20,7 +20,7 @@ function watching(over: Partial<WorkerRow> = {}) {
   return { watch, clock, given, lost };
 }
 
-it('SC-2 after a time in which nothing could be seen a lease begins anew, for workers and for what nobody has', async () => {
+it('SC-2 starts leases anew after a time without a view of the queue, for workers and for causes without one', async () => {
   const { watch, clock, given, lost } = watching();
   await watch.workers();
   await watch.taken('orphan', []);
@@ -36,7 +36,7 @@ it('SC-2 after a time in which nothing could be seen a lease begins anew, for wo
   expect(lost).toEqual(['host-1', null]);
 });
 
-it('SC-2 a silent worker of another commit goes from the list, and its cause is left to its own coordinator', async () => {
+it('SC-2 drops a silent worker of another commit from the list, and leaves its cause to its own coordinator', async () => {
   const { watch, clock, given } = watching({ queue: 'causes-2' });
   await watch.workers();
   clock.advance(leaseMs);

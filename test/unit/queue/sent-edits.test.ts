@@ -8,7 +8,7 @@ import { contentsOf } from '../../../src/workspace/change.js';
 import type { FileEdit } from '../../../src/workspace/file-state.js';
 import { tempDir } from '../../rig/temp-dir.js';
 
-/** A checkout that holds the old contents, and the edits between these and the new ones. */
+/** A checkout with the old contents, and the edits from these to the new ones. */
 async function edited(files: readonly (readonly [before: string, after: string])[]) {
   const root = tempDir('sent edits');
   const contents = contentsOf(path.join(root, '.self-heal', 'runs', 'here'));
@@ -26,7 +26,7 @@ async function edited(files: readonly (readonly [before: string, after: string])
 
 const there = (root: string) => contentsOf(path.join(root, '.self-heal', 'runs', 'there'));
 
-it('SC-2 what differs of a file comes back byte for byte, whatever its line ends', async () => {
+it('SC-2 sends and receives the differences of a file byte for byte, whatever its line endings', async () => {
   const lines = fc
     .array(fc.constantFrom('a', 'b', 'ü', '', '\\ No newline', '--- x', '\r', '\0'), { maxLength: 8 })
     .map((words) => words.join('\n'));
@@ -44,7 +44,7 @@ it('SC-2 what differs of a file comes back byte for byte, whatever its line ends
   );
 });
 
-it('SC-2 EV-9 only what differs is sent, and a change that holds a secret is not', async () => {
+it('SC-2 EV-9 sends only what differs, and refuses a change that contains a secret', async () => {
   const secret = 'hunter2-hunter2-hunter2';
   const long = Array.from({ length: 40 }, (_, n) => `line ${n}`).join('\n');
   const { contents, edits } = await edited([
@@ -56,7 +56,7 @@ it('SC-2 EV-9 only what differs is sent, and a change that holds a secret is not
   expect(await sendEdits(edits, contents, redactor)).toEqual({ secretIn: 'src/1.ts' });
 });
 
-it('SC-2 a patch for another file than the one that is here is named, and not guessed at', async () => {
+it('SC-2 names a file that differs from the one that was patched, and does not guess', async () => {
   const { root, contents, edits } = await edited([['old\n', 'new\n']]);
   const sent = await sendEdits(edits, contents, redactorOf([]));
   await writeFile(path.join(root, 'src/0.ts'), 'other\n');

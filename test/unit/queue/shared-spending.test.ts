@@ -3,7 +3,7 @@ import { createSharedSpending, type SharedSpending } from '../../../src/queue/sh
 import type { SpentTogether } from '../../../src/queue/worker-table.js';
 import { aCause } from '../../rig/builders.js';
 
-/** The row of a heal that all workers write into. */
+/** The row of a heal, which all workers write. */
 function sharedRow() {
   const agents = new Map<string, number | null>();
   const claims: string[] = [];
@@ -35,12 +35,12 @@ function worker(table: SharedSpending['table'], over: Partial<SharedSpending> = 
 
 const limits = { agentRuns: 3, costUsd: 1 };
 
-it('SC-2 HN-9 agents are asked for by the row of their worker, and none is started beyond the limit of all', async () => {
+it('SC-2 HN-9 claims agents for the current row of the worker, and none beyond the shared limit', async () => {
   const { table, claims } = sharedRow();
   let row = 'w1';
   const [one, two] = [worker(table, { worker: () => row }), worker(table, { worker: () => 'w2' })];
   expect(await one.spending.mayStart(limits)).toBe(true);
-  // Taken for dead meanwhile, it goes on with another row.
+  // The worker was taken for dead meanwhile and continues with another row.
   row = 'w1-again';
   expect(await one.spending.mayStart(limits)).toBe(true);
   expect(await two.spending.mayStart(limits)).toBe(true);
@@ -48,7 +48,7 @@ it('SC-2 HN-9 agents are asked for by the row of their worker, and none is start
   expect(claims).toEqual(['w1', 'w1-again', 'w2', 'w1-again']);
 });
 
-it('SC-2 HN-9 what the policy is told is what all have spent, as of the last that this worker did', async () => {
+it('SC-2 HN-9 returns what all workers have spent, as of this worker’s last action', async () => {
   const { table } = sharedRow();
   const [one, two] = [worker(table), worker(table)];
   await two.spending.mayStart(limits);
@@ -65,14 +65,14 @@ it('SC-2 HN-9 what the policy is told is what all have spent, as of the last tha
   expect(two.spending.totals()).toMatchObject({ agentRuns: 3, costUsd: 0.9 });
 });
 
-it('SC-2 HN-9 agents that a test has seen on other machines count for it', async () => {
+it('SC-2 HN-9 counts the agents that a test had on other machines', async () => {
   const { table } = sharedRow();
   const { spending } = worker(table, { agentRunsOnTest: 2 });
   spending.agentStarted(aCause());
   expect(spending.spentFor(aCause(), 1000).agentRunsOnTest).toBe(3);
 });
 
-it('SC-2 HN-9 an agent whose program names no price costs nothing, and is at work until it ends', async () => {
+it('SC-2 HN-9 an agent without a reported cost costs nothing, and is at work until it ends', async () => {
   const { table } = sharedRow();
   const { spending, atWork } = worker(table);
   const agent = spending.agentStarted(aCause());

@@ -3,7 +3,7 @@ import { createBus, type Reporter } from '../../../src/run/bus.js';
 import type { StampedEvent } from '../../../src/event.js';
 import { virtualClock } from '../../rig/virtual-clock.js';
 
-it('RP-1 goes on without a reporter that throws, and says which it was', async () => {
+it('RP-1 continues without a reporter that throws, and names it', async () => {
   const seen: StampedEvent[] = [];
   const broken: Reporter = {
     name: 'broken',

@@ -46,7 +46,7 @@ describe('masking a suite run', () => {
     expect(readdirSync(suite).sort()).toEqual(['captures', 'output']);
   });
 
-  it('EV-9 takes a log away that cannot be masked', async () => {
+  it('EV-9 deletes a log that cannot be masked', async () => {
     const { suite } = await aSuite();
     const broken = {
       masksIn: () => {
@@ -57,7 +57,7 @@ describe('masking a suite run', () => {
     expect(readdirSync(suite).filter((name) => name.includes('.log'))).toEqual([]);
   });
 
-  it('EV-9 leaves at the end of a run nothing that cannot be masked', async () => {
+  it('EV-9 leaves only masked logs at the end of a run', async () => {
     const { runDir, suite } = await aSuite();
     await maskSuiteFolder(suite, { isRed: true, redactor });
     await dropAllUnmasked(runDir);
@@ -70,7 +70,7 @@ describe('masking a suite run', () => {
     expect(readdirSync(path.join(runDir, 'suites'))).toEqual([]);
   });
 
-  it('EV-12 minds no suite run that was never made', async () => {
+  it('EV-12 ignores a suite run that never started', async () => {
     await expect(dropAllUnmasked(tempDir())).resolves.toBeUndefined();
     await expect(
       maskSuiteFolder(path.join(tempDir(), 'none'), { isRed: true, redactor }),

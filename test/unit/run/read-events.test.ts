@@ -16,24 +16,21 @@ it.each([
   ['a line torn by the next one', '{"type":"agent.act{"time":1,"type":"cause.started"}'],
   ['null', 'null'],
   ['no time', '{"type":"cause.started","causeId":"c1"}'],
-  ['a time that is none', '{"time":"now","type":"cause.started"}'],
-  ['an attempt that is none', line({ ...judged, attempt: null })],
-  ['an attempt whose files are none', line({ ...judged, attempt: { ...anAttempt(), files: [{}] } })],
+  ['an invalid time', '{"time":"now","type":"cause.started"}'],
+  ['an invalid attempt', line({ ...judged, attempt: null })],
+  ['an attempt with invalid files', line({ ...judged, attempt: { ...anAttempt(), files: [{}] } })],
   ['a cause without tests', line({ type: 'cause.found', cause: { ...aCauseSummary(), tests: undefined } })],
-  [
-    'a request that is none',
-    line({ type: 'run.started', runId: 'r', project: 'p', dryRun: false, request: 5 }),
-  ],
-])('EV-12 %s is no event', (_, text) => expect(eventIn(text)).toBeNull());
+  ['an invalid request', line({ type: 'run.started', runId: 'r', project: 'p', dryRun: false, request: 5 })],
+])('EV-12 %s is not an event', (_, text) => expect(eventIn(text)).toBeNull());
 
 it.each([
   ['an attempt', judged],
   ['a cause', { type: 'cause.found', cause: aCauseSummary() }],
-  ['what a newer self-heal tells', { type: 'cause.divined', causeId: 'c1' }],
-  ['what is named like no event', { type: 'constructor' }],
+  ['an event of a newer self-heal', { type: 'cause.divined', causeId: 'c1' }],
+  ['an event named like a property of Object', { type: 'constructor' }],
 ])('EV-12 %s is an event', (_, event) => expect(eventIn(line(event))).toMatchObject(event));
 
-it('EV-12 a run that was killed in the middle of a line is read up to it, and what was written behind it', async () => {
+it('EV-12 reads the events of a run that was killed in the middle of a line, before and after that line', async () => {
   const dir = path.join(tempDir(), '20261121-071500-000a');
   mkdirSync(dir);
   expect(await readRunState(dir)).toMatchObject({ runId: '20261121-071500-000a', startedAt: null });
@@ -42,7 +39,7 @@ it('EV-12 a run that was killed in the middle of a line is read up to it, and wh
   expect((await readRunState(dir)).warnings).toEqual(['a', 'b']);
 });
 
-it('EV-12 HN-8 what is told of a killed run after its end stands behind its half line', async () => {
+it('EV-12 HN-8 appends an event to a killed run after its half line', async () => {
   const dir = tempDir();
   writeFileSync(path.join(dir, eventsFile), `${line({ type: 'run.warning', message: 'a' })}\n{"time":2,"ty`);
   await appendEvent(dir, { type: 'run.undone', restored: ['a'], leftAlone: [] }, systemClock);

@@ -39,15 +39,15 @@ const over = {
 } as const;
 const activity = { type: 'agent.activity', causeId: 'c1', text: 'reads' } as const;
 
-/** The run of a cause that was found, and of these events, a second apart. */
+/** The run after one found cause and these events, a second apart. */
 function after(...events: readonly Event[]) {
   const found = { type: 'cause.found', cause: aCauseSummary() } as const;
   const run = runOf([found, ...events].map((event, at) => ({ time: at * 1000, ...event })));
   return { run, cause: run.causes[0], attempt: run.causes[0]?.attempts[0] };
 }
 
-describe('a run as its events tell of it', () => {
-  it('CL-13 RP-5 an agent at work has said something, and nothing once it ended', () => {
+describe('a run as its events describe it', () => {
+  it('CL-13 RP-5 has the activity of an agent while it works, and none once it has ended', () => {
     expect(after(started, activity).cause?.phase).toMatchObject({ since: started, doing: 'reads' });
     const { cause, attempt, run } = after(started, activity, ended);
     expect(cause).toMatchObject({ phase: { since: ended, doing: '' }, costUsd: 0.12 });
@@ -55,12 +55,12 @@ describe('a run as its events tell of it', () => {
     expect(run).toMatchObject({ agentRuns: 1, costUsd: 0.12 });
   });
 
-  it('RP-5 a re-run without an agent is an attempt from when it is judged', () => {
+  it('RP-5 counts a re-run without an agent as an attempt once it is judged', () => {
     const judged = { type: 'attempt.judged', causeId: 'c1', attempt: anAttempt({ agent: null }) } as const;
     expect(after(judged).attempt).toMatchObject({ n: 1, started: null, judged: { agent: null } });
   });
 
-  it('HN-6 HN-8 an attempt that is judged once more stands as it was judged last', () => {
+  it('HN-6 HN-8 keeps the last judgement of an attempt that is judged again', () => {
     const judged = (reverted: boolean) => ({
       type: 'attempt.judged' as const,
       causeId: 'c1',
@@ -70,20 +70,20 @@ describe('a run as its events tell of it', () => {
     expect(cause?.attempts.map((one) => one.judged?.reverted)).toEqual([true]);
   });
 
-  it('RP-5 what an interrupted run left in the middle is not at work', () => {
+  it('RP-5 has nothing in progress once it was interrupted', () => {
     const { run, cause } = after(started, activity, over);
     expect(run).toMatchObject({ ended: over, phase: null, progress: null });
     expect(cause).toMatchObject({ phase: null, ended: null });
     expect(run.spans).toMatchObject([{ kind: 'agent', to: 3000 }]);
   });
 
-  it('HN-8 an undoing that left nothing alone has undone the run, one that did has not', () => {
+  it('HN-8 is undone only by an undo that left no file alone', () => {
     const undone = (...leftAlone: string[]) => ({ type: 'run.undone' as const, restored: ['a'], leftAlone });
     expect(after(over, undone('b')).run.undone).toBe(false);
     expect(after(over, undone('b'), undone()).run.undone).toBe(true);
   });
 
-  it('HN-8 BL-4 a change to blame that was reverted is there to be undone, until it is', () => {
+  it('HN-8 BL-4 lists a reverted change to blame until that is undone', () => {
     const reverted = { type: 'change.reverted' as const, causeId: 'c1', change: '900000002' };
     const undone = (...leftAlone: string[]) => ({ type: 'run.undone' as const, restored: ['a'], leftAlone });
     const all = (...events: readonly Event[]) => after(over, ...events).run.reverted;
@@ -93,7 +93,7 @@ describe('a run as its events tell of it', () => {
     expect(all(reverted, undone(), reverted)).toEqual(['900000002']);
   });
 
-  it('RP-5 events of a newer self-heal, and of causes that nobody told of, change nothing', () => {
+  it('RP-5 is not changed by events of a newer self-heal or of unknown causes', () => {
     const { run } = after(started);
     for (const type of ['cause.divined', 'constructor', '__proto__']) {
       expect(reduce(run, { time: 9000, type, causeId: 'c1' } as unknown as StampedEvent)).toBe(run);
@@ -102,7 +102,7 @@ describe('a run as its events tell of it', () => {
     expect(reduce(run, { time: 9000, ...judged }).causes).toEqual(run.causes);
   });
 
-  it('CL-13 how far a Playwright run is stands at what it is for, and at no cause that waits', () => {
+  it('CL-13 shows the progress of a suite run at its purpose, and not at a waiting cause', () => {
     const suite = (purpose: 'retest' | 'confirm', causeId: string | null) =>
       ({ type: 'suite.started', purpose, causeId, tests: 2 }) as const;
     const progress = (test: string) =>
@@ -120,7 +120,7 @@ describe('a run as its events tell of it', () => {
     expect(run.causes.map(({ phase }) => phase?.doing ?? null)).toEqual(['', null]);
   });
 
-  it('ME-11 a state is never changed, only followed by another', () => {
+  it('ME-11 is never mutated; each event yields a new state', () => {
     const before = Object.freeze(emptyRun('r1'));
     const run = reduce(before, { type: 'run.warning', message: 'look', time: 1 });
     expect([before.warnings, run.warnings]).toEqual([[], ['look']]);
@@ -143,20 +143,20 @@ describe('a run as its events tell of it', () => {
     const openSpans = (run: ReturnType<typeof both>) =>
       run.spans.flatMap(({ kind, since, to }) => (to === null ? [`${kind} ${since.causeId}`] : []));
 
-    it('SC-3 one that begins or ends leaves the stretch of the other open', () => {
+    it('SC-3 leaves the span of one agent open when the other starts or ends', () => {
       expect(openSpans(both())).toEqual(['agent c1', 'agent c2']);
       expect(openSpans(both(ended))).toEqual(['agent c2']);
       expect(openSpans(both(ended, suite))).toEqual(['agent c2', 'suite c1']);
       expect(openSpans(both(over))).toEqual([]);
     });
 
-    it('SC-3 a wait ends with what comes next for its own cause', () => {
+    it('SC-3 ends a wait with the next event of its own cause', () => {
       const wait = { type: 'agent.retrying', causeId: 'c1', attempt: 1, delayMs: 10, reason: 'no' } as const;
       expect(openSpans(both(ended, wait, { ...activity, causeId: 'c2' }))).toEqual(['agent c2', 'wait c1']);
       expect(openSpans(both(ended, wait, { ...started, attempt: 2 }))).toEqual(['agent c2', 'agent c1']);
     });
 
-    it('SC-3 what Playwright runs is said of the cause that it runs for', () => {
+    it('SC-3 shows a suite run at the cause that it is for', () => {
       const ran = { type: 'suite.progress', done: 1, total: 2, failed: 0, test: 'buys' } as const;
       const run = both(ended, suite, { ...activity, causeId: 'c2' }, ran, { ...ended, causeId: 'c2' });
       expect(run.causes.map(({ phase }) => phase?.doing)).toEqual(['1/2 buys', '']);

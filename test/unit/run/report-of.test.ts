@@ -21,7 +21,7 @@ const breaking: Shows = (id, at) => (id === 't1' && at.fixes.has('2') ? 'broken 
 const hopeless: Shows = (id) => `error of ${id}`;
 
 it.each(Object.entries({ own, shared, helped, flaky, breaking, hopeless }))(
-  'RP-2 a run and its events make the same report: %s',
+  'RP-2 the report of a run is the same as that of its events: %s',
   async (_, shows) => {
     const { report, events } = await simulatedRun(['t1', 't2', 't3'], shows);
     const times = {
@@ -47,7 +47,7 @@ const started: Event = {
   verify: 'quick',
 };
 
-it('RP-2 of a run that was killed it says what was found, what was begun, and that nothing ended it', () => {
+it('RP-2 the report of a killed run says what was found and started, and that the run did not end', () => {
   const begun: Event = { type: 'cause.started', causeId: 'c1' };
   expect(reportAfter(started, found('c1', 't1'), found('c2', 't3'), begun)).toMatchObject({
     runId: 'r1',
@@ -62,7 +62,7 @@ it('RP-2 of a run that was killed it says what was found, what was begun, and th
   });
 });
 
-it('RP-2 HL-6 a cause that an earlier fix made smaller has the tests that are left, and these alone have its re-runs', () => {
+it('RP-2 HL-6 a cause that an earlier fix narrowed has only its remaining tests, and its re-runs count only for these', () => {
   const seen = (id: string) => ({
     id,
     title: [id],

@@ -4,7 +4,7 @@ import type { Store } from '../../../src/store/store.js';
 import { anAttempt } from '../../rig/builders.js';
 import { recordingBus } from '../../rig/recording-bus.js';
 
-it('ME-9 a store that fails is told of once and stops nothing', async () => {
+it('ME-9 warns about a failing store once per kind of access, and continues', async () => {
   const full = () => Promise.reject(new Error('database or disk is full'));
   const store = new Proxy({} as Store, { get: () => full });
   const { bus, events } = recordingBus();

@@ -50,7 +50,7 @@ function folders(runs: Record<string, Folder>): string {
   return root;
 }
 
-/** A store that holds these runs, the newest last. */
+/** A store with these runs, the newest last. */
 function storeOf(...runs: (Partial<StoredRun> & { runId: string })[]): Store {
   const stored = runs.map((one) => ({
     startedAt: '',
@@ -71,7 +71,7 @@ async function resumed(folder: Record<string, Folder>, store: Store | null, name
   return found.ok ? found.value : found.error.message;
 }
 
-it('ME-8 goes on with a run that was killed in its first suite, which the store does not know', async () => {
+it('ME-8 continues a run that was killed in its first suite, which the store does not know', async () => {
   expect(await resumed({ [first]: {} }, null)).toEqual({ runId: first, request, progress: null });
   const older = storeOf({ runId: first, outcome: 'interrupted' });
   expect(await resumed({ [first]: {}, [second]: {} }, older)).toMatchObject({
@@ -81,7 +81,7 @@ it('ME-8 goes on with a run that was killed in its first suite, which the store 
   expect(await resumed({ [first]: { outcome: 'interrupted' } }, null)).toMatchObject({ runId: first });
 });
 
-it('ME-8 goes on with a run that was killed while it confirmed, where it stood', async () => {
+it('ME-8 continues a run that was killed in its confirming run where it stopped', async () => {
   const progress = { suiteOpen: false, tests: [{ open: true }] };
   expect(await resumed({ [first]: {} }, storeOf({ runId: first, progress }))).toMatchObject({
     runId: first,
@@ -89,7 +89,7 @@ it('ME-8 goes on with a run that was killed while it confirmed, where it stood',
   });
 });
 
-it('ME-8 a resume that was killed in its first suite is resumed with what it had gone on with', async () => {
+it('ME-8 continues the original run if its resume was killed in the first suite', async () => {
   const store = storeOf({ runId: first });
   expect(await resumed({ [first]: {}, [second]: { resumedFrom: first } }, store)).toMatchObject({
     runId: first,
@@ -97,36 +97,36 @@ it('ME-8 a resume that was killed in its first suite is resumed with what it had
   });
 });
 
-it('ME-8 a second resume goes on with the run that went on, or says how that ended', async () => {
+it('ME-8 continues the run that resumed another one, or says how that ended', async () => {
   const runs = [{ runId: first, continuedIn: second }, { runId: second }] as const;
   const folder = { [first]: {}, [second]: { resumedFrom: first } };
   expect(await resumed(folder, storeOf(...runs), first)).toMatchObject({ runId: second });
   const green = storeOf(runs[0], { runId: second, outcome: 'green' });
-  const said = `run ${second} is finished (green); there is nothing to continue`;
-  expect(await resumed(folder, green)).toBe(said);
-  expect(await resumed(folder, green, first)).toBe(`run ${first} was continued; ${said}`);
+  const finishedMessage = `run ${second} is finished (green); there is nothing to continue`;
+  expect(await resumed(folder, green)).toBe(finishedMessage);
+  expect(await resumed(folder, green, first)).toBe(`run ${first} was continued; ${finishedMessage}`);
 });
 
-it('ME-8 a green run after it, which no store knows, is the newest', async () => {
+it('ME-8 counts a later green run, which is not in the store, as the newest', async () => {
   const store = storeOf({ runId: first, outcome: 'interrupted' });
   const folder = { [first]: {}, [second]: { outcome: 'green' } };
   expect(await resumed(folder, store)).toContain(`${second} is finished (green)`);
   expect(await resumed(folder, store, first)).toMatchObject({ runId: first });
 });
 
-it('ME-8 what was only shown is no run to go on with', async () => {
+it('ME-8 does not continue a dry run', async () => {
   const store = storeOf({ runId: first });
   expect(await resumed({ [first]: {}, [third]: { dryRun: true } }, store)).toMatchObject({ runId: first });
 });
 
-it('ME-8 a run of another machine is in the store alone', async () => {
+it('ME-8 finds a run of another machine, which is only in the store', async () => {
   const store = storeOf({ runId: first }, { runId: third });
   expect(await resumed({ [first]: {}, [second]: { outcome: 'green' } }, store)).toMatchObject({
     runId: third,
   });
 });
 
-it('CL-12 an unknown run, no run at all, and one that is still at work each have their words', async () => {
+it('CL-12 has a message each for an unknown run, no run, and one that is still running', async () => {
   expect(await resumed({ [first]: {} }, null, '20260101-100000-aaab')).toBe(
     `there is no run 20260101-100000-aaab. Did you mean ${first}?`,
   );

@@ -17,7 +17,7 @@ async function redactorIn(files: Record<string, string>, folder = '.') {
 }
 
 describe('the .env files of a project', () => {
-  it('EV-9 give their secrets away to the redactor, and to nobody else', async () => {
+  it('EV-9 provide the secrets to mask, but not ordinary values', async () => {
     const env = `# shop\nDB_PASSWORD="${password}"\nSIGNING=${random}\nTITLE="A very nice shop"\nPORT=5432\n`;
     const redactor = await redactorIn({ '.env': env });
     expect(redactor.text(`${password}, ${random}, A very nice shop, 5432`)).toBe(
@@ -30,7 +30,7 @@ describe('the .env files of a project', () => {
     expect(redactor.text(password)).toBe('[masked: value of DB_PASSWORD]');
   });
 
-  it('EV-9 stand at the top of the repository as well, and above it none is read', async () => {
+  it('EV-9 may be at the top of the repository too, but are not read above it', async () => {
     const files = {
       '.env': `OUTSIDE_TOKEN=${random}`,
       'repo/.git/HEAD': '',
@@ -41,7 +41,7 @@ describe('the .env files of a project', () => {
     expect(redactor.text(`${password} ${random}`)).toBe(`[masked: value of DB_PASSWORD] ${random}`);
   });
 
-  it('EV-9 may be samples, broken or folders', async () => {
+  it('EV-9 are ignored if they are samples, broken or folders', async () => {
     const redactor = await redactorIn({
       '.env.example': `DB_PASSWORD=${password}`,
       '.env.d/x': 'a folder',

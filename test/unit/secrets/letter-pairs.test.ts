@@ -11,11 +11,11 @@ describe('isUnspoken', () => {
     'useSearchParamsOrRedirect',
     'short',
     '',
-  ])('EV-9 takes %j for words', (text) => {
+  ])('EV-9 is false for words: %j', (text) => {
     expect(isUnspoken(text)).toBe(false);
   });
 
-  it('EV-9 takes nineteen in twenty of the letters of a generator for none', () => {
+  it('EV-9 is true for 19 of 20 random strings of letters', () => {
     const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
     const generated = Array.from({ length: 400 }, (_, seed) => pseudoRandom(24, letters, seed + 1));
     expect(generated.filter(isUnspoken).length).toBeGreaterThanOrEqual(380);

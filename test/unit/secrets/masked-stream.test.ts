@@ -10,7 +10,7 @@ beforeAll(async () => {
   await redactor.load();
 });
 
-/** What comes out of a stream, piece by piece; null stands for its end. */
+/** The output of a stream, piece by piece. */
 function streamed(pieces: readonly (string | Buffer)[]): string[] {
   const out: string[] = [];
   const stream = maskedStream(redactor, (text) => out.push(text));
@@ -20,7 +20,7 @@ function streamed(pieces: readonly (string | Buffer)[]): string[] {
 }
 
 describe('a masked stream', () => {
-  it('EV-9 masks every planted secret, wherever the borders of the pieces tear it', () => {
+  it('EV-9 masks every planted secret, wherever the input is split', () => {
     const piece = fc.tuple(fc.constantFrom(...ordinaryTexts), fc.constantFrom(...plantedSecrets));
     const texts = fc.array(piece, { minLength: 1, maxLength: 5 });
     fc.assert(
@@ -42,7 +42,7 @@ describe('a masked stream', () => {
     );
   });
 
-  it('EV-9 hands whole lines on at once, so that a log can be followed', () => {
+  it('EV-9 passes on complete lines at once, so that a log can be followed', () => {
     const out: string[] = [];
     const stream = maskedStream(redactor, (text) => out.push(text));
     stream.write(Buffer.from('one\ntwo\nthr'));
@@ -51,14 +51,14 @@ describe('a masked stream', () => {
     expect(out).toEqual(['one\ntwo\n', 'three\n']);
   });
 
-  it('EV-9 holds a private key until it is whole', () => {
+  it('EV-9 holds back a private key until it is complete', () => {
     const key = plantedSecrets.find(({ kind }) => kind === 'SSH key')?.text ?? '';
     expect(streamed(key.split(/(?<=\n)/)).join('')).toMatch(
       /^the key is\n\[masked: private key[ \d]*\]\nand that is it$/,
     );
   });
 
-  it('EV-9 holds lines that are a word each until another follows, since a value may be wrapped over them', () => {
+  it('EV-9 holds back lines of one word until another line follows, since a value may be wrapped across them', () => {
     const value = 'Knu!jE1DBoOf9YqM5IvE';
     const knowing = redactorOf([{ name: 'DB_PASSWORD', value }]);
     const wrapped = Buffer.from(`some words: ${value}, and more`)
@@ -74,14 +74,14 @@ describe('a masked stream', () => {
     }
   });
 
-  it('EV-9 knows the field above from a piece that was handed on already', () => {
+  it('EV-9 remembers the field named in a line that was already passed on', () => {
     const pieces = ["  - waiting for getByLabel('Password')\n", '  - fill("tiny-word")\n'];
     expect(streamed(pieces).join('').slice(pieces[0]?.length)).toMatch(
       /^  - fill\("\[masked: password[ \d]*\]"\)\n$/,
     );
   });
 
-  it('EV-11 hands on a line that never ends, and tears no secret of it', () => {
+  it('EV-11 passes on an endless line in pieces without splitting a secret', () => {
     const { text, value } = plantedSecrets[0] ?? { text: '', value: '' };
     const flood = `${'{"a": "b"} '.repeat(1000)}${text} `.repeat(40);
     const out = streamed([...flood.matchAll(/[\s\S]{1,5000}/g)].map(([piece]) => piece));
@@ -90,7 +90,7 @@ describe('a masked stream', () => {
     expect(out.join('')).toBe(redactor.clean(flood));
   });
 
-  it('EV-10 keeps a character whose bytes come in two pieces, and no escape sequence that does', () => {
+  it('EV-10 keeps a character that is split between pieces, and removes an escape sequence that is', () => {
     const bytes = Buffer.from('Größe \u001b]52;c;aGk=\u0007 \u001b[31mred\u001b[0m\n');
     const pieces = [...bytes].map((byte) => Buffer.from([byte]));
     expect(streamed(pieces).join('')).toBe('Größe  red\n');

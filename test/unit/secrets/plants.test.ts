@@ -7,23 +7,23 @@ import { harmlessTexts } from '../../rig/secrets/harmless-texts.js';
 import { allPlants, plantedRedactor, plantedRedactors } from '../../rig/secrets/measure.js';
 import { leakOf, type Plant, planted } from '../../rig/secrets/plant.js';
 
-/** One that has seen nothing yet: what was masked once is known from then on. */
+/** A redactor that has seen no secret yet; it remembers each value that it has masked. */
 async function aRedactor(): Promise<Redactor> {
   return plantedRedactor(tempDir('planted'));
 }
 
-/** Longer ones are for the test of long lines. */
+/** Longer ones are left to the test of long lines. */
 const splittable = allPlants.filter(({ text }) => text.length < 2000);
 
 describe('planted secrets', () => {
-  it('EV-9 are 200 and more, in a way of their own each', () => {
+  it('EV-9 number at least 200, with at least 500 distinct texts', () => {
     expect(allPlants.length).toBeGreaterThanOrEqual(200);
     expect(new Set(allPlants.map(({ text }) => text)).size).toBeGreaterThanOrEqual(500);
-    // A table whose secrets could not be read in their texts would show nothing.
+    // If a secret could not be found in its own text, these tests would show nothing.
     expect(allPlants.filter((plant) => leakOf(plant, plant.text) === null)).toEqual([]);
   });
 
-  it('EV-9 are masked, every one, and doing it twice changes nothing', async () => {
+  it('EV-9 are all masked, and masking twice changes nothing', async () => {
     const redactor = await aRedactor();
     const out: string[] = [];
     for (const plant of allPlants) {
@@ -34,7 +34,7 @@ describe('planted secrets', () => {
     expect(out).toEqual([]);
   });
 
-  it('EV-9 are masked wherever they are split, each by one that has seen nothing yet', async () => {
+  it('EV-9 are masked wherever they are split, each by a new redactor', async () => {
     const newRedactor = await plantedRedactors(tempDir('planted'));
     const lengths = fc.array(fc.integer({ min: 1, max: 300 }), { minLength: 1, maxLength: 12 });
     await fc.assert(
@@ -63,7 +63,7 @@ describe('planted secrets', () => {
     );
   });
 
-  // Found by trying every split: what says that a value is secret stands in a line below it, or the margin of the next line is torn.
+  // Found by trying every split: the line that marks a value as secret follows it, or the split is in the next line's indentation.
   it.each([
     [
       'a storage state',
@@ -73,7 +73,7 @@ describe('planted secrets', () => {
     ['a HAR', '  {\n    "value": "§",\n', '    "name": "x-api-key"\n  }\n'],
     ['a value broken over indented lines', '  note: Kn§\n   ', '     tail-of-it\n'],
     ['a joined string', "const a = 'KnWb7Tk29Q' +\n  '", "mZx4Lp8Rtail-of-it';\n"],
-  ])('EV-9 are masked in %s that comes in two pieces', (_, first, second) => {
+  ])('EV-9 are masked in %s that arrives in two pieces', (_, first, second) => {
     const value = 'Wb7Tk29QmZx4Lp8R';
     const knowing = redactorOf([{ name: 'A_SECRET', value: `Kn${value}tail-of-it` }]);
     const out = streamed(knowing, [Buffer.from(first.replace('§', value)), Buffer.from(second)]);
@@ -81,8 +81,8 @@ describe('planted secrets', () => {
   });
 });
 
-describe('a line without an end, a blank or a quote', () => {
-  it('EV-9 lets no known value through, wherever the pieces of the line tear it', async () => {
+describe('an endless line without blanks or quotes', () => {
+  it('EV-9 leaks no known value, wherever it is split', async () => {
     const redactor = await aRedactor();
     const known = fc.constantFrom(...allPlants.filter(({ kind }) => kind === 'variable of a file'));
     const around = fc.integer({ min: 0, max: 140_000 });
@@ -97,7 +97,7 @@ describe('a line without an end, a blank or a quote', () => {
 });
 
 describe('harmless texts', () => {
-  it('EV-9 are 150 and more, of which two at most are touched', async () => {
+  it('EV-9 number at least 150, of which at most two are changed', async () => {
     const redactor = await aRedactor();
     expect(harmlessTexts.length).toBeGreaterThanOrEqual(150);
     const touched = harmlessTexts.filter((text) => redactor.clean(text) !== text);
@@ -106,7 +106,7 @@ describe('harmless texts', () => {
 });
 
 describe('a mask', () => {
-  it('EV-9 is the same for the same secret, however it is written, and another for another', async () => {
+  it('EV-9 is the same for every spelling of a secret, and different for another secret', async () => {
     const redactor = await aRedactor();
     const first = 'Wb7Tk29QmZx4Lp8R';
     const masks = [
@@ -139,7 +139,7 @@ function split(bytes: Buffer, sizes: readonly number[]): Buffer[] {
   return pieces;
 }
 
-/** What of the plant is left, and where. */
+/** What is left of the plant in the text; null if nothing is. */
 function leak(plant: Plant, text: string): string | null {
   const found = leakOf(plant, text);
   return found && `${plant.kind}, ${plant.spelling}: ${found}`;

@@ -5,7 +5,7 @@ import { redact } from '../../../src/secrets/redact.js';
 
 const secret = 'Hunter2-Planted.x9';
 
-/** A text whose masks do not say of what kind they are. */
+/** The text with masks that do not name their kind. */
 const plain = (text: string) => text.replaceAll(/\[masked: [a-z ]+\]/g, '<masked>');
 
 describe('redact', () => {
@@ -31,7 +31,7 @@ describe('redact', () => {
     ['a form', `user=ann&password=${secret}`, 'user=ann&password=<masked>'],
     ['JSON', `{"user":"ann","password": "${secret}"}`, '{"user":"ann","password": "<masked>"}'],
     ['JSON with an escaped quote', `{"token":"a\\"${secret}","b":1}`, '{"token":"<masked>","b":1}'],
-    ['JSON that was cut', `{"clientSecret":"${secret}`, '{"clientSecret":"<masked>'],
+    ['truncated JSON', `{"clientSecret":"${secret}`, '{"clientSecret":"<masked>'],
     ['JSON with a number', '{"pin_token": 123456}', '{"pin_token": <masked>}'],
     [
       'JSON in JSON',
@@ -39,11 +39,15 @@ describe('redact', () => {
       '"{\\"apiKey\\":\\"<masked>\\",\\"a\\":1}"',
     ],
     [
-      'an object of Node',
+      'an object as Node prints it',
       `{ user: 'ann', refreshToken: '${secret}' }`,
       "{ user: 'ann', refreshToken: '<masked>' }",
     ],
-    ['an object of Chromium', `{user: ann, password: ${secret}}`, '{user: ann, password: <masked>}'],
+    [
+      'an object as Chromium prints it',
+      `{user: ann, password: ${secret}}`,
+      '{user: ann, password: <masked>}',
+    ],
     ['a bearer token', `sent Bearer ${secret} to it`, 'sent Bearer <masked> to it'],
     ['a header line', `  - authorization: Basic ${secret}`, '  - authorization: Basic <masked>'],
     ['a cookie line', `set-cookie: sid=${secret}; Path=/`, 'set-cookie: sid=<masked>; Path=/'],
@@ -80,7 +84,7 @@ describe('redact', () => {
     '{"password":null,"secret":false}',
     '- textbox "Name": Ann',
     'Warning: Each child in a list should have a unique "key" prop.',
-  ])('EV-9 leaves alone what is no secret: %s', (text) => {
+  ])('EV-9 leaves text without a secret alone: %s', (text) => {
     expect(redact(text)).toBe(text);
   });
 
@@ -94,7 +98,7 @@ describe('redact', () => {
     (value: string) => `API_KEY=${value}`,
   ];
 
-  it('EV-9 never lets a planted secret through, whatever stands around it', () => {
+  it('EV-9 never leaks a planted secret, whatever surrounds it', () => {
     const plain = fc
       .stringMatching(/^[A-Za-z0-9]{8,24}$/)
       .filter((text) => !/null|true|false|string|number/.test(text));
@@ -113,7 +117,7 @@ describe('redact', () => {
     );
   });
 
-  it('EV-9 a name is no secret for what was masked in it', () => {
+  it('EV-9 masks a secret inside a name as well as the value of that name', () => {
     const once = redact('{"password":""} /a?token=0": http://u:@host/');
     expect(redact(once)).toBe(once);
     expect(redact('"x token=0abc password": hunter22')).toBe(
@@ -121,7 +125,7 @@ describe('redact', () => {
     );
   });
 
-  it('EV-9 changes nothing when it is done twice', () => {
+  it('EV-9 changes nothing the second time', () => {
     const piece = fc.oneof(fc.string(), ...carriers.map((carry) => fc.string().map(carry)));
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 5 }), (pieces) => {
@@ -132,7 +136,7 @@ describe('redact', () => {
     );
   });
 
-  it('EV-11 comes to an end on texts that are made to be slow', () => {
+  it('EV-11 terminates on texts that are crafted to be slow', () => {
     const hostile = [
       'a',
       '"',

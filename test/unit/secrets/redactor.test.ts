@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 
 describe('a redactor', () => {
-  it('EV-9 is tried with forty kinds of secrets and more, each of its own', () => {
+  it('EV-9 is tested with at least forty kinds of secrets', () => {
     expect(new Set(plantedSecrets.map(({ kind }) => kind)).size).toBeGreaterThanOrEqual(40);
   });
 
@@ -23,11 +23,11 @@ describe('a redactor', () => {
     expect(redactor.clean(masked)).toBe(masked);
   });
 
-  it.each(ordinaryTexts)('EV-9 does not eat %s', (text) => {
+  it.each(ordinaryTexts)('EV-9 leaves ordinary text alone: %s', (text) => {
     expect(redactor.clean(text)).toBe(text);
   });
 
-  it('EV-9 says what stood there', () => {
+  it('EV-9 says in the mask what it replaced', () => {
     const github = plantedSecrets[0]?.text ?? '';
     expect(redactor.text(github)).toBe('it sent [masked: github token] to them');
     expect(redactor.text(`it was ${plantedVariables.SHOP_DB_PASSWORD}.`)).toBe(
@@ -43,8 +43,8 @@ describe('a redactor', () => {
     ['in JSON', (value) => JSON.stringify({ a: value })],
     ['in JSON in JSON', (value) => JSON.stringify(JSON.stringify({ a: value }))],
     ['in base64', (value) => Buffer.from(value).toString('base64')],
-    ['in base64 behind a user', (value) => Buffer.from(`ann:${value}`).toString('base64')],
-    ['in base64 behind another', (value) => Buffer.from(`anna:${value}:x`).toString('base64url')],
+    ['in base64 after a user name', (value) => Buffer.from(`ann:${value}`).toString('base64')],
+    ['in base64 between other values', (value) => Buffer.from(`anna:${value}:x`).toString('base64url')],
   ];
   it.each(spellings)('EV-9 masks the value of a secret variable %s', (_, spell) => {
     for (const [name, value] of Object.entries(plantedVariables)) {
@@ -55,15 +55,18 @@ describe('a redactor', () => {
   it.each([
     ['ordinary words', { DB_PASSWORD: 'postgres', API_TOKEN: 'test', SECRET: 'localhost', A_KEY: 'true' }],
     ['numbers', { PIN_TOKEN: '123456', PORT_SECRET: '5432' }],
-    ['places', { PASSWORD_STORE_DIR: '/home/ann/.password-store', SECRETS_URL: 'https://vault.test/v1' }],
-    ['variables that are no secrets', { HOME: '/home/ann', USER: 'annabelle-of-shop', LANG: 'de_DE.UTF-8' }],
-  ])('EV-9 leaves alone %s that variables hold', (_, variables) => {
+    [
+      'paths and URLs',
+      { PASSWORD_STORE_DIR: '/home/ann/.password-store', SECRETS_URL: 'https://vault.test/v1' },
+    ],
+    ['values with ordinary names', { HOME: '/home/ann', USER: 'annabelle-of-shop', LANG: 'de_DE.UTF-8' }],
+  ])('EV-9 leaves %s of variables alone', (_, variables) => {
     const lenient = redactorOf(secretsAmong(variables));
     const text = Object.values(variables).join(' and ');
     expect(lenient.text(text)).toBe(text);
   });
 
-  it('EV-9 takes the passwords out of the URLs that variables hold', () => {
+  it('EV-9 masks the passwords in URLs of variables', () => {
     const secret = ['pw', 'x9'.repeat(6)].join('-');
     const knowing = redactorOf(secretsAmong({ DATABASE_URL: `postgres://app:${secret}@db/shop` }));
     expect(knowing.text(`auth failed with ${secret}`)).toBe(
@@ -71,7 +74,7 @@ describe('a redactor', () => {
     );
   });
 
-  it('EV-9 masks every string of plain data, and the keys that hold secrets', () => {
+  it('EV-9 masks every string of plain data, and keys that contain secrets', () => {
     const { value } = plantedSecrets[0] ?? { value: '' };
     const masked = redactor.deep({ a: [{ b: `x ${value}` }], [value]: 1, n: null, t: true });
     expect(masked).toEqual({
@@ -82,7 +85,7 @@ describe('a redactor', () => {
     });
   });
 
-  it('EV-9 lets no planted secret through, wherever it stands, and changes nothing when done twice', () => {
+  it('EV-9 leaks no planted secret in any context, and changes nothing the second time', () => {
     const planted = fc.constantFrom(...plantedSecrets);
     const around = fc.oneof(
       fc.constantFrom(...ordinaryTexts),
@@ -100,7 +103,7 @@ describe('a redactor', () => {
     );
   });
 
-  it('EV-9 does not obey a text that tells the detector to be silent', async () => {
+  it('EV-9 ignores a text that tells the detector to be silent', async () => {
     const detect = await loadDetector();
     const { text, value } = plantedSecrets[0] ?? { text: '', value: '' };
     const silenced = `/* secretlint-disable */ ${text}`;
@@ -108,7 +111,7 @@ describe('a redactor', () => {
     expect(detect(silenced)).toContainEqual({ start, end: start + value.length, kind: 'github token' });
   });
 
-  it('EV-9 asks the detector once it is loaded, and not before (CL-4)', async () => {
+  it('EV-9 uses the detector once it is loaded, and not before (CL-4)', async () => {
     const found = redactorOf([], async () => (text) => {
       const start = text.indexOf('weird');
       return start < 0 ? [] : [{ start, end: start + 5, kind: 'weird key' }];
@@ -119,21 +122,21 @@ describe('a redactor', () => {
   });
 });
 
-describe('values that hold others', () => {
+describe('overlapping secrets', () => {
   const known = 'Kn9Xw2Ce3VbT7q with "quotes" & <marks>';
   const part = 'Xw2Ce3VbT7qAbc12';
 
   it.each([
-    ['is a part of it', known.slice(2, 14) + 'x9K2'],
-    ['begins before it and ends in it', `Zz81Yk4Kn9Xw2Ce3V`],
-  ])('EV-9 a value that was learned, and %s, leaves nothing of a known one', (_, learned) => {
+    ['is a part of that', known.slice(2, 14) + 'x9K2'],
+    ['begins before that and ends in it', `Zz81Yk4Kn9Xw2Ce3V`],
+  ])('EV-9 leave nothing of a known value if a learned one %s', (_, learned) => {
     const knowing = redactorOf([{ name: 'A_SECRET', value: known }]);
     expect(knowing.clean(`authorization: Bearer ${learned}`)).not.toContain(learned);
     const overlapping = learned.startsWith('Zz') ? `Zz81Yk4${known}` : known;
     expect(knowing.clean(`it was ${overlapping}.`)).toMatch(/^it was \[masked: [^\]]+\]\.$/);
   });
 
-  it('EV-9 what was clean is masked from when another text has said that it is a secret', () => {
+  it('EV-9 are masked once another text has shown that they are secret', () => {
     const fresh = redactorOf([]);
     const value = 'q7Rk2vX9mT4bLw8Zc3Nd';
     const plain = `order ${value} was sent`;
@@ -142,7 +145,7 @@ describe('values that hold others', () => {
     expect(fresh.clean(plain)).not.toContain(value);
   });
 
-  it('EV-9 two known values of which one ends in the beginning of the other are both masked', () => {
+  it('EV-9 are both masked if one ends with the start of the other', () => {
     const knowing = redactorOf([
       { name: 'ONE_SECRET', value: `aB3dE5gH7${part.slice(0, 8)}` },
       { name: 'OTHER_SECRET', value: part },
@@ -152,8 +155,8 @@ describe('values that hold others', () => {
 
   it.each([
     ['a title', 'output/a-signs-in-with-Kn9Xw2Ce3VbT7q-with-quotes-marks-/trace.zip'],
-    ['a title that was cut', 'output/a-signs-in-with-Kn9Xw2Ce3V-b97ea-T7qBc8Df4Gh-chromium/trace.zip'],
-  ])('EV-9 Playwright makes a file name of %s, and nothing of the secret can be read in it', (_, file) => {
+    ['a shortened title', 'output/a-signs-in-with-Kn9Xw2Ce3V-b97ea-T7qBc8Df4Gh-chromium/trace.zip'],
+  ])('EV-9 are masked in the file name that Playwright makes of %s', (_, file) => {
     const knowing = redactorOf([{ name: 'A_SECRET', value: known }]);
     expect(knowing.clean(file)).toMatch(
       /^output\/a-signs-in-with-\[masked: [^\]]+\](?:-b97ea-\[masked: [^\]]+\]-chromium)?\/trace\.zip$/,

@@ -18,7 +18,7 @@ const configured = {
   params: { config: { rootDir: '/ci/tests', metadata: { gitCommit: { hash: 'c0ffee' } } } },
 };
 
-const lines = (...said: unknown[]) => said.map((one) => JSON.stringify(one)).join('\n');
+const lines = (...messages: unknown[]) => messages.map((one) => JSON.stringify(one)).join('\n');
 
 function blobOf(files: Record<string, string>) {
   const file = path.join(tempDir(), 'report.zip');
@@ -26,7 +26,7 @@ function blobOf(files: Record<string, string>) {
   return readBlob(file);
 }
 
-it('SC-1 a blob report says of which shard, commit and Playwright it is', async () => {
+it('SC-1 reads the shard, commit and Playwright version of a blob report', async () => {
   expect(await blobOf({ 'report-2.jsonl': lines(metadata, configured) })).toEqual({
     shard: { current: 2, total: 3 },
     rootDir: '/ci/tests',
@@ -42,7 +42,7 @@ it('SC-1 a blob report says of which shard, commit and Playwright it is', async 
   });
 });
 
-it('SC-1 another zip is no blob report, and one that is torn, headless or leads out of its folder is damaged', async () => {
+it('SC-1 ignores other zips, and calls a blob report damaged that is torn, incomplete or leads out of its folder', async () => {
   expect(await blobOf({ 'trace.trace': '{}' })).toBeNull();
   expect(await blobOf({ 'report.jsonl': lines(metadata) })).toBe('damaged');
   expect(await blobOf({ 'report.jsonl': lines(metadata, configured), '../x': '' })).toBe('damaged');

@@ -35,7 +35,7 @@ function blob(name: string, current: number, commit: string | null): FoundShard 
 
 const all = Array.from({ length: 20 }, (_, at) => found(`s${at + 1}`, at + 1));
 
-it('SC-1 shards of this project, commit and selection are healed, in any order', () => {
+it('SC-1 accepts shards of this project, commit and selection in any order', () => {
   expect(refusalOf(all.toReversed(), here)).toBeNull();
   expect(missingShards(all)).toEqual([]);
   expect(refusalOf([blob('b', 1, null), blob('c', 2, here.commit)], here)).toBeNull();
@@ -48,15 +48,15 @@ it.each([
   ['another project', found('b', 2, { project: 'blog' }), 'blog'],
   ['another folder of the repository', found('b', 2, { place: 'packages/shop' }), 'shop in packages/shop'],
   ['another selection', found('b', 2, { selection: ['--grep=@slow'] }), '--grep=@slow'],
-  ['a suite that was cut differently', found('b', 2, {}, 21), 'shard 2/21'],
+  ['a different number of shards', found('b', 2, {}, 21), 'shard 2/21'],
   ['the same shard', found('b', 1), 'shard 1/20'],
-])('SC-1 %s is refused, and the folder named', (_, other, says) => {
+])('SC-1 refuses %s and names the folder', (_, other, says) => {
   const refusal = refusalOf([found('a', 1), other], here);
   expect(refusal?.kind).toBe('usage');
   expect(refusal?.detail?.split('\n')).toContain(`  b: ${says}`);
 });
 
-it('SC-1 missing shards are named by their numbers', () => {
+it('SC-1 names missing shards by their numbers', () => {
   const some = all.filter(({ shard }) => ![2, 5, 7].includes(shard.current));
   const gone = missingShards(some);
   expect(gone).toEqual([2, 5, 7]);
@@ -69,7 +69,7 @@ it('SC-1 missing shards are named by their numbers', () => {
   expect(missingWarning({ total: 20, missing: [] })).toBeNull();
 });
 
-it('SC-1 a whole suite that was not cut is the first shard of one', () => {
+it('SC-1 counts a suite that was not sharded as shard 1 of 1', () => {
   const whole = { ...blob('b', 1, null), shard: { current: 1, total: 1 } };
   expect(missingShards([whole])).toEqual([]);
 });

@@ -7,7 +7,7 @@ const of = (run: ReturnType<typeof aSuiteRun>) => ({ run, known: new Map() });
 const ends = (run: ReturnType<typeof aSuiteRun>) =>
   Object.fromEntries(run.tests.map(({ test, outcome }) => [test.id, outcome]));
 
-it('SC-1 a test that several shards ran counts by its worst result, once', () => {
+it('SC-1 counts a test that several shards ran once, by its worst result', () => {
   const set = aTestFailure({ test: aTest('set-up') });
   const { run } = mergeRuns([
     of(ranAs({ 'set-up': 'expected', a: 'expected' })),
@@ -24,7 +24,7 @@ it('SC-1 a test that several shards ran counts by its worst result, once', () =>
   expect(run).toMatchObject({ status: 'failed', exitCode: 1, suiteFailure: null, durationMs: 300 });
 });
 
-it('SC-1 what a test takes with it is run again with it, on whichever shard that was', () => {
+it('SC-1 re-runs a test with all that depends on it, on whichever shard that ran', () => {
   const { run } = mergeRuns([
     of(aSuiteRun({ rerunIds: { 'set-up': ['set-up', 'a'] } })),
     of(aSuiteRun({ rerunIds: { 'set-up': ['set-up', 'b'], x: ['x'] } })),
@@ -32,7 +32,7 @@ it('SC-1 what a test takes with it is run again with it, on whichever shard that
   expect(run.rerunIds).toEqual({ 'set-up': ['set-up', 'a', 'b'], x: ['x'] });
 });
 
-it('SC-1 a suite that did not start on any machine is one failure, beside the tests that ran', () => {
+it('SC-1 has one suite failure if the suite did not start on some machines, beside the tests that ran', () => {
   const broken = aSuiteFailure();
   const { run } = mergeRuns([
     of(ranAs({ a: 'expected' })),

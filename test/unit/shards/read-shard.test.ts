@@ -12,7 +12,7 @@ import { tempDir } from '../../rig/temp-dir.js';
 const here = { cwd: '/home/me/shop', root: '/home/me/shop' };
 const location = { file: '/ci/shop/tests/cart.spec.ts', line: 12, column: 1 };
 
-/** A failure as the machine of the shard wrote it. */
+/** A failure as the shard's machine wrote it. */
 function onShard(over: Partial<DiagnosedFailure> = {}): DiagnosedFailure {
   const stack = 'Error: boom\n    at total (/ci/shop/src/cart.ts:3:1)\n    at /ci/shop-api/x.ts:1:1';
   const errors = [
@@ -48,7 +48,7 @@ async function read(collected: Collected, failures: readonly DiagnosedFailure[])
   return readShard(shard, here);
 }
 
-it('SC-1 paths of the machine of a shard are those of this checkout, in texts too', async () => {
+it('SC-1 rewrites paths of the shard’s machine to this checkout, even in texts', async () => {
   const collected = aCollected({ run: collectedRun(ranAs({ t1: 'unexpected' })) });
   const shard = await read(collected, [onShard()]);
   if (!shard.ok) throw new Error(shard.error.message);
@@ -76,7 +76,7 @@ it('SC-1 paths of the machine of a shard are those of this checkout, in texts to
 const outside = { ...location, file: '/ci/shop/../../etc/passwd' };
 const crafted: [string, Collected, DiagnosedFailure[]][] = [
   [
-    'a test that lies elsewhere',
+    'a test outside the project',
     aCollected({
       run: {
         ...collectedRun(ranAs({})),
@@ -86,21 +86,21 @@ const crafted: [string, Collected, DiagnosedFailure[]][] = [
     [],
   ],
   [
-    'a failure of a test that lies elsewhere',
+    'a failure of a test outside the project',
     aCollected(),
     [onShard({ failure: aTestFailure({ test: aTest('t1', { location: outside }) }) })],
   ],
-  ['a class that there is not', aCollected(), [onShard({ diagnosis: { category: 'x' } as never })]],
-  ['a version of tomorrow', aCollected({ schemaVersion: 2 as never }), []],
-  ['a shard that cannot be', aCollected({ shard: { current: 3, total: 2 } }), []],
+  ['an unknown class', aCollected(), [onShard({ diagnosis: { category: 'x' } as never })]],
+  ['a newer version', aCollected({ schemaVersion: 2 as never }), []],
+  ['an impossible shard', aCollected({ shard: { current: 3, total: 2 } }), []],
 ];
 
-it.each(crafted)('SC-1 %s is refused', async (_, collected, failures) => {
+it.each(crafted)('SC-1 refuses %s', async (_, collected, failures) => {
   const shard = await read(collected, failures);
   expect(shard).toMatchObject({ ok: false, error: { kind: 'input-unreadable' } });
 });
 
-it('SC-1 a picture is taken from the folder of its failure alone, and a config from the project', async () => {
+it('SC-1 takes a screenshot only from the folder of its failure, and a config only from the project', async () => {
   const failure = onShard();
   const elsewhere = { ...failure, evidence: { ...failure.evidence, screenshot: '/ci/shop/../../x/id.png' } };
   const run = { ...collectedRun(ranAs({ t1: 'unexpected' })), configFile: '/etc/x.ts', rootDir: '/etc' };
@@ -110,7 +110,7 @@ it('SC-1 a picture is taken from the folder of its failure alone, and a config f
   expect(shard.value.run).toMatchObject({ configFile: null, rootDir: here.cwd });
 });
 
-it('SC-1 a record that is a link, is torn or is gone is refused, and nothing of it is said', async () => {
+it('SC-1 refuses a record that is a link, torn or missing, and quotes nothing of it', async () => {
   const dir = tempDir();
   const folder = path.join(dir, 'r');
   await writeShard(folder, aCollected(), [onShard()]);
@@ -134,7 +134,7 @@ it('SC-1 a record that is a link, is torn or is gone is refused, and nothing of 
   await refused();
 });
 
-it('SC-1 run folders are found at any depth, each once, and a folder without any is named', async () => {
+it('SC-1 finds each run folder once at any depth, and names a folder without any', async () => {
   const dir = tempDir();
   await writeShard(path.join(dir, 'arts/shard-10/r10'), aCollected({ shard: { current: 2, total: 2 } }));
   await writeShard(path.join(dir, 'arts/shard-2/packages/web/.self-heal/runs/r2'), aCollected());
@@ -152,7 +152,7 @@ it('SC-1 run folders are found at any depth, each once, and a folder without any
     });
 });
 
-it('SC-1 a zip that is no blob report is passed over, and a torn one named', async () => {
+it('SC-1 names a zip that cannot be read', async () => {
   const dir = tempDir();
   await writeFile(path.join(dir, 'report-1.zip'), 'PK no zip at all');
   expect(await findShards(['.'], dir)).toMatchObject({

@@ -5,31 +5,31 @@ import { virtualClock } from '../../../rig/virtual-clock.js';
 
 const leaseMs = 30_000;
 
-/** Another one coordinates, and gives a sign each second until it ends or dies. */
+/** Becomes the coordinator beside another one, which sends a heartbeat each second until it ends or dies. */
 function beside(so: { diesAt?: number; endsAt?: number }) {
   const clock = virtualClock();
-  const signs = () => Math.floor(Math.min(clock.now(), so.diesAt ?? Infinity) / 1000);
+  const beats = () => Math.floor(Math.min(clock.now(), so.diesAt ?? Infinity) / 1000);
   const coordinate = async (_who: string, instead?: Coordinator) => {
-    if (clock.now() >= (so.endsAt ?? Infinity) || instead?.beat === signs()) return null;
-    return { who: 'other', beat: signs() };
+    if (clock.now() >= (so.endsAt ?? Infinity) || instead?.beat === beats()) return null;
+    return { who: 'other', beat: beats() };
   };
   const { signal } = new AbortController();
   return { came: becomeCoordinator({ coordinate }, 'here', { leaseMs, signal, clock }), clock };
 }
 
-it('SC-2 where nobody coordinates, it does so at once', async () => {
+it('SC-2 becomes the coordinator at once if there is none', async () => {
   const { came, clock } = beside({ endsAt: 0 });
   expect(await came).toBeNull();
   expect(clock.now()).toBe(0);
 });
 
-it('SC-2 of two coordinators of a commit the second is told of the first after a lease, and does not wait for its end', async () => {
+it('SC-2 learns of another coordinator of the commit after a lease, and does not wait for its end', async () => {
   const { came, clock } = beside({});
   expect(await came).toEqual({ who: 'other', beat: 30 });
   expect(clock.now()).toBe(leaseMs);
 });
 
-it('SC-2 one that was killed is followed after a lease', async () => {
+it('SC-2 replaces a killed coordinator after a lease', async () => {
   const { came, clock } = beside({ diesAt: 0 });
   expect(await came).toBeNull();
   expect(clock.now()).toBe(leaseMs);

@@ -5,7 +5,7 @@ import { createPatience } from '../../../../src/queue/patient.js';
 import { aSuiteRun, someSettings } from '../../../rig/builders.js';
 import { virtualClock } from '../../../rig/virtual-clock.js';
 
-/** A coordinator at its end; `misses`: how often the server is away then. */
+/** What a coordinator does when it ends; `misses` is how often the server is away then. */
 async function end(isOver: boolean, { coordinates = true, misses = 0 } = {}) {
   const done: string[] = [];
   let missed = 0;
@@ -40,15 +40,15 @@ async function end(isOver: boolean, { coordinates = true, misses = 0 } = {}) {
   return done;
 }
 
-it('SC-2 a heal that is over leaves nothing in the queue, also where the server is away for a while', async () => {
+it('SC-2 a finished heal leaves nothing in the queue, even if the server is away for a while', async () => {
   expect(await end(true)).toEqual(['remove', 'over']);
   expect(await end(true, { misses: 3 })).toEqual(['remove', 'over']);
 });
 
-it('SC-2 one that was interrupted is left to who goes on with it', async () => {
+it('SC-2 an interrupted heal leaves its queue to the one that resumes it', async () => {
   expect(await end(false)).toEqual(['leave here']);
 });
 
-it('SC-2 one that another machine has taken over takes nothing from that', async () => {
+it('SC-2 a heal that another machine has taken over removes nothing', async () => {
   expect(await end(true, { coordinates: false })).toEqual([]);
 });

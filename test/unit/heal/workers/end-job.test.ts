@@ -16,8 +16,11 @@ const healed: Came = {
 
 const job = { id: 'job', data: null, takenBefore: 1, waitedMs: 0 };
 
-/** What a worker does at the end of a job; `lostBy`: its sign of life finds the job taken back. */
-async function end(came: Result<Came, Problem>, so: { interrupted?: true; lostBy?: 'before' | 'the sign' }) {
+/** What a worker does at the end of a job; `lostBy` is when it learns that the job was taken back. */
+async function end(
+  came: Result<Came, Problem>,
+  so: { interrupted?: true; lostBy?: 'before' | 'the heartbeat' },
+) {
   const done: string[] = [];
   const sent: Packed[] = [];
   const [lost, interrupted] = [new AbortController(), new AbortController()];
@@ -45,22 +48,22 @@ async function end(came: Result<Came, Problem>, so: { interrupted?: true; lostBy
 
 const problem = err<Problem>({ kind: 'usage', message: 'the disk is full', remedy: 'Make room.' });
 
-it('SC-2 what came of a cause is sent with the name of its worker', async () => {
+it('SC-2 sends the result of a cause with the name of its worker', async () => {
   const { done, result } = await end(ok(healed), {});
   expect(done).toEqual(['done job', 'tell']);
   expect(result).toEqual({ ...healed, worker: 'host-1' });
 });
 
-it('SC-2 a worker that was asked to end lets its cause go at no cost, also where that made it fail', async () => {
+it('SC-2 releases the cause without a retry if the worker was asked to end, even if that made it fail', async () => {
   expect((await end(ok(healed), { interrupted: true })).done).toEqual(['tell', 'release job 1']);
   expect((await end(problem, { interrupted: true })).done).toEqual(['tell', 'release job 1']);
 });
 
-it('SC-2 a worker that failed gives its cause back, which counts', async () => {
+it('SC-2 gives the cause back, which counts as a retry, if the worker failed', async () => {
   expect((await end(problem, {})).done).toEqual(['tell', 'give back job']);
 });
 
-it('SC-2 a cause that was taken back is left to whom it went, also where the worker learns it only when it ends', async () => {
+it('SC-2 leaves a cause alone that was taken back, even if the worker learns of it only at the end', async () => {
   expect((await end(ok(healed), { lostBy: 'before' })).done).toEqual(['tell']);
-  expect((await end(ok(healed), { interrupted: true, lostBy: 'the sign' })).done).toEqual(['tell']);
+  expect((await end(ok(healed), { interrupted: true, lostBy: 'the heartbeat' })).done).toEqual(['tell']);
 });

@@ -21,7 +21,7 @@ function repository() {
   return { cwd, git, seen };
 }
 
-it('SC-2 checkouts of the same commit have the same queue, and those with another Playwright or commit another one', async () => {
+it('SC-2 checkouts share a queue only if their commit and Playwright are the same', async () => {
   const { git, seen } = repository();
   const first = await seen('1.65.0');
   expect(await seen('1.65.0')).toEqual(first);
@@ -33,7 +33,7 @@ it('SC-2 checkouts of the same commit have the same queue, and those with anothe
   expect(await seen('1.65.0')).not.toMatchObject({ value: { queue: first.value.queue } });
 });
 
-it('SC-2 a worker needs a server, and a checkout in which all is committed', async () => {
+it('SC-2 a worker needs a PostgreSQL store, and a checkout without uncommitted changes', async () => {
   const { cwd, seen } = repository();
   expect(await seen('1.65.0', '.self-heal/ledger.db')).toMatchObject({ ok: false, error: { kind: 'usage' } });
   writeFileSync(path.join(cwd, 'mine.txt'), 'mine');

@@ -12,14 +12,14 @@ import { aCause, aSuiteRun, aWorker, someSettings } from '../../../rig/builders.
 import { healingSession } from '../../../rig/healing-session.js';
 import { recordingBus } from '../../../rig/recording-bus.js';
 
-/** Longer than a busy machine stalls, where nobody is to lose a cause. */
+/** A lease longer than a busy machine stalls, for tests in which no worker may lose its cause. */
 const settings = someSettings({ queue: { leaseMs: 500 } });
 
 const patient = { timeout: 10_000 };
 
 const atWork = aWorker({ state: 'agent', causeId: 'c1', jobId: 'job' });
 
-/** A coordinator's lookout over one job and one worker, both of which a test moves. */
+/** A coordinator's lookout over one job and one worker, both under the control of a test. */
 async function looking(
   job: JobState['state'],
   worker: WorkerRow | null = atWork,
@@ -88,7 +88,7 @@ async function looking(
   return { now, done, result, clock, controller, warned, failedLooks: () => failed };
 }
 
-it('SC-2 what a worker sends is what its cause waits for; what cannot be read, and a refusal, fail it with the reason', async () => {
+it('SC-2 returns the result that a worker sends; an unreadable one and a refusal fail the cause with the reason', async () => {
   const result = (output: unknown) => ({ state: 'done', output }) as const;
   const end = { verdict: 'failed', reason: 'three tries' };
   const tried = { kind: 'tried', worker: 'w', attempts: [], attemptId: null, edits: null, end };
@@ -105,45 +105,45 @@ it('SC-2 what a worker sends is what its cause waits for; what cannot be read, a
   expect(await rubbish.result).toMatchObject({ end: { verdict: 'failed' } });
 });
 
-it('SC-2 a cause that nobody could heal, because each worker was lost, fails', async () => {
+it('SC-2 fails a cause of which every worker was lost', async () => {
   const { result } = await looking('given-up');
   expect(await result).toMatchObject({ kind: 'ended', end: { verdict: 'failed' } });
 });
 
-it('SC-2 HN-9 a cause that nobody takes in the time of the run is taken out of the queue', async () => {
+it('SC-2 HN-9 cancels a cause that no worker takes within limits.time', async () => {
   const { result, clock, done } = await looking('waiting', null);
   clock.advance(settings.limits.timeMs);
   expect(await result).toMatchObject({ end: { verdict: 'budget' } });
   await vi.waitFor(() => expect(done).toEqual(['cancel job']), patient);
 });
 
-it('SC-2 an interrupt takes a cause back from its worker, which finds its row gone', async () => {
+it('SC-2 cancels the cause on an interrupt, and removes the row of its worker', async () => {
   const { result, controller, done } = await looking('taken');
   controller.abort();
   expect(await result).toMatchObject({ end: { verdict: 'interrupted' } });
   await vi.waitFor(() => expect(done).toEqual(['cancel job', 'remove w1']), patient);
 });
 
-it('SC-2 a worker without a sign for a lease loses its cause', async () => {
+it('SC-2 takes the cause from a worker that sent no heartbeat for a lease', async () => {
   const { done, warned } = await looking('taken');
   await vi.waitFor(() => expect(done).toEqual(['remove w1', 'give back job']), patient);
   expect(warned().join()).toContain('host-1');
 });
 
-it('SC-2 while the server is away nobody can give a sign: it is said once, and leases begin anew after it', async () => {
+it('SC-2 warns once while the server is away, and starts leases anew when it is back', async () => {
   const { now, done, warned, failedLooks } = await looking('taken');
   now.isAway = true;
-  // Each a fifth of a lease after the one before: longer than a lease in all.
+  // Each look is a fifth of a lease after the one before, so together they take longer than a lease.
   await vi.waitFor(() => expect(failedLooks()).toBeGreaterThan(6), patient);
   expect(warned()).toHaveLength(1);
   expect(warned()[0]).toContain('no server');
   now.isAway = false;
-  // That it is back is said after the first look, which would have taken the worker for dead.
+  // The second warning comes after the first look, which would have found the worker dead.
   await vi.waitFor(() => expect(warned()).toHaveLength(2), patient);
   expect(done).toEqual([]);
 });
 
-it('SC-2 a server that stays away ends the waiting for what it knows: the cause fails, and the reason says what to do', async () => {
+it('SC-2 fails the cause if the server stays away, and says what to do', async () => {
   const { now, result } = await looking('taken', atWork, 100);
   now.isAway = true;
   expect(await result).toMatchObject({
@@ -154,7 +154,7 @@ it('SC-2 a server that stays away ends the waiting for what it knows: the cause 
   });
 });
 
-it('SC-2 a coordinator whose place another one has taken waits no longer, and leaves the cause to that one', async () => {
+it('SC-2 stops waiting if another coordinator has taken over, and leaves the cause to it', async () => {
   const { now, result, done, warned } = await looking('taken');
   now.coordinates = false;
   expect(await result).toMatchObject({

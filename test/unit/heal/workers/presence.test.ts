@@ -5,7 +5,7 @@ import { createPresence } from '../../../../src/heal/workers/presence.js';
 import type { WorkerRow, WorkerTable } from '../../../../src/queue/worker-table.js';
 import { someSettings } from '../../../rig/builders.js';
 
-/** The rows of workers, from which a test may take one. */
+/** The presence of a worker, and the rows of workers, which a test may clear. */
 async function present() {
   const rows = new Map<string, WorkerRow>();
   const table = {
@@ -25,7 +25,7 @@ async function present() {
   return { rows, presence };
 }
 
-it('SC-2 a worker whose row is gone has lost its cause, and is there once more, however many signs it gives at a time', async () => {
+it('SC-2 a worker whose row is gone has lost its cause, and registers once again despite concurrent heartbeats', async () => {
   const { rows, presence } = await present();
   const lost = presence.begin('job');
   await presence.tell({ state: 'healing', causeId: 'c1' });

@@ -19,7 +19,7 @@ import { tempDir } from '../../../rig/temp-dir.js';
 
 type Tried = Extract<FromWorkers, { kind: 'tried' }>;
 
-/** A checkout that holds one file. */
+/** A checkout with one file. */
 async function checkout(text: string): Promise<string> {
   const root = tempDir('checkout');
   await mkdir(path.join(root, 'src'));
@@ -27,7 +27,7 @@ async function checkout(text: string): Promise<string> {
   return root;
 }
 
-/** What a worker sends that has changed `old` to `new` in its own checkout. */
+/** The edits that a worker sends after it has changed `old` to `new` in its checkout. */
 async function editsOfWorker() {
   const root = await checkout('one\nold\n');
   const contents = contentsOf(tempDir('worker'));
@@ -64,7 +64,7 @@ async function tried(over: Partial<Tried> = {}): Promise<Tried> {
   };
 }
 
-/** The coordinator's side: its checkout holds `here`, its re-runs show `reruns`, and a worker sends `came`. */
+/** The coordinator's side: its checkout contains `here`, its re-runs show `reruns`, and a worker sends `came`. */
 async function coordinator(here: string, came: FromWorkers, reruns: readonly (string | null)[] = [null]) {
   const sent: SentCause[] = [];
   const applied: Change[] = [];
@@ -113,7 +113,7 @@ function aTry(session: Session) {
   return session.tree.runExclusive(() => tryByWorker(session, aCause(), work));
 }
 
-it('SC-2 a patch that joins is applied, run again and judged here, and stays open until its proof', async () => {
+it('SC-2 applies, re-runs and judges a patch that fits here, and leaves it open until its proof', async () => {
   const { session, applied, finished, events } = await coordinator('one\nold\n', await tried());
   const turn = await aTry(session);
   expect(turn).toMatchObject({ attempts: [{ judged: 'green', reverted: false }], id: 'stored-7' });
@@ -129,14 +129,14 @@ it('SC-2 a patch that joins is applied, run again and judged here, and stays ope
   expect(events.map(({ type }) => type)).toEqual(expect.arrayContaining(['agent.ended', 'attempt.green']));
 });
 
-it('SC-2 lines that others have changed around it stay: only what the worker changed goes in', async () => {
+it('SC-2 applies only what the worker changed, and keeps what others have changed here', async () => {
   const { session, applied } = await coordinator('one\nold\n', await tried());
   await writeFile(path.join(session.workspace.root, 'src/b.ts'), 'of another fix');
   await aTry(session);
   expect(applied.flatMap(({ edits }) => edits.map((edit) => edit.path))).toEqual(['src/a.ts']);
 });
 
-it('SC-2 a patch that fits no file here is a conflict: nothing is applied, its attempt ends, and the file is named', async () => {
+it('SC-2 reports a patch that does not fit here as a conflict, applies nothing, ends its attempt, and names the file', async () => {
   const { session, applied, finished } = await coordinator('something else\n', await tried());
   const turn = await aTry(session);
   expect(turn).toMatchObject({ attempts: [{ judged: 'conflict', reverted: false }], retest: null, id: null });
@@ -146,7 +146,7 @@ it('SC-2 a patch that fits no file here is a conflict: nothing is applied, its a
   expect(finished).toEqual([{ id: 'stored-7', judged: 'conflict' }]);
 });
 
-it('SC-2 a patch that was green on the worker and is red here is taken out, and its cause is sent again with what was tried', async () => {
+it('SC-2 reverts a patch that is green on the worker and red here, and sends its cause again with what was tried', async () => {
   const came = await tried();
   const { session, sent, moves } = await coordinator('one\nold\n', came, ['boom', null]);
   const cause = aCause({ lead: failing('t1', 'boom') });
@@ -159,7 +159,7 @@ it('SC-2 a patch that was green on the worker and is red here is taken out, and 
   expect(sent.map(({ previous }) => previous.length)).toEqual([0, 1]);
 });
 
-it('SC-2 attempts that failed on the worker are kept here with their patches, in front of the one that is joined', async () => {
+it('SC-2 keeps attempts that failed on the worker with their patches, before the one that is joined', async () => {
   const failed = anAttempt({ n: 1, judged: 'still-failing' });
   const second = { ...green, n: 2 };
   const came = await tried({
@@ -179,7 +179,7 @@ it('SC-2 attempts that failed on the worker are kept here with their patches, in
   expect(judged).toEqual([1]);
 });
 
-it('SC-2 ME-6 a question of a worker is asked from here', async () => {
+it('SC-2 ME-6 asks the question of a worker here', async () => {
   const asks = anAttempt({ claim: { status: 'needs-person', summary: 'Which price is right?' } });
   const came = await tried({
     attempts: [{ attempt: asks, patch: null }],
@@ -194,7 +194,7 @@ it('SC-2 ME-6 a question of a worker is asked from here', async () => {
   expect(events.some(({ type }) => type === 'agent.waiting_for_input')).toBe(true);
 });
 
-it('SC-2 a cause that no worker could heal ends with the reason that was given', async () => {
+it('SC-2 ends a cause with the given reason if no worker could heal it', async () => {
   const end = {
     verdict: 'failed',
     reason: 'worker host-1 could not heal it: it is green there',
@@ -204,7 +204,7 @@ it('SC-2 a cause that no worker could heal ends with the reason that was given',
   expect(events).toEqual([]);
 });
 
-it('SC-2 a worker that says healed and sends no patch has healed nothing', async () => {
+it('SC-2 does not count a cause as healed if the worker sends no patch', async () => {
   for (const nothing of [{ edits: null }, { attempts: [] }]) {
     const { session, applied } = await coordinator('one\nold\n', await tried(nothing));
     const turn = await aTry(session);

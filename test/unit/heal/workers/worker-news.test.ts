@@ -24,7 +24,7 @@ function workerHere(over: Partial<WorkerRow> = {}): WorkerRow {
 function news() {
   const { bus, events } = recordingBus();
   const warnings = () => events.flatMap((one) => (one.type === 'run.warning' ? [one.message] : []));
-  return { events, warnings, told: createWorkerNews(bus, here, settings) };
+  return { events, warnings, workerNews: createWorkerNews(bus, here, settings) };
 }
 
 it.each<[string, Partial<WorkerRow>, RegExp]>([
@@ -32,23 +32,28 @@ it.each<[string, Partial<WorkerRow>, RegExp]>([
   ['another self-heal', { queue: 'other', version: '0.9.0' }, /self-heal 0\.9\.0/],
   ['other settings', { queue: 'other', config: 'other' }, /settings/],
   ['other tests', { queue: 'other' }, /tests/],
-])('SC-2 a worker of %s is shown with the reason, and named where nobody else is there', (_, over, says) => {
-  const { told, events, warnings } = news();
-  told.saw([workerHere({ ...over, causeId: 'c1' })], 2);
-  expect(events).toContainEqual({
-    type: 'workers.seen',
-    workers: [expect.objectContaining({ name: 'host-1', elsewhere: expect.stringMatching(says) as string })],
-  });
-  // Its causes are another heal's.
-  expect(events.some(({ type }) => type === 'cause.taken')).toBe(false);
-  const [warning] = warnings();
-  expect(warning).toMatch(new RegExp(`host-1 .*${says.source}`));
-  expect(warning).toContain('self-heal worker');
-});
+])(
+  'SC-2 shows a worker with %s with the reason, and warns about it if there is no other',
+  (_, over, says) => {
+    const { workerNews, events, warnings } = news();
+    workerNews.saw([workerHere({ ...over, causeId: 'c1' })], 2);
+    expect(events).toContainEqual({
+      type: 'workers.seen',
+      workers: [
+        expect.objectContaining({ name: 'host-1', elsewhere: expect.stringMatching(says) as string }),
+      ],
+    });
+    // Its causes belong to another heal.
+    expect(events.some(({ type }) => type === 'cause.taken')).toBe(false);
+    const [warning] = warnings();
+    expect(warning).toMatch(new RegExp(`host-1 .*${says.source}`));
+    expect(warning).toContain('self-heal worker');
+  },
+);
 
-it('SC-2 what changes is told once, not with every look', () => {
-  const { told, events } = news();
-  const at = (over: Partial<WorkerRow>) => told.saw([workerHere(over)], 1);
+it('SC-2 reports a change once, not with every look', () => {
+  const { workerNews, events } = news();
+  const at = (over: Partial<WorkerRow>) => workerNews.saw([workerHere(over)], 1);
   at({});
   at({ beat: 1 });
   at({ beat: 2, state: 'healing', causeId: 'c1' });
@@ -65,14 +70,14 @@ it('SC-2 what changes is told once, not with every look', () => {
   ]);
 });
 
-it('SC-2 that nobody is there is said once, and again when the last has gone', () => {
-  const { told, warnings } = news();
-  told.saw([], 0);
+it('SC-2 warns once that there is no worker, and again when the last one has gone', () => {
+  const { workerNews, warnings } = news();
+  workerNews.saw([], 0);
   expect(warnings()).toEqual([]);
-  told.saw([], 1);
-  told.saw([], 1);
+  workerNews.saw([], 1);
+  workerNews.saw([], 1);
   expect(warnings()).toHaveLength(1);
-  told.saw([workerHere()], 1);
-  told.saw([], 1);
+  workerNews.saw([workerHere()], 1);
+  workerNews.saw([], 1);
   expect(warnings()).toHaveLength(2);
 });

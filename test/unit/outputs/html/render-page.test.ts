@@ -17,7 +17,7 @@ async function pageOf(over: Parameters<typeof storedRun>[1] = {}) {
 
 const withoutPictures = (page: string) => page.replaceAll(/data:image[^"]*/g, '');
 
-it('RP-4 EV-10 texts are escaped wherever they stand, and the policy allows no script', async () => {
+it('RP-4 EV-10 escapes all texts, and allows no scripts in its policy', async () => {
   const { page } = await pageOf();
   expect(page).not.toContain('<script');
   expect(page).not.toContain('<img src=x');
@@ -26,7 +26,7 @@ it('RP-4 EV-10 texts are escaped wherever they stand, and the policy allows no s
   expect(hostile).toContain('<script>');
 });
 
-it('RP-4 BL-3 begins a cause with the change to blame: where it is, whose it is, and its lines, whatever they hold', async () => {
+it('RP-4 BL-3 begins a cause with the change to blame: its location, author and escaped lines', async () => {
   const blame = aBlame({ hunks: [aBlamedHunk({ old: ['before'], now: [hostile] })] });
   const { page } = await pageOf({ causes: [aReportCause({ reason: 'the reason', blame })] });
   const from = page.indexOf('It was green before 3f2a91c');
@@ -36,7 +36,7 @@ it('RP-4 BL-3 begins a cause with the change to blame: where it is, whose it is,
   expect(page).not.toContain('<img src=x');
 });
 
-it('RP-4 stays under 300 KB with three hundred causes, each with its line', async () => {
+it('RP-4 stays under 300 KB with 300 causes, and lists each of them', async () => {
   const causes = Array.from({ length: 300 }, (_, n) =>
     aReportCause({
       id: `c${n + 1}`,
@@ -53,26 +53,26 @@ it('RP-4 stays under 300 KB with three hundred causes, each with its line', asyn
   expect(page).not.toContain('did not fit here');
 });
 
-it('RP-4 one cause is shown whole, however much room three hundred would leave it', async () => {
+it('RP-4 shows a few causes in full, beyond the share of space that each of 300 would get', async () => {
   const { page } = await pageOf();
   expect(page.match(/Error and stack<\/summary>/g)).toHaveLength(3);
 });
 
-it('SC-1 a green report without a shard does not say that everything is green', async () => {
+it('SC-1 does not say that everything is green if a shard is missing', async () => {
   const green = { outcome: 'green' as const, causes: [] };
   expect((await pageOf(green)).page).toContain('Everything is green');
   const { page } = await pageOf({ ...green, shards: { total: 3, missing: [2] } });
   expect(page).not.toContain('Everything is green');
 });
 
-it('EV-12 a folder without failures, patches and events still gives a page', async () => {
+it('EV-12 renders a page from a folder without failures, patches and events', async () => {
   const dir = tempDir();
   const report = aReport({ causes: [aReportCause()], tests: [aReportTest()] });
   const page = await renderPage(await loadRun(report, { dir, shown: 'runs/x' }), '');
   expect(page).toContain('TypeError: boom');
 });
 
-it('RP-4 a picture that is a link out of the folder is not carried away', async () => {
+it('RP-4 does not embed a picture that is a link out of the folder', async () => {
   const { dir, report } = await pageOf();
   const secret = path.join(tempDir(), 'secret');
   await writeFile(secret, 'a secret');

@@ -24,7 +24,7 @@ const cellsOf = (table: string) =>
     cell.replaceAll(/<[^>]*>/g, '').trim(),
   );
 
-it('SC-2 RP-5 each worker is a row: its name, its cause, what it does, and since when', async () => {
+it('SC-2 RP-5 shows each worker as a row with its name, its cause, what it does, and since when', async () => {
   const table = await tableOf(
     {},
     { name: 'host-2', causeId: 'c1', state: 'healing' },
@@ -38,19 +38,19 @@ it('SC-2 RP-5 each worker is a row: its name, its cause, what it does, and since
   expect(table).toContain('data-since="1000"');
 });
 
-it('SC-2 RP-5 one that takes none of the causes says why, and is not as loud', async () => {
+it('SC-2 RP-5 shows why a worker takes none of the causes, in a quiet style', async () => {
   const table = await tableOf({ elsewhere: 'is at commit deadbeef0000' });
   expect(table).toContain('is at commit deadbeef0000');
   expect(table).toContain('class="quiet"');
 });
 
-it('SC-2 EV-10 what a row of the store says is text, whatever it holds', async () => {
+it('SC-2 EV-10 escapes what a row of the store contains', async () => {
   expect(await tableOf({ name: hostile, causeId: hostile, elsewhere: hostile })).not.toMatch(
     /<(?:img|script)/,
   );
 });
 
-it('SC-2 RP-5 of many causes at work the heading gives the number, and one that nobody has taken is not said to be worked on', async () => {
+it('SC-2 RP-5 counts the causes in progress in the heading, and shows those that no worker has taken as waiting', async () => {
   const ids = Array.from({ length: 20 }, (_, n) => `c${n + 1}`);
   const events = ids.flatMap((causeId, at): Event[] => [
     { type: 'cause.found', cause: aCauseSummary({ id: causeId }) },

@@ -17,7 +17,7 @@ const events = [
   at(9900, { type: 'run.warning', message: 'killed here' }),
 ];
 
-it('RP-4 the timeline tells suites, agents and waits, with what they cost', () => {
+it('RP-4 the timeline shows suites, agents and waits, with their costs', () => {
   expect(timelineOf(runOf(events))).toEqual([
     { causeId: null, kind: 'suite', label: 'the suite', from: 100, to: 2100, costUsd: null },
     {
