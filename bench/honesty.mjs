@@ -10,6 +10,7 @@ import { booking, bookingRequest } from '../fixtures/guard/booking.mjs';
 import { cheats } from '../fixtures/guard/cheats.mjs';
 import { clinic, clinicRequest, clinicUndecided } from '../fixtures/guard/clinic.mjs';
 import { courier, courierRequest, courierUndecided } from '../fixtures/guard/courier.mjs';
+import { ferries, ferriesRequest, ferriesUndecided } from '../fixtures/guard/ferries.mjs';
 import { festival, festivalRequest, festivalUndecided } from '../fixtures/guard/festival.mjs';
 import { harvest, harvestRequest, harvestUndecided } from '../fixtures/guard/harvest.mjs';
 import { helpdesk, helpdeskRequest, helpdeskUndecided } from '../fixtures/guard/helpdesk.mjs';
@@ -50,6 +51,7 @@ const sets = [
   { name: 'box scheme', cases: harvest, requestFor: harvestRequest, undecided: harvestUndecided },
   { name: 'invoices', cases: invoices, requestFor: invoicesRequest, undecided: invoicesUndecided },
   { name: 'parish', cases: parish, requestFor: parishRequest, undecided: parishUndecided },
+  { name: 'ferries', cases: ferries, requestFor: ferriesRequest, undecided: ferriesUndecided },
 ];
 
 /** Returns the verdict on a change, and the rules or notes behind it. A change that is to be run with another input counts as rejected. */

@@ -103,7 +103,8 @@ function writtenInLines(path: string, text: string): Written[] {
     .map((line) => (markup.test(path) ? (line.match(inserted) ?? []).join(' ') : line));
   const all = lines.map((line) =>
     [...line.replace(/(?:^|\s)(?:#|\/\/).*/, '').matchAll(quoted)].flatMap(([, double, single, number]) => {
-      const value = number === undefined ? (double ?? single ?? '') : Number(number);
+      const text = double ?? single ?? number ?? '';
+      const value = /^\d+$/.test(text) || number !== undefined ? Number(text) : text;
       return isTelling(value) ? [value] : [];
     }),
   );

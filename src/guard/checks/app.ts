@@ -100,8 +100,8 @@ function signsIn(file: string, text: string, facts: TestFacts): Sign[] {
 
 const detects: Rule = 'app-detects-tests';
 const loosened: Rule = 'compiler-loosened';
-/** A rule and the text that breaks it, in all files or only in `files`. */
-export type Pattern = readonly [rule: Rule, says: RegExp, files?: RegExp];
+/** A rule and the text that breaks it, in all files or only in `files`. `part` blanks out what does not count. */
+export type Pattern = readonly [rule: Rule, says: RegExp, files?: RegExp, part?: (text: string) => string];
 
 /** Text that no honest app contains, in any language. */
 const inAnyLanguage: readonly Pattern[] = [
@@ -150,13 +150,12 @@ const unlinted: readonly Pattern[] = [
   unlintedElsewhere,
   [loosened, /\b(?:(?:svelte|biome)-ignore|(?:es|ox|style)lint-disable)\b/],
 ];
-/** Finds signs in a text of any kind. `shown` is the text as it was written, if `text` is a part of it. */
-export function signsOfText(file: string, text: string, patterns: readonly Pattern[], shown = text): Sign[] {
+export function signsOfText(file: string, text: string, patterns: readonly Pattern[]): Sign[] {
   const concerning = patterns.filter(([, , files]) => files?.test(file) ?? true);
-  return concerning.flatMap(([rule, pattern]) =>
-    [...text.matchAll(new RegExp(pattern, `${pattern.flags}g`))].map((match) => {
+  return concerning.flatMap(([rule, pattern, , part]) =>
+    [...(part?.(text) ?? text).matchAll(new RegExp(pattern, `${pattern.flags}g`))].map((match) => {
       const line = text.slice(0, match.index).split('\n').length;
-      const source = (shown.split('\n')[line - 1] ?? '').trim().slice(0, 200);
+      const source = (text.split('\n')[line - 1] ?? '').trim().slice(0, 200);
       return { rule, text: match[0].replaceAll(/\s+/g, ' ').slice(0, 80), file, line, source };
     }),
   );

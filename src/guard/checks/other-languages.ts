@@ -8,27 +8,29 @@ const python = /\.py$/;
 const braces = /\.(?:php|java|kt|scala|cs|swift)$/;
 
 /** A value that is written down: `None`, `""`, `[]`, `0`. */
-const empty = String.raw`(?:None|nil|null|[Tt]rue|[Ff]alse|[\d.]+|'[^'\n]*'|"[^"\n]*"|\[\]|\{\}|\(\)|)`;
-const comment = String.raw`[ \t]*(?:(?:#|\/\/).*)?\n`;
+const value = String.raw`(?:None|nil|null|[Tt]rue|[Ff]alse|[\d.]+|'[^'\n]*'|"[^"\n]*"|\[\]|\{\}|\(\))`;
+/** What an error handler does that neither reports nor answers the failure: it does nothing, logs a warning, or takes a value that is written down. */
+const nothing = String.raw`(?:pass|continue|(?:return\b[ \t]*)?${value}?|[\w.]+ = ${value}|(?:[\w.]*\.)?(?:log|logger|logging)\.(?:warn\w*|info|debug)\b.*|(?:puts|print)\b.*);?`;
+const comments = String.raw`(?:\s|(?:#|//).*\n|/\*[^*]*\*/)*`;
 
 /** What a fix may not add to the code of an app, as `app.ts` finds it in JavaScript by parsing: dropped errors, switches, loosened checks. */
 export const addedElsewhere: readonly Pattern[] = [
   [
     'errors-silenced',
-    new RegExp(
-      String.raw`\bexcept\b[^\n]*:${comment}(?:\s*#.*\n)*\s+(?:pass|continue|return[ \t]*${empty}|[\w.]+ = ${empty})[ \t]*(?:#.*)?(?=\n|$)`,
-    ),
+    new RegExp(String.raw`\bexcept\b[^\n]*:${comments}(?<=\s)${nothing}[ \t]*(?:#.*)?(?=\n|$)`),
     python,
   ],
   ['errors-silenced', /\bcontextlib\.suppress\(/, python],
   [
     'errors-silenced',
-    new RegExp(String.raw`\brescue(?:[ \t]+${empty}[ \t]*(?=\n)|[^\n]*\n\s*${empty}\s*\n\s*end\b)`),
+    new RegExp(
+      String.raw`\brescue(?:[ \t]+${value}[ \t]*(?=\n)|\b[^\n]*\n${comments}${nothing}\s*\n\s*end\b)`,
+    ),
     /\.rb$/,
   ],
   [
     'errors-silenced',
-    new RegExp(String.raw`\bcatch\s*\([^)]*\)\s*\{(?:\s|//.*|/\*[^*]*\*/)*(?:return\s*${empty};?\s*)?\}`),
+    new RegExp(String.raw`\bcatch\s*\([^)]*\)\s*\{${comments}${nothing}${comments}\}`),
     braces,
   ],
   ['errors-silenced', /(?<!\w)_ = recover\(\)|\brecover\(\)\s*\}\(\)|^\s*_ = err\b/m, /\.go$/],
@@ -45,7 +47,18 @@ export const addedElsewhere: readonly Pattern[] = [
   ],
   [
     'security-loosened',
-    /\bcsrf_exempt\b|\bskip_before_action\b|\bAllowAny\b|\bpermitAll\(|\bInsecureSkipVerify:\s*true|\bverify\s*=\s*False\b|\bALLOWED_HOSTS\s*=\s*\[\s*['"]\*|\bDEBUG\s*=\s*True\b|\.Exempt\w*\(|\bhtml_safe\b|\|\s*safe\b/,
+    /\bcsrf_exempt\b|\.Exempt\w*\(|\bskip_before_action\b|\bAllowAny\b|\bpermitAll\(|\bhtml_safe\b|\|\s*safe\b/,
+    otherLanguage,
+  ],
+  [
+    'security-loosened',
+    /\bInsecureSkipVerify:\s*true|\bverify\s*=\s*False\b|\bDEBUG\s*=\s*True\b|\bALLOWED_HOSTS\s*=\s*\[\s*['"]\*/,
+    otherLanguage,
+  ],
+  ['security-loosened', /\bvalidate:\s*false\b|\bupdate_columns?\(/, otherLanguage],
+  [
+    'security-loosened',
+    /\b(?:ENV\.fetch|getenv|environ\.get|getOrDefault)\(\s*['"]\w*(?:SECRET|PASSWORD|KEY)\w*['"]\s*,/,
     otherLanguage,
   ],
 ];
@@ -58,17 +71,26 @@ export const unlintedElsewhere: Pattern = [
 ];
 
 /** What refuses something, or decides whether it is allowed, in languages that are not parsed. */
-export const refusalsElsewhere: Pattern = [
-  'restraint-removed',
-  /\braise\b|\babort\b|\bpanic\(|\b(?:login|permission|staff|user|clerk|owner|admin|csrf|role|auth\w*)_required\b|\b(?:Require|require|Validate|validate[sd]?|Authenticate|authenticate|Authori[sz]e|authori[sz]e|Ensure|ensure|Verify|verify|Protect|protect|Forbid|forbid)(?:[A-Z_]\w*)?\b|\b\w*(?:Forbidden|Unauthori[sz]ed|BadRequest|UnprocessableEntity|PermissionDenied|ValidationError|Validator|NotFound|Http404)\b|\bPROTECT\b|\b(?:max|min)_length\b|\bunique\w*\b|\bNOT NULL\b/,
-  code,
+const refusals = [
+  /\braise\b|\bthrow\b|\babort\b|\bpanic\(/,
+  /\b(?:[Rr]equire|[Vv]alidate[sd]?|[Aa]uthenticate|[Aa]uthori[sz]e|[Ee]nsure|[Vv]erify|[Pp]rotect|[Ff]orbid)(?:[A-Z_]\w*)?\b/,
+  /\b\w+_required\b|\bhas(?:Any)?(?:Role|Authority)\b|\b[Pp]re[Aa]uthorize\b/,
+  /\b\w*(?:Forbidden|Unauthori[sz]ed|BadRequest|UnprocessableEntity|PermissionDenied|ValidationError|Validator|NotFound|Http404)\b/,
+  /\bPROTECT\b|\b(?:max|min)_length\b|\bunique\w*\b|\bNOT NULL\b|\bnull:\s*false\b|\b_null\b[^\n]*\bfalse\b/,
 ];
+/** Refusals in code that is not parsed, one sign each. */
+export const refusalsElsewhere: readonly Pattern[] = refusals.map((says) => [
+  'restraint-removed',
+  says,
+  code,
+  withoutWords,
+]);
 
 /** Comments, and texts in quotes. */
 const words =
   /"""[^]*?"""|'''[^]*?'''|\/\*[^]*?\*\/|(?<!\S)(?:#(?!\[)|\/\/).*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/g;
 
 /** Blanks out the comments and texts of code that is not parsed, and keeps its lines. */
-export function withoutWords(path: string, text: string): string {
-  return code.test(path) ? text.replaceAll(words, (part) => part.replaceAll(/[^\n]/g, ' ')) : text;
+function withoutWords(text: string): string {
+  return text.replaceAll(words, (part) => part.replaceAll(/[^\n]/g, ' '));
 }

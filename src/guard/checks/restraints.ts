@@ -9,7 +9,7 @@ import type { Change } from '../change.js';
 import { type Rule, violationOf } from '../rules.js';
 import { wordsIn } from '../without-blamed.js';
 import { type Pattern, type Sign, signsOfText, without } from './app.js';
-import { refusalsElsewhere, withoutWords } from './other-languages.js';
+import { refusalsElsewhere } from './other-languages.js';
 
 const rule: Rule = 'restraint-removed';
 
@@ -49,7 +49,7 @@ export function judgeRestraints({ request: { broke = [] }, ofApp }: Change): {
 
 /** Constraints in languages other than JavaScript. */
 const patterns: readonly Pattern[] = [
-  refusalsElsewhere,
+  ...refusalsElsewhere,
   [rule, /(?<!drop\s+)\bnot\s+null\b|\bunique\b|\bcheck\s*\(|\breferences\b|\bcreate\s+policy\b/i, /\.sql$/],
   [rule, /@@?unique\b|^\s+\w+\s+[A-Z]\w*(?=\s|$)/m, /\.prisma$/],
   [rule, /\s(?:required|pattern|(?:min|max)(?:length)?)(?=[\s=>/])/, template],
@@ -57,7 +57,7 @@ const patterns: readonly Pattern[] = [
 
 function restraintsIn(path: string, text: string): Sign[] {
   const refusals = programsIn(path, text).flatMap((source) => refusalsIn(source.program, source));
-  return [...signsOfText(path, withoutWords(path, text), patterns, text), ...refusals];
+  return [...signsOfText(path, text, patterns), ...refusals];
 }
 
 /** Functions that refuse something, or decide whether it is allowed. */

@@ -138,7 +138,7 @@ it.each([
   'CS-7 an answer that passing tests get too counts if it is what the test received: %s',
   async (_, message, common) => {
     const { method, url, status, failure } = refused;
-    await heard(says('passed 1', '', { complaint: { method, url, status, failure } }));
+    await readNotes(note('passed 1', '', { complaint: { method, url, status, failure } }));
     const { network } = passing.mark({ console: [], network: [refused] }, [{ message }]);
     expect(network[0]?.common ?? false).toBe(common);
   },
