@@ -1,3 +1,5 @@
+import { isCode } from '../code/imports.js';
+import { programsIn } from '../code/scripts.js';
 import { isUtf8 } from 'node:buffer';
 
 /** A file in one of the two states. */
@@ -33,4 +35,10 @@ export function isSameState(a: FileState | null, b: FileState | null): boolean {
 /** Whether the edit restores what the file was before the test broke. */
 export function isReverted({ before, after, green }: FileEdit): boolean {
   return green !== null && green !== before?.text && green === (after?.text ?? '');
+}
+
+/** Whether code that could be parsed cannot be any more. Other checks would see all of it as removed. */
+export function isUnparsable({ path: file, before, after }: FileEdit): boolean {
+  const parses = (state: FileEdit['after']) => programsIn(file, state?.text ?? '').length > 0;
+  return isCode(file) && after !== null && parses(before) && !parses(after);
 }

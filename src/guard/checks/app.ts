@@ -7,7 +7,7 @@ import { isCode } from '../../code/imports.js';
 import { programsIn, withoutScripts } from '../../code/scripts.js';
 import { parseSource, type Place, placeOf, type SourceFile } from '../../code/source-file.js';
 import { nodeIn, nodesIn, nodesOf, type SyntaxNode, visit } from '../../code/syntax.js';
-import type { FileEdit } from '../edit.js';
+import { type FileEdit, isUnparsable } from '../edit.js';
 import { type Rule, violationOf } from '../rules.js';
 import { isCatchAll, isSilent } from './failures.js';
 import { addedElsewhere, unlintedElsewhere } from './other-languages.js';
@@ -46,6 +46,9 @@ export function judgeApp({ request, suite, old, ofApp, ofTests, paths }: Change)
   // Silencing the compiler or a linter does not fix a build error, not even in the tests.
   const built = request.category === 'build-error' ? [...ofTests, ...ofApp] : [];
   return [
+    ...ofApp.filter(isUnparsable).map(({ path: file }) => {
+      return violationOf('cannot-be-judged', { file, detail: 'it no longer parses' });
+    }),
     ...ofApp.flatMap((edit) => added(edit, (text) => signsIn(edit.path, text, facts))),
     ...built.flatMap((edit) => added(edit, (text) => signsOfText(edit.path, text, unlinted))),
   ];

@@ -6,6 +6,7 @@ import { placeOf, type SourceFile } from '../../code/source-file.js';
 import { childrenOf, nodeIn, nodesIn, nodesOf, type SyntaxNode } from '../../code/syntax.js';
 import { chainOf, rootName } from '../../code/test-object.js';
 import type { Change } from '../change.js';
+import { isUnparsable } from '../edit.js';
 import { type Rule, violationOf } from '../rules.js';
 import { wordsIn } from '../without-blamed.js';
 import { type Pattern, type Sign, signsOfText, without } from './app.js';
@@ -23,13 +24,15 @@ export function judgeRestraints({ request: { broke = [] }, ofApp }: Change): {
   violations: Violation[];
   notes: Note[];
 } {
-  const states = ofApp.map(({ path, before, after, green }) => {
-    const texts = [before?.text, after?.text, green ?? before?.text];
-    const [olds = [], news = [], greens = []] = texts.map((text) => restraintsIn(path, text ?? ''));
-    const all = after ? without(olds, news) : [];
-    const brought = without(olds, greens).slice(0, Math.max(0, olds.length - greens.length));
-    return { all, gone: all.filter((one) => !brought.includes(one)), come: without(news, olds) };
-  });
+  const states = ofApp
+    .filter((edit) => !isUnparsable(edit))
+    .map(({ path, before, after, green }) => {
+      const texts = [before?.text, after?.text, green ?? before?.text];
+      const [olds = [], news = [], greens = []] = texts.map((text) => restraintsIn(path, text ?? ''));
+      const all = after ? without(olds, news) : [];
+      const brought = without(olds, greens).slice(0, Math.max(0, olds.length - greens.length));
+      return { all, gone: all.filter((one) => !brought.includes(one)), come: without(news, olds) };
+    });
   const come = states.flatMap((one) => one.come);
   const isLess = states.reduce((sum, { gone }) => sum + gone.length, 0) > come.length;
   const violations = states.flatMap(({ gone, come: own }) => {

@@ -144,6 +144,14 @@ describe('the complaint of a test', () => {
     );
   });
 
+  it('RP-1 heads the cause with an error that Node printed in brackets, without the bracket', () => {
+    const serverOutput = '[Error: SQLITE_ERROR: no such column: role\n] { errno: 1 }';
+    const evidence = anEvidence({ errors: [click("getByText('Save')")], serverOutput });
+    expect(headlineOf(aDiagnosed({ evidence, diagnosis: classify(evidence) }))).toMatch(
+      /^Error: SQLITE_ERROR: no such column: role — /,
+    );
+  });
+
   it('CS-8 does not mistake a wrong count for a strict-mode violation', () => {
     const message =
       "Error: expect(locator).toHaveCount(expected) failed\n\nLocator:  locator('.row')\nExpected: 3\nReceived: 0\n\nCall log:\n  - waiting for locator('.row')\n    9 × locator resolved to 0 elements\n    2 × locator resolved to 4 elements\n";

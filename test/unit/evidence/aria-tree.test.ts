@@ -45,7 +45,7 @@ describe('ariaYaml', () => {
     expect(ariaYaml(wide).length).toBeLessThan(200_000);
   });
 
-  it.each([null, 7, {}, []])('EV-12 returns a string for what is not a tree: %j', (tree) => {
+  it.each([[null], [7], [{}], [[]]])('EV-12 returns a string for what is not a tree: %j', (tree) => {
     expect(typeof ariaYaml(tree)).toBe('string');
   });
 });

@@ -21,7 +21,7 @@ describe('clip', () => {
   it.each([clipMiddle, clipStart])('EV-11 never exceeds the maximum size or splits a character', (clip) => {
     fc.assert(
       fc.property(
-        fc.string({ unit: 'grapheme', maxLength: 400 }),
+        fc.string({ unit: 'grapheme', maxLength: 400 }).filter((text) => !text.includes('\ufffd')),
         fc.integer({ min: 64, max: 600 }),
         (text, max) => {
           const clipped = clip(text, max).text;

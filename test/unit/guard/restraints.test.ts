@@ -22,6 +22,11 @@ const order = `export async function order(body) {
 }
 `;
 
+it('HN-3 says that a file no longer parses, not what it seems to have lost', async () => {
+  const broken = order.replace('return save(wanted);', 'return save(wanted;');
+  expect(await changed(file, order, broken)).toEqual(['cannot-be-judged']);
+});
+
 describe('HN-3 checks and calls of the app', () => {
   it.each([
     ['an error is no longer thrown', file, order, order.replace(/ {2}if .*\n/, '')],
