@@ -40,5 +40,5 @@ export function isReverted({ before, after, green }: FileEdit): boolean {
 /** Whether code that could be parsed cannot be any more. Other checks would see all of it as removed. */
 export function isUnparsable({ path: file, before, after }: FileEdit): boolean {
   const parses = (state: FileEdit['after']) => programsIn(file, state?.text ?? '').length > 0;
-  return isCode(file) && after !== null && parses(before) && !parses(after);
+  return isCode(file) && before !== null && after !== null && parses(before) && !parses(after);
 }
