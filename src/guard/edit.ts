@@ -1,6 +1,6 @@
+import { isUtf8 } from 'node:buffer';
 import { isCode } from '../code/imports.js';
 import { programsIn } from '../code/scripts.js';
-import { isUtf8 } from 'node:buffer';
 
 /** A file in one of the two states. */
 export interface FileState {

@@ -2,7 +2,7 @@ import { calleeOf, constantOf, cookedText, isFunction, propertyOf } from '../cod
 import { programsIn, template, withoutScripts } from '../code/scripts.js';
 import type { SourceFile } from '../code/source-file.js';
 import { childrenOf, nodeIn, nodesIn, nodesOf, type SyntaxNode } from '../code/syntax.js';
-import { otherLanguage } from './checks/other-languages.js';
+import { codeInMarkup, otherLanguage } from './checks/other-languages.js';
 import type { FileEdit } from './edit.js';
 
 /** A literal that a fix added to the app and that a test uses, too. The app may answer this test alone. */
@@ -100,7 +100,7 @@ function writtenInLines(path: string, text: string): Written[] {
   // Of a template, only the code in it counts.
   const lines = text
     .split('\n')
-    .map((line) => (markup.test(path) ? (line.match(inserted) ?? []).join(' ') : line));
+    .map((line) => (codeInMarkup.test(path) ? (line.match(inserted) ?? []).join(' ') : line));
   const all = lines.map((line) =>
     [...line.replace(/(?:^|\s)(?:#|\/\/).*/, '').matchAll(quoted)].flatMap(([, double, single, number]) => {
       const text = double ?? single ?? number ?? '';
@@ -116,7 +116,6 @@ function writtenInLines(path: string, text: string): Written[] {
   );
 }
 
-const markup = /\.(?:html?|erb|twig|jinja2?|j2)$/;
 const inserted = /\{[{%].*?[}%]\}|<%.*?%>/g;
 
 /** Files of data and settings, which may contain any figure. */

@@ -10,7 +10,7 @@ import { nodeIn, nodesIn, nodesOf, type SyntaxNode, visit } from '../../code/syn
 import { type FileEdit, isUnparsable } from '../edit.js';
 import { type Rule, violationOf } from '../rules.js';
 import { isCatchAll, isSilent } from './failures.js';
-import { addedElsewhere, unlintedElsewhere } from './other-languages.js';
+import { addedElsewhere, otherLanguage, unlintedElsewhere } from './other-languages.js';
 import { holds } from './settings.js';
 import { isBypass, usesIn } from './uses.js';
 
@@ -89,10 +89,10 @@ export function without(some: readonly Sign[], others: readonly Sign[]): Sign[] 
 }
 
 const otherText =
-  /\.(?:vue|svelte|astro|html?|mdx|py|rb|php|go|java|kt|cs|rs|ex|exs|erb|ejs|hbs|twig|jinja|conf|json|ya?ml|css|s[ac]ss|less|sh|sql|patch|diff|d\.[mc]?ts)$/;
+  /\.(?:vue|svelte|astro|mdx|ejs|hbs|conf|json|ya?ml|css|s[ac]ss|less|sh|sql|patch|diff|d\.[mc]?ts)$/;
 
 function signsIn(file: string, text: string, facts: TestFacts): Sign[] {
-  if (!isCode(file) && !otherText.test(file)) return [];
+  if (!isCode(file) && !otherText.test(file) && !otherLanguage.test(file)) return [];
   const always = signsOfText(file, text, [...silencing, ...addedElsewhere]);
   const programs = file.endsWith('.d.ts') ? [parseSource(file, text) ?? []].flat() : programsIn(file, text);
   const signs = [...always, ...programs.flatMap((one) => signsOf(one, facts))];

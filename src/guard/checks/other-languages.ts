@@ -1,9 +1,12 @@
 import type { Pattern } from './app.js';
 
-/** Source files in languages that are not parsed, and templates. They are judged line by line, by names that the languages share. */
-export const otherLanguage = /\.(?:py|rb|php|go|java|kt|scala|cs|rs|exs?|swift|erb|twig|jinja2?|j2|html?)$/;
-
+/** Source files in languages that are not parsed. */
 const code = /\.(?:py|rb|php|go|java|kt|scala|cs|rs|exs?|swift)$/;
+/** Templates with code in such a language. */
+export const codeInMarkup = /\.(?:erb|twig|jinja2?|j2|html?)$/;
+/** Both. They are judged line by line, by names that the languages share. */
+export const otherLanguage = new RegExp(`${code.source}|${codeInMarkup.source}`);
+
 const python = /\.py$/;
 const braces = /\.(?:php|java|kt|scala|cs|swift)$/;
 
@@ -78,13 +81,13 @@ const refusals = [
   /\b\w*(?:Forbidden|Unauthori[sz]ed|BadRequest|UnprocessableEntity|PermissionDenied|ValidationError|Validator|NotFound|Http404)\b/,
   /\bPROTECT\b|\b(?:max|min)_length\b|\bunique\w*\b|\bNOT NULL\b|\bnull:\s*false\b|\b_null\b[^\n]*\bfalse\b/,
 ];
-/** Refusals in code that is not parsed, one sign each. */
-export const refusalsElsewhere: readonly Pattern[] = refusals.map((says) => [
+/** Refusals in code that is not parsed. */
+export const refusalsElsewhere: Pattern = [
   'restraint-removed',
-  says,
+  new RegExp(refusals.map(({ source }) => source).join('|')),
   code,
   withoutWords,
-]);
+];
 
 /** Comments, and texts in quotes. */
 const words =

@@ -25,8 +25,10 @@ const lockFile =
 const manifest =
   /(?:^|\/)(?:package\.json|composer\.json|Gemfile|pyproject\.toml|Pipfile|Cargo\.toml|go\.mod|deno\.json)$/;
 
-/** Judges changes to files that no agent may touch, whatever the class of the failure. A lock file may change only together with a manifest, or
- * after a blamed change of one. */
+/**
+ * Judges changes to files that no agent may touch, whatever the class of the failure. A lock file may change only together with a
+ * manifest, or after a blamed change of one.
+ */
 export function judgePaths(change: Change): Violation[] {
   const { request, edits } = change;
   const allowed = setUpFiles(change);

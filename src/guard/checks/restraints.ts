@@ -52,7 +52,7 @@ export function judgeRestraints({ request: { broke = [] }, ofApp }: Change): {
 
 /** Constraints in languages other than JavaScript. */
 const patterns: readonly Pattern[] = [
-  ...refusalsElsewhere,
+  refusalsElsewhere,
   [rule, /(?<!drop\s+)\bnot\s+null\b|\bunique\b|\bcheck\s*\(|\breferences\b|\bcreate\s+policy\b/i, /\.sql$/],
   [rule, /@@?unique\b|^\s+\w+\s+[A-Z]\w*(?=\s|$)/m, /\.prisma$/],
   [rule, /\s(?:required|pattern|(?:min|max)(?:length)?)(?=[\s=>/])/, template],
