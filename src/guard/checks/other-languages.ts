@@ -79,7 +79,7 @@ const refusals = [
   /\b(?:[Rr]equire|[Vv]alidate[sd]?|[Aa]uthenticate|[Aa]uthori[sz]e|[Ee]nsure|[Vv]erify|[Pp]rotect|[Ff]orbid)(?:[A-Z_]\w*)?\b/,
   /\b\w+_required\b|\bhas(?:Any)?(?:Role|Authority)\b|\b[Pp]re[Aa]uthorize\b/,
   /\b\w*(?:Forbidden|Unauthori[sz]ed|BadRequest|UnprocessableEntity|PermissionDenied|ValidationError|Validator|NotFound|Http404)\b/,
-  /\bPROTECT\b|\b(?:max|min)_length\b|\bunique\w*\b|\bNOT NULL\b|\bnull:\s*false\b|\b_null\b[^\n]*\bfalse\b/,
+  /\bPROTECT\b|\b(?:max|min)_length\b|\bunique\w*\b|\bNOT NULL\b|\bnull:\s*false\b|_null\b(?=[^\n]*\bfalse\b)/,
 ];
 /** Refusals in code that is not parsed. */
 export const refusalsElsewhere: Pattern = [
