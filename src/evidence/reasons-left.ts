@@ -7,21 +7,34 @@ import type { NetworkEntry } from '../core/evidence.js';
 import { normalise } from '../core/normalise.js';
 import { runFiles } from '../playwright/report-format.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
-import { consoleKey, readComplaints, requestKey } from './passing-evidence.js';
+import { consoleKey, type Noted, readComplaints, requestKey } from './passing-evidence.js';
 import { serverOutput } from './server-output.js';
 
 /**
- * Returns the reasons for a failure's class that a later run still gives although the test passed in it: what made the test pass may
- * only hide what is wrong. `run` must be a run of this test; its files are read before they are removed.
+ * Returns, for tests that passed in a later run, the reasons for their failures' classes that this run still gives: what made a test pass
+ * may only hide what is wrong. The run's files have to be there still.
  */
 export async function reasonsLeft(
-  { failure, evidence, diagnosis }: DiagnosedFailure,
+  failures: readonly DiagnosedFailure[],
   { serverLog }: Pick<SuiteRun, 'serverLog'>,
-): Promise<Reason[]> {
-  if (failure.scope !== 'test' || serverLog === '') return [];
+): Promise<Map<DiagnosedFailure, readonly Reason[]>> {
+  if (failures.length === 0 || serverLog === '') return new Map();
   const complaints = await readComplaints(path.join(path.dirname(serverLog), runFiles.complaints));
+  const output = await serverOutput(serverLog).catch(() => '');
+  const said: Said = { complaints, lines: output.split('\n').map(normalise) };
+  return new Map(failures.map((one) => [one, leftOf(one, said)]));
+}
+
+/** What the pages and the servers of a run said. */
+interface Said {
+  readonly complaints: readonly Noted[];
+  /** The lines of the servers' output, normalised. */
+  readonly lines: readonly string[];
+}
+
+function leftOf({ failure, evidence, diagnosis }: DiagnosedFailure, { complaints, lines }: Said): Reason[] {
+  if (failure.scope !== 'test') return [];
   const heard = new Set(complaints.filter(({ test }) => test === failure.test.id).map(({ key }) => key));
-  const server = (await serverOutput(serverLog).catch(() => '')).split('\n').map(normalise);
   const isLeft = ({ source, evidence: text }: Reason) => {
     const says = (entry: NetworkEntry) =>
       requestLine(entry).includes(text) || (entry.responseBody ?? '').includes(text);
@@ -30,7 +43,7 @@ export async function reasonsLeft(
         (one) => consoleLine(one).includes(text) && heard.has(consoleKey(one.text)),
       );
     if (source === 'network') return evidence.network.some((one) => says(one) && heard.has(requestKey(one)));
-    return source === 'server' && server.some((line) => line.includes(normalise(text)));
+    return source === 'server' && lines.some((line) => line.includes(normalise(text)));
   };
   return diagnosis.why.filter((one) => one.category === diagnosis.category && isLeft(one));
 }

@@ -49,7 +49,7 @@ export async function retest(session: Session, request: RetestRequest): Promise<
   const run = await session.runAgain({ ids: request.ids ?? idsOf(failures), purpose, causeId });
   if (purpose === 'retest') await keepGreenPictures(session.folder, failures, run);
   const snapshots = await greenSnapshots(failures, run);
-  const left = await reasonsIn(failures, run);
+  const left = await reasonsLeft(greenOf(failures, run), run);
   const seen = await session.diagnose(run);
   const suiteFailure = seen.find((one) => one.failure.scope === 'suite') ?? null;
   const asked = new Set(failures.map((one) => failureKey(one.failure)));
@@ -170,10 +170,9 @@ async function greenSnapshots(failures: readonly DiagnosedFailure[], run: Run): 
   return texts.filter((text) => text !== null);
 }
 
-async function reasonsIn(failures: readonly DiagnosedFailure[], run: SuiteRun) {
-  const passed = new Set(run.tests.flatMap(({ test, outcome }) => (outcome === 'expected' ? test.id : [])));
-  const green = failures.filter(({ failure }) => failure.scope === 'test' && passed.has(failure.test.id));
-  return new Map(await Promise.all(green.map(async (one) => [one, await reasonsLeft(one, run)] as const)));
+function greenOf(failures: readonly DiagnosedFailure[], { tests }: SuiteRun): DiagnosedFailure[] {
+  const passed = new Set(tests.flatMap(({ test, outcome }) => (outcome === 'expected' ? test.id : [])));
+  return failures.filter(({ failure }) => failure.scope === 'test' && passed.has(failure.test.id));
 }
 
 function greenFile(

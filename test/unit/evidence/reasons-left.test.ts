@@ -52,8 +52,8 @@ async function sourcesLeft(complaints: readonly object[], server: string): Promi
   const lines = complaints.map((complaint) => JSON.stringify({ test: 't1', times: 1, complaint }));
   writeFileSync(path.join(dir, 'complaints.ndjson'), lines.join('\n'));
   writeFileSync(path.join(dir, 'server.log'), `1700000000000 ${server}\n`);
-  const found = await reasonsLeft(failure, { serverLog: path.join(dir, 'server.log') });
-  return found.map(({ source }) => source);
+  const found = await reasonsLeft([failure], { serverLog: path.join(dir, 'server.log') });
+  return found.get(failure)?.map(({ source }) => source) ?? [];
 }
 
 it('HN-3 keeps a reason that the page, network or server still gives although the test passes', async () => {
