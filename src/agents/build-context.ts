@@ -8,6 +8,7 @@ import type { EarlierFix } from '../core/remembered.js';
 import type { Settings } from '../core/settings.js';
 import type { AgentContext, ContextTest, PreviousAttempt } from './context.js';
 import { isInside } from '../workspace/is-inside.js';
+import { relativePath } from '../relative-path.js';
 
 const MAX_PATCH_CHARACTERS = 8000;
 
@@ -82,7 +83,7 @@ function errorOf({ evidence, diagnosis }: DiagnosedFailure): AgentContext['error
 function contextTest({ failure }: DiagnosedFailure, root: string): ContextTest | null {
   if (failure.scope === 'suite') return null;
   const { id, titlePath, location, project } = failure.test;
-  const file = path.relative(root, location.file).replaceAll(path.sep, '/');
+  const file = relativePath(root, location.file);
   return { id, name: titlePath.join(' › '), titlePath, file, line: location.line, project };
 }
 

@@ -6,6 +6,7 @@ import { type FileEdit, type FileState, stateOf } from '../workspace/file-state.
 import type { History } from './history.js';
 import { type ChangedFile, type ExactHunk, joinNear, without } from './hunks.js';
 import { lastSteps } from './origins.js';
+import { relativePath } from '../relative-path.js';
 
 /** A hunk that may be to blame. */
 export interface Candidate {
@@ -152,7 +153,7 @@ export function blamedHunk(
   place: { root: string; cwd: string },
 ): BlamedHunk {
   return {
-    file: path.relative(place.cwd, path.join(place.root, hunk.file)).replaceAll(path.sep, '/'),
+    file: relativePath(place.cwd, path.join(place.root, hunk.file)),
     line: hunk.newStart,
     old: shown(hunk.old),
     now: shown(hunk.now),

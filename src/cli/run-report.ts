@@ -1,4 +1,3 @@
-import path from 'node:path';
 import process from 'node:process';
 import { placeInGit } from '../git-root.js';
 import { findRun, type StoredRun } from '../run/find-run.js';
@@ -11,6 +10,7 @@ import { openInBrowser } from '../outputs/open-in-browser.js';
 import { pidAtWork } from '../run/run-journal.js';
 import { print } from './end.js';
 import { reasonOf } from '../reason-of.js';
+import { relativePath } from '../relative-path.js';
 
 /** The flags of `self-heal report`. */
 export interface ReportOptions {
@@ -30,7 +30,7 @@ export async function runReport(
   if (found === null) return untold(run.value);
   if (found.exitCode === null && (await pidAtWork(dir)) !== null) return atWork(run.value);
   if (json) return print(found);
-  const shown = path.relative(cwd, dir).replaceAll(path.sep, '/');
+  const shown = relativePath(cwd, dir);
   const file = await write(found, { dir, shown });
   if (typeof file !== 'string') return file;
   const { columns, rows } = process.stderr;

@@ -4,6 +4,7 @@ import type { BlamedHunk, Hunk } from '../core/blame.js';
 import { git } from '../git.js';
 import { baseOf } from '../git-trees.js';
 import { holds, renamedIn, type Renaming } from './renamed.js';
+import { relativePath } from '../relative-path.js';
 
 /** Changes in a project's repository, queried by name. File paths are relative to the repository. */
 export interface AppChanges {
@@ -67,7 +68,7 @@ export function fromRepository(
   { cwd, root }: { cwd: string; root: string },
 ): Hunk[] {
   return hunks.flatMap(({ whole, file, old, now }) =>
-    whole ? [] : [{ file: path.relative(root, path.resolve(cwd, file)).replaceAll(path.sep, '/'), old, now }],
+    whole ? [] : [{ file: relativePath(root, path.resolve(cwd, file)), old, now }],
   );
 }
 

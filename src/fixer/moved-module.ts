@@ -4,6 +4,7 @@ import { nodeIn, nodesIn, type SyntaxNode } from '../code/syntax.js';
 import { textOf } from './locator-links.js';
 import type { Proposal, ProposedFile, Sources, SourceText } from './proposal.js';
 import { captured } from './renamed.js';
+import { relativePath } from '../relative-path.js';
 
 const code = /\.[cm]?[jt]sx?$/;
 /** Messages of Node, TypeScript, Vite, esbuild and webpack about an import that cannot be resolved. */
@@ -81,7 +82,7 @@ function newPlaces(importer: SourceText, wanted: Import, files: readonly SourceT
   return files.flatMap(({ file, text }) => {
     const isIt = file !== importer.file && stemOf(file) === stem;
     if (!isIt || !wanted.names.every((name) => exports(text, name))) return [];
-    const relative = path.relative(path.dirname(importer.file), file).replaceAll(path.sep, '/');
+    const relative = relativePath(path.dirname(importer.file), file);
     const extension = code.exec(wanted.from)?.[0] ?? '';
     const place = `${relative.replace(code, '')}${extension}`;
     return [place.startsWith('.') ? place : `./${place}`];

@@ -14,6 +14,7 @@ import type { Opened } from './open-run.js';
 import type { RunRequest } from './run-request.js';
 import { placeOf, selectionOf } from './shards.js';
 import { tellSeen } from './tell-tests.js';
+import { relativePath } from '../relative-path.js';
 
 /**
  * Ends a run that only collects (SC-1). Its failures are diagnosed here, where the sources, the server's log and the secrets to mask
@@ -82,7 +83,7 @@ async function collect(
   };
   const text = `${JSON.stringify(redactor.deep(collected))}\n`;
   await writeFileAtomic(path.join(folder.dir, collectedFile), text);
-  const where = path.relative(cwd, folder.dir).replaceAll(path.sep, '/');
+  const where = relativePath(cwd, folder.dir);
   say(`collected shard ${current}/${total} in ${where}; heal them all with: self-heal heal --from DIR…`);
 }
 

@@ -26,6 +26,7 @@ import type { Opened } from './open-run.js';
 import { noRun } from '../playwright/suite-run.js';
 import type { RunRequest } from './run-request.js';
 import { tally } from './suite-runs.js';
+import { relativePath } from '../relative-path.js';
 
 /** The shards that a run heals. */
 export interface Shards extends ShardCount {
@@ -72,7 +73,7 @@ export async function shardsOf(
 /** Returns the repository's root and the project's path within it. */
 export async function placeOf(cwd: string): Promise<{ root: string; place: string }> {
   const root = await rootOf(cwd);
-  return { root, place: path.relative(root, cwd).replaceAll(path.sep, '/') };
+  return { root, place: relativePath(root, cwd) };
 }
 
 /** Returns what a request selects, as Playwright arguments: the same arguments at the same commit mean the same tests on any machine. */

@@ -1,9 +1,9 @@
-import path from 'node:path';
 import { failureKey, type Failure } from '../core/failure.js';
 import type { Verdict } from '../core/verdict.js';
 import type { SeenTest } from '../event.js';
 import type { SuiteRun, TestResult } from '../playwright/suite-run.js';
 import type { Session } from './session.js';
+import { relativePath } from '../relative-path.js';
 
 type Telling = Pick<Session, 'bus' | 'cwd'>;
 
@@ -20,7 +20,7 @@ export function tellSeen({ bus, cwd }: Telling, { tests }: Pick<SuiteRun, 'tests
 
 function seenTest({ test, outcome, durationMs }: TestResult, cwd: string): SeenTest {
   const { id, titlePath: title, location, project } = test;
-  const file = path.relative(cwd, location.file).replaceAll(path.sep, '/');
+  const file = relativePath(cwd, location.file);
   return { id, title, file, line: location.line, project, verdict: firstVerdict[outcome], durationMs };
 }
 

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { AgentProgram } from '../agents/programs.js';
 import { lockFolderOf, packageManagerOf, type PackageManager } from '../playwright/package-manager.js';
+import { relativePath } from '../relative-path.js';
 
 /** What a workflow needs to know about a project. */
 export interface CiProject {
@@ -59,9 +60,9 @@ export function ciProjectOf(cwd: string, root: string, config?: string): CiProje
   const manager = packageManagerOf(cwd);
   const lockFolder = lockFolderOf(cwd);
   return {
-    folder: relative(root, cwd),
+    folder: relativePath(root, cwd) || '.',
     // A lock file above the repository does not belong to it.
-    installFolder: relative(root, lockFolder?.startsWith(root) ? lockFolder : cwd),
+    installFolder: relativePath(root, lockFolder?.startsWith(root) ? lockFolder : cwd) || '.',
     manager,
     // A lock file written here would become part of the fix, and workers would refuse the change.
     install: lockFolder === null ? 'npm install --no-package-lock' : installOf(manager, lockFolder),
@@ -96,10 +97,6 @@ function installOf({ name }: PackageManager, lockFolder: string): string {
     default:
       return name satisfies never;
   }
-}
-
-function relative(from: string, to: string): string {
-  return path.relative(from, to).replaceAll(path.sep, '/') || '.';
 }
 
 /** Quotes one word for a POSIX shell. */

@@ -16,6 +16,7 @@ import { type SlashCommand, slashCommands } from './slash-commands.js';
 import { unreadable } from './write-problem.js';
 import { shippedAgentsFile } from '../config/shipped-agents-file.js';
 import { unreachable } from '../core/unreachable.js';
+import { relativePath } from '../relative-path.js';
 
 /** What to set up, and where. */
 export interface InitRequest {
@@ -104,7 +105,7 @@ async function compare(cwd: string, { file, text, isOwn }: Wanted): Promise<Plan
   const there = (await readIfThere(file))?.replaceAll('\r\n', '\n') ?? null;
   return {
     path: file,
-    name: nameFrom(cwd, file),
+    name: relativePath(cwd, file),
     text,
     state: there === null ? 'new' : there === text ? 'same' : isOwn?.(there) ? 'own' : 'different',
   };
@@ -133,10 +134,6 @@ async function readIfThere(file: string): Promise<string | null> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
   }
-}
-
-function nameFrom(cwd: string, file: string): string {
-  return path.relative(cwd, file).replaceAll(path.sep, '/');
 }
 
 const SCHEMA = 'node_modules/self-heal/schema/agents.schema.json';

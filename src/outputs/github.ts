@@ -8,6 +8,7 @@ import { atMost, counted, nameOf } from './format.js';
 import { suiteItself } from './final-status.js';
 import type { Report, ReportCause, ReportTest } from '../run/report.js';
 import { redact } from '../secrets/redact.js';
+import { relativePath } from '../relative-path.js';
 
 /** The base folders of GitHub's paths and of the report's paths; both absolute. */
 export interface GithubPlaces {
@@ -86,7 +87,7 @@ function placeOf({ source, blame }: ReportCause, test: ReportTest | undefined, p
 }
 
 function within(folder: string, file: string): string | null {
-  const relative = path.relative(folder, file).replaceAll(path.sep, '/');
+  const relative = relativePath(folder, file);
   const isOutside = relative === '..' || relative.startsWith('../') || path.isAbsolute(relative);
   return relative === '' || isOutside ? null : relative;
 }

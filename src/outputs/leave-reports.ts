@@ -11,6 +11,7 @@ import { markdownOf, summaryBytes } from './markdown.js';
 import type { Report } from '../run/report.js';
 import { redact } from '../secrets/redact.js';
 import { reasonOf } from '../reason-of.js';
+import { relativePath } from '../relative-path.js';
 
 /** Where the reports for other programs go. */
 export interface ReportPlaces {
@@ -29,7 +30,7 @@ export interface ReportPlaces {
  */
 export async function leaveReports(report: Report, places: ReportPlaces): Promise<string[]> {
   const { dir, cwd, env } = places;
-  const folder = slashed(path.relative(cwd, dir));
+  const folder = relativePath(cwd, dir);
   const written = [
     await inFolder(dir, 'junit.xml', () => junitOf(report)),
     await inFolder(dir, 'ctrf.json', () => `${JSON.stringify(ctrfOf(report), null, 2)}\n`),
@@ -43,9 +44,9 @@ async function tellGithub(report: Report, folder: string, { dir, cwd, env, print
   const workspace = env['GITHUB_WORKSPACE'] || cwd;
   const summary = env['GITHUB_STEP_SUMMARY'];
   const output = env['GITHUB_OUTPUT'];
-  const inside = path.relative(workspace, dir);
+  const inside = relativePath(workspace, dir);
   // The path that upload-artifact needs.
-  const left = slashed(inside.startsWith('..') ? dir : inside);
+  const left = inside.startsWith('..') ? dir.replaceAll(path.sep, '/') : inside;
   return [
     await problemIn('the annotations', () => {
       for (const line of githubAnnotations(report, { workspace, project: cwd })) print(line);
@@ -97,8 +98,4 @@ async function problemIn(what: string, write: () => Promise<void> | void): Promi
   } catch (error) {
     return `${what} could not be written: ${reasonOf(error)}`;
   }
-}
-
-function slashed(file: string): string {
-  return file.replaceAll(path.sep, '/');
 }

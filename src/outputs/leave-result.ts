@@ -1,10 +1,10 @@
-import path from 'node:path';
 import { placeInGit } from '../git-root.js';
 import type { Report } from '../run/report.js';
 import { isTerse } from './is-terse.js';
 import { paletteFor, unpainted } from './palette.js';
 import { summaryOf } from './summary.js';
 import { reasonOf } from '../reason-of.js';
+import { relativePath } from '../relative-path.js';
 
 /** Where a run took place, and how its result is shown. */
 export interface ResultPlace {
@@ -24,7 +24,7 @@ export async function leaveForPrograms(report: Report, { dir, cwd, env }: Result
 
 /** Writes `report.html` and shows the final summary if there is anything to see; prints the report as JSON with `--json`. */
 export async function showResult(report: Report, { dir, cwd, env, options }: ResultPlace): Promise<void> {
-  const folder = path.relative(cwd, dir).replaceAll(path.sep, '/');
+  const folder = relativePath(cwd, dir);
   if (!isQuiet(report)) await leavePage(report, { dir, shown: folder });
   if (options.json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
   if (isQuiet(report)) return;

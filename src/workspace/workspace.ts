@@ -10,6 +10,7 @@ import { replacePath } from './replace-path.js';
 import { folderTree, projectTree, type Tree } from './tree.js';
 import type { Written } from './write-files.js';
 import { reasonOf } from '../reason-of.js';
+import { relativePath } from '../relative-path.js';
 
 /** The copy, ready for an agent. */
 export interface AgentPlace {
@@ -99,7 +100,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
   };
   const opened = (n: number) => (copies[n] ??= openCopy({ root, project, n, announce }));
   const changes = new AppliedChanges(options, { root, project });
-  const up = path.relative(project, root).replaceAll(path.sep, '/');
+  const up = relativePath(project, root);
   const changeOf = (id: string, edits: Change['edits']): Change => ({ id, root: up, edits, folders: [] });
   return {
     root,

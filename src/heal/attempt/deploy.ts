@@ -1,4 +1,3 @@
-import path from 'node:path';
 import { errorOfEnd } from '../../core/agent-error/classify-agent-error.js';
 import { type Attempt, bareAttempt } from '../../core/attempt.js';
 import { unreachable } from '../../core/unreachable.js';
@@ -12,6 +11,7 @@ import type { Work } from '../../workspace/workspace.js';
 import { reasonOf } from '../../reason-of.js';
 import { writeFileAtomic } from '../../write-file-atomic.js';
 import type { FileEdit } from '../../workspace/file-state.js';
+import { relativePath } from '../../relative-path.js';
 
 /** The result of one agent's work, not yet judged and not yet applied to the project. */
 export interface Deployment {
@@ -47,7 +47,7 @@ export async function deploy(session: Session, request: DeployRequest): Promise<
     durationMs: run.durationMs,
     files,
     patch,
-    prompt: inRunFolder(session, `${file}.prompt.md`),
+    prompt: relativePath(session.folder.dir, `${file}.prompt.md`),
     change: work.change?.id ?? null,
     failedBecause: work.refused ?? failureOf(run, outcome, session.signal.reason),
   };
@@ -91,11 +91,7 @@ async function keepPatch(session: Session, change: Change, file: string) {
   const { files } = await renderChange(change, contents);
   const { patch } = await renderChange(change, maskedContents(contents, session.redactor));
   await writeFileAtomic(`${file}.patch`, shownPatch(patch, session.redactor));
-  return { files, patch: inRunFolder(session, `${file}.patch`) };
-}
-
-function inRunFolder(session: Session, file: string): string {
-  return path.relative(session.folder.dir, file).replaceAll(path.sep, '/');
+  return { files, patch: relativePath(session.folder.dir, `${file}.patch`) };
 }
 
 /** Masks both sides before they are compared, because the signs of a diff would break up a secret that spans several lines. */

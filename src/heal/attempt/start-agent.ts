@@ -13,6 +13,7 @@ import type { Session } from '../session.js';
 import { withoutTree } from '../tree-lock.js';
 import type { KnownFailure } from '../../store/store.js';
 import type { AgentPlace } from '../../workspace/workspace.js';
+import { relativePath } from '../../relative-path.js';
 
 /** Which agent to deploy on which cause, and what was tried before. */
 export interface DeployRequest {
@@ -64,7 +65,7 @@ export async function startAgent(
     slashCommand: agent.slashCommand,
     runner: agent.runner,
     timeoutMs: agent.timeoutMs,
-    logFile: path.relative(session.cwd, logFile).replaceAll(path.sep, '/'),
+    logFile: relativePath(session.cwd, logFile),
   };
   const { screenshot } = cause.lead.evidence;
   const task: AgentTask = {

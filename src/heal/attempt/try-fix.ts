@@ -1,4 +1,3 @@
-import path from 'node:path';
 import { type Attempt, bareAttempt } from '../../core/attempt.js';
 import type { Cause, DiagnosedFailure } from '../../core/cause.js';
 import { chooseProven } from '../../core/choose-proven.js';
@@ -15,6 +14,7 @@ import { applyProposal, type Proposed } from './proposed.js';
 import { type OtherInputVerdict, tryOtherInput } from './try-other-input.js';
 import type { KnownFailure } from '../../store/store.js';
 import type { Change } from '../../workspace/change.js';
+import { relativePath } from '../../relative-path.js';
 
 /** What to try. */
 export interface Try {
@@ -147,7 +147,7 @@ function withNotes(
   const left = cause.members.flatMap((member) => {
     const { failure } = member;
     if (failure.scope !== 'test') return [];
-    const file = path.relative(workspace.root, failure.test.location.file).replaceAll(path.sep, '/');
+    const file = relativePath(workspace.root, failure.test.location.file);
     return (seen.reasonsLeft.get(member) ?? []).map(({ source, evidence }) => {
       const says = `passes although the ${source} still says: ${evidence}`;
       return { file, line: failure.test.location.line, says };

@@ -19,6 +19,7 @@ import { summarise } from '../summarise.js';
 import { tellSeen } from '../tell-tests.js';
 import { sentAttempt } from './cause-job.js';
 import type { JobStore } from './job-store.js';
+import { relativePath } from '../../relative-path.js';
 
 /** A session that heals one cause of another machine's run. */
 interface JobSession extends Session {
@@ -83,7 +84,7 @@ async function applyBase(
   if (base.length === 0) return { refused: null, ids: [] };
   const received = await receiveEdits(base, workspace.root, contentsOf(folder.dir));
   if ('strange' in received) return { refused: `${received.strange} is different in its checkout`, ids: [] };
-  const root = path.relative(cwd, workspace.root).replaceAll(path.sep, '/');
+  const root = relativePath(cwd, workspace.root);
   const id = String(spending.nextAttempt());
   const applied = await workspace.apply({ id, root, edits: received.edits, folders: [] });
   if (applied.kind === 'applied') return { refused: null, ids: [id] };
