@@ -89,11 +89,11 @@ export function workerTable(db: Database, project: string, queue: string): Worke
         .where('project', '=', project)
         .orderBy('name')
         .execute();
-      return rows.map(({ commit_id: commit, cause_id: causeId, job_id: jobId, state, ...row }) => {
-        const { id, name, queue: own, config, version, since, beat } = row;
-        const is = state === 'agent' || state === 'healing' ? state : 'waiting';
-        return { id, name, queue: own, commit, config, version, state: is, since, causeId, jobId, beat };
-      });
+      return rows.map(({ project: _project, commitId: commit, state, ...row }) => ({
+        ...row,
+        commit,
+        state: state === 'agent' || state === 'healing' ? state : 'waiting',
+      }));
     },
     register: async (worker) => {
       await db
@@ -115,7 +115,7 @@ export function workerTable(db: Database, project: string, queue: string): Worke
     claimAgent: (agent, limits) => claimAgent({ db, queue }, agent, limits),
     agentRestarted: (id) => countAgent({ db, queue }, id),
     agentCost: async (id, usd) => {
-      await db.updateTable('heal_agents').set({ cost_usd: usd }).where('id', '=', id).execute();
+      await db.updateTable('healAgents').set({ costUsd: usd }).where('id', '=', id).execute();
     },
     spent: async () => {
       const { agentRuns, costUsd } = await spent({ db, queue });
@@ -144,17 +144,17 @@ interface OfQueue {
   readonly queue: string;
 }
 
-function rowOf({ commit, causeId, jobId, ...row }: WorkerRow) {
-  return { ...row, commit_id: commit, cause_id: causeId, job_id: jobId };
+function rowOf({ commit, ...row }: WorkerRow) {
+  return { ...row, commitId: commit };
 }
 
 async function spent({ db, queue }: OfQueue): Promise<SpentTogether & { readonly dearestUsd: number }> {
   const { agents, cost, dearest } = await db
-    .selectFrom('heal_agents')
+    .selectFrom('healAgents')
     .select(({ fn }) => [
       fn.countAll<string>().as('agents'),
-      fn.sum<number | null>('cost_usd').as('cost'),
-      fn.max('cost_usd').as('dearest'),
+      fn.sum<number | null>('costUsd').as('cost'),
+      fn.max('costUsd').as('dearest'),
     ])
     .where('queue', '=', queue)
     .executeTakeFirstOrThrow();
@@ -164,7 +164,7 @@ async function spent({ db, queue }: OfQueue): Promise<SpentTogether & { readonly
 /** Adds a row per agent, so that counting one again changes nothing. Adds none if the heal is over. */
 async function countAgent({ db, queue }: OfQueue, id: string): Promise<void> {
   await db
-    .insertInto('heal_agents')
+    .insertInto('healAgents')
     .columns(['id', 'queue'])
     .expression(
       db
@@ -186,7 +186,7 @@ function claimAgent(
     const heals = transaction.selectFrom('heals').select('queue').where('queue', '=', queue);
     if (!(await heals.forUpdate().executeTakeFirst())) return false;
     const of = { db: transaction, queue };
-    const counted = transaction.selectFrom('heal_agents').select('id').where('id', '=', id);
+    const counted = transaction.selectFrom('healAgents').select('id').where('id', '=', id);
     if (!(await counted.executeTakeFirst())) {
       if (!(await isWithin(of, limits))) return false;
       await countAgent(of, id);

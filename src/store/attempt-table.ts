@@ -23,16 +23,7 @@ async function attemptStarted(context: StoreContext, start: AttemptStart): Promi
     await see(db, context, start.signature);
     await db
       .insertInto('attempts')
-      .values({
-        id: start.id,
-        run_id: start.runId,
-        cause_id: start.causeId,
-        project: context.project,
-        signature: start.signature,
-        n: start.n,
-        agent: start.agent,
-        started_at: context.now(),
-      })
+      .values({ ...start, project: context.project, startedAt: context.now() })
       .onConflict((conflict) => conflict.column('id').doNothing())
       .execute();
   });
@@ -43,56 +34,49 @@ async function attemptFinished(context: StoreContext, id: string, attempt: Attem
     const finished = await db
       .updateTable('attempts')
       .set({
-        finished_at: context.now(),
+        finishedAt: context.now(),
         runner: attempt.runner,
         outcome: attempt.outcome,
         judged: attempt.judged,
-        cost_usd: attempt.usage?.costUsd ?? null,
+        costUsd: attempt.usage?.costUsd ?? null,
         files: storedJson(attempt.files),
         claim: attempt.claim === null ? null : storedJson(attempt.claim),
-        failed_because: storedText(attempt.failedBecause),
+        failedBecause: storedText(attempt.failedBecause),
         patch: attempt.patch,
-        taken_back: attempt.reverted ? 1 : 0,
+        takenBack: attempt.reverted ? 1 : 0,
       })
       .where('id', '=', id)
-      .where('finished_at', 'is', null)
-      .returning(['signature', 'run_id'])
+      .where('finishedAt', 'is', null)
+      .returning(['signature', 'runId'])
       .executeTakeFirst();
     // Already finished, so it has been counted.
     if (!finished) return;
     const isFix = attempt.agent !== null && attempt.files.length > 0;
-    const of = { signature: finished.signature, runId: finished.run_id };
     // A fix that healed its test but broke another one has failed.
     const judged = attempt.judged === 'green' && attempt.reverted ? 'still-failing' : attempt.judged;
     // Failed attempts of the built-in fixer do not count as attempts of the signature (BF-5).
     if (isBuiltIn(attempt) && judged !== 'green') return;
-    await changeCount(db, context, { ...of, judged, isFix });
+    await changeCount(db, context, { ...finished, judged, isFix });
   });
 }
 
 async function causeEnded(context: StoreContext, end: CauseEnd): Promise<void> {
-  const verdict = { verdict: end.verdict, reason: storedText(end.reason), ended_at: context.now() };
+  const { runId, causeId, signature, category, bySharedFix } = end;
+  const verdict = { verdict: end.verdict, reason: storedText(end.reason), endedAt: context.now() };
   await context.db.transaction().execute(async (db) => {
     const before = await db
       .selectFrom('causes')
       .select('verdict')
-      .where('run_id', '=', end.runId)
-      .where('id', '=', end.causeId)
+      .where('runId', '=', runId)
+      .where('id', '=', causeId)
       .executeTakeFirst();
     await db
       .insertInto('causes')
-      .values({
-        run_id: end.runId,
-        id: end.causeId,
-        project: context.project,
-        signature: end.signature,
-        category: end.category,
-        ...verdict,
-      })
-      .onConflict((conflict) => conflict.columns(['run_id', 'id']).doUpdateSet(verdict))
+      .values({ runId, id: causeId, project: context.project, signature, category, ...verdict })
+      .onConflict((conflict) => conflict.columns(['runId', 'id']).doUpdateSet(verdict))
       .execute();
-    if (end.verdict === 'healed' && end.bySharedFix && before?.verdict !== 'healed') {
-      await see(db, context, end.signature);
+    if (end.verdict === 'healed' && bySharedFix && before?.verdict !== 'healed') {
+      await see(db, context, signature);
       await markHealed(db, context, end);
     }
   });
@@ -100,7 +84,7 @@ async function causeEnded(context: StoreContext, end: CauseEnd): Promise<void> {
 
 async function fixReverted(context: StoreContext, end: FixReverted): Promise<void> {
   await context.db.transaction().execute(async (db) => {
-    await takenBack(db, end.runId, end.reason).where('cause_id', '=', end.causeId).execute();
+    await takenBack(db, end.runId, end.reason).where('causeId', '=', end.causeId).execute();
     await markUnhealed(db, end);
   });
 }
@@ -111,7 +95,7 @@ async function runUndone(context: StoreContext, runId: string): Promise<void> {
     await db
       .updateTable('causes')
       .set({ verdict: 'undone' })
-      .where('run_id', '=', runId)
+      .where('runId', '=', runId)
       .where('verdict', '=', 'healed')
       .execute();
     await markUndone(db, runId);
@@ -122,8 +106,8 @@ async function runUndone(context: StoreContext, runId: string): Promise<void> {
 function takenBack(db: Database, runId: string, reason: string) {
   return db
     .updateTable('attempts')
-    .set({ taken_back: 1, failed_because: storedText(reason) })
-    .where('run_id', '=', runId)
+    .set({ takenBack: 1, failedBecause: storedText(reason) })
+    .where('runId', '=', runId)
     .where('judged', 'in', ['green', 'changed'])
-    .where('taken_back', '=', 0);
+    .where('takenBack', '=', 0);
 }

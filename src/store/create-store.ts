@@ -1,6 +1,6 @@
 import { attemptTable } from './attempt-table.js';
 import { escalationTable } from './escalation-table.js';
-import type { Store, StoreContext, StoredRun } from './store.js';
+import type { Store, StoreContext } from './store.js';
 import { recordFailure } from './signature-table.js';
 import { readStats } from './stats.js';
 import type { Database } from './tables.js';
@@ -33,12 +33,12 @@ function runTable(context: StoreContext): Pick<Store, 'runStarted' | 'saveProgre
         .values({
           id: runId,
           project,
-          started_at: now(),
+          startedAt: now(),
           request: storedJson(request),
           progress: 'null',
           flaky: 0,
-          agent_runs_avoided: 0,
-          resumed_from: resumedFrom,
+          agentRunsAvoided: 0,
+          resumedFrom,
         })
         .onConflict((conflict) => conflict.column('id').doNothing())
         .execute();
@@ -50,34 +50,28 @@ function runTable(context: StoreContext): Pick<Store, 'runStarted' | 'saveProgre
         .where('id', '=', runId)
         .execute();
     },
-    runEnded: async (runId, { outcome, exitCode, flaky, agentRunsAvoided }) => {
+    runEnded: async (runId, end) => {
       await db
         .updateTable('runs')
-        .set({ ended_at: now(), outcome, exit_code: exitCode, flaky, agent_runs_avoided: agentRunsAvoided })
+        .set({ ...end, endedAt: now() })
         .where('id', '=', runId)
         .execute();
     },
     run: async (runId) => {
       const all = db.selectFrom('runs').selectAll().where('project', '=', project);
-      const chosen = runId === null ? all.orderBy('started_at', 'desc') : all.where('id', '=', runId);
+      const chosen = runId === null ? all.orderBy('startedAt', 'desc') : all.where('id', '=', runId);
       const row = await chosen.executeTakeFirst();
       if (!row) return null;
       const next = await db
         .selectFrom('runs')
         .select('id')
         .where('project', '=', project)
-        .where('resumed_from', '=', row.id)
-        .orderBy('started_at', 'desc')
+        .where('resumedFrom', '=', row.id)
+        .orderBy('startedAt', 'desc')
         .executeTakeFirst();
-      const found: StoredRun = {
-        runId: row.id,
-        startedAt: row.started_at,
-        outcome: row.outcome,
-        request: JSON.parse(row.request),
-        progress: JSON.parse(row.progress),
-        continuedIn: next?.id ?? null,
-      };
-      return found;
+      const [request, progress] = [row.request, row.progress].map((json): unknown => JSON.parse(json));
+      const { id, startedAt, outcome } = row;
+      return { runId: id, startedAt, outcome, request, progress, continuedIn: next?.id ?? null };
     },
   };
 }

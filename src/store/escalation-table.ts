@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { Selectable } from 'kysely';
-import type { Category, RetryAxis } from '../core/diagnosis.js';
 import {
   guidanceFrom,
   QUARANTINE_DAYS,
@@ -40,7 +39,7 @@ export function escalationTable(context: StoreContext): EscalationTable {
     escalation: one,
     escalations: async (state) => {
       const chosen = state === null ? all() : all().where('state', '=', state);
-      const rows = await chosen.orderBy('created_at', 'desc').execute();
+      const rows = await chosen.orderBy('createdAt', 'desc').execute();
       return rows.flatMap((row) => escalationOf(row) ?? []);
     },
     escalate: async (question, runId) => {
@@ -55,28 +54,20 @@ export function escalationTable(context: StoreContext): EscalationTable {
       await db.transaction().execute((transaction) => answered(transaction, context, { asked, answer }));
       return one(id);
     },
-    quarantines: async () => {
-      const rows = await db
+    quarantines: () =>
+      db
         .selectFrom('quarantines')
-        .selectAll()
+        .select(['testId', 'name', 'escalationId', 'since', 'until'])
         .where('project', '=', project)
         .where('until', '>', context.now())
         .orderBy('since')
-        .execute();
-      return rows.map(({ test_id, name, escalation_id, since, until }) => ({
-        testId: test_id,
-        name,
-        escalationId: escalation_id,
-        since,
-        until,
-      }));
-    },
+        .execute(),
     release: async (testIds) => {
       if (testIds.length === 0) return;
       await db
         .deleteFrom('quarantines')
         .where('project', '=', project)
-        .where('test_id', 'in', testIds)
+        .where('testId', 'in', testIds)
         .execute();
     },
   };
@@ -87,19 +78,17 @@ async function insert({ db, project, now }: StoreContext, question: Question, ru
   await db
     .insertInto('escalations')
     .values({
+      ...question,
       id: randomUUID().slice(0, 8),
       project,
-      signature: question.signature,
-      run_id: runId,
-      category: question.category,
-      retry: question.retry,
+      runId,
       problem: storedText(question.problem),
       recommendation: storedText(question.recommendation),
       tried: storedJson(question.tried),
       choices: JSON.stringify(question.choices),
       tests: storedJson(question.tests),
       state: 'pending',
-      created_at: now(),
+      createdAt: now(),
     })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
@@ -115,24 +104,24 @@ async function answered(
   const guidance = storedText(guidanceFrom(answer));
   await db
     .updateTable('escalations')
-    .set({ state, choice, guidance, resolved_at: now() })
+    .set({ state, choice, guidance, resolvedAt: now() })
     .where('id', '=', asked.id)
     .execute();
   await db
     .updateTable('signatures')
-    .set({ count: 0, failed_fixes: 0, guidance })
+    .set({ count: 0, failedFixes: 0, guidance })
     .where('signature', '=', asked.signature)
     .execute();
-  await db.deleteFrom('quarantines').where('escalation_id', '=', asked.id).execute();
+  await db.deleteFrom('quarantines').where('escalationId', '=', asked.id).execute();
   if (choice !== 'skip') return;
   const since = now();
   const until = new Date(Date.parse(since) + (answer.days ?? QUARANTINE_DAYS) * DAY_MS).toISOString();
-  const asNow = { escalation_id: asked.id, since, until };
+  const asNow = { escalationId: asked.id, since, until };
   for (const test of asked.tests) {
     await db
       .insertInto('quarantines')
-      .values({ project, test_id: test.id, name: test.name, ...asNow })
-      .onConflict((conflict) => conflict.columns(['project', 'test_id']).doUpdateSet(asNow))
+      .values({ project, testId: test.id, name: test.name, ...asNow })
+      .onConflict((conflict) => conflict.columns(['project', 'testId']).doUpdateSet(asNow))
       .execute();
   }
 }
@@ -140,21 +129,9 @@ async function answered(
 function escalationOf(row: Selectable<Tables['escalations']> | undefined): Escalation | null {
   if (!row) return null;
   return {
-    id: row.id,
-    project: row.project,
-    runId: row.run_id,
-    signature: row.signature,
-    category: row.category as Category,
-    retry: row.retry as RetryAxis,
-    problem: row.problem,
-    recommendation: row.recommendation,
+    ...row,
     tried: JSON.parse(row.tried) as string[],
     choices: JSON.parse(row.choices) as Choice[],
     tests: JSON.parse(row.tests) as EscalatedTest[],
-    state: row.state as EscalationState,
-    choice: row.choice as Choice | null,
-    guidance: row.guidance,
-    createdAt: row.created_at,
-    resolvedAt: row.resolved_at,
   };
 }

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { Kysely, PostgresDialect, sql } from 'kysely';
+import { CamelCasePlugin, type Dialect, Kysely, PostgresDialect, sql } from 'kysely';
 import type Libsql from 'libsql';
 import { redact } from '../secrets/redact.js';
 import type { Problem } from '../problem.js';
@@ -23,7 +23,7 @@ export async function openStore(location: string, cwd: string): Promise<Result<D
   try {
     const isPostgres = isUrl(location);
     db = isPostgres ? await connect(location) : await openFile(path.resolve(cwd, location));
-    const problem = problemOf(await migrate(db as unknown as Kysely<unknown>, isPostgres), location);
+    const problem = await migrate(db as unknown as Kysely<unknown>, { isPostgres, location });
     if (!problem) return ok(db);
     await db.destroy();
     return err(problem);
@@ -55,7 +55,12 @@ async function connect(url: string): Promise<Database> {
   pool.on('error', () => undefined);
   // When a busy connection breaks, its query rejects. Without this listener, the process would end as well.
   pool.on('connect', (client) => client.on('error', () => undefined));
-  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  return databaseOn(new PostgresDialect({ pool }));
+}
+
+/** The tables have names in snake case, the code has them in camel case. */
+function databaseOn(dialect: Dialect): Database {
+  return new Kysely<Tables>({ dialect, plugins: [new CamelCasePlugin()] });
 }
 
 async function openFile(file: string): Promise<Database> {
@@ -67,7 +72,7 @@ async function openFile(file: string): Promise<Database> {
     database.pragma('journal_mode = WAL');
     // Every commit reaches the disk: commits are few, and each may record money that was spent.
     database.pragma('synchronous = FULL');
-    return new Kysely<Tables>({ dialect: new LibsqlDialect({ database }) });
+    return databaseOn(new LibsqlDialect({ database }));
   } catch (error) {
     database.close();
     throw error;
@@ -92,12 +97,11 @@ function isDamage(error: unknown): boolean {
   return error instanceof Damage || code === 'SQLITE_NOTADB' || code === 'SQLITE_CORRUPT';
 }
 
-function problemOf(found: Migrated, location: string): Problem | null {
-  if (found.kind === 'current') return null;
-  if (found.kind === 'unversioned') return damaged(location, 'it does not record its version');
+/** The problem of a store whose tables this self-heal does not know. */
+function newer(location: string, version: number): Problem {
   return {
     kind: 'store-unreadable',
-    message: `The store ${redact(location)} was created by a newer self-heal (store version ${found.version}; this self-heal supports ${found.known})`,
+    message: `The store ${redact(location)} was created by a newer self-heal (store version ${version}; this self-heal supports ${known})`,
     remedy: 'Use that version of self-heal, or name another store in agents.yaml.',
   };
 }
@@ -129,32 +133,30 @@ function unusable(location: string, error: unknown): Problem {
 /** The key of our advisory lock in PostgreSQL: arbitrary, but the same in every process. */
 const LOCK = 7_318_532;
 
-/** The state in which a store was found. */
-type Migrated =
-  | { readonly kind: 'current' }
-  /** Created by a newer self-heal, whose tables this one does not know. */
-  | { readonly kind: 'newer'; readonly version: number; readonly known: number }
-  /** The version table exists but is empty, which self-heal never leaves behind. */
-  | { readonly kind: 'unversioned' };
+/** The newest version. */
+const known = firstVersion - 1 + migrations.length;
 
 /**
  * Migrates the store to the newest version, in one transaction under a lock. If eight processes open a new store at once, one creates
- * it and the others find it created. A kill leaves the previous version.
+ * it and the others find it created. A kill leaves the previous version. Returns why it cannot be migrated, or null.
  */
-async function migrate(db: Kysely<unknown>, isPostgres: boolean): Promise<Migrated> {
-  const known = firstVersion - 1 + migrations.length;
+async function migrate(
+  db: Kysely<unknown>,
+  { isPostgres, location }: { readonly isPostgres: boolean; readonly location: string },
+): Promise<Problem | null> {
   // Most stores are already current, and need no lock.
-  if ((await versionOf(db, isPostgres)) === known) return { kind: 'current' };
+  if ((await versionOf(db, isPostgres)) === known) return null;
   return db.transaction().execute(async (transaction) => {
     if (isPostgres) await sql`select pg_advisory_xact_lock(${LOCK})`.execute(transaction);
     const version = await versionOf(transaction, isPostgres);
-    if (version === null) return { kind: 'unversioned' };
-    if (version > known) return { kind: 'newer', version, known };
+    // self-heal never leaves the version table empty.
+    if (version === null) return damaged(location, 'it does not record its version');
+    if (version > known) return newer(location, version);
     if (version === 0) await sql`create table store_version (version integer not null)`.execute(transaction);
     for (const step of migrations.slice(Math.max(0, version - firstVersion + 1))) await step(transaction);
     await sql`delete from store_version`.execute(transaction);
     await sql`insert into store_version (version) values (${known})`.execute(transaction);
-    return { kind: 'current' };
+    return null;
   });
 }
 

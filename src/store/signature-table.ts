@@ -27,10 +27,10 @@ export function recordFailure(
       .selectAll()
       .where('signature', '=', signature)
       .executeTakeFirst();
-    const fix = row?.healed_at && row.healed_in !== runId ? await lastFix(db, row) : null;
+    const fix = row?.healedAt && row.healedIn !== runId ? await lastFix(db, row) : null;
     return {
-      tries: row ? { count: row.count, failedFixes: row.failed_fixes } : noEarlierTries,
-      tried: await failedTries(db, signature, row?.healed_at ?? ''),
+      tries: row ? { count: row.count, failedFixes: row.failedFixes } : noEarlierTries,
+      tried: await failedTries(db, signature, row?.healedAt ?? ''),
       fix,
       guidance: row?.guidance ?? null,
     };
@@ -40,27 +40,26 @@ export function recordFailure(
 /** Creates the signature's row if it does not exist, and updates when it was last seen. */
 export async function see(db: Database, { project, now }: StoreContext, signature: string): Promise<void> {
   const time = now();
-  const fresh = { count: 0, failed_fixes: 0, healed_times: 0, healed_at: null, healed_in: null };
   await db
     .insertInto('signatures')
     .values({
       signature,
       project,
-      ...fresh,
-      came_back: 0,
-      came_back_at: null,
+      count: 0,
+      failedFixes: 0,
+      healedTimes: 0,
+      cameBack: 0,
       undone: 0,
-      guidance: null,
-      first_seen: time,
-      last_seen: time,
+      firstSeen: time,
+      lastSeen: time,
     })
-    .onConflict((conflict) => conflict.column('signature').doUpdateSet({ last_seen: time }))
+    .onConflict((conflict) => conflict.column('signature').doUpdateSet({ lastSeen: time }))
     .execute();
 }
 
 /** Whether a failure has not come back since it was last healed. */
 function holdsYet(where: ExpressionBuilder<Tables, 'signatures'>) {
-  return where.or([where('came_back_at', 'is', null), where('came_back_at', '<', where.ref('healed_at'))]);
+  return where.or([where('cameBackAt', 'is', null), where('cameBackAt', '<', where.ref('healedAt'))]);
 }
 
 /** Counts a healed failure that is back in a later run, once per heal. */
@@ -71,10 +70,10 @@ async function noteComeback(
 ): Promise<void> {
   await db
     .updateTable('signatures')
-    .set((set) => ({ came_back: set('came_back', '+', 1), came_back_at: now() }))
+    .set((set) => ({ cameBack: set('cameBack', '+', 1), cameBackAt: now() }))
     .where('signature', '=', signature)
-    .where('healed_at', 'is not', null)
-    .where('healed_in', '!=', runId)
+    .where('healedAt', 'is not', null)
+    .where('healedIn', '!=', runId)
     .where(holdsYet)
     .execute();
 }
@@ -92,7 +91,7 @@ export async function changeCount(
     .updateTable('signatures')
     .set((set) => ({
       count: set('count', '+', 1),
-      failed_fixes: set('failed_fixes', '+', so.isFix ? 1 : 0),
+      failedFixes: set('failedFixes', '+', so.isFix ? 1 : 0),
     }))
     .where('signature', '=', so.signature)
     .execute();
@@ -108,11 +107,11 @@ export async function markHealed(
     .updateTable('signatures')
     .set((set) => ({
       count: 0,
-      failed_fixes: 0,
+      failedFixes: 0,
       guidance: null,
-      healed_times: set('healed_times', '+', 1),
-      healed_at: now(),
-      healed_in: runId,
+      healedTimes: set('healedTimes', '+', 1),
+      healedAt: now(),
+      healedIn: runId,
     }))
     .where('signature', '=', signature)
     .execute();
@@ -127,13 +126,13 @@ export async function markUnhealed(
     .updateTable('signatures')
     .set((set) => ({
       count: 1,
-      failed_fixes: 1,
-      healed_times: set('healed_times', '-', 1),
-      healed_at: null,
-      healed_in: null,
+      failedFixes: 1,
+      healedTimes: set('healedTimes', '-', 1),
+      healedAt: null,
+      healedIn: null,
     }))
     .where('signature', '=', signature)
-    .where('healed_in', '=', runId)
+    .where('healedIn', '=', runId)
     .execute();
 }
 
@@ -142,13 +141,13 @@ export async function markUndone(db: Database, runId: string): Promise<void> {
   await db
     .updateTable('signatures')
     .set((set) => ({ undone: set('undone', '+', 1) }))
-    .where('healed_in', '=', runId)
+    .where('healedIn', '=', runId)
     .where(holdsYet)
     .execute();
   await db
     .updateTable('signatures')
-    .set({ healed_at: null, healed_in: null })
-    .where('healed_in', '=', runId)
+    .set({ healedAt: null, healedIn: null })
+    .where('healedIn', '=', runId)
     .execute();
 }
 
@@ -162,33 +161,30 @@ async function failedTries(db: Database, signature: string, since: string): Prom
       where.or([
         where('judged', 'in', ['still-failing', 'vanished', 'changed']),
         // It healed the test but broke others.
-        where.and([where('judged', '=', 'green'), where('taken_back', '=', 1)]),
+        where.and([where('judged', '=', 'green'), where('takenBack', '=', 1)]),
       ]),
     )
-    .where('finished_at', '>', since)
-    .orderBy('finished_at', 'desc')
+    .where('finishedAt', '>', since)
+    .orderBy('finishedAt', 'desc')
     .limit(TRIES_TOLD)
     .execute();
   return rows.map(pastAttempt).reverse();
 }
 
-async function lastFix(
-  db: Database,
-  row: { signature: string; healed_at: string | null; healed_in: string | null; healed_times: number },
-): Promise<EarlierFix> {
+async function lastFix(db: Database, row: Selectable<Tables['signatures']>): Promise<EarlierFix> {
   const found = await db
     .selectFrom('attempts')
     .selectAll()
     .where('signature', '=', row.signature)
     .where('judged', '=', 'green')
-    .where('taken_back', '=', 0)
-    .orderBy('finished_at', 'desc')
+    .where('takenBack', '=', 0)
+    .orderBy('finishedAt', 'desc')
     .executeTakeFirst();
   const attempt = found ? pastAttempt(found) : null;
   return {
-    runId: row.healed_in ?? '',
-    healedAt: row.healed_at ?? '',
-    times: row.healed_times,
+    runId: row.healedIn ?? '',
+    healedAt: row.healedAt ?? '',
+    times: row.healedTimes,
     agent: attempt?.agent ?? null,
     summary: attempt?.claim?.summary ?? null,
     files: attempt?.files ?? [],
@@ -203,12 +199,12 @@ function pastAttempt(row: Selectable<Tables['attempts']>): Attempt {
     agent: row.agent,
     slashCommand: row.agent === null ? null : `/${row.agent}`,
     runner: row.runner,
-    outcome: (row.outcome ?? 'aborted') as Attempt['outcome'],
+    outcome: row.outcome ?? 'aborted',
     claim: row.claim === null ? null : (JSON.parse(row.claim) as AgentClaim),
-    judged: (row.judged ?? 'not-judged') as Attempt['judged'],
+    judged: row.judged ?? 'not-judged',
     files: row.files === null ? [] : (JSON.parse(row.files) as FileChange[]),
-    patch: row.patch === null ? null : `../${row.run_id}/${row.patch}`,
-    reverted: row.taken_back === 1,
-    failedBecause: row.failed_because,
+    patch: row.patch === null ? null : `../${row.runId}/${row.patch}`,
+    reverted: row.takenBack === 1,
+    failedBecause: row.failedBecause,
   };
 }

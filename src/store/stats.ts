@@ -58,23 +58,17 @@ export async function readStats(db: Database, project: string): Promise<Stats> {
   };
 }
 
-// PostgreSQL returns counts and sums as text, since they may exceed a number.
-
 async function runTotals(db: Database, project: string) {
   const row = await db
     .selectFrom('runs')
     .select(({ fn }) => [
       fn.countAll().as('runs'),
       fn.sum('flaky').as('flaky'),
-      fn.sum('agent_runs_avoided').as('avoided'),
+      fn.sum('agentRunsAvoided').as('agentRunsAvoided'),
     ])
     .where('project', '=', project)
-    .executeTakeFirst();
-  return {
-    runs: Number(row?.runs ?? 0),
-    flaky: Number(row?.flaky ?? 0),
-    agentRunsAvoided: Number(row?.avoided ?? 0),
-  };
+    .executeTakeFirstOrThrow();
+  return numbersOf(row);
 }
 
 async function ratedClasses(db: Database, project: string): Promise<RatedClass[]> {
@@ -104,11 +98,11 @@ async function ratedAgents(db: Database, project: string): Promise<RatedAgent[]>
       fn.countAll().as('runs'),
       fn.sum(sql<number>`case when judged = 'green' and taken_back = 0 then 1 else 0 end`).as('healed'),
       fn.sum(sql<number>`case when judged = 'not-judged' then 0 else 1 end`).as('judged'),
-      fn.sum('cost_usd').as('cost'),
+      fn.sum('costUsd').as('cost'),
     ])
     .where('project', '=', project)
     .where('agent', 'is not', null)
-    .where('finished_at', 'is not', null)
+    .where('finishedAt', 'is not', null)
     .groupBy('agent')
     .orderBy('agent')
     .execute();
@@ -124,14 +118,21 @@ async function healTotals(db: Database, project: string) {
   const row = await db
     .selectFrom('signatures')
     .select(({ fn }) => [
-      fn.sum('healed_times').as('heals'),
-      fn.sum('came_back').as('back'),
+      fn.sum('healedTimes').as('heals'),
+      fn.sum('cameBack').as('cameBack'),
       fn.sum('undone').as('undone'),
     ])
     .where('project', '=', project)
-    .executeTakeFirst();
-  const [heals, cameBack, undone] = [row?.heals, row?.back, row?.undone].map((sum) => Number(sum ?? 0));
-  return { heals: heals ?? 0, cameBack: cameBack ?? 0, undone: undone ?? 0 };
+    .executeTakeFirstOrThrow();
+  return numbersOf(row);
+}
+
+/** PostgreSQL returns counts and sums as text, since they may exceed a number; the sum of no rows is null. */
+function numbersOf<K extends string>(row: Readonly<Record<K, unknown>>): Record<K, number> {
+  return Object.fromEntries(Object.entries(row).map(([name, sum]) => [name, Number(sum)])) as Record<
+    K,
+    number
+  >;
 }
 
 function rate(part: number, whole: number): number | null {

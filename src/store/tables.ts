@@ -1,7 +1,9 @@
 import type { Kysely } from 'kysely';
+import type { Attempt, Judgement } from '../core/attempt.js';
+import type { Escalation } from '../core/escalation.js';
 
 /**
- * The tables of the store, the same in SQLite and PostgreSQL. Times are ISO 8601 text, lists and records are JSON text, and money is
+ * The tables of the store, the same in SQLite and PostgreSQL. Kysely writes these names in snake case there. Times are ISO 8601 text, lists and records are JSON text, and money is
  * in US dollars, because both databases return these types alike.
  */
 export interface Tables {
@@ -12,7 +14,7 @@ export interface Tables {
   escalations: EscalationsTable;
   quarantines: QuarantinesTable;
   heals: HealsTable;
-  heal_agents: HealAgentsTable;
+  healAgents: HealAgentsTable;
   workers: WorkersTable;
 }
 
@@ -23,18 +25,18 @@ export type Database = Kysely<Tables>;
 interface RunsTable {
   id: string;
   project: string;
-  started_at: string;
+  startedAt: string;
   /** Null while it is running, and forever if it was killed. */
-  ended_at: string | null;
+  endedAt: string | null;
   outcome: string | null;
-  exit_code: number | null;
+  exitCode: number | null;
   /** JSON: the command as typed, so that `resume` can continue. */
   request: string;
   /** JSON: the state of each test. */
   progress: string;
   flaky: number;
-  agent_runs_avoided: number;
-  resumed_from: string | null;
+  agentRunsAvoided: number;
+  resumedFrom: string | null;
 }
 
 /** What is remembered about one failure across all runs of its project. */
@@ -45,89 +47,76 @@ interface SignaturesTable {
   /** Attempts that did not heal it since it was last healed or a person answered (ME-2). */
   count: number;
   /** How many of these were fixes: an agent changed something and the test stayed red (HL-5). */
-  failed_fixes: number;
-  healed_times: number;
-  healed_at: string | null;
+  failedFixes: number;
+  healedTimes: number;
+  healedAt: string | null;
   /** The run in which it was last healed. */
-  healed_in: string | null;
+  healedIn: string | null;
   /** How often it came back after being healed. */
-  came_back: number;
-  came_back_at: string | null;
+  cameBack: number;
+  cameBackAt: string | null;
   /** How often a person undid its fix. */
   undone: number;
   /** A person's guidance for the next prompt. */
   guidance: string | null;
-  first_seen: string;
-  last_seen: string;
+  firstSeen: string;
+  lastSeen: string;
 }
 
 /** The outcome of one cause of one run. */
 interface CausesTable {
-  run_id: string;
+  runId: string;
   id: string;
   project: string;
   signature: string;
   category: string;
   verdict: string;
   reason: string;
-  ended_at: string;
+  endedAt: string;
 }
 
 /** One attempt, written before its agent starts and again once it is judged. Only finished attempts count. */
 interface AttemptsTable {
   id: string;
-  run_id: string;
-  cause_id: string;
+  runId: string;
+  causeId: string;
   project: string;
   signature: string;
   n: number;
   agent: string | null;
   runner: string | null;
-  started_at: string;
-  finished_at: string | null;
-  outcome: string | null;
-  judged: string | null;
-  cost_usd: number | null;
+  startedAt: string;
+  finishedAt: string | null;
+  outcome: Attempt['outcome'] | null;
+  judged: Judgement | null;
+  costUsd: number | null;
   /** JSON: paths with the numbers of lines added and removed. */
   files: string | null;
   /** JSON: what the agent says it did. */
   claim: string | null;
-  failed_because: string | null;
+  failedBecause: string | null;
   /** Relative to the run's folder, with forward slashes. */
   patch: string | null;
   /** 1 or 0; null until the attempt is finished. */
-  taken_back: number | null;
+  takenBack: number | null;
 }
 
 /** An escalation to a person, and the answer. */
-interface EscalationsTable {
-  id: string;
-  project: string;
-  signature: string;
-  run_id: string;
-  category: string;
-  retry: string;
-  problem: string;
-  recommendation: string;
+interface EscalationsTable extends Omit<Escalation, 'tried' | 'choices' | 'tests'> {
   /** JSON: a description of each attempt. */
   tried: string;
   /** JSON: the choices that a person has. */
   choices: string;
   /** JSON: the id and name of each test. */
   tests: string;
-  state: string;
-  choice: string | null;
-  guidance: string | null;
-  created_at: string;
-  resolved_at: string | null;
 }
 
 /** A test whose failure a person has accepted for now (ME-7). */
 interface QuarantinesTable {
   project: string;
-  test_id: string;
+  testId: string;
   name: string;
-  escalation_id: string;
+  escalationId: string;
   since: string;
   until: string;
 }
@@ -147,7 +136,7 @@ interface HealAgentsTable {
   /** The queue of the heal. */
   queue: string;
   /** Null until the agent has ended, and if its program reports no cost. */
-  cost_usd: number | null;
+  costUsd: number | null;
 }
 
 /** A `self-heal worker` that is alive, or was until recently. */
@@ -156,7 +145,7 @@ interface WorkersTable {
   project: string;
   /** The queue from which it takes causes. */
   queue: string;
-  commit_id: string;
+  commitId: string;
   /** A short hash of its settings. */
   config: string;
   /** The version of its self-heal. */
@@ -167,8 +156,8 @@ interface WorkersTable {
   state: string;
   /** When it entered this state, by its own clock. */
   since: string;
-  cause_id: string | null;
-  job_id: string | null;
+  causeId: string | null;
+  jobId: string | null;
   /** Incremented while the worker is alive. */
   beat: number;
 }

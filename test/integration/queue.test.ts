@@ -235,8 +235,8 @@ describe.skipIf(!programs)('queue', () => {
     expect(await db.selectFrom('attempts').select('id').execute()).toEqual([{ id: 'a1' }]);
     proxy.cutAfter('commit');
     await store.causeEnded(heal);
-    const healed = await db.selectFrom('signatures').select('healed_times').execute();
-    expect(healed).toEqual([{ healed_times: 1 }]);
+    const healed = await db.selectFrom('signatures').select('healedTimes').execute();
+    expect(healed).toEqual([{ healedTimes: 1 }]);
   });
 
   it('SC-2 does not mistake a server that is away or refuses for an empty queue', async () => {

@@ -213,8 +213,8 @@ describe.each(kinds)('the store on %s', (kind, place) => {
         tried: [],
         fix: { runId: 'run1', times: 1, agent: 'debugger', summary: 'spelt it right' },
       });
-      const rows = await (await open(location)).selectFrom('signatures').select('came_back').execute();
-      expect(rows).toEqual([{ came_back: 1 }]);
+      const rows = await (await open(location)).selectFrom('signatures').select('cameBack').execute();
+      expect(rows).toEqual([{ cameBack: 1 }]);
     },
   );
 
@@ -334,7 +334,7 @@ it(`ME-8 ${kills} kills at any moment lose no finished attempt, and count none t
     const finished = await db
       .selectFrom('attempts')
       .select('id')
-      .where('finished_at', 'is not', null)
+      .where('finishedAt', 'is not', null)
       .execute();
     await db.destroy();
     const count = row?.count ?? 0;
