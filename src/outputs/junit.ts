@@ -1,5 +1,6 @@
 import { unreachable } from '../core/unreachable.js';
 import { type FinalStatus, suiteItself, tellTests, type Told } from './final-status.js';
+import { html, type Markup, raw } from './html/markup.js';
 import type { Report, ReportTest } from '../run/report.js';
 
 /**
@@ -9,17 +10,14 @@ import type { Report, ReportTest } from '../run/report.js';
  */
 export function junitOf(report: Report): string {
   const told = tellTests(report);
+  const attributes = {
+    id: report.runId,
+    name: 'self-heal',
+    ...counts(told),
+    time: seconds(report.totals.durationMs),
+  };
   const suites = [...groups(told).values()].map((group) => suite(report, group));
-  return renderXml({
-    name: 'testsuites',
-    attributes: {
-      id: report.runId,
-      name: 'self-heal',
-      ...counts(told),
-      time: seconds(report.totals.durationMs),
-    },
-    children: suites,
-  });
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${element('testsuites', attributes, suites)}\n`;
 }
 
 function groups(told: readonly Told[]): Map<string, Told[]> {
@@ -33,20 +31,17 @@ function groups(told: readonly Told[]): Map<string, Told[]> {
   return bySuite;
 }
 
-function suite(report: Report, group: readonly Told[]): XmlElement {
+function suite(report: Report, group: readonly Told[]): Markup {
   const test = group[0]?.test ?? null;
   const durationMs = group.reduce((sum, one) => sum + (one.test?.durationMs ?? 0), 0);
-  return {
-    name: 'testsuite',
-    attributes: {
-      name: test ? fileOf(test) : suiteItself,
-      timestamp: report.startedAt,
-      hostname: test?.project ?? '',
-      ...counts(group),
-      time: seconds(durationMs),
-    },
-    children: group.map(testCase),
+  const attributes = {
+    name: test ? fileOf(test) : suiteItself,
+    timestamp: report.startedAt,
+    hostname: test?.project ?? '',
+    ...counts(group),
+    time: seconds(durationMs),
   };
+  return element('testsuite', attributes, group.map(testCase));
 }
 
 function counts(told: readonly Told[]) {
@@ -60,41 +55,32 @@ function counts(told: readonly Told[]) {
   };
 }
 
-function testCase({ test, word }: Told): XmlElement {
+function testCase({ test, word }: Told): Markup {
   const name = test ? test.title.slice(1).join(' › ') : suiteItself;
-  return {
-    name: 'testcase',
-    attributes: {
-      name,
-      classname: test ? fileOf(test) : suiteItself,
-      time: seconds(test?.durationMs ?? 0),
-    },
-    children: [...properties(test), ...resultElements(word, test === null)],
-  };
+  const classname = test ? fileOf(test) : suiteItself;
+  const attributes = { name, classname, time: seconds(test?.durationMs ?? 0) };
+  return element('testcase', attributes, [...properties(test), ...resultElements(word, test === null)]);
 }
 
-function properties(test: ReportTest | null): XmlElement[] {
+function properties(test: ReportTest | null): Markup[] {
   if (test === null || test.verdict === 'passed' || test.verdict === 'not-run') return [];
   const told = {
     'self-heal.verdict': test.verdict,
     ...(test.causeId && { 'self-heal.cause': test.causeId }),
   };
-  const children = Object.entries(told).map(([name, value]) => ({
-    name: 'property',
-    attributes: { name, value },
-  }));
-  return [{ name: 'properties', children }];
+  const all = Object.entries(told).map(([name, value]) => element('property', { name, value }));
+  return [element('properties', {}, all)];
 }
 
-function resultElements({ status, message, details, cause }: FinalStatus, ofSuite: boolean): XmlElement[] {
+function resultElements({ status, message, details, cause }: FinalStatus, ofSuite: boolean): Markup[] {
   switch (status) {
     case 'passed':
-      return message === null ? [] : [{ name: 'system-out', text: message }];
+      return message === null ? [] : [element('system-out', {}, message)];
     case 'skipped':
-      return [{ name: 'skipped', ...(message === null ? {} : { attributes: { message } }) }];
+      return [element('skipped', message === null ? {} : { message })];
     case 'failed': {
       const attributes = { message: message ?? '', type: cause?.category ?? 'FAILURE' };
-      return [{ name: ofSuite ? 'error' : 'failure', attributes, text: details }];
+      return [element(ofSuite ? 'error' : 'failure', attributes, details)];
     }
     default:
       return unreachable(status);
@@ -109,14 +95,6 @@ function seconds(ms: number): number {
   return Math.round(ms) / 1000;
 }
 
-/** An XML element; `text` goes into a CDATA section, before the children. */
-interface XmlElement {
-  readonly name: string;
-  readonly attributes?: Readonly<Record<string, string | number>>;
-  readonly text?: string;
-  readonly children?: readonly XmlElement[];
-}
-
 /**
  * Characters that XML 1.0 forbids or discourages (https://www.w3.org/TR/xml/#charsets): control characters, lone surrogates, the two
  * noncharacters. They cannot be escaped, so they are removed.
@@ -124,44 +102,22 @@ interface XmlElement {
 // oxlint-disable-next-line no-control-regex -- they are what this is about
 const unfit = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u0084\u0086-\u009f\ud800-\udfff\ufffe\uffff]/gu;
 
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&apos;',
-};
-
-/** Renders a complete document, well-formed whatever the texts contain. Names are not escaped, since they are ours. */
-function renderXml(root: XmlElement): string {
-  const lines = ['<?xml version="1.0" encoding="UTF-8"?>'];
-  append(lines, root, '');
-  return `${lines.join('\n')}\n`;
+/** Renders an element, well-formed whatever the texts contain. Names are not escaped, since they are ours. */
+function element(
+  name: string,
+  attributes: Readonly<Record<string, string | number>>,
+  content: string | readonly Markup[] = [],
+): Markup {
+  const tag = raw(name);
+  const written = Object.entries(attributes).map(([key, value]) => html` ${raw(key)}="${inOneLine(value)}"`);
+  const inside =
+    typeof content === 'string' ? content.replaceAll(unfit, '') : content.map((one) => [one, '\n']);
+  return html`<${tag}${written}>${inside}</${tag}>`;
 }
 
-function append(lines: string[], { name, attributes = {}, text, children = [] }: XmlElement, indent: string) {
-  const written = Object.entries(attributes).map(([key, value]) => ` ${key}="${attribute(String(value))}"`);
-  const open = `${indent}<${name}${written.join('')}`;
-  if (text === undefined && children.length === 0) {
-    lines.push(`${open}/>`);
-    return;
-  }
-  const content = text === undefined ? '' : characterData(text);
-  if (children.length === 0) {
-    lines.push(`${open}>${content}</${name}>`);
-    return;
-  }
-  lines.push(`${open}>${content}`);
-  for (const child of children) append(lines, child, `${indent}  `);
-  lines.push(`${indent}</${name}>`);
-}
-
-/** Escapes an attribute's value. Parsers read a line break in it as a space, so it is written as one. */
-function attribute(text: string): string {
-  const line = text.replaceAll(unfit, '').replaceAll(/\r\n|[\r\n\t]/g, ' ');
-  return line.replaceAll(/[&<>"']/g, (character) => entities[character] ?? character);
-}
-
-function characterData(text: string): string {
-  return `<![CDATA[${text.replaceAll(unfit, '').replaceAll(']]>', ']]]]><![CDATA[>')}]]>`;
+/** Parsers read a line break in an attribute as a space, so it is written as one. */
+function inOneLine(value: string | number): string {
+  return String(value)
+    .replaceAll(unfit, '')
+    .replaceAll(/\r\n|[\r\n\t]/g, ' ');
 }

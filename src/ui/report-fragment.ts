@@ -17,5 +17,5 @@ export async function reportFragment(projectRoot: string, runId: string): Promis
     const there = await readPicture(dir, picture);
     return there ? `/runs/${runId}/failures/${picture.n}/${picture.name}` : null;
   });
-  return renderRun(run, FRAGMENT_BYTES);
+  return String(renderRun(run, FRAGMENT_BYTES));
 }

@@ -4,17 +4,17 @@ import type { Report } from '../../run/report.js';
 import { talliesOf } from '../tallies.js';
 import { outcomeWords } from '../wording.js';
 import type { LoadedRun } from './loaded-run.js';
-import { html, raw } from './markup.js';
+import { html, type Markup, raw } from './markup.js';
 import { renderRun } from './render-run.js';
 
 /** The maximum size of the page in bytes, not counting pictures. */
 const PAGE_BYTES = 300 * 1000;
 
 /** Renders the page of a run: one file that opens from disk, needs no network, and runs no script. */
-export async function renderPage(run: LoadedRun, css: string): Promise<string> {
+export function renderPage(run: LoadedRun, css: string): string {
   const { report } = run;
-  const head = await header(report);
-  const main = await renderRun(run, PAGE_BYTES - Buffer.byteLength(css) - Buffer.byteLength(head) - 1000);
+  const head = header(report);
+  const main = renderRun(run, PAGE_BYTES - Buffer.byteLength(css) - Buffer.byteLength(String(head)) - 1000);
   const page = html`<!doctype html>
     <html lang="en">
       <head>
@@ -32,22 +32,22 @@ export async function renderPage(run: LoadedRun, css: string): Promise<string> {
         </style>
       </head>
       <body>
-        ${raw(head)}
+        ${head}
         <main>
-          ${raw(main)}
+          ${main}
           <footer class="quiet">
             <p>The run's folder: <code>${run.folder}/</code></p>
           </footer>
         </main>
       </body>
     </html>`;
-  return `${String(await page)}\n`;
+  return `${page}\n`;
 }
 
-async function header(report: Report): Promise<string> {
+function header(report: Report): Markup {
   const { totals, outcome, exitCode, runId, project, startedAt, dryRun } = report;
   const facts = [{ name: 'tests', value: String(totals.tests) }, ...talliesOf(report)];
-  const page = html`<header>
+  return html`<header>
       <h1>self-heal <span>${project}</span></h1>
       <p class="quiet">
         ${runId} · ${localTime(startedAt)} · ${exitCode === null ? 'did not finish' : `exit code ${exitCode}`}
@@ -67,7 +67,6 @@ async function header(report: Report): Promise<string> {
         )}
       </dl>
     </section>`;
-  return String(await page);
 }
 
 /** Returns the outcome, and how many causes were fixed. */

@@ -4,7 +4,7 @@ import type { Report, ReportCause, ReportTest } from '../../run/report.js';
 import { regressionText } from '../wording.js';
 import { details } from './detail.js';
 import type { LoadedRun } from './loaded-run.js';
-import { firstItems, html, type Markup, nothing, raw } from './markup.js';
+import { firstItems, html, type Markup, nothing } from './markup.js';
 import { orderCauses } from './order-causes.js';
 import { showCause } from './show-cause.js';
 import { group, showFilter } from './show-filter.js';
@@ -18,65 +18,56 @@ const ITEMS = 50;
  * Renders the result of a run, for `report.html` and the live page: what was fixed, what is left, then the tests. Takes at most `bytes`, not
  * counting pictures, and shows each cause in as much detail as its share allows.
  */
-export async function renderRun(run: LoadedRun, bytes: number): Promise<string> {
+export function renderRun(run: LoadedRun, bytes: number): Markup {
   const { report } = run;
   const ordered = orderCauses(report.causes);
-  const ends = { before: await textOf(showFilter(ordered)), after: await textOf(tail(run)) };
-  const asked = await textOf(questions(report));
-  const room =
-    bytes - Buffer.byteLength(ends.before) - Buffer.byteLength(ends.after) - Buffer.byteLength(asked) - 1000;
+  const [before, asked, after] = [showFilter(ordered), questions(report), tail(run)];
+  const room = [before, asked, after].reduce((left, part) => left - sizeOf(part), bytes - 1000);
   // What is left to do gets room first.
-  const shown = await sectionsOf([...ordered.left, ...ordered.fixed], run, room);
+  const shown = sectionsOf([...ordered.left, ...ordered.fixed], run, room);
   const list = (causes: readonly ReportCause[], id: string, title: string) =>
     causes.length === 0
       ? nothing
       : html`<section aria-labelledby="${id}-heading" id="${id}">
           <h2 id="${id}-heading">${title} <span class="quiet">${causes.length}</span></h2>
-          ${causes.map((cause) => raw(shown.get(cause.id) ?? ''))}${hiddenOf(causes, shown, run.folder)}
+          ${causes.map((cause) => shown.get(cause.id))}${hiddenOf(causes, shown, run.folder)}
         </section>`;
-  const page = html`${raw(ends.before)} ${list(ordered.fixed, 'fixed', 'Fixed')} ${raw(asked)}
+  return html`${before} ${list(ordered.fixed, 'fixed', 'Fixed')} ${asked}
   ${list(ordered.left, 'left', 'Not fixed')}
-  ${report.causes.length === 0 ? html`<p class="phase">Nothing failed.</p>` : ''} ${raw(ends.after)}`;
-  return textOf(page);
-}
-
-async function textOf(markup: Markup): Promise<string> {
-  return String(await markup);
+  ${report.causes.length === 0 ? html`<p class="phase">Nothing failed.</p>` : ''} ${after}`;
 }
 
 /** Renders each cause in as much detail as its share of the room allows; room that a large one takes is lost for those after it. */
-async function sectionsOf(causes: readonly ReportCause[], run: LoadedRun, bytes: number) {
-  const sections = new Map<string, string>();
+function sectionsOf(causes: readonly ReportCause[], run: LoadedRun, bytes: number): Map<string, Markup> {
+  const sections = new Map<string, Markup>();
   let room = bytes;
   for (const [at, cause] of causes.entries()) {
-    const share = room / (causes.length - at);
-    const section = await fitting(cause, run, share);
-    const size = sizeOf(section);
-    if (size > room) break;
-    room -= size;
+    const section = fitting(cause, run, room / (causes.length - at));
+    room -= sizeOf(section);
+    if (room < 0) break;
     sections.set(cause.id, section);
   }
   return sections;
 }
 
-async function fitting(cause: ReportCause, run: LoadedRun, share: number): Promise<string> {
+function fitting(cause: ReportCause, run: LoadedRun, share: number): Markup {
   const open = run.report.causes.length === 1;
-  let section = '';
+  let section = nothing;
   for (const detail of details.filter(({ from }) => from <= share)) {
-    section = await textOf(showCause(cause, run, { detail, open }));
+    section = showCause(cause, run, { detail, open });
     if (sizeOf(section) <= share) break;
   }
   return section;
 }
 
 /** Measures a section without its embedded pictures, which have a limit of their own. */
-function sizeOf(section: string): number {
-  return Buffer.byteLength(section.replaceAll(/"data:image[^"]*"/g, '""'));
+function sizeOf(section: Markup): number {
+  return Buffer.byteLength(section.toString().replaceAll(/"data:image[^"]*"/g, '""'));
 }
 
 function hiddenOf(
   causes: readonly ReportCause[],
-  shown: ReadonlyMap<string, string>,
+  shown: ReadonlyMap<string, Markup>,
   folder: string,
 ): Markup {
   const hidden = causes.filter(({ id }) => !shown.has(id)).length;

@@ -16,7 +16,7 @@ export interface ReportFolder {
 
 /** Writes `report.html` into the run's folder (RP-4) and returns its path. Throws if it cannot be written. */
 export async function writeHtmlReport(report: Report, { dir, shown }: ReportFolder): Promise<string> {
-  const page = await renderPage(await loadRun(report, { dir, shown }), await readStyles());
+  const page = renderPage(await loadRun(report, { dir, shown }), await readStyles());
   const file = path.join(dir, 'report.html');
   await writeFileAtomic(file, page);
   return file;

@@ -22,11 +22,11 @@ function draw(): void {
   drawing = true;
   setTimeout(() => {
     drawing = false;
-    if (run) void show(run);
+    if (run) show(run);
   }, 50);
 }
 
-async function show(view: RunState): Promise<void> {
+function show(view: RunState): void {
   const { runId, project, causes } = view;
   const isReported = reported === runId;
   document.title = `${phaseOf(view)} · self-heal`;
@@ -37,12 +37,12 @@ async function show(view: RunState): Promise<void> {
   byId('notes-section').hidden =
     isReported || view.flaky.length + view.quarantined.length + view.warnings.length === 0;
   byId('workers-section').hidden = isReported || view.workers.length === 0;
-  await fill(byId('now'), showNow(view));
-  await fill(byId('workers'), showWorkers(view));
+  fill(byId('now'), showNow(view));
+  fill(byId('workers'), showWorkers(view));
   // The report contains elements with the same ids.
   const cards = isReported ? [] : causes.map((cause) => showLiveCause(cause, screenshotOf(cause)));
-  await fill(byId('causes'), html`${cards}`);
-  await fill(byId('notes'), showNotes(view));
+  fill(byId('causes'), html`${cards}`);
+  fill(byId('notes'), showNotes(view));
   showTimes();
 }
 
@@ -76,7 +76,7 @@ async function askForQuestions(): Promise<void> {
     return;
   }
   if (open.value.escalations.length > 0) section.hidden = false;
-  await fill(byId('questions'), showQuestions(open.value));
+  fill(byId('questions'), showQuestions(open.value));
 }
 
 function onAnswered({ id, choice }: Escalation): void {
@@ -113,7 +113,7 @@ async function refreshScreenshots(of: string): Promise<void> {
 async function showReport(of: string): Promise<void> {
   const markup = await fetchReport(of);
   if (markup === null || run?.runId !== of) return;
-  await fill(byId('result'), markup);
+  fill(byId('result'), markup);
   reported = of;
   draw();
 }
@@ -166,8 +166,8 @@ function setText(target: HTMLElement, text: string): void {
  * Updates the content of an element to match markup. All texts in it are escaped (`hono/html`), and no script in it runs. Unchanged elements
  * keep their focus and selection, open sections stay open, and forms are left as they are.
  */
-async function fill(target: HTMLElement, markup: Markup | string): Promise<void> {
-  const { body } = new DOMParser().parseFromString(String(await markup), 'text/html');
+function fill(target: HTMLElement, markup: Markup | string): void {
+  const { body } = new DOMParser().parseFromString(String(markup), 'text/html');
   morphdom(target, body, {
     childrenOnly: true,
     onBeforeElUpdated: (from, to) => {

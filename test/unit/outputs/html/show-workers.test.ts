@@ -16,7 +16,7 @@ async function tableOf(...workers: Partial<WorkerSummary>[]): Promise<string> {
     ...over,
   }));
   const run = reduce(emptyRun('run'), { type: 'workers.seen', workers: all, time: 1 });
-  return String(await showWorkers(run));
+  return String(showWorkers(run));
 }
 
 const cellsOf = (table: string) =>
