@@ -10,27 +10,23 @@ import type { MissingEvidence } from './missing-evidence.js';
 export class ConsoleSelection {
   readonly #limit: number;
   readonly #firstErrors: ConsoleEntry[] = [];
-  readonly #lastErrors: Latest<ConsoleEntry>;
-  readonly #others: Latest<ConsoleEntry>;
-  #errors = 0;
+  readonly #latest: Latest<ConsoleEntry>;
 
   constructor(limit: number) {
     this.#limit = Math.max(0, Math.floor(limit));
-    this.#lastErrors = new Latest(this.#limit);
-    this.#others = new Latest(this.#limit);
+    this.#latest = new Latest(this.#limit);
   }
 
   push(entry: ConsoleEntry): void {
     const kept = mapParts(entry, consoleParts, roughlyBounded);
-    if (kept.type !== 'pageerror') return this.#others.push(kept);
-    this.#errors += 1;
-    if (this.#firstErrors.length < Math.ceil(this.#limit / 2)) this.#firstErrors.push(kept);
-    else this.#lastErrors.push(kept);
+    const isFirst = kept.type === 'pageerror' && this.#firstErrors.length < Math.ceil(this.#limit / 2);
+    if (isFirst) this.#firstErrors.push(kept);
+    else this.#latest.push(kept);
   }
 
   /** How many entries were pushed, kept or not. */
   get pushed(): number {
-    return this.#errors + this.#others.pushed;
+    return this.#firstErrors.length + this.#latest.pushed;
   }
 
   /**
@@ -38,7 +34,7 @@ export class ConsoleSelection {
    * were pushed.
    */
   take(missing: MissingEvidence, droppedBefore = 0): ConsoleEntry[] {
-    const rest = [...this.#lastErrors.toArray(), ...this.#others.toArray()].sort(byTime);
+    const rest = this.#latest.toArray().sort(byTime);
     const places = this.#limit - this.#firstErrors.length;
     const chosen = [...this.#firstErrors, ...rest.slice(Math.max(0, rest.length - places))].sort(byTime);
     const total = this.pushed + droppedBefore;

@@ -1,4 +1,3 @@
-import { open, type FileHandle } from 'node:fs/promises';
 import { bounds } from './bounds.js';
 import { clipMiddle } from './clip.js';
 
@@ -15,87 +14,69 @@ export interface LogPart {
   readonly cutBytes: number;
 }
 
-/** How much of the requested part is read at most; more than the bound, since timestamps are removed from it. */
-const maxRead = bounds.serverOutput * 4;
+/** How much of the requested part is returned at most; more than the bound, since timestamps are removed from it. */
+const most = bounds.serverOutput * 4;
+/** How far from the end the last timestamp is looked for. */
 const probeBytes = 64 * 1024;
 const stamp = /^(\d{12,14}) /;
+const lineFeed = 0x0a;
 
-/**
- * Reads the lines of a time window from a log whose lines are `<epoch ms> <text>` in chronological order. Finds the
- * window by bisection, so that a log of gigabytes costs a few dozen small reads; of a long window, reads the end.
- * Rejects if the file cannot be read.
- */
-export async function readLogWindow(path: string, window: Window): Promise<LogPart> {
-  await using file = await open(path, 'r');
-  const { size } = await file.stat();
-  const from = await firstAt(file, size, window.from);
-  const to = await firstAt(file, size, window.to + 1);
-  const start = Math.max(from, to - maxRead);
-  const bytes = await readBytes(file, start, to);
-  return { text: withoutStamps(wholeLines(bytes, start > from)), cutBytes: start - from };
+/** Returns the lines of a time window; of a long window, the end. The lines of a log are `<epoch ms> <text>`, in chronological order. */
+export function logWindow(log: Buffer, window: Window): LogPart {
+  const from = firstAt(log, window.from);
+  const to = firstAt(log, window.to + 1);
+  const start = Math.max(from, to - most);
+  return {
+    text: withoutStamps(log.subarray(start > from ? lineAfter(log, start) : start, to)),
+    cutBytes: start - from,
+  };
 }
 
-/** Reads both ends of a log: a build reports its first error at the beginning, and why it stopped at the end. */
-export async function readLogEnds(path: string): Promise<LogPart> {
-  await using file = await open(path, 'r');
-  const { size } = await file.stat();
-  if (size <= maxRead) return { text: withoutStamps(await readBytes(file, 0, size)), cutBytes: 0 };
-  const head = await readBytes(file, 0, maxRead / 2);
-  const tail = wholeLines(await readBytes(file, size - maxRead / 2, size), true);
+/** Returns both ends of a log: a build reports its first error at the beginning, and why it stopped at the end. */
+export function logEnds(log: Buffer): LogPart {
+  if (log.length <= most) return { text: withoutStamps(log), cutBytes: 0 };
+  const head = log.subarray(0, most / 2);
+  const tail = log.subarray(lineAfter(log, log.length - most / 2));
   const text = `${withoutStamps(head)}\n${withoutStamps(tail)}`;
-  return { text: clipMiddle(text, bounds.serverOutput).text, cutBytes: size - maxRead };
+  return { text: clipMiddle(text, bounds.serverOutput).text, cutBytes: log.length - most };
 }
 
 /** Returns the timestamp of the last line of a log, or null if it has none. */
-export async function lastLogTime(path: string): Promise<number | null> {
-  await using file = await open(path, 'r');
-  const { size } = await file.stat();
-  const bytes = await readBytes(file, Math.max(0, size - probeBytes), size);
-  const lines = bytes.toString('utf8').split('\n');
+export function lastLogTime(log: Buffer): number | null {
+  const lines = log.subarray(-probeBytes).toString('utf8').split('\n');
   const stamped = lines.findLast((line) => stamp.test(line));
   return stamped === undefined ? null : Number.parseInt(stamped, 10);
 }
 
-/** Returns the offset of the first line whose timestamp is `time` or later. */
-async function firstAt(file: FileHandle, size: number, time: number): Promise<number> {
-  let [low, high] = [0, size];
+/** Returns the offset of the first line whose timestamp is `time` or later, by bisection. */
+function firstAt(log: Buffer, time: number): number {
+  let [low, high] = [0, log.length];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
-    const line = await nextStampedLine(file, middle, high);
+    const line = stampedLine(log, middle);
     if (line === null || line.time >= time) high = middle;
     else low = line.start + 1;
   }
-  return (await nextStampedLine(file, low, size))?.start ?? size;
+  return stampedLine(log, low)?.start ?? log.length;
 }
 
-/** Returns the first line with a timestamp that begins at or after `from` and before `until`. */
-async function nextStampedLine(
-  file: FileHandle,
-  from: number,
-  until: number,
-): Promise<{ time: number; start: number } | null> {
-  // Starts one byte earlier, since a line that begins at `from` is recognized by the line feed before it.
-  for (let at = Math.max(0, from - 1); at < until; at += probeBytes - 16) {
-    const text = (await readBytes(file, at, Math.min(until + 16, at + probeBytes))).toString('latin1');
-    for (const match of text.matchAll(at === 0 ? /(?:^|\n)(\d{12,14}) /g : /\n(\d{12,14}) /g)) {
-      const start = at + match.index + (match[0].startsWith('\n') ? 1 : 0);
-      if (start >= until) return null;
-      if (start >= from) return { time: Number(match[1]), start };
-    }
+/** Returns the first line with a timestamp that begins at or after `from`. */
+function stampedLine(log: Buffer, from: number): { time: number; start: number } | null {
+  for (
+    let start = from === 0 ? 0 : lineAfter(log, from - 1);
+    start < log.length;
+    start = lineAfter(log, start)
+  ) {
+    const time = stamp.exec(log.toString('latin1', start, start + 16))?.[1];
+    if (time !== undefined) return { time: Number(time), start };
   }
   return null;
 }
 
-async function readBytes(file: FileHandle, from: number, to: number): Promise<Buffer> {
-  const buffer = Buffer.alloc(Math.max(0, to - from));
-  const { bytesRead } = await file.read(buffer, 0, buffer.length, from);
-  return buffer.subarray(0, bytesRead);
-}
-
-function wholeLines(bytes: Buffer, cutAtStart: boolean): Buffer {
-  if (!cutAtStart) return bytes;
-  const feed = bytes.indexOf(0x0a);
-  return feed < 0 ? bytes : bytes.subarray(feed + 1);
+/** Returns where the line after the one at this position begins. */
+function lineAfter(log: Buffer, at: number): number {
+  const feed = log.indexOf(lineFeed, at);
+  return feed < 0 ? log.length : feed + 1;
 }
 
 function withoutStamps(bytes: Buffer): string {

@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { NetworkEntry } from '../core/evidence.js';
 import type { SuiteFailure, TestFailure } from '../core/failure.js';
@@ -6,7 +6,7 @@ import { runFiles } from '../playwright/report-format.js';
 import { boundedText } from './bounded-text.js';
 import { bounds } from './bounds.js';
 import { clipMiddle } from './clip.js';
-import { lastLogTime, readLogEnds, readLogWindow, type LogPart, type Window } from './server-log.js';
+import { lastLogTime, logEnds, logWindow, type LogPart, type Window } from './server-log.js';
 import type { MissingEvidence } from './missing-evidence.js';
 
 /** Servers log a failed request slightly after they have answered it. */
@@ -42,14 +42,15 @@ export async function testServerOutput(
   failure: TestFailure,
   missing: MissingEvidence,
 ): Promise<string> {
+  const logs = await readLogs(file);
   const whole = { from: failure.startedAt, to: failure.startedAt + failure.durationMs + afterTheTestMs };
   for (const ms of failed.length > 0 ? nearnessMs : []) {
-    const near = await written(file, windowsOf(failed, ms));
+    const near = written(logs, windowsOf(failed, ms));
     if (saysError(near.text)) return outputOf(near, missing);
   }
-  const part = await written(file, [whole]);
+  const part = written(logs, [whole]);
   const isSilent = part.text === '' && deadServer.test(complaints);
-  return outputOf(isSilent ? await lastOutput(file, whole.to) : part, missing);
+  return outputOf(isSilent ? lastOutput(logs[0], whole.to) : part, missing);
 }
 
 function saysError(text: string): boolean {
@@ -72,32 +73,25 @@ function windowsOf(requests: readonly NetworkEntry[], ms: number): Window[] {
 }
 
 /**
- * Reads what the web servers wrote, and the servers that the suite's own code started. Each process that started some
- * has its own log.
+ * Reads the log of the web servers, and those of servers that the suite's own code started: each process that started some has its
+ * own. A log is at most 8 MB (`playwright/inject/server-log.ts`). Rejects if the first one cannot be read.
  */
-async function written(logPath: string, windows: readonly Window[]): Promise<LogPart> {
+async function readLogs(logPath: string): Promise<[webServers: Buffer, ...others: Buffer[]]> {
   const folder = path.join(path.dirname(logPath), runFiles.servers);
   const names = await readdir(folder).catch(() => []);
-  const own = names.slice(0, mostLogs).map((name) => readWindows(path.join(folder, name), windows));
-  const parts = [await readWindows(logPath, windows)];
-  for (const one of await Promise.allSettled(own)) if (one.status === 'fulfilled') parts.push(one.value);
-  return joined(parts);
+  const own = names.slice(0, mostLogs).map((name) => readFile(path.join(folder, name)).catch(() => []));
+  return [await readFile(logPath), ...(await Promise.all(own)).flat()];
+}
+
+function written(logs: readonly Buffer[], windows: readonly Window[]): LogPart {
+  const parts = logs.flatMap((log) => windows.map((window) => logWindow(log, window)));
+  const texts = parts.map(({ text }) => text).filter((text) => text !== '');
+  return { text: texts.join('\n'), cutBytes: parts.reduce((sum, { cutBytes }) => sum + cutBytes, 0) };
 }
 
 /** Returns what the servers wrote during a whole suite run, or the end of it. Rejects if the log cannot be read. */
 export async function serverOutput(logPath: string): Promise<string> {
-  return (await written(logPath, [{ from: 0, to: Number.MAX_SAFE_INTEGER }])).text;
-}
-
-async function readWindows(file: string, windows: readonly Window[]): Promise<LogPart> {
-  const parts: LogPart[] = [];
-  for (const window of windows) parts.push(await readLogWindow(file, window));
-  return joined(parts);
-}
-
-function joined(parts: readonly LogPart[]): LogPart {
-  const texts = parts.map(({ text }) => text).filter((text) => text !== '');
-  return { text: texts.join('\n'), cutBytes: parts.reduce((sum, { cutBytes }) => sum + cutBytes, 0) };
+  return written(await readLogs(logPath), [{ from: 0, to: Number.MAX_SAFE_INTEGER }]).text;
 }
 
 /**
@@ -109,7 +103,7 @@ export async function suiteServerOutput(
   failure: SuiteFailure,
   missing: MissingEvidence,
 ): Promise<string> {
-  const log = await readLogEnds(logPath);
+  const log = logEnds(await readFile(logPath));
   const stderr = log.text === '' ? failure.stderr : withoutServerLines(failure.stderr);
   const half = bounds.serverOutput / 2;
   const server = clipMiddle(log.text, Math.max(half, bounds.serverOutput - Buffer.byteLength(stderr) - 64));
@@ -118,10 +112,10 @@ export async function suiteServerOutput(
   return outputOf({ text, cutBytes: log.cutBytes + server.cutBytes + playwright.cutBytes }, missing);
 }
 
-async function lastOutput(file: string, before: number): Promise<LogPart> {
-  const last = await lastLogTime(file);
+function lastOutput(log: Buffer, before: number): LogPart {
+  const last = lastLogTime(log);
   if (last === null || last > before) return { text: '', cutBytes: 0 };
-  return readLogWindow(file, { from: last - lastOutputMs, to: last });
+  return logWindow(log, { from: last - lastOutputMs, to: last });
 }
 
 function outputOf(part: LogPart, missing: MissingEvidence): string {

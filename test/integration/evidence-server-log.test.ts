@@ -1,11 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Failure } from '../../src/core/failure.js';
 import { gatherEvidence } from '../../src/evidence/gather-evidence.js';
-import { lastLogTime, readLogEnds, readLogWindow } from '../../src/evidence/server-log.js';
+import { lastLogTime, logEnds, logWindow } from '../../src/evidence/server-log.js';
 import { anError, aRun, aSuiteFailure, aTestFailure, startedAt } from '../unit/evidence/rig/failures.js';
 
 let folder: string;
@@ -39,7 +39,7 @@ async function failing(durationMs: number, status = 500, from = 0) {
   return aTestFailure({ durationMs: 2_000, capture });
 }
 
-describe('readLogWindow', () => {
+describe('logWindow', () => {
   it('EV-7 returns exactly the lines in the window, for any log', async () => {
     const step = fc.record({
       wait: fc.integer({ min: 0, max: 5 }),
@@ -53,32 +53,32 @@ describe('readLogWindow', () => {
         await writeFile(log, lines.map((line) => `${line.time} ${line.text}\n`).join(''));
         const asked = { from: startedAt + from, to: startedAt + from + length };
         const expected = lines.filter((line) => line.time >= asked.from && line.time <= asked.to);
-        expect((await readLogWindow(log, asked)).text).toBe(expected.map(({ text }) => text).join('\n'));
+        expect(logWindow(await readFile(log), asked).text).toBe(expected.map(({ text }) => text).join('\n'));
       }),
     );
   });
 
   it('EV-7 keeps lines without a timestamp that follow one with a timestamp', async () => {
     await writeFile(log, `${startedAt} Error: a\n    at b\n    at c\n${startedAt + 50} later\n`);
-    const part = await readLogWindow(log, { from: startedAt, to: startedAt + 10 });
+    const part = logWindow(await readFile(log), { from: startedAt, to: startedAt + 10 });
     expect(part.text).toBe('Error: a\n    at b\n    at c');
   });
 
   it('EV-11 reads the end of a long window in a log of 30 MB', async () => {
     const line = (at: number) => `${startedAt + at} line ${at} ${'.'.repeat(80)}`;
     await writeFile(log, `${Array.from({ length: 280_000 }, (_, at) => line(at)).join('\n')}\n`);
-    const part = await readLogWindow(log, { from: startedAt + 1_000, to: startedAt + 200_000 });
+    const part = logWindow(await readFile(log), { from: startedAt + 1_000, to: startedAt + 200_000 });
     expect(part.text.split('\n').at(-1)).toMatch(/^line 200000 /);
     expect(part.text).toMatch(/^line \d+ \.{80}\n/);
     expect(part.cutBytes).toBeGreaterThan(10_000_000);
     expect(part.text.length).toBeLessThan(200_000);
-    expect(await lastLogTime(log)).toBe(startedAt + 279_999);
+    expect(lastLogTime(await readFile(log))).toBe(startedAt + 279_999);
   });
 
   it('EV-11 survives one line of 5 MB', async () => {
     await writeFile(log, `${startedAt} a\n${startedAt + 1} ${'x'.repeat(5_000_000)}\n${startedAt + 2} b\n`);
-    expect((await readLogWindow(log, { from: startedAt + 2, to: startedAt + 9 })).text).toBe('b');
-    expect((await readLogWindow(log, { from: startedAt, to: startedAt })).text).toBe('a');
+    expect(logWindow(await readFile(log), { from: startedAt + 2, to: startedAt + 9 }).text).toBe('b');
+    expect(logWindow(await readFile(log), { from: startedAt, to: startedAt }).text).toBe('a');
   });
 
   it('EV-7 returns both ends of a long log', async () => {
@@ -86,7 +86,7 @@ describe('readLogWindow', () => {
       log,
       `${startedAt} first\n${`${startedAt} ${'x'.repeat(100)}\n`.repeat(5_000)}${startedAt} last\n`,
     );
-    const part = await readLogEnds(log);
+    const part = logEnds(await readFile(log));
     expect(part.text.startsWith('first\n')).toBe(true);
     expect(part.text.endsWith('\nlast')).toBe(true);
     expect(part.cutBytes).toBeGreaterThan(0);

@@ -1,10 +1,14 @@
 import path from 'node:path';
 import { bounds } from '../bounds.js';
-import { entriesOf } from './folder-entries.js';
+import { type FileSearch, filesBelow } from './folder-entries.js';
 import type { MapPlaces } from './map-places.js';
 import { evalReferenceIn } from './map-reference.js';
 
-const mostFiles = 300;
+const bundles: FileSearch = {
+  isWanted: (name) => /\.[cm]?js$/.test(name),
+  isEntered: (folder) => !/^(?:node_modules|cache)$/.test(path.basename(folder)),
+  most: 300,
+};
 const mostBytes = 64 * 1024 * 1024;
 
 /**
@@ -18,7 +22,7 @@ export function findEvalReference(address: string, places: MapPlaces): string | 
     if (found !== null) return found;
   }
   let left = mostBytes;
-  for (const file of bundlesIn(places.folders.builds)) {
+  for (const file of filesBelow(places.folders.builds, bundles)) {
     const read = files.read(file, Math.min(bounds.script, left));
     if (read.kind !== 'read') continue;
     left -= Buffer.byteLength(read.text);
@@ -26,17 +30,4 @@ export function findEvalReference(address: string, places: MapPlaces): string | 
     if (found !== null) return found;
   }
   return null;
-}
-
-function bundlesIn(folders: readonly string[]): string[] {
-  const queue = [...folders];
-  const bundles: string[] = [];
-  for (let at = 0; at < queue.length && at < mostFiles && bundles.length < mostFiles; at += 1) {
-    for (const entry of entriesOf(queue[at] ?? '')) {
-      const place = path.join(queue[at] ?? '', entry.name);
-      if (entry.isDirectory() && !/^(?:node_modules|cache)$/.test(entry.name)) queue.push(place);
-      else if (entry.isFile() && /\.[cm]?js$/.test(entry.name)) bundles.push(place);
-    }
-  }
-  return bundles.slice(0, mostFiles);
 }

@@ -1,5 +1,4 @@
 import path from 'node:path';
-import type { TraceMap } from '@jridgewell/trace-mapping';
 import { isBuilt, type AppFolders } from './app-folders.js';
 import { findEvalReference } from './find-eval-reference.js';
 import type { MapPlaces } from './map-places.js';
@@ -13,7 +12,7 @@ import { filesServedAt, urlOf } from './served-files.js';
  * file on disk. `unknown`: `because` is what to report, or null if no map is expected, and `file` is the built file.
  */
 export type MapLookup =
-  | { readonly kind: 'mapped'; readonly map: TraceMap }
+  | ParsedMap
   | { readonly kind: 'as-written'; readonly file: string }
   | { readonly kind: 'unknown'; readonly because: string | null; readonly file?: string };
 
@@ -37,7 +36,7 @@ function evaluated(address: string, places: MapPlaces): MapLookup {
     findEvalReference(address, places) ?? findEvalReference(address.replace(/\?.*$/, ''), places);
   const text = reference === null ? null : textOfDataUrl(reference);
   if (text === null) return { kind: 'unknown', because: 'no bundle contains a map of this module' };
-  return lookupOf(places.maps.parse(text, null)) ?? nothing;
+  return places.maps.parse(text, null);
 }
 
 /** For code that a program on this machine runs from disk. */
@@ -46,7 +45,7 @@ function onDisk(address: string, places: MapPlaces): MapLookup {
   const [file] = filesServedAt(address, folders);
   const place = file === undefined ? null : files.find(file);
   if (place === null || /[\\/]node_modules[\\/]/.test(place) || !source.test(place)) return nothing;
-  const found = script.test(place) ? lookupOf(mapOfFile(place, places)) : null;
+  const found = script.test(place) ? mapOfFile(place, places) : null;
   return found ?? { kind: 'as-written', file: place };
 }
 
@@ -60,19 +59,14 @@ function served(url: URL, places: MapPlaces): MapLookup {
   const candidates = filesServedAt(url.href, folders).flatMap((file) => files.find(file) ?? []);
   // A build other than the one that was served would give wrong lines.
   const place = candidates.find((file) => text === null || files.text(file) === text);
-  const byFile = place !== undefined && script.test(place) ? lookupOf(mapOfFile(place, places)) : null;
+  const byFile = place !== undefined && script.test(place) ? mapOfFile(place, places) : null;
   if (byFile?.kind === 'mapped') return byFile;
-  const found = (text === null ? null : lookupOf(mapOfCaptured(url.href, places))) ?? byFile;
+  const found = (text === null ? null : mapOfCaptured(url.href, places)) ?? byFile;
   if (found !== null) return found;
   if (place === undefined) return withoutMap(candidates.length > 0);
   if (isBuilt(place, writtenBy(folders))) return { ...withoutMap(false), file: place };
   // The source was served unchanged, unless it is TypeScript that was not captured: its types were removed first.
   return script.test(place) || text !== null ? { kind: 'as-written', file: place } : nothing;
-}
-
-function lookupOf(found: ParsedMap | null): MapLookup | null {
-  if (found === null) return null;
-  return found.ok ? { kind: 'mapped', map: found.map } : { kind: 'unknown', because: found.because };
 }
 
 function withoutMap(otherVersionOnDisk: boolean): MapLookup & { kind: 'unknown' } {

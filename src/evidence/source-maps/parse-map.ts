@@ -4,7 +4,8 @@ import { field, listOf, stringOr } from '../unknown-fields.js';
 
 /** A usable source map, or why there is none. */
 export type ParsedMap =
-  { readonly ok: true; readonly map: TraceMap } | { readonly ok: false; readonly because: string };
+  | { readonly kind: 'mapped'; readonly map: TraceMap }
+  | { readonly kind: 'unknown'; readonly because: string };
 
 /**
  * Parses a source map, including index maps. Its sources are relative to `url`, where it was found. The input is
@@ -13,14 +14,14 @@ export type ParsedMap =
 export function parseMap(text: string, url: string | null): ParsedMap {
   // Some servers put a line before the JSON so that it cannot be run as a script: https://tc39.es/ecma426/
   const json = jsonOf(text.replace(/^\)\]\}'[^\n]*\n/, ''));
-  if (!isMap(json)) return { ok: false, because: 'it is not a version 3 source map' };
+  if (!isMap(json)) return { kind: 'unknown', because: 'it is not a version 3 source map' };
   try {
     const map = new AnyMap(json as ConstructorParameters<typeof AnyMap>[0], url);
     // Decodes the mappings now, since corrupt ones would throw at the first lookup.
     decodedMappings(map);
-    return { ok: true, map };
+    return { kind: 'mapped', map };
   } catch {
-    return { ok: false, because: 'it is corrupt' };
+    return { kind: 'unknown', because: 'it is corrupt' };
   }
 }
 

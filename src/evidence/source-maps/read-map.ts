@@ -13,7 +13,8 @@ export function mapOfFile(place: string, { files, maps }: MapPlaces): ParsedMap 
   const named = reference === null ? [] : namedBy(reference, place);
   for (const file of [...named, `${place}.map`]) {
     const read = files.read(file, bounds.sourceMap);
-    if (read.kind === 'too-large') return { ok: false, because: `it is too large (${read.bytes} bytes)` };
+    if (read.kind === 'too-large')
+      return { kind: 'unknown', because: `it is too large (${read.bytes} bytes)` };
     if (read.kind === 'read') return maps.parse(read.text, pathToFileURL(files.find(file) ?? file).href);
   }
   return reference === null ? null : absent;
@@ -29,11 +30,11 @@ export function mapOfCaptured(url: string, { captured, maps }: MapPlaces): Parse
   return maps.parse(text, new URL(named, url).href);
 }
 
-const absent: ParsedMap = { ok: false, because: 'the file that the script names does not exist' };
+const absent: ParsedMap = { kind: 'unknown', because: 'the file that the script names does not exist' };
 
 function inlineMap(reference: string, url: string, maps: MapPlaces['maps']): ParsedMap {
   const text = textOfDataUrl(reference);
-  return text === null ? { ok: false, because: 'its inline map is corrupt' } : maps.parse(text, url);
+  return text === null ? { kind: 'unknown', because: 'its inline map is corrupt' } : maps.parse(text, url);
 }
 
 function namedBy(reference: string, place: string): string[] {

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { entriesOf } from './folder-entries.js';
+import { filesBelow } from './folder-entries.js';
 import type { MapPlaces } from './map-places.js';
 
 /** A line of a file of the project; `file` is absolute, line and column count from 1. */
@@ -85,18 +85,10 @@ function isWithin(words: readonly string[], others: readonly string[]): boolean 
 
 /** Returns the project's code files, without builds and packages. */
 function sourcesIn({ files, folders }: TextPlaces): string[] {
-  const found: string[] = [];
-  const queue = [files.root];
-  for (let folder = queue.pop(); folder !== undefined && found.length < mostFiles; folder = queue.pop())
-    for (const entry of entriesOf(folder)) {
-      const place = path.join(folder, entry.name);
-      if (entry.isFile() && source.test(entry.name) && !/\.d\.[cm]?ts$/.test(entry.name)) found.push(place);
-      if (
-        entry.isDirectory() &&
-        !/^(?:node_modules|\..*)$/.test(entry.name) &&
-        !folders.builds.includes(place)
-      )
-        queue.push(place);
-    }
-  return found.slice(0, mostFiles);
+  return filesBelow([files.root], {
+    isWanted: (name) => source.test(name) && !/\.d\.[cm]?ts$/.test(name),
+    isEntered: (folder) =>
+      !/^(?:node_modules|\..*)$/.test(path.basename(folder)) && !folders.builds.includes(folder),
+    most: mostFiles,
+  });
 }

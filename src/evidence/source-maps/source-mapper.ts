@@ -135,7 +135,7 @@ export class SourceMapper {
   /** For a build without a map, finds the source line by its words. */
   #lineByText(found: MapLookup, { line }: Frame): SourceLine | null {
     const { places } = this.#options;
-    const file = found.kind === 'mapped' ? undefined : found.file;
+    const file = 'file' in found ? found.file : undefined;
     if (file === undefined || !isBuilt(file, places.folders)) return null;
     return places.maps.byText.find({ file, line }, places);
   }
