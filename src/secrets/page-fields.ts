@@ -7,42 +7,30 @@ const fieldWords =
 const shown = (text: string) =>
   isRandom(text) || isChosen(text) || /^\d{6,8}$/.test(text) || (isMixed(text) && /^[^-_.]{6,}$/.test(text));
 
+/** Values typed into a field: in step titles, test snippets, call logs and the page's HTML. */
+const typed = [
+  new RegExp(
+    `\\b(?:fill|type|press sequentially)[ (]{1,2}"(?<secret>[^"\\n]+)"(?=[^\\n]{0,256}(?:${fieldWords}))`,
+    'gi',
+  ),
+  new RegExp(
+    `(?:${fieldWords})[^\\n]{0,200}?(?:\\)\\s{0,80})?\\.(?:fill|type|pressSequentially)\\(\\s{0,4}["'\`](?<secret>[^"'\`\\n]+)["'\`]\\s{0,4}(?:\\)|,\\s{0,4}\\{)`,
+    'gi',
+  ),
+  new RegExp(
+    `\\.(?:fill|type)\\(\\s{0,4}(?<quote>["'\`])[^\\n]{0,80}?(?:${fieldWords})[^\\n]{0,80}?\\k<quote>,\\s{0,4}["'\`](?<secret>[^"'\`\\n]+)`,
+    'gi',
+  ),
+  new RegExp(
+    `(?:${fieldWords})(?:[^\\n]{0,1000}\\n){1,12}?(?:\\d{12,14} )?[ \\t-]{0,8}(?:fill|type|pressSequentially)\\("(?<secret>(?:[^"\\\\\\n]|\\\\.)+)`,
+    'gi',
+  ),
+  /<input(?=[^<>]{0,400}type=\\?["']password)[^<>]{0,400}?\bvalue=\\?["'](?<secret>[^"'\\<>]+)/gi,
+];
+
 /** Values typed into a page or shown by one. */
 export const pageFields: readonly Place[] = [
-  // Values typed into a field: in step titles, test snippets, call logs and the page's HTML.
-  {
-    kind: 'password',
-    pattern: new RegExp(
-      `\\b(?:fill|type|press sequentially)[ (]{1,2}"(?<secret>[^"\\n]+)"(?=[^\\n]{0,256}(?:${fieldWords}))`,
-      'gi',
-    ),
-  },
-  {
-    kind: 'password',
-    pattern: new RegExp(
-      `(?:${fieldWords})[^\\n]{0,200}?(?:\\)\\s{0,80})?\\.(?:fill|type|pressSequentially)\\(\\s{0,4}["'\`](?<secret>[^"'\`\\n]+)["'\`]\\s{0,4}(?:\\)|,\\s{0,4}\\{)`,
-      'gi',
-    ),
-  },
-  {
-    kind: 'password',
-    pattern: new RegExp(
-      `\\.(?:fill|type)\\(\\s{0,4}(?<quote>["'\`])[^\\n]{0,80}?(?:${fieldWords})[^\\n]{0,80}?\\k<quote>,\\s{0,4}["'\`](?<secret>[^"'\`\\n]+)`,
-      'gi',
-    ),
-  },
-  {
-    kind: 'password',
-    pattern: new RegExp(
-      `(?:${fieldWords})(?:[^\\n]{0,1000}\\n){1,12}?(?:\\d{12,14} )?[ \\t-]{0,8}(?:fill|type|pressSequentially)\\("(?<secret>(?:[^"\\\\\\n]|\\\\.)+)`,
-      'gi',
-    ),
-  },
-  {
-    kind: 'password',
-    pattern: /<input(?=[^<>]{0,400}type=\\?["']password)[^<>]{0,400}?\bvalue=\\?["'](?<secret>[^"'\\<>]+)/gi,
-  },
-
+  ...typed.map((pattern) => ({ kind: 'password', pattern })),
   // Values that an assertion found in a field or in an element that shows a secret.
   {
     kind: 'secret',

@@ -34,11 +34,11 @@ export async function createRedactor(options: RedactorOptions): Promise<Redactor
   return redactorOf([...secretsAmong(env), ...ofFiles]);
 }
 
-/** Bounds of the cache of cleaned texts: the longest text in characters, and the number of texts. */
-const longestKept = 256;
-const mostKept = 50_000;
-/** How many longer texts are remembered as clean. Evidence is cleaned again with each record that contains it. */
-const mostKnown = 500;
+/**
+ * How many characters of cleaned texts are remembered. Keys, paths and ids recur thousands of times, and evidence is cleaned again with
+ * each record that contains it.
+ */
+const mostRemembered = 16_000_000;
 
 /** Creates a redactor that knows these values and learns each secret it masks. */
 export function redactorOf(
@@ -47,12 +47,12 @@ export function redactorOf(
 ): Redactor {
   const index = createKnownIndex();
   for (const { name, value } of values) index.add(value, `value of ${name}`);
-  // Keys, paths and ids recur thousands of times. A clean text may no longer be clean once another secret is known.
   let cleaned = new Map<string, string>();
-  let known = new Set<string>();
+  let remembered = 0;
+  // A clean text may no longer be clean once another secret is known.
   const forget = () => {
     cleaned = new Map();
-    known = new Set();
+    remembered = 0;
   };
   const labels = createLabels((...learned) => {
     forget();
@@ -60,24 +60,15 @@ export function redactorOf(
   });
   let others: readonly Find[] = [index.find];
   const text = (from: string): string => redact(from, others, labels);
-  const cleanLong = (from: string): string => {
-    const before = known;
-    if (before.has(from)) return from;
-    const now = text(visibleText(from));
-    if (before.size >= mostKnown) before.clear();
-    // If this text taught a new secret, `before` is no longer in use; see `clean`.
-    before.add(now);
-    return now;
-  };
   const clean = (from: string): string => {
-    if (from.length > longestKept) return cleanLong(from);
-    const kept = cleaned;
-    const before = kept.get(from);
-    if (before !== undefined) return before;
+    const known = cleaned.get(from);
+    if (known !== undefined) return known;
+    const memory = cleaned;
     const now = text(visibleText(from));
-    // If this text taught a new secret, the secret may still be in the result. `kept` has then been replaced, so the entry is never used.
-    if (kept.size >= mostKept) kept.clear();
-    kept.set(from, now === from ? from : now);
+    // If this text taught a new secret, the secret may still be in the result, but `memory` is then no longer in use.
+    memory.set(from, now).set(now, now);
+    remembered += from.length + now.length;
+    if (remembered > mostRemembered) forget();
     return now;
   };
   return {

@@ -1,8 +1,8 @@
 import type { ConsoleMessage, Request, Response, WebError } from '@playwright/test';
 import type { NetworkEntry } from '../../core/evidence.js';
+import { isSecretHeader } from '../../secrets/secret-name.js';
 import { clip } from './clip.js';
 import { internalCall } from './internal-call.js';
-import { maskedHeaders } from './masked-headers.js';
 import { Newest } from './newest.js';
 
 const maxBody = 16 * 1024;
@@ -192,4 +192,11 @@ function sentBody(request: Sent): string | null {
   } catch {
     return '(not text)';
   }
+}
+
+/** Headers that hold secrets keep their name and lose their value. */
+function maskedHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, isSecretHeader(name) ? '[masked: header]' : value]),
+  );
 }
