@@ -1,3 +1,4 @@
+import { isAtLeast } from '../is-at-least.js';
 import { doubtful, good, type Check } from './check.js';
 import { probe, type ProbePlace } from './probe.js';
 
@@ -13,8 +14,7 @@ export async function checkGit(place: ProbePlace): Promise<Check[]> {
 
 /** `git log --diff-merges=first-parent`, which blame uses to find commits, exists since 2.31. */
 function checkVersion(version: string): Check {
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  if (major > 2 || (major === 2 && minor >= 31)) return good('git', version);
+  if (isAtLeast(version, [2, 31])) return good('git', version);
   return doubtful('git', version, 'Install git 2.31 or newer for `self-heal blame`; everything else works.');
 }
 

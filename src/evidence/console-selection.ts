@@ -1,6 +1,6 @@
 import type { ConsoleEntry } from '../core/evidence.js';
 import { boundedText, consoleParts, mapParts, roughlyBounded } from './bounded-text.js';
-import { Latest } from './latest.js';
+import { Newest } from '../newest.js';
 import type { MissingEvidence } from './missing-evidence.js';
 
 /**
@@ -9,24 +9,22 @@ import type { MissingEvidence } from './missing-evidence.js';
  */
 export class ConsoleSelection {
   readonly #limit: number;
-  readonly #firstErrors: ConsoleEntry[] = [];
-  readonly #latest: Latest<ConsoleEntry>;
+  readonly #firstErrors: number;
+  readonly #kept: Newest<ConsoleEntry>;
 
   constructor(limit: number) {
     this.#limit = Math.max(0, Math.floor(limit));
-    this.#latest = new Latest(this.#limit);
+    this.#firstErrors = Math.ceil(this.#limit / 2);
+    this.#kept = new Newest(Math.max(1, this.#limit), isPageError, this.#firstErrors);
   }
 
   push(entry: ConsoleEntry): void {
-    const kept = mapParts(entry, consoleParts, roughlyBounded);
-    const isFirst = kept.type === 'pageerror' && this.#firstErrors.length < Math.ceil(this.#limit / 2);
-    if (isFirst) this.#firstErrors.push(kept);
-    else this.#latest.push(kept);
+    this.#kept.push(mapParts(entry, consoleParts, roughlyBounded));
   }
 
   /** How many entries were pushed, kept or not. */
   get pushed(): number {
-    return this.#firstErrors.length + this.#latest.pushed;
+    return this.#kept.pushed;
   }
 
   /**
@@ -34,9 +32,11 @@ export class ConsoleSelection {
    * were pushed.
    */
   take(missing: MissingEvidence, droppedBefore = 0): ConsoleEntry[] {
-    const rest = this.#latest.toArray().sort(byTime);
-    const places = this.#limit - this.#firstErrors.length;
-    const chosen = [...this.#firstErrors, ...rest.slice(Math.max(0, rest.length - places))].sort(byTime);
+    const entries = this.#kept.entries();
+    const first = entries.filter(isPageError).slice(0, this.#firstErrors);
+    const rest = entries.filter((entry) => !first.includes(entry)).sort(byTime);
+    const places = this.#limit - first.length;
+    const chosen = [...first, ...rest.slice(Math.max(0, rest.length - places))].sort(byTime);
     const total = this.pushed + droppedBefore;
     if (chosen.length < total) missing.cut(`${chosen.length} of ${total} console entries were kept`);
     return chosen.map((entry) =>
@@ -47,4 +47,8 @@ export class ConsoleSelection {
 
 function byTime(a: ConsoleEntry, b: ConsoleEntry): number {
   return a.time - b.time;
+}
+
+function isPageError({ type }: ConsoleEntry): boolean {
+  return type === 'pageerror';
 }

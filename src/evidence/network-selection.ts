@@ -1,7 +1,7 @@
 import { hasFailed, type NetworkEntry } from '../core/evidence.js';
 import { mapParts, requestParts, roughlyBounded } from './bounded-text.js';
 import { bounds } from './bounds.js';
-import { Latest } from './latest.js';
+import { Newest } from '../newest.js';
 
 const assets = new Set(['script', 'stylesheet', 'image', 'font', 'media', 'manifest', 'texttrack']);
 
@@ -11,15 +11,16 @@ const assets = new Set(['script', 'stylesheet', 'image', 'font', 'media', 'manif
  */
 export class NetworkSelection<T extends NetworkEntry> {
   readonly #limit: number;
-  readonly #failed: Latest<T>;
-  readonly #calls: Latest<T>;
-  readonly #assets: Latest<T>;
+  readonly #failed: Newest<T>;
+  readonly #calls: Newest<T>;
+  readonly #assets: Newest<T>;
 
   constructor(limit: number) {
     this.#limit = Math.max(0, Math.floor(limit));
-    this.#failed = new Latest(this.#limit);
-    this.#calls = new Latest(this.#limit);
-    this.#assets = new Latest(this.#limit);
+    const room = Math.max(1, this.#limit);
+    this.#failed = new Newest(room);
+    this.#calls = new Newest(room);
+    this.#assets = new Newest(room);
   }
 
   push(entry: T): void {
@@ -38,7 +39,7 @@ export class NetworkSelection<T extends NetworkEntry> {
   take(): T[] {
     const chosen: T[] = [];
     for (const group of [this.#failed, this.#calls, this.#assets]) {
-      const entries = group.toArray();
+      const entries = group.entries();
       chosen.push(...entries.slice(Math.max(0, entries.length - (this.#limit - chosen.length))));
     }
     return chosen.sort((a, b) => a.time - b.time);

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { isAtLeast } from '../is-at-least.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { packageManagerOf } from './package-manager.js';
@@ -51,8 +52,7 @@ function readPlaywright(manifest: string): Playwright {
 }
 
 function supported(playwright: Playwright, cwd: string): Result<Playwright, Problem> {
-  const [major = 0, minor = 0] = playwright.version.split('.').map(Number);
-  if (major > oldest[0] || (major === oldest[0] && minor >= oldest[1])) return ok(playwright);
+  if (isAtLeast(playwright.version, oldest)) return ok(playwright);
   return err({
     kind: 'playwright-unsupported',
     message: `Playwright ${playwright.version} is not supported; the oldest supported version is ${oldest.join('.')}`,

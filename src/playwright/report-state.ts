@@ -2,7 +2,6 @@ import type { TestError, TestFailure } from '../core/failure.js';
 import { unreachable } from '../core/unreachable.js';
 import { withoutChanceOfTheEnd } from '../core/end-of-the-browser.js';
 import type { ReportLine } from './report-format.js';
-import type { SuiteRun } from './suite-run.js';
 
 /** How far a running suite has got. */
 export interface SuiteProgress {
@@ -13,18 +12,18 @@ export interface SuiteProgress {
   readonly test: string;
 }
 
+type Line<T extends ReportLine['type']> = Extract<ReportLine, { type: T }>;
+
 /** What the lines of a report have said so far. */
 export interface ReportState {
   hello: boolean;
-  rootDir: string | null;
-  configFile: string | null;
-  shard: SuiteRun['shard'] | null;
-  reusedServer: string | null;
+  configured: Line<'configured'> | null;
+  begin: Line<'begin'> | null;
   progress: SuiteProgress;
   readonly errors: TestError[];
   /** The last failed try of each test, keyed by test id. */
   readonly tries: Map<string, TestFailure>;
-  end: Extract<ReportLine, { type: 'end' }> | null;
+  end: Line<'end'> | null;
 }
 
 /** Thousands of broken workers repeat the same errors; the first ones explain the run. */
@@ -34,10 +33,8 @@ const maxErrors = 100;
 export function emptyReport(): ReportState {
   return {
     hello: false,
-    rootDir: null,
-    configFile: null,
-    shard: null,
-    reusedServer: null,
+    configured: null,
+    begin: null,
     progress: { done: 0, total: 0, failed: 0, test: '' },
     errors: [],
     tries: new Map(),
@@ -52,12 +49,10 @@ export function addLine(state: ReportState, line: ReportLine): void {
       state.hello = true;
       break;
     case 'configured':
-      state.rootDir = line.rootDir;
-      state.configFile = line.configFile;
-      state.shard = line.shard;
+      state.configured = line;
       break;
     case 'begin':
-      state.reusedServer = line.reusedServer;
+      state.begin = line;
       state.progress = { ...state.progress, total: line.total };
       break;
     case 'error':
@@ -80,9 +75,6 @@ export function addLine(state: ReportState, line: ReportLine): void {
   }
 }
 
-function progressAfter(
-  { done, total, failed }: SuiteProgress,
-  line: Extract<ReportLine, { type: 'test-end' }>,
-): SuiteProgress {
+function progressAfter({ done, total, failed }: SuiteProgress, line: Line<'test-end'>): SuiteProgress {
   return { done: done + 1, total, failed: failed + (line.failed ? 1 : 0), test: line.title };
 }

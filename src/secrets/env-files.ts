@@ -2,6 +2,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { parse } from 'dotenv';
 import { expand } from 'dotenv-expand';
+import { gitRootOf } from '../git-root.js';
 import { secretsOfEnvFile, type KnownValue } from './known-values.js';
 
 const maxBytes = 256 * 1024;
@@ -19,20 +20,17 @@ const notOurs =
  * root of its repository. Files that cannot be read are ignored; never rejects.
  */
 export async function secretsOfEnvFiles(folder: string): Promise<KnownValue[]> {
-  const folders = [...(await upToTheRepository(folder)), ...(await packagesBelow(path.resolve(folder)))];
+  const root = path.resolve(folder);
+  const folders = [...upToTheRepository(root), ...(await packagesBelow(root))];
   const files = (await Promise.all(folders.map(envFilesIn))).flat();
   const known = await Promise.all(files.map(async (file) => secretsOfEnvFile(await read(file))));
   return known.flat();
 }
 
-async function upToTheRepository(folder: string): Promise<string[]> {
-  const folders: string[] = [];
-  for (let at = path.resolve(folder); ; at = path.dirname(at)) {
-    folders.push(at);
-    if (await exists(path.join(at, '.git'))) return folders;
-    // Outside a repository, the folders above do not belong to the project.
-    if (path.dirname(at) === at) return folders.slice(0, 1);
-  }
+/** Outside a repository, the folders above do not belong to the project. */
+function upToTheRepository(folder: string): string[] {
+  const root = gitRootOf(folder) ?? folder;
+  return folder === root ? [folder] : [folder, ...upToTheRepository(path.dirname(folder))];
 }
 
 async function packagesBelow(folder: string): Promise<string[]> {
@@ -73,11 +71,4 @@ async function read(file: string): Promise<readonly (readonly [name: string, val
   } catch {
     return [];
   }
-}
-
-async function exists(file: string): Promise<boolean> {
-  return stat(file).then(
-    () => true,
-    () => false,
-  );
 }

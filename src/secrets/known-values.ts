@@ -1,3 +1,4 @@
+import { decoded } from '../decoded.js';
 import { strengthOfName } from './secret-name.js';
 import { isMixed } from './secret-value.js';
 
@@ -54,14 +55,6 @@ function passwordIn(name: string, value: string): KnownValue[] {
   const found = /^[a-z][a-z\d+.-]{1,20}:\/\/[^\s:@/]{0,128}:([^\s@]{1,256})@/i.exec(value)?.[1];
   if (found === undefined) return [];
   return [...new Set([found, decoded(found)])].map((one) => ({ name, value: one }));
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /** Matches mixed-case letters with digits as a generator produces them, or many hex digits; not words, addresses or ids. */

@@ -1,7 +1,8 @@
 import path from 'node:path';
+import { decoded } from '../../decoded.js';
 import type { AppFolders } from './app-folders.js';
 import type { ProjectFiles } from './project-files.js';
-import { decoded, pathOfFileUrl, urlOf } from './served-files.js';
+import { pathOfFileUrl, urlOf } from './served-files.js';
 
 /** A source that a map names. */
 export interface OriginalFile {

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { decoded } from '../../decoded.js';
 import type { AppFolders } from './app-folders.js';
 
 /** The maximum number of path segments of a base path before the served files (`/shop/assets/x.js`). */
@@ -33,15 +34,6 @@ export function pathOfFileUrl(url: URL): string | null {
     return fileURLToPath(new URL(url.pathname, 'file:///'));
   } catch {
     return null;
-  }
-}
-
-/** Undoes percent-encoding; returns the text unchanged if that is not valid. */
-export function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
   }
 }
 

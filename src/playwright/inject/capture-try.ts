@@ -9,7 +9,7 @@ import { writeCapture } from './capture-file.js';
 import { watchApiRequests } from './api-requests.js';
 import { passOverPauses } from './pass-over-pauses.js';
 import { capped } from './internal-call.js';
-import { Newest } from './newest.js';
+import { Newest } from '../../newest.js';
 import { PendingCalls } from './pending-calls.js';
 import { noteComplaints } from './complaints.js';
 import { capturePage, uncaptured } from './capture-page.js';

@@ -3,7 +3,7 @@ import type { NetworkEntry } from '../../core/evidence.js';
 import { isSecretHeader } from '../../secrets/secret-name.js';
 import { clip } from './clip.js';
 import { internalCall } from './internal-call.js';
-import { Newest } from './newest.js';
+import { Newest } from '../../newest.js';
 
 const maxBody = 16 * 1024;
 /** A larger body is not requested at all, since all of it would have to come through the browser's pipe. */
