@@ -43,7 +43,7 @@ function checkOf(
 }
 
 function nameOf({ browserName, channel }: ListedBrowser): string {
-  return typeof channel === 'string' ? `${browserName} (${channel})` : browserName;
+  return channel === undefined ? browserName : `${browserName} (${channel})`;
 }
 
 /** Returns the first line of Playwright's message, without the name of the call. */
@@ -54,7 +54,7 @@ function shortened(error: string): string {
 
 function remedyFor(error: string, { browserName, channel }: ListedBrowser, cwd: string): string {
   const { exec } = packageManagerOf(cwd);
-  const wanted = typeof channel === 'string' ? channel : browserName;
+  const wanted = channel ?? browserName;
   if (/Failed to launch \w+ because executable doesn't exist at/.test(error)) {
     return 'Correct `executablePath` in the Playwright config.';
   }

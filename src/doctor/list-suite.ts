@@ -6,14 +6,21 @@ import { unattended } from '../playwright/unattended.js';
 import { markedLines } from './marked-lines.js';
 import { probe } from './probe.js';
 
-const browserShape = z.looseObject({ browserName: z.string(), isRemote: z.boolean() });
+/** How a project of the suite starts its browser, without anything that JSON cannot represent. */
+const browserShape = z.object({
+  browserName: z.string(),
+  channel: z.string().optional(),
+  headless: z.boolean().optional(),
+  launchOptions: z.record(z.string(), z.unknown()).optional(),
+  /** The project connects to a browser that is started elsewhere. */
+  isRemote: z.boolean(),
+});
 const listedShape = z.object({
   tests: z.number(),
   errors: z.array(z.string()),
   browsers: z.array(browserShape),
 });
 
-/** How a project of the suite starts its browser. */
 export type ListedBrowser = z.infer<typeof browserShape>;
 
 /** The listed tests; null if Playwright could not list them, in which case `output` says why. */

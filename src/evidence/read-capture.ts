@@ -1,32 +1,11 @@
 import { readFileSync, statSync } from 'node:fs';
-import { z } from 'zod';
+import { captureShape } from '../playwright/capture-format.js';
 import { bounds } from './bounds.js';
 import { ConsoleSelection } from './console-selection.js';
-import { consoleEntry, networkEntry, pageElement, text, textOrNull } from './entry-shapes.js';
 import { NetworkSelection } from './network-selection.js';
 import type { EvidenceLimits, PageEvidence } from './page-evidence.js';
 import type { MissingEvidence } from './missing-evidence.js';
 import { jsonOf } from '../json-of.js';
-
-const page = z.object({
-  url: text,
-  screenshot: textOrNull,
-  ariaSnapshot: textOrNull,
-  error: textOrNull,
-  covered: textOrNull,
-  elements: z.array(pageElement).nullable().catch(null),
-});
-const count = z.number().catch(0);
-
-/** A `CaptureFile`. */
-const captureShape = z.object({
-  schemaVersion: z.literal(1),
-  console: z.array(consoleEntry).catch([]),
-  network: z.array(networkEntry).catch([]),
-  pages: z.array(page).catch([]),
-  scripts: z.array(z.object({ url: text, file: text, map: textOrNull })).catch([]),
-  dropped: z.object({ console: count, network: count }).catch({ console: 0, network: 0 }),
-});
 
 /** Reads a capture file. Rejects if it cannot be read, exceeds the bound or is not a capture. */
 export async function readCapture(

@@ -13,7 +13,7 @@ import { gitRootOf } from '../git-root.js';
 import { githubWorkflow } from './github-workflow.js';
 import { gitlabWorkflow } from './gitlab-workflow.js';
 import { type SlashCommand, slashCommands } from './slash-commands.js';
-import { unreadable } from './write-problem.js';
+import { reasonOf } from '../reason-of.js';
 import { shippedAgentsFile } from '../config/shipped-agents-file.js';
 import { unreachable } from '../core/unreachable.js';
 import { relativePath } from '../relative-path.js';
@@ -72,6 +72,16 @@ export async function planInit(request: InitRequest): Promise<Result<readonly Pl
   } catch (error) {
     return err(unreadable(cwd, error));
   }
+}
+
+/** The problem that a file or folder stands in the way. */
+function unreadable(cwd: string, error: unknown): Problem {
+  return {
+    kind: 'folder-not-writable',
+    message: `the files in ${cwd} cannot be read`,
+    detail: reasonOf(error),
+    remedy: 'Fix the permissions or move the files that are in the way. Nothing was written.',
+  };
 }
 
 interface Wanted {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import type { PlannedFile } from './plan-init.js';
-import { unwritable } from './write-problem.js';
+import { reasonOf } from '../reason-of.js';
 
 /** The outcome for a planned file. */
 export type WriteOutcome = 'written' | 'extended' | 'unchanged' | 'left' | 'overwritten';
@@ -54,4 +54,15 @@ function outcomeOf({ state }: PlannedFile, force: boolean): WriteOutcome {
     default:
       return state satisfies never;
   }
+}
+
+/** The problem that a file cannot be written. Files written before it are complete, so running again continues from there. */
+function unwritable(name: string, error: unknown, written: readonly string[]): Problem {
+  const before = written.length === 0 ? 'nothing was written' : `already written: ${written.join(', ')}`;
+  return {
+    kind: 'folder-not-writable',
+    message: `${name} cannot be written`,
+    detail: reasonOf(error),
+    remedy: `Make the folder writable and run \`self-heal init\` again (${before}).`,
+  };
 }

@@ -1,4 +1,5 @@
 import { placeInGit } from '../git-root.js';
+import type { RunPlace } from './html/load-run.js';
 import type { Report } from '../run/report.js';
 import { isTerse } from './is-terse.js';
 import { paletteFor, unpainted } from './palette.js';
@@ -41,13 +42,12 @@ export async function showResult(report: Report, { dir, cwd, env, options }: Res
 }
 
 /** Writes the page. Its code is loaded on demand (CL-4), and a page that cannot be written does not fail the run. */
-async function leavePage(report: Report, folder: { dir: string; shown: string }): Promise<void> {
+async function leavePage(report: Report, place: RunPlace): Promise<void> {
   try {
     const { writeHtmlReport } = await import('./html/write-html-report.js');
-    await writeHtmlReport(report, folder);
+    await writeHtmlReport(report, place);
   } catch (error) {
-    const why = reasonOf(error);
-    process.stderr.write(`self-heal: report.html could not be written: ${why}\n`);
+    process.stderr.write(`self-heal: report.html could not be written: ${reasonOf(error)}\n`);
   }
 }
 

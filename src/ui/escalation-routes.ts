@@ -21,12 +21,12 @@ const answerShape = z.strictObject({
   guidance: z.string().max(20_000).optional(),
 });
 
-/** `GET /` returns the pending escalations and the texts of their choices; `POST /<id>` answers one (ME-7). */
+/** `GET /` returns the pending escalations; `POST /<id>` answers one (ME-7). */
 export function escalationRoutes(desk: EscalationDesk): Hono {
   const routes = new Hono();
   routes.get('/', async (c) => {
     const open = await desk.pending();
-    return open.ok ? c.json({ escalations: open.value, choiceText }) : refusal(c, open.error);
+    return open.ok ? c.json({ escalations: open.value }) : refusal(c, open.error);
   });
   routes.post('/:id', bodyLimit({ maxSize: BODY_BYTES }), async (c) => {
     const given = answerShape.safeParse(await c.req.json().catch(() => null));

@@ -6,7 +6,8 @@ import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Attachment, Failure } from '../../src/core/failure.js';
 import { gatherEvidence } from '../../src/evidence/gather-evidence.js';
-import type { CaptureFile } from '../../src/playwright/capture-format.js';
+import type { CapturedPage, CaptureFile } from '../../src/playwright/capture-format.js';
+import { uncaptured } from '../../src/playwright/inject/capture-page.js';
 import {
   aConsoleEntry,
   anError,
@@ -40,14 +41,15 @@ async function writeCapture(fields: Partial<CaptureFile> = {}): Promise<string> 
     console: [],
     network: [],
     pages: [],
+    scripts: [],
     dropped: { console: 0, network: 0 },
     ...fields,
   };
   return write('capture.json', JSON.stringify(capture));
 }
 
-function aPage(fields: Partial<CaptureFile['pages'][number]> = {}): CaptureFile['pages'][number] {
-  return { url: 'http://localhost:3000/', screenshot: null, ariaSnapshot: null, error: null, ...fields };
+function aPage(fields: Partial<CapturedPage> = {}): CapturedPage {
+  return { ...uncaptured('http://localhost:3000/'), ...fields };
 }
 
 function gather(failure: Failure, limits = { console: 50, network: 50 }, into = out) {

@@ -49,12 +49,13 @@ export async function runSelfTest(
   const startedAt = performance.now();
   if (process.versions['pnp'] !== undefined) return err(plugAndPlay);
   const found = findPlaywrightConfig(cwd, config);
-  const playwright = findPlaywright(cwd, found.ok ? found.value : undefined);
+  const configFile = found.ok ? found.value : null;
+  const playwright = findPlaywright(cwd, configFile ?? undefined);
   if (!playwright.ok) return playwright;
   const dir = await makeScratchDir();
   if (!dir.ok) return dir;
   request.onProgress(`planting faults in a scratch copy: ${dir.value}`);
-  const results = await hold(dir.value, playwright.value, request);
+  const results = await hold(dir.value, { ...request, playwright: playwright.value, config: configFile });
   const fired = results.ok && results.value.results.every(({ held }) => held);
   if (fired || signal.aborted) await remove(dir.value);
   if (signal.aborted) return 'interrupted';
@@ -66,11 +67,17 @@ export async function runSelfTest(
 
 async function hold(
   dir: string,
-  playwright: Playwright,
-  request: SelfTestRequest,
+  request: Omit<SelfTestRequest, 'config'> & {
+    readonly playwright: Playwright;
+    readonly config: string | null;
+  },
 ): Promise<Result<Pick<SelfTest, 'results' | 'browser'>, Problem>> {
-  const browser = await selfTestBrowser({ ...request, playwright, injectDir });
-  const scratch = await layOut(dir, { playwright, browser, env: selfTestEnv(request.env) });
+  const browser = await selfTestBrowser({ ...request, injectDir });
+  const scratch = await layOut(dir, {
+    playwright: request.playwright,
+    browser,
+    env: selfTestEnv(request.env),
+  });
   if (!scratch.ok) return scratch;
   const run = await runThere(scratch.value, request);
   const facts = await gatherFacts(scratch.value, run.orphans);

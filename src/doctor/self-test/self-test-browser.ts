@@ -1,5 +1,4 @@
 import path from 'node:path';
-import { findPlaywrightConfig } from '../../playwright/find-config.js';
 import { listSuite, type SuitePlace } from '../list-suite.js';
 
 /** Options for Playwright's `use` that start the same browser as the project does. */
@@ -10,11 +9,8 @@ export interface SelfTestBrowser {
   readonly launchOptions?: Readonly<Record<string, unknown>>;
 }
 
-/** Where the project is, and what it runs with. */
-export interface BrowserPlace extends Omit<SuitePlace, 'config'> {
-  /** The value of `-c`. */
-  readonly config?: string;
-}
+/** Where the project is, and what it runs with; `config` is null if it has none. */
+type BrowserPlace = Omit<SuitePlace, 'config'> & { readonly config: string | null };
 
 /** Options that would show the browser, slow it down, or send the self-test's pages through a proxy. */
 const unwanted = new Set(['headless', 'slowMo', 'devtools', 'proxy']);
@@ -24,21 +20,17 @@ const unwanted = new Set(['headless', 'slowMo', 'devtools', 'proxy']);
  * it cannot be listed, or all browsers are started elsewhere.
  */
 export async function selfTestBrowser(place: BrowserPlace): Promise<SelfTestBrowser> {
-  const config = findPlaywrightConfig(place.cwd, place.config);
-  const { listed } = config.ok ? await listSuite({ ...place, config: config.value }) : { listed: null };
+  const { config } = place;
+  const { listed } = config === null ? { listed: null } : await listSuite({ ...place, config });
   const own = listed?.browsers.find(({ isRemote }) => !isRemote);
   if (!own) return { browserName: 'chromium', headless: true };
   const { browserName, channel, launchOptions } = own;
   return {
     browserName,
-    ...(typeof channel === 'string' ? { channel } : {}),
+    ...(channel === undefined ? {} : { channel }),
     headless: true,
-    ...(isObject(launchOptions) ? { launchOptions: wanted(launchOptions, place.cwd) } : {}),
+    ...(launchOptions ? { launchOptions: wanted(launchOptions, place.cwd) } : {}),
   };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }
 
 function wanted(options: Record<string, unknown>, cwd: string): Record<string, unknown> {

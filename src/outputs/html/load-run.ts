@@ -17,6 +17,7 @@ export type AddressOf = (picture: Picture) => Promise<string | null>;
 
 /** Where a run's files are. */
 export interface RunPlace {
+  /** Absolute. */
   readonly dir: string;
   /** The same folder as shown to the user. */
   readonly shown: string;

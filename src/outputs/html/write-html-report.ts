@@ -3,21 +3,13 @@ import path from 'node:path';
 import type { Report } from '../../run/report.js';
 import { writeFileAtomic } from '../../write-file-atomic.js';
 import { ownFile } from '../../own-files.js';
-import { loadRun } from './load-run.js';
+import { loadRun, type RunPlace } from './load-run.js';
 import { renderPage } from './render-page.js';
 
-/** Where to write a report. */
-export interface ReportFolder {
-  /** The run's folder; absolute. */
-  readonly dir: string;
-  /** The same folder as shown to the user. */
-  readonly shown: string;
-}
-
 /** Writes `report.html` into the run's folder (RP-4) and returns its path. Throws if it cannot be written. */
-export async function writeHtmlReport(report: Report, { dir, shown }: ReportFolder): Promise<string> {
-  const page = renderPage(await loadRun(report, { dir, shown }), await readStyles());
-  const file = path.join(dir, 'report.html');
+export async function writeHtmlReport(report: Report, place: RunPlace): Promise<string> {
+  const page = renderPage(await loadRun(report, place), await readStyles());
+  const file = path.join(place.dir, 'report.html');
   await writeFileAtomic(file, page);
   return file;
 }

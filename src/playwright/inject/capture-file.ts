@@ -29,7 +29,7 @@ function merged(earlier: CaptureFile | null, later: CaptureFile): CaptureFile {
     console: [...earlier.console, ...later.console],
     network: [...earlier.network, ...later.network],
     pages: [...earlier.pages, ...later.pages],
-    scripts: [...(earlier.scripts ?? []), ...(later.scripts ?? [])],
+    scripts: [...earlier.scripts, ...later.scripts],
     dropped: {
       console: earlier.dropped.console + later.dropped.console,
       network: earlier.dropped.network + later.dropped.network,

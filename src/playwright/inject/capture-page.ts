@@ -18,7 +18,7 @@ interface PageLook {
 
 /** Returns what is kept of a page before anything is captured. */
 export function uncaptured(url: string): CapturedPage {
-  return { url, screenshot: null, ariaSnapshot: null, error: null, covered: null };
+  return { url, screenshot: null, ariaSnapshot: null, error: null, covered: null, elements: null };
 }
 
 /**

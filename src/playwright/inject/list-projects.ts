@@ -1,14 +1,5 @@
+import type { ListedBrowser } from '../../doctor/list-suite.js';
 import type { FullConfig, Reporter, Suite, TestError } from '@playwright/test/reporter';
-
-/** How a project starts its browser, without anything that JSON cannot represent. */
-interface ListedBrowser {
-  browserName: string;
-  channel: string | undefined;
-  headless: boolean | undefined;
-  launchOptions: object | undefined;
-  /** The project connects to a browser that is started elsewhere. */
-  isRemote: boolean;
-}
 
 /**
  * A reporter for `playwright test --list` that writes one line: the number of tests, and the browsers that their
@@ -52,7 +43,7 @@ function browserOf(use: Use): ListedBrowser {
     browserName: browserName ?? defaultBrowserType ?? 'chromium',
     channel,
     headless,
-    launchOptions,
+    launchOptions: launchOptions as Record<string, unknown> | undefined,
     isRemote: connectOptions !== undefined,
   };
 }

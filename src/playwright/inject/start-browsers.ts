@@ -1,15 +1,9 @@
+import type { ListedBrowser } from '../../doctor/list-suite.js';
+
 // A script: node start-browsers.cjs <folder of Playwright's package> <browsers as JSON>. Starts each browser as a project
 // would, closes it again, and writes a line of JSON about it.
 
-/** A browser as `list-projects` wrote it. */
-interface Browser {
-  browserName: 'chromium' | 'firefox' | 'webkit';
-  channel?: string;
-  headless?: boolean;
-  launchOptions?: object;
-}
-
-async function main(packageDir: string, browsers: readonly Browser[]): Promise<void> {
+async function main(packageDir: string, browsers: readonly ListedBrowser[]): Promise<void> {
   const playwright = require(packageDir) as typeof import('@playwright/test');
   for (const { browserName, channel, headless, launchOptions } of browsers) {
     const options = {
@@ -18,7 +12,7 @@ async function main(packageDir: string, browsers: readonly Browser[]): Promise<v
       ...launchOptions,
     };
     try {
-      const browser = await playwright[browserName].launch(options);
+      const browser = await playwright[browserName as 'chromium' | 'firefox' | 'webkit'].launch(options);
       const version = browser.version();
       await browser.close();
       say({ version, error: null });
@@ -33,4 +27,4 @@ function say(started: { version: string | null; error: string | null }): void {
 }
 
 const [, , packageDir = '', browsers = '[]'] = process.argv;
-void main(packageDir, JSON.parse(browsers) as Browser[]);
+void main(packageDir, JSON.parse(browsers) as ListedBrowser[]);

@@ -2,15 +2,11 @@ import type { Choice, Escalation } from '../../core/escalation.js';
 import type { Result } from '../../result.js';
 import type { Screenshot } from '../screenshot.js';
 
-/** The pending escalations, and the text of each choice. */
-export interface OpenQuestions {
-  readonly escalations: readonly Escalation[];
-  readonly choiceText: Readonly<Record<Choice, string>>;
-}
-
 /** Fetches the pending escalations; the error is a text to show. */
-export async function fetchQuestions(): Promise<Result<OpenQuestions, string>> {
-  return ask<OpenQuestions>('/api/escalations');
+export async function fetchQuestions(): Promise<
+  Result<{ readonly escalations: readonly Escalation[] }, string>
+> {
+  return ask('/api/escalations');
 }
 
 /** Fetches the list of screenshots of a run's failures; empty on errors. */

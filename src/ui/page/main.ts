@@ -76,7 +76,7 @@ async function askForQuestions(): Promise<void> {
     return;
   }
   if (open.value.escalations.length > 0) section.hidden = false;
-  fill(byId('questions'), showQuestions(open.value));
+  fill(byId('questions'), showQuestions(open.value.escalations));
 }
 
 function onAnswered({ id, choice }: Escalation): void {

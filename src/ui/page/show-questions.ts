@@ -1,16 +1,13 @@
-import type { Choice, Escalation } from '../../core/escalation.js';
+import { type Choice, choiceText, type Escalation } from '../../core/escalation.js';
 import { html, type Markup } from '../../outputs/html/markup.js';
-import { sendAnswer, type OpenQuestions } from './api.js';
+import { sendAnswer } from './api.js';
 
 /** Renders each pending escalation with its choices. */
-export function showQuestions({ escalations, choiceText }: OpenQuestions): Markup {
-  return html`${escalations.map((one) => question(one, choiceText))}`;
+export function showQuestions(escalations: readonly Escalation[]): Markup {
+  return html`${escalations.map(question)}`;
 }
 
-function question(
-  { id, problem, tests, tried, recommendation, createdAt, choices }: Escalation,
-  choiceText: OpenQuestions['choiceText'],
-): Markup {
+function question({ id, problem, tests, tried, recommendation, createdAt, choices }: Escalation): Markup {
   const names = tests.length > 0 ? tests.map(({ name }) => name) : ['the suite itself'];
   return html`<article class="card question" id="question-${id}" aria-labelledby="${id}-heading">
     <h3 id="${id}-heading"><span class="id">${id}</span> ${problem}</h3>
