@@ -17,7 +17,7 @@ export function junitOf(report: Report): string {
     time: seconds(report.totals.durationMs),
   };
   const suites = [...groups(told).values()].map((group) => suite(report, group));
-  return `<?xml version="1.0" encoding="UTF-8"?>\n${element('testsuites', attributes, suites)}\n`;
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${String(element('testsuites', attributes, suites))}\n`;
 }
 
 function groups(told: readonly Told[]): Map<string, Told[]> {

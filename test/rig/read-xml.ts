@@ -7,11 +7,11 @@ export interface ReadElement {
 }
 
 const token =
-  /<\?xml [^>]*\?>|<\/(?<close>[\w-]+)>|<(?<open>[\w-]+)(?<attributes>(?: [\w-]+="[^"<]*")*)(?<empty>\/?)>|(?<text>[^<]+)/gy;
+  /<\?xml [^>]*\?>|<!\[CDATA\[(?<cdata>[^]*?)\]\]>|<\/(?<close>[\w-]+)>|<(?<open>[\w-]+)(?<attributes>(?: [\w-]+="[^"<]*")*)(?<empty>\/?)>|(?<text>[^<]+)/gy;
 const allowed = /^[\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]*$/u;
 const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
 
-/** Parses the XML that we write: elements, attributes, text. Throws if it is not well-formed XML 1.0. */
+/** Parses the XML that we and Playwright write: elements, attributes, text, CDATA. Throws if it is not well-formed XML 1.0. */
 export function readXml(xml: string): ReadElement {
   if (!allowed.test(xml)) throw new Error('a character that XML 1.0 forbids');
   const root: ReadElement = { name: '', attributes: {}, children: [], text: '' };
@@ -29,7 +29,7 @@ export function readXml(xml: string): ReadElement {
     } else if (groups['close'] !== undefined) {
       if (open.pop()?.name !== groups['close']) throw new Error(`</${groups['close']}> closes nothing`);
     } else {
-      parent.text += unescaped((groups['text'] ?? '').trim());
+      parent.text += groups['cdata'] ?? unescaped((groups['text'] ?? '').trim());
     }
   }
   if (end !== xml.length) throw new Error(`not well-formed at ${end}: ${xml.slice(end, end + 60)}`);

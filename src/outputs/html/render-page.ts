@@ -41,7 +41,7 @@ export function renderPage(run: LoadedRun, css: string): string {
         </main>
       </body>
     </html>`;
-  return `${page}\n`;
+  return `${String(page)}\n`;
 }
 
 function header(report: Report): Markup {

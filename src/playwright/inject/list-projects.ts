@@ -43,7 +43,7 @@ function browserOf(use: Use): ListedBrowser {
     browserName: browserName ?? defaultBrowserType ?? 'chromium',
     channel,
     headless,
-    launchOptions: launchOptions as Record<string, unknown> | undefined,
+    launchOptions,
     isRemote: connectOptions !== undefined,
   };
 }
