@@ -1,4 +1,5 @@
-import { mkdir, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, rm, rmdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { bad, good, type Check } from './check.js';
 import { reasonOf } from '../reason-of.js';
@@ -7,10 +8,7 @@ import { reasonOf } from '../reason-of.js';
 export async function checkFolder(cwd: string): Promise<Check> {
   const folder = path.join(cwd, '.self-heal');
   const file = path.join(folder, `doctor-${process.pid}.tmp`);
-  const wasThere = await stat(folder).then(
-    () => true,
-    () => false,
-  );
+  const wasThere = existsSync(folder);
   try {
     await mkdir(folder, { recursive: true });
     await writeFile(file, '');
@@ -18,11 +16,7 @@ export async function checkFolder(cwd: string): Promise<Check> {
     if (!wasThere) await rmdir(folder);
     return good('.self-heal', 'writable');
   } catch (error) {
-    const reason = reasonOf(error);
-    return bad(
-      '.self-heal',
-      `cannot be written: ${reason}`,
-      'Make the project folder writable, or free some disk space.',
-    );
+    const remedy = 'Make the project folder writable, or free some disk space.';
+    return bad('.self-heal', `cannot be written: ${reasonOf(error)}`, remedy);
   }
 }

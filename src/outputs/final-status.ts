@@ -36,23 +36,24 @@ export function tellTests({ tests, causes }: Report): Told[] {
 }
 
 function wordOn(test: ReportTest, cause: ReportCause | null): FinalStatus {
+  const as = (status: FinalStatus['status'], message: string | null = null) => ({
+    status,
+    message,
+    details: '',
+    cause,
+  });
   switch (test.verdict) {
     case 'passed':
-      return { status: 'passed', message: null, details: '', cause };
+      return as('passed');
     case 'flaky':
-      return { status: 'passed', message: 'flaky: red, then green without a change', details: '', cause };
+      return as('passed', 'flaky: red, then green without a change');
     case 'healed':
     case 'green-once':
-      return { status: 'passed', message: healedBy(cause, test), details: '', cause };
+      return as('passed', healedBy(cause, test));
     case 'quarantined':
-      return {
-        status: 'skipped',
-        message: 'quarantined: still red, but not failing the run',
-        details: '',
-        cause,
-      };
+      return as('skipped', 'quarantined: still red, but not failing the run');
     case 'not-run':
-      return { status: 'skipped', message: null, details: '', cause };
+      return as('skipped');
     case 'failed':
     case 'escalated':
     case 'rejected':

@@ -71,13 +71,13 @@ function body(cause: ReportCause, run: LoadedRun, detail: Detail): Markup {
     ${showProof(cause)} ${tests(cause, run)} ${attempts.length > 0 ? html`<h4>Attempts</h4>` : ''}
     ${showAttempts(attempts, loaded.patches, detail)} ${pictures(cause, loaded)} ${showReasons(cause)}
     ${
-      detail.evidence && loaded.lead
+      detail.rows > 0 && loaded.lead
         ? html`<h4>Evidence</h4>
             ${showEvidence(loaded.lead, detail)}`
         : ''
     }
     ${
-      detail.evidence && spans.length > 0
+      detail.rows > 0 && spans.length > 0
         ? html`<details>
             <summary>Timeline</summary>
             ${showTimeline(`Timeline of ${id}`, spans)}
