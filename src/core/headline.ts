@@ -48,10 +48,10 @@ function rootOf({ diagnosis: { category, why, facts } }: DiagnosedFailure): stri
   const [reason] = why;
   if (!reason || reason.source === 'error' || reason.source === 'stack' || category === 'ui-error')
     return null;
-  const at = facts.source !== null && !reason.evidence.includes(facts.source) ? ` at ${facts.source}` : '';
   // Node prints an error in brackets, of which a line may have only the first.
-  const evidence = reason.evidence.replace(/^\[(?=[^\]]*$)/, '');
-  return `${clip(evidence, longestPart)}${at}`;
+  const evidence = clip(reason.evidence.replace(/^\[(?=[^\]]*$)/, ''), longestPart);
+  const at = facts.source !== null && !evidence.includes(facts.source) ? ` at ${facts.source}` : '';
+  return `${evidence}${at}`;
 }
 
 /** Returns the failing line of the user's code: that of the exception, or else that of the test. */

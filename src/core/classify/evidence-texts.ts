@@ -178,7 +178,7 @@ function echoOf(failed: readonly NetworkEntry[]): (text: string) => boolean {
 }
 
 /** The prefixes that CI systems, containers, task runners and pytest put before every line they print, and Next before errors. */
-const clock = String.raw`\[?(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]?`;
+const clock = String.raw`\[?(?:\d{4}-\d\d-\d\d[T ])?\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?(?: [AP]M|Z|[+-]\d\d:?\d\d)?\]?`;
 const container = String.raw`(?!\d{1,6} *\|)[\w.@/-]{1,40} {1,20}\|(?: |$)`;
 const task = String.raw`@?[\w./-]{1,60}:[\w.-]{1,40}(?::[\w-]{1,40})?: `;
 const prefix = new RegExp(
@@ -187,7 +187,7 @@ const prefix = new RegExp(
 );
 /** A cheap check for whether a text may contain such prefixes. */
 const suspect =
-  /^[ \t]*(?:\[?\d\d|\[WebServer\]|pw:|\[\w{2,20} #|E {2}|@[\w-]{1,40}\/|[\w.@/-]{1,40} {1,20}\||⨯ |\[browser\])/m;
+  /^[ \t]*(?:\[?\d|\[WebServer\]|pw:|\[\w{2,20} #|E {2}|@[\w-]{1,40}\/|[\w.@/-]{1,40} {1,20}\||⨯ |\[browser\])/m;
 
 /** Matches a text in which every line is quoted as in mail and Markdown. */
 const quoted = /^(?:[ \t]{0,8}>(?![ \t]*\d{1,6}[ \t]*\|).*(?:\n+|$))+$/;

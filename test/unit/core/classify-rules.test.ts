@@ -15,6 +15,7 @@ const examples: Readonly<Record<string, string>> = {
   'build/tsc-strictness': "Object is possibly 'undefined'.",
   'build/type-check-failed': 'Found 3 errors in 2 files.',
   'build/vite-plugin': '[vite] Internal server error: no',
+  'build/vite-transform': '[vite] (ssr) Error when evaluating SSR module /a: no\n  Plugin: shop:compile',
   'build/unresolved-import': "Module not found: Error: Can't resolve './cart' in '/app/src'",
   'build/missing-export': '"vat" is not exported by "src/money.ts", imported by "src/cart.ts".',
   'build/bundler-failed': 'RollupError: Unexpected token',

@@ -318,6 +318,18 @@ describe('CS-10 a failure of the suite itself', () => {
       '/project/server.js:3\nReferenceError: config is not defined\n    at Object.<anonymous> (/project/server.js:3:1)',
       'runtime-error',
     ],
+    [
+      'a development server that answers 500 for a component that it cannot compile',
+      'Error: Timed out waiting 60000ms from config.webServer.',
+      '5:06:11 PM [vite] (ssr) Error when evaluating SSR module /src/routes/+page.svelte: /project/src/Card.svelte:9:0 `</artcle>` is no element\nhttps://svelte.dev/e/element_no\n  Plugin: vite-plugin-svelte:compile\n  File: /project/src/Card.svelte:9:0\n\n[500] GET /',
+      'build-error',
+    ],
+    [
+      'a development server that answers 500 for a module that throws',
+      'Error: Timed out waiting 60000ms from config.webServer.',
+      "5:06:11 PM [vite] (ssr) Error when evaluating SSR module /src/db.ts: Cannot read properties of undefined (reading 'url')\n\n[500] GET /",
+      'runtime-error',
+    ],
     ['a server that ended without a reason', notStarted, '', 'unknown'],
     [
       'a server that cannot compile',

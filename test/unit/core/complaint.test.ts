@@ -144,6 +144,15 @@ describe('the complaint of a test', () => {
     );
   });
 
+  it('RP-1 names the place of an error whose line is too long to show it', () => {
+    const importer = '/project/src/Card.svelte';
+    const serverOutput = `11:04:12 PM [vite] Pre-transform error: Failed to load url ${'very/'.repeat(30)}long.ts in ${importer}`;
+    const evidence = anEvidence({ errors: [click("getByText('Save')")], serverOutput });
+    expect(headlineOf(aDiagnosed({ evidence, diagnosis: classify(evidence) }))).toMatch(
+      /^\[vite\] Pre-transform error: Failed to load url very\/.* at src\/Card\.svelte — /,
+    );
+  });
+
   it('RP-1 heads the cause with an error that Node printed in brackets, without the bracket', () => {
     const serverOutput = '[Error: SQLITE_ERROR: no such column: role\n] { errno: 1 }';
     const evidence = anEvidence({ errors: [click("getByText('Save')")], serverOutput });

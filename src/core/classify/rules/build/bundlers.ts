@@ -10,6 +10,14 @@ export const bundlerRules = rulesFor('build-error', [
     confidence: 0.92,
   },
   {
+    id: 'build/vite-transform',
+    // How Vite prints what a plugin threw while it transformed a module, in any development server that is built on it.
+    // https://github.com/vitejs/vite/blob/v8.0.0/packages/vite/src/node/server/middlewares/error.ts
+    pattern: /^\[vite\] [^\n]{1,900}(?:\n(?!\[vite\])[^\n]{0,400}){0,12}?\n[ \t]{1,8}Plugin: \S/m,
+    sources: ['server'],
+    confidence: 0.94,
+  },
+  {
     id: 'build/unresolved-import',
     pattern:
       /Could not load \S{1,200} \(imported by|\[UNRESOLVED_IMPORT\]|Failed to resolve '[^'\n]{1,200}' from|(?:Could not|Cannot) resolve entry module|is not exported from package|No loader is configured for|Failed to resolve import |Failed to resolve entry for package|Failed to load url |Could not resolve ["'][^"'\n]{1,200}["']|Does the file exist\?|are imported but could not be resolved|Failed to resolve module specifier|Can't resolve '[^'\n]{1,200}'|Unable to resolve path to module|Failed to resolve "[^"\n]{1,200}"|Unable to resolve (?:module |\[)/i,
