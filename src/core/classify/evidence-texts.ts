@@ -70,7 +70,7 @@ export function evidenceTexts(
     ...evidence.network
       .filter((entry) => own(entry.url) && !entry.common)
       .map((entry) => ({ source: 'network' as const, text: stripAnsi(errorBody(entry)) })),
-    { source: 'server', text: serverText(evidence, telling.length > 0) },
+    { source: 'server', text: serverText(evidence, telling.length > 0 || showsErrorPage(evidence)) },
     { source: 'page', text: bounded(evidence.ariaSnapshot ?? '', most.page) },
   ];
   return raw
@@ -78,9 +78,18 @@ export function evidenceTexts(
     .filter(({ text }) => text !== '');
 }
 
+/** What frameworks show in place of a page whose loader or component failed on the server. */
+const errorPage =
+  /\bInternal (?:Server )?Error\b|\bUnexpected (?:Server|Application) Error\b|\bserver-side exception\b|\bA server error occurred\b|- heading "5\d\d(?: \|[^"]{0,40})?"/i;
+
+/** Whether the page shows an error of the server. On a client-side navigation, SvelteKit and others deliver it with status 200. */
+function showsErrorPage({ ariaSnapshot }: Evidence): boolean {
+  return errorPage.test(bounded(ariaSnapshot ?? '', most.page));
+}
+
 /**
- * Tests share one server: if this test's page got every answer it asked for, an error that the server printed belongs to another
- * test. If there was no page (an API test, the suite itself), the error counts.
+ * Tests share one server: if this test's page got every answer it asked for and shows no error of the server, an error that the
+ * server printed belongs to another test. If there was no page (an API test, the suite itself), the error counts.
  */
 function serverText({ network, serverOutput }: Evidence, requestFailed: boolean): string {
   if (network.length > 0 && !requestFailed) return '';

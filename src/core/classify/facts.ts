@@ -29,7 +29,7 @@ export function factsOf(evidence: Evidence, findings: Findings): Facts {
   const facts = database ? databaseFacts(databaseText(findings)) : noDatabaseFacts;
   return {
     errorType: errorName.exec(stripAnsi(message.slice(0, 200)))?.[1] ?? 'Error',
-    source: sourceOf(evidence, findings.why[0]),
+    source: sourceOf(evidence, findings.why),
     ...facts,
     table: facts.table ?? (failed && postgrestTable(failed.url)),
     endpoint: failed ? endpointOf(failed) : navigationOf(message),
@@ -66,9 +66,17 @@ function locatorOf({ errors }: Evidence): string | null {
 
 /**
  * Finds the failing line in the deciding evidence: a page's exception does not come from the line of the test that noticed it.
- * Compilers name the file next to the error, often without a position.
+ * Compilers name the file next to the error, often without a position. If the page only repeats an exception of the server, whose frames
+ * it does not know, the server's output has them.
  */
-function sourceOf(evidence: Evidence, decided: Reason | undefined): string | null {
+function sourceOf(evidence: Evidence, [decided, ...others]: readonly Reason[]): string | null {
+  const told = (reason: Reason | undefined) => reason?.evidence.replace(/^Uncaught /, '');
+  const same = others.filter((one) => one.source !== decided?.source && told(one) === told(decided));
+  const found = [decided, ...same].map((reason) => placeOf(evidence, reason));
+  return found.find((place) => place !== null) ?? null;
+}
+
+function placeOf(evidence: Evidence, decided: Reason | undefined): string | null {
   const code = { rootDir: evidence.rootDir, own: ownOrigin(evidence) };
   const built = decided?.category === 'build-error';
   const texts = stacksOf(evidence, decided?.source ?? 'error').flatMap((text) => {

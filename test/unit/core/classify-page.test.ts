@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { classify } from '../../../src/core/classify/classify.js';
-import { failing, locatorTimeout, logged } from './classify-evidence.js';
+import { failing, locatorTimeout, logged, request } from './classify-evidence.js';
 
 describe('a database error on the page', () => {
   it.each([
@@ -41,6 +41,40 @@ describe('a database error on the page', () => {
       category: 'ui-error',
       alternatives: [],
     });
+  });
+});
+
+describe('a server error behind answers with status 200', () => {
+  const serverOutput =
+    "TypeError: Cannot read properties of undefined (reading 'name')\n    at load (src/a.ts:1:2)";
+  const network = [request({ method: 'GET', status: 200 })];
+  const seen = (ariaSnapshot: string) => failing(locatorTimeout, { ariaSnapshot, serverOutput, network });
+
+  it.each([
+    ['SvelteKit', '- heading "500" [level=1]\n- paragraph: Internal Error'],
+    ['React Router', '- heading "Unexpected Server Error" [level=1]'],
+    ['an error page of the app', '- heading "500 | Something broke" [level=2]'],
+  ])('CS-7 is the cause if the page shows an error page: %s', (_, page) => {
+    expect(classify(seen(page))).toMatchObject({
+      category: 'runtime-error',
+      facts: { source: 'src/a.ts:1:2' },
+    });
+  });
+
+  it('EV-5 has the place that the server printed, if the page throws it again without one', () => {
+    const console = [
+      logged("TypeError: Cannot read properties of undefined (reading 'name')", { type: 'pageerror' }),
+    ];
+    const page =
+      '- heading "This page couldn’t load" [level=1]\n- paragraph: A server error occurred. Reload to try again.';
+    expect(classify({ ...seen(page), console })).toMatchObject({
+      why: [{ source: 'console' }, { source: 'server' }, {}, {}, {}],
+      facts: { source: 'src/a.ts:1:2' },
+    });
+  });
+
+  it('CS-7 is of another test if the page shows none', () => {
+    expect(classify(seen('- heading "500 points" [level=1]')).category).toBe('ui-error');
   });
 });
 
