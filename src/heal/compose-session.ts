@@ -3,6 +3,7 @@ import { createRunAgent } from '../agents/create-run-agent.js';
 import { systemClock } from '../clock.js';
 import { createPropose } from '../fixer/propose.js';
 import { createGuard } from '../guard/create-guard.js';
+import { type BrokenBuild, brokenBuildOf } from '../playwright/broken-build.js';
 import { isRed, type SuiteRun } from '../playwright/suite-run.js';
 import type { Problem } from '../problem.js';
 import { sweep } from '../process/end-processes.js';
@@ -43,6 +44,7 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
   const testFiles = [...specs, ...(first.testFiles ?? [])];
   const diagnose = createDiagnose({ ...parts });
   const { prepare } = settings.verify;
+  let brokenBuild: BrokenBuild | null = null;
   const session: Omit<Session, 'blame'> = {
     settings,
     cwd,
@@ -64,10 +66,15 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
     store,
     missingAgents: new Map([...parts.missing].map(([name, { message }]) => [name, message])),
     runAgent: createRunAgent(undefined, redactor),
-    runAgain: (request) => parts.suites.again(request),
+    runAgain: (request) => parts.suites.again({ ...request, brokenBuild }),
     prepare: async (own = signal) =>
       prepare === null ? null : runPrepare(prepare, { cwd, env, signal: own, runId: folder.runId }),
-    diagnose: async (run) => (isRed(run) ? diagnose(run) : []),
+    diagnose: async (run) => {
+      const found = isRed(run) ? await diagnose(run) : [];
+      const [lead] = found;
+      brokenBuild = (lead && brokenBuildOf(lead)) ?? brokenBuild;
+      return found;
+    },
     sweep: () => sweep({ runId: folder.runId }),
   };
   const { blame } = parts;

@@ -7,6 +7,7 @@ import type { Clock } from '../clock.js';
 import type { DiagnosedFailure } from '../core/cause.js';
 import type { Settings } from '../core/settings.js';
 import type { SuitePurpose } from '../event.js';
+import type { BrokenBuild } from '../playwright/broken-build.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import type { KeptFix } from './kept-fixes.js';
 import type { RunFolder } from '../run/run-folder.js';
@@ -72,4 +73,6 @@ export interface AgainRequest {
   /** Ends only this run; the session's own signal ends it, too. */
   readonly signal?: AbortSignal;
   readonly watching?: Watching;
+  /** Set by the session: the build error with which a web server did not become available before. */
+  readonly brokenBuild?: BrokenBuild | null;
 }

@@ -40,7 +40,7 @@ export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
   let needsTrace = false;
   const run = async (
     mode: SuiteOptions['mode'],
-    { signal = options.signal, watching = {}, ...why }: Omit<AgainRequest, 'ids'>,
+    { signal = options.signal, watching = {}, ...why }: Omit<AgainRequest, 'ids' | 'brokenBuild'>,
   ) => {
     const ids = mode.kind === 'rerun' ? mode.ids : null;
     const planned = options.plan.begin(ids, why.purpose === 'blame');
@@ -72,11 +72,10 @@ export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
     first: (stdout, watching = {}) =>
       // oxlint-disable-next-line no-restricted-properties -- the user's own reporter prints there, as without self-heal
       run({ kind: 'first', stdout, stderr: process.stderr }, { purpose: 'first', causeId: null, watching }),
-    again: ({ ids, ...why }) =>
-      run(
-        { kind: 'rerun', ids, pictures: why.purpose === 'retest', ...(needsTrace ? { trace: true } : {}) },
-        why,
-      ),
+    again: ({ ids, brokenBuild = null, ...why }) => {
+      const pictures = why.purpose === 'retest';
+      return run({ kind: 'rerun', ids, pictures, brokenBuild, ...(needsTrace ? { trace: true } : {}) }, why);
+    },
   };
 }
 

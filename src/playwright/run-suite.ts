@@ -6,6 +6,7 @@ import { createWriteStream } from 'node:fs';
 import { systemClock } from '../clock.js';
 import { ownFile } from '../own-files.js';
 import { withPackageBins } from '../process/find-program.js';
+import { type BrokenBuild, watchBuild } from './broken-build.js';
 import type { Playwright } from './find-playwright.js';
 import { followReport } from './follow-report.js';
 import { type PlaywrightExit, runPlaywright } from './playwright-process.js';
@@ -61,6 +62,8 @@ export interface Rerun {
   readonly ids: readonly string[] | null;
   /** Has Playwright record traces of failing tests, for projects in which the capture does not work. */
   readonly trace?: boolean;
+  /** If the web server is still kept from starting by this error, the run ends with it, without waiting for the server's time limit. */
+  readonly brokenBuild?: BrokenBuild | null;
   /** Takes a screenshot of the page of each passing test; `keepGreenPictures` collects them from the captures. */
   readonly pictures?: boolean;
 }
@@ -80,26 +83,44 @@ const defaultExitMs = 5 * 60_000;
  * Playwright wrote by itself would look like a heal (CL-1). Rejects only if `runDir` cannot be written.
  */
 export async function runSuite(options: SuiteOptions): Promise<SuiteRun> {
-  const { runDir, signal, onProgress } = options;
+  const { runDir, signal, onProgress, mode } = options;
   const startedAt = systemClock.now();
   await prepare(options);
   const state = emptyReport();
   const over = new AbortController();
   const lingering = new AbortController();
+  const broken = new AbortController();
+  const build = mode.kind === 'rerun' ? (mode.brokenBuild ?? null) : null;
+  const endWatch =
+    build &&
+    watchBuild({
+      serverLog: path.join(runDir, runFiles.serverLog),
+      line: build.line,
+      startedAt,
+      now: () => systemClock.now(),
+      onBroken: () => broken.abort(),
+    });
   const following = followReport(path.join(runDir, runFiles.report), over.signal, (lines) => {
     const { progress } = state;
     for (const line of lines) addLine(state, line);
     if (state.progress !== progress) onProgress?.(state.progress);
+    if (lines.some(({ type }) => type === 'begin')) endWatch?.();
     if (lines.some(({ type }) => type === 'end'))
       endLater(lingering, over.signal, options.exitMs ?? defaultExitMs);
   });
-  const ended = start(options, AbortSignal.any([signal, lingering.signal])).finally(() => over.abort());
+  const stop = AbortSignal.any([signal, lingering.signal, broken.signal]);
+  const ended = start(options, stop).finally(() => {
+    endWatch?.();
+    over.abort();
+  });
   options.onStart?.();
   const exit = await ended;
   await following;
   const endedAt = systemClock.now();
+  const isBroken = broken.signal.aborted && !signal.aborted;
   return suiteRunOf({
-    state,
+    // As Playwright reports it when its time limit is over.
+    state: isBroken && build ? { ...state, errors: [build.error], end: null } : state,
     exit,
     interrupted: signal.aborted,
     endedLingering: lingering.signal.aborted,

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import { browserMissing, firstRunProblem, noTests, refused } from '../../src/playwright/refusals.js';
 import { inlineSuite, type FinishedSuite, type InlineSuite, type RunOptions } from '../rig/inline-suite.js';
+import { anError } from '../rig/builders.js';
 import type { Selection } from '../../src/playwright/selection.js';
 
 let suite: InlineSuite | null = null;
@@ -109,6 +110,19 @@ it('CL-3 puts node_modules/.bin on the PATH of a web server, however self-heal w
     options: { env: { ...process.env, PATH: path.dirname(process.execPath) + path.delimiter + '/bin' } },
   });
   expect(seen.suiteFailure?.errors[0]?.message).toContain('Exit code: 3');
+});
+
+it('HL-5 ends a re-run whose web server still says the build error with which it never came up', async () => {
+  const line = '[vite] Internal server error: no such element';
+  suite = await inlineSuite({
+    'playwright.config.ts': `export default { webServer: { command: 'node server.mjs', port: 1, timeout: 600_000 } };`,
+    'server.mjs': `console.log('${line}\\n  Plugin: shop:compile'); setInterval(() => console.log('[500] GET /'), 100);`,
+    'a.spec.ts': good,
+  });
+  const error = anError('Error: Timed out waiting 600000ms from config.webServer.');
+  const { run: seen } = await suite.rerun(null, {}, { brokenBuild: { error, line } });
+  expect(seen).toMatchObject({ status: 'failed', tests: [], suiteFailure: { errors: [error] } });
+  expect(readFileSync(seen.serverLog, 'utf8')).toContain(line);
 });
 
 it('CS-10 keeps the failures of tests if a global teardown throws too', async () => {

@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Writable } from 'node:stream';
+import type { BrokenBuild } from '../../src/playwright/broken-build.js';
 import { findPlaywright } from '../../src/playwright/find-playwright.js';
 import { runSuite, type SuiteOptions } from '../../src/playwright/run-suite.js';
 import { toPlaywrightArgs, type Selection } from '../../src/playwright/selection.js';
@@ -29,6 +30,8 @@ export type RunOptions = Partial<
 > & {
   /** Whether a re-run takes pictures of passing tests, too. */
   readonly pictures?: boolean;
+  /** The build error that a re-run may end with. */
+  readonly brokenBuild?: BrokenBuild;
 };
 
 /** A run, with what it printed and where it put the files that it kept. */
@@ -104,7 +107,12 @@ async function runIn({
     mode:
       mode === 'first'
         ? { kind: 'first', stdout, stderr }
-        : { kind: 'rerun', ids: mode.ids, pictures: options.pictures ?? false },
+        : {
+            kind: 'rerun',
+            ids: mode.ids,
+            pictures: options.pictures ?? false,
+            brokenBuild: options.brokenBuild ?? null,
+          },
     signal: new AbortController().signal,
     injectDir: await compiledInject(),
     ...options,
