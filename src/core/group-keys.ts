@@ -17,10 +17,12 @@ const rootSources: readonly Reason['source'][] = ['server', 'network', 'console'
 export function rootKeys(failure: DiagnosedFailure): string[] {
   const origin = deadServer(failure);
   const dead = origin === null ? null : `dead server | ${origin}`;
+  const database = databaseKey(failure);
+  const reasons = [...exceptionKeys(failure), ...(database === null ? [] : [database])];
   const keys = [
     dead,
-    ...exceptionKeys(failure),
-    databaseKey(failure),
+    ...reasons,
+    ...explainedEndpointKeys(failure, reasons),
     endpointKey(failure),
     symptomKey(failure),
     blankPageKey(failure),
@@ -60,9 +62,12 @@ function exceptionKeys({ diagnosis, evidence }: DiagnosedFailure): string[] {
   ];
 }
 
-/** Whether the first key is that of an exception without a place, and the second that of the same exception with one. */
-export function isPlaceOf(exception: string, key: string): boolean {
-  return exception.startsWith('root | runtime-error | ') && key.startsWith(`${exception} | `);
+/**
+ * Whether the first key is that of an exception without a place or of a failed request without a reason, and the second that of the
+ * same exception or request with one.
+ */
+export function isKnownBy(untold: string, key: string): boolean {
+  return /^(?:root \| runtime-error|endpoint) \| /.test(untold) && key.startsWith(`${untold} | `);
 }
 
 /** Returns the most confident deciding reason of those sources; among equals, the one closest to the cause. */
@@ -97,6 +102,17 @@ function endpointKey({ diagnosis: { category, why, facts } }: DiagnosedFailure):
   if (category !== 'network-error' || facts.endpoint === null) return null;
   const seen = why.some(({ source, confidence }) => source === 'network' && confidence >= decisive);
   return seen ? `endpoint | ${withoutQuery(facts.endpoint)}` : null;
+}
+
+/** Why a request failed, if its answer or the server said it. */
+function explainedEndpointKeys(
+  { diagnosis: { category, why, facts } }: DiagnosedFailure,
+  reasons: readonly string[],
+): string[] {
+  const { endpoint } = facts;
+  const isSaid = why[0]?.source === 'network' || why[0]?.source === 'server';
+  if (category === 'network-error' || endpoint === null || !isSaid || !/→ 5\d\d$/.test(endpoint)) return [];
+  return reasons.map((reason) => `endpoint | ${withoutQuery(endpoint)} | ${reason}`);
 }
 
 function symptomKey({ diagnosis, evidence }: DiagnosedFailure): string | null {

@@ -1,5 +1,5 @@
 import type { Cause, DiagnosedFailure } from './cause.js';
-import { haveDifferentRoots, isPlaceOf, rootKeys } from './group-keys.js';
+import { haveDifferentRoots, isKnownBy, rootKeys } from './group-keys.js';
 import { environmentOf } from './environment.js';
 
 /** A cause under construction: its members and all their root keys. */
@@ -16,7 +16,7 @@ interface Group {
 export function groupCauses(failures: readonly DiagnosedFailure[]): Cause[] {
   const groups: Group[] = [];
   for (const failure of failures) join(groups, failure);
-  for (const group of groups.slice()) if (groups.includes(group)) joinPlaced(groups, group);
+  for (const group of groups.slice()) if (groups.includes(group)) joinKnown(groups, group);
   return groups.map(({ members }, index) => ({
     id: `c${index + 1}`,
     lead: leadOf(members),
@@ -47,12 +47,13 @@ function isAlike({ members }: Group, { signature }: DiagnosedFailure): boolean {
 }
 
 /**
- * Merges a group whose exception has no place (a minified bundle, a log without a stack) with the one group that knows its place. If
- * several do, it may belong to any of them and stays alone.
+ * Merges a group whose exception has no place (a minified bundle, a log without a stack), or whose failed request has no reason (a page
+ * that was left before the answer could be read), with the one group that knows it. If several do, it may belong to any of them and
+ * stays alone.
  */
-function joinPlaced(groups: Group[], group: Group): void {
+function joinKnown(groups: Group[], group: Group): void {
   for (const key of group.keys) {
-    const placed = groups.filter(({ keys }) => [...keys].some((one) => isPlaceOf(key, one)));
+    const placed = groups.filter(({ keys }) => [...keys].some((one) => isKnownBy(key, one)));
     const [other] = placed;
     if (placed.length !== 1 || !other || other === group) continue;
     const [home, later] = groups.indexOf(other) < groups.indexOf(group) ? [other, group] : [group, other];

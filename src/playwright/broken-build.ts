@@ -39,7 +39,7 @@ interface Times {
  * server every second whether it is available.
  */
 export function isStillBroken(log: string, line: string, { startedAt, now }: Times): boolean {
-  const wanted = normalise(line);
+  const wanted = normalise(line.replace(/^…/, ''));
   const first = new Map<string, number>();
   for (const [, time, text = ''] of log.matchAll(/^(\d{12,14}) (.*)$/gm)) {
     const key = normalise(text);

@@ -78,7 +78,13 @@ function reasonOf(rule: Rule, { source, text, hint, answered }: EvidenceText): R
   if (line === null) return null;
   const { id, category } = rule;
   const confidence = hint ? Math.min(rule.confidence, mostOfHints) : rule.confidence;
-  return { rule: id, category, source, evidence: line.trim().slice(0, longestEvidence), confidence };
+  return { rule: id, category, source, evidence: line, confidence };
+}
+
+/** Returns a line without its indentation; of a long one (JSON, minified code), the part from the match on. */
+function excerpt(line: string, at: number): string {
+  const from = line.length > longestEvidence && at > longestEvidence / 2 ? at : 0;
+  return `${from > 0 ? '…' : ''}${line.slice(from).trim()}`.slice(0, longestEvidence);
 }
 
 function matchingLine({ pattern, unless }: Pattern, text: string): string | null {
@@ -87,7 +93,7 @@ function matchingLine({ pattern, unless }: Pattern, text: string): string | null
     const match = pattern.exec(rest);
     if (!match) return null;
     const line = lineOf(rest, match);
-    if (!unless?.test(line)) return line;
+    if (!unless?.test(line.text)) return excerpt(line.text, line.at);
     const end = rest.indexOf('\n', match.index + match[0].length);
     if (end === -1) return null;
     rest = rest.slice(end + 1);
@@ -95,10 +101,10 @@ function matchingLine({ pattern, unless }: Pattern, text: string): string | null
   return null;
 }
 
-/** Returns the line in which a match begins, ignoring the whitespace that the match begins with. */
-function lineOf(text: string, match: RegExpExecArray): string {
+/** Returns the line in which a match begins, and where in it, ignoring the whitespace that the match begins with. */
+function lineOf(text: string, match: RegExpExecArray): { readonly text: string; readonly at: number } {
   const from = match.index + match[0].search(/\S|$/);
   const start = from === 0 ? 0 : text.lastIndexOf('\n', from - 1) + 1;
   const end = text.indexOf('\n', from);
-  return text.slice(start, end === -1 ? text.length : end);
+  return { text: text.slice(start, end === -1 ? text.length : end), at: from - start };
 }

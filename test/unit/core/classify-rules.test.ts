@@ -6,6 +6,7 @@ import { noiseRules } from '../../../src/core/classify/rules/noise.js';
 import { retryRules } from '../../../src/core/classify/rules/retry.js';
 import type { Pattern } from '../../../src/core/classify/rule.js';
 import { anError, anEvidence } from '../../rig/builders.js';
+import { failing, request } from './classify-evidence.js';
 
 /** For each rule, a line that it is meant for. */
 const examples: Readonly<Record<string, string>> = {
@@ -253,6 +254,14 @@ describe('CS-9 rules are data', () => {
       expect(reason?.evidence).toBe(examples[id]?.split('\n')[0]?.trim());
     },
   );
+
+  it('CS-8 gives the part of a long line that matches', () => {
+    const sql = `select ${'"tasks"."title", '.repeat(12)}"projects"."label" from "tasks"`;
+    const text = `[{"error":{"message":${JSON.stringify(`${sql} - column projects.label does not exist`)},"code":-32603}}]`;
+    expect(
+      classify(failing('Error: no', { network: [request({ responseBody: text })] })).why[0]?.evidence,
+    ).toBe('…column projects.label does not exist","code":-32603}}]');
+  });
 
   it.each(all.map((rule) => [rule.id, rule] as const))('CS-9 %s keeps no state', (_, rule) => {
     expect(rule.pattern.flags).not.toMatch(/[gy]/);

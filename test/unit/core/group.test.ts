@@ -53,6 +53,8 @@ function answered(over: Partial<NetworkEntry>): Partial<Evidence> {
   return { network: [{ ...base, ...empty, ...over }] };
 }
 
+const missingColumn = (name: string) => `{"error":"column orders.${name} does not exist"}`;
+
 describe('HL-6 failures with the same root cause are one cause', () => {
   it('HL-6 joins those with the same signature, in order of first appearance', () => {
     const failures = [failing('a', 'x'), failing('b', 'y'), failing('c', 'x')];
@@ -222,8 +224,24 @@ describe('HL-6 failures with the same root cause are one cause', () => {
         failed('Error: page.goto: net::ERR_CONNECTION_REFUSED at http://localhost:3000/b'),
       ],
     ],
+    [
+      'the same failed request, whose answer only one page could read',
+      [
+        failed(clickOn("locator('#a')"), answered({ responseBody: missingColumn('label') })),
+        failed(clickOn("locator('#b')"), answered({})),
+      ],
+    ],
   ])('HL-6 joins %s', (_, failures) => {
     expect(sizes(failures)).toEqual([2]);
+  });
+
+  it('HL-6 leaves a failed request without a reason alone if it has several', () => {
+    const failures = [
+      failed(clickOn("locator('#a')"), answered({ responseBody: missingColumn('label') })),
+      failed(clickOn("locator('#b')"), answered({})),
+      failed(clickOn("locator('#c')"), answered({ responseBody: missingColumn('vat') })),
+    ];
+    expect(sizes(failures)).toEqual([1, 1, 1]);
   });
 
   it('HL-6 leaves an exception without a place alone if several places have it', () => {
