@@ -6,6 +6,9 @@ const undefinedName = /\b[\w$]{1,80} is not defined\b|Can't find variable: /;
 const undefinedPart =
   /Cannot (?:read|set) properties of undefined|undefined is not an object|is not a (?:function|constructor)\b|\bis undefined\b/;
 
+/** What engines say of a page in place of a script. */
+const pageForScript = /Unexpected token '<'|expected expression, got '<'/;
+
 /**
  * Returns a predicate: whether code of the page threw because one of these scripts did not load, so that the exception is not the
  * cause (CS-7). For another site's script, only undefined names and the library's own name are certain enough.
@@ -20,7 +23,8 @@ export function isCausedBy(
         script.time <= time &&
         (undefinedName.test(text) ||
           namesLibrary(text, script.url) ||
-          (own(script.url) && undefinedPart.test(text))),
+          (own(script.url) && undefinedPart.test(text)) ||
+          (script.failure?.includes('text/html') === true && pageForScript.test(text))),
     );
 }
 

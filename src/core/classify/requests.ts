@@ -1,4 +1,4 @@
-import type { Evidence, NetworkEntry } from '../evidence.js';
+import { type Evidence, hasFailed, type NetworkEntry } from '../evidence.js';
 import type { TestError } from '../failure.js';
 import { locatorIn } from '../complaint.js';
 import { stripAnsi } from './strip-ansi.js';
@@ -27,7 +27,7 @@ const refusedScript = /^Refused to execute script from '([^'\n]{1,2000})' becaus
 export function repeatsRequest(line: string, network: readonly NetworkEntry[]): boolean {
   if (line.startsWith(failedResource)) return network.length > 0;
   const script = refusedScript.exec(line)?.[1];
-  return script !== undefined && network.some(({ url, status }) => url === script && (status ?? 0) >= 400);
+  return script !== undefined && network.some((entry) => entry.url === script && hasFailed(entry));
 }
 
 /**

@@ -132,8 +132,19 @@ export class Traffic {
   }
 }
 
-function hasFailed({ failure, response }: Exchange): boolean {
-  return failure !== null || (response !== null && response.status() >= 400);
+function hasFailed(exchange: Exchange): boolean {
+  const { failure, response } = exchange;
+  return failure !== null || (response !== null && response.status() >= 400) || isPageForScript(exchange);
+}
+
+/** Whether the server answered with a page where a script was asked for, as single-page apps do for any unknown address. */
+function isPageForScript({ request, response }: Exchange): boolean {
+  return (
+    response !== null &&
+    response.status() < 300 &&
+    request.resourceType() === 'script' &&
+    /^text\/html\b/i.test(response.headers()['content-type'] ?? '')
+  );
 }
 
 function isCall({ request }: Exchange): boolean {
@@ -169,13 +180,15 @@ function isText(response: Answer): boolean {
 }
 
 function entryOf(exchange: Exchange): NetworkEntry {
-  const { request, response, time, durationMs, failure, bodyText } = exchange;
+  const { request, response, time, durationMs, bodyText } = exchange;
+  const isLost = isPageForScript(exchange);
+  const failure = isLost ? `${response?.status()} with text/html in place of a script` : exchange.failure;
   return {
     time,
     method: request.method(),
     url: (response?.url?.() ?? request.url()).slice(0, maxBody),
     resourceType: request.resourceType(),
-    status: response?.status() ?? null,
+    status: isLost ? null : (response?.status() ?? null),
     durationMs,
     failure,
     requestHeaders: maskedHeaders(request.headers()),

@@ -23,6 +23,21 @@ describe('CS-7 exceptions caused by a script that did not load', () => {
     },
   );
 
+  it('CS-7 a page in place of a script is the cause, not what the browser says of its first character', () => {
+    const page = { status: null, failure: '200 with text/html in place of a script' };
+    const console = [thrown("SyntaxError: Unexpected token '<'")];
+    const vendor = classify(failing(locatorTimeout, { network: [{ ...missing, ...page }], console }));
+    expect(vendor).toMatchObject({
+      category: 'network-error',
+      facts: { endpoint: 'GET /vendor/calendar.js → 200 with text/html in place of a script' },
+    });
+    const source = script('http://localhost:3000/src/calendar.ts', page);
+    expect(classify(failing(locatorTimeout, { network: [source], console })).why[0]?.rule).toBe(
+      'build/missing-script',
+    );
+    expect(classify(failing(locatorTimeout, { console })).category).toBe('build-error');
+  });
+
   it('CS-7 the browser’s refusal to execute a script decides only if the script’s request succeeded', () => {
     const refused = (url: string) =>
       logged(`Refused to execute script from '${url}' because its MIME type ('text/html') is not executable`);

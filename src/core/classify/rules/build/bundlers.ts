@@ -126,7 +126,7 @@ export const bundlerRules = rulesFor('build-error', [
     // Files that only a build or a development server produces: a source, a hashed name, a file in an output folder.
     // Any other missing script is just a wrong URL.
     pattern:
-      /^(?:script|stylesheet) GET (?:\S+\.(?:[cm]?tsx?|jsx|vue|svelte)|\S*\/(?:dist|build|out|_next|_nuxt|_app|\.vite|chunks?)\/\S+\.(?:m?js|css)|\S+[.-](?=[\w-]*\d)[\w-]{8,}\.(?:m?js|css))(?:\?\S*)? → 404/m,
+      /^(?:script|stylesheet) GET (?:\S+\.(?:[cm]?tsx?|jsx|vue|svelte)|\S*\/(?:dist|build|out|_next|_nuxt|_app|\.vite|chunks?)\/\S+\.(?:m?js|css)|\S+[.-](?=[\w-]*\d)[\w-]{8,}\.(?:m?js|css))(?:\?\S*)? → (?:404|2\d\d with text\/html)/m,
     sources: ['network'],
     confidence: 0.75,
   },

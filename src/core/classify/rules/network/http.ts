@@ -25,7 +25,7 @@ export const httpRules = rulesFor('network-error', [
   {
     id: 'network/missing-file',
     // A script that no build produces, requested at a wrong URL.
-    pattern: /^script GET \S+ → 404/m,
+    pattern: /^script GET \S+ → (?:404|2\d\d with text\/html)/m,
     sources: ['network'],
     confidence: 0.74,
   },
