@@ -22,8 +22,9 @@ import { markedStatusLine, withoutQuotes } from './without-quotes.js';
 const most = { error: 12_000, stack: 4_000, console: 1_500, server: 24_000, page: 6_000 } as const;
 const consoleEntries = 50;
 const quietTypes = new Set('log info debug warning dir dirxml table trace count timeEnd clear'.split(' '));
-/** Node's own code, printed above an exception that ends the process: a line of a loader, not the error. */
-const nodesOwnCode = /^node:internal\/.{1,200}:\d{1,7}\n.{0,1000}\n[ \t]{0,1000}\^+[ \t]*$/gm;
+/** Code of Node or of a package, printed above an exception that ends the process: the line that throws, not the error. */
+const foreignCode =
+  /^(?:node:internal\/|(?:file:\/\/)?(?:\/|[A-Za-z]:\\).{0,300}[\\/]node_modules[\\/]).{1,200}:\d{1,7}\n.{0,1000}\n[ \t]{0,1000}\^+[ \t]*$/gm;
 /** Calls that run code in the page, so that its exception becomes the test's error. */
 const inPage = /\.(?:evaluate\w*|\$\$?eval|waitForFunction): /;
 /** The first script in a stack: its URL, or the file that a source map resolved it to. */
@@ -93,7 +94,7 @@ function showsErrorPage({ ariaSnapshot }: Evidence): boolean {
  */
 function serverText({ network, serverOutput }: Evidence, requestFailed: boolean): string {
   if (network.length > 0 && !requestFailed) return '';
-  return withoutLinePrefixes(stripAnsi(bounded(serverOutput, most.server))).replace(nodesOwnCode, '');
+  return withoutLinePrefixes(stripAnsi(bounded(serverOutput, most.server))).replace(foreignCode, '');
 }
 
 /** Whether the page loaded, and no request to the app is still open. What the test sent itself is not the page's. */

@@ -26,6 +26,9 @@ export interface Matcher {
 }
 
 const longestEvidence = 300;
+/** A line longer than this is not shown in full; a match this far from its beginning would not be seen. */
+const longestShown = 150;
+const far = 100;
 /** The highest confidence of a hint: below a deciding reason, and below the first-line rules. */
 const mostOfHints = 0.4;
 /** How many matching lines that `unless` excludes are skipped in search of one that counts. */
@@ -83,7 +86,7 @@ function reasonOf(rule: Rule, { source, text, hint, answered }: EvidenceText): R
 
 /** Returns a line without its indentation; of a long one (JSON, minified code), the part from the match on. */
 function excerpt(line: string, at: number): string {
-  const from = line.length > longestEvidence && at > longestEvidence / 2 ? at : 0;
+  const from = line.length > longestShown && at > far ? at : 0;
   return `${from > 0 ? '…' : ''}${line.slice(from).trim()}`.slice(0, longestEvidence);
 }
 

@@ -59,7 +59,8 @@ function placeOf(
     .map((file) => files.find(file))
     .filter((file) => file !== null);
   const isSame = (file: string): boolean => content !== null && files.text(file) === content;
-  const place = places.find(isSame) ?? places[0] ?? endsOf(named).find(isSame);
+  const ends = () => endsOf(named).flatMap((end) => apps.map((app) => path.join(app, end)));
+  const place = places.find(isSame) ?? places[0] ?? ends().find(isSame);
   return place === undefined ? null : files.find(place);
 }
 
@@ -72,7 +73,7 @@ function isOwnName(name: string): boolean {
 
 /**
  * Returns shorter and shorter ends of a path. A map made elsewhere (in a container, for example) has that machine's
- * paths; the caller accepts only a file with the same text.
+ * paths, and one made under a base path has that (`/_nuxt/pages/index.vue`); the caller accepts only a file with the same text.
  */
 function endsOf(named: string): string[] {
   const parts = named.split('/').filter((part) => part !== '' && part !== '..');

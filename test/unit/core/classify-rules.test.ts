@@ -91,6 +91,7 @@ const examples: Readonly<Record<string, string>> = {
   'runtime/resize-observer': 'ResizeObserver loop completed with undelivered notifications.',
   'runtime/missing-file': "ENOENT: no such file or directory, open 'a.json'",
   'runtime/thrown-error': 'Error: no cart\n    at sum (/app/cart.js:3:4)',
+  'runtime/thrown-on-server': 'Error: DB_URL is not set\n    at /app/src/db.ts:6:24',
   'runtime/own-error-class': 'CartError: no cart',
   'runtime/hydration': 'Error: Hydration failed because the server rendered HTML did not match',
   'runtime/react-caught':
@@ -158,6 +159,8 @@ const examples: Readonly<Record<string, string>> = {
   'unknown/protocol': 'Protocol error (Page.navigate): no',
   'build/error-at-position': 'src/cart.go:12:5: error: no such thing',
   'build/compiler-frame': '    at TransformPluginContext.transform (file:///app/plugin.js:3:4)',
+  'build/thrown-by-compiler':
+    'ERROR  /cart.vue — no\n\n    at no (node_modules/@vue/compiler-core/dist/compiler-core.cjs.js:1:2)',
   'build/plugin-speaks': '[@shop/vite-icons:load] no icon of that name',
   'build/import-of-loader': 'error: Module not found "file:///app/src/vat.ts".',
   'build/prerender': 'ERROR  Exiting due to prerender errors.',

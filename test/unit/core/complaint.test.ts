@@ -144,6 +144,19 @@ describe('the complaint of a test', () => {
     );
   });
 
+  it('RP-1 heads the cause with the error that ended a process, not with the line of the package that threw it', () => {
+    const serverOutput = `file:///project/node_modules/@libsql/client/sqlite3.js:389
+        return new LibsqlError(e.message, code, extendedCode, e.rawCode, e);
+               ^
+
+LibsqlError: SQLITE_CONSTRAINT: UNIQUE constraint failed: trip.slug
+    at file:///project/seed.mjs:12:11`;
+    const evidence = anEvidence({ errors: [anError('Error: no server')], serverOutput });
+    expect(headlineOf(aDiagnosed({ evidence, diagnosis: classify(evidence) }))).toMatch(
+      /^LibsqlError: SQLITE_CONSTRAINT: UNIQUE constraint failed: trip\.slug at seed\.mjs:12:11 — /,
+    );
+  });
+
   it('RP-1 names the place of an error whose line is too long to show it', () => {
     const importer = '/project/src/Card.svelte';
     const serverOutput = `11:04:12 PM [vite] Pre-transform error: Failed to load url ${'very/'.repeat(30)}long.ts in ${importer}`;

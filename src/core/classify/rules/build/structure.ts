@@ -22,6 +22,14 @@ export const structureRules = rulesFor('build-error', [
     confidence: 0.86,
   },
   {
+    id: 'build/thrown-by-compiler',
+    // The message above the frames of a compiler of components or styles, whatever it says.
+    pattern:
+      /^(?![ \t]{0,20}at )[^\n]{1,400}\n(?:[ \t]{0,20}\n)?[ \t]{1,20}at [^\n]{0,300}node_modules[\\/](?:@vue[\\/]compiler-|@angular[\\/]compiler|@astrojs[\\/]compiler|svelte[\\/](?:src[\\/])?compiler|sass|less|postcss)[\w\\/-]/m,
+    sources: ['error', 'server'],
+    confidence: 0.93,
+  },
+  {
     id: 'build/plugin-speaks',
     // `[@scope/plugin:hook] …`: plugins put their name before the error.
     pattern:

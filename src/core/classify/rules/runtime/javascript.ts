@@ -119,6 +119,15 @@ export const javascriptRules = rulesFor('runtime-error', [
     confidence: 0.6,
   },
   {
+    id: 'runtime/thrown-on-server',
+    // The same on the server, if the app's own code threw it: a library's plain `Error` may be about a request.
+    pattern:
+      /^(?:Uncaught )?Error: [^\n]{1,400}\n[ \t]{1,12}at (?![^\n]{0,400}(?:node_modules|node:internal))[^\n]{1,400}:\d{1,7}/m,
+    sources: ['server'],
+    unless: uncaughtButNotTheCode,
+    confidence: 0.71,
+  },
+  {
     id: 'runtime/own-error-class',
     // The app's own error class, uncaught, with a message that no rule knows.
     pattern: /^(?:Uncaught )?[A-Z]\w{2,60}(?:Error|Exception): \S/m,
