@@ -209,6 +209,26 @@ it('EV-4 keeps requests with status, time, headers and bodies', async () => {
   expect(network.find(({ url }) => url.includes('/api/cart'))?.responseBody).toBe('{"items":[1]}');
 });
 
+it('EV-4 CS-7 keeps a page that was answered in place of a script as a failed request', async () => {
+  const app = await inlineSuite({
+    'playwright.config.ts': `export default { use: { launchOptions: ${launchOptions} } };`,
+    'a.spec.ts': `import { test, expect } from '@playwright/test';
+      test('red', async ({ page }) => {
+        const body = '<script src="/lib.js"></script>';
+        await page.route('http://shop.test/**', (route) => route.fulfill({ contentType: 'text/html; charset=utf-8', body }));
+        await page.goto('http://shop.test/');
+        expect(1).toBe(2);
+      });`,
+  });
+  const { run } = await app.run();
+  const capture = JSON.parse(await readFile(run.failures[0]?.capture ?? '', 'utf8')) as CaptureFile;
+  app.dispose();
+  expect(capture.network).toMatchObject([
+    { url: 'http://shop.test/', status: 200, failure: null },
+    { url: 'http://shop.test/lib.js', status: null, failure: '200 with text/html in place of a script' },
+  ]);
+});
+
 it('EV-9 masks secret headers before anything is written', async () => {
   const text = await readFile(failure('own context').capture ?? '', 'utf8');
   expect(text).toContain('"authorization":"[masked: header]"');

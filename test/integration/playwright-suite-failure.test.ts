@@ -112,7 +112,7 @@ it('CL-3 puts node_modules/.bin on the PATH of a web server, however self-heal w
   expect(seen.suiteFailure?.errors[0]?.message).toContain('Exit code: 3');
 });
 
-it('HL-5 ends a re-run whose web server still says the build error with which it never came up', async () => {
+it('CS-10 ends a re-run whose web server still says the build error with which it never came up', async () => {
   const line = '[vite] Internal server error: no such element';
   suite = await inlineSuite({
     'playwright.config.ts': `export default { webServer: { command: 'node server.mjs', port: 1, timeout: 600_000 } };`,

@@ -22,7 +22,8 @@ const buildNames = new Set([
 ]);
 const servedNames = new Set(['client', 'browser', 'public', 'static', 'output', 'standalone', 'www']);
 const mostInner = 30;
-const appMarks = /^(?:package\.json|index\.html|app\.vue|(?:vite|next|webpack|nuxt|svelte|astro)\.config\.\w{2,3})$/;
+const appMarks =
+  /^(?:package\.json|index\.html|app\.vue|(?:vite|next|webpack|nuxt|svelte|astro)\.config\.\w{2,3})$/;
 const deepest = 3;
 const mostFolders = 400;
 

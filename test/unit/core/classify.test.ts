@@ -318,30 +318,6 @@ describe('CS-10 a failure of the suite itself', () => {
       '/project/server.js:3\nReferenceError: config is not defined\n    at Object.<anonymous> (/project/server.js:3:1)',
       'runtime-error',
     ],
-    [
-      'a development server that answers 500 for a component that it cannot compile',
-      'Error: Timed out waiting 60000ms from config.webServer.',
-      '5:06:11 PM [vite] (ssr) Error when evaluating SSR module /src/routes/+page.svelte: /project/src/Card.svelte:9:0 `</artcle>` is no element\nhttps://svelte.dev/e/element_no\n  Plugin: vite-plugin-svelte:compile\n  File: /project/src/Card.svelte:9:0\n\n[500] GET /',
-      'build-error',
-    ],
-    [
-      'a development server whose component does not compile',
-      'Error: Timed out waiting 90000ms from config.webServer.',
-      ' WARN  [VUE_ROUTER_R0010] Uncaught error during route navigation\n ERROR  /components/PriceTag.vue — Invalid end tag.\n\n    at createCompilerError (node_modules/@vue/compiler-core/dist/compiler-core.cjs.js:1378:17)',
-      'build-error',
-    ],
-    [
-      'a server without a setting that it needs',
-      'Error: Timed out waiting 60000ms from config.webServer.',
-      '[500] GET /\nError: DB_URL is not set\n    at /project/src/db.ts:6:24',
-      'runtime-error',
-    ],
-    [
-      'a development server that answers 500 for a module that throws',
-      'Error: Timed out waiting 60000ms from config.webServer.',
-      "5:06:11 PM [vite] (ssr) Error when evaluating SSR module /src/db.ts: Cannot read properties of undefined (reading 'url')\n\n[500] GET /",
-      'runtime-error',
-    ],
     ['a server that ended without a reason', notStarted, '', 'unknown'],
     [
       'a server that cannot compile',

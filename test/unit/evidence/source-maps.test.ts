@@ -92,6 +92,14 @@ describe('EV-6: the file of a source', () => {
     expect(framesOf(throwing(root, elsewhere))).toEqual(['apps/b/src/main.ts:3:4']);
   });
 
+  it('EV-6 finds a file of a nested app that is served under a base path', () => {
+    const root = tempDir();
+    const text = 'one\ntwo\nthree';
+    writeFiles(root, { 'app/app.vue': '', 'app/pages/index.vue': text });
+    const served = aMap({ sources: ['/_nuxt/pages/index.vue'], sourcesContent: [text] });
+    expect(framesOf(throwing(root, served))).toEqual(['app/pages/index.vue:3:4']);
+  });
+
   it.each(['ignoreList', 'x_google_ignoreList'] as const)(
     'EV-6 does not treat what %s names as the user’s code',
     (list) => {

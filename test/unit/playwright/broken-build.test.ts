@@ -15,7 +15,7 @@ function isBrokenAfter(seconds: number, text: string): boolean {
   return isStillBroken(text, line, { startedAt, now: startedAt + seconds * 1000 });
 }
 
-describe('HL-5 a web server that a build error keeps from starting', () => {
+describe('a web server that a build error keeps from starting', () => {
   const said = [
     [1, 'ready in 553 ms'],
     [4, `5:06:11 PM ${line.replace('/shop', '/elsewhere/shop')}`],
@@ -30,7 +30,7 @@ describe('HL-5 a web server that a build error keeps from starting', () => {
     ['has not said it yet', 100, log([1, 'ready in 553 ms']), false],
     ['took long to say it, and gets as long again', 59, log([30, line]), false],
     ['took long to say it, and had as long again', 60, log([30, line]), true],
-  ])('is still broken when it %s', (_, seconds, text, broken) => {
+  ])('CS-10 is still broken (or not) when it %s', (_, seconds, text, broken) => {
     expect(isBrokenAfter(seconds, text)).toBe(broken);
   });
 
@@ -41,7 +41,7 @@ describe('HL-5 a web server that a build error keeps from starting', () => {
     return brokenBuildOf(aDiagnosed({ failure, evidence, diagnosis: classify(evidence) }));
   };
 
-  it('is recognized by its output', () => {
+  it('CS-10 is recognized by its output', () => {
     expect(failed(timedOut, `${line}\n  Plugin: svelte:compile`)).toEqual({ error: timedOut, line });
   });
 
@@ -52,7 +52,7 @@ describe('HL-5 a web server that a build error keeps from starting', () => {
       anError('Error: Process from config.webServer was not able to start. Exit code: 1'),
       `${line}\n  Plugin: a`,
     ],
-  ])('is not one that %s', (_, error, output) => {
+  ])('CS-10 is not one that %s', (_, error, output) => {
     expect(failed(error, output)).toBeNull();
   });
 });
