@@ -84,9 +84,10 @@ function reasonOf(rule: Rule, { source, text, hint, answered }: EvidenceText): R
   return { rule: id, category, source, evidence: line, confidence };
 }
 
-/** Returns a line without its indentation; of a long one (JSON, minified code), the part from the match on. */
+/** Returns a line without its indentation; of a long one (JSON, a statement), the part from the clause with the match on. */
 function excerpt(line: string, at: number): string {
-  const from = line.length > longestShown && at > far ? at : 0;
+  const clause = /(?<=[:-] |["(])(?:(?![:-] )[^"(]){0,60}$/.exec(line.slice(0, at));
+  const from = line.length > longestShown && at > far ? (clause?.index ?? at) : 0;
   return `${from > 0 ? '…' : ''}${line.slice(from).trim()}`.slice(0, longestEvidence);
 }
 

@@ -266,6 +266,13 @@ describe('CS-9 rules are data', () => {
     ).toBe('…column projects.label does not exist","code":-32603}}]');
   });
 
+  it('CS-8 gives the whole clause that matches', () => {
+    const text = `Error: ${'insert into projects (name) values ($1), '.repeat(4)} - duplicate key value violates unique constraint "projects_name_unique"`;
+    expect(classify(failing(text)).why[0]?.evidence).toBe(
+      '…duplicate key value violates unique constraint "projects_name_unique"',
+    );
+  });
+
   it.each(all.map((rule) => [rule.id, rule] as const))('CS-9 %s keeps no state', (_, rule) => {
     expect(rule.pattern.flags).not.toMatch(/[gy]/);
   });
