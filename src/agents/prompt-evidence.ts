@@ -1,5 +1,5 @@
 import { createMatcher } from '../core/classify/match.js';
-import { type ConsoleEntry, hasFailed } from '../core/evidence.js';
+import { type ConsoleEntry, hasFailed, type NetworkEntry } from '../core/evidence.js';
 import type { AgentContext } from './context.js';
 
 const mostEntries = 8;
@@ -29,12 +29,15 @@ function consoleText({ type, text, location, stack, common }: ConsoleEntry): str
   return [`${head}${also}`, ...frames.slice(0, mostFrames).map((line) => `    ${line.trim()}`)].join('\n');
 }
 
-/** Returns the requests that failed, with the beginning of their answers, without repetitions. */
+const calls = new Set(['document', 'fetch', 'xhr', 'api']);
+
+/** Returns the requests that failed or were not answered in time, with the beginning of their answers, without repetitions. */
 export function requestLines({ network }: Pick<AgentContext, 'network'>): string[] {
-  const failed = network.filter(hasFailed);
+  const isOpen = ({ status, resourceType }: NetworkEntry) => status === null && calls.has(resourceType);
+  const failed = network.filter((entry) => hasFailed(entry) || isOpen(entry));
   const lines = failed.map(({ method, url, status, failure, responseBody, common }) => {
     const body = responseBody ? ` ${responseBody.replaceAll(/\s+/g, ' ').slice(0, 200)}` : '';
-    return `${method} ${url} → ${status ?? failure}${body}${common ? ' (also seen in passing tests)' : ''}`;
+    return `${method} ${url} → ${status ?? failure ?? 'no answer until the test ended'}${body}${common ? ' (also seen in passing tests)' : ''}`;
   });
   const quiet = lines.filter((line) => matcher.withoutNoise('network', line) !== '');
   return [...new Set(quiet)].slice(-mostRequests);

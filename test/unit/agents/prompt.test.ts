@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readClaim } from '../../../src/agents/claim.js';
 import { renderPrompt } from '../../../src/agents/prompt.js';
 import { aContext } from '../../rig/agent-context.js';
+import { request } from '../core/classify-evidence.js';
 import { aBlame, aBlamedHunk, aDiagnosis } from '../../rig/builders.js';
 
 const frame = {
@@ -53,6 +54,18 @@ it('AG-2 says why the class was chosen, and what the alternatives are', () => {
   const prompt = renderPrompt(aContext({ diagnosis }), frame);
   expect(prompt).toContain('classified as runtime-error (it may also be ui-error)');
   expect(prompt).toContain('console: TypeError: x');
+});
+
+it('AG-2 lists the requests that failed, and those of the page that were still open', () => {
+  const network = [
+    request({ url: 'http://localhost:3000/api/orders' }),
+    request({ url: 'http://localhost:3000/api/rates', status: null }),
+    request({ url: 'http://localhost:3000/logo.png', status: null, resourceType: 'image' }),
+  ];
+  const prompt = renderPrompt(aContext({ network }), frame);
+  expect(prompt).toContain('POST http://localhost:3000/api/orders → 500');
+  expect(prompt).toContain('POST http://localhost:3000/api/rates → no answer until the test ended');
+  expect(prompt).not.toContain('logo.png');
 });
 
 it('AG-2 names the failed page inside a fence, and counts the other tests that fail from the same cause', () => {
