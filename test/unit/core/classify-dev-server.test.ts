@@ -4,7 +4,7 @@ import { anError, anEvidence } from '../../rig/builders.js';
 
 const failedToLoad = '5:06:11 PM [vite] (ssr) Error when evaluating SSR module /src/routes/+page.svelte:';
 
-describe('CS-10 a development server that runs and answers every request with an error', () => {
+describe('CS-10 a server that does not become available', () => {
   it.each([
     [
       'a component that Svelte cannot compile',
@@ -20,6 +20,19 @@ describe('CS-10 a development server that runs and answers every request with an
       'a module that throws a TypeError',
       `${failedToLoad} Cannot read properties of undefined (reading 'url')\n\n[500] GET /`,
       { category: 'runtime-error' },
+    ],
+    [
+      'a provider that Nest cannot find',
+      "[Nest] 13089  - 11/23/2026, 5:56:19 PM     LOG [NestFactory] Starting Nest application...\n[Nest] 13089  - 11/23/2026, 5:56:19 PM   ERROR [ExceptionHandler] UnknownDependenciesException [Error]: Nest can't resolve dependencies of the UsersController (UsersService, ?).",
+      {
+        category: 'runtime-error',
+        why: [
+          {
+            evidence:
+              "UnknownDependenciesException [Error]: Nest can't resolve dependencies of the UsersController (UsersService, ?).",
+          },
+        ],
+      },
     ],
     [
       'a setting that is missing',

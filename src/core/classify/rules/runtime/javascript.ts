@@ -130,7 +130,7 @@ export const javascriptRules = rulesFor('runtime-error', [
   {
     id: 'runtime/own-error-class',
     // The app's own error class, uncaught, with a message that no rule knows.
-    pattern: /^(?:Uncaught )?[A-Z]\w{2,60}(?:Error|Exception): \S/m,
+    pattern: /^(?:Uncaught )?[A-Z]\w{2,60}(?:Error|Exception)(?: \[\w{1,60}\])?: \S/m,
     sources: ['server'],
     unless: /Timeout|Abort|Axios|Fetch|Assertion|Syntax/,
     confidence: 0.72,
