@@ -16,7 +16,7 @@ export interface EnvironmentValue {
   /** For example `limits`, `costUsd`. */
   readonly path: readonly string[];
   /** As agents.yaml would contain it. */
-  readonly value: string | number;
+  readonly value: string | number | boolean;
 }
 
 /** The settings from the environment, and the mistakes in them, each as text with a marked line. */
@@ -75,8 +75,9 @@ export function variableOf(path: readonly string[]): string {
   return PREFIX + path.map((key) => key.replaceAll(/[A-Z]/g, '_$&').toUpperCase()).join('_');
 }
 
-/** Parses a number if the setting is one. Anything else stays text, and the schema reports what is wrong with it. */
-function valueOf(text: string, { kind }: ScalarKey): string | number {
+/** Parses a number or a boolean if the setting is one. Anything else stays text, and the schema reports what is wrong with it. */
+function valueOf(text: string, { kind }: ScalarKey): string | number | boolean {
+  if (kind === 'boolean' && /^(?:true|false)$/.test(text)) return text === 'true';
   return kind === 'number' && /^[+-]?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
 }
 

@@ -3,7 +3,7 @@ import { agentsJsonSchema, type JsonSchema } from './json-schema.js';
 /** A setting of agents.yaml with a single value: not a list, and not a mapping with user-defined names. */
 export interface ScalarKey {
   readonly path: readonly string[];
-  readonly kind: 'number' | 'text';
+  readonly kind: 'number' | 'boolean' | 'text';
 }
 
 /** Returns all such settings in the order of the schema, except `version`, which describes the file. */
@@ -16,6 +16,11 @@ function below(node: JsonSchema, path: readonly string[]): ScalarKey[] {
     const here = [...path, key];
     if (child.type === 'object') return below(child, here);
     if (child.type === 'array') return [];
-    return [{ path: here, kind: child.type === 'string' ? 'text' : 'number' }];
+    return [{ path: here, kind: kindOf(child) }];
   });
+}
+
+function kindOf({ type }: JsonSchema): ScalarKey['kind'] {
+  if (type === 'boolean') return type;
+  return type === 'string' ? 'text' : 'number';
 }

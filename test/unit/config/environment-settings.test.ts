@@ -39,11 +39,17 @@ it('CF-4 the environment overrides the file, and the file the defaults, value by
     path.join(cwd, 'agents.yaml'),
     'retries: { max: 7, backoff: { initial: 9s } }\nlimits: { time: 3m }\n',
   );
-  const env = { SELF_HEAL_RETRIES_MAX: '1', SELF_HEAL_LIMITS_COST_USD: '0.5', SELF_HEAL_LIMITS_TIME: '90s' };
+  const env = {
+    SELF_HEAL_RETRIES_MAX: '1',
+    SELF_HEAL_LIMITS_COST_USD: '0.5',
+    SELF_HEAL_LIMITS_TIME: '90s',
+    SELF_HEAL_BLAME_ENABLED: 'false',
+  };
   expect(await loadSettings({ cwd, env })).toMatchObject({
     value: {
       retries: { max: 1, backoff: { initialMs: 9_000, factor: 2 } },
       limits: { costUsd: 0.5, timeMs: 90_000, agentRuns: 20 },
+      blame: { enabled: false },
     },
   });
 });
