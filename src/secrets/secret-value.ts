@@ -27,6 +27,8 @@ const members = /^[!(]?[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->|!\.)[A-Za-z_$][\w$]*)
 /** A version or version range, for packages whose names indicate a secret. */
 const version =
   /^(?:[~^]|[<>]=?)?v?\d{1,4}\.\d{1,5}\.\d{1,5}(?:-(?:alpha|beta|rc|next|canary|dev|pre|snapshot|nightly)[\w.-]{0,40})?$/i;
+/** A URL without credentials and query, such as one to read more at. Only a generated part of its path may be secret, as in a webhook. */
+const address = /^https?:\/\/[^\s@?#]+$/i;
 /** A status, an error code, a version or a duration. */
 const code = /^(?:[A-Z]{1,10}[_-]?\d{1,5}|v?\d{1,4}(?:\.\d{1,5}){1,3}|\d{1,6}(?:ms|s|px|%|m|h|d|kb|mb)?)$/i;
 
@@ -39,6 +41,7 @@ export function isSecretValue(value: string, context: ValueContext): boolean {
   const trimmed = value.slice(0, judged).trim();
   if (trimmed.length < 3 || isMasked(trimmed) || isHarmless(trimmed)) return false;
   if (/^[\d.,:-]+$/.test(trimmed)) return numbers && name !== 'possible' && /^\d{4,32}$/.test(trimmed);
+  if (address.test(trimmed)) return trimmed.split('/').some((part) => isRandom(part));
   if (!quoted && isCode(trimmed)) return false;
   if (/\s/.test(trimmed)) return name === 'certain' && !isProse(trimmed);
   if (name === 'possible') return isRandom(trimmed) || (tight && isMixed(trimmed) && !code.test(trimmed));

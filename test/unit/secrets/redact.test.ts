@@ -24,6 +24,11 @@ describe('redact', () => {
     ['a query', `GET /a?x=1&access_token=${secret}&y=2`, 'GET /a?x=1&access_token=<masked>&y=2'],
     ['a query key', `https://maps.test/js?key=${secret}`, 'https://maps.test/js?key=<masked>'],
     [
+      'a URL whose path is the secret',
+      'secret: https://hooks.test/services/T0A1/x9Q2mZ7vL4kP',
+      'secret: <masked>',
+    ],
+    [
       'a signed URL',
       `https://s3.test/o?X-Amz-Signature=${secret}`,
       'https://s3.test/o?X-Amz-Signature=<masked>',
@@ -84,6 +89,8 @@ describe('redact', () => {
     '{"password":null,"secret":false}',
     '- textbox "Name": Ann',
     'Warning: Each child in a list should have a unique "key" prop.',
+    '[dotenv@17.2.3] injecting env (0) from .env -- tip: 🔑 add access controls to secrets: https://dotenvx.com/ops',
+    'More about session secrets: https://owasp.org/Top10/A02_2021-Cryptographic_Failures/',
   ])('EV-9 leaves text without a secret alone: %s', (text) => {
     expect(redact(text)).toBe(text);
   });
