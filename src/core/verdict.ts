@@ -12,8 +12,11 @@ export type Verdict =
   | 'agent-unusable'
   | 'not-run';
 
-/** The final status of a cause. `superseded`: its fix revealed another failure, which has a cause of its own (HL-3). */
-export type CauseVerdict = Verdict | 'superseded';
+/**
+ * The final status of a cause. `superseded`: its fix revealed another failure, which has a cause of its own (HL-3). `interrupted`: the run
+ * ended while work on it was under way, so nothing is known about its fix.
+ */
+export type CauseVerdict = Verdict | 'superseded' | 'interrupted';
 
 /** Whether it is green with a fix, proven or not. */
 export function isHealed(verdict: CauseVerdict): boolean {

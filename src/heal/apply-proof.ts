@@ -41,9 +41,8 @@ export async function abandonProof(progress: Progress): Promise<void> {
   for (const record of causes.filter((one) => one.unproven)) {
     await endCause(progress, {
       ...decided(record),
-      verdict: 'failed',
-      reason: 'interrupted',
-      interrupted: true,
+      verdict: 'interrupted',
+      reason: 'interrupted before its fix was proven',
     });
   }
   progress.proofTests.length = 0;
@@ -115,7 +114,7 @@ async function applyToCause(
       return null;
     }
     // If self-heal is killed before the cause is healed again, `resume` picks it up.
-    put(progress, { ...ended, verdict: 'failed', interrupted: true });
+    put(progress, { ...ended, verdict: 'interrupted' });
     return { ...unproven.healed, attempts };
   }
   if (unproven?.by === 'other-fix' && !holds) {

@@ -63,7 +63,6 @@ export async function applyResult(
     reason,
     attempts,
     overBudget: verdict === 'budget',
-    interrupted: verdict === 'interrupted',
     ...(end.verdict === 'escalated' ? { askedBefore: end.askedBefore } : {}),
   };
   if (verdict === 'healed') put(progress, { ...record, unproven: { by: 'own-fix', healed: ended } });
@@ -73,7 +72,8 @@ export async function applyResult(
     return applyProgress(progress, ended);
   }
   const given = causeVerdictOf(verdict);
-  tellDecided(session, cause.members, { verdict: given === 'superseded' ? 'failed' : given });
+  const isLeft = given === 'superseded' || given === 'interrupted';
+  tellDecided(session, cause.members, { verdict: isLeft ? 'failed' : given });
   return [];
 }
 
@@ -166,5 +166,5 @@ function sayHowMany({ bus }: Session, { id, members }: Cause, once: number): voi
 }
 
 function causeVerdictOf(verdict: HealedCause['end']['verdict']): CauseVerdict {
-  return verdict === 'budget' || verdict === 'interrupted' ? 'failed' : verdict;
+  return verdict === 'budget' ? 'failed' : verdict;
 }

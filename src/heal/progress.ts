@@ -17,8 +17,6 @@ export interface CauseRecord {
   readonly attempts: readonly Attempt[];
   /** Whether a limit ended it (exit code 4). */
   readonly overBudget: boolean;
-  /** Whether work on it was interrupted. */
-  readonly interrupted?: boolean;
   /** Whether an earlier run already asked its question. */
   readonly askedBefore?: boolean;
   /** Set while its tests are green with a fix that is not proven yet. */

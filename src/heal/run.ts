@@ -65,7 +65,7 @@ async function healAgain(
     if (!goesOn(progress)) {
       tellDecided(progress.session, from.cause.members, { verdict: 'failed' });
       const record = progress.causes.find((one) => one.cause.id === from.cause.id);
-      if (record) await endCause(progress, { ...record, interrupted: true });
+      if (record) await endCause(progress, { ...record, verdict: 'interrupted' });
       continue;
     }
     const earlier = earlierSignatures(progress, from.cause);

@@ -43,8 +43,8 @@ function isSuiteOpen({ firstWasBroken, causes }: Progress): boolean {
  * Whether nothing is left to do for the red tests of a cause. Tests that a healed or superseded cause left red get a cause of their own
  * (HL-3, HL-6).
  */
-function isFinal({ verdict, overBudget, interrupted }: CauseRecord): boolean {
-  return !isResolved(verdict) && !overBudget && !interrupted;
+function isFinal({ verdict, overBudget }: CauseRecord): boolean {
+  return !isResolved(verdict) && !overBudget && verdict !== 'interrupted';
 }
 
 /** Escalated tests and those without a usable agent are open: the question may have been answered, or the program repaired. */

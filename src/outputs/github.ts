@@ -46,6 +46,7 @@ const levels: Record<CauseVerdict, 'error' | 'warning' | 'notice'> = {
   superseded: 'notice',
   flaky: 'warning',
   quarantined: 'warning',
+  interrupted: 'warning',
   'not-run': 'warning',
   failed: 'error',
   escalated: 'error',

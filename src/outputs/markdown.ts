@@ -75,6 +75,7 @@ const marks: Record<CauseVerdict, string> = {
   rejected: '⛔',
   escalated: '❓',
   quarantined: '⚠️',
+  interrupted: '⏭️',
   'agent-unusable': '❗',
   'not-run': '⏭️',
 };

@@ -75,6 +75,7 @@ const order: Record<CauseVerdict, number> = {
   'agent-unusable': 1,
   rejected: 2,
   failed: 2,
+  interrupted: 3,
   'not-run': 3,
   quarantined: 4,
   flaky: 4,

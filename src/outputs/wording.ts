@@ -35,6 +35,7 @@ export const verdictWords: Record<CauseVerdict, { readonly word: string; readonl
   rejected: { word: 'rejected (tampering)', sign: '✗' },
   escalated: { word: 'needs review', sign: '?' },
   quarantined: { word: 'quarantined', sign: '~' },
+  interrupted: { word: 'not finished', sign: '-' },
   'agent-unusable': { word: 'agent-unusable', sign: '!' },
   'not-run': { word: 'not-run', sign: '-' },
 };

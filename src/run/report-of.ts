@@ -84,7 +84,7 @@ function reportCause({ dryRun }: RunState, cause: CauseState): ReportCause {
   return {
     ...summary,
     tests: summary.tests.map(({ id }) => id),
-    verdict: ended?.verdict ?? 'failed',
+    verdict: ended?.verdict ?? (dryRun ? 'failed' : 'interrupted'),
     reason: ended?.reason ?? (dryRun ? 'no agent was started' : left),
     attempts: attempts.map(reportAttempt),
     ...spentOn(attempts),

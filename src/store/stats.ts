@@ -18,7 +18,7 @@ export interface Stats {
   readonly costPerHealUsd: number | null;
 }
 
-/** Causes of one class. A cause superseded by another error is rated under that error. */
+/** Causes of one class. A cause superseded by another error is rated under that error, an interrupted one when it is finished. */
 export interface RatedClass {
   readonly category: string;
   readonly failures: number;
@@ -80,7 +80,7 @@ async function ratedClasses(db: Database, project: string): Promise<RatedClass[]
       fn.sum(sql<number>`case when verdict = 'healed' then 1 else 0 end`).as('healed'),
     ])
     .where('project', '=', project)
-    .where('verdict', '!=', 'superseded')
+    .where('verdict', 'not in', ['superseded', 'interrupted'])
     .groupBy('category')
     .orderBy('category')
     .execute();

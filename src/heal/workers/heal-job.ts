@@ -186,9 +186,8 @@ async function came(session: JobSession, record: CauseRecord, job: CauseJob): Pr
   };
 }
 
-function endOf({ verdict, overBudget, interrupted }: CauseRecord) {
+function endOf({ verdict, overBudget }: CauseRecord) {
   if (overBudget) return 'budget';
-  if (interrupted) return 'interrupted';
   const isKnown = verdict !== 'green-once' && verdict !== 'passed' && verdict !== 'quarantined';
   return isKnown && verdict !== 'not-run' ? verdict : 'healed';
 }

@@ -194,8 +194,7 @@ it('SC-3 ME-2 starts no further agent for a cause in progress once healing is pa
   const { record } = await running;
   expect(agents.started).toHaveLength(2);
   expect(record.paused).toBe(true);
-  expect(record.causes.map(({ verdict }) => verdict)).toEqual(['escalated', 'failed']);
-  expect(record.causes[1]).toMatchObject({ interrupted: true });
+  expect(record.causes.map(({ verdict }) => verdict)).toEqual(['escalated', 'interrupted']);
 });
 
 it('SC-3 HN-9 counts running agents at the cost of the most expensive one until theirs is known', async () => {

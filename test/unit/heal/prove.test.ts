@@ -138,11 +138,9 @@ describe('the shared proof', () => {
     const run = await simulatedRun(tests(2), own, { signalAfter: 6 });
     expect([...run.fixes]).toEqual([]);
     expect(run.decided).toEqual([]);
-    expect(
-      run.record.causes.map(({ interrupted, attempts }) => [interrupted, attempts[0]?.reverted]),
-    ).toEqual([
-      [true, true],
-      [true, true],
+    expect(run.record.causes.map(({ verdict, attempts }) => [verdict, attempts[0]?.reverted])).toEqual([
+      ['interrupted', true],
+      ['interrupted', true],
     ]);
   });
 

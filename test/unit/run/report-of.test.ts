@@ -55,8 +55,8 @@ it('RP-2 the report of a killed run says what was found and started, and that th
     outcome: 'interrupted',
     exitCode: null,
     causes: [
-      { id: 'c1', verdict: 'failed', reason: 'the run stopped at: starting' },
-      { id: 'c2', verdict: 'failed', reason: 'the run ended before its turn' },
+      { id: 'c1', verdict: 'interrupted', reason: 'the run stopped at: starting' },
+      { id: 'c2', verdict: 'interrupted', reason: 'the run ended before its turn' },
     ],
     totals: { durationMs: 3000 },
   });
