@@ -79,35 +79,42 @@ async function runLocked(request: RunRequest, checked: Ready, lock: ProjectLock)
   await lock.tell(folder.value.runId);
   using watchdog = startWatchdog(folder.value);
   const ready = { ...checked, folder: folder.value, watchdog };
-  using interrupts = listenForInterrupts(say);
+  const { runId } = folder.value;
+  using interrupts = listenForInterrupts(say, () => void endAll(runId));
   const opened = await openRun(request, ready, { signal: interrupts.signal, startedAt });
   let checkout: ReturnType<typeof checkedOut> | undefined;
   const lookAtCheckout = () => (checkout ??= checkedOut(request.cwd));
   const ran = await firstRun(request, opened, { shards: checked.shards, onStart: lookAtCheckout });
-  if (!ran.ok) return closed(opened, ran.error);
+  if (!ran.ok) return await closed(opened, ran.error);
   const { run: first, known } = ran.value;
   const problem = interrupts.signal.aborted ? null : firstRunProblem(first);
-  if (problem) return closed(opened, problem);
+  if (problem) return await closed(opened, problem);
   if (request.options.collect) {
     const { collectRun } = await import('./collect-run.js');
-    return collectRun(request, opened, { first, interrupts, checkout: lookAtCheckout() });
+    return await collectRun(request, opened, { first, interrupts, checkout: lookAtCheckout() });
   }
   // A run with nothing to heal needs no store, no copy and no session (CL-4).
   const isOver = !isRed(first) && !request.resumed;
   if (isOver) tellSeen(opened, first);
   const worked = isOver ? ok(green) : await work(request, opened, { ...checked, first, known });
-  if (!worked.ok) return closed(opened, worked.error);
+  if (!worked.ok) return await closed(opened, worked.error);
   await sweep({ runId: opened.folder.runId });
   await worked.value.close(!interrupts.signal.aborted);
   await opened.workspace.close();
   await opened.running.ended();
   const { commit, isDirty } = await lookAtCheckout();
   const isOfCommit = !isDirty && checked.shards?.isOfCommit !== false;
-  return finishRun(request, opened, {
+  return await finishRun(request, opened, {
     ...worked.value,
     interrupts,
     commit: isOfCommit ? commit : null,
   });
+}
+
+/** Ends what a run has started without letting it finish, so that whoever waits for it goes on. */
+async function endAll(runId: string): Promise<void> {
+  say('interrupted again: ending them without waiting …');
+  await sweep({ runId }, { graceMs: 0 }).catch(() => undefined);
 }
 
 /** What a run has done about its failures. */

@@ -6,18 +6,26 @@ export interface Interrupts extends Disposable {
   by(): 'SIGINT' | 'SIGTERM' | null;
 }
 
+/** Signals within this time count as one: npx passes on a Ctrl-C that the terminal has also sent to its child. */
+const SAME_MS = 1000;
+
 /**
- * Listens for SIGINT, SIGTERM and SIGHUP. The first signal interrupts the run, which then ends what it started and reports. The third exits at
- * once, for a person who does not want to wait.
+ * Listens for SIGINT, SIGTERM and SIGHUP. The first signal interrupts the run, which then ends what it started and reports. For a person who
+ * does not want to wait, the second calls `hurry`, which ends everything without asking it, and the third exits at once.
  */
-export function listenForInterrupts(say: (text: string) => void): Interrupts {
+export function listenForInterrupts(say: (text: string) => void, hurry?: () => void): Interrupts {
   const controller = new AbortController();
   let by: 'SIGINT' | 'SIGTERM' | null = null;
   let count = 0;
+  let lastAt = -Infinity;
   const onSignal = (signal: NodeJS.Signals) => {
+    const now = performance.now();
+    if (now - lastAt < SAME_MS) return;
+    lastAt = now;
     count += 1;
     by ??= signal === 'SIGINT' ? 'SIGINT' : 'SIGTERM';
     if (count === 1) say('interrupted: stopping agents, browsers and servers …');
+    if (count === 2) hurry?.();
     if (count >= 3) process.exit(exitCodeOfSignal(signal));
     controller.abort();
   };

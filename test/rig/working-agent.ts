@@ -17,14 +17,20 @@ export const worker = (projectDir: string) => `
 
 /** Returns the pids of the agent and its tool as soon as they are known. */
 export async function agentStarted(project: ScratchProject): Promise<number[]> {
-  const there = () => readdirSync(project.dir).includes('agent.started');
-  if (!there()) {
-    for await (const _ of watch(project.dir)) if (there()) break;
-  }
+  await appears(project, 'agent.started');
   for (;;) {
     const pids = (await project.read('agent.started')).split(' ').map(Number);
     if (pids.length === 2) return pids;
   }
+}
+
+/** Waits until there is a file of this name in the project's folder. */
+export async function appears(project: ScratchProject, name: string): Promise<void> {
+  const there = () => readdirSync(project.dir).includes(name);
+  if (there()) return;
+  const changes = watch(project.dir);
+  // It may have appeared before the watch began.
+  if (!there()) for await (const _ of changes) if (there()) break;
 }
 
 /** Whether a process is alive, and not just waiting to be reaped. */
