@@ -33,7 +33,7 @@ export function initCommand(): Command {
       .action(async (options: InitOptions) => {
         const { runInit } = await import('./run-init.js');
         const { env, stdin, stderr } = process;
-        const isAskable = stdin.isTTY && isLive(env, stderr.isTTY);
+        const isAskable = stdin.isTTY && isLive(env, stderr);
         end(await runInit({ cwd: process.cwd(), env, isAskable, options }));
       })
   );

@@ -51,7 +51,7 @@ interface Progress extends Disposable {
 
 /** Shows one changing line on a terminal, and separate lines elsewhere. */
 function showProgress(): Progress {
-  const spinner = isLive(process.env, process.stderr.isTTY) ? ora({ discardStdin: false }).start() : null;
+  const spinner = isLive(process.env, process.stderr) ? ora({ discardStdin: false }).start() : null;
   return {
     line: (text) => {
       if (spinner) spinner.text = cut(`self-test: ${text}`, (process.stderr.columns ?? 100) - 4);

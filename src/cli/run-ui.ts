@@ -31,7 +31,7 @@ export async function runUi({ agents, open, port }: UiCommandOptions): Promise<n
   if (!started.ok) return started.error;
   process.stdout.write(`${started.value.url}\n`);
   process.stderr.write('Open this URL and keep it private. Press Ctrl-C to stop.\n');
-  if (open && isLive(process.env, process.stdout.isTTY)) await openInBrowser(started.value.url);
+  if (open && isLive(process.env, process.stdout)) await openInBrowser(started.value.url);
   if (!interrupts.signal.aborted) await once(interrupts.signal, 'abort');
   await started.value.close();
   return exitCodes.green;

@@ -84,13 +84,14 @@ async function createSpinner(screen: Screen, colour: boolean): Promise<Ora> {
 
 /**
  * Writes each frame in one piece: ora clears line by line and then writes, and the terminal must not show the moment in between. Frames for an
- * outdated window size are skipped, because the resize event is about to arrive.
+ * outdated window size are skipped, because the resize event is about to arrive, and so are frames for a window without a width, for which ora would
+ * clear an infinite number of lines.
  */
 function drawInOnePiece(screen: Screen, spinner: Ora): void {
   const render = spinner.render.bind(spinner);
   spinner.render = () => {
     const [columns] = screen.getWindowSize?.() ?? [screen.columns];
-    if (columns !== screen.columns) return spinner;
+    if (columns !== screen.columns || columns === 0) return spinner;
     screen.cork();
     try {
       return render();

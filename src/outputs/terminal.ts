@@ -72,7 +72,7 @@ export function runTerminal(env: NodeJS.ProcessEnv, options: { readonly terse?: 
   return terminalReporter({
     stream: process.stderr,
     paint: terse ? unpainted : paletteFor(env),
-    live: isLive(env, process.stderr.isTTY),
+    live: isLive(env, process.stderr),
     terse,
     now: () => systemClock.now(),
   });

@@ -27,7 +27,7 @@ async function program(events: readonly StampedEvent[]): Promise<string[]> {
     import { emptyRun } from ${from('run/run-state.js')};
     import { listenForInterrupts } from ${from('process/interrupts.js')};
     const { env, stderr } = process;
-    const live = isLive(env, stderr.isTTY);
+    const live = isLive(env, stderr);
     const reporter = terminalReporter({ stream: stderr, paint: paletteFor(env), live, now: Date.now });
     const interrupts = listenForInterrupts((text) => stderr.write('self-heal ' + text + '\\n'));
     const end = (code, said) => {

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { StampedEvent } from '../../../src/event.js';
 import { reduce } from '../../../src/run/reduce.js';
 import { emptyRun } from '../../../src/run/run-state.js';
+import { isLive } from '../../../src/outputs/is-live.js';
 import { terminalReporter } from '../../../src/outputs/terminal.js';
 import { agentAtWork, healed, redRun, suiteEnded } from '../../rig/a-run-of-events.js';
 import { ScreenStream } from '../../rig/terminal-screen.js';
@@ -243,4 +244,24 @@ it('RP-1 uses only colors that are readable on light and dark backgrounds', asyn
   expect(codes.length).toBeGreaterThan(0);
   // Bold, dim, red, green, magenta, and their resets.
   for (const code of codes) expect(['1', '2', '22', '31', '32', '35', '39']).toContain(code);
+});
+
+it('CL-6 CL-13 draws nothing on a terminal that does not know its size', async () => {
+  expect(isLive({}, { isTTY: true, columns: 0 })).toBe(false);
+  const { stream, take, shown, close } = shownRun();
+  await take(redRun(3));
+  await take(agentAtWork('c1', 'Read src/cart.ts', 10_000));
+  expect(shown().join('\n')).toContain('Read src/cart.ts');
+  const before = stream.written.length;
+  stream.columns = 0;
+  // Otherwise the test would not end: ora clears as many lines as it drew, divided by the width.
+  let moves = 0;
+  stream.moveCursor = () => {
+    moves += 1;
+    if (moves > 1000) throw new Error('it moves the cursor without end');
+    return true;
+  };
+  vi.advanceTimersByTime(2000);
+  expect(stream.written).toHaveLength(before);
+  close();
 });
