@@ -18,12 +18,8 @@ export interface LocatorText {
   readonly alternatives: number;
 }
 
-/** What `readLocator` needs; `print` prints a nested expression. */
-export interface LocatorContext {
-  /** How many links and helper calls have been followed so far. */
-  readonly depth?: number;
-  readonly print: (node: SyntaxNode, scope: Scope) => { text: string; locators: readonly LocatorText[] };
-}
+/** Prints an expression that is nested in a locator. */
+type Print = (node: SyntaxNode, scope: Scope) => { text: string; locators: readonly LocatorText[] };
 
 const fromPage = /^(?:getBy(?:Role|Text|Label|Placeholder|AltText|Title|TestId)|locator|frameLocator|\$\$?)$/;
 const fromLocator = /^(?:filter|first|last|nth|and|or|contentFrame|owner)$/;
@@ -31,20 +27,18 @@ const byText = /^getBy(?:Text|Label|Placeholder|AltText|Title)$/;
 const page = /^(?:‹[\d.]+›|this|\w+)?\.?(?:\w*[pP]age|frame|popup)$/;
 
 /** Reads an expression that creates a locator, or calls a helper that returns one; null for any other expression. */
-export function readLocator(given: SyntaxNode, scope: Scope, at: LocatorContext): LocatorText | null {
-  const { depth = 0 } = at;
-  const deeper = { ...at, depth: depth + 1 };
+export function readLocator(given: SyntaxNode, scope: Scope, print: Print): LocatorText | null {
   const node = bare(given);
-  const callee = depth < 100 ? calleeOf(node) : null;
+  const callee = calleeOf(node);
   if (!callee) return null;
   const name = propertyOf(callee);
   const receiver = nodeIn(callee, 'object');
   if (name && receiver && (fromPage.test(name) || fromLocator.test(name))) {
     const of = resolve(receiver, scope);
-    const outer = readLocator(of.node, of.scope, deeper);
+    const outer = readLocator(of.node, of.scope, print);
     if (!outer && !fromPage.test(name)) return null;
-    const root = outer ? outer.root : at.print(of.node, of.scope).text;
-    const printed = nodesIn(node, 'arguments').map((one) => at.print(one, scope));
+    const root = outer ? outer.root : print(of.node, of.scope).text;
+    const printed = nodesIn(node, 'arguments').map((one) => print(one, scope));
     return chained({ outer, root: page.test(root) ? '' : root, name, printed });
   }
   const own = functionOf(callee, scope);
@@ -52,7 +46,7 @@ export function readLocator(given: SyntaxNode, scope: Scope, at: LocatorContext)
   const value = called && returnedValue({ node: own.node, scope: called });
   if (!value) return null;
   const there = resolve(value.node, value.scope);
-  return readLocator(there.node, there.scope, deeper);
+  return readLocator(there.node, there.scope, print);
 }
 
 /** Returns the numbers in a text. A changed number may be a wrong count or result of the app, whereas renaming something changes no number. */
@@ -88,7 +82,7 @@ export function readBySelector(node: SyntaxNode, isOptions: (node: SyntaxNode) =
 interface Link extends Pick<LocatorText, 'root'> {
   readonly outer: LocatorText | null;
   readonly name: string;
-  readonly printed: readonly ReturnType<LocatorContext['print']>[];
+  readonly printed: readonly ReturnType<Print>[];
 }
 
 function chained({ outer, root, name, printed }: Link): LocatorText {
@@ -97,15 +91,11 @@ function chained({ outer, root, name, printed }: Link): LocatorText {
   const [first = ''] = texts;
   const own = `${name.startsWith('$') ? 'locator' : name}(${spell(texts.join(', '), inner)})`;
   const seen = textsOf(name, texts);
-  const all = isAnything(name, first, seen);
   return {
     code: outer ? `${outer.code}.${own}` : own,
     root,
     texts: [...(outer?.texts ?? []), ...seen, ...inner.flatMap((one) => one.texts)],
-    anything:
-      outer === null || name === 'or'
-        ? all || inner.some((one) => one.anything && name === 'or')
-        : outer.anything && fromLocator.test(name),
+    anything: outer ? outer.anything && fromLocator.test(name) : isAnything(name, first, seen),
     alternatives:
       (outer?.alternatives ?? 0) + (name === 'or' ? 1 : name === 'locator' ? first.split(',').length - 1 : 0),
   };

@@ -17,15 +17,12 @@ export interface PrintedCode {
 /** Thrown when code is too large to be judged; the message says why. */
 export class TooLarge extends Error {}
 
-/** Limits on the nesting depth, the number of printed nodes of all tests, and the characters of one text. */
-const MAX_DEPTH = 400;
-const MAX_NODES = 2_000_000;
+/** The limit on the characters of one text, which can grow exponentially with the code. */
 const MAX_TEXT = 200_000;
 
 /** State passed down while one expression is printed. */
 interface Printing extends Required<Pick<PrintPlace, 'actions'>> {
   readonly locators: LocatorText[];
-  readonly depth: number;
   /** How many functions enclose the node. */
   readonly functions: number;
   /** Functions being printed, to stop recursion. */
@@ -41,20 +38,14 @@ export interface PrintPlace {
   readonly actions?: number;
 }
 
-/** Prints an expression so that two spellings of the same thing give the same text. Throws `TooLarge` beyond the limits. */
+/** Prints an expression so that two spellings of the same thing give the same text. Throws `TooLarge` if that text is too long. */
 export function printCode(node: SyntaxNode, { scope, actions = 0 }: PrintPlace): PrintedCode {
-  const at = { actions, locators: [], depth: 0, functions: 0, active: [], called: null };
+  const at = { actions, locators: [], functions: 0, active: [], called: null };
   return { text: print(node, scope, at), locators: at.locators };
 }
 
-function print(given: SyntaxNode, givenScope: Scope, printing: Printing): string {
-  const { project } = givenScope;
-  project.printed += 1;
-  if (project.printed > MAX_NODES) throw new TooLarge('the tests are too long to be judged');
-  if (printing.depth > MAX_DEPTH)
-    throw new TooLarge('an expression of the tests is nested too deeply to be judged');
-  const at = { ...printing, depth: printing.depth + 1 };
-  const text = earlier(given, givenScope, at) + printResolved(resolve(given, givenScope), at);
+function print(given: SyntaxNode, scope: Scope, at: Printing): string {
+  const text = earlier(given, scope, at) + printResolved(resolve(given, scope), at);
   if (text.length > MAX_TEXT) throw new TooLarge('an expression of the tests is too long to be judged');
   return text;
 }
@@ -76,11 +67,9 @@ function printResolved({ node, scope }: Located, at: Printing): string {
     const child = nodeIn(node, name);
     return child ? inside(child) : '';
   };
-  const locator = readLocator(node, scope, {
-    print: (one, there) => {
-      const locators: LocatorText[] = [];
-      return { text: print(one, there, { ...at, locators }), locators };
-    },
+  const locator = readLocator(node, scope, (one, there) => {
+    const locators: LocatorText[] = [];
+    return { text: print(one, there, { ...at, locators }), locators };
   });
   if (locator) {
     at.locators.push(locator);

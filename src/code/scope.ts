@@ -49,8 +49,6 @@ export interface Project {
   readonly classes: ReadonlyMap<string, readonly ClassInfo[]>;
   /** Values that names have been resolved to so far. */
   readonly followed: Set<SyntaxNode>;
-  /** How many nodes have been printed so far. */
-  printed: number;
 }
 
 /** Creates an empty scope inside another. */

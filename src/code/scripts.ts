@@ -14,14 +14,12 @@ const blanked = (part: string) => part.replaceAll(/[^\n]/g, ' ');
 export function programsIn(path: string, text: string): SourceFile[] {
   const key = `${path}\n${text}`;
   const found = known.get(key) ?? parsed(path, text);
-  if (known.size > MAX_KNOWN) known.clear();
   known.set(key, found);
   return found;
 }
 
 /** Several checks ask for the same file in turn. */
 const known = new Map<string, SourceFile[]>();
-const MAX_KNOWN = 100;
 
 function parsed(path: string, text: string): SourceFile[] {
   if (isCode(path)) return [parseSource(path, text) ?? []].flat();

@@ -20,7 +20,7 @@ const MAX_STEPS = 30;
 export function openProject(parsed: readonly SourceFile[], importedFile: Project['importedFile']): Project {
   const files = new Map<string, Scope>();
   const classes = new Map<string, ClassInfo[]>();
-  const project = { files, importedFile, classes, followed: new Set<SyntaxNode>(), printed: 0 };
+  const project = { files, importedFile, classes, followed: new Set<SyntaxNode>() };
   for (const file of parsed) {
     const scope = fileScope(file, project);
     files.set(file.path, scope);

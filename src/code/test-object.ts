@@ -34,9 +34,8 @@ export function isOfTest(node: SyntaxNode | null, scope: Scope): boolean {
 }
 
 /** Returns where `test` or `expect` ultimately comes from: `playwright`, or the code that replaced it. */
-export function originOf(node: SyntaxNode, scope: Scope, left = 10): string {
+export function originOf(node: SyntaxNode, scope: Scope): string {
   const found = resolve(node, scope);
-  if (left <= 0) return 'own code';
   if (found.node.type === 'Identifier') {
     const name = String(found.node['name']);
     const binding = lookUp(name, found.scope);
@@ -50,7 +49,7 @@ export function originOf(node: SyntaxNode, scope: Scope, left = 10): string {
   const callee = calleeOf(found.node);
   if (/^(?:extend|mergeTests|mergeExpects)$/.test(propertyOf(callee) ?? nameOf(callee) ?? '')) {
     const object = nodeIn(callee, 'object');
-    return object ? originOf(object, found.scope, left - 1) : 'playwright';
+    return object ? originOf(object, found.scope) : 'playwright';
   }
   return 'own code';
 }

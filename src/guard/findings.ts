@@ -11,5 +11,8 @@ export interface Findings {
   readonly otherInput: OtherInput | null;
 }
 
+/** What a check reports. */
+export type Judged = Pick<Findings, 'violations' | 'notes'>;
+
 /** No violations, and nothing to report. */
 export const harmless: Findings = { violations: [], notes: [], otherInput: null };

@@ -10,7 +10,7 @@ import { nodeIn, nodesIn, nodesOf, type SyntaxNode, visit } from '../../code/syn
 import { type FileEdit, isUnparsable } from '../edit.js';
 import { type Rule, violationOf } from '../rules.js';
 import { isCatchAll, isSilent } from './failures.js';
-import { addedElsewhere, otherLanguage, unlintedElsewhere } from './other-languages.js';
+import { addedElsewhere, anyOf, otherLanguage, unlintedElsewhere } from './other-languages.js';
 import { holds } from './settings.js';
 import { isBypass, usesIn } from './uses.js';
 
@@ -118,16 +118,15 @@ const silencing: readonly Pattern[] = [
   ['protected-file', /node_modules\/@?playwright\S*/],
   [
     loosened,
-    /\b(?:skip|ignore|disable|suppress|bypass|allow)\w*?(?:Errors?|Warnings?|Checks?|Lint\w*|Types?|Validation|Auth\w*|Csrf|Origins?|Builds?)\b['"]?\s*(?::\s*true\b|=\{true)/,
+    anyOf(
+      /\b(?:skip|ignore|disable|suppress|bypass|allow)\w*?(?:Errors?|Warnings?|Checks?|Lint\w*|Types?|Validation|Auth\w*|Csrf|Origins?|Builds?)\b['"]?\s*(?::\s*true\b|=\{true)/,
+      /\btranspileOnly['"]?\s*:\s*true\b|\bdts['"]?\s*:\s*false\b|\bsuppressHydrationWarning\b(?!=\{false)/,
+      /@ts-(?:nocheck|ignore|expect-error)\b|\boverlay['"]?\s*:\s*false\b/,
+      // A health check that never fails.
+      /\btest:\s*\[?\s*(?:['"]CMD(?:-SHELL)?['"],\s*)?['"]?(?:true|exit 0)\b/,
+    ),
   ],
-  [
-    loosened,
-    /\btranspileOnly['"]?\s*:\s*true\b|\bdts['"]?\s*:\s*false\b|\bsuppressHydrationWarning\b(?!=\{false)/,
-  ],
-  [loosened, /@ts-(?:nocheck|ignore|expect-error)\b|\boverlay['"]?\s*:\s*false\b/],
   [letsIn, /\benv\.\w*(?:SECRET|PASSWORD)\w*\s*(?:\?\?|\|\|)\s*['"`]\w/],
-  // A health check that never fails.
-  [loosened, /\btest:\s*\[?\s*(?:['"]CMD(?:-SHELL)?['"],\s*)?['"]?(?:true|exit 0)\b/],
   [
     letsIn,
     /NODE_TLS_REJECT_UNAUTHORIZED|\b(?:(?:check|verify|validate|reject|enforce)[A-Z]\w*|httpOnly|csrf)['"]?\s*:\s*false\b|\bsameSite['"]?\s*:\s*['"]none/i,

@@ -5,7 +5,12 @@ const code = /\.(?:py|rb|php|go|java|kt|scala|cs|rs|exs?|swift)$/;
 /** Templates with code in such a language. */
 export const codeInMarkup = /\.(?:erb|twig|jinja2?|j2|html?)$/;
 /** Both. They are judged line by line, by names that the languages share. */
-export const otherLanguage = new RegExp(`${code.source}|${codeInMarkup.source}`);
+export const otherLanguage = anyOf(code, codeInMarkup);
+
+/** Combines patterns without flags into one that matches what any of them does. */
+export function anyOf(...patterns: readonly RegExp[]): RegExp {
+  return new RegExp(patterns.map(({ source }) => source).join('|'));
+}
 
 const python = /\.py$/;
 const braces = /\.(?:php|java|kt|scala|cs|swift)$/;
@@ -50,18 +55,12 @@ export const addedElsewhere: readonly Pattern[] = [
   ],
   [
     'security-loosened',
-    /\bcsrf_exempt\b|\.Exempt\w*\(|\bskip_before_action\b|\bAllowAny\b|\bpermitAll\(|\bhtml_safe\b|\|\s*safe\b/,
-    otherLanguage,
-  ],
-  [
-    'security-loosened',
-    /\bInsecureSkipVerify:\s*true|\bverify\s*=\s*False\b|\bDEBUG\s*=\s*True\b|\bALLOWED_HOSTS\s*=\s*\[\s*['"]\*/,
-    otherLanguage,
-  ],
-  ['security-loosened', /\bvalidate:\s*false\b|\bupdate_columns?\(/, otherLanguage],
-  [
-    'security-loosened',
-    /\b(?:ENV\.fetch|getenv|environ\.get|getOrDefault)\(\s*['"]\w*(?:SECRET|PASSWORD|KEY)\w*['"]\s*,/,
+    anyOf(
+      /\bcsrf_exempt\b|\.Exempt\w*\(|\bskip_before_action\b|\bAllowAny\b|\bpermitAll\(|\bhtml_safe\b|\|\s*safe\b/,
+      /\bInsecureSkipVerify:\s*true|\bverify\s*=\s*False\b|\bDEBUG\s*=\s*True\b|\bALLOWED_HOSTS\s*=\s*\[\s*['"]\*/,
+      /\bvalidate:\s*false\b|\bupdate_columns?\(/,
+      /\b(?:ENV\.fetch|getenv|environ\.get|getOrDefault)\(\s*['"]\w*(?:SECRET|PASSWORD|KEY)\w*['"]\s*,/,
+    ),
     otherLanguage,
   ],
 ];
@@ -74,20 +73,15 @@ export const unlintedElsewhere: Pattern = [
 ];
 
 /** What refuses something, or decides whether it is allowed, in languages that are not parsed. */
-const refusals = [
+const refusals = anyOf(
   /\braise\b|\bthrow\b|\babort\b|\bpanic\(/,
   /\b(?:[Rr]equire|[Vv]alidate[sd]?|[Aa]uthenticate|[Aa]uthori[sz]e|[Ee]nsure|[Vv]erify|[Pp]rotect|[Ff]orbid)(?:[A-Z_]\w*)?\b/,
   /\b\w+_required\b|\bhas(?:Any)?(?:Role|Authority)\b|\b[Pp]re[Aa]uthorize\b/,
   /\b\w*(?:Forbidden|Unauthori[sz]ed|BadRequest|UnprocessableEntity|PermissionDenied|ValidationError|Validator|NotFound|Http404)\b/,
   /\bPROTECT\b|\b(?:max|min)_length\b|\bunique\w*\b|\bNOT NULL\b|\bnull:\s*false\b|_null\b(?=[^\n]*\bfalse\b)/,
-];
+);
 /** Refusals in code that is not parsed. */
-export const refusalsElsewhere: Pattern = [
-  'restraint-removed',
-  new RegExp(refusals.map(({ source }) => source).join('|')),
-  code,
-  withoutWords,
-];
+export const refusalsElsewhere: Pattern = ['restraint-removed', refusals, code, withoutWords];
 
 /** Comments, and texts in quotes. */
 const words =

@@ -1,5 +1,3 @@
-import type { Note } from '../../core/guard/note.js';
-import type { Violation } from '../../core/guard/violation.js';
 import { constantOf, nameOf, propertyOf } from '../../code/expressions.js';
 import { programsIn, template } from '../../code/scripts.js';
 import { placeOf, type SourceFile } from '../../code/source-file.js';
@@ -7,6 +5,7 @@ import { childrenOf, nodeIn, nodesIn, nodesOf, type SyntaxNode } from '../../cod
 import { chainOf, rootName } from '../../code/test-object.js';
 import type { Change } from '../change.js';
 import { isUnparsable } from '../edit.js';
+import type { Judged } from '../findings.js';
 import { type Rule, violationOf } from '../rules.js';
 import { wordsIn } from '../without-blamed.js';
 import { type Pattern, type Sign, signsOfText, without } from './app.js';
@@ -20,10 +19,7 @@ const rule: Rule = 'restraint-removed';
  * somewhere else are unified; a file that goes takes its own with it; what broke the test may go, but not along with what it replaced. A
  * check that may go for one of these reasons is a note, unless the blamed change renamed it.
  */
-export function judgeRestraints({ request: { broke = [] }, ofApp }: Change): {
-  violations: Violation[];
-  notes: Note[];
-} {
+export function judgeRestraints({ request: { broke = [] }, ofApp }: Change): Judged {
   const states = ofApp
     .filter((edit) => !isUnparsable(edit))
     .map(({ path, before, after, green }) => {

@@ -1,11 +1,10 @@
 import escapeStringRegexp from 'escape-string-regexp';
-import type { Note } from '../../core/guard/note.js';
-import type { Violation } from '../../core/guard/violation.js';
 import { compareTrees, type Difference } from '../../code/compare-trees.js';
 import type { SyntaxNode } from '../../code/syntax.js';
 import type { Change } from '../change.js';
 import { operationsIn, type Tree, treesIn } from '../operations.js';
 import type { FileEdit } from '../edit.js';
+import type { Judged } from '../findings.js';
 import { violationOf } from '../rules.js';
 import { codeOf, type Known, lossIn } from './losses.js';
 import { blamedWords, type BrokeTest, lineOf, wordsIn } from '../without-blamed.js';
@@ -21,10 +20,7 @@ const MAX_NOTES = 12;
  * is a stub, and so is a constant that the tests expect; a call that is no longer awaited fails unnoticed. Anything else may be a fix, and
  * is named for the reviewer.
  */
-export function judgeTakenAway({ request: { broke = [] }, ofApp, old }: Change): {
-  violations: Violation[];
-  notes: Note[];
-} {
+export function judgeTakenAway({ request: { broke = [] }, ofApp, old }: Change): Judged {
   const edits = ofApp.filter(({ path }) => !judgedElsewhere.test(path));
   const isLong = ({ before, after }: FileEdit) =>
     [before, after].some((one) => (one?.text?.length ?? 0) > MAX_TEXT);

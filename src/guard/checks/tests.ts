@@ -2,19 +2,20 @@ import type { Change } from '../change.js';
 import { isSameProgram } from '../../code/compare-trees.js';
 import type { Project } from '../../code/scope.js';
 import { openProject } from '../../code/sources.js';
+import type { Judged } from '../findings.js';
 import { importedBy, importersOf, type TestCode } from '../test-code.js';
 import { isReconnected, isRepaired } from '../repaired.js';
 import { compareTests } from '../tests/compare.js';
 import { readRoots } from '../tests/roots.js';
 import type { Step } from '../tests/step.js';
 import { compareConfig } from './config.js';
-import { judgeLocators, type LocatorFindings } from './locators.js';
+import { judgeLocators } from './locators.js';
 
 /** If more files than this import a changed helper, they are not read, and the helper is judged on its own. */
 const MAX_IMPORTERS = 300;
 
 /** Compares what the changed test files, and the files that import them, do in both states. */
-export function judgeTests({ request, suite, ofTests, old, now }: Change): LocatorFindings {
+export function judgeTests({ request, suite, ofTests, old, now }: Change): Judged {
   const changed = ofTests
     .filter((edit) => {
       const [before, after] = [old.parsed.get(edit.path), now.parsed.get(edit.path)];

@@ -1,6 +1,6 @@
 import { bare, isFunction, nameOf, propertyOf } from '../../code/expressions.js';
 import { callScope, parameterScope } from '../../code/scope.js';
-import { functionOf, resolve } from '../../code/sources.js';
+import { functionOf } from '../../code/sources.js';
 import { nodeIn, nodesIn, type SyntaxNode } from '../../code/syntax.js';
 import { isOfTest } from '../../code/test-object.js';
 import { stepOf } from './action.js';
@@ -37,22 +37,21 @@ export function readCall(node: SyntaxNode, reading: Reading): void {
 }
 
 function readExpect(node: SyntaxNode, call: ExpectCall, reading: Reading): void {
-  const { subject, args } = call;
-  if (call.matcher === 'toPass' && subject && isFunction(bare(subject)))
+  const parts = [call.subject ?? [], ...call.args].flat().map(bare);
+  const [subject] = parts;
+  if (call.matcher === 'toPass' && subject && isFunction(subject))
     return callback(subject, guarded(reading, 'assertion-polled'));
-  for (const one of [subject, ...args]) {
-    if (one && isFunction(bare(one))) callback(one, guarded(reading, 'made-conditional inside expect'));
-    else if (one) reading.read(one, still(reading));
+  for (const one of parts) {
+    if (isFunction(one)) callback(one, guarded(reading, 'made-conditional inside expect'));
+    else reading.read(one, still(reading));
   }
   push(node, reading, readAssertion(call, spotOf(reading)));
 }
 
 /** Reads a callback, which is called by the function that receives it. */
 function callback(made: SyntaxNode, reading: Reading): void {
-  const found = resolve(made, reading.scope);
-  if (!isFunction(found.node)) return reading.read(made, still(reading));
-  const scope = parameterScope(found.node, found.scope, `${reading.guards.length}.`);
-  readFunction(found.node, { ...reading, scope });
+  const scope = parameterScope(made, reading.scope, `${reading.guards.length}.`);
+  readFunction(made, { ...reading, scope });
 }
 
 interface Parts {
