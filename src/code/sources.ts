@@ -1,4 +1,3 @@
-import path from 'node:path';
 import { exportedAs, partOf } from './exports.js';
 import { bare, bodyOf, calleeOf, isFunction, nameOf, propertyOf } from './expressions.js';
 import { returnedValue } from './returned-value.js';
@@ -35,10 +34,9 @@ export function openProject(parsed: readonly SourceFile[], importedFile: Project
   return project;
 }
 
-/** Returns a module's name, the same for every file that imports it. */
+/** Returns a module's name: the path of one of the project's own files, or what the import says. */
 export function moduleName(source: string, { file, project }: Scope): string {
-  const place = path.posix.join(path.posix.dirname(file.path), source);
-  return project.importedFile(file.path, source) ?? (source.startsWith('.') ? place : source);
+  return project.importedFile(file.path, source) ?? source;
 }
 
 /** Resolves a callee to its function; null if that is not one of the tests' own. */

@@ -33,8 +33,8 @@ export function isSameState(a: FileState | null, b: FileState | null): boolean {
 }
 
 /** Whether the edit restores what the file was before the test broke. */
-export function isReverted({ before, after, green }: FileEdit): boolean {
-  return green !== null && green !== before?.text && green === (after?.text ?? '');
+export function isReverted({ after, green }: FileEdit): boolean {
+  return green === (after?.text ?? '');
 }
 
 /** Whether code that could be parsed cannot be any more. Other checks would see all of it as removed. */
