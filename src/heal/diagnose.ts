@@ -102,8 +102,11 @@ function endedIn({ tests, failures }: SuiteRun): Ended {
   };
 }
 
-function idsFor(failure: Failure, run: SuiteRun): readonly string[] {
-  return failure.scope === 'test' ? (run.rerunIds[failure.test.id] ?? [failure.test.id]) : [];
+/** A failure of the suite itself beside or after its tests (a worker's teardown, a global teardown) comes of the tests that ran. */
+function idsFor(failure: Failure, { rerunIds, tests }: SuiteRun): readonly string[] {
+  if (failure.scope === 'test') return rerunIds[failure.test.id] ?? [failure.test.id];
+  const ran = tests.filter(({ outcome }) => outcome !== 'not-run' && outcome !== 'skipped');
+  return ran.map(({ test }) => test.id);
 }
 
 type Diagnosed = Pick<DiagnosedFailure, 'failure' | 'evidence' | 'diagnosis'>;

@@ -3,7 +3,7 @@ import type { Cause, DiagnosedFailure } from '../core/cause.js';
 import { isPaused } from '../core/policy.js';
 import type { RunResult } from '../core/outcome.js';
 import { failureKey } from '../core/failure.js';
-import type { CauseVerdict } from '../core/verdict.js';
+import { type CauseVerdict, isResolved } from '../core/verdict.js';
 import type { HealedCause } from './heal-cause.js';
 import type { ProofTest } from './proof-test.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
@@ -74,6 +74,11 @@ export function goesOn({ session, causes, suiteFlakes }: Progress): boolean {
   const unusable = causes.some((one) => one.verdict === 'agent-unusable' && one.attempts.length > 0);
   const paused = isPaused(causes, session.settings.limits);
   return !session.signal.aborted && !unusable && !paused && suiteFlakes <= SUITE_FLAKES_TOLERATED;
+}
+
+/** Whether a failure of the suite itself is still open. */
+export function isSuiteRed(causes: readonly CauseRecord[]): boolean {
+  return causes.some(({ verdict, cause }) => cause.lead.failure.scope === 'suite' && !isResolved(verdict));
 }
 
 /** The last time that a test was red. */

@@ -4,7 +4,7 @@ import type { Settings } from '../core/settings.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { type CauseRecord, changesOf, type Progress } from './progress.js';
 import type { ProofTest } from './proof-test.js';
-import { fixThatBroke, rejectLost, runRegression } from './regression.js';
+import { fixThatBroke, rejectLost, runRegression, suiteKey } from './regression.js';
 import { retest } from './retest.js';
 import { abandonProof, type Left, type Refuted, applyProof } from './apply-proof.js';
 import { type ByKey, newlyRed } from './apply-result.js';
@@ -36,12 +36,13 @@ export async function proveFixes(progress: Progress, first: SuiteRun): Promise<L
   for (let flip = 0; flip < session.settings.verify.flips; flip += 1) await showRed(proof);
   for (const [causeId, why] of proof.doubts) await proveAlone(proof, causeId, why);
   await session.workspace.without([]);
-  const { red, broke } = await runRegression(progress, first, takingPart(proof));
+  const { red, broke, suiteFailure } = await runRegression(progress, first, takingPart(proof));
   if (session.signal.aborted) {
     await abandonProof(progress);
     return nothing;
   }
   await takeRed(proof, red);
+  if (suiteFailure) proof.others.set(failureKey(suiteFailure.failure), suiteFailure);
   if (proof.refuted.size > 0 || broke) await lookAtOthers(proof);
   return applyProof(progress, proof);
 }
@@ -171,7 +172,7 @@ async function takeRed(proof: Proof, red: ReadonlySet<string>): Promise<void> {
     const record = causes.find((one) => one.cause.id === test?.causeId);
     if (test?.isLead && record) await refute(proof, record, { judged: 'still-failing', failedBecause });
     else if (test) test.ended = 'unsteady';
-    else unexplained.push(id);
+    else if (id !== suiteKey) unexplained.push(id);
   }
   if (unexplained.length === 0) return;
   session.bus.emit({ type: 'tests.decided', ids: unexplained, verdict: 'failed' });
@@ -192,7 +193,7 @@ async function look(
   causeId: string | null = null,
 ): Promise<Split> {
   const { progress } = proof;
-  const ids = [...new Set(tests.filter((one) => !isSuite(one)).flatMap(({ failure }) => failure.rerunIds))];
+  const ids = [...new Set(tests.flatMap(({ failure }) => failure.rerunIds))];
   const seen = await retest(progress.session, {
     failures: tests.map(({ failure }) => failure),
     purpose: 'proof',

@@ -1,3 +1,4 @@
+import type { DiagnosedFailure } from '../core/cause.js';
 import { isHealed } from '../core/verdict.js';
 import { chooseRegression, type RegressionTests, type TestFile } from '../core/choose-regression.js';
 import { failureKey, testsOf } from '../core/failure.js';
@@ -5,7 +6,7 @@ import type { RegressionResult } from '../event.js';
 import type { TestState } from '../run/run-state.js';
 import { attemptDecided } from './attempt/attempt-decided.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
-import { type CauseRecord, changesOf, keptAttempts, type Progress } from './progress.js';
+import { type CauseRecord, changesOf, isSuiteRed, keptAttempts, type Progress } from './progress.js';
 import type { ProofTest } from './proof-test.js';
 import { endCause } from './end-cause.js';
 import { revertChanges } from './attempt/try-fix.js';
@@ -17,7 +18,12 @@ interface Left {
   readonly red: ReadonlySet<string>;
   /** Whether fixes were reverted because they broke tests that had been green. */
   readonly broke: boolean;
+  /** The failure of the suite itself that no fix is to blame for, and that no cause has; null if there is none. */
+  readonly suiteFailure: DiagnosedFailure | null;
 }
+
+/** The key of the suite's own failure among the ids of tests. */
+export const suiteKey = failureKey({ scope: 'suite', errors: [], stderr: '' });
 
 /**
  * Re-runs the tests around the kept fixes, or the whole suite if time allows: what was green has to stay green. A fix that breaks a test
@@ -30,7 +36,7 @@ export async function runRegression(
   proven: readonly ProofTest[],
 ): Promise<Left> {
   const { session } = progress;
-  const nothing: Left = { red: new Set(), broke: false };
+  const nothing: Left = { red: new Set(), broke: false, suiteFailure: null };
   const { regression, flips } = session.settings.verify;
   const kept = progress.causes.filter((one) => keptAttempts(one).length > 0);
   const isAll = regression === 'suite' && kept.length > 0;
@@ -38,18 +44,27 @@ export async function runRegression(
   const chosen = isAll ? choose(progress, first, kept) : { files: [], leftOut: [] };
   const own = testsOf(proven.map(({ failure }) => failure)).map(({ id }) => id);
   const ids = [...new Set([...chosen.files.flatMap((one) => one.ids), ...own])];
-  const green = new Set([...own, ...greenTests(progress)]);
+  const green = new Set([...own, ...greenTests(progress), ...(isSuiteSound(progress) ? [suiteKey] : [])]);
   const all = ids.length === 0 || (isAll && chosen.leftOut.length === 0);
   const purpose = isAll ? 'regression' : 'proof';
-  const once = await redAmong(progress, { ids, all, of: green, purpose });
-  const twice = once.size === 0 ? once : await redAmong(progress, { ids: [...once], of: once, purpose });
+  const { red: once } = await redAmong(progress, { ids, all, of: green, purpose });
+  const again = once.size > 0 ? await redAmong(progress, { ids: [...once], of: once, purpose }) : null;
+  const twice = again?.red ?? once;
   if (session.signal.aborted) return nothing;
   addSteps(proven, once, twice);
   sayUnsteady(progress, { own, once, twice });
   const { broke, left } = await fixThatBroke(progress, kept, twice);
   const leftOut = chosen.leftOut.flatMap((one) => one.ids).filter((id) => !ids.includes(id)).length;
   if (isAll) session.bus.emit({ type: 'regression.ended', tests: ids.length, leftOut, broke });
-  return { red: left, broke: broke.length > 0 };
+  const isNews = left.has(suiteKey) && proven.every(({ failure }) => failure.failure.scope === 'test');
+  const seen = isNews && again?.run?.tests.length ? await session.diagnose(again.run) : [];
+  const suiteFailure = seen.find(({ failure }) => failure.scope === 'suite') ?? null;
+  return { red: left, broke: broke.length > 0, suiteFailure };
+}
+
+/** Whether the suite itself has not failed so far, or only without a fix that is now in the tree. */
+function isSuiteSound({ causes, suiteFlakes }: Progress): boolean {
+  return suiteFlakes === 0 && !isSuiteRed(causes);
 }
 
 function allTests({ session }: Progress): TestState[] {
@@ -118,20 +133,32 @@ interface RedRequest {
   purpose?: 'regression' | 'proof';
 }
 
-/** Returns which of the tests are red now; all of them if the suite cannot run. */
+/** What a run shows of the tests that were green. */
+interface Seen {
+  readonly red: ReadonlySet<string>;
+  /** Null if nothing could be run. */
+  readonly run: SuiteRun | null;
+}
+
+/**
+ * Returns which of the tests are red now; all of them if the suite cannot run. The suite itself may fail although its tests pass (a
+ * worker's teardown, a global teardown); whether it still does, only the whole selection shows.
+ */
 async function redAmong(
   { session, rerunIds }: Progress,
   { ids, all = false, of, purpose = 'regression' }: RedRequest,
-): Promise<ReadonlySet<string>> {
-  if ((await session.prepare()) !== null) return new Set(of);
+): Promise<Seen> {
+  if ((await session.prepare()) !== null) return { red: of, run: null };
   const again = [...new Set(ids.flatMap((id) => rerunIds[id] ?? [id]))];
-  const run = await session.runAgain({ ids: all ? null : again, purpose, causeId: null });
-  if (run.tests.length === 0) return new Set(of);
+  const isWhole = all || ids.includes(suiteKey);
+  const run = await session.runAgain({ ids: isWhole ? null : again, purpose, causeId: null });
+  if (run.tests.length === 0) return { red: of, run };
   const asked = new Set(ids);
-  const red = run.tests.filter(
+  const tests = run.tests.filter(
     ({ test, outcome }) => asked.has(test.id) && outcome !== 'expected' && outcome !== 'flaky',
   );
-  return new Set(red.map(({ test }) => test.id).filter((id) => of.has(id)));
+  const red = [...tests.map(({ test }) => test.id), ...(run.suiteFailure ? [suiteKey] : [])];
+  return { red: new Set(red.filter((id) => of.has(id))), run };
 }
 
 /** Reverts the fixes one by one, newest first, and keeps those reverted without which a broken test is green again. */
@@ -147,7 +174,7 @@ export async function fixThatBroke(
     if (left.size === 0 || session.signal.aborted) break;
     const changes = changesOf(record);
     await session.workspace.without(changes);
-    const still = await redAmong(progress, { ids: [...left], of: left });
+    const { red: still } = await redAmong(progress, { ids: [...left], of: left });
     const now = left;
     const green = [...now].filter((id) => !still.has(id));
     if (green.length === 0 || session.signal.aborted) {
@@ -164,6 +191,7 @@ export async function fixThatBroke(
 }
 
 function becauseOf({ session }: Progress, ids: readonly string[]): string {
+  if (ids.includes(suiteKey)) return 'its fix broke the suite itself and was reverted';
   const { tests } = session.bus.run();
   const names = ids.slice(0, 3).map((id) => tests.get(id)?.title.at(-1) ?? '');
   const which = ids.length === 1 ? 'another test' : `${ids.length} other tests`;

@@ -1,4 +1,3 @@
-import { isResolved } from '../core/verdict.js';
 import { confirm } from './confirm.js';
 import type { Cause, DiagnosedFailure } from '../core/cause.js';
 import { failureKey, testsOf } from '../core/failure.js';
@@ -7,7 +6,7 @@ import { isPaused } from '../core/policy.js';
 import { healCause, type HealedCause } from './heal-cause.js';
 import { atOnce, earlierSignatures, healCauses } from './heal-causes.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
-import { type CauseRecord, goesOn, type Healed, newProgress, type Progress, sawRed } from './progress.js';
+import { goesOn, type Healed, isSuiteRed, newProgress, type Progress, sawRed } from './progress.js';
 import { proofRuns, proveFixes } from './prove.js';
 import { tellDecided } from './tell-tests.js';
 import type { Session } from './session.js';
@@ -76,10 +75,6 @@ async function healAgain(
     await saveProgress(progress);
   }
   return [...found.values()];
-}
-
-function isSuiteRed(causes: readonly CauseRecord[]): boolean {
-  return causes.some(({ verdict, cause }) => cause.lead.failure.scope === 'suite' && !isResolved(verdict));
 }
 
 /** Returns the failures that could not be confirmed because the suite did not start, and are still undecided. */

@@ -26,12 +26,17 @@ export const wholeProof = someSettings({
 
 /**
  * Simulates a whole run: tests show what `shows` returns, and each agent makes one change, named `1`, `2` … in order. Errors with the same
- * text have the same cause. If `stops` returns true for a Playwright run, the suite does not start.
+ * text have the same cause. If `stops` returns true for a Playwright run, the suite does not start; if `teardown` returns an error for the
+ * tests that ran, the suite itself fails after them.
  */
 export async function simulatedRun(
   tests: readonly string[],
   shows: Shows,
-  over: Partial<Session> & { signalAfter?: number; stops?: (at: At) => boolean } = {},
+  over: Partial<Session> & {
+    signalAfter?: number;
+    stops?: (at: At) => boolean;
+    teardown?: (ran: readonly string[], at: At) => string | null;
+  } = {},
 ) {
   const runs: string[] = [];
   const fixes = new Set<string>();
@@ -52,7 +57,14 @@ export async function simulatedRun(
     red = seen.flatMap(({ id, wrong }) =>
       wrong === null ? [] : [failing(id, wrong, { signature: `shop:Error:${wrong}` })],
     );
+    const torn = over.teardown?.(ids ?? tests, at) ?? null;
+    const suiteFailure = torn === null ? null : aSuiteFailure(torn);
+    if (suiteFailure) {
+      const rerunIds = ids ?? tests;
+      red.unshift(aDiagnosed({ failure: suiteFailure, signature: `shop:Error:${torn}`, rerunIds }));
+    }
     return aSuiteRun({
+      suiteFailure,
       tests: seen.map(({ id, wrong }) => aResult(id, wrong === null ? 'expected' : 'unexpected')),
     });
   };

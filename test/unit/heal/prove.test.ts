@@ -176,3 +176,40 @@ it('HN-7 does not count as healed if the agent changed no file', async () => {
   expect(run.causes).toEqual(['c1 flaky']);
   expect(run.report.causes[0]?.reason).toContain('changed no file');
 });
+
+describe('a failure of the suite itself after its tests', () => {
+  it('HN-5 is proven with all tests that had run before it, since one of them may leave behind what breaks the teardown', async () => {
+    const teardown = (ran: readonly string[], { fixes }: { fixes: ReadonlySet<string> }) =>
+      ran.includes('t2') && !fixes.has('1') ? 'the account cannot be deleted' : null;
+    const run = await simulatedRun(tests(2), () => null, { teardown });
+    expect(run.causes).toEqual(['c1 healed']);
+    expect(proofOf(run)).toBe('red red green green green red green');
+    expect(run.runs.filter((one) => one.startsWith('proof'))).toEqual(Array(3).fill('proof t1 t2'));
+    expect(run.record.suiteRed).toBe(false);
+  });
+
+  it('HN-6 that a fix brings about reverts the fix', async () => {
+    const teardown = (_: readonly string[], { fixes }: { fixes: ReadonlySet<string> }) =>
+      fixes.has('1') ? 'the account cannot be deleted' : null;
+    const run = await simulatedRun(['t1', 't2'], (id, at) => (id === 't1' ? own(id, at) : null), {
+      teardown,
+    });
+    expect(run.verdicts).toEqual({ t1: 'failed', t2: 'passed' });
+    expect(run.report.causes[0]?.reason).toBe('its fix broke the suite itself and was reverted');
+    expect([...run.fixes]).toEqual([]);
+  });
+
+  it('HN-6 that comes up during the regression run, and is not due to any fix, is healed as a cause of its own', async () => {
+    const teardown = (
+      _: readonly string[],
+      { purpose, fixes }: { purpose: string; fixes: ReadonlySet<string> },
+    ) => (purpose === 'first' || fixes.has('2') ? null : 'the disk is nearly full');
+    const late = (
+      ran: readonly string[],
+      at: { purpose: string; fixes: ReadonlySet<string>; run: number },
+    ) => (at.run > 6 ? teardown(ran, at) : null);
+    const run = await simulatedRun(['t1'], own, { teardown: late });
+    expect(run.causes).toEqual(['c1 healed', 'c2 healed']);
+    expect(run.verdicts).toEqual({ t1: 'healed' });
+  });
+});
