@@ -56,9 +56,13 @@ function strongest(reasons: readonly Reason[], category: Category): Reason[] {
     .slice(0, mostReasons);
 }
 
-/** Of two equally confident reasons, one from the app comes before one from the test. */
+/**
+ * Of two equally confident reasons, one from the app comes before one from the test, and the server's comes first of all: it counts only
+ * if a request failed, and what the page throws then may come of the answer (`notes.map is not a function`).
+ */
 function nearness(source: EvidenceSource): number {
-  return source === 'error' || source === 'stack' ? 1 : 0;
+  if (source === 'server') return 0;
+  return source === 'error' || source === 'stack' ? 2 : 1;
 }
 
 /** The error itself and the channels that decided; other evidence must not influence the retry axis. */

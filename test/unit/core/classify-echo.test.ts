@@ -26,6 +26,15 @@ describe('CS-7 a page that repeats a response', () => {
     expect(classify(failing(locatorTimeout, { network, console })).category).toBe('runtime-error');
   });
 
+  it('CS-7 what the server threw comes before what the page threw about the answer', () => {
+    const console = [pageError('TypeError: notes.map is not a function')];
+    const serverOutput =
+      "TypeError: Cannot read properties of undefined (reading 'filter')\n    at list (/project/server/notes.js:4:21)";
+    const { why, facts } = classify(failing(locatorTimeout, { network, console, serverOutput }));
+    expect(why[0]).toMatchObject({ source: 'server', category: 'runtime-error' });
+    expect(facts.source).toBe('server/notes.js:4:21');
+  });
+
   it.each([
     ['FrameMissingError: The response (404) has no <turbo-frame id="hello">', 404, 'network-error'],
     ['Error: Could not load the rates: 503', 503, 'network-error'],
