@@ -94,7 +94,7 @@ function kindOf(text: string, call: string | null): Pick<Complaint, 'kind' | 'de
   const several = /strict mode violation: .{1,300} resolved to (\d+) elements/.exec(text);
   if (several) return { kind: 'ambiguous', detail: `${several[1]} elements` };
   if (/element\(s\) not found/.test(text)) return { kind: 'missing', detail: null };
-  const value = valuesIn(text);
+  const value = valuesIn(text) ?? pixelsIn(text);
   if (value !== null) return { kind: 'value', detail: value };
   const state =
     /element is not (visible|enabled|stable|editable|attached)|element is outside of the (viewport)/.exec(
@@ -104,7 +104,7 @@ function kindOf(text: string, call: string | null): Pick<Complaint, 'kind' | 'de
   const awaited = /^.* to be (visible|hidden|detached)\n[^\n]*\blocator resolved to /m.exec(text);
   if (awaited) return { kind: 'state', detail: `not ${awaited[1]}` };
   if (call !== null && /\.waitFor(?!Selector$)\w/.test(call)) return { kind: 'no-answer', detail: null };
-  const timedOut = /[Tt]imeout|had not finished/.test(text);
+  const timedOut = /[Tt]imeout|had not finished|: Test ended/.test(text);
   if (timedOut && /waiting for (?:locator|getBy|selector|frameLocator)/.test(text))
     return { kind: /locator resolved to/.test(text) ? 'timeout' : 'missing', detail: null };
   return { kind: timedOut ? 'timeout' : 'other', detail: null };
@@ -135,16 +135,41 @@ function valuesIn(text: string): string | null {
 }
 
 /** Returns the first line that holds a value rather than only a bracket, or else the first line. */
-function tellingLine(lines: string, side: RegExp): string | null {
-  const found = [...lines.matchAll(side)].map(([, line = '']) => line.trim().replace(/,$/, ''));
-  return found.find((line) => !/^(?:[A-Z]\w{0,40} )?[[{]$|^[\]}]$/.test(line)) ?? found[0] ?? null;
+function tellingLine(lines: readonly string[]): string | null {
+  return lines.find((line) => !/^(?:[A-Z]\w{0,40} )?[[{]$|^[\]}]$/.test(line)) ?? lines[0] ?? null;
 }
 
-/** Returns the first differing line of a comparison that is printed as a diff. */
+/** Returns the first differing line of a comparison that is printed as a diff, and the line of the same name that is there instead. */
 function differenceIn(text: string): string | null {
-  const [, lines = ''] = /^- Expected[^\n]*\n\+ Received[^\n]*\n([^]{0,4000})/m.exec(text) ?? [];
-  const expected = tellingLine(lines, /^-[ \t]*(\S.{0,80})$/gm);
-  const received = tellingLine(lines, /^\+[ \t]*(\S.{0,80})$/gm);
+  const [, indent = '', lines = ''] =
+    /^(?:- Expected[^\n]*\n\+ Received[^\n]*|([ \t]*)@@ [^\n]* @@)\n([^]{0,4000})/m.exec(text) ?? [];
+  const diff = `\n${lines}`.replaceAll(`\n${indent}`, '\n');
+  const [minus, plus] = [linesOf(diff, /^-[ \t]*(\S.{0,80})$/gm), linesOf(diff, /^\+[ \t]*(\S.{0,80})$/gm)];
+  const expected = tellingLine(without(minus, plus)) ?? tellingLine(minus);
+  const others = without(plus, minus);
+  const named = others.filter((line) => nameOf(line) === nameOf(expected ?? ''));
+  const received = tellingLine(named) ?? tellingLine(others) ?? tellingLine(plus);
   if (expected === null && received === null) return null;
   return `expected ${expected ?? 'nothing'}, received ${received ?? 'nothing'}`;
+}
+
+function linesOf(diff: string, side: RegExp): string[] {
+  return [...diff.matchAll(side)].map(([, line = '']) => line.trim().replace(/,$/, ''));
+}
+
+/** Leaves out lines that the other side has, too: in an accessibility snapshot, a colon at the end only says that children follow. */
+function without(lines: readonly string[], others: readonly string[]): string[] {
+  const bare = (line: string) => line.replace(/:$/, '');
+  const known = new Set(others.map(bare));
+  return lines.filter((line) => !known.has(bare(line)));
+}
+
+/** Returns the first word of a line: a key, or the role of an element. */
+function nameOf(line: string): string | null {
+  return /[\w$-]*\w/.exec(line)?.[0] ?? null;
+}
+
+/** Returns how many pixels of a screenshot differ, or how its size does. */
+function pixelsIn(text: string): string | null {
+  return /^[ \t]*((?:Expected an image \d|\d+ pixels \(ratio ).{1,150}?)\.?$/m.exec(text)?.[1] ?? null;
 }

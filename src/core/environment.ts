@@ -23,14 +23,17 @@ export const missingBrowser =
   /Executable doesn't exist at|Chromium distribution '[^']*' is not found|because executable doesn't exist at/;
 
 /**
- * Returns why no agent can help with these failures of one cause (HL-7): their browser is not installed, or many of them failed on the same
- * dead server. Returns null otherwise.
+ * Returns why no agent can help with these failures of one cause (HL-7): their browser is not installed, they passed although they are
+ * marked with `test.fail()`, or many of them failed on the same dead server. Returns null otherwise.
  */
 export function environmentOf(members: readonly DiagnosedFailure[]): string | null {
   const isMissing = ({ evidence }: DiagnosedFailure) =>
     evidence.errors.some(({ message }) => missingBrowser.test(message));
   if (members.every(isMissing))
     return 'its browser was not found: run `playwright install`, or correct `executablePath` in the Playwright config';
+  // The mark may go only by a person's hand: an agent could turn the test green only by breaking the app.
+  if (members.every(({ failure }) => failure.scope === 'test' && failure.status === 'passed'))
+    return 'it passes although it is marked to fail: if what it tests works now, remove its `test.fail`';
   const origins = new Set(members.map(deadServer));
   const [origin] = origins;
   if (origins.size !== 1 || !origin || members.length < many) return null;

@@ -1,7 +1,7 @@
 import type { DiagnosedFailure } from './cause.js';
 import { splitUrl } from './classify/own-origin.js';
 import { stripAnsi } from './classify/strip-ansi.js';
-import { complaintOf } from './complaint.js';
+import { complaintOf, tellingErrors } from './complaint.js';
 import { deadServer } from './environment.js';
 import { decisive, withoutColumn, type Reason } from './diagnosis.js';
 import type { Evidence } from './evidence.js';
@@ -28,6 +28,18 @@ export function rootKeys(failure: DiagnosedFailure): string[] {
     blankPageKey(failure),
   ];
   return keys.filter((key) => key !== null);
+}
+
+/**
+ * Returns the key that a test has in common with itself in other projects (or repetitions) if it fails there at the same line in the same
+ * way; its locators and values may contain what each made up for itself: a project's name, a random user. Null if there is no such line.
+ */
+export function sameTestKey({ diagnosis, evidence, failure }: DiagnosedFailure): string | null {
+  if (diagnosis.category !== 'ui-error' || failure.scope === 'suite') return null;
+  const at = tellingErrors(evidence.errors)[0]?.location;
+  const { kind, call } = complaintOf(evidence.errors);
+  if (!at || kind === 'other') return null;
+  return [...failure.test.titlePath, `${at.file}:${at.line}`, kind, call].join(' | ');
 }
 
 /** An answer that says nothing about the request: whatever stands before all endpoints of a server can give it. */

@@ -1,17 +1,19 @@
 import type { Cause, DiagnosedFailure } from './cause.js';
-import { haveDifferentRoots, isKnownBy, rootKeys } from './group-keys.js';
+import { haveDifferentRoots, isKnownBy, rootKeys, sameTestKey } from './group-keys.js';
 import { environmentOf } from './environment.js';
 
 /** A cause under construction: its members and all their root keys. */
 interface Group {
   members: DiagnosedFailure[];
   readonly keys: Set<string>;
+  /** What its tests have in common with themselves in other projects. */
+  readonly tests: Set<string | null>;
 }
 
 /**
  * Groups the failures that share a root cause (HL-6), as `c1`, `c2` … in order of first appearance. Failures with the same deciding
- * evidence belong together, and so do those with the same signature, unless their evidence shows different causes. Many failures on the
- * same dead server that nothing explains are one failure of the environment (HL-7).
+ * evidence belong together, and so do those with the same signature, unless their evidence shows different causes, and those of the same
+ * test in several projects. Many failures on the same dead server that nothing explains are one failure of the environment (HL-7).
  */
 export function groupCauses(failures: readonly DiagnosedFailure[]): Cause[] {
   const groups: Group[] = [];
@@ -29,16 +31,19 @@ export function groupCauses(failures: readonly DiagnosedFailure[]): Cause[] {
 /** Adds a failure to the groups with which it shares a key, and to the first that looks like it; they become one. */
 function join(groups: Group[], failure: DiagnosedFailure): void {
   const keys = rootKeys(failure);
+  const test = sameTestKey(failure);
   const alike = groups.find((group) => isAlike(group, failure) && !haveDifferentRoots(group.keys, keys));
   const [home, ...linked] = groups.filter(
-    (group) => group === alike || keys.some((key) => group.keys.has(key)),
+    (group) =>
+      group === alike || keys.some((key) => group.keys.has(key)) || (test !== null && group.tests.has(test)),
   );
   if (!home) {
-    groups.push({ members: [failure], keys: new Set(keys) });
+    groups.push({ members: [failure], keys: new Set(keys), tests: new Set([test]) });
     return;
   }
   home.members.push(failure);
   for (const key of keys) home.keys.add(key);
+  home.tests.add(test);
   for (const other of linked) absorb(groups, home, other);
 }
 
@@ -64,6 +69,7 @@ function joinKnown(groups: Group[], group: Group): void {
 function absorb(groups: Group[], home: Group, other: Group): void {
   home.members = [...home.members, ...other.members].sort((a, b) => a.n - b.n);
   for (const key of other.keys) home.keys.add(key);
+  for (const test of other.tests) home.tests.add(test);
   groups.splice(groups.indexOf(other), 1);
 }
 

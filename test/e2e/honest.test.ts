@@ -45,6 +45,31 @@ describe('the proof of a heal', () => {
   });
 });
 
+it('HN-5 HN-6 a worker’s teardown that fails is healed, and proven with the tests that use the worker’s fixture', async () => {
+  const spec = `
+    import { test as base, expect } from '@playwright/test';
+    import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+    const test = base.extend<{}, { order: string }>({ order: [async ({}, use) => {
+      writeFileSync('.order', '');
+      await use('.order');
+      if (!readFileSync('page.html', 'utf8').includes('Thanks')) throw new Error('the order is still open');
+    }, { scope: 'worker' }] });
+    base('is quick', () => {});
+    test('orders', ({ order }) => expect(existsSync(order)).toBe(true));`;
+  const files = {
+    ...broken,
+    '.gitignore': 'node_modules\ntest-results\n.order\n',
+    'tests/shop.spec.ts': spec,
+    'fixer.mjs': editingAgent([['page.html', 'Tanks', 'Thanks']]),
+  };
+  const project = await scratchProject({ ...shopFiles, ...files, ...own('{ repeat: 2 }') });
+  const { exitCode, report } = await project.selfHeal(['run']);
+  expect(report?.causes).toMatchObject([{ verdict: 'healed', tests: [] }]);
+  expect(report?.causes[0]?.proof.join(' ')).toBe('red red green green red green');
+  expect(report?.tests.map(({ verdict }) => verdict)).toEqual(['passed', 'passed']);
+  expect(exitCode).toBe(0);
+});
+
 describe('a reason for the failure', () => {
   const script = "out.textContent = orders[0].name + ', Thanks';";
   const page = `<button id="buy">Buy</button> <p id="out"></p> <script>const orders = []; ${script}</script>`;

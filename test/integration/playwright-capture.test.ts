@@ -152,7 +152,10 @@ it('EV-1 reports error causes, thrown strings, timeouts and a test that should h
     status: 'timedOut',
     failedStep: expect.stringMatching(/click.*#nope/i),
   });
-  expect(failure('should fail and does not')).toMatchObject({ status: 'passed' });
+  expect(failure('should fail and does not')).toMatchObject({
+    status: 'passed',
+    errors: [{ message: 'Expected to fail, but passed.' }],
+  });
 });
 
 describe.each(['fixture page', 'own context', 'own browser', 'traces by itself', 'times out', 'shared page'])(

@@ -29,7 +29,7 @@ export function testFailure(test: TestCase, result: TestResult, capture: string 
     scope: 'test',
     test: testRef(test),
     status: result.status === 'skipped' ? 'failed' : result.status,
-    errors: result.errors.slice(0, maxErrors).map(testError),
+    errors: errorsOf(test, result),
     failedStep: failedStep(result),
     unfinished: result.steps.flatMap(unfinishedActions).slice(0, maxErrors),
     retry: result.retry,
@@ -38,6 +38,12 @@ export function testFailure(test: TestCase, result: TestResult, capture: string 
     attachments: attachments.slice(0, maxAttachments),
     capture,
   };
+}
+
+/** Playwright has no error for a test marked with `test.fail()` that passes; its own reporters add this one. */
+function errorsOf(test: TestCase, { status, errors }: TestResult): TestError[] {
+  if (status !== 'passed') return errors.slice(0, maxErrors).map(testError);
+  return [testError({ message: 'Expected to fail, but passed.', location: test.location })];
 }
 
 /** Returns an error without colors; for `throw 'string'`, the thrown text. */

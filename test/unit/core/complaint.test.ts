@@ -99,6 +99,44 @@ describe('the complaint of a test', () => {
       'toEqual: expected "b": 3, received "b": 2 (tests/a.spec.ts:28)',
     ],
     [
+      'a line of a text snapshot',
+      [
+        anError(
+          'Error: expect(string).toMatchSnapshot(expected) failed\n\n  @@ -3,5 +3,5 @@\n       "name": "pen",\n  -    "price": "€2.50"\n  +    "price": "€3.00"\n     },\n\n\n  Snapshot: prices.json',
+          at(49),
+        ),
+      ],
+      'toMatchSnapshot: expected "price": "€2.50", received "price": "€3.00" (tests/a.spec.ts:49)',
+    ],
+    [
+      'an element of an accessibility snapshot, not one that merely has children',
+      [
+        anError(
+          'Error: expect(locator).toMatchAriaSnapshot(expected) failed\n\nLocator: locator(\'body\')\nTimeout: 2500ms\n- Expected  - 2\n+ Received  + 4\n\n  - table:\n-     - row "pen €2.50"\n-     - row "ink €9.00"\n+     - row "pen €2.50":\n+       - cell "pen"\n+     - row "ink €9.50":\n+       - cell "ink"\n  - status: 2 items\n\nCall log:\n  - Expect "toMatchAriaSnapshot" with timeout 2500ms\n',
+          at(34),
+        ),
+      ],
+      'toMatchAriaSnapshot on locator(\'body\'): expected - row "ink €9.00", received - row "ink €9.50": (tests/a.spec.ts:34)',
+    ],
+    [
+      'pixels that differ',
+      [
+        anError(
+          'Error: expect(locator).toHaveScreenshot(expected) failed\n\nLocator: locator(\'#b\')\n  160 pixels (ratio 0.08 of all image pixels) are different.\n\n  Snapshot: badge.png\n\nCall log:\n  - Expect "toHaveScreenshot(badge.png)" with timeout 2500ms\n  - waiting for locator(\'#b\')\n    - locator resolved to <span id="b"></span>\n',
+          at(30),
+        ),
+      ],
+      "toHaveScreenshot on locator('#b'): 160 pixels (ratio 0.08 of all image pixels) are different (tests/a.spec.ts:30)",
+    ],
+    [
+      'an element that a fixture waited for until the test ended',
+      [
+        timeLimit,
+        anError("Error: locator.fill: Test ended.\nCall log:\n  - waiting for getByLabel('Name')\n", at(12)),
+      ],
+      "getByLabel('Name') not found (locator.fill) (tests/a.spec.ts:12)",
+    ],
+    [
       'a missing value',
       [anError('Error: expect(received).toBeTruthy()\n\nReceived: null', at(64))],
       'toBeTruthy: received null (tests/a.spec.ts:64)',

@@ -401,3 +401,30 @@ it('HL-7 CL-2 a browser that is not installed is a failure of the environment, w
     expect.stringContaining('`playwright install`'),
   ]);
 });
+
+it('HL-7 a test that is marked to fail and passes gets no agent: only breaking the app would turn it green', () => {
+  const passed = failed('Expected to fail, but passed.');
+  const causes = groupCauses([
+    { ...passed, failure: aTestFailure({ ...passed.failure, scope: 'test', status: 'passed' }) },
+    failed('Error: odd'),
+  ]);
+  expect(causes.map(({ environment }) => environment)).toEqual([
+    expect.stringContaining('remove its `test.fail`'),
+    null,
+  ]);
+});
+
+it('HL-6 the same test of several projects that fails at the same line in the same way is one cause', () => {
+  const at = (line: number) => ({ location: { file: '/project/tests/a.spec.ts', line, column: 3 } });
+  const inProject = (project: string, title: string, line: number) => {
+    const message = `Error: expect(locator).toHaveClass(expected) failed\n\nLocator:  getByText('note of ${project}')\nExpected: "archived"\nReceived: ""`;
+    const evidence = { errors: [anError(message, at(line))] };
+    const test = aTest(`${project}-${title}`, { project, titlePath: ['a.spec.ts', title] });
+    return { ...failed(message, evidence), failure: aTestFailure({ test, errors: evidence.errors }) };
+  };
+  expect(sizes([inProject('ada', 'is archived', 9), inProject('bea', 'is archived', 9)])).toEqual([2]);
+  expect(sizes([inProject('ada', 'is archived', 9), inProject('bea', 'is archived', 12)])).toEqual([1, 1]);
+  expect(sizes([inProject('ada', 'is archived', 9), inProject('bea', 'is deleted', 9)])).toEqual([1, 1]);
+  const alike = (title: string) => ({ ...inProject('ada', title, 9), signature: 'shop:Error:alike' });
+  expect(sizes([alike('is archived'), alike('is deleted')])).toEqual([2]);
+});
