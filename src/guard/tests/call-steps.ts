@@ -4,7 +4,7 @@ import { functionOf } from '../../code/sources.js';
 import { nodeIn, nodesIn, type SyntaxNode } from '../../code/syntax.js';
 import { isOfTest } from '../../code/test-object.js';
 import { stepOf } from './action.js';
-import { expectCall, readAssertion, type ExpectCall } from './assertion.js';
+import { expectCall, optionsIn, readAssertion, timeoutIn, type ExpectCall } from './assertion.js';
 import { callKind, ofScripts } from './calls.js';
 import { readDefinition, readFixtures } from './definitions.js';
 import { readEach, guarded, push, readFunction, type Reading, spotOf, still, textOf } from './reading.js';
@@ -39,8 +39,12 @@ export function readCall(node: SyntaxNode, reading: Reading): void {
 function readExpect(node: SyntaxNode, call: ExpectCall, reading: Reading): void {
   const parts = [call.subject ?? [], ...call.args].flat().map(bare);
   const [subject] = parts;
-  if (call.matcher === 'toPass' && subject && isFunction(subject))
+  if (call.matcher === 'toPass' && subject && isFunction(subject)) {
+    const timeoutMs = timeoutIn(optionsIn(call.args[0], spotOf(reading)) ?? []);
+    const limit = { kind: 'limit', verb: 'toPass', data: '', rule: 'timeout-raised', timeoutMs } as const;
+    if (timeoutMs !== null) push(node, reading, limit);
     return callback(subject, guarded(reading, 'assertion-polled'));
+  }
   for (const one of parts) {
     if (isFunction(one)) callback(one, guarded(reading, 'made-conditional inside expect'));
     else reading.read(one, still(reading));

@@ -76,7 +76,12 @@ export function readEach(
     if (pattern) declarePattern(pattern, { scope, label: '‹each›', init, from: found.scope });
     readOne({ ...at, scope });
   };
-  if (elements && elements.length <= MAX_EACH && !elements.some((one) => one.type === 'SpreadElement')) {
+  // An array that begins empty is filled elsewhere.
+  if (
+    elements?.length &&
+    elements.length <= MAX_EACH &&
+    !elements.some((one) => one.type === 'SpreadElement')
+  ) {
     for (const one of elements) readWith(one, reading);
     return;
   }

@@ -70,3 +70,27 @@ it('HN-3 judges a change in a suite of 3,000 test files with aliases', { timeout
   const { violations } = await judge(requestOf([edit], 'ui-error', many));
   expect(violations.map(({ rule }) => rule)).toEqual(['step-changed']);
 });
+
+it('HN-3 sees what is asserted of each element of a list that begins empty and is filled by the test', async () => {
+  const hooks = (assertion: string) =>
+    `${imports}const made = [];
+    test.beforeAll(async ({ request }) => { made.push(await request.post('/api/notes')); });
+    test.afterAll(async ({ request }) => {
+      for (const note of made) { const answer = await request.delete(note.url()); ${assertion} }
+    });
+    test('x', async () => { expect(made).toHaveLength(1); });\n`;
+  const asserted = hooks('expect(answer.status()).toBe(204);');
+  expect(await judged(asserted, hooks(''))).toEqual([expect.stringMatching(/^assertion-removed:/)]);
+  expect(await judged(asserted, asserted)).toEqual([]);
+});
+
+it('HN-3 rejects a longer limit for a block that is retried until it passes, and accepts a shorter one', async () => {
+  const retried = (options: string) =>
+    spec([
+      `await expect(async () => { expect(await page.locator('li').count()).toBe(4); }).toPass(${options});`,
+    ]);
+  expect(await judged(retried('{ timeout: 2000 }'), retried('{ timeout: 90_000 }'))).toEqual([
+    expect.stringMatching(/^timeout-raised:/),
+  ]);
+  expect(await judged(retried('{ timeout: 2000 }'), retried('{ timeout: 1000 }'))).toEqual([]);
+});
