@@ -25,6 +25,11 @@ export async function planRun(
   for (const cause of causes) {
     const summary = summarise(cause);
     session.bus.emit({ type: 'cause.found', cause: summary });
+    if (cause.environment !== null) {
+      const message = `${cause.id} would get no agent: ${cause.environment}`;
+      session.bus.emit({ type: 'run.warning', message });
+      continue;
+    }
     const [agent] = agentsFor(cause.lead, session.settings.routes);
     const settings = agent === undefined ? undefined : session.settings.agents[agent];
     if (!agent || !settings) continue;
