@@ -68,7 +68,7 @@ describe('a server error behind answers with status 200', () => {
     const page =
       '- heading "This page couldn’t load" [level=1]\n- paragraph: A server error occurred. Reload to try again.';
     expect(classify({ ...seen(page), console })).toMatchObject({
-      why: [{ source: 'console' }, { source: 'server' }, {}, {}, {}],
+      why: [{ source: 'server' }, { source: 'console' }, {}, {}, {}],
       facts: { source: 'src/a.ts:1:2' },
     });
   });
