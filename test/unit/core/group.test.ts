@@ -402,18 +402,6 @@ it('HL-7 CL-2 a browser that is not installed is a failure of the environment, w
   ]);
 });
 
-it('HL-7 a test that is marked to fail and passes gets no agent: only breaking the app would turn it green', () => {
-  const passed = failed('Expected to fail, but passed.');
-  const causes = groupCauses([
-    { ...passed, failure: aTestFailure({ ...passed.failure, scope: 'test', status: 'passed' }) },
-    failed('Error: odd'),
-  ]);
-  expect(causes.map(({ environment }) => environment)).toEqual([
-    expect.stringContaining('remove its `test.fail`'),
-    null,
-  ]);
-});
-
 it('HL-6 the same test of several projects that fails at the same line in the same way is one cause', () => {
   const at = (line: number) => ({ location: { file: '/project/tests/a.spec.ts', line, column: 3 } });
   const inProject = (project: string, title: string, line: number) => {
