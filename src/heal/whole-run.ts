@@ -14,6 +14,7 @@ import type { ProjectLock } from '../run/project-lock.js';
 import { recover } from '../run/recover-if-needed.js';
 import { createRunFolder, newRunId } from '../run/run-folder.js';
 import { noStore, type RunStore } from '../run/run-store.js';
+import { repositoryLock, type RepositoryLock } from '../run/repository-lock.js';
 import { underLock } from '../run/under-lock.js';
 import { checkedOut } from '../run/checked-out.js';
 import type { ShardCount } from '../shards/check-shards.js';
@@ -84,6 +85,9 @@ async function runLocked(request: RunRequest, checked: Ready, lock: ProjectLock)
   const opened = await openRun(request, ready, { signal: interrupts.signal, startedAt });
   let checkout: ReturnType<typeof checkedOut> | undefined;
   const lookAtCheckout = () => (checkout ??= checkedOut(request.cwd));
+  // Runs in other projects of the repository may test at the same time, but not while files are changed.
+  using repository = repositoryLock(request.cwd, { signal: interrupts.signal, onWait: say });
+  await repository.hold('shared');
   const ran = await firstRun(request, opened, { shards: checked.shards, onStart: lookAtCheckout });
   if (!ran.ok) return await closed(opened, ran.error);
   const { run: first, known } = ran.value;
@@ -96,6 +100,7 @@ async function runLocked(request: RunRequest, checked: Ready, lock: ProjectLock)
   // A run with nothing to heal needs no store, no copy and no session (CL-4).
   const isOver = !isRed(first) && !request.resumed;
   if (isOver) tellSeen(opened, first);
+  if (!isOver && changesFiles(request)) await changeFiles(opened, repository);
   const worked = isOver ? ok(green) : await work(request, opened, { ...checked, first, known });
   if (!worked.ok) return await closed(opened, worked.error);
   await sweep({ runId: opened.folder.runId });
@@ -109,6 +114,18 @@ async function runLocked(request: RunRequest, checked: Ready, lock: ProjectLock)
     interrupts,
     commit: isOfCommit ? commit : null,
   });
+}
+
+/** A dry run changes nothing in the project, not even temporarily; a search for changes to blame does. */
+function changesFiles({ options, blame }: RunRequest): boolean {
+  return blame !== undefined || !options.dryRun;
+}
+
+async function changeFiles({ bus }: Opened, repository: RepositoryLock): Promise<void> {
+  if ((await repository.hold('exclusive')) !== 'waited') return;
+  const message =
+    'While this run waited, another one in this repository may have changed files: what passes now may be its fix.';
+  bus.emit({ type: 'run.warning', message });
 }
 
 /** Ends what a run has started without letting it finish, so that whoever waits for it goes on. */

@@ -1,4 +1,4 @@
-import { mkdir, readFile, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type Libsql from 'libsql';
@@ -9,6 +9,7 @@ import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { writeFileAtomic } from '../write-file-atomic.js';
 import { reasonOf } from '../reason-of.js';
+import { trySqliteLock } from './sqlite-lock.js';
 
 /** The exclusive right to change a project, held by one process at a time. */
 export interface ProjectLock extends Disposable {
@@ -37,9 +38,8 @@ type Holder = z.infer<typeof holderShape>;
 const RETRY_MS = 200;
 
 /**
- * Takes the lock of a project, `.self-heal/lock`. It is SQLite's write lock, that is, a lock of the operating system. It ends with the
- * process that holds it, however that ends, even in another container or after the machine slept, where a pid or the age of a file would
- * mislead. `.self-heal/lock.json` names the holder for information only.
+ * Takes the lock of a project, `.self-heal/lock`, which ends with the process that holds it. `.self-heal/lock.json` names the holder for
+ * information only.
  */
 export async function lockProject(
   projectRoot: string,
@@ -50,7 +50,7 @@ export async function lockProject(
     await mkdir(folder, { recursive: true });
     await writeFile(path.join(folder, '.gitignore'), '*\n');
     for (let told = false; ; told = true) {
-      const database = await tryLock(path.join(folder, 'lock'));
+      const database = await trySqliteLock(path.join(folder, 'lock'), 'exclusive');
       if (database) return ok(await held(folder, request, database));
       const holder = await holderOf(folder);
       if (!request.wait) return err(locked(holder));
@@ -64,24 +64,6 @@ export async function lockProject(
       detail: reasonOf(error),
       remedy: 'Make the project folder writable, or free some disk space.',
     });
-  }
-}
-
-/** Returns the connection whose open transaction is the lock, or null if another process holds the lock. */
-async function tryLock(file: string): Promise<Libsql.Database | null> {
-  const { default: Database } = await import('libsql');
-  const database = new Database(file, { timeout: 0 });
-  try {
-    database.exec('BEGIN IMMEDIATE');
-    return database;
-  } catch (error) {
-    database.close();
-    const { code } = error as { code?: string };
-    if (code === 'SQLITE_BUSY') return null;
-    if (code !== 'SQLITE_NOTADB') throw error;
-    // Somebody wrote into the file. It is truncated rather than replaced, because others may hold a lock on it.
-    await truncate(file);
-    return tryLock(file);
   }
 }
 

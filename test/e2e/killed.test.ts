@@ -64,7 +64,7 @@ it.runIf(process.platform === 'linux')(
       outcome: 'interrupted',
       exitCode: null,
       tests: [{ verdict: 'failed', causeId: 'c1' }],
-      causes: [{ id: 'c1', verdict: 'failed', reason: expect.stringContaining('the run stopped at: ') }],
+      causes: [{ id: 'c1', verdict: 'interrupted', reason: expect.stringContaining('the run stopped at: ') }],
       totals: { tests: 1, failed: 1, playwrightRuns: 2, agentRuns: 1 },
     });
     await project.write({ 'notes.txt': 'written by the user later\n' });

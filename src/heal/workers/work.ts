@@ -7,6 +7,7 @@ import { openQueue, type Queue, type TakenJob } from '../../queue/open-queue.js'
 import { createPatience, isAway, isOfDatabase, longestAwayMs, patient } from '../../queue/patient.js';
 import { type Coordinator, workerTable, type WorkerTable } from '../../queue/worker-table.js';
 import { recover } from '../../run/recover-if-needed.js';
+import { repositoryLock } from '../../run/repository-lock.js';
 import { underLock } from '../../run/under-lock.js';
 import { redact } from '../../secrets/redact.js';
 import { openStore } from '../../store/open-store.js';
@@ -126,6 +127,8 @@ async function healTaken(at: AtWork, job: TakenJob): Promise<Problem | null> {
     onAgent: (isAtWork) =>
       void presence.tell({ state: isAtWork ? 'agent' : 'healing' }).catch(() => undefined),
   };
+  using repository = repositoryLock(at.request.cwd, { signal, onWait: say });
+  await repository.hold('exclusive');
   const came = await takeJob(parts, job, signal);
   await endJob({ ...at, job, lost, interrupted: interrupts.signal }, came);
   return came.ok ? null : came.error;
