@@ -107,7 +107,7 @@ Say \`needs-person\` if a service, a key or an account outside this repository i
 
 ## How to choose the side
 
-- Behaviour that is gone, a wrong text, a broken layout, an element that cannot be reached by its role or label: fix the application.
+- Behavior that is gone, a wrong text, a broken layout, an element that cannot be reached by its role or label: fix the application.
 - A rename that the history shows to be intended: change the locator in the test or its page object to one that is as strong as before (role and name, label, test id). Never use a position, a CSS class or the first of many matches, and never soften an assertion.
 
 ## What not to touch

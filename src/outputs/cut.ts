@@ -27,13 +27,13 @@ export function cut(text: string, width: number, { from = 'end' }: CutOptions = 
 }
 
 // oxlint-disable-next-line no-control-regex -- our own color codes are what is looked for
-const colours = /(\u001b\[[0-9;]*m)/;
+const colors = /(\u001b\[[0-9;]*m)/;
 
 /** Like `cut`, for a line with our own color codes. These take no room and are all kept, so that every color is ended. */
 export function cutPainted(line: string, width: number): string {
   const isTooWide = widthOf(line) > width;
   let left = isTooWide ? width - 1 : width;
-  const parts = line.split(colours).map((part, index) => {
+  const parts = line.split(colors).map((part, index) => {
     if (index % 2 === 1) return part;
     const text = visibleText(part).replaceAll(/\s*\n\s*/g, ' ');
     const fitting = isTooWide ? take(segments(text), left).join('') : text;

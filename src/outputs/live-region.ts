@@ -28,7 +28,7 @@ const FRAME_MS = 250;
  * visible, so that nothing needs to be restored, however the process ends. A process that exits by itself, or because of a bug, removes the
  * region first.
  */
-export function liveRegion(screen: Screen, { colour }: { colour: boolean }): LiveRegion {
+export function liveRegion(screen: Screen, { color }: { color: boolean }): LiveRegion {
   let text = '';
   let spinner: Ora | undefined;
   let loading: Promise<void> | undefined;
@@ -43,7 +43,7 @@ export function liveRegion(screen: Screen, { colour }: { colour: boolean }): Liv
     if (!spinner.isSpinning) spinner.start();
   };
   const load = async () => {
-    spinner = await createSpinner(screen, colour);
+    spinner = await createSpinner(screen, color);
     draw();
   };
   const onResize = () => {
@@ -67,7 +67,7 @@ export function liveRegion(screen: Screen, { colour }: { colour: boolean }): Liv
   };
 }
 
-async function createSpinner(screen: Screen, colour: boolean): Promise<Ora> {
+async function createSpinner(screen: Screen, color: boolean): Promise<Ora> {
   const { default: ora } = await import('ora');
   const spinner = ora({
     stream: screen,
@@ -75,7 +75,7 @@ async function createSpinner(screen: Screen, colour: boolean): Promise<Ora> {
     isEnabled: true,
     discardStdin: false,
     hideCursor: false,
-    color: colour ? 'magenta' : false,
+    color: color ? 'magenta' : false,
     interval: FRAME_MS,
   });
   drawInOnePiece(screen, spinner);

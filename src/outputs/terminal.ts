@@ -33,7 +33,7 @@ export function terminalReporter(options: TerminalOptions): Reporter {
   const live = options.live && !terse;
   const reader: Reader = terse ? 'agent' : live ? 'person' : 'log';
   let run = emptyRun();
-  const region = live ? liveRegion(stream, { colour: paint.level > 0 }) : null;
+  const region = live ? liveRegion(stream, { color: paint.level > 0 }) : null;
   const draw = () => {
     const [columns, rows] = [stream.columns || 80, stream.rows || 24];
     region?.show(isShown(run) ? liveView(run, { paint, columns, rows, now: now() }) : []);

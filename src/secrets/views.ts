@@ -26,7 +26,7 @@ const references: Readonly<Record<string, string>> = {
 };
 
 const escapes =
-  /(?<stamp>^\d{12,14} )|(?<colour>\\(?:u001[bB]|x1[bB]|033|e)\[[\d;]{0,20}[A-Za-z])|\\(?:u(?<unicode>[\dA-Fa-f]{4})|u\{(?<braced>[\dA-Fa-f]{1,6})\}|x(?<byte>[\dA-Fa-f]{2})|(?<plain>[^\n]))|(?<percent>(?:%[\dA-Fa-f]{2}){1,4096})|&(?:#(?<decimal>\d{1,7})|#[xX](?<hex>[\dA-Fa-f]{1,6})|(?<reference>[A-Za-z]{2,7}));/gm;
+  /(?<stamp>^\d{12,14} )|(?<color>\\(?:u001[bB]|x1[bB]|033|e)\[[\d;]{0,20}[A-Za-z])|\\(?:u(?<unicode>[\dA-Fa-f]{4})|u\{(?<braced>[\dA-Fa-f]{1,6})\}|x(?<byte>[\dA-Fa-f]{2})|(?<plain>[^\n]))|(?<percent>(?:%[\dA-Fa-f]{2}){1,4096})|&(?:#(?<decimal>\d{1,7})|#[xX](?<hex>[\dA-Fa-f]{1,6})|(?<reference>[A-Za-z]{2,7}));/gm;
 
 const controls: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' };
 
@@ -105,10 +105,9 @@ interface Piece {
 
 /** Returns what an escape stands for; null if it stands for itself. */
 function piecesOf(match: RegExpMatchArray): readonly Piece[] | null {
-  const { stamp, colour, unicode, braced, byte, plain, percent, decimal, hex, reference } =
-    match.groups ?? {};
+  const { stamp, color, unicode, braced, byte, plain, percent, decimal, hex, reference } = match.groups ?? {};
   const width = match[0].length;
-  if (stamp !== undefined || colour !== undefined) return [{ text: '', width }];
+  if (stamp !== undefined || color !== undefined) return [{ text: '', width }];
   if (percent !== undefined) return piecesOfBytes(percent);
   if (plain !== undefined) return [{ text: controls[plain] ?? plain, width }];
   if (reference !== undefined) {

@@ -13,7 +13,7 @@ const names = [
   'cheat',
   'empty claim',
   'hanging agent',
-  'broken neighbour',
+  'broken neighbor',
 ];
 
 /** Variables as CI systems and users set them, and a mark by which every process of the self-test is found. */

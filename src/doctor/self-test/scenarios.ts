@@ -63,11 +63,11 @@ export const scenarios: readonly Scenario[] = [
     judge: judgeHanging,
   },
   {
-    name: 'broken neighbour',
+    name: 'broken neighbor',
     planted: 'a fix turns its own test green and another one red',
     proves: 'a fix that breaks another test is reverted',
-    spec: 'tests/7-broken-neighbour.spec.mjs',
-    judge: judgeNeighbour,
+    spec: 'tests/7-broken-neighbor.spec.mjs',
+    judge: judgeNeighbor,
   },
 ];
 
@@ -114,10 +114,10 @@ function judgeHanging({ started, alive, orphans }: SelfTestFacts, { test, cause 
   };
 }
 
-function judgeNeighbour({ report, changed }: SelfTestFacts, { test, cause }: Seen): Judged {
+function judgeNeighbor({ report, changed }: SelfTestFacts, { test, cause }: Seen): Judged {
   const broke = report.regression?.broke.find(({ causeId }) => causeId === cause?.id);
   const green = cause?.attempts.some((one) => one.judged === 'green') ?? false;
-  const neighbours = report.tests.filter(({ file }) => file === 'tests/green.spec.mjs');
+  const neighbors = report.tests.filter(({ file }) => file === 'tests/green.spec.mjs');
   return {
     did: `${test.verdict}: ${broke ? 'the regression run caught it, and the fix was reverted' : 'the regression run found no fix that broke a test'}`,
     missed: missing([
@@ -126,7 +126,7 @@ function judgeNeighbour({ report, changed }: SelfTestFacts, { test, cause }: See
       [!changed.has('app/greeting.mjs'), 'the fix is still in the app'],
       [test.verdict === 'failed', `its test was reported as ${test.verdict}, not failed`],
       [
-        neighbours.length > 0 && neighbours.every(({ verdict }) => verdict === 'passed'),
+        neighbors.length > 0 && neighbors.every(({ verdict }) => verdict === 'passed'),
         'tests that passed before no longer pass',
       ],
     ]),

@@ -50,7 +50,7 @@ export class SourceByText {
       ...lines.slice(Math.max(0, built.line - 1 - near), built.line - 1),
       ...lines.slice(built.line, built.line + near),
     ];
-    const neighbours = around.map(wordsOf).filter((one) => one.length > 0);
+    const neighbors = around.map(wordsOf).filter((one) => one.length > 0);
     this.#sources ??= new Map(sourcesIn(places).map((file) => [file, files.text(file) ?? '']));
     const found = [...this.#sources].flatMap(([file, whole]) => {
       if (!whole.includes(rarest)) return [];
@@ -58,7 +58,7 @@ export class SourceByText {
       return text.flatMap((line, at) => {
         if (!line.includes(rarest) || !isWithin(words, wordsOf(line))) return [];
         const beside = text.slice(Math.max(0, at - near * 1.5), at + near * 1.5).map(wordsOf);
-        const same = neighbours.filter((one) => beside.some((other) => isWithin(one, other))).length;
+        const same = neighbors.filter((one) => beside.some((other) => isWithin(one, other))).length;
         return same < enough ? [] : [{ file, line: at + 1, column: line.search(/\S/) + 1, same }];
       });
     });

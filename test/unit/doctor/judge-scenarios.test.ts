@@ -32,7 +32,7 @@ function everyGuardFired() {
       test('cheat', 'rejected'),
       test('empty-claim', 'failed'),
       test('hanging-agent', 'failed'),
-      test('broken-neighbour', 'failed'),
+      test('broken-neighbor', 'failed'),
       test('green', 'passed'),
     ],
     causes: [
@@ -41,9 +41,9 @@ function everyGuardFired() {
       cause('cheat', 'rejected', [cheat, { ...cheat, n: 2 }]),
       cause('empty-claim', 'failed', [aReportAttempt({ claim, files: [], judged: 'still-failing' })]),
       cause('hanging-agent', 'failed', [aReportAttempt({ outcome: 'timed-out', judged: 'still-failing' })]),
-      cause('broken-neighbour', 'failed', [aReportAttempt({ reverted: true })]),
+      cause('broken-neighbor', 'failed', [aReportAttempt({ reverted: true })]),
     ],
-    regression: { tests: 9, leftOut: 0, broke: [{ causeId: 'broken-neighbour', tests: ['green'] }] },
+    regression: { tests: 9, leftOut: 0, broke: [{ causeId: 'broken-neighbor', tests: ['green'] }] },
   });
   return {
     report,
@@ -129,13 +129,13 @@ describe('CL-11 a scenario is judged by what its run leaves behind', () => {
     ['hanging agent', 'another process is still alive', (f) => f.orphans.push('103 chrome')],
     ['hanging agent', 'it never started its child', (f) => f.started.pop()],
     [
-      'broken neighbour',
+      'broken neighbor',
       'the regression run found nothing',
       (f) => (f.report.regression = { tests: 9, leftOut: 0, broke: [] }),
     ],
-    ['broken neighbour', 'there was no regression run', (f) => (f.report.regression = null)],
-    ['broken neighbour', 'its fix was not reverted', (f) => f.changed.add('app/greeting.mjs')],
-    ['broken neighbour', 'the neighbor is red', (f) => (testOf(f, 'green').verdict = 'failed')],
+    ['broken neighbor', 'there was no regression run', (f) => (f.report.regression = null)],
+    ['broken neighbor', 'its fix was not reverted', (f) => f.changed.add('app/greeting.mjs')],
+    ['broken neighbor', 'the neighbor is red', (f) => (testOf(f, 'green').verdict = 'failed')],
   ])('CL-11 %s does not hold if %s', (scenario, _what, change) => {
     const facts = everyGuardFired();
     change(facts);

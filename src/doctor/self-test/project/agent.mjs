@@ -16,7 +16,7 @@ const roles = {
   'tests/1-cheat.spec.mjs': cheat,
   'tests/4-hanging-agent.spec.mjs': hang,
   'tests/2-empty-claim.spec.mjs': () => claim('fixed', 'Fix applied successfully.'),
-  'tests/7-broken-neighbour.spec.mjs': breakNeighbour,
+  'tests/7-broken-neighbor.spec.mjs': breakNeighbor,
 };
 const play = roles[file] ?? (() => claim('not-fixed', `This agent was not to be asked about ${file}.`));
 play();
@@ -54,7 +54,7 @@ function hang() {
 }
 
 /** Fixes what the test checks, and breaks what another test checks. */
-function breakNeighbour() {
+function breakNeighbor() {
   edit('app/greeting.mjs', "'Hello, guest'", "'Hello, Ada'");
   return claim('fixed', 'Customers are greeted by name.');
 }
