@@ -1,4 +1,4 @@
-import { bare, isFunction, nameOf } from '../../code/expressions.js';
+import { bare, isFunction, nameOf, propertyOf } from '../../code/expressions.js';
 import { printCode } from '../../code/print.js';
 import { returnedValue } from '../../code/returned-value.js';
 import { parameterScope, type Project } from '../../code/scope.js';
@@ -59,10 +59,11 @@ function readUnfollowed(node: SyntaxNode, reading: Reading): void {
 
 /** Reads a function that no test was seen to call: it is not called, or called in a way that cannot be followed. */
 function readUncalled(node: SyntaxNode, reading: Reading): void {
-  const value = ['value', 'init', 'declaration'].flatMap((field) => nodeIn(node, field) ?? [])[0];
+  const value = ['value', 'init', 'right', 'declaration'].flatMap((field) => nodeIn(node, field) ?? [])[0];
   const made = node.type === 'FunctionDeclaration' ? node : value;
   if (!made || !isFunction(made) || reading.reached.has(made)) return;
-  const title = nameOf(nodeIn(node, 'key') ?? nodeIn(node, 'id')) ?? 'default';
+  const title =
+    nameOf(nodeIn(node, 'key') ?? nodeIn(node, 'id')) ?? propertyOf(nodeIn(node, 'left')) ?? 'default';
   const steps: Step[] = [];
   const scope = parameterScope(made, reading.scope);
   const at = { ...reading, steps, awaited: true, scope };
