@@ -112,3 +112,15 @@ it('CS-8 an assertion on a status is about the last response, not about an earli
   const network = [refused, request({ resourceType: 'api', status: 200 })];
   expect(classify(failing('', { network, errors })).why.map(({ source }) => source)).toEqual(['error']);
 });
+
+it.each([
+  ['expect(body.status).toBe("healthy");', '"healthy"', '"ok"', 'ui-error'],
+  ['expect(response.status).toBe(200);', '200', '500', 'network-error'],
+  ['expect(response.status()).toBe(expected);', '200', '500', 'network-error'],
+])(
+  'CS-7 a field named status is an HTTP status only if it is compared with one: %s',
+  (line, expected, received, category) => {
+    const message = `Error: expect(received).toBe(expected) // Object.is equality\n\nExpected: ${expected}\nReceived: ${received}\n\n> 11 |   ${line}\n     |   ^`;
+    expect(classify(failing(message, { pageUrl: null })).category).toBe(category);
+  },
+);

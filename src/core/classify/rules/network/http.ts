@@ -104,7 +104,7 @@ export const httpRules = rulesFor('network-error', [
   {
     id: 'network/status-assertion',
     pattern:
-      /expect\((?:response|received|apiResponse)\)\.(?:not\.)?toBeOK|^> .{0,200}\bexpect\b.{0,120}(?:\.status(?:Code|\(\))?|\.ok\(\))|expected (?:status(?: code)? )?[1-5]\d\d\b(?: "[\w ]{1,30}")?,? (?:but )?(?:got|to (?:equal|be|deeply equal)) [1-5]\d\d\b|Expected (?:HTTP )?status(?: code)?\b.{0,40}[1-5]\d\d|assert [1-5]\d\d == [1-5]\d\d|(?:^|\s)status(?:Code)?: expected|unexpected (?:response |HTTP )?status(?: code)?\b/im,
+      /expect\((?:response|received|apiResponse)\)\.(?:not\.)?toBeOK|^> .{0,200}\bexpect\b.{0,120}(?:\.status(?:Code|\(\)|\b(?=.{1,80}\b[1-5]\d\d\b))|\.ok\(\))|expected (?:status(?: code)? )?[1-5]\d\d\b(?: "[\w ]{1,30}")?,? (?:but )?(?:got|to (?:equal|be|deeply equal)) [1-5]\d\d\b|Expected (?:HTTP )?status(?: code)?\b.{0,40}[1-5]\d\d|assert [1-5]\d\d == [1-5]\d\d|(?:^|\s)status(?:Code)?: expected|unexpected (?:response |HTTP )?status(?: code)?\b/im,
     confidence: 0.82,
   },
   {
