@@ -32,7 +32,7 @@ it('CS-7 the server’s output counts if a request of this page failed', () => {
 });
 
 it.each(['Port 4000 not available. Exiting process.', 'Error: Port 3000 is already in use'])(
-  'CS-2 a setup that ends because its port is in use is a network error: %s',
+  'CS-5 a setup that ends because its port is in use is a network error: %s',
   (said) => {
     const message = 'Error: Playwright ended before it finished the run: exit code 0';
     const { category } = classify(failing(message, { serverOutput: said, pageUrl: null }));
@@ -118,7 +118,7 @@ it.each([
   ['expect(response.status).toBe(200);', '200', '500', 'network-error'],
   ['expect(response.status()).toBe(expected);', '200', '500', 'network-error'],
 ])(
-  'CS-7 a field named status is an HTTP status only if it is compared with one: %s',
+  'CS-5 a field named status is an HTTP status only if it is compared with one: %s',
   (line, expected, received, category) => {
     const message = `Error: expect(received).toBe(expected) // Object.is equality\n\nExpected: ${expected}\nReceived: ${received}\n\n> 11 |   ${line}\n     |   ^`;
     expect(classify(failing(message, { pageUrl: null })).category).toBe(category);
