@@ -256,21 +256,21 @@ async function checkCounts(events, wrong) {
   const tries = await db
     .selectFrom('attempts')
     .selectAll()
-    .where('finished_at', 'is not', null)
-    .orderBy('finished_at')
+    .where('finishedAt', 'is not', null)
+    .orderBy('finishedAt')
     .execute();
   const signatures = await db.selectFrom('signatures').selectAll().execute();
   await db.destroy();
   const told = events
     .filter((one) => one.type === 'attempt.judged')
     .map((one) => keyOf(one.runId, one.causeId, one.attempt));
-  const kept = tries.map((one) => keyOf(one.run_id, one.cause_id, one));
+  const kept = tries.map((one) => keyOf(one.runId, one.causeId, one));
   for (const key of told) if (!kept.includes(key)) wrong(`lost: ${key}`);
   // The kill may fall between the write to the store and the event.
   if (kept.length - told.length > 1) wrong(`${kept.length} tries kept, ${told.length} told`);
-  const ids = tries.map((one) => `${one.run_id} ${one.cause_id} ${one.n}`);
+  const ids = tries.map((one) => `${one.runId} ${one.causeId} ${one.n}`);
   if (new Set(ids).size < ids.length) wrong(`kept twice: ${ids.join(', ')}`);
-  for (const { signature, count, healed_times: healed } of signatures) {
+  for (const { signature, count, healedTimes: healed } of signatures) {
     const own = tries.filter((one) => one.signature === signature).map((one) => one.judged);
     const since = own
       .slice(own.lastIndexOf('green') + 1)

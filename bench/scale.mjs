@@ -222,7 +222,7 @@ try {
   await db.destroy();
   check('attempts in the store', attempts.length, started.length);
   check('attempts that healed', attempts.filter(({ judged }) => judged === 'green').length, causes);
-  check('signatures healed once', signatures.filter((one) => one.healed_times === 1).length, causes);
+  check('signatures healed once', signatures.filter((one) => one.healedTimes === 1).length, causes);
   check('signatures with a failed try', signatures.filter(({ count }) => count > 0).length, 0);
   const alive = started.filter((name) => isAlive(Number(name.split('-')[1])));
   check('agents left alive', alive.length, 0);
