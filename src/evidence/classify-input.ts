@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Evidence } from '../core/evidence.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
-import { consoleEntry, networkEntry, text, textOrNull } from './entry-shapes.js';
+import { consoleEntry, networkEntry, text, textOrNull } from '../playwright/entry-shapes.js';
 import { jsonOf } from '../json-of.js';
 
 /** The format of the failures to classify: the text of one error, one JSON document, or one JSON document a line. */

@@ -6,7 +6,7 @@ import { stripAnsi } from '../core/classify/strip-ansi.js';
 import { normalise } from '../core/normalise.js';
 import type { ConsoleEntry, NetworkEntry } from '../core/evidence.js';
 import type { TestError } from '../core/failure.js';
-import { networkEntry } from './entry-shapes.js';
+import { networkEntry } from '../playwright/entry-shapes.js';
 import { jsonOf } from '../json-of.js';
 
 /** The limit for the notes of one run; each worker writes at most 2,000 lines. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { consoleEntry, networkEntry, pageElement, text, textOrNull } from '../evidence/entry-shapes.js';
+import { consoleEntry, networkEntry, pageElement, text, textOrNull } from './entry-shapes.js';
 
 /** One page that was open at the failure. */
 const page = z.object({
