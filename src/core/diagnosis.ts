@@ -28,7 +28,7 @@ export interface Reason {
   readonly rule: string;
   readonly category: Category;
   readonly source: EvidenceSource;
-  /** The matching line, at most 300 characters; of a longer one, the part from the match on if that is far from its beginning. */
+  /** The matching line, at most 300 characters; of a long one, the part from the clause with the match on if that is far from its beginning. */
   readonly evidence: string;
   readonly confidence: number;
 }

@@ -3,8 +3,8 @@ import type { Attempt, Judgement } from '../core/attempt.js';
 import type { Escalation } from '../core/escalation.js';
 
 /**
- * The tables of the store, the same in SQLite and PostgreSQL. Kysely writes these names in snake case there. Times are ISO 8601 text, lists and records are JSON text, and money is
- * in US dollars, because both databases return these types alike.
+ * The tables of the store, the same in SQLite and PostgreSQL. Kysely writes these names in snake case there. Times are ISO 8601 text,
+ * lists and records are JSON text, and money is in US dollars, because both databases return these types alike.
  */
 export interface Tables {
   runs: RunsTable;
