@@ -39,7 +39,7 @@ async function undoNamed(word: string | undefined, yes: boolean): Promise<number
   const found = await runToUndo({ cwd, word, yes });
   if (!found.ok) return found.error;
   if (found.value === null) return exitCodes.interrupted;
-  using repository = repositoryLock(cwd, { signal: new AbortController().signal, onWait: say });
+  using repository = repositoryLock(cwd, { onWait: say });
   await repository.hold('exclusive');
   const { runId, dir } = found.value;
   const run = await readRunState(dir);

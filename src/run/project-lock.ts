@@ -1,6 +1,5 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import type Libsql from 'libsql';
 import prettyMs from 'pretty-ms';
 import { z } from 'zod';
@@ -9,7 +8,7 @@ import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { writeFileAtomic } from '../write-file-atomic.js';
 import { reasonOf } from '../reason-of.js';
-import { trySqliteLock } from './sqlite-lock.js';
+import { sqliteLock } from './sqlite-lock.js';
 
 /** The exclusive right to change a project, held by one process at a time. */
 export interface ProjectLock extends Disposable {
@@ -35,8 +34,6 @@ const holderShape = z.object({
 });
 type Holder = z.infer<typeof holderShape>;
 
-const RETRY_MS = 200;
-
 /**
  * Takes the lock of a project, `.self-heal/lock`, which ends with the process that holds it. `.self-heal/lock.json` names the holder for
  * information only.
@@ -49,14 +46,15 @@ export async function lockProject(
   try {
     await mkdir(folder, { recursive: true });
     await writeFile(path.join(folder, '.gitignore'), '*\n');
-    for (let told = false; ; told = true) {
-      const database = await trySqliteLock(path.join(folder, 'lock'), 'exclusive');
-      if (database) return ok(await held(folder, request, database));
-      const holder = await holderOf(folder);
-      if (!request.wait) return err(locked(holder));
-      if (!told) request.onWait?.(`waiting for ${describe(holder)}`);
-      await delay(RETRY_MS);
-    }
+    let holder: Holder | null = null;
+    let told = false;
+    const database = await sqliteLock(path.join(folder, 'lock'), 'exclusive', async () => {
+      holder = await holderOf(folder);
+      if (request.wait && !told) request.onWait?.(`waiting for ${describe(holder)}`);
+      told = true;
+      return request.wait;
+    });
+    return database ? ok(await held(folder, request, database)) : err(locked(holder));
   } catch (error) {
     return err({
       kind: 'folder-not-writable',

@@ -11,7 +11,7 @@ export async function recover(project: string): Promise<Problem | null> {
   const isOpen = existsSync(path.join(project, '.self-heal', 'journal.json'));
   if (!isOpen && (await killedRuns(project)).length === 0) return null;
   const { recoverKilledRuns } = await import('./recover.js');
-  using repository = repositoryLock(project, { signal: new AbortController().signal, onWait: say });
+  using repository = repositoryLock(project, { onWait: say });
   await repository.hold('exclusive');
   const recovered = await recoverKilledRuns(project);
   if (!recovered.ok) return recovered.error;

@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import type Libsql from 'libsql';
 import { gitRootOf } from '../git-root.js';
-import { type LockMode, trySqliteLock } from './sqlite-lock.js';
+import { type LockMode, sqliteLock } from './sqlite-lock.js';
 
 /** What one run holds of a repository that other projects may be part of. */
 export interface RepositoryLock extends Disposable {
@@ -16,13 +15,11 @@ export interface RepositoryLock extends Disposable {
 
 /** Who requests the lock. */
 interface LockRequest {
-  /** Ends a wait; if it is aborted from the start, nobody waits. */
-  readonly signal: AbortSignal;
+  /** Ends a wait; if it is aborted from the start, nobody waits. Without it, a wait ends only with the other's hold. */
+  readonly signal?: AbortSignal;
   /** Called once for each wait. */
   readonly onWait: (text: string) => void;
 }
-
-const RETRY_MS = 200;
 
 /**
  * Creates the lock of the repository that a project is in. Each project has a lock of its own, but the fixes of one, and the changes that a
@@ -40,18 +37,20 @@ export function repositoryLock(project: string, { signal, onWait }: LockRequest)
       release();
       const folder = await gitFolderOf(project);
       if (folder === null) return 'held';
-      const file = path.join(folder, 'self-heal.lock');
-      for (let told = false; ; told = true) {
-        try {
-          held = await trySqliteLock(file, mode);
-        } catch {
-          return 'held';
-        }
-        if (held) return told ? 'waited' : 'held';
-        if (signal.aborted) return 'aborted';
-        if (!told) onWait(waits[mode]);
-        await delay(RETRY_MS, undefined, { signal }).catch(() => undefined);
+      let waited = false;
+      const goesOn = () => {
+        if (signal?.aborted) return false;
+        if (!waited) onWait(waits[mode]);
+        waited = true;
+        return true;
+      };
+      try {
+        held = await sqliteLock(path.join(folder, 'self-heal.lock'), mode, goesOn);
+      } catch {
+        return 'held';
       }
+      if (held === null) return 'aborted';
+      return waited ? 'waited' : 'held';
     },
     [Symbol.dispose]: release,
   };
