@@ -105,12 +105,12 @@ function isAt({ diagnosis }: DiagnosedFailure, { file, line, now }: ReturnType<t
 }
 
 function whyNothing({ trial, base, candidates, isWhole }: BlameSearch): string {
-  const { endedBy, runs, unresolved } = trial.said;
+  const { endedBy, wasRed } = trial.said;
   const at = base.commit.slice(0, 7);
   if (endedBy === 'interrupt') return 'interrupted';
   if (endedBy !== null) return `no result within the limit (${endedBy})`;
-  if (unresolved === runs) return `its test does not run at ${at}, where the search starts`;
   const hunks = candidates.length === 1 ? 'the 1 change' : `all ${candidates.length} changes`;
+  if (!wasRed) return `its test does not run without ${hunks} since ${at}`;
   const red = `it also fails without ${hunks} since ${at}`;
   return isWhole ? `${red}: the cause is older, or not a file of the repository` : `${red}, and ${notWhole}`;
 }

@@ -65,15 +65,14 @@ export class Trials {
   /** Starts a search for the leading failure of a cause. */
   search({ limits, ...request }: TrialRequest & { readonly limits: TrialLimits }): Trial {
     const { lead } = request;
-    const said: { runs: number; unresolved: number; endedBy: Blame['endedBy'] } = {
+    const said: { -readonly [K in keyof Said]: Said[K] } = {
       runs: 0,
       unresolved: 0,
+      wasRed: false,
       endedBy: null,
     };
     const key = failureKey(lead.failure);
-    const run = async (out: readonly Candidate[]): Promise<Outcome | null> => {
-      const known = this.#of(out).get(key);
-      if (known !== undefined) return known;
+    const runOrEnd = async (out: readonly Candidate[]): Promise<Outcome | null> => {
       const left = limits.until - this.#effects.now();
       said.endedBy = this.#effects.signal.aborted
         ? 'interrupt'
@@ -95,6 +94,11 @@ export class Trials {
       }
       if (seen === 'unresolved') said.unresolved += 1;
       return seen;
+    };
+    const run = async (out: readonly Candidate[]): Promise<Outcome | null> => {
+      const outcome = this.#of(out).get(key) ?? (await runOrEnd(out));
+      if (outcome === 'red') said.wasRed = true;
+      return outcome;
     };
     return { run, said };
   }
@@ -160,8 +164,16 @@ export class Trials {
 export interface Trial {
   /** Returns null when a limit is reached. */
   readonly run: (out: readonly Candidate[]) => Promise<Outcome | null>;
-  /** What the search took so far. */
-  readonly said: { readonly runs: number; readonly unresolved: number; readonly endedBy: Blame['endedBy'] };
+  readonly said: Said;
+}
+
+/** What a search took and saw so far. */
+interface Said {
+  readonly runs: number;
+  readonly unresolved: number;
+  /** Whether the test ran and failed, be it in a run of another cause's search. */
+  readonly wasRed: boolean;
+  readonly endedBy: Blame['endedBy'];
 }
 
 /** A failure of the suite itself shows in any run, so no ids are needed. */

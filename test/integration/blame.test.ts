@@ -176,6 +176,17 @@ describe('the search for the change to blame', () => {
     expect(runs()).toBe(1);
   });
 
+  it('BL-2 does not say that a test does not run if it was red in the search for another cause', async () => {
+    const { project, find, told } = await repository(() => false);
+    project.write({ 'src/a.ts': lines('other') });
+    const quick = failing('t2', 'boom', { failure: aTestFailure({ test: aTest('t2'), durationMs: 5 }) });
+    await find()([cause, aCause({ id: 'c2', lead: quick })]);
+    expect(told).toMatchObject([
+      ['c1', expect.stringContaining('it also fails without')],
+      ['c2', expect.stringContaining('it also fails without')],
+    ]);
+  });
+
   it('BL-2 starts no search that cannot finish in time, unless a person asked for it', async () => {
     const { project, find, told, runs } = await repository(() => false);
     project.write({ 'src/a.ts': lines('other') });

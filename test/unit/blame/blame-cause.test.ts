@@ -41,7 +41,7 @@ function history(
 
 /** Searches with a test that is green once the whole fault is reverted; returns the answer and the places found. */
 async function search(candidates: readonly Candidate[], places: readonly number[], message: string) {
-  const said = { runs: 0, unresolved: 0, endedBy: null };
+  const said = { runs: 0, unresolved: 0, wasRed: false, endedBy: null };
   const known = new Map<string, 'green' | 'red'>();
   const at = (one: Candidate) => candidates.indexOf(one);
   const run = async (out: readonly Candidate[]) => {
