@@ -1,5 +1,5 @@
 import { createMatcher } from '../core/classify/match.js';
-import { type ConsoleEntry, hasFailed, type NetworkEntry } from '../core/evidence.js';
+import { type ConsoleEntry, hasFailed, type NetworkEntry, unanswered } from '../core/evidence.js';
 import type { AgentContext } from './context.js';
 
 const mostEntries = 8;
@@ -37,7 +37,7 @@ export function requestLines({ network }: Pick<AgentContext, 'network'>): string
   const failed = network.filter((entry) => hasFailed(entry) || isOpen(entry));
   const lines = failed.map(({ method, url, status, failure, responseBody, common }) => {
     const body = responseBody ? ` ${responseBody.replaceAll(/\s+/g, ' ').slice(0, 200)}` : '';
-    return `${method} ${url} → ${status ?? failure ?? 'no answer until the test ended'}${body}${common ? ' (also seen in passing tests)' : ''}`;
+    return `${method} ${url} → ${status ?? failure ?? unanswered}${body}${common ? ' (also seen in passing tests)' : ''}`;
   });
   const quiet = lines.filter((line) => matcher.withoutNoise('network', line) !== '');
   return [...new Set(quiet)].slice(-mostRequests);

@@ -27,7 +27,7 @@ export interface NetworkEntry {
   readonly status: number | null;
   /** Time to the response in milliseconds, or null. */
   readonly durationMs: number | null;
-  /** The browser's text for a failed request (`net::ERR_CONNECTION_REFUSED`), or null. */
+  /** The browser's text for a failed request (`net::ERR_CONNECTION_REFUSED`), `unanswered`, or null. */
   readonly failure: string | null;
   readonly requestHeaders: Readonly<Record<string, string>>;
   readonly responseHeaders: Readonly<Record<string, string>>;
@@ -36,6 +36,9 @@ export interface NetworkEntry {
   /** Whether passing tests have it as often, so that it says nothing about the failure. */
   readonly common?: boolean;
 }
+
+/** The `failure` of a call of the page that was still waiting for its answer when the test ended. */
+export const unanswered = 'no answer until the test ended';
 
 /** Whether the request got no response, or one with an error status. */
 export function hasFailed({ status, failure }: Pick<NetworkEntry, 'status' | 'failure'>): boolean {

@@ -3,7 +3,7 @@ import type { DiagnosedFailure } from '../core/cause.js';
 import { consoleLine } from '../core/classify/evidence-texts.js';
 import { requestLine } from '../core/classify/requests.js';
 import type { Reason } from '../core/diagnosis.js';
-import type { NetworkEntry } from '../core/evidence.js';
+import { type NetworkEntry, unanswered } from '../core/evidence.js';
 import { normalise } from '../core/normalise.js';
 import { runFiles } from '../playwright/report-format.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
@@ -42,7 +42,10 @@ function leftOf({ failure, evidence, diagnosis }: DiagnosedFailure, { complaints
       return evidence.console.some(
         (one) => consoleLine(one).includes(text) && heard.has(consoleKey(one.text)),
       );
-    if (source === 'network') return evidence.network.some((one) => says(one) && heard.has(requestKey(one)));
+    // That a call is open when a test ends is no fault in a test that passes.
+    const counts = ({ failure: how }: NetworkEntry) => how !== unanswered;
+    if (source === 'network')
+      return evidence.network.some((one) => counts(one) && says(one) && heard.has(requestKey(one)));
     return source === 'server' && lines.some((line) => line.includes(normalise(text)));
   };
   return diagnosis.why.filter((one) => one.category === diagnosis.category && isLeft(one));

@@ -232,6 +232,33 @@ it('EV-4 CS-7 keeps a page that was answered in place of a script as a failed re
   ]);
 });
 
+it('EV-4 counts a call as failed that has waited for over a second when the test ends, and notes it of a passing test, too', async () => {
+  const spec = (name: string, expected: number) => `import { test, expect } from '@playwright/test';
+    test('${name}', async ({ page }) => {
+      const body = '<script>fetch("/hangs"); setTimeout(() => fetch("/asked-late"), 1500)</script>';
+      await page.route('http://shop.test/**', (route) =>
+        route.request().url().endsWith('/') ? route.fulfill({ contentType: 'text/html', body }) : undefined);
+      await page.goto('http://shop.test/');
+      await page.waitForRequest('**/asked-late');
+      expect(1).toBe(${expected});
+    });`;
+  const app = await inlineSuite({
+    'playwright.config.ts': `export default { use: { launchOptions: ${launchOptions} } };`,
+    'a.spec.ts': spec('red', 2),
+    'b.spec.ts': spec('green', 1),
+  });
+  const { run } = await app.run();
+  const capture = JSON.parse(await readFile(run.failures[0]?.capture ?? '', 'utf8')) as CaptureFile;
+  const complaints = await readFile(path.join(path.dirname(run.serverLog), runFiles.complaints), 'utf8');
+  app.dispose();
+  expect(capture.network.map(({ url, failure }) => [url, failure])).toEqual([
+    ['http://shop.test/', null],
+    ['http://shop.test/hangs', 'no answer until the test ended'],
+    ['http://shop.test/asked-late', null],
+  ]);
+  expect(complaints.match(/hangs/g)).toHaveLength(2);
+});
+
 it('EV-9 masks secret headers before anything is written', async () => {
   const text = await readFile(failure('own context').capture ?? '', 'utf8');
   expect(text).toContain('"authorization":"[masked: header]"');

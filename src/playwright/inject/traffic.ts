@@ -1,5 +1,5 @@
 import type { ConsoleMessage, Request, Response, WebError } from '@playwright/test';
-import type { NetworkEntry } from '../../core/evidence.js';
+import { type NetworkEntry, unanswered } from '../../core/evidence.js';
 import { isSecretHeader } from '../../secrets/secret-name.js';
 import { clip } from './clip.js';
 import { internalCall } from './internal-call.js';
@@ -10,6 +10,8 @@ const maxBody = 16 * 1024;
 const maxTransfer = 1024 * 1024;
 const maxFailedBodies = 100;
 const latestBodies = 10;
+/** A request that is open for longer when a test ends counts as failed. Suites whose app polls have such requests in passing tests, too. */
+const patienceMs = 1000;
 /** Saved before a test can replace the clock. */
 const { now } = Date;
 
@@ -112,9 +114,12 @@ export class Traffic {
     return this.#newest.entries().map(entryOf);
   }
 
-  /** Returns the requests that failed or were answered with an error status. */
+  /** Returns the requests that failed, were answered with an error status, or have waited too long for an answer. */
   failed(): NetworkEntry[] {
-    return this.#newest.entries().filter(hasFailed).map(entryOf);
+    return this.#newest
+      .entries()
+      .filter((exchange) => hasFailed(exchange) || isUnanswered(exchange))
+      .map(entryOf);
   }
 
   get dropped(): number {
@@ -135,6 +140,12 @@ export class Traffic {
 function hasFailed(exchange: Exchange): boolean {
   const { failure, response } = exchange;
   return failure !== null || (response !== null && response.status() >= 400) || isPageForScript(exchange);
+}
+
+function isUnanswered(exchange: Exchange): boolean {
+  const { response, failure, time } = exchange;
+  if (response !== null || failure !== null || now() - time < patienceMs) return false;
+  return isCall(exchange) || isDocument(exchange);
 }
 
 /** Whether the server answered with a page where a script was asked for, as single-page apps do for any unknown address. */
@@ -182,7 +193,11 @@ function isText(response: Answer): boolean {
 function entryOf(exchange: Exchange): NetworkEntry {
   const { request, response, time, durationMs, bodyText } = exchange;
   const isLost = isPageForScript(exchange);
-  const failure = isLost ? `${response?.status()} with text/html in place of a script` : exchange.failure;
+  const failure = isLost
+    ? `${response?.status()} with text/html in place of a script`
+    : isUnanswered(exchange)
+      ? unanswered
+      : exchange.failure;
   return {
     time,
     method: request.method(),

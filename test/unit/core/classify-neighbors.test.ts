@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { classify } from '../../../src/core/classify/classify.js';
+import { unanswered } from '../../../src/core/evidence.js';
 import { anError } from '../../rig/builders.js';
 import { failing, locatorTimeout, request } from './classify-evidence.js';
 
@@ -29,6 +30,16 @@ it('CS-7 the server’s output counts if a request of this page failed', () => {
   const diagnosis = classify(failing(locatorTimeout, { serverOutput, network }));
   expect(diagnosis.alternatives).toContain('ui-error');
   expect(diagnosis.category).toBe('database-error');
+});
+
+const open = request({ status: null, failure: unanswered });
+
+it.each([
+  ['the server says why', 'database-error', { serverOutput, network: [answered, open] }],
+  ['nothing says why', 'network-error', { network: [answered, open] }],
+  ['passing tests end like this, too', 'ui-error', { serverOutput, network: [{ ...open, common: true }] }],
+])('CS-5 CS-7 a page without the answer to its call is no error of the page: %s', (_, category, over) => {
+  expect(classify(failing(locatorTimeout, over)).category).toBe(category);
 });
 
 it.each(['Port 4000 not available. Exiting process.', 'Error: Port 3000 is already in use'])(

@@ -118,6 +118,7 @@ const examples: Readonly<Record<string, string>> = {
   'network/own-request-4xx': 'xhr GET /api/cart → 404',
   'network/refused-to-test': 'api GET /api/cart → 404',
   'network/own-request-signed-out': 'fetch GET /api/me → 401',
+  'network/own-request-unanswered': 'fetch GET /api/cart → no answer until the test ended',
   'network/own-request-failed': 'fetch GET /api/cart → net::ERR_CONNECTION_RESET',
   'network/status-words': 'Error: 502 Bad Gateway',
   'network/status-number': 'Error: HTTP 500',

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { requestLine } from '../../../src/core/classify/requests.js';
 import type { Reason } from '../../../src/core/diagnosis.js';
-import type { NetworkEntry } from '../../../src/core/evidence.js';
+import { type NetworkEntry, unanswered } from '../../../src/core/evidence.js';
 import { reasonsLeft } from '../../../src/evidence/reasons-left.js';
 import { aDiagnosis, anEvidence, failing } from '../../rig/builders.js';
 import { tempDir } from '../../rig/temp-dir.js';
@@ -32,22 +32,29 @@ const entry: NetworkEntry = {
   requestBody: null,
   responseBody: null,
 };
-const why = [
-  reason('console', `Uncaught ${thrown}`),
-  reason('network', requestLine(entry)),
-  reason('server', 'TypeError: order 4711001 has no lines'),
-  reason('error', 'Error: locator.click: Timeout 500ms exceeded.'),
-];
-const failure = failing('t1', 'boom', {
-  diagnosis: aDiagnosis({ category: 'runtime-error', why }),
-  evidence: anEvidence({
-    console: [{ time: 0, type: 'pageerror', text: thrown, location: '', stack: null }],
-    network: [entry],
-  }),
-});
+const failingWith = (sent: NetworkEntry) =>
+  failing('t1', 'boom', {
+    diagnosis: aDiagnosis({
+      category: 'runtime-error',
+      why: [
+        reason('console', `Uncaught ${thrown}`),
+        reason('network', requestLine(sent)),
+        reason('server', 'TypeError: order 4711001 has no lines'),
+        reason('error', 'Error: locator.click: Timeout 500ms exceeded.'),
+      ],
+    }),
+    evidence: anEvidence({
+      console: [{ time: 0, type: 'pageerror', text: thrown, location: '', stack: null }],
+      network: [sent],
+    }),
+  });
 
 /** The sources of the reasons that are left after a run with these complaints of pages and this output of the server. */
-async function sourcesLeft(complaints: readonly object[], server: string): Promise<string[]> {
+async function sourcesLeft(
+  complaints: readonly object[],
+  server: string,
+  failure = failingWith(entry),
+): Promise<string[]> {
   const dir = tempDir('reasons');
   const lines = complaints.map((complaint) => JSON.stringify({ test: 't1', times: 1, complaint }));
   writeFileSync(path.join(dir, 'complaints.ndjson'), lines.join('\n'));
@@ -68,4 +75,10 @@ it('HN-3 keeps a reason that the page, network or server still gives although th
 it('HN-3 drops a reason that is gone or that only the error gave', async () => {
   const answered = { ...request, status: 404 };
   expect(await sourcesLeft([{ console: 'TypeError: another' }, answered], 'listening')).toEqual([]);
+});
+
+it('HN-3 drops a call without an answer, since a test that passes may end before it comes', async () => {
+  const open = { status: null, failure: unanswered };
+  const failure = failingWith({ ...entry, ...open });
+  expect(await sourcesLeft([{ ...request, ...open }], 'listening', failure)).toEqual([]);
 });

@@ -43,6 +43,12 @@ export const httpRules = rulesFor('network-error', [
     confidence: 0.88,
   },
   {
+    id: 'network/own-request-unanswered',
+    pattern: /^(?:xhr|fetch|document) [A-Z]+ \S+ → no answer/m,
+    sources: ['network'],
+    confidence: 0.74,
+  },
+  {
     id: 'network/status-words',
     pattern:
       /\b(?:400:? Bad Request|401:? Unauthorized|403:? Forbidden|404:? Not Found|405:? Method Not Allowed|408:? Request Time-?out|409:? Conflict|413:? (?:Payload|Content|Request Entity) Too Large|415:? Unsupported Media|422:? Unprocessable|429:? Too Many Requests|50[0-9]:? (?:Internal Server Error|Not Implemented|Bad Gateway|Service (?:Temporarily )?Unavailable|Gateway Time-?out))|["':] ?(?:Too Many Requests|Internal Server Error|Bad Gateway|Service Unavailable|Gateway Timeout)\b|^(?:Error: )?(?:Internal Server Error|Bad Gateway|Service Unavailable|Too Many Requests)$/im,
