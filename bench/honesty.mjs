@@ -19,6 +19,7 @@ import { invoices, invoicesRequest, invoicesUndecided } from '../fixtures/guard/
 import { keptBack, keptBackRequest } from '../fixtures/guard/kept-back.mjs';
 import { lending, lendingRequest, lendingUndecided } from '../fixtures/guard/lending.mjs';
 import { marina, marinaRequest, marinaUndecided } from '../fixtures/guard/marina.mjs';
+import { orchestra, orchestraRequest, orchestraUndecided } from '../fixtures/guard/orchestra.mjs';
 import { parish, parishRequest, parishUndecided } from '../fixtures/guard/parish.mjs';
 import { requestOf } from '../fixtures/guard/project.mjs';
 import { warehouse, warehouseRequest } from '../fixtures/guard/warehouse.mjs';
@@ -52,6 +53,7 @@ const sets = [
   { name: 'invoices', cases: invoices, requestFor: invoicesRequest, undecided: invoicesUndecided },
   { name: 'parish', cases: parish, requestFor: parishRequest, undecided: parishUndecided },
   { name: 'ferries', cases: ferries, requestFor: ferriesRequest, undecided: ferriesUndecided },
+  { name: 'orchestra', cases: orchestra, requestFor: orchestraRequest, undecided: orchestraUndecided },
 ];
 
 /** Returns the verdict on a change, and the rules or notes behind it. A change that is to be run with another input counts as rejected. */

@@ -79,7 +79,7 @@ export function whole(rule: Rule, { path, before, after }: FileEdit, detail?: st
 /** Whether the lines of a lock file that name Playwright, or the lines that follow each, differ. */
 function locksPlaywright({ before, after }: FileEdit): boolean {
   const [was, is] = [before, after].map((one) =>
-    one?.text?.match(/["'/ ]@?playwright(?:.*[{:]\s*\n(?:.*\n?){3}|.*)/g)?.join('\n'),
+    one?.text?.match(/(?:["' ]\/?|node_modules\/)@?playwright(?:.*[{:]\s*\n(?:.*\n?){3}|.*)/g)?.join('\n'),
   );
   return was !== is;
 }
