@@ -130,7 +130,7 @@ function healedBefore(fix: AgentContext['earlierFix']): string {
   const said = fix.summary ? ` The fix, in the agent's words: ${inline(fix.summary)}.` : '';
   const files = fix.files.map((file) => inline(file.path)).join(', ');
   const what = fix.patch ? `\n\n${fenced(middleCut(fix.patch, 2000))}` : files ? ` It changed ${files}.` : '';
-  const text = `This failure was healed ${times} before, last on ${fix.healedAt.slice(0, 10)}, and has come back: that fix did not last, or was undone. Look for the underlying cause.${said}${what}`;
+  const text = `This failure was healed ${times} before, last on ${fix.healedAt.slice(0, 10)}, and the same error is back. Either that fix did not last, and the underlying cause is still to be found, or another change has the same effect.${said}${what}`;
   return section('Healed before', text);
 }
 
