@@ -1,11 +1,10 @@
-import { parseDocument, type Document } from 'yaml';
 import { categories } from '../core/diagnosis.js';
 import { defaultAgents, defaults } from './defaults.js';
 import { lineNumberAt } from './diagnostic.js';
 import { durationText } from './duration.js';
 import { withoutPassword } from './environment-settings.js';
 import type { SettingsLayers } from './load-settings.js';
-import { locate } from './locate.js';
+import { readYaml } from './read-yaml.js';
 import { scalarKeys } from './scalar-keys.js';
 import { shippedAgentsFile } from './shipped-agents-file.js';
 import { valueAt } from './tree.js';
@@ -63,28 +62,21 @@ type Lookup = (path: readonly string[], fallback: unknown) => EffectiveValue;
 
 /** Looks a value up in the environment, then the file, then the shipped file with the defaults, then uses the fallback. */
 function lookup({ environment, source, project }: SettingsLayers): Lookup {
-  const document = source && parse(source.text);
-  const written: unknown = document?.toJS();
-  const shipped: unknown = parse(shippedAgentsFile()).toJS();
+  const written = source && readYaml(source.text, null);
+  const shipped = readYaml(shippedAgentsFile(), null).data;
   const byPath = new Map(environment.values.map((one) => [one.path.join('\0'), one]));
   return (path, fallback) => {
     const set = byPath.get(path.join('\0'));
     if (set)
       return { path, value: shown(set.value), origin: { from: 'environment', variable: set.variable } };
-    const own = valueAt(written, path);
-    if (source && document && own !== undefined) {
-      const { start } = locate({ doc: document, text: source.text }, path, 'value');
-      const line = lineNumberAt(source.text, start);
+    const own = valueAt(written?.data, path);
+    if (source && written && own !== undefined) {
+      const line = lineNumberAt(source.text, written.places.locate(path, 'value').start);
       return { path, value: shown(own), origin: { from: 'file', file: source.name, line } };
     }
     if (path.join('.') === 'project') return { path, value: project, origin: { from: 'project' } };
     return { path, value: valueAt(shipped, path) ?? fallback, origin: { from: 'default' } };
   };
-}
-
-/** Parses the document without replacing `${VAR}`. Its validity was checked before. */
-function parse(text: string): Document.Parsed {
-  return parseDocument(text, { merge: true, stringKeys: true, logLevel: 'error' });
 }
 
 function shown(value: unknown): unknown {

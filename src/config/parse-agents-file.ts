@@ -2,7 +2,6 @@ import { err, ok, type Result } from '../result.js';
 import { checkReferences } from './check-references.js';
 import { describeIssues } from './check-shape.js';
 import type { Diagnostic } from './diagnostic.js';
-import { locate, sectionEnd } from './locate.js';
 import type { Mistake } from './mistake.js';
 import { readYaml, type YamlText } from './read-yaml.js';
 import { agentsFileSchema, type AgentsFile } from './schema.js';
@@ -21,22 +20,24 @@ export function parseAgentsFile(
     ...describeIssues(checked.error?.issues ?? [], data),
     ...(yaml.soundUntil === Number.POSITIVE_INFINITY ? checkReferences(data) : []),
   ];
-  const diagnostics = [...yaml.diagnostics, ...diagnose(mistakes, text, yaml)];
+  const all = [...yaml.diagnostics, ...diagnose(mistakes, yaml)];
+  // Unclosed brackets are reported once per level, and what aliases repeat once per alias.
+  const diagnostics = [...new Map(all.map((one) => [`${one.start} ${one.message}`, one])).values()];
   return checked.success && diagnostics.length === 0 ? ok(checked.data) : err(diagnostics);
 }
 
-function diagnose(mistakes: readonly Mistake[], text: string, yaml: YamlText): Diagnostic[] {
-  const { doc, diagnostics: before, soundUntil } = yaml;
+function diagnose(
+  mistakes: readonly Mistake[],
+  { places, diagnostics: before, soundUntil }: YamlText,
+): Diagnostic[] {
   const certain = mistakes.filter(
     ({ path, absent = false }) =>
-      soundUntil === Number.POSITIVE_INFINITY || (!absent && sectionEnd(doc, path) <= soundUntil),
+      soundUntil === Number.POSITIVE_INFINITY || (!absent && places.sectionEnd(path) <= soundUntil),
   );
   const found = certain.map(({ path, part = 'value', message }) => ({
-    ...locate({ doc, text }, path, part),
+    ...places.locate(path, part),
     message,
   }));
   // Mistakes about a value that could not be parsed are only consequences.
-  const own = found.filter((one) => !before.some(({ start }) => start >= one.start && start < one.end));
-  // A mistake that aliases repeat is reported once.
-  return [...new Map(own.map((one) => [`${one.start} ${one.message}`, one])).values()];
+  return found.filter((one) => !before.some(({ start }) => start >= one.start && start < one.end));
 }

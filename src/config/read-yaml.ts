@@ -1,80 +1,53 @@
-import { type CST, Document, parseDocument, Parser, visit, type YAMLError } from 'yaml';
-import { checkNodes } from './check-nodes.js';
+import { type CST, type Document, parseDocument, Parser, visit, type YAMLError } from 'yaml';
 import { type Diagnostic, lineStartOf, ontoVisibleLine } from './diagnostic.js';
+import { MAX_ALIAS_COUNT, NodeReader, type Variables } from './read-nodes.js';
 
 /** The parser recurses: hundreds of nested keys take minutes, and thousands overflow the stack, which crashes Node. */
 const MAX_DEPTH = 64;
 
-/** How often aliases may be expanded in total, against "billion laughs" attacks. */
-const MAX_ALIAS_COUNT = 100;
-
 /** A YAML text, parsed as far as possible. */
 export interface YamlText {
-  readonly doc: Document;
   /** The plain value with aliases and `${VAR}` replaced; undefined if there is nothing to check. */
   readonly data: unknown;
   readonly diagnostics: readonly Diagnostic[];
   /** The offset from which a syntax error makes the data unreliable; infinite without one. */
   readonly soundUntil: number;
+  readonly places: Pick<NodeReader, 'locate' | 'sectionEnd'>;
 }
 
-/** Parses YAML 1.2 with merge keys. Returns all mistakes and never throws, whatever the text. */
-export function readYaml(text: string, env: Readonly<Record<string, string | undefined>>): YamlText {
-  const tokens = [...new Parser().parse(text)];
-  if (yamlDepth(tokens) > MAX_DEPTH)
-    return unusable([{ start: 0, end: 1, message: `the file is nested deeper than ${MAX_DEPTH} levels` }]);
-  const doc = parseDocument(text, {
+/** Parses YAML 1.2 with merge keys. Returns all mistakes, some of them repeatedly, and never throws, whatever the text. */
+export function readYaml(text: string, env: Variables): YamlText {
+  const isTooDeep = yamlDepth([...new Parser().parse(text)]) > MAX_DEPTH;
+  const doc = parseDocument(isTooDeep ? '' : text, {
     prettyErrors: false,
-    merge: true,
     stringKeys: true,
-    // `checkNodes` reports these, with the line of the first key.
+    // `NodeReader` reports these, with the line of the first key.
     uniqueKeys: false,
     logLevel: 'error',
   });
-  const syntax = describeYamlErrors(doc.errors, doc, text);
-  const nodes = checkNodes(doc, text, env);
-  const diagnostics = [...syntax, ...describeYamlErrors(doc.warnings, doc, text), ...nodes];
-  const soundUntil = Math.min(...syntax.map(({ start }) => lineStartOf(text, start)));
-  const data = toPlain(doc);
-  if (!data.ok) return unusable([...diagnostics, data.bomb]);
-  return { doc, data: data.value, diagnostics, soundUntil };
+  const places = new NodeReader(doc, text, env);
+  const syntax = doc.errors.map((error) => describeYamlError(error, doc, text));
+  const warnings = doc.warnings.map((warning) => describeYamlError(warning, doc, text));
+  const limits = [
+    isTooDeep ? `the file is nested deeper than ${MAX_DEPTH} levels` : '',
+    places.aliases > MAX_ALIAS_COUNT
+      ? `aliases repeat parts of this file more than ${MAX_ALIAS_COUNT} times`
+      : '',
+  ].filter((message) => message !== '');
+  return {
+    data: limits.length > 0 ? undefined : places.data,
+    diagnostics: [
+      ...syntax,
+      ...warnings,
+      ...places.mistakes,
+      ...limits.map((message) => ({ start: 0, end: 1, message })),
+    ],
+    soundUntil: Math.min(...syntax.map(({ start }) => lineStartOf(text, start))),
+    places,
+  };
 }
 
-function unusable(diagnostics: readonly Diagnostic[]): YamlText {
-  return { doc: new Document(), data: undefined, diagnostics, soundUntil: Number.POSITIVE_INFINITY };
-}
-
-type Plain =
-  { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly bomb: Diagnostic };
-
-function toPlain(doc: Document.Parsed): Plain {
-  try {
-    return { ok: true, value: doc.toJS({ maxAliasCount: MAX_ALIAS_COUNT }) };
-  } catch (error) {
-    // `checkNodes` has removed every alias that cannot be resolved, so this error is about their number.
-    if (!(error instanceof ReferenceError)) throw error;
-    const start = doc.contents?.range[0] ?? 0;
-    return {
-      ok: false,
-      bomb: {
-        start,
-        end: start + 1,
-        message: `aliases repeat parts of this file more than ${MAX_ALIAS_COUNT} times`,
-      },
-    };
-  }
-}
-
-/** Describes where and why a text is not valid YAML. Identical mistakes are reported once. */
-function describeYamlErrors(errors: readonly YAMLError[], doc: Document.Parsed, text: string): Diagnostic[] {
-  // The parser reports unclosed brackets once per level.
-  const byPlace = errors.map((error) => {
-    const one = describeYamlError(error, doc, text);
-    return [`${one.start} ${one.message}`, one] as const;
-  });
-  return [...new Map(byPlace).values()];
-}
-
+/** Describes where and why a text is not valid YAML. */
 function describeYamlError(
   { code, message, pos }: YAMLError,
   doc: Document.Parsed,

@@ -263,7 +263,7 @@ describe('CF-3 YAML', () => {
     [
       'a merge without an anchor',
       'agents: { a: { <<: *x } }',
-      ['1:20 there is no such anchor before this alias'],
+      ['1:20 there is no anchor &x before this alias'],
     ],
     ['a mapping as key', 'agents: { {a: 1}: {} }', ['1:11 a key must be a string']],
   ])('CF-3 reports %s', (_, text, heads) => {
