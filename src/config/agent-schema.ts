@@ -1,11 +1,8 @@
 import { z } from 'zod';
 import { categories, type Category } from '../core/diagnosis.js';
-import { argument, duration, placeholdersInText, text } from './fields.js';
+import { argument, byDefault, duration, oneOf, placeholdersInText, text } from './fields.js';
 
 // The part of agents.yaml that says which agents fix what.
-
-/** How a runner receives the prompt. */
-const promptWays = ['stdin', 'argument', 'none'] as const;
 
 /** A program that runs slash commands. */
 export const runner = z.strictObject({
@@ -18,12 +15,11 @@ export const runner = z.strictObject({
       description: `The program and its arguments, run without a shell. These placeholders are replaced: ${placeholdersInText}.`,
       examples: [['node', 'tools/fixer.mjs', '{slashCommand}']],
     }),
-  prompt: z
-    .enum(promptWays, `must be one of ${promptWays.join(', ')}`)
-    .optional()
-    .describe(
-      'How the program gets the prompt: on its standard input (stdin, the default), as its last argument, or not at all.',
-    ),
+  prompt: byDefault(
+    'stdin',
+    oneOf(['stdin', 'argument', 'none']),
+    'How the program gets the prompt: on its standard input, as its last argument, or not at all.',
+  ),
   args: z
     .array(text, 'must be a list of strings, such as [--model, sonnet]')
     .optional()
@@ -53,26 +49,35 @@ export const agent = z.strictObject({
       examples: ['/debugger'],
     }),
   runner: text.optional().describe('The program that runs it. Default: the `runner` of the file.'),
-  timeout: duration('more than zero').optional().describe('How long it may run. Default: 5m.'),
+  timeout: byDefault('5m', duration('more than zero'), 'How long it may run.'),
 });
 
-const classText: Record<Category, string> = {
-  'build-error': 'Compiler, bundler or syntax error, module not found.',
-  'database-error': 'Row-level security, missing relation or column, constraint, migration.',
-  'runtime-error': 'Exception in the application, unhandled rejection, hydration error.',
-  'network-error': 'A 5xx response, refused connection, CORS error.',
-  'ui-error': 'A locator that matches nothing or too much, or an unexpected text.',
-  unknown: 'No rule matches.',
+/** The agents that exist without a file. The slash command of each is `/` and its name (CS-1 to CS-6). */
+export const defaultAgents = ['build-doctor', 'database', 'debugger', 'code-review'] as const;
+
+/** The program for agents if neither they nor the file name one. */
+export const defaultRunner = 'claude';
+
+/** The agent of each class by default (CS-1 to CS-6), and what the class is. */
+const classes: Record<Category, readonly [agent: (typeof defaultAgents)[number], text: string]> = {
+  'build-error': ['build-doctor', 'Compiler, bundler or syntax error, module not found.'],
+  'database-error': ['database', 'Row-level security, missing relation or column, constraint, migration.'],
+  'runtime-error': ['debugger', 'Exception in the application, unhandled rejection, hydration error.'],
+  'ui-error': ['code-review', 'A locator that matches nothing or too much, or an unexpected text.'],
+  'network-error': ['debugger', 'A 5xx response, refused connection, CORS error.'],
+  unknown: ['debugger', 'No rule matches.'],
 };
 
-const route = z.array(text, 'must be a list of agents, such as [debugger]');
+function route(category: Category) {
+  const [agent, what] = classes[category];
+  return z
+    .array(text, 'must be a list of agents, such as [debugger]')
+    .prefault([agent])
+    .describe(`${what} Agents are tried in this order; an empty list starts none.`);
+}
 
 /** The agents for each class of failure. */
-export const routeShape = Object.fromEntries(
-  categories.map((category) => [
-    category,
-    route
-      .optional()
-      .describe(`${classText[category]} Agents are tried in this order; an empty list starts none.`),
-  ]),
-) as Record<Category, z.ZodOptional<typeof route>>;
+export const routes = Object.fromEntries(categories.map((category) => [category, route(category)])) as Record<
+  Category,
+  ReturnType<typeof route>
+>;

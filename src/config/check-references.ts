@@ -1,8 +1,8 @@
 import { builtIn } from '../core/built-in-fixer.js';
 import { builtInRunners, isBuiltInRunner } from '../core/built-in-runner.js';
 import { rules } from '../core/classify/rules.js';
+import { defaultAgents } from './agent-schema.js';
 import { closest } from './closest.js';
-import { defaultAgents } from './defaults.js';
 import { hint, type Mistake } from './mistake.js';
 import { valueAt } from './tree.js';
 

@@ -1,12 +1,11 @@
 import { categories } from '../core/diagnosis.js';
-import { defaultAgents, defaults } from './defaults.js';
+import { defaultAgents } from './agent-schema.js';
 import { lineNumberAt } from './diagnostic.js';
-import { durationText } from './duration.js';
 import { withoutPassword } from './environment-settings.js';
+import { schemaAt } from './json-schema.js';
 import type { SettingsLayers } from './load-settings.js';
 import { readYaml } from './read-yaml.js';
 import { scalarKeys } from './scalar-keys.js';
-import { shippedAgentsFile } from './shipped-agents-file.js';
 import { valueAt } from './tree.js';
 
 /** Where a value came from. */
@@ -32,21 +31,21 @@ export interface EffectiveValue {
  */
 export function effectiveSettings(layers: SettingsLayers): EffectiveValue[] {
   const look = lookup(layers);
-  const scalars = scalarKeys().map(({ path }) => look(path, null));
+  const scalars = scalarKeys().map(({ path }) => look(path));
   const named = (key: string, others: readonly string[] = []) => [
     ...new Set([...others, ...Object.keys(Reflect.get(layers.file, key) ?? {})]),
   ];
   const runners = named('runners').flatMap((name) => [
     look(['runners', name, 'command'], []),
-    look(['runners', name, 'prompt'], 'stdin'),
+    look(['runners', name, 'prompt']),
   ]);
-  const runner = look(['runner'], defaults.runner);
+  const runner = look(['runner']);
   const agents = named('agents', defaultAgents).flatMap((name) => [
     look(['agents', name, 'slashCommand'], `/${name}`),
     inherited(look(['agents', name, 'runner'], runner.value), 'runner'),
-    look(['agents', name, 'timeout'], durationText(defaults.timeoutMs)),
+    look(['agents', name, 'timeout']),
   ]);
-  const routes = categories.map((category) => look(['routes', category], defaults.routes[category]));
+  const routes = categories.map((category) => look(['routes', category]));
   const [head, tail] = [
     scalars.filter(({ path }) => path.length === 1),
     scalars.filter(({ path }) => path.length > 1),
@@ -58,14 +57,13 @@ function inherited(value: EffectiveValue, setting: string): EffectiveValue {
   return value.origin.from === 'default' ? { ...value, origin: { from: 'setting', setting } } : value;
 }
 
-type Lookup = (path: readonly string[], fallback: unknown) => EffectiveValue;
+type Lookup = (path: readonly string[], fallback?: unknown) => EffectiveValue;
 
-/** Looks a value up in the environment, then the file, then the shipped file with the defaults, then uses the fallback. */
+/** Looks a value up in the environment, then the file, then uses the fallback, or the default of the schema. */
 function lookup({ environment, source, project }: SettingsLayers): Lookup {
   const written = source && readYaml(source.text, null);
-  const shipped = readYaml(shippedAgentsFile(), null).data;
   const byPath = new Map(environment.values.map((one) => [one.path.join('\0'), one]));
-  return (path, fallback) => {
+  return (path, fallback = schemaAt(path)?.default ?? null) => {
     const set = byPath.get(path.join('\0'));
     if (set)
       return { path, value: shown(set.value), origin: { from: 'environment', variable: set.variable } };
@@ -75,7 +73,7 @@ function lookup({ environment, source, project }: SettingsLayers): Lookup {
       return { path, value: shown(own), origin: { from: 'file', file: source.name, line } };
     }
     if (path.join('.') === 'project') return { path, value: project, origin: { from: 'project' } };
-    return { path, value: valueAt(shipped, path) ?? fallback, origin: { from: 'default' } };
+    return { path, value: fallback, origin: { from: 'default' } };
   };
 }
 

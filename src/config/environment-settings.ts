@@ -67,7 +67,7 @@ export function readEnvironment(env: Env, file: AgentsFile | null = {}): Environ
     }),
     ...misspelt(env, keys),
   ];
-  return { values, settings: checked.success && mistakes.length === 0 ? checked.data : {}, mistakes };
+  return { values, settings: mistakes.length === 0 ? settings : {}, mistakes };
 }
 
 /** Returns the variable of a setting: `limits`, `costUsd` → `SELF_HEAL_LIMITS_COST_USD`. */

@@ -77,3 +77,20 @@ function compiles(source: string): boolean {
     return false;
   }
 }
+
+/** One of these texts. */
+export const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
+  z.enum(values, `must be one of ${values.join(', ')}`);
+
+/** Makes a setting optional; editors see the default. */
+export function byDefault<T extends z.ZodType>(value: z.input<T>, field: T, description: string) {
+  return field.prefault(value).describe(`${description} Default: ${String(value)}.`);
+}
+
+/** An optional mapping of settings that are optional themselves. */
+export function section<T extends z.ZodRawShape>(shape: T, description: string) {
+  return z
+    .strictObject(shape)
+    .prefault({} as never)
+    .describe(description);
+}

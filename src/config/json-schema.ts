@@ -7,6 +7,7 @@ export interface JsonSchema {
   readonly type?: string;
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly additionalProperties?: JsonSchema | boolean;
+  readonly default?: unknown;
 }
 
 /** Returns the JSON Schema (draft-07) of agents.yaml, with which editors complete and check it (CF-2). */
@@ -24,6 +25,8 @@ function generate(): JsonSchema {
     override: ({ jsonSchema }) => {
       // Zod adds this bound to whole numbers; it is noise in an editor.
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+      // The defaults of what is in it say more.
+      if (jsonSchema.type === 'object') delete jsonSchema.default;
     },
   });
   return { $schema, title: 'agents.yaml of self-heal', ...schema } as JsonSchema;
@@ -34,12 +37,15 @@ export function agentsJsonSchemaText(): string {
   return `${JSON.stringify(agentsJsonSchema(), null, 2)}\n`;
 }
 
+/** Returns the schema of the value at a path; undefined if nothing is allowed there, or nothing in particular. */
+export function schemaAt(path: readonly PropertyKey[]): JsonSchema | undefined {
+  return path.reduce<JsonSchema | undefined>((schema, step) => {
+    const rest = schema?.additionalProperties;
+    return schema?.properties?.[String(step)] ?? (typeof rest === 'object' ? rest : undefined);
+  }, agentsJsonSchema());
+}
+
 /** Returns the keys that the mapping at a path may have; none if any name is allowed. */
 export function allowedKeys(path: readonly PropertyKey[]): readonly string[] {
-  let schema: JsonSchema | undefined = agentsJsonSchema();
-  for (const step of path) {
-    const rest: JsonSchema | boolean | undefined = schema?.additionalProperties;
-    schema = schema?.properties?.[String(step)] ?? (typeof rest === 'object' ? rest : undefined);
-  }
-  return Object.keys(schema?.properties ?? {});
+  return Object.keys(schemaAt(path)?.properties ?? {});
 }

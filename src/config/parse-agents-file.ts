@@ -23,7 +23,7 @@ export function parseAgentsFile(
   const all = [...yaml.diagnostics, ...diagnose(mistakes, yaml)];
   // Unclosed brackets are reported once per level, and what aliases repeat once per alias.
   const diagnostics = [...new Map(all.map((one) => [`${one.start} ${one.message}`, one])).values()];
-  return checked.success && diagnostics.length === 0 ? ok(checked.data) : err(diagnostics);
+  return checked.success && diagnostics.length === 0 ? ok(data) : err(diagnostics);
 }
 
 function diagnose(

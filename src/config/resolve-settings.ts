@@ -1,10 +1,8 @@
 import { builtInRunners, isBuiltInRunner } from '../core/built-in-runner.js';
-import { categories, type Category } from '../core/diagnosis.js';
-import { anywhere } from '../core/classify/rule.js';
-import { noProjectRules, type ProjectRules } from '../core/classify/project-rules.js';
+import type { ProjectRules } from '../core/classify/project-rules.js';
 import type { AgentSettings, RunnerSettings, Settings } from '../core/settings.js';
-import { defaultAgents, defaults } from './defaults.js';
-import type { AgentsFile } from './schema.js';
+import { defaultAgents, defaultRunner } from './agent-schema.js';
+import { agentsFileSchema, type AgentsFile, type FilledAgentsFile } from './schema.js';
 
 /** The sources of settings besides the defaults. */
 export interface SettingsSources {
@@ -16,36 +14,29 @@ export interface SettingsSources {
 }
 
 /** Fills in all defaults. Agents and runners are added to the built-in ones; a route replaces the built-in one. */
-export function resolveSettings({ file, project, filePath }: SettingsSources): Settings {
-  const isUnnamed = (name: string) => file.agents?.[name]?.runner === undefined;
-  const { retries, limits, evidence, verify, blame } = file;
-  const { time, ...counts } = limits ?? {};
-  const { regressionTime, ...checks } = verify ?? {};
+export function resolveSettings({ file: written, project, filePath }: SettingsSources): Settings {
+  const builtIn = Object.fromEntries(defaultAgents.map((name) => [name, {}]));
+  const file = agentsFileSchema.parse({ ...written, agents: { ...builtIn, ...written.agents } });
+  const unnamed = Object.entries(file.agents).filter(([, { runner }]) => runner === undefined);
+  const { max, backoff } = file.retries;
+  const { time, ...limits } = file.limits;
+  const { regressionTime, prepare = null, ...verify } = file.verify;
+  const { enabled, runs, time: timeMs } = file.blame;
   return {
     project: file.project ?? project,
     agents: resolveAgents(file),
     runners: resolveRunners(file),
-    routes: resolveRoutes(file),
+    routes: file.routes,
     classify: resolveRules(file),
-    retries: {
-      max: retries?.max ?? defaults.retries.max,
-      backoff: {
-        initialMs: retries?.backoff?.initial ?? defaults.retries.backoff.initialMs,
-        factor: retries?.backoff?.factor ?? defaults.retries.backoff.factor,
-        maxMs: retries?.backoff?.max ?? defaults.retries.backoff.maxMs,
-      },
-    },
-    limits: { ...defaults.limits, ...given(counts), ...given({ timeMs: time }) },
-    evidence: { ...defaults.evidence, ...given(evidence ?? {}) },
-    verify: atLevel({ ...defaults.verify, ...given(checks), ...given({ regressionTimeMs: regressionTime }) }),
-    blame: {
-      ...defaults.blame,
-      ...given({ enabled: blame?.enabled, runs: blame?.runs, timeMs: blame?.time }),
-    },
-    store: file.store ?? defaults.store,
-    queue: { leaseMs: file.queue?.lease ?? defaults.queue.leaseMs },
-    fixer: file.fixer ?? defaults.fixer,
-    runnerByDefault: file.runner === undefined ? agentNames(file).filter(isUnnamed) : [],
+    retries: { max, backoff: { initialMs: backoff.initial, factor: backoff.factor, maxMs: backoff.max } },
+    limits: { ...limits, timeMs: time },
+    evidence: file.evidence,
+    verify: atLevel({ ...verify, prepare, regressionTimeMs: regressionTime }),
+    blame: { enabled, runs, timeMs },
+    store: file.store,
+    queue: { leaseMs: file.queue.lease },
+    fixer: file.fixer,
+    runnerByDefault: file.runner === undefined ? unnamed.map(([name]) => name) : [],
     file: filePath,
   };
 }
@@ -57,30 +48,24 @@ function atLevel(verify: Settings['verify']): Settings['verify'] {
   return verify.level === 'quick' ? less : { ...less, regression: 'none' };
 }
 
-function agentNames(file: AgentsFile): string[] {
-  return [...new Set([...defaultAgents, ...Object.keys(file.agents ?? {})])];
+function resolveAgents(file: FilledAgentsFile): Record<string, AgentSettings> {
+  const byDefault = file.runner ?? defaultRunner;
+  const named = Object.entries(file.agents).map(([name, { slashCommand, runner = byDefault, timeout }]) => {
+    const settings: AgentSettings = {
+      name,
+      slashCommand: slashCommand ?? `/${name}`,
+      runner,
+      timeoutMs: timeout,
+    };
+    return [name, settings] as const;
+  });
+  return Object.fromEntries(named);
 }
 
-function resolveAgents(file: AgentsFile): Record<string, AgentSettings> {
-  return Object.fromEntries(
-    agentNames(file).map((name) => {
-      const agent = file.agents?.[name];
-      const settings: AgentSettings = {
-        name,
-        slashCommand: agent?.slashCommand ?? `/${name}`,
-        runner: agent?.runner ?? file.runner ?? defaults.runner,
-        timeoutMs: agent?.timeout ?? defaults.timeoutMs,
-      };
-      return [name, settings];
-    }),
-  );
-}
-
-function resolveRunners(file: AgentsFile): Record<string, RunnerSettings> {
-  const named = Object.entries(file.runners ?? {});
-  const own = named.map(([name, { command = [], prompt = 'stdin', args, env }]) => {
+function resolveRunners({ runners }: FilledAgentsFile): Record<string, RunnerSettings> {
+  const own = Object.entries(runners).map(([name, { command = [], prompt, args, env }]) => {
     const settings: RunnerSettings = isBuiltInRunner(name)
-      ? { kind: name, ...given({ args, env }) }
+      ? { kind: name, ...(args && { args }), ...(env && { env }) }
       : { kind: 'command', command, prompt };
     return [name, settings] as const;
   });
@@ -88,25 +73,11 @@ function resolveRunners(file: AgentsFile): Record<string, RunnerSettings> {
   return Object.fromEntries<RunnerSettings>([...builtIn, ...own]);
 }
 
-function resolveRoutes(file: AgentsFile): Record<Category, readonly string[]> {
-  const routes = categories.map(
-    (category) => [category, file.routes?.[category] ?? defaults.routes[category]] as const,
-  );
-  return Object.fromEntries(routes) as Record<Category, readonly string[]>;
-}
-
-function resolveRules({ classify }: AgentsFile): ProjectRules {
-  const rules = (classify?.rules ?? []).map(({ id, class: category, pattern, sources, retry }) => ({
-    id,
+function resolveRules({ classify }: FilledAgentsFile): ProjectRules {
+  const rules = classify.rules.map(({ class: category, retry = null, ...rule }) => ({
+    ...rule,
     category,
-    pattern,
-    sources: sources ?? anywhere,
-    retry: retry ?? null,
+    retry,
   }));
-  return { ...noProjectRules, ...given({ ignore: classify?.ignore, off: classify?.off }), rules };
-}
-
-/** Drops keys whose value is undefined, which would overwrite defaults. */
-function given<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never;
+  return { ...classify, rules };
 }

@@ -1,100 +1,95 @@
 import { z } from 'zod';
 import { categories, evidenceSources, retryAxes } from '../core/diagnosis.js';
 import { verifyLevels } from '../core/settings.js';
-import { agent, routeShape, runner } from './agent-schema.js';
-import { amount, duration, name, pattern, text, wholeNumber } from './fields.js';
+import { anywhere } from '../core/classify/rule.js';
+import { agent, defaultRunner, routes, runner } from './agent-schema.js';
+import { amount, byDefault, duration, name, oneOf, pattern, section, text, wholeNumber } from './fields.js';
 
 // The single definition of agents.yaml: the loader validates with it, and schema/agents.schema.json is generated from it.
 
-const backoff = z.strictObject({
-  initial: duration('zero or more').optional().describe('The first wait. Default: 5s.'),
-  factor: amount(1)
-    .optional()
-    .describe('The factor by which each wait is longer than the previous one. Default: 2.'),
-  max: duration('zero or more').optional().describe('The longest wait. Default: 60s.'),
-});
+const backoff = {
+  initial: byDefault('5s', duration('zero or more'), 'The first wait.'),
+  factor: byDefault(2, amount(1), 'The factor by which each wait is longer than the previous one.'),
+  max: byDefault('60s', duration('zero or more'), 'The longest wait.'),
+};
 
-const retries = z.strictObject({
-  max: wholeNumber.optional().describe('Re-runs after an agent has worked, per cause. Default: 3.'),
-  backoff: backoff.optional().describe('How long to wait after a fix that did not hold.'),
-});
+const retries = {
+  max: byDefault(3, wholeNumber, 'Re-runs after an agent has worked, per cause.'),
+  backoff: section(backoff, 'How long to wait after a fix that did not hold.'),
+};
 
-const limits = z.strictObject({
-  escalations: wholeNumber.optional().describe('Escalations in a run before healing pauses. Default: 5.'),
-  agentRuns: wholeNumber.optional().describe('Agents started in a run. Default: 20.'),
-  agentRunsPerTest: wholeNumber.optional().describe('Agents started in a run per test. Default: 6.'),
-  costUsd: amount(0)
-    .optional()
-    .describe('US dollars spent in a run, as reported by the agent programs. Default: 10.'),
-  time: duration('more than zero')
-    .optional()
-    .describe('After this time a run starts no further agents. Default: 60m.'),
-  parallel: wholeNumber
-    .min(1, 'must be at least 1')
-    .optional()
-    .describe('Agents that work at the same time, each in its own copy of the project. Default: 1.'),
-});
+const limits = {
+  escalations: byDefault(5, wholeNumber, 'Escalations in a run before healing pauses.'),
+  agentRuns: byDefault(20, wholeNumber, 'Agents started in a run.'),
+  agentRunsPerTest: byDefault(6, wholeNumber, 'Agents started in a run per test.'),
+  costUsd: byDefault(10, amount(0), 'US dollars spent in a run, as reported by the agent programs.'),
+  time: byDefault('60m', duration('more than zero'), 'After this time a run starts no further agents.'),
+  parallel: byDefault(
+    1,
+    wholeNumber.min(1, 'must be at least 1'),
+    'Agents that work at the same time, each in its own copy of the project.',
+  ),
+};
 
-const evidence = z.strictObject({
-  console: wholeNumber
-    .optional()
-    .describe('How many of the last console entries an agent is shown. Default: 50.'),
-  network: wholeNumber.optional().describe('How many requests an agent is shown. Default: 50.'),
-});
+const evidence = {
+  console: byDefault(50, wholeNumber, 'How many of the last console entries an agent is shown.'),
+  network: byDefault(50, wholeNumber, 'How many requests an agent is shown.'),
+};
 
-const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
-  z.enum(values, `must be one of ${values.join(', ')}`);
-
-const verify = z.strictObject({
-  level: oneOf(verifyLevels)
-    .optional()
-    .describe(
-      'How thoroughly a heal is proven: full (repeat, flips and regression as below), quick (only the regression run), none (no test is reported as healed). Default: full.',
-    ),
+const verify = {
+  level: byDefault(
+    'full',
+    oneOf(verifyLevels),
+    'How thoroughly a heal is proven: full (repeat, flips and regression as below), quick (only the regression run), none (no test is reported as healed).',
+  ),
   prepare: text.optional().meta({
     description: 'A shell command to run before each re-run, for suites that test a build. Default: none.',
     examples: ['npm run build'],
   }),
-  confirm: wholeNumber
-    .optional()
-    .describe('How often a failed test is re-run without changes before an agent is started. Default: 1.'),
-  repeat: wholeNumber
-    .min(1, 'must be at least 1')
-    .optional()
-    .describe('How often a fixed test must pass, including its first re-run. Default: 3.'),
-  flips: wholeNumber
-    .optional()
-    .describe(
-      'How often a fix is reverted (the test must fail) and applied again (the test must pass). Default: 1.',
-    ),
-  regression: oneOf(['suite', 'none'])
-    .optional()
-    .describe('Which tests run again after healing, to check that nothing else broke. Default: suite.'),
-  regressionTime: duration('more than zero')
-    .optional()
-    .describe('How long the regression run may take; the tests near the change run first. Default: 10m.'),
-});
+  confirm: byDefault(
+    1,
+    wholeNumber,
+    'How often a failed test is re-run without changes before an agent is started.',
+  ),
+  repeat: byDefault(
+    3,
+    wholeNumber.min(1, 'must be at least 1'),
+    'How often a fixed test must pass, including its first re-run.',
+  ),
+  flips: byDefault(
+    1,
+    wholeNumber,
+    'How often a fix is reverted (the test must fail) and applied again (the test must pass).',
+  ),
+  regression: byDefault(
+    'suite',
+    oneOf(['suite', 'none']),
+    'Which tests run again after healing, to check that nothing else broke.',
+  ),
+  regressionTime: byDefault(
+    '10m',
+    duration('more than zero'),
+    'How long the regression run may take; the tests near the change run first.',
+  ),
+};
 
-const blame = z.strictObject({
-  enabled: z
-    .boolean('must be true or false')
-    .optional()
-    .describe(
-      'Whether a run searches for the change that broke a test before it starts an agent. Default: true.',
-    ),
-  runs: wholeNumber.optional().describe('How many Playwright runs one search may take. Default: 12.'),
-  time: duration('more than zero')
-    .optional()
-    .describe('How long all searches of a run may take together. Default: 2m.'),
-});
+const blame = {
+  enabled: byDefault(
+    true,
+    z.boolean('must be true or false'),
+    'Whether a run searches for the change that broke a test before it starts an agent.',
+  ),
+  runs: byDefault(12, wholeNumber, 'How many Playwright runs one search may take.'),
+  time: byDefault('2m', duration('more than zero'), 'How long all searches of a run may take together.'),
+};
 
-const queue = z.strictObject({
-  lease: duration('more than zero')
-    .optional()
-    .describe(
-      'How long a worker on another machine may go without a heartbeat before its cause goes to another worker. Default: 30s.',
-    ),
-});
+const queue = {
+  lease: byDefault(
+    '30s',
+    duration('more than zero'),
+    'How long a worker on another machine may go without a heartbeat before its cause goes to another worker.',
+  ),
+};
 
 const rule = z.strictObject({
   id: name.describe('A unique id, which a diagnosis shows as project/<id>.'),
@@ -105,7 +100,7 @@ const rule = z.strictObject({
   sources: z
     .array(oneOf(evidenceSources), 'must be a list, such as [console, server]')
     .min(1, 'must name a source, such as console')
-    .optional()
+    .prefault([...anywhere])
     .describe('The sources to search. Default: error, stack, console, network and server.'),
   retry: oneOf(retryAxes)
     .optional()
@@ -114,20 +109,20 @@ const rule = z.strictObject({
     ),
 });
 
-const classify = z.strictObject({
+const classify = {
   rules: z
     .array(rule, 'must be a list of rules')
-    .optional()
+    .prefault([])
     .describe('Your own rules; one that matches overrides the built-in ones.'),
   ignore: z
     .array(pattern, 'must be a list of regular expressions')
-    .optional()
+    .prefault([])
     .describe('Lines of console, network and server output to ignore.'),
   off: z
     .array(text, 'must be a list of rules, such as [network/own-request-4xx]')
-    .optional()
+    .prefault([])
     .describe('The ids of built-in rules to switch off, as a diagnosis shows them.'),
-});
+};
 
 /** agents.yaml. Every key is optional and has a default (CF-1). */
 export const agentsFileSchema = z.strictObject({
@@ -138,48 +133,51 @@ export const agentsFileSchema = z.strictObject({
   project: text
     .optional()
     .describe("The project's name in signatures and reports. Default: the name in package.json."),
-  runner: text
-    .optional()
-    .describe(
+  runner: text.optional().meta({
+    description:
       'The program for agents that do not name one; built-in for no program, so that only the built-in fixer heals. Default: claude, or built-in if that is not installed.',
-    ),
-  fixer: oneOf(['built-in', 'none'])
-    .optional()
-    .describe(
-      'What runs before the agents, at no cost: the built-in fixer, which makes only fixes it is sure of, or none. Default: built-in.',
-    ),
+    default: defaultRunner,
+  }),
+  fixer: byDefault(
+    'built-in',
+    oneOf(['built-in', 'none']),
+    'What runs before the agents, at no cost: the built-in fixer, which makes only fixes it is sure of, or none.',
+  ),
   runners: z
     .record(name, runner)
-    .optional()
+    .prefault({})
     .describe(
       'Programs that run slash commands, by name, and what the built-in ones (claude, codex, gemini, opencode, copilot) get in addition.',
     ),
   agents: z
     .record(name, agent)
-    .optional()
+    .prefault({})
     .describe(
       'Agents by name, in addition to the built-in build-doctor, database, debugger and code-review.',
     ),
-  routes: z.strictObject(routeShape).optional().describe('The agents for each class of failure.'),
-  classify: classify.optional().describe('Your own classification rules, and built-in rules to switch off.'),
-  retries: retries
-    .optional()
-    .describe('How often a failure that comes back is retried, and how long to wait before each retry.'),
-  limits: limits.optional().describe('What a run may spend.'),
-  evidence: evidence.optional().describe('How much evidence an agent is shown.'),
-  verify: verify.optional().describe('How fixes are checked.'),
-  blame: blame
-    .optional()
-    .describe(
-      'The search for the change that broke a test, by running it with changes reverted; it costs no tokens.',
-    ),
-  store: text.optional().meta({
-    description:
-      'Where retry counts, attempts and escalations are kept: a file, relative to the project, or a postgres:// URL. Default: .self-heal/ledger.db.',
-    examples: ['.self-heal/ledger.db', '${SELF_HEAL_STORE}'],
-  }),
-  queue: queue.optional().describe('Workers on several machines, which need a PostgreSQL store.'),
+  routes: section(routes, 'The agents for each class of failure.'),
+  classify: section(classify, 'Your own classification rules, and built-in rules to switch off.'),
+  retries: section(
+    retries,
+    'How often a failure that comes back is retried, and how long to wait before each retry.',
+  ),
+  limits: section(limits, 'What a run may spend.'),
+  evidence: section(evidence, 'How much evidence an agent is shown.'),
+  verify: section(verify, 'How fixes are checked.'),
+  blame: section(
+    blame,
+    'The search for the change that broke a test, by running it with changes reverted; it costs no tokens.',
+  ),
+  store: byDefault(
+    '.self-heal/ledger.db',
+    text.meta({ examples: ['.self-heal/ledger.db', '${SELF_HEAL_STORE}'] }),
+    'Where retry counts, attempts and escalations are kept: a file, relative to the project, or a postgres:// URL.',
+  ),
+  queue: section(queue, 'Workers on several machines, which need a PostgreSQL store.'),
 });
 
-/** A valid agents.yaml, without defaults; durations are in milliseconds. */
-export type AgentsFile = z.output<typeof agentsFileSchema>;
+/** A valid agents.yaml as it is written. */
+export type AgentsFile = z.input<typeof agentsFileSchema>;
+
+/** An agents.yaml with all defaults filled in; durations are in milliseconds. */
+export type FilledAgentsFile = z.output<typeof agentsFileSchema>;

@@ -22,7 +22,7 @@ describe('CF-4 ${VAR}', () => {
         project: 'a-fixer-fixer',
         runner: 'fixer',
         runners: { fixer: { command: ['x', '--token=s3cr3t', '${TOKEN}', '${TOKEN}', '$TOKEN'] } },
-        limits: { time: 420_000 },
+        limits: { time: '7m' },
         verify: { prepare: 'make s3cr3t\n' },
       },
     });
