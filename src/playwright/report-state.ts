@@ -1,5 +1,4 @@
 import type { TestError, TestFailure } from '../core/failure.js';
-import { unreachable } from '../core/unreachable.js';
 import { withoutChanceOfTheEnd } from '../core/end-of-the-browser.js';
 import type { ReportLine } from './report-format.js';
 
@@ -14,16 +13,16 @@ export interface SuiteProgress {
 
 type Line<T extends ReportLine['type']> = Extract<ReportLine, { type: T }>;
 
-/** What the lines of a report have said so far. */
+/** What the lines of a report have said so far, with the lines that occur once. */
 export interface ReportState {
-  hello: boolean;
-  configured: Line<'configured'> | null;
-  begin: Line<'begin'> | null;
+  hello?: Line<'hello'>;
+  configured?: Line<'configured'>;
+  begin?: Line<'begin'>;
+  end?: Line<'end'>;
   progress: SuiteProgress;
   readonly errors: TestError[];
   /** The last failed try of each test, keyed by test id. */
   readonly tries: Map<string, TestFailure>;
-  end: Line<'end'> | null;
 }
 
 /** Thousands of broken workers repeat the same errors; the first ones explain the run. */
@@ -31,50 +30,22 @@ const maxErrors = 100;
 
 /** The state before any line. */
 export function emptyReport(): ReportState {
-  return {
-    hello: false,
-    configured: null,
-    begin: null,
-    progress: { done: 0, total: 0, failed: 0, test: '' },
-    errors: [],
-    tries: new Map(),
-    end: null,
-  };
+  return { progress: { done: 0, total: 0, failed: 0, test: '' }, errors: [], tries: new Map() };
 }
 
 /** Adds one line to the state. */
 export function addLine(state: ReportState, line: ReportLine): void {
-  switch (line.type) {
-    case 'hello':
-      state.hello = true;
-      break;
-    case 'configured':
-      state.configured = line;
-      break;
-    case 'begin':
-      state.begin = line;
-      state.progress = { ...state.progress, total: line.total };
-      break;
-    case 'error':
-      if (state.errors.length < maxErrors) state.errors.push(line.error);
-      break;
-    case 'failed-try':
-      state.tries.set(line.failure.test.id, {
-        ...line.failure,
-        errors: withoutChanceOfTheEnd(line.failure.errors),
-      });
-      break;
-    case 'test-end':
-      state.progress = progressAfter(state.progress, line);
-      break;
-    case 'end':
-      state.end = line;
-      break;
-    default:
-      unreachable(line);
+  const { progress, errors, tries } = state;
+  if (line.type === 'error') {
+    if (errors.length < maxErrors) errors.push(line.error);
+  } else if (line.type === 'failed-try') {
+    const { failure } = line;
+    tries.set(failure.test.id, { ...failure, errors: withoutChanceOfTheEnd(failure.errors) });
+  } else if (line.type === 'test-end') {
+    const { done, failed } = progress;
+    state.progress = { ...progress, done: done + 1, failed: failed + Number(line.failed), test: line.title };
+  } else {
+    Object.assign(state, { [line.type]: line });
+    if (line.type === 'begin') state.progress = { ...progress, total: line.total };
   }
-}
-
-function progressAfter({ done, total, failed }: SuiteProgress, line: Line<'test-end'>): SuiteProgress {
-  return { done: done + 1, total, failed: failed + (line.failed ? 1 : 0), test: line.title };
 }

@@ -118,9 +118,10 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteRun> {
   await following;
   const endedAt = systemClock.now();
   const isBroken = broken.signal.aborted && !signal.aborted;
+  const { end: _end, ...withoutEnd } = state;
   return suiteRunOf({
     // As Playwright reports it when its time limit is over.
-    state: isBroken && build ? { ...state, errors: [build.error], end: null } : state,
+    state: isBroken && build ? { ...withoutEnd, errors: [build.error] } : state,
     exit,
     interrupted: signal.aborted,
     endedLingering: lingering.signal.aborted,

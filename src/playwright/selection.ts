@@ -31,57 +31,39 @@ export interface PlaywrightArgs {
   readonly byId: readonly string[];
 }
 
+type Option = Exclude<keyof Selection, 'filters' | 'passThrough'>;
+
+/** A re-run keeps `--project`, since its ids belong to these projects, and `--repeat-each`, which ids depend on. */
+const howTestsRun: readonly Option[] = ['config', 'project', 'workers', 'repeatEach', 'timeout', 'headed'];
+const whichTests: readonly Option[] = ['grep', 'grepInvert', 'shard', 'onlyChanged'];
+const howRunsEnd: readonly Option[] = ['retries', 'maxFailures', 'x', 'lastFailed'];
+/** What does not determine which tests a selection covers. */
+const ofThisRun: readonly Option[] = ['shard', 'workers', 'headed', 'retries', 'maxFailures', 'x'];
+
 /** Converts a selection to arguments for the first run and for re-runs. */
 export function toPlaywrightArgs(selection: Selection): PlaywrightArgs {
-  const { grep, grepInvert, shard, lastFailed, filters = [], passThrough = [] } = selection;
-  const how = howTestsRun(selection);
-  const which = [
-    ...optional('--grep', grep),
-    ...optional('--grep-invert', grepInvert),
-    ...optional('--shard', shard),
-    ...changed(selection),
-  ];
-  const early = [
-    ...optional('--retries', selection.retries),
-    ...optional('--max-failures', selection.maxFailures),
-    ...(selection.x ? ['-x'] : []),
-    ...(lastFailed ? ['--last-failed'] : []),
-  ];
+  const { filters = [], passThrough = [] } = selection;
+  const how = wordsOf(howTestsRun, selection);
+  const which = [...how, ...wordsOf(whichTests, selection)];
   return {
-    first: [...how, ...which, ...early, ...filters, ...passThrough],
-    whole: [...how, ...which, ...filters, ...passThrough],
+    first: [...which, ...wordsOf(howRunsEnd, selection), ...filters, ...passThrough],
+    whole: [...which, ...filters, ...passThrough],
     byId: [...how, ...passThrough],
   };
 }
 
 /** Returns the arguments that determine which tests a selection covers, without the shard and limits on the run. */
 export function selectionWords(selection: Selection): readonly string[] {
-  const { config, grep, grepInvert, project, repeatEach, timeout } = selection;
-  const { lastFailed, onlyChanged, filters, passThrough } = selection;
-  const tests = { config, grep, grepInvert, project, repeatEach, timeout };
-  const which = { ...tests, lastFailed, onlyChanged, filters, passThrough };
-  const said = Object.entries(which).filter(([, value]) => value !== undefined);
-  return toPlaywrightArgs(Object.fromEntries(said) as Selection).first;
+  const { filters = [], passThrough = [] } = selection;
+  const options = [...howTestsRun, ...whichTests, ...howRunsEnd].filter((one) => !ofThisRun.includes(one));
+  return [...wordsOf(options, selection), ...filters, ...passThrough];
 }
 
-/** A re-run keeps `--project`, since its ids belong to these projects, and `--repeat-each`, which ids depend on. */
-function howTestsRun({ config, project, workers, repeatEach, timeout, headed }: Selection): string[] {
-  return [
-    ...optional('--config', config),
-    // One argument each: `--project NAME` would take a positional filter after it as a second name.
-    ...(project ?? []).map((name) => `--project=${name}`),
-    ...optional('--workers', workers),
-    ...optional('--repeat-each', repeatEach),
-    ...optional('--timeout', timeout),
-    ...(headed ? ['--headed'] : []),
-  ];
-}
-
-function changed({ onlyChanged }: Selection): string[] {
-  if (typeof onlyChanged === 'string') return [`--only-changed=${onlyChanged}`];
-  return onlyChanged ? ['--only-changed'] : [];
-}
-
-function optional(flag: string, value: string | number | undefined): string[] {
-  return value === undefined ? [] : [`${flag}=${value}`];
+/** Each value is one argument: `--project NAME` would take a positional filter after it as a second name. */
+function wordsOf(options: readonly Option[], selection: Selection): string[] {
+  return options.flatMap((option) => {
+    const flag = option === 'x' ? '-x' : `--${option.replace(/[A-Z]/g, '-$&').toLowerCase()}`;
+    const values = [selection[option] ?? []].flat();
+    return values.flatMap((one) => (one === false ? [] : one === true ? flag : `${flag}=${one}`));
+  });
 }

@@ -13,7 +13,7 @@ export function suiteFailureOf(
   const text = stripVTControlCharacters(stderr);
   if (errors.length > 0) return { scope: 'suite', errors: telling(errors), stderr: text };
   // Playwright 1.50 creates its reporters before it complains about an unknown project.
-  const reason = errorIn(text) ?? endedEarly(hello, exitCode);
+  const reason = errorIn(text) ?? endedEarly(hello !== undefined, exitCode);
   return { scope: 'suite', errors: [reason], stderr: text };
 }
 
