@@ -1,4 +1,4 @@
-import type { ExpressionBuilder, Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import {
   type AgentClaim,
   type Attempt,
@@ -39,116 +39,73 @@ export function recordFailure(
 
 /** Creates the signature's row if it does not exist, and updates when it was last seen. */
 export async function see(db: Database, { project, now }: StoreContext, signature: string): Promise<void> {
-  const time = now();
+  const lastSeen = now();
+  const none = { count: 0, failedFixes: 0, healedTimes: 0, cameBack: 0, undone: 0 };
   await db
     .insertInto('signatures')
-    .values({
-      signature,
-      project,
-      count: 0,
-      failedFixes: 0,
-      healedTimes: 0,
-      cameBack: 0,
-      undone: 0,
-      firstSeen: time,
-      lastSeen: time,
-    })
-    .onConflict((conflict) => conflict.column('signature').doUpdateSet({ lastSeen: time }))
+    .values({ signature, project, ...none, firstSeen: lastSeen, lastSeen })
+    .onConflict((conflict) => conflict.column('signature').doUpdateSet({ lastSeen }))
     .execute();
 }
 
+// The database does the arithmetic, so that no concurrent count is lost (ME-10).
+
 /** Whether a failure has not come back since it was last healed. */
-function holdsYet(where: ExpressionBuilder<Tables, 'signatures'>) {
-  return where.or([where('cameBackAt', 'is', null), where('cameBackAt', '<', where.ref('healedAt'))]);
+const holdsYet = sql<boolean>`(came_back_at is null or came_back_at < healed_at)`;
+
+/** A failure in a run. */
+interface Occurrence {
+  readonly signature: string;
+  readonly runId: string;
 }
 
 /** Counts a healed failure that is back in a later run, once per heal. */
 async function noteComeback(
   db: Database,
   { now }: StoreContext,
-  { signature, runId }: { signature: string; runId: string },
+  { signature, runId }: Occurrence,
 ): Promise<void> {
-  await db
-    .updateTable('signatures')
-    .set((set) => ({ cameBack: set('cameBack', '+', 1), cameBackAt: now() }))
-    .where('signature', '=', signature)
-    .where('healedAt', 'is not', null)
-    .where('healedIn', '!=', runId)
-    .where(holdsYet)
-    .execute();
+  await sql`update signatures set came_back = came_back + 1, came_back_at = ${now()}
+    where signature = ${signature} and healed_at is not null and healed_in <> ${runId} and ${holdsYet}`.execute(
+    db,
+  );
 }
 
-/** Applies a judged attempt to its signature's count. The database does the addition, so that no concurrent count is lost (ME-10). */
+/** Applies a judged attempt to its signature's count. */
 export async function changeCount(
   db: Database,
   context: StoreContext,
-  so: { signature: string; runId: string; judged: Judgement; isFix: boolean },
+  so: Occurrence & { readonly judged: Judgement; readonly isFix: boolean },
 ): Promise<void> {
   const change = countChange(so.judged);
   if (change === 'leaves') return;
   if (change === 'resets') return markHealed(db, context, so);
-  await db
-    .updateTable('signatures')
-    .set((set) => ({
-      count: set('count', '+', 1),
-      failedFixes: set('failedFixes', '+', so.isFix ? 1 : 0),
-    }))
-    .where('signature', '=', so.signature)
-    .execute();
+  await sql`update signatures set count = count + 1, failed_fixes = failed_fixes + ${so.isFix ? 1 : 0}
+    where signature = ${so.signature}`.execute(db);
 }
 
 /** Resets the count of a healed signature and drops its guidance, which has served its purpose. */
 export async function markHealed(
   db: Database,
   { now }: StoreContext,
-  { signature, runId }: { signature: string; runId: string },
+  { signature, runId }: Occurrence,
 ): Promise<void> {
-  await db
-    .updateTable('signatures')
-    .set((set) => ({
-      count: 0,
-      failedFixes: 0,
-      guidance: null,
-      healedTimes: set('healedTimes', '+', 1),
-      healedAt: now(),
-      healedIn: runId,
-    }))
-    .where('signature', '=', signature)
-    .execute();
+  await sql`update signatures set count = 0, failed_fixes = 0, guidance = null,
+    healed_times = healed_times + 1, healed_at = ${now()}, healed_in = ${runId}
+    where signature = ${signature}`.execute(db);
 }
 
 /** Takes back a heal of this run: it counts as one failed fix, and earlier counts stay reset. */
-export async function markUnhealed(
-  db: Database,
-  { signature, runId }: { signature: string; runId: string },
-): Promise<void> {
-  await db
-    .updateTable('signatures')
-    .set((set) => ({
-      count: 1,
-      failedFixes: 1,
-      healedTimes: set('healedTimes', '-', 1),
-      healedAt: null,
-      healedIn: null,
-    }))
-    .where('signature', '=', signature)
-    .where('healedIn', '=', runId)
-    .execute();
+export async function markUnhealed(db: Database, { signature, runId }: Occurrence): Promise<void> {
+  await sql`update signatures set count = 1, failed_fixes = 1,
+    healed_times = healed_times - 1, healed_at = null, healed_in = null
+    where signature = ${signature} and healed_in = ${runId}`.execute(db);
 }
 
 /** Counts the heals of a run that a person undid. A heal whose failure had already come back is counted only as that. */
 export async function markUndone(db: Database, runId: string): Promise<void> {
-  await db
-    .updateTable('signatures')
-    .set((set) => ({ undone: set('undone', '+', 1) }))
-    .where('healedIn', '=', runId)
-    .where(holdsYet)
-    .execute();
-  await db
-    .updateTable('signatures')
-    .set({ healedAt: null, healedIn: null })
-    .where('healedIn', '=', runId)
-    .execute();
+  await sql`update signatures set undone = undone + case when ${holdsYet} then 1 else 0 end,
+    healed_at = null, healed_in = null where healed_in = ${runId}`.execute(db);
 }
 
 async function failedTries(db: Database, signature: string, since: string): Promise<Attempt[]> {

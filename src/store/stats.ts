@@ -58,81 +58,59 @@ export async function readStats(db: Database, project: string): Promise<Stats> {
   };
 }
 
+/** PostgreSQL returns counts and sums as text, since they may exceed a number. */
+type Total = number | string;
+
 async function runTotals(db: Database, project: string) {
-  const row = await db
-    .selectFrom('runs')
-    .select(({ fn }) => [
-      fn.countAll().as('runs'),
-      fn.sum('flaky').as('flaky'),
-      fn.sum('agentRunsAvoided').as('agentRunsAvoided'),
-    ])
-    .where('project', '=', project)
-    .executeTakeFirstOrThrow();
-  return numbersOf(row);
+  const { rows } = await sql<Record<'runs' | 'flaky' | 'agentRunsAvoided', Total>>`
+    select count(*) as runs, sum(flaky) as flaky, sum(agent_runs_avoided) as agent_runs_avoided
+    from runs where project = ${project}`.execute(db);
+  return numbersOf(rows[0]);
 }
 
 async function ratedClasses(db: Database, project: string): Promise<RatedClass[]> {
-  const rows = await db
-    .selectFrom('causes')
-    .select(({ fn }) => [
-      'category',
-      fn.countAll().as('failures'),
-      fn.sum(sql<number>`case when verdict = 'healed' then 1 else 0 end`).as('healed'),
-    ])
-    .where('project', '=', project)
-    .where('verdict', 'not in', ['superseded', 'interrupted'])
-    .groupBy('category')
-    .orderBy('category')
-    .execute();
-  return rows.map((row) => {
-    const [failures, healed] = [Number(row.failures), Number(row.healed)];
-    return { category: row.category, failures, healed, healRate: rate(healed, failures) };
+  const { rows } = await sql<Record<'failures' | 'healed', Total> & { category: string }>`
+    select category, count(*) as failures, sum(case when verdict = 'healed' then 1 else 0 end) as healed
+    from causes where project = ${project} and verdict not in ('superseded', 'interrupted')
+    group by category order by category`.execute(db);
+  return rows.map(({ category, ...totals }) => {
+    const { failures, healed } = numbersOf(totals);
+    return { category, failures, healed, healRate: rate(healed, failures) };
   });
 }
 
 async function ratedAgents(db: Database, project: string): Promise<RatedAgent[]> {
-  const rows = await db
-    .selectFrom('attempts')
-    .select(({ fn }) => [
-      'agent',
-      fn.countAll().as('runs'),
-      fn.sum(sql<number>`case when judged = 'green' and taken_back = 0 then 1 else 0 end`).as('healed'),
-      fn.sum(sql<number>`case when judged = 'not-judged' then 0 else 1 end`).as('judged'),
-      fn.sum('costUsd').as('cost'),
-    ])
-    .where('project', '=', project)
-    .where('agent', 'is not', null)
-    .where('finishedAt', 'is not', null)
-    .groupBy('agent')
-    .orderBy('agent')
-    .execute();
-  return rows.map((row) => {
-    const healed = Number(row.healed);
-    const healRate = rate(healed, Number(row.judged));
-    const costUsd = row.cost === null ? null : Number(row.cost);
-    return { agent: row.agent ?? '', runs: Number(row.runs), healed, healRate, costUsd };
+  const { rows } = await sql<
+    Record<'runs' | 'healed' | 'judged', Total> & { agent: string; cost: Total | null }
+  >`
+    select agent, count(*) as runs, sum(cost_usd) as cost,
+      sum(case when judged = 'green' and taken_back = 0 then 1 else 0 end) as healed,
+      sum(case when judged = 'not-judged' then 0 else 1 end) as judged
+    from attempts where project = ${project} and agent is not null and finished_at is not null
+    group by agent order by agent`.execute(db);
+  return rows.map(({ agent, cost, ...totals }) => {
+    const { runs, healed, judged } = numbersOf(totals);
+    return {
+      agent,
+      runs,
+      healed,
+      healRate: rate(healed, judged),
+      costUsd: cost === null ? null : Number(cost),
+    };
   });
 }
 
 async function healTotals(db: Database, project: string) {
-  const row = await db
-    .selectFrom('signatures')
-    .select(({ fn }) => [
-      fn.sum('healedTimes').as('heals'),
-      fn.sum('cameBack').as('cameBack'),
-      fn.sum('undone').as('undone'),
-    ])
-    .where('project', '=', project)
-    .executeTakeFirstOrThrow();
-  return numbersOf(row);
+  const { rows } = await sql<Record<'heals' | 'cameBack' | 'undone', Total>>`
+    select sum(healed_times) as heals, sum(came_back) as came_back, sum(undone) as undone
+    from signatures where project = ${project}`.execute(db);
+  return numbersOf(rows[0]);
 }
 
-/** PostgreSQL returns counts and sums as text, since they may exceed a number; the sum of no rows is null. */
-function numbersOf<K extends string>(row: Readonly<Record<K, unknown>>): Record<K, number> {
-  return Object.fromEntries(Object.entries(row).map(([name, sum]) => [name, Number(sum)])) as Record<
-    K,
-    number
-  >;
+/** The sum of no rows is null. */
+function numbersOf<K extends string>(row: Readonly<Record<K, Total>> | undefined): Record<K, number> {
+  const numbers = Object.entries(row ?? {}).map(([name, sum]) => [name, Number(sum)]);
+  return Object.fromEntries(numbers) as Record<K, number>;
 }
 
 function rate(part: number, whole: number): number | null {
