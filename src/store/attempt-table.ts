@@ -1,24 +1,12 @@
 import type { Attempt } from '../core/attempt.js';
 import { isBuiltIn } from '../core/built-in-fixer.js';
-import type { AttemptStart, StoreContext, CauseEnd, FixReverted, Store } from './store.js';
+import type { AttemptStart, CauseEnd, FixReverted } from './store.js';
 import { changeCount, markHealed, markUndone, markUnhealed, see } from './signature-table.js';
 import { storedJson, storedText } from './stored-text.js';
-import type { Database } from './tables.js';
+import type { Database, StoreContext } from './tables.js';
 
-/** The part of the store that keeps attempts and the outcomes of causes. */
-export function attemptTable(
-  context: StoreContext,
-): Pick<Store, 'attemptStarted' | 'attemptFinished' | 'causeEnded' | 'fixReverted' | 'runUndone'> {
-  return {
-    attemptStarted: (start) => attemptStarted(context, start),
-    attemptFinished: (id, attempt) => attemptFinished(context, id, attempt),
-    causeEnded: (end) => causeEnded(context, end),
-    fixReverted: (end) => fixReverted(context, end),
-    runUndone: (runId) => runUndone(context, runId),
-  };
-}
-
-async function attemptStarted(context: StoreContext, start: AttemptStart): Promise<void> {
+/** Stores an attempt whose agent is about to start. */
+export async function attemptStarted(context: StoreContext, start: AttemptStart): Promise<void> {
   await context.db.transaction().execute(async (db) => {
     await see(db, context, start.signature);
     await db
@@ -29,7 +17,8 @@ async function attemptStarted(context: StoreContext, start: AttemptStart): Promi
   });
 }
 
-async function attemptFinished(context: StoreContext, id: string, attempt: Attempt): Promise<void> {
+/** Stores an attempt's judgement and updates its signature's count, once. */
+export async function attemptFinished(context: StoreContext, id: string, attempt: Attempt): Promise<void> {
   await context.db.transaction().execute(async (db) => {
     const finished = await db
       .updateTable('attempts')
@@ -60,7 +49,8 @@ async function attemptFinished(context: StoreContext, id: string, attempt: Attem
   });
 }
 
-async function causeEnded(context: StoreContext, end: CauseEnd): Promise<void> {
+/** Stores how a cause ended, and that its signature healed if the fix of another cause healed it. */
+export async function causeEnded(context: StoreContext, end: CauseEnd): Promise<void> {
   const { runId, causeId, signature, category, bySharedFix } = end;
   const verdict = { verdict: end.verdict, reason: storedText(end.reason), endedAt: context.now() };
   await context.db.transaction().execute(async (db) => {
@@ -82,14 +72,16 @@ async function causeEnded(context: StoreContext, end: CauseEnd): Promise<void> {
   });
 }
 
-async function fixReverted(context: StoreContext, end: FixReverted): Promise<void> {
+/** Stores that a fix of this run did not hold. */
+export async function fixReverted(context: StoreContext, end: FixReverted): Promise<void> {
   await context.db.transaction().execute(async (db) => {
     await takenBack(db, end.runId, end.reason).where('causeId', '=', end.causeId).execute();
     await markUnhealed(db, end);
   });
 }
 
-async function runUndone(context: StoreContext, runId: string): Promise<void> {
+/** Stores that a person undid this run's changes. */
+export async function runUndone(context: StoreContext, runId: string): Promise<void> {
   await context.db.transaction().execute(async (db) => {
     await takenBack(db, runId, 'a person undid it').execute();
     await db

@@ -1,9 +1,9 @@
-import { attemptTable } from './attempt-table.js';
+import { attemptFinished, attemptStarted, causeEnded, fixReverted, runUndone } from './attempt-table.js';
 import { escalationTable } from './escalation-table.js';
-import type { Store, StoreContext } from './store.js';
+import type { Store } from './store.js';
 import { recordFailure } from './signature-table.js';
 import { readStats } from './stats.js';
-import type { Database } from './tables.js';
+import type { Database, StoreContext } from './tables.js';
 import { storedJson } from './stored-text.js';
 
 /** Creates a project's store on an open database; `now` returns milliseconds since the epoch. */
@@ -12,8 +12,12 @@ export function createStore(db: Database, project: string, now: () => number): S
   const escalations = escalationTable(context);
   return {
     ...runTable(context),
-    ...attemptTable(context),
     ...escalations,
+    attemptStarted: (start) => attemptStarted(context, start),
+    attemptFinished: (id, attempt) => attemptFinished(context, id, attempt),
+    causeEnded: (end) => causeEnded(context, end),
+    fixReverted: (end) => fixReverted(context, end),
+    runUndone: (runId) => runUndone(context, runId),
     recordFailure: async (signature, runId) => {
       const open = await escalations.openFor(signature);
       return { ...(await recordFailure(context, signature, runId)), open };

@@ -10,9 +10,9 @@ import {
   type EscalationState,
   type Question,
 } from '../core/escalation.js';
-import type { StoreContext, Store } from './store.js';
+import type { Store } from './store.js';
 import { storedJson, storedText } from './stored-text.js';
-import type { Database, Tables } from './tables.js';
+import type { Database, StoreContext, Tables } from './tables.js';
 
 const DAY_MS = 24 * 60 * 60_000;
 

@@ -7,8 +7,8 @@ import {
   type Judgement,
 } from '../core/attempt.js';
 import { countChange, type EarlierFix, noEarlierTries } from '../core/remembered.js';
-import type { KnownFailure, StoreContext } from './store.js';
-import type { Database, Tables } from './tables.js';
+import type { KnownFailure } from './store.js';
+import type { Database, StoreContext, Tables } from './tables.js';
 
 /** How many failed attempts an agent is told about; more would only repeat the same. */
 const TRIES_TOLD = 5;

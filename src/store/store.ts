@@ -3,7 +3,6 @@ import type { Category } from '../core/diagnosis.js';
 import type { Answer, Escalation, EscalationState, Question } from '../core/escalation.js';
 import type { EarlierFix, EarlierTries } from '../core/remembered.js';
 import type { Stats } from './stats.js';
-import type { Database } from './tables.js';
 
 /** What the store remembers about a failure when it occurs. */
 export interface KnownFailure {
@@ -117,12 +116,4 @@ export interface Store {
   /** Computes the statistics over all stored runs. */
   stats(): Promise<Stats>;
   close(): Promise<void>;
-}
-
-/** What all parts of the store share. */
-export interface StoreContext {
-  readonly db: Database;
-  readonly project: string;
-  /** ISO 8601. */
-  readonly now: () => string;
 }

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Attempt, Judgement } from '../core/attempt.js';
 import type { Escalation } from '../core/escalation.js';
+import type { AttemptStart, CauseEnd, Quarantine } from './store.js';
 
 /**
  * The tables of the store, the same in SQLite and PostgreSQL. Kysely writes these names in snake case there. Times are ISO 8601 text,
@@ -20,6 +21,14 @@ export interface Tables {
 
 /** The typed database that queries run on. */
 export type Database = Kysely<Tables>;
+
+/** What all parts of the store share. */
+export interface StoreContext {
+  readonly db: Database;
+  readonly project: string;
+  /** ISO 8601. */
+  readonly now: () => string;
+}
 
 /** One `self-heal run` that found something to heal. */
 interface RunsTable {
@@ -64,26 +73,15 @@ interface SignaturesTable {
 }
 
 /** The outcome of one cause of one run. */
-interface CausesTable {
-  runId: string;
+interface CausesTable extends Omit<CauseEnd, 'causeId' | 'bySharedFix'> {
   id: string;
   project: string;
-  signature: string;
-  category: string;
-  verdict: string;
-  reason: string;
   endedAt: string;
 }
 
 /** One attempt, written before its agent starts and again once it is judged. Only finished attempts count. */
-interface AttemptsTable {
-  id: string;
-  runId: string;
-  causeId: string;
+interface AttemptsTable extends AttemptStart {
   project: string;
-  signature: string;
-  n: number;
-  agent: string | null;
   runner: string | null;
   startedAt: string;
   finishedAt: string | null;
@@ -112,13 +110,8 @@ interface EscalationsTable extends Omit<Escalation, 'tried' | 'choices' | 'tests
 }
 
 /** A test whose failure a person has accepted for now (ME-7). */
-interface QuarantinesTable {
+interface QuarantinesTable extends Quarantine {
   project: string;
-  testId: string;
-  name: string;
-  escalationId: string;
-  since: string;
-  until: string;
 }
 
 /** A heal whose causes are in a queue (SC-2). */
