@@ -16,17 +16,6 @@ export function parseDuration(text: string): number | null {
   return msPerUnit.reduce((sum, ms, index) => sum + Number(parts[index] ?? 0) * ms, 0);
 }
 
-/** Formats milliseconds as a duration: 5,400,000 is `1h30m`. */
-export function durationText(ms: number): string {
-  let rest = ms;
-  const parts = msPerUnit.map((size, index) => {
-    const count = Math.floor(rest / size);
-    rest -= count * size;
-    return count === 0 ? '' : `${count}${['h', 'm', 's', 'ms'][index] ?? ''}`;
-  });
-  return parts.join('') || '0s';
-}
-
 const unitWords: Readonly<Record<string, string>> = {
   h: 'h', hr: 'h', hrs: 'h', hour: 'h', hours: 'h',
   m: 'm', min: 'm', mins: 'm', minute: 'm', minutes: 'm',

@@ -4,7 +4,7 @@ import type { TestError } from '../core/failure.js';
 import type { CapturedScript } from '../playwright/capture-format.js';
 import { boundedText, mapParts, type PartsOf, type TextPart } from './bounded-text.js';
 import type { MissingEvidence } from './missing-evidence.js';
-import { CapturedScripts } from './source-maps/captured-scripts.js';
+import { capturedScripts } from './source-maps/captured-scripts.js';
 import { ParsedMaps } from './source-maps/parsed-maps.js';
 import { ProjectFiles } from './source-maps/project-files.js';
 import { SourceMapper } from './source-maps/source-mapper.js';
@@ -39,7 +39,7 @@ export function mapEvidence(
   const places = {
     files,
     folders: maps.foldersOf(files.root),
-    captured: new CapturedScripts(request.scripts),
+    captured: capturedScripts(request.scripts),
     maps,
   };
   const mapper = new SourceMapper({

@@ -1,6 +1,8 @@
+import path from 'node:path';
+
 /** A code position in a text. */
 export interface Frame {
-  /** The file as the text names it: a URL, a path, or a bundler's own address. */
+  /** The file as the text names it: a URL, an absolute path, or a bundler's own address. */
   readonly address: string;
   /** Counted from 1. */
   readonly line: number;
@@ -20,22 +22,27 @@ const longestAddress = 2_048;
 const scheme = /[a-z][a-z\d+.-]{1,30}:\/\//gi;
 const windowsPath = /(?:^|[\s(@'"])([A-Za-z]:[\\/])/;
 
+/** Built code that a tool names relative to the project's root. */
+const relative = /(?<=^|[\s"'`(])(?:\.\/)?(?:[\w.@+-]{1,100}\/){1,20}[\w.@+-]{1,100}\.[cm]?js$/;
+
 /**
  * Finds the positions in a text that have an absolute address, in order: frames of V8 (`at f (url:1:2)`, `at async
- * url:1:2`, `eval at …`), of Firefox and Safari (`f@url:1:2`), and bare locations. Skips frames whose code has no file
- * (`<anonymous>:1:2`, Firefox's `line 3 > eval:1:2`). Linear in the text's length.
+ * url:1:2`, `eval at …`), of Firefox and Safari (`f@url:1:2`), and bare locations; with a `root`, also positions in built code
+ * relative to it. Skips frames whose code has no file (`<anonymous>:1:2`, Firefox's `line 3 > eval:1:2`). Linear in the text's length.
  */
-export function framesIn(text: string): Frame[] {
+export function framesIn(text: string, root?: string): Frame[] {
   const frames: Frame[] = [];
   let from = 0;
   for (const match of text.matchAll(position)) {
     const lineStart = text.lastIndexOf('\n', match.index) + 1;
     const before = text.slice(Math.max(from, lineStart, match.index - longestAddress), match.index);
-    const at = addressStart(before, text[match.index + match[0].length] === ')');
+    const absolute = addressStart(before, text[match.index + match[0].length] === ')');
+    const at = absolute < 0 && root !== undefined ? before.search(relative) : absolute;
     from = match.index + match[0].length;
     if (at < 0 || / line \d+ > (?:eval|Function)/.test(before.slice(at))) continue;
     const start = match.index - before.length + at;
-    const address = text.slice(start, match.index);
+    const named = text.slice(start, match.index);
+    const address = absolute < 0 && root !== undefined ? path.join(root, named) : named;
     frames.push({ address, line: Number(match[1]), column: Number(match[2]), start, end: from });
   }
   return frames;

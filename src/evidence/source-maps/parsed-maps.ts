@@ -1,4 +1,5 @@
-import { type AppFolders, findAppFolders } from './app-folders.js';
+import { oncePerKey } from '../../once-per-key.js';
+import { findAppFolders } from './app-folders.js';
 import { parseMap, type ParsedMap } from './parse-map.js';
 import { SourceByText } from './source-by-text.js';
 
@@ -11,15 +12,9 @@ const mostKept = 3;
 export class ParsedMaps {
   /** Finds the source lines of builds without a map. */
   readonly byText = new SourceByText();
-  readonly #folders = new Map<string, AppFolders>();
-  #kept: { readonly text: string; readonly url: string | null; readonly parsed: ParsedMap }[] = [];
-
   /** Like `findAppFolders`, but searches each root only once. */
-  foldersOf(root: string): AppFolders {
-    const folders = this.#folders.get(root) ?? findAppFolders(root);
-    this.#folders.set(root, folders);
-    return folders;
-  }
+  readonly foldersOf = oncePerKey(findAppFolders);
+  #kept: { readonly text: string; readonly url: string | null; readonly parsed: ParsedMap }[] = [];
 
   /** Like `parseMap`, but cached by text and URL. */
   parse(text: string, url: string | null): ParsedMap {

@@ -1,5 +1,6 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { oncePerKey } from '../../once-per-key.js';
 import { bounds } from '../bounds.js';
 
 /** The result of reading a file of the project. */
@@ -16,7 +17,6 @@ export class ProjectFiles {
   /** The project's root with links resolved, or as given if it does not exist. */
   readonly root: string;
   readonly #given: string;
-  readonly #places = new Map<string, string | null>();
 
   constructor(root: string) {
     this.#given = path.resolve(root);
@@ -24,13 +24,7 @@ export class ProjectFiles {
   }
 
   /** Returns the real path of a file; null if it does not exist, is not a file, or is outside of the project. */
-  find(file: string): string | null {
-    const known = this.#places.get(file);
-    if (known !== undefined) return known;
-    const place = this.#look(file);
-    this.#places.set(file, place);
-    return place;
-  }
+  readonly find = oncePerKey((file) => this.#look(file));
 
   read(file: string, mostBytes: number): ReadOutcome {
     const place = this.find(file);

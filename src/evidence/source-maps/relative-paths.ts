@@ -1,13 +1,8 @@
 import path from 'node:path';
 import type { MapPlaces } from './map-places.js';
-import type { Frame } from './parse-frames.js';
 
-const folders = String.raw`(?<=^|[\s"'\x60(])(?:\.\/)?((?:[\w.@+-]{1,100}\/){1,20}`;
-const code = new RegExp(
-  String.raw`${folders}[\w.@+[\]-]{1,100}\.(?:[cm]?[jt]sx?|vue|svelte|astro|mdx|s?css|sass|less))(?=["'\x60):\s(]|$)`,
-  'gm',
-);
-const built = new RegExp(String.raw`${folders}[\w.@+-]{1,100}\.[cm]?js):(\d{1,7}):(\d{1,9})(?![\d:])`, 'gm');
+const code =
+  /(?<=^|[\s"'`(])(?:\.\/)?((?:[\w.@+-]{1,100}\/){1,20}[\w.@+[\]-]{1,100}\.(?:[cm]?[jt]sx?|vue|svelte|astro|mdx|s?css|sass|less))(?=["'`):\s(]|$)/gm;
 const mostPaths = 200;
 
 /**
@@ -31,19 +26,4 @@ export function fromRoot(
     const [place] = places;
     return (places.size === 1 && place !== undefined ? files.relative(place) : null) ?? named;
   }
-}
-
-/** Finds positions in built code that are named relative to the project's root; their address is the absolute path. */
-export function relativeFramesIn(text: string, root: string): Frame[] {
-  return [...text.matchAll(built)].map((match) => {
-    const [whole, file = '', line, column] = match;
-    const end = match.index + whole.length;
-    return {
-      address: path.join(root, file),
-      line: Number(line),
-      column: Number(column),
-      start: match.index,
-      end,
-    };
-  });
 }

@@ -8,7 +8,7 @@ import type { MapPlaces } from './map-places.js';
 
 import { originalFile, type NamedSource, type OriginalFile } from './original-file.js';
 import { framesIn, type Frame } from './parse-frames.js';
-import { fromRoot, relativeFramesIn } from './relative-paths.js';
+import { fromRoot } from './relative-paths.js';
 import { snippetOf } from './snippet.js';
 import { urlOf } from './served-files.js';
 import type { SourceLine } from './source-by-text.js';
@@ -71,7 +71,7 @@ export class SourceMapper {
     let from = 0;
     let sought = true;
     let served = true;
-    for (const frame of allFramesIn(text, places.files.root)) {
+    for (const frame of framesIn(text, places.files.root)) {
       const origin = this.#originOf(frame);
       if (origin === null) {
         served &&= !this.#keepServed(frame);
@@ -173,15 +173,6 @@ export class SourceMapper {
     const generated = cleanText(`${frame.address}:${frame.line}:${frame.column}`);
     this.#excerpts.set(at, { at, generated, snippet: snippet && cleanText(snippet) });
   }
-}
-
-/** Returns absolute frames and those relative to the root; a relative match inside an absolute address does not count. */
-function allFramesIn(text: string, root: string): Frame[] {
-  const absolute = framesIn(text);
-  const relative = relativeFramesIn(text, root).filter(
-    ({ start, end }) => !absolute.some((one) => one.start < end && start < one.end),
-  );
-  return relative.length === 0 ? absolute : [...absolute, ...relative].sort((a, b) => a.start - b.start);
 }
 
 /** Whether a reader could mistake a name that is not the user's own code for one that is. */
