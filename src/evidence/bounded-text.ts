@@ -39,26 +39,38 @@ export const consoleParts: PartsOf<ConsoleEntry> = {
   stack: 'consoleStack',
 };
 
-/** All texts of a request but its headers. */
+/** All texts of a request. */
 export const requestParts: PartsOf<NetworkEntry> = {
   method: 'headerValue',
   url: 'url',
   resourceType: 'headerValue',
   failure: 'headerValue',
+  requestHeaders: 'headerValue',
+  responseHeaders: 'headerValue',
   requestBody: 'body',
   responseBody: 'body',
 };
 
-/** Returns a copy of a record in which `change` was applied to each text that is one of these parts. */
-export function mapParts<T extends object>(
-  record: T,
-  parts: PartsOf<T>,
-  change: (text: string, part: TextPart) => string,
-): T {
+/** Rewrites one text of a record; `name` is that of a header if it is the header's value. */
+type Change = (text: string, part: TextPart, name?: string) => string;
+
+/**
+ * Returns a copy of a record in which `change` was applied to each text that is one of these parts, and to names and values of
+ * headers. One header more than the bound is kept, so that `cleanRequest` sees that there were more.
+ */
+export function mapParts<T extends object>(record: T, parts: PartsOf<T>, change: Change): T {
   const mapped = { ...record };
   for (const [name, part] of Object.entries(parts) as [keyof T, TextPart][]) {
-    const text = record[name];
-    if (typeof text === 'string') mapped[name] = change(text, part) as T[keyof T];
+    const value = record[name];
+    if (typeof value === 'string') mapped[name] = change(value, part) as T[keyof T];
+    else if (typeof value === 'object' && value !== null) {
+      const headers = Object.entries<string>(value as Record<string, string>).slice(
+        0,
+        bounds.headerCount + 1,
+      );
+      const changed = headers.map(([header, text]) => [change(header, part), change(text, part, header)]);
+      mapped[name] = Object.fromEntries(changed) as T[keyof T];
+    }
   }
   return mapped;
 }

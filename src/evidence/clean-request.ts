@@ -6,28 +6,25 @@ import type { MissingEvidence } from './missing-evidence.js';
 
 /** Returns a request cleaned, masked and bounded. */
 export function cleanRequest(entry: NetworkEntry, missing: MissingEvidence): NetworkEntry {
-  return {
-    ...mapParts(entry, requestParts, (text, part) => boundedText(text, part, missing)),
-    requestHeaders: cleanHeaders(entry.requestHeaders, missing),
-    responseHeaders: cleanHeaders(entry.responseHeaders, missing),
+  const bounded = {
+    ...entry,
+    requestHeaders: boundedHeaders(entry.requestHeaders, missing),
+    responseHeaders: boundedHeaders(entry.responseHeaders, missing),
   };
+  return mapParts(bounded, requestParts, (text, part, header = '') =>
+    isSecretHeader(header) && text !== ''
+      ? maskedHeader(header, text, missing)
+      : boundedText(text, part, missing),
+  );
 }
 
-function cleanHeaders(
-  headers: Readonly<Record<string, string>>,
+function boundedHeaders(
+  headers: NetworkEntry['requestHeaders'],
   missing: MissingEvidence,
-): Record<string, string> {
+): NetworkEntry['requestHeaders'] {
   const all = Object.entries(headers);
   if (all.length > bounds.headerCount) missing.cut(`a request had more than ${bounds.headerCount} headers`);
-  const some = Object.fromEntries(all.slice(0, bounds.headerCount));
-  return Object.fromEntries(
-    Object.entries(some).map(([name, value]) => [
-      boundedText(name, 'headerValue', missing),
-      isSecretHeader(name) && value !== ''
-        ? maskedHeader(name, value, missing)
-        : boundedText(value, 'headerValue', missing),
-    ]),
-  );
+  return Object.fromEntries(all.slice(0, bounds.headerCount));
 }
 
 /** Reduces a header that carries credentials to its masks, which are the same wherever the same secret occurs. */

@@ -1,6 +1,5 @@
 import { hasFailed, type NetworkEntry } from '../core/evidence.js';
 import { mapParts, requestParts, roughlyBounded } from './bounded-text.js';
-import { bounds } from './bounds.js';
 import { Newest } from '../newest.js';
 
 const assets = new Set(['script', 'stylesheet', 'image', 'font', 'media', 'manifest', 'texttrack']);
@@ -24,7 +23,7 @@ export class NetworkSelection<T extends NetworkEntry> {
   }
 
   push(entry: T): void {
-    const kept = roughEntry(entry);
+    const kept = mapParts<NetworkEntry>(entry, requestParts, roughlyBounded) as T;
     if (hasFailed(kept)) this.#failed.push(kept);
     else if (assets.has(kept.resourceType)) this.#assets.push(kept);
     else this.#calls.push(kept);
@@ -44,19 +43,4 @@ export class NetworkSelection<T extends NetworkEntry> {
     }
     return chosen.sort((a, b) => a.time - b.time);
   }
-}
-
-function roughEntry<T extends NetworkEntry>(entry: T): T {
-  return {
-    ...mapParts<NetworkEntry>(entry, requestParts, roughlyBounded),
-    requestHeaders: roughHeaders(entry.requestHeaders),
-    responseHeaders: roughHeaders(entry.responseHeaders),
-  } as T;
-}
-
-function roughHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
-  const some = Object.entries(headers).slice(0, bounds.headerCount);
-  return Object.fromEntries(
-    some.map(([name, value]) => [roughlyBounded(name, 'headerValue'), roughlyBounded(value, 'headerValue')]),
-  );
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { cleanRequest } from '../../../src/evidence/clean-request.js';
 import { ConsoleSelection } from '../../../src/evidence/console-selection.js';
 import { NetworkSelection } from '../../../src/evidence/network-selection.js';
 import { MissingEvidence } from '../../../src/evidence/missing-evidence.js';
@@ -74,5 +75,14 @@ describe('NetworkSelection', () => {
     selection.push(aRequest({ time: 2, url: 'call' }));
     selection.push(aRequest({ time: 1, url: 'script', resourceType: 'script' }));
     expect(selection.take().map(({ url }) => url)).toEqual(['script', 'call']);
+  });
+
+  it('EV-11 says that a request had more headers than are kept', () => {
+    const names = Array.from({ length: 70 }, (_, n) => [`x-${n}`, 'any']);
+    const [selection, missing] = [new NetworkSelection(1), new MissingEvidence()];
+    selection.push(aRequest({ responseHeaders: Object.fromEntries(names) }));
+    const [request] = selection.take().map((entry) => cleanRequest(entry, missing));
+    expect(Object.keys(request?.responseHeaders ?? {})).toHaveLength(64);
+    expect(missing.cuts).toEqual(['a request had more than 64 headers']);
   });
 });
