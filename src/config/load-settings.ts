@@ -66,63 +66,49 @@ export async function loadLayers(request: SettingsRequest): Promise<Result<Setti
   const found = await readAgentsFile(request.cwd, request.file);
   if (!found.ok) return found;
   const project = request.packageName ?? (await projectName(request.cwd));
-  const read = found.value ? readText(found.value, request.env) : null;
-  const environment = readEnvironment(request.env, read && read.mistakes.length > 0 ? null : read?.file);
-  const fileMistakes = read ? read.mistakes : [];
-  if (fileMistakes.length + environment.mistakes.length > 0) {
-    return err(invalid(read, environment.mistakes));
-  }
-  const source = read && { path: read.path, name: read.name, text: read.text };
-  return ok({ environment, file: read?.file ?? {}, source, project });
+  const read = found.value && readText(found.value, request.env);
+  const mistakes = read?.mistakes ?? [];
+  const environment = readEnvironment(request.env, mistakes.length > 0 ? null : read?.file);
+  if (mistakes.length + environment.mistakes.length > 0) return err(invalid(read, environment.mistakes));
+  return ok({ environment, file: read?.file ?? {}, source: read, project });
 }
 
-interface FileReading {
-  readonly path: string;
-  readonly name: string;
+interface FileReading extends Omit<AgentsFileBytes, 'bytes'> {
   readonly text: string;
   readonly file: AgentsFile;
   readonly mistakes: readonly Diagnostic[];
 }
 
-function readText({ path, name, bytes }: AgentsFileBytes, env: SettingsRequest['env']): FileReading {
-  const decoded = decodeUtf8(bytes);
-  const text = decoded.ok ? decoded.value : decoded.error.text;
-  const parsed = decoded.ok ? parseAgentsFile(text, env) : err([decoded.error.diagnostic]);
+function readText({ bytes, ...place }: AgentsFileBytes, env: SettingsRequest['env']): FileReading {
+  const text = new TextDecoder().decode(bytes);
+  const unreadable = encodingMistake(bytes);
+  const parsed = unreadable ? err([unreadable]) : parseAgentsFile(text, env);
   return parsed.ok
-    ? { path, name, text, file: parsed.value, mistakes: [] }
-    : { path, name, text, file: {}, mistakes: parsed.error };
+    ? { ...place, text, file: parsed.value, mistakes: [] }
+    : { ...place, text, file: {}, mistakes: parsed.error };
 }
 
 function invalid(read: FileReading | null, fromEnvironment: readonly string[]): Problem {
+  const { name = '', mistakes = [], text = '' } = read ?? {};
   const wrong = [
-    ...(read
-      ? [{ name: read.name, count: read.mistakes.length, shown: renderDiagnostics(read, read.mistakes) }]
-      : []),
-    { name: 'the environment', count: fromEnvironment.length, shown: fromEnvironment.join('\n\n') },
+    { from: name, count: mistakes.length, shown: renderDiagnostics({ name, text }, mistakes) },
+    { from: 'the environment', count: fromEnvironment.length, shown: fromEnvironment.join('\n\n') },
   ].filter(({ count }) => count > 0);
   return {
     kind: 'config-invalid',
-    message: wrong.map(({ name, count }) => `${name} has ${counted(count, 'mistake')}`).join(', '),
+    message: wrong.map(({ from, count }) => `${from} has ${counted(count, 'mistake')}`).join(', '),
     detail: wrong.map(({ shown }) => shown).join('\n\n'),
-    remedy: `Correct ${wrong.map(({ name }) => name).join(' and ')}; nothing was run.`,
+    remedy: `Correct ${wrong.map(({ from }) => from).join(' and ')}; nothing was run.`,
   };
 }
 
-/** A text that could not be decoded: as much of it as can be shown, and the mistake. */
-interface Undecodable {
-  readonly text: string;
-  readonly diagnostic: Diagnostic;
-}
-
-/** Decodes UTF-8, with or without a byte order mark. Invalid bytes are a mistake with a position. */
-export function decodeUtf8(bytes: Uint8Array): Result<string, Undecodable> {
-  const text = new TextDecoder().decode(bytes);
-  if (isUtf8(bytes)) return ok(text);
+/** Returns the first byte that is not UTF-8, as a mistake with its position in the text as far as it can be decoded; null if there is none. */
+export function encodingMistake(bytes: Uint8Array): Diagnostic | null {
+  if (isUtf8(bytes)) return null;
   // Invalid bytes are decoded to this character. The file is very unlikely to contain one of its own before them.
-  const start = text.indexOf('\uFFFD');
+  const start = new TextDecoder().decode(bytes).indexOf('\uFFFD');
   const hint = bytes[0] === 0xff || bytes[0] === 0xfe ? ' (it looks like UTF-16)' : '';
-  const message = `this is not UTF-8${hint}; save the file as UTF-8`;
-  return err({ text, diagnostic: { start, end: start + 1, message } });
+  return { start, end: start + 1, message: `this is not UTF-8${hint}; save the file as UTF-8` };
 }
 
 /** Merges plain data: mappings are merged recursively, and any other value in `upper` replaces the one in `lower`. */

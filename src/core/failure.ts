@@ -26,6 +26,11 @@ export interface TestError {
   readonly causes: readonly string[];
 }
 
+/** Returns an error of which only the message is known. */
+export function plainError(message: string, location: Location | null = null): TestError {
+  return { message, stack: null, snippet: null, location, causes: [] };
+}
+
 /** A file that Playwright attached to a result. */
 export interface Attachment {
   readonly name: string;

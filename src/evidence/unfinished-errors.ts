@@ -1,4 +1,4 @@
-import type { TestError, TestFailure } from '../core/failure.js';
+import { plainError, type TestError, type TestFailure } from '../core/failure.js';
 
 /**
  * Returns errors that Playwright does not report: if a test ends while an action is in progress (in a `Promise.all` with
@@ -17,12 +17,6 @@ export function unfinishedErrors(
   return untold.map((action, index) => {
     const isLast = index === untold.length - 1;
     const why = isLast && covered !== null ? `: ${covered} lies over it` : '';
-    return {
-      message: `Error: ${action} had not finished when the test ended${why}`,
-      stack: null,
-      snippet: null,
-      location,
-      causes: [],
-    };
+    return plainError(`Error: ${action} had not finished when the test ended${why}`, location);
   });
 }

@@ -3,7 +3,7 @@ import { copyFile, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Cause, DiagnosedFailure } from '../core/cause.js';
 import { chooseProven } from '../core/choose-proven.js';
-import { failureKey } from '../core/failure.js';
+import { failureKey, plainError } from '../core/failure.js';
 import type { Reason } from '../core/diagnosis.js';
 import type { Observation } from '../core/judge.js';
 import type { SuitePurpose } from '../event.js';
@@ -95,12 +95,11 @@ async function unprepared(session: Session, output: string): Promise<Retest> {
 
 function prepareFailed(output: string, session: Session): SuiteRun {
   const message = `Error: verify.prepare failed: ${session.settings.verify.prepare ?? ''}`;
-  const error = { message, stack: null, snippet: null, location: null, causes: [] };
   return {
     ...noRun('failed'),
     rootDir: session.cwd,
     exitCode: null,
-    suiteFailure: { scope: 'suite', errors: [error], stderr: output },
+    suiteFailure: { scope: 'suite', errors: [plainError(message)], stderr: output },
     endedAt: session.clock.now(),
   };
 }

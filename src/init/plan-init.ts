@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { commandFileOf } from '../agents/command-files.js';
@@ -14,7 +14,7 @@ import { githubWorkflow } from './github-workflow.js';
 import { gitlabWorkflow } from './gitlab-workflow.js';
 import { type SlashCommand, slashCommands } from './slash-commands.js';
 import { reasonOf } from '../reason-of.js';
-import { shippedAgentsFile } from '../config/shipped-agents-file.js';
+import { packageFile } from '../own-files.js';
 import { unreachable } from '../core/unreachable.js';
 import { relativePath } from '../relative-path.js';
 
@@ -156,8 +156,7 @@ const withoutAgent = `# No agent program is set up yet: the built-in fixer makes
  * installed, which in a monorepo may be above the package.
  */
 function agentsFileText(cwd: string, runner: string): string {
-  const shipped = shippedAgentsFile();
-  return shipped
+  return readFileSync(packageFile('agents.yaml'), 'utf8')
     .replace(/^# yaml-language-server: .*$/m, `# yaml-language-server: $schema=${schemaFrom(cwd)}`)
     .replace(/^runner: .*$/m, `${runner === builtIn ? `${withoutAgent}\n` : ''}runner: ${runner}`)
     .replace(

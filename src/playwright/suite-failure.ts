@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
-import type { Location, SuiteFailure, TestError } from '../core/failure.js';
+import { type Location, plainError, type SuiteFailure, type TestError } from '../core/failure.js';
 import type { PlaywrightExit } from './playwright-process.js';
 import type { ReportState } from './report-state.js';
 
@@ -50,11 +50,7 @@ function errorIn(stderr: string): TestError | null {
     .join('\n')
     .trim();
   const stack = frames < 0 ? null : [message, ...rest.slice(frames).filter(isFrame)].join('\n');
-  return { ...plainError(message.slice(0, 16_000)), stack, location: locationIn(stack ?? message) };
-}
-
-function plainError(message: string): TestError {
-  return { message, stack: null, snippet: null, location: null, causes: [] };
+  return { ...plainError(message.slice(0, 16_000), locationIn(stack ?? message)), stack };
 }
 
 /** Returns the first position that is neither in `node_modules` nor inside Node. */

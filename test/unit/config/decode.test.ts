@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { decodeUtf8 } from '../../../src/config/load-settings.js';
+import { encodingMistake } from '../../../src/config/load-settings.js';
 
 describe('CF-3 bytes', () => {
   it.each([
-    ['plain', Buffer.from('runner: é漢👍\n'), 'runner: é漢👍\n'],
-    ['with a byte order mark', Buffer.from('\uFEFFrunner: claude'), 'runner: claude'],
-    ['with a replacement character in the text', Buffer.from('x: \uFFFD'), 'x: \uFFFD'],
-    ['empty', Buffer.alloc(0), ''],
-  ])('CF-3 reads UTF-8: %s', (_, bytes, text) => {
-    expect(decodeUtf8(bytes)).toEqual({ ok: true, value: text });
+    ['plain', Buffer.from('runner: é漢👍\n')],
+    ['with a byte order mark', Buffer.from('\uFEFFrunner: claude')],
+    ['with a replacement character in the text', Buffer.from('x: \uFFFD')],
+    ['empty', Buffer.alloc(0)],
+  ])('CF-3 accepts UTF-8: %s', (_, bytes) => {
+    expect(encodingMistake(bytes)).toBeNull();
   });
 
   it.each([
@@ -16,18 +16,13 @@ describe('CF-3 bytes', () => {
     ['after a byte order mark', Buffer.concat([Buffer.from('\uFEFFab'), Buffer.from([0xff])]), 2],
     ['a sequence cut off at the end', Buffer.from('漢字').subarray(0, 5), 1],
   ])('CF-3 finds the first byte that is not UTF-8: %s', (_, bytes, start) => {
-    expect(decodeUtf8(bytes)).toMatchObject({
-      ok: false,
-      error: { diagnostic: { start, message: 'this is not UTF-8; save the file as UTF-8' } },
-    });
+    const message = 'this is not UTF-8; save the file as UTF-8';
+    expect(encodingMistake(bytes)).toEqual({ start, end: start + 1, message });
   });
 
   it('CF-3 recognizes UTF-16, which some shells write', () => {
     const bytes = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('runner: claude\n', 'utf16le')]);
-    expect(decodeUtf8(bytes)).toMatchObject({
-      error: {
-        diagnostic: { start: 0, message: 'this is not UTF-8 (it looks like UTF-16); save the file as UTF-8' },
-      },
-    });
+    const message = 'this is not UTF-8 (it looks like UTF-16); save the file as UTF-8';
+    expect(encodingMistake(bytes)).toEqual({ start: 0, end: 1, message });
   });
 });
