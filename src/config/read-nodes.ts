@@ -24,6 +24,9 @@ export type Span = Pick<Diagnostic, 'start' | 'end'>;
 /** How many aliases are followed, against "billion laughs" attacks. */
 export const MAX_ALIAS_COUNT = 100;
 
+/** How deep an alias may be, and after how many values; a valid file has a few levels and a few hundred values. */
+const [MAX_NESTED, MAX_PARTS] = [200, 200_000];
+
 type Path = readonly PropertyKey[];
 
 /**
@@ -97,21 +100,22 @@ export class NodeReader {
   /** Returns the pairs of a mapping by key: its own, and those that `<<` merges into it. */
   #pairsOf(map: YAMLMap, above: readonly unknown[]): Map<string, Pair> {
     const own = new Map<string, Pair>();
-    const merged: [string, Pair][] = [];
+    const merged = new Map<string, Pair>();
     for (const pair of map.items) {
       const { key } = pair;
       if (!isScalar(key)) continue;
       const before = own.get(String(key.value))?.key;
-      if (key.type === 'PLAIN' && key.source === '<<') merged.push(...this.#mergedBy(pair, above));
-      else if (!before) own.set(String(key.value), pair);
+      if (key.type === 'PLAIN' && key.source === '<<') {
+        // Of several mappings with the same key, the first counts.
+        for (const [name, one] of this.#mergedBy(pair, above)) if (!merged.has(name)) merged.set(name, one);
+      } else if (!before) own.set(String(key.value), pair);
       else
         this.#complain(
           key,
           `duplicate key "${String(key.value)}", first used in line ${this.#lineOf(before)}`,
         );
     }
-    // Of several mappings with the same key, the first counts.
-    return new Map([...merged.toReversed(), ...own]);
+    return new Map([...merged, ...own]);
   }
 
   #mergedBy({ value }: Pair, above: readonly unknown[]): [string, Pair][] {
@@ -129,7 +133,9 @@ export class NodeReader {
     const named = this.#anchors.get(alias.source) ?? [];
     const target = named.findLast((node) => (spanOf(node)?.start ?? 0) < start);
     if (target && !above.includes(target)) {
-      this.aliases += 1;
+      // Few aliases can be too many as well, if they nest or stand for much.
+      const isTooMuch = above.length > MAX_NESTED || this.#places.size > MAX_PARTS;
+      this.aliases += isTooMuch ? MAX_ALIAS_COUNT : 1;
       return this.aliases > MAX_ALIAS_COUNT ? null : target;
     }
     const near = closest(alias.source, this.#anchors.keys());

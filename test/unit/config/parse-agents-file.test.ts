@@ -302,6 +302,15 @@ describe('CF-3 YAML', () => {
     ]);
   });
 
+  it('CF-3 rejects aliases that nest deeper than the stack', () => {
+    const repeated = Array.from(
+      { length: 99 },
+      (_, i) => `a: &a${i + 1} ${'['.repeat(62)}*a${i}${']'.repeat(62)}`,
+    );
+    const heads = headsOf(['a: 1', 'a: &a0 [x]', ...repeated, 'b: *a99'].join('\n'));
+    expect(heads[0]).toBe('1:1 aliases repeat parts of this file more than 100 times');
+  });
+
   it.each(['['.repeat(20_000), '- '.repeat(20_000), '{a: '.repeat(20_000), '? '.repeat(20_000)])(
     'CF-3 rejects nesting that would exhaust the stack',
     (text) => {
