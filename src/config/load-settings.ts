@@ -55,7 +55,7 @@ export function settingsOf(
   const flags = {
     ...(level ? { verify: { level } } : {}),
     ...(parallel ? { limits: { parallel } } : {}),
-    ...(store ? { store } : {}),
+    ...(store?.trim() ? { store } : {}),
   };
   const merged = overlay(overlay(file, environment.settings), flags);
   return resolveSettings({ file: merged, project, filePath: source?.path ?? null });

@@ -52,6 +52,12 @@ describe('CF-1 where settings come from', () => {
     });
   });
 
+  it('CF-4 a blank --store, as from an unset variable, counts as not given', async () => {
+    expect(await loadSettings({ cwd, env: {}, store: ' ' })).toMatchObject({
+      value: { store: '.self-heal/ledger.db' },
+    });
+  });
+
   it('CF-1 the project’s name comes from the file, else from the caller, else from package.json, else from the folder', async () => {
     const named = async (packageName?: string) => {
       const settings = await loadSettings({ cwd, env: {}, ...(packageName ? { packageName } : {}) });
