@@ -19,17 +19,12 @@ export interface Picture {
   readonly name: string;
 }
 
-/** Whether a file of this name is a screenshot of a failure. */
-export function isPicture(name: string): boolean {
-  return Object.hasOwn(types, name);
-}
-
 /** Reads a screenshot with its media type; null if there is none. A link in its place, which an agent could have created, is not followed. */
 export async function readPicture(
   runDir: string,
   { n, name }: Picture,
 ): Promise<{ readonly bytes: Buffer; readonly type: string } | null> {
-  const type = isPicture(name) ? types[name] : undefined;
+  const type = Object.hasOwn(types, name) ? types[name] : undefined;
   const place = path.join('failures', String(n), name);
   try {
     const isThere = (await realpath(path.join(runDir, place))) === path.join(await realpath(runDir), place);

@@ -2,7 +2,7 @@ import type { Judgement } from '../core/attempt.js';
 import type { CauseVerdict, Outcome } from '../core/verdict.js';
 import type { Event, SuitePurpose, WorkerSummary } from '../event.js';
 import type { Report } from '../run/report.js';
-import type { PhaseEvent } from '../run/run-state.js';
+import type { Phase, PhaseEvent } from '../run/run-state.js';
 import { unreachable } from '../core/unreachable.js';
 import { counted, plannedText } from './format.js';
 
@@ -106,6 +106,11 @@ export function phaseWords(event: PhaseEvent): string {
     default:
       return unreachable(event);
   }
+}
+
+/** Whether a cause is waiting for a worker. */
+export function isQueued({ since }: Phase): boolean {
+  return since.type === 'cause.sent';
 }
 
 /** Returns what a worker is doing, in short. */

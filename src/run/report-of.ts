@@ -95,7 +95,7 @@ function reportCause({ dryRun }: RunState, cause: CauseState): ReportCause {
 }
 
 /** Converts an attempt to its shape in report.json. */
-export function reportAttempt({ usage, ...attempt }: Attempt): ReportAttempt {
+function reportAttempt({ usage, ...attempt }: Attempt): ReportAttempt {
   return {
     ...attempt,
     violations: attempt.violations ?? [],

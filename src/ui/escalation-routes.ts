@@ -5,6 +5,7 @@ import { choiceText, type Choice, type Escalation } from '../core/escalation.js'
 import type { Problem } from '../problem.js';
 import type { TypedAnswer } from '../run/answer-escalation.js';
 import type { Result } from '../result.js';
+import { showQuestions } from './show-questions.js';
 
 /** What the page needs for escalations; `self-heal escalations` does the same on the command line. */
 export interface EscalationDesk {
@@ -21,19 +22,19 @@ const answerShape = z.strictObject({
   guidance: z.string().max(20_000).optional(),
 });
 
-/** `GET /` returns the pending escalations; `POST /<id>` answers one (ME-7). */
+/** `GET /` returns the pending escalations as forms; `POST /<id>` answers one (ME-7). A refusal is a text to show. */
 export function escalationRoutes(desk: EscalationDesk): Hono {
   const routes = new Hono();
   routes.get('/', async (c) => {
     const open = await desk.pending();
-    return open.ok ? c.json({ escalations: open.value }) : refusal(c, open.error);
+    return open.ok ? c.html(String(showQuestions(open.value))) : refusal(c, open.error);
   });
   routes.post('/:id', bodyLimit({ maxSize: BODY_BYTES }), async (c) => {
     const given = answerShape.safeParse(await c.req.json().catch(() => null));
     if (!given.success) return refusal(c, badAnswer);
     const { choice, guidance } = given.data;
     const answered = await desk.answer(c.req.param('id'), { choice, guidance: guidance || undefined });
-    return answered.ok ? c.json(answered.value) : refusal(c, answered.error);
+    return answered.ok ? c.body(null, 204) : refusal(c, answered.error);
   });
   return routes;
 }
@@ -46,5 +47,5 @@ const badAnswer: Problem = {
 
 /** Leaves out the detail, which the person at the terminal may see but a page does not need. */
 function refusal(c: Context, { kind, message, remedy }: Problem) {
-  return c.json({ message, remedy }, kind === 'usage' ? 400 : 500);
+  return c.text(`${message}. ${remedy}`, kind === 'usage' ? 400 : 500);
 }

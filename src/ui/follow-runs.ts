@@ -1,15 +1,18 @@
 import path from 'node:path';
-import type { SSEMessage } from 'hono/streaming';
 import { appendedLines } from '../appended-lines.js';
 import type { Clock } from '../clock.js';
+import type { StampedEvent } from '../event.js';
 import { latestRunId } from '../run/find-run.js';
 import { eventIn } from '../run/read-events.js';
-import { eventsFile } from '../run/write-events.js';
+import { reduce } from '../run/reduce.js';
 import { runDirOf } from '../run/run-folder.js';
+import { emptyRun, type RunState } from '../run/run-state.js';
+import { eventsFile } from '../run/write-events.js';
 
-interface FollowedRun {
-  readonly runId: string;
-  readonly news: () => Promise<string[]>;
+/** The newest run so far, and its events since the last news. */
+export interface News {
+  readonly run: RunState;
+  readonly events: readonly StampedEvent[];
 }
 
 /** Which project to follow, and how. */
@@ -23,25 +26,27 @@ export interface FollowOptions {
 const POLL_MS = 200;
 
 /**
- * Yields server-sent events: `run` with the id of the newest run, its events from the first one, as they are written, and then the same for
- * each later run; `none` while there is no run yet. All events of a run come before the next run. Ends when the signal aborts.
+ * Yields the newest run, and again whenever it has written events; then each later run in the same way. Yields null while there is no run
+ * yet. All events of a run come before the next run. Ends when the signal aborts.
  */
-export async function* followRuns(options: FollowOptions): AsyncGenerator<SSEMessage, void> {
+export async function* followRuns(options: FollowOptions): AsyncGenerator<News | null, void> {
   const { projectRoot, signal, clock } = options;
-  let run = null as FollowedRun | null;
-  let saidNone = false;
+  if ((await latestRunId(projectRoot)) === null) yield null;
+  let run = emptyRun();
+  let appended = async (): Promise<string[]> => [];
   while (!signal.aborted) {
-    // Looked up before the file is read, so that everything a run wrote before the next one began is sent first.
+    // Looked up before the file is read, so that everything a run wrote before the next one began is yielded first.
     const newest = await latestRunId(projectRoot);
-    for (const json of (await run?.news()) ?? []) if (eventIn(json)) yield { data: json };
-    if (newest !== null && newest !== run?.runId) {
-      const file = path.join(runDirOf(projectRoot, newest), eventsFile);
-      run = { runId: newest, news: appendedLines(file) };
-      yield { event: 'run', data: newest };
+    const events = (await appended()).flatMap((line) => eventIn(line) ?? []);
+    if (events.length > 0) {
+      run = { ...events.reduce(reduce, run), runId: run.runId };
+      yield { run, events };
+    }
+    if (newest !== null && newest !== run.runId) {
+      run = emptyRun(newest);
+      appended = appendedLines(path.join(runDirOf(projectRoot, newest), eventsFile));
       continue;
     }
-    if (!run && !saidNone) yield { event: 'none', data: '' };
-    saidNone = true;
     await clock.sleep(POLL_MS, signal);
   }
 }

@@ -11,11 +11,9 @@ import { checkRequest, setHeaders } from './check-request.js';
 import { type EscalationDesk, escalationRoutes } from './escalation-routes.js';
 import { eventStream } from './event-stream.js';
 import { ownFile } from '../own-files.js';
-import { readFailureRecords } from '../run/failure-record.js';
 import { runIdsIn } from '../run/find-run.js';
-import { isPicture, readPicture } from '../inspect/pictures.js';
+import { readPicture } from '../inspect/pictures.js';
 import { runDirOf } from '../run/run-folder.js';
-import type { Screenshot } from './screenshot.js';
 
 /** What to serve, and how. */
 export interface UiOptions {
@@ -64,14 +62,6 @@ function appOf(options: AppOptions, files: ReadonlyMap<string, PageFile>): Hono 
   app.use(setHeaders, checkRequest({ token, port: listensOn }));
   app.get('/api/events', (c) => eventStream(c, options));
   app.route('/api/escalations', escalationRoutes(desk));
-  app.get('/api/runs/:runId/screenshots', async (c) =>
-    c.json({ screenshots: await screenshotsOf(projectRoot, c.req.param('runId')) }),
-  );
-  app.get('/api/runs/:runId/report', async (c) => {
-    const { reportFragment } = await import('./report-fragment.js');
-    const fragment = await reportFragment(projectRoot, c.req.param('runId'));
-    return fragment === null ? c.notFound() : c.html(fragment);
-  });
   app.get('/runs/:runId/failures/:n/:name', async (c) => {
     const picture = await readScreenshot(projectRoot, c.req.param());
     return picture
@@ -126,27 +116,11 @@ async function readPageFiles(): Promise<ReadonlyMap<string, PageFile>> {
   return files.set('report.css', { text: report, type: types['.css'] ?? '' });
 }
 
-/** Returns the screenshots of a run's failures; none if the run does not exist. */
-async function screenshotsOf(projectRoot: string, runId: string): Promise<Screenshot[]> {
-  const dir = await folderOf(projectRoot, runId);
-  const { failures } = dir === null ? { failures: [] } : await readFailureRecords(dir);
-  return failures.flatMap(({ n, signature, failure, evidence }) => {
-    const name = path.basename(evidence.screenshot ?? '');
-    const testId = failure.scope === 'test' ? failure.test.id : null;
-    return isPicture(name) ? [{ signature, testId, url: `/runs/${runId}/failures/${n}/${name}` }] : [];
-  });
-}
-
 /** Returns a screenshot with its type; null for anything but a screenshot of one of the project's runs. */
 async function readScreenshot(
   projectRoot: string,
   { runId, n, name }: { readonly runId: string; readonly n: string; readonly name: string },
 ): Promise<{ bytes: Buffer; type: string } | null> {
-  const dir = /^[1-9]\d{0,5}$/.test(n) ? await folderOf(projectRoot, runId) : null;
-  return dir === null ? null : readPicture(dir, { n: Number(n), name });
-}
-
-async function folderOf(projectRoot: string, runId: string): Promise<string | null> {
-  const isThere = (await runIdsIn(projectRoot)).includes(runId);
-  return isThere ? runDirOf(projectRoot, runId) : null;
+  const isThere = /^[1-9]\d{0,5}$/.test(n) && (await runIdsIn(projectRoot)).includes(runId);
+  return isThere ? readPicture(runDirOf(projectRoot, runId), { n: Number(n), name }) : null;
 }

@@ -10,8 +10,8 @@ import type { TypedAnswer } from '../../src/run/answer-escalation.js';
 import type { EscalationDesk } from '../../src/ui/escalation-routes.js';
 import { startUi } from '../../src/ui/server.js';
 import { aDiagnosed, anEvidence } from '../rig/builders.js';
-import { shownRun } from '../rig/shown-run.js';
-import { sseClient, type SseClient } from '../rig/sse-client.js';
+import { aCauseSummary, shownRun } from '../rig/shown-run.js';
+import { sseClient } from '../rig/sse-client.js';
 import { tempDir } from '../rig/temp-dir.js';
 
 const token = 'a-token-of-this-test';
@@ -68,14 +68,9 @@ async function ask(origin: string, target: string, { method = 'GET', headers = {
   return { status: response.statusCode, headers: response.headers, body: Buffer.concat(chunks) };
 }
 
-async function take(client: SseClient, count: number) {
-  const taken = [];
-  for (let n = 0; n < count; n += 1) taken.push(await client.next());
-  return taken;
-}
-
-function typeOf(message: { data: string } | undefined): unknown {
-  return (JSON.parse(message?.data ?? '{}') as { type?: unknown }).type;
+/** The parts of the page in a message, by the ids of the elements that they fill. */
+function partsOf(message: { data: string } | undefined): Partial<Record<string, string>> {
+  return JSON.parse(message?.data ?? '{}') as Record<string, string>;
 }
 
 describe('access to the server', () => {
@@ -84,7 +79,14 @@ describe('access to the server', () => {
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/\?token=a-token-of-this-test$/);
   });
 
-  it.each(['/', '/ui.css', '/api/events', '/api/escalations', `/api/runs/${first}/screenshots`, '/nothing'])(
+  it.each([
+    '/',
+    '/ui.css',
+    '/api/events',
+    '/api/escalations',
+    `/runs/${first}/failures/1/screenshot.png`,
+    '/nothing',
+  ])(
     'RP-5 is refused to %s without the token, with a wrong one, and with the right one in the wrong place',
     async (target) => {
       const { origin } = await serve();
@@ -158,7 +160,7 @@ describe('access to the server', () => {
       403,
     );
     expect(given).toEqual([]);
-    expect((await answer({ origin })).status).toBe(200);
+    expect((await answer({ origin })).status).toBe(204);
     expect(given).toEqual([{ choice: 'skip' }]);
   });
 
@@ -218,18 +220,22 @@ describe('the server', () => {
     }
   });
 
-  it('RP-5 says which screenshot belongs to which failure', async () => {
-    const { projectRoot, origin } = await serve();
-    const { dir } = await shownRun(projectRoot, first);
+  it('RP-5 shows each cause as the report does, with its screenshot by URL, while it is being healed', async () => {
+    const { projectRoot, follow } = await serve();
+    const { dir, ...run } = await shownRun(projectRoot, first);
     const screenshot = path.join(dir, 'failures', '1', 'screenshot.png');
     await mkdir(path.dirname(screenshot), { recursive: true });
     await writeFailureRecord(path.dirname(screenshot), aDiagnosed({ evidence: anEvidence({ screenshot }) }));
-    const { body } = await ask(origin, `/api/runs/${first}/screenshots`, { headers: bearer });
-    expect(JSON.parse(body.toString())).toEqual({
-      screenshots: [
-        { signature: 'shop:Error:00000001', testId: 't1', url: `/runs/${first}/failures/1/screenshot.png` },
-      ],
-    });
+    await writeFile(screenshot, png);
+    await run.tell(
+      started,
+      { type: 'cause.found', cause: aCauseSummary() },
+      { type: 'cause.started', causeId: 'c1' },
+    );
+    const { result } = partsOf(await follow().next());
+    expect(result).toContain('class="tag working"');
+    expect(result).toContain(`<img src="/runs/${first}/failures/1/screenshot.png"`);
+    expect(result).toContain('Error and stack');
   });
 
   it.each([
@@ -258,31 +264,36 @@ describe('the server', () => {
     };
     const { origin } = await serve(tempDir(), desk);
     const { status, body } = await ask(origin, '/api/escalations', { headers: bearer });
-    expect([status, JSON.parse(body.toString())]).toEqual([500, { message: 'It is away', remedy: 'Wait.' }]);
+    expect([status, body.toString()]).toEqual([500, 'It is away. Wait.']);
   });
 });
 
 describe('the event stream', () => {
-  it('RP-5 sends events as they are written, from the first one on', async () => {
+  it('RP-5 sends what a run has become as its events are written, and that its questions changed', async () => {
     const { projectRoot, follow } = await serve();
     const client = follow();
-    expect((await client.next()).event).toBe('none');
+    expect(partsOf(await client.next())['now']).toContain('No run yet');
     const run = await shownRun(projectRoot, first);
     await run.tell(started);
-    expect(await client.next()).toMatchObject({ event: 'run', data: first });
-    expect(typeOf(await client.next())).toBe('run.started');
-    await run.tell({ type: 'agent.build_paused' });
-    expect(typeOf(await client.next())).toBe('agent.build_paused');
+    expect(partsOf(await client.next())).toMatchObject({ project: 'shop', 'run-id': `run ${first}` });
+    await run.tell({ type: 'run.warning', message: 'the store is slow' });
+    expect(partsOf(await client.next())['result']).toContain('the store is slow');
+    await run.tell({ type: 'workers.seen', workers: [] });
+    expect(partsOf(await client.next())).not.toHaveProperty('result');
+    await run.tell({ type: 'agent.escalation_resolved', escalationId: 'e1', choice: 'skip' });
+    expect(partsOf(await client.next())).toHaveProperty('now');
+    expect((await client.next()).event).toBe('questions');
   });
 
-  it('RP-5 starts with the first event of the run again when a page reconnects', async () => {
+  it('RP-5 sends the whole run again when a page reconnects', async () => {
     const { projectRoot, follow } = await serve();
     const run = await shownRun(projectRoot, first);
-    await run.tell(started, { type: 'cause.started', causeId: 'c1' });
+    await run.tell(started, { type: 'run.warning', message: 'the store is slow' });
     const client = follow();
-    const events = await take(client, 3);
+    const shown = await client.next();
     client.close();
-    expect(await take(follow(), 3)).toEqual(events);
+    expect(partsOf(shown)['result']).toContain('the store is slow');
+    expect(await follow().next()).toEqual(shown);
   });
 
   it('RP-5 follows a new run when it starts, after all events of the old one', async () => {
@@ -290,14 +301,16 @@ describe('the event stream', () => {
     const old = await shownRun(projectRoot, first);
     await old.tell(started);
     const client = follow();
-    await take(client, 2);
+    await client.next();
     await old.tell(ended);
     const young = await shownRun(projectRoot, second);
     await young.tell(started);
-    const [end, next, start] = await take(client, 3);
-    expect(typeOf(end)).toBe('run.ended');
-    expect(next).toMatchObject({ event: 'run', data: second });
-    expect(typeOf(start)).toBe('run.started');
+    const [end, next] = [partsOf(await client.next()), partsOf(await client.next())];
+    expect(end).toMatchObject({
+      'run-id': `run ${first}`,
+      now: expect.stringContaining('Everything is green'),
+    });
+    expect(next).toMatchObject({ 'run-id': `run ${second}`, now: expect.stringContaining('Starting') });
   });
 
   it('RP-5 sends a line once it is complete, without splitting a character', async () => {
@@ -305,23 +318,21 @@ describe('the event stream', () => {
     const run = await shownRun(projectRoot, first);
     await run.tell(started);
     const client = follow();
-    await take(client, 2);
+    await client.next();
     const line = Buffer.from('{"time":1,"type":"run.warning","message":"größe"}\n');
     const middle = line.indexOf(0xc3) + 1;
     await writeFile(path.join(run.dir, 'events.ndjson'), line.subarray(0, middle), { flag: 'a' });
     // Once a second page has received this much, the half line was there to be read.
-    await take(follow(), 2);
+    await follow().next();
     await writeFile(path.join(run.dir, 'events.ndjson'), line.subarray(middle), { flag: 'a' });
-    expect(JSON.parse((await client.next()).data)).toMatchObject({ type: 'run.warning', message: 'größe' });
+    expect(partsOf(await client.next())['result']).toContain('<li>größe</li>');
   });
 
   it('RP-5 skips a torn line of a killed run', async () => {
     const { projectRoot, follow } = await serve();
     const run = await shownRun(projectRoot, first);
     await run.append(`{"type":"agent.act{"type":"x"}\n${JSON.stringify({ time: 1, ...ended })}\n`);
-    const [begun, only] = await take(follow(), 2);
-    expect(begun).toMatchObject({ event: 'run', data: first });
-    expect(typeOf(only)).toBe('run.ended');
+    expect(partsOf(await follow().next())['now']).toContain('Everything is green');
   });
 
   it('RP-5 ends when the server is closed', async () => {

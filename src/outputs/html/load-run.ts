@@ -1,11 +1,40 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { DiagnosedFailure } from '../../core/cause.js';
 import { readFailureRecords } from '../../run/failure-record.js';
 import { afterName, readPicture, type Picture } from '../../inspect/pictures.js';
-import type { Report, ReportCause } from '../../run/report.js';
-import type { LoadedCause, LoadedRun } from './loaded-run.js';
-import { readRunState } from '../../run/read-events.js';
-import { timelineOf } from './show-timeline.js';
+import type { Report, ReportCause, ReportTest } from '../../run/report.js';
+import type { CauseState, RunState } from '../../run/run-state.js';
+import { counted } from '../format.js';
+import { isQueued } from '../wording.js';
+import { type Span, timelineOf } from './show-timeline.js';
+
+/** Everything that a run's page shows, read from its folder. */
+export interface LoadedRun {
+  readonly report: Report;
+  /** The run's folder as shown to the user. */
+  readonly folder: string;
+  readonly timeline: readonly Span[];
+  readonly causes: ReadonlyMap<string, LoadedCause>;
+  /** By id. */
+  readonly tests: ReadonlyMap<string, ReportTest>;
+}
+
+/** What a run's folder holds about one cause; null or absent for what it does not hold. */
+export interface LoadedCause {
+  /** The failure that represents the cause. */
+  readonly lead: DiagnosedFailure | null;
+  /** The URL of the screenshot from when the test failed: `data:image/png;base64,…` in a standalone page. */
+  readonly before: string | null;
+  /** The URL of the screenshot from its last green run. */
+  readonly after: string | null;
+  /** The patches of its attempts, by path. */
+  readonly patches: ReadonlyMap<string, string>;
+  /** What is being done about it in a run that is going on; null once it has ended. */
+  readonly now: 'working' | 'waiting' | null;
+  /** What happened outside its attempts and does not show in the report. */
+  readonly notes: readonly string[];
+}
 
 /** The maximum total size of the pictures in one page, in bytes of base64; further pictures are shown by their path. */
 const PICTURE_BYTES = 16 * 1024 * 1024;
@@ -13,7 +42,7 @@ const PICTURE_BYTES = 16 * 1024 * 1024;
 const PATCH_BYTES = 200 * 1024;
 
 /** Returns the URL of a picture for the page; null if the page cannot have it. */
-export type AddressOf = (picture: Picture) => Promise<string | null>;
+type AddressOf = (picture: Picture) => Promise<string | null>;
 
 /** Where a run's files are. */
 export interface RunPlace {
@@ -23,25 +52,46 @@ export interface RunPlace {
   readonly shown: string;
 }
 
-/** Reads what the page of a run shows. Missing files are left out, because they must not make the report fail. */
+/**
+ * Reads what the page of a run shows. Missing files are left out, because they must not make the report fail. Pictures are embedded in a
+ * file; a live page loads them from `addressOf`.
+ */
 export async function loadRun(
   report: Report,
-  { dir, shown }: RunPlace,
-  addressOf: AddressOf = embedded(dir),
+  run: RunState,
+  { dir, shown, addressOf }: RunPlace & { readonly addressOf?: AddressOf },
 ): Promise<LoadedRun> {
+  const address = addressOf ?? embedded(dir);
+  const states = new Map(run.causes.map((state) => [state.summary.id, state]));
   const leads = new Set(report.causes.map(({ evidence }) => Number(path.posix.basename(evidence))));
   const { failures } = await readFailureRecords(dir, leads);
   const causes = new Map<string, LoadedCause>();
   for (const cause of report.causes) {
     const lead = failures.find(({ n }) => cause.evidence === `failures/${n}`) ?? null;
     const name = path.basename((lead?.evidence.screenshot ?? '').replaceAll('\\', '/'));
-    const before = lead && name !== '' ? await addressOf({ n: lead.n, name }) : null;
+    const before = lead && name !== '' ? await address({ n: lead.n, name }) : null;
     const shows = lead && before !== null && cause.verdict === 'healed';
-    const after = shows ? await addressOf({ n: lead.n, name: afterName }) : null;
-    causes.set(cause.id, { lead, before, after, patches: await patchesOf(dir, cause) });
+    const after = shows ? await address({ n: lead.n, name: afterName }) : null;
+    const state = states.get(cause.id);
+    const now = addressOf && !run.ended && state ? nowOf(state) : null;
+    const notes = state?.asides.flatMap(noteOf) ?? [];
+    causes.set(cause.id, { lead, before, after, patches: await patchesOf(dir, cause), now, notes });
   }
   const tests = new Map(report.tests.map((test) => [test.id, test]));
-  return { report, folder: shown, timeline: timelineOf(await readRunState(dir)), causes, tests };
+  return { report, folder: shown, timeline: timelineOf(run), causes, tests };
+}
+
+function nowOf({ phase, ended }: CauseState): LoadedCause['now'] {
+  if (ended) return null;
+  return phase && !isQueued(phase) ? 'working' : 'waiting';
+}
+
+function noteOf(event: CauseState['asides'][number]): string[] {
+  if (event.type === 'agent.retrying')
+    return [`waited ${counted(Math.ceil(event.delayMs / 1000), 'second')}: ${event.reason}`];
+  return event.type === 'cause.came_back'
+    ? ['An earlier run healed this failure, but the fix did not hold.']
+    : [];
 }
 
 async function patchesOf(dir: string, { attempts }: ReportCause): Promise<Map<string, string>> {

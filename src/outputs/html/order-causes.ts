@@ -1,8 +1,10 @@
 import { isResolved } from '../../core/verdict.js';
 import type { ReportCause } from '../../run/report.js';
+import type { LoadedRun } from './load-run.js';
 
-/** Causes as the page shows them: what was fixed, and what is left to do. */
+/** Causes as the page shows them: what a run is still working on, what was fixed, and what is left to do. */
 export interface OrderedCauses {
+  readonly begun: readonly ReportCause[];
   readonly fixed: readonly ReportCause[];
   readonly left: readonly ReportCause[];
 }
@@ -11,7 +13,7 @@ export interface OrderedCauses {
  * Divides the causes, each placed after the one whose fix revealed it. A chain of causes stays together, in the group of its last one,
  * because a test that got past its first error is fixed only once it is green.
  */
-export function orderCauses(causes: readonly ReportCause[]): OrderedCauses {
+export function orderCauses({ report: { causes }, causes: loaded }: LoadedRun): OrderedCauses {
   const chains = new Map<string, ReportCause[]>();
   const chainOf = new Map<string, string>();
   const byId = new Map(causes.map((cause) => [cause.id, cause]));
@@ -21,10 +23,11 @@ export function orderCauses(causes: readonly ReportCause[]): OrderedCauses {
     chainOf.set(cause.id, key);
     chains.set(key, [...(chains.get(key) ?? []), cause]);
   }
-  const all = [...chains.values()];
-  const isFixed = (chain: readonly ReportCause[]) => chain.every(({ verdict }) => isResolved(verdict));
-  return {
-    fixed: all.filter((chain) => isFixed(chain)).flat(),
-    left: all.filter((chain) => !isFixed(chain)).flat(),
-  };
+  const ordered = { begun: [] as ReportCause[], fixed: [] as ReportCause[], left: [] as ReportCause[] };
+  for (const chain of chains.values()) {
+    const isBegun = chain.some(({ id }) => loaded.get(id)?.now);
+    const isFixed = chain.every(({ verdict }) => isResolved(verdict));
+    ordered[isBegun ? 'begun' : isFixed ? 'fixed' : 'left'].push(...chain);
+  }
+  return ordered;
 }

@@ -1,11 +1,9 @@
-import { counted } from '../format.js';
 import { localTime } from '../local-time.js';
 import type { Report } from '../../run/report.js';
-import { talliesOf } from '../tallies.js';
-import { outcomeWords } from '../wording.js';
-import type { LoadedRun } from './loaded-run.js';
+import type { LoadedRun } from './load-run.js';
 import { html, type Markup, raw } from './markup.js';
 import { renderRun } from './render-run.js';
+import { showNow } from './show-now.js';
 
 /** The maximum size of the page in bytes, not counting pictures. */
 const PAGE_BYTES = 300 * 1000;
@@ -45,35 +43,12 @@ export function renderPage(run: LoadedRun, css: string): string {
 }
 
 function header(report: Report): Markup {
-  const { totals, outcome, exitCode, runId, project, startedAt, dryRun } = report;
-  const facts = [{ name: 'tests', value: String(totals.tests) }, ...talliesOf(report)];
+  const { exitCode, runId, project, startedAt } = report;
   return html`<header>
       <h1>self-heal <span>${project}</span></h1>
       <p class="quiet">
         ${runId} · ${localTime(startedAt)} · ${exitCode === null ? 'did not finish' : `exit code ${exitCode}`}
       </p>
     </header>
-    <section aria-label="The run" class="now">
-      <p id="phase" class="${outcome}">
-        ${phaseOf(report)}${dryRun ? ' (dry run: no agent was started)' : ''}
-      </p>
-      <dl>
-        ${facts.map(
-          ({ name, value }) =>
-            html`<div>
-              <dt>${name}</dt>
-              <dd>${value}</dd>
-            </div>`,
-        )}
-      </dl>
-    </section>`;
-}
-
-/** Returns the outcome, and how many causes were fixed. */
-function phaseOf({ outcome, causes, shards }: Report): string {
-  const healed = causes.filter(({ verdict }) => verdict === 'healed').length;
-  const fixed = healed === 0 ? '' : `, ${counted(healed, 'cause')} fixed`;
-  // The result of a missing shard is unknown.
-  const isPart = outcome === 'green' && (shards?.missing.length ?? 0) > 0;
-  return `${isPart ? 'All collected tests are green' : outcomeWords[outcome]}${fixed}`;
+    <section aria-label="The run" class="now">${showNow(report)}</section>`;
 }

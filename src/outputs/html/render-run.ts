@@ -3,7 +3,7 @@ import { counted, duration, nameOf } from '../format.js';
 import type { Report, ReportCause, ReportTest } from '../../run/report.js';
 import { regressionText } from '../wording.js';
 import { details } from './detail.js';
-import type { LoadedRun } from './loaded-run.js';
+import type { LoadedRun } from './load-run.js';
 import { firstItems, html, type Markup, nothing } from './markup.js';
 import { orderCauses } from './order-causes.js';
 import { showCause } from './show-cause.js';
@@ -15,16 +15,16 @@ import { showTable } from './show-table.js';
 const ITEMS = 50;
 
 /**
- * Renders the result of a run, for `report.html` and the live page: what was fixed, what is left, then the tests. Takes at most `bytes`, not
- * counting pictures, and shows each cause in as much detail as its share allows.
+ * Renders the result of a run so far, for `report.html` and the live page: what was fixed, what is left, then the tests. Takes at most
+ * `bytes`, not counting pictures, and shows each cause in as much detail as its share allows.
  */
 export function renderRun(run: LoadedRun, bytes: number): Markup {
   const { report } = run;
-  const ordered = orderCauses(report.causes);
+  const ordered = orderCauses(run);
   const [before, asked, after] = [showFilter(ordered), questions(report), tail(run)];
   const room = [before, asked, after].reduce((left, part) => left - sizeOf(part), bytes - 1000);
   // What is left to do gets room first.
-  const shown = sectionsOf([...ordered.left, ...ordered.fixed], run, room);
+  const shown = sectionsOf([...ordered.left, ...ordered.begun, ...ordered.fixed], run, room);
   const list = (causes: readonly ReportCause[], id: string, title: string) =>
     causes.length === 0
       ? nothing
@@ -32,9 +32,10 @@ export function renderRun(run: LoadedRun, bytes: number): Markup {
           <h2 id="${id}-heading">${title} <span class="quiet">${causes.length}</span></h2>
           ${causes.map((cause) => shown.get(cause.id))}${hiddenOf(causes, shown, run.folder)}
         </section>`;
-  return html`${before} ${list(ordered.fixed, 'fixed', 'Fixed')} ${asked}
-  ${list(ordered.left, 'left', 'Not fixed')}
-  ${report.causes.length === 0 ? html`<p class="phase">Nothing failed.</p>` : ''} ${after}`;
+  return html`${before} ${list(ordered.begun, 'begun', 'In progress')}
+  ${list(ordered.fixed, 'fixed', 'Fixed')} ${asked} ${list(ordered.left, 'left', 'Not fixed')}
+  ${report.causes.length === 0 && report.exitCode !== null ? html`<p class="phase">Nothing failed.</p>` : ''}
+  ${after}`;
 }
 
 /** Renders each cause in as much detail as its share of the room allows; room that a large one takes is lost for those after it. */

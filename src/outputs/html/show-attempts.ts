@@ -21,11 +21,7 @@ export function showAttempts(
 }
 
 /** Shows one attempt, with its patch if there is one. */
-export function showAttempt(
-  attempt: ReportAttempt,
-  patch: string | null = null,
-  detail: Pick<Detail, 'diffLines'> = { diffLines: 0 },
-): Markup {
+function showAttempt(attempt: ReportAttempt, patch: string | null, detail: Detail): Markup {
   const { n, slashCommand, agent, runner, outcome, judged, failedBecause, claim, reverted } = attempt;
   const who =
     agent === null
@@ -89,7 +85,7 @@ function showNotes(notes: readonly Note[]): Markup {
 function showChange(
   { files, patch: path, reverted }: ReportAttempt,
   patch: string | null,
-  detail: Pick<Detail, 'diffLines'>,
+  detail: Detail,
 ): Markup {
   if (files.length === 0) return nothing;
   const names = files.slice(0, 8).map(fileText).join(', ');
@@ -109,7 +105,7 @@ function showChange(
 }
 
 /** Shows the runs that prove a heal, with a bar at each change of result, and how many tests they cover. */
-export function showProof({ proof, testProofs }: Pick<ReportCause, 'proof' | 'testProofs'>): Markup {
+export function showProof({ proof, testProofs }: ReportCause): Markup {
   if (proof.length === 0) return nothing;
   const step = (one: ProofStep, at: number) =>
     html`${at > 0 && one !== proof[at - 1] ? ' | ' : ' '}<span class="step ${one}">${one}</span>`;

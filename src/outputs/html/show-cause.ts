@@ -5,7 +5,7 @@ import { counted, dollars, duration, nameOf } from '../format.js';
 import { suiteItself } from '../final-status.js';
 import { verdictWords } from '../wording.js';
 import type { Detail } from './detail.js';
-import type { LoadedCause, LoadedRun } from './loaded-run.js';
+import type { LoadedCause, LoadedRun } from './load-run.js';
 import { firstItems, html, type Markup, nothing } from './markup.js';
 import { showAttempts, showProof } from './show-attempts.js';
 import { showEvidence } from './show-evidence.js';
@@ -23,28 +23,34 @@ export interface CauseShown {
 
 /** Shows a cause as an expandable line with problem and result; inside are the change, the pictures, the reasons and the evidence. */
 export function showCause(cause: ReportCause, run: LoadedRun, { detail, open }: CauseShown): Markup {
-  const healed = isResolved(cause.verdict);
+  const loaded = run.causes.get(cause.id) ?? empty;
+  const group = loaded.now ? 'begun' : isResolved(cause.verdict) ? 'fixed' : 'left';
   const length = detail.body ? 240 : 120;
   const revealed = run.report.causes.filter((one) => one.parent === cause.id).map(({ id }) => id);
-  const about = cut(resultOf(cause, revealed), length);
+  const about = loaded.now ? testsOf(cause, run.tests) : cut(resultOf(cause, revealed), length);
   const headline = cut(cause.headline, length);
-  const line = causeLine({ ...cause, headline }, { state: cause.verdict, about });
-  const kind = `cause ${healed ? 'fixed' : 'left'}`;
+  const line = causeLine({ ...cause, headline }, { state: loaded.now ?? cause.verdict, about });
+  const kind = `cause ${group}`;
   const found = cause.parent === null ? '' : 'found';
   if (!detail.body)
     return html`<div class="${kind} ${found}" id="${cause.id}" data-class="${cause.category}">
       <div class="head">${line}</div>
     </div>`;
-  return html`<details class="${kind} ${found}" data-class="${cause.category}" ${open ? 'open' : ''}>
+  return html`<details
+    class="${kind} ${found}"
+    id="cause-${cause.id}"
+    data-class="${cause.category}"
+    ${open ? 'open' : ''}
+  >
     <summary>${line}</summary>
-    ${body(cause, run, detail)}
+    ${body(cause, run, { loaded, detail })}
   </details>`;
 }
 
 /** Shows a cause in one line: what was wrong, and its result. */
-export function causeLine(
+function causeLine(
   { id, category, headline }: Pick<ReportCause, 'id' | 'category' | 'headline'>,
-  { state, about }: { state: ReportCause['verdict'] | 'working' | 'waiting'; about: string },
+  { state, about }: { state: ReportCause['verdict'] | NonNullable<LoadedCause['now']>; about: string },
 ): Markup {
   const words = state === 'working' || state === 'waiting' ? { word: state, sign: '…' } : verdictWords[state];
   return html`<span class="mark" aria-hidden="true">${words.sign}</span>
@@ -55,21 +61,24 @@ export function causeLine(
     <span class="tag ${state}">${words.word}</span>`;
 }
 
-function body(cause: ReportCause, run: LoadedRun, detail: Detail): Markup {
+function body(
+  cause: ReportCause,
+  run: LoadedRun,
+  { loaded, detail }: { loaded: LoadedCause; detail: Detail },
+): Markup {
   const { id, headline, reason, parent, attempts } = cause;
-  const loaded = run.causes.get(id) ?? empty;
   const spans = run.timeline.filter(({ causeId }) => causeId === id);
   const revealed = run.report.causes.filter((one) => one.parent === id);
   const effort = effortOf(cause);
   return html`<article id="${id}" aria-labelledby="${id}-heading">
     <h3 id="${id}-heading" class="unseen">${id} ${cut(headline, 400)}</h3>
-    ${showBlame(cause.blame)}
-    <p class="reason">${reason}</p>
+    ${showBlame(cause.blame)} ${loaded.now ? '' : html`<p class="reason">${reason}</p>`}
     <p class="quiet">${effort === '' ? '' : `${effort} · `}${testsOf(cause, run.tests)}</p>
     ${parent === null ? '' : html`<p class="quiet">Found after <a href="#${parent}">${parent}</a>, whose fix revealed it.</p>`}
     ${revealed.length > 0 ? html`<p class="quiet">Its fix revealed ${revealed.slice(0, 20).map((one, at) => html`${at > 0 ? ', ' : ''}<a href="#${one.id}">${one.id}</a>`)}.</p>` : ''}
-    ${showProof(cause)} ${tests(cause, run)} ${attempts.length > 0 ? html`<h4>Attempts</h4>` : ''}
-    ${showAttempts(attempts, loaded.patches, detail)} ${pictures(cause, loaded)} ${showReasons(cause)}
+    ${loaded.notes.map((note) => html`<p class="note">${note}</p>`)} ${showProof(cause)} ${tests(cause, run)}
+    ${attempts.length > 0 ? html`<h4>Attempts</h4>` : ''} ${showAttempts(attempts, loaded.patches, detail)}
+    ${pictures(cause, loaded)} ${showReasons(cause)}
     ${
       detail.rows > 0 && loaded.lead
         ? html`<h4>Evidence</h4>
@@ -91,7 +100,14 @@ function body(cause: ReportCause, run: LoadedRun, detail: Detail): Markup {
   </article>`;
 }
 
-const empty: LoadedCause = { lead: null, before: null, after: null, patches: new Map() };
+const empty: LoadedCause = {
+  lead: null,
+  before: null,
+  after: null,
+  patches: new Map(),
+  now: null,
+  notes: [],
+};
 
 function tests({ tests: ids }: ReportCause, run: LoadedRun): Markup {
   const known = ids.flatMap((id) => run.tests.get(id) ?? []);
@@ -125,7 +141,7 @@ function pictures({ id }: ReportCause, { lead, before, after }: LoadedCause): Ma
 }
 
 /** Shows a picture with its caption; nothing if there is none. */
-export function picture(source: string | null, caption: string, alt: string): Markup {
+function picture(source: string | null, caption: string, alt: string): Markup {
   return source === null
     ? nothing
     : html`<figure>
@@ -135,10 +151,7 @@ export function picture(source: string | null, caption: string, alt: string): Ma
 }
 
 /** Shows why a cause was classified the way it was. */
-export function showReasons(
-  given: Pick<ReportCause, 'why' | 'category' | 'warning' | 'confidence' | 'alternatives'>,
-): Markup {
-  const { why: reasons, category, warning, confidence, alternatives } = given;
+function showReasons({ why: reasons, category, warning, confidence, alternatives }: ReportCause): Markup {
   const different = [...new Map(reasons.map((one) => [`${one.source}: ${one.evidence}`, one])).values()];
   const others = alternatives.length > 0 ? `; it may be ${alternatives.join(' or ')}` : '';
   return html`<h4>Why ${category}</h4>

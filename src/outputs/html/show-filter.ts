@@ -6,8 +6,8 @@ import { html, nothing, type Markup } from './markup.js';
 const FEWEST = 2;
 
 /** Shows buttons that filter causes: on a page without scripts, the style sheet does this depending on which button is checked. */
-export function showFilter({ fixed, left }: OrderedCauses): Markup {
-  const causes = [...fixed, ...left];
+export function showFilter({ begun, fixed, left }: OrderedCauses): Markup {
+  const causes = [...begun, ...fixed, ...left];
   if (causes.length < FEWEST) return nothing;
   const classes = [...new Set(causes.map(({ category }) => category))];
   return html`<div class="filters">

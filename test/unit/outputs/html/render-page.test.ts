@@ -3,6 +3,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { loadRun } from '../../../../src/outputs/html/load-run.js';
 import { renderPage } from '../../../../src/outputs/html/render-page.js';
+import { readRunState } from '../../../../src/run/read-events.js';
 import { aReport, aReportCause, aReportTest } from '../../../rig/a-report.js';
 import { aBlame, aBlamedHunk } from '../../../rig/builders.js';
 import { hostile, runId, storedRun } from '../../../rig/stored-run.js';
@@ -12,7 +13,11 @@ async function pageOf(over: Parameters<typeof storedRun>[1] = {}) {
   const project = tempDir();
   const report = await storedRun(project, over);
   const dir = path.join(project, '.self-heal', 'runs', runId);
-  return { dir, report, page: renderPage(await loadRun(report, { dir, shown: 'runs/x' }), '') };
+  return {
+    dir,
+    report,
+    page: renderPage(await loadRun(report, await readRunState(dir), { dir, shown: 'runs/x' }), ''),
+  };
 }
 
 const withoutPictures = (page: string) => page.replaceAll(/data:image[^"]*/g, '');
@@ -68,7 +73,7 @@ it('SC-1 does not say that everything is green if a shard is missing', async () 
 it('EV-12 renders a page from a folder without failures, patches and events', async () => {
   const dir = tempDir();
   const report = aReport({ causes: [aReportCause()], tests: [aReportTest()] });
-  const page = renderPage(await loadRun(report, { dir, shown: 'runs/x' }), '');
+  const page = renderPage(await loadRun(report, await readRunState(dir), { dir, shown: 'runs/x' }), '');
   expect(page).toContain('TypeError: boom');
 });
 
@@ -78,7 +83,7 @@ it('RP-4 does not embed a picture that is a link out of the folder', async () =>
   await writeFile(secret, 'a secret');
   await rm(path.join(dir, 'failures', '1', 'screenshot.png'));
   await symlink(secret, path.join(dir, 'failures', '1', 'screenshot.png'));
-  const { causes } = await loadRun(report, { dir, shown: 'runs/x' });
+  const { causes } = await loadRun(report, await readRunState(dir), { dir, shown: 'runs/x' });
   expect(causes.get('c1')?.before).toBeNull();
   expect(causes.get('c2')?.before).toContain('data:image/png;base64,');
 });

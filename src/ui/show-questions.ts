@@ -1,8 +1,7 @@
-import { type Choice, choiceText, type Escalation } from '../../core/escalation.js';
-import { html, type Markup } from '../../outputs/html/markup.js';
-import { sendAnswer } from './api.js';
+import { choiceText, type Escalation } from '../core/escalation.js';
+import { html, type Markup } from '../outputs/html/markup.js';
 
-/** Renders each pending escalation with its choices. */
+/** Renders each pending escalation as a form with its choices. */
 export function showQuestions(escalations: readonly Escalation[]): Markup {
   return html`${escalations.map(question)}`;
 }
@@ -40,29 +39,4 @@ function question({ id, problem, tests, tried, recommendation, createdAt, choice
       <button type="submit">Answer</button>
     </form>
   </article>`;
-}
-
-/** Sends an answer whenever any form in `list` is submitted. */
-export function listenForAnswers(list: HTMLElement, answered: (escalation: Escalation) => void): void {
-  list.addEventListener('submit', (event) => {
-    event.preventDefault();
-    if (event.target instanceof HTMLFormElement) void send(event.target, answered);
-  });
-}
-
-async function send(form: HTMLFormElement, answered: (escalation: Escalation) => void): Promise<void> {
-  const given = new FormData(form);
-  const choice = given.get('choice') as Choice | null;
-  const guidance = form.querySelector('textarea')?.value.trim() ?? '';
-  const alert = form.querySelector<HTMLElement>('[role=alert]');
-  const button = form.querySelector('button');
-  const say = (text: string) => {
-    if (alert) alert.textContent = text;
-  };
-  if (choice === null) return say('Choose an answer first.');
-  if (choice === 'guide' && guidance === '') return say('Write the guidance first.');
-  if (button) button.disabled = true;
-  const sent = await sendAnswer(form.dataset['question'] ?? '', { choice, guidance });
-  if (button) button.disabled = false;
-  return sent.ok ? answered(sent.value) : say(sent.error);
 }
