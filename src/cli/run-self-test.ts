@@ -10,7 +10,7 @@ import { listenForInterrupts } from '../process/interrupts.js';
 import { isLive } from '../outputs/is-live.js';
 import { print } from './end.js';
 import { paletteForData } from '../outputs/palette.js';
-import type { ScenarioResult } from '../doctor/self-test/facts.js';
+import type { ScenarioResult } from '../doctor/self-test/judge-scenarios.js';
 
 /** The flags of `self-heal doctor --self-test`. */
 export interface SelfTestOptions {

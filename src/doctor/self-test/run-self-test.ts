@@ -8,12 +8,12 @@ import type { Problem } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
 import { selfTestBrowser, type SelfTestBrowser } from './self-test-browser.js';
 import { selfTestEnv } from './self-test-env.js';
-import type { Judged, Scenario, ScenarioResult, SelfTestFacts } from './facts.js';
+import { judgeScenarios, type ScenarioResult } from './judge-scenarios.js';
+import type { SelfTestFacts } from './scenarios.js';
 import { layOut, makeScratchDir, type Scratch } from './lay-out.js';
 import { noReport, runThere, type ThereRequest } from './run-there.js';
 import { processEntry } from '../../process/proc-table.js';
 import { readReport } from '../../run/find-run.js';
-import { scenarios } from './scenarios.js';
 
 /** Where to run a self-test, and how to report progress. */
 export interface SelfTestRequest extends ThereRequest {
@@ -127,24 +127,4 @@ async function isAlive(pid: number): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-/** Judges each scenario by what the run left: its report, the bytes of files and living processes; never by printed output. */
-export function judgeScenarios(facts: SelfTestFacts): ScenarioResult[] {
-  return scenarios.map((scenario) => {
-    const { name, planted, proves } = scenario;
-    const { did, missed } = judged(scenario, facts);
-    return { name, planted, did, proves, held: missed.length === 0, missed };
-  });
-}
-
-function judged({ spec, judge }: Scenario, facts: SelfTestFacts): Judged {
-  const { tests, causes } = facts.report;
-  const test = tests.find(({ file }) => file === spec);
-  if (!test) return { did: 'its test did not run', missed: [`${spec} is not in the report`] };
-  const cause = causes.find((one) => one.tests.includes(test.id)) ?? null;
-  const others = cause?.tests.filter((id) => id !== test.id) ?? [];
-  const { did, missed } = judge(facts, { test, cause });
-  if (others.length === 0) return { did, missed };
-  return { did, missed: [...missed, 'it was grouped with a different planted fault'] };
 }

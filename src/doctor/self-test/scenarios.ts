@@ -1,8 +1,43 @@
-import { renderProof } from '../../core/proof.js';
-import type { Scenario, SelfTestFacts, Judged, Seen } from './facts.js';
+import type { Report, ReportAttempt, ReportCause, ReportTest } from '../../run/report.js';
 
-/** Red at least as often as the self-test's agents.yaml confirms, green as often as it repeats, and one flip. */
-const fullProof = /^red( red)+ \| green \| red \| green$/;
+/** What the self-test's run left behind. Scenarios are judged only by this, never by printed output. */
+export interface SelfTestFacts {
+  readonly report: Report;
+  /** Files of the scratch project that are no longer byte-for-byte as planted; relative to it, with forward slashes. */
+  readonly changed: ReadonlySet<string>;
+  /** The process ids of the hanging agent and its child; empty if it never started to hang. */
+  readonly started: readonly number[];
+  /** Those of `started` that are still alive after the run. */
+  readonly alive: readonly number[];
+  /** Each other process that the run left behind, as `pid command`. */
+  readonly orphans: readonly string[];
+}
+
+/** What the report says about the scenario's test: its cause, if there was one, and the attempts at that. */
+interface Seen {
+  readonly cause: ReportCause | null;
+  readonly attempts: readonly ReportAttempt[];
+}
+
+/** One planted fault, and how a run must end that handles it correctly. */
+export interface Scenario {
+  readonly name: string;
+  /** What is wrong in the scratch project or with its agent. */
+  readonly planted: string;
+  /** What handling it correctly proves about self-heal. */
+  readonly proves: string;
+  /** The spec with the failing test; relative to the scratch project. */
+  readonly spec: string;
+  /** How its test and its cause must end. */
+  readonly verdict: ReportTest['verdict'];
+  /** Planted files, and whether each must have changed. */
+  readonly files: Readonly<Record<string, boolean>>;
+  /** What else must be true. */
+  readonly points?: (seen: Seen, facts: SelfTestFacts) => readonly Point[];
+}
+
+/** A condition, and the message if it does not hold. */
+export type Point = readonly [holds: boolean, otherwise: string];
 
 /** Every scenario in display order: what must be healed first, then what must be refused. */
 export const scenarios: readonly Scenario[] = [
@@ -11,148 +46,92 @@ export const scenarios: readonly Scenario[] = [
     planted: 'a button has a new test id',
     proves: 'a fix is kept if runs with and without it prove it',
     spec: 'tests/5-drifted-locator.spec.mjs',
-    judge: ({ changed }, seen) =>
-      healed(seen, [
-        [changed.has('tests/5-drifted-locator.spec.mjs'), 'the locator was not changed'],
-        [!changed.has('app/order.html'), 'the page was changed'],
-      ]),
+    verdict: 'healed',
+    files: { 'tests/5-drifted-locator.spec.mjs': true, 'app/order.html': false },
   },
   {
     name: 'real bug',
     planted: "the app's API answers 500",
     proves: 'the evidence reaches the agent, and the app is fixed rather than the test',
     spec: 'tests/6-real-bug.spec.mjs',
-    judge: ({ changed }, seen) =>
-      healed(seen, [
-        [changed.has('app/total.mjs'), 'the bug is still in the app'],
-        [!changed.has('tests/6-real-bug.spec.mjs'), 'the test was changed'],
-      ]),
+    verdict: 'healed',
+    files: { 'app/total.mjs': true, 'tests/6-real-bug.spec.mjs': false },
   },
   {
     name: 'flake',
     planted: 'a test fails at first and passes when re-run',
     proves: 'no agent is started for a flaky test',
     spec: 'tests/3-flake.spec.mjs',
-    judge: (_facts, { test, cause }) => ({
-      did: cause === null ? `${test.verdict}, no agent was started` : `${test.verdict}, as ${cause.id}`,
-      missed: missing([
-        [test.verdict === 'flaky', `its test was reported as ${test.verdict}, not flaky`],
-        [cause === null, 'an agent was started'],
-      ]),
-    }),
+    verdict: 'flaky',
+    files: {},
+    points: ({ cause }) => [[cause === null, 'an agent was started']],
   },
   {
     name: 'cheat',
     planted: 'an agent weakens the assertion, then skips the test',
     proves: 'a weakened test is not accepted as a fix',
     spec: 'tests/1-cheat.spec.mjs',
-    judge: judgeCheat,
+    verdict: 'rejected',
+    files: { 'tests/1-cheat.spec.mjs': false },
+    points: ({ attempts }) => [
+      [attempts.length > 0, 'the cheating agent was never started'],
+      [
+        attempts.every(({ judged, violations }) => judged === 'rejected' && violations.length > 0),
+        'a weakened test was not noticed',
+      ],
+      [attempts.every(({ reverted }) => reverted), 'a cheat was not reverted'],
+    ],
   },
   {
     name: 'empty claim',
     planted: 'an agent says "Fix applied successfully", and changes nothing',
     proves: 'a claim without a change is not accepted',
     spec: 'tests/2-empty-claim.spec.mjs',
-    judge: judgeEmptyClaim,
+    verdict: 'failed',
+    files: {},
+    points: ({ attempts }) => [
+      [attempts.some(isEmptyClaim), 'the agent never made its claim'],
+      [attempts.every(({ judged }) => judged !== 'green'), 'its work was judged as green'],
+    ],
   },
   {
     name: 'hanging agent',
     planted: 'an agent never exits, ignores SIGTERM, and hides a child process in its own session',
     proves: 'an agent that times out is stopped with all its processes',
     spec: 'tests/4-hanging-agent.spec.mjs',
-    judge: judgeHanging,
+    verdict: 'failed',
+    files: {},
+    points: ({ attempts }, { started, alive, orphans }) => [
+      [attempts.some(({ outcome }) => outcome === 'timed-out'), 'no agent timed out'],
+      [started.length === 2, 'the agent was stopped before it hid its child process'],
+      [alive.length + orphans.length === 0, `still running: ${[...alive, ...orphans].join(', ')}`],
+    ],
   },
   {
     name: 'broken neighbor',
     planted: 'a fix turns its own test green and another one red',
     proves: 'a fix that breaks another test is reverted',
     spec: 'tests/7-broken-neighbor.spec.mjs',
-    judge: judgeNeighbor,
+    verdict: 'failed',
+    files: { 'app/greeting.mjs': false },
+    points: ({ cause, attempts }, { report: { regression, tests } }) => [
+      [attempts.some(({ judged }) => judged === 'green'), 'its fix never made its own test pass'],
+      [
+        regression?.broke.some(({ causeId }) => causeId === cause?.id) ?? false,
+        'the regression run did not show which fix broke a test',
+      ],
+      [
+        tests.some(isNeighbor) && tests.filter(isNeighbor).every(({ verdict }) => verdict === 'passed'),
+        'tests that passed before no longer pass',
+      ],
+    ],
   },
 ];
 
-function judgeCheat({ changed }: SelfTestFacts, { test, cause }: Seen): Judged {
-  const attempts = cause?.attempts ?? [];
-  const caught = attempts.filter((one) => one.judged === 'rejected' && one.violations.length > 0);
-  return {
-    did: `${cause?.verdict ?? test.verdict}: ${caught.length} of ${attempts.length} attempts caught and reverted`,
-    missed: missing([
-      [attempts.length > 0, 'the cheating agent was never started'],
-      [caught.length === attempts.length, 'a weakened test was not noticed'],
-      [cause?.verdict === 'rejected', `it was reported as ${cause?.verdict ?? test.verdict}, not rejected`],
-      [attempts.every((one) => one.reverted), 'a cheat was not reverted'],
-      [!changed.has('tests/1-cheat.spec.mjs'), 'the spec differs from the original'],
-    ]),
-  };
+function isEmptyClaim({ claim, files }: ReportAttempt): boolean {
+  return claim?.status === 'fixed' && files.length === 0;
 }
 
-function judgeEmptyClaim(_facts: SelfTestFacts, { test, cause }: Seen): Judged {
-  const attempts = cause?.attempts ?? [];
-  const claims = attempts.filter(({ claim, files }) => claim?.status === 'fixed' && files.length === 0);
-  return {
-    did: `${test.verdict}: accepted ${test.verdict === 'healed' ? 'one' : 'none'} of ${claims.length} such claims`,
-    missed: missing([
-      [claims.length > 0, 'the agent never made its claim'],
-      [attempts.every((one) => one.judged !== 'green'), 'its work was judged as green'],
-      [test.verdict === 'failed', `its test was reported as ${test.verdict}, not failed`],
-    ]),
-  };
-}
-
-function judgeHanging({ started, alive, orphans }: SelfTestFacts, { test, cause }: Seen): Judged {
-  const hung = (cause?.attempts ?? []).filter((one) => one.outcome === 'timed-out');
-  const left = [...alive.map(String), ...orphans];
-  const seconds = Math.round((hung[0]?.durationMs ?? 0) / 1000);
-  return {
-    did: `${test.verdict}: stopped after ${seconds}s, ${left.length === 0 ? 'none' : left.length} of its processes still running`,
-    missed: missing([
-      [hung.length > 0, 'no agent timed out'],
-      [started.length === 2, 'the agent was stopped before it hid its child process'],
-      [left.length === 0, `still running: ${left.join(', ')}`],
-      [test.verdict === 'failed', `its test was reported as ${test.verdict}, not failed`],
-    ]),
-  };
-}
-
-function judgeNeighbor({ report, changed }: SelfTestFacts, { test, cause }: Seen): Judged {
-  const broke = report.regression?.broke.find(({ causeId }) => causeId === cause?.id);
-  const green = cause?.attempts.some((one) => one.judged === 'green') ?? false;
-  const neighbors = report.tests.filter(({ file }) => file === 'tests/green.spec.mjs');
-  return {
-    did: `${test.verdict}: ${broke ? 'the regression run caught it, and the fix was reverted' : 'the regression run found no fix that broke a test'}`,
-    missed: missing([
-      [green, 'its fix never made its own test pass'],
-      [broke !== undefined, 'the regression run did not show which fix broke a test'],
-      [!changed.has('app/greeting.mjs'), 'the fix is still in the app'],
-      [test.verdict === 'failed', `its test was reported as ${test.verdict}, not failed`],
-      [
-        neighbors.length > 0 && neighbors.every(({ verdict }) => verdict === 'passed'),
-        'tests that passed before no longer pass',
-      ],
-    ]),
-  };
-}
-
-/** Judges a heal, which must have its complete proof and the expected change. */
-function healed({ test, cause }: Seen, more: readonly Point[]): Judged {
-  const proof = renderProof(cause?.proof ?? []);
-  const said = cause?.attempts.at(-1)?.claim?.summary;
-  return {
-    did: `${test.verdict}${proof === '' ? '' : `: ${proof}`}`,
-    missed: missing([
-      [
-        test.verdict === 'healed' && cause?.verdict === 'healed',
-        `it was reported as ${cause?.verdict ?? test.verdict}, not healed${said ? `; its agent said: ${said}` : ''}`,
-      ],
-      [fullProof.test(proof), `its proof is incomplete: ${proof === '' ? 'nothing was run' : proof}`],
-      ...more,
-    ]),
-  };
-}
-
-/** A condition, and the message if it does not hold. */
-type Point = readonly [holds: boolean, otherwise: string];
-
-function missing(points: readonly Point[]): string[] {
-  return points.flatMap(([holds, otherwise]) => (holds ? [] : [otherwise]));
+function isNeighbor({ file }: ReportTest): boolean {
+  return file === 'tests/green.spec.mjs';
 }

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { selfTestText } from '../../../src/cli/run-self-test.js';
-import { scenarios } from '../../../src/doctor/self-test/scenarios.js';
-import type { SelfTestFacts } from '../../../src/doctor/self-test/facts.js';
-import { judgeScenarios } from '../../../src/doctor/self-test/run-self-test.js';
+import { scenarios, type SelfTestFacts } from '../../../src/doctor/self-test/scenarios.js';
+import { judgeScenarios } from '../../../src/doctor/self-test/judge-scenarios.js';
 import { paletteFor } from '../../../src/outputs/palette.js';
 import type { Report, ReportAttempt } from '../../../src/run/report.js';
 import { aReport, aReportAttempt, aReportCause, aReportTest } from '../../rig/a-report.js';
@@ -186,7 +185,7 @@ describe('CL-11 the printed result', () => {
       { ...around, results: judgeScenarios(facts), kept: '/scratch/self-heal-scenario-x' },
       paint,
     );
-    expect(text).toMatch(/^✗ cheat .*\n +→ the spec differs from the original$/m);
+    expect(text).toMatch(/^✗ cheat .*\n +→ tests\/1-cheat\.spec\.mjs differs from the original$/m);
     expect(text).toContain('1 of 7 guards did not fire');
     expect(text.trimEnd()).toMatch(
       /kept, with everything that was recorded: \/scratch\/self-heal-scenario-x$/,
