@@ -1,8 +1,7 @@
 import { Command, Option } from 'commander';
 import { exitCodes } from '../core/exit-codes.js';
-import { end } from './end.js';
+import { endWith } from './end.js';
 import { agentsFlag, configFlag } from './options.js';
-import type { DoctorOptions } from './run-doctor.js';
 
 const explanation = `
 The self-test runs this installation in a temporary folder, with this project's Playwright and browser and a scripted agent. A drifted
@@ -23,8 +22,5 @@ export function doctorCommand(): Command {
     .addOption(new Option('--drill', 'alias of --self-test').implies({ selfTest: true }).hideHelp())
     .option('--json', 'print one JSON document')
     .addHelpText('after', explanation)
-    .action(async (options: DoctorOptions) => {
-      if (options.selfTest) end(await (await import('./run-self-test.js')).doctorSelfTest(options));
-      else end(await (await import('./run-doctor.js')).runDoctor(options));
-    });
+    .action(endWith(async () => (await import('./run-doctor.js')).runDoctor));
 }

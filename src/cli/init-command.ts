@@ -1,9 +1,7 @@
 import { Command } from 'commander';
 import { builtInRunners } from '../core/built-in-runner.js';
-import { end } from './end.js';
+import { endWith } from './end.js';
 import { configFlag, wholeNumber } from './options.js';
-import { isLive } from '../outputs/is-live.js';
-import type { InitOptions } from './run-init.js';
 
 /** `self-heal init`: sets up a project (CL-10). */
 export function initCommand(): Command {
@@ -30,11 +28,6 @@ export function initCommand(): Command {
       .option('--dry-run', 'show what would be written without writing it')
       .option('--force', 'overwrite files that differ')
       .addHelpText('after', '\nRunning it again is safe: files that you have changed are left alone.')
-      .action(async (options: InitOptions) => {
-        const { runInit } = await import('./run-init.js');
-        const { env, stdin, stderr } = process;
-        const isAskable = stdin.isTTY && isLive(env, stderr);
-        end(await runInit({ cwd: process.cwd(), env, isAskable, options }));
-      })
+      .action(endWith(async () => (await import('./run-init.js')).runInit))
   );
 }

@@ -5,7 +5,8 @@ import { type Machines, storeVariable } from '../init/ci-project.js';
 import { type CiSystem, ciSystemOf, ciSystems } from '../init/ci-system.js';
 import { gitRootOf } from '../git-root.js';
 import { planInit } from '../init/plan-init.js';
-import { outcomesOf, writePlan, type WrittenFile } from '../init/write-plan.js';
+import { isWritten, planLines, planTexts, writePlan } from '../init/write-plan.js';
+import { canAsk } from '../outputs/ask.js';
 import { findPlaywrightConfig } from '../playwright/find-config.js';
 import { findPlaywright } from '../playwright/find-playwright.js';
 import { packageManagerOf } from '../playwright/package-manager.js';
@@ -14,7 +15,6 @@ import { exitCodes } from '../core/exit-codes.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { chooseAgent, configuredRunner, findAgents } from '../init/choose-agent.js';
-import { initLines, initTexts } from '../init/init-text.js';
 
 /** The flags of `self-heal init`. */
 export interface InitOptions {
@@ -27,16 +27,10 @@ export interface InitOptions {
   force?: boolean;
 }
 
-/** A call of `self-heal init`. */
-export interface InitCall {
-  readonly cwd: string;
-  readonly env: NodeJS.ProcessEnv;
-  readonly isAskable: boolean;
-  readonly options: InitOptions;
-}
-
 /** Runs `self-heal init`; returns the exit code, or the problem that prevented writing. */
-export async function runInit({ cwd, env, isAskable, options }: InitCall): Promise<number | Problem> {
+export async function runInit(options: InitOptions): Promise<number | Problem> {
+  const { env } = process;
+  const cwd = process.cwd();
   const config = configOf(cwd, options.config);
   if (!config.ok) return config.error;
   const ci = ciOf(options.ci, gitRootOf(cwd) ?? cwd);
@@ -48,7 +42,7 @@ export async function runInit({ cwd, env, isAskable, options }: InitCall): Promi
     named: options.agent,
     configured: await configuredRunner(cwd),
     found,
-    isAskable,
+    isAskable: canAsk(env, process),
   });
   if (!chosen.ok) return chosen.error;
   const agent = chosen.value;
@@ -58,17 +52,16 @@ export async function runInit({ cwd, env, isAskable, options }: InitCall): Promi
     `Agent programs: ${found.map(({ name }) => name).join(', ') || 'none on PATH'}; set up for ${agent?.name ?? `none: the ${builtIn} fixer alone`}`,
   );
   const machines = machinesOf(options);
-  const plan = await planInit({ cwd, agent, ci: ci.value, machines, config: options.config });
+  const { config: named, force = false, dryRun = false } = options;
+  const plan = await planInit({ cwd, agent, ci: ci.value, machines, config: named, force });
   if (!plan.ok) return plan.error;
-  const force = options.force ?? false;
-  const written = options.dryRun ? ok(outcomesOf(plan.value, force)) : await writePlan(plan.value, force);
-  if (!written.ok) return written.error;
-  process.stdout.write(initLines(written.value, options.dryRun ?? false));
-  if (options.dryRun) process.stdout.write(initTexts(written.value));
+  const problem = dryRun ? null : await writePlan(plan.value);
+  if (problem) return problem;
+  process.stdout.write(planLines(plan.value, dryRun));
+  if (dryRun) process.stdout.write(planTexts(plan.value));
   else {
-    const hasWorkers = options.healWorkers !== undefined;
-    const done = { found, agent, files: written.value, ci: ci.value, hasWorkers };
-    for (const step of nextSteps(cwd, done)) say(step);
+    const wroteNow = plan.value.some(isWritten);
+    for (const step of nextSteps(cwd, { found, agent, ci: wroteNow ? ci.value : null, machines })) say(step);
   }
   return exitCodes.green;
 }
@@ -122,26 +115,25 @@ function ciOf(flag: string | true | undefined, root: string): Result<CiSystem | 
 interface Done {
   readonly found: readonly AgentProgram[];
   readonly agent: AgentProgram | null;
-  readonly files: readonly WrittenFile[];
+  /** The CI system for which a file was written now. */
   readonly ci: CiSystem | null;
-  readonly hasWorkers: boolean;
+  readonly machines: Machines | null;
 }
 
-function nextSteps(cwd: string, { found, agent, files, ci, hasWorkers }: Done): string[] {
+function nextSteps(cwd: string, { found, agent, ci, machines }: Done): string[] {
   const { add, exec } = packageManagerOf(cwd);
   const [first] = found;
-  const wroteNow = files.some(({ outcome }) => outcome !== 'unchanged' && outcome !== 'left');
   return [
     ...(findPlaywright(cwd).ok ? [] : [`→ Playwright is not installed here: ${add} @playwright/test`]),
     ...(agent && !found.includes(agent)
       ? [`→ ${agent.title} was not found: npm install -g ${agent.packageName}`]
       : []),
     ...(agent ? [] : [addAgent(first, exec)]),
-    ...(ci === 'gitlab' && wroteNow
+    ...(ci === 'gitlab'
       ? ['→ Add to .gitlab-ci.yml: include: [{ local: .gitlab/self-heal.gitlab-ci.yml }]']
       : []),
-    ...(agent && ci !== null && wroteNow ? [`→ Add a CI secret named ${agent.keyVariable}.`] : []),
-    ...(hasWorkers && wroteNow
+    ...(agent && ci !== null ? [`→ Add a CI secret named ${agent.keyVariable}.`] : []),
+    ...(machines?.workers && ci !== null
       ? [
           `→ Add a CI secret named ${storeVariable}: a PostgreSQL database that all jobs can reach (postgres://…).`,
         ]

@@ -30,9 +30,11 @@ export interface InitRequest {
   readonly machines?: Machines | null;
   /** The value of `-c`. */
   readonly config?: string | undefined;
+  /** Whether to overwrite files that differ. */
+  readonly force: boolean;
 }
 
-/** A file of the plan, and how it compares to what exists. */
+/** A file of the plan, and what is to be done with it. */
 export interface PlannedFile {
   /** Absolute. */
   readonly path: string;
@@ -41,15 +43,15 @@ export interface PlannedFile {
   /** The complete new content. */
   readonly text: string;
   /**
-   * `new`: does not exist · `same`: nothing to do · `different`: exists with other content · `own`: exists as `init` wrote it for
-   * another runner · `extended`: gets one more line.
+   * `extend` adds one line; `overwrite` replaces what `init` wrote for another runner, or anything with `force`; `keep` leaves content that
+   * differs.
    */
-  readonly state: 'new' | 'same' | 'different' | 'own' | 'extended';
+  readonly action: 'write' | 'extend' | 'overwrite' | 'keep' | 'nothing';
 }
 
 /** Compares what `init` would write with what exists; writes nothing. */
 export async function planInit(request: InitRequest): Promise<Result<readonly PlannedFile[], Problem>> {
-  const { cwd, agent } = request;
+  const { cwd, agent, force } = request;
   const usual = existsSync(path.join(cwd, 'agents.yml')) ? 'agents.yml' : 'agents.yaml';
   const wanted = [
     {
@@ -67,7 +69,7 @@ export async function planInit(request: InitRequest): Promise<Result<readonly Pl
     ...workflow(request),
   ];
   try {
-    const files = await Promise.all(wanted.map((one) => compare(cwd, one)));
+    const files = await Promise.all(wanted.map((one) => compare(one, { cwd, force })));
     return ok([...files, await ignoreFile(cwd)]);
   } catch (error) {
     return err(unreadable(cwd, error));
@@ -94,30 +96,27 @@ interface Wanted {
 function workflow({ cwd, ci, agent, config, machines = null }: InitRequest): Wanted[] {
   if (ci === null) return [];
   const root = gitRootOf(cwd) ?? cwd;
-  const project = ciProjectOf(cwd, root, config);
-  return ci === 'github'
-    ? [
-        {
-          file: path.join(root, '.github/workflows/self-heal.yml'),
-          text: githubWorkflow(project, agent, machines),
-        },
-      ]
-    : [
-        {
-          file: path.join(root, '.gitlab/self-heal.gitlab-ci.yml'),
-          text: gitlabWorkflow(project, agent, machines),
-        },
-      ];
+  const { file, render } = workflows[ci];
+  return [{ file: path.join(root, file), text: render(ciProjectOf(cwd, root, config), agent, machines) }];
 }
 
-async function compare(cwd: string, { file, text, isOwn }: Wanted): Promise<PlannedFile> {
+const workflows = {
+  github: { file: '.github/workflows/self-heal.yml', render: githubWorkflow },
+  gitlab: { file: '.gitlab/self-heal.gitlab-ci.yml', render: gitlabWorkflow },
+};
+
+async function compare(
+  { file, text, isOwn }: Wanted,
+  { cwd, force }: Pick<InitRequest, 'cwd' | 'force'>,
+): Promise<PlannedFile> {
   // Git may have converted the file's line ends, which is no difference.
   const there = (await readIfThere(file))?.replaceAll('\r\n', '\n') ?? null;
   return {
     path: file,
     name: relativePath(cwd, file),
     text,
-    state: there === null ? 'new' : there === text ? 'same' : isOwn?.(there) ? 'own' : 'different',
+    action:
+      there === null ? 'write' : there === text ? 'nothing' : force || isOwn?.(there) ? 'overwrite' : 'keep',
   };
 }
 
@@ -127,8 +126,13 @@ async function ignoreFile(cwd: string): Promise<PlannedFile> {
   const there = await readIfThere(file);
   const name = '.gitignore';
   if (await isIgnored(cwd, gitRootOf(cwd) ?? cwd))
-    return { path: file, name, text: there ?? '', state: 'same' };
-  return { path: file, name, text: withIgnoreEntry(there ?? ''), state: there === null ? 'new' : 'extended' };
+    return { path: file, name, text: there ?? '', action: 'nothing' };
+  return {
+    path: file,
+    name,
+    text: withIgnoreEntry(there ?? ''),
+    action: there === null ? 'write' : 'extend',
+  };
 }
 
 async function isIgnored(folder: string, root: string): Promise<boolean> {

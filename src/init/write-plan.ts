@@ -1,59 +1,27 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Problem } from '../problem.js';
-import { err, ok, type Result } from '../result.js';
 import type { PlannedFile } from './plan-init.js';
 import { reasonOf } from '../reason-of.js';
 
-/** The outcome for a planned file. */
-export type WriteOutcome = 'written' | 'extended' | 'unchanged' | 'left' | 'overwritten';
-
-/** A planned file, and what was or would be done with it. */
-export interface WrittenFile {
-  readonly file: PlannedFile;
-  readonly outcome: WriteOutcome;
-}
-
-/** Returns the outcome for each file. A file with different content is kept unless `force` is set. */
-export function outcomesOf(plan: readonly PlannedFile[], force: boolean): WrittenFile[] {
-  return plan.map((file) => ({ file, outcome: outcomeOf(file, force) }));
+/** Whether a file is written at all. */
+export function isWritten({ action }: PlannedFile): boolean {
+  return action !== 'nothing' && action !== 'keep';
 }
 
 /** Writes the plan. A file that was created after planning is not overwritten. */
-export async function writePlan(
-  plan: readonly PlannedFile[],
-  force: boolean,
-): Promise<Result<readonly WrittenFile[], Problem>> {
-  const outcomes = outcomesOf(plan, force);
+export async function writePlan(plan: readonly PlannedFile[]): Promise<Problem | null> {
   const written: string[] = [];
-  for (const { file, outcome } of outcomes) {
-    if (outcome === 'unchanged' || outcome === 'left') continue;
+  for (const file of plan.filter(isWritten)) {
     try {
       await mkdir(path.dirname(file.path), { recursive: true });
-      await writeFile(file.path, file.text, { flag: outcome === 'written' ? 'wx' : 'w' });
+      await writeFile(file.path, file.text, { flag: file.action === 'write' ? 'wx' : 'w' });
     } catch (error) {
-      return err(unwritable(file.name, error, written));
+      return unwritable(file.name, error, written);
     }
     written.push(file.name);
   }
-  return ok(outcomes);
-}
-
-function outcomeOf({ state }: PlannedFile, force: boolean): WriteOutcome {
-  switch (state) {
-    case 'new':
-      return 'written';
-    case 'extended':
-      return 'extended';
-    case 'same':
-      return 'unchanged';
-    case 'own':
-      return 'overwritten';
-    case 'different':
-      return force ? 'overwritten' : 'left';
-    default:
-      return state satisfies never;
-  }
+  return null;
 }
 
 /** The problem that a file cannot be written. Files written before it are complete, so running again continues from there. */
@@ -65,4 +33,29 @@ function unwritable(name: string, error: unknown, written: readonly string[]): P
     detail: reasonOf(error),
     remedy: `Make the folder writable and run \`self-heal init\` again (${before}).`,
   };
+}
+
+const words: Readonly<Record<PlannedFile['action'], readonly [done: string, planned: string]>> = {
+  write: ['wrote', 'would write'],
+  extend: ['added .self-heal/ to', 'would add .self-heal/ to'],
+  overwrite: ['overwrote', 'would overwrite'],
+  keep: ['kept', 'would keep'],
+  nothing: ['unchanged', 'unchanged'],
+};
+
+/** Renders one line per file. For a file that was kept, the line says how to overwrite it. */
+export function planLines(plan: readonly PlannedFile[], dryRun: boolean): string {
+  const lines = plan.map(({ name, action }) => {
+    const line = `${words[action][dryRun ? 1 : 0]} ${name}`;
+    return action === 'keep' ? `${line} (it differs; --force overwrites it)` : line;
+  });
+  return `${lines.join('\n')}\n`;
+}
+
+/** Renders the content of each file that would be written, under its name. */
+export function planTexts(plan: readonly PlannedFile[]): string {
+  return plan
+    .filter(isWritten)
+    .map(({ name, text }) => `\n--- ${name}\n${text.replace(/\r?\n$/, '')}\n`)
+    .join('');
 }

@@ -34,7 +34,10 @@ async function init(cwd: string, options: InitOptions = {}, bin = ''): Promise<C
     });
     onTestFinished(() => spy.mockRestore());
   }
-  const end = await runInit({ cwd, env: { PATH: bin }, isAskable: false, options });
+  vi.spyOn(process, 'cwd').mockReturnValue(cwd);
+  vi.stubEnv('PATH', bin);
+  const end = await runInit(options);
+  vi.unstubAllEnvs();
   vi.restoreAllMocks();
   return { end, ...written };
 }

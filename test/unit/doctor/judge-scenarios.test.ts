@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { selfTestText } from '../../../src/cli/run-self-test.js';
+import { selfTestText } from '../../../src/cli/run-doctor.js';
 import { scenarios, type SelfTestFacts } from '../../../src/doctor/self-test/scenarios.js';
 import { judgeScenarios } from '../../../src/doctor/self-test/judge-scenarios.js';
 import { paletteFor } from '../../../src/outputs/palette.js';
