@@ -1,7 +1,6 @@
 import { Command } from 'commander';
-import { end } from './end.js';
+import { endWith } from './end.js';
 import { agentsFlag, wholeNumber } from './options.js';
-import type { InspectOptions } from './run-inspect.js';
 
 const examples = `
 Name a run by its id, the beginning of its id, or latest (the default). Name a test by the number of a failure, the id of a
@@ -22,8 +21,5 @@ export function inspectCommand(): Command {
     .option('--json', 'print everything as JSON')
     .option(...agentsFlag)
     .addHelpText('after', examples)
-    .action(async (first: string | undefined, second: string | undefined, options: InspectOptions) => {
-      const { runInspect } = await import('./run-inspect.js');
-      end(await runInspect([first, second], options));
-    });
+    .action(endWith(async () => (await import('./run-inspect.js')).runInspect));
 }

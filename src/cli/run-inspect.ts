@@ -22,11 +22,12 @@ export interface InspectOptions {
 
 /** Runs `self-heal inspect`; returns the exit code, or the problem with the arguments. */
 export async function runInspect(
-  words: readonly (string | undefined)[],
+  first: string | undefined,
+  second: string | undefined,
   options: InspectOptions,
 ): Promise<number | Problem> {
   const cwd = process.cwd();
-  const { runId, word } = await readWords(cwd, words);
+  const { runId, word } = await readWords(cwd, first, second);
   const run = await findRun(cwd, runId);
   if (!run.ok) return run.error;
   const all = failuresOf(run.value);
@@ -43,7 +44,8 @@ export async function runInspect(
 /** A single word may be a run or a test; two words are a run and a test. */
 async function readWords(
   cwd: string,
-  [first, second]: readonly (string | undefined)[],
+  first: string | undefined,
+  second: string | undefined,
 ): Promise<{ runId: string | null; word: string | null }> {
   if (first === undefined) return { runId: null, word: null };
   if (second !== undefined) return { runId: first, word: second };

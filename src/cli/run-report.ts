@@ -1,11 +1,9 @@
 import process from 'node:process';
-import { placeInGit } from '../git-root.js';
 import { findRun, type StoredRun } from '../run/find-run.js';
 import { exitCodes } from '../core/exit-codes.js';
 import type { Problem } from '../problem.js';
-import { paletteFor } from '../outputs/palette.js';
 import type { Report } from '../run/report.js';
-import { summaryOf } from '../outputs/summary.js';
+import { showSummary } from '../outputs/leave-result.js';
 import { openInBrowser } from '../outputs/open-in-browser.js';
 import { pidAtWork } from '../run/run-journal.js';
 import { print } from './end.js';
@@ -33,10 +31,7 @@ export async function runReport(
   const shown = relativePath(cwd, dir);
   const file = await write(found, { dir, shown });
   if (typeof file !== 'string') return file;
-  const { columns, rows } = process.stderr;
-  const inGit = placeInGit(cwd);
-  const options = { paint: paletteFor(process.env), columns: columns || 120, rows, folder: shown, inGit };
-  process.stderr.write(`${summaryOf(found, options)}\n`);
+  showSummary(found, { cwd, folder: shown, env: process.env, terse: false });
   print(file);
   if (open) await openInBrowser(file);
   return exitCodes.green;

@@ -2,7 +2,8 @@ import { factLines, reasonLine } from '../core/diagnosis.js';
 import type { ConsoleEntry, NetworkEntry } from '../core/evidence.js';
 import type { ReportAttempt } from '../run/report.js';
 import { cut } from '../outputs/cut.js';
-import { counted, dollars, duration } from '../outputs/format.js';
+import { attemptText } from '../outputs/attempt-text.js';
+import { counted, duration } from '../outputs/format.js';
 import { nameOf, type Inspected } from './find-failure.js';
 import type { StoredRun } from '../run/find-run.js';
 
@@ -97,15 +98,8 @@ function requestLine({ method, url, status, failure, durationMs }: NetworkEntry)
 }
 
 function attemptLine(attempt: ReportAttempt): string {
-  const { n, agent, slashCommand, runner, outcome, judged, costUsd, failedBecause, patch, prompt } = attempt;
-  const who = slashCommand ? `${slashCommand} (${runner})` : (agent ?? 'no agent');
-  const cost = costUsd === null ? '' : `, ${dollars(costUsd)}`;
-  const where = [patch, prompt].filter((one) => one !== null);
-  return [
-    `${n} ${who} ${outcome}, ${duration(attempt.durationMs)}${cost} → ${judged}${attempt.reverted ? ', reverted' : ''}`,
-    ...(failedBecause ? [`  ${failedBecause}`] : []),
-    ...where.map((file) => `  ${file}`),
-  ].join('\n');
+  const where = [attempt.patch, attempt.prompt].filter((one) => one !== null);
+  return [`${attempt.n} ${attemptText(attempt)}`, ...where.map((file) => `  ${file}`)].join('\n');
 }
 
 function columns(rows: readonly (readonly string[])[]): string[] {

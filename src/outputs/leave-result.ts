@@ -28,8 +28,14 @@ export async function showResult(report: Report, { dir, cwd, env, options }: Res
   const folder = relativePath(cwd, dir);
   if (!isQuiet(report)) await leavePage(report, { dir, shown: folder });
   if (options.json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
-  if (isQuiet(report)) return;
-  const terse = isTerse(env, options);
+  if (!isQuiet(report)) showSummary(report, { cwd, folder, env, terse: isTerse(env, options) });
+}
+
+/** Prints the final summary on standard error. */
+export function showSummary(
+  report: Report,
+  { cwd, folder, env, terse }: { cwd: string; folder: string; env: NodeJS.ProcessEnv; terse: boolean },
+): void {
   const text = summaryOf(report, {
     paint: terse ? unpainted : paletteFor(env),
     columns: process.stderr.columns || 120,

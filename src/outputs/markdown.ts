@@ -4,13 +4,15 @@ import { violationLine } from '../core/guard/violation.js';
 import { tellProof } from '../core/proof.js';
 import { type CauseVerdict, isResolved } from '../core/verdict.js';
 import { savedLine } from './saved-line.js';
-import { atMost, costText, counted, duration, fileText, nameOf } from './format.js';
+import { attemptText } from './attempt-text.js';
+import { atMost, counted, fileText, nameOf } from './format.js';
 import { suiteItself } from './final-status.js';
 import { keptFiles } from './next-steps.js';
 import { code, cutToBytes, prose } from './markdown-text.js';
 import type { Report, ReportAttempt, ReportCause, ReportTest } from '../run/report.js';
+import { remarksOf } from './remarks.js';
 import { talliesOf } from './tallies.js';
-import { regressionText, verdictWords } from './wording.js';
+import { verdictWords } from './wording.js';
 
 /**
  * The maximum size of a summary in bytes. GitHub rejects a step's summary above 1 MiB as a whole
@@ -121,13 +123,7 @@ function testsOf({ tests }: ReportCause, byId: ReadonlyMap<string, ReportTest>):
 }
 
 function attemptItem(attempt: ReportAttempt): string {
-  const { n, agent, slashCommand, runner, outcome, judged, reverted, failedBecause, violations, notes } =
-    attempt;
-  const who =
-    agent === null
-      ? 'no agent, unchanged code'
-      : `${slashCommand === null ? code(agent) : `${code(slashCommand)} (${prose(runner ?? '')})`} ${prose(outcome)}, ${duration(attempt.durationMs)}${costText(attempt)}`;
-  const because = failedBecause && judged !== 'green' ? ` (${prose(failedBecause)})` : '';
+  const { n, violations, notes } = attempt;
   const found = [
     ...atMost(
       violations.map((one) => prose(violationLine(one))),
@@ -136,8 +132,7 @@ function attemptItem(attempt: ReportAttempt): string {
     ),
     ...notes.slice(0, 5).map((one) => prose(`to review: ${noteLine(one)}`)),
   ];
-  const text = `attempt ${n}: ${who} → ${judged}${reverted ? ', reverted' : ''}${because}`;
-  return [text, ...found].join('\n  - ');
+  return [`attempt ${n}: ${attemptText(attempt, { code, prose })}`, ...found].join('\n  - ');
 }
 
 function listed(items: readonly string[], most = ITEMS): string {
@@ -146,22 +141,14 @@ function listed(items: readonly string[], most = ITEMS): string {
 }
 
 function tail(report: Report, folder: string): string {
-  const { escalations, regression, warnings, tests, runId } = report;
-  const named = (verdict: ReportTest['verdict']) =>
-    tests.filter((test) => test.verdict === verdict).map((test) => code(nameOf(test)));
+  const { escalations, runId } = report;
   const questions = escalations.map(({ id, causeId, question, stored }) => {
     const answer = stored ? ` (${code(`npx self-heal escalations resolve ${id}`)})` : '';
     return `${causeId}: ${prose(question)}${answer}`;
   });
   return [
     section('Needs review', questions),
-    section('Flaky: red, then green without a change; no agent was started', named('flaky')),
-    section('Quarantined: still red', named('quarantined')),
-    regression ? section('Regression run', [regressionText(regression)]) : '',
-    section(
-      'Warnings',
-      warnings.map((warning) => prose(warning)),
-    ),
+    ...remarksOf(report).map(({ title, items }) => section(title, items.map(prose))),
     `\nRun ${prose(runId)}: ${code(`${folder}/`)}\n`,
   ].join('');
 }

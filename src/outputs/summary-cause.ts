@@ -2,9 +2,10 @@ import { blameLine, placeOfBlame } from '../core/blame.js';
 import { tellProof } from '../core/proof.js';
 import { noteLine } from '../core/guard/note.js';
 import { violationLine } from '../core/guard/violation.js';
+import { attemptText } from './attempt-text.js';
 import { cut } from './cut.js';
 import { suiteItself } from './final-status.js';
-import { atMost, costText, counted, dollars, duration, fileText, nameOf } from './format.js';
+import { atMost, counted, dollars, fileText, nameOf } from './format.js';
 import { isGood, markOf } from './marks.js';
 import { keptFiles, keptNotes, nextStepFor } from './next-steps.js';
 import type { Report, ReportAttempt, ReportCause } from '../run/report.js';
@@ -81,17 +82,6 @@ function attemptLines({ attempts }: ReportCause, line: Line): string[] {
         ...violationTexts(one).map((text) => line('', text)),
       ]),
   ];
-}
-
-function attemptText(attempt: ReportAttempt): string {
-  const { agent, slashCommand, runner, outcome, judged, durationMs, reverted, failedBecause } = attempt;
-  const ended = outcome === 'completed' ? '' : `${outcome}, `;
-  const who =
-    agent === null
-      ? 'no agent, unchanged code'
-      : `${slashCommand === null ? agent : `${slashCommand} (${runner})`} ${ended}${duration(durationMs)}`;
-  const because = failedBecause && judged !== 'green' ? ` (${failedBecause})` : '';
-  return `${who}${costText(attempt)} → ${judged}${reverted ? ', reverted' : ''}${because}`;
 }
 
 /** Formats the first violations with their lines; the rest is counted, because the summary has to fit the screen. */

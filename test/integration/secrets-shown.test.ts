@@ -106,12 +106,16 @@ const id = '20261122-100000-00aa';
 
 /** Everything that shows a run, each with a channel whose text it shows. */
 const shown: readonly (readonly [name: string, channel: string, show: () => Promise<string>])[] = [
-  ['inspect', 'in-title', () => printed(() => runInspect([], {}))],
-  ['inspect --json', 'in-server', () => printed(() => runInspect([], { json: true }))],
-  ['inspect 1', 'in-message', () => printed(() => runInspect(['1'], {}))],
-  ['inspect 1 --json', 'in-request-body', () => printed(() => runInspect(['1'], { json: true }))],
-  ['inspect 1 --prompt', 'in-title', () => printed(() => runInspect(['1'], { prompt: true }))],
-  ['inspect with a word that matches nothing', 'in-title', () => printed(() => runInspect(['nothing'], {}))],
+  ['inspect', 'in-title', () => printed(() => runInspect(undefined, undefined, {}))],
+  ['inspect --json', 'in-server', () => printed(() => runInspect(undefined, undefined, { json: true }))],
+  ['inspect 1', 'in-message', () => printed(() => runInspect('1', undefined, {}))],
+  ['inspect 1 --json', 'in-request-body', () => printed(() => runInspect('1', undefined, { json: true }))],
+  ['inspect 1 --prompt', 'in-title', () => printed(() => runInspect('1', undefined, { prompt: true }))],
+  [
+    'inspect with a word that matches nothing',
+    'in-title',
+    () => printed(() => runInspect('nothing', undefined, {})),
+  ],
   ['a prompt that was not sent', 'in-message', promptNotSent],
   ['escalations list', 'in-question', () => printed(() => listEscalations({}))],
   ['escalations list --json', 'in-recommendation', () => printed(() => listEscalations({ json: true }))],

@@ -1,7 +1,7 @@
 import { cut } from '../cut.js';
 import { counted, duration, nameOf } from '../format.js';
 import type { Report, ReportCause, ReportTest } from '../../run/report.js';
-import { regressionText } from '../wording.js';
+import { type Remark, remarksOf } from '../remarks.js';
 import { details } from './detail.js';
 import type { LoadedRun } from './load-run.js';
 import { firstItems, html, type Markup, nothing } from './markup.js';
@@ -93,24 +93,11 @@ function questions({ escalations }: Report): Markup {
 }
 
 function tail({ report, timeline }: LoadedRun): Markup {
-  const { regression, warnings, tests, causes } = report;
-  const named = (verdict: ReportTest['verdict']) =>
-    tests.filter((test) => test.verdict === verdict).map(nameOf);
   const rows = overview(timeline);
   return html`
-    ${list('Flaky: red, then green without a change; no agent was started', named('flaky'))}
-    ${list('Quarantined: still red, but not failing the run', named('quarantined'))}
+    ${remarksOf(report).map(showRemark)} ${showTests(report.tests)}
     ${
-      regression
-        ? html`<section>
-            <h2>Regression run</h2>
-            <p>${regressionText(regression)}.</p>
-          </section>`
-        : ''
-    }
-    ${list('Warnings', warnings)} ${showTests(tests)}
-    ${
-      rows.length > 0 && causes.length > 0
+      rows.length > 0 && report.causes.length > 0
         ? html`<section>
             <h2>Timeline</h2>
             <details>
@@ -123,8 +110,7 @@ function tail({ report, timeline }: LoadedRun): Markup {
   `;
 }
 
-function list(title: string, items: readonly string[]): Markup {
-  if (items.length === 0) return nothing;
+function showRemark({ title, items }: Remark): Markup {
   return html`<section>
     <h2>${title}</h2>
     <ul>
