@@ -10,16 +10,7 @@ import {
   whatHappens,
   workerCommand,
 } from './ci-project.js';
-import {
-  command,
-  installBrowsers,
-  keepRuns,
-  runs,
-  setUp,
-  type Steps,
-  upTo,
-  yamlText,
-} from './github-steps.js';
+import { type CommentedJob, inline, jobsYaml } from './jobs-yaml.js';
 
 /**
  * Renders a GitHub Actions workflow that gives the agent no token for the repository: the job's token is read-only, the checkout does not
@@ -30,11 +21,15 @@ export function githubWorkflow(
   agent: AgentProgram | null,
   machines: Machines | null,
 ): string {
-  const keys = agent
-    ? 'The agent gets its own key and nothing else: no write token.'
-    : needsNothing(machines);
+  const needsNothing = machines?.workers ? 'No agent key is needed.' : 'No key or token is needed.';
+  const jobs = [
+    guardJob(project),
+    ...(machines ? [shardJob(project, machines)] : []),
+    ...(machines?.workers ? [workerJob(project, agent, machines.workers)] : []),
+    healJob(project, agent, machines),
+  ];
   return `# Runs the end-to-end tests. A failure is ${whatHappens(agent)}; the fix is kept as an artifact (self-heal.patch), and the
-# job fails until a person has applied it. ${keys}
+# job fails until a person has applied it. ${agent ? 'The agent gets its own key and nothing else: no write token.' : needsNothing}
 ${machines?.workers ? storeNote : ''}name: self-heal
 
 on:
@@ -45,12 +40,7 @@ permissions:
   contents: read
 
 jobs:
-${guardJob(project)}
-${machines ? `${shardJob(project, machines)}\n` : ''}${machines?.workers ? `${workerJob(project, agent, machines.workers)}\n` : ''}${healJob(project, agent, machines)}`;
-}
-
-function needsNothing(machines: Machines | null): string {
-  return machines?.workers ? 'No agent key is needed.' : 'No key or token is needed.';
+${jobsYaml(jobs).replaceAll(/^(?=.)/gm, '  ')}`;
 }
 
 const storeNote = `# The workers and the job self-heal share a PostgreSQL database, whose URL (postgres://…) is in the secret ${storeVariable}. A service
@@ -59,126 +49,133 @@ const storeNote = `# The workers and the job self-heal share a PostgreSQL databa
 
 const isOwn =
   "github.event_name != 'pull_request' || github.event.pull_request.head.repo.full_name == github.repository";
+const evenIfRed = '${{ !cancelled() }}';
 
-/** Renders a job: the parts that all jobs share, then its steps. */
-function job(name: string, { folder }: CiProject, { head, minutes, steps }: Job): string {
-  return `  ${name}:
-${head}    runs-on: ubuntu-latest
-    timeout-minutes: ${minutes}
-    defaults:
-      run:
-        working-directory: ${yamlText(folder)}
-    steps:
-${steps.join('')}`;
-}
-
-interface Job {
-  /** When it runs, and its matrix. */
-  readonly head: string;
-  readonly minutes: number;
-  readonly steps: readonly Steps[];
+/** The parts that all jobs share. */
+function job(
+  { folder, install, before, installFolder }: CiProject,
+  minutes: number,
+  steps: readonly object[],
+): object {
+  return {
+    'runs-on': 'ubuntu-latest',
+    'timeout-minutes': minutes,
+    defaults: { run: { 'working-directory': folder } },
+    steps: [
+      // Guard and blame need the history.
+      { uses: 'actions/checkout@v4', with: { 'persist-credentials': false, 'fetch-depth': 0 } },
+      { uses: 'actions/setup-node@v4', with: { 'node-version': 22 } },
+      ...(before === null ? [] : [{ run: before }]),
+      { run: install, 'working-directory': installFolder },
+      ...steps,
+    ],
+  };
 }
 
 /** The job that makes the fix or, with workers, joins their fixes. */
-function healJob(project: CiProject, agent: AgentProgram | null, machines: Machines | null): string {
+function healJob(project: CiProject, agent: AgentProgram | null, machines: Machines | null): CommentedJob {
   const agentHere = machines?.workers ? null : agent;
-  const name = machines ? 'Fix the failures of the shards' : 'Run the tests and fix failures';
-  return job('self-heal', project, {
-    head: `${machines ? '    needs: shard\n' : ''}    # A pull request from a fork gets no secrets, and so no agent.${machines ? ' This job also runs if shards failed.' : ''}
-    if: ${machines ? `\${{ !cancelled() && (${isOwn}) }}` : isOwn}
-`,
-    minutes: 90,
-    steps: [
-      setUp(project),
-      installBrowsers(project),
-      ...agentInstalls(agentHere).map(runs),
-      ...(machines ? [download] : []),
-      command(name, healCommand(project, machines, '$RUNNER_TEMP/shards'), [
-        ...keyOf(agentHere),
-        ...(machines?.workers ? [storeVariable] : []),
-      ]),
-      keepFix(runsFolderOf(project)),
-    ],
-  });
+  const steps = [
+    installBrowsers(project),
+    ...agentInstalls(agentHere).map((run) => ({ run })),
+    ...(machines
+      ? [
+          {
+            uses: 'actions/download-artifact@v4',
+            with: { pattern: 'self-heal-shard-*', path: '${{ runner.temp }}/shards' },
+          },
+        ]
+      : []),
+    {
+      name: machines ? 'Fix the failures of the shards' : 'Run the tests and fix failures',
+      run: healCommand(project, machines, '$RUNNER_TEMP/shards'),
+      ...secrets([...keyOf(agentHere), ...(machines?.workers ? [storeVariable] : [])]),
+    },
+    {
+      name: 'Keep the changes',
+      if: evenIfRed,
+      run: 'git add --intent-to-add --all :/ && git diff --binary > "$RUNNER_TEMP/self-heal.patch"',
+    },
+    upload('self-heal', `\${{ runner.temp }}/self-heal.patch\n${runsFolderOf(project)}\n`),
+  ];
+  return [
+    `A pull request from a fork gets no secrets, and so no agent.${machines ? ' This job also runs if shards failed.' : ''}`,
+    {
+      'self-heal': {
+        ...(machines ? { needs: 'shard' } : {}),
+        if: machines ? `\${{ !cancelled() && (${isOwn}) }}` : isOwn,
+        ...job(project, 90, steps),
+      },
+    },
+  ];
 }
 
 /** A matrix job in which each machine runs a part of the tests; it starts no agent. */
-function shardJob(project: CiProject, { shards }: Machines): string {
-  return job('shard', project, {
-    head: `    # Fails if a test fails. The job self-heal decides whether the suite passes in the end.
-    strategy:
-      fail-fast: false
-      matrix:
-        shard: ${upTo(shards)}
-`,
-    minutes: 60,
-    steps: [
-      setUp(project),
-      installBrowsers(project),
-      command(
-        'Run this shard and collect failures',
-        collectCommand(project, `\${{ matrix.shard }}/${shards}`),
-      ),
-      keepRuns(project, 'self-heal-shard-${{ matrix.shard }}'),
-    ],
-  });
+function shardJob(project: CiProject, { shards }: Machines): CommentedJob {
+  const steps = [
+    installBrowsers(project),
+    {
+      name: 'Run this shard and collect failures',
+      run: collectCommand(project, `\${{ matrix.shard }}/${shards}`),
+    },
+    keepRuns(project, 'shard'),
+  ];
+  return [
+    'Fails if a test fails. The job self-heal decides whether the suite passes in the end.',
+    { shard: { strategy: matrix('shard', shards), ...job(project, 60, steps) } },
+  ];
 }
 
 /** A matrix job in which each machine heals causes that the job self-heal sends. It only runs if a shard failed. */
-function workerJob(project: CiProject, agent: AgentProgram | null, workers: number): string {
-  return job('worker', project, {
-    head: `    needs: shard
-    if: \${{ !cancelled() && needs.shard.result == 'failure' && (${isOwn}) }}
-    strategy:
-      fail-fast: false
-      matrix:
-        worker: ${upTo(workers)}
-`,
-    minutes: 90,
-    steps: [
-      setUp(project),
-      installBrowsers(project),
-      ...agentInstalls(agent).map(runs),
-      command('Heal causes from the job self-heal', workerCommand(project), [...keyOf(agent), storeVariable]),
-      keepRuns(project, 'self-heal-worker-${{ matrix.worker }}'),
-    ],
-  });
+function workerJob(project: CiProject, agent: AgentProgram | null, workers: number): CommentedJob {
+  const steps = [
+    installBrowsers(project),
+    ...agentInstalls(agent).map((run) => ({ run })),
+    {
+      name: 'Heal causes from the job self-heal',
+      run: workerCommand(project),
+      ...secrets([...keyOf(agent), storeVariable]),
+    },
+    keepRuns(project, 'worker'),
+  ];
+  const when = `\${{ !cancelled() && needs.shard.result == 'failure' && (${isOwn}) }}`;
+  const strategy = matrix('worker', workers);
+  return ['', { worker: { needs: 'shard', if: when, strategy, ...job(project, 90, steps) } }];
 }
 
 /** A job that checks pull requests with the guard; it starts no agent. */
-function guardJob(project: CiProject): string {
-  const { manager, configFlag } = project;
-  return job('guard', project, {
-    head: `    # Reports changes that weaken the tests, whoever wrote the pull request. Runs no tests and needs no secrets.
-    if: github.event_name == 'pull_request'
-`,
-    minutes: 10,
-    steps: [setUp(project), runs(`${manager.exec} self-heal guard${configFlag}`)],
-  });
+function guardJob(project: CiProject): CommentedJob {
+  const run = `${project.manager.exec} self-heal guard${project.configFlag}`;
+  return [
+    'Reports changes that weaken the tests, whoever wrote the pull request. Runs no tests and needs no secrets.',
+    { guard: { if: "github.event_name == 'pull_request'", ...job(project, 10, [{ run }]) } },
+  ];
 }
 
 function keyOf(agent: AgentProgram | null): string[] {
   return agent ? [agent.keyVariable] : [];
 }
 
-const download: Steps = `      - uses: actions/download-artifact@v4
-        with:
-          pattern: self-heal-shard-*
-          path: \${{ runner.temp }}/shards
-`;
+function secrets(names: readonly string[]): { env?: Record<string, string> } {
+  const env = names.map((name) => [name, `\${{ secrets.${name} }}`] as const);
+  return env.length === 0 ? {} : { env: Object.fromEntries(env) };
+}
 
-function keepFix(runs: string): Steps {
-  return `      - name: Keep the changes
-        if: \${{ !cancelled() }}
-        run: git add --intent-to-add --all :/ && git diff --binary > "$RUNNER_TEMP/self-heal.patch"
-      - uses: actions/upload-artifact@v4
-        if: \${{ !cancelled() }}
-        with:
-          name: self-heal
-          path: |
-            \${{ runner.temp }}/self-heal.patch
-            ${runs}
-          include-hidden-files: true
-          if-no-files-found: ignore
-`;
+function installBrowsers({ manager }: CiProject): object {
+  return { run: `${manager.exec} playwright install --with-deps` };
+}
+
+function matrix(name: string, count: number): object {
+  const numbers = inline(Array.from({ length: count }, (_, at) => at + 1));
+  return { 'fail-fast': false, matrix: { [name]: numbers } };
+}
+
+/** Uploads the runs of one of several machines, even if it failed. */
+function keepRuns(project: CiProject, kind: string): object {
+  return upload(`self-heal-${kind}-\${{ matrix.${kind} }}`, runsFolderOf(project), { overwrite: true });
+}
+
+function upload(name: string, path: string, more: object = {}): object {
+  const how = { 'include-hidden-files': true, 'if-no-files-found': 'ignore', ...more };
+  return { uses: 'actions/upload-artifact@v4', if: evenIfRed, with: { name, path, ...how } };
 }

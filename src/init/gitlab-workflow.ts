@@ -10,7 +10,7 @@ import {
   whatHappens,
   workerCommand,
 } from './ci-project.js';
-import { yamlText } from './github-steps.js';
+import { type CommentedJob, jobsYaml } from './jobs-yaml.js';
 
 /** Variables that GitLab gives every job and that grant more access than this job needs. */
 const withheld = [
@@ -27,91 +27,91 @@ export function gitlabWorkflow(
   agent: AgentProgram | null,
   machines: Machines | null,
 ): string {
+  const jobs = [
+    ...(machines ? [shardJob(project, machines)] : []),
+    ...(machines?.workers ? [workerJob(project, agent, machines.workers)] : []),
+    healJob(project, agent, machines),
+  ];
   return `# Include this in .gitlab-ci.yml:
 #   include:
 #     - local: .gitlab/self-heal.gitlab-ci.yml
 #
 # Runs the end-to-end tests. A failure is ${whatHappens(agent)}; the fix is kept as an artifact (self-heal.patch), and the
 # job fails until a person has applied it.${agent ? ` ${agent.keyVariable} must be a masked variable of the project.` : ''}
-${machines?.workers ? storeNote : ''}${machines ? `${shardJob(project, machines)}\n` : ''}${machines?.workers ? `${workerJob(project, agent, machines.workers)}\n` : ''}${healJob(project, agent, machines)}`;
+${machines?.workers ? storeNote : ''}
+${jobsYaml(jobs)}`;
 }
 
 const storeNote = `# The workers and the job self-heal share a PostgreSQL database, whose URL (postgres://…) is in ${storeVariable}, a masked variable
 # of the project. A service of a job does not work, since other jobs cannot reach it.
 `;
 
-function healJob(project: CiProject, agent: AgentProgram | null, machines: Machines | null): string {
+function healJob(project: CiProject, agent: AgentProgram | null, machines: Machines | null): CommentedJob {
   const script = [
-    ...setUp(project),
     // Keeps the other machines' runs apart from those of this machine.
     ...(machines ? ['SHARDS="$(mktemp -d)" && mv .self-heal/runs/* "$SHARDS"'] : []),
     ...(machines?.workers ? [] : agentInstalls(agent)),
     ...withoutTokens(healCommand(project, machines, '$SHARDS')),
   ];
-  return `self-heal:
-${machines ? '  needs: [self-heal-shard]\n' : ''}  image: ${image}
-  timeout: 90 minutes
-  variables:
-    # Full history: the search for what broke a test goes back to the start of the branch.
-    GIT_DEPTH: "0"
-${rules(machines ? 'always' : null)}  script:
-${lines(script)}
-  after_script:
-    - cd "$CI_PROJECT_DIR" && git add --intent-to-add --all :/ && git diff --binary > self-heal.patch
-  artifacts:
-    when: always
-    paths:
-      - self-heal.patch
-      - ${yamlText(runsFolderOf(project))}
-`;
+  const keep = 'git add --intent-to-add --all :/ && git diff --binary > self-heal.patch';
+  return [
+    'Full history (GIT_DEPTH): the search for what broke a test goes back to the start of the branch.',
+    {
+      'self-heal': {
+        ...(machines ? { needs: ['self-heal-shard'] } : {}),
+        variables: { GIT_DEPTH: '0' },
+        ...job(project, { minutes: 90, when: machines ? 'always' : null, script }),
+        after_script: [`cd "$CI_PROJECT_DIR" && ${keep}`],
+        artifacts: { when: 'always', paths: ['self-heal.patch', runsFolderOf(project)] },
+      },
+    },
+  ];
 }
 
 /** Parallel jobs, each of which runs a part of the tests; they start no agent. */
-function shardJob(project: CiProject, { shards }: Machines): string {
-  const collect = collectCommand(project, '"$CI_NODE_INDEX/$CI_NODE_TOTAL"');
-  return `# Fails if a test fails. The job self-heal decides whether the suite passes in the end.
-self-heal-shard:
-  parallel: ${shards}
-  image: ${image}
-  timeout: 60 minutes
-${rules(null)}  script:
-${lines([...setUp(project), collect])}
-${keepRuns(project)}`;
+function shardJob(project: CiProject, { shards }: Machines): CommentedJob {
+  const script = [collectCommand(project, '"$CI_NODE_INDEX/$CI_NODE_TOTAL"')];
+  return [
+    'Fails if a test fails. The job self-heal decides whether the suite passes in the end.',
+    { 'self-heal-shard': { parallel: shards, ...job(project, { minutes: 60, when: null, script }) } },
+  ];
 }
 
 /** Parallel jobs that heal causes sent by the job self-heal. They only run if a shard failed. */
-function workerJob(project: CiProject, agent: AgentProgram | null, workers: number): string {
-  return `self-heal-worker:
-  needs: [{ job: self-heal-shard, artifacts: false }]
-  parallel: ${workers}
-  image: ${image}
-  timeout: 90 minutes
-${rules('on_failure')}  script:
-${lines([...setUp(project), ...agentInstalls(agent), ...withoutTokens(workerCommand(project))])}
-${keepRuns(project)}`;
+function workerJob(project: CiProject, agent: AgentProgram | null, workers: number): CommentedJob {
+  const script = [...agentInstalls(agent), ...withoutTokens(workerCommand(project))];
+  return [
+    '',
+    {
+      'self-heal-worker': {
+        needs: [{ job: 'self-heal-shard', artifacts: false }],
+        parallel: workers,
+        ...job(project, { minutes: 90, when: 'on_failure', script }),
+      },
+    },
+  ];
 }
 
-const image = 'node:22-bookworm';
-
-/** Renders when a job runs; `when` lets it run although earlier jobs failed. */
-function rules(when: 'always' | 'on_failure' | null): string {
-  const also = when === null ? '' : `      when: ${when}\n`;
-  return `  rules:
-    - if: $CI_PIPELINE_SOURCE == "merge_request_event"
-${also}    - if: $CI_PIPELINE_SOURCE == "web"
-${also}`;
+interface Job {
+  readonly minutes: number;
+  /** Lets it run although earlier jobs failed. */
+  readonly when: 'always' | 'on_failure' | null;
+  /** What it does after setting up the project. */
+  readonly script: readonly string[];
 }
 
-function lines(script: readonly string[]): string {
-  return script.map((line) => `    - ${JSON.stringify(line)}`).join('\n');
-}
-
-function keepRuns(project: CiProject): string {
-  return `  artifacts:
-    when: always
-    paths:
-      - ${yamlText(runsFolderOf(project))}
-`;
+function job(project: CiProject, { minutes, when, script }: Job): object {
+  const rules = ['merge_request_event', 'web'].map((source) => ({
+    if: `$CI_PIPELINE_SOURCE == "${source}"`,
+    ...(when === null ? {} : { when }),
+  }));
+  return {
+    image: 'node:22-bookworm',
+    timeout: `${minutes} minutes`,
+    rules,
+    script: [...setUp(project), ...script],
+    artifacts: { when: 'always', paths: [runsFolderOf(project)] },
+  };
 }
 
 function withoutTokens(command: string): string[] {
@@ -123,16 +123,16 @@ function withoutTokens(command: string): string[] {
 }
 
 function setUp({ before, installFolder, install, folder, manager }: CiProject): string[] {
-  const home = '$CI_PROJECT_DIR';
   return [
     ...(before === null ? [] : [before]),
-    `cd ${shellPath(home, installFolder)}`,
+    `cd ${shellPath(installFolder)}`,
     install,
-    `cd ${shellPath(home, folder)}`,
+    `cd ${shellPath(folder)}`,
     `${manager.exec} playwright install --with-deps`,
   ];
 }
 
-function shellPath(home: string, folder: string): string {
+function shellPath(folder: string): string {
+  const home = '$CI_PROJECT_DIR';
   return folder === '.' ? `"${home}"` : `"${home}/${folder.replaceAll(/["\\$`]/g, '\\$&')}"`;
 }
