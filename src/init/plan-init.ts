@@ -9,6 +9,7 @@ import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { ciProjectOf, type Machines } from './ci-project.js';
 import type { CiSystem } from './ci-system.js';
+import { git } from '../git.js';
 import { gitRootOf } from '../git-root.js';
 import { githubWorkflow } from './github-workflow.js';
 import { gitlabWorkflow } from './gitlab-workflow.js';
@@ -120,25 +121,25 @@ async function compare(
   };
 }
 
-/** Plans to add the entry to the package's own .gitignore, unless that or one further up in the repository has it. */
+const ENTRY = '.self-heal/';
+
+/** Plans to add the entry to the package's own .gitignore, unless the repository ignores the folder already. */
 async function ignoreFile(cwd: string): Promise<PlannedFile> {
   const file = path.join(cwd, '.gitignore');
   const there = await readIfThere(file);
-  const name = '.gitignore';
-  if (await isIgnored(cwd, gitRootOf(cwd) ?? cwd))
-    return { path: file, name, text: there ?? '', action: 'nothing' };
-  return {
-    path: file,
-    name,
-    text: withIgnoreEntry(there ?? ''),
-    action: there === null ? 'write' : 'extend',
-  };
-}
-
-async function isIgnored(folder: string, root: string): Promise<boolean> {
-  const text = await readIfThere(path.join(folder, '.gitignore'));
-  if (text !== null && ignoresFolder(text)) return true;
-  return folder !== root && folder.startsWith(root) ? isIgnored(path.dirname(folder), root) : false;
+  // A person's own list of what to ignore does not help others.
+  const asked = [
+    '-c',
+    'core.excludesFile=/dev/null',
+    'check-ignore',
+    '--quiet',
+    '--no-index',
+    `${ENTRY}runs`,
+  ];
+  const isIgnored = there?.split(/\r?\n/).includes(ENTRY) || (await git(cwd, asked)) !== null;
+  const planned = { path: file, name: '.gitignore', text: there ?? '' };
+  if (isIgnored) return { ...planned, action: 'nothing' };
+  return { ...planned, text: withIgnoreEntry(there ?? ''), action: there === null ? 'write' : 'extend' };
 }
 
 async function readIfThere(file: string): Promise<string | null> {
@@ -203,19 +204,6 @@ export function commandFileText({ description, body }: SlashCommand, format: Com
 
 function failure(placeholder: string): string {
   return `## What failed\n\n${placeholder}\n`;
-}
-
-const ENTRY = '.self-heal/';
-
-/** Whether a .gitignore in the folder or above it ignores `.self-heal`. The last matching line counts. */
-export function ignoresFolder(text: string): boolean {
-  return text
-    .split(/\r?\n/)
-    .map((line) => line.trim())
-    .reduce((ignored, line) => {
-      if (/^(?:\*\*\/|\/)?\.self-heal(?:\/|\/\*\*?)?$/.test(line)) return true;
-      return /^!(?:\*\*\/|\/)?\.self-heal\/?$/.test(line) ? false : ignored;
-    }, false);
 }
 
 /** Appends the entry to a .gitignore, with the file's own line ends. */

@@ -1,5 +1,6 @@
 import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { execa } from 'execa';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { parse } from 'yaml';
 import { runInit, type InitOptions } from '../../src/cli/run-init.js';
@@ -148,13 +149,27 @@ it('CL-10 treats files with CRLF line endings as unchanged, and keeps those of .
   expect(stdout).toMatch(/^unchanged \.gitignore$/m);
 });
 
-it('CL-10 writes no .gitignore if one above the package, within the repository, suffices', async () => {
-  const dir = await project({ '.gitignore': '.self-heal/\n', 'packages/web/playwright.config.ts': '' });
-  await init(path.join(dir, 'packages/web'), { agent: 'claude' });
-  expect(Object.keys(await snapshot(dir)).filter((file) => file.endsWith('.gitignore'))).toEqual([
-    '.gitignore',
-  ]);
-});
+it.each(['.self-heal/', '/packages/web/.self-heal', '**/.self-heal/', '**/.self-heal/**'])(
+  'CL-10 writes no .gitignore if one above the package, within the repository, has %s',
+  async (entry) => {
+    const dir = await project({ '.gitignore': `${entry}\n`, 'packages/web/playwright.config.ts': '' });
+    await execa('git', ['init', '--quiet'], { cwd: dir });
+    await init(path.join(dir, 'packages/web'), { agent: 'claude' }, process.env['PATH']);
+    expect(Object.keys(await snapshot(dir)).filter((file) => file.endsWith('.gitignore'))).toEqual([
+      '.gitignore',
+    ]);
+  },
+);
+
+it.each(['# .self-heal/', '.self-heal/latest', 'x/.self-heal/', '.self-heal\n!.self-heal', '.self-heals/'])(
+  'CL-10 adds the entry to a .gitignore with %j, which does not ignore the folder',
+  async (lines) => {
+    const dir = await project({ ...config, '.gitignore': `${lines}\n` });
+    await execa('git', ['init', '--quiet'], { cwd: dir });
+    await init(dir, { agent: 'claude' }, process.env['PATH']);
+    expect(await readFile(path.join(dir, '.gitignore'), 'utf8')).toBe(`${lines}\n.self-heal/\n`);
+  },
+);
 
 it('CL-10 --dry-run prints the text of every file and writes nothing', async () => {
   const dir = await project();

@@ -62,26 +62,8 @@ export async function runThere({ project }: Scratch, request: ThereRequest): Pro
 export function noReport({ end, tail }: RunThere, dir: string): Problem {
   return {
     kind: 'usage',
-    message: `the run in the scratch copy left no report: ${endText(end)}`,
+    message: `the run in the scratch copy left no report: ${end.kind === 'exited' ? `it exited with ${end.exitCode}` : end.kind}`,
     detail: tail,
     remedy: `\`self-heal doctor\` may show what is missing. The scratch copy was kept: ${dir}`,
   };
-}
-
-function endText(end: ProcessEnd): string {
-  switch (end.kind) {
-    case 'exited':
-      return `it exited with ${end.exitCode}`;
-    case 'signalled':
-      return `it was killed by ${end.signal}`;
-    case 'timed-out':
-      return `it was stopped after ${TIMEOUT_MS / 60_000} minutes`;
-    case 'spawn-failed':
-      return end.reason;
-    case 'aborted':
-    case 'stopped':
-      return 'it was interrupted';
-    default:
-      return end satisfies never;
-  }
 }
