@@ -3,11 +3,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { listEscalations, resolveNamed, showEscalation } from '../../src/cli/run-escalations.js';
+import { drawNow } from '../../src/ui/draw-run.js';
 import { openEscalationDesk } from '../../src/ui/open-escalation-desk.js';
 import { runInspect } from '../../src/cli/run-inspect.js';
 import { systemClock } from '../../src/clock.js';
 import { loadSettings } from '../../src/config/load-settings.js';
 import { failuresOf } from '../../src/inspect/find-failure.js';
+import { eventIn } from '../../src/run/read-events.js';
+import { runOf } from '../../src/run/reduce.js';
 import { findRun } from '../../src/run/find-run.js';
 import { promptOf } from '../../src/inspect/prompt-of.js';
 import { createRedactor } from '../../src/secrets/redactor.js';
@@ -73,13 +76,17 @@ const get = (target: string) =>
   });
 
 async function eventStream(origin: string): Promise<string> {
-  const lines = readFileSync(path.join(run.dir, 'events.ndjson'), 'utf8').trim().split('\n').length;
   const client = sseClient(`${origin}/api/events`, bearer);
-  const sent: string[] = [];
-  // The stream begins with a message that names the run.
-  while (sent.length < lines + 1) sent.push(JSON.stringify(await client.next()));
+  const { data } = await client.next();
   client.close();
-  return sent.join('\n');
+  return Object.values(JSON.parse(data) as Record<string, string>).join('\n');
+}
+
+/** What the live page showed after each event. */
+async function whileItRan(): Promise<string> {
+  const lines = readFileSync(path.join(run.dir, 'events.ndjson'), 'utf8').split('\n');
+  const events = lines.flatMap((line) => eventIn(line) ?? []);
+  return events.map((_, at) => drawNow(runOf(events.slice(0, at + 1)))['now']).join('\n');
 }
 
 async function questionId(): Promise<string> {
@@ -101,8 +108,6 @@ async function promptNotSent(): Promise<string> {
   const found = await promptOf({ ...request, redactor, one: { ...one, cause: null } });
   return found.ok ? found.value.text : '';
 }
-
-const id = '20261122-100000-00aa';
 
 /** Everything that shows a run, each with a channel whose text it shows. */
 const shown: readonly (readonly [name: string, channel: string, show: () => Promise<string>])[] = [
@@ -126,9 +131,8 @@ const shown: readonly (readonly [name: string, channel: string, show: () => Prom
   ],
   ['GET /', 'self-heal', () => get('/')],
   ['GET /api/escalations', 'in-question', () => get('/api/escalations')],
-  ['GET the screenshots of a run', 'screenshots', () => get(`/api/runs/${id}/screenshots`)],
-  ['GET the report of a run', 'in-reason', () => get(`/api/runs/${id}/report`)],
-  ['GET /api/events', 'in-progress', () => served(eventStream)],
+  ['GET /api/events', 'in-reason', () => served(eventStream)],
+  ['the page while the run went on', 'in-progress', whileItRan],
   [
     'annotations of GitHub',
     'in-reason',
@@ -160,7 +164,8 @@ describe('what shows a run', () => {
       const headers = { ...bearer, origin, 'content-type': 'application/json' };
       const body = JSON.stringify({ choice: 'guide', guidance: guidance.slice(0, 19_000) });
       const target = `${origin}/api/escalations/${question}`;
-      return (await fetch(target, { method: 'POST', headers, body })).text();
+      const answered = await fetch(target, { method: 'POST', headers, body });
+      return `${await answered.text()}\n${await printed(() => listEscalations({ all: true, json: true }))}`;
     });
     const typed = await printed(() => resolveNamed(question, { choice: 'guide', guidance }));
     const kept = await printed(() => listEscalations({ all: true, json: true }));
