@@ -1,6 +1,5 @@
 import path from 'node:path';
 import { blameLine, placeOfBlame } from '../core/blame.js';
-import type { CauseVerdict } from '../core/verdict.js';
 import { tellProof } from '../core/proof.js';
 import type { Problem } from '../problem.js';
 import { cut } from './cut.js';
@@ -8,6 +7,7 @@ import { atMost, counted, nameOf } from './format.js';
 import { suiteItself } from './final-status.js';
 import type { Report, ReportCause, ReportTest } from '../run/report.js';
 import { redact } from '../secrets/redact.js';
+import { verdictWords } from './wording.js';
 import { relativePath } from '../relative-path.js';
 
 /** The base folders of GitHub's paths and of the report's paths; both absolute. */
@@ -39,21 +39,6 @@ export function githubProblem({ message, remedy }: Problem): string {
   return command('error', { title: 'self-heal could not run' }, redact(`${message}\n${remedy}`));
 }
 
-const levels: Record<CauseVerdict, 'error' | 'warning' | 'notice'> = {
-  passed: 'notice',
-  healed: 'notice',
-  'green-once': 'warning',
-  superseded: 'notice',
-  flaky: 'warning',
-  quarantined: 'warning',
-  interrupted: 'warning',
-  'not-run': 'warning',
-  failed: 'error',
-  escalated: 'error',
-  rejected: 'error',
-  'agent-unusable': 'error',
-};
-
 function annotation(cause: ReportCause, tests: readonly ReportTest[], places: GithubPlaces): string {
   const [first] = tests;
   const named = first ? nameOf(first) : suiteItself;
@@ -68,7 +53,7 @@ function annotation(cause: ReportCause, tests: readonly ReportTest[], places: Gi
   ];
   const title = cut(`self-heal: ${cause.id} ${cause.verdict} · ${cause.category}`, 200);
   const message = lines.map((line) => cut(line, 500)).join('\n');
-  return command(levels[cause.verdict], { ...placeOf(cause, first, places), title }, message);
+  return command(verdictWords[cause.verdict].level, { ...placeOf(cause, first, places), title }, message);
 }
 
 /** Returns the blamed line, or else the failing line of the project's own code, or else the test's; empty if none is in the workspace. */

@@ -2,7 +2,7 @@ import { blameLine, placeOfBlame } from '../core/blame.js';
 import { noteLine } from '../core/guard/note.js';
 import { violationLine } from '../core/guard/violation.js';
 import { tellProof } from '../core/proof.js';
-import { type CauseVerdict, isResolved } from '../core/verdict.js';
+import { isResolved } from '../core/verdict.js';
 import { savedLine } from './saved-line.js';
 import { attemptText } from './attempt-text.js';
 import { atMost, counted, fileText, nameOf } from './format.js';
@@ -67,21 +67,6 @@ function head(report: Report): string {
   return `## self-heal: ${outcome}, exit code ${exitCode}${dry}\n\n${parts.join(' · ')}\n${found}${spared}`;
 }
 
-const marks: Record<CauseVerdict, string> = {
-  passed: '✅',
-  healed: '✅',
-  'green-once': '⚠️',
-  superseded: '➡️',
-  flaky: '⚠️',
-  failed: '❌',
-  rejected: '⛔',
-  escalated: '❓',
-  quarantined: '⚠️',
-  interrupted: '⏭️',
-  'agent-unusable': '❗',
-  'not-run': '⏭️',
-};
-
 interface Around {
   readonly byId: ReadonlyMap<string, ReportTest>;
   readonly folder: string;
@@ -108,7 +93,8 @@ function causeSection(cause: ReportCause, { byId, folder }: Around): string {
     ...(reason ? [`ended: ${prose(reason)}`] : []),
     `evidence: ${code(`${folder}/${cause.evidence}/`)}`,
   ];
-  const title = `${marks[verdict]} ${cause.id} ${verdictWords[verdict].word} · ${category}`;
+  const { emoji, word } = verdictWords[verdict];
+  const title = `${emoji} ${cause.id} ${word} · ${category}`;
   return `\n### ${title}\n\n${code(headline)}\n\n${items.map((item) => `- ${item}\n`).join('')}`;
 }
 

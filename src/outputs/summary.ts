@@ -1,5 +1,5 @@
 import type { ChalkInstance } from 'chalk';
-import type { CauseVerdict, Outcome } from '../core/verdict.js';
+import type { Outcome } from '../core/verdict.js';
 import { savedLine } from './saved-line.js';
 import { cut, cutPainted } from './cut.js';
 import { atMost, counted, nameOf } from './format.js';
@@ -69,25 +69,11 @@ function outcomeWord(outcome: Outcome, paint: ChalkInstance): string {
   return outcome === 'red' ? paint.red.bold(word) : paint.magenta.bold(word);
 }
 
-/** What most needs a person comes first; equals stay in the order in which they were found. */
-const order: Record<CauseVerdict, number> = {
-  escalated: 0,
-  'agent-unusable': 1,
-  rejected: 2,
-  failed: 2,
-  interrupted: 3,
-  'not-run': 3,
-  quarantined: 4,
-  flaky: 4,
-  healed: 5,
-  'green-once': 4,
-  superseded: 5,
-  passed: 5,
-};
-
 /** Reserves at least two thirds of the room for one-line causes, so that one long description does not hide the others. */
 function causeLines(report: Report, options: SummaryOptions, room: number): string[] {
-  const causes = report.causes.toSorted((a, b) => order[a.verdict] - order[b.verdict]);
+  const rankOf = ({ verdict }: ReportCause) => verdictWords[verdict].rank;
+  // Equals stay in the order in which they were found.
+  const causes = report.causes.toSorted((a, b) => rankOf(a) - rankOf(b));
   const reserved = Math.min(causes.length, Math.floor((room * 2) / 3));
   const full: string[][] = [];
   let used = 0;

@@ -24,20 +24,33 @@ export function regressionText({ tests, leftOut, broke }: NonNullable<Report['re
   return `${counted(tests, 'test')} re-run after healing: ${causes === '' ? 'nothing broke' : `${causes} broke other tests`}${left}`;
 }
 
-/** How a cause ended (HN-7): the words, and a sign for terminals and pages that only repeats them. */
-export const verdictWords: Record<CauseVerdict, { readonly word: string; readonly sign: string }> = {
-  passed: { word: 'passed', sign: '✓' },
-  healed: { word: 'healed', sign: '✓' },
-  'green-once': { word: 'green-once', sign: '~' },
-  superseded: { word: 'revealed another', sign: '→' },
-  flaky: { word: 'flaky', sign: '~' },
-  failed: { word: 'failed', sign: '✗' },
-  rejected: { word: 'rejected (tampering)', sign: '✗' },
-  escalated: { word: 'needs review', sign: '?' },
-  quarantined: { word: 'quarantined', sign: '~' },
-  interrupted: { word: 'not finished', sign: '-' },
-  'agent-unusable': { word: 'agent-unusable', sign: '!' },
-  'not-run': { word: 'not-run', sign: '-' },
+/** How reports show the end of a cause. */
+interface VerdictWords {
+  readonly word: string;
+  /** For terminals and pages; it only repeats the word. */
+  readonly sign: string;
+  /** The same for Markdown. */
+  readonly emoji: string;
+  /** The level of its annotation in GitHub Actions. */
+  readonly level: 'error' | 'warning' | 'notice';
+  /** What most needs a person has the lowest rank and comes first. */
+  readonly rank: number;
+}
+
+/** How a cause ended (HN-7). */
+export const verdictWords: Record<CauseVerdict, VerdictWords> = {
+  escalated: { word: 'needs review', sign: '?', emoji: '❓', level: 'error', rank: 0 },
+  'agent-unusable': { word: 'agent-unusable', sign: '!', emoji: '❗', level: 'error', rank: 1 },
+  rejected: { word: 'rejected (tampering)', sign: '✗', emoji: '⛔', level: 'error', rank: 2 },
+  failed: { word: 'failed', sign: '✗', emoji: '❌', level: 'error', rank: 2 },
+  interrupted: { word: 'not finished', sign: '-', emoji: '⏭️', level: 'warning', rank: 3 },
+  'not-run': { word: 'not-run', sign: '-', emoji: '⏭️', level: 'warning', rank: 3 },
+  quarantined: { word: 'quarantined', sign: '~', emoji: '⚠️', level: 'warning', rank: 4 },
+  flaky: { word: 'flaky', sign: '~', emoji: '⚠️', level: 'warning', rank: 4 },
+  'green-once': { word: 'green-once', sign: '~', emoji: '⚠️', level: 'warning', rank: 4 },
+  healed: { word: 'healed', sign: '✓', emoji: '✅', level: 'notice', rank: 5 },
+  superseded: { word: 'revealed another', sign: '→', emoji: '➡️', level: 'notice', rank: 5 },
+  passed: { word: 'passed', sign: '✓', emoji: '✅', level: 'notice', rank: 5 },
 };
 
 /** What the re-runs showed about an attempt; a reason may follow. */
