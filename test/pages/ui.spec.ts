@@ -40,8 +40,13 @@ test('RP-5 ME-7 shows a run live in a browser, where its question can be answere
   expect(await page.locator('img, b').count()).toBe(0);
   expect(page.url()).not.toContain('token');
 
-  await showScreenshot(run);
+  await leaveEvidence(run);
+  await run.tell({ type: 'run.warning', message: 'the store is slow' });
+  await card.getByText('Error and stack').click();
   await healFirst(run);
+  // What was expanded stays so, although the change appeared above it.
+  await expect(card.getByRole('group', { name: 'Changes of src/cart.ts' })).toBeVisible();
+  await expect(card.getByRole('group', { name: 'Error and stack' })).toBeVisible();
   await expect(page.locator('.cause.fixed')).toHaveCount(1);
   await expect(card.getByText('red red | green green green | red | green')).toBeVisible();
   await expect(card.getByRole('heading', { name: 'Why runtime-error' })).toBeVisible();
@@ -134,7 +139,10 @@ async function endWithReport(dir: string, run: ShownRun, page: Page): Promise<vo
   expect(await axeViolations(page)).toEqual([]);
 }
 
-async function showScreenshot({ dir }: ShownRun): Promise<void> {
+async function leaveEvidence({ dir }: ShownRun): Promise<void> {
+  await mkdir(path.join(dir, 'attempts'));
+  const patch = '--- a/src/cart.ts\n+++ b/src/cart.ts\n@@ -1 +1 @@\n-before\n+after\n';
+  await writeFile(path.join(dir, 'attempts', '1.patch'), patch);
   const folder = path.join(dir, 'failures', '1');
   await mkdir(folder, { recursive: true });
   const screenshot = path.join(folder, 'screenshot.png');

@@ -78,10 +78,19 @@ function fill(target: HTMLElement, markup: string): void {
   const { body } = new DOMParser().parseFromString(markup, 'text/html');
   morphdom(target, body, {
     childrenOnly: true,
+    getNodeKey: keyOf,
     onBeforeElUpdated: (from, to) => {
       if (from instanceof HTMLDetailsElement && to instanceof HTMLDetailsElement) to.open = from.open;
       const counts = from.dataset['since'] !== undefined && from.dataset['since'] === to.dataset['since'];
       return !counts && !(from instanceof HTMLFormElement) && !from.isEqualNode(to);
     },
   });
+}
+
+/** Recognizes a section by its title, so that it stays open when another one appears before it. */
+function keyOf(node: Node): string {
+  if (!(node instanceof HTMLElement)) return '';
+  if (node.id !== '' || !(node instanceof HTMLDetailsElement)) return node.id;
+  const parent = node.parentElement?.closest('[id]')?.id ?? '';
+  return `${parent} ${node.querySelector('summary')?.textContent.trim() ?? ''}`;
 }
