@@ -32,7 +32,7 @@ await bundle({
   format: 'iife',
   entryFileNames: '[name].js',
 });
-for (const name of ['index.html', 'base.css', 'ui.css', 'icon.svg']) copy(path.join('ui', 'page', name));
+for (const name of ['index.html', 'ui.css', 'icon.svg']) copy(path.join('ui', 'page', name));
 copy(path.join('outputs', 'html', 'report.css'));
 // The self-test runs its project from source: planted faults and a scripted agent.
 copy(path.join('doctor', 'self-test', 'project'));

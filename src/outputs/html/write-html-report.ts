@@ -9,14 +9,11 @@ import { renderPage } from './render-page.js';
 
 /** Writes `report.html` into the run's folder (RP-4) and returns its path. Throws if it cannot be written. */
 export async function writeHtmlReport(report: Report, place: RunPlace): Promise<string> {
-  const page = renderPage(await loadRun(report, await readRunState(place.dir), place), await readStyles());
+  const page = renderPage(
+    await loadRun(report, await readRunState(place.dir), place),
+    await readFile(ownFile('outputs/html/report.css'), 'utf8'),
+  );
   const file = path.join(place.dir, 'report.html');
   await writeFileAtomic(file, page);
   return file;
-}
-
-/** Reads the styles of the live page and those that only the report has. */
-async function readStyles(): Promise<string> {
-  const files = ['ui/page/base.css', 'outputs/html/report.css'];
-  return (await Promise.all(files.map((file) => readFile(ownFile(file), 'utf8')))).join('\n');
 }
