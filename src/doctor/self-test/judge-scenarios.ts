@@ -36,7 +36,7 @@ function judge(scenario: Scenario, facts: SelfTestFacts): { did: string; points:
   const end = test.verdict === verdict ? (cause?.verdict ?? verdict) : test.verdict;
   const said = attempts.at(-1)?.claim?.summary;
   return {
-    did: `${end}: ${proof || attempts.map(endOf).join(', ') || 'no agent was started'}`,
+    did: `${end}: ${proof || attempts.map(endOf).join('; ') || 'no agent was started'}`,
     points: [
       [
         end === verdict,
@@ -56,6 +56,6 @@ function judge(scenario: Scenario, facts: SelfTestFacts): { did: string; points:
   };
 }
 
-function endOf({ n, outcome, judged }: ReportAttempt): string {
-  return `attempt ${n} ${outcome === 'completed' ? judged : outcome}`;
+function endOf({ n, outcome, judged, reverted }: ReportAttempt): string {
+  return `attempt ${n} ${outcome === 'completed' ? judged : outcome}${reverted ? ', reverted' : ''}`;
 }
