@@ -80,8 +80,8 @@ async function runLocked(request: RunRequest, checked: Ready, lock: ProjectLock)
   await lock.tell(folder.value.runId);
   using watchdog = startWatchdog(folder.value);
   const ready = { ...checked, folder: folder.value, watchdog };
-  const { runId } = folder.value;
-  using interrupts = listenForInterrupts(say, () => void endAll(runId));
+  using interrupts = listenForInterrupts(say);
+  interrupts.started(folder.value.runId);
   const opened = await openRun(request, ready, { signal: interrupts.signal, startedAt });
   let checkout: ReturnType<typeof checkedOut> | undefined;
   const lookAtCheckout = () => (checkout ??= checkedOut(request.cwd));
@@ -126,12 +126,6 @@ async function changeFiles({ bus }: Opened, repository: RepositoryLock): Promise
   const message =
     'While this run waited, another one in this repository may have changed files: what passes now may be its fix.';
   bus.emit({ type: 'run.warning', message });
-}
-
-/** Ends what a run has started without letting it finish, so that whoever waits for it goes on. */
-async function endAll(runId: string): Promise<void> {
-  say('interrupted again: ending them without waiting …');
-  await sweep({ runId }, { graceMs: 0 }).catch(() => undefined);
 }
 
 /** What a run has done about its failures. */

@@ -1,9 +1,12 @@
 import { exitCodeOfSignal } from '../core/exit-codes.js';
+import { sweep } from './end-processes.js';
 
 /** Turns signals into an `AbortSignal`, and remembers which signal it was. */
 export interface Interrupts extends Disposable {
   readonly signal: AbortSignal;
   by(): 'SIGINT' | 'SIGTERM' | null;
+  /** Sets the run in progress, whose processes a second signal ends. */
+  started(runId: string): void;
 }
 
 /** Signals within this time count as one: npx passes on a Ctrl-C that the terminal has also sent to its child. */
@@ -11,10 +14,12 @@ const SAME_MS = 1000;
 
 /**
  * Listens for SIGINT, SIGTERM and SIGHUP. The first signal interrupts the run, which then ends what it started and reports. For a person who
- * does not want to wait, the second calls `hurry`, which ends everything without asking it, and the third exits at once.
+ * does not want to wait, the second ends the processes of the run without asking them, so that whoever waits for one goes on, and the third exits
+ * at once.
  */
-export function listenForInterrupts(say: (text: string) => void, hurry?: () => void): Interrupts {
+export function listenForInterrupts(say: (text: string) => void): Interrupts {
   const controller = new AbortController();
+  let runId: string | null = null;
   let by: 'SIGINT' | 'SIGTERM' | null = null;
   let count = 0;
   let lastAt = -Infinity;
@@ -25,7 +30,10 @@ export function listenForInterrupts(say: (text: string) => void, hurry?: () => v
     count += 1;
     by ??= signal === 'SIGINT' ? 'SIGINT' : 'SIGTERM';
     if (count === 1) say('interrupted: stopping agents, browsers and servers …');
-    if (count === 2) hurry?.();
+    if (count === 2 && runId !== null) {
+      say('interrupted again: ending them without waiting …');
+      void sweep({ runId }, { graceMs: 0 }).catch(() => undefined);
+    }
     if (count >= 3) process.exit(exitCodeOfSignal(signal));
     controller.abort();
   };
@@ -34,6 +42,9 @@ export function listenForInterrupts(say: (text: string) => void, hurry?: () => v
   return {
     signal: controller.signal,
     by: () => by,
+    started: (id) => {
+      runId = id;
+    },
     [Symbol.dispose]: () => {
       for (const signal of signals) process.off(signal, onSignal);
     },

@@ -34,6 +34,17 @@ const agent = (starts: string) => `
   if (word === 'bread' && isFirst) setInterval(() => {}, 1000);
   else writeFileSync('page.html', readFileSync('page.html', 'utf8').replace('bad ' + word, 'good ' + word));`;
 
+/** Ends four seconds after it was asked to. It says so late enough that a second signal does not count as the first one sent twice. */
+const slowToEnd = (starts: string) => `
+  import { writeFileSync } from 'node:fs';
+  const leave = (word) => writeFileSync(${JSON.stringify(starts)} + '/' + word + '-' + process.pid, '');
+  process.on('SIGTERM', () => {
+    setTimeout(() => leave('asked'), 1500);
+    setTimeout(() => process.exit(leave('finished')), 4000);
+  });
+  leave('started');
+  setInterval(() => {}, 1000);`;
+
 describe.skipIf(!programs)('workers', () => {
   let postgres: Postgres;
   let databases = 0;
@@ -43,14 +54,14 @@ describe.skipIf(!programs)('workers', () => {
   afterAll(() => postgres.stop());
 
   /** A repository with three causes, the artifacts that a shard collected, and a database. */
-  async function market() {
+  async function market(program = agent) {
     const starts = tempDir('starts');
     const { 'tests/shop.spec.ts': _, ...files } = shopFiles;
     const { machine, git } = await repositoryOf({
       ...files,
       '.gitignore': `${shopFiles['.gitignore']}.self-heal\n`,
       'page.html': page,
-      'agent.mjs': agent(starts),
+      'agent.mjs': program(starts),
       'agents.yaml': agentsYaml(['node', 'agent.mjs'], 'queue: { lease: 2s }\nblame: { enabled: false }'),
       ...Object.fromEntries(words.map((word) => [`tests/${word}.spec.ts`, wants(word)])),
     });
@@ -124,6 +135,25 @@ describe.skipIf(!programs)('workers', () => {
     expect((await lives).exitCode).toBe(143);
     expect(await statusOf(git, two)).toBe('');
     expect(await statusOf(git, one)).toBe('');
+  });
+
+  it('SC-2 AG-10 a second SIGINT ends a worker’s agent that does not end when it is asked to, and the checkout is as it was', async () => {
+    const { machine, git, artifacts, starts, env } = await market(slowToEnd);
+    const [heal, worker] = [await machine('heal'), await machine('worker')];
+    const coordinator = heal.start(['heal', '--from', artifacts, '--queue'], env);
+    const works = worker.start(['worker'], env);
+    onTestFinished(() => void [coordinator, works].map((one) => one.kill('SIGKILL')));
+    await vi.waitFor(() => expect(starts()).toHaveLength(1), { timeout: 120_000, interval: 50 });
+    const agent = Number(starts()[0]?.split('-')[1]);
+    works.kill('SIGINT');
+    await vi.waitFor(() => expect(starts()).toContain(`asked-${agent}`), { timeout: 20_000, interval: 50 });
+    works.kill('SIGINT');
+    const { exitCode, stderr } = await works;
+    expect(exitCode, stderr).toBe(130);
+    expect(isAlive(agent)).toBe(false);
+    expect(starts()).not.toContain(`finished-${agent}`);
+    expect(stderr).toContain('the cause is left to another worker');
+    expect(await statusOf(git, worker)).toBe('');
   });
 
   it('SC-2 a worker without a PostgreSQL store or with uncommitted changes says so and exits with 2', async () => {

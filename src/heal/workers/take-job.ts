@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { systemClock } from '../../clock.js';
+import type { Interrupts } from '../../process/interrupts.js';
 import { startWatchdog } from '../../process/watchdog.js';
 import type { Problem } from '../../problem.js';
 import { causeJob, type CauseJob } from '../../queue/messages.js';
@@ -34,6 +35,7 @@ export interface WorkerParts {
   readonly db: Database;
   readonly table: WorkerTable;
   readonly patience: Patience;
+  readonly interrupts: Pick<Interrupts, 'started'>;
   /** Returns the current id of its row. */
   readonly rowId: () => string;
   readonly onCause: (causeId: string) => Promise<void>;
@@ -58,6 +60,7 @@ export async function takeJob(
   const folder = await createRunFolder(request.cwd, newRunId(now, systemClock.random()));
   if (!folder.ok) return folder;
   await lock.tell(folder.value.runId);
+  parts.interrupts.started(folder.value.runId);
   using watchdog = startWatchdog(folder.value);
   const opened = await openRun(
     request,
