@@ -36,13 +36,13 @@ export async function proveFixes(progress: Progress, first: SuiteRun): Promise<L
   for (let flip = 0; flip < session.settings.verify.flips; flip += 1) await showRed(proof);
   for (const [causeId, why] of proof.doubts) await proveAlone(proof, causeId, why);
   await session.workspace.without([]);
-  const { red, broke, suiteFailure } = await runRegression(progress, first, takingPart(proof));
+  const { red, broke, failures } = await runRegression(progress, first, takingPart(proof));
   if (session.signal.aborted) {
     await abandonProof(progress);
     return nothing;
   }
   await takeRed(proof, red);
-  if (suiteFailure) proof.others.set(failureKey(suiteFailure.failure), suiteFailure);
+  for (const one of failures) proof.others.set(failureKey(one.failure), one);
   if (proof.refuted.size > 0 || broke) await lookAtOthers(proof);
   return applyProof(progress, proof);
 }

@@ -18,8 +18,11 @@ interface Left {
   readonly red: ReadonlySet<string>;
   /** Whether fixes were reverted because they broke tests that had been green. */
   readonly broke: boolean;
-  /** The failure of the suite itself that no fix is to blame for, and that no cause has; null if there is none. */
-  readonly suiteFailure: DiagnosedFailure | null;
+  /**
+   * Failures that are no fix's fault and that no cause has: the suite's own, and tests that pass although they are marked to fail. What such a test
+   * describes works now, so a person has to remove its mark, and the fix stays.
+   */
+  readonly failures: readonly DiagnosedFailure[];
 }
 
 /** The key of the suite's own failure among the ids of tests. */
@@ -36,7 +39,7 @@ export async function runRegression(
   proven: readonly ProofTest[],
 ): Promise<Left> {
   const { session } = progress;
-  const nothing: Left = { red: new Set(), broke: false, suiteFailure: null };
+  const nothing: Left = { red: new Set(), broke: false, failures: [] };
   const { regression, flips } = session.settings.verify;
   const kept = progress.causes.filter((one) => keptAttempts(one).length > 0);
   const isAll = regression === 'suite' && kept.length > 0;
@@ -53,13 +56,19 @@ export async function runRegression(
   if (session.signal.aborted) return nothing;
   addSteps(proven, once, twice);
   sayUnsteady(progress, { own, once, twice });
-  const { broke, left } = await fixThatBroke(progress, kept, twice);
+  const marked = markedToFail(again?.run ?? null).filter((id) => !own.includes(id));
+  const { broke, left } = await fixThatBroke(progress, kept, new Set([...twice].filter((id) => !marked.includes(id))));
   const leftOut = chosen.leftOut.flatMap((one) => one.ids).filter((id) => !ids.includes(id)).length;
   if (isAll) session.bus.emit({ type: 'regression.ended', tests: ids.length, leftOut, broke });
   const isNews = left.has(suiteKey) && proven.every(({ failure }) => failure.failure.scope === 'test');
-  const seen = isNews && again?.run?.tests.length ? await session.diagnose(again.run) : [];
-  const suiteFailure = seen.find(({ failure }) => failure.scope === 'suite') ?? null;
-  return { red: left, broke: broke.length > 0, suiteFailure };
+  const news = new Set([...marked, ...(isNews ? [suiteKey] : [])]);
+  const seen = news.size > 0 && again?.run?.tests.length ? await session.diagnose(again.run) : [];
+  const failures = seen.filter(({ failure }) => news.has(failureKey(failure)));
+  return { red: left, broke: broke.length > 0, failures };
+}
+
+function markedToFail(run: SuiteRun | null): string[] {
+  return (run?.failures ?? []).flatMap(({ test, status }) => (status === 'passed' ? [test.id] : []));
 }
 
 /** Whether the suite itself has not failed so far, or only without a fix that is now in the tree. */

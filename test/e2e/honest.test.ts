@@ -156,4 +156,27 @@ describe('the regression run', () => {
     expect(stderr).toContain('c1 broke other tests');
     expect(exitCode).toBe(1);
   });
+
+  it('HN-6 HL-7 keeps a fix with which a test passes that is marked to fail, and says that its mark has to go', async () => {
+    const known = `import { test, expect } from '@playwright/test';
+      import { readFileSync } from 'node:fs';
+      test.fail('thanks, one day', () => {
+        expect(readFileSync('page.html', 'utf8')).toContain('Thanks');
+      });`;
+    const project = await scratchProject({
+      ...shopFiles,
+      ...broken,
+      'tests/known.spec.ts': known,
+      'fixer.mjs': editingAgent([['page.html', 'Tanks', 'Thanks']]),
+      ...own('{ repeat: 1, flips: 1 }'),
+    });
+    const { exitCode, stderr, report } = await project.selfHeal(['run']);
+    expect(report?.causes, stderr).toMatchObject([
+      { verdict: 'healed' },
+      { verdict: 'failed', attempts: [], reason: expect.stringContaining('test.fail') as string },
+    ]);
+    expect(report?.regression?.broke).toEqual([]);
+    expect(await project.read('page.html')).toContain('Thanks');
+    expect(exitCode).toBe(1);
+  });
 });
