@@ -57,7 +57,11 @@ export async function runRegression(
   addSteps(proven, once, twice);
   sayUnsteady(progress, { own, once, twice });
   const marked = markedToFail(again?.run ?? null).filter((id) => !own.includes(id));
-  const { broke, left } = await fixThatBroke(progress, kept, new Set([...twice].filter((id) => !marked.includes(id))));
+  const { broke, left } = await fixThatBroke(
+    progress,
+    kept,
+    new Set([...twice].filter((id) => !marked.includes(id))),
+  );
   const leftOut = chosen.leftOut.flatMap((one) => one.ids).filter((id) => !ids.includes(id)).length;
   if (isAll) session.bus.emit({ type: 'regression.ended', tests: ids.length, leftOut, broke });
   const isNews = left.has(suiteKey) && proven.every(({ failure }) => failure.failure.scope === 'test');

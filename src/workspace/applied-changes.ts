@@ -1,7 +1,9 @@
+import path from 'node:path';
 import { type Change, keepChange } from './change.js';
 import { changesPackages, installOf } from './install.js';
 import { closeJournal, writeJournal } from './journal.js';
-import { mergeOnto } from './merge.js';
+import { isSame, stateOf } from './file-state.js';
+import { mergeFile, mergeOnto } from './merge.js';
 import type { Applied, WorkspaceOptions } from './workspace.js';
 import { missingFolders, type PlannedFile, writeFiles, type Written } from './write-files.js';
 import { reasonOf } from '../reason-of.js';
@@ -73,6 +75,7 @@ export class AppliedChanges {
     const { contents } = this.#options;
     const moved = this.#all.filter(({ id }) => goal.has(id) !== this.#out.has(id));
     const paths = new Set(editsOf(moved).map((edit) => edit.path));
+    await this.#rebase(paths);
     const { files, folders } = planOf(this.#all, goal);
     this.#out = new Set([...this.#out, ...goal]);
     await this.#keepJournal();
@@ -111,6 +114,35 @@ export class AppliedChanges {
     this.#out = new Set();
     for (const id of gone) this.#decided.delete(id);
     return this.#keepJournal();
+  }
+
+  /**
+   * If somebody has edited a file since it was last written, merges the edit into all states that the changes give the file, so that moving to
+   * any of them keeps it. A file in which the same lines were changed stays as it is, and is left alone.
+   */
+  async #rebase(paths: ReadonlySet<string>): Promise<void> {
+    const { contents, runDir } = this.#options;
+    const { root } = this.#place;
+    for (const { path: file, known, goal: expected } of planOf(this.#all, this.#out).files) {
+      const now = stateOf(root, file);
+      if (!paths.has(file) || now === 'other' || known.some((one) => isSame(one, now))) continue;
+      const place = path.join(root, file);
+      const states = await Promise.all(
+        known.map(async (after) => mergeFile(place, { edit: { before: expected, after }, now }, contents)),
+      );
+      const merged = new Map(known.map((one, at) => [one, states[at] ?? null]));
+      if (states.includes(null)) continue;
+      this.#all = this.#all.map((change) => ({
+        ...change,
+        edits: change.edits.map((edit) =>
+          edit.path === file
+            ? { ...edit, before: merged.get(edit.before) ?? null, after: merged.get(edit.after) ?? null }
+            : edit,
+        ),
+      }));
+      const edited = this.#all.filter(({ edits }) => edits.some((edit) => edit.path === file));
+      for (const change of edited) await keepChange(runDir, change);
+    }
   }
 
   /** Writes the journal for the state that a kill must leave: decided changes are in, all others are out. */

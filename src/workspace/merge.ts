@@ -26,10 +26,10 @@ export async function mergeOnto(
     if (now !== 'other' && isSame(now, edit.before)) merged.push({ ...edit, before: now });
     else if (now !== 'other' && isSame(now, edit.after)) continue;
     else {
-      const after =
-        now === 'other' ? null : await mergeFile(path.join(root, edit.path), { edit, now }, contents);
+      const place = path.join(root, edit.path);
+      const after = now === 'other' ? null : await mergeFile(place, { edit, now }, contents);
       if (after && now !== 'other') {
-        await contents.put(contentOf(path.join(root, edit.path), 'file'));
+        await contents.put(contentOf(place, 'file'));
         merged.push({ path: edit.path, before: now, after });
       } else conflicts.push(edit.path);
     }
@@ -37,9 +37,10 @@ export async function mergeOnto(
   return { edits: merged, conflicts };
 }
 
-async function mergeFile(
+/** Returns what a file holds with an edit merged onto its current state, or null if both changed the same lines or it has none. */
+export async function mergeFile(
   place: string,
-  { edit, now }: { edit: FileEdit; now: FileState | null },
+  { edit, now }: { edit: Pick<FileEdit, 'before' | 'after'>; now: FileState | null },
   contents: Contents,
 ): Promise<FileState | null> {
   const { before, after } = edit;

@@ -12,7 +12,8 @@ import {
 import path from 'node:path';
 import { execaSync } from 'execa';
 import { describe, expect, it } from 'vitest';
-import { contentsOf } from '../../src/workspace/change.js';
+import { undo } from '../../src/run/undo.js';
+import { contentsOf, readChange } from '../../src/workspace/change.js';
 import { createCopy } from '../../src/workspace/copy.js';
 import { renderChange } from '../../src/workspace/patch-text.js';
 import { agentWorkspace, inventoryOf, writeInto } from '../rig/agent-workspace.js';
@@ -301,6 +302,28 @@ describe('applying a change', () => {
     const moved = await workspace.without([done.change.id]);
     expect(moved).toEqual({ written: ['src/old.js'], leftAlone: ['src/cart.js'] });
     expect([read('src/cart.js'), read('src/old.js')]).toEqual(['mine\n', 'old\n']);
+  });
+
+  it('HN-1 HN-5 takes out and puts back a fix in a file that the user edits meanwhile, and keeps the edits', async () => {
+    const { applied, workspace, read, write, dir, runDir } = await agentWorkspace(files);
+    const lines = files['src/cart.js'];
+    const done = await applied((cwd) => writeInto(cwd, { 'src/cart.js': lines.replace('one', 'fixed') }));
+    if (done.kind !== 'applied') throw new Error(done.kind);
+    const edit = (from: string, to: string) =>
+      write({ 'src/cart.js': read('src/cart.js').replace(from, to) });
+    edit('six', 'edited');
+    expect(await workspace.without([done.change.id])).toEqual({ written: ['src/cart.js'], leftAlone: [] });
+    expect(read('src/cart.js')).toBe(lines.replace('six', 'edited'));
+    edit('four', 'edited, too');
+    expect(await workspace.without([])).toEqual({ written: ['src/cart.js'], leftAlone: [] });
+    const [theirs, both] = [lines, lines.replace('one', 'fixed')].map((text) =>
+      text.replace('six', 'edited').replace('four', 'edited, too'),
+    );
+    expect(read('src/cart.js')).toBe(both);
+    await workspace.decided([done.change.id]);
+    const change = await readChange(runDir, done.change.id);
+    await undo(dir, { runId: path.basename(runDir), dir: runDir }, [change!]);
+    expect(read('src/cart.js')).toBe(theirs);
   });
 
   it('HN-1 keeps private files private, and takes the executable bit from the agent', async () => {
