@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { type Change, keepChange } from './change.js';
+import { type Change, type Contents, keepChange } from './change.js';
 import { changesPackages, installOf } from './install.js';
 import { closeJournal, writeJournal } from './journal.js';
 import { isSame, stateOf } from './file-state.js';
@@ -21,6 +21,9 @@ interface Place {
 export class AppliedChanges {
   readonly #options: WorkspaceOptions;
   readonly #place: Place;
+  /** The bytes that the changes need, since somebody may delete `.self-heal` while they are in the project. */
+  readonly #held = new Map<string, Buffer>();
+  readonly #contents: Contents;
   /** All changes, whether in the project or temporarily reverted. */
   #all: readonly Change[] = [];
   readonly #decided = new Set<string>();
@@ -29,6 +32,8 @@ export class AppliedChanges {
   constructor(options: WorkspaceOptions, place: Place) {
     this.#options = options;
     this.#place = place;
+    const { put, get } = options.contents;
+    this.#contents = { put, get: async (hash) => this.#held.get(hash) ?? get(hash) };
   }
 
   /** Returns these changes and, transitively, later ones that edit the same files. */
@@ -43,7 +48,7 @@ export class AppliedChanges {
   }
 
   async apply(change: Change): Promise<Applied> {
-    const { contents, runDir } = this.#options;
+    const { runDir } = this.#options;
     const { root } = this.#place;
     const itself = new Set([change.id]);
     const back = async () => {
@@ -53,11 +58,12 @@ export class AppliedChanges {
       await this.#forget(itself);
     };
     try {
-      const { edits, conflicts } = await mergeOnto(root, change.edits, contents);
+      const { edits, conflicts } = await mergeOnto(root, change.edits, this.#contents);
       if (conflicts.length > 0) return { kind: 'conflict', files: conflicts };
       const added = edits.flatMap(({ path: file, after }) => (after ? [file] : []));
       const merged = { ...change, edits, folders: missingFolders(root, added) };
       await keepChange(runDir, merged);
+      await this.#hold(merged);
       this.#all = [...this.#all, merged];
       this.#out = itself;
       const { leftAlone } = await this.move(new Set());
@@ -72,7 +78,6 @@ export class AppliedChanges {
 
   /** Brings the project to the state in which exactly these changes are reverted. */
   async move(goal: ReadonlySet<string>): Promise<Written> {
-    const { contents } = this.#options;
     const moved = this.#all.filter(({ id }) => goal.has(id) !== this.#out.has(id));
     const paths = new Set(editsOf(moved).map((edit) => edit.path));
     await this.#rebase(paths);
@@ -80,8 +85,8 @@ export class AppliedChanges {
     this.#out = new Set([...this.#out, ...goal]);
     await this.#keepJournal();
     const plan = { files: files.filter((file) => paths.has(file.path)), folders };
-    const written = await writeFiles(this.#place.root, plan, contents);
-    if (written.written.length > 0 && (await changesPackages(editsOf(moved), contents)))
+    const written = await writeFiles(this.#place.root, plan, this.#contents);
+    if (written.written.length > 0 && (await changesPackages(editsOf(moved), this.#contents)))
       await this.#install();
     this.#out = goal;
     await this.#keepJournal();
@@ -113,7 +118,13 @@ export class AppliedChanges {
     this.#all = this.#all.filter(({ id }) => !gone.has(id));
     this.#out = new Set();
     for (const id of gone) this.#decided.delete(id);
+    const needed = new Set(hashesOf(this.#all));
+    for (const hash of this.#held.keys()) if (!needed.has(hash)) this.#held.delete(hash);
     return this.#keepJournal();
+  }
+
+  async #hold(change: Change): Promise<void> {
+    for (const hash of hashesOf([change])) this.#held.set(hash, await this.#contents.get(hash));
   }
 
   /**
@@ -121,14 +132,16 @@ export class AppliedChanges {
    * any of them keeps it. A file in which the same lines were changed stays as it is, and is left alone.
    */
   async #rebase(paths: ReadonlySet<string>): Promise<void> {
-    const { contents, runDir } = this.#options;
+    const { runDir } = this.#options;
     const { root } = this.#place;
     for (const { path: file, known, goal: expected } of planOf(this.#all, this.#out).files) {
       const now = stateOf(root, file);
       if (!paths.has(file) || now === 'other' || known.some((one) => isSame(one, now))) continue;
       const place = path.join(root, file);
       const states = await Promise.all(
-        known.map(async (after) => mergeFile(place, { edit: { before: expected, after }, now }, contents)),
+        known.map(async (after) =>
+          mergeFile(place, { edit: { before: expected, after }, now }, this.#contents),
+        ),
       );
       const merged = new Map(known.map((one, at) => [one, states[at] ?? null]));
       if (states.includes(null)) continue;
@@ -141,19 +154,22 @@ export class AppliedChanges {
         ),
       }));
       const edited = this.#all.filter(({ edits }) => edits.some((edit) => edit.path === file));
-      for (const change of edited) await keepChange(runDir, change);
+      for (const change of edited) {
+        await keepChange(runDir, change);
+        await this.#hold(change);
+      }
     }
   }
 
   /** Writes the journal for the state that a kill must leave: decided changes are in, all others are out. */
   async #keepJournal(): Promise<void> {
-    const { contents, runId } = this.#options;
+    const { runId } = this.#options;
     const { root, project } = this.#place;
     const open = this.builtOn(this.#all.map(({ id }) => id).filter((id) => !this.#decided.has(id)));
     if (open.size === 0 && this.#out.size === 0) return closeJournal(project);
     const concerned = open.size > 0 ? open : this.#out;
     const changes = this.#all.map(({ id }) => id).filter((id) => concerned.has(id));
-    const install = await changesPackages(editsOf(this.#all), contents);
+    const install = await changesPackages(editsOf(this.#all), this.#contents);
     const purpose = open.size > 0 ? 'take-out' : 'put-back';
     await writeJournal(project, { runId, root, changes, purpose, ...planOf(this.#all, open), install });
   }
@@ -165,6 +181,10 @@ export class AppliedChanges {
     const failed = await install.run(signal);
     if (failed !== null) warn(`${command} failed: ${failed.trim().slice(-500)}`);
   }
+}
+
+function hashesOf(changes: readonly Change[]): string[] {
+  return editsOf(changes).flatMap(({ before, after }) => [before, after].flatMap((one) => one?.hash ?? []));
 }
 
 function editsOf(changes: readonly Change[]) {

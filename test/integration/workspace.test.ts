@@ -326,6 +326,16 @@ describe('applying a change', () => {
     expect(read('src/cart.js')).toBe(theirs);
   });
 
+  it('HN-1 reverts a change although somebody has deleted .self-heal meanwhile', async () => {
+    const { applied, workspace, read, dir } = await agentWorkspace(files);
+    const done = await applied((cwd) => writeInto(cwd, { 'src/cart.js': 'fixed\n' }));
+    if (done.kind !== 'applied') throw new Error(done.kind);
+    rmSync(path.join(dir, '.self-heal'), { recursive: true });
+    await workspace.revert([done.change.id]);
+    expect(read('src/cart.js')).toBe(files['src/cart.js']);
+    expect(existsSync(path.join(dir, '.self-heal/journal.json'))).toBe(false);
+  });
+
   it('HN-1 keeps private files private, and takes the executable bit from the agent', async () => {
     const { applied, workspace, dir } = await agentWorkspace(files);
     const mode = (file: string) => statSync(path.join(dir, file)).mode & 0o777;
