@@ -131,7 +131,7 @@ export class Trials {
       for (const failure of failures) this.#of(out).set(failureKey(failure.failure), outcomeOf(failure, run));
       return outcomeOf(lead, run);
     } finally {
-      await this.#revert(applied.change.id);
+      await this.#revert(applied.change);
     }
   }
 
@@ -151,12 +151,14 @@ export class Trials {
     return { id: `9${String(this.#changes).padStart(8, '0')}`, root: rootFromProject, edits, folders: [] };
   }
 
-  async #revert(id: string): Promise<void> {
+  async #revert({ id, edits }: Change): Promise<void> {
     const { leftAlone } = await this.#effects.workspace.revert([id]);
-    if (leftAlone.length > 0)
+    for (const { path: file, before } of edits.filter((edit) => leftAlone.includes(edit.path))) {
+      const held = before ? `; what it held before is in ${this.#effects.contents.fileOf(before.hash)}` : '';
       this.#effects.warn(
-        `Not restored, because they were changed during the search for the breaking change: ${leftAlone.join(', ')}`,
+        `Not restored, because it was changed during the search for the breaking change: ${file}${held}`,
       );
+    }
   }
 }
 

@@ -140,7 +140,8 @@ async function proveAlone(proof: Proof, causeId: string, why: string): Promise<v
     if (!(await takeOut(proof, changesOf(record)))) return;
     const { green, red } = await look(proof, takingPart(proof, causeId), causeId);
     if (red.length === 0 && !session.signal.aborted) {
-      const failedBecause = 'also green with the change reverted: the test is flaky, or was fixed by somebody else';
+      const failedBecause =
+        'also green with the change reverted: the test is flaky, or was fixed by somebody else';
       return refute(proof, record, { judged: 'flaky', failedBecause });
     }
     for (const test of green) test.ended = 'flaky';

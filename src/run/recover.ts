@@ -46,7 +46,8 @@ function told(lines: readonly string[]): Recovery {
 async function finish(project: string, journal: Journal): Promise<Result<string[], Problem>> {
   const runDir = runDirOf(project, journal.runId);
   try {
-    const { written, leftAlone } = await writeFiles(journal.root, journal, contentsOf(runDir));
+    const contents = contentsOf(runDir);
+    const { written, leftAlone } = await writeFiles(journal.root, journal, contents);
     const shown = (files: readonly string[]) =>
       files.map((file) => path.relative(project, path.join(journal.root, file))).join(', ');
     const installed = journal.install && written.length > 0 ? await reinstall(project, journal.root) : [];
@@ -55,6 +56,11 @@ async function finish(project: string, journal: Journal): Promise<Result<string[
     return ok([
       ...(written.length > 0 ? [`  ${words[journal.purpose]}: ${shown(written)}`] : []),
       ...(leftAlone.length > 0 ? [`  not touched, because they changed since: ${shown(leftAlone)}`] : []),
+      ...journal.files.flatMap(({ path: file, goal }) =>
+        goal && leftAlone.includes(file)
+          ? [`    what ${shown([file])} was to hold: ${path.relative(project, contents.fileOf(goal.hash))}`]
+          : [],
+      ),
       ...(written.length > 0 ? [`  patch: ${patches.join(', ')}`] : []),
       ...installed,
     ]);

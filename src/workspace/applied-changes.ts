@@ -32,8 +32,8 @@ export class AppliedChanges {
   constructor(options: WorkspaceOptions, place: Place) {
     this.#options = options;
     this.#place = place;
-    const { put, get } = options.contents;
-    this.#contents = { put, get: async (hash) => this.#held.get(hash) ?? get(hash) };
+    const { contents } = options;
+    this.#contents = { ...contents, get: async (hash) => this.#held.get(hash) ?? contents.get(hash) };
   }
 
   /** Returns these changes and, transitively, later ones that edit the same files. */

@@ -23,6 +23,8 @@ export interface Contents {
   put(content: Uint8Array): Promise<string>;
   /** Rejects with `ContentsMissing` if the bytes are gone or do not match the hash. */
   get(hash: string): Promise<Buffer>;
+  /** Returns the path of the file that holds them. */
+  fileOf(hash: string): string;
 }
 
 /** Bytes that a change needs are gone or damaged. */
@@ -60,19 +62,21 @@ const changeSchema = z.strictObject({
 /** Returns the contents of a run's changes. They hold unmasked secrets, so they are stored outside of the run's folder, which people share. */
 export function contentsOf(runDir: string): Contents {
   const folder = path.join(changesFolder(runDir), 'contents');
+  const fileOf = (hash: string) => path.join(folder, hash);
   return {
+    fileOf,
     put: async (content) => {
       const hash = hashOf(content);
-      const file = path.join(folder, hash);
+      const file = fileOf(hash);
       if (existsSync(file)) return hash;
       await mkdir(folder, { recursive: true });
       await writeFileAtomic(file, content, { durable: true });
       return hash;
     },
     get: async (hash) => {
-      const content = await readFile(path.join(folder, hash)).catch(() => null);
+      const content = await readFile(fileOf(hash)).catch(() => null);
       if (content && hashOf(content) === hash) return content;
-      throw new ContentsMissing(`${path.join(folder, hash)} is ${content ? 'damaged' : 'gone'}`);
+      throw new ContentsMissing(`${fileOf(hash)} is ${content ? 'damaged' : 'gone'}`);
     },
   };
 }

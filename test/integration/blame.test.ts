@@ -65,6 +65,27 @@ describe('the search for the change to blame', () => {
     expect(project.read('run.log')).toBe('one\ntwo\n');
   });
 
+  it('BL-5 HN-1 restores a file that the user edits while a change is out, with the edit, or says where what it held is', async () => {
+    let edit = (text: string) => text;
+    const { project, find } = await repository((read) => {
+      const isGreen = !read('src/a.ts').includes('SIX');
+      project.write({ 'src/a.ts': edit(read('src/a.ts')) });
+      edit = (text) => text;
+      return isGreen;
+    });
+    const mine = changed(files['src/a.ts'], 'six', 'SIX');
+    project.write({ 'src/a.ts': mine });
+    edit = (text) => changed(text, 'eleven', 'edited');
+    await find()([cause]);
+    expect(project.read('src/a.ts')).toBe(changed(mine, 'eleven', 'edited'));
+    expect(project.warnings).toEqual([]);
+    edit = (text) => changed(text, 'six', 'edited');
+    await find()([cause]);
+    expect(project.read('src/a.ts')).toContain('five\nedited\n');
+    const [, held = ''] = /src\/a\.ts; what it held before is in (.*)/.exec(project.warnings.join()) ?? [];
+    expect(readFileSync(held, 'utf8')).toBe(changed(mine, 'eleven', 'edited'));
+  });
+
   it('BL-1 still searches a file that an earlier search wrote during the run', async () => {
     const { project, find } = await repository((read) => !read('src/a.ts').includes('SIX'));
     project.write({ 'src/a.ts': changed(files['src/a.ts'], 'six', 'SIX') });

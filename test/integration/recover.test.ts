@@ -74,12 +74,14 @@ describe('a killed run', () => {
   });
 
   it('HN-2 is reverted except for files that the user has edited since, which are named', async () => {
-    const { dir, write, read, project } = await killed();
+    const { dir, before, write, read, project } = await killed();
     write({ 'a.js': 'mine\n', 'gone.js': 'mine too\n' });
     rmSync(path.join(dir, 'new'), { recursive: true });
     writeFileSync(path.join(dir, 'new'), 'a file of mine\n');
     const message = await nextCommand(project);
     expect(message).toContain('not touched, because they changed since: a.js, gone.js');
+    const [, held = ''] = /what a\.js was to hold: (.*)/.exec(message) ?? [];
+    expect(readFileSync(path.join(project, held), 'utf8')).toBe(before['a.js']?.replace(/^644 /, ''));
     expect([read('a.js'), read('gone.js'), read('new'), read('b.js')]).toEqual([
       'mine\n',
       'mine too\n',
