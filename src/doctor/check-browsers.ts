@@ -4,7 +4,8 @@ import { z } from 'zod';
 import { stripAnsi } from '../core/classify/strip-ansi.js';
 import { packageManagerOf } from '../playwright/package-manager.js';
 import { bad, doubtful, good, type Check } from './check.js';
-import type { ListedBrowser, SuitePlace } from './list-suite.js';
+import type { ListedBrowser } from '../playwright/list-format.js';
+import type { SuitePlace } from './list-suite.js';
 import { markedLines } from './marked-lines.js';
 import { probe } from './probe.js';
 

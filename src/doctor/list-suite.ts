@@ -1,31 +1,15 @@
 import path from 'node:path';
 import process from 'node:process';
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { Playwright } from '../playwright/find-playwright.js';
+import { listedTests } from '../playwright/list-format.js';
 import { unattended } from '../playwright/unattended.js';
 import { markedLines } from './marked-lines.js';
 import { probe } from './probe.js';
 
-/** How a project of the suite starts its browser, without anything that JSON cannot represent. */
-const browserShape = z.object({
-  browserName: z.string(),
-  channel: z.string().optional(),
-  headless: z.boolean().optional(),
-  launchOptions: z.record(z.string(), z.unknown()).optional(),
-  /** The project connects to a browser that is started elsewhere. */
-  isRemote: z.boolean(),
-});
-const listedShape = z.object({
-  tests: z.number(),
-  errors: z.array(z.string()),
-  browsers: z.array(browserShape),
-});
-
-export type ListedBrowser = z.infer<typeof browserShape>;
-
 /** The listed tests; null if Playwright could not list them, in which case `output` says why. */
 export interface ListedSuite {
-  readonly listed: z.infer<typeof listedShape> | null;
+  readonly listed: z.infer<typeof listedTests> | null;
   readonly output: string;
 }
 
@@ -46,6 +30,6 @@ export async function listSuite(place: SuitePlace): Promise<ListedSuite> {
   const argv = [process.execPath, playwright.cli, 'test', '--list', '-c', config, `--reporter=${reporter}`];
   const { output } = await probe(argv, { cwd, env: { ...unattended(env), NO_COLOR: '1', FORCE_COLOR: '0' } });
   const [line] = markedLines(output, 'self-heal-listed');
-  const listed = listedShape.safeParse(line);
+  const listed = listedTests.safeParse(line);
   return { listed: listed.success ? listed.data : null, output };
 }

@@ -1,4 +1,4 @@
-import type { ListedBrowser } from '../../doctor/list-suite.js';
+import type { ListedBrowser } from '../list-format.js';
 import type { FullConfig, Reporter, Suite, TestError } from '@playwright/test/reporter';
 
 /**
