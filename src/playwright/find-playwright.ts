@@ -24,12 +24,17 @@ export function findPlaywright(cwd: string, configFile?: string): Result<Playwri
   const places = [...(configFile ? [path.dirname(configFile)] : []), cwd];
   // A project that imports from `playwright/test` does not need `@playwright/test`.
   const packages = ['@playwright/test', 'playwright'];
-  for (const name of packages) {
-    for (const place of places) {
-      const manifest = resolveManifest(name, place);
-      if (manifest) return supported(readPlaywright(manifest), cwd);
-    }
-  }
+  const found = packages.flatMap((name) => places.map((place) => resolveManifest(name, place)));
+  const manifest = found.find((one) => typeof one === 'string');
+  if (manifest !== undefined) return supported(readPlaywright(manifest), cwd);
+  const broken = found.find((one) => one instanceof Error);
+  if (broken)
+    return err({
+      kind: 'playwright-missing',
+      message: `@playwright/test cannot be looked up in ${cwd}`,
+      detail: broken.message,
+      remedy: 'Correct the file that this names.',
+    });
   return err({
     kind: 'playwright-missing',
     message: `@playwright/test is not installed in ${cwd}`,
@@ -37,11 +42,16 @@ export function findPlaywright(cwd: string, configFile?: string): Result<Playwri
   });
 }
 
-function resolveManifest(name: string, from: string): string | null {
+/**
+ * Returns the path of a package's manifest; null if it is not installed, or Node's error if it cannot tell, such as for a
+ * `package.json` that is not JSON.
+ */
+function resolveManifest(name: string, from: string): string | Error | null {
   try {
     return createRequire(path.join(from, 'from-here.js')).resolve(`${name}/package.json`);
-  } catch {
-    return null;
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND';
+    return isMissing || !(error instanceof Error) ? null : error;
   }
 }
 

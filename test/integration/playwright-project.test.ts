@@ -56,6 +56,17 @@ it.each([
   });
 });
 
+it('CL-2 does not call Playwright missing if the project’s package.json cannot be read', async () => {
+  const dir = await project({ 'package.json': '{"name": "x",}' });
+  expect(findPlaywright(dir)).toMatchObject({
+    ok: false,
+    error: {
+      message: expect.stringContaining('cannot be looked up'),
+      detail: expect.stringContaining(path.join(dir, 'package.json')),
+    },
+  });
+});
+
 it('CL-2 refuses a version that is too old', async () => {
   const dir = await project({ 'node_modules/@playwright/test/package.json': manifest('1.49.1') });
   expect(findPlaywright(dir)).toMatchObject({
