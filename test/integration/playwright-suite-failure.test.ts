@@ -169,6 +169,13 @@ it('HL-9 notices that an existing server was reused', async () => {
   expect(seen).toMatchObject({ status: 'passed', exitCode: 0, reusedServer: url, suiteFailure: null });
 });
 
+it('HL-9 does not take a server for reused that was not started because the one before it failed', async () => {
+  const { run: seen } = await run({
+    config: `webServer: [{ command: 'exit 3', port: 59871 }, { command: 'node x.cjs', port: 59872 }]`,
+  });
+  expect(seen).toMatchObject({ reusedServer: null, suiteFailure: { scope: 'suite' } });
+});
+
 it('CL-2 says how to install a missing browser', async () => {
   const { run: seen } = await run({
     config: `use: { headless: true }`,

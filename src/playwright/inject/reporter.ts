@@ -80,8 +80,11 @@ export default class SelfHealReporter {
       process.env['NODE_OPTIONS'] = [process.env['NODE_OPTIONS'], preloadOption].filter(Boolean).join(' ');
     });
     guarded('the beginning was not reported', () => {
-      const reused = this.#config && this.#overhear ? reusedServer(this.#config, this.#webServers) : null;
-      report({ type: 'begin', total: suite.allTests().length, reusedServer: reused });
+      const total = suite.allTests().length;
+      // If a server did not become available, Playwright begins an empty suite and has not come to the servers after it.
+      const isUp = total > 0 && this.#overhear !== null;
+      const reused = this.#config && isUp ? reusedServer(this.#config, this.#webServers) : null;
+      report({ type: 'begin', total, reusedServer: reused });
     });
   }
 
