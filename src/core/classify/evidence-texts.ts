@@ -79,13 +79,17 @@ export function evidenceTexts(
     .filter(({ text }) => text !== '');
 }
 
-/** What frameworks show in place of a page whose loader or component failed on the server. */
+/** What frameworks and their development servers show in place of a page whose loader or component failed on the server. */
 const errorPage =
-  /\bInternal (?:Server )?Error\b|\bUnexpected (?:Server|Application) Error\b|\bserver-side exception\b|\bA server error occurred\b|- heading "5\d\d(?: \|[^"]{0,40})?"/i;
+  /- heading "An error occurred\." \[level=1\]|<h1 id="title">An error occurred\.|\bInternal (?:Server )?Error\b|\bUnexpected (?:Server|Application) Error\b|\bserver-side exception\b|\bA server error occurred\b|- heading "5\d\d(?: \|[^"]{0,40})?"/i;
 
-/** Whether the page shows an error of the server. On a client-side navigation, SvelteKit and others deliver it with status 200. */
-function showsErrorPage({ ariaSnapshot }: Evidence): boolean {
-  return errorPage.test(bounded(ariaSnapshot ?? '', most.page));
+/**
+ * Whether the page shows an error of the server. SvelteKit and others deliver it with status 200 on a client-side navigation, and so does
+ * whoever streams a page (Astro): its status is sent before its components are rendered.
+ */
+function showsErrorPage({ ariaSnapshot, errors }: Evidence): boolean {
+  const seen = errors.map(({ message }) => stripAnsi(bounded(message, most.error)));
+  return [bounded(ariaSnapshot ?? '', most.page), ...seen].some((text) => errorPage.test(text));
 }
 
 /**

@@ -102,7 +102,7 @@ function stacksOf(evidence: Evidence, decidedBy: EvidenceSource): (string | null
   return tellingErrors(evidence.errors).flatMap(({ stack, message }) => [stack, message]);
 }
 
-const file = String.raw`((?:[A-Za-z]:)?[\w.@~$()[\]/\\-]{1,300}\.(?:[cm]?[jt]sx?|vue|svelte|astro|mdx|s?css|sass|less))`;
+const file = String.raw`((?:[A-Za-z]:)?[\w.@~$()[\]/\\-]{1,300}\.(?:[cm]?[jt]sx?|vue|svelte|astro|mdx?|s?css|sass|less))`;
 
 /** How compilers name the file with the error, most precise first: the file, with line and column if given. */
 const namings = [

@@ -97,7 +97,7 @@ function matchingLine({ pattern, unless }: Pattern, text: string): string | null
     const match = pattern.exec(rest);
     if (!match) return null;
     const line = lineOf(rest, match);
-    if (!unless?.test(line.text)) return excerpt(line.text, line.at);
+    if (!unless?.test(line.text)) return announced(excerpt(line.text, line.at), line.after);
     const end = rest.indexOf('\n', match.index + match[0].length);
     if (end === -1) return null;
     rest = rest.slice(end + 1);
@@ -105,10 +105,38 @@ function matchingLine({ pattern, unless }: Pattern, text: string): string | null
   return null;
 }
 
+/** A line that only announces the error that the next line names: `Build failed with 1 error:`, `[plugin build-info]`. */
+const announcement = /(?:[Ee]rrors?|Exception):$|^\[plugin:? ?[^\]\n]{1,60}\]$/;
+const nextLine = /^(?:[ \t]*\n){1,3}([^\n]*\S)/;
+/** How many announcements may follow one another. */
+const mostAnnouncements = 3;
+
+/** Returns a line, or the one that it announces. */
+function announced(line: string, after: string): string {
+  let [said, rest] = [line, after];
+  for (let n = 0; n < mostAnnouncements && announcement.test(said); n++) {
+    const next = nextLine.exec(rest);
+    if (!next) break;
+    said = excerpt(next[1] ?? '', 0);
+    rest = rest.slice(next[0].length);
+  }
+  return said;
+}
+
+/** A line of a text. */
+interface Line {
+  readonly text: string;
+  /** Where in it a match begins. */
+  readonly at: number;
+  /** The text from its end on. */
+  readonly after: string;
+}
+
 /** Returns the line in which a match begins, and where in it, ignoring the whitespace that the match begins with. */
-function lineOf(text: string, match: RegExpExecArray): { readonly text: string; readonly at: number } {
+function lineOf(text: string, match: RegExpExecArray): Line {
   const from = match.index + match[0].search(/\S|$/);
   const start = from === 0 ? 0 : text.lastIndexOf('\n', from - 1) + 1;
-  const end = text.indexOf('\n', from);
-  return { text: text.slice(start, end === -1 ? text.length : end), at: from - start };
+  const at = text.indexOf('\n', from);
+  const end = at === -1 ? text.length : at;
+  return { text: text.slice(start, end), at: from - start, after: text.slice(end) };
 }

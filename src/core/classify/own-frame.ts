@@ -1,7 +1,7 @@
 import { splitUrl } from './own-origin.js';
 
 const frame =
-  /(?:at |@|\(|^|\s|─\[)((?:file:\/\/|https?:\/\/|webpack(?:-internal)?:\/\/)?(?:[^\s():─]|\([\w.-]{1,60}\)\/){0,300}(?::\d{1,5}(?=\/)[^\s():]{1,300})?\.(?:[cm]?[jt]sx?|vue|svelte|astro)(?:\?[^\s():]{0,200})?):(\d{1,7}):(\d{1,7})/g;
+  /(?:at |@|\(|^|\s|─\[)((?:file:\/\/|https?:\/\/|webpack(?:-internal)?:\/\/)?(?:[^\s():─]|\([\w.-]{1,60}\)\/){0,300}(?::\d{1,5}(?=\/)[^\s():]{1,300})?\.(?:[cm]?[jt]sx?|vue|svelte|astro|mdx?)(?:\?[^\s():]{0,200})?):(\d{1,7}):(\d{1,7})/g;
 const foreign =
   /(?:^|\/)node_modules\/|\/\.vite\/deps\/|^node:|\/internal\/|^internal\/|^\.\.\/|\/playwright(?:-core)?\/lib\//;
 /** Bundles are not the user's source; without a source map, their positions mean nothing. */

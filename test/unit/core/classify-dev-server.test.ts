@@ -17,6 +17,65 @@ describe('CS-10 a server that does not become available', () => {
       { category: 'build-error', why: [{ evidence: 'ERROR  /components/PriceTag.vue — Invalid end tag.' }] },
     ],
     [
+      'a module with a syntax error, which Vite only announces',
+      "8:31:11 PM [vite] Internal server error: Transform failed with 1 error:\n\n[PARSE_ERROR] Expected corresponding JSX closing tag for 'footer'.\n    ╭─[ src/layout.tsx:11:34 ]\n\n  Plugin: vite:oxc\n  File: /project/src/layout.tsx",
+      {
+        category: 'build-error',
+        why: [{ evidence: "[PARSE_ERROR] Expected corresponding JSX closing tag for 'footer'." }],
+        facts: { source: 'src/layout.tsx:11:34' },
+      },
+    ],
+    [
+      'a plugin that throws during the build',
+      '✗ Build failed in 455ms\nerror during build:\nBuild failed with 1 error:\n\n[plugin build-info]\nError: BUILD_VERSION is not set\n    at LoadPluginContextImpl.load (file:///project/vite.config.ts:12:43)',
+      { category: 'build-error', why: [{ evidence: 'Error: BUILD_VERSION is not set' }] },
+    ],
+    [
+      'a component that Astro cannot compile, not what Vite logged before',
+      '20:33:06 [vite] Re-optimizing dependencies because vite config has changed\n20:33:08 [ERROR] [CompilerError] Unexpected token\n  Stack trace:\n    at /project/src/pages/index.astro:15:4',
+      {
+        category: 'build-error',
+        why: [{ evidence: '[ERROR] [CompilerError] Unexpected token' }],
+        facts: { source: 'src/pages/index.astro:15:4' },
+      },
+    ],
+    [
+      'a module that Astro cannot import',
+      '20:35:13 [ERROR] Could not import `../lib/words`.\n  Hint:\n    This is often caused by a typo in the import path.',
+      { category: 'build-error', why: [{ evidence: '[ERROR] Could not import `../lib/words`.' }] },
+    ],
+    [
+      'content that does not match its schema',
+      '[InvalidContentEntryDataError] notes → beans data does not match collection schema.\n\n  sown: Required\n  Location:\n    /project/src/content/notes/beans.md:3:1\n  Stack trace:\n    at getEntryData (/project/node_modules/astro/dist/content/utils.js:126:9)',
+      { category: 'build-error', facts: { source: 'src/content/notes/beans.md:3:1' } },
+    ],
+    [
+      'an exception whose name is in brackets',
+      '[NoAdapterInstalled] Hint\n[SessionStorageInitError] Error when initializing session storage',
+      {
+        category: 'runtime-error',
+        why: [{ evidence: '[SessionStorageInitError] Error when initializing session storage' }],
+      },
+    ],
+    [
+      'a command that is not installed',
+      '/bin/sh: 1: bun: not found',
+      { category: 'build-error', why: [{ evidence: '/bin/sh: 1: bun: not found' }] },
+    ],
+    [
+      'a call that Prisma refuses',
+      'PrismaClientValidationError: \nInvalid `db.tool.findMany()` invocation in\n/project/app/home.tsx:12:31\n\n→ 12   const tools = await db.tool.findMany({\n           rack: true,\n           ~~~~\n       })\n\nUnknown field `rack` for include statement on model `Tool`. Available options are marked with ?.',
+      {
+        category: 'database-error',
+        why: [
+          {
+            evidence:
+              'Unknown field `rack` for include statement on model `Tool`. Available options are marked with ?.',
+          },
+        ],
+      },
+    ],
+    [
       'a module that throws a TypeError',
       `${failedToLoad} Cannot read properties of undefined (reading 'url')\n\n[500] GET /`,
       { category: 'runtime-error' },
@@ -41,6 +100,7 @@ describe('CS-10 a server that does not become available', () => {
     ],
   ])('CS-10 because of %s', (_, serverOutput, diagnosis) => {
     const errors = [anError('Error: Timed out waiting 60000ms from config.webServer.')];
-    expect(classify(anEvidence({ errors, serverOutput }))).toMatchObject(diagnosis);
+    const { why, ...found } = classify(anEvidence({ errors, serverOutput }));
+    expect({ ...found, why: why.slice(0, 1) }).toMatchObject(diagnosis);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { classify } from '../../../src/core/classify/classify.js';
+import { anError } from '../../rig/builders.js';
 import { failing, locatorTimeout, logged, request } from './classify-evidence.js';
 
 describe('a database error on the page', () => {
@@ -54,6 +55,7 @@ describe('a server error behind answers with status 200', () => {
     ['SvelteKit', '- heading "500" [level=1]\n- paragraph: Internal Error'],
     ['React Router', '- heading "Unexpected Server Error" [level=1]'],
     ['an error page of the app', '- heading "500 | Something broke" [level=2]'],
+    ['Astro, in development', '- heading "TypeError" [level=2]\n- heading "An error occurred." [level=1]'],
   ])('CS-7 is the cause if the page shows an error page: %s', (_, page) => {
     expect(classify(seen(page))).toMatchObject({
       category: 'runtime-error',
@@ -71,6 +73,12 @@ describe('a server error behind answers with status 200', () => {
       why: [{ source: 'server' }, { source: 'console' }, {}, {}, {}],
       facts: { source: 'src/a.ts:1:2' },
     });
+  });
+
+  it('CS-7 is the cause if Playwright met the overlay and there is no snapshot', () => {
+    const message = `${locatorTimeout}\n    - locator resolved to <h1 id="title">An error occurred.</h1>`;
+    const found = classify({ ...seen(''), errors: [anError(message)] });
+    expect(found.category).toBe('runtime-error');
   });
 
   it('CS-7 is of another test if the page shows none', () => {

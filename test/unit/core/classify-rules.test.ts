@@ -20,7 +20,7 @@ const examples: Readonly<Record<string, string>> = {
   'build/unresolved-import': "Module not found: Error: Can't resolve './cart' in '/app/src'",
   'build/missing-export': '"vat" is not exported by "src/money.ts", imported by "src/cart.ts".',
   'build/bundler-failed': 'RollupError: Unexpected token',
-  'build/bundler-gave-up': 'Transform failed with 1 error:',
+  'build/bundler-gave-up': '✗ Build failed in 455ms',
   'build/webpack': 'Module parse failed: Unexpected token (3:4)',
   'build/next': 'Error: Turbopack build failed with 1 errors',
   'build/wrapper': '> Build error occurred',

@@ -78,7 +78,7 @@ export const bundlerRules = rulesFor('build-error', [
   {
     id: 'build/component-compiler',
     pattern:
-      /@?vue\/compiler-sfc\]|\bCompileError\b|Element is missing end tag|\berror NG\d|\bNG[1-9]\d{3}:|is not a known element|<\/?\w{1,40}> attempted to close an element that was not open/i,
+      /@?vue\/compiler-sfc\]|\bCompiler?Error\b|Element is missing end tag|\berror NG\d|\bNG[1-9]\d{3}:|is not a known element|<\/?\w{1,40}> attempted to close an element that was not open/i,
     unless: /NG0\d/,
     confidence: 0.93,
   },

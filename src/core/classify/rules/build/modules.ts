@@ -5,7 +5,7 @@ export const moduleRules = rulesFor('build-error', [
   {
     id: 'build/module-not-found',
     pattern:
-      /Cannot find (?:module|package) ["'`]|Cannot find module |\b(?:ERR_)?MODULE_NOT_FOUND\b|No module named |Cannot find native binding|\bERR_LOAD_URL\b|No such built-in module|Require stack:/i,
+      /(?:Cannot find (?:module|package)|Could not import) ["'`]|Cannot find module |\b(?:ERR_)?MODULE_NOT_FOUND\b|No module named |Cannot find native binding|\bERR_LOAD_URL\b|No such built-in module|Require stack:/i,
     confidence: 0.95,
   },
   {

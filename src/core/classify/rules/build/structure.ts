@@ -31,9 +31,9 @@ export const structureRules = rulesFor('build-error', [
   },
   {
     id: 'build/plugin-speaks',
-    // `[@scope/plugin:hook] …`: plugins put their name before the error.
+    // `[@scope/plugin:hook] …`: plugins put their name before the error. Vite puts its own before whatever it reports.
     pattern:
-      /^\s{0,20}\[?(?:error\]? )?\[@?[\w./-]{0,60}(?:vite|rollup|webpack|esbuild|rspack|rolldown|parcel|turbopack|swc|postcss|sass|babel)[\w./:-]{0,60}\] \S|🚨 |@parcel\/[\w-]{1,60}: |\bunplugin-[\w-]{1,40}\b.{0,20}\w*(?:Error|\])/m,
+      /^\s{0,20}\[?(?:error\]? )?\[(?!vite\])@?[\w./-]{0,60}(?:vite|rollup|webpack|esbuild|rspack|rolldown|parcel|turbopack|swc|postcss|sass|babel)[\w./:-]{0,60}\] \S|🚨 |@parcel\/[\w-]{1,60}: |\bunplugin-[\w-]{1,40}\b.{0,20}\w*(?:Error|\])/m,
     unless: /\bwarn|proxy|connect|hmr|websocket|deprecat|\binfo\b|ready in|evaluating SSR module/i,
     confidence: 0.78,
   },
@@ -54,15 +54,15 @@ export const structureRules = rulesFor('build-error', [
   {
     id: 'build/toolchain',
     pattern:
-      /is used but no matching `?@tailwind|`@\w{1,20}` cannot be nested|Unclosed (?:block|string|bracket|comment|quote)|bundle generation failed|Please check your content config file|(?:server|client)-only (?:module|code|import)\b|compil(?:ation|e) (?:failed|errors?\b)|failed to (?:transform|transpile|minify|bundle|compile)\b|Transform error|bundling failed|build errored|Error (?:while|when) preprocess|in production build\b(?!s)|unable to transpile|\bfile ["'][^"'\n]{1,200}\.(?:json|[cm]?[jt]sx?|css|html)["'] (?:couldn't|could not) be found|failed to build\b/i,
+      /is used but no matching `?@tailwind|`@\w{1,20}` cannot be nested|Unclosed (?:block|string|bracket|comment|quote)|bundle generation failed|Please check your content config file|(?:server|client)-only (?:module|code|import)\b|compil(?:ation|e) (?:failed|errors?\b)|failed to (?:transform|transpile|minify|bundle|compile)\b|Transform error|bundling failed|build errored|Error (?:while|when) preprocess|in production build\b(?!s)|unable to transpile|\bfile ["'][^"'\n]{1,200}\.(?:json|[cm]?[jt]sx?|css|html)["'] (?:couldn't|could not) be found|failed to build\b|(?:data|frontmatter) does not match collection schema/i,
     unless: /warn/i,
     confidence: 0.85,
   },
   {
     id: 'build/command-missing',
-    // The shell, in whatever language, does not find the build tool: it is not installed.
+    // The shell, in whatever language, does not find the build tool, or a command of any name: it is not installed.
     pattern:
-      /\b(?:tsc|vite|next|nuxt|nuxi|webpack|rollup|esbuild|react-scripts|vue-cli-service|astro|turbo|svelte-kit|remix|ng|tsx|ts-node|tsup|parcel|rspack|nx|gatsby|cross-env)['"»]?:? (?:command )?(?:not found|is not recognized|n'est pas reconnu|wird nicht als|no se reconoce|不是内部或外部命令)|['"](?:tsc|vite|next|nuxt|nuxi|webpack|rollup|react-scripts|vue-cli-service|astro|turbo|ng|tsx|ts-node|tsup|parcel|nx|gatsby|cross-env)['"] (?:is not recognized|n'est pas reconnu|wird nicht als|no se reconoce|不是内部或外部命令)|(?:Le terme|Der Befehl|Die Benennung) ["'](?:tsc|vite|next|nuxt|ng|webpack|astro)["']/,
+      /^(?:\/\S{0,40}\/)?\w{0,4}sh: (?:line )?(?:\d{1,6}: )?[\w.@/-]{1,200}: (?:command )?not found$|\b(?:tsc|vite|next|nuxt|nuxi|webpack|rollup|esbuild|react-scripts|vue-cli-service|astro|turbo|svelte-kit|remix|ng|tsx|ts-node|tsup|parcel|rspack|nx|gatsby|cross-env)['"»]?:? (?:command )?(?:not found|is not recognized|n'est pas reconnu|wird nicht als|no se reconoce|不是内部或外部命令)|['"](?:tsc|vite|next|nuxt|nuxi|webpack|rollup|react-scripts|vue-cli-service|astro|turbo|ng|tsx|ts-node|tsup|parcel|nx|gatsby|cross-env)['"] (?:is not recognized|n'est pas reconnu|wird nicht als|no se reconoce|不是内部或外部命令)|(?:Le terme|Der Befehl|Die Benennung) ["'](?:tsc|vite|next|nuxt|ng|webpack|astro)["']/m,
     confidence: 0.75,
   },
 ]);

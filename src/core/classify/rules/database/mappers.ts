@@ -4,9 +4,10 @@ import { rulesFor } from '../../rule.js';
 export const mapperRules = rulesFor('database-error', [
   {
     id: 'database/prisma',
+    // Says which call failed; the message, some lines below, says why.
     pattern:
       /\bPrismaClient\w{0,40}Error\b|Invalid `(?:prisma\.|[^`\n]{1,120}\))[^`\n]{0,200}`? ?(?:invocation|\n|$)|Prisma ?Client (?:could not locate|initiali[sz]|is unable|did not)|@prisma\/client did not initialize|Prisma has detected|Prisma schema (?:validation|loading)|(?:Query|Schema|Migration) engine (?:exited|error|binary|library|process)|prisma:error|run "?prisma generate/im,
-    confidence: 0.95,
+    confidence: 0.94,
   },
   {
     id: 'database/prisma-code',
@@ -17,7 +18,7 @@ export const mapperRules = rulesFor('database-error', [
   {
     id: 'database/prisma-message',
     pattern:
-      /Can't reach database server|(?:Unique|Foreign key) constraint failed on the|(?:Foreign key|Unique) constraint violated|new connection from the connection pool|does not exist in the current database|(?:failed|denied) against database server|Error querying the database|does not exist on the database server|Environment variable not found: \w*DATABASE_URL|records that were required but not found|Transaction API error|Drift detected|Error validating datasource|URL must start with the protocol|No '?\w{1,60}'? ?record(?:\(s\))? (?:was |were )?found for/i,
+      /Can't reach database server|(?:Unique|Foreign key) constraint failed on the|(?:Foreign key|Unique) constraint violated|new connection from the connection pool|does not exist in the current database|(?:failed|denied) against database server|Error querying the database|does not exist on the database server|Environment variable not found: \w*DATABASE_URL|records that were required but not found|Transaction API error|Drift detected|Error validating datasource|URL must start with the protocol|No '?\w{1,60}'? ?record(?:\(s\))? (?:was |were )?found for|^(?:Unknown (?:field|argument|arg) `[^`\n]{1,80}`|Argument `[^`\n]{1,80}`(?: is missing|: Invalid value| must not))/im,
     confidence: 0.95,
   },
   {
