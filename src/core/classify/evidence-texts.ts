@@ -191,18 +191,18 @@ function echoOf(failed: readonly NetworkEntry[]): (text: string) => boolean {
     statuses.some((status) => answeredWith.exec(text)?.[1] === status);
 }
 
-/** The prefixes that CI systems, containers, task runners, loggers and pytest put before every line they print, and Next before errors. */
+/** The prefixes that CI systems, containers, task runners, loggers and pytest put before every line they print, and Next and Astro before errors. */
 const clock = String.raw`\[?(?:\d{4}-\d\d-\d\d[T ])?\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?(?: [AP]M|Z|[+-]\d\d:?\d\d)?\]?`;
 const container = String.raw`(?!\d{1,6} *\|)[\w.@/-]{1,40} {1,20}\|(?: |$)`;
 const task = String.raw`@?[\w./-]{1,60}:[\w.-]{1,40}(?::[\w-]{1,40})?: `;
 const nest = String.raw`\[Nest\] {1,2}\d{1,7} {1,4}- [\d/., :]{8,30}(?:[AP]M)? {1,8}(?:ERROR|FATAL|WARN) \[\w{1,60}\] `;
 const prefix = new RegExp(
-  String.raw`^[ \t]*(?:(?:${clock}[ \t]{1,4}|${nest}|\[WebServer\] ?|pw:\w{2,12} |\[\w{2,20} #\d{1,3}(?:-\d{1,3})?\] ?|E {3}(?: {4})?|${container}|@[\w-]{1,40}/${task}|⨯ {1,2}|\[browser\] ))+`,
+  String.raw`^[ \t]*(?:(?:${clock}[ \t]{1,4}|${nest}|\[WebServer\] ?|pw:\w{2,12} |\[\w{2,20} #\d{1,3}(?:-\d{1,3})?\] ?|E {3}(?: {4})?|${container}|@[\w-]{1,40}/${task}|⨯ {1,2}|\[ERROR\] |\[browser\] ))+`,
   'gm',
 );
 /** A cheap check for whether a text may contain such prefixes. */
 const suspect =
-  /^[ \t]*(?:\[?\d|\[WebServer\]|\[Nest\]|pw:|\[\w{2,20} #|E {2}|@[\w-]{1,40}\/|[\w.@/-]{1,40} {1,20}\||⨯ |\[browser\])/m;
+  /^[ \t]*(?:\[?\d|\[WebServer\]|\[Nest\]|pw:|\[\w{2,20} #|E {2}|@[\w-]{1,40}\/|[\w.@/-]{1,40} {1,20}\||⨯ |\[ERROR\]|\[browser\])/m;
 
 /** Matches a text in which every line is quoted as in mail and Markdown. */
 const quoted = /^(?:[ \t]{0,8}>(?![ \t]*\d{1,6}[ \t]*\|).*(?:\n+|$))+$/;

@@ -35,14 +35,14 @@ describe('CS-10 a server that does not become available', () => {
       '20:33:06 [vite] Re-optimizing dependencies because vite config has changed\n20:33:08 [ERROR] [CompilerError] Unexpected token\n  Stack trace:\n    at /project/src/pages/index.astro:15:4',
       {
         category: 'build-error',
-        why: [{ evidence: '[ERROR] [CompilerError] Unexpected token' }],
+        why: [{ evidence: '[CompilerError] Unexpected token' }],
         facts: { source: 'src/pages/index.astro:15:4' },
       },
     ],
     [
       'a module that Astro cannot import',
       '20:35:13 [ERROR] Could not import `../lib/words`.\n  Hint:\n    This is often caused by a typo in the import path.',
-      { category: 'build-error', why: [{ evidence: '[ERROR] Could not import `../lib/words`.' }] },
+      { category: 'build-error', why: [{ evidence: 'Could not import `../lib/words`.' }] },
     ],
     [
       'content that does not match its schema',

@@ -131,7 +131,7 @@ export const javascriptRules = rulesFor('runtime-error', [
     id: 'runtime/own-error-class',
     // The app's own error class, uncaught, with a message that no rule knows. Astro prints `[NameOfError] message`.
     pattern:
-      /^(?:Uncaught )?(?:[A-Z]\w{2,60}(?:Error|Exception)(?: \[\w{1,60}\])?:|(?:\[ERROR\] )?\[[A-Z]\w{2,60}(?:Error|Exception)\]) \S/m,
+      /^(?:Uncaught )?(?:[A-Z]\w{2,60}(?:Error|Exception)(?: \[\w{1,60}\])?:|\[[A-Z]\w{2,60}(?:Error|Exception)\]) \S/m,
     sources: ['server'],
     unless: /Timeout|Abort|Axios|Fetch|Assertion|Syntax/,
     confidence: 0.72,
