@@ -22,15 +22,37 @@ export function deadServer({ evidence, diagnosis }: DiagnosedFailure): string | 
 export const missingBrowser =
   /Executable doesn't exist at|Chromium distribution '[^']*' is not found|because executable doesn't exist at/;
 
+/** Playwright's reasons not to run any test that no change of the app removes, and what a person can do about them. */
+const refusals: readonly (readonly [RegExp, string])[] = [
+  [
+    /not allowed due to the 'forbidOnly' option|focused with '\.only' is not allowed/,
+    'the config forbids `.only`: remove it from the test',
+  ],
+  [/^Error: duplicate test title "/, 'two tests of a file have the same title: rename one of them'],
+  [
+    /is already used, make sure that nothing is running on the port/,
+    'another program already listens where a web server of the config should: stop it',
+  ],
+];
+
+function refusalOf({ failure, evidence }: DiagnosedFailure): string | null {
+  if (failure.scope !== 'suite') return null;
+  const found = refusals.find(([message]) => evidence.errors.some((error) => message.test(error.message)));
+  return found?.[1] ?? null;
+}
+
 /**
- * Returns why no agent can help with these failures of one cause (HL-7): their browser is not installed, they passed although they are
- * marked with `test.fail()`, or many of them failed on the same dead server. Returns null otherwise.
+ * Returns why no agent can help with these failures of one cause (HL-7): their browser is not installed, Playwright refuses to run any
+ * test, they passed although they are marked with `test.fail()`, or many of them failed on the same dead server.
+ * Returns null otherwise.
  */
 export function environmentOf(members: readonly DiagnosedFailure[]): string | null {
   const isMissing = ({ evidence }: DiagnosedFailure) =>
     evidence.errors.some(({ message }) => missingBrowser.test(message));
   if (members.every(isMissing))
     return 'its browser was not found: run `playwright install`, or correct `executablePath` in the Playwright config';
+  const [refusal] = members.map(refusalOf);
+  if (refusal) return refusal;
   // The mark may go only by a person's hand: an agent could turn the test green only by breaking the app.
   if (members.every(({ failure }) => failure.scope === 'test' && failure.status === 'passed'))
     return 'it passes although it is marked to fail: if what it tests works now, remove its `test.fail`';
