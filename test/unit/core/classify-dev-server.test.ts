@@ -63,6 +63,11 @@ describe('CS-10 a server that does not become available', () => {
       { category: 'build-error', why: [{ evidence: '/bin/sh: 1: bun: not found' }] },
     ],
     [
+      'a database that Prisma cannot reach',
+      "PrismaClientKnownRequestError: \nInvalid `db.tool.findMany()` invocation in\n/project/app/home.tsx:12:31\n\nCan't reach database server at 127.0.0.1:5432\n    at x (/project/node_modules/@prisma/client/x.js:1:1) {\n  code: 'P1001',",
+      { category: 'database-error', why: [{ evidence: "Can't reach database server at 127.0.0.1:5432" }] },
+    ],
+    [
       'a call that Prisma refuses',
       'PrismaClientValidationError: \nInvalid `db.tool.findMany()` invocation in\n/project/app/home.tsx:12:31\n\n→ 12   const tools = await db.tool.findMany({\n           rack: true,\n           ~~~~\n       })\n\nUnknown field `rack` for include statement on model `Tool`. Available options are marked with ?.',
       {

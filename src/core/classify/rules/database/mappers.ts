@@ -13,7 +13,7 @@ export const mapperRules = rulesFor('database-error', [
     id: 'database/prisma-code',
     pattern:
       /(?:\bcode\\?["']?\s{0,3}[:=]\s{0,3}\\?["'`]|\bError(?: code)?:? ?|\bcode:? |\[|\(|error: )P[1-6]0\d{2}\b/,
-    confidence: 0.95,
+    confidence: 0.94,
   },
   {
     id: 'database/prisma-message',
