@@ -111,7 +111,7 @@ const namings = [
   // webpack, Rspack, Sass: `./src/a.js 3:0-28`
   new RegExp(String.raw`${file}:? (\d{1,7}):(\d{1,7})\b`, 'g'),
   // the importer of something that could not be found: `Could not resolve "./x" from "src/a.ts"`
-  new RegExp(String.raw`\b(?:from|by|in|[Ff]ile:?) ["'\x60]?${file}(?![\w:])`, 'g'),
+  new RegExp(String.raw`\b(?:from|by|in|[Ff]ile:?) ["'\x60]?${file}(?!\w|:\d)`, 'g'),
   // a heading: `./src/app/page.tsx`
   new RegExp(String.raw`^[ \t]{0,4}(?:(?:ERROR|Error) in )?${file}[ \t]*$`, 'gm'),
 ];

@@ -123,6 +123,11 @@ Error [ERR_MODULE_NOT_FOUND]: Cannot find module '/project/server/limits.mjs' im
       'src/cart.ts',
     ],
     [
+      'Vite, which does not know the line',
+      `[vite] Internal server error: [postcss] ENOENT: no such file or directory, open './theme.css'\n  Plugin: vite:css\n  File: /project/src/index.css:undefined:NaN`,
+      'src/index.css',
+    ],
+    [
       'webpack',
       `ERROR in ./src/cart.js 3:0-28\nModule not found: Error: Can't resolve './price' in '/project/src'`,
       'src/cart.js:3:0',
