@@ -60,7 +60,9 @@ function exceptionKeys({ diagnosis, evidence }: DiagnosedFailure): string[] {
   const { category, facts } = diagnosis;
   const root = rootReason(diagnosis.why);
   if (!root || category === 'ui-error' || category === 'unknown') return [];
-  const said = root.source === 'network' ? withoutQuery(root.evidence) : normalise(root.evidence);
+  // Some logs print an exception with its name and again without it.
+  const message = root.evidence.replace(/^(?:Uncaught )?(?:\w{0,60}Error: )?/, '');
+  const said = root.source === 'network' ? withoutQuery(message) : normalise(message);
   const key = ['root', category, said];
   // For one line that does not compile, bundler, browser and overlay each have their own message.
   if (category === 'build-error' && facts.source !== null)

@@ -235,6 +235,11 @@ describe('HL-6 failures with the same root cause are one cause', () => {
     expect(sizes(failures)).toEqual([2]);
   });
 
+  it('HL-6 joins an exception that a log prints with its name and without', () => {
+    const said = ['x is not defined', 'ReferenceError: x is not defined'];
+    expect(sizes(said.map((one) => failed(clickOn(one), thrown(one))))).toEqual([2]);
+  });
+
   it('HL-6 leaves a failed request without a reason alone if it has several', () => {
     const failures = [
       failed(clickOn("locator('#a')"), answered({ responseBody: missingColumn('label') })),
