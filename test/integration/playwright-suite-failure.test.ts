@@ -176,6 +176,14 @@ it('HL-9 does not take a server for reused that was not started because the one 
   expect(seen).toMatchObject({ reusedServer: null, suiteFailure: { scope: 'suite' } });
 });
 
+it('CS-10 does not take the end after `maxFailures` for a failure of the suite', async () => {
+  const { run: seen } = await run({
+    config: 'maxFailures: 1',
+    spec: `import { test } from '@playwright/test';\ntest('bad', () => { throw new Error('no'); });\ntest('good', () => {});\n`,
+  });
+  expect(seen).toMatchObject({ suiteFailure: null, failures: [{ scope: 'test' }] });
+});
+
 it('CL-2 says how to install a missing browser', async () => {
   const { run: seen } = await run({
     config: `use: { headless: true }`,
