@@ -77,7 +77,8 @@ function lossOf(one: Difference, code: Code, { isLess, isExpected, isOlder }: Kn
   if (old.type === 'Word') return null;
   const says = `${shown(code.old)} was replaced by ${shown(code.now)}`;
   const left = operationsIn(now).filter((one) => /^(?:name|call) /.test(one));
-  const isNew = left.length === 0 && isWritten(now) && !isEmpty(now) && !code.old.includes(code.now);
+  const isMade = (left.length === 0 && isWritten(now)) || isMadeUpAnswer(now);
+  const isNew = isMade && !isEmpty(now) && !code.old.includes(code.now);
   if (isNew && (lost.some(isCall) || isExpected(constantOf(now)))) return { says, rule: 'app-stubbed' };
   const isWaited = old.type === 'AwaitExpression' && now.type !== old.type && lost.includes('call await');
   const isFloating =
@@ -151,11 +152,16 @@ function isAnswer(node: SyntaxNode): boolean {
   return isFunction(node) && others.length === 0 && isGiven(only ? valueOf(only) : made);
 }
 
+/** Whether a node, or the last link of a chain, answers a request with hard-coded values: `Response.json({ total: 6 })`. */
+function isMadeUpAnswer(one: SyntaxNode): boolean {
+  const last = nodesIn(one, 'links').at(-1);
+  const name = last ? `.${nameOf(nodeIn(last, 'property')) ?? ''}` : chain(one);
+  return answers.test(name) && nodesIn(last ?? one, 'arguments').every(isMadeUp);
+}
+
 /** Whether a function contains a literal and calls nothing, except to answer with hard-coded values. */
 function knows(made: SyntaxNode): boolean {
   const nodes = nodesOf(made);
-  const isMadeUpAnswer = (one: SyntaxNode) =>
-    answers.test(chain(one)) && nodesIn(one, 'arguments').every(isMadeUp);
   const asks = (one: SyntaxNode) =>
     /^(?:Call|New|Import|TaggedTemplate)Expression$|^JSX/.test(one.type) && !isMadeUpAnswer(one);
   return !nodes.some(asks) && nodes.some(({ type }) => type.endsWith('Literal'));

@@ -102,6 +102,15 @@ describe('HN-3 what the app no longer does', () => {
     ).toEqual([]);
   });
 
+  it('HN-3 rejects an answer of constants in place of what a route called, as a stub', async () => {
+    const route =
+      "import { take } from './seeds';\nexport const POST = async ({ params }) => {\n  const seed = take(params.id);\n  return Response.json(seed);\n};\n";
+    const answering = (answer: string) =>
+      findingsOf(route, `export const POST = async () => Response.json(${answer});\n`);
+    expect(await answering('{ packets: 6 }')).toContain('1 app-stubbed');
+    expect(await answering('{ packets: [] }')).not.toContain('1 app-stubbed');
+  });
+
   it('HN-3 rejects a constant in place of a call, and one that the tests expect, as a stub', async () => {
     expect(await changed('sumOf(body.items).toFixed(2)', "'9'")).toEqual(['4 app-stubbed']);
     const label = 'export const label = (count) => count + 1;\n';
