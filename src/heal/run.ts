@@ -8,7 +8,8 @@ import { atOnce, earlierSignatures, healCauses } from './heal-causes.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { goesOn, type Healed, isSuiteRed, newProgress, type Progress, sawRed } from './progress.js';
 import { proofRuns, proveFixes } from './prove.js';
-import { tellDecided } from './tell-tests.js';
+import { retest } from './retest.js';
+import { tellDecided, tellSeen } from './tell-tests.js';
 import type { Session } from './session.js';
 import { applyFlaky, applyResult, newlyRed } from './apply-result.js';
 import { recheckFailed } from './other-fix.js';
@@ -22,7 +23,8 @@ import { summarise } from './summarise.js';
  */
 export async function healRun(session: Session, first: SuiteRun): Promise<Healed> {
   const progress = newProgress(session, first);
-  const found = await withoutQuarantined(progress, await session.diagnose(first));
+  const seen = [...(await session.diagnose(first)), ...(await beyondTheStop(session, first))];
+  const found = await withoutQuarantined(progress, seen);
   for (const one of found) sawRed(progress, one);
   // After a green run there is nothing to resume.
   const save = () => (found.length > 0 ? saveProgress(progress) : undefined);
@@ -52,6 +54,15 @@ export async function healRun(session: Session, first: SuiteRun): Promise<Healed
   const paused = isPaused(causes, session.settings.limits);
   if (paused) session.bus.emit({ type: 'agent.build_paused', status: 'escalation_threshold_exceeded' });
   return { causes, suiteRed, paused };
+}
+
+/** Runs what the first run did not get to because of its `maxFailures`, since a run must not end green without it; returns what failed. */
+async function beyondTheStop(session: Session, first: SuiteRun): Promise<readonly DiagnosedFailure[]> {
+  const ids = first.tests.flatMap(({ test, outcome }) => (outcome === 'not-run' ? [test.id] : []));
+  if (!first.stoppedEarly || ids.length === 0 || session.signal.aborted) return [];
+  const seen = await retest(session, { failures: [], purpose: 'confirm', causeId: null, ids });
+  if (seen.run) tellSeen(session, seen.run);
+  return seen.others;
 }
 
 /** Continues with causes whose fix did not hold in the proof. */

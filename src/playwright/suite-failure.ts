@@ -4,15 +4,17 @@ import { type Location, plainError, type SuiteFailure, type TestError } from '..
 import type { PlaywrightExit } from './playwright-process.js';
 import type { ReportState } from './report-state.js';
 
-/** What Playwright reports as an error when `maxFailures` tests have failed: it follows from those tests. */
-const stopped = /Testing stopped early after \d+ maximum allowed failures/;
+/** Whether this is what Playwright reports as an error when `maxFailures` tests have failed: it follows from those tests. */
+export function isStop({ message }: TestError): boolean {
+  return /Testing stopped early after \d+ maximum allowed failures/.test(message);
+}
 
 /** Returns the failure of the suite itself, or null: errors outside of any test, or Playwright ending early (CS-10). */
 export function suiteFailureOf(
   { hello, errors: all, end }: ReportState,
   { exitCode, stderr }: PlaywrightExit,
 ): SuiteFailure | null {
-  const errors = all.filter(({ message }) => !stopped.test(message));
+  const errors = all.filter((error) => !isStop(error));
   if (end && errors.length === 0) return null;
   const text = stripVTControlCharacters(stderr);
   if (errors.length > 0) return { scope: 'suite', errors: telling(errors), stderr: text };

@@ -1,7 +1,7 @@
 import type { TestFailure } from '../core/failure.js';
 import type { PlaywrightExit } from './playwright-process.js';
 import type { ReportState } from './report-state.js';
-import { isNoTests, suiteFailureOf } from './suite-failure.js';
+import { isNoTests, isStop, suiteFailureOf } from './suite-failure.js';
 import type { SuiteRun, TestResult } from './suite-run.js';
 
 /** What is known once Playwright's command has ended. */
@@ -38,6 +38,7 @@ export function suiteRunOf(run: FinishedRun): SuiteRun {
     configFile: state.configured?.configFile ?? null,
     shard: state.configured?.shard ?? null,
     serial: state.end?.serial ?? [],
+    stoppedEarly: state.errors.some(isStop),
     reusedServer: state.begin?.reusedServer ?? null,
     endedLingering,
     testFiles,

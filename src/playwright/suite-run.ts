@@ -31,6 +31,8 @@ export interface SuiteRun {
   readonly shard?: { readonly current: number; readonly total: number } | null;
   /** The test ids of each serial group; absent if they were not recorded. */
   readonly serial?: readonly (readonly string[])[];
+  /** Whether its `maxFailures` ended it, so that tests may not have run that could have. */
+  readonly stoppedEarly?: boolean;
   readonly durationMs: number;
   /** When the run ended, in epoch milliseconds. */
   readonly endedAt: number;

@@ -138,7 +138,14 @@ const testResult: z.ZodType<TestResult> = z.object({
 
 type CollectedRun = Omit<
   SuiteRun,
-  'failures' | 'suiteFailure' | 'serverLog' | 'shard' | 'serial' | 'reusedServer' | 'endedLingering'
+  | 'failures'
+  | 'suiteFailure'
+  | 'serverLog'
+  | 'shard'
+  | 'serial'
+  | 'reusedServer'
+  | 'stoppedEarly'
+  | 'endedLingering'
 >;
 
 /** What is kept of a shard's first run. Its failures are stored separately, with their evidence. */

@@ -16,6 +16,30 @@ const fickle = (red: string) => `
     expect(${red}.includes(run), 'red in run ' + run % 1).toBe(false);
   });`;
 
+it('HL-3 heals what the first run did not get to because of `maxFailures`', async () => {
+  const project = await scratchProject({
+    ...shopFiles,
+    ...broken,
+    'playwright.config.ts': shopFiles['playwright.config.ts'].replace(
+      'workers: 1',
+      'workers: 1, maxFailures: 1',
+    ),
+    'note.txt': 'Clsed on Sundays',
+    'tests/zoo.spec.ts': shopFiles['tests/shop.spec.ts']
+      .replace("'buys'", "'says when it is closed'")
+      .replace('page.html', 'note.txt')
+      .replace("'Thanks'", "'Closed'"),
+    ...own('{ regression: none, repeat: 1, flips: 0 }'),
+    'fixer.mjs': editingAgent([
+      ['page.html', 'Tanks', 'Thanks'],
+      ['note.txt', 'Clsed', 'Closed'],
+    ]),
+  });
+  const { exitCode, report } = await project.selfHeal(['run']);
+  expect(report?.tests.map(({ verdict }) => verdict)).toEqual(['healed', 'healed']);
+  expect(exitCode).toBe(0);
+});
+
 describe('the proof of a heal', () => {
   it('HN-5 RP-1 is red twice, green three times, red with the fix taken out, and green with it put back', async () => {
     const files = { ...broken, 'fixer.mjs': editingAgent([['page.html', 'Tanks', 'Thanks']]) };
