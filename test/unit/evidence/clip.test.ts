@@ -32,3 +32,9 @@ describe('clip', () => {
     );
   });
 });
+
+it('EV-11 goes on with a whole line after the cut, since half a path would look like another one', () => {
+  const frame = '    at run (/project/node_modules/react/index.js:1:2)\n';
+  const { text } = clipMiddle(frame.repeat(100), 1_000);
+  expect(text.split(/… \d+ bytes cut …\n/)[1]).toMatch(/^ {4}at run/);
+});
