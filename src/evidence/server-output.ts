@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { NetworkEntry } from '../core/evidence.js';
+import { type NetworkEntry, unanswered } from '../core/evidence.js';
 import type { SuiteFailure, TestFailure } from '../core/failure.js';
 import { runFiles } from '../playwright/report-format.js';
 import { boundedText } from './bounded-text.js';
@@ -43,7 +43,10 @@ export async function testServerOutput(
   missing: MissingEvidence,
 ): Promise<string> {
   const logs = await readLogs(file);
-  const whole = { from: failure.startedAt, to: failure.startedAt + failure.durationMs + afterTheTestMs };
+  // A server that has not answered by the end of the test logs nothing about it later: that is about the next test.
+  const isOver = failed.length > 0 && failed.every((one) => one.failure === unanswered);
+  const end = failure.startedAt + failure.durationMs;
+  const whole = { from: failure.startedAt, to: end + (isOver ? 0 : afterTheTestMs) };
   for (const ms of failed.length > 0 ? nearnessMs : []) {
     const near = written(logs, windowsOf(failed, ms));
     if (saysError(near.text)) return outputOf(near, missing);

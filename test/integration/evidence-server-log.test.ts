@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type NetworkEntry, unanswered } from '../../src/core/evidence.js';
 import type { Failure } from '../../src/core/failure.js';
 import { gatherEvidence } from '../../src/evidence/gather-evidence.js';
 import { lastLogTime, logEnds, logWindow } from '../../src/evidence/server-log.js';
@@ -29,9 +30,13 @@ function gather(failure: Failure) {
 
 /** A failed test with a request that was sent at `from` and answered after `durationMs`. */
 async function failing(durationMs: number, status = 500, from = 0) {
+  return failingWith({ time: startedAt + from, durationMs, status, resourceType: 'api' });
+}
+
+async function failingWith(request: Partial<NetworkEntry>) {
   const capture = join(folder, 'capture.json');
-  const asked = { time: startedAt + from, durationMs, status, method: 'GET', url: 'http://127.0.0.1/x' };
-  const network = [{ ...asked, resourceType: 'api', requestHeaders: {}, responseHeaders: {} }];
+  const asked = { method: 'GET', url: 'http://127.0.0.1/x', resourceType: 'fetch' };
+  const network = [{ ...asked, requestHeaders: {}, responseHeaders: {}, ...request }];
   await writeFile(
     capture,
     JSON.stringify({ schemaVersion: 1, console: [], network, pages: [], scripts: [] }),
@@ -112,6 +117,13 @@ describe("a test's server output", () => {
     await writeFile(log, `${startedAt + 10} Error: no rates\n${startedAt + 900} ${beside}\n`);
     const { serverOutput } = await gather(await failing(900));
     expect(serverOutput.split('\n')[0]).toBe(expected);
+  });
+
+  it('EV-7 ends with the test if the server has not answered it, since what it says later is about the next test', async () => {
+    await writeFile(log, `${startedAt + 900} slow\n${startedAt + 2_010} Error: no such user\n`);
+    const request = { time: startedAt, durationMs: null, status: null, failure: unanswered };
+    expect((await gather(await failingWith(request))).serverOutput).toBe('slow');
+    expect((await gather(await failing(900))).serverOutput).toContain('no such user');
   });
 
   it('EV-12 is reported as missing if the server answers with an error and logs nothing', async () => {
