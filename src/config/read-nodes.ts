@@ -118,7 +118,9 @@ export class NodeReader {
     return new Map([...merged, ...own]);
   }
 
-  #mergedBy({ value }: Pair, above: readonly unknown[]): [string, Pair][] {
+  #mergedBy({ key, value: given }: Pair, above: readonly unknown[]): [string, Pair][] {
+    // Without a colon there is no value at all.
+    const value = given ?? key;
     const resolved = (node: unknown) => (isAlias(node) ? this.#target(node, above) : node);
     const source = resolved(value);
     const maps = isSeq(source) ? source.items.map(resolved) : [source];

@@ -260,6 +260,7 @@ describe('CF-3 YAML', () => {
       'agents: { a: { <<: 5 } }',
       ['1:20 only mappings can be merged with "<<"'],
     ],
+    ['a merge of nothing', 'agents: { a: { << } }', ['1:16 only mappings can be merged with "<<"']],
     [
       'a merge without an anchor',
       'agents: { a: { <<: *x } }',
