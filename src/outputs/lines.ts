@@ -66,7 +66,7 @@ const lines: { readonly [T in Event['type']]: Lines<Of<T>> } = {
   'cause.started': none,
   'cause.blamed': (event, paint) => `${at(event)}${paint.magenta('blame')}: ${blameLine(event.blame)}`,
   'blame.ended': (event) => `${at(event)}found no change to blame: ${event.reason}`,
-  'cause.came_back': (event, paint) => `${at(event)}${paint.magenta('did not hold')}: ${cameBack(event)}`,
+  'cause.came_back': (event, paint) => `${at(event)}${paint.magenta('is back')}: ${cameBack(event)}`,
   'cause.ended': (event, paint) =>
     `${at(event)}${paint.bold(verdictWords[event.verdict].word)}: ${event.reason}${costText(event)}`,
   'tests.quarantined': ({ tests }, paint) =>

@@ -89,9 +89,7 @@ function nowOf({ phase, ended }: CauseState): LoadedCause['now'] {
 function noteOf(event: CauseState['asides'][number]): string[] {
   if (event.type === 'agent.retrying')
     return [`waited ${counted(Math.ceil(event.delayMs / 1000), 'second')}: ${event.reason}`];
-  return event.type === 'cause.came_back'
-    ? ['An earlier run healed this failure, but the fix did not hold.']
-    : [];
+  return event.type === 'cause.came_back' ? ['An earlier run healed a failure with the same error.'] : [];
 }
 
 async function patchesOf(dir: string, { attempts }: ReportCause): Promise<Map<string, string>> {

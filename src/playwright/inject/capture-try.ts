@@ -12,6 +12,7 @@ import { capped } from './internal-call.js';
 import { Newest } from '../../newest.js';
 import { PendingCalls } from './pending-calls.js';
 import { noteComplaints } from './complaints.js';
+import { now } from './now.js';
 import { capturePage, uncaptured } from './capture-page.js';
 import { ScriptTexts } from './script-texts.js';
 import { type Listen, Traffic } from './traffic.js';
@@ -81,6 +82,7 @@ class TryCapture {
   }
 
   async finish(): Promise<void> {
+    const endedAt = now();
     try {
       guarded('the complaints of a test were not noted', () => this.#noteComplaints());
       if (!this.#isFailing()) return;
@@ -90,7 +92,7 @@ class TryCapture {
         ...this.#contexts().map((context) => this.#look(context)),
       ]);
       await capped(this.#traffic.bodiesRead(), bodiesWaitMs).catch(() => undefined);
-      writeCapture(this.#file, this.#captured());
+      writeCapture(this.#file, this.#captured(endedAt));
     } finally {
       for (const undo of this.#undo) undo();
     }
@@ -108,11 +110,11 @@ class TryCapture {
     return this.#try.status !== this.#try.expectedStatus;
   }
 
-  #captured(): CaptureFile {
+  #captured(endedAt: number): CaptureFile {
     return {
       schemaVersion: 1,
       console: this.#console.entries(),
-      network: this.#traffic.entries(),
+      network: this.#traffic.entries(endedAt),
       pages: this.#pages,
       scripts: this.#scripts.scripts,
       dropped: { console: this.#console.dropped, network: this.#traffic.dropped },

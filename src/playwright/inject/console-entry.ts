@@ -1,11 +1,10 @@
 import type { ConsoleMessage, WebError } from '@playwright/test';
 import type { ConsoleEntry } from '../../core/evidence.js';
 import { clip } from './clip.js';
+import { now } from './now.js';
 
 const maxText = 4 * 1024;
 const maxStack = 8 * 1024;
-/** Saved before a test can replace the clock. */
-const { now } = Date;
 
 /** Converts a message of the page's console. */
 export function consoleEntry(message: ConsoleMessage): ConsoleEntry {

@@ -4,16 +4,15 @@ import { isSecretHeader } from '../../secrets/secret-name.js';
 import { clip } from './clip.js';
 import { internalCall } from './internal-call.js';
 import { Newest } from '../../newest.js';
+import { now } from './now.js';
 
 const maxBody = 16 * 1024;
 /** A larger body is not requested at all, since all of it would have to come through the browser's pipe. */
 const maxTransfer = 1024 * 1024;
 const maxFailedBodies = 100;
 const latestBodies = 10;
-/** A request that is open for longer when a test ends counts as failed. Suites whose app polls have such requests in passing tests, too. */
+/** A call of a failing test that has been open for longer than this when the test ends counts as failed. */
 const patienceMs = 1000;
-/** Saved before a test can replace the clock. */
-const { now } = Date;
 
 /** The members of a request that are used: one of the page, or one that a test sent itself. */
 type Sent = Pick<Request, 'method' | 'url' | 'resourceType' | 'headers' | 'postData'>;
@@ -110,16 +109,18 @@ export class Traffic {
     return { responseOf: (url) => byUrl.get(url) ?? null, latest: [...byUrl.keys()].toReversed() };
   }
 
-  entries(): NetworkEntry[] {
-    return this.#newest.entries().map(entryOf);
+  /** Returns all requests of a test that ended at this time. */
+  entries(endedAt: number): NetworkEntry[] {
+    const isUnanswered = (exchange: Exchange) => isOpen(exchange) && endedAt - exchange.time > patienceMs;
+    return this.#newest.entries().map((exchange) => entryOf(exchange, isUnanswered));
   }
 
-  /** Returns the requests that failed, were answered with an error status, or have waited too long for an answer. */
+  /** Returns the requests that failed, were answered with an error status, or have no answer yet, as those of an app that polls. */
   failed(): NetworkEntry[] {
     return this.#newest
       .entries()
-      .filter((exchange) => hasFailed(exchange) || isUnanswered(exchange))
-      .map(entryOf);
+      .filter((exchange) => hasFailed(exchange) || isOpen(exchange))
+      .map((exchange) => entryOf(exchange, isOpen));
   }
 
   get dropped(): number {
@@ -142,10 +143,10 @@ function hasFailed(exchange: Exchange): boolean {
   return failure !== null || (response !== null && response.status() >= 400) || isPageForScript(exchange);
 }
 
-function isUnanswered(exchange: Exchange): boolean {
-  const { response, failure, time } = exchange;
-  if (response !== null || failure !== null || now() - time < patienceMs) return false;
-  return isCall(exchange) || isDocument(exchange);
+/** Whether the page, or the test itself, is waiting for this answer. */
+function isOpen(exchange: Exchange): boolean {
+  const { response, failure } = exchange;
+  return response === null && failure === null && (isCall(exchange) || isDocument(exchange));
 }
 
 /** Whether the server answered with a page where a script was asked for, as single-page apps do for any unknown address. */
@@ -190,7 +191,7 @@ function isText(response: Answer): boolean {
   return type === '' || /^text\/(?!event-stream)|json|xml|javascript|urlencoded|graphql/i.test(type);
 }
 
-function entryOf(exchange: Exchange): NetworkEntry {
+function entryOf(exchange: Exchange, isUnanswered: (exchange: Exchange) => boolean): NetworkEntry {
   const { request, response, time, durationMs, bodyText } = exchange;
   const isLost = isPageForScript(exchange);
   const failure = isLost

@@ -1,0 +1,2 @@
+/** `Date.now`, saved before a test can replace the clock. */
+export const { now } = Date;
