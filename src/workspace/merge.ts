@@ -37,7 +37,10 @@ export async function mergeOnto(
   return { edits: merged, conflicts };
 }
 
-/** Returns what a file holds with an edit merged onto its current state, or null if both changed the same lines or it has none. */
+/**
+ * Returns what a file holds with an edit merged onto its current state, or null if both changed the same lines or it has none. If somebody changed
+ * its mode meanwhile, theirs is kept.
+ */
 export async function mergeFile(
   place: string,
   { edit, now }: { edit: Pick<FileEdit, 'before' | 'after'>; now: FileState | null },
@@ -53,5 +56,6 @@ export async function mergeFile(
   const regions = diff3Merge(a, o, b, { excludeFalseConflicts: true });
   if (regions.some((region) => region.conflict)) return null;
   const text = regions.flatMap((region) => region.ok ?? []).join('');
-  return { ...after, hash: await contents.put(Buffer.from(text, 'latin1')) };
+  const mode = now.mode === before.mode ? after.mode : now.mode;
+  return { kind: 'file', mode, hash: await contents.put(Buffer.from(text, 'latin1')) };
 }

@@ -304,24 +304,24 @@ describe('applying a change', () => {
     expect([read('src/cart.js'), read('src/old.js')]).toEqual(['mine\n', 'old\n']);
   });
 
-  it('HN-1 HN-5 takes out and puts back a fix in a file that the user edits meanwhile, and keeps the edits', async () => {
+  it('HN-1 HN-5 takes out and puts back a fix in a file that the user edits meanwhile, and keeps the edits and the mode', async () => {
     const { applied, workspace, read, write, dir, runDir } = await agentWorkspace(files);
     const lines = files['src/cart.js'];
-    const done = await applied((cwd) => writeInto(cwd, { 'src/cart.js': lines.replace('one', 'fixed') }));
-    if (done.kind !== 'applied') throw new Error(done.kind);
+    await applied((cwd) => writeInto(cwd, { 'src/cart.js': lines.replace('one', 'fixed') }));
     const edit = (from: string, to: string) =>
       write({ 'src/cart.js': read('src/cart.js').replace(from, to) });
     edit('six', 'edited');
-    expect(await workspace.without([done.change.id])).toEqual({ written: ['src/cart.js'], leftAlone: [] });
+    expect(await workspace.without(['1'])).toEqual({ written: ['src/cart.js'], leftAlone: [] });
     expect(read('src/cart.js')).toBe(lines.replace('six', 'edited'));
     edit('four', 'edited, too');
+    chmodSync(path.join(dir, 'src/cart.js'), 0o755);
     expect(await workspace.without([])).toEqual({ written: ['src/cart.js'], leftAlone: [] });
     const [theirs, both] = [lines, lines.replace('one', 'fixed')].map((text) =>
       text.replace('six', 'edited').replace('four', 'edited, too'),
     );
     expect(read('src/cart.js')).toBe(both);
-    await workspace.decided([done.change.id]);
-    const change = await readChange(runDir, done.change.id);
+    await workspace.decided(['1']);
+    const change = await readChange(runDir, '1');
     await undo(dir, { runId: path.basename(runDir), dir: runDir }, [change!]);
     expect(read('src/cart.js')).toBe(theirs);
   });
