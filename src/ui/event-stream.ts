@@ -8,13 +8,15 @@ import { followRuns, type News } from './follow-runs.js';
 /** What an event stream needs. */
 export interface EventStreamOptions {
   readonly projectRoot: string;
-  readonly clock: Pick<Clock, 'sleep'>;
+  readonly clock: Pick<Clock, 'now' | 'sleep'>;
   /** Ends every stream when aborted. */
   readonly closing: AbortSignal;
 }
 
 /** How often a comment is sent, so that a quiet run can be told from a lost connection. */
 const HEARTBEAT_MS = 15_000;
+/** How long to wait after news, as a multiple of the time it took to draw them, so that a page with many causes does not slow down the run. */
+const PAUSE = 4;
 
 /**
  * Streams the newest run as server-sent events: the parts of the page that changed, as JSON; and `questions` when the pending questions may have
@@ -28,8 +30,10 @@ export function eventStream(c: Context, { projectRoot, clock, closing }: EventSt
     const heartbeat = setInterval(() => void stream.write(': still here\n\n'), HEARTBEAT_MS);
     try {
       for await (const news of followRuns({ projectRoot, signal, clock })) {
+        const startedAt = clock.now();
         await stream.writeSSE({ data: JSON.stringify(await partsOf(projectRoot, news)) });
         if (tells(news, questioning)) await stream.writeSSE({ event: 'questions', data: '' });
+        await clock.sleep(PAUSE * (clock.now() - startedAt), signal);
       }
     } finally {
       clearInterval(heartbeat);

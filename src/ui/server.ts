@@ -22,7 +22,7 @@ export interface UiOptions {
   readonly port: number;
   readonly token: string;
   readonly desk: EscalationDesk;
-  readonly clock: Pick<Clock, 'sleep'>;
+  readonly clock: Pick<Clock, 'now' | 'sleep'>;
 }
 
 /** A listening server. */

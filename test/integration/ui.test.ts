@@ -8,7 +8,7 @@ import { writeFailureRecord } from '../../src/run/failure-record.js';
 import { err, ok } from '../../src/result.js';
 import type { TypedAnswer } from '../../src/run/answer-escalation.js';
 import type { EscalationDesk } from '../../src/ui/escalation-routes.js';
-import { startUi } from '../../src/ui/server.js';
+import { startUi, type UiOptions } from '../../src/ui/server.js';
 import { aDiagnosed, anEvidence } from '../rig/builders.js';
 import { aCauseSummary, shownRun } from '../rig/shown-run.js';
 import { sseClient } from '../rig/sse-client.js';
@@ -42,8 +42,8 @@ const nobody: EscalationDesk = {
   answer: async () => err({ kind: 'usage', message: 'There is no escalation', remedy: 'None.' }),
 };
 
-async function serve(projectRoot = tempDir(), desk = nobody) {
-  const started = await startUi({ projectRoot, port: 0, token, desk, clock: systemClock });
+async function serve(projectRoot = tempDir(), desk = nobody, clock: UiOptions['clock'] = systemClock) {
+  const started = await startUi({ projectRoot, port: 0, token, desk, clock });
   if (!started.ok) throw new Error(started.error.message);
   onTestFinished(() => started.value.close());
   const { origin, host } = new URL(started.value.url);
@@ -294,6 +294,26 @@ describe('the event stream', () => {
     client.close();
     expect(partsOf(shown)['result']).toContain('the store is slow');
     expect(await follow().next()).toEqual(shown);
+  });
+
+  it('RP-5 pauses four times as long as it took to draw, so that a page of many causes leaves the run its processor', async () => {
+    let time = 0;
+    const slept: number[] = [];
+    const clock = {
+      now: () => (time += 100),
+      sleep: async (ms: number, signal?: AbortSignal) => {
+        slept.push(ms);
+        await systemClock.sleep(0, signal);
+      },
+    };
+    const { projectRoot, follow } = await serve(tempDir(), nobody, clock);
+    const run = await shownRun(projectRoot, first);
+    await run.tell(started);
+    const client = follow();
+    await client.next();
+    await run.tell({ type: 'run.warning', message: 'the store is slow' });
+    await client.next();
+    expect(slept).toContain(400);
   });
 
   it('RP-5 follows a new run when it starts, after all events of the old one', async () => {

@@ -176,14 +176,14 @@ async function healFirst(run: ShownRun): Promise<void> {
 }
 
 /** Asks a question as a run does: first in the store, then as an event. */
-async function ask(dir: string, run: ShownRun): Promise<Escalation> {
+async function ask(dir: string, run: ShownRun, signature = 'shop:Error:00000002'): Promise<Escalation> {
   const settings = await loadSettings({ cwd: dir, env: {} });
   if (!settings.ok) throw new Error(settings.error.message);
   const opened = await openStore(settings.value.store, dir);
   if (!opened.ok) throw new Error(opened.error.message);
   const ledger = createStore(opened.value, settings.value.project, Date.now);
   const question: Question = {
-    signature: 'shop:Error:00000002',
+    signature,
     category: 'unknown',
     retry: 'code_error',
     tests: [{ id: 't2', name: 'words.spec.ts › says thanks' }],
@@ -221,6 +221,45 @@ async function answer(page: Page, { id }: Escalation): Promise<void> {
     page.getByRole('status').filter({ hasText: `${id} was answered: the next run tries again.` }),
   ).toBeVisible();
 }
+
+test('RP-5 ME-7 keeps what is being typed or was expanded when something new appears above it', async ({
+  page,
+}, testInfo) => {
+  const dir = testInfo.outputPath('shop');
+  await mkdir(dir, { recursive: true });
+  await writeFile(path.join(dir, 'package.json'), '{ "name": "shop" }');
+  const run = await shownRun(dir, runId);
+  await beginRun(run);
+  const seen = {
+    file: 'cart.spec.ts',
+    line: 1,
+    project: 'chromium',
+    verdict: 'failed',
+    durationMs: 1,
+  } as const;
+  const tests = ['t1', 't2'].map((id) => ({ ...seen, id, title: [id] }));
+  await run.tell({ type: 'tests.seen', tests });
+  const { id } = await ask(dir, run);
+  const ui = execa(process.execPath, [selfHeal, 'ui'], { cwd: dir, reject: false });
+  const [line] = (await once(ui.stdout, 'data')) as [Buffer];
+  await page.goto(line.toString().trim());
+
+  await page.getByText('2 tests: 2 failed').click();
+  await run.tell({ type: 'tests.decided', ids: ['t2'], verdict: 'healed' });
+  await expect(page.getByText('2 tests: 1 failed, 1 healed')).toBeVisible();
+  await expect(page.getByRole('group', { name: 'All tests' })).toBeVisible();
+
+  const typed = page.getByRole('article', { name: new RegExp(`^${id}`) }).getByRole('textbox');
+  await typed.focus();
+  await page.keyboard.type('It is Thnks');
+  for (let back = 0; back < 3; back += 1) await page.keyboard.press('ArrowLeft');
+  await ask(dir, run, 'shop:Error:00000003');
+  await expect(page.getByRole('textbox')).toHaveCount(2);
+  await page.keyboard.type('a');
+  await expect(typed).toHaveValue('It is Thanks');
+  ui.kill('SIGINT');
+  expect((await ui).exitCode).toBe(0);
+});
 
 test('RP-5 SC-2 shows the state of each worker in a table, which disappears when the run ends', async ({
   page,

@@ -151,7 +151,7 @@ function showTests(tests: readonly ReportTest[]): Markup {
   const hidden = ordered.length - rows.length;
   return html`<section aria-labelledby="tests-heading" id="tests">
     <h2 id="tests-heading">Tests</h2>
-    <details class="all-tests">
+    <details class="all-tests" id="all-tests">
       <summary>${summary}</summary>
       ${
         verdicts.length > 1

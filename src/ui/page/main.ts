@@ -76,6 +76,7 @@ function setText(target: HTMLElement, text: string): void {
  */
 function fill(target: HTMLElement, markup: string): void {
   const { body } = new DOMParser().parseFromString(markup, 'text/html');
+  const focused = document.activeElement;
   morphdom(target, body, {
     childrenOnly: true,
     getNodeKey: keyOf,
@@ -85,6 +86,8 @@ function fill(target: HTMLElement, markup: string): void {
       return !counts && !(from instanceof HTMLFormElement) && !from.isEqualNode(to);
     },
   });
+  // An element that makes room for a new one is moved, which takes its focus away.
+  if (focused instanceof HTMLElement && focused.isConnected) focused.focus({ preventScroll: true });
 }
 
 /** Recognizes a section by its title, so that it stays open when another one appears before it. */
