@@ -16,7 +16,7 @@ rmSync(dist, { recursive: true, force: true });
 await bundle({
   input: {
     main: 'cli/main.ts',
-    'after-kill': 'process/after-kill.ts',
+    'after-kill': 'run/after-kill.ts',
     'guard-process': 'guard/guard-process.ts',
     'code-fix-process': 'fixer/code-fix-process.ts',
   },

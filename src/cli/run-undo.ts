@@ -12,7 +12,7 @@ import { withStore } from '../store/with-store.js';
 import { recover } from '../run/recover-if-needed.js';
 import { repositoryLock } from '../run/repository-lock.js';
 import { say } from '../outputs/say.js';
-import { runToUndo } from '../run/run-to-undo.js';
+import { runToUndo } from './run-to-undo.js';
 import { underLockOfRuns } from '../run/under-lock.js';
 import { print } from './end.js';
 

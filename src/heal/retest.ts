@@ -11,7 +11,7 @@ import { reasonsLeft } from '../evidence/reasons-left.js';
 import { noRun, type SuiteRun, type TestResult } from '../playwright/suite-run.js';
 import type { Change } from '../workspace/change.js';
 import type { Session } from './session.js';
-import { afterName } from '../inspect/pictures.js';
+import { afterName } from '../run/pictures.js';
 import { runFiles } from '../playwright/report-format.js';
 import type { RunFolder } from '../run/run-folder.js';
 

@@ -2,7 +2,7 @@ import { loadRun } from '../outputs/html/load-run.js';
 import { html } from '../outputs/html/markup.js';
 import { renderRun } from '../outputs/html/render-run.js';
 import { showNow } from '../outputs/html/show-now.js';
-import { readPicture } from '../inspect/pictures.js';
+import { readPicture } from '../run/pictures.js';
 import { relativePath } from '../relative-path.js';
 import { reportOf } from '../run/report-of.js';
 import { runDirOf } from '../run/run-folder.js';

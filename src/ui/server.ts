@@ -12,7 +12,7 @@ import { type EscalationDesk, escalationRoutes } from './escalation-routes.js';
 import { eventStream } from './event-stream.js';
 import { ownFile } from '../own-files.js';
 import { runIdsIn } from '../run/find-run.js';
-import { readPicture } from '../inspect/pictures.js';
+import { readPicture } from '../run/pictures.js';
 import { runDirOf } from '../run/run-folder.js';
 
 /** What to serve, and how. */

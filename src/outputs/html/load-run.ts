@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { DiagnosedFailure } from '../../core/cause.js';
 import { readFailureRecords } from '../../run/failure-record.js';
-import { afterName, readPicture, type Picture } from '../../inspect/pictures.js';
+import { afterName, readPicture, type Picture } from '../../run/pictures.js';
 import type { Report, ReportCause, ReportTest } from '../../run/report.js';
 import type { CauseState, RunState } from '../../run/run-state.js';
 import { counted } from '../format.js';

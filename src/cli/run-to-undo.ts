@@ -1,11 +1,11 @@
-import { findRun, readRun, runIdsIn, type StoredRun } from './find-run.js';
+import { findRun, readRun, runIdsIn, type StoredRun } from '../run/find-run.js';
 import type { Problem } from '../problem.js';
 import { counted } from '../outputs/format.js';
 import { localTime } from '../outputs/local-time.js';
 import { err, ok, type Result } from '../result.js';
-import { readRunState } from './read-events.js';
-import { pidAtWork } from './run-journal.js';
-import { keptChanges } from './undo.js';
+import { readRunState } from '../run/read-events.js';
+import { pidAtWork } from '../run/run-journal.js';
+import { keptChanges } from '../run/undo.js';
 import { canAsk, confirmed } from '../outputs/ask.js';
 
 /** The arguments of `undo`, and where it was run. */
