@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { expect, test, type Page } from '@playwright/test';
+import { expect, test, type Page, type TestInfo } from '@playwright/test';
 import { execa } from 'execa';
 import { loadSettings } from '../../src/config/load-settings.js';
 import type { Escalation, Question } from '../../src/core/escalation.js';
@@ -20,13 +20,9 @@ const selfHeal = path.join(import.meta.dirname, '..', '..', 'bin', 'self-heal.js
 test('RP-5 ME-7 shows a run live in a browser, where its question can be answered', async ({
   page,
 }, testInfo) => {
-  const dir = testInfo.outputPath('größe mit raum');
-  await mkdir(dir, { recursive: true });
-  await writeFile(path.join(dir, 'package.json'), '{ "name": "shop" }');
-  const ui = execa(process.execPath, [selfHeal, 'ui'], { cwd: dir, reject: false });
-  const [line] = (await once(ui.stdout, 'data')) as [Buffer];
+  const dir = await shopIn(testInfo, 'größe mit raum');
   const troubles = troublesOf(page);
-  await page.goto(line.toString().trim());
+  const { program: ui } = await startUi(page, dir);
   await expect(page.getByText('No run yet')).toBeVisible();
 
   const run = await shownRun(dir, runId);
@@ -96,6 +92,22 @@ function troublesOf(page: Page): string[] {
 const oneFailed = { total: 1, passed: 0, failed: 1, flaky: 0, skipped: 0, notRun: 0 };
 
 /** Starts a run, up to an agent at work. What the app under test wrote looks like markup. */
+/** Makes a project without anything but its name. */
+async function shopIn(testInfo: TestInfo, folder = 'shop'): Promise<string> {
+  const dir = testInfo.outputPath(folder);
+  await mkdir(dir, { recursive: true });
+  await writeFile(path.join(dir, 'package.json'), '{ "name": "shop" }');
+  return dir;
+}
+
+/** Starts `self-heal ui` and opens its page. The program is in an object, because it would be awaited otherwise. */
+async function startUi(page: Page, dir: string) {
+  const program = execa(process.execPath, [selfHeal, 'ui'], { cwd: dir, reject: false });
+  const [line] = (await once(program.stdout, 'data')) as [Buffer];
+  await page.goto(line.toString().trim());
+  return { program };
+}
+
 async function beginRun(run: ShownRun): Promise<void> {
   const causeId = 'c1';
   const headline = '<img src=x onerror=alert(1)> total is undefined';
@@ -225,9 +237,7 @@ async function answer(page: Page, { id }: Escalation): Promise<void> {
 test('RP-5 ME-7 keeps what is being typed or was expanded when something new appears above it', async ({
   page,
 }, testInfo) => {
-  const dir = testInfo.outputPath('shop');
-  await mkdir(dir, { recursive: true });
-  await writeFile(path.join(dir, 'package.json'), '{ "name": "shop" }');
+  const dir = await shopIn(testInfo);
   const run = await shownRun(dir, runId);
   await beginRun(run);
   const seen = {
@@ -240,9 +250,7 @@ test('RP-5 ME-7 keeps what is being typed or was expanded when something new app
   const tests = ['t1', 't2'].map((id) => ({ ...seen, id, title: [id] }));
   await run.tell({ type: 'tests.seen', tests });
   const { id } = await ask(dir, run);
-  const ui = execa(process.execPath, [selfHeal, 'ui'], { cwd: dir, reject: false });
-  const [line] = (await once(ui.stdout, 'data')) as [Buffer];
-  await page.goto(line.toString().trim());
+  const { program: ui } = await startUi(page, dir);
 
   await page.getByText('2 tests: 2 failed').click();
   await run.tell({ type: 'tests.decided', ids: ['t2'], verdict: 'healed' });
@@ -264,9 +272,7 @@ test('RP-5 ME-7 keeps what is being typed or was expanded when something new app
 test('RP-5 SC-2 shows the state of each worker in a table, which disappears when the run ends', async ({
   page,
 }, testInfo) => {
-  const dir = testInfo.outputPath('shop');
-  await mkdir(dir, { recursive: true });
-  await writeFile(path.join(dir, 'package.json'), '{ "name": "shop" }');
+  const dir = await shopIn(testInfo);
   const run = await shownRun(dir, runId);
   await beginRun(run);
   const since = Date.now() - 65_000;
@@ -279,9 +285,7 @@ test('RP-5 SC-2 shows the state of each worker in a table, which disappears when
       { ...at, name: 'laptop-99', state: 'waiting', elsewhere: 'is at commit deadbeef0000' },
     ],
   });
-  const ui = execa(process.execPath, [selfHeal, 'ui'], { cwd: dir, reject: false });
-  const [line] = (await once(ui.stdout, 'data')) as [Buffer];
-  await page.goto(line.toString().trim());
+  const { program: ui } = await startUi(page, dir);
 
   const rows = page.getByRole('group', { name: 'Workers' }).locator('tbody tr');
   await expect(rows).toHaveCount(3);
