@@ -4,7 +4,7 @@ import type { Settings } from '../core/settings.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { type CauseRecord, changesOf, type Progress } from './progress.js';
 import type { ProofTest } from './proof-test.js';
-import { fixThatBroke, rejectLost, runRegression, suiteKey } from './regression.js';
+import { revertWhatBroke, rejectLost, runRegression, suiteKey } from './regression.js';
 import { retest } from './retest.js';
 import { abandonProof, type Left, type Refuted, applyProof } from './apply-proof.js';
 import { type ByKey, newlyRed } from './apply-result.js';
@@ -128,7 +128,7 @@ async function proveAlone(proof: Proof, causeId: string, why: string): Promise<v
     const lead = red.find(({ isLead }) => isLead);
     if (!lead) continue;
     const later = causes.slice(causes.indexOf(record) + 1).filter((one) => changesOf(one).length > 0);
-    const { left } = await fixThatBroke(progress, later, new Set([failureKey(lead.failure.failure)]));
+    const { left } = await revertWhatBroke(progress, later, new Set([failureKey(lead.failure.failure)]));
     if (left.size === 0) n = 0;
     else
       return refute(proof, record, {

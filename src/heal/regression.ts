@@ -2,6 +2,7 @@ import type { DiagnosedFailure } from '../core/cause.js';
 import { isHealed } from '../core/verdict.js';
 import { chooseRegression, type RegressionTests, type TestFile } from '../core/choose-regression.js';
 import { failureKey, testsOf } from '../core/failure.js';
+import { minimalSet } from '../blame/minimal-set.js';
 import type { RegressionResult } from '../event.js';
 import type { TestState } from '../run/run-state.js';
 import { attemptDecided } from './attempt/attempt-decided.js';
@@ -57,7 +58,7 @@ export async function runRegression(
   addSteps(proven, once, twice);
   sayUnsteady(progress, { own, once, twice });
   const marked = markedToFail(again?.run ?? null).filter((id) => !own.includes(id));
-  const { broke, left } = await fixThatBroke(
+  const { broke, left } = await revertWhatBroke(
     progress,
     kept,
     new Set([...twice].filter((id) => !marked.includes(id))),
@@ -174,33 +175,70 @@ async function redAmong(
   return { red: new Set(red.filter((id) => of.has(id))), run };
 }
 
-/** Reverts the fixes one by one, newest first, and keeps those reverted without which a broken test is green again. */
-export async function fixThatBroke(
+/** Reverts the fixes that broke these tests. */
+export async function revertWhatBroke(
   progress: Progress,
   kept: readonly CauseRecord[],
   broken: ReadonlySet<string>,
 ): Promise<{ broke: RegressionResult['broke']; left: ReadonlySet<string> }> {
   const { session } = progress;
-  const broke: { causeId: string; tests: readonly string[] }[] = [];
-  let left = broken;
-  for (const record of kept.toReversed()) {
-    if (left.size === 0 || session.signal.aborted) break;
-    const changes = changesOf(record);
-    await session.workspace.without(changes);
-    const { red: still } = await redAmong(progress, { ids: [...left], of: left });
-    const now = left;
-    const green = [...now].filter((id) => !still.has(id));
-    if (green.length === 0 || session.signal.aborted) {
-      await session.workspace.without([]);
-      continue;
-    }
-    const lost = await revertChanges(session, changes);
-    await reject(progress, record, becauseOf(progress, green));
-    await rejectLost(progress, lost);
-    broke.push({ causeId: record.cause.id, tests: green });
-    left = still;
+  const tests = new Map<CauseRecord, string[]>();
+  for (const [id, records] of await brokenBy(progress, kept, broken))
+    for (const record of records) tests.set(record, [...(tests.get(record) ?? []), id]);
+  const reverted = [...tests.keys()];
+  const lost = reverted.length > 0 ? await revertChanges(session, reverted.flatMap(changesOf)) : [];
+  for (const [record, ids] of tests) await reject(progress, record, becauseOf(progress, ids));
+  await rejectLost(progress, lost);
+  const known = new Set([...tests.values()].flat());
+  const left = new Set([...broken].filter((id) => !known.has(id)));
+  const broke = [...tests].map(([record, ids]) => ({ causeId: record.cause.id, tests: ids }));
+  if (reverted.length < 2 || session.signal.aborted) return { broke, left };
+  // No run has shown the tests without all of these fixes.
+  const { red } = await redAmong(progress, { ids: [...broken], of: broken });
+  return { broke, left: red };
+}
+
+/**
+ * Finds the fixes without which each of these tests is green. First, each fix is taken out by itself, newest first: the suite is then nearly as
+ * it will be. A test that is red without any single one may have been broken by several: the smallest such set is sought. If none is found, all
+ * fixes are in the tree again; otherwise, the caller reverts those found.
+ */
+async function brokenBy(
+  progress: Progress,
+  kept: readonly CauseRecord[],
+  broken: ReadonlySet<string>,
+): Promise<Map<string, readonly CauseRecord[]>> {
+  const { signal, workspace } = progress.session;
+  const newestFirst = kept.toReversed();
+  const ran = new Map<string, ReadonlySet<string>>();
+  const redWithout = async (records: readonly CauseRecord[]): Promise<ReadonlySet<string> | null> => {
+    const changes = records.flatMap(changesOf);
+    const key = changes.toSorted().join();
+    const known = ran.get(key);
+    if (known || signal.aborted) return known ?? null;
+    await workspace.without(changes);
+    const { red } = await redAmong(progress, { ids: [...broken], of: broken });
+    if (signal.aborted) return null;
+    ran.set(key, red);
+    return red;
+  };
+  const found = new Map<string, readonly CauseRecord[]>();
+  for (const record of newestFirst) {
+    const left = [...broken].filter((id) => !found.has(id));
+    const red = left.length > 0 && (await redWithout([record]));
+    for (const id of left) if (red && !red.has(id)) found.set(id, [record]);
   }
-  return { broke, left };
+  for (const id of broken) {
+    if (found.has(id)) continue;
+    const test = async (records: readonly CauseRecord[]) => {
+      const red = await redWithout(records);
+      return red && (red.has(id) ? 'red' : 'green');
+    };
+    const several = await minimalSet(newestFirst, { test, apart: () => 0 });
+    if (several?.isMinimal) found.set(id, several.set);
+  }
+  if (found.size === 0 && ran.size > 0) await workspace.without([]);
+  return found;
 }
 
 function becauseOf({ session }: Progress, ids: readonly string[]): string {

@@ -10,8 +10,8 @@ const withRegression = someSettings({ verify: { ...someSettings().verify, regres
 const broken = aSuiteRun({ suiteFailure: { scope: 'suite', errors: [], stderr: '' } });
 const kept = anAttempt({ judged: 'green', reverted: false, change: '1' });
 
-/** A run whose first suite did not start and whose tests appeared after a kept fix; `red` are the red tests of each run that follows. */
-async function regressionAfter(...red: readonly (readonly string[])[]) {
+/** A run whose first suite did not start and whose tests appeared after kept fixes; `red` are the red tests of each run that follows. */
+async function regressionAfter(red: readonly (readonly string[])[], fixes = [kept]) {
   const ids = ['t1', 't2', 't3'];
   const asked: (readonly string[] | null)[] = [];
   const { session, moves, events } = await healingSession([], {
@@ -24,11 +24,16 @@ async function regressionAfter(...red: readonly (readonly string[])[]) {
   });
   tellSeen(session, broken);
   tellSeen(session, aSuiteRun({ tests: ids.map((id) => aResult(id)) }));
-  const cause = aCause({ lead: failing('t1') });
-  const record = { cause, verdict: 'healed', reason: '', attempts: [kept], overBudget: false } as const;
+  const causes = fixes.map((attempt, n) => ({
+    cause: aCause({ id: `c${n + 1}`, lead: failing('t1') }),
+    verdict: 'healed',
+    reason: '',
+    attempts: [attempt],
+    overBudget: false,
+  }));
   const progress = {
     session,
-    causes: [record],
+    causes,
     rerunIds: {},
     proofTests: [],
   } as unknown as Progress;
@@ -38,20 +43,20 @@ async function regressionAfter(...red: readonly (readonly string[])[]) {
 }
 
 it('HN-6 includes tests in the regression run that appeared only after a fix', async () => {
-  const { regression, asked } = await regressionAfter([]);
+  const { regression, asked } = await regressionAfter([[]]);
   expect(regression).toEqual({ tests: 3, leftOut: 0, broke: [] });
   expect(asked).toEqual([null]);
 });
 
 it('HN-6 reports a test that is red in the regression run and green in its re-run as flaky, and reverts no fix', async () => {
-  const { regression, tests, moves } = await regressionAfter(['t2'], []);
+  const { regression, tests, moves } = await regressionAfter([['t2'], []]);
   expect(regression?.broke).toEqual([]);
   expect(tests.map((one) => one.verdict)).toEqual(['passed', 'flaky', 'passed']);
   expect(moves).toEqual([]);
 });
 
 it('HN-6 reverts the fix without which a broken test is green, and its cause says so', async () => {
-  const { regression, moves, progress, events } = await regressionAfter(['t3'], ['t3'], []);
+  const { regression, moves, progress, events } = await regressionAfter([['t3'], ['t3'], []]);
   expect(regression?.broke).toMatchObject([{ causeId: 'c1', tests: ['t3'] }]);
   expect(moves).toEqual(['without 1', 'revert 1']);
   expect(progress.causes[0]).toMatchObject({ verdict: 'failed', attempts: [{ reverted: true }] });
@@ -64,8 +69,32 @@ it('HN-6 reverts the fix without which a broken test is green, and its cause say
 });
 
 it('HN-6 puts the fix back if the test is red without it too, and the test stays red', async () => {
-  const { regression, unexplained, moves } = await regressionAfter(['t3'], ['t3'], ['t3']);
+  const { regression, unexplained, moves } = await regressionAfter([['t3'], ['t3'], ['t3']]);
   expect(regression?.broke).toEqual([]);
   expect(moves).toEqual(['without 1', 'without']);
   expect(unexplained).toEqual(['t3']);
+});
+
+it('HN-6 reverts all fixes that broke the same test, and only them', async () => {
+  const fixes = ['1', '2', '3'].map((change) => ({ ...kept, change }));
+  const stillRed = Array.from({ length: 5 }, () => ['t3']);
+  // Red with each of them out, green with all, red with the newest out as before, green with the newest two, and in the end.
+  const { regression, unexplained, moves, progress } = await regressionAfter(
+    [...stillRed, [], [], []],
+    fixes,
+  );
+  expect(moves).toEqual([
+    'without 3',
+    'without 2',
+    'without 1',
+    'without 3,2,1',
+    'without 3,2',
+    'revert 3,2',
+  ]);
+  expect(regression?.broke).toEqual([
+    { causeId: 'c3', tests: ['t3'] },
+    { causeId: 'c2', tests: ['t3'] },
+  ]);
+  expect(progress.causes.map(({ verdict }) => verdict)).toEqual(['healed', 'failed', 'failed']);
+  expect(unexplained).toEqual([]);
 });
