@@ -20,6 +20,7 @@ import { keptBack, keptBackRequest } from '../fixtures/guard/kept-back.mjs';
 import { lending, lendingRequest, lendingUndecided } from '../fixtures/guard/lending.mjs';
 import { marina, marinaRequest, marinaUndecided } from '../fixtures/guard/marina.mjs';
 import { orchestra, orchestraRequest, orchestraUndecided } from '../fixtures/guard/orchestra.mjs';
+import { polyglot, polyglotRequest, polyglotUndecided } from '../fixtures/guard/polyglot.mjs';
 import { parish, parishRequest, parishUndecided } from '../fixtures/guard/parish.mjs';
 import { requestOf } from '../fixtures/guard/project.mjs';
 import { warehouse, warehouseRequest } from '../fixtures/guard/warehouse.mjs';
@@ -54,6 +55,7 @@ const sets = [
   { name: 'parish', cases: parish, requestFor: parishRequest, undecided: parishUndecided },
   { name: 'ferries', cases: ferries, requestFor: ferriesRequest, undecided: ferriesUndecided },
   { name: 'orchestra', cases: orchestra, requestFor: orchestraRequest, undecided: orchestraUndecided },
+  { name: 'polyglot', cases: polyglot, requestFor: polyglotRequest, undecided: polyglotUndecided },
 ];
 
 /** Returns the verdict on a change, and the rules or notes behind it. A change that is to be run with another input counts as rejected. */
