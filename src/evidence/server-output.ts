@@ -13,8 +13,10 @@ import type { MissingEvidence } from './missing-evidence.js';
 const afterTheTestMs = 2_000;
 /** Servers log an error at about the time they answer. The closer the log line, the more certain it is about that request. */
 const nearnessMs = [20, 80, 300];
-const error = /(?:Error|Exception)\b|\b(?:error|fatal|panic|traceback|unhandled)\b/i;
+const error = /(?:Error|Exception)\b|\b(?:error|fatal|panic(?:ked)?|traceback|unhandled)\b/i;
 const warning = /\bwarn(?:ing)?\b/i;
+/** A line of a stack, as most languages print it: it belongs to the error above. */
+const frame = /^\s+(?:at |\d{1,5}: )/;
 /** The maximum number of logs to read; each belongs to a worker that started servers. */
 const mostLogs = 50;
 /** How much of a dead server's last output is read. */
@@ -57,14 +59,17 @@ export async function testServerOutput(
 }
 
 function saysError(text: string): boolean {
-  return text.split('\n').some((line) => error.test(line) && !warning.test(line));
+  return text.split('\n').some((line) => error.test(line) && !warning.test(line) && !frame.test(line));
 }
 
-/** Returns a window around the answer to each request, not before the request's start; overlapping windows are merged. */
+/**
+ * Returns a window around the answer to each request, not before the request's start; overlapping windows are merged. Without an answer, it
+ * begins before the start, which is noted when the browser reports it: what ended the connection printed its error first, and then its stack.
+ */
 function windowsOf(requests: readonly NetworkEntry[], ms: number): Window[] {
-  const around = requests.map(({ time, durationMs }) => {
+  const around = requests.map(({ time, durationMs, status }) => {
     const answered = time + (durationMs ?? 0);
-    return { from: Math.max(time, answered - ms), to: answered + ms };
+    return { from: status === null ? time - ms : Math.max(time, answered - ms), to: answered + ms };
   });
   const windows: { from: number; to: number }[] = [];
   for (const window of around.toSorted((a, b) => a.from - b.from)) {

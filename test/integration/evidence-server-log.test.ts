@@ -126,6 +126,19 @@ describe("a test's server output", () => {
     expect((await gather(await failing(900))).serverOutput).toContain('no such user');
   });
 
+  it('EV-7 begins before a request whose connection ended, since a panic takes its time to print its stack', async () => {
+    const said = [
+      [380, "thread 'main' panicked at src/a.rs:4:5:"],
+      [450, '   1: core::panicking::panic'],
+      [740, 'http: superfluous call'],
+    ];
+    await writeFile(log, said.map(([at, text]) => `${startedAt + Number(at)} ${text}\n`).join(''));
+    const request = { time: startedAt + 450, status: null, failure: 'net::ERR_EMPTY_RESPONSE' };
+    expect((await gather(await failingWith(request))).serverOutput).toBe(
+      "thread 'main' panicked at src/a.rs:4:5:\n   1: core::panicking::panic",
+    );
+  });
+
   it('EV-12 is reported as missing if the server answers with an error and logs nothing', async () => {
     await writeFile(log, '');
     const noOutput =

@@ -192,7 +192,7 @@ function echoOf(failed: readonly NetworkEntry[]): (text: string) => boolean {
 }
 
 /** The prefixes that CI systems, containers, task runners, loggers and pytest put before every line they print, and Next and Astro before errors. */
-const clock = String.raw`\[?(?:\d{4}-\d\d-\d\d[T ])?\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?(?: [AP]M|Z|[+-]\d\d:?\d\d)?\]?`;
+const clock = String.raw`\[?(?:\d{4}[-/]\d\d[-/]\d\d[T ])?\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?(?: [AP]M|Z|[+-]\d\d:?\d\d)?\]?`;
 const container = String.raw`(?!\d{1,6} *\|)[\w.@/-]{1,40} {1,20}\|(?: |$)`;
 const task = String.raw`@?[\w./-]{1,60}:[\w.-]{1,40}(?::[\w-]{1,40})?: `;
 const nest = String.raw`\[Nest\] {1,2}\d{1,7} {1,4}- [\d/., :]{8,30}(?:[AP]M)? {1,8}(?:ERROR|FATAL|WARN) \[\w{1,60}\] `;
