@@ -19,6 +19,9 @@ const warning = /\bwarn(?:ing)?\b/i;
 const frame = /^\s+(?:at |\d{1,5}: )/;
 /** The maximum number of logs to read; each belongs to a worker that started servers. */
 const mostLogs = 50;
+/** What a proxy in front of the server that failed says about its connection to it. */
+const ofProxy =
+  /proxy|socket hang up|other side closed|\bECONN(?:REFUSED|RESET|ABORTED)\b|\bEPIPE\b|connection (?:refused|reset)/i;
 /** How much of a dead server's last output is read. */
 const lastOutputMs = 60_000;
 const deadServer = /ERR_CONNECTION_(?:REFUSED|RESET)|ECONNREFUSED|ECONNRESET|socket hang up/;
@@ -49,17 +52,18 @@ export async function testServerOutput(
   const isOver = failed.length > 0 && failed.every((one) => one.failure === unanswered);
   const end = failure.startedAt + failure.durationMs;
   const whole = { from: failure.startedAt, to: end + (isOver ? 0 : afterTheTestMs) };
-  for (const ms of failed.length > 0 ? nearnessMs : []) {
-    const near = written(logs, windowsOf(failed, ms));
-    if (saysError(near.text)) return outputOf(near, missing);
-  }
+  const nearby = failed.length === 0 ? [] : nearnessMs.map((ms) => written(logs, windowsOf(failed, ms)));
+  const near =
+    nearby.find(({ text }) => saysError(text, ofProxy)) ?? nearby.find(({ text }) => saysError(text));
+  if (near) return outputOf(near, missing);
   const part = written(logs, [whole]);
   const isSilent = part.text === '' && deadServer.test(complaints);
   return outputOf(isSilent ? lastOutput(logs[0], whole.to) : part, missing);
 }
 
-function saysError(text: string): boolean {
-  return text.split('\n').some((line) => error.test(line) && !warning.test(line) && !frame.test(line));
+function saysError(text: string, except?: RegExp): boolean {
+  const isError = (line: string) => error.test(line) && !warning.test(line) && !frame.test(line);
+  return text.split('\n').some((line) => isError(line) && !except?.test(line));
 }
 
 /**

@@ -112,6 +112,14 @@ describe('CS-10 a server in a compiled language', () => {
     expect([why[0]?.source, facts.source]).toEqual(['server', 'src/Task.java:5']);
   });
 
+  it('CS-5 takes what Node throws below a proxy for the failed connection that it is', () => {
+    const serverOutput =
+      '12:12:12 AM [vite] http proxy error: /api/orders\nError: socket hang up\n    at Socket.socketOnEnd (node:_http_client:528:25)';
+    expect(classify(failing(locatorTimeout, { serverOutput, network: answered500 })).category).toBe(
+      'network-error',
+    );
+  });
+
   it('CS-3 names no file of a library as the place', () => {
     const serverOutput =
       'java.lang.IllegalStateException: no\n\tat java.base/java.util.ArrayList.get(ArrayList.java:427)\n\tat org.lib.Pool.take(Pool.java:12)';
