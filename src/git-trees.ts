@@ -1,6 +1,6 @@
 import { lstat, readFile, readlink } from 'node:fs/promises';
 import path from 'node:path';
-import { gitBytes } from './git.js';
+import { gitBytes, gitDiff } from './git.js';
 import type { ChangedPath } from './guard/judge.js';
 import type { Tree } from './workspace/tree.js';
 import { reasonOf } from './reason-of.js';
@@ -42,8 +42,10 @@ export async function gitChanges(cwd: string, ref: string | null): Promise<GitCh
   }
   const base = await baseOf(cwd, ref);
   if (typeof base !== 'string') return base;
-  const diff = ['diff', '--raw', '-z', '--no-renames', '--no-abbrev', '--no-ext-diff', base, '--'];
-  const raw = await listOf(root, diff);
+  const how = ['--raw', '-z', '--no-renames', '--no-abbrev', '--no-ext-diff', base, '--'];
+  const raw = String(await gitDiff(root, how))
+    .split('\0')
+    .filter((one) => one !== '');
   const untracked = await listOf(root, ['ls-files', '--others', '--exclude-standard', '-z']);
   const added = untracked.map(async (one) => ({ path: one, kind: await kindOf(path.join(root, one)) }));
   return {

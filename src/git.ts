@@ -1,3 +1,6 @@
+import { copyFile, mkdtemp, rm, stat, utimes } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { reasonOf } from './reason-of.js';
 
 /** Starts no program of the repository, takes no locks, and prints paths unquoted. */
@@ -8,6 +11,7 @@ const environment = { GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C' };
 interface GitOptions {
   readonly input?: string;
   readonly timeoutMs?: number;
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Runs a read-only git command in the user's own repository; returns null if there is no repository or no git, or on a timeout. */
@@ -23,13 +27,13 @@ export async function git(
 export async function gitBytes(
   cwd: string,
   args: readonly string[],
-  { input = '', timeoutMs = 0 }: GitOptions = {},
+  { input = '', timeoutMs = 0, env = {} }: GitOptions = {},
 ): Promise<Buffer> {
   // Loaded on demand: starting a suite needs no git.
   const { execa } = await import('execa');
   const { stdout } = await execa('git', [...quiet, ...args], {
     cwd,
-    env: { ...withoutGit(process.env), ...environment },
+    env: { ...withoutGit(process.env), ...environment, ...env },
     extendEnv: false,
     input,
     timeout: timeoutMs,
@@ -38,6 +42,31 @@ export async function gitBytes(
     encoding: 'buffer',
   });
   return Buffer.from(stdout.buffer, stdout.byteOffset, stdout.byteLength);
+}
+
+/**
+ * Runs `git diff`, which compares with the working tree, on a copy of the index: without optional locks, too, it would write into the user's
+ * index which touched files are as before. Rejects like `gitBytes`.
+ */
+export async function gitDiff(cwd: string, args: readonly string[]): Promise<Buffer> {
+  const named = String(await gitBytes(cwd, ['rev-parse', '--git-path', 'index'])).replace(/\n$/, '');
+  const folder = await mkdtemp(path.join(tmpdir(), 'self-heal-index-'));
+  const copy = path.join(folder, 'index');
+  try {
+    // A repository without a single file has no index.
+    await copyIndex(path.resolve(cwd, named), copy).catch(() => undefined);
+    return await gitBytes(cwd, ['diff', ...args], { env: { GIT_INDEX_FILE: copy } });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Git looks into a file that is not older than the index, so the copy must not be newer. https://git-scm.com/docs/racy-git */
+async function copyIndex(from: string, to: string): Promise<void> {
+  const { mtimeMs } = await stat(from);
+  await copyFile(from, to);
+  const second = Math.floor(mtimeMs / 1000);
+  await utimes(to, second, second);
 }
 
 /** Returns git's own last error message out of everything in an error. */

@@ -6,6 +6,7 @@ const mostEntries = 8;
 const mostRequests = 6;
 const mostFrames = 4;
 const linesAround = 8;
+const serverLinesShown = 20;
 const matcher = createMatcher();
 
 /** Returns the errors and warnings in the page's console, with the stack frames of exceptions. Repetitions are merged; noise is left out. */
@@ -41,6 +42,22 @@ export function requestLines({ network }: Pick<AgentContext, 'network'>): string
   });
   const quiet = lines.filter((line) => matcher.withoutNoise('network', line) !== '');
   return [...new Set(quiet)].slice(-mostRequests);
+}
+
+/**
+ * Returns the last lines of the servers' output; if the line that decided, or the one before it, is above them, the lines from there on:
+ * the stack of one exception of a compiled server is longer than what is shown.
+ */
+export function serverLines({
+  serverOutput,
+  diagnosis,
+}: Pick<AgentContext, 'serverOutput' | 'diagnosis'>): string[] {
+  const all = serverOutput.split('\n');
+  const said = diagnosis.why.find(({ source }) => source === 'server')?.evidence;
+  const at = said === undefined ? -1 : all.findLastIndex((line) => line.includes(said));
+  const last = Math.max(0, all.length - serverLinesShown);
+  const first = at < 0 ? last : Math.min(last, Math.max(0, at - 1));
+  return all.slice(first, first + serverLinesShown);
 }
 
 /** Returns the part of the accessibility snapshot that best matches what a locator looked for; empty if no locator failed. */

@@ -4,7 +4,7 @@ import { violationLine } from '../core/guard/violation.js';
 import { factLines } from '../core/diagnosis.js';
 import { fenced, middleCut } from '../core/fenced.js';
 import type { AgentContext, PreviousAttempt } from './context.js';
-import { consoleLines, pageExcerpt, requestLines } from './prompt-evidence.js';
+import { consoleLines, pageExcerpt, requestLines, serverLines } from './prompt-evidence.js';
 
 /** What a prompt mentions besides the context itself. */
 export interface PromptFrame {
@@ -28,7 +28,7 @@ export function renderPrompt(context: AgentContext, { slashCommand, contextFile 
     lines('The page around the locator', pageExcerpt(context)),
     lines('Console', consoleLines(context)),
     lines('Requests that failed', requestLines(context)),
-    lines('Server output', context.serverOutput.split('\n').slice(-20)),
+    lines('Server output', serverLines(context)),
     guidanceOf(context),
     healedBefore(context.earlierFix),
     triedBefore(context),

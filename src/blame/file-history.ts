@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { readObjects } from '../git-trees.js';
-import { gitBytes } from '../git.js';
+import { gitDiff } from '../git.js';
 import { type ChangedFile, compareFile, compareRenamed } from './hunks.js';
 import type { Version } from './origins.js';
 import type { Step } from './steps.js';
@@ -59,7 +59,7 @@ export async function readFiles(
 /** Returns the old path of each renamed file, as git detects renames by similarity. */
 async function renamesSince(root: string, base: string): Promise<ReadonlyMap<string, string>> {
   const how = ['--find-renames', '--diff-filter=R', '--name-status', '--no-ext-diff', '-z'];
-  const fields = String(await gitBytes(root, ['diff', ...how, base, '--'])).split('\0');
+  const fields = String(await gitDiff(root, [...how, base, '--'])).split('\0');
   return new Map(fields.flatMap((old, at) => (at % 3 === 1 ? [[fields[at + 1] ?? '', old] as const] : [])));
 }
 

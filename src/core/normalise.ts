@@ -9,7 +9,7 @@ const volatile: readonly (readonly [RegExp, string])[] = [
   [/\b\d{1,6} × /g, ''],
   [/\b[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}\b/gi, '<id>'],
   [
-    /\b\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?: ?(?:Z|UTC|[+-]\d{2}:?\d{2}))?)?/g,
+    /\b\d{4}([-/])\d{2}\1\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?: ?(?:Z|UTC|[+-]\d{2}:?\d{2}))?)?/g,
     '<time>',
   ],
   [/\b\d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?(?: ?[AP]M)?\b/gi, '<time>'],
@@ -24,6 +24,11 @@ const volatile: readonly (readonly [RegExp, string])[] = [
     '<path>/$1',
   ],
   [/\b0x[\da-f]{1,16}\b/gi, '<id>'],
+  // What an operating system or a runtime numbers: Rust's and Go's threads, a JVM's process and thread before a line of its log.
+  [
+    /(?<=\bthread '[^'\n]{1,100}' )\(\d{1,15}\) |(?<=\bgoroutine )\d{1,15}\b|\b\d{1,10} --- \[[^\]\n]{1,80}\]/g,
+    '<id>',
+  ],
   [/\b(?=[\da-f]*\d)(?=[\da-f]*[a-f])[\da-f]{7,128}\b/gi, '<id>'],
   [/\d{6,}/g, '<id>'],
 ];

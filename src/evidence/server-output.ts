@@ -13,10 +13,15 @@ import type { MissingEvidence } from './missing-evidence.js';
 const afterTheTestMs = 2_000;
 /** Servers log an error at about the time they answer. The closer the log line, the more certain it is about that request. */
 const nearnessMs = [20, 80, 300];
-const error = /(?:Error|Exception)\b|\b(?:error|fatal|panic|traceback|unhandled)\b/i;
+const error = /(?:Error|Exception)\b|\b(?:error|fatal|panic(?:ked)?|traceback|unhandled)\b/i;
 const warning = /\bwarn(?:ing)?\b/i;
+/** A line of a stack, as most languages print it: it belongs to the error above. */
+const frame = /^\s+(?:at |\d{1,5}: )/;
 /** The maximum number of logs to read; each belongs to a worker that started servers. */
 const mostLogs = 50;
+/** What a proxy in front of the server that failed says about its connection to it. */
+const ofProxy =
+  /proxy|socket hang up|other side closed|\bECONN(?:REFUSED|RESET|ABORTED)\b|\bEPIPE\b|connection (?:refused|reset)/i;
 /** How much of a dead server's last output is read. */
 const lastOutputMs = 60_000;
 const deadServer = /ERR_CONNECTION_(?:REFUSED|RESET)|ECONNREFUSED|ECONNRESET|socket hang up/;
@@ -47,24 +52,28 @@ export async function testServerOutput(
   const isOver = failed.length > 0 && failed.every((one) => one.failure === unanswered);
   const end = failure.startedAt + failure.durationMs;
   const whole = { from: failure.startedAt, to: end + (isOver ? 0 : afterTheTestMs) };
-  for (const ms of failed.length > 0 ? nearnessMs : []) {
-    const near = written(logs, windowsOf(failed, ms));
-    if (saysError(near.text)) return outputOf(near, missing);
-  }
+  const nearby = failed.length === 0 ? [] : nearnessMs.map((ms) => written(logs, windowsOf(failed, ms)));
+  const near =
+    nearby.find(({ text }) => saysError(text, ofProxy)) ?? nearby.find(({ text }) => saysError(text));
+  if (near) return outputOf(near, missing);
   const part = written(logs, [whole]);
   const isSilent = part.text === '' && deadServer.test(complaints);
   return outputOf(isSilent ? lastOutput(logs[0], whole.to) : part, missing);
 }
 
-function saysError(text: string): boolean {
-  return text.split('\n').some((line) => error.test(line) && !warning.test(line));
+function saysError(text: string, except?: RegExp): boolean {
+  const isError = (line: string) => error.test(line) && !warning.test(line) && !frame.test(line);
+  return text.split('\n').some((line) => isError(line) && !except?.test(line));
 }
 
-/** Returns a window around the answer to each request, not before the request's start; overlapping windows are merged. */
+/**
+ * Returns a window around the answer to each request, not before the request's start; overlapping windows are merged. Without an answer, it
+ * begins before the start, which is noted when the browser reports it: what ended the connection printed its error first, and then its stack.
+ */
 function windowsOf(requests: readonly NetworkEntry[], ms: number): Window[] {
-  const around = requests.map(({ time, durationMs }) => {
+  const around = requests.map(({ time, durationMs, status }) => {
     const answered = time + (durationMs ?? 0);
-    return { from: Math.max(time, answered - ms), to: answered + ms };
+    return { from: status === null ? time - ms : Math.max(time, answered - ms), to: answered + ms };
   });
   const windows: { from: number; to: number }[] = [];
   for (const window of around.toSorted((a, b) => a.from - b.from)) {

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { parsePatch } from 'diff';
 import type { BlamedHunk, Hunk } from '../core/blame.js';
-import { git } from '../git.js';
+import { git, gitDiff } from '../git.js';
 import { baseOf } from '../git-trees.js';
 import { holds, renamedIn, type Renaming } from './renamed.js';
 import { relativePath } from '../relative-path.js';
@@ -76,8 +76,8 @@ export function fromRepository(
 async function hunksSinceBase(root: string): Promise<readonly Hunk[] | null> {
   const base = await baseOf(root, null);
   const from = typeof base === 'string' ? base : 'HEAD';
-  const diff = await git(root, ['diff', ...patch, from, '--']);
-  return diff === null ? null : hunksIn(diff);
+  const diff = await gitDiff(root, [...patch, from, '--']).catch(() => null);
+  return diff === null ? null : hunksIn(String(diff));
 }
 
 /**

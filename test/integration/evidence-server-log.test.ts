@@ -126,6 +126,27 @@ describe("a test's server output", () => {
     expect((await gather(await failing(900))).serverOutput).toContain('no such user');
   });
 
+  it('EV-7 is what the server says rather than its proxy, which is closer to the response', async () => {
+    const proxy = `${startedAt + 900} http proxy error: /api\nError: socket hang up\n`;
+    await writeFile(log, `${startedAt + 860} panic: no cart\n${proxy}`);
+    expect((await gather(await failing(900))).serverOutput.split('\n')[0]).toBe('panic: no cart');
+    await writeFile(log, `${startedAt + 10} Error: no rates\n${proxy}`);
+    expect((await gather(await failing(900))).serverOutput.split('\n')[0]).toBe('http proxy error: /api');
+  });
+
+  it('EV-7 begins before a request whose connection ended, since a panic takes its time to print its stack', async () => {
+    const said = [
+      [380, "thread 'main' panicked at src/a.rs:4:5:"],
+      [450, '   1: core::panicking::panic'],
+      [740, 'http: superfluous call'],
+    ];
+    await writeFile(log, said.map(([at, text]) => `${startedAt + Number(at)} ${text}\n`).join(''));
+    const request = { time: startedAt + 450, status: null, failure: 'net::ERR_EMPTY_RESPONSE' };
+    expect((await gather(await failingWith(request))).serverOutput).toBe(
+      "thread 'main' panicked at src/a.rs:4:5:\n   1: core::panicking::panic",
+    );
+  });
+
   it('EV-12 is reported as missing if the server answers with an error and logs nothing', async () => {
     await writeFile(log, '');
     const noOutput =

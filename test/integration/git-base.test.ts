@@ -1,9 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { execaSync } from 'execa';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { baseOf } from '../../src/git-trees.js';
+import { baseOf, gitChanges } from '../../src/git-trees.js';
 import { gitlabWorkflow } from '../../src/init/gitlab-workflow.js';
 import { ciProjectOf } from '../../src/init/ci-project.js';
 import { tempDir } from '../rig/temp-dir.js';
@@ -65,4 +65,25 @@ it('BL-2 takes the base of a merge request from GitLab’s variables if the targ
   expect(await baseOf(apart, null, variables)).toBe(base);
   const shallow = onRunner(dir, '--depth=1', 'feature');
   expect(await baseOf(shallow, null, variables)).toMatchObject({ what: 'unknown-base' });
+});
+
+it('HN-1 leaves the index as it is, though files were touched that are as before', async () => {
+  const { dir } = onServer();
+  const index = path.join(dir, '.git/index');
+  const bytes = readFileSync(index);
+  utimesSync(path.join(dir, 'first'), new Date(0), new Date(0));
+  expect(await gitChanges(dir, 'HEAD')).toMatchObject({ changes: [] });
+  expect(readFileSync(index).equals(bytes)).toBe(true);
+});
+
+it('BL-2 sees a change of the same length in the moment in which the index was written', async () => {
+  const { dir } = onServer();
+  const [file, index] = [path.join(dir, 'first'), path.join(dir, '.git/index')];
+  const at = new Date('2026-01-02T03:04:05Z');
+  git(dir, 'config', 'core.trustctime', 'false');
+  utimesSync(file, at, at);
+  git(dir, 'update-index', '--refresh');
+  writeFileSync(file, 'FIRST');
+  for (const one of [file, index]) utimesSync(one, at, at);
+  expect(await gitChanges(dir, 'HEAD')).toMatchObject({ changes: [{ path: 'first' }] });
 });

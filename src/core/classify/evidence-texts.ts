@@ -4,7 +4,7 @@ import type { TestError } from '../failure.js';
 import { bounded } from './bounded.js';
 import { isCausedBy } from './lost-script.js';
 import type { EvidenceText, Matcher } from './match.js';
-import { ownOrigin } from './own-origin.js';
+import { ownOrigin, splitUrl } from './own-origin.js';
 import {
   errorBody,
   failedRequests,
@@ -180,19 +180,31 @@ const answeredWith =
   /\b(?:request|response|respond\w{0,3}|fetch\w{0,3}|load\w{0,3}|http|status)\b[^\d\n]{0,40}\b([45]\d\d)\b/i;
 /**
  * Returns a predicate: whether a text merely repeats the response of a failed request. A page that throws the text of a response
- * (`throw new Error(body.error)`) or its status (`The response (404) has no frame`), or that finds HTML where it expects JSON, is not the
- * cause (CS-7).
+ * (`throw new Error(body.error)`) or its status (`The response (404) has no frame`, `GET /api/cart: 500`), or that finds HTML or nothing
+ * where it expects JSON, is not the cause (CS-7).
  */
 function echoOf(failed: readonly NetworkEntry[]): (text: string) => boolean {
   const said = failed.flatMap((entry) => [...responseTexts(entry), ...quotedByJson(entry.responseBody)]);
-  const statuses = failed.flatMap(({ status }) => (status === null ? [] : [String(status)]));
+  const answers = failed.flatMap(({ status, url }) =>
+    status === null
+      ? []
+      : [{ status: String(status), path: splitUrl(url)?.path.replace(/\?.*$/, '') ?? '/' }],
+  );
   return (text) =>
     said.some((one) => text.includes(one)) ||
-    statuses.some((status) => answeredWith.exec(text)?.[1] === status);
+    answers.some(
+      ({ status, path }) =>
+        answeredWith.exec(text)?.[1] === status ||
+        (path !== '/' && text.includes(path) && namesStatus(text.replace(path, ' '), status)),
+    );
+}
+
+function namesStatus(text: string, status: string): boolean {
+  return [...text.matchAll(/(?<![\w./])\d{3}\b/g)].some(([said]) => said === status);
 }
 
 /** The prefixes that CI systems, containers, task runners, loggers and pytest put before every line they print, and Next and Astro before errors. */
-const clock = String.raw`\[?(?:\d{4}-\d\d-\d\d[T ])?\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?(?: [AP]M|Z|[+-]\d\d:?\d\d)?\]?`;
+const clock = String.raw`\[?(?:\d{4}[-/]\d\d[-/]\d\d[T ])?\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?(?: [AP]M|Z|[+-]\d\d:?\d\d)?\]?`;
 const container = String.raw`(?!\d{1,6} *\|)[\w.@/-]{1,40} {1,20}\|(?: |$)`;
 const task = String.raw`@?[\w./-]{1,60}:[\w.-]{1,40}(?::[\w-]{1,40})?: `;
 const nest = String.raw`\[Nest\] {1,2}\d{1,7} {1,4}- [\d/., :]{8,30}(?:[AP]M)? {1,8}(?:ERROR|FATAL|WARN) \[\w{1,60}\] `;

@@ -3,9 +3,9 @@ import { locatorIn, tellingErrors } from '../complaint.js';
 import type { Evidence } from '../evidence.js';
 import { bounded } from './bounded.js';
 import { databaseFacts, noDatabaseFacts, postgrestTable } from './database-facts.js';
-import { firstOwnFrame, type OwnCode, ownPath } from './own-frame.js';
+import { firstCompiledFrame, firstOwnFrame, type OwnCode, ownPath } from './own-frame.js';
 import { ownOrigin, splitUrl } from './own-origin.js';
-import type { EvidenceText } from './match.js';
+import { announcement, type EvidenceText } from './match.js';
 import { endpointOf, failedRequests } from './requests.js';
 import { stripAnsi } from './strip-ansi.js';
 
@@ -79,8 +79,12 @@ function sourceOf(evidence: Evidence, [decided, ...others]: readonly Reason[]): 
 function placeOf(evidence: Evidence, decided: Reason | undefined): string | null {
   const code = { rootDir: evidence.rootDir, own: ownOrigin(evidence) };
   const built = decided?.category === 'build-error';
-  const texts = stacksOf(evidence, decided?.source ?? 'error').flatMap((text) => {
-    const whole = text ? stripAnsi(bounded(text, 8000)) : '';
+  const wholes = stacksOf(evidence, decided?.source ?? 'error').map((text) => stripAnsi(text ?? ''));
+  const compiled = wholes.map((text) => firstCompiledFrame(below(text, decided?.evidence), code));
+  const ofCompiled = compiled.find((found) => found !== null);
+  if (ofCompiled) return ofCompiled;
+  const texts = wholes.flatMap((text) => {
+    const whole = bounded(text, 8000);
     return built ? [around(whole, decided.evidence), whole] : [whole];
   });
   const find = (text: string) => firstOwnFrame(text, code) ?? (built ? compiledFile(text, code) : null);
@@ -118,8 +122,8 @@ const namings = [
 /** What Node prints before it exits: `file:///srv/server.mjs:12`, the line itself, and a caret under the part it could not parse. */
 const caret = new RegExp(String.raw`^(?:file://)?${file}:(\d{1,7})\n[^\n]{0,1000}\n([ \t]{0,1000})\^`, 'gm');
 /** The file's name is a heading shortly above the error, or in the excerpt below it; distances in characters. */
-const above = 300;
-const below = 2_000;
+const charactersAbove = 300;
+const charactersBelow = 2_000;
 
 /** Returns the file, relative to the project, in which a compiler reports an error, with line and column if given; null if there is none. */
 function compiledFile(text: string, code: OwnCode): string | null {
@@ -138,5 +142,20 @@ function compiledFile(text: string, code: OwnCode): string | null {
 /** Returns the text around one of its lines, or the whole text if the line is not in it. */
 function around(text: string, line: string): string {
   const at = text.indexOf(line);
-  return at === -1 ? text : text.slice(Math.max(0, at - above), at + line.length + below);
+  return at === -1 ? text : text.slice(Math.max(0, at - charactersAbove), at + line.length + charactersBelow);
+}
+
+/** Go lists first what a panic ran: the deferred functions of the app's own middleware, too. */
+const aboveThePanic = /^(?:[^\n]*\n){1,3}goroutine \d{1,10} \[[^\n]*\n(?:[^\n]+\n){0,60}?(?=panic\()/;
+/** How many characters below an error belong to it: a panic prints its whole stack, with the frames of the language's own library first. */
+const longestStack = 8_000;
+
+/** Returns a text from one of its lines on, or from the line that announces it; empty if the line is not in it. */
+function below(text: string, line: string | undefined): string {
+  const at = line === undefined ? -1 : text.indexOf(line);
+  if (at === -1) return '';
+  const start = text.lastIndexOf('\n', at - 1) + 1;
+  const before = text.lastIndexOf('\n', start - 2) + 1;
+  const isAnnounced = start > 0 && announcement.test(text.slice(before, start).trim());
+  return text.slice(isAnnounced ? before : start, start + longestStack).replace(aboveThePanic, '');
 }

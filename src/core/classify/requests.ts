@@ -62,9 +62,9 @@ function readsStatus({ snippet }: TestError): boolean {
     .some((line) => markedStatusLine(line) !== '');
 }
 
-/** How V8's `JSON.parse` quotes a text that is not JSON: in full if it is short, else up to ten characters after the first. */
+/** How V8's `JSON.parse` quotes a text that is not JSON: in full if it is short, else up to ten characters after the first; an empty one not at all. */
 export function quotedByJson(text: string | null): string[] {
-  if (text === null || text.trim() === '') return [];
+  if (text === null || text.trim() === '') return ['Unexpected end of JSON input'];
   return [`"${text.slice(0, text.search(/\S/) + 10)}"... is not valid JSON`, `"${text}" is not valid JSON`];
 }
 

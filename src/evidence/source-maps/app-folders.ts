@@ -13,6 +13,7 @@ const buildNames = new Set([
   'dist',
   'build',
   'out',
+  'target',
   'public',
   '.next',
   '.vite',
@@ -24,7 +25,8 @@ const servedNames = new Set(['client', 'browser', 'public', 'static', 'output', 
 const mostInner = 30;
 const appMarks =
   /^(?:package\.json|index\.html|app\.vue|(?:vite|next|webpack|nuxt|svelte|astro)\.config\.\w{2,3})$/;
-const deepest = 3;
+/** A JVM's server has its page in `<module>/src/main/resources/static`. */
+const deepest = 5;
 const mostFolders = 400;
 
 /** Searches the upper levels of a project, at most 400 folders; skips what cannot be read. */

@@ -58,7 +58,10 @@ function served(url: URL, places: MapPlaces): MapLookup {
   const text = captured.script(url.href);
   const candidates = filesServedAt(url.href, folders).flatMap((file) => files.find(file) ?? []);
   // A build other than the one that was served would give wrong lines.
-  const place = candidates.find((file) => text === null || files.text(file) === text);
+  const same = candidates.filter((file) => text === null || files.text(file) === text);
+  // A build may be a copy of the source.
+  const written = text === null ? undefined : same.find((file) => !isBuilt(file, folders));
+  const place = written ?? same[0];
   const byFile = place !== undefined && script.test(place) ? mapOfFile(place, places) : null;
   if (byFile?.kind === 'mapped') return byFile;
   const found = (text === null ? null : mapOfCaptured(url.href, places)) ?? byFile;

@@ -1,5 +1,6 @@
 import { oncePerKey } from '../../once-per-key.js';
 import { findAppFolders } from './app-folders.js';
+import { CompiledFiles } from './compiled-files.js';
 import { parseMap, type ParsedMap } from './parse-map.js';
 import { SourceByText } from './source-by-text.js';
 
@@ -12,6 +13,7 @@ const mostKept = 3;
 export class ParsedMaps {
   /** Finds the source lines of builds without a map. */
   readonly byText = new SourceByText();
+  readonly compiled = new CompiledFiles();
   /** Like `findAppFolders`, but searches each root only once. */
   readonly foldersOf = oncePerKey(findAppFolders);
   #kept: { readonly text: string; readonly url: string | null; readonly parsed: ParsedMap }[] = [];

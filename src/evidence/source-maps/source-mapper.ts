@@ -28,6 +28,8 @@ const mostFrames = 1_000;
 /** The maximum number of addresses to look up for one failure; their maps stay in memory meanwhile. */
 const mostLookups = 64;
 const mostExcerpts = 60;
+/** Of how many positions in compiled languages in one text the lines are kept: the one that decides is not always the first. */
+const mostCompiled = 5;
 /** An address that already names a source: `webpack://app/./src/a.tsx?abcd`. */
 const original = /^(?:webpack|turbopack|rspack):\/\//;
 
@@ -66,7 +68,7 @@ export class SourceMapper {
    */
   mapText(written: string): string {
     const { places } = this.#options;
-    const text = fromRoot(written, places);
+    const text = this.#withCompiledFiles(fromRoot(written, places));
     const parts: string[] = [];
     let from = 0;
     let sought = true;
@@ -87,6 +89,27 @@ export class SourceMapper {
       from = frame.end;
     }
     return parts.join('') + text.slice(from);
+  }
+
+  /** Names files in compiled languages by their path in the project, and keeps the lines around the first of them. */
+  #withCompiledFiles(text: string): string {
+    const { places } = this.#options;
+    const parts: string[] = [];
+    let from = 0;
+    for (const [n, { name, at, start, end }] of places.maps.compiled.placesIn(text, places).entries()) {
+      const [line = 1, column = 1] = at.split(':').map(Number);
+      if (n < mostCompiled) this.#keepSnippet(`${name}:${at}`, { file: name, line, column });
+      parts.push(text.slice(from, start), name);
+      from = end;
+    }
+    return parts.join('') + text.slice(from);
+  }
+
+  #keepSnippet(at: string, { file, line, column }: SourceLine): void {
+    if (this.#excerpts.size >= mostExcerpts || this.#excerpts.has(at)) return;
+    const text = this.#options.places.files.text(file);
+    const snippet = text === null ? null : snippetOf(text, line, column);
+    this.#excerpts.set(at, { at, generated: at, snippet: snippet && cleanText(snippet) });
   }
 
   #originOf(frame: Frame): Origin | null {

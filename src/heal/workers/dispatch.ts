@@ -17,7 +17,7 @@ import type { HealedHere } from './healed-here.js';
 import { failed, Lookout } from './lookout.js';
 import type { FromWorkers, SentCause, Workers } from './workers.js';
 import { reasonOf } from '../../reason-of.js';
-import { git, gitBytes } from '../../git.js';
+import { gitBytes, gitDiff } from '../../git.js';
 import { contentOf, type FileEdit, type FileState, hashOf, stateOf } from '../../workspace/file-state.js';
 import type { Workspace } from '../../workspace/workspace.js';
 
@@ -127,8 +127,9 @@ async function keptSoFar(
   { root, edited }: Pick<Workspace, 'root' | 'edited'>,
   contents: Contents,
 ): Promise<FileEdit[]> {
-  const changed = await git(root, ['diff', '--name-only', '--no-renames', '--relative', '-z', 'HEAD']);
-  const files = new Set([...(changed ?? '').split('\0'), ...edited()]);
+  const how = ['--name-only', '--no-renames', '--relative', '-z', 'HEAD'];
+  const changed = String(await gitDiff(root, how).catch(() => ''));
+  const files = new Set([...changed.split('\0'), ...edited()]);
   const edits: FileEdit[] = [];
   for (const file of files) {
     const now = safePath.safeParse(file).success ? stateOf(root, file) : 'other';

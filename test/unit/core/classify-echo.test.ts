@@ -38,6 +38,13 @@ describe('CS-7 a page that repeats a response', () => {
   it.each([
     ['FrameMissingError: The response (404) has no <turbo-frame id="hello">', 404, 'network-error'],
     ['Error: Could not load the rates: 503', 503, 'network-error'],
+    ['Error: POST /api/orders: 500', 500, 'network-error'],
+    ['Error: no order 500 in /api/carts', 500, 'runtime-error'],
+    [
+      "SyntaxError: Failed to execute 'json' on 'Response': Unexpected end of JSON input",
+      500,
+      'network-error',
+    ],
     ['FrameMissingError: The response (404) has no <turbo-frame id="hello">', 500, 'runtime-error'],
     ['RateError: no rate for item 404', 404, 'runtime-error'],
   ])('CS-7 a page that throws %s after a status of %i has a %s', (text, status, category) => {

@@ -16,6 +16,18 @@ describe('ME-1 a signature', () => {
   it.each<[string, string, string]>([
     ['colors', '\u001b[31mno cart\u001b[39m', 'no cart'],
     ['a time', 'failed at 2024-05-06T07:08:09.123Z', 'failed at 2025-01-02T03:04:05.678Z'],
+    ["a time of Go's log", '2026/11/23 23:56:21 migrate: no', '2026/12/01 04:05:06.123456 migrate: no'],
+    [
+      'the number of a thread of Rust',
+      "thread '<unnamed>' (12745) panicked at src/a.rs:4:5",
+      "thread '<unnamed>' (7) panicked at src/a.rs:4:5",
+    ],
+    ['the number of a goroutine', 'goroutine 35 [running]:', 'goroutine 7 [running]:'],
+    [
+      'process and thread of a JVM',
+      'ERROR 4711 --- [nio-8080-exec-1] o.a.c.Cart : no',
+      'ERROR 42 --- [nio-8080-exec-12] o.a.c.Cart : no',
+    ],
     ['a time of day', 'at 07:08:09 no', 'at 21:18:19 no'],
     ['a duration', 'Timeout 5000ms exceeded', 'Timeout 30000ms exceeded'],
     ['a duration in seconds', 'waited 2.5s', 'waited 31s'],

@@ -34,8 +34,18 @@ export const moduleRules = rulesFor('build-error', [
   },
   {
     id: 'build/dependencies',
-    pattern: /Missing script: |\bERESOLVE\b|ERR_PNPM_OUTDATED_LOCKFILE|Cannot find type definition file for/i,
+    pattern:
+      /Missing script: |\bERESOLVE\b|ERR_PNPM_OUTDATED_LOCKFILE|Cannot find type definition file for|missing go\.sum entry|^go: (?:inconsistent vendoring|updates to go\.mod needed)|error: (?:no matching package|failed to select a version)|Could not resolve dependencies for project/im,
     confidence: 0.78,
+  },
+  {
+    id: 'build/compiled-language',
+    // go: `./main.go:12:5: undefined: x`; javac: `Cart.java:12: error: …`; Maven: `Cart.java:[12,5] …`; kotlinc: `e: file:///srv/Cart.kt:12:5 …`;
+    // rustc: `error[E0425]: …`, and the place below.
+    pattern:
+      /^(?:vet: )?[\w.@+/-]{1,300}\.go:\d{1,7}:\d{1,7}: \S|^\S{1,300}\.(?:java|scala|groovy):\d{1,7}: error: |^\S{1,300}\.(?:java|kt|scala|groovy):\[\d{1,7},\d{1,7}\] |^e: \S{1,300}\.kts?:|^error(?:\[E\d{4}\])?: [^\n]{1,400}\n {1,8}--> \S/m,
+    sources: ['error', 'server'],
+    confidence: 0.9,
   },
   {
     id: 'build/other-compilers',

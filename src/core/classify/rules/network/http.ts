@@ -72,7 +72,7 @@ export const httpRules = rulesFor('network-error', [
   {
     id: 'network/access-log',
     pattern:
-      /\b(?:GET|POST|PUT|PATCH|DELETE)\b["']? ["']?(?:https?:\/\/[^\s"']{1,300}|\/[^\s"']{0,300})["']?(?: HTTP\/[\d.]{1,3}["']?)?[ :→\->]{1,6}(?:status:? )?5\d\d\b|^\s{0,20}5\d\d (?:GET|POST|PUT|PATCH|DELETE) |\b(?:GET|POST|PUT|PATCH|DELETE) (?:https?:\/\/\S{1,300}|\/\S{0,300})[ :→\->]{1,6}4\d\d \(/m,
+      /\b(?:GET|POST|PUT|PATCH|DELETE)\b["']? ["']?(?:https?:\/\/[^\s"']{1,300}|\/[^\s"']{0,300})["']?(?: HTTP\/[\d.]{1,3}["']?)?[ :→\->]{1,6}(?:status:? )?5\d\d\b(?!\.\d| ?[mnuµμ]?s\b)|^\s{0,20}5\d\d (?:GET|POST|PUT|PATCH|DELETE) |\b(?:GET|POST|PUT|PATCH|DELETE) (?:https?:\/\/\S{1,300}|\/\S{0,300})[ :→\->]{1,6}4\d\d \(/m,
     unless: /favicon|\.map\b/,
     sources: ['error', 'console', 'server'],
     confidence: 0.76,

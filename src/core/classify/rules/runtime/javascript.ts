@@ -122,7 +122,7 @@ export const javascriptRules = rulesFor('runtime-error', [
     id: 'runtime/thrown-on-server',
     // The same on the server, if the app's own code threw it: a library's plain `Error` may be about a request.
     pattern:
-      /^(?:Uncaught )?Error: [^\n]{1,400}\n[ \t]{1,12}at (?![^\n]{0,400}(?:node_modules|node:internal))[^\n]{1,400}:\d{1,7}/m,
+      /^(?:Uncaught )?Error: [^\n]{1,400}\n[ \t]{1,12}at (?![^\n]{0,400}(?:node_modules|\bnode:))[^\n]{1,400}:\d{1,7}/m,
     sources: ['server'],
     unless: uncaughtButNotTheCode,
     confidence: 0.71,

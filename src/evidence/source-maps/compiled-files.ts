@@ -1,0 +1,79 @@
+import path from 'node:path';
+import { compiledPositions, type CodePosition } from '../../core/classify/own-frame.js';
+import { filesBelow } from './folder-entries.js';
+import type { MapPlaces } from './map-places.js';
+
+type NamePlaces = Pick<MapPlaces, 'files' | 'folders'>;
+
+const source = /\.(?:go|rs|java|kts?|scala|groovy|cs|swift)$/;
+const mostFiles = 3_000;
+/** What a stack of the JVM has before the name of a file: `at app//com.shop.Cart.total(`. */
+const jvmFrame = /\bat (?:[\w.@-]*\/){0,2}((?:[\w$]{1,100}\.){1,20})[\w$]{1,100}\.[\w$<>]{1,100}\($/;
+const longestFrame = 400;
+
+/** A position in a file of the project. */
+export interface CompiledPlace extends CodePosition {
+  /** Relative to the project's root, with `/`. */
+  readonly name: string;
+}
+
+/** Finds the files of the project that compilers, panics and stacks of compiled languages name. They are listed once. */
+export class CompiledFiles {
+  #byName: ReadonlyMap<string, readonly string[]> | undefined;
+
+  /** Returns the positions in a text that are in files of the project, in order. */
+  placesIn(text: string, places: NamePlaces): CompiledPlace[] {
+    return compiledPositions(text).flatMap((found) => {
+      const position = withFolderOf(found, text, places.files.root);
+      const before = text.slice(Math.max(0, position.start - longestFrame), position.start);
+      const name = this.#nameOf(position.file, before, places);
+      return name === null ? [] : [{ ...position, name }];
+    });
+  }
+
+  /** A relative path starts at the folder in which the compiler ran; a JVM names only the file, after its package. */
+  #nameOf(file: string, before: string, places: NamePlaces): string | null {
+    const { files } = places;
+    const at = files.find(file);
+    if (path.isAbsolute(file)) return at === null ? null : files.relative(at);
+    const folder = jvmFrame.exec(before)?.[1]?.replaceAll('.', '/') ?? null;
+    if (at !== null && folder === null) return files.relative(at);
+    const end = `/${folder ?? ''}${file.replace(/^\.\//, '')}`;
+    const named = this.#named(path.posix.basename(file), places).filter((one) => `/${one}`.endsWith(end));
+    return named.length === 1 ? (named[0] ?? null) : null;
+  }
+
+  #named(name: string, { files, folders }: NamePlaces): readonly string[] {
+    this.#byName ??= byName(sourcesIn({ files, folders }));
+    return this.#byName.get(name) ?? [];
+  }
+}
+
+/** A position in a text ends at whitespace, and the project's own path may contain some. */
+function withFolderOf(position: CodePosition, text: string, root: string): CodePosition {
+  const start = text.lastIndexOf(`${root}/`, position.end);
+  const file = text.slice(start, position.end);
+  return start === -1 || start >= position.start || file.includes('\n') || file.includes(':')
+    ? position
+    : { ...position, file, start };
+}
+
+function byName(files: readonly string[]): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const file of files) {
+    const name = path.posix.basename(file);
+    found.set(name, [...(found.get(name) ?? []), file]);
+  }
+  return found;
+}
+
+/** Returns the project's files in these languages, relative to its root, without builds and packages. */
+function sourcesIn({ files, folders }: NamePlaces): string[] {
+  const found = filesBelow([files.root], {
+    isWanted: (name) => source.test(name),
+    isEntered: (folder) =>
+      !/^(?:node_modules|vendor|\..*)$/.test(path.basename(folder)) && !folders.builds.includes(folder),
+    most: mostFiles,
+  });
+  return found.flatMap((file) => files.relative(file) ?? []);
+}

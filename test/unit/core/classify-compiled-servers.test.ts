@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest';
+import { classify } from '../../../src/core/classify/classify.js';
+import { failing, locatorTimeout, logged, request } from './classify-evidence.js';
+
+const exited = 'Error: Process from config.webServer was not able to start. Exit code: 1';
+const dropped = [request({ status: null, failure: 'net::ERR_EMPTY_RESPONSE' })];
+const answered500 = [request({ status: 500 })];
+
+const goPanic = `2026/11/23 23:56:21 GET / 723.329µs
+2026/11/23 23:56:21 http: panic serving 127.0.0.1:56774: runtime error: index out of range [0] with length 0
+goroutine 35 [running]:
+net/http.(*conn).serve.func1()
+	/usr/lib/go-1.19/src/net/http/server.go:1850 +0xbf
+example.com/library/internal/web.recovered.func1()
+	/project/internal/web/recovered.go:20 +0x41
+panic({0x7be580, 0xc0000c8498})
+	/usr/lib/go-1.19/src/runtime/panic.go:890 +0x262
+github.com/lib/pq.(*conn).query(0x7ba140?)
+	/project/vendor/github.com/lib/pq/conn.go:880 +0x11
+example.com/library/internal/store.(*Store).Loans(0x7ba140?, {0xc0000b6872?, 0x7defaf?})
+	/project/internal/store/store.go:127 +0x154
+net/http.HandlerFunc.ServeHTTP(0xc0002ab9e0?, {0x883798?, 0xc0001627e0?}, 0xc000162820?)
+	/usr/lib/go-1.19/src/net/http/server.go:2109 +0x2f`;
+
+const jvmStack = `Nov 23, 2026 11:43:11 PM com.example.tasks.web.TaskApi handle
+SEVERE: Unhandled exception in /api/tasks
+com.example.tasks.ApiException: Could not list tasks
+	at com.example.tasks.web.TaskApi.handle(src/main/java/com/example/tasks/web/TaskApi.java:26)
+	at java.base/java.lang.Thread.run(Thread.java:840)
+Caused by: java.lang.IllegalStateException: no tasks
+	at java.base/java.util.Optional.orElseThrow(Optional.java:403)
+	at com.example.tasks.Tasks.all(src/main/java/com/example/tasks/Tasks.java:51)
+	... 8 more
+Nov 23, 2026 11:43:11 PM com.example.tasks.web.TaskApi handle
+INFO: done`;
+
+const rustPanic = `
+thread '<unnamed>' (12745) panicked at src/notes.rs:48:37:
+called \`Option::unwrap()\` on a \`None\` value
+stack backtrace:
+   0: __rustc::rust_begin_unwind
+             at /rustc/59807616e1fa2540724bfbac14d7976d7e4a3860/library/std/src/panicking.rs:689:5
+   1: notes::notes::Note::label
+             at ./src/notes.rs:48:37`;
+
+describe('CS-10 a server in a compiled language', () => {
+  it.each([
+    [
+      'Go code that does not compile',
+      '# example.com/library/internal/web\ninternal/web/handlers.go:84:2: byline declared but not used',
+      'internal/web/handlers.go:84:2: byline declared but not used',
+      'internal/web/handlers.go:84:2',
+    ],
+    [
+      'Go code at the root of its module',
+      '# command-line-arguments\n./main.go:12:5: undefined: x',
+      './main.go:12:5: undefined: x',
+      'main.go:12:5',
+    ],
+    [
+      'Java code that javac cannot parse',
+      "src/main/java/com/shop/Cart.java:33: error: ';' expected\n    add(title)\n              ^\n1 error",
+      "src/main/java/com/shop/Cart.java:33: error: ';' expected",
+      'src/main/java/com/shop/Cart.java:33',
+    ],
+    [
+      'Java code that Maven compiles',
+      '[INFO] 1 error\n[ERROR] COMPILATION ERROR : \n[ERROR] /project/src/main/java/Cart.java:[12,5] cannot find symbol',
+      '/project/src/main/java/Cart.java:[12,5] cannot find symbol',
+      'src/main/java/Cart.java:12:5',
+    ],
+    [
+      'Rust code after a warning',
+      'warning: unused variable: `a`\n --> src/main.rs:4:9\n\nerror: expected `;`, found keyword `let`\n  --> src/http.rs:33:27\n   |\nerror: could not compile `notes` (bin "notes") due to 1 previous error',
+      'error: expected `;`, found keyword `let`',
+      'src/http.rs:33:27',
+    ],
+  ])('CS-1 classifies %s, and finds the line', (_, serverOutput, evidence, source) => {
+    const { category, why, facts } = classify(failing(exited, { serverOutput }));
+    expect([category, why[0]?.evidence, facts.source]).toEqual(['build-error', evidence, source]);
+  });
+
+  it.each([
+    [
+      'a panic of a Go handler, not the deferred function that recovers',
+      goPanic,
+      'http: panic serving 127.0.0.1:56774: runtime error: index out of range [0] with length 0',
+      'internal/store/store.go:127',
+    ],
+    [
+      'the innermost exception of a JVM',
+      jvmStack,
+      'Caused by: java.lang.IllegalStateException: no tasks',
+      'src/main/java/com/example/tasks/Tasks.java:51',
+    ],
+    [
+      'what a panic of Rust says, below its place',
+      rustPanic,
+      'called `Option::unwrap()` on a `None` value',
+      'src/notes.rs:48:37',
+    ],
+  ])('CS-3 classifies %s, and finds the line', (_, serverOutput, evidence, source) => {
+    const { category, why, facts } = classify(failing(locatorTimeout, { serverOutput, network: dropped }));
+    expect([category, why[0]?.evidence, facts.source]).toEqual(['runtime-error', evidence, source]);
+  });
+
+  it('CS-3 decides by the exception of a server rather than by what the page makes of its answer', () => {
+    const serverOutput =
+      'java.lang.NullPointerException: Cannot invoke "String.length()" because "a" is null\n\tat com.shop.Task.initials(src/Task.java:5)';
+    const console = [logged('TypeError: tasks.map is not a function', { type: 'pageerror' })];
+    const { why, facts } = classify(failing(locatorTimeout, { serverOutput, console, network: answered500 }));
+    expect([why[0]?.source, facts.source]).toEqual(['server', 'src/Task.java:5']);
+  });
+
+  it('CS-5 takes what Node throws below a proxy for the failed connection that it is', () => {
+    const serverOutput =
+      '12:12:12 AM [vite] http proxy error: /api/orders\nError: socket hang up\n    at Socket.socketOnEnd (node:_http_client:528:25)';
+    expect(classify(failing(locatorTimeout, { serverOutput, network: answered500 })).category).toBe(
+      'network-error',
+    );
+  });
+
+  it('CS-3 names no file of a library as the place', () => {
+    const serverOutput =
+      'java.lang.IllegalStateException: no\n\tat java.base/java.util.ArrayList.get(ArrayList.java:427)\n\tat org.lib.Pool.take(Pool.java:12)';
+    const { category, facts } = classify(failing(locatorTimeout, { serverOutput, network: answered500 }));
+    expect([category, facts.source]).toEqual(['runtime-error', null]);
+  });
+
+  it('CS-5 takes no duration in a log for the status of an answer', () => {
+    const network = [request({ status: null, failure: 'no answer until the test ended', method: 'GET' })];
+    const reasons = (serverOutput: string) =>
+      classify(failing(locatorTimeout, { serverOutput, network })).why.map(({ source }) => source);
+    expect(reasons('GET /api/stats 510.692µs\nGET /api/a 510µs\nGET /api/b 503 ms')).not.toContain('server');
+    expect(reasons('GET /api/stats 510 692µs')).toContain('server');
+  });
+});
