@@ -140,7 +140,7 @@ describe("a test's server output", () => {
       [450, '   1: core::panicking::panic'],
       [740, 'http: superfluous call'],
     ];
-    await writeFile(log, said.map(([at, text]) => `${startedAt + Number(at)} ${text}\n`).join(''));
+    await writeFile(log, said.map(([at, text]) => `${startedAt + Number(at)} ${String(text)}\n`).join(''));
     const request = { time: startedAt + 450, status: null, failure: 'net::ERR_EMPTY_RESPONSE' };
     expect((await gather(await failingWith(request))).serverOutput).toBe(
       "thread 'main' panicked at src/a.rs:4:5:\n   1: core::panicking::panic",
