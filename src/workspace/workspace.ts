@@ -68,7 +68,7 @@ export interface Workspace {
   edited(): ReadonlySet<string>;
   /** Marks these changes as decided: a kill leaves them in the project. */
   decided(ids: readonly string[]): Promise<void>;
-  /** Deletes the copies. */
+  /** Deletes the copies, and makes sure that the applied changes are stored. */
   close(): Promise<void>;
 }
 
@@ -138,6 +138,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     edited: () => changes.edited(),
     decided: (ids) => changes.decided(ids),
     close: async () => {
+      await changes.keep();
       for (const made of await Promise.allSettled(copies.flatMap((one) => one ?? [])))
         if (made.status === 'fulfilled') await made.value.remove();
     },

@@ -335,6 +335,18 @@ describe('applying a change', () => {
     expect(existsSync(path.join(dir, '.self-heal/journal.json'))).toBe(false);
   });
 
+  it('HN-8 stores a change again that was deleted with .self-heal, so that undo can revert it after the run', async () => {
+    const { applied, workspace, read, dir, runDir } = await agentWorkspace(files);
+    const done = await applied((cwd) => writeInto(cwd, { 'src/cart.js': 'fixed\n' }));
+    if (done.kind !== 'applied') throw new Error(done.kind);
+    await workspace.decided([done.change.id]);
+    rmSync(path.join(dir, '.self-heal'), { recursive: true });
+    await workspace.close();
+    const change = await readChange(runDir, done.change.id);
+    await undo(dir, { runId: path.basename(runDir), dir: runDir }, [change!]);
+    expect(read('src/cart.js')).toBe(files['src/cart.js']);
+  });
+
   it('HN-1 keeps private files private, and takes the executable bit from the agent', async () => {
     const { applied, workspace, dir } = await agentWorkspace(files);
     const mode = (file: string) => statSync(path.join(dir, file)).mode & 0o777;
