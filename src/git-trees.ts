@@ -1,9 +1,9 @@
 import { lstat, readFile, readlink } from 'node:fs/promises';
 import path from 'node:path';
-import { gitBytes } from './git.js';
+import { gitBytes, gitSays } from './git.js';
+import { gitRootOf } from './git-root.js';
 import type { ChangedPath } from './guard/judge.js';
 import type { Tree } from './workspace/tree.js';
-import { reasonOf } from './reason-of.js';
 
 /** What changed in a repository since a commit, and both states of its files. */
 export interface GitChanges {
@@ -18,7 +18,7 @@ export interface GitChanges {
 
 /** Why there is nothing to compare with; `detail` is git's message, or the names that were tried. */
 export interface NoBase {
-  readonly what: 'no-git' | 'no-repository' | 'unknown-base' | 'no-merge-base';
+  readonly what: 'no-git' | 'no-repository' | 'unreadable' | 'unknown-base' | 'no-merge-base';
   readonly detail: string;
 }
 
@@ -33,17 +33,23 @@ async function listOf(cwd: string, command: readonly string[]): Promise<string[]
 
 /** Compares the working tree with `ref` or, if null, with the commit where its branch left the default branch. */
 export async function gitChanges(cwd: string, ref: string | null): Promise<GitChanges | NoBase> {
-  let root: string;
-  try {
-    root = await lineOf(cwd, ['rev-parse', '--show-toplevel']);
-  } catch (error) {
-    const detail = reasonOf(error);
-    return { what: (error as { code?: string }).code === 'ENOENT' ? 'no-git' : 'no-repository', detail };
-  }
+  return changesSince(cwd, ref).catch((error: unknown) => whyUnread(cwd, error));
+}
+
+/** Where there is a repository, git may refuse to read it, as in a container where it belongs to another user. */
+function whyUnread(cwd: string, error: unknown): NoBase {
+  const detail = gitSays(error);
+  if ((error as { code?: string }).code === 'ENOENT') return { what: 'no-git', detail };
+  return { what: gitRootOf(cwd) === null ? 'no-repository' : 'unreadable', detail };
+}
+
+async function changesSince(cwd: string, ref: string | null): Promise<GitChanges | NoBase> {
+  const root = await lineOf(cwd, ['rev-parse', '--show-toplevel']);
   const base = await baseOf(cwd, ref);
   if (typeof base !== 'string') return base;
-  const diff = ['diff', '--raw', '-z', '--no-renames', '--no-abbrev', '--no-ext-diff', base, '--'];
-  const raw = await listOf(root, diff);
+  // What is uncommitted in a submodule is no change of this repository.
+  const how = ['--raw', '-z', '--no-renames', '--no-abbrev', '--no-ext-diff', '--ignore-submodules=dirty'];
+  const raw = await listOf(root, ['diff', ...how, base, '--']);
   const untracked = await listOf(root, ['ls-files', '--others', '--exclude-standard', '-z']);
   const added = untracked.map(async (one) => ({ path: one, kind: await kindOf(path.join(root, one)) }));
   return {

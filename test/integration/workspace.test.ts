@@ -15,6 +15,7 @@ import { describe, expect, it } from 'vitest';
 import { undo } from '../../src/run/undo.js';
 import { contentsOf, readChange } from '../../src/workspace/change.js';
 import { createCopy } from '../../src/workspace/copy.js';
+import { openWorkspace } from '../../src/workspace/workspace.js';
 import { renderChange } from '../../src/workspace/patch-text.js';
 import { agentWorkspace, inventoryOf, writeInto } from '../rig/agent-workspace.js';
 import { tempDir } from '../rig/temp-dir.js';
@@ -333,6 +334,16 @@ describe('applying a change', () => {
     await workspace.revert(['1']);
     expect(read('src/cart.js')).toBe(files['src/cart.js']);
     expect(existsSync(path.join(dir, '.self-heal/journal.json'))).toBe(false);
+  });
+
+  it('HN-1 warns if git cannot tell which files it ignores', async () => {
+    const { dir, warnings, runDir } = await agentWorkspace(files);
+    expect(warnings).toEqual([]);
+    writeInto(dir, { '.git/index': 'rubbish' });
+    const warn = (message: string) => void warnings.push(message);
+    const place = { project: dir, runId: 'r', runDir, contents: contentsOf(runDir) };
+    await openWorkspace({ ...place, onCopy: async () => undefined, warn });
+    expect(warnings).toEqual([expect.stringMatching(/^git cannot read the repository.*index/)]);
   });
 
   it('HN-8 stores a change again that was deleted with .self-heal, so that undo can revert it after the run', async () => {
