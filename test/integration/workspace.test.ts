@@ -15,7 +15,6 @@ import { describe, expect, it } from 'vitest';
 import { undo } from '../../src/run/undo.js';
 import { contentsOf, readChange } from '../../src/workspace/change.js';
 import { createCopy } from '../../src/workspace/copy.js';
-import { openWorkspace } from '../../src/workspace/workspace.js';
 import { renderChange } from '../../src/workspace/patch-text.js';
 import { agentWorkspace, inventoryOf, writeInto } from '../rig/agent-workspace.js';
 import { tempDir } from '../rig/temp-dir.js';
@@ -334,28 +333,6 @@ describe('applying a change', () => {
     await workspace.revert(['1']);
     expect(read('src/cart.js')).toBe(files['src/cart.js']);
     expect(existsSync(path.join(dir, '.self-heal/journal.json'))).toBe(false);
-  });
-
-  it('HN-1 warns if git cannot tell which files it ignores', async () => {
-    const { dir, warnings, runDir } = await agentWorkspace(files);
-    expect(warnings).toEqual([]);
-    writeInto(dir, { '.git/index': 'rubbish' });
-    const warn = (message: string) => void warnings.push(message);
-    const place = { project: dir, runId: 'r', runDir, contents: contentsOf(runDir) };
-    await openWorkspace({ ...place, onCopy: async () => undefined, warn });
-    expect(warnings).toEqual([expect.stringMatching(/^git cannot read the repository.*index/)]);
-  });
-
-  it('HN-8 stores a change again that was deleted with .self-heal, so that undo can revert it after the run', async () => {
-    const { applied, workspace, read, dir, runDir } = await agentWorkspace(files);
-    const done = await applied((cwd) => writeInto(cwd, { 'src/cart.js': 'fixed\n' }));
-    if (done.kind !== 'applied') throw new Error(done.kind);
-    await workspace.decided([done.change.id]);
-    rmSync(path.join(dir, '.self-heal'), { recursive: true });
-    await workspace.close();
-    const change = await readChange(runDir, done.change.id);
-    await undo(dir, { runId: path.basename(runDir), dir: runDir }, [change!]);
-    expect(read('src/cart.js')).toBe(files['src/cart.js']);
   });
 
   it('HN-1 keeps private files private, and takes the executable bit from the agent', async () => {
