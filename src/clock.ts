@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 
 /** Time and chance as parameters, so that tests run in virtual time. */
 export interface Clock {
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch, in whole numbers. Two calls differ by the time that passed, whatever happens to the machine's clock. */
   now(): number;
   /** Resolves after `ms`, or at once when the signal aborts; never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
@@ -10,9 +10,16 @@ export interface Clock {
   random(): number;
 }
 
-/** The machine's own clock. */
+/** When the monotonic clock of this process was at 0, in milliseconds since the epoch. */
+const origin = Date.now() - performance.now();
+
+/**
+ * The machine's clock when this process started, and the time since. If it is set back or forward meanwhile, or the machine sleeps, limits and
+ * durations do not change.
+ */
 export const systemClock: Clock = {
-  now: () => Date.now(),
+  // Rounded up, because `origin` is up to 1 ms early: a file that was written just before is not newer.
+  now: () => Math.ceil(origin + performance.now()),
   sleep: (ms, signal) => setTimeout(ms, undefined, { signal }).catch(() => undefined),
   random: () => Math.random(),
 };

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { BlameBase, BlamedCommit } from '../core/blame.js';
-import { gitChanges } from '../git-trees.js';
-import { git, gitSays } from '../git.js';
+import { gitChanges, type NoBase } from '../git-trees.js';
+import { git } from '../git.js';
 import { isWritable } from '../workspace/project-files.js';
 import { type FileHistory, readFiles } from './file-history.js';
 import { stepsOf } from './steps.js';
@@ -43,8 +43,9 @@ export async function readHistory(
   const wanted = named ?? lastGreen;
   const branch = await gitChanges(root, wanted);
   // No default branch is known here, so only uncommitted changes remain.
-  const changed = 'what' in branch && named === null ? await gitChanges(root, 'HEAD') : branch;
-  if ('what' in changed) return whyNot(changed.what, changed.detail);
+  const isUnknown = 'what' in branch && branch.what !== 'unreadable' && named === null;
+  const changed = isUnknown ? await gitChanges(root, 'HEAD') : branch;
+  if ('what' in changed) return whyNot(changed);
   if (path.resolve(changed.root) !== path.resolve(root))
     return 'the project is not a git repository of its own';
   const head = (await git(root, ['rev-parse', 'HEAD']))?.trim() ?? '';
@@ -78,13 +79,11 @@ async function isWhole(root: string): Promise<boolean> {
   return (await git(root, ['rev-parse', '--is-shallow-repository']))?.trim() !== 'true';
 }
 
-function whyNot(what: string, detail: string): string {
+function whyNot({ what, detail }: NoBase): string {
   if (what === 'unknown-base') return `git does not know the commit ${detail}`;
   if (what === 'no-merge-base')
     return `git finds no common ancestor of HEAD and ${detail}: fetch more history`;
   if (what === 'no-git') return 'git is not installed';
-  const said = gitSays(detail);
-  return said.startsWith('not a git repository')
-    ? 'the project is not a git repository'
-    : `git cannot read the repository: ${said}`;
+  if (what === 'no-repository') return 'the project is not a git repository';
+  return `git cannot read the repository: ${detail}`;
 }

@@ -97,6 +97,10 @@ function problemOf({ what, detail }: NoBase): Problem {
       message: 'not a git repository',
       remedy: 'Run `self-heal guard` inside the repository of your project.',
     },
+    unreadable: {
+      message: `git cannot read this repository: ${detail}`,
+      remedy: 'Run `git status` here: it says what to do.',
+    },
     'unknown-base': {
       message: `no commit to compare with: ${detail}`,
       remedy: 'Name one with --base; in CI fetch it first (actions/checkout with `fetch-depth: 0`).',

@@ -5,7 +5,8 @@ import { localTime } from '../outputs/local-time.js';
 import { err, ok, type Result } from '../result.js';
 import { readRunState } from '../run/read-events.js';
 import { pidAtWork } from '../run/run-journal.js';
-import { keptChanges } from '../run/undo.js';
+import { keptChanges, nullIfMissing } from '../run/undo.js';
+import type { Change } from '../workspace/change.js';
 import { canAsk, confirmed } from '../outputs/ask.js';
 
 /** The arguments of `undo`, and where it was run. */
@@ -26,7 +27,7 @@ export async function runToUndo({ cwd, word, yes }: UndoRequest): Promise<Result
   const last = await findRun(cwd, word ?? null);
   if (!last.ok) return last;
   if ((await pidAtWork(last.value.dir)) !== null) return err(atWork(last.value.runId));
-  if (word !== undefined || (await hasChanges(last.value))) return last;
+  if (word !== undefined || (await keptIn(last.value))?.length !== 0) return last;
   const found = await newestWithChanges(cwd);
   if (found === null) return last;
   if (yes) return ok(found);
@@ -38,18 +39,18 @@ export async function runToUndo({ cwd, word, yes }: UndoRequest): Promise<Result
 async function newestWithChanges(cwd: string): Promise<StoredRun | null> {
   for (const runId of (await runIdsIn(cwd)).toReversed()) {
     const run = await readRun(cwd, runId);
-    if (await hasChanges(run)) return run;
+    if ((await keptIn(run))?.length) return run;
   }
   return null;
 }
 
-/** Whether it left changes in the project that have not all been reverted since. */
-async function hasChanges({ dir }: StoredRun): Promise<boolean> {
-  return (await keptChanges(dir, await readRunState(dir))).length > 0;
+/** Returns the changes that it left in the project and that have not all been reverted since; null if they can no longer be read. */
+async function keptIn({ dir }: StoredRun): Promise<Change[] | null> {
+  return keptChanges(dir, await readRunState(dir)).catch(nullIfMissing);
 }
 
-async function changedBy({ dir }: StoredRun): Promise<string[]> {
-  const kept = await keptChanges(dir, await readRunState(dir));
+async function changedBy(run: StoredRun): Promise<string[]> {
+  const kept = (await keptIn(run)) ?? [];
   return [...new Set(kept.flatMap(({ edits }) => edits.map((edit) => edit.path)))];
 }
 

@@ -1,8 +1,7 @@
 import path from 'node:path';
 import { exitCodes } from '../core/exit-codes.js';
 import { readRunState } from '../run/read-events.js';
-import { keptChanges, undo } from '../run/undo.js';
-import { ContentsMissing } from '../workspace/change.js';
+import { keptChanges, nullIfMissing, undo } from '../run/undo.js';
 import type { Written } from '../workspace/write-files.js';
 import { systemClock } from '../clock.js';
 import type { StoredRun } from '../run/find-run.js';
@@ -43,15 +42,13 @@ async function undoNamed(word: string | undefined, yes: boolean): Promise<number
   await repository.hold('exclusive');
   const { runId, dir } = found.value;
   const run = await readRunState(dir);
-  const kept = await keptChanges(dir, run);
+  const kept = await keptChanges(dir, run).catch(nullIfMissing);
+  if (kept === null) return contentsGone(runId);
   if (kept.length === 0)
     return print(
       run.undone ? reverted(runId) : `run ${runId} left no changes in the project: nothing to undo`,
     );
-  const undone = await undo(cwd, { runId, dir }, kept).catch((error: unknown) => {
-    if (error instanceof ContentsMissing) return null;
-    throw error;
-  });
+  const undone = await undo(cwd, { runId, dir }, kept).catch(nullIfMissing);
   if (undone === null) return contentsGone(runId);
   await noteUndone(found.value, undone);
   print(
@@ -92,7 +89,7 @@ function reverted(runId: string): string {
 function contentsGone(runId: string): Problem {
   return {
     kind: 'run-missing',
-    message: `The folder of run ${runId} no longer has the original files; nothing was changed`,
+    message: `What run ${runId} changed can no longer be read from .self-heal; nothing was changed`,
     remedy: `Revert with git apply -R: the patches are in .self-heal/runs/${runId}/attempts.`,
   };
 }

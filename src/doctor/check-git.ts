@@ -1,3 +1,5 @@
+import { gitRootOf } from '../git-root.js';
+import { gitSays } from '../git.js';
 import { isAtLeast } from '../is-at-least.js';
 import { doubtful, good, type Check } from './check.js';
 import { probe, type ProbePlace } from './probe.js';
@@ -19,7 +21,7 @@ function checkVersion(version: string): Check {
 }
 
 async function checkIgnored(place: ProbePlace): Promise<Check> {
-  const { exitCode } = await probe(['git', 'check-ignore', '--quiet', '.self-heal/runs/x'], place);
+  const { exitCode, output } = await probe(['git', 'check-ignore', '--quiet', '.self-heal/runs/x'], place);
   if (exitCode === 0) return good('ignore entry', 'git ignores .self-heal');
   if (exitCode === 1) {
     return doubtful(
@@ -28,5 +30,10 @@ async function checkIgnored(place: ProbePlace): Promise<Check> {
       'Run `self-heal init`, or add .self-heal/ to .gitignore.',
     );
   }
-  return good('ignore entry', 'not a git repository');
+  if (gitRootOf(place.cwd) === null) return good('ignore entry', 'not a git repository');
+  return doubtful(
+    'ignore entry',
+    `git cannot read this repository: ${gitSays(output)}`,
+    'Run `git status` here: it says what to do.',
+  );
 }

@@ -6,6 +6,7 @@ export const rules = {
   'tests-read-only': 'the tests are read-only for this class of failure: fix the app',
   'cannot-be-judged': 'what the tests check now cannot be determined',
   'link-changed': 'a link may point to any file',
+  'repository-changed': 'what changed in a submodule, or in a repository in this one, cannot be compared',
   'snapshot-changed': 'a snapshot, which is what the test expects, was changed',
   'test-data-changed': 'a file that the tests read was changed',
   'module-shadowed': 'it may be imported instead of another module',

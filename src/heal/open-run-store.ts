@@ -1,4 +1,3 @@
-import { systemClock } from '../clock.js';
 import { type Patience, patient } from '../queue/patient.js';
 import { formatProblem, type Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
@@ -22,7 +21,7 @@ export async function openRunStore(request: RunStoreRequest): Promise<Result<Run
   const { settings, cwd, runId, bus, redactor, patience } = request;
   const opened = await openStore(settings.store, cwd);
   if (opened.ok) {
-    const made = createStore(opened.value, settings.project, () => systemClock.now());
+    const made = createStore(opened.value, settings.project, () => Date.now());
     const store = patience ? patient(made, patience) : made;
     return ok(createRunStore({ store, runId, bus, mask: (value) => redactor.deep(value) }));
   }

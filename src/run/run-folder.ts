@@ -1,5 +1,4 @@
-import { mkdirSync } from 'node:fs';
-import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
@@ -25,10 +24,7 @@ export function runDirOf(projectRoot: string, runId: string): string {
   return path.join(runsFolder(projectRoot), runId);
 }
 
-/**
- * Creates a run's folder. `.self-heal` makes git ignore it, so that runs never show up in `git status`. If the folder cannot be written,
- * this returns a `Problem` before anything is run.
- */
+/** Creates a run's folder. If it cannot be written, this returns a `Problem` before anything is run. */
 export async function createRunFolder(
   projectRoot: string,
   runId: string,
@@ -36,9 +32,7 @@ export async function createRunFolder(
   const home = path.join(projectRoot, '.self-heal');
   const dir = runDirOf(projectRoot, runId);
   try {
-    await mkdir(dir, { recursive: true });
-    await writeFile(path.join(home, '.gitignore'), '*\n');
-    await pointLatestAt(home, runId);
+    makeRunFolder(dir);
   } catch (error) {
     return err({
       kind: 'folder-not-writable',
@@ -60,15 +54,18 @@ export async function createRunFolder(
   });
 }
 
-async function pointLatestAt(home: string, runId: string): Promise<void> {
+/**
+ * Makes the folder `.self-heal/runs/<run-id>`, and points `.self-heal/latest` to it. `.self-heal` makes git ignore it, so that runs never show
+ * up in `git status`. Throws if it cannot be written.
+ */
+export function makeRunFolder(dir: string): void {
+  const home = path.dirname(path.dirname(dir));
+  mkdirSync(dir, { recursive: true });
+  writeFileSync(path.join(home, '.gitignore'), '*\n');
   const latest = path.join(home, 'latest');
-  await rm(latest, { force: true, recursive: true });
-  // A junction needs no privileges on Windows; elsewhere, the type is ignored.
-  await symlink(
-    process.platform === 'win32' ? path.join(home, 'runs', runId) : path.join('runs', runId),
-    latest,
-    'junction',
-  );
+  rmSync(latest, { force: true, recursive: true });
+  // A junction needs no privileges on Windows, but an absolute target; elsewhere, the type is ignored.
+  symlinkSync(process.platform === 'win32' ? dir : path.join('runs', path.basename(dir)), latest, 'junction');
 }
 
 /** Creates a unique run id that sorts by time: `20261121-071500-4f3a`. */

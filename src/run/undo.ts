@@ -1,14 +1,21 @@
 import path from 'node:path';
 import { isKept } from '../core/attempt.js';
+import { readReport } from './find-run.js';
 import type { RunState } from './run-state.js';
-import { type Change, contentsOf, readChange } from '../workspace/change.js';
+import { type Change, ContentsMissing, contentsOf, readChange } from '../workspace/change.js';
 import { changesPackages, installOf } from '../workspace/install.js';
 import { closeJournal, type Journal, writeJournal } from '../workspace/journal.js';
 import { planOf } from '../workspace/applied-changes.js';
 import { writeFiles, type Written } from '../workspace/write-files.js';
 
-/** Returns what a run left changed, in order: its agents' kept changes, then the blamed changes that a person had reverted. */
-export async function keptChanges(dir: string, { causes, reverted, undone }: RunState): Promise<Change[]> {
+/**
+ * Returns what a run left changed, in order: its agents' kept changes, then the blamed changes that a person had reverted. Rejects with
+ * `ContentsMissing` if its events or one of the changes can no longer be read.
+ */
+export async function keptChanges(dir: string, run: RunState): Promise<Change[]> {
+  const { causes, reverted, undone, ended } = run;
+  // A run writes its report after its last event.
+  if (ended === null && (await readReport(dir)) !== null) throw new ContentsMissing('its events are damaged');
   const judged = (undone ? [] : causes).flatMap(({ attempts }) =>
     attempts.flatMap((one) => one.judged ?? []),
   );
@@ -16,7 +23,9 @@ export async function keptChanges(dir: string, { causes, reverted, undone }: Run
   const inOrder = ids.toSorted((a, b) => Number(a) - Number(b));
   const all = [...inOrder, ...new Set(reverted)];
   const changes = await Promise.all(all.map((id) => readChange(dir, id)));
-  return changes.filter((one) => one !== null);
+  const found = changes.filter((one) => one !== null);
+  if (found.length < all.length) throw new ContentsMissing('a change is gone');
+  return found;
 }
 
 /**
@@ -46,4 +55,10 @@ export async function undo(
   await install?.run();
   await closeJournal(project);
   return { ...undone, installed: install?.command ?? null };
+}
+
+/** For `catch`: null for `ContentsMissing`; rejects with any other error. */
+export function nullIfMissing(error: unknown): null {
+  if (error instanceof ContentsMissing) return null;
+  throw error;
 }

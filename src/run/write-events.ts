@@ -3,17 +3,22 @@ import path from 'node:path';
 import type { Clock } from '../clock.js';
 import type { Event } from '../event.js';
 import { createBus, type Reporter } from './bus.js';
+import { makeRunFolder } from './run-folder.js';
 
 /** The file in a run's folder that holds its events, one JSON object per line. */
 export const eventsFile = 'events.ndjson';
 
-/** Creates a reporter that writes every event immediately, so that a killed run leaves all events up to the kill. */
+/**
+ * Creates a reporter that writes every event immediately, so that a killed run leaves all events up to the kill. If somebody deletes the
+ * file meanwhile, as `git clean -fdx` does, it is written again as a whole: without it, a run cannot be undone.
+ */
 export function eventsWriter(dir: string): Reporter {
-  const handle = openSync(path.join(dir, eventsFile), 'a+');
+  let handle = openSync(path.join(dir, eventsFile), 'a+');
   if (isTorn(handle)) writeSync(handle, '\n');
   return {
     name: eventsFile,
     handle: (event) => {
+      if (fstatSync(handle).nlink === 0) handle = writtenAgain(handle, dir);
       writeSync(handle, `${JSON.stringify(event)}\n`);
     },
     close: () => closeSync(handle),
@@ -25,6 +30,17 @@ export async function appendEvent(dir: string, event: Event, clock: Clock): Prom
   const bus = createBus([eventsWriter(dir)], clock);
   bus.emit(event);
   await bus.close();
+}
+
+/** Copies a deleted file, which can be read until it is closed, to its old path; returns the copy's handle. */
+function writtenAgain(deleted: number, dir: string): number {
+  const text = Buffer.alloc(fstatSync(deleted).size);
+  readSync(deleted, text, 0, text.length, 0);
+  closeSync(deleted);
+  makeRunFolder(dir);
+  const handle = openSync(path.join(dir, eventsFile), 'a+');
+  writeSync(handle, text);
+  return handle;
 }
 
 /** Whether the file ends in half a line, as after a kill, which must not run into the next event. */

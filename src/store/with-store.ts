@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { systemClock } from '../clock.js';
 import { loadSettings } from '../config/load-settings.js';
 import type { Problem } from '../problem.js';
 import { ok, type Result } from '../result.js';
@@ -38,5 +37,5 @@ async function openProjectStore({
   const { store: place, project } = settings.value;
   if (!/^\w+:\/\//.test(place) && !existsSync(path.resolve(cwd, place))) return ok(null);
   const opened = await openStore(place, cwd);
-  return opened.ok ? ok(createStore(opened.value, project, () => systemClock.now())) : opened;
+  return opened.ok ? ok(createStore(opened.value, project, () => Date.now())) : opened;
 }

@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { type Change, type Contents, keepChange } from './change.js';
+import { type Change, changesFolder, type Contents, keepChange } from './change.js';
 import { changesPackages, installOf } from './install.js';
 import { closeJournal, writeJournal } from './journal.js';
 import { isSame, stateOf } from './file-state.js';
@@ -114,6 +115,14 @@ export class AppliedChanges {
     await this.#keepJournal();
   }
 
+  /** Stores the changes again if somebody has deleted `.self-heal`: recovery and `undo` read them from there. */
+  async keep(): Promise<void> {
+    const { runDir, contents } = this.#options;
+    if (this.#all.length === 0 || existsSync(changesFolder(runDir))) return;
+    for (const bytes of this.#held.values()) await contents.put(bytes);
+    for (const change of this.#all) await keepChange(runDir, change);
+  }
+
   #forget(gone: ReadonlySet<string>): Promise<void> {
     this.#all = this.#all.filter(({ id }) => !gone.has(id));
     this.#out = new Set();
@@ -165,6 +174,7 @@ export class AppliedChanges {
   async #keepJournal(): Promise<void> {
     const { runId } = this.#options;
     const { root, project } = this.#place;
+    await this.keep();
     const open = this.builtOn(this.#all.map(({ id }) => id).filter((id) => !this.#decided.has(id)));
     if (open.size === 0 && this.#out.size === 0) return closeJournal(project);
     const concerned = open.size > 0 ? open : this.#out;

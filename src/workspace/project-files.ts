@@ -10,7 +10,8 @@ import {
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { git } from '../git.js';
+import { gitRootOf } from '../git-root.js';
+import { git, gitBytes, gitSays } from '../git.js';
 import { kindOf } from './file-state.js';
 import { isInside } from './is-inside.js';
 
@@ -179,6 +180,13 @@ async function withRulesOf(root: string, place: Place, isRepository: boolean): P
 function namedParents(file: string, names: readonly string[]): string[] {
   const parts = file.split('/');
   return parts.flatMap((part, at) => (names.includes(part) ? [parts.slice(0, at + 1).join('/')] : []));
+}
+
+/** Returns why git cannot tell which files of the repository it ignores; null if it can, or if there is no repository. */
+export async function whyNoRules(project: string): Promise<string | null> {
+  if (gitRootOf(realpathSync(project)) === null) return null;
+  // Reads the configuration and the index, and lists nothing.
+  return gitBytes(project, ['ls-files', '--', '.git']).then(() => null, gitSays);
 }
 
 /** Returns which of these paths the ignore rules of a folder, the project or a copy, cover, whether or not they exist. */

@@ -5,7 +5,7 @@ import type { Change, Contents } from './change.js';
 import { collect, type Collected } from './collect.js';
 import { createCopy, type ProjectCopy } from './copy.js';
 import { type CopyFolder, makeCopyFolder } from './copy-folder.js';
-import { rootOf } from './project-files.js';
+import { rootOf, whyNoRules } from './project-files.js';
 import { replacePath } from './replace-path.js';
 import { folderTree, projectTree, type Tree } from './tree.js';
 import type { Written } from './write-files.js';
@@ -68,7 +68,7 @@ export interface Workspace {
   edited(): ReadonlySet<string>;
   /** Marks these changes as decided: a kill leaves them in the project. */
   decided(ids: readonly string[]): Promise<void>;
-  /** Deletes the copies. */
+  /** Deletes the copies, and makes sure that the applied changes are stored. */
   close(): Promise<void>;
 }
 
@@ -79,7 +79,7 @@ export interface WorkspaceOptions {
   readonly contents: Contents;
   /** The run's folder, which determines where changes are stored. */
   readonly runDir: string;
-  /** Called before the package manager's install runs in the project, and if it fails. */
+  /** Called if git cannot read the repository, before the package manager's install runs in the project, and if that fails. */
   readonly warn: (message: string) => void;
   /** Called with the folders of all copies before the newest of them exists. */
   readonly onCopy: (folders: readonly string[]) => Promise<void>;
@@ -90,7 +90,9 @@ export interface WorkspaceOptions {
 export async function openWorkspace(options: WorkspaceOptions): Promise<Workspace> {
   const { contents } = options;
   const project = realpathSync(options.project);
-  const root = await rootOf(project);
+  const [root, unread] = await Promise.all([rootOf(project), whyNoRules(project)]);
+  if (unread !== null)
+    options.warn(`git cannot read the repository, so files that it ignores may be changed: ${unread}`);
   const place = path.relative(root, project);
   const copies: (Promise<ProjectCopy> | undefined)[] = [];
   const folders = new Set<string>();
@@ -138,6 +140,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     edited: () => changes.edited(),
     decided: (ids) => changes.decided(ids),
     close: async () => {
+      await changes.keep();
       for (const made of await Promise.allSettled(copies.flatMap((one) => one ?? [])))
         if (made.status === 'fulfilled') await made.value.remove();
     },

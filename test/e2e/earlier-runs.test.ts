@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm, truncate } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { agentsYaml, editingAgent, scratchProject } from '../rig/scratch-project.js';
@@ -39,6 +39,20 @@ it('HN-8 undo looks past a green run to the one that changed something, asks fir
   expect((await project.selfHeal(['undo'])).stdout).toContain('nothing to undo');
   const stats = JSON.parse((await project.selfHeal(['stats', '--json'])).stdout) as object;
   expect(stats).toMatchObject({ heals: 1, undone: 1, heldRate: 0, agents: [{ healed: 0 }] });
+});
+
+it.each([
+  [
+    'its events',
+    async (home: string, id: string) => truncate(path.join(home, 'runs', id, 'events.ndjson'), 200),
+  ],
+  ['its changes', async (home: string) => rm(path.join(home, 'changes'), { recursive: true })],
+])('HN-8 undo does not say that a run changed nothing if %s can no longer be read', async (_, lose) => {
+  const project = await scratchProject(files);
+  const healed = await project.selfHeal(['run', '--verify', 'none']);
+  await lose(path.join(project.dir, '.self-heal'), healed.report?.runId ?? '');
+  const undone = await project.start(['undo']);
+  expect(undone).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringContaining('git apply -R') });
 });
 
 it('CL-9 CL-12 commands accept the beginning of a run id, and reject one that matches several runs', async () => {

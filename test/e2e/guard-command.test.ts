@@ -3,6 +3,7 @@ import { symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { scratchProject, pageFiles } from '../rig/scratch-project.js';
+import { tempDir } from '../rig/temp-dir.js';
 
 const git = (dir: string, ...args: string[]) =>
   execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], { cwd: dir });
@@ -70,6 +71,28 @@ it('HN-3 rejects what it cannot judge: nesting too deep for the parser, and link
   await project.write({ [spec]: pageFiles[spec] });
   symlinkSync('/etc/hosts', path.join(project.dir, 'tests', 'hosts.ts'));
   expect((await project.selfHeal(['guard'])).stdout).toContain('tests/hosts.ts link-changed: ');
+});
+
+it('HN-3 rejects another commit of a submodule, whose changes it cannot see, but not uncommitted work in it', async () => {
+  const project = await branched();
+  const library = tempDir('library');
+  git(library, 'init', '-q');
+  git(library, 'commit', '-q', '--allow-empty', '-m', 'one');
+  git(project.dir, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', library, 'library');
+  git(project.dir, 'commit', '-qm', 'a library');
+  await project.write({ 'library/notes.txt': 'mine' });
+  expect((await project.selfHeal(['guard', '--base', 'HEAD'])).stdout).toBe('');
+  git(path.join(project.dir, 'library'), 'commit', '-q', '--allow-empty', '-m', 'two');
+  const moved = await project.selfHeal(['guard', '--base', 'HEAD']);
+  expect(moved.stdout).toMatch(/^library repository-changed: [^\n]*$/);
+});
+
+it('HN-3 says so, and exits with 2, if git cannot read the repository', async () => {
+  const project = await branched();
+  await project.write({ '.git/index': 'rubbish' });
+  const guarded = await project.selfHeal(['guard']);
+  expect(guarded.exitCode).toBe(2);
+  expect(guarded.stderr).toMatch(/git cannot read this repository: .*index/);
 });
 
 it('HN-3 exits with 2 and says what to do if there is nothing to compare with', async () => {

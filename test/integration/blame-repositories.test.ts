@@ -202,7 +202,7 @@ describe('blame in real-world repositories', () => {
     const tree = project.git('rev-parse', 'main^{tree}');
     rmSync(path.join(project.dir, '.git/objects', tree.slice(0, 2), tree.slice(2)));
     expect(await find()([cause])).toEqual([cause]);
-    expect(told).toEqual([[null, expect.stringMatching(/^git cannot read the changes: (?!Command)/)]]);
+    expect(told).toEqual([[null, expect.stringMatching(/^git cannot read the repository: (?!Command)/)]]);
   });
 
   it('BL-1 BL-5 leaves a submodule and its changes as they are', async () => {

@@ -36,7 +36,8 @@ export function judgePaths(change: Change): Violation[] {
   const follows = changed.some((path) => manifest.test(path));
   const isExpected = missedSnapshots(request.pages?.flatMap((page) => page.errors) ?? []);
   return edits.flatMap((edit) => {
-    if (edit.kind !== 'file') return [whole('link-changed', edit)];
+    if (edit.kind !== 'file')
+      return [whole(edit.kind === 'link' ? 'link-changed' : 'repository-changed', edit)];
     const found = protectedPaths.find(([pattern]) => pattern.test(edit.path));
     if (found && !allowed.includes(edit.path)) return [whole('protected-file', edit, found[1])];
     if (isSnapshotPath(edit.path) || isExpected(edit.path)) return [whole('snapshot-changed', edit)];

@@ -95,7 +95,7 @@ async function healed(parts: WorkerParts, opened: Opened, job: CauseJob): Promis
   const { run: first, known } = run;
   bus.emit({ type: 'suite.ended', purpose: 'first', causeId: null, ...tally(first.tests), durationMs: 0 });
   const shared = patient(
-    createStore(db, settings.project, () => systemClock.now()),
+    createStore(db, settings.project, () => Date.now()),
     patience,
   );
   const mask = <T>(value: T) => redactor.deep(value);

@@ -94,7 +94,8 @@ function showFile(file: StructuredPatch, most: number): Markup {
 }
 
 function nameOf({ oldFileName = '', newFileName = '' }: StructuredPatch): string {
-  const [before, after] = [oldFileName, newFileName].map((name) => name.replace(/^[ab]\//, ''));
+  // git quotes such characters in names, and the parser of the patch has put them back.
+  const [before, after] = [oldFileName, newFileName].map((name) => visibleText(name).replace(/^[ab]\//, ''));
   if (after === '/dev/null') return `${before} (deleted)`;
   if (before === '/dev/null') return `${after} (new)`;
   return before === after ? `${after}` : `${before} → ${after}`;

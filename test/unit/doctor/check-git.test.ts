@@ -1,4 +1,4 @@
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { checkGit } from '../../../src/doctor/check-git.js';
@@ -21,3 +21,24 @@ it.runIf(process.platform !== 'win32').each([
   });
   expect(check).toMatchObject({ state, name: 'git' });
 });
+
+it.runIf(process.platform !== 'win32')(
+  'CL-11 git refuses a repository that belongs to another user',
+  async () => {
+    const dir = tempDir();
+    mkdirSync(path.join(dir, '.git'));
+    const file = path.join(dir, 'git');
+    const refusal = 'fatal: detected dubious ownership in repository';
+    writeFileSync(
+      file,
+      `#!/bin/sh\n[ "$1" = --version ] && echo git version 2.40.0 || { echo '${refusal}' >&2; exit 128; }\n`,
+    );
+    chmodSync(file, 0o755);
+    const [, check] = await checkGit({
+      cwd: dir,
+      env: { ...process.env, PATH: `${dir}:${process.env['PATH']}` },
+    });
+    expect(check).toMatchObject({ state: 'warning', name: 'ignore entry' });
+    expect(JSON.stringify(check)).toContain('dubious ownership');
+  },
+);

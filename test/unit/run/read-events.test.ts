@@ -1,9 +1,10 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
+import { emptyRun } from '../../../src/run/run-state.js';
 import { eventIn, readRunState } from '../../../src/run/read-events.js';
 import { systemClock } from '../../../src/clock.js';
-import { appendEvent, eventsFile } from '../../../src/run/write-events.js';
+import { appendEvent, eventsFile, eventsWriter } from '../../../src/run/write-events.js';
 import { anAttempt } from '../../rig/builders.js';
 import { aCauseSummary } from '../../rig/shown-run.js';
 import { tempDir } from '../../rig/temp-dir.js';
@@ -45,3 +46,20 @@ it('EV-12 HN-8 appends an event to a killed run after its half line', async () =
   await appendEvent(dir, { type: 'run.undone', restored: ['a'], leftAlone: [] }, systemClock);
   expect(await readRunState(dir)).toMatchObject({ warnings: ['a'], undone: true });
 });
+
+it.runIf(process.platform !== 'win32')(
+  'EV-12 HN-8 writes all events again, where git ignores them, if somebody deletes .self-heal during the run',
+  async () => {
+    const home = path.join(tempDir(), '.self-heal');
+    const dir = path.join(home, 'runs', '20261121-071500-000a');
+    mkdirSync(dir, { recursive: true });
+    const writer = eventsWriter(dir);
+    const warn = (message: string) => writer.handle({ time: 1, type: 'run.warning', message }, emptyRun());
+    warn('a');
+    rmSync(home, { recursive: true });
+    warn('b');
+    await writer.close?.();
+    expect((await readRunState(path.join(home, 'latest'))).warnings).toEqual(['a', 'b']);
+    expect(readFileSync(path.join(home, '.gitignore'), 'utf8')).toBe('*\n');
+  },
+);

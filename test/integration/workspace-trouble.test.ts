@@ -1,0 +1,31 @@
+import { rmSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { undo } from '../../src/run/undo.js';
+import { contentsOf, readChange } from '../../src/workspace/change.js';
+import { openWorkspace } from '../../src/workspace/workspace.js';
+import { agentWorkspace, writeInto } from '../rig/agent-workspace.js';
+
+const files = { 'src/cart.js': 'broken\n' };
+
+it('HN-1 warns if git cannot tell which files it ignores', async () => {
+  const { dir, warnings, runDir } = await agentWorkspace(files);
+  expect(warnings).toEqual([]);
+  writeInto(dir, { '.git/index': 'rubbish' });
+  const warn = (message: string) => void warnings.push(message);
+  const place = { project: dir, runId: 'r', runDir, contents: contentsOf(runDir) };
+  await openWorkspace({ ...place, onCopy: async () => undefined, warn });
+  expect(warnings).toEqual([expect.stringMatching(/^git cannot read the repository.*index/)]);
+});
+
+it('HN-8 stores a change again that was deleted with .self-heal, so that undo can revert it after the run', async () => {
+  const { applied, workspace, read, dir, runDir } = await agentWorkspace(files);
+  const done = await applied((cwd) => writeInto(cwd, { 'src/cart.js': 'fixed\n' }));
+  if (done.kind !== 'applied') throw new Error(done.kind);
+  await workspace.decided([done.change.id]);
+  rmSync(path.join(dir, '.self-heal'), { recursive: true });
+  await workspace.close();
+  const change = await readChange(runDir, done.change.id);
+  await undo(dir, { runId: path.basename(runDir), dir: runDir }, [change!]);
+  expect(read('src/cart.js')).toBe(files['src/cart.js']);
+});
