@@ -1,4 +1,4 @@
-import type { Watchdog } from '../process/watchdog.js';
+import type { Watchdog } from '../run/watchdog.js';
 import type { Bus } from '../run/bus.js';
 import type { RunFolder } from '../run/run-folder.js';
 import type { RunJournal } from '../run/run-journal.js';

@@ -2,7 +2,7 @@ import { systemClock } from '../clock.js';
 import { runTerminal } from '../outputs/terminal.js';
 import { toPlaywrightArgs } from '../playwright/selection.js';
 import type { Problem } from '../problem.js';
-import type { Watchdog } from '../process/watchdog.js';
+import type { Watchdog } from '../run/watchdog.js';
 import { createBus } from '../run/bus.js';
 import type { RunFolder } from '../run/run-folder.js';
 import { openRunJournal } from '../run/run-journal.js';

@@ -8,7 +8,7 @@ import type { Problem } from '../problem.js';
 import type { Patience } from '../queue/patient.js';
 import { sweep } from '../process/end-processes.js';
 import { listenForInterrupts } from '../process/interrupts.js';
-import { startWatchdog } from '../process/watchdog.js';
+import { startWatchdog } from '../run/watchdog.js';
 import { ok, type Result } from '../result.js';
 import type { ProjectLock } from '../run/project-lock.js';
 import { recover } from '../run/recover-if-needed.js';

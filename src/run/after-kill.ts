@@ -2,7 +2,7 @@ import process from 'node:process';
 import { dropAllUnmasked } from './mask-suite-folder.js';
 import { removeCopy } from '../workspace/copy-folder.js';
 import { sweep } from '../process/end-processes.js';
-import type { Watched } from '../process/watchdog.js';
+import type { Watched } from './watchdog.js';
 
 // The program that the watchdog runs after self-heal was killed: it ends every process of the run, then deletes its copies and
 // whatever may hold secrets.

@@ -20,10 +20,10 @@ const agent = `
 
 /** A self-heal process that has only started a watchdog and an agent. */
 function selfHeal(copy: string, then: string): ChildProcess {
-  const src = (file: string) => JSON.stringify(path.join(compiledSrc(), 'process', file));
+  const src = (file: string) => JSON.stringify(path.join(compiledSrc(), file));
   const code = `
-    import { startWatchdog } from ${src('watchdog.js')};
-    import { supervise } from ${src('supervise.js')};
+    import { startWatchdog } from ${src('run/watchdog.js')};
+    import { supervise } from ${src('process/supervise.js')};
     const watchdog = startWatchdog({ runId: 'run ' + process.pid, dir: ${JSON.stringify(path.dirname(copy))} });
     watchdog.watch([${JSON.stringify(copy)}]);
     const base = { cwd: ${JSON.stringify(copy)}, env: { PATH: process.env.PATH }, input: '', runId: 'run ' + process.pid,

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { systemClock } from '../../clock.js';
 import type { Interrupts } from '../../process/interrupts.js';
-import { startWatchdog } from '../../process/watchdog.js';
+import { startWatchdog } from '../../run/watchdog.js';
 import type { Problem } from '../../problem.js';
 import { causeJob, type CauseJob } from '../../queue/messages.js';
 import type { TakenJob } from '../../queue/open-queue.js';
