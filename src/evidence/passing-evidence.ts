@@ -116,7 +116,9 @@ const noted = z.object({
   times: z.number(),
   complaint: z.union([
     z.object({ console: z.string() }).transform((complaint) => consoleKey(complaint.console)),
-    networkEntry.pick({ method: true, url: true, status: true, failure: true }).transform(requestKey),
+    networkEntry
+      .pick({ method: true, url: true, resourceType: true, status: true, failure: true })
+      .transform(requestKey),
   ]),
 });
 
@@ -158,12 +160,17 @@ export function consoleKey(text: string): string {
   return `console ${normalise(text.slice(0, longest))}`;
 }
 
-/** Returns the key of a request: its method, its URL without the query, and its status or failure. */
+/**
+ * Returns the key of a request: its method, its URL without the query, and its status or failure. What a test sent itself has another key
+ * than what a page sent: tests that pass although their page got that answer say nothing about it.
+ */
 export function requestKey({
   method,
   url,
+  resourceType,
   status,
   failure,
-}: Pick<NetworkEntry, 'method' | 'url' | 'status' | 'failure'>) {
-  return withoutQuery(`${method} ${url.slice(0, longest)} → ${status ?? failure}`);
+}: Pick<NetworkEntry, 'method' | 'url' | 'resourceType' | 'status' | 'failure'>) {
+  const sender = resourceType === 'api' ? 'test' : 'page';
+  return withoutQuery(`${sender} ${method} ${url.slice(0, longest)} → ${status ?? failure}`);
 }

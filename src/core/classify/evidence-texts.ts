@@ -203,18 +203,23 @@ function namesStatus(text: string, status: string): boolean {
   return [...text.matchAll(/(?<![\w./])\d{3}\b/g)].some(([said]) => said === status);
 }
 
-/** The prefixes that CI systems, containers, task runners, loggers and pytest put before every line they print, and Next and Astro before errors. */
-const clock = String.raw`\[?(?:\d{4}[-/]\d\d[-/]\d\d[T ])?\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?(?: [AP]M|Z|[+-]\d\d:?\d\d)?\]?`;
+/**
+ * The prefixes that CI systems, containers, task runners, loggers, PHP and pytest put before every line they print, and Next, Astro and Puma
+ * before errors.
+ */
+const clock = String.raw`\[?(?:\d{4}[-/]\d\d[-/]\d\d[T ])?\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?(?: [AP]M|Z| ?[+-]\d\d:?\d\d)?\]?`;
+const php = String.raw`\[(?:\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d(?:\.\d{6})? \d{4}|\d\d-\w{3}-\d{4} \d\d:\d\d:\d\d [\w/+-]{1,40})\] `;
+const ruby = String.raw`Rack app \("[^"\n]{1,300}" - \([^)\n]{1,60}\)\): |[DIWEFA], \[\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})? #\d{1,10}\] {1,4}[A-Z]{3,5} -- [\w.:-]{0,60}: (?:\[[\da-f-]{36}\] ?)?`;
 const container = String.raw`(?!\d{1,6} *\|)[\w.@/-]{1,40} {1,20}\|(?: |$)`;
 const task = String.raw`@?[\w./-]{1,60}:[\w.-]{1,40}(?::[\w-]{1,40})?: `;
 const nest = String.raw`\[Nest\] {1,2}\d{1,7} {1,4}- [\d/., :]{8,30}(?:[AP]M)? {1,8}(?:ERROR|FATAL|WARN) \[\w{1,60}\] `;
 const prefix = new RegExp(
-  String.raw`^[ \t]*(?:(?:${clock}[ \t]{1,4}|${nest}|\[WebServer\] ?|pw:\w{2,12} |\[\w{2,20} #\d{1,3}(?:-\d{1,3})?\] ?|E {3}(?: {4})?|${container}|@[\w-]{1,40}/${task}|⨯ {1,2}|\[ERROR\] |\[browser\] ))+`,
+  String.raw`^[ \t]*(?:(?:${clock}[ \t]{1,4}|${php}|${ruby}|${nest}|\[WebServer\] ?|pw:\w{2,12} |\[\w{2,20} #\d{1,3}(?:-\d{1,3})?\] ?|E {3}(?: {4})?|${container}|@[\w-]{1,40}/${task}|⨯ {1,2}|\[ERROR\] |\[browser\] ))+`,
   'gm',
 );
 /** A cheap check for whether a text may contain such prefixes. */
 const suspect =
-  /^[ \t]*(?:\[?\d|\[WebServer\]|\[Nest\]|pw:|\[\w{2,20} #|E {2}|@[\w-]{1,40}\/|[\w.@/-]{1,40} {1,20}\||⨯ |\[ERROR\]|\[browser\])/m;
+  /^[ \t]*(?:\[?\d|\[\w{3} \w{3} |[DIWEFA], \[|\[WebServer\]|\[Nest\]|pw:|\[\w{2,20} #|E {2}|@[\w-]{1,40}\/|[\w.@/-]{1,40} {1,20}\||⨯ |\[ERROR\]|\[browser\])/m;
 
 /** Matches a text in which every line is quoted as in mail and Markdown. */
 const quoted = /^(?:[ \t]{0,8}>(?![ \t]*\d{1,6}[ \t]*\|).*(?:\n+|$))+$/;

@@ -3,10 +3,11 @@ import { locatorIn, tellingErrors } from '../complaint.js';
 import type { Evidence } from '../evidence.js';
 import { bounded } from './bounded.js';
 import { databaseFacts, noDatabaseFacts, postgrestTable } from './database-facts.js';
-import { firstCompiledFrame, firstOwnFrame, type OwnCode, ownPath } from './own-frame.js';
+import { firstOwnFrame, type OwnCode, ownPath } from './own-frame.js';
 import { ownOrigin, splitUrl } from './own-origin.js';
-import { announcement, type EvidenceText } from './match.js';
+import type { EvidenceText } from './match.js';
 import { endpointOf, failedRequests } from './requests.js';
+import { serverFrame } from './server-frame.js';
 import { stripAnsi } from './strip-ansi.js';
 
 /** What `classify` has found so far. */
@@ -71,7 +72,10 @@ function locatorOf({ errors }: Evidence): string | null {
  */
 function sourceOf(evidence: Evidence, [decided, ...others]: readonly Reason[]): string | null {
   const told = (reason: Reason | undefined) => reason?.evidence.replace(/^Uncaught /, '');
-  const same = others.filter((one) => one.source !== decided?.source && told(one) === told(decided));
+  const answered = (one: Reason) => decided?.source === 'server' && one.source === 'network';
+  const same = others.filter(
+    (one) => one.source !== decided?.source && (told(one) === told(decided) || answered(one)),
+  );
   const found = [decided, ...same].map((reason) => placeOf(evidence, reason));
   return found.find((place) => place !== null) ?? null;
 }
@@ -80,9 +84,9 @@ function placeOf(evidence: Evidence, decided: Reason | undefined): string | null
   const code = { rootDir: evidence.rootDir, own: ownOrigin(evidence) };
   const built = decided?.category === 'build-error';
   const wholes = stacksOf(evidence, decided?.source ?? 'error').map((text) => stripAnsi(text ?? ''));
-  const compiled = wholes.map((text) => firstCompiledFrame(below(text, decided?.evidence), code));
-  const ofCompiled = compiled.find((found) => found !== null);
-  if (ofCompiled) return ofCompiled;
+  const ofServers = wholes.map((text) => decided && serverFrame(text, decided.evidence, code.rootDir));
+  const ofServer = ofServers.find(Boolean);
+  if (ofServer) return ofServer;
   const texts = wholes.flatMap((text) => {
     const whole = bounded(text, 8000);
     return built ? [around(whole, decided.evidence), whole] : [whole];
@@ -143,19 +147,4 @@ function compiledFile(text: string, code: OwnCode): string | null {
 function around(text: string, line: string): string {
   const at = text.indexOf(line);
   return at === -1 ? text : text.slice(Math.max(0, at - charactersAbove), at + line.length + charactersBelow);
-}
-
-/** Go lists first what a panic ran: the deferred functions of the app's own middleware, too. */
-const aboveThePanic = /^(?:[^\n]*\n){1,3}goroutine \d{1,10} \[[^\n]*\n(?:[^\n]+\n){0,60}?(?=panic\()/;
-/** How many characters below an error belong to it: a panic prints its whole stack, with the frames of the language's own library first. */
-const longestStack = 8_000;
-
-/** Returns a text from one of its lines on, or from the line that announces it; empty if the line is not in it. */
-function below(text: string, line: string | undefined): string {
-  const at = line === undefined ? -1 : text.indexOf(line);
-  if (at === -1) return '';
-  const start = text.lastIndexOf('\n', at - 1) + 1;
-  const before = text.lastIndexOf('\n', start - 2) + 1;
-  const isAnnounced = start > 0 && announcement.test(text.slice(before, start).trim());
-  return text.slice(isAnnounced ? before : start, start + longestStack).replace(aboveThePanic, '');
 }

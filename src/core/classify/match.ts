@@ -107,7 +107,7 @@ function matchingLine({ pattern, unless }: Pattern, text: string): string | null
 
 /** A line that only announces the error that the next line names: `Build failed with 1 error:`, `[plugin build-info]`, Rust's place of a panic. */
 export const announcement =
-  /(?:[Ee]rrors?|Exception):$|^\[plugin:? ?[^\]\n]{1,60}\]$|^thread '.{1,100} panicked at \S{1,300}:\d{1,7}:\d{1,7}:$/;
+  /(?:[Ee]rrors?|Exception)(?::| \()$|^\[plugin:? ?[^\]\n]{1,60}\]$|^thread '.{1,100} panicked at \S{1,300}:\d{1,7}:\d{1,7}:$/;
 const nextLine = /^(?:[ \t]*\n){1,3}([^\n]*\S)/;
 /** How many announcements may follow one another. */
 const mostAnnouncements = 3;

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { compiledPositions, type CodePosition } from '../../core/classify/own-frame.js';
+import { compiledPositions, type CodePosition } from '../../core/classify/server-frame.js';
 import { filesBelow } from './folder-entries.js';
 import type { MapPlaces } from './map-places.js';
 

@@ -13,7 +13,7 @@ let left = mostPerWorker;
 interface Complaints {
   readonly test: string;
   readonly console: readonly Pick<ConsoleEntry, 'text'>[];
-  readonly requests: readonly Pick<NetworkEntry, 'method' | 'url' | 'status' | 'failure'>[];
+  readonly requests: readonly Pick<NetworkEntry, 'method' | 'url' | 'resourceType' | 'status' | 'failure'>[];
 }
 
 /**
@@ -24,8 +24,8 @@ interface Complaints {
 export function noteComplaints({ test, console, requests }: Complaints): void {
   const lines = [
     ...console.map(({ text }) => JSON.stringify({ console: text.slice(0, maxText) })),
-    ...requests.map(({ method, url, status, failure }) =>
-      JSON.stringify({ method, url: url.slice(0, maxText), status, failure }),
+    ...requests.map(({ method, url, resourceType, status, failure }) =>
+      JSON.stringify({ method, url: url.slice(0, maxText), resourceType, status, failure }),
     ),
   ];
   const times = new Map<string, number>();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { classify } from '../../../src/core/classify/classify.js';
+import type { Category } from '../../../src/core/diagnosis.js';
 import { failing, locatorTimeout, logged, request } from './classify-evidence.js';
 
 describe('EV-5 and EV-6: facts', () => {
@@ -103,6 +104,54 @@ Error [ERR_MODULE_NOT_FOUND]: Cannot find module '/project/server/limits.mjs' im
     const text = "TypeError: Cannot read properties of undefined (reading 'x')";
     const console = [logged(text, { type: 'pageerror', stack })];
     expect(classify(failing(locatorTimeout, { console })).facts.source).toBe(source);
+  });
+
+  it.each<[string, string, Category, string]>([
+    [
+      'Rails, of a view, not what it logs of a query',
+      "  Product Load (0.1ms)  SELECT 1\n  ↳ app/controllers/products_controller.rb:8:in `show'\nCompleted 500 Internal Server Error in 40ms\n\n\n  \nActionView::Template::Error (undefined method `upcase' for nil:NilClass):\n    3: <p>a</p>\n    4: <p><%= nil.upcase %></p>\n  \napp/views/products/show.html.erb:4",
+      'runtime-error',
+      'app/views/products/show.html.erb:4',
+    ],
+    [
+      'Rails, below the frames of gems',
+      "ActionController::MissingExactTemplate (OrdersController#show is missing a template for request formats: text/html):\n  \nactionpack (6.1.7.10) lib/action_controller/metal/implicit_render.rb:45:in `default_render'\n/project/vendor/bundle/ruby/3.1.0/gems/rack-2.2/lib/rack.rb:4:in `call'\napp/middleware/tenant.rb:12:in `call'",
+      'runtime-error',
+      'app/middleware/tenant.rb:12',
+    ],
+    [
+      'Rails, of a file with a syntax error',
+      "SyntaxError (/project/app/models/order.rb:37: syntax error, unexpected end-of-input, expecting `end'):",
+      'build-error',
+      'app/models/order.rb:37',
+    ],
+    [
+      'Sinatra',
+      "2026-11-24 00:00:37 - ArgumentError - no ratings:\n\t/usr/lib/ruby/vendor_ruby/tilt/template.rb:181:in `call'\n\t/project/lib/entries.rb:4:in `average'",
+      'runtime-error',
+      'lib/entries.rb:4',
+    ],
+    [
+      'PHP',
+      'PHP Fatal error:  Uncaught Error: Call to a member function total() on null in /project/templates/cart.php:3\nStack trace:\n#0 /project/src/App.php(41): require()\n  thrown in /project/templates/cart.php on line 3',
+      'runtime-error',
+      'templates/cart.php:3',
+    ],
+    [
+      'PHP, below the frames of packages',
+      'PHP Fatal error:  Uncaught LogicException: closed in /project/vendor/acme/pdo/src/Pool.php:31\nStack trace:\n#0 /project/vendor/acme/pdo/src/Pool.php(12): open()\n#1 /project/src/Orders.php(41): all()',
+      'runtime-error',
+      'src/Orders.php:41',
+    ],
+    [
+      'PHP, of a file that it cannot parse',
+      'PHP Parse error:  syntax error, unexpected variable "$this" in /project/src/Api.php on line 15',
+      'build-error',
+      'src/Api.php:15',
+    ],
+  ])('EV-6 finds the place that %s names', (_, serverOutput, category, source) => {
+    const found = classify(failing(locatorTimeout, { serverOutput, network: [request()] }));
+    expect([found.category, found.facts.source]).toEqual([category, source]);
   });
 
   it.each<[string, string, string]>([

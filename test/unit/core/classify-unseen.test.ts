@@ -102,6 +102,13 @@ const prefixes: readonly (readonly [who: string, prefix: string])[] = [
   ['one of several browsers', '[chrome #01-8] '],
   ['a task runner', '@shop/web:test: '],
   ['Next for an error', '⨯ '],
+  ['PHP', '[Mon Nov  2 23:58:11 2026] '],
+  ['PHP in an error log', '[24-Nov-2026 00:00:21 UTC] '],
+  [
+    'Ruby’s logger',
+    'F, [2026-11-24T00:00:37.123456 #4711] FATAL -- : [0f8fad5b-d9cb-469f-a165-70867728950e] ',
+  ],
+  ['Puma for an error', '2026-11-24 00:16:31 +0000 Rack app ("GET /products" - (127.0.0.1)): '],
   ['Next for the page', '[browser] '],
 ];
 

@@ -143,3 +143,18 @@ it.each([
     expect(network[0]?.common ?? false).toBe(common);
   },
 );
+
+it.each([
+  ['fetch', true],
+  ['api', false],
+])(
+  'CS-7 an answer that pages of passing tests got is marked for a %s request: %s',
+  async (resourceType, common) => {
+    const { method, url, status, failure } = refused;
+    await readNotes(
+      note('passed 1', '', { complaint: { method, url, resourceType: 'fetch', status, failure } }),
+    );
+    const { network } = passing.mark({ console: [], network: [{ ...refused, resourceType }] }, []);
+    expect(network[0]?.common ?? false).toBe(common);
+  },
+);

@@ -3,6 +3,13 @@ import { rulesFor } from '../../rule.js';
 /** Messages of parsers and transformers (Babel, SWC, esbuild, Node) about code and style sheets that they cannot parse. */
 export const syntaxRules = rulesFor('build-error', [
   {
+    id: 'build/syntax-of-ruby',
+    // Ruby, when it starts or when a request first needs the file.
+    pattern:
+      /\.(?:rb|erb|haml|slim|rake|ru):\d{1,7}: (?:\w{1,20}: )?syntax errors?\b|\bActionView::SyntaxErrorInTemplate\b/,
+    confidence: 0.95,
+  },
+  {
     id: 'build/syntax-with-position',
     pattern:
       /SyntaxError: (?:\S{1,300}\.(?:[cm]?[jt]sx?|vue|svelte|json|astro)\b.{0,200})?.{0,200}\(\d+:\d+\)|(?:Unexpected token|Missing semicolon)[^\n(]{0,60}\(\d+:\d+\)|^\s{0,20}[×x]?\s{0,9}Syntax Error(?:\s{0,9}$|: \w)/im,

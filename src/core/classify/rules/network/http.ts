@@ -23,6 +23,13 @@ export const httpRules = rulesFor('network-error', [
     confidence: 0.84,
   },
   {
+    id: 'network/host-not-allowed',
+    // Rails, webpack-dev-server, Vite and Django answer every request to a host that their config does not list with this.
+    pattern:
+      /\bBlocked hosts?: \S|\bInvalid Host header\b|\bBlocked request\. This host\b|\bInvalid HTTP_HOST header\b/,
+    confidence: 0.9,
+  },
+  {
     id: 'network/missing-file',
     // A script that no build produces, requested at a wrong URL.
     pattern: /^script GET \S+ → (?:404|2\d\d with text\/html)/m,

@@ -37,6 +37,25 @@ export const exceptionRules = rulesFor('runtime-error', [
     confidence: 0.32,
   },
   {
+    id: 'runtime/ruby',
+    // Rails: `ArgumentError (no ratings):` and below it frames; Sinatra: `- ArgumentError - no ratings:`; Puma: `#<ArgumentError: no ratings>`;
+    // Ruby, before it exits: `/srv/app.rb:4:in `total': no ratings (ArgumentError)`.
+    pattern:
+      /^(?:[A-Z]\w{0,60}::){0,6}[A-Z]\w{0,60} \((?!\d)[^\n]{1,1000}\):$|^(?:[A-Z]\w{0,60}::){0,6}[A-Z]\w{0,60}(?:Error|Exception) \([^\n]{0,1000}$|^- (?:[A-Z]\w{0,60}::){0,6}[A-Z]\w{0,60} - [^\n]{1,1000}$|: #<(?:[A-Z]\w{0,60}::){0,6}[A-Z]\w{0,60}(?:Error|Exception)?: [^\n]{1,1000}>$|^[^\s:]{1,300}\.(?:rb|ru|rake):\d{1,7}:in [`'][^\n]{1,1000} \((?:[A-Z]\w{0,60}::){0,6}[A-Z]\w{0,60}\)$/m,
+    sources: ['server'],
+    unless:
+      /\bRoutingError\b|\bActiveRecord::|\bPG::|\bMysql2?::|\bSQLite3::|\bSequel::|\bMongo|\bRedis|\bErrno::E(?:CONN|HOST|ADDR|PIPE)|\bNet::|\bSocketError\b|Timeout|\bLoadError\b|\bSyntaxError|\bInterrupt\b|\bSignalException\b/,
+    confidence: 0.84,
+  },
+  {
+    id: 'runtime/php',
+    // Of an exception, the line also says `Uncaught` and its name; this is what PHP itself raises: memory, time, a missing file.
+    pattern: /\bPHP (?:Fatal|Recoverable fatal) error: /,
+    sources: ['server'],
+    unless: /\bUncaught\b/,
+    confidence: 0.84,
+  },
+  {
     id: 'runtime/traceback',
     pattern: /Traceback \(most recent call last\)|^goroutine \d+ \[running\]/m,
     sources: ['error', 'server'],

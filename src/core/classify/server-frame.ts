@@ -1,0 +1,81 @@
+import { announcement } from './match.js';
+import { within, withoutSpacedRoot } from './own-frame.js';
+
+/**
+ * Positions in compiled languages, as their compilers, panics and stack traces name them: `./main.go:12:5`, `/srv/api/main.go:12 +0x1d`,
+ * `src/main.rs:4:5`, `(com/shop/Cart.java:12)`, Maven's `Cart.java:[12,5]`, MSBuild's `Cart.cs(12,5)`, .NET's `Cart.cs:line 12`.
+ */
+const compiledFrame =
+  /(?:(?<=[\s("'=[])|^)(?:file:\/\/)?((?:[A-Za-z]:)?[\w.@~+$\\/-]{1,300}\.(?:go|rs|java|kts?|scala|groovy|cs|swift))(?::(?:line )?(\d{1,7})(?::(\d{1,7}))?(?=[\s:),.]|$)|(?::\[|\()(\d{1,7}),(\d{1,7})[\])])/gm;
+
+const scriptFile = String.raw`((?:[A-Za-z]:)?[^\s:*?"'<>|()]{1,300}\.`;
+const ruby = String.raw`${scriptFile}(?:rb|erb|haml|slim|rake|ru)):(\d{1,7})(?=:in |: (?!warning:)|$)`;
+const php = String.raw`${scriptFile}(?:php|phtml))`;
+/**
+ * Positions in Ruby and PHP. Ruby begins a line with them (`app/models/order.rb:9:in `total'`, `from /srv/app.rb:4:in `require'`) or a syntax
+ * error; Rails names the gem of a file that is not the app's: `rack (2.2.22) lib/rack/head.rb:12`. PHP has them within a line:
+ * `in /srv/src/Cart.php:31`, `in /srv/src/Cart.php on line 31`, `#0 /srv/src/Cart.php(31): total()`.
+ */
+const scriptFrame = new RegExp(
+  String.raw`(?:^[ \t]*(?:from )?|\bSyntaxError[ :(]{1,3})${ruby}|\bin ${php}(?::| on line )(\d{1,7})|^#\d{1,4} ${php}\((\d{1,7})\)`,
+  'gm',
+);
+
+/** Code of a dependency; the standard libraries and caches of these languages are outside of the project. */
+const installed = /(?:^|\/)(?:vendor|gems|node_modules)\/|^\.\.\//;
+/** A stack of the JVM names a file without its folder, and `compiled-files.ts` adds it: a file without one is a library's. */
+const withoutFolder = /^[^/]+\.(?:java|kts?|scala|groovy)$/;
+
+/** A position in code. */
+export interface CodePosition {
+  /** The file as the text names it, with `/`. */
+  readonly file: string;
+  /** The line, and the column if the text gives one: `12` or `12:5`. */
+  readonly at: string;
+  /** Offsets of the file's name in the text. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Returns the positions in code of compiled languages that a text names, in order. */
+export function compiledPositions(text: string): CodePosition[] {
+  return positionsIn(text, compiledFrame);
+}
+
+/** The groups of a pattern that take part in a match are the file, its line and, if there is one, the column. */
+function positionsIn(text: string, pattern: RegExp): CodePosition[] {
+  return [...text.matchAll(pattern)].map((match) => {
+    const [file = '', ...at] = match.slice(1).filter((part) => part !== undefined);
+    const start = match.index + match[0].indexOf(file);
+    return { file: file.replaceAll('\\', '/'), at: at.join(':'), start, end: start + file.length };
+  });
+}
+
+/**
+ * Returns the place in the user's own code that a server's output names first in or below one of its lines, as `path:line` or `path:line:column`
+ * relative to the project; null if there is none.
+ */
+export function serverFrame(text: string, line: string, rootDir: string): string | null {
+  const stack = withoutSpacedRoot(below(text, line), rootDir);
+  for (const { file, at } of [...positionsIn(stack, compiledFrame), ...positionsIn(stack, scriptFrame)]) {
+    const isAbsolute = /^(?:\/|[A-Za-z]:)/.test(file);
+    const path = isAbsolute ? within(file, rootDir) : file.replace(/^\.\//, '');
+    if (path !== null && !installed.test(path) && !withoutFolder.test(path)) return `${path}:${at}`;
+  }
+  return null;
+}
+
+/** Go lists first what a panic ran: the deferred functions of the app's own middleware, too. */
+const aboveThePanic = /^(?:[^\n]*\n){1,3}goroutine \d{1,10} \[[^\n]*\n(?:[^\n]+\n){0,60}?(?=panic\()/;
+/** How many characters below an error belong to it: a panic prints its whole stack, with the frames of the language's own library first. */
+const longestStack = 8_000;
+
+/** Returns a text from one of its lines on, or from the line that announces it; empty if the line is not in it. */
+function below(text: string, line: string): string {
+  const at = text.indexOf(line.replace(/^…/, ''));
+  if (at === -1) return '';
+  const start = text.lastIndexOf('\n', at - 1) + 1;
+  const before = text.lastIndexOf('\n', start - 2) + 1;
+  const isAnnounced = start > 0 && announcement.test(text.slice(before, start).trim());
+  return text.slice(isAnnounced ? before : start, start + longestStack).replace(aboveThePanic, '');
+}
