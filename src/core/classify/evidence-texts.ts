@@ -225,7 +225,7 @@ const suspect =
 const quoted = /^(?:[ \t]{0,8}>(?![ \t]*\d{1,6}[ \t]*\|).*(?:\n+|$))+$/;
 
 /** Removes the prefixes that other programs put before each line, so that every line begins as it was originally printed. */
-function withoutLinePrefixes(text: string): string {
+export function withoutLinePrefixes(text: string): string {
   const own = quoted.test(text) ? text.replace(/^[ \t]*> ?/gm, '') : text;
   return suspect.test(own) ? own.replace(prefix, '') : own;
 }

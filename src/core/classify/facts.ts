@@ -2,6 +2,7 @@ import type { EvidenceSource, Facts, Reason } from '../diagnosis.js';
 import { locatorIn, tellingErrors } from '../complaint.js';
 import type { Evidence } from '../evidence.js';
 import { bounded } from './bounded.js';
+import { withoutLinePrefixes } from './evidence-texts.js';
 import { databaseFacts, noDatabaseFacts, postgrestTable } from './database-facts.js';
 import { firstOwnFrame, type OwnCode, ownPath } from './own-frame.js';
 import { ownOrigin, splitUrl } from './own-origin.js';
@@ -83,8 +84,10 @@ function sourceOf(evidence: Evidence, [decided, ...others]: readonly Reason[]): 
 function placeOf(evidence: Evidence, decided: Reason | undefined): string | null {
   const code = { rootDir: evidence.rootDir, own: ownOrigin(evidence) };
   const built = decided?.category === 'build-error';
-  const wholes = stacksOf(evidence, decided?.source ?? 'error').map((text) => stripAnsi(text ?? ''));
-  const ofServers = wholes.map((text) => decided && serverFrame(text, decided.evidence, code.rootDir));
+  const wholes = stacksOf(evidence, decided?.source ?? 'error').map((text) =>
+    withoutLinePrefixes(stripAnsi(text ?? '')),
+  );
+  const ofServers = wholes.map((text) => decided && serverFrame(text, decided.evidence, code));
   const ofServer = ofServers.find(Boolean);
   if (ofServer) return ofServer;
   const texts = wholes.flatMap((text) => {

@@ -1,5 +1,6 @@
 import { announcement } from './match.js';
-import { within, withoutSpacedRoot } from './own-frame.js';
+import { type OwnCode, within, withoutSpacedRoot } from './own-frame.js';
+import { tracebackFrame } from './traceback.js';
 
 /**
  * Positions in compiled languages, as their compilers, panics and stack traces name them: `./main.go:12:5`, `/srv/api/main.go:12 +0x1d`,
@@ -52,10 +53,13 @@ function positionsIn(text: string, pattern: RegExp): CodePosition[] {
 }
 
 /**
- * Returns the place in the user's own code that a server's output names first in or below one of its lines, as `path:line` or `path:line:column`
- * relative to the project; null if there is none.
+ * Returns the place in the user's own code that a server's output names for an error: of Python the last in the traceback above the error's line,
+ * of other languages the first in or below that line. As `path:line` or `path:line:column` relative to the project; null if there is none.
  */
-export function serverFrame(text: string, line: string, rootDir: string): string | null {
+export function serverFrame(text: string, line: string, code: OwnCode): string | null {
+  const { rootDir } = code;
+  const traced = tracebackFrame(text, line, code);
+  if (traced !== null) return traced;
   const stack = withoutSpacedRoot(below(text, line), rootDir);
   for (const { file, at } of [...positionsIn(stack, compiledFrame), ...positionsIn(stack, scriptFrame)]) {
     const isAbsolute = /^(?:\/|[A-Za-z]:)/.test(file);

@@ -302,3 +302,104 @@ it('CS-7 the list of modules of a successful webpack build decides nothing', () 
     '      css ../node_modules/css-loader/dist/cjs.js!../node_modules/stylus-loader/dist/cjs.js!./src/core.styl 9.79 KiB [built] [code generated]';
   expect(classify(failing(locatorTimeout, { serverOutput: listed })).category).toBe('ui-error');
 });
+
+describe('EV-6 finds where an exception left the user’s own code in a Python traceback', () => {
+  const answered500 = [request({ status: 500 })];
+  const placeOf = (serverOutput: string) => {
+    const { category, why, facts } = classify(
+      failing(locatorTimeout, { serverOutput, network: answered500 }),
+    );
+    return [category, why[0]?.evidence, facts.source];
+  };
+
+  it('EV-6 takes the last frame that is not in a package', () => {
+    const serverOutput = `Internal Server Error: /authors/
+Traceback (most recent call last):
+  File "/project/.venv/lib/python3.11/site-packages/django/core/handlers/base.py", line 181, in _get_response
+    response = wrapped_callback(request, *callback_args, **callback_kwargs)
+               ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+  File "/project/library/views.py", line 55, in authors
+    return render(request, 'library/author_list.html', {'authors': found})
+  File "/usr/lib/python3/dist-packages/django/template/loader.py", line 19, in get_template
+    raise TemplateDoesNotExist(template_name, chain=chain)
+django.template.exceptions.TemplateDoesNotExist: library/author_list.html
+[24/Nov/2026 00:03:03] "GET /authors/ HTTP/1.1" 500 78001`;
+    const told = 'django.template.exceptions.TemplateDoesNotExist: library/author_list.html';
+    const expected = ['runtime-error', told, 'library/views.py:55'];
+    expect(placeOf(serverOutput)).toEqual(expected);
+    expect(placeOf(serverOutput.replace(/^/gm, 'web-1  | '))).toEqual(expected);
+  });
+
+  it('EV-6 takes the traceback of the deciding exception, not of another one in the log', () => {
+    const serverOutput = `Traceback (most recent call last):
+  File "/project/app/mail.py", line 3, in send
+    raise MailQuotaReached(to)
+app.mail.MailQuotaReached: ada@shop.test
+Traceback (most recent call last):
+  File "/project/app/crud.py", line 35, in total_cents
+    return order.product.price * order.quantity
+AttributeError: 'Product' object has no attribute 'price'`;
+    expect(placeOf(serverOutput.split('\n').slice(4).join('\n'))[2]).toBe('app/crud.py:35');
+    expect(placeOf(serverOutput)).toEqual([
+      'runtime-error',
+      'app.mail.MailQuotaReached: ada@shop.test',
+      'app/mail.py:3',
+    ]);
+  });
+
+  it('EV-6 takes the frame of the exception that wraps a driver’s', () => {
+    const serverOutput = `Traceback (most recent call last):
+  File "/usr/lib/python3/dist-packages/sqlalchemy/engine/default.py", line 717, in do_execute
+    cursor.execute(statement, parameters)
+psycopg2.errors.UndefinedColumn: column "customer" of relation "orders" does not exist
+LINE 1: INSERT INTO orders (customer, product_id, quantity) VALUES ('Ada...
+                            ^
+
+
+The above exception was the direct cause of the following exception:
+
+Traceback (most recent call last):
+  File "/project/app/crud.py", line 29, in create_order
+    db.commit()
+  File "/usr/lib/python3/dist-packages/sqlalchemy/orm/session.py", line 1451, in commit
+    self._transaction.commit(_to_root=self.future)
+sqlalchemy.exc.ProgrammingError: (psycopg2.errors.UndefinedColumn) column "customer" of relation "orders" does not exist`;
+    expect(placeOf(serverOutput)).toEqual([
+      'database-error',
+      'psycopg2.errors.UndefinedColumn: column "customer" of relation "orders" does not exist',
+      'app/crud.py:29',
+    ]);
+  });
+
+  it('EV-6 takes the line that Python cannot parse', () => {
+    const serverOutput = `Traceback (most recent call last):
+  File "<frozen importlib._bootstrap>", line 241, in _call_with_frames_removed
+  File "/project/notes/__init__.py", line 22, in create_app
+    from . import notes
+  File "/project/notes/notes.py", line 50
+    return render_template("notes/index.html")
+IndentationError: unexpected indent`;
+    const expected = ['build-error', 'IndentationError: unexpected indent', 'notes/notes.py:50'];
+    expect(placeOf(serverOutput)).toEqual(expected);
+  });
+
+  it('EV-6 has none if no frame is the user’s', () => {
+    const serverOutput = `Traceback (most recent call last):
+  File "/project/.venv/lib/python3.11/site-packages/fastapi/routing.py", line 145, in serialize_response
+    raise ValidationError(errors, field.type_)
+pydantic.error_wrappers.ValidationError: 1 validation error for Order
+response -> total_cents
+  field required (type=value_error.missing)`;
+    const told = 'pydantic.error_wrappers.ValidationError: 1 validation error for Order';
+    expect(placeOf(serverOutput)).toEqual(['runtime-error', told, null]);
+  });
+});
+
+it('CS-5 a request that a Python server could not send on is no exception of its code', () => {
+  const serverOutput = `Traceback (most recent call last):
+  File "/project/app/rates.py", line 9, in rates
+    return httpx.get(url).json()
+httpx.ConnectError: [Errno 111] Connection refused`;
+  const network = [request({ status: 500 })];
+  expect(classify(failing(locatorTimeout, { serverOutput, network })).category).toBe('network-error');
+});

@@ -41,6 +41,8 @@ const examples: Readonly<Record<string, string>> = {
   'build/compiled-language': './main.go:12:5: undefined: total',
   'build/other-compilers': 'Program.cs(3,1): error CS0246: no such type',
   'build/python-import': "ImportError: cannot import name 'cart'",
+  'build/syntax-of-python':
+    '  File "/srv/shop/views.py", line 9\n    def index()\n               ^\nSyntaxError: expected colon',
   'build/syntax-with-position': 'SyntaxError: /app/a.ts: Missing semicolon. (3:4)',
   'build/syntax-of-javascript': "SyntaxError: Unexpected token '<'",
   'build/babel': "Support for the experimental syntax 'decorators' isn't currently enabled",
@@ -191,6 +193,8 @@ const examples: Readonly<Record<string, string>> = {
   'runtime/ruby': 'Payment::Declined (the card has expired):',
   'runtime/php':
     'PHP Fatal error:  Allowed memory size of 134217728 bytes exhausted in /srv/src/Cart.php on line 9',
+  'runtime/python':
+    '  File "/srv/shop/stock.py", line 9, in lend\n    raise NotAvailable(book)\nshop.stock.NotAvailable: Emma',
   'runtime/traceback': 'Traceback (most recent call last):',
   'ui/selenium-wait': 'Expected condition failed: waiting for visibility of element located by By.id: cart',
   'ui/plain-assertion': 'java.lang.AssertionError: expected [4] but found [1]',
@@ -239,6 +243,9 @@ const examples: Readonly<Record<string, string>> = {
   'noise/answered-well': 'GET /api/cart 200 3ms',
 };
 
+/** Rules whose evidence is below the frames that show what it is. */
+const endsWithEvidence = new Set(['runtime/python', 'build/syntax-of-python']);
+
 const all: readonly Pattern[] = [...rules, ...retryRules, ...noiseRules];
 
 describe('CS-9 rules are data', () => {
@@ -262,7 +269,8 @@ describe('CS-9 rules are data', () => {
         .reasonsIn([{ source, text }])
         .find((one) => one.rule === id);
       expect(reason).toMatchObject({ category: rule.category, source, confidence: rule.confidence });
-      expect(reason?.evidence).toBe(examples[id]?.split('\n')[0]?.trim());
+      const lines = examples[id]?.split('\n') ?? [];
+      expect(reason?.evidence).toBe((endsWithEvidence.has(id) ? lines.at(-1) : lines[0])?.trim());
     },
   );
 

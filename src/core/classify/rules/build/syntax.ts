@@ -10,6 +10,13 @@ export const syntaxRules = rulesFor('build-error', [
     confidence: 0.95,
   },
   {
+    id: 'build/syntax-of-python',
+    // Python names the file and line above the code that it cannot parse.
+    pattern:
+      /^(?=(?:Syntax|Indentation|Tab)Error: )(?<=^[ \t]{1,20}File "[^"\n]{1,300}", line \d{1,7}\n(?:[ \t][^\n]{0,600}\n){0,4})\w/m,
+    confidence: 0.95,
+  },
+  {
     id: 'build/syntax-with-position',
     pattern:
       /SyntaxError: (?:\S{1,300}\.(?:[cm]?[jt]sx?|vue|svelte|json|astro)\b.{0,200})?.{0,200}\(\d+:\d+\)|(?:Unexpected token|Missing semicolon)[^\n(]{0,60}\(\d+:\d+\)|^\s{0,20}[×x]?\s{0,9}Syntax Error(?:\s{0,9}$|: \w)/im,

@@ -56,6 +56,15 @@ export const exceptionRules = rulesFor('runtime-error', [
     confidence: 0.84,
   },
   {
+    id: 'runtime/python',
+    // The line that ends a traceback: `shop.errors.OutOfStock: Pen`. Python's exceptions need not end in `Error`.
+    pattern:
+      /^(?=[A-Za-z_][\w.<>]{1,150}(?:: |:?$))(?<=^[ \t]{1,20}File "[^"\n]{1,300}", line \d{1,7}[^\n]{0,200}\n(?:[ \t][^\n]{0,600}\n){0,9})\w/m,
+    unless:
+      /^(?:[\w.]{1,100}\.)?(?:Syntax|Indentation|Tab|Import|ModuleNotFound|Assertion|Cancelled|BrokenPipe|\w*(?:Connect|Timeout|HTTP|URL)\w*)Error\b|^(?:[\w.]{1,100}\.)?(?:\w*Timeout|gaierror|SystemExit|KeyboardInterrupt)\b|playwright/,
+    confidence: 0.9,
+  },
+  {
     id: 'runtime/traceback',
     pattern: /Traceback \(most recent call last\)|^goroutine \d+ \[running\]/m,
     sources: ['error', 'server'],
