@@ -337,8 +337,8 @@ django.template.exceptions.TemplateDoesNotExist: library/author_list.html
 app.mail.MailQuotaReached: ada@shop.test
 Traceback (most recent call last):
   File "/project/app/crud.py", line 35, in total_cents
-    return order.product.price * order.quantity
-AttributeError: 'Product' object has no attribute 'price'`;
+    raise UnknownPrice(order.product)
+app.prices.UnknownPrice: Pen`;
     expect(placeOf(serverOutput.split('\n').slice(4).join('\n'))[2]).toBe('app/crud.py:35');
     expect(placeOf(serverOutput)).toEqual([
       'runtime-error',

@@ -41,7 +41,7 @@ export const exceptionRules = rulesFor('runtime-error', [
     // Rails: `ArgumentError (no ratings):` and below it frames; Sinatra: `- ArgumentError - no ratings:`; Puma: `#<ArgumentError: no ratings>`;
     // Ruby, before it exits: `/srv/app.rb:4:in `total': no ratings (ArgumentError)`.
     pattern:
-      /^(?:[A-Z]\w{0,60}::){0,6}[A-Z]\w{0,60} \((?!\d)[^\n]{1,1000}\):$|^(?:[A-Z]\w{0,60}::){0,6}[A-Z]\w{0,60}(?:Error|Exception) \([^\n]{0,1000}$|^- (?:[A-Z]\w{0,60}::){0,6}[A-Z]\w{0,60} - [^\n]{1,1000}$|: #<(?:[A-Z]\w{0,60}::){0,6}[A-Z]\w{0,60}(?:Error|Exception)?: [^\n]{1,1000}>$|^[^\s:]{1,300}\.(?:rb|ru|rake):\d{1,7}:in [`'][^\n]{1,1000} \((?:[A-Z]\w{0,60}::){0,6}[A-Z]\w{0,60}\)$/m,
+      /^(?!Traceback )(?:[A-Z]\w{0,60}::){0,6}[A-Z]\w{0,60} \((?!\d)[^\n]{1,1000}\):$|^(?:[A-Z]\w{0,60}::){0,6}[A-Z]\w{0,60}(?:Error|Exception) \([^\n]{0,1000}$|^- (?:[A-Z]\w{0,60}::){0,6}[A-Z]\w{0,60} - [^\n]{1,1000}$|: #<(?:[A-Z]\w{0,60}::){0,6}[A-Z]\w{0,60}(?:Error|Exception)?: [^\n]{1,1000}>$|^[^\s:]{1,300}\.(?:rb|ru|rake):\d{1,7}:in [`'][^\n]{1,1000} \((?:[A-Z]\w{0,60}::){0,6}[A-Z]\w{0,60}\)$/m,
     sources: ['server'],
     unless:
       /\bRoutingError\b|\bActiveRecord::|\bPG::|\bMysql2?::|\bSQLite3::|\bSequel::|\bMongo|\bRedis|\bErrno::E(?:CONN|HOST|ADDR|PIPE)|\bNet::|\bSocketError\b|Timeout|\bLoadError\b|\bSyntaxError|\bInterrupt\b|\bSignalException\b/,
