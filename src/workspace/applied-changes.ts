@@ -28,6 +28,8 @@ export class AppliedChanges {
   /** All changes, whether in the project or temporarily reverted. */
   #all: readonly Change[] = [];
   readonly #decided = new Set<string>();
+  /** The files that changes of this run have edited, including those of changes reverted since. */
+  readonly everEdited = new Set<string>();
   #out: ReadonlySet<string> = new Set();
 
   constructor(options: WorkspaceOptions, place: Place) {
@@ -65,6 +67,7 @@ export class AppliedChanges {
       const merged = { ...change, edits, folders: missingFolders(root, added) };
       await keepChange(runDir, merged);
       await this.#hold(merged);
+      for (const edit of edits) this.everEdited.add(edit.path);
       this.#all = [...this.#all, merged];
       this.#out = itself;
       const { leftAlone } = await this.move(new Set());

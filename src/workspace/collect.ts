@@ -2,10 +2,10 @@ import { readlinkSync } from 'node:fs';
 import path from 'node:path';
 import type { Contents } from './change.js';
 import type { ProjectCopy } from './copy.js';
-import { contentOf, type FileEdit, type FileState, isSame, kindOf } from './file-state.js';
+import { contentOf, type FileEdit, type FileState, isSame, kindOf, stateOf } from './file-state.js';
 import { isUntouched } from './mirror.js';
 import { isInside } from './is-inside.js';
-import { type Entry, ignoredAmong, isWritable, listAll } from './project-files.js';
+import { type Entry, ignoredAmong, isWritable, listAll, listProject } from './project-files.js';
 
 /** What an agent did to its copy. */
 export interface Collected {
@@ -14,6 +14,20 @@ export interface Collected {
   readonly ignored: readonly string[];
   /** Why none of its work can be a fix, or null. */
   readonly refused: string | null;
+}
+
+/** Returns the source files of the project itself that changed since its copy was made, relative to the root, in order. */
+export async function changedSince(root: string, copy: ProjectCopy): Promise<string[]> {
+  const sources = (entries: readonly Entry[]) =>
+    new Map(entries.filter((one) => one.area === 'source' && isFile(one)).map((one) => [one.path, one]));
+  const [before, now] = [sources(copy.entries), sources(await listProject(root))];
+  const differs = (file: string) => {
+    const [old, young] = [before.get(file), now.get(file)];
+    if (old && young && isUntouched(old.stat, young.stat)) return false;
+    const [then, today] = [stateOf(copy.base, file), stateOf(root, file)];
+    return then === 'other' || today === 'other' || !isSame(then, today);
+  };
+  return [...new Set([...before.keys(), ...now.keys()])].filter(differs).toSorted();
 }
 
 const MAX_FILES = 1000;

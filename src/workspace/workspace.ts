@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import { AppliedChanges } from './applied-changes.js';
 import type { Change, Contents } from './change.js';
-import { collect, type Collected } from './collect.js';
+import { changedSince, collect, type Collected } from './collect.js';
 import { createCopy, type ProjectCopy } from './copy.js';
 import { type CopyFolder, makeCopyFolder } from './copy-folder.js';
 import { rootOf, whyNoRules } from './project-files.js';
@@ -30,6 +30,8 @@ export interface Work {
   readonly change: Change | null;
   readonly ignored: readonly string[];
   readonly refused: string | null;
+  /** Source files of the project itself that somebody changed while the agent worked in its copy. */
+  readonly changedInProject: readonly string[];
   readonly before: Tree;
   readonly after: Tree;
 }
@@ -124,7 +126,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
       const source = projectTree(root);
       const undone = edits.map((edit) => ({ ...edit, after: edit.before }));
       const trees = { before: treeOf(source, undone, contents), after: treeOf(source, edits, contents) };
-      return { change: changeOf(id, edits), ignored: [], refused: null, ...trees };
+      return { change: changeOf(id, edits), ignored: [], refused: null, changedInProject: [], ...trees };
     },
     collect: async (id, n = 0) => {
       const made = await opened(n);
@@ -132,7 +134,10 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
       const source = folderTree(made.base);
       const before = treeOf(source, [], contents);
       const after = treeOf(source, edits, contents);
-      return { change: edits.length > 0 ? changeOf(id, edits) : null, ignored, refused, before, after };
+      const change = edits.length > 0 ? changeOf(id, edits) : null;
+      const own = changes.everEdited;
+      const changedInProject = (await changedSince(root, made)).filter((file) => !own.has(file));
+      return { change, ignored, refused, changedInProject, before, after };
     },
     apply: (change) => changes.apply(change),
     without: (ids) => changes.move(changes.builtOn(ids)),

@@ -30,7 +30,14 @@ export const finished: AgentRun = {
 const tree = { paths: async () => [], read: async () => new Map<string, Uint8Array>() };
 
 /** What the copy collects from an agent that changed nothing. */
-export const noChange = { change: null, ignored: [], refused: null, before: tree, after: tree };
+export const noChange = {
+  change: null,
+  ignored: [],
+  refused: null,
+  changedInProject: [],
+  before: tree,
+  after: tree,
+};
 
 /**
  * Creates a session in which nothing is real except the run's folder. `reruns` lists what each re-run shows for test t1: null for green, or

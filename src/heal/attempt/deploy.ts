@@ -35,7 +35,7 @@ export async function deploy(session: Session, request: DeployRequest): Promise<
     start: (start) => startAgent(session, request, { ...start, file, place }),
   });
   const work = await session.workspace.collect(String(n), session.copy);
-  nameIgnored(session, request.cause.id, work);
+  warnOf(session, request.cause.id, work);
   const { files, patch } = work.change ? await keepPatch(session, work.change, file) : nothing;
   const outcome = outcomeOf(run, work);
   const attempt: Attempt = {
@@ -76,13 +76,25 @@ const nothing = { files: [], patch: null };
 
 const PATHS_SHOWN = 5;
 
-/** Warns if an agent changed only files that git ignores: they are not judged, are not in the patch, and stay in the copy. */
-function nameIgnored({ bus }: Session, causeId: string, { ignored, change }: Work): void {
-  if (ignored.length === 0 || change !== null) return;
-  const shown = ignored.slice(0, PATHS_SHOWN).join(', ');
-  const more = ignored.length > PATHS_SHOWN ? ` and ${ignored.length - PATHS_SHOWN} more` : '';
-  const message = `${causeId}: its agent changed only files that git ignores, and these cannot be part of a fix: ${shown}${more}`;
-  bus.emit({ type: 'run.warning', message });
+/**
+ * Warns if an agent changed only files that git ignores, which are not judged, are not in the patch, and stay in the copy; and if files of
+ * the project itself changed meanwhile: an agent that uses absolute paths can write there.
+ */
+function warnOf({ bus }: Session, causeId: string, { ignored, change, changedInProject }: Work): void {
+  const warn = (message: string) => bus.emit({ type: 'run.warning', message: `${causeId}: ${message}` });
+  if (ignored.length > 0 && change === null)
+    warn(
+      `its agent changed only files that git ignores, and these cannot be part of a fix: ${shown(ignored)}`,
+    );
+  if (changedInProject.length > 0)
+    warn(
+      `while its agent worked in its copy, these files of the project itself changed: ${shown(changedInProject)}. If nobody edited them, the agent did. They are not part of its fix, are not judged, and are not reverted.`,
+    );
+}
+
+function shown(files: readonly string[]): string {
+  const more = files.length > PATHS_SHOWN ? ` and ${files.length - PATHS_SHOWN} more` : '';
+  return `${files.slice(0, PATHS_SHOWN).join(', ')}${more}`;
 }
 
 /** Writes the patch as people, prompts and reports see it. */

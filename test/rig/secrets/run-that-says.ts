@@ -102,12 +102,12 @@ export async function runThatSays(
         const edits = [{ path: '.env', before: null, after: { kind: 'file' as const, hash, mode: 0o600 } }];
         const tree = { paths: async () => [], read: async () => new Map() };
         const change = { id, root: '', edits, folders: [] };
-        return { change, ignored: [], refused: null, before: tree, after: tree };
+        return { change, ignored: [], refused: null, changedInProject: [], before: tree, after: tree };
       },
       edit: (id, edits) => {
         const tree = { paths: async () => [], read: async () => new Map() };
         const change = { id, root: '', edits, folders: [] };
-        return { change, ignored: [], refused: null, before: tree, after: tree };
+        return { change, ignored: [], refused: null, changedInProject: [], before: tree, after: tree };
       },
       apply: async (change) => ({ kind: 'applied', change }),
       without: async () => ({ written: [], leftAlone: [] }),

@@ -53,6 +53,20 @@ describe('the loop for one cause', () => {
     expect(events.map((event) => event.type)).toContain('agent.retrying');
   });
 
+  it.each([
+    ['.env', { ignored: ['.env'] }],
+    ['src/a.ts, src/b.ts', { changedInProject: ['src/a.ts', 'src/b.ts'] }],
+    ['1, 2, 3, 4, 5 and 2 more', { changedInProject: ['1', '2', '3', '4', '5', '6', '7'] }],
+  ])('HN-1 names what its agent did beside its fix: %s', async (named, work) => {
+    const { session: given, events } = await session(['boom', 'boom', 'boom']);
+    const { workspace } = given;
+    const collect = async () => ({ ...noChange, ...work });
+    await healCause({ ...given, workspace: { ...workspace, collect } }, cause);
+    expect(events).toContainEqual(
+      expect.objectContaining({ type: 'run.warning', message: expect.stringContaining(`: ${named}`) }),
+    );
+  });
+
   it('HL-3 ends as soon as another error appears, and keeps the progress', async () => {
     const { session: given, agents } = await session(['crash']);
     const { attempts, end } = await healCause(given, cause);
