@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ownOrigin } from '../core/classify/own-origin.js';
-import { failedRequests } from '../core/classify/requests.js';
+import { failedRequests, mayTell } from '../core/classify/requests.js';
 import type { Evidence } from '../core/evidence.js';
 import { withoutSignals } from '../core/fenced.js';
 import type { Failure, SuiteFailure, TestError, TestFailure } from '../core/failure.js';
@@ -100,11 +100,7 @@ async function gatherTest(
   const serverOutput =
     run.serverLog !== '' &&
     (await missing.attempt('no server output', () =>
-      testServerOutput(
-        { path: run.serverLog, complaints, failed: failed.filter(({ common }) => !common) },
-        failure,
-        missing,
-      ),
+      testServerOutput({ path: run.serverLog, complaints, failed: failed.filter(mayTell) }, failure, missing),
     ));
   if (serverOutput === '' && failed.some(({ status }) => (status ?? 0) >= 500))
     missing.miss(

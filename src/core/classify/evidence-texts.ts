@@ -10,6 +10,7 @@ import {
   failedRequests,
   failedResource,
   lostScripts,
+  mayTell,
   quotedByJson,
   repeatsRequest,
   requestLine,
@@ -44,6 +45,8 @@ export function evidenceTexts(
   const failed = failedRequests(evidence, own);
   const answered = failed.length === 0 && isAnswered(evidence, own);
   const telling = [...failed.filter(({ common }) => !common), ...missed];
+  const isTold = telling.length > 0 || showsErrorPage(evidence);
+  const isShared = !isTold && failed.some(mayTell);
   const isEcho = echoOf(telling);
   const consoleOf = (hint: boolean) =>
     consoleText(
@@ -69,9 +72,13 @@ export function evidenceTexts(
     { source: 'network', text: linesOf(telling) },
     { source: 'network', text: linesOf(failed.filter(({ common }) => common)), hint: true },
     ...evidence.network
-      .filter((entry) => own(entry.url) && !entry.common)
-      .map((entry) => ({ source: 'network' as const, text: stripAnsi(errorBody(entry)) })),
-    { source: 'server', text: serverText(evidence, telling.length > 0 || showsErrorPage(evidence)) },
+      .filter((entry) => own(entry.url) && mayTell(entry))
+      .map((entry) => ({
+        source: 'network' as const,
+        text: stripAnsi(errorBody(entry)),
+        shared: entry.common ?? false,
+      })),
+    { source: 'server', text: serverText(evidence, isTold || isShared), shared: isShared },
     { source: 'page', text: bounded(evidence.ariaSnapshot ?? '', most.page) },
   ];
   return raw

@@ -7,7 +7,7 @@ import { databaseFacts, noDatabaseFacts, postgrestTable } from './database-facts
 import { firstOwnFrame, type OwnCode, ownPath } from './own-frame.js';
 import { ownOrigin, splitUrl } from './own-origin.js';
 import type { EvidenceText } from './match.js';
-import { endpointOf, failedRequests } from './requests.js';
+import { endpointOf, failedRequests, mayTell } from './requests.js';
 import { serverFrame } from './server-frame.js';
 import { stripAnsi } from './strip-ansi.js';
 
@@ -107,9 +107,9 @@ function stacksOf(evidence: Evidence, decidedBy: EvidenceSource): (string | null
   }
   if (decidedBy === 'server') return [evidence.serverOutput];
   if (decidedBy === 'network')
-    return evidence.network.map(({ status, responseBody, common }) =>
-      !common && (status ?? 0) >= 400 ? responseBody : null,
-    );
+    return evidence.network
+      .filter((entry) => (entry.status ?? 0) >= 400 && mayTell(entry))
+      .map(({ responseBody }) => responseBody);
   return tellingErrors(evidence.errors).flatMap(({ stack, message }) => [stack, message]);
 }
 

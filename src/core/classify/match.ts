@@ -11,6 +11,8 @@ export interface EvidenceText {
   readonly text: string;
   /** Too weak to decide: passing tests show it too, or something else in the evidence explains it. */
   readonly hint?: boolean;
+  /** Passing tests got the same answer: what is known of the answer itself is a hint, but the app's own error behind it is not. */
+  readonly shared?: boolean;
   /** Whether the page got an answer, and no error, for everything that it asked of the app. */
   readonly answered?: boolean;
 }
@@ -31,6 +33,8 @@ const longestShown = 150;
 const far = 100;
 /** The highest confidence of a hint: below a deciding reason, and below the first-line rules. */
 const mostOfHints = 0.4;
+/** The classes of errors that the app itself has, rather than what it shows or answers because of them. */
+const ofTheApp = new Set<Category>(['build-error', 'database-error', 'runtime-error']);
 /** How many matching lines that `unless` excludes are skipped in search of one that counts. */
 const mostExceptions = 50;
 
@@ -75,12 +79,13 @@ function withoutLines(text: string, patterns: readonly RegExp[]): string {
   return lines.join('\n');
 }
 
-function reasonOf(rule: Rule, { source, text, hint, answered }: EvidenceText): Reason | null {
+function reasonOf(rule: Rule, { source, text, hint, shared, answered }: EvidenceText): Reason | null {
   if (!rule.sources.includes(source) || (rule.unanswered && answered)) return null;
   const line = matchingLine(rule, text);
   if (line === null) return null;
   const { id, category } = rule;
-  const confidence = hint ? Math.min(rule.confidence, mostOfHints) : rule.confidence;
+  const isHint = hint || (shared && !ofTheApp.has(category));
+  const confidence = isHint ? Math.min(rule.confidence, mostOfHints) : rule.confidence;
   return { rule: id, category, source, evidence: line, confidence };
 }
 

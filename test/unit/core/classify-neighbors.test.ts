@@ -32,6 +32,23 @@ it('CS-7 the server’s output counts if a request of this page failed', () => {
   expect(diagnosis.category).toBe('database-error');
 });
 
+const missingFile = 'ENOENT: no such file or directory';
+const unreachable = 'Error: connect ECONNREFUSED 127.0.0.1:9000';
+
+it.each([
+  ['decides if the server says why', 'database-error', { serverOutput, status: 500 }],
+  ['decides if its body says why', 'database-error', { responseBody: serverOutput, status: 500 }],
+  ['decides nothing if nothing says why', 'ui-error', { status: 500 }],
+  ['decides nothing if a server is missing', 'ui-error', { serverOutput: unreachable, status: 502 }],
+  ['decides nothing if it refuses', 'ui-error', { serverOutput, responseBody: missingFile, status: 404 }],
+])(
+  'CS-7 an answer that pages of passing tests got too %s',
+  (_, category, { serverOutput = '', ...answer }) => {
+    const network = [answered, { ...request(answer), common: true }];
+    expect(classify(failing(locatorTimeout, { serverOutput, network })).category).toBe(category);
+  },
+);
+
 const open = request({ status: null, failure: unanswered });
 
 it.each([
