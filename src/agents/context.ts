@@ -8,7 +8,10 @@ import type { EarlierFix } from '../core/remembered.js';
  * `context.json`, whose path an agent gets in `SELF_HEAL_CONTEXT`: everything known about one failure (AG-2). Paths are absolute unless
  * stated otherwise. Other programs read this file; a change of meaning requires a new `schemaVersion`.
  */
-export interface AgentContext extends Omit<Evidence, 'errors' | 'sources' | 'elements' | 'rootDir'> {
+export interface AgentContext extends Omit<
+  Evidence,
+  'errors' | 'sources' | 'elements' | 'rootDir' | 'workspaceDir'
+> {
   schemaVersion: 2;
   runId: string;
   causeId: string;

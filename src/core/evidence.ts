@@ -90,6 +90,8 @@ export interface Evidence {
   readonly sources: readonly SourceExcerpt[];
   /** The elements of the page at the failure; absent or null if they were not read, or were too many. */
   readonly elements?: readonly PageElement[] | null;
-  /** Folders whose files are the user's own code. */
+  /** The project's folder, to which paths are relative: files in it are the user's own code. */
   readonly rootDir: string;
+  /** The repository or workspace that contains the project; files of its other packages are the user's own code, too. Default: `rootDir`. */
+  readonly workspaceDir?: string;
 }

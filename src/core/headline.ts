@@ -62,7 +62,7 @@ function placeOf({ evidence, diagnosis }: DiagnosedFailure): string | null {
     tellingErrors(evidence.errors)[0]?.location ?? evidence.errors.find((one) => one.location)?.location;
   if (!at) return null;
   const file = at.file.replaceAll('\\', '/');
-  return `${within(file, evidence.rootDir) ?? file}:${at.line}`;
+  return `${within(file, evidence) ?? file}:${at.line}`;
 }
 
 function clip(text: string, max: number): string {

@@ -31,6 +31,8 @@ export interface EvidenceRequest {
   readonly limits: EvidenceLimits;
   /** The project's root, which is searched for sources and their maps; default: Playwright's `rootDir`. */
   readonly root?: string;
+  /** The repository or workspace that contains it, whose other packages are searched, too; default: `root`. */
+  readonly workspaceDir?: string;
   /** Source maps already read for other failures of the run. */
   readonly maps?: ParsedMaps;
   /** What passing tests of the run complained of, too. */
@@ -40,7 +42,7 @@ export interface EvidenceRequest {
 }
 
 /** The evidence from a failure's own sources. */
-type Gathered = Omit<Evidence, 'errors' | 'sources' | 'missing' | 'cut' | 'rootDir'>;
+type Gathered = Omit<Evidence, 'errors' | 'sources' | 'missing' | 'cut' | 'rootDir' | 'workspaceDir'>;
 /** With what is needed to map its frames and to explain its unfinished actions. */
 type Unmapped = Gathered & { readonly scripts: readonly CapturedScript[]; readonly covered: string | null };
 
@@ -66,11 +68,12 @@ export async function gatherEvidence(request: EvidenceRequest): Promise<Evidence
     ...gathered,
     errors: [...errors, ...cleanErrors(hung, missing)],
   };
-  const where = { root: request.root ?? run.rootDir, pageUrl: gathered.pageUrl, scripts, maps: request.maps };
+  const { root = run.rootDir, workspaceDir = root, maps } = request;
+  const where = { root, workspaceDir, pageUrl: gathered.pageUrl, scripts, maps };
   const mapped = await missing.attempt('the source maps', () => mapEvidence(unmapped, where, missing));
   const evidence = { ...unmapped, sources: [], ...mapped };
   await missing.attempt('the evidence files', () => writeEvidenceFiles(folder, evidence, missing));
-  return { ...evidence, missing: missing.missing, cut: missing.cuts, rootDir: run.rootDir };
+  return { ...evidence, missing: missing.missing, cut: missing.cuts, rootDir: root, workspaceDir };
 }
 
 async function gatherTest(

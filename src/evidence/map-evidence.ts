@@ -14,8 +14,10 @@ export type MappedEvidence = Pick<Evidence, 'errors' | 'console' | 'network' | '
 
 /** What the mapping needs to know about the failure. */
 export interface MappingRequest {
-  /** The project's root; no file outside of it is read. */
+  /** The project's root. */
   readonly root: string;
+  /** The repository or workspace that contains it, outside of which no file is read; default: `root`. */
+  readonly workspaceDir?: string | undefined;
   readonly pageUrl: string | null;
   readonly scripts: readonly CapturedScript[];
   /** Source maps already read for other failures of the run. */
@@ -34,11 +36,11 @@ export function mapEvidence(
   request: MappingRequest,
   missing: MissingEvidence,
 ): MappedEvidence & Pick<Evidence, 'sources'> {
-  const files = new ProjectFiles(request.root);
+  const files = new ProjectFiles(request.root, request.workspaceDir);
   const maps = request.maps ?? new ParsedMaps();
   const places = {
     files,
-    folders: maps.foldersOf(files.root),
+    folders: maps.foldersOf(files),
     captured: capturedScripts(request.scripts),
     maps,
   };

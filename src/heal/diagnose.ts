@@ -16,6 +16,7 @@ import type { SuiteRun } from '../playwright/suite-run.js';
 import { dropAllUnmasked, dropUnmasked } from '../run/mask-suite-folder.js';
 import { keepCollected } from '../shards/keep-collected.js';
 import type { ShardRun } from '../shards/read-shard.js';
+import { rootOf } from '../workspace/project-files.js';
 import type { Opened } from './open-run.js';
 
 /** Gathers evidence for, classifies and signs each failure of a suite run, the suite's own first. */
@@ -35,6 +36,7 @@ export function createDiagnose(options: DiagnoseOptions): Diagnose {
   const classify = createClassify(settings.classify);
   const passing = new PassingEvidence();
   let count = 0;
+  let workspaceDir: string | undefined;
   let isJoined = known !== undefined;
   return async (run) => {
     const failures: Failure[] = [...(run.suiteFailure ? [run.suiteFailure] : []), ...run.failures];
@@ -42,6 +44,7 @@ export function createDiagnose(options: DiagnoseOptions): Diagnose {
     const where = {
       limits: settings.evidence,
       root: cwd,
+      workspaceDir: (workspaceDir ??= await rootOf(cwd)),
       maps: new ParsedMaps(),
       clean: (text: string) => redactor.clean(text),
       passing,
@@ -63,7 +66,7 @@ export function createDiagnose(options: DiagnoseOptions): Diagnose {
         found.push(one);
         continue;
       }
-      const evidence = { ...(await gatherEvidence({ failure, run, ...place })), rootDir: cwd };
+      const evidence = await gatherEvidence({ failure, run, ...place });
       const said = signed({ failure, evidence, diagnosis: classify(evidence) }, settings.project);
       const one = { n, failure, evidence, ...said, rerunIds };
       await record(one, place.folder, { ...options, mask: (value) => redactor.deep(value) });

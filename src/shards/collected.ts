@@ -85,6 +85,7 @@ const evidence = z.object({
     .nullable()
     .exactOptional(),
   rootDir: text,
+  workspaceDir: text.exactOptional(),
 });
 
 const category = z.enum(categories);

@@ -80,7 +80,7 @@ function inCheckout(diagnosed: DiagnosedFailure, dir: string, { cwd, root }: Che
   return {
     ...diagnosed,
     failure: { ...failure, errors: errors(failure.errors) },
-    evidence: { ...evidence, errors: errors(evidence.errors), screenshot, rootDir: cwd },
+    evidence: { ...evidence, errors: errors(evidence.errors), screenshot, rootDir: cwd, workspaceDir: root },
   };
 }
 

@@ -82,7 +82,8 @@ function sourceOf(evidence: Evidence, [decided, ...others]: readonly Reason[]): 
 }
 
 function placeOf(evidence: Evidence, decided: Reason | undefined): string | null {
-  const code = { rootDir: evidence.rootDir, own: ownOrigin(evidence) };
+  const { rootDir, workspaceDir } = evidence;
+  const code = { rootDir, workspaceDir, own: ownOrigin(evidence) };
   const built = decided?.category === 'build-error';
   const wholes = stacksOf(evidence, decided?.source ?? 'error').map((text) =>
     withoutLinePrefixes(stripAnsi(text ?? '')),

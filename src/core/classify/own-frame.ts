@@ -1,9 +1,10 @@
+import path from 'node:path';
 import { splitUrl } from './own-origin.js';
 
 const frame =
   /(?:at |@|\(|^|\s|─\[)((?:file:\/\/|https?:\/\/|webpack(?:-internal)?:\/\/)?(?:[^\s():─]|\([\w.-]{1,60}\)\/){0,300}(?::\d{1,5}(?=\/)[^\s():]{1,300})?\.(?:[cm]?[jt]sx?|vue|svelte|astro|mdx?)(?:\?[^\s():]{0,200})?):(\d{1,7}):(\d{1,7})/g;
 const foreign =
-  /(?:^|\/)node_modules\/|\/\.vite\/deps\/|^node:|\/internal\/|^internal\/|^\.\.\/|\/playwright(?:-core)?\/lib\//;
+  /(?:^|\/)(?:node_modules|\.yarn)\/|\/\.vite\/deps\/|^node:|\/internal\/|^internal\/|^\.\.\/|\/playwright(?:-core)?\/lib\//;
 /** Bundles are not the user's source; without a source map, their positions mean nothing. */
 const bundled =
   /^(?:assets|_next|static|_nuxt|_app|dist|build|chunks|@vite|@id|@react-refresh)\/|[.-][\da-f]{8,}\.m?js$|\.chunk\.js$/i;
@@ -11,6 +12,7 @@ const bundled =
 /** What is needed to decide whether a frame is in the user's own code. */
 export interface OwnCode {
   readonly rootDir: string;
+  readonly workspaceDir?: string | undefined;
   readonly own: (url: string) => boolean;
 }
 
@@ -29,28 +31,39 @@ export function withoutSpacedRoot(text: string, rootDir: string): string {
 }
 
 /** Returns the path of a file that a text names, relative to the project if it is the user's own; else null. */
-export function ownPath(address: string, { rootDir, own }: OwnCode): string | null {
+export function ownPath(address: string, code: OwnCode): string | null {
   if (foreign.test(address)) return null;
-  if (/^https?:/.test(address)) return own(address) ? servedPath(address, rootDir) : null;
-  const path = address
+  if (/^https?:/.test(address)) return code.own(address) ? servedPath(address, code) : null;
+  const file = address
     .replace(/^webpack(?:-internal)?:\/\/[^/]*\/(?:\([\w.-]{1,60}\)\/)?(?:\.\/)?/, '')
     .replace(/^file:\/\/(.*)$/, (_, encoded: string) => encoded.replaceAll('%20', ' '))
     // Vite's part of a component file: `Cart.vue?vue&type=script&lang.ts`.
     .replace(/\?.*$/, '');
-  if (!path.startsWith('/') && !/^[A-Za-z]:\//.test(path)) return path.replace(/^\.\//, '');
-  return within(path, rootDir);
+  if (!file.startsWith('/') && !/^[A-Za-z]:\//.test(file)) return file.replace(/^\.\//, '');
+  return within(file, code);
 }
 
 /** Development servers serve source files under their path in the project; `/@fs/` is followed by an absolute path. */
-function servedPath(address: string, rootDir: string): string | null {
-  const path = (splitUrl(address)?.path ?? '').replace(/\?.*$/, '');
-  if (path.startsWith('/@fs/')) return within(path.slice(4), rootDir);
-  const relative = path.slice(1);
+function servedPath(address: string, code: OwnCode): string | null {
+  const served = (splitUrl(address)?.path ?? '').replace(/\?.*$/, '');
+  if (served.startsWith('/@fs/')) return within(served.slice(4), code);
+  const relative = served.slice(1);
   return relative === '' || bundled.test(relative) ? null : relative;
 }
 
-/** Makes an absolute path with `/` relative to the project; returns null if it is outside. */
-export function within(path: string, rootDir: string): string | null {
-  const root = `${rootDir.replaceAll('\\', '/').replace(/\/$/, '')}/`;
-  return path.startsWith(root) ? path.slice(root.length) : null;
+/**
+ * Makes an absolute path with `/` relative to the project; one in another package of its workspace begins with `../`. Returns null if it is
+ * outside of both.
+ */
+export function within(
+  file: string,
+  { rootDir, workspaceDir = rootDir }: Pick<OwnCode, 'rootDir' | 'workspaceDir'>,
+): string | null {
+  const [root, workspace] = [slashed(rootDir), slashed(workspaceDir)];
+  if (file.startsWith(`${root}/`)) return file.slice(root.length + 1);
+  return file.startsWith(`${workspace}/`) ? path.posix.relative(root, file) : null;
+}
+
+function slashed(folder: string): string {
+  return folder.replaceAll('\\', '/').replace(/\/$/, '');
 }

@@ -57,13 +57,12 @@ function positionsIn(text: string, pattern: RegExp): CodePosition[] {
  * of other languages the first in or below that line. As `path:line` or `path:line:column` relative to the project; null if there is none.
  */
 export function serverFrame(text: string, line: string, code: OwnCode): string | null {
-  const { rootDir } = code;
   const traced = tracebackFrame(text, line, code);
   if (traced !== null) return traced;
-  const stack = withoutSpacedRoot(below(text, line), rootDir);
+  const stack = withoutSpacedRoot(below(text, line), code.rootDir);
   for (const { file, at } of [...positionsIn(stack, compiledFrame), ...positionsIn(stack, scriptFrame)]) {
     const isAbsolute = /^(?:\/|[A-Za-z]:)/.test(file);
-    const path = isAbsolute ? within(file, rootDir) : file.replace(/^\.\//, '');
+    const path = isAbsolute ? within(file, code) : file.replace(/^\.\//, '');
     if (path !== null && !installed.test(path) && !withoutFolder.test(path)) return `${path}:${at}`;
   }
   return null;

@@ -1,9 +1,10 @@
 import path from 'node:path';
 import { entriesOf } from './folder-entries.js';
+import type { ProjectFiles } from './project-files.js';
 
 /** The folders of a project that served files may come from, as absolute paths. */
 export interface AppFolders {
-  /** Folders of apps: the project's root first, then workspaces. */
+  /** Folders of apps: the project's root first, then that of the workspace, then their packages. */
   readonly apps: readonly string[];
   /** Folders that contain build output. */
   readonly builds: readonly string[];
@@ -29,24 +30,27 @@ const appMarks =
 const deepest = 5;
 const mostFolders = 400;
 
-/** Searches the upper levels of a project, at most 400 folders; skips what cannot be read. */
-export function findAppFolders(root: string): AppFolders {
-  const apps = [root];
-  const builds: string[] = [];
-  const queue = [{ folder: root, depth: 0 }];
-  for (let at = 0; at < Math.min(queue.length, mostFolders); at += 1) {
-    const { folder, depth } = queue[at] ?? { folder: root, depth: deepest };
-    const entries = entriesOf(folder);
-    if (depth > 0 && entries.some((entry) => appMarks.test(entry.name))) apps.push(folder);
-    for (const entry of entries) {
-      if (!entry.isDirectory()) continue;
-      const child = path.join(folder, entry.name);
-      if (buildNames.has(entry.name)) builds.push(child, ...servedFoldersIn(child));
-      else if (depth < deepest && !/^(?:node_modules|\..*)$/.test(entry.name))
-        queue.push({ folder: child, depth: depth + 1 });
+/** Searches the upper levels of a project, and of its workspace, at most 400 folders each; skips what cannot be read. */
+export function findAppFolders({ root, workspace }: Pick<ProjectFiles, 'root' | 'workspace'>): AppFolders {
+  const apps = new Set([root, workspace]);
+  const builds = new Set<string>();
+  for (const top of [...apps]) {
+    const queue = [{ folder: top, depth: 0 }];
+    for (let at = 0; at < Math.min(queue.length, mostFolders); at += 1) {
+      const { folder, depth } = queue[at] ?? { folder: top, depth: deepest };
+      const entries = entriesOf(folder);
+      if (entries.some((entry) => appMarks.test(entry.name))) apps.add(folder);
+      for (const entry of entries) {
+        if (!entry.isDirectory()) continue;
+        const child = path.join(folder, entry.name);
+        if (buildNames.has(entry.name))
+          for (const build of [child, ...servedFoldersIn(child)]) builds.add(build);
+        else if (depth < deepest && child !== root && !/^(?:node_modules|\..*)$/.test(entry.name))
+          queue.push({ folder: child, depth: depth + 1 });
+      }
     }
   }
-  return { apps, builds };
+  return { apps: [...apps], builds: [...builds] };
 }
 
 /** Whether a file is in a folder with build output. */

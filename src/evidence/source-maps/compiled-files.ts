@@ -13,7 +13,7 @@ const longestFrame = 400;
 
 /** A position in a file of the project. */
 export interface CompiledPlace extends CodePosition {
-  /** Relative to the project's root, with `/`. */
+  /** How texts name the file (`ProjectFiles.nameOf`). */
   readonly name: string;
 }
 
@@ -24,7 +24,7 @@ export class CompiledFiles {
   /** Returns the positions in a text that are in files of the project, in order. */
   placesIn(text: string, places: NamePlaces): CompiledPlace[] {
     return compiledPositions(text).flatMap((found) => {
-      const position = withFolderOf(found, text, places.files.root);
+      const position = withFolderOf(found, text, places.files.workspace);
       const before = text.slice(Math.max(0, position.start - longestFrame), position.start);
       const name = this.#nameOf(position.file, before, places);
       return name === null ? [] : [{ ...position, name }];
@@ -35,12 +35,14 @@ export class CompiledFiles {
   #nameOf(file: string, before: string, places: NamePlaces): string | null {
     const { files } = places;
     const at = files.find(file);
-    if (path.isAbsolute(file)) return at === null ? null : files.relative(at);
+    if (path.isAbsolute(file)) return at === null ? null : files.nameOf(at);
     const folder = jvmFrame.exec(before)?.[1]?.replaceAll('.', '/') ?? null;
-    if (at !== null && folder === null) return files.relative(at);
+    if (at !== null && folder === null) return files.nameOf(at);
     const end = `/${folder ?? ''}${file.replace(/^\.\//, '')}`;
     const named = this.#named(path.posix.basename(file), places).filter((one) => `/${one}`.endsWith(end));
-    return named.length === 1 ? (named[0] ?? null) : null;
+    const inProject = named.filter((one) => !path.isAbsolute(one));
+    const [name = null, ...others] = inProject.length > 0 ? inProject : named;
+    return others.length > 0 ? null : name;
   }
 
   #named(name: string, { files, folders }: NamePlaces): readonly string[] {
@@ -67,13 +69,13 @@ function byName(files: readonly string[]): Map<string, string[]> {
   return found;
 }
 
-/** Returns the project's files in these languages, relative to its root, without builds and packages. */
+/** Returns how texts name the files in these languages of the project and its workspace, without builds and packages. */
 function sourcesIn({ files, folders }: NamePlaces): string[] {
-  const found = filesBelow([files.root], {
+  const found = filesBelow([files.root, files.workspace], {
     isWanted: (name) => source.test(name),
     isEntered: (folder) =>
       !/^(?:node_modules|vendor|\..*)$/.test(path.basename(folder)) && !folders.builds.includes(folder),
     most: mostFiles,
   });
-  return found.flatMap((file) => files.relative(file) ?? []);
+  return found.flatMap((file) => files.nameOf(file) ?? []);
 }

@@ -19,15 +19,15 @@ export interface FileSearch {
   readonly most: number;
 }
 
-/** Returns the paths of files in and below folders, those of the upper levels first. */
+/** Returns the paths of files in and below folders, each once, those of the upper levels first. */
 export function filesBelow(folders: readonly string[], { isWanted, isEntered, most }: FileSearch): string[] {
   const files: string[] = [];
-  const queue = [...folders];
+  const queue = new Set(folders);
   for (const folder of queue) {
     for (const entry of entriesOf(folder)) {
       const place = path.join(folder, entry.name);
       if (entry.isFile() && isWanted(entry.name)) files.push(place);
-      else if (entry.isDirectory() && isEntered(place)) queue.push(place);
+      else if (entry.isDirectory() && isEntered(place)) queue.add(place);
     }
     if (files.length >= most) break;
   }

@@ -1,6 +1,6 @@
-import { oncePerKey } from '../../once-per-key.js';
-import { findAppFolders } from './app-folders.js';
+import { type AppFolders, findAppFolders } from './app-folders.js';
 import { CompiledFiles } from './compiled-files.js';
+import type { ProjectFiles } from './project-files.js';
 import { parseMap, type ParsedMap } from './parse-map.js';
 import { SourceByText } from './source-by-text.js';
 
@@ -14,9 +14,15 @@ export class ParsedMaps {
   /** Finds the source lines of builds without a map. */
   readonly byText = new SourceByText();
   readonly compiled = new CompiledFiles();
-  /** Like `findAppFolders`, but searches each root only once. */
-  readonly foldersOf = oncePerKey(findAppFolders);
+  readonly #folders = new Map<string, AppFolders>();
   #kept: { readonly text: string; readonly url: string | null; readonly parsed: ParsedMap }[] = [];
+
+  /** Like `findAppFolders`, but searches each project only once. */
+  foldersOf(files: ProjectFiles): AppFolders {
+    const found = this.#folders.get(files.root) ?? findAppFolders(files);
+    this.#folders.set(files.root, found);
+    return found;
+  }
 
   /** Like `parseMap`, but cached by text and URL. */
   parse(text: string, url: string | null): ParsedMap {

@@ -1,6 +1,7 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { oncePerKey } from '../../once-per-key.js';
+import { relativePath } from '../../relative-path.js';
 import { bounds } from '../bounds.js';
 
 /** The result of reading a file of the project. */
@@ -10,20 +11,23 @@ export type ReadOutcome =
   | { readonly kind: 'too-large'; readonly bytes: number };
 
 /**
- * Reads files of the project, and only those: a stack or a source map may name any path, such as `/etc/passwd`. Resolves
- * links before it compares paths. Never throws.
+ * Reads files of the project and of the workspace that contains it, and only those: a stack or a source map may name any path, such as
+ * `/etc/passwd`. Resolves links before it compares paths. Never throws.
  */
 export class ProjectFiles {
   /** The project's root with links resolved, or as given if it does not exist. */
   readonly root: string;
+  /** The repository or workspace that contains the project, in the same form; the project itself if there is none. */
+  readonly workspace: string;
   readonly #given: string;
 
-  constructor(root: string) {
+  constructor(root: string, workspace: string = root) {
     this.#given = path.resolve(root);
     this.root = realPath(this.#given) ?? this.#given;
+    this.workspace = realPath(workspace) ?? this.root;
   }
 
-  /** Returns the real path of a file; null if it does not exist, is not a file, or is outside of the project. */
+  /** Returns the real path of a file; null if it does not exist, is not a file, or is outside of the workspace. */
   readonly find = oncePerKey((file) => this.#look(file));
 
   read(file: string, mostBytes: number): ReadOutcome {
@@ -44,22 +48,33 @@ export class ProjectFiles {
     return read.kind === 'read' ? read.text : null;
   }
 
-  /** Returns the path relative to the root, with `/`, without looking at the disk; null if it is outside. */
-  relative(file: string): string | null {
-    for (const root of [this.root, this.#given]) {
-      const relative = path.relative(root, file);
-      if (relative !== '' && !relative.startsWith('..') && !path.isAbsolute(relative))
-        return relative.replaceAll(path.sep, '/');
-    }
-    return null;
+  /**
+   * Returns how texts name a file, with `/`, without looking at the disk: by its path relative to the root, or by its absolute path if it is in
+   * another package of the workspace (a relative name that leads out of the project may be one that a source map made up); null if it
+   * is in neither.
+   */
+  nameOf(file: string): string | null {
+    for (const root of [this.root, this.#given])
+      if (isBelow(root, file)) return path.relative(root, file).replaceAll(path.sep, '/');
+    return isBelow(this.workspace, file) ? file.replaceAll(path.sep, '/') : null;
+  }
+
+  /** Returns a file's path relative to the root, given how texts name it; one in another package of the workspace begins with `../`. */
+  relative(name: string): string {
+    return path.isAbsolute(name) ? relativePath(this.root, name) : name;
   }
 
   #look(file: string): string | null {
     if (file.includes('\0')) return null;
     const place = realPath(path.resolve(this.root, file));
-    if (place === null || this.relative(place) === null) return null;
+    if (place === null || this.nameOf(place) === null) return null;
     return statSync(place, { throwIfNoEntry: false })?.isFile() ? place : null;
   }
+}
+
+function isBelow(folder: string, file: string): boolean {
+  const relative = path.relative(folder, file);
+  return relative !== '' && !relative.startsWith('..') && !path.isAbsolute(relative);
 }
 
 function realPath(file: string): string | null {

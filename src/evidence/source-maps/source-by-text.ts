@@ -83,9 +83,9 @@ function isWithin(words: readonly string[], others: readonly string[]): boolean 
   return at === words.length;
 }
 
-/** Returns the project's code files, without builds and packages. */
+/** Returns the code files of the project and its workspace, without builds and packages. */
 function sourcesIn({ files, folders }: TextPlaces): string[] {
-  return filesBelow([files.root], {
+  return filesBelow([files.root, files.workspace], {
     isWanted: (name) => source.test(name) && !/\.d\.[cm]?ts$/.test(name),
     isEntered: (folder) =>
       !/^(?:node_modules|\..*)$/.test(path.basename(folder)) && !folders.builds.includes(folder),
