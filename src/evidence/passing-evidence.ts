@@ -21,10 +21,12 @@ interface Heard {
   readonly passed: number;
   readonly timesInPassing: number;
   /**
-   * Whether it goes with failing: most tests that had it failed, and tests without it passed more often. Those that
+   * Whether it goes with failing: tests without it passed more often, and most tests that had it failed. Those that
    * passed despite it merely do not check what it broke.
    */
   readonly tells: boolean;
+  /** The same if it is an exception or an answer of 500 or above, of which one failing test in eleven that had it is enough. */
+  readonly tellsIfSevere: boolean;
 }
 
 /** How the tests of a suite run ended, by test id. */
@@ -45,11 +47,13 @@ export class PassingEvidence {
   /** Adds the notes of one suite run; a missing file counts as no notes. */
   async read(file: string, ended: Ended): Promise<void> {
     for (const [key, { passed, failed }] of testsByComplaint(await readComplaints(file), ended.green)) {
-      const known = this.#heard.get(key) ?? { passed: 0, timesInPassing: 0, tells: false };
+      const known = this.#heard.get(key) ?? unheard;
+      const counts = { passed: passed.size, failed: failed.size };
       this.#heard.set(key, {
         passed: Math.max(passed.size, known.passed),
         timesInPassing: Math.max(0, ...passed.values(), known.timesInPassing),
-        tells: known.tells || goesWithFailing({ passed: passed.size, failed: failed.size }, ended),
+        tells: known.tells || goesWithFailing(counts, ended, 1),
+        tellsIfSevere: known.tellsIfSevere || goesWithFailing(counts, ended, clearly),
       });
     }
   }
@@ -75,12 +79,16 @@ export class PassingEvidence {
     };
   }
 
-  #marked<E>(entries: readonly E[], keyOfEntry: (entry: E) => string | null): E[] {
+  #marked<E extends ConsoleEntry | NetworkEntry>(
+    entries: readonly E[],
+    keyOfEntry: (entry: E) => string | null,
+  ): E[] {
     const met = new Map<string, number>();
     return entries.map((entry) => {
       const key = keyOfEntry(entry);
       const heard = key === null ? undefined : this.#heard.get(key);
-      if (key === null || !heard || heard.passed === 0 || heard.tells) return entry;
+      const tells = heard && (isSevere(entry) ? heard.tellsIfSevere : heard.tells);
+      if (key === null || !heard || heard.passed === 0 || tells) return entry;
       const times = (met.get(key) ?? 0) + 1;
       met.set(key, times);
       return times <= heard.timesInPassing ? { ...entry, common: true } : entry;
@@ -88,20 +96,28 @@ export class PassingEvidence {
   }
 }
 
+const unheard: Heard = { passed: 0, timesInPassing: 0, tells: false, tellsIfSevere: false };
+
+function isSevere(entry: ConsoleEntry | NetworkEntry): boolean {
+  return 'text' in entry ? entry.type === 'pageerror' : entry.status !== null && entry.status >= 500;
+}
+
 /** Clear majority: this many times as many tests fail with a complaint as pass with it. */
 const clearly = 10;
 /** This many different symptoms at once suggest one common cause rather than as many unrelated faults. */
 const manySymptoms = 8;
 
+/** `mostPassing`: how many tests may pass with it for each that fails, if there are tests without it. */
 function goesWithFailing(
   { passed, failed }: Record<'passed' | 'failed', number>,
   { green, red, symptoms }: Ended,
+  mostPassing: number,
 ): boolean {
   const without = { passed: green.size - passed, failed: Math.max(0, red.size - failed) };
   const others = without.passed + without.failed;
   // If every test has the complaint, there is nothing to compare with, and only a clear majority counts.
   if (others === 0) return failed >= passed * clearly || (failed > passed && symptoms >= manySymptoms);
-  return failed > passed && failed / (failed + passed) > without.failed / others;
+  return failed * mostPassing > passed && failed / (failed + passed) > without.failed / others;
 }
 
 /** How often each test had a complaint, by test id. */

@@ -87,6 +87,24 @@ it.each([
   },
 );
 
+it.each([
+  ['an exception', 'pageerror', 0, false],
+  ['a message', 'error', 0, true],
+  ['an exception while tests without it fail, too,', 'pageerror', 3, true],
+] as const)(
+  'CS-7 %s that one failing and four passing tests have is marked: %s, %i, %s',
+  async (_, type, others, common) => {
+    const red = ['red', ...Array.from({ length: others }, (__, n) => `other ${n}`)];
+    const green = Array.from({ length: 10 }, (__, n) => `green ${n}`);
+    const noted = ['red', ...green.slice(0, 4)].map((test) => JSON.stringify(note(test, 'TypeError: page')));
+    await writeFile(file, noted.join('\n'));
+    await passing.read(file, { green: new Set(green), red: new Set(red), symptoms: 1 });
+    const entry = { ...thrown('TypeError: page'), type };
+    const { console } = passing.mark({ console: [entry], network: [] }, []);
+    expect(console[0]?.common ?? false).toBe(common);
+  },
+);
+
 it('CS-7 does not mark a complaint that all tests have if nearly all of them fail', async () => {
   const red = Array.from({ length: 15 }, (_, n) => `red ${n}`);
   const noted = [...red, 'green'].map((test) => JSON.stringify(note(test, 'TypeError: layout')));
