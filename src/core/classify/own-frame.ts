@@ -1,10 +1,11 @@
 import path from 'node:path';
+import { decoded } from '../../decoded.js';
 import { splitUrl } from './own-origin.js';
 
 const frame =
   /(?:at |@|\(|^|\s|─\[)((?:file:\/\/|https?:\/\/|webpack(?:-internal)?:\/\/)?(?:[^\s():─]|\([\w.-]{1,60}\)\/){0,300}(?::\d{1,5}(?=\/)[^\s():]{1,300})?\.(?:[cm]?[jt]sx?|vue|svelte|astro|mdx?)(?:\?[^\s():]{0,200})?):(\d{1,7}):(\d{1,7})/g;
 const foreign =
-  /(?:^|\/)(?:node_modules|\.yarn)\/|\/\.vite\/deps\/|^node:|\/internal\/|^internal\/|^\.\.\/|\/playwright(?:-core)?\/lib\//;
+  /(?:^|\/)(?:node_modules|\.yarn)\/|\/\.vite\/deps\/|^node:|\/internal\/|^internal\/|\/playwright(?:-core)?\/lib\//;
 /** Bundles are not the user's source; without a source map, their positions mean nothing. */
 const bundled =
   /^(?:assets|_next|static|_nuxt|_app|dist|build|chunks|@vite|@id|@react-refresh)\/|[.-][\da-f]{8,}\.m?js$|\.chunk\.js$/i;
@@ -39,29 +40,30 @@ export function ownPath(address: string, code: OwnCode): string | null {
     .replace(/^file:\/\/(.*)$/, (_, encoded: string) => encoded.replaceAll('%20', ' '))
     // Vite's part of a component file: `Cart.vue?vue&type=script&lang.ts`.
     .replace(/\?.*$/, '');
-  if (!file.startsWith('/') && !/^[A-Za-z]:\//.test(file)) return file.replace(/^\.\//, '');
   return within(file, code);
 }
 
 /** Development servers serve source files under their path in the project; `/@fs/` is followed by an absolute path. */
 function servedPath(address: string, code: OwnCode): string | null {
-  const served = (splitUrl(address)?.path ?? '').replace(/\?.*$/, '');
+  const served = decoded((splitUrl(address)?.path ?? '').replace(/\?.*$/, ''));
   if (served.startsWith('/@fs/')) return within(served.slice(4), code);
   const relative = served.slice(1);
   return relative === '' || bundled.test(relative) ? null : relative;
 }
 
 /**
- * Makes an absolute path with `/` relative to the project; one in another package of its workspace begins with `../`. Returns null if it is
- * outside of both.
+ * Returns a file's path, with `/`, relative to the project. That of a file in another package of its workspace begins with `../`; null if it is
+ * outside of the workspace.
  */
 export function within(
   file: string,
   { rootDir, workspaceDir = rootDir }: Pick<OwnCode, 'rootDir' | 'workspaceDir'>,
 ): string | null {
   const [root, workspace] = [slashed(rootDir), slashed(workspaceDir)];
-  if (file.startsWith(`${root}/`)) return file.slice(root.length + 1);
-  return file.startsWith(`${workspace}/`) ? path.posix.relative(root, file) : null;
+  const isAbsolute = /^(?:\/|[A-Za-z]:\/)/.test(file);
+  if (!isAbsolute && !file.startsWith('../')) return file.replace(/^\.\//, '');
+  const place = path.posix.normalize(isAbsolute ? file : `${root}/${file}`);
+  return place.startsWith(`${workspace}/`) ? path.posix.relative(root, place) : null;
 }
 
 function slashed(folder: string): string {

@@ -23,7 +23,7 @@ const scriptFrame = new RegExp(
 );
 
 /** Code of a dependency; the standard libraries and caches of these languages are outside of the project. */
-const installed = /(?:^|\/)(?:vendor|gems|node_modules)\/|^\.\.\//;
+const installed = /(?:^|\/)(?:vendor|gems|node_modules)\//;
 /** A stack of the JVM names a file without its folder, and `compiled-files.ts` adds it: a file without one is a library's. */
 const withoutFolder = /^[^/]+\.(?:java|kts?|scala|groovy)$/;
 
@@ -61,8 +61,7 @@ export function serverFrame(text: string, line: string, code: OwnCode): string |
   if (traced !== null) return traced;
   const stack = withoutSpacedRoot(below(text, line), code.rootDir);
   for (const { file, at } of [...positionsIn(stack, compiledFrame), ...positionsIn(stack, scriptFrame)]) {
-    const isAbsolute = /^(?:\/|[A-Za-z]:)/.test(file);
-    const path = isAbsolute ? within(file, code) : file.replace(/^\.\//, '');
+    const path = within(file, code);
     if (path !== null && !installed.test(path) && !withoutFolder.test(path)) return `${path}:${at}`;
   }
   return null;

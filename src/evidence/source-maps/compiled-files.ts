@@ -13,7 +13,7 @@ const longestFrame = 400;
 
 /** A position in a file of the project. */
 export interface CompiledPlace extends CodePosition {
-  /** How texts name the file (`ProjectFiles.nameOf`). */
+  /** Relative to the project's root, with `/`. */
   readonly name: string;
 }
 
@@ -35,12 +35,12 @@ export class CompiledFiles {
   #nameOf(file: string, before: string, places: NamePlaces): string | null {
     const { files } = places;
     const at = files.find(file);
-    if (path.isAbsolute(file)) return at === null ? null : files.nameOf(at);
+    if (path.isAbsolute(file)) return at === null ? null : files.relative(at);
     const folder = jvmFrame.exec(before)?.[1]?.replaceAll('.', '/') ?? null;
-    if (at !== null && folder === null) return files.nameOf(at);
+    if (at !== null && folder === null) return files.relative(at);
     const end = `/${folder ?? ''}${file.replace(/^\.\//, '')}`;
     const named = this.#named(path.posix.basename(file), places).filter((one) => `/${one}`.endsWith(end));
-    const inProject = named.filter((one) => !path.isAbsolute(one));
+    const inProject = named.filter((one) => !one.startsWith('../'));
     const [name = null, ...others] = inProject.length > 0 ? inProject : named;
     return others.length > 0 ? null : name;
   }
@@ -69,7 +69,7 @@ function byName(files: readonly string[]): Map<string, string[]> {
   return found;
 }
 
-/** Returns how texts name the files in these languages of the project and its workspace, without builds and packages. */
+/** Returns the files in these languages of the project and its workspace, relative to its root, without builds and packages. */
 function sourcesIn({ files, folders }: NamePlaces): string[] {
   const found = filesBelow([files.root, files.workspace], {
     isWanted: (name) => source.test(name),
@@ -77,5 +77,5 @@ function sourcesIn({ files, folders }: NamePlaces): string[] {
       !/^(?:node_modules|vendor|\..*)$/.test(path.basename(folder)) && !folders.builds.includes(folder),
     most: mostFiles,
   });
-  return found.flatMap((file) => files.nameOf(file) ?? []);
+  return found.flatMap((file) => files.relative(file) ?? []);
 }

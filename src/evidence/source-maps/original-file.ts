@@ -6,7 +6,7 @@ import { pathOfFileUrl, urlOf } from './served-files.js';
 
 /** A source that a map names. */
 export interface OriginalFile {
-  /** How texts name the file (`ProjectFiles.nameOf`) if it is in the project or its workspace; otherwise the path from the map. */
+  /** Relative to the project's root, with `/`, if the file is in its workspace; otherwise the path from the map. */
   readonly name: string;
   /** Whether it is the user's own code: in the project, and not part of a package or a bundler's runtime. */
   readonly own: boolean;
@@ -41,9 +41,7 @@ export function originalFile(
   if (named === null || !isName(named)) return null;
   const place =
     foreign.test(named) || !code.test(named) ? null : placeOf({ ...source, name: named }, files, apps);
-  const found = files.nameOf(place ?? path.resolve(files.root, named)) ?? named;
-  // A file that is not on disk counts only by a name in the project: it may be on any path.
-  const name = place === null && path.isAbsolute(found) ? named : found;
+  const name = files.relative(place ?? path.resolve(files.root, named)) ?? named;
   return { name, own: isOwnName(name) || (place !== null && !foreign.test(name)), file: place };
 }
 
@@ -89,7 +87,7 @@ function pathNamedBy(source: string, files: ProjectFiles): string | null {
   if (url === null) return normal(plain.replace(bundlers, '').replace(layer, '').replace(/\?.*$/, ''));
   const served = decoded(url.pathname);
   if (served.startsWith('/@fs/')) return served.slice(4);
-  return files.nameOf(served) === null ? normal(served.slice(1)) : served;
+  return files.relative(served) === null ? normal(served.slice(1)) : served;
 }
 
 function normal(file: string): string {

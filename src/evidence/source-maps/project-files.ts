@@ -49,25 +49,19 @@ export class ProjectFiles {
   }
 
   /**
-   * Returns how texts name a file, with `/`, without looking at the disk: by its path relative to the root, or by its absolute path if it is in
-   * another package of the workspace (a relative name that leads out of the project may be one that a source map made up); null if it
-   * is in neither.
+   * Returns the path relative to the root, with `/`, without looking at the disk. That of a file in another package of the workspace begins with
+   * `../`; null if it is outside of the workspace.
    */
-  nameOf(file: string): string | null {
-    for (const root of [this.root, this.#given])
-      if (isBelow(root, file)) return path.relative(root, file).replaceAll(path.sep, '/');
-    return isBelow(this.workspace, file) ? file.replaceAll(path.sep, '/') : null;
-  }
-
-  /** Returns a file's path relative to the root, given how texts name it; one in another package of the workspace begins with `../`. */
-  relative(name: string): string {
-    return path.isAbsolute(name) ? relativePath(this.root, name) : name;
+  relative(file: string): string | null {
+    const root = [this.root, this.#given].find((one) => isBelow(one, file));
+    if (root !== undefined) return relativePath(root, file);
+    return isBelow(this.workspace, file) ? relativePath(this.root, file) : null;
   }
 
   #look(file: string): string | null {
     if (file.includes('\0')) return null;
     const place = realPath(path.resolve(this.root, file));
-    if (place === null || this.nameOf(place) === null) return null;
+    if (place === null || this.relative(place) === null) return null;
     return statSync(place, { throwIfNoEntry: false })?.isFile() ? place : null;
   }
 }

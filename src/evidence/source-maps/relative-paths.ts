@@ -7,7 +7,7 @@ const mostPaths = 200;
 
 /**
  * Rewrites paths that a tool printed relative to a folder of the project or its workspace (a package's `vite build`) to start at the
- * project's root, or to be absolute. Leaves a path unchanged if it exists at the root, in several such folders or in none.
+ * project's root. Leaves a path unchanged if it exists at the root, in several such folders or in none.
  */
 export function fromRoot(
   text: string,
@@ -24,6 +24,6 @@ export function fromRoot(
     if (named.includes('node_modules/') || files.find(named) !== null) return named;
     const places = new Set(apps.flatMap((app) => files.find(path.join(app, named)) ?? []));
     const [place] = places;
-    return (places.size === 1 && place !== undefined ? files.nameOf(place) : null) ?? named;
+    return (places.size === 1 && place !== undefined ? files.relative(place) : null) ?? named;
   }
 }

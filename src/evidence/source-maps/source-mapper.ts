@@ -98,8 +98,7 @@ export class SourceMapper {
     let from = 0;
     for (const [n, { name, at, start, end }] of places.maps.compiled.placesIn(text, places).entries()) {
       const [line = 1, column = 1] = at.split(':').map(Number);
-      if (n < mostCompiled)
-        this.#keepSnippet(`${places.files.relative(name)}:${at}`, { file: name, line, column });
+      if (n < mostCompiled) this.#keepSnippet(`${name}:${at}`, { file: name, line, column });
       parts.push(text.slice(from, start), name);
       from = end;
     }
@@ -190,10 +189,9 @@ export class SourceMapper {
   }
 
   #keepExcerpt(frame: Frame, { name, line, column, file, content }: Omit<Origin, 'own' | 'moved'>): void {
-    const { files } = this.#options.places;
-    const at = cleanText(`${files.relative(name)}:${line}:${column}`);
+    const at = cleanText(`${name}:${line}:${column}`);
     if (this.#excerpts.size >= mostExcerpts || this.#excerpts.has(at)) return;
-    const text = (file === null ? null : files.text(file)) ?? content;
+    const text = (file === null ? null : this.#options.places.files.text(file)) ?? content;
     const snippet = text === null ? null : snippetOf(text, line, column);
     const generated = cleanText(`${frame.address}:${frame.line}:${frame.column}`);
     this.#excerpts.set(at, { at, generated, snippet: snippet && cleanText(snippet) });
@@ -202,5 +200,5 @@ export class SourceMapper {
 
 /** Whether a reader could mistake a name that is not the user's own code for one that is. */
 function isOwnLooking(name: string): boolean {
-  return !/^(?:\.\.\/|\/|[A-Za-z]:)|(?:^|\/)node_modules\/|^webpack\//.test(name);
+  return !/^(?:\/|[A-Za-z]:)|(?:^|\/)node_modules\/|^webpack\//.test(name);
 }
