@@ -16,8 +16,12 @@ export interface Collected {
   readonly refused: string | null;
 }
 
-/** Returns the source files of the project itself that changed since its copy was made, relative to the root, in order. */
-export async function changedSince(root: string, copy: ProjectCopy): Promise<string[]> {
+/** Returns the source files of the project itself, other than our own, that changed since its copy was made, relative to the root, in order. */
+export async function changedSince(
+  root: string,
+  copy: ProjectCopy,
+  ours: ReadonlySet<string>,
+): Promise<string[]> {
   const sources = (entries: readonly Entry[]) =>
     new Map(entries.filter((one) => one.area === 'source' && isFile(one)).map((one) => [one.path, one]));
   const [before, now] = [sources(copy.entries), sources(await listProject(root))];
@@ -27,7 +31,8 @@ export async function changedSince(root: string, copy: ProjectCopy): Promise<str
     const [then, today] = [stateOf(copy.base, file), stateOf(root, file)];
     return then === 'other' || today === 'other' || !isSame(then, today);
   };
-  return [...new Set([...before.keys(), ...now.keys()])].filter(differs).toSorted();
+  const all = new Set([...before.keys(), ...now.keys()]);
+  return [...all].filter((file) => !ours.has(file) && differs(file)).toSorted();
 }
 
 const MAX_FILES = 1000;

@@ -135,8 +135,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
       const before = treeOf(source, [], contents);
       const after = treeOf(source, edits, contents);
       const change = edits.length > 0 ? changeOf(id, edits) : null;
-      const own = changes.everEdited;
-      const changedInProject = (await changedSince(root, made)).filter((file) => !own.has(file));
+      const changedInProject = await changedSince(root, made, changes.everEdited).catch(() => []);
       return { change, ignored, refused, changedInProject, before, after };
     },
     apply: (change) => changes.apply(change),

@@ -210,3 +210,16 @@ it.runIf(process.platform !== 'win32')(
     mkdirSync(at(dir, 'still-writable'));
   },
 );
+
+it('HN-1 names the files of the project itself that changed while an agent worked, but not those that the run changed', async () => {
+  const { agent, dir, write, applied } = await agentWorkspace(files);
+  await applied((cwd) => writeInto(cwd, { 'src/fixed.js': 'fixed\n' }));
+  const { changedInProject } = await agent((cwd) => {
+    writeInto(cwd, { 'src/cart.js': 'in the copy\n' });
+    write({ 'src/total.js': 'by its absolute path\n', 'src/new.js': '', 'data/orders.db': 'ignored\n' });
+    write({ 'src/fixed.js': 'reverted\n', 'package.json': files['package.json'] });
+    rmSync(path.join(dir, '.env'));
+  });
+  expect(changedInProject).toEqual(['.env', 'src/new.js', 'src/total.js']);
+  expect((await agent(() => undefined)).changedInProject).toEqual([]);
+});

@@ -304,19 +304,6 @@ describe('applying a change', () => {
     expect([read('src/cart.js'), read('src/old.js')]).toEqual(['mine\n', 'old\n']);
   });
 
-  it('HN-1 names the files of the project itself that changed while an agent worked, but not those that the run changed', async () => {
-    const { workspace, agent, dir, write, applied } = await agentWorkspace(files);
-    await applied((cwd) => writeInto(cwd, { 'src/fixed.js': 'fixed\n' }));
-    const { changedInProject } = await agent((cwd) => {
-      writeInto(cwd, { 'src/cart.js': 'in the copy\n' });
-      write({ 'src/old.js': 'by its absolute path\n', 'src/new.js': '', 'data/orders.db': 'ignored\n' });
-      write({ 'src/fixed.js': 'reverted\n', 'package.json': files['package.json'] });
-      rmSync(path.join(dir, '.env'));
-    });
-    expect(changedInProject).toEqual(['.env', 'src/new.js', 'src/old.js']);
-    expect((await agent(() => undefined)).changedInProject).toEqual([]);
-  });
-
   it('HN-1 HN-5 takes out and puts back a fix in a file that the user edits meanwhile, and keeps the edits and the mode', async () => {
     const { applied, workspace, read, write, dir, runDir } = await agentWorkspace(files);
     const lines = files['src/cart.js'];

@@ -1,4 +1,3 @@
-import path from 'node:path';
 import { decoded } from '../../decoded.js';
 import { splitUrl } from './own-origin.js';
 
@@ -59,13 +58,26 @@ export function within(
   file: string,
   { rootDir, workspaceDir = rootDir }: Pick<OwnCode, 'rootDir' | 'workspaceDir'>,
 ): string | null {
-  const [root, workspace] = [slashed(rootDir), slashed(workspaceDir)];
   const isAbsolute = /^(?:\/|[A-Za-z]:\/)/.test(file);
   if (!isAbsolute && !file.startsWith('../')) return file.replace(/^\.\//, '');
-  const place = path.posix.normalize(isAbsolute ? file : `${root}/${file}`);
-  return place.startsWith(`${workspace}/`) ? path.posix.relative(root, place) : null;
+  const [root, workspace] = [namesIn(rootDir), namesIn(workspaceDir)];
+  const place = namesIn(isAbsolute ? file : `${rootDir}/${file}`);
+  if (shared(workspace, place) < workspace.length) return null;
+  const same = shared(root, place);
+  return [...root.slice(same).map(() => '..'), ...place.slice(same)].join('/');
 }
 
-function slashed(folder: string): string {
-  return folder.replaceAll('\\', '/').replace(/\/$/, '');
+/** Returns the names in an absolute path, after resolving `..`. */
+function namesIn(file: string): string[] {
+  const names: string[] = [];
+  for (const name of file.replaceAll('\\', '/').replace(/\/$/, '').split('/'))
+    if (name === '..') names.pop();
+    else names.push(name);
+  return names;
+}
+
+/** Returns how many names two paths have in common from the start. */
+function shared(a: readonly string[], b: readonly string[]): number {
+  const at = a.findIndex((name, index) => name !== b[index]);
+  return at === -1 ? a.length : at;
 }

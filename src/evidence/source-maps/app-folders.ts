@@ -34,7 +34,7 @@ const mostFolders = 400;
 export function findAppFolders({ root, workspace }: Pick<ProjectFiles, 'root' | 'workspace'>): AppFolders {
   const apps = new Set([root, workspace]);
   const builds = new Set<string>();
-  for (const top of [...apps]) {
+  for (const top of new Set([root, workspace])) {
     const queue = [{ folder: top, depth: 0 }];
     for (let at = 0; at < Math.min(queue.length, mostFolders); at += 1) {
       const { folder, depth } = queue[at] ?? { folder: top, depth: deepest };

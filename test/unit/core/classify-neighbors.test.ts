@@ -35,7 +35,7 @@ it('CS-7 the server’s output counts if a request of this page failed', () => {
 const missingFile = 'ENOENT: no such file or directory';
 const unreachable = 'Error: connect ECONNREFUSED 127.0.0.1:9000';
 
-it.each([
+it.each<[string, string, { serverOutput?: string; responseBody?: string; status: number }]>([
   ['decides if the server says why', 'database-error', { serverOutput, status: 500 }],
   ['decides if its body says why', 'database-error', { responseBody: serverOutput, status: 500 }],
   ['decides nothing if nothing says why', 'ui-error', { status: 500 }],
