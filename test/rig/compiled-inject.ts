@@ -1,13 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { compileInject } from '../../scripts/compile-inject.mjs';
+import { tempDirOfFile } from './temp-dir.js';
 
 let compiled: Promise<string> | null = null;
 
 /**
  * Returns a folder with `src/playwright/inject` bundled, so that tests of the sources never use a stale build. It is compiled once per
- * process and removed when the process ends.
+ * test file and removed after its tests.
  */
 export async function compiledInject(): Promise<string> {
   compiled ??= compile();
@@ -15,9 +14,7 @@ export async function compiledInject(): Promise<string> {
 }
 
 async function compile(): Promise<string> {
-  const root = mkdtempSync(path.join(tmpdir(), 'self-heal inject '));
-  process.once('exit', () => rmSync(root, { recursive: true, force: true }));
-  const target = path.join(root, 'inject');
+  const target = path.join(tempDirOfFile('inject'), 'inject');
   await compileInject(target);
   return target;
 }

@@ -1,22 +1,14 @@
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
+import { tempDirOfFile } from './temp-dir.js';
 
 const repository = path.resolve(import.meta.dirname, '../..');
 let compiled: string | null = null;
 
 /**
- * Returns a folder with `src` compiled, for programs that tests start as separate processes. It is compiled once per process and removed
- * when the process ends.
+ * Returns a folder with `src` compiled, for programs that tests start as separate processes. It is compiled once per test file and removed
+ * after its tests.
  */
 export function compiledSrc(): string {
   compiled ??= compile();
@@ -24,8 +16,7 @@ export function compiledSrc(): string {
 }
 
 function compile(): string {
-  const root = mkdtempSync(path.join(tmpdir(), 'self-heal src '));
-  process.once('exit', () => rmSync(root, { recursive: true, force: true }));
+  const root = tempDirOfFile('src');
   writeFileSync(path.join(root, 'package.json'), '{ "type": "module" }');
   symlinkSync(path.join(repository, 'node_modules'), path.join(root, 'node_modules'), 'junction');
   const source = path.join(repository, 'src');

@@ -1,7 +1,20 @@
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { onTestFinished } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
+
+const ofTheFile: string[] = [];
+// The process may be killed before its `exit` event.
+afterAll(() => {
+  for (const dir of ofTheFile.splice(0)) rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
+});
+
+/** Creates a folder that is removed after all tests of the file. */
+export function tempDirOfFile(name: string): string {
+  const dir = mkdtempSync(path.join(tmpdir(), `self-heal ${name} `));
+  ofTheFile.push(dir);
+  return dir;
+}
 
 /** Creates a folder that is removed when the test is over. Its name has a space and a non-ASCII letter, as real ones do. */
 export function tempDir(name = 'größe mit raum'): string {
