@@ -22,6 +22,8 @@ import { markedStatusLine, withoutQuotes } from './without-quotes.js';
 /** How many characters of each channel are read. */
 const most = { error: 12_000, stack: 4_000, console: 1_500, server: 24_000, page: 6_000 } as const;
 const consoleEntries = 50;
+/** Vue reports as warnings what other frameworks report as errors. */
+const tellingWarning = /^\[Vue warn\]: /;
 const quietTypes = new Set('log info debug warning dir dirxml table trace count timeEnd clear'.split(' '));
 /** Code of Node or of a package, printed above an exception that ends the process: the line that throws, not the error. */
 const foreignCode =
@@ -161,7 +163,8 @@ function stackText({ errors }: Evidence): string {
 }
 
 function consoleText(evidence: Evidence, counts: (entry: ConsoleEntry) => boolean): string {
-  const telling = evidence.console.filter((entry) => !quietTypes.has(entry.type) && counts(entry));
+  const isQuiet = ({ type, text }: ConsoleEntry) => quietTypes.has(type) && !tellingWarning.test(text);
+  const telling = evidence.console.filter((entry) => !isQuiet(entry) && counts(entry));
   return telling
     .slice(-consoleEntries)
     .map(consoleLine)

@@ -104,6 +104,52 @@ describe('CS-10 a server in a compiled language', () => {
     expect([category, why[0]?.evidence, facts.source]).toEqual(['runtime-error', evidence, source]);
   });
 
+  it.each([
+    [
+      'the innermost exception of .NET',
+      'fail: Shop[1]\n      System.AggregateException: One or more errors occurred.\n       ---> System.ArgumentException: no such coupon\n         at Shop.Cart.Apply(String code) in /src/Cart.cs:line 41',
+      '---> System.ArgumentException: no such coupon',
+    ],
+    [
+      'an exception of Elixir',
+      '** (exit) an exception was raised:\n    ** (MatchError) no match of right hand side value: :error\n        (shop 0.1.0) lib/shop/cart.ex:9: Shop.Cart.total/1',
+      '** (MatchError) no match of right hand side value: :error',
+    ],
+    [
+      'an exception in the log of Laravel',
+      'local.ERROR: no such coupon {"exception":"[object] (DomainException(code: 0): no such coupon at /srv/app/Cart.php:9)',
+      'local.ERROR: no such coupon {"exception":"[object] (DomainException(code: 0): no such coupon at /srv/app/Cart.php:9)',
+    ],
+    [
+      'an error that Bun prints',
+      'error: no such coupon\n      at total (/app/src/cart.ts:4:9)',
+      'error: no such coupon',
+    ],
+    [
+      'an error of Astro, whatever its name',
+      '[ERROR] [ImageMissingAlt] no text\n  Hint:\n    add one',
+      '[ImageMissingAlt] no text',
+    ],
+  ])('CS-3 recognizes %s by its form', (_, serverOutput, evidence) => {
+    const { category, why } = classify(failing(locatorTimeout, { serverOutput, network: answered500 }));
+    expect([category, why[0]?.evidence]).toEqual(['runtime-error', evidence]);
+  });
+
+  it.each([
+    ['Laravel', 'local.ERROR: Vite manifest not found at: /srv/public/build/manifest.json', 'build-error'],
+    ['Django', 'Cannot read Vite manifest file for app default at : /srv/dist/manifest.json', 'build-error'],
+    ['Symfony', 'Asset manifest file "/srv/public/build/manifest.json" does not exist.', 'build-error'],
+    ['a web app', 'Asset manifest not found: /manifest.json', 'network-error'],
+  ])('CS-1 a manifest that %s misses', (_, serverOutput, category) => {
+    expect(classify(failing(locatorTimeout, { serverOutput, network: answered500 })).category).toBe(category);
+  });
+
+  it('CS-5 takes an uncaught error of the operating system for the port in use that it is', () => {
+    const serverOutput = 'error: Uncaught (in promise) AddrInUse: Address already in use (os error 98)';
+    const { category, retry } = classify(failing(exited, { serverOutput }));
+    expect([category, retry]).toEqual(['network-error', 'env_error']);
+  });
+
   it('CS-3 decides by the exception of a server rather than by what the page makes of its answer', () => {
     const serverOutput =
       'java.lang.NullPointerException: Cannot invoke "String.length()" because "a" is null\n\tat com.shop.Task.initials(src/Task.java:5)';

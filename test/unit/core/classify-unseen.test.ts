@@ -89,7 +89,60 @@ const unseen: readonly (readonly [what: string, text: string, category: Category
     'env_error',
   ],
   ['a browser that did not start', '[pid=12][err] no display', 'unknown', 'env_error'],
+  ['Docker that is not there', 'Is the docker daemon running?', 'unknown', 'env_error'],
+  [
+    'a driver',
+    'Error: odd\n    at a (/app/node_modules/ioredis/built/a.js:1:2)',
+    'database-error',
+    'code_error',
+  ],
 ];
+
+/** What browsers write to the console of a page about a connection, in place of the word that Chromium has for it. */
+const browsers: readonly (readonly [what: string, text: string, category: Category, retry: RetryAxis])[] = [
+  [
+    'a socket that Firefox cannot open',
+    'Firefox can’t establish a connection to the server at ws://localhost:3000/live.',
+    'network-error',
+    'env_error',
+  ],
+  [
+    'the socket of a development server in Firefox',
+    'Firefox can’t establish a connection to the server at ws://localhost:5173/?token=x.',
+    'ui-error',
+    'code_error',
+  ],
+  [
+    'a stream of another type',
+    'EventSource\'s response has a MIME type ("text/html") that is not "text/event-stream". Aborting the connection.',
+    'network-error',
+    'code_error',
+  ],
+  [
+    'mixed content in WebKit',
+    '[blocked] The page at https://a.test/ requested insecure content from http://a.test/b.',
+    'network-error',
+    'code_error',
+  ],
+  [
+    'a policy in Firefox',
+    "Content-Security-Policy: The page’s settings blocked the loading of a resource (connect-src) at https://a.test/ because it violates the following directive: “connect-src 'self'”",
+    'network-error',
+    'code_error',
+  ],
+];
+
+/** An assertion that names its own time limit twice. */
+const timedOutAssertion = `Error: expect(locator).toBeVisible() failed
+
+Locator: getByText('Paid')
+Expected: visible
+Timeout: 5000ms
+Error: element(s) not found
+
+Call log:
+  - Expect "toBeVisible" with timeout 5000ms
+  - waiting for getByText('Paid')`;
 
 /** What programs put before each line of a log. */
 const prefixes: readonly (readonly [who: string, prefix: string])[] = [
@@ -235,6 +288,32 @@ describe('CS-8 a number is a status only where one is expected', () => {
 describe('unfamiliar texts', () => {
   it.each(unseen)('CS-6 recognizes %s', (_, text, category, retry) => {
     expect(classify(failing(text))).toMatchObject({ category, retry });
+  });
+
+  it.each(browsers)('CS-5 recognizes %s beside an assertion', (_, text, category, retry) => {
+    const found = classify(failing(timedOutAssertion, { console: [logged(text)] }));
+    expect(found).toMatchObject({ category, retry });
+  });
+
+  it('CS-3 reads a warning of Vue, but no other', () => {
+    const warned = (text: string) =>
+      classify(failing(locatorTimeout, { console: [logged(text, { type: 'warning' })] })).category;
+    expect(warned('[Vue warn]: Failed to resolve component: cart-row')).toBe('runtime-error');
+    expect(warned('Failed to resolve component: cart-row is not a function')).toBe('ui-error');
+  });
+
+  it('CS-2 does not blame a driver for the values that it got', () => {
+    const text = 'TypeError: a.b is not a function\n    at a (/app/node_modules/ioredis/built/a.js:1:2)';
+    expect(classify(failing(text)).category).toBe('runtime-error');
+  });
+
+  it.each([
+    ['validation-failed', 'database-error'],
+    ['access-denied', 'ui-error'],
+  ])('CS-2 Hasura’s %s means a %s', (code, category) => {
+    const responseBody = `{"errors":[{"message":"no","extensions":{"path":"$.selectionSet.a","code":"${code}"}}]}`;
+    const network = [request({ status: 200, responseBody })];
+    expect(classify(failing(locatorTimeout, { network })).category).toBe(category);
   });
 
   it.each([

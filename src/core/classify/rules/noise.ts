@@ -5,7 +5,7 @@ export const noiseRules: readonly NoiseRule[] = [
   {
     id: 'noise/favicon',
     pattern:
-      /favicon|apple-touch-icon|robots\.txt|manifest\.json|site\.webmanifest|\.well-known\/appspecific/,
+      /favicon|apple-touch-icon|robots\.txt|(?<!(?:build|dist|\.vite)\/|[\w-])manifest\.json|site\.webmanifest|\.well-known\/appspecific/,
     sources: ['console', 'network', 'server'],
   },
   {

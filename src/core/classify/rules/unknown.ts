@@ -17,7 +17,7 @@ export const unknownRules = rulesFor('unknown', [
   {
     id: 'unknown/machine',
     pattern:
-      /\bENOSPC\b|\bENOMEM\b|\bEMFILE\b|no space left|disk full|resource temporarily unavailable|System limit for number/i,
+      /\bENOSPC\b|\bENOMEM\b|\bEMFILE\b|no space left|disk full|resource temporarily unavailable|System limit for number|docker daemon|container runtime/i,
     confidence: 0.93,
   },
   {

@@ -64,8 +64,9 @@ export const bundlerRules = rulesFor('build-error', [
   },
   {
     id: 'build/output-missing',
-    // An output file that a build should have written is missing.
-    pattern: /ENOENT: .{0,200}['"\\/](?:\.next|\.nuxt|\.output|\.svelte-kit|\.vite|dist|build)['"\\/]/,
+    // An output file that a build should have written is missing; servers in other languages look it up in the bundler's manifest.
+    pattern:
+      /ENOENT: .{0,200}['"\\/](?:\.next|\.nuxt|\.output|\.svelte-kit|\.vite|dist|build)['"\\/]|\b(?:Vite|Mix|Webpack|Asset|Build) manifest\b.{0,120}(?:not found|not exist|missing)|(?:can't find|cannot read|unable to locate|could not find) .{0,100}\b(?:Vite|Mix|Webpack|asset|the) (?:manifests?|entrypoints)\b|not present in the asset pipeline/i,
     sources: ['error', 'server'],
     confidence: 0.7,
   },

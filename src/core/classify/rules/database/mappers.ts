@@ -36,7 +36,7 @@ export const mapperRules = rulesFor('database-error', [
   {
     id: 'database/migration',
     pattern:
-      /\b(?:FlywayException|LiquibaseException)\b|Can't locate revision|\bmigrations? .{0,60}\b(?:failed|pending|could not|error|not been applied|is corrupt|are missing|is already locked|was modified)|\b(?:pending|failed|missing|unapplied) (?:database )?migrations?\b|MigrationLocked|migration table is already locked|(?:failed|error|unable|could not).{0,30} (?:run|running|apply|applying|to migrate)\b.{0,30}migrations?/i,
+      /\b(?:FlywayException|LiquibaseException)\b|Can't locate revision|\bmigrations? .{0,60}\b(?:failed|pending|could not|error|not been applied|is corrupt|(?:is|are) missing|is already locked|was modified)|\b(?:pending|failed|missing|unapplied) (?:database )?migrations?\b|MigrationLocked|migration table is already locked|(?:failed|error|unable|could not).{0,30} (?:run|running|apply|applying|to migrate)\b.{0,30}migrations?/i,
     unless: /\b0 (?:pending|failed)|[Nn]o pending/,
     confidence: 0.85,
   },

@@ -1,6 +1,9 @@
 import { rulesFor } from '../../rule.js';
 
-/** Messages of MySQL, SQLite, SQL Server, Oracle and MongoDB, and of the drivers that pass them on. */
+/** A file of a driver, a mapper or a client of a database. */
+const driverFile = String.raw`node_modules/(?:pg|pg-pool|pg-protocol|postgres|mysql2?|mariadb|mongodb|mongoose|better-sqlite3|sqlite3|@libsql/\w{1,20}|tedious|mssql|oracledb|@?redis|@redis/\w{1,20}|redis-parser|ioredis|@prisma/client|drizzle-orm|knex|kysely|typeorm|sequelize|@mikro-orm/\w{1,20}|@aws-sdk/(?:client|lib)-dynamodb|@google-cloud/firestore|@firebase/firestore|@supabase/postgrest-js|neo4j-driver|cassandra-driver|@clickhouse/\w{1,20}|@elastic/\w{1,20})/`;
+
+/** Messages of MySQL, SQLite, SQL Server, Oracle, MongoDB, Redis and DynamoDB, and of the drivers that pass them on. */
 export const otherEngineRules = rulesFor('database-error', [
   {
     id: 'database/mysql-code',
@@ -23,7 +26,7 @@ export const otherEngineRules = rulesFor('database-error', [
   {
     id: 'database/sql-server',
     pattern:
-      /Invalid (?:object|column) name '|Login failed for user '|Violation of (?:UNIQUE|PRIMARY) KEY constraint|Cannot open database "|statement conflicted with the|data would be truncated|insert the value NULL into column|\bORA-\d{5}\b|\bSql(?:lient\.Sql)?Exception\b|java\.sql\.SQL\w+/i,
+      /Invalid (?:object|column) name '|Login failed for user '|Violation of (?:UNIQUE|PRIMARY) KEY constraint|Cannot open database "|statement conflicted with the|data would be truncated|insert the value NULL into column|\b(?:ORA|NJS|DPI|DPY)-\d{3,5}\b|\bSql(?:lient\.Sql)?Exception\b|java\.sql\.SQL\w+/i,
     confidence: 0.95,
   },
   {
@@ -41,14 +44,24 @@ export const otherEngineRules = rulesFor('database-error', [
   {
     id: 'database/driver-frame',
     // An exception that passed through a driver need not be the database's.
-    pattern:
-      /node_modules\/(?:pg|pg-pool|pg-protocol|postgres|mysql2?|mongodb|mongoose|better-sqlite3|tedious|@prisma\/client|drizzle-orm|knex|typeorm|sequelize)\//,
+    pattern: new RegExp(driverFile),
     confidence: 0.5,
   },
   {
-    id: 'database/redis',
+    id: 'database/thrown-by-driver',
+    // The message above the frames of a driver, whatever it says, unless it is about the values that the driver got.
+    pattern: new RegExp(
+      String.raw`^(?:Uncaught )?(?:[A-Za-z]\w{0,60} ?)?[Ee]rror(?: \[\w{1,60}\])?: [^\n]{1,400}\n(?:[ \t]{0,20}\n)?[ \t]{1,20}at [^\n]{0,300}${driverFile}`,
+      'm',
+    ),
+    unless: /\b(?:Type|Reference|Range|Syntax|Assertion|Abort)Error\b/,
+    sources: ['error', 'stack', 'server'],
+    confidence: 0.76,
+  },
+  {
+    id: 'database/key-value',
     pattern:
-      /\bReplyError: |\bWRONGTYPE Operation|\[ioredis\]|\bNOAUTH Authentication|Redis connection to \S{1,100} failed|\bRedis::\w+Error|MaxRetriesPerRequestError/i,
+      /\bReplyError: |\b(?:ConditionalCheckFailed|ProvisionedThroughputExceeded|TransactionCanceled|TransactionConflict|ItemCollectionSizeLimitExceeded)Exception\b|operations on a non-existent table|\bValidationException: .{0,80}(?:key element|AttributeValue|Expression)|\bWRONGTYPE Operation|\[ioredis\]|\bNOAUTH Authentication|Redis connection to \S{1,100} failed|\bRedis::\w+Error|MaxRetriesPerRequestError/i,
     confidence: 0.85,
   },
 ]);

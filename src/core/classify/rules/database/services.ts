@@ -14,8 +14,9 @@ export const serviceRules = rulesFor('database-error', [
     confidence: 0.95,
   },
   {
-    id: 'database/firestore-rules',
-    pattern: /Missing or insufficient permissions|permission_denied at \/|The query requires an index/i,
+    id: 'database/firestore',
+    pattern:
+      /Missing or insufficient permissions|permission_denied at \/|The query requires an index|Could not reach Cloud Firestore|because the client is offline/i,
     confidence: 0.85,
   },
   {
@@ -34,7 +35,7 @@ export const serviceRules = rulesFor('database-error', [
   {
     id: 'database/unreachable',
     pattern:
-      /\b(?:ENOTFOUND|EAI_AGAIN) \S{0,60}(?:postgres|mysql|mongo|database|\bdb\b|redis)|"code": ?"(?:postgres-error|constraint-violation)"|\bNeonDbError\b|index_not_found_exception|(?:failed|unable|could not|couldn't|cannot|can't|error)(?: to)? (?:connect|connecting|reach|open)(?:ing)?(?: to)? (?:the |a |your )?(?:\w{1,30} )?database\b|\bDatabase (?:connection|query) (?:failed|error|timed out|refused|lost)|\bDatabase(?:Connection)?(?:Error|Exception)\b|^\s{0,20}(?:Error: )?database error:/im,
+      /\b(?:ENOTFOUND|EAI_AGAIN) \S{0,60}(?:postgres|mysql|mongo|database|\bdb\b|redis)|"code": ?"(?:postgres-error|constraint-violation)"|"path": ?"\$[^"\n]{0,300}", ?"code": ?"(?!access-denied|invalid-)[a-z-]{4,40}"|\bNeonDbError\b|index_not_found_exception|(?:failed|unable|could not|couldn't|cannot|can't|error)(?: to)? (?:connect|connecting|reach|open)(?:ing)?(?: to)? (?:the |a |your )?(?:\w{1,30} )?database\b|\bDatabase (?:connection|query) (?:failed|error|timed out|refused|lost)|\bDatabase(?:Connection)?(?:Error|Exception)\b|^\s{0,20}(?:Error: )?database error:/im,
     confidence: 0.85,
   },
 ]);

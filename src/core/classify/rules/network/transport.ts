@@ -25,7 +25,7 @@ export const transportRules = rulesFor('network-error', [
     id: 'network/connection-words',
     pattern:
       /no route to host|upstream connect error|no healthy upstream|\bESOCKETTIMEDOUT\b|connection refused|connection (?:was )?reset(?: by peer)?|connection was lost|could not connect(?: to|:)|unable to connect|connection timed out|\bConnectException\b|\bUnknownHost|no such host|Name or service not known|name resolution|Max retries exceeded|\bConnectionError\b|network is unreachable|\bReadTimeout\b|could not resolve host|\bNet::OpenTimeout\b|failed to connect to|cannot connect to the/i,
-    unless: /websocket|\[vite\]|debugg|browser(?:Type)?\.connect|bus/i,
+    unless: /websocket|\[vite\]|debugg|browser(?:Type)?\.connect|bus|docker/i,
     confidence: 0.78,
   },
   {
@@ -38,7 +38,7 @@ export const transportRules = rulesFor('network-error', [
   {
     id: 'network/cors',
     pattern:
-      /blocked by CORS|\bCORS (?:policy|error|request|preflight|header)|Cross-Origin Request Blocked|Access-Control-Allow-\w+|Refused to (?:connect|frame|load|execute)\b.{0,300}Content Security Policy|Connecting to .{0,200} violates the following Content Security Policy|Mixed Content: |blocked a frame with origin/i,
+      /blocked by CORS|\bCORS (?:policy|error|request|preflight|header)|Cross-Origin Request Blocked|Access-Control-Allow-\w+|(?:Refused to (?:connect|frame|load|execute)|Connecting to|Framing|Loading|Executing)\b.{0,300}Content Security Policy|Content-Security-Policy: .{0,80}blocked|Mixed Content: |mixed active content|requested insecure content|blocked a frame with origin/i,
     confidence: 0.9,
   },
   {
@@ -55,9 +55,9 @@ export const transportRules = rulesFor('network-error', [
     confidence: 0.85,
   },
   {
-    id: 'network/websocket',
+    id: 'network/stream',
     pattern:
-      /WebSocket is closed before|during WebSocket handshake|WebSocket connection to '\S{1,200}' failed|Unexpected server response: \d{3}|WebSocket error:/i,
+      /WebSocket is closed before|during WebSocket handshake|WebSocket connection to '\S{1,200}' failed|Unexpected server response: \d{3}|WebSocket error:|can.t establish a connection to the server|EventSource's response has /i,
     unless: /\/@vite|\?token=|hmr|sockjs|\/ws'/i,
     confidence: 0.72,
   },

@@ -50,9 +50,11 @@ export const exceptionRules = rulesFor('runtime-error', [
   {
     id: 'runtime/php',
     // Of an exception, the line also says `Uncaught` and its name; this is what PHP itself raises: memory, time, a missing file.
-    pattern: /\bPHP (?:Fatal|Recoverable fatal) error: /,
+    // Monolog, Laravel's log, adds the exception as JSON.
+    pattern: /\bPHP (?:Fatal|Recoverable fatal) error: |"\[object\] \([\w\\]{1,200}\(code: /,
     sources: ['server'],
-    unless: /\bUncaught\b/,
+    unless:
+      /\bUncaught\b|QueryException|PDOException|(?:Connect|Connection|Request|NotFoundHttp|Authentication|Authorization|Validation|TokenMismatch)Exception/,
     confidence: 0.84,
   },
   {

@@ -66,19 +66,19 @@ export const frameworkRules = rulesFor('runtime-error', [
   {
     id: 'runtime/other-languages',
     pattern:
-      /object has no attribute '|\b(?:KeyError|NameError|IndexError|ZeroDivisionError|UnboundLocalError): |\bNoMethodError\b|undefined (?:local variable or )?method [`']|\bNullPointerException\b|nil pointer dereference|^\s{0,20}(?:\S{1,60} )?panic: |\bpanic serving \S{1,60}: |\bruntime error: (?:index out of range|slice bounds|integer divide)|^fatal error: (?:concurrent map|all goroutines)|\btemplate: \S{1,100}:\d{1,6}:\d{1,6}: executing |panicked at |\bNullReferenceException\b|Object reference not set|Call to (?:undefined|a member) function|\bFunctionClauseError\b|Undefined (?:index|array key|variable)\b|\bActionView::\w+|\bTemplateSyntaxError\b|\bUndefinedFunctionError\b/m,
+      /object has no attribute '|\b(?:KeyError|NameError|IndexError|ZeroDivisionError|UnboundLocalError): |\bNoMethodError\b|undefined (?:local variable or )?method [`']|\bNullPointerException\b|nil pointer dereference|^\s{0,20}(?:\S{1,60} )?panic: |\bpanic serving \S{1,60}: |\bruntime error: (?:index out of range|slice bounds|integer divide)|^fatal error: (?:concurrent map|all goroutines)|\btemplate: \S{1,100}:\d{1,6}:\d{1,6}: executing |panicked at |\bNullReferenceException\b|Object reference not set|Call to (?:undefined|a member) function|\*\* \((?!Mix\b|Ecto|Postgrex|MyXQL|Exqlite|DBConnection|Mint|Finch|Req\.|Compile|Syntax|Token|Mismatched)[A-Z][\w.]{1,80}\) \S|Undefined (?:index|array key|variable)\b|\bActionView::\w+|\bTemplateSyntaxError\b/m,
     unless: /'(?:Page|Browser|BrowserContext|Locator|Playwright|Frame)' object has no attribute|fixture/,
     // As an exception of JavaScript: the page may throw because it got no list from a server that did.
     confidence: 0.9,
   },
   {
-    id: 'runtime/jvm',
-    // An exception with its frames; of those that wrap each other, the innermost.
+    id: 'runtime/jvm-or-dotnet',
+    // An exception of Java or .NET with its frames; of those that wrap each other, the innermost.
     pattern:
-      /^(?:Caused by: |Exception in thread "[^"\n]{1,100}" )?(?:[a-z_][\w$]{0,60}\.){1,12}[A-Z][\w$]{0,80}(?:Exception|Error)(?:: [^\n]{0,600})?\n(?:[ \t]{1,8}(?:at|\.\.\.) [^\n]{1,400}(?:\n|(?![^]))){1,300}(?![ \t]|Caused by: )/m,
+      /^[ \t]{0,12}(?:---> )?(?:[A-Z]\w{0,60}\.){1,8}[A-Z]\w{0,80}Exception: [^\n]{1,600}\n[ \t]{1,16}at |^(?:Caused by: |Exception in thread "[^"\n]{1,100}" )?(?:[a-z_][\w$]{0,60}\.){1,12}[A-Z][\w$]{0,80}(?:Exception|Error)(?:: [^\n]{0,600})?\n(?:[ \t]{1,8}(?:at|\.\.\.) [^\n]{1,400}(?:\n|(?![^]))){1,300}(?![ \t]|Caused by: )/m,
     sources: ['server'],
     unless:
-      /SQL|Sql|Hibernate|Jdbc|Persistence|DataAccess|DataIntegrity|Mongo|Redis|\bjava\.net\.|\bjavax\.net\.|Connect|Socket|Timeout|BindException|ClassNotFound|NoClassDefFound|UnsupportedClassVersion/,
+      /SQL|Sql|Hibernate|Jdbc|Persistence|DataAccess|DataIntegrity|Mongo|Redis|EntityFramework|HttpRequest|Canceled|\bjava\.net\.|\bjavax\.net\.|Connect|Socket|Timeout|BindException|ClassNotFound|NoClassDefFound|UnsupportedClassVersion/,
     confidence: 0.9,
   },
 ]);

@@ -8,7 +8,7 @@ const uncaught =
   /\bUncaught (?:\(in promise\) ?)?(?:\w*(?:Error|Exception)\b|[A-Za-z#<])|\bUnhandled ?(?:Promise|Runtime)? ?(?:Rejection|Error|Exception)\b|unhandledRejection|uncaughtException|ERR_UNHANDLED_(?:REJECTION|ERROR)|unhandled promise rejection/i;
 /** Uncaught exceptions that stand for a failed request or an error of the test runner. */
 export const uncaughtButNotTheCode =
-  /Failed to fetch|fetch failed|NetworkError|Load failed|net::ERR|AxiosError|Network Error|ECONN|ENOTFOUND|ETIMEDOUT|status code \d|Evaluation failed|dynamically imported|module script|ChunkLoadError|AbortError|play\(\) request|ResizeObserver|TimeoutError|Target (?:page|closed)|PlaywrightException: |browser has been closed|Protocol error|Executable doesn't exist|SecurityError: .{0,40}(?:cookie|localStorage)/i;
+  /Failed to fetch|fetch failed|NetworkError|Load failed|net::ERR|AxiosError|Network Error|ECONN|ENOTFOUND|ETIMEDOUT|status code \d|Evaluation failed|dynamically imported|module script|ChunkLoadError|AbortError|play\(\) request|ResizeObserver|TimeoutError|Target (?:page|closed)|PlaywrightException: |browser has been closed|Protocol error|Executable doesn't exist|SecurityError: .{0,40}(?:cookie|localStorage)|EADDRINUSE|\(os error \d+\)/i;
 
 /** Errors that JavaScript engines (V8, SpiderMonkey, JavaScriptCore) and Node throw for faulty code. */
 export const javascriptRules = rulesFor('runtime-error', [
@@ -72,7 +72,7 @@ export const javascriptRules = rulesFor('runtime-error', [
   ...wrapping({
     id: 'runtime/page-exception',
     pattern:
-      /originated from your (?:application|test) code|\bException (?:while|in (?!thread)|during|occurred)\b|a (?:client|server)-side exception has occurred|Unexpected Application Error!|Unhandled Runtime Error|^\s{0,20}(?:Uncaught )?Script error\.?\s*$|\bdigest: ?['"]?\d{6,}/im,
+      /originated from your (?:application|test) code|\bException (?:while|in (?!thread)|during|occurred)\b|a (?:client|server)-side exception has occurred|Unexpected Application Error!|Unhandled Runtime Error|\bQWIK ERROR |^\s{0,20}(?:Uncaught )?Script error\.?\s*$|\bdigest: ?['"]?\d{6,}/im,
     confidence: 0.85,
   }),
   {
@@ -122,16 +122,16 @@ export const javascriptRules = rulesFor('runtime-error', [
     id: 'runtime/thrown-on-server',
     // The same on the server, if the app's own code threw it: a library's plain `Error` may be about a request.
     pattern:
-      /^(?:Uncaught )?Error: [^\n]{1,400}\n[ \t]{1,12}at (?![^\n]{0,400}(?:node_modules|\bnode:))[^\n]{1,400}:\d{1,7}/m,
+      /^(?:Uncaught )?[Ee]rror: [^\n]{1,400}\n[ \t]{1,12}at (?![^\n]{0,400}(?:node_modules|\bnode:))[^\n]{1,400}:\d{1,7}/m,
     sources: ['server'],
     unless: uncaughtButNotTheCode,
     confidence: 0.71,
   },
   {
     id: 'runtime/own-error-class',
-    // The app's own error class, uncaught, with a message that no rule knows. Astro prints `[NameOfError] message`.
+    // The app's own error class, uncaught, with a message that no rule knows. Astro prints `[Name] message`, and below it what it knows.
     pattern:
-      /^(?:Uncaught )?(?:[A-Z]\w{2,60}(?:Error|Exception)(?: \[\w{1,60}\])?:|\[[A-Z]\w{2,60}(?:Error|Exception)\]) \S/m,
+      /^(?:Uncaught )?(?:[A-Z]\w{2,60}(?:Error|Exception)(?: \[\w{1,60}\])?:|\[[A-Z]\w{2,60}(?:Error|Exception)\]) \S|^\[[A-Z]\w{2,60}\] (?=[^\n]{1,400}\n(?:[^\n]{0,400}\n){0,12}? {2}(?:Hint|Error reference|Location|Stack trace):$)/m,
     sources: ['server'],
     unless: /Timeout|Abort|Axios|Fetch|Assertion|Syntax/,
     confidence: 0.72,
