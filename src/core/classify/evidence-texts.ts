@@ -107,7 +107,24 @@ function showsErrorPage({ ariaSnapshot, errors }: Evidence): boolean {
  */
 function serverText({ network, serverOutput }: Evidence, requestFailed: boolean): string {
   if (network.length > 0 && !requestFailed) return '';
-  return withoutLinePrefixes(stripAnsi(bounded(serverOutput, most.server))).replace(foreignCode, '');
+  const text = stripAnsi(bounded(withPlainStacks(serverOutput), most.server));
+  return withoutLinePrefixes(text).replace(foreignCode, '');
+}
+
+/** The stack of an exception in a line of JSON, as pino, winston, Serilog and Logback write it. */
+const stackInJson = /"(?:stack|stack_?trace|exception|@x)": ?"((?:[^"\\\n]|\\.){1,8000})"/gi;
+
+/** Puts stacks in JSON on lines of their own, as other loggers print them. */
+function withPlainStacks(text: string): string {
+  return text.replace(stackInJson, (whole, stack: string) => {
+    const lines = stack.split(/(?:\\r)?\\n/);
+    return lines.length > 1
+      ? `\n${lines
+          .join('\n')
+          .replace(/\\t/g, '\t')
+          .replace(/\\(["\\])/g, '$1')}\n`
+      : whole;
+  });
 }
 
 /** Whether the page loaded, and no request to the app is still open. What the test sent itself is not the page's. */

@@ -126,6 +126,11 @@ describe('CS-10 a server in a compiled language', () => {
       'error: no such coupon',
     ],
     [
+      'an error in a log of JSON',
+      String.raw`{"level":50,"err":{"type":"Error","stack":"Error: no \"A1\"\n    at apply (/app/src/cart.ts:4:9)"},"msg":"no"}`,
+      'Error: no "A1"',
+    ],
+    [
       'an error of Astro, whatever its name',
       '[ERROR] [ImageMissingAlt] no text\n  Hint:\n    add one',
       '[ImageMissingAlt] no text',
@@ -133,6 +138,32 @@ describe('CS-10 a server in a compiled language', () => {
   ])('CS-3 recognizes %s by its form', (_, serverOutput, evidence) => {
     const { category, why } = classify(failing(locatorTimeout, { serverOutput, network: answered500 }));
     expect([category, why[0]?.evidence]).toEqual(['runtime-error', evidence]);
+  });
+
+  it('CS-2 recognizes what a mapper of .NET throws by its frames', () => {
+    const serverOutput =
+      'System.InvalidOperationException: odd\n   at Microsoft.EntityFrameworkCore.Query.Visitor.Visit(Expression e)';
+    expect(classify(failing(locatorTimeout, { serverOutput, network: answered500 })).category).toBe(
+      'database-error',
+    );
+  });
+
+  it.each([
+    'npm error `npm ci` can only install packages when your package.json and package-lock.json are in sync. Please update your lock file',
+    'Internal Error: shop: This package doesn\'t seem to be present in your lockfile; run "yarn install"',
+    'error: lockfile had changes, but lockfile is frozen',
+    'error Command "serve" not found.',
+    'error: Could not resolve: "zod". Maybe you need to "bun install"?',
+  ])('CS-1 recognizes what a package manager misses: %s', (serverOutput) => {
+    expect(classify(failing(exited, { serverOutput })).category).toBe('build-error');
+  });
+
+  it.each([
+    'bash: line 1: 4711 Killed   node server.js',
+    'dependency failed to start: container shop-db-1 is unhealthy',
+  ])('CS-11 takes a server that the machine stopped for an outage: %s', (serverOutput) => {
+    const { category, retry } = classify(failing(exited, { serverOutput }));
+    expect([category, retry]).toEqual(['unknown', 'env_error']);
   });
 
   it.each([

@@ -71,6 +71,13 @@ const unseen: readonly (readonly [what: string, text: string, category: Category
   ],
   ['a client in Python', 'httpx.RemoteProtocolError: the server left', 'network-error', 'code_error'],
   ['WebKit', 'page.goto: Could not connect to the server.', 'network-error', 'env_error'],
+  ['an address without a host', 'page.goto: Cannot navigate to invalid URL', 'network-error', 'code_error'],
+  [
+    'an error that Apollo’s documentation words',
+    '[GraphQL error]: Message: no',
+    'network-error',
+    'code_error',
+  ],
   ['a socket in German', 'connect: Verbindungsaufbau abgelehnt', 'network-error', 'code_error'],
   ['a GraphQL error', '{"errors":[{"extensions":{"code":"FORBIDDEN"}}]}', 'network-error', 'code_error'],
   [

@@ -29,7 +29,7 @@ export const retryRules: readonly RetryRule[] = [
     axis: 'never_retry',
     categories: ['network-error', 'unknown'],
     pattern:
-      /\b401:? Unauthorized|^\s{0,20}40[13] (?:GET|POST|PUT|PATCH|DELETE) \/|\b403:? Forbidden|^(?:Error: )?(?:Unauthorized|Forbidden)\b|[Aa]uthentication failed|[Ii]nvalid (?:login )?credentials|[Ii]nvalid API key|[Aa]ccess denied|[Pp]ermission denied|→ 40[13]\b|(?:[Ss]tatus|[Rr]esponse)(?:[ _]?[Cc]ode)?\\?["']?(?: of|:|=)? ?40[13]\b|\b(?:HTTP(?:\/[\d.]{1,3}"?)?|[Ee]rror):? 40[13]\b|\binvalid_grant\b|JWT expired|[("':=\d] ?UNAUTHENTICATED\b|[Bb]ad credentials|(?:AuthenticationError|PermissionDeniedError|NotAuthorizedException|AccessDeniedException): /im,
+      /\b401:? Unauthorized|^\s{0,20}40[13] (?:GET|POST|PUT|PATCH|DELETE) \/|\b403:? Forbidden|^(?:Error: )?(?:Unauthorized|Forbidden)\b|[Aa]uthentication failed|[Ii]nvalid (?:login )?credentials|[Ii]nvalid API key|[Aa]ccess denied|[Pp]ermission denied|→ 40[13]\b|(?:[Ss]tatus|[Rr]esponse)(?:[ _]?[Cc]ode)?\\?["']?(?: of|:|=)? ?40[13]\b|\b(?:HTTP(?:\/[\d.]{1,3}"?)?|[Ee]rror):? 40[13]\b|\binvalid_grant\b|JWT expired|[("':=\d] ?UNAUTHENTICATED\b|[Bb]ad credentials|\bNot (?:authori[sz]ed|authenticated)\b|(?:AuthenticationError|PermissionDeniedError|NotAuthorizedException|AccessDeniedException): /im,
     unless: /^> |\b[Ee]xpected|\bassert|UNAUTHENTICATED\)/,
   },
   {
@@ -52,7 +52,7 @@ export const retryRules: readonly RetryRule[] = [
     axis: 'env_error',
     categories: all,
     pattern:
-      /exit(?:ed)?(?: with)?(?: code)?:? 137\b|\bENOSPC\b|no space left|disk (?:is )?full|disk quota|heap out of memory|near heap limit|OOMKilled|Cannot allocate memory|\bEMFILE\b|\bENOMEM\b|out of memory\b|Last few GCs|\bMark-(?:compact|sweep)\b/i,
+      /exit(?:ed)?(?: with)?(?: code)?:? 137\b|\bENOSPC\b|no space left|disk (?:is )?full|disk quota|heap out of memory|near heap limit|OOMKilled|Cannot allocate memory|\bEMFILE\b|\bENOMEM\b|out of memory\b|Last few GCs|\bMark-(?:compact|sweep)\b|^Killed$|: {1,4}\d{1,7} Killed\b/im,
   },
   {
     id: 'retry/registry',
@@ -74,7 +74,7 @@ export const retryRules: readonly RetryRule[] = [
     axis: 'env_error',
     categories: ['network-error', 'unknown'],
     pattern:
-      /\bECONN\w+|\bETIMEDOUT\b|\bENOTFOUND\b|\bEAI_AGAIN\b|\bE(?:HOST|NET)UNREACH\b|\bEPIPE\b|\bEADDRINUSE\b|socket hang up|net::ERR_(?:CONNECTION|NAME|TIMED|INTERNET|ADDRESS|EMPTY|NETWORK|SOCKET|PROXY|TUNNEL|HTTP2|QUIC|DNS)\w*|NS_ERROR_(?:CONNECTION|NET|UNKNOWN_HOST|OFFLINE)\w*|connection (?:refused|(?:was )?reset|timed out|was lost|closed|terminated)|name resolution|could not connect|unable to connect|other side closed|no such host|\bgetaddrinfo\b|UND_ERR_\w{0,60}(?:TIMEOUT|SOCKET)|already (?:in use|allocated)|is already used|can.t establish a connection|could not resolve host|network is unreachable|Name or service not known|Max retries exceeded|Frame load interrupted|\bTypeError: (?:fetch failed|terminated)\b|\bSocketError\b|AxiosError: Network Error|net::err_failed at |upstream connect error|cannot connect to|\bERR_(?:SOCKET|NETWORK|CONNECTION|NAME_NOT|INTERNET|EMPTY|TIMED|ADDRESS)\w*|\bpremature close\b|server (?:did not|failed to|never) (?:start|respond|become)|could not verify that this server is running|request failed without a response/i,
+      /\bECONN\w+|\bETIMEDOUT\b|\bENOTFOUND\b|\bEAI_AGAIN\b|\bE(?:HOST|NET)UNREACH\b|\bEPIPE\b|\bEADDR(?:INUSE|NOTAVAIL)\b|socket hang up|net::ERR_(?:CONNECTION|NAME|TIMED|INTERNET|ADDRESS|EMPTY|NETWORK|SOCKET|PROXY|TUNNEL|HTTP2|QUIC|DNS)\w*|NS_ERROR_(?:CONNECTION|NET|UNKNOWN_HOST|OFFLINE)\w*|connection (?:refused|(?:was )?reset|timed out|was lost|closed|terminated)|name resolution|could not connect|unable to connect|other side closed|no such host|\bgetaddrinfo\b|UND_ERR_\w{0,60}(?:TIMEOUT|SOCKET)|already (?:in use|allocated)|is already used|can.t establish a connection|could not resolve host|network is unreachable|Name or service not known|Max retries exceeded|Frame load interrupted|\bTypeError: (?:fetch failed|terminated)\b|\bSocketError\b|AxiosError: Network Error|net::err_failed at |upstream connect error|cannot connect to|\bERR_(?:SOCKET|NETWORK|CONNECTION|NAME_NOT|INTERNET|EMPTY|TIMED|ADDRESS)\w*|\bpremature close\b|server (?:did not|failed to|never) (?:start|respond|become)|could not verify that this server is running|request failed without a response/i,
   },
   {
     id: 'retry/no-answer',
@@ -104,6 +104,6 @@ export const retryRules: readonly RetryRule[] = [
     axis: 'env_error',
     categories: ['unknown'],
     pattern:
-      /exit(?:ed)?(?: with)?(?: code)?:? 13[2459]\b|lost communication|crashed|has been closed|Target closed|disconnected|browser (?:was )?closed|executable doesn't exist|failed to launch|missing dependencies|shared libraries|missing a few dependencies|operation was canceled|playwright install|worker (?:process )?exited|forks emitted error|waiting for the WS endpoint|open X display|a XServer|no such session\b|invalid session id|<launch(?:ing|ed)> |\[pid=\d+\]\[err\]|\bSIG(?:SEGV|ABRT|KILL|TRAP|BUS)\b|sandboxing|X server|distribution '|just installed or updated|browserType\.launch|Session closed|not bound in the connection|while setting up "(?:browser|context|page)"|Playwright connection closed|DevToolsActivePort|unable to launch|Could not find Chrome|session not created|not connected to DevTools|resource temporarily unavailable|docker daemon|container runtime|\bspawn \S{0,200}(?:chrom|firefox|webkit|playwright)\S{0,100} (?:ENOENT|EACCES)/i,
+      /exit(?:ed)?(?: with)?(?: code)?:? 13[2459]\b|lost communication|crashed|has been closed|Target closed|disconnected|browser (?:was )?closed|executable doesn't exist|failed to launch|missing dependencies|shared libraries|missing a few dependencies|operation was canceled|playwright install|worker (?:process )?exited|forks emitted error|waiting for the WS endpoint|open X display|a XServer|no such session\b|invalid session id|<launch(?:ing|ed)> |\[pid=\d+\]\[err\]|\bSIG(?:SEGV|ABRT|KILL|TRAP|BUS)\b|sandboxing|X server|distribution '|just installed or updated|browserType\.(?:launch|connect)|Session closed|not bound in the connection|while setting up "(?:browser|context|page)"|Playwright connection closed|DevToolsActivePort|unable to launch|Could not find Chrome|session not created|not connected to DevTools|resource temporarily unavailable|docker daemon|container runtime|response from daemon|dependency failed to start: container|\bspawn \S{0,200}(?:chrom|firefox|webkit|playwright)\S{0,100} (?:ENOENT|EACCES)/i,
   },
 ];

@@ -11,19 +11,19 @@ export const unknownRules = rulesFor('unknown', [
   {
     id: 'unknown/out-of-memory',
     pattern:
-      /exit(?:ed)?(?: with)?(?: code)?:? 137\b|heap out of memory|near heap limit|ERR_WORKER_OUT_OF_MEMORY|OOMKilled|Cannot allocate memory|out of memory\b|Last few GCs|\bMark-(?:compact|sweep)\b.{0,40}[\d)] MB/i,
+      /exit(?:ed)?(?: with)?(?: code)?:? 137\b|heap out of memory|near heap limit|ERR_WORKER_OUT_OF_MEMORY|OOMKilled|Cannot allocate memory|out of memory\b|Last few GCs|^Killed$|: {1,4}\d{1,7} Killed\b|\bMark-(?:compact|sweep)\b.{0,40}[\d)] MB/im,
     confidence: 0.95,
   },
   {
     id: 'unknown/machine',
     pattern:
-      /\bENOSPC\b|\bENOMEM\b|\bEMFILE\b|no space left|disk full|resource temporarily unavailable|System limit for number|docker daemon|container runtime/i,
+      /\bENOSPC\b|\bENOMEM\b|\bEMFILE\b|no space left|disk full|resource temporarily unavailable|System limit for number|docker daemon|container runtime|response from daemon|dependency failed to start: container/i,
     confidence: 0.93,
   },
   {
     id: 'unknown/browser-missing',
     pattern:
-      /GLIBC_\S{1,12}' not found|Playwright does not support \w+ on|cannot open display|\bxvfb\b.{0,40}(?:fail|error|not)|executable doesn't exist|failed to launch (?:chromium|firefox|webkit|chrome|the browser|browser|msedge)|missing (?:a few )?dependencies|error while loading shared libraries|distribution '\w+' is not found|sandboxing failed|playwright install|just installed or updated|missing X server|browserType\.launch\w*: |Could not find Chrome|DevToolsActivePort file doesn't exist|unable to launch|No usable sandbox|waiting for the WS endpoint|unable to open X display|without having a XServer|playwright\S{0,8} install-deps|^\s{0,20}Missing libraries\b|<launch(?:ing|ed)> |\[pid=\d+\]\[err\]|no such session\b|invalid session id|session not created|not connected to DevTools/im,
+      /GLIBC_\S{1,12}' not found|Playwright does not support \w+ on|cannot open display|\bxvfb\b.{0,40}(?:fail|error|not)|executable doesn't exist|failed to launch (?:chromium|firefox|webkit|chrome|the browser|browser|msedge)|missing (?:a few )?dependencies|error while loading shared libraries|distribution '\w+' is not found|sandboxing failed|playwright install|just installed or updated|missing X server|browserType\.(?:launch|connect)\w*: |Could not find Chrome|DevToolsActivePort file doesn't exist|unable to launch|No usable sandbox|waiting for the WS endpoint|unable to open X display|without having a XServer|playwright\S{0,8} install-deps|^\s{0,20}Missing libraries\b|<launch(?:ing|ed)> |\[pid=\d+\]\[err\]|no such session\b|invalid session id|session not created|not connected to DevTools/im,
     confidence: 0.95,
   },
   {

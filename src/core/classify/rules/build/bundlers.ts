@@ -20,8 +20,8 @@ export const bundlerRules = rulesFor('build-error', [
   {
     id: 'build/unresolved-import',
     pattern:
-      /Could not load \S{1,200} \(imported by|\[UNRESOLVED_IMPORT\]|Failed to resolve '[^'\n]{1,200}' from|(?:Could not|Cannot) resolve entry module|is not exported from package|No loader is configured for|Failed to resolve import |Failed to resolve entry for package|Failed to load url |Could not resolve ["'][^"'\n]{1,200}["']|Does the file exist\?|are imported but could not be resolved|Failed to resolve module specifier|Can't resolve '[^'\n]{1,200}'|Unable to resolve path to module|Failed to resolve "[^"\n]{1,200}"|Unable to resolve (?:module |\[)/i,
-    unless: /could not resolve ["'](?:https?:|localhost|\d+\.)|could not resolve host/i,
+      /Could not load \S{1,200} \(imported by|\[UNRESOLVED_IMPORT\]|Failed to resolve '[^'\n]{1,200}' from|(?:Could not|Cannot) resolve entry module|is not exported from package|No loader is configured for|Failed to resolve import |Failed to resolve entry for package|Failed to load url |Could not resolve:? ["'][^"'\n]{1,200}["']|Does the file exist\?|are imported but could not be resolved|Failed to resolve module specifier|Can't resolve '[^'\n]{1,200}'|Unable to resolve path to module|Failed to resolve "[^"\n]{1,200}"|Unable to resolve (?:module |\[)/i,
+    unless: /could not resolve:? ["'](?:https?:|localhost|\d+\.)|could not resolve host/i,
     confidence: 0.95,
   },
   {
@@ -86,7 +86,7 @@ export const bundlerRules = rulesFor('build-error', [
   {
     id: 'build/stale-chunk',
     pattern:
-      /Failed to fetch dynamically imported module|error loading dynamically imported module|Importing a module script failed|\bChunkLoadError\b|Loading (?:CSS )?chunk \S{1,80} failed|Failed to load chunk|Failed to load module script|Unable to preload CSS|Refused to execute script from .{1,300} MIME type/i,
+      /Failed to fetch dynamically imported module|error loading dynamically imported module|Importing a module script failed|\bChunkLoadError\b|Loading (?:CSS )?chunk \S{1,80} failed|Failed to load chunk|Failed to load module script|Unable to preload CSS|valid digest in the 'integrity'|in the integrity attribute match|Failed integrity metadata check|Refused to execute script from .{1,300} MIME type/i,
     confidence: 0.82,
   },
   {

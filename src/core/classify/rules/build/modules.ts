@@ -35,7 +35,7 @@ export const moduleRules = rulesFor('build-error', [
   {
     id: 'build/dependencies',
     pattern:
-      /Missing script: |\bERESOLVE\b|ERR_PNPM_OUTDATED_LOCKFILE|Cannot find type definition file for|missing go\.sum entry|^go: (?:inconsistent vendoring|updates to go\.mod needed)|error: (?:no matching package|failed to select a version)|Could not resolve dependencies for project/im,
+      /Missing script: |^error (?:Command|Script) "[^"\n]{1,80}" not found|Script not found "|find a script named "|ERR_PNPM_NO_SCRIPT|\bERESOLVE\b|ERR_PNPM_OUTDATED_LOCKFILE|present in your lockfile|lockfile (?:would have been modified|needs to be updated|had changes)|in sync\. Please update your lock file|Cannot find type definition file for|missing go\.sum entry|^go: (?:inconsistent vendoring|updates to go\.mod needed)|error: (?:no matching package|failed to select a version)|Could not resolve dependencies for project/im,
     confidence: 0.78,
   },
   {

@@ -1,7 +1,8 @@
 import { rulesFor } from '../../rule.js';
 
-/** A file of a driver, a mapper or a client of a database. */
+/** A driver, a mapper or a client of a database in a frame of a stack. */
 const driverFile = String.raw`node_modules/(?:pg|pg-pool|pg-protocol|postgres|mysql2?|mariadb|mongodb|mongoose|better-sqlite3|sqlite3|@libsql/\w{1,20}|tedious|mssql|oracledb|@?redis|@redis/\w{1,20}|redis-parser|ioredis|@prisma/client|drizzle-orm|knex|kysely|typeorm|sequelize|@mikro-orm/\w{1,20}|@aws-sdk/(?:client|lib)-dynamodb|@google-cloud/firestore|@firebase/firestore|@supabase/postgrest-js|neo4j-driver|cassandra-driver|@clickhouse/\w{1,20}|@elastic/\w{1,20})/`;
+const driverPackage = String.raw`(?:Microsoft\.(?:EntityFrameworkCore|Data\.Sql\w{1,8})|Npgsql|MySqlConnector|MongoDB\.Driver|org\.hibernate|com\.zaxxer|org\.postgresql|com\.mysql|com\.mongodb|oracle\.jdbc|org\.mariadb)\.`;
 
 /** Messages of MySQL, SQLite, SQL Server, Oracle, MongoDB, Redis and DynamoDB, and of the drivers that pass them on. */
 export const otherEngineRules = rulesFor('database-error', [
@@ -51,17 +52,18 @@ export const otherEngineRules = rulesFor('database-error', [
     id: 'database/thrown-by-driver',
     // The message above the frames of a driver, whatever it says, unless it is about the values that the driver got.
     pattern: new RegExp(
-      String.raw`^(?:Uncaught )?(?:[A-Za-z]\w{0,60} ?)?[Ee]rror(?: \[\w{1,60}\])?: [^\n]{1,400}\n(?:[ \t]{0,20}\n)?[ \t]{1,20}at [^\n]{0,300}${driverFile}`,
+      String.raw`^[ \t]{0,12}(?:---> |Caused by: |Uncaught )?(?:[A-Za-z][\w.$]{0,150} ?)?(?:[Ee]rror|Exception)(?: \[\w{1,60}\]| \(0x\w{8}\))?: [^\n]{1,400}\n(?:[ \t]{0,20}\n)?[ \t]{1,20}at (?:[^\n]{0,300}${driverFile}|${driverPackage})`,
       'm',
     ),
-    unless: /\b(?:Type|Reference|Range|Syntax|Assertion|Abort)Error\b/,
+    unless:
+      /\b(?:Type|Reference|Range|Syntax|Assertion|Abort)Error\b|Null(?:Reference|Pointer)|ArgumentNull|Cast(?:Exception|\b)/,
     sources: ['error', 'stack', 'server'],
     confidence: 0.76,
   },
   {
     id: 'database/key-value',
     pattern:
-      /\bReplyError: |\b(?:ConditionalCheckFailed|ProvisionedThroughputExceeded|TransactionCanceled|TransactionConflict|ItemCollectionSizeLimitExceeded)Exception\b|operations on a non-existent table|\bValidationException: .{0,80}(?:key element|AttributeValue|Expression)|\bWRONGTYPE Operation|\[ioredis\]|\bNOAUTH Authentication|Redis connection to \S{1,100} failed|\bRedis::\w+Error|MaxRetriesPerRequestError/i,
+      /\b(?:Neo4j|ClickHouse|Cassandra|Couchbase|Surreal|Elasticsearch|OpenSearch|Influx)\w{0,30}(?:Error|Exception)\b|\bReplyError: |\b(?:ConditionalCheckFailed|ProvisionedThroughputExceeded|TransactionCanceled|TransactionConflict|ItemCollectionSizeLimitExceeded)Exception\b|operations on a non-existent table|\bValidationException: .{0,80}(?:key element|AttributeValue|Expression)|\bWRONGTYPE Operation|\[ioredis\]|\bNOAUTH Authentication|Redis connection to \S{1,100} failed|\bRedis::\w+Error|MaxRetriesPerRequestError/i,
     confidence: 0.85,
   },
 ]);

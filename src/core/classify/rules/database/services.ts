@@ -16,7 +16,7 @@ export const serviceRules = rulesFor('database-error', [
   {
     id: 'database/firestore',
     pattern:
-      /Missing or insufficient permissions|permission_denied at \/|The query requires an index|Could not reach Cloud Firestore|because the client is offline/i,
+      /Missing or insufficient permissions|permission_denied at \/|The query requires an index|Could not reach Cloud Firestore|No document to update: |\bFirestore (?:document|value)\b|because the client is offline/i,
     confidence: 0.85,
   },
   {

@@ -131,7 +131,7 @@ export const httpRules = rulesFor('network-error', [
     id: 'network/graphql',
     // A GraphQL response that only says that it failed; the root cause may be elsewhere in it.
     pattern:
-      /\bcode["']?: ?["'](?:INTERNAL_SERVER_ERROR|UNAUTHENTICATED|FORBIDDEN|BAD_USER_INPUT|BAD_REQUEST|GRAPHQL_\w+|PERSISTED_QUERY_\w+|UNAUTHORIZED|TOO_MANY_REQUESTS|NOT_FOUND)["']|\bGraphQL error: |\b(?:ApolloError|CombinedGraphQLErrors|ServerParseError): /,
+      /\bcode["']?: ?["'](?:INTERNAL_SERVER_ERROR|UNAUTHENTICATED|FORBIDDEN|BAD_USER_INPUT|BAD_REQUEST|GRAPHQL_\w+|PERSISTED_QUERY_\w+|UNAUTHORIZED|TOO_MANY_REQUESTS|NOT_FOUND)["']|\bGraphQL error\]?: |\b(?:ApolloError|CombinedGraphQLErrors|ServerParseError): /,
     confidence: 0.74,
   },
   {

@@ -47,7 +47,7 @@ export const waitingRules = rulesFor('network-error', [
   {
     id: 'network/web-server-unreachable',
     pattern:
-      /Timed out waiting (?:\d+ms )?from config\.webServer|Timed out waiting for: |[Ww]aiting (?:for|on) https?:\/\/\S{1,200} .{0,40}tim(?:ed|e) ?out|timed out on retry|\bEADDRINUSE\b|[Aa]ddress already in use|is already used, make sure that nothing is running|[Pp]ort (?:\d{2,5} )?is already allocated|[Pp]ort \d{2,5} (?:is )?(?:already )?(?:in use|used|allocated|occupied|not available|unavailable)|Something is already running on port|server (?:did not|failed to|never) (?:start|respond|become)|verify that (?:the|your|this) server is running/i,
+      /Timed out waiting (?:\d+ms )?from config\.webServer|Timed out waiting for: |[Ww]aiting (?:for|on) https?:\/\/\S{1,200} .{0,40}tim(?:ed|e) ?out|timed out on retry|\bEADDR(?:INUSE|NOTAVAIL)\b|\blisten EACCES\b|[Aa]ddress already in use|is already used, make sure that nothing is running|[Pp]ort (?:\d{2,5} )?is already allocated|[Pp]ort \d{2,5} (?:is )?(?:already )?(?:in use|used|allocated|occupied|not available|unavailable)|Something is already running on port|server (?:did not|failed to|never) (?:start|respond|become)|verify that (?:the|your|this) server is running/i,
     unless: /trying another|using (?:available )?port|instead/i,
     confidence: 0.82,
   },

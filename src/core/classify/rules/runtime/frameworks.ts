@@ -60,7 +60,7 @@ export const frameworkRules = rulesFor('runtime-error', [
   {
     id: 'runtime/angular',
     pattern:
-      /\bNG0\d{2,4}\b|ExpressionChangedAfterItHasBeenChecked|Expression has changed after it was checked|NullInjectorError|No provider for \w|Can't resolve all parameters|outside (?:of )?(?:an )?injection context/i,
+      /\bNG0\d{2,4}\b|ExpressionChangedAfterItHasBeenChecked|Expression has changed after it was checked|NullInjectorError|No provider for \w|can't resolve dependencies of the |Can't resolve all parameters|outside (?:of )?(?:an )?injection context/i,
     confidence: 0.9,
   },
   {

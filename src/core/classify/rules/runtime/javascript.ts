@@ -80,7 +80,7 @@ export const javascriptRules = rulesFor('runtime-error', [
     pattern:
       /ERR_HTTP_HEADERS_SENT|set headers after|\bERR_(?:INVALID_(?:ARG_TYPE|ARG_VALUE|STATE|RETURN_VALUE|THIS|CALLBACK|URL|CHAR)|STREAM_\w+|USE_AFTER_CLOSE)\b|write after end|\bInvalid URL\b|\binvariant (?:failed|violation)|^\s{0,20}Invariant: |\bZodError\b|\bDataCloneError\b|\b(?:QuotaExceeded|InvalidState|HierarchyRequest|IndexSize|InvalidCharacter|InvalidAccess)Error\b|\bDOMException: |\bFailed to execute '\w{1,60}' on '\w{1,60}'|\b(?:NotFoundError|SecurityError): |Invalid regular expression|Invalid flags supplied to RegExp|\b(?:missing|invalid|undefined) (?:required )?environment variables?\b|Actions must be plain objects/im,
     unless:
-      /ERR_INVALID_URL.*net::|net::ERR|Failed to fetch|play\(\)|is not a valid selector|'fetch' on 'Window'/,
+      /ERR_INVALID_URL.*net::|Cannot navigate to|net::ERR|Failed to fetch|play\(\)|is not a valid selector|'fetch' on 'Window'/,
     confidence: 0.82,
   },
   {
