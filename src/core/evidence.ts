@@ -15,6 +15,11 @@ export interface ConsoleEntry {
   readonly common?: boolean;
 }
 
+/** Whether the page says that something went wrong. Vue warns of what other frameworks report as errors. */
+export function isAlarming({ type, text }: Pick<ConsoleEntry, 'type' | 'text'>): boolean {
+  return type === 'pageerror' || type === 'error' || (type === 'warning' && text.startsWith('[Vue warn]: '));
+}
+
 /** One request of the page, or of the test itself, and its result. */
 export interface NetworkEntry {
   /** Milliseconds since the epoch, when the request was sent. */

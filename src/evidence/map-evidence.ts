@@ -1,5 +1,11 @@
 import { ownOrigin } from '../core/classify/own-origin.js';
-import { type ConsoleEntry, type Evidence, hasFailed, type NetworkEntry } from '../core/evidence.js';
+import {
+  type ConsoleEntry,
+  type Evidence,
+  hasFailed,
+  isAlarming,
+  type NetworkEntry,
+} from '../core/evidence.js';
 import type { TestError } from '../core/failure.js';
 import type { CapturedScript } from '../playwright/capture-format.js';
 import { boundedText, mapParts, type PartsOf, type TextPart } from './bounded-text.js';
@@ -66,7 +72,7 @@ export function mapEvidence(
 
 function mapConsole(entries: readonly ConsoleEntry[], map: MapPart): ConsoleEntry[] {
   const mapped = new Map<ConsoleEntry, ConsoleEntry>();
-  const alarming = entries.filter(({ type }) => type === 'pageerror' || type === 'error');
+  const alarming = entries.filter(isAlarming);
   for (const entry of [...alarming, ...entries])
     if (!mapped.has(entry)) mapped.set(entry, mapEntry(entry, map));
   return entries.map((entry) => mapped.get(entry) ?? entry);

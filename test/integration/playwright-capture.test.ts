@@ -232,6 +232,26 @@ it('EV-4 CS-7 keeps a page that was answered in place of a script as a failed re
   ]);
 });
 
+it('CS-7 records a warning of Vue as a complaint, but no other', async () => {
+  const app = await inlineSuite({
+    'playwright.config.ts': `export default { use: { launchOptions: ${launchOptions} } };`,
+    'a.spec.ts': `import { test, expect } from '@playwright/test';
+      test('red', async ({ page }) => {
+        await page.evaluate(() => { console.warn('[Vue warn]: no cart'); console.warn('no cart, either'); });
+        expect(1).toBe(2);
+      });`,
+  });
+  const { run } = await app.run();
+  const complaints = await readFile(path.join(path.dirname(run.serverLog), runFiles.complaints), 'utf8');
+  app.dispose();
+  expect(
+    complaints
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).complaint),
+  ).toEqual([{ console: '[Vue warn]: no cart' }]);
+});
+
 it('EV-4 counts a call as failed that has waited for over a second when the test ends, and notes all open ones of a passing test', async () => {
   const spec = (name: string, expected: number) => `import { test, expect } from '@playwright/test';
     test('${name}', async ({ page }) => {

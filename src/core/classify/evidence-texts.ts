@@ -1,4 +1,4 @@
-import type { ConsoleEntry, Evidence, NetworkEntry } from '../evidence.js';
+import { type ConsoleEntry, type Evidence, isAlarming, type NetworkEntry } from '../evidence.js';
 import { tellingErrors } from '../complaint.js';
 import type { TestError } from '../failure.js';
 import { bounded } from './bounded.js';
@@ -22,8 +22,6 @@ import { markedStatusLine, withoutQuotes } from './without-quotes.js';
 /** How many characters of each channel are read. */
 const most = { error: 12_000, stack: 4_000, console: 1_500, server: 24_000, page: 6_000 } as const;
 const consoleEntries = 50;
-/** Vue reports as warnings what other frameworks report as errors. */
-const tellingWarning = /^\[Vue warn\]: /;
 const quietTypes = new Set('log info debug warning dir dirxml table trace count timeEnd clear'.split(' '));
 /** Code of Node or of a package, printed above an exception that ends the process: the line that throws, not the error. */
 const foreignCode =
@@ -180,8 +178,8 @@ function stackText({ errors }: Evidence): string {
 }
 
 function consoleText(evidence: Evidence, counts: (entry: ConsoleEntry) => boolean): string {
-  const isQuiet = ({ type, text }: ConsoleEntry) => quietTypes.has(type) && !tellingWarning.test(text);
-  const telling = evidence.console.filter((entry) => !isQuiet(entry) && counts(entry));
+  const isTelling = (entry: ConsoleEntry) => isAlarming(entry) || !quietTypes.has(entry.type);
+  const telling = evidence.console.filter((entry) => isTelling(entry) && counts(entry));
   return telling
     .slice(-consoleEntries)
     .map(consoleLine)

@@ -1,6 +1,6 @@
 import type { EvidenceSource, Facts, Reason } from '../diagnosis.js';
 import { locatorIn, tellingErrors } from '../complaint.js';
-import type { Evidence } from '../evidence.js';
+import { type Evidence, isAlarming } from '../evidence.js';
 import { bounded } from './bounded.js';
 import { withoutLinePrefixes } from './evidence-texts.js';
 import { databaseFacts, noDatabaseFacts, postgrestTable } from './database-facts.js';
@@ -101,9 +101,7 @@ function placeOf(evidence: Evidence, decided: Reason | undefined): string | null
 
 function stacksOf(evidence: Evidence, decidedBy: EvidenceSource): (string | null)[] {
   if (decidedBy === 'console') {
-    const entries = evidence.console.filter(
-      ({ type, common }) => !common && (type === 'pageerror' || type === 'error'),
-    );
+    const entries = evidence.console.filter((entry) => !entry.common && isAlarming(entry));
     return entries.flatMap(({ stack, text, location }) => [stack, text, location]);
   }
   if (decidedBy === 'server') return [evidence.serverOutput];

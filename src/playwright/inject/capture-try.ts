@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import type { BrowserContext, TestInfo } from '@playwright/test';
-import type { ConsoleEntry } from '../../core/evidence.js';
+import { type ConsoleEntry, isAlarming } from '../../core/evidence.js';
 import type { CapturedPage, CaptureFile } from '../capture-format.js';
 import { injectEnv } from '../report-format.js';
 import { guarded, note, captureFile } from './run-folder.js';
-import { consoleEntry, pageErrorEntry, isAlarming } from './console-entry.js';
+import { consoleEntry, pageErrorEntry } from './console-entry.js';
 import { writeCapture } from './capture-file.js';
 import { watchApiRequests } from './api-requests.js';
 import { passOverPauses } from './pass-over-pauses.js';

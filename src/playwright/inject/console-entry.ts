@@ -36,7 +36,3 @@ export function pageErrorEntry(webError: WebError): ConsoleEntry {
 function position(url: string, line: number, column: number): string {
   return url ? `${url}:${line + 1}:${column + 1}` : '';
 }
-
-export function isAlarming(entry: ConsoleEntry): boolean {
-  return entry.type === 'pageerror' || entry.type === 'error';
-}
