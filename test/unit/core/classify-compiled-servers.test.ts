@@ -175,6 +175,27 @@ describe('CS-10 a server in a compiled language', () => {
     expect(classify(failing(locatorTimeout, { serverOutput, network: answered500 })).category).toBe(category);
   });
 
+  it.each([
+    [
+      'an error as compilers write it',
+      'src/Invoice.hs:12:9: error: [GHC-88464]\n    Not in scope: totl',
+      'build-error',
+    ],
+    ['a connection that is named in that form', 'mail.local:25: error: connection refused', 'network-error'],
+    [
+      'an exception in the form of a build’s error',
+      '✘ [ERROR] Uncaught TypeError: total is not a function',
+      'runtime-error',
+    ],
+    [
+      'an error class for a connection',
+      'KafkaJSConnectionError: Connection error: connect ECONNREFUSED 127.0.0.1:9092',
+      'network-error',
+    ],
+  ])('CS-7 takes %s for what it says', (_, serverOutput, category) => {
+    expect(classify(failing(locatorTimeout, { serverOutput, network: answered500 })).category).toBe(category);
+  });
+
   it('CS-5 takes an uncaught error of the operating system for the port in use that it is', () => {
     const serverOutput = 'error: Uncaught (in promise) AddrInUse: Address already in use (os error 98)';
     const { category, retry } = classify(failing(exited, { serverOutput }));

@@ -33,7 +33,7 @@ export const bundlerRules = rulesFor('build-error', [
   {
     id: 'build/bundler-failed',
     pattern:
-      /Invalid option in (?:transform|build)\(\) call|Parse (?:failure|error): |available in the configured target environment|[Ff]ailed to load (?:PostCSS )?config\b|Loading PostCSS Plugin failed|\bRollup ?Error\b|Entry module cannot be external|[✘✗X] \[ERROR\]|Failed to scan for dependencies|Failed to parse source for import analysis|Unable to compile|Outdated Optimize Dep/i,
+      /Invalid option in (?:transform|build)\(\) call|Parse (?:failure|error): |available in the configured target environment|[Ff]ailed to load (?:PostCSS )?config\b|Loading PostCSS Plugin failed|\bRollup ?Error\b|Entry module cannot be external|[✘✗X] \[ERROR\] (?!Uncaught|\w*(?:Error|Exception)\b)|Failed to scan for dependencies|Failed to parse source for import analysis|Unable to compile|Outdated Optimize Dep/i,
     confidence: 0.95,
   },
   {

@@ -40,10 +40,10 @@ export const moduleRules = rulesFor('build-error', [
   },
   {
     id: 'build/compiled-language',
-    // go: `./main.go:12:5: undefined: x`; javac: `Cart.java:12: error: …`; Maven: `Cart.java:[12,5] …`; kotlinc: `e: file:///srv/Cart.kt:12:5 …`;
+    // go: `./main.go:12:5: undefined: x`; javac, GHC and C compilers: `Cart.java:12: error: …`; Maven: `Cart.java:[12,5] …`; kotlinc: `e: file:///srv/Cart.kt:12:5 …`;
     // rustc: `error[E0425]: …`, and the place below.
     pattern:
-      /^(?:vet: )?[\w.@+/-]{1,300}\.go:\d{1,7}:\d{1,7}: \S|^\S{1,300}\.(?:java|scala|groovy):\d{1,7}: error: |^\S{1,300}\.(?:java|kt|scala|groovy):\[\d{1,7},\d{1,7}\] |^e: \S{1,300}\.kts?:|^error(?:\[E\d{4}\])?: [^\n]{1,400}\n {1,8}--> \S/m,
+      /^(?:vet: )?[\w.@+/-]{1,300}\.go:\d{1,7}:\d{1,7}: \S|^(?!https?:)\S{1,300}\.\w{1,6}(?::\d{1,7}){1,2}: (?:fatal )?error: (?![^\n]{0,100}(?:connect|refused|timed? ?out))|^\S{1,300}\.(?:java|kt|scala|groovy):\[\d{1,7},\d{1,7}\] |^e: \S{1,300}\.kts?:|^error(?:\[E\d{4}\])?: [^\n]{1,400}\n {1,8}--> \S/m,
     sources: ['error', 'server'],
     confidence: 0.9,
   },

@@ -133,7 +133,7 @@ export const javascriptRules = rulesFor('runtime-error', [
     pattern:
       /^(?:Uncaught )?(?:[A-Z]\w{2,60}(?:Error|Exception)(?: \[\w{1,60}\])?:|\[[A-Z]\w{2,60}(?:Error|Exception)\]) \S|^\[[A-Z]\w{2,60}\] (?=[^\n]{1,400}\n(?:[^\n]{0,400}\n){0,12}? {2}(?:Hint|Error reference|Location|Stack trace):$)/m,
     sources: ['server'],
-    unless: /Timeout|Abort|Axios|Fetch|Assertion|Syntax/,
+    unless: new RegExp(`${uncaughtButNotTheCode.source}|Timeout|Abort|Axios|Fetch|Assertion|Syntax`, 'i'),
     confidence: 0.72,
   },
 ]);
