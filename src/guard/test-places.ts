@@ -16,6 +16,9 @@ export interface SuitePlaces {
 /** The usual names of spec files. */
 export const isSpecName = /\.(?:spec|test)\.[mc]?[jt]sx?$/;
 
+/** Scenarios in Gherkin, from which playwright-bdd generates the specs that Playwright runs. */
+const isScenario = /\.feature$/;
+
 /** Files with checks of their own, even if the tests read them. */
 const judgedElsewhere =
   /(?:^|\/)(?:package\.json|[jt]sconfig[\w.-]*\.json|\.env[\w.-]*|\.npmrc|[^/]*lock[^/]*)$/;
@@ -43,7 +46,10 @@ export function testPlaces({
   const read = new Set(loaded);
   const isPage = (file: string) =>
     read.size > 0 && !read.has(file) && served.test(file) && !isSnapshotPath(file);
-  return (file) => known.has(file) || (prefixes.some((prefix) => file.startsWith(prefix)) && !isPage(file));
+  return (file) =>
+    known.has(file) ||
+    isScenario.test(file) ||
+    (prefixes.some((prefix) => file.startsWith(prefix)) && !isPage(file));
 }
 
 /**

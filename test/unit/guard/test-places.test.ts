@@ -26,3 +26,9 @@ it('HN-4 counts a page among the tests as the app’s if no test read it, and an
 it('HN-4 counts everything among the tests as theirs if it is unknown what they read', () => {
   expect(testPlaces(places)('tests/pages/cart.html')).toBe(true);
 });
+
+it('HN-4 counts scenarios as the tests’, from which their specs are generated elsewhere', () => {
+  const testFiles = ['.features-gen/features/cart.feature.spec.js'];
+  const isTests = testPlaces({ ...places, testFiles, testDir: '.features-gen', loaded: testFiles });
+  expect(isTests('features/cart.feature')).toBe(true);
+});
