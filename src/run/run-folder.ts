@@ -33,7 +33,7 @@ export async function createRunFolder(
   const dir = runDirOf(projectRoot, runId);
   try {
     makeRunFolder(dir);
-    // What an agent changed is kept there. That it cannot be, perhaps because another user's run created the folder, must be known before.
+    // What agents change is kept there. The folder may belong to another user, whose run created it.
     const changes = path.join(home, 'changes');
     mkdirSync(changes, { recursive: true });
     accessSync(changes, constants.W_OK);
