@@ -33,6 +33,11 @@ const refusals: readonly (readonly [RegExp, string])[] = [
     /is already used, make sure that nothing is running on the port/,
     'another program already listens where a web server of the config should: stop it',
   ],
+  [/^Error: (?:ENOSPC: no space left|EDQUOT: )/, 'the disk is full: free some space'],
+  [
+    /^Error: E[A-Z]+: .*[\\/]playwright-transform-cache/,
+    'Playwright cannot write its temporary files: make their folder writable, or set TMPDIR to another one',
+  ],
 ];
 
 function refusalOf({ failure, evidence }: DiagnosedFailure): string | null {

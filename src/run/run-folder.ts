@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
@@ -33,6 +33,10 @@ export async function createRunFolder(
   const dir = runDirOf(projectRoot, runId);
   try {
     makeRunFolder(dir);
+    // What agents change is kept there. The folder may belong to another user, whose run created it.
+    const changes = path.join(home, 'changes');
+    mkdirSync(changes, { recursive: true });
+    accessSync(changes, constants.W_OK);
   } catch (error) {
     return err({
       kind: 'folder-not-writable',

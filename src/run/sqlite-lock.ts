@@ -1,4 +1,4 @@
-import { truncate } from 'node:fs/promises';
+import { access, constants, truncate } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type Libsql from 'libsql';
 
@@ -38,6 +38,8 @@ async function tryLock(file: string, mode: LockMode): Promise<Libsql.Database | 
   const database = new Database(file, { timeout: 0 });
   try {
     database.exec(begin[mode]);
+    // SQLite locks a file that it may not write only as `shared`, without an error.
+    if (mode === 'exclusive') await access(file, constants.W_OK);
     return database;
   } catch (error) {
     database.close();

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import path from 'node:path';
 import { loadSettings } from '../config/load-settings.js';
 import type { Problem } from '../problem.js';
@@ -35,7 +35,9 @@ async function openProjectStore({
   const settings = await loadSettings({ cwd, env: process.env, file: agents, store: named });
   if (!settings.ok) return settings;
   const { store: place, project } = settings.value;
-  if (!/^\w+:\/\//.test(place) && !existsSync(path.resolve(cwd, place))) return ok(null);
+  // A dangling link is a store that cannot be opened, for example because its disk is not mounted.
+  const isMissing = () => !lstatSync(path.resolve(cwd, place), { throwIfNoEntry: false });
+  if (!/^\w+:\/\//.test(place) && isMissing()) return ok(null);
   const opened = await openStore(place, cwd);
   return opened.ok ? ok(createStore(opened.value, project, () => Date.now())) : opened;
 }

@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { agentsYaml, pageFiles, scratchProject, shopFiles, type Finished } from '../rig/scratch-project.js';
@@ -149,4 +149,30 @@ it('CL-5 exits with 2 if .self-heal is deleted during the run, and the next run 
   expect(await project.read('page.html')).toBe('<p>Tanks</p>');
   await project.write({ 'page.html': '<p>Thanks</p>' });
   expect((await project.selfHeal(['run'])).exitCode).toBe(0);
+});
+
+it('CL-2 exits with 2 before anything runs if the changes of agents cannot be kept', async () => {
+  const project = await scratchProject({ ...shopFiles, ...idle, '.self-heal/changes': '' });
+  const ended = await project.selfHeal(['run']);
+  expect(ended.exitCode).toBe(2);
+  expectProblem(ended, /cannot write to .*\.self-heal/);
+  expect(ended.events).toEqual([]);
+});
+
+it('ME-10 stats exits with 2 if the store is a link to nowhere, instead of saying that nothing is stored', async () => {
+  const project = await scratchProject();
+  mkdirSync(path.join(project.dir, '.self-heal'));
+  symlinkSync(path.join(project.dir, 'not', 'mounted.db'), path.join(project.dir, '.self-heal/ledger.db'));
+  const ended = await project.selfHeal(['stats']);
+  expect(ended.exitCode).toBe(2);
+  expectProblem(ended, /store .* cannot be opened/);
+});
+
+it('HL-7 starts no agent if Playwright cannot write its temporary files', async () => {
+  const broken = { 'page.html': '<p>nothing to buy</p>' };
+  const project = await scratchProject({ ...shopFiles, ...idle, ...broken, temp: '' });
+  const ended = await project.selfHeal(['run'], { TMPDIR: path.join(project.dir, 'temp') });
+  expect(ended.exitCode).toBe(1);
+  expect(ended.stderr).toContain('set TMPDIR');
+  expect(ended.events.map((event) => event.type)).not.toContain('agent.started');
 });

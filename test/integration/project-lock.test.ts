@@ -5,6 +5,7 @@ import path from 'node:path';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { lockProject } from '../../src/run/project-lock.js';
 import { compiledSrc } from '../rig/compiled-src.js';
+import { canMount, withMounts } from '../rig/small-disk.js';
 import { tempDir } from '../rig/temp-dir.js';
 
 beforeAll(() => void compiledSrc());
@@ -98,3 +99,22 @@ it('HN-2 a folder that cannot be locked is a problem, not a crash', async () => 
   writeFileSync(path.join(project, '.self-heal'), 'a file');
   expect(await lockProject(project, asked)).toMatchObject({ error: { kind: 'folder-not-writable' } });
 });
+
+it.runIf(canMount)(
+  'HN-2 a lock that may not be written, for example another user’s, is not held',
+  async () => {
+    const place = tempDir();
+    const program = `
+    import { lockProject } from ${JSON.stringify(path.join(compiledSrc(), 'run/project-lock.js'))};
+    const lock = await lockProject('.', { command: 'run', wait: false });
+    console.log(lock.ok ? 'held' : lock.error.kind);`;
+    writeFileSync(path.join(place, 'program.mjs'), program);
+    const script = `
+    mkdir .self-heal && : > .self-heal/lock
+    mount --bind .self-heal/lock .self-heal/lock && mount -o remount,bind,ro .self-heal/lock || exit 99
+    "$NODE" program.mjs; umount .self-heal/lock; "$NODE" program.mjs`;
+    const env = { PATH: process.env['PATH'] ?? '', HOME: place, NODE: process.execPath };
+    const { stdout, stderr } = await withMounts(script, place, env);
+    expect(stdout.split('\n'), stderr).toEqual(['folder-not-writable', 'held']);
+  },
+);

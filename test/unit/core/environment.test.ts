@@ -18,6 +18,10 @@ it.each([
     'Error: http://localhost:3000 is already used, make sure that nothing is running on the port/url or set reuseExistingServer:true in config.webServer.',
     'stop it',
   ],
+  ['Error: ENOSPC: no space left on device, write', 'free some space'],
+  ["Error: ENOTDIR: not a directory, mkdir '/etc/passwd/playwright-transform-cache-0/b0'", 'set TMPDIR'],
+  ["Error: EROFS: read-only file system, mkdir '/data/cart'", null],
+  ["Error: ENOSPC: System limit for number of file watchers reached, watch '/shop'", null],
   ['Error: Timed out waiting 60000ms from config.webServer.', null],
 ])('HL-7 a suite that Playwright refuses to run gets no agent: %s', (message, advice) => {
   const refused = {
