@@ -22,6 +22,19 @@ export function deadServer({ evidence, diagnosis }: DiagnosedFailure): string | 
 export const missingBrowser =
   /Executable doesn't exist at|Chromium distribution '[^']*' is not found|because executable doesn't exist at/;
 
+/** What a test lacks that only a person can provide, and how. */
+const lacks: readonly (readonly [RegExp, string])[] = [
+  [
+    missingBrowser,
+    'its browser was not found: run `playwright install`, or correct `executablePath` in the Playwright config',
+  ],
+  [
+    // An agent would accept what the test shows now, whatever it is.
+    /^Error: A snapshot doesn't exist at /,
+    'its snapshot does not exist: run `playwright test` once, and commit the file that it writes if it shows what it should',
+  ],
+];
+
 /** Playwright's reasons not to run any test that no change of the app removes, and what a person can do about them. */
 const refusals: readonly (readonly [RegExp, string])[] = [
   [
@@ -47,15 +60,15 @@ function refusalOf({ failure, evidence }: DiagnosedFailure): string | null {
 }
 
 /**
- * Returns why no agent can help with these failures of one cause (HL-7): their browser is not installed, Playwright refuses to run any
+ * Returns why no agent can help with these failures of one cause (HL-7): their browser or snapshot does not exist, Playwright refuses to run any
  * test, they passed although they are marked with `test.fail()`, or many of them failed on the same dead server.
  * Returns null otherwise.
  */
 export function environmentOf(members: readonly DiagnosedFailure[]): string | null {
-  const isMissing = ({ evidence }: DiagnosedFailure) =>
-    evidence.errors.some(({ message }) => missingBrowser.test(message));
-  if (members.every(isMissing))
-    return 'its browser was not found: run `playwright install`, or correct `executablePath` in the Playwright config';
+  const lack = lacks.find(([said]) =>
+    members.every(({ evidence }) => evidence.errors.some(({ message }) => said.test(message))),
+  );
+  if (lack) return lack[1];
   const [refusal] = members.map(refusalOf);
   if (refusal) return refusal;
   // The mark may go only by a person's hand: an agent could turn the test green only by breaking the app.

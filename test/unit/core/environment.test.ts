@@ -31,3 +31,10 @@ it.each([
   };
   expect(environmentOf([refused])).toEqual(advice === null ? null : expect.stringContaining(advice));
 });
+
+it('HL-7 a test without its snapshot gets no agent, which would accept whatever the test shows now', () => {
+  const message = "Error: A snapshot doesn't exist at /shop/tests/cart.spec.ts-snapshots/cart-linux.png.";
+  const without = { ...failing('t1'), evidence: anEvidence({ errors: [anError(message)] }) };
+  expect(environmentOf([without])).toContain('run `playwright test` once');
+  expect(environmentOf([without, failing('t2')])).toBeNull();
+});
