@@ -1,5 +1,6 @@
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { fsync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
+import { promisify } from 'node:util';
 
 /**
  * Writes a file atomically: a reader, or a kill at any moment, sees the old or the new content, never a part, and a full disk leaves nothing
@@ -15,7 +16,8 @@ export async function writeFileAtomic(
     const handle = await open(temporary, 'w', durable ? 0o600 : 0o666);
     try {
       await handle.writeFile(content);
-      if (durable) await handle.sync();
+      // A file handle under Yarn's Plug'n'Play has no `sync()`.
+      if (durable) await promisify(fsync)(handle.fd);
     } finally {
       await handle.close();
     }
