@@ -17,7 +17,7 @@ export interface SuitePlaces {
 export const isSpecName = /\.(?:spec|test)\.[mc]?[jt]sx?$/;
 
 /** Scenarios in Gherkin, from which playwright-bdd generates the specs that Playwright runs. */
-const isScenario = /\.feature$/;
+const isScenario = /\.feature(?:\.md)?$/;
 
 /** Files with checks of their own, even if the tests read them. */
 const judgedElsewhere =
