@@ -8,6 +8,7 @@ import { MissingEvidence } from '../../../src/evidence/missing-evidence.js';
 import { anEvidence } from '../../rig/builders.js';
 import { writeFiles } from '../../rig/bundled-app.js';
 import { tempDir } from '../../rig/temp-dir.js';
+import { request } from '../core/classify-evidence.js';
 
 const pageUrl = 'http://localhost:3000/';
 const map = { version: 3, names: [], sources: ['../src/cart.ts'], mappings: 'AAEG' };
@@ -34,21 +35,8 @@ function shown(over: (workspace: string) => Partial<Evidence>): Evidence {
 }
 
 const thrown = 'TypeError: Cannot read properties of undefined (reading "total")';
-const failed = {
-  time: 0,
-  method: 'GET',
-  url: `${pageUrl}api`,
-  resourceType: 'fetch',
-  status: 500,
-  durationMs: 1,
-  failure: null,
-  requestHeaders: {},
-  responseHeaders: {},
-  requestBody: null,
-  responseBody: null,
-};
 const logged = (text: string) => (workspace: string) => ({
-  network: [failed],
+  network: [request({ status: 500 })],
   serverOutput: text.replaceAll('<workspace>', workspace),
 });
 const inPage = (frame: string) => (workspace: string) => {
