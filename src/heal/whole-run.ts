@@ -8,7 +8,7 @@ import type { Problem } from '../problem.js';
 import type { Patience } from '../queue/patient.js';
 import { sweep } from '../process/end-processes.js';
 import { listenForInterrupts } from '../process/interrupts.js';
-import { startWatchdog } from '../run/watchdog.js';
+import { startWatchdog, type Watchdog } from '../run/watchdog.js';
 import { ok, type Result } from '../result.js';
 import type { ProjectLock } from '../run/project-lock.js';
 import { recover } from '../run/recover-if-needed.js';
@@ -79,10 +79,20 @@ async function runLocked(request: RunRequest, checked: Ready, lock: ProjectLock)
   if (!folder.ok) return folder.error;
   await lock.tell(folder.value.runId);
   using watchdog = startWatchdog(folder.value);
-  const ready = { ...checked, folder: folder.value, watchdog };
+  const result = await runWatched(request, { ...checked, folder: folder.value, watchdog }, startedAt);
+  watchdog.ended();
+  return result;
+}
+
+/** Runs in its folder. If it throws, for example because the disk is full, the watchdog cleans up. */
+async function runWatched(
+  request: RunRequest,
+  checked: Ready & Pick<Opened, 'folder'> & { readonly watchdog: Watchdog },
+  startedAt: number,
+): Promise<number | Problem> {
   using interrupts = listenForInterrupts(say);
-  interrupts.started(folder.value.runId);
-  const opened = await openRun(request, ready, { signal: interrupts.signal, startedAt });
+  interrupts.started(checked.folder.runId);
+  const opened = await openRun(request, checked, { signal: interrupts.signal, startedAt });
   let checkout: ReturnType<typeof checkedOut> | undefined;
   const lookAtCheckout = () => (checkout ??= checkedOut(request.cwd));
   // Runs in other projects of the repository may test at the same time, but not while files are changed.

@@ -11,10 +11,12 @@ export interface Watched {
   readonly folders: readonly string[];
 }
 
-/** A process that outlives self-heal if it is killed, and then ends what the run had started. */
+/** A process that outlives self-heal if it is killed, and then ends what the run had started. It does the same if disposed before the run has ended. */
 export interface Watchdog extends Disposable {
   /** Sets the run's temporary folders, replacing earlier ones; best called before a folder is created. */
   watch(folders: readonly string[]): void;
+  /** Says that the run has cleaned up after itself. */
+  ended(): void;
 }
 
 /** Remembers the last line it reads. At the end of its input, unless `end` was read, it becomes the program. */
@@ -29,7 +31,8 @@ const afterKill = fileURLToPath(new URL('after-kill.js', import.meta.url));
  * watchdog: the next command cleans up what a killed run left.
  */
 export function startWatchdog({ runId, dir }: Pick<Watched, 'runId' | 'dir'>): Watchdog {
-  if (process.platform === 'win32') return { watch: () => undefined, [Symbol.dispose]: () => undefined };
+  const nothing = () => undefined;
+  if (process.platform === 'win32') return { watch: nothing, ended: nothing, [Symbol.dispose]: nothing };
   const child = spawn('/bin/sh', ['-c', waits, 'self-heal-watchdog', process.execPath, afterKill], {
     // A folder that is never unmounted or deleted.
     cwd: '/',
@@ -45,5 +48,6 @@ export function startWatchdog({ runId, dir }: Pick<Watched, 'runId' | 'dir'>): W
     child.stdin.write(`${JSON.stringify(watched)}\n`);
   };
   watch([]);
-  return { watch, [Symbol.dispose]: () => void child.stdin.end('end\n') };
+  const ended = () => void child.stdin.write('end\n');
+  return { watch, ended, [Symbol.dispose]: () => void child.stdin.end() };
 }

@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { agentsYaml, pageFiles, scratchProject, shopFiles, type Finished } from '../rig/scratch-project.js';
+import { tempDir } from '../rig/temp-dir.js';
 
 const own = { 'agents.yaml': agentsYaml(['node', 'fixer.mjs']) };
 const idle = { ...own, 'fixer.mjs': '' };
@@ -143,10 +144,14 @@ it('CL-5 exits with 2 if .self-heal is deleted during the run, and the next run 
   const yaml = agentsYaml(['node', 'fixer.mjs']);
   const files = { ...shopFiles, 'agents.yaml': yaml, 'fixer.mjs': fixer, 'page.html': '<p>Tanks</p>' };
   const project = await scratchProject(files);
-  const ended = await project.selfHeal(['run'], { DELETED: path.join(project.dir, '.self-heal') });
+  const cache = tempDir('cache');
+  const env = { DELETED: path.join(project.dir, '.self-heal'), XDG_CACHE_HOME: cache };
+  const ended = await project.selfHeal(['run'], env);
   expect(ended.exitCode).toBe(2);
   expectProblem(ended, /\.self-heal was deleted while self-heal was running/);
   expect(await project.read('page.html')).toBe('<p>Tanks</p>');
+  // The watchdog removes the copy.
+  await vi.waitFor(() => expect(readdirSync(cache)).toEqual([]), { timeout: 10_000 });
   await project.write({ 'page.html': '<p>Thanks</p>' });
   expect((await project.selfHeal(['run'])).exitCode).toBe(0);
 });

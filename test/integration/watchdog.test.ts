@@ -80,7 +80,7 @@ describe.runIf(process.platform === 'linux')('the watchdog', () => {
 
   it('AG-10 touches nothing when the run ends by itself, and exits', async () => {
     const copy = copyFolder();
-    const child = selfHeal(copy, 'await agent.ended; watchdog[Symbol.dispose]();');
+    const child = selfHeal(copy, 'await agent.ended; watchdog.ended(); watchdog[Symbol.dispose]();');
     const { pids, watchdog } = await agentOf(child);
     const [agentPid = 0] = pids;
     process.kill(agentPid, 'SIGKILL');
@@ -88,6 +88,16 @@ describe.runIf(process.platform === 'linux')('the watchdog', () => {
     expect(exitCode).toBe(0);
     await until(() => !isAlive(watchdog));
     expect(existsSync(path.join(copy, 'src', 'a.txt'))).toBe(true);
+  });
+
+  it('AG-10 EV-9 cleans up if the run throws', async () => {
+    const copy = copyFolder();
+    const child = selfHeal(copy, `process.once('SIGTERM', () => watchdog[Symbol.dispose]());`);
+    const { pids, watchdog } = await agentOf(child);
+    child.kill('SIGTERM');
+    await until(() => !isAlive(watchdog));
+    expect(pids.map(isAlive)).toEqual([false, false]);
+    expect(existsSync(copy)).toBe(false);
   });
 
   it('AG-10 does not keep self-heal from exiting', async () => {

@@ -69,7 +69,9 @@ export async function takeJob(
   );
   const { running, bus } = opened;
   try {
-    return ok(await healed(parts, opened, job));
+    const came = await healed(parts, opened, job);
+    watchdog.ended();
+    return ok(came);
   } finally {
     await running.ended();
     await dropAllUnmasked(folder.value.dir);
