@@ -18,7 +18,7 @@ export interface TestCode {
 
 /**
  * Reads the code of the tests: code that belongs to them, code that they were seen to load, the config, and what all these import if it
- * belongs to the tests or uses Playwright itself. Files that are not in `edits` are taken from `known`, the other state.
+ * belongs to the tests or uses Playwright itself, and edited code that imports its test runner. Files that are not in `edits` are taken from `known`, the other state.
  */
 export async function readTestCode(
   tree: Tree,
@@ -32,7 +32,12 @@ export async function readTestCode(
   const parsed = new Map<string, SourceFile>();
   const [unparsable, ofApp] = [new Set<string>(), new Map<string, SourceFile | null>()];
   const loaded = (places.loaded ?? []).filter((file) => paths.has(file));
-  const seen = new Set([...[...paths].filter(isAmongTests), ...loaded].filter(isCode));
+  // Listing tests loads no steps of features, for example: nothing but their own imports says that they are test code.
+  const imports = edits.filter(({ before, after }) =>
+    [before, after].some((state) => importsTest.test(state?.text ?? '')),
+  );
+  const own = imports.map((edit) => edit.path).filter((file) => paths.has(file));
+  const seen = new Set([...[...paths].filter(isAmongTests), ...loaded, ...own].filter(isCode));
   for (let next = [...seen]; next.length > 0;) {
     const isKnown = (file: string) => known?.parsed.has(file) && !edited.has(file);
     const texts = await tree.read(next.filter((file) => !isKnown(file)));
@@ -75,13 +80,16 @@ async function ownPackages(tree: Tree, paths: ReadonlySet<string>): Promise<OwnP
   });
 }
 
+/** An import of Playwright's test runner, or of a library that adds Gherkin to it. */
+const importsTest = /\b(?:from|import|require\()\s*['"](?:@playwright\/test|playwright-bdd)['"]/;
+
 /** Whether a data file is too long to be parsed. */
 const isLongData = (file: string, text: string) => !isCode(file) && text.length > 10_000;
 
 function isTestCode(file: string, text: string): boolean {
   return (
     isSpecName.test(file) ||
-    /['"](?:@playwright\/test|playwright(?:-core)?)['"]/.test(text) ||
+    /['"](?:@playwright\/test|playwright(?:-core|-bdd)?)['"]/.test(text) ||
     /global[-_.]?(?:setup|teardown)/i.test(path.posix.basename(file))
   );
 }

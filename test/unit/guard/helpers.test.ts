@@ -46,3 +46,17 @@ it('HN-3 judges the defaults in a destructured parameter', async () => {
   expect(await rulesOf(handed, handed.replace("locator('#end')", "getByText('End')"))).toEqual([]);
   expect(await rulesOf(handed, handed.replace('ms = 4', 'ms = 9'))).toContain('step-changed');
 });
+
+it.each(["import { expect } from '@playwright/test';", "import { expect } from 'playwright-bdd';"])(
+  'HN-3 judges edited code that nothing loads but that imports the test runner, such as steps of features: %s',
+  async (first) => {
+    const steps = `${first}\nThen('the count says', async ({ page }) => { await expect(page.getByTestId('n')).toHaveText('1'); });\n`;
+    const path = 'behaviour/steps.ts';
+    const given: [string, string][] = [[path, steps]];
+    const weaker = steps.replace("toHaveText('1')", 'toBeVisible()');
+    const { violations } = await judge(requestOf([[path, weaker]], 'ui-error', given));
+    expect(violations.map(({ rule }) => rule)).toContain('matcher-loosened');
+    const moved = await judge(requestOf([[path, steps.replace("'n'", "'count'")]], 'ui-error', given));
+    expect(moved.violations).toEqual([]);
+  },
+);
