@@ -16,6 +16,8 @@ export class ServerLog {
   readonly #file: string;
   readonly #fd: number;
   #size = 0;
+  /** The beginnings of lines that are not complete yet, by stream. */
+  readonly #unfinished = new Map<symbol, string>();
   #pending: string[] = [];
   #pendingChars = 0;
   #timer: NodeJS.Timeout | null = null;
@@ -23,20 +25,22 @@ export class ServerLog {
   constructor(file: string) {
     this.#file = file;
     this.#fd = fs.openSync(file, 'w+');
-    process.once('exit', () => this.flush());
+    process.once('exit', () => {
+      for (const rest of this.#unfinished.values()) this.#line(rest);
+      this.flush();
+    });
   }
 
   /** Returns a function that takes the chunks of one stream and holds back the line that is not complete yet. */
   stream(): (text: string) => void {
-    let rest = '';
-    process.once('exit', () => rest !== '' && this.#line(rest));
+    const stream = Symbol('stream');
     return (text) => {
-      const lines = (rest + text).split('\n');
-      rest = lines.pop() ?? '';
+      const lines = ((this.#unfinished.get(stream) ?? '') + text).split('\n');
+      const rest = lines.pop() ?? '';
+      if (rest === '' || rest.length > maxLine) this.#unfinished.delete(stream);
+      else this.#unfinished.set(stream, rest);
       for (const line of lines) this.#line(line);
-      if (rest.length <= maxLine) return;
-      this.#line(rest);
-      rest = '';
+      if (rest.length > maxLine) this.#line(rest);
     };
   }
 

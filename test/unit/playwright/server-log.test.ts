@@ -1,0 +1,34 @@
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { ServerLog } from '../../../src/playwright/inject/server-log.js';
+
+let atExit: (() => void)[];
+
+beforeEach(() => {
+  atExit = [];
+  vi.spyOn(process, 'once').mockImplementation((_event, listener: () => void) => {
+    atExit.push(listener);
+    return process;
+  });
+});
+afterEach(() => vi.restoreAllMocks());
+
+function newLog() {
+  const file = path.join(mkdtempSync(path.join(tmpdir(), 'server-log-')), 'server.log');
+  return { file, log: new ServerLog(file) };
+}
+
+test('EV-7 the last line of a server is kept although it has no end', () => {
+  const { file, log } = newLog();
+  log.stream()('ready\npanic: out of mem');
+  for (const listener of atExit) listener();
+  expect(readFileSync(file, 'utf8')).toMatch(/^\d+ ready\n\d+ panic: out of mem\n$/);
+});
+
+test('EV-7 a suite that starts many processes does not get a warning of Node about listeners', () => {
+  const { log } = newLog();
+  for (let n = 0; n < 20; n++) log.stream()('a line\n');
+  expect(atExit).toHaveLength(1);
+});
