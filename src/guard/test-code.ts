@@ -18,7 +18,8 @@ export interface TestCode {
 
 /**
  * Reads the code of the tests: code that belongs to them, code that they were seen to load, the config, and what all these import if it
- * belongs to the tests or uses Playwright itself, and edited code that imports its test runner. Files that are not in `edits` are taken from `known`, the other state.
+ * belongs to the tests or uses Playwright itself, and edited code that imports its test runner. Files that are not in `edits` are taken from
+ * `known`, the other state.
  */
 export async function readTestCode(
   tree: Tree,

@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ServerLog } from '../../../src/playwright/inject/server-log.js';
+import { tempDir } from '../../rig/temp-dir.js';
 
 let atExit: (() => void)[];
 
@@ -16,7 +16,7 @@ beforeEach(() => {
 afterEach(() => vi.restoreAllMocks());
 
 function newLog() {
-  const file = path.join(mkdtempSync(path.join(tmpdir(), 'server-log-')), 'server.log');
+  const file = path.join(tempDir(), 'server.log');
   return { file, log: new ServerLog(file) };
 }
 
