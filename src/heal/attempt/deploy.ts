@@ -88,7 +88,7 @@ function warnOf({ bus }: Session, causeId: string, { ignored, change, changedInP
     );
   if (changedInProject.length > 0)
     warn(
-      `while its agent worked in its copy, these files of the project itself changed: ${shown(changedInProject)}. If nobody edited them, the agent did. They are not part of its fix, are not judged, and are not reverted.`,
+      `while its agent worked in its copy, these files of the project itself changed: ${shown(changedInProject)}. If neither you nor the tests changed them, the agent did. They are not part of its fix, are not judged, and are not reverted.`,
     );
 }
 
