@@ -5,16 +5,20 @@ import { reasonOf } from './reason-of.js';
 
 /** Starts no program of the repository, takes no locks, and prints paths unquoted. */
 const quiet = ['-c', 'core.fsmonitor=false', '-c', 'core.quotepath=false', '-c', 'core.hooksPath=/dev/null'];
-const environment = { GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C' };
+/** A partial clone fetches what it lacks, which may not ask for a password. */
+const environment = { GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' };
 
-/** Options of a git command: text for its standard input, and a time limit in milliseconds. */
+/** A repository on a dead network drive, or a fetch without an answer, may not hold up a run for good. */
+const LIMIT_MS = 120_000;
+
+/** Options of a git command: text for its standard input, and a time limit in milliseconds (2 minutes by default). */
 interface GitOptions {
   readonly input?: string;
   readonly timeoutMs?: number;
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Runs a read-only git command in the user's own repository; returns null if there is no repository or no git, or on a timeout. */
+/** Runs a git command; returns null if it fails or takes too long, and if there is no repository or no git. */
 export async function git(
   cwd: string,
   args: readonly string[],
@@ -27,7 +31,7 @@ export async function git(
 export async function gitBytes(
   cwd: string,
   args: readonly string[],
-  { input = '', timeoutMs = 0, env = {} }: GitOptions = {},
+  { input = '', timeoutMs = LIMIT_MS, env = {} }: GitOptions = {},
 ): Promise<Buffer> {
   // Loaded on demand: starting a suite needs no git.
   const { execa } = await import('execa');

@@ -1,12 +1,11 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { execa } from 'execa';
 import { writeFileAtomic } from '../write-file-atomic.js';
 import { type Copied, mirror, type Source } from './mirror.js';
 import { removeCopy } from './copy-folder.js';
 import { isInside } from './is-inside.js';
-import { git, withoutGit } from '../git.js';
+import { git } from '../git.js';
 import { type Entry, listProject } from './project-files.js';
 
 /** A copy of a project in which an agent works, at its own path. */
@@ -108,14 +107,6 @@ function topIn(folders: ReadonlySet<string>, file: string): string {
  * settings. Returns a description of what it was made from; if that equals `before`, nothing is done.
  */
 async function makeRepository(root: string, tree: string, before: string | undefined): Promise<string> {
-  const run = async (...args: string[]) =>
-    execa('git', args, {
-      cwd: tree,
-      env: withoutGit(process.env),
-      extendEnv: false,
-      reject: false,
-      stdin: 'ignore',
-    });
   const [head, objects, branch] = existsSync(path.join(root, '.git'))
     ? await Promise.all([
         git(root, ['rev-parse', '--verify', 'HEAD']),
@@ -126,11 +117,11 @@ async function makeRepository(root: string, tree: string, before: string | undef
   const from = JSON.stringify([head, objects, branch]);
   if (from === before) return from;
   await rm(path.join(tree, '.git'), { recursive: true, force: true });
-  const made = await run('init', '--quiet', '--template=', `--initial-branch=${branch?.trim() || 'main'}`);
-  if (made.exitCode !== 0 || !head || !objects) return from;
+  const init = ['init', '--quiet', '--template=', `--initial-branch=${branch?.trim() || 'main'}`];
+  if ((await git(tree, init)) === null || !head || !objects) return from;
   await mkdir(path.join(tree, '.git', 'objects', 'info'), { recursive: true });
   await writeFileAtomic(path.join(tree, '.git', 'objects', 'info', 'alternates'), objects);
-  await run('update-ref', 'HEAD', head.trim());
-  await run('read-tree', 'HEAD');
+  await git(tree, ['update-ref', 'HEAD', head.trim()]);
+  await git(tree, ['read-tree', 'HEAD']);
   return from;
 }
