@@ -80,6 +80,6 @@ export function gitSays(error: unknown): string {
 }
 
 /** Returns the environment without the variables with which a calling git (such as a hook) names its repository. */
-export function withoutGit(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+function withoutGit(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('GIT_')));
 }

@@ -32,14 +32,21 @@ function endThrown(error: unknown): void {
   end(exitCodes.bug);
 }
 
-const freeSpace =
-  'Free some space, then run npx self-heal resume. Nothing is lost: unfinished changes are completed or reverted first.';
+const resume =
+  'then run npx self-heal resume. Nothing is lost: unfinished changes are completed or reverted first.';
+const full = { message: 'The disk is full', remedy: `Free some space, ${resume}` };
+const tooManyOpen = {
+  message: 'Too many open files',
+  remedy: `Raise the limit, for example with ulimit -n 4096, ${resume}`,
+};
 
-/** What system errors mean when a run writes a file. */
+/** What system errors mean when a run reads or writes a file. */
 const fileErrors: Readonly<Record<string, Pick<Problem, 'message' | 'remedy'>>> = {
-  ENOSPC: { message: 'The disk is full', remedy: freeSpace },
-  EDQUOT: { message: 'The disk is full', remedy: freeSpace },
-  EROFS: { message: 'The file system is read-only', remedy: freeSpace },
+  ENOSPC: full,
+  EDQUOT: full,
+  EMFILE: tooManyOpen,
+  ENFILE: tooManyOpen,
+  EROFS: { message: 'The file system is read-only', remedy: `Make it writable, ${resume}` },
   ENOENT: {
     message: '.self-heal was deleted while self-heal was running',
     remedy:
@@ -48,7 +55,11 @@ const fileErrors: Readonly<Record<string, Pick<Problem, 'message' | 'remedy'>>> 
 };
 
 function problemOfFile(error: unknown): Problem | null {
-  const { code = '', path: file } = error as NodeJS.ErrnoException;
+  const { code = '', path: file, syscall } = error as NodeJS.ErrnoException;
+  if (syscall === 'uv_cwd') {
+    const message = 'the current folder does not exist any more';
+    return { kind: 'usage', message, remedy: 'Change to your project, and run this again.' };
+  }
   const found = fileErrors[code];
   const isOurs = file?.split(path.sep).includes('.self-heal') ?? false;
   if (!found || (code === 'ENOENT' && !isOurs)) return null;

@@ -29,11 +29,17 @@ function treeIn(root: string, list: () => Promise<readonly Entry[]>): Tree {
       for (let start = 0; start < paths.length; start += 100) {
         const part = paths.slice(start, start + 100);
         const files = await Promise.all(
-          part.map((file) => readFile(path.join(root, file)).catch(() => null)),
+          part.map((file) => readFile(path.join(root, file)).catch(nullIfMissing)),
         );
         files.forEach((bytes, index) => bytes && found.set(part[index] ?? '', bytes));
       }
       return found;
     },
   };
+}
+
+/** What the guard cannot read counts as missing, but not when it is self-heal that lacks descriptors or memory, or when the disk fails. */
+function nullIfMissing(error: NodeJS.ErrnoException): null {
+  if (['ENOENT', 'ENOTDIR', 'EISDIR', 'ELOOP', 'EACCES', 'EPERM'].includes(error.code ?? '')) return null;
+  throw error;
 }

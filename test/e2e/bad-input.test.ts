@@ -1,9 +1,18 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
+import { execa } from 'execa';
 import { expect, it, vi } from 'vitest';
-import { agentsYaml, pageFiles, scratchProject, shopFiles, type Finished } from '../rig/scratch-project.js';
+import {
+  agentsYaml,
+  pageFiles,
+  scratchProject,
+  shopFiles,
+  userEnv,
+  type Finished,
+} from '../rig/scratch-project.js';
 import { tempDir } from '../rig/temp-dir.js';
 
+const cli = path.resolve(import.meta.dirname, '../../bin/self-heal.js');
 const own = { 'agents.yaml': agentsYaml(['node', 'fixer.mjs']) };
 const idle = { ...own, 'fixer.mjs': '' };
 
@@ -180,4 +189,17 @@ it('HL-7 starts no agent if Playwright cannot write its temporary files', async 
   expect(ended.exitCode).toBe(1);
   expect(ended.stderr).toContain('set TMPDIR');
   expect(ended.events.map((event) => event.type)).not.toContain('agent.started');
+});
+
+it.skipIf(process.platform === 'win32')('CL-5 exits with 2 in a folder that no longer exists', async () => {
+  const gone = tempDir('gone');
+  const script = 'cd "$1" && rmdir "$1" && exec "$2" "$3" doctor';
+  const ended = await execa('sh', ['-c', script, 'sh', gone, process.execPath, cli], {
+    env: userEnv(),
+    extendEnv: false,
+    reject: false,
+  });
+  expect(ended.exitCode).toBe(2);
+  expect(ended.stderr).toContain('the current folder does not exist any more');
+  expect(ended.stderr).toMatch(/→ Change to your project/);
 });

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { undo } from '../../src/run/undo.js';
 import { contentsOf, readChange } from '../../src/workspace/change.js';
+import { folderTree } from '../../src/workspace/tree.js';
 import { openWorkspace } from '../../src/workspace/workspace.js';
 import { agentWorkspace, writeInto } from '../rig/agent-workspace.js';
 
@@ -28,4 +29,13 @@ it('HN-8 stores a change again that was deleted with .self-heal, so that undo ca
   const change = await readChange(runDir, done.change.id);
   await undo(dir, { runId: path.basename(runDir), dir: runDir }, [change!]);
   expect(read('src/cart.js')).toBe(files['src/cart.js']);
+});
+
+it('HN-3 a file that fails to be read is not taken for a missing one', async () => {
+  const { dir } = await agentWorkspace(files);
+  const tree = folderTree(dir);
+  expect([...(await tree.read(['src/cart.js', 'src', 'src/gone.js', 'src/cart.js/below'])).keys()]).toEqual([
+    'src/cart.js',
+  ]);
+  await expect(tree.read(['n'.repeat(300)])).rejects.toThrow('ENAMETOOLONG');
 });
