@@ -26,6 +26,8 @@ interface Round {
   /** Causes not started yet, in order. */
   readonly waiting: Cause[];
   readonly underWay: Set<UnderWay>;
+  /** Stops all of them, because self-heal failed in one: the run ends with its error. */
+  readonly failed: AbortController;
   /** How many Playwright runs will follow the causes. */
   readonly runsAfter: number;
   /** Failures revealed in the meantime, by key. */
@@ -43,7 +45,8 @@ export async function healCauses(
   more: Pick<Round, 'runsAfter' | 'found'>,
 ): Promise<void> {
   const { session } = progress;
-  const round: Round = { ...more, progress, waiting: [...causes], underWay: new Set() };
+  const [waiting, failed] = [[...causes], new AbortController()];
+  const round: Round = { ...more, progress, waiting, underWay: new Set(), failed };
   const inCopy = (copy: number) => session.tree.runExclusive(() => healOneByOne(round, copy));
   const ended = await Promise.allSettled(
     Array.from({ length: atOnce(session, causes) }, (_, copy) => inCopy(copy)),
@@ -61,9 +64,9 @@ export function atOnce({ settings, workers }: Session, causes: readonly Cause[])
 }
 
 async function healOneByOne(round: Round, copy: number): Promise<void> {
-  const { progress, waiting, underWay, found, runsAfter } = round;
+  const { progress, waiting, underWay, found, runsAfter, failed } = round;
   try {
-    while (goesOn(progress)) {
+    while (goesOn(progress) && !failed.signal.aborted) {
       const next = waiting.find((one) => !isBlamedAlike(one, underWay));
       // Causes that wait for another one are left to whoever heals that one.
       if (!next) return;
@@ -79,7 +82,7 @@ async function healOneByOne(round: Round, copy: number): Promise<void> {
       await saveProgress(progress);
     }
   } catch (error) {
-    for (const { stop } of underWay) stop.abort();
+    failed.abort();
     throw error;
   }
 }
@@ -95,9 +98,9 @@ function isBlamedAlike({ blame }: Cause, underWay: Round['underWay']): boolean {
 
 /** Returns the failures that the cause leaves behind. */
 async function healOne(round: Round, one: UnderWay, copy: number): Promise<readonly DiagnosedFailure[]> {
-  const { progress, underWay } = round;
+  const { progress, underWay, failed } = round;
   const { session } = progress;
-  const signal = AbortSignal.any([session.signal, one.stop.signal]);
+  const signal = AbortSignal.any([session.signal, failed.signal, one.stop.signal]);
   const beside = () => besideOf(round, one);
   const ended = await healCause({ ...session, signal, copy }, one.cause, {
     earlier: earlierSignatures(progress, one.cause),
@@ -105,6 +108,7 @@ async function healOne(round: Round, one: UnderWay, copy: number): Promise<reado
     mayGoOn: () => goesOn(progress),
   });
   underWay.delete(one);
+  if (failed.signal.aborted) return [];
   if (one.stop.signal.aborted && !session.signal.aborted) return healedByAnother(progress, ended);
   const left = await applyResult(progress, ended, beside());
   if (underWay.size > 0) await stopHealed(round, ended);

@@ -3,7 +3,7 @@ import type { Cause, DiagnosedFailure } from '../core/cause.js';
 import { chooseProven } from '../core/choose-proven.js';
 import { isGreen } from '../core/judge.js';
 import { put } from './end-cause.js';
-import { type CauseRecord, isKnownRed, keptAttempts, type Progress, sawRed } from './progress.js';
+import { type CauseRecord, fixesIn, isKnownRed, type Progress, sawRed } from './progress.js';
 import { proofTest } from './proof-test.js';
 import { retest } from './retest.js';
 
@@ -41,13 +41,13 @@ function takeGreen(progress: Progress, cause: Cause, failure: DiagnosedFailure):
 }
 
 /**
- * Re-runs the tests of causes that no agent could heal if a fix was kept later, since that fix may have healed them: their final
- * status has to be true of the final code.
+ * Re-runs the tests of causes that no agent could heal unless they were last red with the fixes that are now in the tree, since one of
+ * those may have healed them: their final status has to be true of the final code.
  */
 export async function recheckFailed(progress: Progress): Promise<void> {
   const { session, causes } = progress;
-  const lastFix = causes.findLastIndex((one) => keptAttempts(one).length > 0);
-  const given = causes.slice(0, Math.max(0, lastFix)).filter(canBeHealedYet);
+  if (fixesIn(progress) === '') return;
+  const given = causes.filter(canBeHealedYet);
   const failures = given.flatMap((one) => one.cause.members).filter((one) => !isKnownRed(progress, one));
   if (failures.length === 0 || session.signal.aborted) return;
   const seen = await retest(session, { failures, purpose: 'shared-fix', causeId: null });

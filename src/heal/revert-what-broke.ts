@@ -82,10 +82,11 @@ function becauseOf({ session }: Progress, ids: readonly string[]): string {
 }
 
 /** Rejects fixes that were built on a reverted one and cannot be applied without it. */
-export async function rejectLost({ causes, ...progress }: Progress, lost: readonly string[]): Promise<void> {
-  for (const record of causes.filter((one) => changesOf(one).some((id) => lost.includes(id)))) {
+export async function rejectLost(progress: Progress, lost: readonly string[]): Promise<void> {
+  const isLost = (one: CauseRecord) => changesOf(one).some((id) => lost.includes(id));
+  for (const record of progress.causes.filter(isLost)) {
     const reason = 'its fix was built on one that was reverted, and was reverted with it';
-    await reject({ causes, ...progress }, record, reason);
+    await reject(progress, record, reason);
   }
 }
 

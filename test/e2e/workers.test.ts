@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { postgresPrograms, startPostgres, type Postgres } from '../rig/postgres.js';
@@ -33,6 +33,9 @@ const agent = (starts: string) => `
   writeFileSync(starts + '/' + word + '-' + process.pid, '');
   if (word === 'bread' && isFirst) setInterval(() => {}, 1000);
   else writeFileSync('page.html', readFileSync('page.html', 'utf8').replace('bad ' + word, 'good ' + word));`;
+
+/** Fixes its word at once. */
+const quick = (starts: string) => agent(starts).replace("word === 'bread' && isFirst", 'false');
 
 /** Ends four seconds after it was asked to. It says so late enough that a second signal does not count as the first one sent twice. */
 const slowToEnd = (starts: string) => `
@@ -156,7 +159,23 @@ describe.skipIf(!programs)('workers', () => {
     expect(await statusOf(git, worker)).toBe('');
   });
 
-  it('SC-2 a worker without a PostgreSQL store or with uncommitted changes says so and exits with 2', async () => {
+  it('SC-2 a coordinator exits if its run fails while workers heal its causes', async () => {
+    const { machine, artifacts, starts, env } = await market(quick);
+    const [heal, worker] = [await machine('heal'), await machine('worker')];
+    const coordinator = heal.start(['heal', '--from', artifacts, '--queue'], env);
+    const works = worker.start(['worker'], env);
+    onTestFinished(() => void [coordinator, works].map((one) => one.kill('SIGKILL')));
+    await vi.waitFor(() => expect(starts()).toHaveLength(1), { timeout: 120_000, interval: 50 });
+    await rm(path.join(heal.dir, '.self-heal'), { recursive: true });
+    await heal.write({ '.self-heal': 'not a folder' });
+    const { exitCode, stderr } = await coordinator;
+    expect(exitCode, stderr).toBe(70);
+    expect(stderr).toContain('ENOTDIR');
+    works.kill('SIGTERM');
+    await works;
+  });
+
+  it('SC-2 a worker without a PostgreSQL store, whose store refuses it, or with uncommitted changes says so and exits with 2', async () => {
     const { machine, env } = await market();
     const worker = await machine('worker');
     const file = await worker.selfHeal(['worker']);
@@ -164,6 +183,10 @@ describe.skipIf(!programs)('workers', () => {
     expect(file.stderr).toContain('--store postgres://');
     const idle = await worker.selfHeal(['worker', '--idle-timeout', '1ms'], env);
     expect(idle.exitCode).toBe(0);
+    await postgres.run(env.SELF_HEAL_STORE, 'drop table workers cascade');
+    const refused = await worker.selfHeal(['worker'], env);
+    expect(refused.exitCode).toBe(2);
+    expect(refused.stderr).toContain('workers');
     await worker.write({ 'page.html': 'mine' });
     const dirty = await worker.selfHeal(['worker', '--once'], env);
     expect(dirty.exitCode).toBe(2);

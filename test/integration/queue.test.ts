@@ -1,5 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../src/clock.js';
+import type { Opened } from '../../src/heal/open-run.js';
+import type { HealedHere } from '../../src/heal/workers/healed-here.js';
+import { openWorkers } from '../../src/heal/workers/open-workers.js';
 import { openRunStore } from '../../src/heal/open-run-store.js';
 import { openQueue } from '../../src/queue/open-queue.js';
 import { pack, unpack } from '../../src/queue/packed.js';
@@ -12,7 +16,7 @@ import { createStore } from '../../src/store/create-store.js';
 import { openStore } from '../../src/store/open-store.js';
 import { recordingBus } from '../rig/recording-bus.js';
 import { z } from 'zod';
-import { anAttempt, aWorker, someSettings } from '../rig/builders.js';
+import { anAttempt, aSuiteRun, aWorker, someSettings } from '../rig/builders.js';
 import { breakingProxy } from '../rig/breaking-proxy.js';
 import { postgresPrograms, startPostgres, type Postgres } from '../rig/postgres.js';
 import { virtualClock } from '../rig/virtual-clock.js';
@@ -286,6 +290,22 @@ describe.skipIf(!programs)('queue', () => {
     expect((await store.recordFailure(start.signature)).tries.count).toBe(1);
     await store.ended({ outcome: 'red', exitCode: 1, flaky: 0, agentRunsAvoided: 0 });
     expect(reported).toEqual(['away', 'back']);
+  });
+
+  it('SC-2 a coordinator that its store refuses leaves nothing running', async () => {
+    const url = await postgres.newDatabase(`queue_${++databases}`);
+    await machine(url);
+    await postgres.run(url, 'drop table heals cascade');
+    const { signal } = new AbortController();
+    const nothing = () => undefined;
+    const clock = systemClock;
+    const patience = createPatience({ clock, signal, forMs: 0, onAway: nothing, onBack: nothing });
+    const timers = () => process.getActiveResourcesInfo().filter((one) => one === 'Timeout').length;
+    const before = timers();
+    const opened = { settings: someSettings({ store: url }), cwd: '/', folder: { runId: 'r' }, signal };
+    const queued = { here: { queue: 'causes-1' } as HealedHere, patience };
+    expect(await openWorkers(opened as Opened, aSuiteRun(), queued)).toMatchObject({ ok: false });
+    expect(timers()).toBe(before);
   });
 
   it('SC-2 one coordinator at a time sends the causes of a commit; one without a heartbeat is replaced', async () => {

@@ -58,8 +58,9 @@ interface Wanted {
 }
 
 async function queueOf(db: Database, { table, who, name, opened }: Wanted): Promise<Result<Queue, Problem>> {
+  let queue: Queue | undefined;
   try {
-    const queue = await openQueue(db, name);
+    queue = await openQueue(db, name);
     const { settings, signal } = opened;
     const { leaseMs } = settings.queue;
     const other = await becomeCoordinator(table, who, { leaseMs, signal, clock: systemClock });
@@ -67,6 +68,7 @@ async function queueOf(db: Database, { table, who, name, opened }: Wanted): Prom
     await queue.close();
     return err(otherCoordinator(other));
   } catch (error) {
+    await queue?.close();
     if (!isOfDatabase(error)) throw error;
     return err(storeProblem(opened.settings.store, error));
   }

@@ -63,10 +63,10 @@ async function underWay(place: Place, options: WorkerOptions): Promise<number | 
   const patience = createPatience({ clock: systemClock, signal, forMs: longestAwayMs, onAway, onBack });
   try {
     const queue = patient(await openQueue(db, here.queue), patience);
-    await using presence = await createPresence(rows, place);
-    const table = patient(rows, patience);
-    say(`worker ${presence.name} is waiting for causes of ${here.project} at ${here.commit.slice(0, 12)}`);
     try {
+      await using presence = await createPresence(rows, place);
+      const table = patient(rows, patience);
+      say(`worker ${presence.name} is waiting for causes of ${here.project} at ${here.commit.slice(0, 12)}`);
       return await takeJobs({ ...place, db, table, patience, presence, queue, interrupts }, options);
     } finally {
       await queue.close();

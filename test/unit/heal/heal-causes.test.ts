@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { AgentRun } from '../../../src/core/attempt.js';
 import type { RunAgent } from '../../../src/agents/run-agent.js';
+import { noStore } from '../../../src/run/run-store.js';
 import { createSpending } from '../../../src/run/spending.js';
 import { aBlame, aBlamedHunk, failing } from '../../rig/builders.js';
 import { finished } from '../../rig/healing-session.js';
@@ -164,6 +165,30 @@ it('SC-3 HL-6 drops the finished work of an agent whose test another fix made gr
   expect(causes).toEqual(['c1 healed', 'c2 healed']);
   expect([...fixes]).toEqual(['1']);
   expect(report.causes[1]?.attempts).toMatchObject([{ outcome: 'aborted' }]);
+});
+
+it('SC-3 HN-7 if self-heal fails in one cause, stops the others at once and says nothing about them', async () => {
+  const agents = remoteAgents(2);
+  const ended: string[] = [];
+  const runs: string[] = [];
+  const shows: Shows = (test, at) => {
+    runs.push(`${at.purpose} ${test}`);
+    return ownFault(test, at);
+  };
+  const running = simulatedRun(['t1', 't2'], shows, {
+    settings: settingsFor(2),
+    runAgent: async (task) => {
+      const run = await agents.runAgent(task);
+      if (run.end.kind === 'completed') throw new Error('the disk is full');
+      return run;
+    },
+    store: { ...noStore, causeEnded: async ({ causeId, verdict }) => void ended.push(`${causeId} ${verdict}`) },
+  });
+  await agents.allStarted;
+  agents.end(1);
+  await expect(running).rejects.toThrow('the disk is full');
+  expect(runs).toEqual(['first t1', 'first t2', 'confirm t1', 'confirm t2']);
+  expect(ended).toEqual([]);
 });
 
 it('SC-3 HN-9 starts no agent beyond limits.agentRuns, even if several are requested at the same time', async () => {

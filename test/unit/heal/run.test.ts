@@ -5,7 +5,7 @@ import { tellSeen } from '../../../src/heal/tell-tests.js';
 import { reportTests } from '../../../src/run/report-of.js';
 import { aDiagnosis, aResult, aSuiteRun, failing, someSettings } from '../../rig/builders.js';
 import { healingSession } from '../../rig/healing-session.js';
-import { simulatedRun } from '../../rig/simulated-run.js';
+import { type Shows, simulatedRun } from '../../rig/simulated-run.js';
 
 const confirmedAlready = someSettings({ verify: { ...someSettings().verify, confirm: 0 } });
 const needsKeys = { diagnosis: aDiagnosis({ retry: 'never_retry' }) };
@@ -72,4 +72,15 @@ it('HL-2 CS-10 does not retry tests forever if the suite no longer starts', asyn
   const { causes, verdicts } = await simulatedRun(['t1'], shows, { stops: ({ run }) => run > 3 });
   expect(causes).toEqual(['c1 superseded', 'c2 failed']);
   expect(verdicts).toEqual({ t1: 'failed' });
+});
+
+it('HN-7 runs a failed test again with a fix that was made after its cause had failed, even if the cause of that fix is older', async () => {
+  // The first fix of t1 does not hold in the proof; its second one heals t2, too, which had failed by then.
+  const shows: Shows = (test, { fixes, purpose }) => {
+    const first = test === 't1' && fixes.has('1') && purpose !== 'proof' && purpose !== 'regression';
+    return first || fixes.has('4') ? null : `fault of ${test}`;
+  };
+  const { verdicts, causes } = await simulatedRun(['t1', 't2'], shows);
+  expect(causes).toEqual(['c1 healed', 'c2 healed']);
+  expect(verdicts).toEqual({ t1: 'healed', t2: 'healed' });
 });
