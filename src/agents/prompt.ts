@@ -3,6 +3,7 @@ import { blameLine, shortId } from '../core/blame.js';
 import { violationLine } from '../core/guard/violation.js';
 import { factLines } from '../core/diagnosis.js';
 import { fenced, middleCut } from '../core/fenced.js';
+import { redirectOf } from '../core/turned-away.js';
 import type { AgentContext, PreviousAttempt } from './context.js';
 import { consoleLines, pageExcerpt, requestLines, serverLines } from './prompt-evidence.js';
 
@@ -98,12 +99,14 @@ function inline(text: string): string {
   return `\`${text.replaceAll(/[\s`]+/g, ' ').slice(0, 300)}\``;
 }
 
-function whyWeThinkSo({ diagnosis, pageUrl }: AgentContext): string {
+function whyWeThinkSo({ diagnosis, pageUrl, network }: AgentContext): string {
   const { category, alternatives, why, warning } = diagnosis;
   const { errorType: _, ...facts } = diagnosis.facts;
   const said = new Set(why.map((reason) => `${reason.source}: ${reason.evidence}`));
   const told = [...[...said].slice(0, 4), ...factLines(facts)];
-  if (pageUrl !== null) told.push(`page: ${pageUrl}`);
+  const asked = redirectOf({ network, pageUrl });
+  const from = asked ? ` (redirected from ${asked.method} ${asked.url} → ${asked.status})` : '';
+  if (pageUrl !== null) told.push(`page: ${pageUrl}${from}`);
   const text = told.join('\n');
   const also = alternatives.length > 0 ? ` (it may also be ${alternatives.join(' or ')})` : '';
   const head = `It was classified as ${category}${also}.${warning ? ` ${warning}.` : ''}`;

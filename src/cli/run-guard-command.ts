@@ -30,8 +30,10 @@ export async function runGuardCommand(options: GuardOptions): Promise<number | P
   if ('what' in changed) return problemOf(changed);
   const { root, base, changes, before, after } = changed;
   const isSame = changes.length === 0;
-  const suite = isSame ? nothingKnown : await suiteIn(cwd, { root, config: options.config ?? null });
-  const specs = (await before.paths()).filter((one) => isSpecName.test(one));
+  const paths = new Set(await before.paths());
+  const of = { root, config: options.config ?? null, has: (file: string) => paths.has(file) };
+  const suite = isSame ? nothingKnown : await suiteIn(cwd, of);
+  const specs = [...paths].filter((one) => isSpecName.test(one));
   const places = { ...suite, testFiles: [...new Set([...suite.testFiles, ...specs])] };
   const request = {
     category: options.category,
@@ -52,7 +54,7 @@ const nothingKnown: SuitePlaces = { testFiles: [], testDir: null, config: null, 
 /** Asks Playwright about its suite: the files that `playwright test --list` loads stand for those that a run would load. */
 async function suiteIn(
   cwd: string,
-  { root, config }: { root: string; config: string | null },
+  { root, config, has }: { root: string; config: string | null; has: (file: string) => boolean },
 ): Promise<SuitePlaces> {
   const playwright = findPlaywright(cwd, config === null ? undefined : path.resolve(cwd, config));
   if (!playwright.ok) {
@@ -67,7 +69,7 @@ async function suiteIn(
     process.stderr.write(
       'self-heal: Playwright could not list the tests; test files are recognized by their names\n',
     );
-  return placesOf(root, listed);
+  return placesOf(root, listed, has);
 }
 
 function asJson({ violations, notes }: Findings, base: string): object {

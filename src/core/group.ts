@@ -1,6 +1,7 @@
 import type { Cause, DiagnosedFailure } from './cause.js';
 import { haveDifferentRoots, isKnownBy, rootKeys, sameTestKey } from './group-keys.js';
 import { environmentOf } from './environment.js';
+import { turnedAwayTogether } from './turned-away.js';
 
 /** A cause under construction: its members and all their root keys. */
 interface Group {
@@ -17,7 +18,11 @@ interface Group {
  */
 export function groupCauses(failures: readonly DiagnosedFailure[]): Cause[] {
   const groups: Group[] = [];
-  for (const failure of failures) join(groups, failure);
+  const turnedAway = turnedAwayTogether(failures);
+  for (const failure of failures) {
+    const key = turnedAway.get(failure);
+    join(groups, failure, key === undefined ? rootKeys(failure) : [...rootKeys(failure), key]);
+  }
   for (const group of groups.slice()) if (groups.includes(group)) joinKnown(groups, group);
   return groups.map(({ members }, index) => ({
     id: `c${index + 1}`,
@@ -29,8 +34,7 @@ export function groupCauses(failures: readonly DiagnosedFailure[]): Cause[] {
 }
 
 /** Adds a failure to the groups with which it shares a key, and to the first that looks like it; they become one. */
-function join(groups: Group[], failure: DiagnosedFailure): void {
-  const keys = rootKeys(failure);
+function join(groups: Group[], failure: DiagnosedFailure, keys: readonly string[]): void {
   const test = sameTestKey(failure);
   const alike = groups.find((group) => isAlike(group, failure) && !haveDifferentRoots(group.keys, keys));
   const [home, ...linked] = groups.filter(

@@ -1,9 +1,10 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import type { GuardRequest } from './judge.js';
 import type { Findings } from './findings.js';
 import { runGuard } from './run-guard.js';
-import type { SuitePlaces } from './test-places.js';
+import { isAmongApp, type SuitePlaces } from './test-places.js';
 import { real } from '../workspace/is-inside.js';
 import { relativePath } from '../relative-path.js';
 
@@ -26,17 +27,23 @@ export function createGuard(
     });
 }
 
-/** Returns the paths of the suite's files relative to the recorded root, which may be reached through symbolic links. */
+/**
+ * Returns the paths of the suite's files relative to the recorded root, which may be reached through symbolic links. `has` says which files
+ * the project has; if it has changed since, which it had before.
+ */
 export function placesOf(
   root: string,
   { tests, rootDir, configFile, testFiles }: Pick<SuiteRun, 'tests' | 'rootDir' | 'configFile' | 'testFiles'>,
+  has: (file: string) => boolean = (file) => existsSync(path.join(root, file)),
 ): SuitePlaces {
   const inside = (file: string) => insideOf(root, file);
-  const files = new Set(tests.map(({ test }) => test.location.file));
+  const files = [...new Set(tests.map(({ test }) => test.location.file))].flatMap(
+    (file) => inside(file) ?? [],
+  );
   return {
-    testFiles: [...files].flatMap((file) => inside(file) ?? []),
+    testFiles: files,
     loaded: (testFiles ?? []).flatMap((file) => inside(file) ?? []),
-    testDir: rootDir === '' ? null : inside(rootDir),
+    testDir: rootDir === '' || isAmongApp(files, has) ? null : inside(rootDir),
     config: configFile === null ? null : inside(configFile),
     titles: [...new Set(tests.flatMap(({ test }) => test.titlePath.at(-1) ?? []))],
   };

@@ -81,8 +81,10 @@ async function ownPackages(tree: Tree, paths: ReadonlySet<string>): Promise<OwnP
   });
 }
 
-/** An import of Playwright's test runner, or of a library that adds Gherkin to it. */
-const importsTest = /\b(?:from|import|require\()\s*['"](?:@playwright\/test|playwright-bdd)['"]/;
+/** Playwright's test runner, also for components, or a library that adds Gherkin to it. */
+const runner = String.raw`@playwright/(?:test|experimental-ct-[\w-]+(?:/hooks)?)|playwright-bdd`;
+const importsTest = new RegExp(String.raw`\b(?:from|import|require\()\s*['"](?:${runner})['"]`);
+const namesPlaywright = new RegExp(`['"](?:${runner}|playwright(?:-core)?)['"]`);
 
 /** Whether a data file is too long to be parsed. */
 const isLongData = (file: string, text: string) => !isCode(file) && text.length > 10_000;
@@ -90,7 +92,7 @@ const isLongData = (file: string, text: string) => !isCode(file) && text.length 
 function isTestCode(file: string, text: string): boolean {
   return (
     isSpecName.test(file) ||
-    /['"](?:@playwright\/test|playwright(?:-core|-bdd)?)['"]/.test(text) ||
+    namesPlaywright.test(text) ||
     /global[-_.]?(?:setup|teardown)/i.test(path.posix.basename(file))
   );
 }

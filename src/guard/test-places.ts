@@ -6,7 +6,7 @@ export interface SuitePlaces {
   readonly testFiles: readonly string[];
   /** Files of the project that Playwright's processes were seen to load or read; empty if this was not recorded. */
   readonly loaded?: readonly string[];
-  /** Playwright's test directory; empty for the root, null if unknown. */
+  /** Playwright's test directory; empty for the root, null if it is unknown or holds the app's code, too. */
   readonly testDir: string | null;
   readonly config: string | null;
   /** Titles of the tests, without their describe blocks. */
@@ -58,8 +58,21 @@ export function testPlaces({
  */
 function folderOf(file: string): string[] {
   const parts = file.split('/').slice(0, -1);
-  const index = parts.findIndex((part) =>
-    /^(?:__tests__|tests?|e2e|specs?|playwright|integration)$/i.test(part),
-  );
+  const index = parts.findIndex((part) => isTestFolder.test(part));
   return index === -1 ? [] : [parts.slice(0, index + 1).join('/')];
+}
+
+const isTestFolder = /^(?:__tests__|tests?|e2e|specs?|playwright|integration)$/i;
+const extensions = ['ts', 'tsx', 'js', 'jsx', 'mts', 'mjs', 'cts', 'cjs', 'vue', 'svelte'];
+
+/**
+ * Whether the app's code lies in the test directory, as in `testDir: 'src'`: most specs are next to the module that they are named after
+ * (`cart.spec.tsx` and `cart.tsx`), in a folder that is not named like one for tests.
+ */
+export function isAmongApp(testFiles: readonly string[], has: (file: string) => boolean): boolean {
+  const isNextToModule = (file: string) =>
+    isSpecName.test(file) &&
+    folderOf(file).length === 0 &&
+    extensions.some((one) => has(file.replace(isSpecName, `.${one}`)));
+  return testFiles.filter(isNextToModule).length * 2 > testFiles.length;
 }

@@ -19,12 +19,12 @@ const put = (files: Readonly<Record<string, string>>) => {
 };
 
 /** The first suite of a run, as Playwright reports it: with absolute paths. */
-function firstRun(testFiles: readonly string[] = places.testFiles) {
+function firstRun(testFiles: readonly string[] = places.testFiles, testDir = 'tests') {
   const tests = testFiles.map((file) => {
     const location = { file: path.join(dir, file), line: 1, column: 1 };
     return { ...aResult(file), test: aTest(file, { location }) };
   });
-  const rootDir = testFiles.length > 0 ? path.join(dir, 'tests') : '';
+  const rootDir = testFiles.length > 0 ? path.join(dir, testDir) : '';
   return aSuiteRun({ tests, rootDir, configFile: path.join(dir, places.config) });
 }
 
@@ -89,6 +89,33 @@ it('HN-3 recognizes specs by their names if the suite did not start', async () =
 
 it('HN-3 accepts a fix in the app', async () => {
   expect(await judged([['src/cart.ts', 'price, 1)', 'price, 0)']])).toEqual([]);
+});
+
+it('HN-3 accepts a fix in the app if the test directory is that of the app, with specs next to its modules', async () => {
+  const spec = `import { test, expect } from '@playwright/experimental-ct-react';
+import { total } from './cart';
+test('adds up', () => expect(total([2, 3])).toBe(5));
+`;
+  const story = (text: string) =>
+    `import { beforeMount } from '@playwright/experimental-ct-react/hooks';\nbeforeMount(() => ${text});\n`;
+  put({ 'src/cart.spec.tsx': spec, 'src/story.ts': story('open()') });
+  const first = firstRun(['src/cart.spec.tsx'], 'src');
+  expect(await judged([['src/cart.ts', 'price, 1)', 'price, 0)']], first)).toEqual([]);
+  put({ 'src/cart.ts': project['src/cart.ts'] ?? '' });
+  const cheat = await judged(
+    [
+      ['src/cart.spec.tsx', spec.replace('5', '6')],
+      ['src/story.ts', story("page.route('**', answer)")],
+    ],
+    first,
+  );
+  expect(new Set(cheat.map(({ file }) => file))).toEqual(new Set(['src/cart.spec.tsx', 'src/story.ts']));
+});
+
+it('HN-3 counts modules in a folder for tests as theirs, also next to specs of the same name', async () => {
+  put({ 'tests/cart.ts': 'export const expected = () => 5;\n' });
+  const edit = ['tests/cart.ts', 'export const expected = () => 6;\n'] as const;
+  expect(await judged([edit], firstRun(['tests/cart.spec.ts']))).toMatchObject([{ file: 'tests/cart.ts' }]);
 });
 
 it('HN-3 recognizes the change that broke the test by its absolute path', async () => {

@@ -252,6 +252,30 @@ it('CS-7 records a warning of Vue as a complaint, but no other', async () => {
   ).toEqual([{ console: '[Vue warn]: no cart' }]);
 });
 
+it('HL-6 notes redirects of pages, also in passing tests, and not those of anything else', async () => {
+  const app = await inlineSuite({
+    'playwright.config.ts': `export default { use: { launchOptions: ${launchOptions} } };`,
+    'a.spec.ts': `import { test, expect } from '@playwright/test';
+      import http from 'node:http';
+      test('green', async ({ page }) => {
+        const server = http.createServer(({ url }, response) => {
+          const isPage = url === '/' || url === '/style';
+          if (!isPage) response.writeHead(302, { location: url === '/style.css' ? '/style' : '/' });
+          else response.setHeader('content-type', url === '/' ? 'text/html' : 'text/css');
+          response.end(url === '/' ? '<link rel="stylesheet" href="/style.css">' : '');
+        });
+        await new Promise((resolve) => server.listen(0, resolve));
+        await page.goto('http://localhost:' + server.address().port + '/orders');
+        server.closeAllConnections();
+        server.close();
+      });`,
+  });
+  const { run } = await app.run();
+  const complaints = await readFile(path.join(path.dirname(run.serverLog), runFiles.complaints), 'utf8');
+  app.dispose();
+  expect(complaints.trim().split('\n')).toEqual([expect.stringMatching(/\/orders".*"status":302/)]);
+});
+
 it('EV-4 counts a call as failed that has waited for over a second when the test ends, and notes all open ones of a passing test', async () => {
   const spec = (name: string, expected: number) => `import { test, expect } from '@playwright/test';
     test('${name}', async ({ page }) => {

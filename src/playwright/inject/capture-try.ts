@@ -103,7 +103,7 @@ class TryCapture {
     if (this.#try.retry > 0) return;
     const console = this.#console.entries().filter(isAlarming);
     const { testId: test } = this.#try;
-    noteComplaints({ test, console, requests: this.#traffic.failed() });
+    noteComplaints({ test, console, requests: this.#traffic.complaints() });
   }
 
   #isFailing(): boolean {

@@ -9,7 +9,7 @@ const mostPerWorker = 2_000;
 const maxText = 500;
 let left = mostPerWorker;
 
-/** The console errors and failed requests of one test. */
+/** The console errors of one test, and its requests that failed or were redirected. */
 interface Complaints {
   readonly test: string;
   readonly console: readonly Pick<ConsoleEntry, 'text'>[];

@@ -1,6 +1,7 @@
 import type { ConsoleMessage, Request, Response, WebError } from '@playwright/test';
 import { type NetworkEntry, unanswered } from '../../core/evidence.js';
 import { isSecretHeader } from '../../secrets/secret-name.js';
+import { isRedirected } from '../../core/turned-away.js';
 import { clip } from './clip.js';
 import { internalCall } from './internal-call.js';
 import { Newest } from '../../newest.js';
@@ -115,11 +116,16 @@ export class Traffic {
     return this.#newest.entries().map((exchange) => entryOf(exchange, isUnanswered));
   }
 
-  /** Returns the requests that failed, were answered with an error status, or have no answer yet, as those of an app that polls. */
-  failed(): NetworkEntry[] {
+  /**
+   * Returns the requests that failed, were answered with an error status, or have no answer yet, as those of an app that polls, and pages
+   * that were redirected.
+   */
+  complaints(): NetworkEntry[] {
+    const isSentOn = ({ request, response }: Exchange) =>
+      isRedirected({ resourceType: request.resourceType(), status: response?.status() ?? null });
     return this.#newest
       .entries()
-      .filter((exchange) => hasFailed(exchange) || isOpen(exchange))
+      .filter((exchange) => hasFailed(exchange) || isOpen(exchange) || isSentOn(exchange))
       .map((exchange) => entryOf(exchange, isOpen));
   }
 

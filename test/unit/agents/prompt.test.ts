@@ -91,6 +91,15 @@ it('AG-2 names the failed page inside a fence, and counts the other tests that f
   expect(prompt).toContain('1 more test fails from the same cause:');
 });
 
+it('AG-2 says which page the test asked for if it was redirected to another one', () => {
+  const [asked, pageUrl] = ['http://localhost:3000/orders', 'http://localhost:3000/login?next=/orders'];
+  const network = [[asked, 302] as const, [pageUrl, 200] as const].map(([url, status]) =>
+    request({ method: 'GET', url, status, resourceType: 'document' }),
+  );
+  const prompt = renderPrompt(aContext({ network, pageUrl }), frame);
+  expect(prompt).toContain(`page: ${pageUrl} (redirected from GET ${asked} → 302)`);
+});
+
 it('EV-6 shows the source lines that the error came from, unless they are the test’s own', () => {
   const generated = 'http://localhost/assets/a.js:1:9';
   const source = { at: 'src/cart.ts:7:3', generated, snippet: '  6 | a\n> 7 | b\n  8 | c' };
