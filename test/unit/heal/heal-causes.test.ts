@@ -182,7 +182,10 @@ it('SC-3 HN-7 if self-heal fails in one cause, stops the others at once and says
       if (run.end.kind === 'completed') throw new Error('the disk is full');
       return run;
     },
-    store: { ...noStore, causeEnded: async ({ causeId, verdict }) => void ended.push(`${causeId} ${verdict}`) },
+    store: {
+      ...noStore,
+      causeEnded: async ({ causeId, verdict }) => void ended.push(`${causeId} ${verdict}`),
+    },
   });
   await agents.allStarted;
   agents.end(1);
