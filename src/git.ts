@@ -79,7 +79,11 @@ export function gitSays(error: unknown): string {
   return [...text.matchAll(/^(?:fatal|error): (.+)/gm)].at(-1)?.[1] ?? text;
 }
 
-/** Returns the environment without the variables with which a calling git (such as a hook) names its repository. */
+/**
+ * Returns the environment without git's variables, which name the repository of a calling hook or change what git prints; settings stay, since
+ * only they may say that a repository of another user is safe.
+ */
 function withoutGit(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('GIT_')));
+  const isOther = (name: string) => !name.startsWith('GIT_') || name.startsWith('GIT_CONFIG_');
+  return Object.fromEntries(Object.entries(env).filter(([name]) => isOther(name)));
 }

@@ -25,3 +25,10 @@ it('HN-4 forbids git to ask for a password, as the fetch of a partial clone woul
   const dir = fakeGit('echo "$GIT_TERMINAL_PROMPT"');
   expect(await git(dir, ['status'])).toBe('0\n');
 });
+
+it('HN-4 works in the folder it is given although a hook names another repository, with the settings of the environment', async () => {
+  const dir = fakeGit('echo "$GIT_DIR-$GIT_CONFIG_COUNT"');
+  vi.stubEnv('GIT_DIR', '/elsewhere/.git');
+  vi.stubEnv('GIT_CONFIG_COUNT', '1');
+  expect(await git(dir, ['status'])).toBe('-1\n');
+});

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -86,6 +87,15 @@ describe('how a program is started', () => {
     const passed = passedEnv(env, ['ANTHROPIC_*']);
     expect(passed).toEqual({ PATH: '/bin', Path: 'C:\\', ANTHROPIC_API_KEY: 'k', https_proxy: 'p' });
     expect(passedEnv(env, 'everything')).toEqual(env);
+  });
+
+  it('HN-1 tells no program the repository of a git hook that runs self-heal, even if agents.yaml lists the variable', () => {
+    const local = execFileSync('git', ['rev-parse', '--local-env-vars'], { encoding: 'utf8' });
+    const named = local.split('\n').filter((name) => name !== '' && !/^GIT_CONFIG/.test(name));
+    expect(named).toContain('GIT_DIR');
+    const env = Object.fromEntries(['PATH', 'GIT_SSH_COMMAND', ...named].map((name) => [name, 'x']));
+    expect(passedEnv(env, 'everything')).toEqual({ PATH: 'x', GIT_SSH_COMMAND: 'x' });
+    expect(passedEnv(env, ['GIT_*'])).toEqual({ PATH: 'x', GIT_SSH_COMMAND: 'x' });
   });
 });
 
