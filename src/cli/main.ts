@@ -6,9 +6,14 @@ import { end } from './end.js';
 import { outliveClosedPipes } from '../outputs/outlive-closed-pipes.js';
 import { createProgram } from './program.js';
 
-/** The entry point of the command line. Expected problems are `Problem`s with a remedy; anything thrown is a bug, caught here once. */
+/** The entry point of the command line. Expected problems are `Problem`s with a remedy; anything thrown is a bug, caught only here. */
 export async function main(argv: readonly string[]): Promise<void> {
   outliveClosedPipes(process.stdout, process.stderr);
+  // Node would exit with 1, which means that tests still fail.
+  process.on('uncaughtException', (error) => {
+    endThrown(error);
+    process.exit();
+  });
   try {
     await createProgram().parseAsync(argv, { from: 'user' });
   } catch (error) {

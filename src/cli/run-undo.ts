@@ -75,9 +75,10 @@ async function noteUndone({ runId, dir }: StoredRun, undone: Written): Promise<v
 
 function told(runId: string, { written, leftAlone }: Written): string[] {
   return [
-    written.length > 0 ? `reverted what run ${runId} changed:` : reverted(runId),
+    ...(written.length > 0 ? [`reverted what run ${runId} changed:`] : []),
+    ...(written.length + leftAlone.length === 0 ? [reverted(runId)] : []),
     ...written.map((file) => `  ${file}`),
-    ...(leftAlone.length > 0 ? ['left alone, because they changed since:'] : []),
+    ...(leftAlone.length > 0 ? [`left alone, because they changed since run ${runId}:`] : []),
     ...leftAlone.map((file) => `  ${file}`),
   ];
 }

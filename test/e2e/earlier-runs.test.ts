@@ -34,6 +34,12 @@ it('HN-8 undo looks past a green run to the one that changed something, asks fir
   const nothing = await project.selfHeal(['inspect', '99']);
   expect(nothing).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('nothing failed in run') });
 
+  await project.write({ 'src/word.js': "export const word = 'three';" });
+  const edited = await project.selfHeal(['undo', '--yes']);
+  expect(edited.exitCode).toBe(1);
+  expect(edited.stdout).toMatch(/^left alone, because they changed since run \S+:\n {2}src\/word\.js\n/);
+  await project.write({ 'src/word.js': "export const word = 'two';" });
+
   expect(await project.selfHeal(['undo', '--yes'])).toMatchObject({ exitCode: 0 });
   expect(await project.read('src/word.js')).toBe(files['src/word.js']);
   expect((await project.selfHeal(['undo'])).stdout).toContain('nothing to undo');

@@ -1,5 +1,7 @@
+import { openSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { execa } from 'execa';
 import { expect, it } from 'vitest';
 import { linkPackages } from '../rig/link-packages.js';
 import { agentsYaml, userEnv } from '../rig/scratch-project.js';
@@ -42,5 +44,22 @@ it.runIf(canMount)(
     expect(after.split('\n')).toEqual(["export const word = 'two';", 'more.mjs']);
     expect(ended.stderr).toContain('The disk is full');
     expect(ended.stderr).not.toContain('bug in self-heal');
+  },
+);
+
+it.runIf(process.platform === 'linux')(
+  'CL-5 an answer that a full disk cannot take ends with 2, not as if tests still failed',
+  async () => {
+    const ended = await execa(process.execPath, [cli, 'config', '--json'], {
+      cwd: tempDir('full stdout'),
+      env: userEnv(),
+      extendEnv: false,
+      reject: false,
+      stdout: openSync('/dev/full', 'w'),
+    });
+    expect(ended).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('The disk is full') as unknown,
+    });
   },
 );
