@@ -45,6 +45,6 @@ async function goOn(
 function whatIsLeft({ open, carried }: Resumed, { from }: RunOptions): string {
   if (open === null)
     return `it stopped before it knew which tests fail, so ${from ? 'its shards are read' : 'the whole selection runs'} again`;
-  const rest = open === 1 ? '1 test is left' : `${open} tests are left`;
+  const rest = open.length === 1 ? '1 test is left' : `${open.length} tests are left`;
   return carried.length === 0 ? rest : `${rest}, ${carried.length} already finished`;
 }

@@ -11,8 +11,8 @@ export interface Resumed {
   readonly runId: string;
   /** The tests that it had finished. */
   readonly carried: readonly SeenTest[];
-  /** How many tests it had not finished; null if it never learned its tests, so that its whole selection runs. */
-  readonly open: number | null;
+  /** The tests that it had not finished; null if it never learned its tests, so that its whole selection runs. */
+  readonly open: readonly SeenTest[] | null;
   /** The shards it was healing, if any. */
   readonly shards?: ShardCount;
   /** Its fixes that were green but not proven yet, by signature. */
@@ -33,11 +33,18 @@ export async function resumedFrom(run: UnfinishedRun, runDir: string): Promise<R
     ...(shards ? { shards } : {}),
     kept: await keptFixes(runDir),
     carried: tests.flatMap((one) => (one.open ? [] : [one.test])),
-    open: isWhole ? null : tests.filter((one) => one.open).length,
+    open: isWhole ? null : tests.flatMap((one) => (one.open ? [one.test] : [])),
     firstRun: (suites, stdout, watching) => {
       if (isWhole) return suites.first(stdout, watching);
       if (ids.length === 0) return Promise.resolve(noRun('passed'));
       return suites.again({ ids, purpose: 'first', causeId: null, watching });
     },
   };
+}
+
+/** Returns the unfinished tests that no longer exist, as failed: a test that is gone is not fixed (HL-10). */
+export function goneTests({ open }: Resumed, first: SuiteRun): SeenTest[] {
+  if (first.suiteFailure !== null || first.status === 'interrupted') return [];
+  const there = new Set(first.tests.map(({ test }) => test.id));
+  return (open ?? []).flatMap((test) => (there.has(test.id) ? [] : [{ ...test, verdict: 'failed' }]));
 }

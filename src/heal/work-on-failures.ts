@@ -1,5 +1,6 @@
 import { systemClock } from '../clock.js';
 import type { Settings } from '../core/settings.js';
+import { nameOf } from '../outputs/format.js';
 import { showPlan } from '../outputs/terminal.js';
 import { isRed, type SuiteRun } from '../playwright/suite-run.js';
 import type { Problem } from '../problem.js';
@@ -14,6 +15,7 @@ import type { Finished } from './finish-run.js';
 import { shardsIn, typed } from './first-run.js';
 import type { Opened } from './open-run.js';
 import type { Healed } from './progress.js';
+import { goneTests, type Resumed } from './resumed.js';
 import type { RunRequest } from './run-request.js';
 import type { Session } from './session.js';
 import type { Shards } from './shards.js';
@@ -129,8 +131,7 @@ async function planOrHeal(
   session: Session,
   first: SuiteRun,
 ): Promise<Healed> {
-  // What an earlier run has finished is carried over (ME-8).
-  if (resumed) session.bus.emit({ type: 'tests.seen', tests: resumed.carried });
+  if (resumed) tellResumed(session, resumed, first);
   tellSeen(session, first);
   if (blame) {
     const { blameRun } = await import('./blame-run.js');
@@ -142,6 +143,16 @@ async function planOrHeal(
   }
   const { healRun } = await import('./run.js');
   return healRun(session, first);
+}
+
+/** Carries over what an earlier run has finished (ME-8), and what it had not and cannot be run any more. */
+function tellResumed({ bus }: Session, resumed: Resumed, first: SuiteRun): void {
+  const gone = goneTests(resumed, first);
+  bus.emit({ type: 'tests.seen', tests: [...resumed.carried, ...gone] });
+  if (gone.length === 0) return;
+  const names = gone.map(nameOf).join(', ');
+  const message = `Still red, because they no longer exist under these names: ${names}. Start a new run with \`self-heal run\`.`;
+  bus.emit({ type: 'run.warning', message });
 }
 
 /** Opens the store; a dry run stores nothing. */

@@ -66,21 +66,51 @@ it.runIf(process.platform === 'linux').each(kills.slice(0, orWhenLong(1, 2)))(
 );
 
 it.runIf(process.platform === 'linux')(
-  'ME-8 resume reuses an agent’s fix whose proof was cut off by the kill, and starts no agent for it',
+  'ME-8 HN-1 resume reuses an agent’s fix whose proof was cut off by the kill, merged with what the user edited since, and starts no agent for it',
   async () => {
     const proven = agentsYaml(['node', 'fixer.mjs'], 'verify: { repeat: 2, flips: 0, regression: none }');
-    const project = await scratchProject({ ...files, 'agents.yaml': proven, 'hang-at': '4' });
+    const word = `${files['thanks.mjs']}//\n`;
+    const project = await scratchProject({
+      ...files,
+      'thanks.mjs': word,
+      'agents.yaml': proven,
+      'hang-at': '4',
+    });
     const running = project.start(['run', 'tests/words.spec.ts']);
     await hasRun(project, 4);
     const ended = once(running, 'exit');
     running.kill('SIGKILL');
     await ended;
+    // Reverts what was not proven.
+    await project.selfHeal(['undo']);
+    expect(await project.read('thanks.mjs')).toBe(word);
+    await project.write({ 'thanks.mjs': `${word}// mine\n` });
     const { exitCode, report } = await project.selfHeal(['resume']);
-    expect(await project.read('thanks.mjs')).toContain("'Thanks'");
+    expect(await project.read('thanks.mjs')).toBe("export const word = 'Thanks';\n//\n// mine\n");
     const [attempt, ...others] = report?.causes[0]?.attempts ?? [];
     expect([attempt?.agent, attempt?.judged, others.length]).toEqual(['code-review', 'green', 0]);
     expect(report?.totals).toMatchObject({ healed: 1, agentRuns: 0 });
     expect(exitCode).toBe(0);
+  },
+);
+
+it.runIf(process.platform === 'linux')(
+  'HL-10 resume stays red if the test that was left no longer exists',
+  async () => {
+    const project = await scratchProject({ ...files, 'hang-at': '2' });
+    const running = project.start(['run', 'tests/words.spec.ts']);
+    await hasRun(project, 2);
+    const ended = once(running, 'exit');
+    running.kill('SIGKILL');
+    await ended;
+    const renamed = files['tests/words.spec.ts'].replace('says thanks', 'thanks');
+    await project.write({ 'tests/words.spec.ts': renamed });
+    const { exitCode, report } = await project.selfHeal(['resume']);
+    expect(report?.tests.map((test) => [test.title.at(-1), test.verdict])).toEqual([
+      ['says thanks', 'failed'],
+    ]);
+    expect(report?.warnings).toEqual([expect.stringMatching(/words\.spec\.ts.* › says thanks/)]);
+    expect([exitCode, report?.totals.agentRuns]).toEqual([1, 0]);
   },
 );
 

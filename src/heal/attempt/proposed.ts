@@ -6,7 +6,7 @@ import type { Proposal } from '../../fixer/proposal.js';
 import type { KnownFailure } from '../../store/store.js';
 import { err, ok, type Result } from '../../result.js';
 import { type Contents, contentsOf, safePath } from '../../workspace/change.js';
-import { type FileEdit, hashOf, isSame, stateOf } from '../../workspace/file-state.js';
+import { type FileEdit, hashOf, stateOf } from '../../workspace/file-state.js';
 import { type KeptFix, keptFixSummary } from '../kept-fixes.js';
 import type { Session } from '../session.js';
 import { reasonOf } from '../../reason-of.js';
@@ -69,13 +69,10 @@ function ofKilledRun(fix: KeptFix): Proposed {
   return {
     agent,
     summary: keptFixSummary(fix),
-    edits: async (root, contents) => {
+    edits: async (_root, contents) => {
       const known = contentsOf(runDir);
-      for (const { path, before, after } of edits) {
-        const now = stateOf(root, path);
-        if (now === 'other' || !isSame(now, before)) return err(`${path} changed in the meantime`);
-        for (const state of [before, after]) if (state) await contents.put(await known.get(state.hash));
-      }
+      const states = edits.flatMap(({ before, after }) => [before, after]);
+      for (const state of states) if (state) await contents.put(await known.get(state.hash));
       return ok(edits);
     },
   };
