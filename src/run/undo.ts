@@ -2,11 +2,13 @@ import path from 'node:path';
 import { isKept } from '../core/attempt.js';
 import { readReport } from './find-run.js';
 import type { RunState } from './run-state.js';
-import { type Change, ContentsMissing, contentsOf, readChange } from '../workspace/change.js';
+import { type Change, type Contents, ContentsMissing, contentsOf, readChange } from '../workspace/change.js';
+import { type FileEdit, isSame, stateOf } from '../workspace/file-state.js';
 import { changesPackages, installOf } from '../workspace/install.js';
 import { closeJournal, type Journal, writeJournal } from '../workspace/journal.js';
+import { mergeFile } from '../workspace/merge.js';
 import { planOf } from '../workspace/applied-changes.js';
-import { writeFiles, type Written } from '../workspace/write-files.js';
+import { type PlannedFile, writeFiles, type Written } from '../workspace/write-files.js';
 
 /**
  * Returns what a run left changed, in order: its agents' kept changes, then the blamed changes that a person had reverted. Rejects with
@@ -29,8 +31,8 @@ export async function keptChanges(dir: string, run: RunState): Promise<Change[]>
 }
 
 /**
- * Reverts changes in the project. Files that somebody has changed since are left alone and listed (HN-8). If this is killed, the next
- * command finishes it (HN-2). Rejects with `ContentsMissing` if the original contents are no longer stored.
+ * Reverts changes in the project. What somebody has edited since is kept; a file in which the same lines were edited is left alone and
+ * listed (HN-8). If this is killed, the next command finishes it (HN-2). Rejects with `ContentsMissing` if the original contents are no longer stored.
  */
 export async function undo(
   project: string,
@@ -41,8 +43,10 @@ export async function undo(
   const root = path.resolve(project, changes[0]?.root ?? '');
   const ids = changes.map(({ id }) => id);
   const edits = changes.flatMap((one) => one.edits);
+  const { files, folders } = planOf(changes, new Set(ids));
   const journal: Journal = {
-    ...planOf(changes, new Set(ids)),
+    files: await Promise.all(files.map((file) => keepingEdits(file, { root, edits, contents }))),
+    folders,
     runId: run.runId,
     root,
     changes: ids,
@@ -55,6 +59,23 @@ export async function undo(
   await install?.run();
   await closeJournal(project);
   return { ...undone, installed: install?.command ?? null };
+}
+
+interface Reverting {
+  readonly root: string;
+  /** In order. */
+  readonly edits: readonly FileEdit[];
+  readonly contents: Contents;
+}
+
+/** Returns the plan for a file with the edits in it that are not of the changes, if they can be merged. */
+async function keepingEdits(file: PlannedFile, { root, edits, contents }: Reverting): Promise<PlannedFile> {
+  const now = stateOf(root, file.path);
+  if (now === 'other' || file.known.some((one) => isSame(one, now))) return file;
+  const left = edits.findLast((edit) => edit.path === file.path)?.after ?? null;
+  const revert = { before: left, after: file.goal };
+  const goal = await mergeFile(path.join(root, file.path), { edit: revert, now }, contents);
+  return goal === null ? file : { ...file, known: [...file.known, now], goal };
 }
 
 /** For `catch`: null for `ContentsMissing`; rejects with any other error. */

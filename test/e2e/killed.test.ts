@@ -176,22 +176,31 @@ it('HN-8 HN-1 undo reverts what the agents of a run changed, even in .env files,
     '.gitignore': 'node_modules\ntest-results\n.env\n',
     '.env': 'SHOP=old\n',
     'mine.txt': 'a\n',
+    'both.txt': '1\n2\n3\n',
     'fixer.mjs': editingAgent([
       ['page.html', 'Tanks', 'Thanks'],
       ['.env', 'old', 'new'],
       ['mine.txt', 'a', 'b'],
+      ['both.txt', '1', 'one'],
     ]),
     'agents.yaml': agentsYaml(['node', 'fixer.mjs']),
   });
   expect((await project.selfHeal(['run'])).exitCode).toBe(0);
   expect(await project.read('.env')).toBe('SHOP=new\n');
-  await project.write({ 'mine.txt': 'c\n' });
+  await project.write({ 'mine.txt': 'c\n', 'both.txt': 'one\n2\n3\n4\n' });
   const { exitCode, stdout } = await project.selfHeal(['undo', '--yes']);
-  expect(stdout).toMatch(/reverted what[^]*\.env\n {2}page\.html\nleft alone[^]*mine\.txt/);
+  expect(stdout).toMatch(/reverted what[^]*\.env\n {2}both\.txt\n {2}page\.html\nleft alone[^]*mine\.txt/);
   expect(exitCode).toBe(1);
   expect(await project.read('page.html')).toBe(broken['page.html']);
   expect(await project.read('.env')).toBe('SHOP=old\n');
   expect(await project.read('mine.txt')).toBe('c\n');
+  expect(await project.read('both.txt')).toBe('1\n2\n3\n4\n');
   const again = await project.selfHeal(['undo', '--yes']);
-  expect(again.stdout).toContain('has already been reverted');
+  expect(again.stdout).toMatch(/^left alone, because they changed since run \S+:\n {2}mine\.txt\n/);
+  await project.write({ 'mine.txt': 'a\n' });
+  const last = await project.selfHeal(['undo', '--yes']);
+  expect(last).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining('already been reverted') as unknown,
+  });
 });
