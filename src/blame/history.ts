@@ -54,8 +54,9 @@ export async function readHistory(
     commit: changed.base,
     from: changed.base === head && from === 'merge-base' ? 'head' : from,
   };
+  const absent = await leftOutOf(root);
   const paths = changed.changes.filter(
-    (one) => one.kind === 'file' && isWritable(one.path) && !without.has(one.path),
+    (one) => one.kind === 'file' && isWritable(one.path) && !without.has(one.path) && !absent.has(one.path),
   );
   const since = changed.base === head ? `${head.slice(0, 7)} (HEAD)` : changed.base.slice(0, 7);
   if (paths.length === 0)
@@ -70,6 +71,12 @@ export async function readHistory(
   });
   const parents = [...steps.map((step) => step.parents), [steps.length - 1]];
   return { base, commits: steps.map(({ commit }) => commit), parents, files, isWhole: await isWhole(root) };
+}
+
+/** Returns the files that a sparse checkout leaves out: that they are not there is no change. */
+async function leftOutOf(root: string): Promise<ReadonlySet<string>> {
+  const listed = ((await git(root, ['ls-files', '-t', '-z'])) ?? '').split('\0');
+  return new Set(listed.flatMap((line) => (line.startsWith('S ') ? [line.slice(2)] : [])));
 }
 
 /** Appended if the repository is shallow, as CI systems clone it. */

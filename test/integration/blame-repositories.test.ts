@@ -108,6 +108,18 @@ describe('blame in real-world repositories', () => {
     expect(stateOf(project)).toEqual(before);
   });
 
+  it('BL-1 BL-5 does not take what a sparse checkout leaves out for a change, and never writes it', async () => {
+    const { project, find, commit, runs } = await repository((read) => !read('src/a.ts').includes('SIX'));
+    project.git('checkout', '--quiet', '-b', 'feature');
+    commit('louder', { 'src/a.ts': SIX, 'big/data.txt': 'data\n' });
+    project.git('sparse-checkout', 'set', '--no-cone', '/*', '!/big/');
+    const before = stateOf(project);
+    const [blamed] = await find()([cause]);
+    expect(blamed?.blame).toMatchObject({ hunks: [{ file: 'src/a.ts', now: ['SIX'] }], outOf: 1 });
+    expect(runs()).toBe(1);
+    expect(stateOf(project)).toEqual(before);
+  });
+
   it('BL-1 BL-5 blames a binary file as a whole, next to an untracked and a renamed one', async () => {
     const bytes = '\u0000\u0001picture';
     const { project, find, commit } = await repository((read) => !read('picture.bin').includes('broken'));
