@@ -1,11 +1,14 @@
-import { rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { undo } from '../../src/run/undo.js';
 import { contentsOf, readChange } from '../../src/workspace/change.js';
 import { folderTree } from '../../src/workspace/tree.js';
+import { mirror } from '../../src/workspace/mirror.js';
+import { listAll } from '../../src/workspace/project-files.js';
 import { openWorkspace } from '../../src/workspace/workspace.js';
 import { agentWorkspace, writeInto } from '../rig/agent-workspace.js';
+import { tempDir } from '../rig/temp-dir.js';
 
 const files = { 'src/cart.js': 'broken\n' };
 
@@ -38,4 +41,15 @@ it('HN-3 a file that fails to be read is not taken for a missing one', async () 
     'src/cart.js',
   ]);
   await expect(tree.read(['n'.repeat(300)])).rejects.toThrow('ENAMETOOLONG');
+});
+
+it('HN-1 a file that disappears while a project is copied is left out, and the rest is copied', async () => {
+  const [root, target] = [tempDir('project'), path.join(tempDir('copy'), 'tree')];
+  writeInto(root, { 'a.js': 'a\n', 'cache/1.tmp': 'one\n', 'z.js': 'z\n' });
+  const listed = (await listAll(root)).map((one) => ({ ...one, root }));
+  rmSync(path.join(root, 'cache/1.tmp'));
+  const copied = await mirror(listed, target, { copied: new Map(), retarget: (link) => link });
+  expect(copied.map((one) => one.path)).toEqual(['a.js', 'cache', 'z.js']);
+  expect(readFileSync(path.join(target, 'z.js'), 'utf8')).toBe('z\n');
+  expect(existsSync(path.join(target, 'cache/1.tmp'))).toBe(false);
 });
