@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { undo } from '../../src/run/undo.js';
-import { contentsOf, readChange } from '../../src/workspace/change.js';
+import { changesFolder, ContentsMissing, contentsOf, readChange } from '../../src/workspace/change.js';
 import { folderTree } from '../../src/workspace/tree.js';
 import { mirror } from '../../src/workspace/mirror.js';
 import { listAll } from '../../src/workspace/project-files.js';
@@ -32,6 +32,19 @@ it('HN-8 stores a change again that was deleted with .self-heal, so that undo ca
   const change = await readChange(runDir, done.change.id);
   await undo(dir, { runId: path.basename(runDir), dir: runDir }, [change!]);
   expect(read('src/cart.js')).toBe(files['src/cart.js']);
+});
+
+it('HN-8 an undo whose original contents are gone changes nothing and leaves no journal for the next command', async () => {
+  const { applied, workspace, read, dir, runDir } = await agentWorkspace(files);
+  const done = await applied((cwd) => writeInto(cwd, { 'src/cart.js': 'fixed\n' }));
+  if (done.kind !== 'applied') throw new Error(done.kind);
+  await workspace.decided([done.change.id]);
+  await workspace.close();
+  rmSync(path.join(changesFolder(runDir), 'contents'), { recursive: true });
+  const undone = undo(dir, { runId: path.basename(runDir), dir: runDir }, [done.change]);
+  await expect(undone).rejects.toBeInstanceOf(ContentsMissing);
+  expect(read('src/cart.js')).toBe('fixed\n');
+  expect(existsSync(path.join(dir, '.self-heal', 'journal.json'))).toBe(false);
 });
 
 it('HN-3 a file that fails to be read is not taken for a missing one', async () => {
