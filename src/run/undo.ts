@@ -56,7 +56,7 @@ export async function undo(
     throw error;
   });
   const install = journal.install && undone.written.length > 0 ? await installOf(project, root) : null;
-  await install?.run();
+  await install?.run(run);
   await closeJournal(project);
   return { ...undone, installed: install?.command ?? null };
 }

@@ -62,7 +62,10 @@ export async function mirror<Of extends Source>(
     async (one) => {
       const place = path.join(target, one.path);
       if (there.get(one.path)?.kind === one.kind) await rm(place, { force: true });
-      if (!(await copyOne(one, place, retarget))) return void unreadable.add(one.path);
+      if (!(await copyOne(one, place, retarget))) {
+        unreadable.add(one.path);
+        return;
+      }
       const stat = lstatSync(place);
       stats.set(one.path, stat);
       copied.set(one.path, { source: one.stat, copy: stat });
