@@ -2,7 +2,6 @@ import {
   appendFileSync,
   chmodSync,
   existsSync,
-  mkdirSync,
   readFileSync,
   rmSync,
   statSync,
