@@ -3,7 +3,6 @@ import { exitCodes } from '../core/exit-codes.js';
 import { readRunState } from '../run/read-events.js';
 import { keptChanges, nullIfMissing, undo } from '../run/undo.js';
 import type { Written } from '../workspace/write-files.js';
-import { systemClock } from '../clock.js';
 import type { StoredRun } from '../run/find-run.js';
 import { formatProblem, type Problem } from '../problem.js';
 import { appendEvent } from '../run/write-events.js';
@@ -64,7 +63,7 @@ async function undoNamed(word: string | undefined, yes: boolean): Promise<number
 /** Records the undo in the run's events and in the store, where its heals no longer count as held (ME-7). */
 async function noteUndone({ runId, dir }: StoredRun, undone: Written): Promise<void> {
   const { written: restored, leftAlone } = undone;
-  await appendEvent(dir, { type: 'run.undone', restored, leftAlone }, systemClock);
+  appendEvent(dir, { type: 'run.undone', restored, leftAlone });
   if (undone.written.length === 0) return;
   const problem = await withStore({}, async (store) => {
     await store?.runUndone(runId);

@@ -7,7 +7,7 @@ import { type CauseRecord, changesOf, type Progress, sawRed } from './progress.j
 import { type ProofTest, testProofs } from './proof-test.js';
 import { type ByKey } from './apply-result.js';
 import { endCause, put } from './end-cause.js';
-import { revertChanges } from './attempt/try-fix.js';
+import { revertFixes } from './revert-what-broke.js';
 import { tellDecided } from './tell-tests.js';
 
 /** Why a fix is not proven. */
@@ -31,9 +31,9 @@ export interface Left {
 
 /** After an interrupt: reverts the fixes that are not proven, and keeps their patches. */
 export async function abandonProof(progress: Progress): Promise<void> {
-  const { session, causes } = progress;
+  const { causes } = progress;
   const open = causes.filter((one) => one.unproven?.by === 'own-fix');
-  if (open.length > 0) await revertChanges(session, open.flatMap(changesOf));
+  if (open.length > 0) await revertFixes(progress, open.flatMap(changesOf));
   for (const record of open) {
     const over = { judged: 'not-judged', failedBecause: 'interrupted', reverted: true } as const;
     await decide(progress, record, over);

@@ -1,15 +1,14 @@
 import path from 'node:path';
 import { systemClock } from '../clock.js';
 import { outcomeOf } from '../core/outcome.js';
-import { sweep } from '../process/end-processes.js';
 import { say } from '../outputs/say.js';
 import { isRed, type SuiteRun } from '../playwright/suite-run.js';
 import type { Interrupts } from '../process/interrupts.js';
 import { checkedOut } from '../run/checked-out.js';
-import { dropAllUnmasked } from '../run/mask-suite-folder.js';
 import { type Collected, collectedFile, collectedRun } from '../shards/collected.js';
 import { isInside } from '../workspace/is-inside.js';
 import { writeFileAtomic } from '../write-file-atomic.js';
+import { cleanUp } from './clean-up.js';
 import type { Opened } from './open-run.js';
 import type { RunRequest } from './run-request.js';
 import { placeOf, selectionOf } from './shards.js';
@@ -25,7 +24,7 @@ export async function collectRun(
   opened: Opened,
   { first, interrupts, checkout }: Ran,
 ): Promise<number> {
-  const { folder, bus, redactor, startedAt, running } = opened;
+  const { bus, redactor, startedAt } = opened;
   tellSeen({ bus, cwd: request.cwd }, first);
   const final = outcomeOf({
     tests: [...bus.run().tests.values()].map(({ verdict }) => verdict),
@@ -38,9 +37,7 @@ export async function collectRun(
   });
   // An interrupted run says nothing about the tests that it did not reach.
   if (final.outcome !== 'interrupted') await collect(request, opened, { first, checkout });
-  await sweep({ runId: folder.runId });
-  await dropAllUnmasked(folder.dir);
-  await running.ended();
+  await cleanUp(opened);
   const durationMs = systemClock.now() - startedAt;
   const { commit, isDirty } = await checkout;
   const spent = { agentRuns: 0, agentRunsAvoided: 0, costUsd: null };

@@ -6,7 +6,6 @@ import { createGuard } from '../guard/create-guard.js';
 import { type BrokenBuild, brokenBuildOf } from '../playwright/broken-build.js';
 import { isRed, type SuiteRun } from '../playwright/suite-run.js';
 import type { Problem } from '../problem.js';
-import { sweep } from '../process/end-processes.js';
 import type { RunStore } from '../run/run-store.js';
 import { createSpending, type Spending } from '../run/spending.js';
 import type { ShardRun } from '../shards/read-shard.js';
@@ -75,7 +74,6 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
       brokenBuild = (lead && brokenBuildOf(lead)) ?? brokenBuild;
       return found;
     },
-    sweep: () => sweep({ runId: folder.runId }),
   };
   const { blame } = parts;
   return blame ? { ...session, blame: composeBlame(session, first, { ...blame, startedAt }) } : session;

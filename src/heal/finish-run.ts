@@ -6,7 +6,6 @@ import { exitCodes } from '../core/exit-codes.js';
 import { leaveForPrograms, showResult } from '../outputs/leave-result.js';
 import { say } from '../outputs/say.js';
 import type { Healed } from './progress.js';
-import { dropAllUnmasked } from '../run/mask-suite-folder.js';
 import { writeFileAtomic } from '../write-file-atomic.js';
 import type { Interrupts } from '../process/interrupts.js';
 import type { RunStore } from '../run/run-store.js';
@@ -41,7 +40,6 @@ export async function finishRun(
     failOnHeal: options.failOnHeal ?? false,
     failOnFlaky: options.failOnFlakyTests ?? false,
   });
-  await dropAllUnmasked(folder.dir);
   const agentRunsAvoided = avoidedIn(bus.run());
   const flaky = tests.filter((verdict) => verdict === 'flaky').length;
   await store.ended({ ...final, flaky, agentRunsAvoided });

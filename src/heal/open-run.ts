@@ -10,6 +10,7 @@ import { createRunPlan } from '../run/run-plan.js';
 import { eventsWriter } from '../run/write-events.js';
 import { createRedactor } from '../secrets/redactor.js';
 import type { Checked } from './check-request.js';
+import { cleanUp } from './clean-up.js';
 import type { RunRequest } from './run-request.js';
 import { lateWorkspace } from './late-workspace.js';
 import { createSuiteRuns } from './suite-runs.js';
@@ -49,11 +50,10 @@ export async function openRun(
 
 /** Closes a run that could not proceed; returns the problem without secrets, which Playwright's output may have repeated (EV-9). */
 export async function closed(
-  { running, bus, redactor, workspace }: Pick<Opened, 'running' | 'bus' | 'redactor' | 'workspace'>,
+  opened: Pick<Opened, 'folder' | 'workspace' | 'running' | 'bus' | 'redactor'>,
   problem: Problem,
 ): Promise<Problem> {
-  await workspace.close();
-  await running.ended();
-  await bus.close();
-  return redactor.deep(problem);
+  await cleanUp(opened);
+  await opened.bus.close();
+  return opened.redactor.deep(problem);
 }

@@ -6,11 +6,10 @@ import { type CauseRecord, changesOf, type Progress } from './progress.js';
 import type { ProofTest } from './proof-test.js';
 import { suiteKey } from './red-among.js';
 import { runRegression } from './regression.js';
-import { rejectLost, revertWhatBroke } from './revert-what-broke.js';
+import { revertFixes, revertWhatBroke } from './revert-what-broke.js';
 import { retest } from './retest.js';
 import { abandonProof, type Left, type Refuted, applyProof } from './apply-proof.js';
 import { type ByKey, newlyRed } from './apply-result.js';
-import { revertChanges } from './attempt/try-fix.js';
 import { tellSeen } from './tell-tests.js';
 
 /** One shared proof of all fixes that are not proven yet. */
@@ -154,7 +153,7 @@ async function proveAlone(proof: Proof, causeId: string, why: string): Promise<v
 async function refute({ progress, refuted }: Proof, record: CauseRecord, how: Refuted): Promise<void> {
   if (progress.session.signal.aborted) return;
   refuted.set(record.cause.id, how);
-  await rejectLost(progress, await revertChanges(progress.session, changesOf(record)));
+  await revertFixes(progress, changesOf(record));
 }
 
 /** Re-checks tests that are green with another cause's fix after a fix was reverted for good, because that one may have healed them. */

@@ -18,9 +18,8 @@ export async function revertWhatBroke(
   for (const [id, records] of await brokenBy(progress, kept, broken))
     for (const record of records) tests.set(record, [...(tests.get(record) ?? []), id]);
   const reverted = [...tests.keys()];
-  const lost = reverted.length > 0 ? await revertChanges(session, reverted.flatMap(changesOf)) : [];
+  if (reverted.length > 0) await revertFixes(progress, reverted.flatMap(changesOf));
   for (const [record, ids] of tests) await reject(progress, record, becauseOf(progress, ids));
-  await rejectLost(progress, lost);
   const known = new Set([...tests.values()].flat());
   const left = new Set([...broken].filter((id) => !known.has(id)));
   const broke = [...tests].map(([record, ids]) => ({ causeId: record.cause.id, tests: ids }));
@@ -81,8 +80,9 @@ function becauseOf({ session }: Progress, ids: readonly string[]): string {
   return `its fix broke ${which} (${names.join(', ')}) and was reverted`;
 }
 
-/** Rejects fixes that were built on a reverted one and cannot be applied without it. */
-export async function rejectLost(progress: Progress, lost: readonly string[]): Promise<void> {
+/** Reverts fixes for good, and rejects those that were built on them and cannot be applied without them. */
+export async function revertFixes(progress: Progress, changes: readonly string[]): Promise<void> {
+  const lost = await revertChanges(progress.session, changes);
   const isLost = (one: CauseRecord) => changesOf(one).some((id) => lost.includes(id));
   for (const record of progress.causes.filter(isLost)) {
     const reason = 'its fix was built on one that was reverted, and was reverted with it';

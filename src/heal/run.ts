@@ -135,9 +135,9 @@ async function blamed({ session }: Progress, causes: readonly Cause[]): Promise<
 /** Gives causes ids that are unique across the rounds of a run, determines their parents, and announces them. */
 function numbered(progress: Progress, causes: readonly Cause[]): Cause[] {
   const { session } = progress;
-  const offset = progress.causes.length;
-  return causes.map((grouped, index) => {
-    const cause = { ...grouped, id: `c${offset + index + 1}`, parent: parentOf(progress, grouped) };
+  return causes.map((grouped) => {
+    const id = `c${session.bus.run().causes.length + 1}`;
+    const cause = { ...grouped, id, parent: parentOf(progress, grouped) };
     session.bus.emit({ type: 'cause.found', cause: summarise(cause) });
     return cause;
   });

@@ -61,8 +61,6 @@ export interface Session {
   readonly diagnose: (run: SuiteRun) => Promise<DiagnosedFailure[]>;
   /** Finds the change that broke each of these causes (BL-1); absent if blame is off. */
   readonly blame?: BlameCauses;
-  /** Stops everything that the run started and that did not end by itself (AG-10); returns what was stopped. */
-  readonly sweep: () => Promise<readonly string[]>;
 }
 
 /** Which tests to run again, and what for. */

@@ -3,7 +3,6 @@ import { say } from '../outputs/say.js';
 import { firstRunProblem } from '../playwright/refusals.js';
 import { isRed } from '../playwright/suite-run.js';
 import type { Problem } from '../problem.js';
-import { sweep } from '../process/end-processes.js';
 import { listenForInterrupts } from '../process/interrupts.js';
 import { startWatchdog, type Watchdog } from '../run/watchdog.js';
 import { ok, type Result } from '../result.js';
@@ -14,6 +13,7 @@ import { repositoryLock, type RepositoryLock } from '../run/repository-lock.js';
 import { underLock } from '../run/under-lock.js';
 import { checkedOut } from '../run/checked-out.js';
 import { type Checked, checkRequest } from './check-request.js';
+import { cleanUp } from './clean-up.js';
 import { finishRun } from './finish-run.js';
 import { firstRun } from './first-run.js';
 import { closed, type Opened, openRun } from './open-run.js';
@@ -100,10 +100,8 @@ async function runWatched(
   if (!isOver && changesFiles(request)) await changeFiles(opened, repository);
   const worked = isOver ? ok(green) : await work(request, opened, { ...checked, first, known });
   if (!worked.ok) return await closed(opened, worked.error);
-  await sweep({ runId: opened.folder.runId });
+  await cleanUp(opened);
   await worked.value.close(!interrupts.signal.aborted);
-  await opened.workspace.close();
-  await opened.running.ended();
   const { commit, isDirty } = await lookAtCheckout();
   const isOfCommit = !isDirty && checked.shards?.isOfCommit !== false;
   return await finishRun(request, opened, {

@@ -1,12 +1,14 @@
 import { appendedLines } from '../appended-lines.js';
 import { systemClock } from '../clock.js';
+import { jsonOf } from '../json-of.js';
 import type { ReportLine } from './report-format.js';
 
 const pollMs = 200;
 
 /**
  * Passes new lines of a report to `onLines` until `finished` aborts, then reads what is left and resolves. Polls,
- * because some network and container file systems do not report changes to a watcher. Skips an incomplete last line.
+ * because some network and container file systems do not report changes to a watcher. Skips incomplete lines, which a full disk
+ * leaves.
  */
 export async function followReport(
   file: string,
@@ -15,8 +17,8 @@ export async function followReport(
 ): Promise<void> {
   const read = appendedLines(file);
   const tell = async () => {
-    const lines = await read();
-    if (lines.length > 0) onLines(lines.map((line) => JSON.parse(line) as ReportLine));
+    const lines = (await read()).flatMap((line) => (jsonOf(line) as ReportLine | undefined) ?? []);
+    if (lines.length > 0) onLines(lines);
   };
   while (!finished.aborted) {
     await tell();

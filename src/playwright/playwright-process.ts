@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
+import { sendSignal } from '../process/end-processes.js';
 import { ownedCommand } from '../process/owner.js';
 
 /** One invocation of Playwright's command line. */
@@ -108,11 +109,6 @@ function interruptOnAbort(child: ChildProcess, { signal, graceMs }: PlaywrightCo
 
 function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   if (child.pid === undefined) return;
-  if (!ownGroup) return void child.kill(signal);
-  try {
-    process.kill(-child.pid, signal);
-  } catch (error) {
-    // ESRCH means that no process of the group is left.
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-  }
+  if (ownGroup) sendSignal(-child.pid, signal);
+  else child.kill(signal);
 }

@@ -10,8 +10,8 @@ const KILL_MS = 5000;
 /** How many rounds to try, since processes may start others while they are being ended. */
 const ROUNDS = 5;
 
-/** Sends a signal to a process, or to its group if the pid is negative. Ignores processes that have ended or belong to another user. */
-function sendSignal(pid: number, signal: NodeJS.Signals): void {
+/** Sends a signal to a process, or to a group if the pid is negative. Ignores processes that have ended or belong to another user. */
+export function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch (error) {

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { systemClock } from '../clock.js';
 import type { Answer, Choice, Escalation } from '../core/escalation.js';
 import { idMeant } from './ids-meant.js';
 import type { Problem } from '../problem.js';
@@ -28,7 +27,7 @@ export async function answerEscalation(
   const redactor = await createRedactor({ env: process.env, projectRoot: process.cwd() });
   const resolved = await store.resolve(id, redactor.deep(answer));
   if (!resolved) return escalationOf(store, id);
-  await tellRun(resolved, answer.choice);
+  tellRun(resolved, answer.choice);
   return ok(resolved);
 }
 
@@ -70,8 +69,8 @@ export async function escalationOf(store: Store | null, word: string): Promise<R
 }
 
 /** Adds the answer to the events of the run that asked, if its folder still exists. */
-async function tellRun({ runId, id }: Escalation, choice: Choice): Promise<void> {
+function tellRun({ runId, id }: Escalation, choice: Choice): void {
   const dir = runDirOf(process.cwd(), runId);
   if (!existsSync(path.join(dir, eventsFile))) return;
-  await appendEvent(dir, { type: 'agent.escalation_resolved', escalationId: id, choice }, systemClock);
+  appendEvent(dir, { type: 'agent.escalation_resolved', escalationId: id, choice });
 }

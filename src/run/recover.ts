@@ -50,7 +50,7 @@ async function finish(project: string, journal: Journal): Promise<Result<string[
     const { written, leftAlone } = await writeFiles(journal.root, journal, contents);
     const shown = (files: readonly string[]) =>
       files.map((file) => path.relative(project, path.join(journal.root, file))).join(', ');
-    const installed = journal.install && written.length > 0 ? await reinstall(project, journal.root) : [];
+    const installed = journal.install && written.length > 0 ? await reinstall(project, journal) : [];
     await closeJournal(project);
     const patches = journal.changes.map((id) => path.join(runDir, 'attempts', `${id}.patch`));
     return ok([
@@ -76,9 +76,9 @@ const words: Record<Journal['purpose'], string> = {
   undo: 'finished the undo it had begun',
 };
 
-async function reinstall(project: string, root: string): Promise<string[]> {
-  const { command, ...install } = await installOf(project, root);
-  const failed = await install.run();
+async function reinstall(project: string, journal: Journal): Promise<string[]> {
+  const { command, ...install } = await installOf(project, journal.root);
+  const failed = await install.run(journal);
   return [failed === null ? `  ran ${command}` : `  ${command} failed; run it yourself`];
 }
 

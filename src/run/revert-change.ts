@@ -1,5 +1,4 @@
 import path from 'node:path';
-import { systemClock } from '../clock.js';
 import type { Escalation } from '../core/escalation.js';
 import { readRun } from './find-run.js';
 import { say } from '../outputs/say.js';
@@ -40,7 +39,7 @@ export async function revertChange({ id, runId }: Escalation): Promise<Problem |
   const applied = await workspace.apply(change).catch(() => null);
   if (applied?.kind === 'applied') {
     // The event comes first: if a kill takes the change out again, `undo` simply finds nothing to do.
-    await appendEvent(dir, { type: 'change.reverted', causeId, change: change.id }, systemClock);
+    appendEvent(dir, { type: 'change.reverted', causeId, change: change.id });
     await workspace.decided([applied.change.id]);
     return null;
   }

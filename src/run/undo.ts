@@ -54,9 +54,13 @@ export async function undo(
     install: await changesPackages(edits, contents),
   };
   await writeJournal(project, journal);
-  const undone = await writeFiles(root, journal, contents);
+  const undone = await writeFiles(root, journal, contents).catch(async (error: unknown) => {
+    // Then nothing was written, and there is nothing to finish.
+    if (error instanceof ContentsMissing) await closeJournal(project);
+    throw error;
+  });
   const install = journal.install && undone.written.length > 0 ? await installOf(project, root) : null;
-  await install?.run();
+  await install?.run(run);
   await closeJournal(project);
   return { ...undone, installed: install?.command ?? null };
 }

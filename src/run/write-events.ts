@@ -1,8 +1,8 @@
 import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import path from 'node:path';
-import type { Clock } from '../clock.js';
-import type { Event } from '../event.js';
-import { createBus, type Reporter } from './bus.js';
+import { systemClock } from '../clock.js';
+import type { Event, StampedEvent } from '../event.js';
+import type { Reporter } from './bus.js';
 import { makeRunFolder } from './run-folder.js';
 
 /** The file in a run's folder that holds its events, one JSON object per line. */
@@ -12,24 +12,27 @@ export const eventsFile = 'events.ndjson';
  * Creates a reporter that writes every event immediately, so that a killed run leaves all events up to the kill. If somebody deletes the
  * file meanwhile, as `git clean -fdx` does, it is written again as a whole: without it, a run cannot be undone.
  */
-export function eventsWriter(dir: string): Reporter {
+export function eventsWriter(dir: string) {
   let handle = openSync(path.join(dir, eventsFile), 'a+');
   if (isTorn(handle)) writeSync(handle, '\n');
   return {
     name: eventsFile,
-    handle: (event) => {
+    handle: (event: StampedEvent) => {
       if (fstatSync(handle).nlink === 0) handle = writtenAgain(handle, dir);
       writeSync(handle, `${JSON.stringify(event)}\n`);
     },
     close: () => closeSync(handle),
-  };
+  } satisfies Reporter;
 }
 
-/** Adds an event to a run that has already ended. */
-export async function appendEvent(dir: string, event: Event, clock: Clock): Promise<void> {
-  const bus = createBus([eventsWriter(dir)], clock);
-  bus.emit(event);
-  await bus.close();
+/** Adds an event to a run that has already ended; throws if it cannot be written. */
+export function appendEvent(dir: string, event: Event): void {
+  const writer = eventsWriter(dir);
+  try {
+    writer.handle({ time: systemClock.now(), ...event });
+  } finally {
+    writer.close();
+  }
 }
 
 /** Copies a deleted file, which can be read until it is closed, to its old path; returns the copy's handle. */

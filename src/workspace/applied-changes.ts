@@ -188,10 +188,10 @@ export class AppliedChanges {
   }
 
   async #install(): Promise<void> {
-    const { project, warn, signal } = this.#options;
+    const { project, runId, warn, signal } = this.#options;
     const { command, ...install } = await installOf(project, this.#place.root);
     warn(`The dependencies of the project changed: running ${command}`);
-    const failed = await install.run(signal);
+    const failed = await install.run({ runId, ...(signal ? { signal } : {}) });
     if (failed !== null) warn(`${command} failed: ${failed.trim().slice(-500)}`);
   }
 }

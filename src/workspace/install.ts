@@ -1,7 +1,7 @@
 import path from 'node:path';
-import { execa } from 'execa';
 import { detect, resolveCommand } from 'package-manager-detector';
 import { lockFolderOf } from '../playwright/package-manager.js';
+import { type ProjectCommand, runCommand } from '../process/run-command.js';
 import type { Contents } from './change.js';
 import type { FileEdit } from './file-state.js';
 import { isInside } from './is-inside.js';
@@ -38,8 +38,8 @@ function wanted(text: string | null): string {
 export interface Install {
   /** The command line, for display. */
   readonly command: string;
-  /** Runs the install; returns null if it succeeded, else its output. */
-  run(signal?: AbortSignal): Promise<string | null>;
+  /** Runs the install; returns null if it succeeded, else the end of its output. */
+  run(of: Pick<ProjectCommand, 'runId'> & Partial<Pick<ProjectCommand, 'signal'>>): Promise<string | null>;
 }
 
 /**
@@ -53,17 +53,17 @@ export async function installOf(project: string, root: string): Promise<Install>
   const lockFolder = lockFolderOf(project);
   return {
     command: [command, ...args].join(' '),
-    run: async (signal) => {
-      const ended = await execa(command, args, {
+    run: async ({ runId, signal = new AbortController().signal }) => {
+      const failed = await runCommand({
+        file: command,
+        args,
         cwd: lockFolder !== null && isInside(root, lockFolder) ? lockFolder : project,
-        all: true,
-        reject: false,
-        stdin: 'ignore',
         // Otherwise, pnpm and yarn refuse a lock file that the fix did not update.
-        env: { CI: '', npm_config_audit: 'false', npm_config_fund: 'false' },
-        ...(signal ? { cancelSignal: signal } : {}),
+        env: { ...process.env, CI: '', npm_config_audit: 'false', npm_config_fund: 'false' },
+        runId,
+        signal,
       });
-      return ended.exitCode === 0 ? null : (ended.all ?? ended.message);
+      return failed && `${failed.output}\nit ended with ${failed.how}`;
     },
   };
 }

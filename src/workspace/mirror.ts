@@ -1,5 +1,5 @@
 import { constants, lstatSync, type Stats } from 'node:fs';
-import { chmod, copyFile, mkdir, readlink, rm, symlink, utimes } from 'node:fs/promises';
+import { access, chmod, copyFile, mkdir, readlink, rm, symlink, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import pMap from 'p-map';
 import { type Entry, listAll } from './project-files.js';
@@ -28,7 +28,8 @@ interface Mirroring {
 /**
  * Makes a folder hold exactly these entries: copies what is new or was touched on either side since the last time, and removes everything else.
  * Files are cloned if the file system supports it (`COPYFILE_FICLONE`), else copied, and never linked, so that no write to the copy reaches its
- * source. Returns the entries as they are in the folder now.
+ * source. Leaves out what cannot be read, such as a cache file that was deleted after it was listed. Returns the entries as they are in the folder
+ * now.
  */
 export async function mirror<Of extends Source>(
   sources: readonly Of[],
@@ -54,36 +55,55 @@ export async function mirror<Of extends Source>(
     return !(now && before && isUntouched(before.source, stat) && isUntouched(before.copy, now.stat));
   };
   const stats = new Map<string, Stats>();
+  const unreadable = new Set<string>();
   const files = sources.filter((one) => one.kind !== 'folder' && isNew(one));
   await pMap(
     files,
     async (one) => {
       const place = path.join(target, one.path);
       if (there.get(one.path)?.kind === one.kind) await rm(place, { force: true });
-      await copyOne(one, place, retarget);
+      if (!(await copyOne(one, place, retarget))) {
+        unreadable.add(one.path);
+        return;
+      }
       const stat = lstatSync(place);
       stats.set(one.path, stat);
       copied.set(one.path, { source: one.stat, copy: stat });
     },
     { concurrency: CONCURRENCY },
   );
-  return sources.map((one) => ({
-    ...one,
-    root: target,
-    stat: stats.get(one.path) ?? there.get(one.path)?.stat ?? one.stat,
-  }));
+  return sources
+    .filter((one) => !unreadable.has(one.path))
+    .map((one) => ({
+      ...one,
+      root: target,
+      stat: stats.get(one.path) ?? there.get(one.path)?.stat ?? one.stat,
+    }));
 }
 
+/** Returns false if the source cannot be read. */
 async function copyOne(
   source: Source,
   place: string,
   retarget: (link: string, from: Source) => string,
-): Promise<void> {
+): Promise<boolean> {
   const from = path.join(source.root, source.path);
-  if (source.kind === 'link') return symlink(retarget(await readlink(from), source), place);
-  await copyFile(from, place, constants.COPYFILE_FICLONE);
-  // Build tools compare modification times.
-  await utimes(place, source.stat.atime, source.stat.mtime);
+  try {
+    if (source.kind === 'link') await symlink(retarget(await readlink(from), source), place);
+    else {
+      await copyFile(from, place, constants.COPYFILE_FICLONE);
+      // Build tools compare modification times.
+      await utimes(place, source.stat.atime, source.stat.mtime);
+    }
+    return true;
+  } catch (error) {
+    const isReadable = await access(from, constants.R_OK).then(
+      () => true,
+      () => false,
+    );
+    if (isReadable) throw error;
+    return false;
+  }
 }
 
 /** Removes these entries, including what is below them and folders that were made unwritable. */

@@ -1,11 +1,14 @@
-import { rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { undo } from '../../src/run/undo.js';
-import { contentsOf, readChange } from '../../src/workspace/change.js';
+import { changesFolder, ContentsMissing, contentsOf, readChange } from '../../src/workspace/change.js';
 import { folderTree } from '../../src/workspace/tree.js';
+import { mirror } from '../../src/workspace/mirror.js';
+import { listAll } from '../../src/workspace/project-files.js';
 import { openWorkspace } from '../../src/workspace/workspace.js';
 import { agentWorkspace, writeInto } from '../rig/agent-workspace.js';
+import { tempDir } from '../rig/temp-dir.js';
 
 const files = { 'src/cart.js': 'broken\n' };
 
@@ -31,6 +34,19 @@ it('HN-8 stores a change again that was deleted with .self-heal, so that undo ca
   expect(read('src/cart.js')).toBe(files['src/cart.js']);
 });
 
+it('HN-8 an undo whose original contents are gone changes nothing and leaves no journal for the next command', async () => {
+  const { applied, workspace, read, dir, runDir } = await agentWorkspace(files);
+  const done = await applied((cwd) => writeInto(cwd, { 'src/cart.js': 'fixed\n' }));
+  if (done.kind !== 'applied') throw new Error(done.kind);
+  await workspace.decided([done.change.id]);
+  await workspace.close();
+  rmSync(path.join(changesFolder(runDir), 'contents'), { recursive: true });
+  const undone = undo(dir, { runId: path.basename(runDir), dir: runDir }, [done.change]);
+  await expect(undone).rejects.toBeInstanceOf(ContentsMissing);
+  expect(read('src/cart.js')).toBe('fixed\n');
+  expect(existsSync(path.join(dir, '.self-heal', 'journal.json'))).toBe(false);
+});
+
 it('HN-3 a file that fails to be read is not taken for a missing one', async () => {
   const { dir } = await agentWorkspace(files);
   const tree = folderTree(dir);
@@ -38,4 +54,15 @@ it('HN-3 a file that fails to be read is not taken for a missing one', async () 
     'src/cart.js',
   ]);
   await expect(tree.read(['n'.repeat(300)])).rejects.toThrow('ENAMETOOLONG');
+});
+
+it('HN-1 a file that disappears while a project is copied is left out, and the rest is copied', async () => {
+  const [root, target] = [tempDir('project'), path.join(tempDir('copy'), 'tree')];
+  writeInto(root, { 'a.js': 'a\n', 'cache/1.tmp': 'one\n', 'z.js': 'z\n' });
+  const listed = (await listAll(root)).map((one) => ({ ...one, root }));
+  rmSync(path.join(root, 'cache/1.tmp'));
+  const copied = await mirror(listed, target, { copied: new Map(), retarget: (link) => link });
+  expect(copied.map((one) => one.path)).toEqual(['a.js', 'cache', 'z.js']);
+  expect(readFileSync(path.join(target, 'z.js'), 'utf8')).toBe('z\n');
+  expect(existsSync(path.join(target, 'cache/1.tmp'))).toBe(false);
 });

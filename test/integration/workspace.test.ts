@@ -2,7 +2,6 @@ import {
   appendFileSync,
   chmodSync,
   existsSync,
-  mkdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -405,22 +404,5 @@ describe('applying a change', () => {
     await applied((cwd) => writeInto(cwd, { 'src/cart.js': lines.replace('six', 'very last') }));
     expect(await workspace.revert(['2'])).toMatchObject({ lost: ['4'] });
     expect(read('src/cart.js')).toBe(lines);
-  });
-
-  it('HN-1 runs the project’s install, after a warning, for a fix that changes packages, and again for its revert', async () => {
-    const pkg = (dependencies: object) =>
-      `${JSON.stringify({ name: 'shop', version: '1.0.0', dependencies })}\n`;
-    const { applied, workspace, dir, warnings } = await agentWorkspace({
-      'package.json': pkg({}),
-      '.gitignore': 'node_modules\n',
-      'lib/greet/package.json': '{ "name": "greet", "version": "1.0.0" }\n',
-    });
-    mkdirSync(path.join(dir, 'node_modules'));
-    const done = await applied((cwd) => writeInto(cwd, { 'package.json': pkg({ greet: 'file:lib/greet' }) }));
-    if (done.kind !== 'applied') throw new Error(done.kind);
-    expect(warnings).toEqual([expect.stringContaining('running npm i')]);
-    expect(existsSync(path.join(dir, 'node_modules/greet/package.json'))).toBe(true);
-    await workspace.revert([done.change.id]);
-    expect(existsSync(path.join(dir, 'node_modules/greet'))).toBe(false);
   });
 });

@@ -115,7 +115,6 @@ export async function healingSession(reruns: readonly (string | null)[], over: P
       const wrong = reruns[rerun - 1] ?? null;
       return run.tests.length > 0 && wrong !== null ? [failing('t1', wrong)] : [];
     },
-    sweep: async () => [],
     ...over,
   };
   return { session: made, events, agents, clock, moves };

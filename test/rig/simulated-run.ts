@@ -26,7 +26,7 @@ export const wholeProof = someSettings({
 
 /**
  * Simulates a whole run: tests show what `shows` returns, and each agent makes one change, named `1`, `2` … in order. Errors with the same
- * text have the same cause. If `stops` returns true for a Playwright run, the suite does not start; if `teardown` returns an error for the
+ * text have the same cause. `builtOn` names the change without which another one cannot be in the tree. If `stops` returns true for a Playwright run, the suite does not start; if `teardown` returns an error for the
  * tests that ran, the suite itself fails after them.
  */
 export async function simulatedRun(
@@ -34,6 +34,7 @@ export async function simulatedRun(
   shows: Shows,
   over: Partial<Session> & {
     signalAfter?: number;
+    builtOn?: Readonly<Record<string, string>>;
     stops?: (at: At) => boolean;
     teardown?: (ran: readonly string[], at: At) => string | null;
   } = {},
@@ -94,8 +95,9 @@ export async function simulatedRun(
       },
       without: async (ids) => bring(ids),
       revert: async (ids) => {
-        for (const id of ids) applied.splice(applied.indexOf(id), 1);
-        return { ...bring([]), lost: [] };
+        const lost = applied.filter((id) => ids.includes(over.builtOn?.[id] ?? ''));
+        for (const id of [...ids, ...lost]) applied.splice(applied.indexOf(id), 1);
+        return { ...bring([]), lost };
       },
       edited: () => new Set(),
       decided: async (ids) => void decided.push(...ids),

@@ -11,13 +11,13 @@ import { createSharedSpending } from '../../queue/shared-spending.js';
 import type { WorkerTable } from '../../queue/worker-table.js';
 import type { Result } from '../../result.js';
 import { ok } from '../../result.js';
-import { dropAllUnmasked } from '../../run/mask-suite-folder.js';
 import type { ProjectLock } from '../../run/project-lock.js';
 import { createRunFolder, newRunId } from '../../run/run-folder.js';
 import { createRunStore } from '../../run/run-store.js';
 import { createStore } from '../../store/create-store.js';
 import type { Database } from '../../store/tables.js';
 import type { Checked } from '../check-request.js';
+import { cleanUp } from '../clean-up.js';
 import { composeSession } from '../compose-session.js';
 import { type Opened, openRun } from '../open-run.js';
 import type { RunRequest } from '../run-request.js';
@@ -67,15 +67,12 @@ export async function takeJob(
     { ...checked, folder: folder.value, watchdog },
     { signal, startedAt },
   );
-  const { running, bus } = opened;
   try {
-    const came = await healed(parts, opened, job);
-    watchdog.ended();
-    return ok(came);
+    return ok(await healed(parts, opened, job));
   } finally {
-    await running.ended();
-    await dropAllUnmasked(folder.value.dir);
-    await bus.close();
+    await cleanUp(opened);
+    watchdog.ended();
+    await opened.bus.close();
   }
 }
 
@@ -106,11 +103,5 @@ async function healed(parts: WorkerParts, opened: Opened, job: CauseJob): Promis
   const composed = await composeSession({ ...opened, store, first, known });
   const { agentRunsOnTest } = job;
   const spending = createSharedSpending({ table, worker: rowId, startedAt, agentRunsOnTest, onAgent });
-  const session = { ...composed, store, spending };
-  try {
-    return await healJob(session, job, first);
-  } finally {
-    await session.sweep();
-    await opened.workspace.close();
-  }
+  return healJob({ ...composed, store, spending }, job, first);
 }

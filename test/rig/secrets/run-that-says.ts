@@ -122,7 +122,6 @@ export async function runThatSays(
     prepare: async () => null,
     runAgain: async () => run,
     diagnose: createDiagnose({ settings, folder: folder.value, cwd: root, redactor }),
-    sweep: async () => [],
   };
   const [cause] = groupCauses(await session.diagnose({ ...run, failures: [failure] }));
   if (!cause) throw new Error('nothing was found');

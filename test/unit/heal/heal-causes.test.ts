@@ -225,6 +225,31 @@ it('SC-3 ME-2 starts no further agent for a cause in progress once healing is pa
   expect(record.causes.map(({ verdict }) => verdict)).toEqual(['escalated', 'interrupted']);
 });
 
+it('SC-3 ME-2 gives a new cause an id of its own if healing goes on after it was paused', async () => {
+  const agents = remoteAgents(2);
+  // The fix for t2 heals t1, too, which ends the pause. The suite itself begins to fail only in the last run.
+  const shows: Shows = (test, { fixes }) => (test !== 't3' && fixes.has('2') ? null : `fault of ${test}`);
+  let isBroken = false;
+  const running = simulatedRun(['t1', 't2', 't3'], shows, {
+    settings: settingsFor(2, { escalations: 1 }),
+    runAgent: agents.runAgent,
+    teardown: (_, { purpose }) => {
+      isBroken ||= purpose === 'regression';
+      return isBroken ? 'the database is gone' : null;
+    },
+  });
+  await agents.allStarted;
+  agents.end(1, { ...finished, claim: { status: 'needs-person', summary: 'which price?' } });
+  agents.end(2);
+  const { report } = await running;
+  expect(report.causes.map(({ id, tests }) => `${id} ${tests.join()}`)).toEqual([
+    'c1 t1',
+    'c2 t2',
+    'c3 t3',
+    'c4 ',
+  ]);
+});
+
 it('SC-3 HN-9 counts running agents at the cost of the most expensive one until theirs is known', async () => {
   const spending = createSpending(0);
   const cause = groupCauses([failing('t1', 'fault')]).at(0)!;

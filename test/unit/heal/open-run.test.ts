@@ -1,18 +1,31 @@
-import { expect, it } from 'vitest';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
 import { lateWorkspace, type WorkspaceParts } from '../../../src/heal/late-workspace.js';
 import { closed } from '../../../src/heal/open-run.js';
-import { createRedactor } from '../../../src/secrets/redactor.js';
+import { ownedCommand } from '../../../src/process/owner.js';
+import { createRunFolder } from '../../../src/run/run-folder.js';
+import { createRedactor, redactorOf } from '../../../src/secrets/redactor.js';
 import { recordingBus } from '../../rig/recording-bus.js';
 import { tempDir } from '../../rig/temp-dir.js';
+
+/** Opens a run with a folder of its own, in which nothing has happened yet. */
+async function anOpenRun() {
+  const folder = await createRunFolder(tempDir('project'), `run-${process.hrtime.bigint()}`);
+  if (!folder.ok) throw new Error(folder.error.message);
+  const running = { ended: async () => {}, hasCopies: async () => {} };
+  const { bus } = recordingBus();
+  const workspace = lateWorkspace({} as WorkspaceParts);
+  return { running, bus, workspace, folder: folder.value, redactor: redactorOf([]) };
+}
 
 it('EV-9 masks secrets of the environment in the problem that ends a run', async () => {
   const env = { DEPLOY_TOKEN: 'plain-looking-words-42' };
   const redactor = await createRedactor({ env, projectRoot: tempDir('closed') });
-  const running = { ended: async () => {}, hasCopies: async () => {} };
-  const { bus } = recordingBus();
-  const workspace = lateWorkspace({} as WorkspaceParts);
   const problem = await closed(
-    { running, bus, redactor, workspace },
+    { ...(await anOpenRun()), redactor },
     {
       kind: 'playwright-refused',
       message: 'Playwright ended before its tests',
@@ -22,4 +35,19 @@ it('EV-9 masks secrets of the environment in the problem that ends a run', async
   );
   expect(problem).toMatchObject({ kind: 'playwright-refused', detail: expect.stringContaining('[masked') });
   expect(JSON.stringify(problem)).not.toContain('plain-looking-words-42');
+});
+
+it('EV-9 AG-10 a run that cannot proceed leaves no process, and no file that may hold secrets', async () => {
+  const opened = await anOpenRun();
+  const captures = path.join(opened.folder.dir, 'suites', '1', 'captures');
+  mkdirSync(captures, { recursive: true });
+  writeFileSync(path.join(captures, 't1-0.json'), '{"network":[]}');
+  const { file, args, env } = ownedCommand({ runId: opened.folder.runId }, 'sleep', ['1000']);
+  const child = spawn(file, args, { env: { ...process.env, ...env }, detached: true, stdio: 'ignore' });
+  const exited = once(child, 'exit');
+  onTestFinished(() => void child.kill('SIGKILL'));
+  await once(child, 'spawn');
+  await closed(opened, { kind: 'no-tests', message: 'no test matches', remedy: 'Check the filters.' });
+  expect(existsSync(captures)).toBe(false);
+  expect(await exited).toEqual([null, 'SIGTERM']);
 });

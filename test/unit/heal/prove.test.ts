@@ -134,6 +134,21 @@ describe('the shared proof', () => {
     expect(run.warnings).toContainEqual(expect.stringContaining('red once in the regression run'));
   });
 
+  it('HN-5 after an interrupt, a kept change that was built on an unproven fix counts as reverted with it', async () => {
+    // Change 2 gets t2 past its first error.
+    const shows: Shows = (id, { fixes }) => {
+      if (id === 't1') return fixes.has('1') ? null : 'error of t1';
+      return fixes.has('2') ? 'another error of t2' : 'error of t2';
+    };
+    const { runs } = await simulatedRun(tests(2), shows);
+    const signalAfter = runs.findIndex((run) => run.startsWith('proof')) + 1;
+    const { report } = await simulatedRun(tests(2), shows, { signalAfter, builtOn: { 2: '1' } });
+    expect(report.causes.slice(0, 2).map(({ attempts }) => attempts.at(-1))).toMatchObject([
+      { change: '1', reverted: true },
+      { change: '2', reverted: true },
+    ]);
+  });
+
   it('HN-2 leaves no fix applied and no attempt decided when it is interrupted', async () => {
     const run = await simulatedRun(tests(2), own, { signalAfter: 6 });
     expect([...run.fixes]).toEqual([]);

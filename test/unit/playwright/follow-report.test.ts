@@ -21,3 +21,14 @@ it('CL-4 passes on all lines since its last look in one call, without a torn las
     ['4', '5'],
   ]);
 });
+
+it('CL-5 passes over a line that was torn by a full disk, and the rest of the report counts', async () => {
+  const file = path.join(tempDir(), 'report.ndjson');
+  const hello = '{"type":"hello"}\n';
+  writeFileSync(file, `${hello}{"type":"failed-try","fail${hello}${hello}`);
+  const over = new AbortController();
+  over.abort();
+  const types: string[] = [];
+  await followReport(file, over.signal, (lines) => types.push(...lines.map(({ type }) => type)));
+  expect(types).toEqual(['hello', 'hello']);
+});

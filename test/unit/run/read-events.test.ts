@@ -1,9 +1,7 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { emptyRun } from '../../../src/run/run-state.js';
 import { eventIn, readRunState } from '../../../src/run/read-events.js';
-import { systemClock } from '../../../src/clock.js';
 import { appendEvent, eventsFile, eventsWriter } from '../../../src/run/write-events.js';
 import { anAttempt } from '../../rig/builders.js';
 import { aCauseSummary } from '../../rig/shown-run.js';
@@ -43,9 +41,19 @@ it('EV-12 reads the events of a run that was killed in the middle of a line, bef
 it('EV-12 HN-8 appends an event to a killed run after its half line', async () => {
   const dir = tempDir();
   writeFileSync(path.join(dir, eventsFile), `${line({ type: 'run.warning', message: 'a' })}\n{"time":2,"ty`);
-  await appendEvent(dir, { type: 'run.undone', restored: ['a'], leftAlone: [] }, systemClock);
+  appendEvent(dir, { type: 'run.undone', restored: ['a'], leftAlone: [] });
   expect(await readRunState(dir)).toMatchObject({ warnings: ['a'], undone: true });
 });
+
+it.runIf(process.platform === 'linux')(
+  'HN-8 an event that cannot be added to a run, because the disk is full, is not dropped silently',
+  () => {
+    const dir = tempDir();
+    symlinkSync('/dev/full', path.join(dir, eventsFile));
+    const event = { type: 'run.undone', restored: ['a'], leftAlone: [] } as const;
+    expect(() => appendEvent(dir, event)).toThrow('ENOSPC');
+  },
+);
 
 it.runIf(process.platform !== 'win32')(
   'EV-12 HN-8 writes all events again, where git ignores them, if somebody deletes .self-heal during the run',
@@ -54,11 +62,11 @@ it.runIf(process.platform !== 'win32')(
     const dir = path.join(home, 'runs', '20261121-071500-000a');
     mkdirSync(dir, { recursive: true });
     const writer = eventsWriter(dir);
-    const warn = (message: string) => writer.handle({ time: 1, type: 'run.warning', message }, emptyRun());
+    const warn = (message: string) => writer.handle({ time: 1, type: 'run.warning', message });
     warn('a');
     rmSync(home, { recursive: true });
     warn('b');
-    await writer.close?.();
+    writer.close();
     expect((await readRunState(path.join(home, 'latest'))).warnings).toEqual(['a', 'b']);
     expect(readFileSync(path.join(home, '.gitignore'), 'utf8')).toBe('*\n');
   },
