@@ -1,4 +1,4 @@
-import type { EvidenceSource, Facts, Reason } from '../diagnosis.js';
+import { asPrinted, type EvidenceSource, type Facts, type Reason } from '../diagnosis.js';
 import { locatorIn, tellingErrors } from '../complaint.js';
 import { type Evidence, isAlarming } from '../evidence.js';
 import { bounded } from './bounded.js';
@@ -147,6 +147,6 @@ function compiledFile(text: string, code: OwnCode): string | null {
 
 /** Returns the text around one of its lines, or the whole text if the line is not in it. */
 function around(text: string, line: string): string {
-  const at = text.indexOf(line);
+  const at = text.indexOf(asPrinted(line));
   return at === -1 ? text : text.slice(Math.max(0, at - charactersAbove), at + line.length + charactersBelow);
 }

@@ -1,3 +1,4 @@
+import { asPrinted } from '../diagnosis.js';
 import { announcement } from './match.js';
 import { type OwnCode, within, withoutSpacedRoot } from './own-frame.js';
 import { tracebackFrame } from './traceback.js';
@@ -74,7 +75,7 @@ const longestStack = 8_000;
 
 /** Returns a text from one of its lines on, or from the line that announces it; empty if the line is not in it. */
 function below(text: string, line: string): string {
-  const at = text.indexOf(line.replace(/^…/, ''));
+  const at = text.indexOf(asPrinted(line));
   if (at === -1) return '';
   const start = text.lastIndexOf('\n', at - 1) + 1;
   const before = text.lastIndexOf('\n', start - 2) + 1;
