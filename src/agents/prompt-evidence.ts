@@ -1,4 +1,5 @@
 import { createMatcher } from '../core/classify/match.js';
+import { asPrinted } from '../core/diagnosis.js';
 import { type ConsoleEntry, hasFailed, type NetworkEntry, unanswered } from '../core/evidence.js';
 import type { AgentContext } from './context.js';
 
@@ -54,7 +55,7 @@ export function serverLines({
 }: Pick<AgentContext, 'serverOutput' | 'diagnosis'>): string[] {
   const all = serverOutput.split('\n');
   const said = diagnosis.why.find(({ source }) => source === 'server')?.evidence;
-  const at = said === undefined ? -1 : all.findLastIndex((line) => line.includes(said));
+  const at = said === undefined ? -1 : all.findLastIndex((line) => line.includes(asPrinted(said)));
   const last = Math.max(0, all.length - serverLinesShown);
   const first = at < 0 ? last : Math.min(last, Math.max(0, at - 1));
   return all.slice(first, first + serverLinesShown);

@@ -1,6 +1,7 @@
 import { isCancel, select, text } from '@clack/prompts';
 import {
   choiceText,
+  followsFrom,
   QUARANTINE_DAYS,
   type Answer,
   type Choice,
@@ -68,9 +69,7 @@ async function askFor(
 }
 
 function whatFollows({ choice, tests }: Escalation, days = QUARANTINE_DAYS): string {
-  if (choice === 'revert')
-    return 'the change was reverted in your files (see git diff); the next run shows what else depends on it';
-  if (choice !== 'skip') return 'the next run tries again (self-heal resume, or self-heal run)';
+  if (choice !== 'skip') return choice === null ? '' : followsFrom[choice];
   if (tests.length === 0) return 'the suite itself cannot be quarantined';
   return `${tests.length === 1 ? 'its test is' : `its ${tests.length} tests are`} in quarantine for ${counted(days, 'day')}: reported, but not failing the run (self-heal quarantine lists and releases tests)`;
 }

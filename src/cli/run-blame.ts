@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { testsOf } from '../core/failure.js';
 import escapeStringRegexp from 'escape-string-regexp';
 import { failuresMeant, failuresOf } from '../inspect/find-failure.js';
@@ -42,23 +43,24 @@ const red: readonly ReportTest['verdict'][] = [
 ];
 
 /** Returns the filters of the tests to run: those an earlier run left red, those a word refers to in it, or the word as Playwright takes it. */
-async function filtersFor(cwd: string, word: string | undefined): Promise<Result<string[], Problem>> {
-  const run = await findRun(cwd, word !== undefined && runLike.test(word) ? word : null);
-  if (word !== undefined && runLike.test(word)) {
+export async function filtersFor(cwd: string, word: string | undefined): Promise<Result<string[], Problem>> {
+  const named = word !== undefined && runLike.test(word) ? word : null;
+  const run = await findRun(cwd, named);
+  if (named !== null) {
     if (!run.ok) return run;
-    const filters = leftRed(run.value);
+    const filters = leftRed(run.value, cwd);
     return filters.length > 0 ? ok(filters) : err(nothingRed(run.value.runId));
   }
-  if (word === undefined) return ok(run.ok ? leftRed(run.value) : []);
+  if (word === undefined) return ok(run.ok ? leftRed(run.value, cwd) : []);
   if (!run.ok) return ok([word]);
   const failures = failuresMeant(word, failuresOf(run.value)).map(({ failure }) => failure);
   const meant = testsOf(failures).map(({ location: { file, line } }) => placeOf(file, line));
   return ok(meant.length > 0 ? [...new Set(meant)] : [word]);
 }
 
-function leftRed({ report }: StoredRun): string[] {
+function leftRed({ report }: StoredRun, cwd: string): string[] {
   const tests = (report?.tests ?? []).filter(({ verdict }) => red.includes(verdict));
-  return [...new Set(tests.map(({ file, line }) => placeOf(`/${file}`, line)))];
+  return [...new Set(tests.map(({ file, line }) => placeOf(path.resolve(cwd, file), line)))];
 }
 
 /** Formats a position as a Playwright filter: a regular expression for the whole path, and a line. */

@@ -44,8 +44,16 @@ export function parseSource(path: string, given: string): SourceFile | null {
 
 /** Returns a function that maps an offset in a text to its line, counted from 1. */
 export function linesOf(text: string): (offset: number) => number {
-  const ends = [...text.matchAll(/\n/g), { index: text.length }].map(({ index }) => index);
-  return (offset) => ends.findIndex((end) => end >= offset) + 1;
+  const ends = Array.from(text.matchAll(/\n/g), ({ index }) => index);
+  return (offset) => {
+    let [before, after] = [0, ends.length];
+    while (before < after) {
+      const middle = (before + after) >> 1;
+      if ((ends[middle] ?? 0) < offset) before = middle + 1;
+      else after = middle;
+    }
+    return before + 1;
+  };
 }
 
 type ModuleRecord = ReturnType<typeof parseSync>['module'];

@@ -1,11 +1,12 @@
-import { categories } from '../core/diagnosis.js';
+import { isBuiltInRunner } from '../core/built-in-runner.js';
+import { mapTexts } from '../map-texts.js';
 import { defaultAgents } from './agent-schema.js';
 import { lineNumberAt } from './diagnostic.js';
 import { withoutPassword } from './environment-settings.js';
 import { schemaAt } from './json-schema.js';
 import type { SettingsLayers } from './load-settings.js';
 import { readYaml } from './read-yaml.js';
-import { scalarKeys } from './scalar-keys.js';
+import { settingKeys } from './scalar-keys.js';
 import { valueAt } from './tree.js';
 
 /** Where a value came from. */
@@ -31,26 +32,23 @@ export interface EffectiveValue {
  */
 export function effectiveSettings(layers: SettingsLayers): EffectiveValue[] {
   const look = lookup(layers);
-  const scalars = scalarKeys().map(({ path }) => look(path));
   const named = (key: string, others: readonly string[] = []) => [
     ...new Set([...others, ...Object.keys(Reflect.get(layers.file, key) ?? {})]),
   ];
-  const runners = named('runners').flatMap((name) => [
-    look(['runners', name, 'command'], []),
-    look(['runners', name, 'prompt']),
-  ]);
+  const runners = named('runners').flatMap((name) =>
+    isBuiltInRunner(name)
+      ? ['args', 'env'].map((key) => look(['runners', name, key])).filter(({ value }) => value !== null)
+      : ['command', 'prompt'].map((key) => look(['runners', name, key])),
+  );
   const runner = look(['runner']);
   const agents = named('agents', defaultAgents).flatMap((name) => [
     look(['agents', name, 'slashCommand'], `/${name}`),
     inherited(look(['agents', name, 'runner'], runner.value), 'runner'),
     look(['agents', name, 'timeout']),
   ]);
-  const routes = categories.map((category) => look(['routes', category]));
-  const [head, tail] = [
-    scalars.filter(({ path }) => path.length === 1),
-    scalars.filter(({ path }) => path.length > 1),
-  ];
-  return [...head, ...runners, ...agents, ...routes, ...tail];
+  const others = settingKeys().map(({ path }) => look(path));
+  const isTop = ({ path }: EffectiveValue) => path.length === 1;
+  return [...others.filter(isTop), ...runners, ...agents, ...others.filter((one) => !isTop(one))];
 }
 
 function inherited(value: EffectiveValue, setting: string): EffectiveValue {
@@ -66,17 +64,21 @@ function lookup({ environment, source, project }: SettingsLayers): Lookup {
   return (path, fallback = schemaAt(path)?.default ?? null) => {
     const set = byPath.get(path.join('\0'));
     if (set)
-      return { path, value: shown(set.value), origin: { from: 'environment', variable: set.variable } };
+      return {
+        path,
+        value: mapTexts(set.value, withoutPassword),
+        origin: { from: 'environment', variable: set.variable },
+      };
     const own = valueAt(written?.data, path);
     if (source && written && own !== undefined) {
       const line = lineNumberAt(source.text, written.places.locate(path, 'value').start);
-      return { path, value: shown(own), origin: { from: 'file', file: source.name, line } };
+      return {
+        path,
+        value: mapTexts(own, withoutPassword),
+        origin: { from: 'file', file: source.name, line },
+      };
     }
     if (path.join('.') === 'project') return { path, value: project, origin: { from: 'project' } };
     return { path, value: fallback, origin: { from: 'default' } };
   };
-}
-
-function shown(value: unknown): unknown {
-  return typeof value === 'string' ? withoutPassword(value) : value;
 }

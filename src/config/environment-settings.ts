@@ -3,7 +3,7 @@ import { checkReferences } from './check-references.js';
 import { describeIssues } from './check-shape.js';
 import { markLine } from './diagnostic.js';
 import { hint } from './mistake.js';
-import { scalarKeys, type ScalarKey } from './scalar-keys.js';
+import { scalarKeys, type SettingKey } from './scalar-keys.js';
 import { agentsFileSchema, type AgentsFile } from './schema.js';
 import { treeOf } from './tree.js';
 
@@ -76,7 +76,7 @@ export function variableOf(path: readonly string[]): string {
 }
 
 /** Parses a number or a boolean if the setting is one. Anything else stays text, and the schema reports what is wrong with it. */
-function valueOf(text: string, { kind }: ScalarKey): string | number | boolean {
+function valueOf(text: string, { kind }: SettingKey): string | number | boolean {
   if (kind === 'boolean' && /^(?:true|false)$/.test(text)) return text === 'true';
   return kind === 'number' && /^[+-]?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
 }
@@ -86,7 +86,7 @@ function isSetting(variable: string): boolean {
 }
 
 /** Reports variables whose names resemble a setting's, which would otherwise be ignored silently. Others may belong to somebody else. */
-function misspelt(env: Env, keys: readonly ScalarKey[]): string[] {
+function misspelt(env: Env, keys: readonly SettingKey[]): string[] {
   const known = new Map(keys.map(({ path }) => [variableOf(path).slice(PREFIX.length), path]));
   const strangers = Object.keys(env).filter(
     (name) => isSetting(name) && !known.has(name.slice(PREFIX.length)),
@@ -108,5 +108,5 @@ function marked(name: string, value: string, part: 'name' | 'value'): string {
 
 /** Masks the password in a URL, which must not be shown. */
 export function withoutPassword(text: string): string {
-  return text.replaceAll(/(:\/\/[^\s/:@]*):[^\s/@]*@/g, '$1:***@');
+  return text.replaceAll(/(:\/\/[^\s/:@]*):[^\s/]*@/g, '$1:***@');
 }

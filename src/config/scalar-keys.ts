@@ -1,26 +1,30 @@
 import { agentsJsonSchema, type JsonSchema } from './json-schema.js';
 
-/** A setting of agents.yaml with a single value: not a list, and not a mapping with user-defined names. */
-export interface ScalarKey {
+/** A setting of agents.yaml that is not below the name of an agent or a runner. */
+export interface SettingKey {
   readonly path: readonly string[];
-  readonly kind: 'number' | 'boolean' | 'text';
+  readonly kind: 'number' | 'boolean' | 'text' | 'list';
 }
 
 /** Returns all such settings in the order of the schema, except `version`, which describes the file. */
-export function scalarKeys(): readonly ScalarKey[] {
+export function settingKeys(): readonly SettingKey[] {
   return below(agentsJsonSchema(), []).filter(({ path }) => path.join('.') !== 'version');
 }
 
-function below(node: JsonSchema, path: readonly string[]): ScalarKey[] {
+/** Returns those with a single value. */
+export function scalarKeys(): readonly SettingKey[] {
+  return settingKeys().filter(({ kind }) => kind !== 'list');
+}
+
+function below(node: JsonSchema, path: readonly string[]): SettingKey[] {
   return Object.entries(node.properties ?? {}).flatMap(([key, child]) => {
     const here = [...path, key];
-    if (child.type === 'object') return below(child, here);
-    if (child.type === 'array') return [];
-    return [{ path: here, kind: kindOf(child) }];
+    return child.type === 'object' ? below(child, here) : [{ path: here, kind: kindOf(child) }];
   });
 }
 
-function kindOf({ type }: JsonSchema): ScalarKey['kind'] {
+function kindOf({ type }: JsonSchema): SettingKey['kind'] {
   if (type === 'boolean') return type;
+  if (type === 'array') return 'list';
   return type === 'string' ? 'text' : 'number';
 }

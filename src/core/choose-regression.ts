@@ -30,16 +30,19 @@ export interface RegressionBounds {
  */
 export function chooseRegression(files: readonly TestFile[], bounds: RegressionBounds): RegressionTests {
   const telling = tellingWords(files);
-  const nearness = ({ file }: TestFile) => nearnessOf(file, bounds, telling);
-  const near = [...files].sort((a, b) => nearness(b) - nearness(a));
+  const known = new Map(files.map((one) => [one, nearnessOf(one.file, bounds, telling)]));
+  const nearness = (one: TestFile) => known.get(one) ?? 0;
+  const near = files.toSorted((a, b) => nearness(b) - nearness(a));
   const budget = bounds.timeMs * Math.max(1, bounds.workers);
+  const chosen: TestFile[] = [];
+  const leftOut: TestFile[] = [];
   let spent = 0;
-  const chosen = near.filter(({ durationMs }, index) => {
-    if (index > 0 && spent + durationMs > budget) return false;
-    spent += durationMs;
-    return true;
-  });
-  return { files: chosen, leftOut: near.filter((one) => !chosen.includes(one)) };
+  for (const one of near) {
+    const isChosen = chosen.length === 0 || spent + one.durationMs <= budget;
+    (isChosen ? chosen : leftOut).push(one);
+    if (isChosen) spent += one.durationMs;
+  }
+  return { files: chosen, leftOut };
 }
 
 type Words = (file: string) => readonly string[];

@@ -33,6 +33,11 @@ export interface Reason {
   readonly confidence: number;
 }
 
+/** Returns the text of a reason's evidence as its source contains it: without the mark that the beginning of the line is left out. */
+export function asPrinted(evidence: string): string {
+  return evidence.replace(/^…/, '');
+}
+
 /** From this confidence on, a reason decides; below it, it is only a hint. */
 export const decisive = 0.7;
 

@@ -16,6 +16,17 @@ export const choiceText: Record<Choice, string> = {
   guide: 'Give guidance to the agent',
 };
 
+const triesAgain = 'the next run tries again (self-heal resume, or self-heal run)';
+
+/** What follows from each answer, as the end of a sentence. */
+export const followsFrom: Record<Choice, string> = {
+  revert: 'the change was reverted in your files (see git diff); the next run shows what else depends on it',
+  'provide-credentials': triesAgain,
+  skip: 'its tests are quarantined',
+  simplify: triesAgain,
+  guide: triesAgain,
+};
+
 /** Unanswered, answered, or skipped with its tests in quarantine. */
 export type EscalationState = 'pending' | 'resolved' | 'skipped';
 

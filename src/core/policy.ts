@@ -190,12 +190,16 @@ function overBudget(history: History, limits: LimitSettings): Decision | null {
   const { spent } = history;
   if (spent.agentRuns >= limits.agentRuns) return stop(`limits.agentRuns (${limits.agentRuns}) was reached`);
   if (spent.costUsd >= limits.costUsd) return stop(`limits.costUsd (${limits.costUsd}) was reached`);
-  if (spent.elapsedMs >= limits.timeMs)
-    return stop(`limits.time (${limits.timeMs / 60_000} min) was reached`);
+  if (spent.elapsedMs >= limits.timeMs) return stop(timeIsUp(limits));
   if (spent.agentRunsOnTest >= limits.agentRunsPerTest) {
     return stop(`limits.agentRunsPerTest (${limits.agentRunsPerTest}) was reached`);
   }
   return null;
+}
+
+/** Says that a run has taken all of its time. */
+export function timeIsUp({ timeMs }: Pick<LimitSettings, 'timeMs'>): string {
+  return `limits.time (${Math.round(timeMs / 600) / 100} min) was reached`;
 }
 
 /** Deploys the primary agent first; if it failed, the agent of the next alternative (CS-7); then the primary again. */

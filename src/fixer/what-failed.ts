@@ -3,6 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import type { DiagnosedFailure } from '../core/cause.js';
+import { splitUrl } from '../core/classify/own-origin.js';
 import type { Location, TestError } from '../core/failure.js';
 import { framesIn } from '../evidence/source-maps/parse-frames.js';
 import { real } from '../workspace/is-inside.js';
@@ -43,7 +44,7 @@ export function whatFailed(
     own,
     ofServer,
     notFound: evidence.network.flatMap(({ status, url }) =>
-      status === 404 || status === 405 ? [new URL(url, 'http://localhost').pathname] : [],
+      status === 404 || status === 405 ? (splitUrl(url)?.path.replace(/\?.*$/, '') ?? []) : [],
     ),
     thrower: at?.file ?? null,
     line: at ? lineOf(at.file, at.line) : null,
@@ -64,10 +65,19 @@ function thrownIn(log: string, own: string, isApp: (file: string) => boolean): L
 /** Returns the positions in an error that are files on disk, innermost first. */
 export function framesOf({ location, stack }: Pick<TestError, 'location' | 'stack'>): Location[] {
   const ofStack = framesIn(stripVTControlCharacters(stack ?? '')).flatMap(({ address, line, column }) => {
-    const file = address.startsWith('file:///') ? fileURLToPath(address) : address;
-    return path.isAbsolute(file) ? [{ file, line, column }] : [];
+    const file = address.startsWith('file:///') ? fileOf(address) : address;
+    return file !== null && path.isAbsolute(file) ? [{ file, line, column }] : [];
   });
   return [...(location ? [location] : []), ...ofStack].map((one) => ({ ...one, file: real(one.file) }));
+}
+
+/** Returns null for a URL that names no file here; a log may contain anything. */
+function fileOf(url: string): string | null {
+  try {
+    return fileURLToPath(url);
+  } catch {
+    return null;
+  }
 }
 
 function lineOf(file: string, line: number): string | null {

@@ -1,7 +1,8 @@
 import type { ChalkInstance } from 'chalk';
+import { isHealed } from '../core/verdict.js';
 import { cut } from './cut.js';
 import { counted, dollars, duration } from './format.js';
-import { isGood, markOf } from './marks.js';
+import { markOf } from './marks.js';
 import type { CauseState, Phase, RunState } from '../run/run-state.js';
 import { phaseWords, verdictWords, workerWords } from './wording.js';
 
@@ -48,10 +49,10 @@ export function liveView(run: RunState, options: LiveViewOptions): string[] {
 function headline(run: RunState, { paint, columns, now }: LiveViewOptions): string {
   const { causes, costUsd, startedAt } = run;
   const ended = causes.flatMap((cause) => (cause.ended ? [cause.ended.verdict] : []));
-  const good = ended.filter(isGood).length;
+  const healed = ended.filter(isHealed).length;
   const parts = [
     ...(causes.length > 0
-      ? [`${ended.length} of ${counted(causes.length, 'cause')} done, ${good} healed`]
+      ? [`${ended.length} of ${counted(causes.length, 'cause')} done, ${healed} healed`]
       : []),
     seconds(now - (startedAt ?? now)),
     ...(costUsd === null ? [] : [dollars(costUsd)]),

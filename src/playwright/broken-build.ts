@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import type { DiagnosedFailure } from '../core/cause.js';
-import { decisive } from '../core/diagnosis.js';
+import { asPrinted, decisive } from '../core/diagnosis.js';
 import type { TestError } from '../core/failure.js';
 import { normalise } from '../core/normalise.js';
 
@@ -39,7 +39,7 @@ interface Times {
  * server every second whether it is available.
  */
 export function isStillBroken(log: string, line: string, { startedAt, now }: Times): boolean {
-  const wanted = normalise(line.replace(/^…/, ''));
+  const wanted = normalise(asPrinted(line));
   const first = new Map<string, number>();
   for (const [, time, text = ''] of log.matchAll(/^(\d{12,14}) (.*)$/gm)) {
     const key = normalise(text);

@@ -52,7 +52,10 @@ function saysSecret(name: string, value: string): boolean {
 }
 
 function passwordIn(name: string, value: string): KnownValue[] {
-  const found = /^[a-z][a-z\d+.-]{1,20}:\/\/[^\s:@/]{0,128}:([^\s@]{1,256})@/i.exec(value)?.[1];
+  // Up to the last @ before the host: one that is not encoded is part of the password (WHATWG URL).
+  const found = /^[a-z][a-z\d+.-]{1,20}:\/\/[^\s:@/]{0,128}:([^\s@]{1,256}(?:@[^\s@/?#]{1,256}){0,8})@/i.exec(
+    value,
+  )?.[1];
   if (found === undefined) return [];
   return [...new Set([found, decoded(found)])].map((one) => ({ name, value: one }));
 }

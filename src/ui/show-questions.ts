@@ -1,5 +1,6 @@
 import { choiceText, type Escalation } from '../core/escalation.js';
 import { html, type Markup } from '../outputs/html/markup.js';
+import { localDay } from '../outputs/local-time.js';
 
 /** Renders each pending escalation as a form with its choices. */
 export function showQuestions(escalations: readonly Escalation[]): Markup {
@@ -10,7 +11,7 @@ function question({ id, problem, tests, tried, recommendation, createdAt, choice
   const names = tests.length > 0 ? tests.map(({ name }) => name) : ['the suite itself'];
   return html`<article class="card question" id="question-${id}" aria-labelledby="${id}-heading">
     <h3 id="${id}-heading"><span class="id">${id}</span> ${problem}</h3>
-    <p class="quiet">${names.slice(0, 3).join('; ')}, asked on ${createdAt.slice(0, 10)}</p>
+    <p class="quiet">${names.slice(0, 3).join('; ')}, asked on ${localDay(createdAt)}</p>
     ${
       tried.length > 0
         ? html`<ol aria-label="Tried">

@@ -230,7 +230,7 @@ async function answer(page: Page, { id }: Escalation): Promise<void> {
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
   await expect(
-    page.getByRole('status').filter({ hasText: `${id} was answered: the next run tries again.` }),
+    page.getByRole('status').filter({ hasText: `${id} was answered: the next run tries again` }),
   ).toBeVisible();
 }
 

@@ -1,4 +1,4 @@
-import type { EvidenceSource, Facts, Reason } from '../diagnosis.js';
+import { asPrinted, type EvidenceSource, type Facts, type Reason } from '../diagnosis.js';
 import { locatorIn, tellingErrors } from '../complaint.js';
 import { type Evidence, isAlarming } from '../evidence.js';
 import { bounded } from './bounded.js';
@@ -112,21 +112,21 @@ function stacksOf(evidence: Evidence, decidedBy: EvidenceSource): (string | null
   return tellingErrors(evidence.errors).flatMap(({ stack, message }) => [stack, message]);
 }
 
-const file = String.raw`((?:[A-Za-z]:)?[\w.@~$()[\]/\\-]{1,300}\.(?:[cm]?[jt]sx?|vue|svelte|astro|mdx?|s?css|sass|less))`;
+const file = String.raw`((?:[A-Za-z]:)?[\p{L}\p{M}\p{N}_.@~$()[\]/\\-]{1,300}\.(?:[cm]?[jt]sx?|vue|svelte|astro|mdx?|s?css|sass|less))`;
 
 /** How compilers name the file with the error, most precise first: the file, with line and column if given. */
 const namings = [
   // tsc, Rollup: `src/a.ts(3,5)`, `src/a.ts (3:5)`; Babel: `/srv/src/a.js: Unexpected token (3:5)`
-  new RegExp(String.raw`${file}(?: ?|: [^\n()]{1,200} )\((\d{1,7})[,:](\d{1,7})\)`, 'g'),
+  new RegExp(String.raw`${file}(?: ?|: [^\n()]{1,200} )\((\d{1,7})[,:](\d{1,7})\)`, 'gu'),
   // webpack, Rspack, Sass: `./src/a.js 3:0-28`
-  new RegExp(String.raw`${file}:? (\d{1,7}):(\d{1,7})\b`, 'g'),
+  new RegExp(String.raw`${file}:? (\d{1,7}):(\d{1,7})\b`, 'gu'),
   // the importer of something that could not be found: `Could not resolve "./x" from "src/a.ts"`
-  new RegExp(String.raw`\b(?:from|by|in|[Ff]ile:?) ["'\x60]?${file}(?!\w|:\d)`, 'g'),
+  new RegExp(String.raw`\b(?:from|by|in|[Ff]ile:?) ["'\x60]?${file}(?!\w|:\d)`, 'gu'),
   // a heading: `./src/app/page.tsx`
-  new RegExp(String.raw`^[ \t]{0,4}(?:(?:ERROR|Error) in )?${file}[ \t]*$`, 'gm'),
+  new RegExp(String.raw`^[ \t]{0,4}(?:(?:ERROR|Error) in )?${file}[ \t]*$`, 'gmu'),
 ];
 /** What Node prints before it exits: `file:///srv/server.mjs:12`, the line itself, and a caret under the part it could not parse. */
-const caret = new RegExp(String.raw`^(?:file://)?${file}:(\d{1,7})\n[^\n]{0,1000}\n([ \t]{0,1000})\^`, 'gm');
+const caret = new RegExp(String.raw`^(?:file://)?${file}:(\d{1,7})\n[^\n]{0,1000}\n([ \t]{0,1000})\^`, 'gmu');
 /** The file's name is a heading shortly above the error, or in the excerpt below it; distances in characters. */
 const charactersAbove = 300;
 const charactersBelow = 2_000;
@@ -147,6 +147,6 @@ function compiledFile(text: string, code: OwnCode): string | null {
 
 /** Returns the text around one of its lines, or the whole text if the line is not in it. */
 function around(text: string, line: string): string {
-  const at = text.indexOf(line);
+  const at = text.indexOf(asPrinted(line));
   return at === -1 ? text : text.slice(Math.max(0, at - charactersAbove), at + line.length + charactersBelow);
 }

@@ -2,7 +2,7 @@ import { decoded } from '../../decoded.js';
 import { splitUrl } from './own-origin.js';
 
 const frame =
-  /(?:at |@|\(|^|\s|─\[)((?:file:\/\/|https?:\/\/|webpack(?:-internal)?:\/\/)?(?:[^\s():─]|\([\w.-]{1,60}\)\/){0,300}(?::\d{1,5}(?=\/)[^\s():]{1,300})?\.(?:[cm]?[jt]sx?|vue|svelte|astro|mdx?)(?:\?[^\s():]{0,200})?):(\d{1,7}):(\d{1,7})/g;
+  /(?:at |@|\(|^|\s|─\[)((?:file:\/\/|https?:\/\/|webpack(?:-internal)?:\/\/)?(?:\/?[A-Za-z]:(?=[\\/]))?(?:[^\s():─]|\([\w.-]{1,60}\)\/){0,300}(?::\d{1,5}(?=\/)[^\s():]{1,300})?\.(?:[cm]?[jt]sx?|vue|svelte|astro|mdx?)(?:\?[^\s():]{0,200})?):(\d{1,7}):(\d{1,7})/g;
 const foreign =
   /(?:^|\/)(?:node_modules|\.yarn)\/|\/\.vite\/deps\/|^node:|\/internal\/|^internal\/|\/playwright(?:-core)?\/lib\//;
 /** Bundles are not the user's source; without a source map, their positions mean nothing. */
@@ -27,7 +27,7 @@ export function firstOwnFrame(stack: string, code: OwnCode): string | null {
 
 /** Patterns of frames stop at whitespace, so a root path that contains some is removed first. */
 export function withoutSpacedRoot(text: string, rootDir: string): string {
-  return /\s/.test(rootDir) ? text.replaceAll(`${rootDir}/`, '') : text;
+  return /\s/.test(rootDir) ? text.replaceAll(`${rootDir}/`, '').replaceAll(`${rootDir}\\`, '') : text;
 }
 
 /** Returns the path of a file that a text names, relative to the project if it is the user's own; else null. */
@@ -36,7 +36,7 @@ export function ownPath(address: string, code: OwnCode): string | null {
   if (/^https?:/.test(address)) return code.own(address) ? servedPath(address, code) : null;
   const file = address
     .replace(/^webpack(?:-internal)?:\/\/[^/]*\/(?:\([\w.-]{1,60}\)\/)?(?:\.\/)?/, '')
-    .replace(/^file:\/\/(.*)$/, (_, encoded: string) => encoded.replaceAll('%20', ' '))
+    .replace(/^file:\/\/(?:\/(?=[A-Za-z]:))?(.*)$/, (_, encoded: string) => decoded(encoded))
     // Vite's part of a component file: `Cart.vue?vue&type=script&lang.ts`.
     .replace(/\?.*$/, '');
   return within(file, code);

@@ -1,3 +1,4 @@
+import { asPrinted } from '../diagnosis.js';
 import { announcement } from './match.js';
 import { type OwnCode, within, withoutSpacedRoot } from './own-frame.js';
 import { tracebackFrame } from './traceback.js';
@@ -7,7 +8,7 @@ import { tracebackFrame } from './traceback.js';
  * `src/main.rs:4:5`, `(com/shop/Cart.java:12)`, Maven's `Cart.java:[12,5]`, MSBuild's `Cart.cs(12,5)`, .NET's `Cart.cs:line 12`.
  */
 const compiledFrame =
-  /(?:(?<=[\s("'=[])|^)(?:file:\/\/)?((?:[A-Za-z]:)?[\w.@~+$\\/-]{1,300}\.(?:go|rs|java|kts?|scala|groovy|cs|swift))(?::(?:line )?(\d{1,7})(?::(\d{1,7}))?(?=[\s:),.]|$)|(?::\[|\()(\d{1,7}),(\d{1,7})[\])])/gm;
+  /(?:(?<=[\s("'=[])|^)(?:file:\/\/)?((?:[A-Za-z]:)?[\p{L}\p{M}\p{N}_.@~+$\\/-]{1,300}\.(?:go|rs|java|kts?|scala|groovy|cs|swift))(?::(?:line )?(\d{1,7})(?::(\d{1,7}))?(?=[\s:),.]|$)|(?::\[|\()(\d{1,7}),(\d{1,7})[\])])/gmu;
 
 const scriptFile = String.raw`((?:[A-Za-z]:)?[^\s:*?"'<>|()]{1,300}\.`;
 const ruby = String.raw`${scriptFile}(?:rb|erb|haml|slim|rake|ru)):(\d{1,7})(?=:in |: (?!warning:)|$)`;
@@ -74,7 +75,7 @@ const longestStack = 8_000;
 
 /** Returns a text from one of its lines on, or from the line that announces it; empty if the line is not in it. */
 function below(text: string, line: string): string {
-  const at = text.indexOf(line.replace(/^…/, ''));
+  const at = text.indexOf(asPrinted(line));
   if (at === -1) return '';
   const start = text.lastIndexOf('\n', at - 1) + 1;
   const before = text.lastIndexOf('\n', start - 2) + 1;

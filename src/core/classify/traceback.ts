@@ -1,3 +1,4 @@
+import { asPrinted } from '../diagnosis.js';
 import { type OwnCode, ownPath } from './own-frame.js';
 
 /** A frame of a Python traceback: `  File "/srv/shop/views.py", line 12, in index`. */
@@ -19,7 +20,7 @@ const mostLinesBetween = 20;
  */
 export function tracebackFrame(text: string, exception: string, code: OwnCode): string | null {
   const lines = text.split('\n');
-  const said = exception.replace(/^…/, '');
+  const said = asPrinted(exception);
   let at = lines.findIndex((line) => line.includes(said));
   while (at > 0) {
     const place = lastOwnFrame(framesAbove(lines, at), code);

@@ -5,7 +5,7 @@ import type { Change } from '../change.js';
 import { constantOf, nameOf } from '../../code/expressions.js';
 import { isCode } from '../../code/imports.js';
 import { programsIn, withoutScripts } from '../../code/scripts.js';
-import { parseSource, type Place, placeOf, type SourceFile } from '../../code/source-file.js';
+import { linesOf, parseSource, type Place, placeOf, type SourceFile } from '../../code/source-file.js';
 import { nodeIn, nodesIn, nodesOf, type SyntaxNode, visit } from '../../code/syntax.js';
 import { type FileEdit, isUnparsable } from '../edit.js';
 import { type Rule, violationOf } from '../rules.js';
@@ -154,10 +154,11 @@ const unlinted: readonly Pattern[] = [
 ];
 export function signsOfText(file: string, text: string, patterns: readonly Pattern[]): Sign[] {
   const concerning = patterns.filter(([, , files]) => files?.test(file) ?? true);
+  const [lines, lineAt] = [text.split('\n'), linesOf(text)];
   return concerning.flatMap(([rule, pattern, , part]) =>
     [...(part?.(text) ?? text).matchAll(new RegExp(pattern, `${pattern.flags}g`))].map((match) => {
-      const line = text.slice(0, match.index).split('\n').length;
-      const source = (text.split('\n')[line - 1] ?? '').trim().slice(0, 200);
+      const line = lineAt(match.index);
+      const source = (lines[line - 1] ?? '').trim().slice(0, 200);
       return { rule, text: match[0].replaceAll(/\s+/g, ' ').slice(0, 80), file, line, source };
     }),
   );

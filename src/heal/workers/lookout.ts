@@ -1,5 +1,5 @@
 import { systemClock } from '../../clock.js';
-import type { CauseEnd } from '../../core/policy.js';
+import { type CauseEnd, timeIsUp } from '../../core/policy.js';
 import { jobResult } from '../../queue/messages.js';
 import { unpack } from '../../queue/packed.js';
 import { createWatch } from '../../queue/queue-watch.js';
@@ -140,10 +140,9 @@ function resultIn(output: unknown): FromWorkers {
 }
 
 function whyStopped({ settings, spending, clock }: Session, { cause, mayGoOn }: SentCause): CauseEnd | null {
-  const { timeMs } = settings.limits;
   if (!mayGoOn()) return { verdict: 'interrupted', reason: 'healing stopped before a worker took it' };
-  if (spending.spentFor(cause, clock.now()).elapsedMs < timeMs) return null;
-  const reason = `limits.time (${timeMs / 60_000} min) was reached before a worker took it`;
+  if (spending.spentFor(cause, clock.now()).elapsedMs < settings.limits.timeMs) return null;
+  const reason = `${timeIsUp(settings.limits)} before a worker took it`;
   return { verdict: 'budget', reason };
 }
 

@@ -1,4 +1,4 @@
-import type { Choice } from '../../core/escalation.js';
+import { type Choice, followsFrom } from '../../core/escalation.js';
 
 /** Answers an escalation whenever any form in `list` is submitted, and calls `answered` with what follows. */
 export function listenForAnswers(list: HTMLElement, answered: (text: string) => void): void {
@@ -27,8 +27,7 @@ async function send(form: HTMLFormElement, answered: (text: string) => void): Pr
   });
   if (button) button.disabled = false;
   if (!sent.ok) return say(sent.text);
-  const follows = choice === 'skip' ? 'its tests are quarantined' : 'the next run tries again';
-  return answered(`${id} was answered: ${follows}.`);
+  return answered(`${id} was answered: ${followsFrom[choice]}.`);
 }
 
 /** Sends a request; the text is the response, or else what went wrong. */

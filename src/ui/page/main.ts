@@ -24,7 +24,7 @@ function showTimes(): void {
   for (const shown of document.querySelectorAll<HTMLElement>('[data-since]')) {
     // Whole seconds, since tenths would flicker.
     const seconds = Math.floor((Date.now() - Number(shown.dataset['since'])) / 1000);
-    setText(shown, duration(seconds * 1000).replace('.0s', 's'));
+    setText(shown, duration(seconds * 1000));
   }
 }
 

@@ -59,15 +59,17 @@ it('AG-2 says why the class was chosen, and what the alternatives are', () => {
 it('AG-2 quotes the output of the servers from the line on that decided, if its stack is longer than what is shown', () => {
   const frames = Array.from({ length: 30 }, (_, n) => `\tat com.shop.Cart.f${n}(Cart.java:${n})`);
   const evidence = 'java.lang.IllegalStateException: no';
-  const reason = { rule: 'r', category: 'runtime-error', source: 'server', evidence, confidence: 1 } as const;
-  const diagnosis = aDiagnosis({ category: 'runtime-error', why: [reason] });
-  const output = (said: string) => {
+  const output = (said: string, reasonSays = evidence) => {
+    const reason = { rule: 'r', category: 'runtime-error', source: 'server', confidence: 1 } as const;
+    const diagnosis = aDiagnosis({ category: 'runtime-error', why: [{ ...reason, evidence: reasonSays }] });
     const serverOutput = ['first', 'SEVERE: GET /cart', said, ...frames].join('\n');
     const prompt = renderPrompt(aContext({ diagnosis, serverOutput }), frame);
     return prompt.split('## Server output\n\n')[1]?.split('\n').slice(1, 21);
   };
   expect(output(evidence)).toEqual(['SEVERE: GET /cart', evidence, ...frames.slice(0, 18)]);
   expect(output('something else')).toEqual(frames.slice(-20));
+  const long = `${'request '.repeat(20)}${evidence}`;
+  expect(output(long, `…${evidence}`)).toEqual(['SEVERE: GET /cart', long, ...frames.slice(0, 18)]);
 });
 
 it('AG-2 lists the requests that failed, and those of the page that were still open', () => {

@@ -40,9 +40,18 @@ retries: { backoff: { initial: 500ms } }
 verify: { prepare: "npm run build && echo \\"#\\"" }
 `;
 
+const more = `
+runners: { claude: { args: [--model, sonnet], env: [AWS_PROFILE] }, codex: {} }
+classify:
+  rules: [{ id: gateway, class: network-error, pattern: '^\\[billing\\] "x"', retry: env_error }]
+  ignore: [heartbeat]
+  off: [network/own-request-4xx]
+`;
+
 it.each([
   ['no file', undefined, {}],
   ['a file', rich, {}],
+  ['a file with additions to what is built in', more, {}],
   [
     'a file and the environment',
     rich,
@@ -76,6 +85,8 @@ it('CF-4 prints values from ${VAR} as ${VAR}, and no passwords of URLs', async (
   expect(yaml).toContain('prepare: "echo ${TOKEN} $${x}" ');
   const { yaml: masked } = await effective({ SELF_HEAL_VERIFY_PREPARE: 'ping postgres://me:pass@db/x' }, '');
   expect(masked).toContain('ping postgres://me:***@db/x');
+  const at = 'store: postgres://me:p@ss@db/x\nrunners: { claude: { args: [http://me:p@ss@host] } }\n';
+  expect((await effective({}, at)).yaml).not.toContain('ss@');
 });
 
 it('CF-4 --json prints one document with the same values and their origins', async () => {

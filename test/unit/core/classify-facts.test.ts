@@ -106,6 +106,26 @@ Error [ERR_MODULE_NOT_FOUND]: Cannot find module '/project/server/limits.mjs' im
     expect(classify(failing(locatorTimeout, { console })).facts.source).toBe(source);
   });
 
+  it.each<[rootDir: string, stack: string]>([
+    ['/srv/größe', 'at sum (/srv/größe/src/cart.ts:9:1)'],
+    ['/srv/größe', 'at sum (file:///srv/gr%C3%B6%C3%9Fe/src/cart.ts:9:1)'],
+    ['C:\\shop', 'at sum (C:\\shop\\src\\cart.ts:9:1)'],
+    ['C:\\shop', 'at sum (file:///C:/shop/src/cart.ts:9:1)'],
+  ])('EV-6 finds a frame in %s by its absolute path: %s', (rootDir, stack) => {
+    const serverOutput = `TypeError: Cannot read properties of undefined (reading 'x')\n    ${stack}`;
+    const network = [request({ status: 500 })];
+    const { facts } = classify(failing(locatorTimeout, { serverOutput, network, rootDir }));
+    expect(facts.source).toBe('src/cart.ts:9:1');
+  });
+
+  it.each<[string, string]>([
+    ['src/größe.ts(3,5): error TS2304: Cannot find name', 'src/größe.ts:3:5'],
+    ['SyntaxError: /project/src/größe.js: Unexpected token (3:5)', 'src/größe.js:3:5'],
+    ['Build failed with 1 error:\n./größe.go:12:5: undefined: x', 'größe.go:12:5'],
+  ])('EV-6 reads the names of files in any script: %s', (message, source) => {
+    expect(classify(failing(message)).facts.source).toBe(source);
+  });
+
   it.each<[string, string, Category, string]>([
     [
       'Rails, of a view, not what it logs of a query',

@@ -274,6 +274,15 @@ describe('the counts of earlier runs', () => {
   });
 });
 
+it('HN-9 tells the time limit in minutes, however it was set', () => {
+  const limits = { ...policy.limits, timeMs: 100_000 };
+  const spent = { ...history().spent, elapsedMs: 100_000 };
+  expect(decide(history({ spent }), { ...policy, limits })).toEqual({
+    kind: 'end',
+    end: { verdict: 'budget', reason: 'limits.time (1.67 min) was reached' },
+  });
+});
+
 describe('the built-in fixer', () => {
   const earlier = { count: 3, failedFixes: 2 };
   it.each<[string, Partial<History>, Decision['kind']]>([

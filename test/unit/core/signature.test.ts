@@ -46,6 +46,7 @@ describe('ME-1 a signature', () => {
       "Cannot find './a' in /home/ann/shop/src/cart.ts",
       "Cannot find './a' in /builds/7/shop/src/cart.ts",
     ],
+    ['a folder in another script', 'in /home/josé/app/cart.ts', 'in /home/ann/app/cart.ts'],
     ['a Windows folder', 'in C:\\Users\\ann\\shop\\cart.ts', 'in D:\\a\\shop\\cart.ts'],
     [
       'how often Playwright tried',

@@ -7,13 +7,17 @@ import { tempDir } from '../../rig/temp-dir.js';
 
 const words = "Cannot read properties of undefined (reading 'cents')";
 
-function failure(status: number) {
+function failure(
+  status: number,
+  url = 'http://localhost/api/total',
+  frame = '    at call (node:internal/x:1:1)',
+) {
   const dir = tempDir('server');
   writeFileSync(path.join(dir, 'orders.mjs'), 'one\ntwo\n  return order.amount.cents;\n');
   const serverOutput = [
     'GET /api/neighbour',
     `TypeError: ${words}`,
-    '    at call (node:internal/x:1:1)',
+    frame,
     `    at total (file://${dir}/orders.mjs:3:23)`,
     '',
   ].join('\n');
@@ -21,7 +25,7 @@ function failure(status: number) {
     {
       time: 0,
       method: 'GET',
-      url: 'http://localhost/api/total',
+      url,
       resourceType: 'fetch',
       status,
       durationMs: 1,
@@ -48,4 +52,16 @@ it('BF-4 finds the line of the server that threw by the message that the page re
 
 it('BF-4 ignores a log that nothing connects with the test', () => {
   expect(failure(200).said).toMatchObject({ ofServer: null, thrower: null, line: null });
+});
+
+it('BF-4 reads on after URLs that are not valid: a masked host, a file that cannot be here', () => {
+  const { said } = failure(
+    404,
+    'http://[masked: known value]/api',
+    '    at call (file:///srv/100%zz.mjs:1:1)',
+  );
+  expect(said.notFound).toEqual(['/api']);
+  expect(failure(405, 'http://localhost/api/total?page=2').said.notFound).toEqual(['/api/total']);
+  const thrown = failure(500, undefined, '    at call (file:///srv/100%zz.mjs:1:1)').said;
+  expect(path.basename(thrown.thrower ?? '')).toBe('orders.mjs');
 });

@@ -71,6 +71,17 @@ it('HN-3 judges a change in a suite of 3,000 test files with aliases', { timeout
   expect(violations.map(({ rule }) => rule)).toEqual(['step-changed']);
 });
 
+it('HN-3 judges a change in a schema of 8,000 lines', { timeout: 20_000 }, async () => {
+  const schema = Array.from(
+    { length: 4000 },
+    (_, n) => `create table t${n} (id integer not null unique,\n  name text not null);\n`,
+  ).join('');
+  const path = 'db/structure.sql';
+  const mended = schema.replace('name text', 'title text');
+  const { violations } = await judge(requestOf([[path, mended]], 'database-error', [[path, schema]]));
+  expect(violations).toEqual([]);
+});
+
 it('HN-3 sees what is asserted of each element of a list that begins empty and is filled by the test', async () => {
   const hooks = (assertion: string) =>
     `${imports}const made = [];

@@ -57,6 +57,21 @@ it('CL-13 RP-1 shows a line for each cause with phase, agent, time and cost, and
   close();
 });
 
+it('CL-13 counts a cause as healed only if its tests are green', async () => {
+  const { take, shown, close } = shownRun();
+  await take(redRun(2));
+  const end = {
+    type: 'cause.ended',
+    causeId: 'c1',
+    reason: 'another error',
+    attempts: 1,
+    costUsd: null,
+  } as const;
+  await take([{ ...end, verdict: 'superseded', time: 10_000 }]);
+  expect(shown()).toContainEqual(expect.stringMatching(/^\* self-heal 1 of 2 causes done, 0 healed/));
+  close();
+});
+
 it('CL-13 shows how long it waits, and the progress of a suite run', async () => {
   const { take, shown, close } = shownRun();
   await take(redRun(1));

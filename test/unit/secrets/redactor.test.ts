@@ -72,6 +72,10 @@ describe('a redactor', () => {
     expect(knowing.text(`auth failed with ${secret}`)).toBe(
       'auth failed with [masked: value of DATABASE_URL]',
     );
+    const withAt = redactorOf(secretsAmong({ DATABASE_URL: `postgres://app:a@${secret}@db/shop?by=x@y` }));
+    expect(withAt.text(`auth failed with a@${secret}`)).toBe(
+      'auth failed with [masked: value of DATABASE_URL]',
+    );
   });
 
   it('EV-9 masks every string of plain data, and keys that contain secrets', () => {

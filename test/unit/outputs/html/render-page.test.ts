@@ -1,9 +1,12 @@
-import { rm, symlink, writeFile } from 'node:fs/promises';
+import { readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { loadRun } from '../../../../src/outputs/html/load-run.js';
 import { renderPage } from '../../../../src/outputs/html/render-page.js';
+import { ownFile } from '../../../../src/own-files.js';
 import { readRunState } from '../../../../src/run/read-events.js';
+import { categories } from '../../../../src/core/diagnosis.js';
+import { verdictWords } from '../../../../src/outputs/wording.js';
 import { aReport, aReportCause, aReportTest } from '../../../rig/a-report.js';
 import { aBlame, aBlamedHunk } from '../../../rig/builders.js';
 import { hostile, runId, storedRun } from '../../../rig/stored-run.js';
@@ -86,4 +89,13 @@ it('RP-4 does not embed a picture that is a link out of the folder', async () =>
   const { causes } = await loadRun(report, await readRunState(dir), { dir, shown: 'runs/x' });
   expect(causes.get('c1')?.before).toBeNull();
   expect(causes.get('c2')?.before).toContain('data:image/png;base64,');
+});
+
+it('RP-4 has a filter for each result of a test and each class of a cause', async () => {
+  const css = await readFile(ownFile('outputs/html/report.css'), 'utf8');
+  const tests = Object.keys(verdictWords).filter((one) => one !== 'superseded' && one !== 'interrupted');
+  for (const verdict of tests)
+    expect(css).toContain(`#tests:has(#tests-${verdict}:checked) tbody tr:not(.${verdict})`);
+  for (const one of categories)
+    expect(css).toContain(`main:has(#class-${one}:checked) .cause:not([data-class='${one}'])`);
 });

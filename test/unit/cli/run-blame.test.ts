@@ -1,0 +1,34 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { filtersFor } from '../../../src/cli/run-blame.js';
+
+let cwd: string;
+
+beforeEach(async () => {
+  cwd = await mkdtemp(path.join(tmpdir(), 'self-heal-blame-'));
+});
+
+afterEach(async () => {
+  await rm(cwd, { recursive: true, force: true });
+});
+
+it('BL-1 runs the tests that the last run left red, wherever their files are', async () => {
+  const dir = path.join(cwd, '.self-heal', 'runs', '20261122-121728-d4a4');
+  await mkdir(dir, { recursive: true });
+  const tests = [
+    { file: 'tests/cart.spec.ts', line: 9, verdict: 'failed' },
+    { file: '../e2e/(shop)/pay.spec.ts', line: 3, verdict: 'escalated' },
+    { file: 'tests/green.spec.ts', line: 1, verdict: 'passed' },
+  ];
+  await writeFile(path.join(dir, 'report.json'), JSON.stringify({ schemaVersion: 2, tests, causes: [] }));
+  const found = await filtersFor(cwd, undefined);
+  const places = found.ok ? found.value.map((filter) => /^(.*):(\d+)$/.exec(filter)?.slice(1) ?? []) : [];
+  // Playwright matches each filter with the absolute path of a file.
+  const matches = (file: string) =>
+    places
+      .filter(([pattern = '']) => new RegExp(pattern).test(path.resolve(cwd, file)))
+      .map(([, line]) => line);
+  expect(tests.map(({ file }) => matches(file))).toEqual([['9'], ['3'], []]);
+});
