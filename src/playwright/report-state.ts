@@ -21,7 +21,7 @@ export interface ReportState {
   end?: Line<'end'>;
   progress: SuiteProgress;
   readonly errors: TestError[];
-  /** The last failed try of each test, keyed by test id. */
+  /** The failed try of each test that tells why, keyed by test id. */
   readonly tries: Map<string, TestFailure>;
 }
 
@@ -39,8 +39,9 @@ export function addLine(state: ReportState, line: ReportLine): void {
   if (line.type === 'error') {
     if (errors.length < maxErrors) errors.push(line.error);
   } else if (line.type === 'failed-try') {
-    const { failure } = line;
-    tries.set(failure.test.id, { ...failure, errors: withoutChanceOfTheEnd(failure.errors) });
+    const failure = { ...line.failure, errors: withoutChanceOfTheEnd(line.failure.errors) };
+    const first = tries.get(failure.test.id);
+    if (!first || (!isRecorded(first) && isRecorded(failure))) tries.set(failure.test.id, failure);
   } else if (line.type === 'test-end') {
     const { done, failed } = progress;
     state.progress = { ...progress, done: done + 1, failed: failed + Number(line.failed), test: line.title };
@@ -48,4 +49,13 @@ export function addLine(state: ReportState, line: ReportLine): void {
     Object.assign(state, { [line.type]: line });
     if (line.type === 'begin') state.progress = { ...progress, total: line.total };
   }
+}
+
+/**
+ * The first failed try tells why: later ones may fail because of what it left behind (a row that now exists), and re-runs, which have no
+ * retries, are like the first. But if nothing was recorded beside its error, as in a merged report of a suite that traces retries only, a
+ * later one tells more.
+ */
+function isRecorded({ capture, attachments }: TestFailure): boolean {
+  return capture !== null || attachments.some(({ name }) => name === 'trace');
 }

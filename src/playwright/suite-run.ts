@@ -15,7 +15,7 @@ export interface SuiteRun {
   readonly exitCode: number | null;
   /** Every test of the selection, including those that did not run. Empty if Playwright ended before it collected them. */
   readonly tests: readonly TestResult[];
-  /** The last try of each test that ended unexpectedly. */
+  /** A failed try of each test that ended unexpectedly: the first that was recorded. */
   readonly failures: readonly TestFailure[];
   /** The failure of the suite itself, or null. */
   readonly suiteFailure: SuiteFailure | null;

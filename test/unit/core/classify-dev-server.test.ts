@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { classify } from '../../../src/core/classify/classify.js';
 import { anError, anEvidence } from '../../rig/builders.js';
+import { failing, request } from './classify-evidence.js';
 
 const failedToLoad = '5:06:11 PM [vite] (ssr) Error when evaluating SSR module /src/routes/+page.svelte:';
 
@@ -107,5 +108,33 @@ describe('CS-10 a server that does not become available', () => {
     const errors = [anError('Error: Timed out waiting 60000ms from config.webServer.')];
     const { why, ...found } = classify(anEvidence({ errors, serverOutput }));
     expect({ ...found, why: why.slice(0, 1) }).toMatchObject(diagnosis);
+  });
+});
+
+describe('CS-8 what a plugin of the development server says', () => {
+  const refused = request({
+    method: 'POST',
+    url: 'http://localhost:8000/api/login',
+    status: null,
+    failure: 'net::ERR_CONNECTION_REFUSED',
+  });
+  it.each([
+    [
+      'advice is no reason',
+      '[vite:react-swc] We recommend switching to `@vitejs/plugin-react` for improved performance as no swc plugins are used.',
+      'network-error',
+    ],
+    ['an error is one', '[vite:react-swc] Unexpected token, expected a comma', 'build-error'],
+    [
+      'an error with advice is one',
+      '[vite:css] We recommend a newer Sass: it failed to compile src/a.scss',
+      'build-error',
+    ],
+  ])('CS-8 %s', (_, serverOutput, category) => {
+    const evidence = failing('Error: page.waitForURL: Test timeout of 30000ms exceeded.', {
+      serverOutput,
+      network: [refused],
+    });
+    expect(classify(evidence).category).toBe(category);
   });
 });

@@ -152,3 +152,28 @@ it.each([
     expect(classify(failing(message, { pageUrl: null })).category).toBe(category);
   },
 );
+
+it.each([
+  [
+    'an object of the driver that an exception names',
+    "Traceback (most recent call last):\n  File \"/srv/shop/tool.html\", line 5, in block 'main'\njinja2.exceptions.UndefinedError: 'psycopg2.extras.DictRow object' has no attribute 'total'",
+    'runtime-error',
+  ],
+  [
+    'a record of the driver',
+    "AttributeError: 'asyncpg.Record' object has no attribute 'total'",
+    'runtime-error',
+  ],
+  ['a result', "NoMethodError: undefined method `total' for #<PG::Result:0x0000>", 'runtime-error'],
+  ['an error of the driver', 'psycopg2.OperationalError: no more rows', 'database-error'],
+  [
+    'an error that another layer wraps',
+    '(psycopg2.errors.AmbiguousColumn) which total is meant',
+    'database-error',
+  ],
+  ['an error of Ruby’s driver', 'PG::Error: no result', 'database-error'],
+])('CS-8 the name of a driver is a database error only as the name of its error: %s', (_, said, category) => {
+  const network = [request({ status: 500 })];
+  const evidence = failing('Error: element(s) not found', { serverOutput: said, network });
+  expect(classify(evidence).category).toBe(category);
+});

@@ -240,6 +240,7 @@ const examples: Readonly<Record<string, string>> = {
   'noise/source-map': 'Source map error',
   'noise/third-party': 'https://www.google-analytics.com/g/collect',
   'noise/development-hint': 'Download the React DevTools',
+  'noise/advice': '[vite:react-swc] We recommend switching to another plugin',
   'noise/health-check': 'FATAL:  role "root" does not exist',
   'noise/quiet-log-level': '12:00:01 INFO started',
   'noise/answered-well': 'GET /api/cart 200 3ms',

@@ -26,6 +26,13 @@ export const noiseRules: readonly NoiseRule[] = [
     sources: ['console', 'network', 'server'],
   },
   {
+    id: 'noise/advice',
+    // What a tool would rather have, with its name before it as before an error: `[vite:react-swc] We recommend switching to …`.
+    pattern:
+      /^(?!.*(?:[Ee]rror|[Ff]ail)).*(?:\] We recommend\b|\bfor (?:better|improved|best) performance\b)/,
+    sources: ['console', 'server'],
+  },
+  {
     id: 'noise/health-check',
     // What `pg_isready` and port probes leave in a PostgreSQL container's log.
     pattern: /role "root" does not exist|(?:incomplete|invalid length of) startup packet/,

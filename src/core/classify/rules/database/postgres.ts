@@ -52,8 +52,9 @@ export const postgresRules = rulesFor('database-error', [
   },
   {
     id: 'database/postgres-driver',
+    // Not an object of the driver in the message of another error: `'psycopg2.extras.DictRow object' has no attribute 'total'`.
     pattern:
-      /\bPostgresError\b|\bPG::\w+|\bpsycopg[23]?\.|\basyncpg\.|\bSQLSTATE\b|\bPostgrex\.|\bNpgsql\.|\bPSQLException\b|\bpq: |\bPgError\b|PostgreSQL error|\bDatabaseError\b/i,
+      /\bPostgresError\b|\bPG::(?!Result\b)\w+|(?<!['<])\b(?:psycopg[23]?|asyncpg)\.|\bSQLSTATE\b|\bPostgrex\.|\bNpgsql\.|\bPSQLException\b|\bpq: |\bPgError\b|PostgreSQL error|\bDatabaseError\b/i,
     confidence: 0.9,
   },
   {
