@@ -54,6 +54,7 @@ export async function closed(
 ): Promise<Problem> {
   await workspace.close();
   await running.ended();
+  bus.emit({ type: 'run.stopped', message: problem.message });
   await bus.close();
   return redactor.deep(problem);
 }

@@ -96,6 +96,7 @@ const lines: { readonly [T in Event['type']]: Lines<Of<T>> } = {
   'change.reverted': (event) => `${at(event)}the blamed change was reverted`,
   'run.undone': ({ restored }) => `undone: ${restored.join(', ') || 'nothing left to revert'}`,
   'run.warning': ({ message }, paint) => `${paint.magenta('warning')}: ${message}`,
+  'run.stopped': none,
   'run.ended': none,
 };
 

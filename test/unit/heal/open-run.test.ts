@@ -9,7 +9,7 @@ it('EV-9 masks secrets of the environment in the problem that ends a run', async
   const env = { DEPLOY_TOKEN: 'plain-looking-words-42' };
   const redactor = await createRedactor({ env, projectRoot: tempDir('closed') });
   const running = { ended: async () => {}, hasCopies: async () => {} };
-  const { bus } = recordingBus();
+  const { bus, events } = recordingBus();
   const workspace = lateWorkspace({} as WorkspaceParts);
   const problem = await closed(
     { running, bus, redactor, workspace },
@@ -21,5 +21,6 @@ it('EV-9 masks secrets of the environment in the problem that ends a run', async
     },
   );
   expect(problem).toMatchObject({ kind: 'playwright-refused', detail: expect.stringContaining('[masked') });
+  expect(events).toMatchObject([{ type: 'run.stopped', message: 'Playwright ended before its tests' }]);
   expect(JSON.stringify(problem)).not.toContain('plain-looking-words-42');
 });
