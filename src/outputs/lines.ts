@@ -8,7 +8,7 @@ import type { Event } from '../event.js';
 import { cut } from './cut.js';
 import { atMost, costText, counted, duration, testName } from './format.js';
 import { localDay } from './local-time.js';
-import { judgementWords, suiteRunText, verdictWords } from './wording.js';
+import { agentOutcomeWords, judgementWords, suiteRunText, verdictWords, wasReverted } from './wording.js';
 
 type Of<T extends Event['type']> = Extract<Event, { type: T }>;
 
@@ -140,7 +140,8 @@ function testLines(tests: readonly TestRef[], what: string): string[] {
 
 function agentEnded(event: Of<'agent.ended'>, paint: ChalkInstance): string[] {
   const { attempt, outcome, durationMs, filesChanged, orphans } = event;
-  const line = `${at(event)}attempt ${attempt}: agent ${outcome} after ${duration(durationMs)}${costText(event)}, ${counted(filesChanged, 'file')} changed`;
+  const files = filesChanged > 0 ? `, ${counted(filesChanged, 'file')} changed` : '';
+  const line = `${at(event)}attempt ${attempt}: agent ${agentOutcomeWords[outcome]} after ${duration(durationMs)}${costText(event)}${files}`;
   const left = orphans.map((one) => `${at(event)}stopped a process that it left behind: ${one}`);
   return [outcome === 'completed' ? line : paint.magenta(line), ...left];
 }
@@ -165,12 +166,13 @@ function rejected(event: Of<'attempt.rejected'>, paint: ChalkInstance): string[]
 }
 
 function judged(event: Of<'attempt.judged'>, paint: ChalkInstance): string {
-  const { judged, proof, testProofs, failedBecause, reverted } = event.attempt;
+  const { judged, proof, testProofs, failedBecause, reverted, violations = [] } = event.attempt;
   const words = `${at(event)}${tones[judged](paint)(judgementWords[judged])}`;
   if (judged === 'green' && !reverted)
     return proof.length > 0 ? `${words}: ${tellProof(proof, testProofs)}` : words;
-  const told = failedBecause ? ` (${cut(failedBecause, 160)})` : '';
-  return `${words}${told}${reverted ? '; its change was reverted' : ''}`;
+  // The violations have been printed.
+  const told = failedBecause && violations.length === 0 ? ` (${cut(failedBecause, 160)})` : '';
+  return `${words}${told}${wasReverted(event.attempt) ? '; its change was reverted' : ''}`;
 }
 
 const plain = () => (text: string) => text;

@@ -90,7 +90,7 @@ it('RP-1 puts what is left to a person first, each with its next command', () =>
     '      tests   [chromium] › tests/cart.spec.ts:12 › cart › t1',
     '              2 tries before, $0.20',
     ...[3, 4, 5].map(
-      (n) => `      try ${n}   /debugger (claude) 4.2s, $0.10 → still-failing, reverted (the sa…`,
+      (n) => `      try ${n}   /debugger (claude) 4.2s, $0.10 → still red, reverted (the same e…`,
     ),
     '      end     no approach is left',
     '      next    npx self-heal inspect 20260101-000000-0001 c2 --prompt',
