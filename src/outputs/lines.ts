@@ -40,8 +40,7 @@ type Lines<E> = (event: E, paint: ChalkInstance, reader: Reader) => string | str
 const none = () => [];
 
 const lines: { readonly [T in Event['type']]: Lines<Of<T>> } = {
-  'run.started': ({ dryRun }) =>
-    dryRun ? 'dry run: failures are collected and classified, but no agent is started' : [],
+  'run.started': ({ dryRun }) => (dryRun ? 'no agent is started in this run' : []),
   'suite.started': (event) => (event.purpose === 'first' ? [] : `${at(event)}${suiteRunText(event)} …`),
   'suite.progress': none,
   'cause.sent': (event) => `${at(event)}is waiting for a worker`,

@@ -88,7 +88,7 @@ export function wasReverted({ judged, reverted }: Pick<Attempt, 'judged' | 'reve
 /** The purpose of a Playwright run: in short, and as it continues `running 3 tests …`. */
 export const purposeWords: Record<SuitePurpose, { readonly short: string; readonly long: string }> = {
   first: { short: 'the suite', long: '' },
-  confirm: { short: 'confirming', long: ' again without a change, before starting an agent' },
+  confirm: { short: 'confirming', long: ' again without a change, to rule out a flake' },
   retest: { short: 'running again', long: ' again' },
   blame: {
     short: 'looking for the change to blame',

@@ -8,9 +8,7 @@ const paint = new Chalk({ level: 0 });
 it('CL-13 says why a re-run is made, and how many tests are in it', () => {
   const started = (purpose: 'confirm' | 'retest', tests: number | null) =>
     linesFor({ type: 'suite.started', purpose, tests, causeId: purpose === 'retest' ? 'c1' : null }, paint);
-  expect(started('confirm', 1)).toEqual([
-    'running 1 test again without a change, before starting an agent …',
-  ]);
+  expect(started('confirm', 1)).toEqual(['running 1 test again without a change, to rule out a flake …']);
   expect(started('retest', null)).toEqual(['c1 running the suite again …']);
 });
 
