@@ -151,6 +151,8 @@ export type Event =
   | { type: 'run.undone'; restored: readonly string[]; leftAlone: readonly string[] }
   /** The run continues, but somebody should know. */
   | { type: 'run.warning'; message: string }
+  /** The run cannot continue, for example because its browser is not installed; no `run.ended` follows. */
+  | { type: 'run.stopped'; message: string }
   | {
       type: 'run.ended';
       outcome: Outcome;

@@ -11,13 +11,18 @@ import { consoleLines, pageExcerpt, requestLines, serverLines } from './prompt-e
 export interface PromptFrame {
   readonly slashCommand: string;
   readonly contextFile: string;
+  /** Whether a person pastes it into a program that works in the project itself; self-heal then gave no agent a copy and a context.json. */
+  readonly isPasted?: boolean;
 }
 
 /**
  * Renders what an agent reads: the slash command as its very first characters, then what failed, why it was classified that way, the few lines
  * that matter, and where the rest is. Text from the page, the console and the network is put into fenced blocks and labeled as data (EV-10).
  */
-export function renderPrompt(context: AgentContext, { slashCommand, contextFile }: PromptFrame): string {
+export function renderPrompt(
+  context: AgentContext,
+  { slashCommand, contextFile, isPasted = false }: PromptFrame,
+): string {
   const parts = [
     `${slashCommand} ${context.task}.`,
     blamed(context),
@@ -34,8 +39,8 @@ export function renderPrompt(context: AgentContext, { slashCommand, contextFile 
     healedBefore(context.earlierFix),
     triedBefore(context),
     rejectedBefore(context.previousAttempts),
-    whereTheRestLies(context, contextFile),
-    rules,
+    whereTheRestLies(context, { contextFile, isPasted }),
+    isPasted ? rulesForPasting : rules,
   ];
   return `${parts.filter((part) => part).join('\n\n')}\n`;
 }
@@ -185,13 +190,18 @@ function rejectedBefore(attempts: readonly PreviousAttempt[]): string {
   );
 }
 
-function whereTheRestLies({ screenshot, missing }: AgentContext, contextFile: string): string {
+function whereTheRestLies(
+  { screenshot, missing }: AgentContext,
+  { contextFile, isPasted }: Pick<PromptFrame, 'contextFile' | 'isPasted'>,
+): string {
   const folder = path.dirname(contextFile);
+  const everything = `${contextFile}: everything as JSON (console, network with bodies, server output, accessibility snapshot, facts)`;
   return section(
     'Everything else',
     [
-      `- ${contextFile}: everything as JSON (console, network with bodies, server output, accessibility snapshot, facts)`,
-      `- ${folder}: the same as files`,
+      ...(isPasted
+        ? [`- ${folder}: console, network, server output, accessibility snapshot`]
+        : [`- ${everything}`, `- ${folder}: the same as files`]),
       ...(screenshot ? [`- ${screenshot}: the page at the moment of failure`] : []),
       ...missing.slice(0, 5).map((what) => `- missing: ${inline(what)}`),
       '',
@@ -200,15 +210,24 @@ function whereTheRestLies({ screenshot, missing }: AgentContext, contextFile: st
   );
 }
 
+const doNotWeaken = `- Do not weaken, skip, delete or special-case tests, do not raise timeouts or retries, do not mock what the test verifies.`;
+const leaveAlone = `- Leave agents.yaml, .self-heal/ and CI files alone.`;
+
 /** The line that explains the signal is deliberately not valid JSON: see claim.ts. */
 const rules = `## Rules
 
 - Find the cause in the code and fix it there. self-heal re-runs the test afterwards; only that run decides.
-- Do not weaken, skip, delete or special-case tests, do not raise timeouts or retries, do not mock what the test verifies.
+${doNotWeaken}
 - This folder is a copy of the project, made for you: edit only here, with relative paths. Your changes are collected as a patch, without
   node_modules and without files that git ignores (except .env files). Add a new dependency to package.json and the lock file.
 - A server of the project may be running elsewhere, on the project's ports: it does not serve this copy. If you start one,
   give it a port of its own, and stop it when you are done.
-- Leave agents.yaml, .self-heal/ and CI files alone.
+${leaveAlone}
 - End with one line: \`SELF-HEAL: {"status": "fixed" | "not-fixed" | "needs-person", "summary": "one sentence"}\`.
   Use needs-person, and say what you need, if only a person can decide or provide it.`;
+
+const rulesForPasting = `## Rules
+
+- Find the cause in the code and fix it there.
+${doNotWeaken}
+${leaveAlone}`;

@@ -3,13 +3,16 @@ import { addWaitFlag, agentsFlag, collect, configFlag } from './options.js';
 import { endWith } from './end.js';
 
 const examples = `
-Re-runs tests with changes reverted until it finds the smallest set of changes whose reversal makes them pass. Your files are
-restored afterwards. The search goes back to the last commit at which a run here saw the test pass; without one, to where the branch
-left the default branch; and without that, it covers only uncommitted changes.
+Re-runs tests with changes reverted until it finds the smallest set of changes
+whose reversal makes them pass. Your files are restored afterwards. The search
+goes back to the last commit at which a run here saw the test pass; without one,
+to where the branch left the default branch; and without that, it covers only
+uncommitted changes.
 
-  self-heal blame                       the tests that the last run left failing, or the whole suite
-  self-heal blame cart.spec.ts:9        this test
-  self-heal blame --base v1.4           only changes since this tag`;
+  self-heal blame                   the tests that the last run left failing, or
+                                    the whole suite
+  self-heal blame cart.spec.ts:9    this test
+  self-heal blame --base v1.4       only changes since this tag`;
 
 /** `self-heal blame`: finds the change that broke a test, with proof (BL-1). */
 export function blameCommand(): Command {

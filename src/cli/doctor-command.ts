@@ -4,10 +4,13 @@ import { endWith } from './end.js';
 import { agentsFlag, configFlag } from './options.js';
 
 const explanation = `
-The self-test runs this installation in a temporary folder, with this project's Playwright and browser and a scripted agent. A drifted
-locator and a real bug must be healed and proven; a flake, a cheat, an empty claim, a hanging agent and a fix that breaks another test
-must be recognized. Nothing in the project is touched, and no account is needed.
-Exit codes: ${exitCodes.green} a run can work (every guard fired), ${exitCodes.usage} it cannot (a guard did not fire), ${exitCodes.interrupted}/${exitCodes.terminated} interrupted`;
+The self-test runs this installation in a temporary folder, with this project's
+Playwright and browser and a scripted agent. A drifted locator and a real bug
+must be healed and proven; a flake, a cheat, an empty claim, a hanging agent and
+a fix that breaks another test must be recognized. Nothing in the project is
+touched, and no account is needed.
+Exit codes: ${exitCodes.green} a run can work (every guard fired),
+            ${exitCodes.usage} it cannot (a guard did not fire), ${exitCodes.interrupted}/${exitCodes.terminated} interrupted`;
 
 /** `self-heal doctor`: checks whether a run could work here, and says what to do if not (CL-11). */
 export function doctorCommand(): Command {

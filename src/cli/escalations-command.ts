@@ -12,9 +12,8 @@ export function escalationsCommand(): Command {
   common(command.command('list', { isDefault: true }))
     .description('list open escalations')
     .option('--all', 'include resolved escalations')
-    .argument('[word]')
-    .usage('[options]')
-    .action(async (word: string | undefined, options: EscalationsOptions & { all?: boolean }) =>
+    .allowExcessArguments()
+    .action(async (options: EscalationsOptions & { all?: boolean }, { args: [word] }: Command) =>
       end(word === undefined ? await (await load()).listEscalations(options) : noSuchCommand(word)),
     );
   common(command.command('show'))

@@ -5,8 +5,10 @@ import { endWith } from './end.js';
 import { configFlag } from './options.js';
 
 const explanation = `
-Compares the working tree, including uncommitted changes, with the base. Prints one finding per line: file:line, rule, explanation.
-Exit codes: ${exitCodes.green} nothing weakens the tests, ${exitCodes.red} something does, ${exitCodes.usage} there is nothing to compare`;
+Compares the working tree, including uncommitted changes, with the base. Prints
+one finding per line: file:line, rule, explanation.
+Exit codes: ${exitCodes.green} nothing weakens the tests, ${exitCodes.red} something does,
+            ${exitCodes.usage} nothing to compare with`;
 
 /** `self-heal guard`: judges the changes in the working tree, whoever made them, without running the suite (HN-3, HN-4). */
 export function guardCommand(): Command {

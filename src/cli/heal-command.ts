@@ -11,9 +11,11 @@ import { runAsTyped } from './run-command.js';
 import type { RunOptions } from '../heal/run-request.js';
 
 const examples = `
-  self-heal run --shard 2/20 --collect        on each CI machine
-  self-heal heal --from shards                then here, with the artifacts of all shards downloaded into shards/
-  self-heal worker --store postgres://…       elsewhere, for heal --from shards --queue --store postgres://…
+  self-heal run --shard 2/20 --collect    on each CI machine
+  self-heal heal --from shards            then here, with the artifacts of all
+                                          shards downloaded into shards/
+  self-heal worker --store postgres://…   elsewhere, for heal --from shards
+                                          --queue --store postgres://…
 
 Select tests by the same flags and filters as on the shards, except --shard.`;
 

@@ -3,11 +3,12 @@ import { endWith } from './end.js';
 import { agentsFlag, wholeNumber } from './options.js';
 
 const examples = `
-Name a run by its id, the beginning of its id, or latest (the default). Name a test by the number of a failure, the id of a
-cause (c1), file:line, or part of the title. Without a test, the failures of the run are listed.
+Name a run by its id, the beginning of its id, or latest (the default). Name a
+test by the number of a failure, the id of a cause (c1), file:line, or part of
+the title. Without a test, the failures of the run are listed.
 
-  self-heal inspect                     the failures of the last run
-  self-heal inspect c1                  the evidence for the first cause, and why it got its class
+  self-heal inspect       the failures of the last run
+  self-heal inspect c1    the evidence for the first cause, and its class
   self-heal inspect cart.spec.ts:9 --prompt > prompt.md`;
 
 /** `self-heal inspect`: shows the evidence for a failure of an earlier run, and the prompt (CL-9). */

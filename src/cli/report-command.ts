@@ -2,8 +2,8 @@ import { Command } from 'commander';
 import { endWith } from './end.js';
 
 const examples = `
-Name a run by its id, the beginning of its id, or latest (the default). The path of the page goes to standard output, the
-summary to standard error.
+Name a run by its id, the beginning of its id, or latest (the default). The path
+of the page goes to standard output, the summary to standard error.
 
   self-heal report --open               open the last run in a browser
   self-heal report 20261121-0715 --json print its report.json`;

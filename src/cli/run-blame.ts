@@ -2,6 +2,7 @@ import path from 'node:path';
 import { testsOf } from '../core/failure.js';
 import escapeStringRegexp from 'escape-string-regexp';
 import { failuresMeant, failuresOf } from '../inspect/find-failure.js';
+import { baseOf } from '../git-trees.js';
 import { findRun, type StoredRun } from '../run/find-run.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
@@ -20,6 +21,8 @@ export async function runBlame(
   { base, ...own }: BlameOptions,
 ): Promise<number | Problem> {
   const cwd = process.cwd();
+  const unknown = base === undefined ? null : await unknownBase(cwd, base);
+  if (unknown) return unknown;
   const filters = await filtersFor(cwd, word);
   if (!filters.ok) return filters.error;
   const options: RunOptions = { ...own, dryRun: true };
@@ -31,6 +34,17 @@ export async function runBlame(
     options,
     blame: { base: base ?? null },
   });
+}
+
+/** Without git there is nothing to check; the search says so. */
+async function unknownBase(cwd: string, base: string): Promise<Problem | null> {
+  const found = await baseOf(cwd, base).catch(() => null);
+  if (found === null || typeof found === 'string' || found.what !== 'unknown-base') return null;
+  return {
+    kind: 'usage',
+    message: `git does not know the commit ${base}`,
+    remedy: 'Name one with --base; in CI fetch it first (actions/checkout with `fetch-depth: 0`).',
+  };
 }
 
 const runLike = /^(?:latest|\d{8}-[\d-]*[\da-f]*)$/;

@@ -5,9 +5,10 @@ import { addHealingFlags, addSelectionFlags, addTerseFlags, addVerifyFlag, addWa
 import type { RunOptions } from '../heal/run-request.js';
 
 const examples = `
-Everything after -- is passed to Playwright as it is:  self-heal run -- --no-deps
-Exit codes: ${exitCodes.green} green (healed and flaky too), ${exitCodes.red} still failing, ${exitCodes.usage} usage or configuration, ${exitCodes.personNeeded} needs review,
-            ${exitCodes.budget} stopped by a limit, ${exitCodes.agentUnusable} an agent cannot be used, ${exitCodes.interrupted}/${exitCodes.terminated} interrupted`;
+Everything after -- goes to Playwright as it is:  self-heal run -- --no-deps
+Exit codes: ${exitCodes.green} green (healed and flaky too), ${exitCodes.red} still failing,
+            ${exitCodes.usage} usage or configuration, ${exitCodes.personNeeded} needs review, ${exitCodes.budget} stopped by a limit,
+            ${exitCodes.agentUnusable} an agent cannot be used, ${exitCodes.interrupted}/${exitCodes.terminated} interrupted`;
 
 /** `self-heal run`: runs the suite, and heals what fails. */
 export function runCommand(): Command {

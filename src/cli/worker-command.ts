@@ -9,9 +9,10 @@ import { splitAtDashes } from './run-command.js';
 type WorkerFlags = RunOptions & { readonly once?: boolean; readonly idleTimeout?: number };
 
 const notes = `
-Takes causes of the commit that is checked out here one at a time, heals and proves each in this checkout, sends the patch
-back, and restores the checkout. Ctrl-C stops the worker, and its current cause goes to another worker.
-Flags and filters that select tests must be the same as those of \`self-heal heal\`.`;
+Takes causes of the commit that is checked out here, one at a time, heals and
+proves each in this checkout, sends the patch back, and restores the checkout.
+Ctrl-C stops the worker, and its current cause goes to another worker. Flags and
+filters that select tests must be the same as those of \`self-heal heal\`.`;
 
 /** `self-heal worker`: heals causes that `self-heal heal --queue` sends, on any number of machines (SC-2). */
 export function workerCommand(): Command {

@@ -63,6 +63,12 @@ export const argument = z
     `contains an unknown placeholder; the known ones are ${placeholdersInText}`,
   );
 
+/** A file, or the URL of a PostgreSQL database; any other URL would be taken for a file's name. */
+export const storePlace = text.refine(
+  (place) => !/^[a-z][a-z\d+.-]*:\/\//i.test(place) || /^postgres(?:ql)?:/i.test(place),
+  'must be a file or a postgres:// URL',
+);
+
 /** The source of a JavaScript regular expression. */
 export const pattern = text
   .refine(compiles, 'is not a valid regular expression; put it in single quotes to keep each \\')

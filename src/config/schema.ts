@@ -3,7 +3,18 @@ import { categories, evidenceSources, retryAxes } from '../core/diagnosis.js';
 import { verifyLevels } from '../core/settings.js';
 import { anywhere } from '../core/classify/rule.js';
 import { agent, defaultRunner, routes, runner } from './agent-schema.js';
-import { amount, byDefault, duration, name, oneOf, pattern, section, text, wholeNumber } from './fields.js';
+import {
+  amount,
+  byDefault,
+  duration,
+  name,
+  oneOf,
+  pattern,
+  section,
+  storePlace,
+  text,
+  wholeNumber,
+} from './fields.js';
 
 // The single definition of agents.yaml: the loader validates with it, and schema/agents.schema.json is generated from it.
 
@@ -170,7 +181,7 @@ export const agentsFileSchema = z.strictObject({
   ),
   store: byDefault(
     '.self-heal/ledger.db',
-    text.meta({ examples: ['.self-heal/ledger.db', '${SELF_HEAL_STORE}'] }),
+    storePlace.meta({ examples: ['.self-heal/ledger.db', '${SELF_HEAL_STORE}'] }),
     'Where retry counts, attempts and escalations are kept: a file, relative to the project, or a postgres:// URL.',
   ),
   queue: section(queue, 'Workers on several machines, which need a PostgreSQL store.'),

@@ -83,7 +83,7 @@ async function driftOf(name: LocatorName, evidence: DriftEvidence): Promise<Drif
   const { page, tests, renaming, isInApp } = evidence;
   const change = await renaming(name.value);
   const values = valuesOnPage(page, name);
-  if (change.kind === 'renamed') {
+  if (change.kind === 'renamed' || change.kind === 'renamed-in-part') {
     const found = values.filter((value) => value === change.to);
     if (found.length === 0 || (isVisibleText(name) && found.length > 1)) return null;
     const everywhere = !isVisibleText(name) && !(await isInApp(name.value));

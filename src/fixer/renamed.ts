@@ -2,9 +2,12 @@ import { diffArrays } from 'diff';
 import type { Hunk } from '../core/blame.js';
 import { nearest } from './similar.js';
 
-/** What changes say about a name: what it became, that it was removed without a successor, or nothing. */
+/**
+ * What changes say about a name: what it became, everywhere or in one of several places in a line (the test id in
+ * `id="pay" data-testid="pay"`); that it was removed without a successor; or nothing.
+ */
 export type Renaming =
-  | { readonly kind: 'renamed'; readonly to: string; readonly file: string }
+  | { readonly kind: 'renamed' | 'renamed-in-part'; readonly to: string; readonly file: string }
   | { readonly kind: 'removed' }
   | { readonly kind: 'ambiguous' }
   | { readonly kind: 'unknown' };
@@ -21,9 +24,27 @@ export function renamedIn(hunks: readonly Hunk[], name: string): Renaming {
       found.reduce((text, { to }) => text.replaceAll(to, ''), line),
       name,
     );
-  if (hunks.some(({ now }) => now.some(stays))) return { kind: 'ambiguous' };
+  if (hunks.some(({ now }) => now.some(stays))) return renamedInPart(touched, name) ?? { kind: 'ambiguous' };
   if (!first) return { kind: 'removed' };
   return found.every(({ to }) => to === first.to) ? { kind: 'renamed', ...first } : { kind: 'ambiguous' };
+}
+
+/** Returns the new name if it took one of several places in every changed line that had the old one, and nothing else changed there. */
+function renamedInPart(touched: readonly Hunk[], name: string): Renaming | null {
+  const found = touched.flatMap(({ file, old, now }) =>
+    old.flatMap((line, index) => {
+      const changed = old.length === now.length ? (now[index] ?? '') : '';
+      return holds(line, name) ? [{ file, to: replacedOnce(line, changed, name) }] : [];
+    }),
+  );
+  const [first] = found;
+  if (!first || first.to === null || found.some(({ to }) => to !== first.to)) return null;
+  return { kind: 'renamed-in-part', to: first.to, file: first.file };
+}
+
+function replacedOnce(line: string, changed: string, name: string): string | null {
+  const found = placesOf(line, name).flatMap((at) => replacedAt([at], [line, changed], name) ?? []);
+  return found.length === 1 ? (found[0] ?? null) : null;
 }
 
 function successorsIn({ old, now }: Hunk, name: string): string[] {
@@ -81,23 +102,26 @@ function replacementOf(
   changed: string,
 ): { readonly to: string; readonly isAll: boolean } | null {
   const [a, b] = [line.trim(), changed.trim()];
-  const [at, ...more] = placesOf(a, old);
-  if (at === undefined || more.length > 0) return null;
-  const exact = between(a, b, { start: at, end: at + old.length });
-  const to = (exact ?? byTokens(a, b, old))?.trim() ?? '';
+  const places = placesOf(a, old);
+  const exact = replacedAt(places, [a, b], old);
+  const to = exact ?? (places.length === 1 ? byTokens(a, b, old) : null)?.trim() ?? '';
   return to !== old && plain.test(to) ? { to, isAll: exact !== null } : null;
 }
 
-interface Range {
-  readonly start: number;
-  readonly end: number;
-}
-
-/** Returns the replacement if nothing else in the line changed. */
-function between(a: string, b: string, { start, end }: Range): string | null {
-  const [head, tail] = [a.slice(0, start), a.slice(end)];
-  const fits = b.length > head.length + tail.length && b.startsWith(head) && b.endsWith(tail);
-  return fits ? b.slice(head.length, b.length - tail.length) : null;
+/** Returns what replaced a name in these places of a line, if it is the same in all of them and nothing else in the line changed. */
+function replacedAt(
+  places: readonly number[],
+  [a, b]: readonly [string, string],
+  name: string,
+): string | null {
+  const kept = [...places, a.length].map((at, index) =>
+    a.slice(index === 0 ? 0 : (places[index - 1] ?? 0) + name.length, at),
+  );
+  const [head = ''] = kept;
+  const length = (b.length - kept.join('').length) / places.length;
+  if (length < 1 || !Number.isInteger(length)) return null;
+  const to = b.slice(head.length, head.length + length);
+  return kept.join(to) === b && plain.test(to) ? to.trim() : null;
 }
 
 /** Returns the replacement if at least half of the line stayed, and the old words were replaced separately from the rest. */

@@ -54,6 +54,7 @@ export async function closed(
   problem: Problem,
 ): Promise<Problem> {
   await cleanUp(opened);
+  opened.bus.emit({ type: 'run.stopped', message: problem.message });
   await opened.bus.close();
   return opened.redactor.deep(problem);
 }

@@ -5,11 +5,12 @@ import { expandedPrompt } from '../agents/expand-command.js';
 import { renderPrompt } from '../agents/prompt.js';
 import { agentsFor } from '../core/agents-for.js';
 import { isBuiltIn } from '../core/built-in-fixer.js';
+import type { Cause } from '../core/cause.js';
 import type { Settings } from '../core/settings.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import type { Redactor } from '../secrets/redactor.js';
-import type { Inspected } from './find-failure.js';
+import { failuresOf, type Inspected } from './find-failure.js';
 import type { StoredRun } from '../run/find-run.js';
 
 /** A prompt to print, and where it comes from. */
@@ -67,19 +68,12 @@ async function wouldBeSent(request: PromptRequest): Promise<Result<FoundPrompt, 
   const { failure } = one;
   const agent = settings.agents[agentsFor(failure, settings.routes)[0] ?? ''];
   if (!agent) return err(noAgent);
-  const cause = {
-    id: one.cause?.id ?? 'c0',
-    lead: failure,
-    members: [failure],
-    parent: null,
-    environment: null,
-  };
   const context = await buildContext({
     settings,
     root: projectRoot,
     runId: run.runId,
     runDir: run.dir,
-    cause,
+    cause: causeOf(request),
     attempt: 1,
     previousAttempts: [],
     guidance: null,
@@ -87,13 +81,28 @@ async function wouldBeSent(request: PromptRequest): Promise<Result<FoundPrompt, 
   });
   const contextFile = path.join(run.dir, 'failures', String(failure.n), 'context.json');
   const { slashCommand } = agent;
-  const rendered = renderPrompt(context, { slashCommand, contextFile });
+  const isPasted = isBuiltIn(agent);
+  const rendered = renderPrompt(context, { slashCommand, contextFile, isPasted });
   return ok({
     text: redactor.clean(await expandedPrompt(settings.runners[agent.runner], rendered, projectRoot)),
-    note: isBuiltIn(agent)
+    note: isPasted
       ? 'no agent program is set up; paste this prompt into one'
       : `not sent yet; this is the prompt that ${slashCommand} (${agent.runner}) would get`,
   });
+}
+
+/** Restores what the run knew about the cause of a failure: its other failures and the change to blame. */
+function causeOf({ run, one }: PromptRequest): Cause {
+  const { cause, failure } = one;
+  const members = failuresOf(run).filter((other) => cause !== null && other.cause?.id === cause.id);
+  return {
+    id: cause?.id ?? 'c0',
+    lead: failure,
+    members: [failure, ...members.map((other) => other.failure).filter(({ n }) => n !== failure.n)],
+    parent: null,
+    environment: null,
+    ...(cause?.blame ? { blame: cause.blame } : {}),
+  };
 }
 
 const noAgent: Problem = {

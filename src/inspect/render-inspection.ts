@@ -1,3 +1,4 @@
+import { blameLine, placeOfBlame } from '../core/blame.js';
 import { factLines, reasonLine } from '../core/diagnosis.js';
 import type { ConsoleEntry, NetworkEntry } from '../core/evidence.js';
 import type { ReportAttempt } from '../run/report.js';
@@ -18,7 +19,7 @@ export function nothingFailed({ report }: StoredRun): string {
 /** Renders the failures of a run, one line each. */
 export function renderList(run: StoredRun, all: readonly Inspected[]): string {
   const { report, runId, unreadable } = run;
-  const outcome = report?.exitCode === null ? 'unfinished: killed, or still running' : report?.outcome;
+  const outcome = report?.exitCode === null ? 'did not finish' : report?.outcome;
   const head = report
     ? `run ${runId} · ${report.project} · ${outcome} · ${counted(report.totals.tests, 'test')}`
     : `run ${runId} · no readable report`;
@@ -32,6 +33,7 @@ export function renderList(run: StoredRun, all: readonly Inspected[]): string {
   return [
     head,
     ...(rows.length > 0 ? columns(rows) : [`  ${nothingFailed(run)}`]),
+    ...(report?.warnings ?? []).map((warning) => `  ${warning}`),
     ...unreadable.map(unread),
   ].join('\n');
 }
@@ -49,6 +51,7 @@ export function renderFailure(one: Inspected, files: readonly string[]): string 
       ? [`  ${cause.id} ${cause.verdict}: ${cause.reason}, ${counted(cause.tests.length, 'test')}`]
       : []),
     ...(warning ? [`  ${warning}`] : []),
+    ...section('blame', cause?.blame ? [`${blameLine(cause.blame)} (${placeOfBlame(cause.blame)})`] : []),
     ...section('why', why.map(reasonLine)),
     ...section('facts', factLines(facts)),
     ...section('failed step', evidence.failedStep ? [evidence.failedStep] : []),

@@ -88,7 +88,8 @@ function healedBy(cause: ReportCause | null, { id, sharedFix, verdict }: ReportT
   const word = verdict === 'green-once' ? 'green once, not proven,' : 'healed';
   if (cause === null) return word;
   const last = cause.attempts.at(-1);
-  const who = last?.agent
+  if (!last) return word === cause.verdict ? cause.reason : `${word} ${cause.reason}`;
+  const who = last.agent
     ? `by ${last.agent}${last.runner && last.runner !== last.agent ? ` (${last.runner})` : ''}`
     : 'without an agent';
   const tries = cause.attempts.length > 1 ? ` in ${cause.attempts.length} attempts` : '';

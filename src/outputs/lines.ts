@@ -8,7 +8,7 @@ import type { Event } from '../event.js';
 import { cut } from './cut.js';
 import { atMost, costText, counted, duration, testName } from './format.js';
 import { localDay } from './local-time.js';
-import { judgementWords, suiteRunText, verdictWords } from './wording.js';
+import { agentOutcomeWords, judgementWords, suiteRunText, verdictWords, wasReverted } from './wording.js';
 
 type Of<T extends Event['type']> = Extract<Event, { type: T }>;
 
@@ -40,8 +40,7 @@ type Lines<E> = (event: E, paint: ChalkInstance, reader: Reader) => string | str
 const none = () => [];
 
 const lines: { readonly [T in Event['type']]: Lines<Of<T>> } = {
-  'run.started': ({ dryRun }) =>
-    dryRun ? 'dry run: failures are collected and classified, but no agent is started' : [],
+  'run.started': ({ dryRun }) => (dryRun ? 'no agent is started in this run' : []),
   'suite.started': (event) => (event.purpose === 'first' ? [] : `${at(event)}${suiteRunText(event)} …`),
   'suite.progress': none,
   'cause.sent': (event) => `${at(event)}is waiting for a worker`,
@@ -96,6 +95,7 @@ const lines: { readonly [T in Event['type']]: Lines<Of<T>> } = {
   'change.reverted': (event) => `${at(event)}the blamed change was reverted`,
   'run.undone': ({ restored }) => `undone: ${restored.join(', ') || 'nothing left to revert'}`,
   'run.warning': ({ message }, paint) => `${paint.magenta('warning')}: ${message}`,
+  'run.stopped': none,
   'run.ended': none,
 };
 
@@ -139,7 +139,8 @@ function testLines(tests: readonly TestRef[], what: string): string[] {
 
 function agentEnded(event: Of<'agent.ended'>, paint: ChalkInstance): string[] {
   const { attempt, outcome, durationMs, filesChanged, orphans } = event;
-  const line = `${at(event)}attempt ${attempt}: agent ${outcome} after ${duration(durationMs)}${costText(event)}, ${counted(filesChanged, 'file')} changed`;
+  const files = filesChanged > 0 ? `, ${counted(filesChanged, 'file')} changed` : '';
+  const line = `${at(event)}attempt ${attempt}: agent ${agentOutcomeWords[outcome]} after ${duration(durationMs)}${costText(event)}${files}`;
   const left = orphans.map((one) => `${at(event)}stopped a process that it left behind: ${one}`);
   return [outcome === 'completed' ? line : paint.magenta(line), ...left];
 }
@@ -164,12 +165,13 @@ function rejected(event: Of<'attempt.rejected'>, paint: ChalkInstance): string[]
 }
 
 function judged(event: Of<'attempt.judged'>, paint: ChalkInstance): string {
-  const { judged, proof, testProofs, failedBecause, reverted } = event.attempt;
+  const { judged, proof, testProofs, failedBecause, reverted, violations = [] } = event.attempt;
   const words = `${at(event)}${tones[judged](paint)(judgementWords[judged])}`;
   if (judged === 'green' && !reverted)
     return proof.length > 0 ? `${words}: ${tellProof(proof, testProofs)}` : words;
-  const told = failedBecause ? ` (${cut(failedBecause, 160)})` : '';
-  return `${words}${told}${reverted ? '; its change was reverted' : ''}`;
+  // The violations have been printed.
+  const told = failedBecause && violations.length === 0 ? ` (${cut(failedBecause, 160)})` : '';
+  return `${words}${told}${wasReverted(event.attempt) ? '; its change was reverted' : ''}`;
 }
 
 const plain = () => (text: string) => text;

@@ -24,9 +24,7 @@ export function causeInFull(report: Report, cause: ReportCause, options: Summary
   const good = isGood(cause.verdict);
   return [
     headOf(cause, cause.headline, options),
-    ...(cause.blame
-      ? [line('blame', `${blameLine(cause.blame)} (${placeOfBlame(cause.blame)})`, 'middle')]
-      : []),
+    ...(cause.blame ? [line('blame', `${placeOfBlame(cause.blame)}: ${blameLine(cause.blame)}`)] : []),
     ...(why ? [line('why', `${why.source}: ${why.evidence}`)] : []),
     ...(!why && cause.warning ? [line('why', cause.warning)] : []),
     line('tests', testsOf(report, cause), 'middle'),

@@ -60,6 +60,9 @@ function headline(report: Report, paint: ChalkInstance): string {
     'shards missing': paint.magenta,
   };
   const parts = talliesOf(report).map(({ name, text }) => tones[name]?.(text) ?? text);
+  // Green tests with another exit code: `--fail-on-heal` or `--fail-on-flaky-tests`.
+  if (report.outcome === 'green' && report.exitCode)
+    parts.unshift(`exit code ${report.exitCode} by a --fail-on flag`);
   return `${paint.bold('self-heal')}  ${outcomeWord(report.outcome, paint)}  ${parts.join(' · ')}`;
 }
 

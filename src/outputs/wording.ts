@@ -1,4 +1,4 @@
-import type { Judgement } from '../core/attempt.js';
+import type { Attempt, Judgement } from '../core/attempt.js';
 import type { CauseVerdict, Outcome } from '../core/verdict.js';
 import type { Event, SuitePurpose, WorkerSummary } from '../event.js';
 import type { Report } from '../run/report.js';
@@ -65,10 +65,30 @@ export const judgementWords: Record<Judgement, string> = {
   'not-judged': 'not judged',
 };
 
+/** How an agent ended, as it continues `the agent`. */
+export const agentOutcomeWords: Record<Attempt['outcome'], string> = {
+  completed: 'completed',
+  unchanged: 'changed nothing',
+  exited: 'exited with an error',
+  signalled: 'was killed',
+  'timed-out': 'ran out of time',
+  'spawn-failed': 'could not start',
+  aborted: 'was interrupted',
+  limited: 'reached its own limit',
+  unusable: 'cannot be used',
+  denied: 'had its edits denied',
+  'no-agent': 'was not started',
+};
+
+/** Whether an attempt's change was in the project and has been reverted; a change that was rejected or did not apply was never there. */
+export function wasReverted({ judged, reverted }: Pick<Attempt, 'judged' | 'reverted'>): boolean {
+  return reverted && judged !== 'rejected' && judged !== 'conflict';
+}
+
 /** The purpose of a Playwright run: in short, and as it continues `running 3 tests …`. */
 export const purposeWords: Record<SuitePurpose, { readonly short: string; readonly long: string }> = {
   first: { short: 'the suite', long: '' },
-  confirm: { short: 'confirming', long: ' again without a change, before starting an agent' },
+  confirm: { short: 'confirming', long: ' again without a change, to rule out a flake' },
   retest: { short: 'running again', long: ' again' },
   blame: {
     short: 'looking for the change to blame',

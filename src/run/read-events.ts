@@ -147,6 +147,7 @@ const shapes: { readonly [T in Event['type']]: z.ZodRawShape } = {
   'change.reverted': { ...ofCause, change: z.string() },
   'run.undone': { restored: texts, leftAlone: texts },
   'run.warning': { message: z.string() },
+  'run.stopped': { message: z.string() },
   'run.ended': {
     outcome: wordOf(outcomeWords),
     exitCode: z.number(),

@@ -111,6 +111,10 @@ const changes: { readonly [T in Event['type']]: (run: RunState, event: Of<T>) =>
   'run.undone': (run, { leftAlone }) =>
     leftAlone.length === 0 ? { ...run, reverted: [], undone: true } : run,
   'run.warning': (run, { message }) => ({ ...run, warnings: [...run.warnings, message] }),
+  'run.stopped': (run, { message }) => ({
+    ...run,
+    warnings: [...run.warnings, `The run could not continue: ${message}`],
+  }),
   'run.ended': (run, event) => ({
     ...['suite', 'agent', 'wait'].reduce((still, kind) => closed(still, kind, event), run),
     causes: run.causes.map((cause) => ({ ...cause, phase: null })),

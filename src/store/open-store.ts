@@ -126,7 +126,9 @@ function unusable(location: string, error: unknown): Problem {
     detail: redact(reasonOf(error)),
     remedy: lacks
       ? 'Allow its user to create tables (GRANT CREATE ON SCHEMA … TO …), or name another database.'
-      : 'Check that it exists and is writable (`store` in agents.yaml).',
+      : isUrl(location)
+        ? 'Check that the server is running and can be reached from here, or name another `store`.'
+        : 'Check that it exists and is writable (`store` in agents.yaml).',
   };
 }
 

@@ -122,11 +122,10 @@ it('BL-1 BL-5 HN-2 self-heal blame restores the project after an interrupt or a 
   expect(await project.read('notes.txt')).toBe('three\n');
 });
 
-it('BL-1 self-heal blame names a base that is not a commit, and does not search', async () => {
+it('BL-1 CL-5 self-heal blame refuses a base that is not a commit before it runs anything', async () => {
   const project = await shopWithHistory();
-  const { report, events } = await project.selfHeal(['blame', '--base', 'nowhere']);
-  expect(report?.causes[0]?.blame).toBeUndefined();
-  expect(events.find(({ type }) => type === 'blame.ended')).toMatchObject({
-    reason: 'git does not know the commit nowhere',
-  });
+  const { exitCode, stderr, events } = await project.selfHeal(['blame', '--base', 'nowhere']);
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain('git does not know the commit nowhere');
+  expect(events).toEqual([]);
 });

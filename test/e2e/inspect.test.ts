@@ -51,7 +51,7 @@ describe('inspect after a run', () => {
     const { stdout } = await project.selfHeal(['inspect', 'latest', 'says Thanks']);
     expect(stdout).toContain('runtime/type-error in console');
     expect(stdout).toMatch(/console \(the last of 1\)\n {2}pageerror: TypeError/);
-    expect(stdout).toMatch(/1 \/debugger \(own\) .* → still-failing, reverted( \(.*\))?\n/);
+    expect(stdout).toMatch(/1 \/debugger \(own\) .* → still red, reverted( \(.*\))?\n/);
     expect(stdout).toMatch(/failures\/1\/screenshot\.png {2}[\d.]+ kB/);
   });
 

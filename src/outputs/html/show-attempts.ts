@@ -2,7 +2,7 @@ import { type Note, noteLine } from '../../core/guard/note.js';
 import type { Violation } from '../../core/guard/violation.js';
 import { proofScope, type ProofStep } from '../../core/proof.js';
 import { costText, counted, duration, fileText } from '../format.js';
-import { judgementWords, sentence } from '../wording.js';
+import { agentOutcomeWords, judgementWords, sentence, wasReverted } from '../wording.js';
 import type { ReportAttempt, ReportCause } from '../../run/report.js';
 import type { Detail } from './detail.js';
 import { firstItems, html, nothing, type Markup } from './markup.js';
@@ -22,20 +22,21 @@ export function showAttempts(
 
 /** Shows one attempt, with its patch if there is one. */
 function showAttempt(attempt: ReportAttempt, patch: string | null, detail: Detail): Markup {
-  const { n, slashCommand, agent, runner, outcome, judged, failedBecause, claim, reverted } = attempt;
+  const { n, slashCommand, agent, runner, outcome, judged, failedBecause, claim } = attempt;
   const who =
     agent === null
       ? 'unchanged code, no agent'
       : slashCommand === null
         ? agent
         : `${slashCommand} (${runner ?? ''})`;
-  const because = failedBecause && judged !== 'green' ? `: ${failedBecause}` : '.';
+  const because =
+    failedBecause && judged !== 'green' && attempt.violations.length === 0 ? `: ${failedBecause}` : '';
   return html`<p>
       <strong>Attempt ${n}: ${who}</strong>
-      ${agent === null ? '' : html`<span class="fact">${outcome}, ${duration(attempt.durationMs)}${spent(attempt)}</span>`}
+      ${agent === null ? '' : html`<span class="fact">${agentOutcomeWords[outcome]}, ${duration(attempt.durationMs)}${spent(attempt)}</span>`}
     </p>
     <p class="judged ${judged}">
-      ${sentence(judgementWords[judged])}${because}${reverted ? ' The change was reverted.' : ''}
+      ${sentence(judgementWords[judged])}${because}.${wasReverted(attempt) ? ' The change was reverted.' : ''}
     </p>
     ${claim?.summary ? html`<p class="quiet">The agent said “${claim.status}”: ${claim.summary}</p>` : ''}
     ${showViolations(attempt.violations)} ${showNotes(attempt.notes)} ${showChange(attempt, patch, detail)}`;
@@ -82,11 +83,8 @@ function showNotes(notes: readonly Note[]): Markup {
   </ul>`;
 }
 
-function showChange(
-  { files, patch: path, reverted }: ReportAttempt,
-  patch: string | null,
-  detail: Detail,
-): Markup {
+function showChange(attempt: ReportAttempt, patch: string | null, detail: Detail): Markup {
+  const { files, patch: path, reverted } = attempt;
   if (files.length === 0) return nothing;
   const names = files.slice(0, 8).map(fileText).join(', ');
   const title = `${counted(files.length, 'file')} changed: ${names}${files.length > 8 ? ' …' : ''}`;
@@ -95,7 +93,7 @@ function showChange(
   const diff = showDiff(patch, { maxLines: detail.diffLines });
   return reverted
     ? html`<details>
-        <summary>${title}, reverted</summary>
+        <summary>${title}${wasReverted(attempt) ? ', reverted' : ', not applied'}</summary>
         ${diff}
       </details>`
     : html`<details open>

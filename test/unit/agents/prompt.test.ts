@@ -42,6 +42,12 @@ it('BL-3 says first which change broke the test, who made it, and its lines', ()
   expect(renderPrompt(aContext(), frame)).not.toContain('was green');
 });
 
+it('CL-9 says nothing about a copy or a context.json if a person pastes it into a program that works in the project', () => {
+  const prompt = renderPrompt(aContext(), { ...frame, isPasted: true });
+  expect(prompt).not.toMatch(/copy of the project|context\.json|SELF-HEAL:/);
+  expect(prompt).toContain('Do not weaken, skip, delete or special-case tests');
+});
+
 it('AG-2 says why the class was chosen, and what the alternatives are', () => {
   const reason = {
     rule: 'r',

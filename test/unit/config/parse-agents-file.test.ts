@@ -70,6 +70,7 @@ describe('CF-3 the message of a mistake', () => {
       'colour: 1',
       [`1:1 unknown key "colour"; allowed here: ${sections}`],
     ],
+    ['a store of another kind', 'store: mysql://db/x', ['1:8 "store" must be a file or a postgres:// URL']],
     [
       'a key in another spelling',
       'agents: { debugger: { slash_command: /x } }',

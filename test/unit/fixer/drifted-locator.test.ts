@@ -54,6 +54,18 @@ describe('BF-2 a locator follows the app', () => {
     ]);
   });
 
+  it('BF-2 gets the new test id where another attribute keeps the old name, but only in the failing step', async () => {
+    const page = { file: '/p/tests/page.ts', text: "const a = p.getByTestId('pay');" };
+    const given = evidence({
+      ids: ['checkout-pay'],
+      renaming: async () => ({ kind: 'renamed-in-part', to: 'checkout-pay', file: 'page.html' }),
+      isInApp: async () => true,
+    });
+    expect(await textAfter({ ...given, tests: [...given.tests, page] })).toEqual([
+      "await page.getByTestId('checkout-pay').click();",
+    ]);
+  });
+
   it.each([
     ['getByRole', "getByRole('button', { name: 'Sign in' })", 'Log in', '- button "Log in"'],
     [

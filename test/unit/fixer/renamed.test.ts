@@ -7,6 +7,13 @@ const hunk = (old: string[], now: string[], file = 'src/page.html') => ({ file, 
 describe('the new name in a change', () => {
   it.each([
     ['an attribute', ['<b data-testid="pay">'], ['<b data-testid="checkout-pay">'], 'pay', 'checkout-pay'],
+    [
+      'two attributes with the same name',
+      ['<input id="pay" data-testid="pay">'],
+      ['<input id="checkout-pay" data-testid="checkout-pay">'],
+      'pay',
+      'checkout-pay',
+    ],
     ['a text', ['  <button>Sign in</button>'], ['<button>Log in</button>'], 'Sign in', 'Log in'],
     ['a text that got longer', ['<button>Pay</button>'], ['<button>Pay now</button>'], 'Pay', 'Pay now'],
     [
@@ -32,6 +39,21 @@ describe('the new name in a change', () => {
     ],
   ])('BF-2 BF-4 is found for %s', (_, before, after, old, to) => {
     expect(renamedIn([hunk(before, after)], old)).toEqual({ kind: 'renamed', to, file: 'src/page.html' });
+  });
+
+  const field = (id: string, testId: string) => `<input id="${id}" name="pay" data-testid="${testId}">`;
+
+  it('BF-2 is found for one of several attributes with the same name', () => {
+    const found = renamedIn([hunk([field('pay', 'pay')], [field('pay', 'checkout-pay')])], 'pay');
+    expect(found).toEqual({ kind: 'renamed-in-part', to: 'checkout-pay', file: 'src/page.html' });
+  });
+
+  it.each([
+    ['two of them became different names', [field('pay', 'pay')], [field('a', 'b')]],
+    ['one moved to another line', [field('pay', 'pay')], [field('pay', 'x'), '<b id="pay">']],
+    ['the line changed elsewhere, too', [field('pay', 'pay')], [`${field('pay', 'x')}<br>`]],
+  ])('BF-2 is not given if %s', (_, old, now) => {
+    expect(renamedIn([hunk(old, now)], 'pay').kind).toBe('ambiguous');
   });
 
   const routes = (...some: string[]) => some.map((one) => `if (path === '${one}') return { id: 7 };`);

@@ -16,16 +16,17 @@ async function anOpenRun() {
   const folder = await createRunFolder(tempDir('project'), `run-${process.hrtime.bigint()}`);
   if (!folder.ok) throw new Error(folder.error.message);
   const running = { ended: async () => {}, hasCopies: async () => {} };
-  const { bus } = recordingBus();
+  const { bus, events } = recordingBus();
   const workspace = lateWorkspace({} as WorkspaceParts);
-  return { running, bus, workspace, folder: folder.value, redactor: redactorOf([]) };
+  return { running, bus, events, workspace, folder: folder.value, redactor: redactorOf([]) };
 }
 
 it('EV-9 masks secrets of the environment in the problem that ends a run', async () => {
   const env = { DEPLOY_TOKEN: 'plain-looking-words-42' };
   const redactor = await createRedactor({ env, projectRoot: tempDir('closed') });
+  const opened = await anOpenRun();
   const problem = await closed(
-    { ...(await anOpenRun()), redactor },
+    { ...opened, redactor },
     {
       kind: 'playwright-refused',
       message: 'Playwright ended before its tests',
@@ -34,6 +35,7 @@ it('EV-9 masks secrets of the environment in the problem that ends a run', async
     },
   );
   expect(problem).toMatchObject({ kind: 'playwright-refused', detail: expect.stringContaining('[masked') });
+  expect(opened.events).toMatchObject([{ type: 'run.stopped', message: 'Playwright ended before its tests' }]);
   expect(JSON.stringify(problem)).not.toContain('plain-looking-words-42');
 });
 

@@ -4,9 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { commandFileOf } from '../../../src/agents/command-files.js';
 import { builtInRunners, type BuiltInRunner } from '../../../src/core/built-in-runner.js';
 import type { Settings } from '../../../src/core/settings.js';
+import { failuresOf } from '../../../src/inspect/find-failure.js';
 import { promptOf } from '../../../src/inspect/prompt-of.js';
 import { redactorOf } from '../../../src/secrets/redactor.js';
-import { aDiagnosed, someSettings } from '../../rig/builders.js';
+import { aReport, aReportCause } from '../../rig/a-report.js';
+import { aBlame, aDiagnosed, failing, someSettings } from '../../rig/builders.js';
 import { tempDir } from '../../rig/temp-dir.js';
 
 /** The prompt that `inspect --prompt` prints for a failure that no agent was given. */
@@ -50,6 +52,37 @@ describe('the prompt of a failure that no agent was given', () => {
     const agents = { fixer: { name: 'fixer', slashCommand: '/fixer', runner: 'built-in', timeoutMs: 1 } };
     const found = await promptFor(tempDir(), { ...settings, agents });
     expect(found.ok && found.value.text).toMatch(/^Fix this error so the test can pass/);
+  });
+
+  it('CL-9 BL-3 names the change to blame and the other tests of its cause', async () => {
+    const failed = [failing('t1', 'boom', { n: 1 }), failing('t2', 'boom', { n: 2 })];
+    const cause = aReportCause({
+      evidence: 'failures/1',
+      tests: ['t1', 't2'],
+      attempts: [],
+      blame: aBlame(),
+    });
+    const root = tempDir();
+    const run = {
+      runId: 'r1',
+      dir: root,
+      report: aReport({ causes: [cause] }),
+      failures: failed,
+      unreadable: [],
+    };
+    const [one] = failuresOf(run);
+    if (!one) throw new Error('No failure');
+    const found = await promptOf({
+      run,
+      one,
+      attempt: null,
+      settings: settingsOf('claude'),
+      projectRoot: root,
+      redactor: redactorOf([]),
+    });
+    const text = found.ok ? found.value.text : '';
+    expect(text).toContain('It was green before');
+    expect(text).toContain('1 more test fails from the same cause');
   });
 
   it('CL-9 is a problem if its class has no agent', async () => {

@@ -14,10 +14,18 @@ async function listOf(files: Record<string, string>): Promise<string> {
   return renderList(await readRun(project, runId), []);
 }
 
-it('CL-9 does not say that nothing failed if the run was killed in its first suite', async () => {
+it('CL-9 does not say that nothing failed if the run was killed or stopped in its first suite', async () => {
   const started = { type: 'run.started', runId, project: 'shop', dryRun: false, verify: 'full', time: 0 };
   const killed = await listOf({ 'events.ndjson': `${JSON.stringify(started)}\n` });
-  expect(killed).toMatch(/killed, or still running .*\n {2}no failure has been recorded so far$/);
+  expect(killed).toMatch(/did not finish .*\n {2}no failure has been recorded so far$/);
+
+  const stopped = { type: 'run.stopped', message: 'the browser is not installed', time: 1 };
+  const refused = await listOf({
+    'events.ndjson': `${JSON.stringify(started)}\n${JSON.stringify(stopped)}\n`,
+  });
+  expect(refused).toMatch(
+    /did not finish[^]*\n {2}The run could not continue: the browser is not installed$/,
+  );
 
   const green = await listOf({ 'report.json': JSON.stringify(aReport({ causes: [], exitCode: 0 })) });
   expect(green).toMatch(/\n {2}nothing failed$/);

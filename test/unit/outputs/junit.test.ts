@@ -82,6 +82,13 @@ describe('verdicts', () => {
     expect(found.children[1]?.text).toBe('healed without an agent in 2 attempts, with the fix of c1');
   });
 
+  it('RP-2 a test whose cause needed no attempt says why it is healed', () => {
+    const reason = 'healed by an earlier fix of this run';
+    const causes = [aReportCause({ attempts: [], proof: [], reason })];
+    const found = only({ tests: [aReportTest({ verdict: 'healed', sharedFix: true, ...inC1 })], causes });
+    expect(found.children[1]?.text).toBe(reason);
+  });
+
   it.each(['failed', 'escalated', 'rejected', 'agent-unusable'] as const)(
     'RP-2 %s is a failure',
     (verdict) => {

@@ -8,9 +8,7 @@ const paint = new Chalk({ level: 0 });
 it('CL-13 says why a re-run is made, and how many tests are in it', () => {
   const started = (purpose: 'confirm' | 'retest', tests: number | null) =>
     linesFor({ type: 'suite.started', purpose, tests, causeId: purpose === 'retest' ? 'c1' : null }, paint);
-  expect(started('confirm', 1)).toEqual([
-    'running 1 test again without a change, before starting an agent …',
-  ]);
+  expect(started('confirm', 1)).toEqual(['running 1 test again without a change, to rule out a flake …']);
   expect(started('retest', null)).toEqual(['c1 running the suite again …']);
 });
 
@@ -35,6 +33,36 @@ it('RP-1 says what a re-run showed, and that the change was reverted', () => {
   expect(linesFor({ type: 'attempt.judged', causeId: 'c1', attempt: anAttempt() }, paint)).toEqual([
     'c1 still red (the same error came back); its change was reverted',
   ]);
+});
+
+it('RP-1 HN-3 repeats neither the violations of a rejected change nor claims that it was in the project', () => {
+  const violation = {
+    rule: 'test-modifier',
+    file: 'a.spec.ts',
+    line: 3,
+    before: null,
+    after: 'test.skip()',
+    says: 'no',
+  };
+  const attempt = anAttempt({
+    judged: 'rejected',
+    failedBecause: 'weakens the tests: a.spec.ts:3',
+    violations: [violation],
+    reverted: true,
+  });
+  expect(linesFor({ type: 'attempt.judged', causeId: 'c1', attempt }, paint)).toEqual([
+    'c1 rejected (tampering)',
+  ]);
+});
+
+it.each([
+  ['timed-out', 0, 'c1 attempt 1: agent ran out of time after 6s'],
+  ['unchanged', 0, 'c1 attempt 1: agent changed nothing after 6s'],
+  ['completed', 2, 'c1 attempt 1: agent completed after 6s, 2 files changed'],
+] as const)('CL-13 says how an agent ended: %s', (outcome, filesChanged, line) => {
+  const event = { type: 'agent.ended', causeId: 'c1', attempt: 1, outcome, filesChanged } as const;
+  const rest = { durationMs: 6000, costUsd: null, agentError: null, orphans: [] };
+  expect(linesFor({ ...event, ...rest }, paint)).toEqual([line]);
 });
 
 it('CS-6 shows the warning of an unknown class', () => {

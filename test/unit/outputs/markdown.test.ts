@@ -34,7 +34,7 @@ describe('the summary', () => {
 - why: the console says \`boom\`
 - source: \`src/orders.ts:7:3\`
 - tests: \`[chromium] › tests/cart.spec.ts:12 › cart › adds\`
-- attempt 1: \`/debugger\` (claude) 4.2s, $0.02 → still-failing, reverted (the same error)
+- attempt 1: \`/debugger\` (claude) 4.2s, $0.02 → still red, reverted (the same error)
 - attempt 2: \`/debugger\` (claude) 4.2s, $0.02 → green
 - proof: \`red red | green green\`
 - files: \`src/orders.ts\` +2 −1

@@ -71,11 +71,17 @@ it('RP-1 shows the class, reasons, agent, proof, files and cost of a heal, and h
   ]);
 });
 
-it('RP-1 BL-3 begins a cause with the change to blame', () => {
-  const [line] = show({ causes: [{ ...left, blame: aBlame() }] }, { columns: 160 }).slice(3);
-  expect(line).toBe(
-    '      blame   It was green before 3f2a91c; reverting these 4 lines of ../api/cart.ts turns it green (../api/cart.ts:12)',
+it('RP-1 BL-3 begins a cause with the place of the change to blame', () => {
+  const blamed = (columns: number) => show({ causes: [{ ...left, blame: aBlame() }] }, { columns })[3];
+  expect(blamed(160)).toBe(
+    '      blame   ../api/cart.ts:12: It was green before 3f2a91c; reverting these 4 lines of ../api/cart.ts turns it green',
   );
+  expect(blamed(60)).toBe('      blame   ../api/cart.ts:12: It was green before 3f2a9…');
+});
+
+it('RP-1 CL-5 says why a green run has another exit code', () => {
+  const [headline] = show({ exitCode: 1, causes: [healed] }).slice(1);
+  expect(headline).toContain('GREEN  exit code 1 by a --fail-on flag · ');
 });
 
 it('RP-1 puts what is left to a person first, each with its next command', () => {
@@ -90,7 +96,7 @@ it('RP-1 puts what is left to a person first, each with its next command', () =>
     '      tests   [chromium] › tests/cart.spec.ts:12 › cart › t1',
     '              2 tries before, $0.20',
     ...[3, 4, 5].map(
-      (n) => `      try ${n}   /debugger (claude) 4.2s, $0.10 → still-failing, reverted (the sa…`,
+      (n) => `      try ${n}   /debugger (claude) 4.2s, $0.10 → still red, reverted (the same e…`,
     ),
     '      end     no approach is left',
     '      next    npx self-heal inspect 20260101-000000-0001 c2 --prompt',
