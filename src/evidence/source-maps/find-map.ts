@@ -9,12 +9,12 @@ import { filesServedAt, urlOf } from './served-files.js';
 
 /**
  * What is known about the code at an address. `mapped`: it has a source map. `as-written`: it runs unchanged from this
- * file on disk. `unknown`: `because` is what to report, or null if no map is expected, and `file` is the built file.
+ * file on disk. `unknown`: `because` is what to report, or null if no map is expected.
  */
 export type MapLookup =
   | ParsedMap
   | { readonly kind: 'as-written'; readonly file: string }
-  | { readonly kind: 'unknown'; readonly because: string | null; readonly file?: string };
+  | { readonly kind: 'unknown'; readonly because: string | null };
 
 const script = /\.[cm]?js$/i;
 const source = /\.(?:[cm]?[jt]sx?|vue|svelte|astro)$/i;
@@ -67,7 +67,7 @@ function served(url: URL, places: MapPlaces): MapLookup {
   const found = (text === null ? null : mapOfCaptured(url.href, places)) ?? byFile;
   if (found !== null) return found;
   if (place === undefined) return withoutMap(candidates.length > 0);
-  if (isBuilt(place, writtenBy(folders))) return { ...withoutMap(false), file: place };
+  if (isBuilt(place, writtenBy(folders))) return withoutMap(false);
   // The source was served unchanged, unless it is TypeScript that was not captured: its types were removed first.
   return script.test(place) || text !== null ? { kind: 'as-written', file: place } : nothing;
 }

@@ -2,7 +2,6 @@ import { type AppFolders, findAppFolders } from './app-folders.js';
 import { CompiledFiles } from './compiled-files.js';
 import type { ProjectFiles } from './project-files.js';
 import { parseMap, type ParsedMap } from './parse-map.js';
-import { SourceByText } from './source-by-text.js';
 
 const mostKept = 3;
 
@@ -11,8 +10,6 @@ const mostKept = 3;
  * parsing a map of 15 MB takes the better part of a second.
  */
 export class ParsedMaps {
-  /** Finds the source lines of builds without a map. */
-  readonly byText = new SourceByText();
   readonly compiled = new CompiledFiles();
   readonly #folders = new Map<string, AppFolders>();
   #kept: { readonly text: string; readonly url: string | null; readonly parsed: ParsedMap }[] = [];

@@ -2,16 +2,13 @@ import { isIgnored, originalPositionFor, sourceContentFor, type TraceMap } from 
 import type { SourceExcerpt } from '../../core/evidence.js';
 import { cleanText } from '../clean-text.js';
 import type { MissingEvidence } from '../missing-evidence.js';
-import { isBuilt } from './app-folders.js';
 import { findMap, type MapLookup } from './find-map.js';
 import type { MapPlaces } from './map-places.js';
-
 import { originalFile, type NamedSource, type OriginalFile } from './original-file.js';
 import { framesIn, type Frame } from './parse-frames.js';
 import { fromRoot } from './relative-paths.js';
 import { snippetOf } from './snippet.js';
 import { urlOf } from './served-files.js';
-import type { SourceLine } from './source-by-text.js';
 
 /** The original position of a frame of generated code. */
 interface Origin extends OriginalFile {
@@ -98,14 +95,14 @@ export class SourceMapper {
     let from = 0;
     for (const [n, { name, at, start, end }] of places.maps.compiled.placesIn(text, places).entries()) {
       const [line = 1, column = 1] = at.split(':').map(Number);
-      if (n < mostCompiled) this.#keepSnippet(`${name}:${at}`, { file: name, line, column });
+      if (n < mostCompiled) this.#keepSnippet(name, { at: `${name}:${at}`, line, column });
       parts.push(text.slice(from, start), name);
       from = end;
     }
     return parts.join('') + text.slice(from);
   }
 
-  #keepSnippet(at: string, { file, line, column }: SourceLine): void {
+  #keepSnippet(file: string, { at, line, column }: { at: string; line: number; column: number }): void {
     if (this.#excerpts.size >= mostExcerpts || this.#excerpts.has(at)) return;
     const text = this.#options.places.files.text(file);
     const snippet = text === null ? null : snippetOf(text, line, column);
@@ -120,8 +117,6 @@ export class SourceMapper {
     if (original.test(address)) return this.#asNamed(frame, address, true);
     if (/^https?:/.test(address) && !own(address)) return null;
     const found = this.#lookup(address);
-    const line = this.#lineByText(found, frame);
-    if (line !== null) return this.#asNamed({ ...frame, ...line }, line.file, true);
     // A path with a space would not be recognized as a position in later processing.
     if (found.kind === 'as-written') return this.#asNamed(frame, found.file, /^https?:|[\s()]/.test(address));
     if (found.kind === 'mapped') return this.#traced(found.map, frame);
@@ -153,14 +148,6 @@ export class SourceMapper {
   #asNamed({ line, column }: Frame, name: string, moved: boolean): Origin | null {
     const file = this.#fileOf({ name, content: null });
     return file && { ...file, line, column, content: null, moved };
-  }
-
-  /** For a build without a map, finds the source line by its words. */
-  #lineByText(found: MapLookup, { line }: Frame): SourceLine | null {
-    const { places } = this.#options;
-    const file = 'file' in found ? found.file : undefined;
-    if (file === undefined || !isBuilt(file, places.folders)) return null;
-    return places.maps.byText.find({ file, line }, places);
   }
 
   #lookup(address: string): MapLookup {
