@@ -25,7 +25,7 @@ export function drawNow(run: RunState): Parts {
   };
 }
 
-/** More than a report file may have, since people send those to each other. Here, screenshots are loaded only when they are viewed. */
+/** Less than a report file may have, since it is sent again with every change. */
 const RESULT_BYTES = 1_000_000;
 
 /** Draws the result of a run so far as in its report.html, with screenshots as URLs. */

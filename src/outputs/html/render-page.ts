@@ -6,7 +6,7 @@ import { renderRun } from './render-run.js';
 import { showNow } from './show-now.js';
 
 /** The maximum size of the page in bytes, not counting pictures. */
-const PAGE_BYTES = 300 * 1000;
+const PAGE_BYTES = 3_000_000;
 
 /** Renders the page of a run: one file that opens from disk, needs no network, and runs no script. */
 export function renderPage(run: LoadedRun, css: string): string {

@@ -2,12 +2,10 @@ import { cut } from '../cut.js';
 import { counted, duration, nameOf } from '../format.js';
 import type { Report, ReportCause, ReportTest } from '../../run/report.js';
 import { type Remark, remarksOf } from '../remarks.js';
-import { details } from './detail.js';
 import type { LoadedRun } from './load-run.js';
 import { firstItems, html, type Markup, nothing } from './markup.js';
 import { orderCauses } from './order-causes.js';
-import { showCause } from './show-cause.js';
-import { group, showFilter } from './show-filter.js';
+import { showCause, showCauseLine } from './show-cause.js';
 import { overview, showTimeline } from './show-timeline.js';
 import { showTable } from './show-table.js';
 
@@ -16,13 +14,13 @@ const ITEMS = 50;
 
 /**
  * Renders the result of a run so far, for `report.html` and the live page: what was fixed, what is left, then the tests. Takes at most
- * `bytes`, not counting pictures, and shows each cause in as much detail as its share allows.
+ * `bytes`, not counting pictures; causes for which there is no more room are shown as a line.
  */
 export function renderRun(run: LoadedRun, bytes: number): Markup {
   const { report } = run;
   const ordered = orderCauses(run);
-  const [before, asked, after] = [showFilter(ordered), questions(report), tail(run)];
-  const room = [before, asked, after].reduce((left, part) => left - sizeOf(part), bytes - 1000);
+  const [asked, after] = [questions(report), tail(run)];
+  const room = bytes - sizeOf(asked) - sizeOf(after);
   // What is left to do gets room first.
   const shown = sectionsOf([...ordered.left, ...ordered.begun, ...ordered.fixed], run, room);
   const list = (causes: readonly ReportCause[], id: string, title: string) =>
@@ -30,52 +28,32 @@ export function renderRun(run: LoadedRun, bytes: number): Markup {
       ? nothing
       : html`<section aria-labelledby="${id}-heading" id="${id}">
           <h2 id="${id}-heading">${title} <span class="quiet">${causes.length}</span></h2>
-          ${causes.map((cause) => shown.get(cause.id))}${hiddenOf(causes, shown, run.folder)}
+          ${causes.map((cause) => shown.get(cause.id))}
         </section>`;
-  return html`${before} ${list(ordered.begun, 'begun', 'In progress')}
-  ${list(ordered.fixed, 'fixed', 'Fixed')} ${asked} ${list(ordered.left, 'left', 'Not fixed')}
+  return html`${list(ordered.begun, 'begun', 'In progress')} ${list(ordered.fixed, 'fixed', 'Fixed')} ${asked}
+  ${list(ordered.left, 'left', 'Not fixed')}
   ${report.causes.length === 0 && report.exitCode !== null ? html`<p class="phase">Nothing failed.</p>` : ''}
   ${after}`;
 }
 
-/** Renders each cause in as much detail as its share of the room allows; room that a large one takes is lost for those after it. */
+/** What a cause takes that is shown as a line, in bytes. */
+const LINE_BYTES = 1000;
+
 function sectionsOf(causes: readonly ReportCause[], run: LoadedRun, bytes: number): Map<string, Markup> {
   const sections = new Map<string, Markup>();
-  let room = bytes;
-  for (const [at, cause] of causes.entries()) {
-    const section = fitting(cause, run, room / (causes.length - at));
-    room -= sizeOf(section);
-    if (room < 0) break;
-    sections.set(cause.id, section);
+  const open = causes.length === 1;
+  let room = bytes - causes.length * LINE_BYTES;
+  for (const cause of causes) {
+    const whole = room > 0 ? showCause(cause, run, open) : nothing;
+    room -= sizeOf(whole);
+    sections.set(cause.id, room > 0 ? whole : showCauseLine(cause, run));
   }
   return sections;
-}
-
-function fitting(cause: ReportCause, run: LoadedRun, share: number): Markup {
-  const open = run.report.causes.length === 1;
-  let section = nothing;
-  for (const detail of details.filter(({ from }) => from <= share)) {
-    section = showCause(cause, run, { detail, open });
-    if (sizeOf(section) <= share) break;
-  }
-  return section;
 }
 
 /** Measures a section without its embedded pictures, which have a limit of their own. */
 function sizeOf(section: Markup): number {
   return Buffer.byteLength(section.toString().replaceAll(/"data:image[^"]*"/g, '""'));
-}
-
-function hiddenOf(
-  causes: readonly ReportCause[],
-  shown: ReadonlyMap<string, Markup>,
-  folder: string,
-): Markup {
-  const hidden = causes.filter(({ id }) => !shown.has(id)).length;
-  if (hidden === 0) return nothing;
-  return html`<p>
-    ${counted(hidden, 'more cause')} did not fit here; see <code>${folder}/report.json</code>
-  </p>`;
 }
 
 function questions({ escalations }: Report): Markup {
@@ -125,7 +103,7 @@ function showRemark({ title, items }: Remark): Markup {
 /** The maximum number of tests shown; tests that did not simply pass come first, and report.json has them all. */
 const ROWS = 200;
 
-/** Lists the tests with their results and causes, those that did not simply pass first, with a filter if the results differ. */
+/** Lists the tests with their results and causes, those that did not simply pass first. */
 function showTests(tests: readonly ReportTest[]): Markup {
   if (tests.length === 0) return nothing;
   const ordered = [
@@ -134,7 +112,6 @@ function showTests(tests: readonly ReportTest[]): Markup {
   ];
   const verdicts = [...new Set(ordered.map(({ verdict }) => verdict))];
   const rows = ordered.slice(0, ROWS).map((test) => ({
-    kind: test.verdict,
     cells: [
       html`<span class="tag ${test.verdict}">${test.verdict}</span>`,
       cut(nameOf(test), 140),
@@ -153,13 +130,6 @@ function showTests(tests: readonly ReportTest[]): Markup {
     <h2 id="tests-heading">Tests</h2>
     <details class="all-tests" id="all-tests">
       <summary>${summary}</summary>
-      ${
-        verdicts.length > 1
-          ? html`<div class="filters">
-              ${group('Show', 'tests', [{ id: 'all', text: 'all' }, ...verdicts.map((id) => ({ id, text: id }))])}
-            </div>`
-          : ''
-      }
       ${showTable({ label: 'All tests', columns: ['ended', 'test', 'cause', 'time'], rows })}
       ${hidden > 0 ? html`<p class="quiet">and ${hidden} more in report.json</p>` : ''}
     </details>

@@ -4,7 +4,6 @@ import { proofScope, type ProofStep } from '../../core/proof.js';
 import { costText, counted, duration, fileText } from '../format.js';
 import { judgementWords, sentence } from '../wording.js';
 import type { ReportAttempt, ReportCause } from '../../run/report.js';
-import type { Detail } from './detail.js';
 import { firstItems, html, nothing, type Markup } from './markup.js';
 import { showDiff } from './show-diff.js';
 
@@ -12,16 +11,15 @@ import { showDiff } from './show-diff.js';
 export function showAttempts(
   attempts: readonly ReportAttempt[],
   patches: ReadonlyMap<string, string>,
-  detail: Detail,
 ): Markup {
   if (attempts.length === 0) return nothing;
   return html`<ol class="attempts">
-    ${attempts.map((one) => html`<li>${showAttempt(one, patches.get(one.patch ?? '') ?? null, detail)}</li>`)}
+    ${attempts.map((one) => html`<li>${showAttempt(one, patches.get(one.patch ?? '') ?? null)}</li>`)}
   </ol>`;
 }
 
 /** Shows one attempt, with its patch if there is one. */
-function showAttempt(attempt: ReportAttempt, patch: string | null, detail: Detail): Markup {
+function showAttempt(attempt: ReportAttempt, patch: string | null): Markup {
   const { n, slashCommand, agent, runner, outcome, judged, failedBecause, claim, reverted } = attempt;
   const who =
     agent === null
@@ -38,7 +36,7 @@ function showAttempt(attempt: ReportAttempt, patch: string | null, detail: Detai
       ${sentence(judgementWords[judged])}${because}${reverted ? ' The change was reverted.' : ''}
     </p>
     ${claim?.summary ? html`<p class="quiet">The agent said “${claim.status}”: ${claim.summary}</p>` : ''}
-    ${showViolations(attempt.violations)} ${showNotes(attempt.notes)} ${showChange(attempt, patch, detail)}`;
+    ${showViolations(attempt.violations)} ${showNotes(attempt.notes)} ${showChange(attempt, patch)}`;
 }
 
 function spent(attempt: ReportAttempt): string {
@@ -82,17 +80,16 @@ function showNotes(notes: readonly Note[]): Markup {
   </ul>`;
 }
 
-function showChange(
-  { files, patch: path, reverted }: ReportAttempt,
-  patch: string | null,
-  detail: Detail,
-): Markup {
+/** The maximum number of lines of a diff; the rest is counted. */
+const DIFF_LINES = 400;
+
+function showChange({ files, patch: path, reverted }: ReportAttempt, patch: string | null): Markup {
   if (files.length === 0) return nothing;
   const names = files.slice(0, 8).map(fileText).join(', ');
   const title = `${counted(files.length, 'file')} changed: ${names}${files.length > 8 ? ' …' : ''}`;
-  if (patch === null || detail.diffLines === 0)
+  if (patch === null)
     return html`<p class="quiet">${title}${path === null ? '' : html` (<code>${path}</code>)`}</p>`;
-  const diff = showDiff(patch, { maxLines: detail.diffLines });
+  const diff = showDiff(patch, { maxLines: DIFF_LINES });
   return reverted
     ? html`<details>
         <summary>${title}, reverted</summary>

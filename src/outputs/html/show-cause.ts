@@ -4,7 +4,6 @@ import { cut } from '../cut.js';
 import { counted, dollars, duration, nameOf } from '../format.js';
 import { suiteItself } from '../final-status.js';
 import { verdictWords } from '../wording.js';
-import type { Detail } from './detail.js';
 import type { LoadedCause, LoadedRun } from './load-run.js';
 import { firstItems, html, type Markup, nothing } from './markup.js';
 import { showAttempts, showProof } from './show-attempts.js';
@@ -14,37 +13,37 @@ import { isKept } from '../../core/attempt.js';
 import { keptFiles } from '../next-steps.js';
 import { type Blame, blameLine } from '../../core/blame.js';
 
-/** How a cause is shown. */
-export interface CauseShown {
-  readonly detail: Detail;
-  /** Whether it is expanded initially. */
-  readonly open: boolean;
-}
+/** The longest headline and result in the line of a cause. */
+const LENGTH = 240;
 
 /** Shows a cause as an expandable line with problem and result; inside are the change, the pictures, the reasons and the evidence. */
-export function showCause(cause: ReportCause, run: LoadedRun, { detail, open }: CauseShown): Markup {
-  const loaded = run.causes.get(cause.id) ?? empty;
-  const group = loaded.now ? 'begun' : isResolved(cause.verdict) ? 'fixed' : 'left';
-  const length = detail.body ? 240 : 120;
-  const revealed = run.report.causes.filter((one) => one.parent === cause.id).map(({ id }) => id);
-  const about = loaded.now ? testsOf(cause, run.tests) : cut(resultOf(cause, revealed), length);
-  const headline = cut(cause.headline, length);
-  const line = causeLine({ ...cause, headline }, { state: loaded.now ?? cause.verdict, about });
-  const kind = `cause ${group}`;
-  const found = cause.parent === null ? '' : 'found';
-  if (!detail.body)
-    return html`<div class="${kind} ${found}" id="${cause.id}" data-class="${cause.category}">
-      <div class="head">${line}</div>
-    </div>`;
-  return html`<details
-    class="${kind} ${found}"
-    id="cause-${cause.id}"
-    data-class="${cause.category}"
-    ${open ? 'open' : ''}
-  >
-    <summary>${line}</summary>
-    ${body(cause, run, { loaded, detail })}
+export function showCause(cause: ReportCause, run: LoadedRun, open: boolean): Markup {
+  return html`<details class="${kindOf(cause, run)}" id="cause-${cause.id}" ${open ? 'open' : ''}>
+    <summary>${lineOf(cause, run)}</summary>
+    ${body(cause, run, run.causes.get(cause.id) ?? empty)}
   </details>`;
+}
+
+/** Shows only the line of a cause. */
+export function showCauseLine(cause: ReportCause, run: LoadedRun): Markup {
+  return html`<div class="${kindOf(cause, run)}" id="${cause.id}">
+    <div class="head">${lineOf(cause, run)}</div>
+  </div>`;
+}
+
+function kindOf({ id, verdict, parent }: ReportCause, { causes }: LoadedRun): string {
+  const group = causes.get(id)?.now ? 'begun' : isResolved(verdict) ? 'fixed' : 'left';
+  return `cause ${group}${parent === null ? '' : ' found'}`;
+}
+
+function lineOf(cause: ReportCause, run: LoadedRun): Markup {
+  const now = run.causes.get(cause.id)?.now ?? null;
+  const revealed = run.report.causes.filter((one) => one.parent === cause.id).map(({ id }) => id);
+  const about = now ? testsOf(cause, run.tests) : cut(resultOf(cause, revealed), LENGTH);
+  return causeLine(
+    { ...cause, headline: cut(cause.headline, LENGTH) },
+    { state: now ?? cause.verdict, about },
+  );
 }
 
 /** Shows a cause in one line: what was wrong, and its result. */
@@ -61,11 +60,7 @@ function causeLine(
     <span class="tag ${state}">${words.word}</span>`;
 }
 
-function body(
-  cause: ReportCause,
-  run: LoadedRun,
-  { loaded, detail }: { loaded: LoadedCause; detail: Detail },
-): Markup {
+function body(cause: ReportCause, run: LoadedRun, loaded: LoadedCause): Markup {
   const { id, headline, reason, parent, attempts } = cause;
   const spans = run.timeline.filter(({ causeId }) => causeId === id);
   const revealed = run.report.causes.filter((one) => one.parent === id);
@@ -77,16 +72,16 @@ function body(
     ${parent === null ? '' : html`<p class="quiet">Found after <a href="#${parent}">${parent}</a>, whose fix revealed it.</p>`}
     ${revealed.length > 0 ? html`<p class="quiet">Its fix revealed ${revealed.slice(0, 20).map((one, at) => html`${at > 0 ? ', ' : ''}<a href="#${one.id}">${one.id}</a>`)}.</p>` : ''}
     ${loaded.notes.map((note) => html`<p class="note">${note}</p>`)} ${showProof(cause)} ${tests(cause, run)}
-    ${attempts.length > 0 ? html`<h4>Attempts</h4>` : ''} ${showAttempts(attempts, loaded.patches, detail)}
+    ${attempts.length > 0 ? html`<h4>Attempts</h4>` : ''} ${showAttempts(attempts, loaded.patches)}
     ${pictures(cause, loaded)} ${showReasons(cause)}
     ${
-      detail.rows > 0 && loaded.lead
+      loaded.lead
         ? html`<h4>Evidence</h4>
-            ${showEvidence(loaded.lead, detail)}`
+            ${showEvidence(loaded.lead)}`
         : ''
     }
     ${
-      detail.rows > 0 && spans.length > 0
+      spans.length > 0
         ? html`<details>
             <summary>Timeline</summary>
             ${showTimeline(`Timeline of ${id}`, spans)}

@@ -2,12 +2,14 @@ import type { DiagnosedFailure } from '../../core/cause.js';
 import { type ConsoleEntry, hasFailed, type NetworkEntry } from '../../core/evidence.js';
 import { cut } from '../cut.js';
 import { counted, duration } from '../format.js';
-import type { Detail } from './detail.js';
 import { html, nothing, type Markup } from './markup.js';
 import { showTable } from './show-table.js';
 
+/** The maximum number of console rows and of network rows, of characters of a text, and of excerpts of the user's own code. */
+const [ROWS, TEXT, SOURCES] = [50, 12_000, 5];
+
 /** Shows what was gathered around a failure: the code, the error, console, network and the server's output. */
-export function showEvidence({ evidence, diagnosis }: DiagnosedFailure, detail: Detail): Markup {
+export function showEvidence({ evidence, diagnosis }: DiagnosedFailure): Markup {
   const { console: entries, network, serverOutput, ariaSnapshot, errors, sources, missing } = evidence;
   const facts = Object.entries(diagnosis.facts).filter(
     ([name, value]) => value !== null && name !== 'errorType',
@@ -27,18 +29,18 @@ export function showEvidence({ evidence, diagnosis }: DiagnosedFailure, detail: 
           </dl>`
         : ''
     }
-    ${sources.slice(0, detail.sources).map(
+    ${sources.slice(0, SOURCES).map(
       ({ at, snippet }) =>
         html`<figure>
           <figcaption><code>${at}</code></figcaption>
           ${snippet === null ? '' : block(`Code at ${at}`, snippet)}
         </figure>`,
     )}
-    ${section('Error and stack', block('Error and stack', head(texts, detail.text)), texts !== '')}
-    ${section(`Console (${entries.length})`, consoleTable(entries.slice(-detail.rows), entries.length), entries.length > 0)}
-    ${section(`Network (${network.length})`, networkTable(network.slice(-detail.rows), network.length), network.length > 0)}
-    ${section('Web server output', block('Web server output', tail(serverOutput.trim(), detail.text)), serverOutput.trim() !== '')}
-    ${section('Accessibility snapshot', block('Accessibility snapshot', head(ariaSnapshot ?? '', detail.text)), (ariaSnapshot ?? '') !== '')}
+    ${section('Error and stack', block('Error and stack', head(texts, TEXT)), texts !== '')}
+    ${section(`Console (${entries.length})`, consoleTable(entries.slice(-ROWS), entries.length), entries.length > 0)}
+    ${section(`Network (${network.length})`, networkTable(network.slice(-ROWS), network.length), network.length > 0)}
+    ${section('Web server output', block('Web server output', tail(serverOutput.trim(), TEXT)), serverOutput.trim() !== '')}
+    ${section('Accessibility snapshot', block('Accessibility snapshot', head(ariaSnapshot ?? '', TEXT)), (ariaSnapshot ?? '') !== '')}
     ${
       missing.length + evidence.cut.length > 0
         ? html`<ul class="quiet" aria-label="Missing evidence">
