@@ -50,7 +50,7 @@ test('RP-4 a single file shows screenshot, step, evidence, diff, proof and cost 
   await expect(cause.locator('.proof')).toHaveText('Proof red red | green | red | green');
   const diff = cause.getByRole('group', { name: 'Changes of src/orders.ts' });
   await expect(diff.locator('.removed')).toContainText('order.delivery.id');
-  await expect(diff.locator('.added ins').first()).toHaveText('?');
+  await expect(diff.locator('.added').first()).toContainText('order.delivery?.id');
   await expect(cause.getByText('$0.02').first()).toBeVisible();
   await cause.getByText('Network (2)').click();
   await expect(cause.getByRole('row').filter({ hasText: '/api/orders' })).toContainText('500');
