@@ -1,5 +1,4 @@
 import type { AgentError } from './core/agent-error/classify-agent-error.js';
-import type { AvoidedReason } from './core/avoided.js';
 import type { Blame } from './core/blame.js';
 import type { Attempt } from './core/attempt.js';
 import type { Violation } from './core/guard/violation.js';
@@ -118,7 +117,6 @@ export type Event =
   /** These tests are red, and a person has accepted that for now (ME-7). */
   | { type: 'tests.quarantined'; tests: TestRef[] }
   /** Agents that red tests might have needed, and that were not started. */
-  | { type: 'agent.avoided'; reason: AvoidedReason; count: number }
   /** Too many escalations are pending, so no further agent is started. */
   | { type: 'agent.build_paused'; status: 'escalation_threshold_exceeded' }
   /** The guard found that an agent weakened the tests. Its change is dropped without running anything (HN-3). */
@@ -157,7 +155,6 @@ export type Event =
       exitCode: number;
       durationMs: number;
       agentRuns: number;
-      agentRunsAvoided: number;
       costUsd: number | null;
       /** The commit it ran on; null if there were uncommitted changes. */
       commit: string | null;

@@ -37,7 +37,6 @@ function statsAsText(stats: Stats): string {
       `${stats.heals - stats.cameBack - stats.undone} of ${counted(stats.heals, 'heal')}${percent(stats.heldRate)}${undoneOf(stats)}`,
     ),
     row('flaky', `${counted(stats.flaky, 'test')} green without a change`),
-    row('agent runs saved', String(stats.agentRunsAvoided)),
     row('cost', costs(stats)),
   ];
   return lines.filter((line, index) => line !== '' || lines[index - 1] !== '').join('\n');

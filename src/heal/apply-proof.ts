@@ -1,5 +1,4 @@
 import type { Attempt } from '../core/attempt.js';
-import type { AvoidedReason } from '../core/avoided.js';
 import { failureKey, type TestRef } from '../core/failure.js';
 import { attemptDecided } from './attempt/attempt-decided.js';
 import type { HealedCause } from './heal-cause.js';
@@ -154,24 +153,10 @@ function applyToTest(
     return left;
   }
   const isFlaky = ended === 'flaky' || how?.judged === 'flaky';
-  if (!isLead) {
-    const reason = isFlaky ? 'flaky' : whyAvoided(progress, { failure, causeId });
-    if (reason) session.bus.emit({ type: 'agent.avoided', reason, count: 1 });
-  }
   const verdict = isFlaky ? 'flaky' : greenWord(progress);
   tellDecided(session, [failure], { verdict, sharedFix: !isLead && !isFlaky });
   if (isFlaky && failure.failure.scope === 'test') sayFlaky(progress, [failure.failure.test], causeId);
   return null;
-}
-
-/** Returns why no agent was started for a test that another test's fix healed; null if an agent was started and then stopped. */
-function whyAvoided(
-  { causes }: Progress,
-  { failure, causeId }: Pick<ProofTest, 'failure' | 'causeId'>,
-): AvoidedReason | null {
-  const record = causes.find(({ cause }) => cause.id === causeId);
-  if (record?.cause.lead !== failure) return 'shared-cause';
-  return record.attempts.some(({ outcome }) => outcome === 'aborted') ? null : 'earlier-fix';
 }
 
 function sayFlaky({ session }: Progress, tests: TestRef[], causeId: string): void {

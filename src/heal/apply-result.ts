@@ -1,4 +1,3 @@
-import type { AvoidedReason } from '../core/avoided.js';
 import type { Cause, DiagnosedFailure } from '../core/cause.js';
 import { chooseProven } from '../core/choose-proven.js';
 import { failureKey, testsOf } from '../core/failure.js';
@@ -39,7 +38,6 @@ export function applyFlaky(
     progress.suiteFlakes += 1;
     if (run) tellSeen(session, run);
   }
-  session.bus.emit({ type: 'agent.avoided', reason: 'flaky', count: flaky.length });
   session.bus.emit({ type: 'cause.flaky', tests, causeId: null });
 }
 
@@ -54,8 +52,6 @@ export async function applyResult(
 ): Promise<ByKey> {
   const { cause, attempts, end } = ended;
   const { session } = progress;
-  const untried = whyUntried(ended);
-  if (untried) session.bus.emit({ type: 'agent.avoided', reason: untried, count: 1 });
   const { verdict, reason } = end;
   const record = {
     cause,
@@ -87,13 +83,6 @@ function sawBeside(
     const now = lastRetest?.observe(one).failure;
     if (now) sawRed(progress, now);
   }
-}
-
-/** Returns why a cause ended before any agent started; null if one was started, or a limit or an interrupt prevented it. */
-function whyUntried({ cause, attempts, end }: HealedCause): AvoidedReason | null {
-  if (attempts.length > 0) return null;
-  if (end.verdict === 'escalated') return end.askedBefore ? 'open-question' : 'person-needed';
-  return end.verdict === 'failed' && cause.environment !== null ? 'environment' : null;
 }
 
 /** Handles a kept fix: the lead and every other test of the cause is now green or has a different error. */
@@ -143,7 +132,6 @@ async function applyToFollowers(
     const now = (isProven ? lastRetest : seen)?.observe(failure);
     const isNowGreen = now !== undefined && isGreen(now);
     if (isNowGreen && end.verdict === 'flaky') {
-      session.bus.emit({ type: 'agent.avoided', reason: 'flaky', count: 1 });
       tellDecided(session, [failure], { verdict: 'flaky' });
     } else if (isNowGreen || (isHealed && !isProven)) {
       const test = { failure, causeId: cause.id, isLead: false, isProven };

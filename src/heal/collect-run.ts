@@ -43,7 +43,7 @@ export async function collectRun(
   await running.ended();
   const durationMs = systemClock.now() - startedAt;
   const { commit, isDirty } = await checkout;
-  const spent = { agentRuns: 0, agentRunsAvoided: 0, costUsd: null };
+  const spent = { agentRuns: 0, costUsd: null };
   bus.emit({ type: 'run.ended', ...final, ...spent, durationMs, commit: isDirty ? null : commit });
   for (const problem of await bus.close()) say(redactor.clean(problem));
   return final.exitCode;

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { avoidedIn, reportOf } from '../run/report-of.js';
+import { reportOf } from '../run/report-of.js';
 import { reduce } from '../run/reduce.js';
 import { outcomeOf } from '../core/outcome.js';
 import { exitCodes } from '../core/exit-codes.js';
@@ -42,12 +42,10 @@ export async function finishRun(
     failOnFlaky: options.failOnFlakyTests ?? false,
   });
   await dropAllUnmasked(folder.dir);
-  const agentRunsAvoided = avoidedIn(bus.run());
   const flaky = tests.filter((verdict) => verdict === 'flaky').length;
-  await store.ended({ ...final, flaky, agentRunsAvoided });
+  await store.ended({ ...final, flaky });
   const time = systemClock.now();
-  const spent = { ...totals(), agentRunsAvoided };
-  const ended = { type: 'run.ended', ...final, ...spent, durationMs: time - startedAt, commit } as const;
+  const ended = { type: 'run.ended', ...final, ...totals(), durationMs: time - startedAt, commit } as const;
   const reportNow = () => {
     const report = reportOf(reduce(bus.run(), { ...ended, time }));
     // Texts from before a failure may contain secrets that only the failure revealed.

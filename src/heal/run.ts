@@ -161,9 +161,6 @@ async function withoutQuarantined(
   const { bus, store } = session;
   const ids = new Set((await store.quarantines()).map((one) => one.testId));
   const tests = testsOf(failures).filter(({ id }) => ids.has(id));
-  const known = bus.run().tests;
-  const count = tests.filter(({ id }) => known.get(id)?.verdict !== 'quarantined').length;
-  if (count > 0) bus.emit({ type: 'agent.avoided', reason: 'quarantined', count });
   if (tests.length > 0) bus.emit({ type: 'tests.quarantined', tests });
   return failures.filter((one) => !ids.has(failureKey(one.failure)));
 }

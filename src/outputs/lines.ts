@@ -86,7 +86,6 @@ const lines: { readonly [T in Event['type']]: Lines<Of<T>> } = {
     return `${at(event)}${paint.magenta('needs review')}: ${cut(event.question, 200)}${show}`;
   },
   'agent.escalation_resolved': ({ escalationId, choice }) => `${escalationId} answered: ${choice}`,
-  'agent.avoided': none,
   'agent.build_paused': ({ status }, paint) =>
     `${paint.magenta('paused')}: too many questions are waiting for an answer (${status}); no more agents are started`,
   'attempt.rejected': rejected,

@@ -3,7 +3,6 @@ import { noteLine } from '../core/guard/note.js';
 import { violationLine } from '../core/guard/violation.js';
 import { tellProof } from '../core/proof.js';
 import { isResolved } from '../core/verdict.js';
-import { savedLine } from './saved-line.js';
 import { attemptText } from './attempt-text.js';
 import { atMost, counted, fileText, nameOf } from './format.js';
 import { suiteItself } from './final-status.js';
@@ -58,13 +57,11 @@ export function markdownOf(report: Report, { folder, maxBytes = summaryBytes }: 
 const cutLineBytes = 100;
 
 function head(report: Report): string {
-  const { outcome, exitCode, totals, dryRun, causes } = report;
+  const { outcome, exitCode, dryRun, causes } = report;
   const parts = talliesOf(report).map(({ text }) => text);
   const found = causes.length > 0 ? `\n${counted(causes.length, 'root cause')}.\n` : '';
-  const why = dryRun ? null : savedLine(totals.avoided);
-  const spared = why === null ? '' : `\n${why}.\n`;
   const dry = dryRun ? ' (dry run: no agent was started)' : '';
-  return `## self-heal: ${outcome}, exit code ${exitCode}${dry}\n\n${parts.join(' · ')}\n${found}${spared}`;
+  return `## self-heal: ${outcome}, exit code ${exitCode}${dry}\n\n${parts.join(' · ')}\n${found}`;
 }
 
 interface Around {

@@ -1,6 +1,5 @@
 import type { ChalkInstance } from 'chalk';
 import type { Outcome } from '../core/verdict.js';
-import { savedLine } from './saved-line.js';
 import { cut, cutPainted } from './cut.js';
 import { atMost, counted, nameOf } from './format.js';
 import { nextStepsOf } from './next-steps.js';
@@ -36,7 +35,6 @@ export function summaryOf(report: Report, options: SummaryOptions): string {
   const after = [
     ...testLines(report, options),
     ...regressionLines(report, options),
-    ...savedLines(report, options),
     ...warningLines(report, options),
     ...stepLines(report, options),
     '',
@@ -133,11 +131,6 @@ function warningLines({ warnings }: Report, options: SummaryOptions): string[] {
   const lines = warnings.map((one) => `  ${paint.magenta('!')} ${cut(one, columns - 5)}`);
   const rest = (hidden: number) => `  … and ${counted(hidden, 'more warning')} in report.json`;
   return atMost(lines, listedOf(options), rest);
-}
-
-function savedLines({ totals, dryRun }: Report, { columns }: SummaryOptions): string[] {
-  const line = dryRun ? null : savedLine(totals.avoided);
-  return line === null ? [] : [`  ${cut(line, columns - 3)}`];
 }
 
 function stepLines(

@@ -27,11 +27,6 @@ export function talliesOf({ totals, tests, verify, shards }: Report): readonly T
     ...of(totals.notRun, 'not run'),
     ...of(missing, 'shards missing', `${counted(missing, 'shard')} missing`),
     ...of(totals.agentRuns, 'agent runs', counted(totals.agentRuns, 'agent run')),
-    ...of(
-      totals.agentRunsAvoided,
-      'agent runs saved',
-      `${counted(totals.agentRunsAvoided, 'agent run')} saved`,
-    ),
     ...(totals.costUsd === null
       ? []
       : [{ name: 'cost', value: dollars(totals.costUsd), text: dollars(totals.costUsd) }]),

@@ -94,10 +94,6 @@ const changes: { readonly [T in Event['type']]: (run: RunState, event: Of<T>) =>
   'agent.retrying': (run, event) => began(aside(begun(run, event), event), 'wait', event),
   'agent.waiting_for_input': aside,
   'agent.escalation_resolved': same,
-  'agent.avoided': (run, { reason, count }) => ({
-    ...run,
-    avoided: new Map([...run.avoided, [reason, (run.avoided.get(reason) ?? 0) + count]]),
-  }),
   'agent.build_paused': (run) => ({ ...run, paused: true }),
   'attempt.rejected': same,
   'attempt.green': (run, event) => withAttempt(begun(run, event), event, { green: event }),

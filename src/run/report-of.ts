@@ -33,7 +33,6 @@ export function reportOf(run: RunState): Report {
 function totalsOf(run: RunState): Omit<Report['totals'], 'durationMs'> {
   const verdicts = [...run.tests.values()].map(({ verdict }) => verdict);
   const counted = (...those: CauseVerdict[]) => verdicts.filter((one) => those.includes(one)).length;
-  const avoided = [...run.avoided].map(([reason, count]) => ({ reason, count }));
   return {
     tests: verdicts.length,
     passed: counted('passed'),
@@ -44,16 +43,9 @@ function totalsOf(run: RunState): Omit<Report['totals'], 'durationMs'> {
     notRun: counted('not-run'),
     playwrightRuns: run.spans.filter(({ since }) => since.type === 'suite.started' && since.n).length,
     agentRuns: run.agentRuns,
-    agentRunsAvoided: avoidedIn(run),
-    avoided,
     ...spentOn(run.causes.flatMap(attemptsOf)),
     costUsd: run.costUsd,
   };
-}
-
-/** Returns how many agent runs were avoided. */
-export function avoidedIn({ avoided }: RunState): number {
-  return [...avoided.values()].reduce((sum, count) => sum + count, 0);
 }
 
 /** Returns the current status of a run's tests. */

@@ -1,6 +1,5 @@
 import type { AgentUsage, Attempt } from '../core/attempt.js';
 import type { Blame } from '../core/blame.js';
-import type { Avoided } from '../core/avoided.js';
 import type { Note } from '../core/guard/note.js';
 import type { Violation } from '../core/guard/violation.js';
 import type { Proof, TestProof } from '../core/proof.js';
@@ -48,9 +47,6 @@ export interface Report {
     /** Playwright runs, including the first one. */
     playwrightRuns: number;
     agentRuns: number;
-    agentRunsAvoided: number;
-    /** The reasons, each listed once; their counts add up to `agentRunsAvoided`. */
-    avoided: readonly Avoided[];
     /** US dollars as reported by the agent programs; null if none did. */
     costUsd: number | null;
     inputTokens: number | null;

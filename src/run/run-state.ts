@@ -1,5 +1,4 @@
 import type { Attempt } from '../core/attempt.js';
-import type { AvoidedReason } from '../core/avoided.js';
 import type { TestRef } from '../core/failure.js';
 import type { VerifyLevel } from '../core/settings.js';
 import type {
@@ -43,8 +42,6 @@ export interface RunState {
   /** Suite runs, agents and waits, in the order in which they began. */
   readonly spans: readonly SpanState[];
   readonly agentRuns: number;
-  /** How many agent runs were avoided, by reason. */
-  readonly avoided: ReadonlyMap<AvoidedReason, number>;
   /** Whether too many causes are waiting for people. */
   readonly paused: boolean;
   readonly regression: RegressionResult | null;
@@ -149,7 +146,6 @@ export function emptyRun(runId = ''): RunState {
     causes: [],
     spans: [],
     agentRuns: 0,
-    avoided: new Map(),
     paused: false,
     regression: null,
     costUsd: null,

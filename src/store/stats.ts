@@ -13,7 +13,6 @@ export interface Stats {
   readonly heldRate: number | null;
   readonly flaky: number;
   readonly agentRuns: number;
-  readonly agentRunsAvoided: number;
   readonly costUsd: number | null;
   readonly costPerHealUsd: number | null;
 }
@@ -62,8 +61,8 @@ export async function readStats(db: Database, project: string): Promise<Stats> {
 type Total = number | string;
 
 async function runTotals(db: Database, project: string) {
-  const { rows } = await sql<Record<'runs' | 'flaky' | 'agentRunsAvoided', Total>>`
-    select count(*) as runs, sum(flaky) as flaky, sum(agent_runs_avoided) as agent_runs_avoided
+  const { rows } = await sql<Record<'runs' | 'flaky', Total>>`
+    select count(*) as runs, sum(flaky) as flaky
     from runs where project = ${project}`.execute(db);
   return numbersOf(rows[0]);
 }

@@ -44,7 +44,6 @@ interface RunsTable {
   /** JSON: the state of each test. */
   progress: string;
   flaky: number;
-  agentRunsAvoided: number;
   resumedFrom: string | null;
 }
 

@@ -288,7 +288,7 @@ describe.skipIf(!programs)('queue', () => {
     const start = { causeId: 'c1', signature: 'shop:Error:1', n: 1, agent: 'fixer' };
     await store.attemptFinished(await store.attemptStarted(start), anAttempt({ judged: 'still-failing' }));
     expect((await store.recordFailure(start.signature)).tries.count).toBe(1);
-    await store.ended({ outcome: 'red', exitCode: 1, flaky: 0, agentRunsAvoided: 0 });
+    await store.ended({ outcome: 'red', exitCode: 1, flaky: 0 });
     expect(reported).toEqual(['away', 'back']);
   });
 

@@ -32,7 +32,6 @@ const ended = {
   exitCode: 0,
   durationMs: 1,
   agentRuns: 0,
-  agentRunsAvoided: 0,
   costUsd: null,
 } as const;
 const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a]);

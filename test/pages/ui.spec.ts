@@ -136,7 +136,7 @@ async function beginRun(run: ShownRun): Promise<void> {
 /** Ends the run, which is then shown as in its report.html, by the same code. */
 async function endWithReport(dir: string, run: ShownRun, page: Page): Promise<void> {
   await storedRun(dir);
-  const totals = { durationMs: 9, agentRuns: 1, agentRunsAvoided: 0, costUsd: null };
+  const totals = { durationMs: 9, agentRuns: 1, costUsd: null };
   await run.tell({ type: 'run.ended', outcome: 'escalated', exitCode: 3, ...totals });
   await expect(page.getByRole('heading', { name: 'Fixed 1' })).toBeVisible();
   await expect(page.getByRole('heading', { name: 'Not fixed 1' })).toBeVisible();
@@ -301,7 +301,7 @@ test('RP-5 SC-2 shows the state of each worker in a table, which disappears when
     expect(await axeViolations(page)).toEqual([]);
   }
   await storedRun(dir);
-  const totals = { durationMs: 9, agentRuns: 1, agentRunsAvoided: 0, costUsd: null };
+  const totals = { durationMs: 9, agentRuns: 1, costUsd: null };
   await run.tell({ type: 'run.ended', outcome: 'escalated', exitCode: 3, ...totals });
   await expect(page.getByRole('heading', { name: 'Fixed 1' })).toBeVisible();
   await expect(page.getByRole('heading', { name: 'Workers' })).toBeHidden();

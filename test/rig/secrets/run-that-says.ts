@@ -138,7 +138,7 @@ export async function runThatSays(
   bus.emit({ type: 'run.warning', message: say('warnings') });
   const ended = { verdict: 'failed', reason: say('reason'), attempts: 1, costUsd: null } as const;
   bus.emit({ type: 'cause.ended', causeId: cause.id, ...ended });
-  const spent = { durationMs: 1, agentRuns: 2, agentRunsAvoided: 0, costUsd: null };
+  const spent = { durationMs: 1, agentRuns: 2, costUsd: null };
   bus.emit({ type: 'run.ended', outcome: 'red', exitCode: 1, ...spent, commit: null });
   const report = reportOf(bus.run());
   await writeFile(path.join(folder.value.dir, 'report.json'), JSON.stringify(report, null, 2));
@@ -176,7 +176,6 @@ export async function runThatSays(
     exitCode: 1,
     flaky: 0,
     agentRuns: 2,
-    agentRunsAvoided: 0,
   } as never);
   await bus.close();
   screen.end();

@@ -112,9 +112,7 @@ it('SC-3 HL-6 ends the agent of a test that turns green with the fix of another 
   await agents.allStarted;
   agents.end(1);
   const { causes, verdicts, report, fixes } = await running;
-  const { agentRuns, avoided } = report.totals;
-  expect(agentRuns).toBe(2);
-  expect(avoided.map(({ reason }) => reason)).not.toContain('earlier-fix');
+  expect(report.totals.agentRuns).toBe(2);
   expect(causes).toEqual(['c1 healed', 'c2 healed']);
   expect(verdicts).toEqual({ t1: 'healed', t2: 'healed' });
   expect([...fixes]).toEqual(['1']);

@@ -175,7 +175,6 @@ it('RP-1 leaves nothing of itself behind, and never hides the cursor', async () 
     exitCode: 1,
     durationMs: 9,
     agentRuns: 1,
-    agentRunsAvoided: 0,
     costUsd: null,
     commit: null,
   };

@@ -33,7 +33,6 @@ const over = {
   exitCode: 130,
   durationMs: 9000,
   agentRuns: 1,
-  agentRunsAvoided: 0,
   costUsd: null,
   commit: null,
 } as const;
