@@ -5,7 +5,7 @@ import { err, ok, type Result } from '../result.js';
 import { forgetKilled, killedRuns } from './run-journal.js';
 import { ContentsMissing, contentsOf } from '../workspace/change.js';
 import { isCopy, removeCopy } from '../workspace/copy-folder.js';
-import { installOf } from '../workspace/install.js';
+import { installOf, restoreLocks } from '../workspace/install.js';
 import { closeJournal, type Journal, readJournal, setJournalAside } from '../workspace/journal.js';
 import { writeFiles } from '../workspace/write-files.js';
 import { reasonOf } from '../reason-of.js';
@@ -50,7 +50,7 @@ async function finish(project: string, journal: Journal): Promise<Result<string[
     const { written, leftAlone } = await writeFiles(journal.root, journal, contents);
     const shown = (files: readonly string[]) =>
       files.map((file) => path.relative(project, path.join(journal.root, file))).join(', ');
-    const installed = journal.install && written.length > 0 ? await reinstall(project, journal.root) : [];
+    const installed = journal.install && written.length > 0 ? await reinstall(project, journal) : [];
     await closeJournal(project);
     const patches = journal.changes.map((id) => path.join(runDir, 'attempts', `${id}.patch`));
     return ok([
@@ -76,9 +76,11 @@ const words: Record<Journal['purpose'], string> = {
   undo: 'finished the undo it had begun',
 };
 
-async function reinstall(project: string, root: string): Promise<string[]> {
-  const { command, ...install } = await installOf(project, root);
-  const failed = await install.run();
+async function reinstall(project: string, { root, runId }: Journal): Promise<string[]> {
+  const contents = contentsOf(runDirOf(project, runId));
+  const { command, ...install } = await installOf({ project, root, runId, contents });
+  const { failed, locks } = await install.run();
+  await restoreLocks(root, locks, contents);
   return [failed === null ? `  ran ${command}` : `  ${command} failed; run it yourself`];
 }
 

@@ -1,10 +1,13 @@
 import path from 'node:path';
-import { execa } from 'execa';
 import { detect, resolveCommand } from 'package-manager-detector';
+import { LOCKS } from 'package-manager-detector/constants';
 import { lockFolderOf } from '../playwright/package-manager.js';
+import { supervise } from '../process/supervise.js';
+import { relativePath } from '../relative-path.js';
 import type { Contents } from './change.js';
-import type { FileEdit } from './file-state.js';
+import { contentOf, type FileEdit, type FileState, isSame, stateOf } from './file-state.js';
 import { isInside } from './is-inside.js';
+import { writeFiles } from './write-files.js';
 
 const lockFile =
   /(?:^|\/)(?:package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|pnpm-workspace\.yaml|yarn\.lock|bun\.lockb?)$/;
@@ -34,36 +37,109 @@ function wanted(text: string | null): string {
   }
 }
 
+/** Where and for what packages are installed. */
+export interface InstallRequest {
+  readonly project: string;
+  /** The folder that the paths of edits are relative to. */
+  readonly root: string;
+  /** The run whose fix, or whose revert, requires it. */
+  readonly runId: string;
+  /** Stores the lock files. */
+  readonly contents: Contents;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** An install by the project's package manager. */
 export interface Install {
   /** The command line, for display. */
   readonly command: string;
-  /** Runs the install; returns null if it succeeded, else its output. */
-  run(signal?: AbortSignal): Promise<string | null>;
+  /** Runs the install, and ends what it leaves running. */
+  run(): Promise<Installed>;
 }
+
+/** What an install did. */
+export interface Installed {
+  /** Its output if it failed, else null. */
+  readonly failed: string | null;
+  /** What it wrote into lock files. */
+  readonly locks: readonly FileEdit[];
+}
+
+const TIMEOUT_MS = 15 * 60_000;
+const OUTPUT_BYTES = 64 * 1024;
 
 /**
  * Returns the install command of the project's package manager, detected by its lock file or `packageManager` field; npm by default. It runs where
  * the lock file is, because npm in a workspace's package would install only that package, and would not remove what is no longer needed.
  */
-export async function installOf(project: string, root: string): Promise<Install> {
+export async function installOf(request: InstallRequest): Promise<Install> {
+  const { project, root, contents } = request;
   const found = await detect({ cwd: project, stopDir: path.dirname(root) });
   const resolved = resolveCommand(found?.agent ?? 'npm', 'install', []);
   const { command, args } = resolved ?? { command: 'npm', args: ['install'] };
   const lockFolder = lockFolderOf(project);
+  const cwd = lockFolder !== null && isInside(root, lockFolder) ? lockFolder : project;
   return {
     command: [command, ...args].join(' '),
-    run: async (signal) => {
-      const ended = await execa(command, args, {
-        cwd: lockFolder !== null && isInside(root, lockFolder) ? lockFolder : project,
-        all: true,
-        reject: false,
-        stdin: 'ignore',
-        // Otherwise, pnpm and yarn refuse a lock file that the fix did not update.
-        env: { CI: '', npm_config_audit: 'false', npm_config_fund: 'false' },
-        ...(signal ? { cancelSignal: signal } : {}),
-      });
-      return ended.exitCode === 0 ? null : (ended.all ?? ended.message);
+    run: async () => {
+      const before = await locksIn(cwd, contents);
+      const failed = await runIn(cwd, [command, ...args], request);
+      const after = await locksIn(cwd, contents);
+      const edits = Object.keys(LOCKS).map((name) => ({
+        path: relativePath(root, path.join(cwd, name)),
+        before: before.get(name) ?? null,
+        after: after.get(name) ?? null,
+      }));
+      return { failed, locks: edits.filter((one) => !isSame(one.before, one.after)) };
     },
   };
+}
+
+/** Puts back what an install wrote into lock files. */
+export async function restoreLocks(
+  root: string,
+  locks: readonly FileEdit[],
+  contents: Contents,
+): Promise<void> {
+  const files = locks.map(({ path: file, before, after }) => ({ path: file, known: [after], goal: before }));
+  await writeFiles(root, { files, folders: [] }, contents);
+}
+
+async function locksIn(folder: string, contents: Contents): Promise<ReadonlyMap<string, FileState>> {
+  const found = new Map<string, FileState>();
+  for (const name of Object.keys(LOCKS)) {
+    const state = stateOf(folder, name);
+    if (state === null || state === 'other') continue;
+    await contents.put(contentOf(path.join(folder, name), state.kind));
+    found.set(name, state);
+  }
+  return found;
+}
+
+/** Returns null if it succeeded, else the end of its output. */
+async function runIn(
+  cwd: string,
+  [file = '', ...args]: readonly string[],
+  { runId, signal = new AbortController().signal }: InstallRequest,
+): Promise<string | null> {
+  let output = Buffer.alloc(0);
+  const { ended } = supervise({
+    file,
+    args,
+    cwd,
+    // Otherwise, pnpm and yarn refuse a lock file that the fix did not update.
+    env: { ...process.env, CI: '', npm_config_audit: 'false', npm_config_fund: 'false' },
+    input: '',
+    runId,
+    timeoutMs: TIMEOUT_MS,
+    graceMs: 5000,
+    signal,
+    onStart: () => undefined,
+    onOutput: (chunk) => {
+      output = Buffer.concat([output, chunk]).subarray(-OUTPUT_BYTES);
+    },
+  });
+  const { end } = await ended;
+  if (end.kind === 'exited' && end.exitCode === 0) return null;
+  return end.kind === 'spawn-failed' ? end.reason : `${output.toString('utf8')}\n${end.kind}`;
 }

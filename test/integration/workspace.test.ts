@@ -4,6 +4,7 @@ import {
   existsSync,
   mkdirSync,
   readFileSync,
+  realpathSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -17,6 +18,7 @@ import { contentsOf, readChange } from '../../src/workspace/change.js';
 import { createCopy } from '../../src/workspace/copy.js';
 import { renderChange } from '../../src/workspace/patch-text.js';
 import { agentWorkspace, inventoryOf, writeInto } from '../rig/agent-workspace.js';
+import { processesWith } from '../rig/processes-with.js';
 import { tempDir } from '../rig/temp-dir.js';
 
 const files = {
@@ -407,10 +409,20 @@ describe('applying a change', () => {
     expect(read('src/cart.js')).toBe(lines);
   });
 
-  it('HN-1 runs the project’s install, after a warning, for a fix that changes packages, and again for its revert', async () => {
+  it('HN-1 HN-8 AG-10 runs the project’s install, after a warning, for a fix that changes packages and for its revert, which restores the lock file; nothing of it keeps running', async () => {
+    const scripts = { postinstall: 'node daemon.mjs' };
     const pkg = (dependencies: object) =>
-      `${JSON.stringify({ name: 'shop', version: '1.0.0', dependencies })}\n`;
+      `${JSON.stringify({ name: 'shop', version: '1.0.0', scripts, dependencies })}\n`;
+    // In a form that npm rewrites.
+    const lock = '{ "name": "shop", "version": "1.0.0", "lockfileVersion": 1 }\n';
     const { applied, workspace, dir, warnings } = await agentWorkspace({
+      'package-lock.json': lock,
+      'daemon.mjs': `
+        import { spawn } from 'node:child_process';
+        import { appendFileSync } from 'node:fs';
+        const env = { ...process.env, DAEMON_OF: process.cwd() };
+        spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { detached: true, stdio: 'ignore', env }).unref();
+        appendFileSync('started', 'x');`,
       'package.json': pkg({}),
       '.gitignore': 'node_modules\n',
       'lib/greet/package.json': '{ "name": "greet", "version": "1.0.0" }\n',
@@ -420,7 +432,15 @@ describe('applying a change', () => {
     if (done.kind !== 'applied') throw new Error(done.kind);
     expect(warnings).toEqual([expect.stringContaining('running npm i')]);
     expect(existsSync(path.join(dir, 'node_modules/greet/package.json'))).toBe(true);
+    expect(readFileSync(path.join(dir, 'package-lock.json'), 'utf8')).toContain('lib/greet');
+    await workspace.without([done.change.id]);
+    expect(readFileSync(path.join(dir, 'package-lock.json'), 'utf8')).toBe(lock);
+    await workspace.without([]);
+    expect(readFileSync(path.join(dir, 'package-lock.json'), 'utf8')).toContain('lib/greet');
     await workspace.revert([done.change.id]);
     expect(existsSync(path.join(dir, 'node_modules/greet'))).toBe(false);
+    expect(readFileSync(path.join(dir, 'package-lock.json'), 'utf8')).toBe(lock);
+    expect(readFileSync(path.join(dir, 'started'), 'utf8')).toBe('xxxx');
+    if (process.platform === 'linux') expect(processesWith(`DAEMON_OF=${realpathSync(dir)}`)).toEqual([]);
   });
 });
