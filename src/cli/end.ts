@@ -25,3 +25,11 @@ export function endWith<Args extends unknown[]>(
 ): (...args: Args) => Promise<void> {
   return async (...args) => end(await (await load())(...args));
 }
+
+/** Ends the process at once if something throws outside of the command's own code, where Node would exit with 1, as if tests still failed. */
+export function endOnUncaught(tell: (error: unknown) => void): void {
+  process.on('uncaughtException', (error) => {
+    tell(error);
+    process.exit();
+  });
+}

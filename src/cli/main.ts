@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { exitCodes } from '../core/exit-codes.js';
-import { end } from './end.js';
+import { end, endOnUncaught } from './end.js';
 import { problemOfFile } from './problem-of-file.js';
 import { outliveClosedPipes } from '../outputs/outlive-closed-pipes.js';
 import { createProgram } from './program.js';
@@ -8,11 +8,7 @@ import { createProgram } from './program.js';
 /** The entry point of the command line. Expected problems are `Problem`s with a remedy; anything thrown is a bug, caught only here. */
 export async function main(argv: readonly string[]): Promise<void> {
   outliveClosedPipes(process.stdout, process.stderr);
-  // Node would exit with 1, which means that tests still fail.
-  process.on('uncaughtException', (error) => {
-    endThrown(error);
-    process.exit();
-  });
+  endOnUncaught(endThrown);
   try {
     await createProgram().parseAsync(argv, { from: 'user' });
   } catch (error) {

@@ -5,7 +5,7 @@ import { err, ok, type Result } from '../result.js';
 import { forgetKilled, killedRuns } from './run-journal.js';
 import { ContentsMissing, contentsOf } from '../workspace/change.js';
 import { isCopy, removeCopy } from '../workspace/copy-folder.js';
-import { installOf } from '../workspace/install.js';
+import { installOf, restoreLocks } from '../workspace/install.js';
 import { closeJournal, type Journal, readJournal, setJournalAside } from '../workspace/journal.js';
 import { writeFiles } from '../workspace/write-files.js';
 import { reasonOf } from '../reason-of.js';
@@ -76,9 +76,11 @@ const words: Record<Journal['purpose'], string> = {
   undo: 'finished the undo it had begun',
 };
 
-async function reinstall(project: string, journal: Journal): Promise<string[]> {
-  const { command, ...install } = await installOf(project, journal.root);
-  const failed = await install.run(journal);
+async function reinstall(project: string, { root, runId }: Journal): Promise<string[]> {
+  const contents = contentsOf(runDirOf(project, runId));
+  const { command, ...install } = await installOf({ project, root, runId, contents });
+  const { failed, locks } = await install.run();
+  await restoreLocks(root, locks, contents);
   return [failed === null ? `  ran ${command}` : `  ${command} failed; run it yourself`];
 }
 

@@ -4,7 +4,7 @@ import { readReport } from './find-run.js';
 import type { RunState } from './run-state.js';
 import { type Change, type Contents, ContentsMissing, contentsOf, readChange } from '../workspace/change.js';
 import { type FileEdit, isSame, stateOf } from '../workspace/file-state.js';
-import { changesPackages, installOf } from '../workspace/install.js';
+import { changesPackages, installOf, restoreLocks } from '../workspace/install.js';
 import { closeJournal, type Journal, writeJournal } from '../workspace/journal.js';
 import { mergeFile } from '../workspace/merge.js';
 import { planOf } from '../workspace/applied-changes.js';
@@ -59,8 +59,10 @@ export async function undo(
     if (error instanceof ContentsMissing) await closeJournal(project);
     throw error;
   });
-  const install = journal.install && undone.written.length > 0 ? await installOf(project, root) : null;
-  await install?.run(run);
+  const { runId } = run;
+  const installs = journal.install && undone.written.length > 0;
+  const install = installs ? await installOf({ project, root, runId, contents }) : null;
+  if (install) await restoreLocks(root, (await install.run()).locks, contents);
   await closeJournal(project);
   return { ...undone, installed: install?.command ?? null };
 }

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { type Change, changesFolder, type Contents, keepChange } from './change.js';
-import { changesPackages, installOf } from './install.js';
+import { changesPackages, installOf, restoreLocks } from './install.js';
 import { closeJournal, writeJournal } from './journal.js';
-import { isSame, stateOf } from './file-state.js';
+import { type FileEdit, isSame, stateOf } from './file-state.js';
 import { mergeFile, mergeOnto } from './merge.js';
 import type { Applied, WorkspaceOptions } from './workspace.js';
 import { missingFolders, type PlannedFile, writeFiles, type Written } from './write-files.js';
@@ -70,8 +70,9 @@ export class AppliedChanges {
       for (const edit of edits) this.everEdited.add(edit.path);
       this.#all = [...this.#all, merged];
       this.#out = itself;
-      const { leftAlone } = await this.move(new Set());
-      if (leftAlone.length === 0) return { kind: 'applied', change: merged };
+      const { leftAlone, locks } = await this.#move(new Set());
+      if (leftAlone.length === 0) return { kind: 'applied', change: await this.#withLocks(merged, locks) };
+      await restoreLocks(root, locks, this.#contents);
       await back();
       return { kind: 'conflict', files: leftAlone };
     } catch (error) {
@@ -82,6 +83,12 @@ export class AppliedChanges {
 
   /** Brings the project to the state in which exactly these changes are reverted. */
   async move(goal: ReadonlySet<string>): Promise<Written> {
+    const { locks, ...written } = await this.#move(goal);
+    await restoreLocks(this.#place.root, locks, this.#contents);
+    return written;
+  }
+
+  async #move(goal: ReadonlySet<string>): Promise<Written & { readonly locks: readonly FileEdit[] }> {
     const moved = this.#all.filter(({ id }) => goal.has(id) !== this.#out.has(id));
     const paths = new Set(editsOf(moved).map((edit) => edit.path));
     await this.#rebase(paths);
@@ -90,11 +97,26 @@ export class AppliedChanges {
     await this.#keepJournal();
     const plan = { files: files.filter((file) => paths.has(file.path)), folders };
     const written = await writeFiles(this.#place.root, plan, this.#contents);
-    if (written.written.length > 0 && (await changesPackages(editsOf(moved), this.#contents)))
-      await this.#install();
+    const installs = written.written.length > 0 && (await changesPackages(editsOf(moved), this.#contents));
+    const locks = installs ? await this.#install() : [];
     this.#out = goal;
     await this.#keepJournal();
-    return written;
+    return { ...written, locks };
+  }
+
+  /** Makes what the install of a change wrote into lock files a part of the change, so that it is reverted with it. */
+  async #withLocks(change: Change, locks: readonly FileEdit[]): Promise<Change> {
+    if (locks.length === 0) return change;
+    const after = new Map(locks.map((one) => [one.path, one]));
+    const own = change.edits.map((edit) => ({ ...edit, after: (after.get(edit.path) ?? edit).after }));
+    const more = locks.filter(({ path: file }) => !own.some((edit) => edit.path === file));
+    const whole = { ...change, edits: [...own, ...more] };
+    for (const one of locks) this.everEdited.add(one.path);
+    await keepChange(this.#options.runDir, whole);
+    await this.#hold(whole);
+    this.#all = this.#all.map((one) => (one.id === change.id ? whole : one));
+    await this.#keepJournal();
+    return whole;
   }
 
   async revert(ids: readonly string[]): Promise<Written & { readonly lost: readonly string[] }> {
@@ -187,12 +209,20 @@ export class AppliedChanges {
     await writeJournal(project, { runId, root, changes, purpose, ...planOf(this.#all, open), install });
   }
 
-  async #install(): Promise<void> {
-    const { project, runId, warn, signal } = this.#options;
-    const { command, ...install } = await installOf(project, this.#place.root);
+  async #install(): Promise<readonly FileEdit[]> {
+    const { runId, warn, signal } = this.#options;
+    const { root, project } = this.#place;
+    const { command, ...install } = await installOf({
+      project,
+      root,
+      runId,
+      contents: this.#contents,
+      signal,
+    });
     warn(`The dependencies of the project changed: running ${command}`);
-    const failed = await install.run({ runId, ...(signal ? { signal } : {}) });
+    const { failed, locks } = await install.run();
     if (failed !== null) warn(`${command} failed: ${failed.trim().slice(-500)}`);
+    return locks;
   }
 }
 

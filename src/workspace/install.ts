@@ -1,10 +1,13 @@
 import path from 'node:path';
 import { detect, resolveCommand } from 'package-manager-detector';
+import { LOCKS } from 'package-manager-detector/constants';
 import { lockFolderOf } from '../playwright/package-manager.js';
-import { type ProjectCommand, runCommand } from '../process/run-command.js';
+import { runCommand } from '../process/run-command.js';
+import { relativePath } from '../relative-path.js';
 import type { Contents } from './change.js';
-import type { FileEdit } from './file-state.js';
+import { contentOf, type FileEdit, type FileState, isSame, stateOf } from './file-state.js';
 import { isInside } from './is-inside.js';
+import { writeFiles } from './write-files.js';
 
 const lockFile =
   /(?:^|\/)(?:package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|pnpm-workspace\.yaml|yarn\.lock|bun\.lockb?)$/;
@@ -34,36 +37,89 @@ function wanted(text: string | null): string {
   }
 }
 
+/** Where and for what packages are installed. */
+export interface InstallRequest {
+  readonly project: string;
+  /** The folder that the paths of edits are relative to. */
+  readonly root: string;
+  /** The run whose fix, or whose revert, requires it. */
+  readonly runId: string;
+  /** Stores the lock files. */
+  readonly contents: Contents;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** An install by the project's package manager. */
 export interface Install {
   /** The command line, for display. */
   readonly command: string;
-  /** Runs the install; returns null if it succeeded, else the end of its output. */
-  run(of: Pick<ProjectCommand, 'runId'> & Partial<Pick<ProjectCommand, 'signal'>>): Promise<string | null>;
+  /** Runs the install, and ends what it leaves running. */
+  run(): Promise<Installed>;
+}
+
+/** What an install did. */
+export interface Installed {
+  /** Its output if it failed, else null. */
+  readonly failed: string | null;
+  /** What it wrote into lock files. */
+  readonly locks: readonly FileEdit[];
 }
 
 /**
  * Returns the install command of the project's package manager, detected by its lock file or `packageManager` field; npm by default. It runs where
  * the lock file is, because npm in a workspace's package would install only that package, and would not remove what is no longer needed.
  */
-export async function installOf(project: string, root: string): Promise<Install> {
+export async function installOf(request: InstallRequest): Promise<Install> {
+  const { project, root, runId, contents, signal = new AbortController().signal } = request;
   const found = await detect({ cwd: project, stopDir: path.dirname(root) });
   const resolved = resolveCommand(found?.agent ?? 'npm', 'install', []);
   const { command, args } = resolved ?? { command: 'npm', args: ['install'] };
   const lockFolder = lockFolderOf(project);
+  const cwd = lockFolder !== null && isInside(root, lockFolder) ? lockFolder : project;
   return {
     command: [command, ...args].join(' '),
-    run: async ({ runId, signal = new AbortController().signal }) => {
+    run: async () => {
+      const before = await locksIn(cwd, contents);
       const failed = await runCommand({
         file: command,
         args,
-        cwd: lockFolder !== null && isInside(root, lockFolder) ? lockFolder : project,
+        cwd,
         // Otherwise, pnpm and yarn refuse a lock file that the fix did not update.
         env: { ...process.env, CI: '', npm_config_audit: 'false', npm_config_fund: 'false' },
         runId,
         signal,
       });
-      return failed && `${failed.output}\nit ended with ${failed.how}`;
+      const after = await locksIn(cwd, contents);
+      const edits = Object.keys(LOCKS).map((name) => ({
+        path: relativePath(root, path.join(cwd, name)),
+        before: before.get(name) ?? null,
+        after: after.get(name) ?? null,
+      }));
+      return {
+        failed: failed && `${failed.output}\nit ended with ${failed.how}`,
+        locks: edits.filter((one) => !isSame(one.before, one.after)),
+      };
     },
   };
+}
+
+/** Puts back what an install wrote into lock files. */
+export async function restoreLocks(
+  root: string,
+  locks: readonly FileEdit[],
+  contents: Contents,
+): Promise<void> {
+  const files = locks.map(({ path: file, before, after }) => ({ path: file, known: [after], goal: before }));
+  await writeFiles(root, { files, folders: [] }, contents);
+}
+
+async function locksIn(folder: string, contents: Contents): Promise<ReadonlyMap<string, FileState>> {
+  const found = new Map<string, FileState>();
+  for (const name of Object.keys(LOCKS)) {
+    const state = stateOf(folder, name);
+    if (state === null || state === 'other') continue;
+    await contents.put(contentOf(path.join(folder, name), state.kind));
+    found.set(name, state);
+  }
+  return found;
 }

@@ -35,7 +35,9 @@ it('EV-9 masks secrets of the environment in the problem that ends a run', async
     },
   );
   expect(problem).toMatchObject({ kind: 'playwright-refused', detail: expect.stringContaining('[masked') });
-  expect(opened.events).toMatchObject([{ type: 'run.stopped', message: 'Playwright ended before its tests' }]);
+  expect(opened.events).toMatchObject([
+    { type: 'run.stopped', message: 'Playwright ended before its tests' },
+  ]);
   expect(JSON.stringify(problem)).not.toContain('plain-looking-words-42');
 });
 
