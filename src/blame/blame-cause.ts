@@ -1,6 +1,7 @@
 import type { Blame } from '../core/blame.js';
 import type { DiagnosedFailure } from '../core/cause.js';
 import { hasFailed } from '../core/evidence.js';
+import { groupedBy } from '../grouped-by.js';
 import {
   akin,
   apart,
@@ -133,11 +134,8 @@ export function belonging(candidates: readonly Candidate[]): readonly (readonly 
 }
 
 function byRareName(candidates: readonly Candidate[]): readonly (readonly Candidate[])[] {
-  const byName = new Map<string, Candidate[]>();
-  for (const one of candidates)
-    for (const name of changedNames([one])) {
-      const key = `${one.step} ${name}`;
-      byName.set(key, [...(byName.get(key) ?? []), one]);
-    }
-  return [...byName.values()].filter(({ length }) => length > 1 && length <= MAX_SHARING);
+  const changes = candidates.flatMap((one) => [...changedNames([one])].map((name) => ({ one, name })));
+  return [...groupedBy(changes, ({ one, name }) => `${one.step} ${name}`).values()]
+    .filter(({ length }) => length > 1 && length <= MAX_SHARING)
+    .map((sharing) => sharing.map(({ one }) => one));
 }

@@ -40,10 +40,10 @@ export function createBlame(parts: BlameParts): BlameCauses {
   let leftMs = parts.limits.timeMs;
   const trials = new Trials(parts);
   const isWrittenTo = writtenSince(parts);
-  const saidOff = new Set<string>();
-  const tellOff = (reason: string) => {
-    if (!saidOff.has(reason)) parts.tell(null, reason);
-    saidOff.add(reason);
+  const toldForAll = new Set<string>();
+  const tellForAll = (reason: string) => {
+    if (!toldForAll.has(reason)) parts.tell(null, reason);
+    toldForAll.add(reason);
   };
   return async (causes) => {
     const startedAt = parts.now();
@@ -55,7 +55,7 @@ export function createBlame(parts: BlameParts): BlameCauses {
       if (parts.signal.aborted) break;
       const since = await read(lead);
       if (typeof since === 'string') {
-        tellOff(since);
+        tellForAll(since);
         continue;
       }
       const later = asked.slice(at + 1).map((one) => one.lead);

@@ -1,11 +1,12 @@
 import type { Attempt } from '../core/attempt.js';
 import type { AvoidedReason } from '../core/avoided.js';
-import { failureKey, type TestRef } from '../core/failure.js';
+import type { DiagnosedFailure } from '../core/cause.js';
+import { failureKey } from '../core/failure.js';
 import { attemptDecided } from './attempt/attempt-decided.js';
 import type { HealedCause } from './heal-cause.js';
 import { type CauseRecord, changesOf, type Progress, sawRed } from './progress.js';
 import { type ProofTest, testProofs } from './proof-test.js';
-import { type ByKey } from './apply-result.js';
+import type { ByKey } from './apply-result.js';
 import { endCause, put } from './end-cause.js';
 import { revertFixes } from './revert-what-broke.js';
 import { tellDecided } from './tell-tests.js';
@@ -18,7 +19,7 @@ export interface Shown {
   /** Causes whose fix was refuted, by id. */
   readonly refuted: ReadonlyMap<string, Refuted>;
   /** Newly red tests of no known cause, by failure key. */
-  readonly others: ReadonlyMap<string, ByKey[number][1]>;
+  readonly others: ReadonlyMap<string, DiagnosedFailure>;
 }
 
 /** What remains to be done after a proof. */
@@ -40,7 +41,7 @@ export async function abandonProof(progress: Progress): Promise<void> {
   }
   for (const record of causes.filter((one) => one.unproven)) {
     await endCause(progress, {
-      ...decided(record),
+      ...withoutProof(record),
       verdict: 'interrupted',
       reason: 'interrupted before its fix was proven',
     });
@@ -48,7 +49,7 @@ export async function abandonProof(progress: Progress): Promise<void> {
   progress.proofTests.length = 0;
 }
 
-function decided(record: CauseRecord): CauseRecord {
+function withoutProof(record: CauseRecord): CauseRecord {
   const { unproven: _, ...rest } = record;
   return rest;
 }
@@ -144,7 +145,7 @@ function applyToTest(
   progress: Progress,
   { failure, ended, now, isLead, causeId }: ProofTest,
   how: Refuted | undefined,
-): ProofTest['failure'] | null {
+): DiagnosedFailure | null {
   const { session } = progress;
   // Its cause is going to be healed again.
   if (how?.judged === 'still-failing') return null;
@@ -160,7 +161,8 @@ function applyToTest(
   }
   const verdict = isFlaky ? 'flaky' : greenWord(progress);
   tellDecided(session, [failure], { verdict, sharedFix: !isLead && !isFlaky });
-  if (isFlaky && failure.failure.scope === 'test') sayFlaky(progress, [failure.failure.test], causeId);
+  if (isFlaky && failure.failure.scope === 'test')
+    session.bus.emit({ type: 'cause.flaky', tests: [failure.failure.test], causeId });
   return null;
 }
 
@@ -172,8 +174,4 @@ function whyAvoided(
   const record = causes.find(({ cause }) => cause.id === causeId);
   if (record?.cause.lead !== failure) return 'shared-cause';
   return record.attempts.some(({ outcome }) => outcome === 'aborted') ? null : 'earlier-fix';
-}
-
-function sayFlaky({ session }: Progress, tests: TestRef[], causeId: string): void {
-  session.bus.emit({ type: 'cause.flaky', tests, causeId });
 }

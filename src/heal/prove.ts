@@ -1,3 +1,4 @@
+import type { DiagnosedFailure } from '../core/cause.js';
 import { failureKey } from '../core/failure.js';
 import { isGreen } from '../core/judge.js';
 import type { Settings } from '../core/settings.js';
@@ -9,7 +10,7 @@ import { runRegression } from './regression.js';
 import { revertFixes, revertWhatBroke } from './revert-what-broke.js';
 import { retest } from './retest.js';
 import { abandonProof, type Left, type Refuted, applyProof } from './apply-proof.js';
-import { type ByKey, newlyRed } from './apply-result.js';
+import { newlyRed } from './apply-result.js';
 import { tellSeen } from './tell-tests.js';
 
 /** One shared proof of all fixes that are not proven yet. */
@@ -18,7 +19,7 @@ interface Proof {
   /** Causes that a shared run contradicted, by id, with the reason. */
   readonly doubts: Map<string, string>;
   readonly refuted: Map<string, Refuted>;
-  readonly others: Map<string, ByKey[number][1]>;
+  readonly others: Map<string, DiagnosedFailure>;
 }
 
 /**

@@ -12,7 +12,7 @@ import { noRun, type SuiteRun, type TestResult } from '../playwright/suite-run.j
 import type { Change } from '../workspace/change.js';
 import type { Session } from './session.js';
 import { afterName } from '../run/pictures.js';
-import { runFiles } from '../playwright/report-format.js';
+import { captureName, runFiles } from '../playwright/report-format.js';
 import type { RunFolder } from '../run/run-folder.js';
 
 /** What a re-run of some failures showed. */
@@ -180,6 +180,6 @@ function greenFile(
   kind: 'png' | 'yml',
 ): string | null {
   if (failure.scope !== 'test') return null;
-  const name = `${failure.test.id.replaceAll(/[^\w-]/g, '_')}-0-green.${kind}`;
+  const name = `${captureName(failure.test.id, 0)}-green.${kind}`;
   return path.join(path.dirname(serverLog), runFiles.captures, name);
 }

@@ -57,7 +57,7 @@ export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
       mode,
       ...watching,
       onProgress: (progress) => {
-        options.bus.emit({ type: 'suite.progress', ...progress, test: progress.test ?? '' });
+        options.bus.emit({ type: 'suite.progress', ...progress });
         watching.onProgress?.(progress);
       },
     });

@@ -56,3 +56,8 @@ export const runFiles = {
   /** What Playwright printed during a re-run. */
   log: 'playwright.log',
 } as const;
+
+/** Returns the beginning of the names of all files that the capture writes for one try of one test, in `captures`. */
+export function captureName(testId: string, retry: number): string {
+  return `${testId.replaceAll(/[^\w-]/g, '_')}-${retry}`;
+}

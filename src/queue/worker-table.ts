@@ -148,17 +148,17 @@ function rowOf({ commit, ...row }: WorkerRow) {
   return { ...row, commitId: commit };
 }
 
-async function spent({ db, queue }: OfQueue): Promise<SpentTogether & { readonly dearestUsd: number }> {
-  const { agents, cost, dearest } = await db
+async function spent({ db, queue }: OfQueue): Promise<SpentTogether & { readonly highestCostUsd: number }> {
+  const { agents, cost, highest } = await db
     .selectFrom('healAgents')
     .select(({ fn }) => [
       fn.countAll<string>().as('agents'),
       fn.sum<number | null>('costUsd').as('cost'),
-      fn.max('costUsd').as('dearest'),
+      fn.max('costUsd').as('highest'),
     ])
     .where('queue', '=', queue)
     .executeTakeFirstOrThrow();
-  return { agentRuns: Number(agents), costUsd: cost, dearestUsd: dearest ?? 0 };
+  return { agentRuns: Number(agents), costUsd: cost, highestCostUsd: highest ?? 0 };
 }
 
 /** Adds a row per agent, so that counting one again changes nothing. Adds none if the heal is over. */
@@ -202,7 +202,7 @@ async function isWithin(
   { db, queue }: OfQueue,
   limits: Pick<LimitSettings, 'agentRuns' | 'costUsd'>,
 ): Promise<boolean> {
-  const { agentRuns, costUsd, dearestUsd } = await spent({ db, queue });
+  const { agentRuns, costUsd, highestCostUsd } = await spent({ db, queue });
   if (agentRuns >= limits.agentRuns) return false;
   const { atWork } = await db
     .selectFrom('workers')
@@ -210,7 +210,7 @@ async function isWithin(
     .where('queue', '=', queue)
     .where('state', '=', 'agent')
     .executeTakeFirstOrThrow();
-  return (costUsd ?? 0) + Number(atWork) * dearestUsd < limits.costUsd;
+  return (costUsd ?? 0) + Number(atWork) * highestCostUsd < limits.costUsd;
 }
 
 /** Takes over from another coordinator only if it has left, or has sent no heartbeat since `instead`. Past spending still counts. */

@@ -34,7 +34,7 @@ export function createSpending(startedAt: number): Spending {
   let agentRuns = 0;
   let attempts = 0;
   let costUsd: number | null = null;
-  let [atWork, dearest] = [0, 0];
+  let [atWork, highestCost] = [0, 0];
   const waiting: (() => void)[] = [];
   return {
     agentStarted: (cause) => {
@@ -45,7 +45,7 @@ export function createSpending(startedAt: number): Spending {
         cost: (usd) => {
           if (usd === null) return;
           costUsd = (costUsd ?? 0) + usd;
-          dearest = Math.max(dearest, usd);
+          highestCost = Math.max(highestCost, usd);
         },
         [Symbol.dispose]: () => {
           atWork -= 1;
@@ -53,7 +53,7 @@ export function createSpending(startedAt: number): Spending {
         },
       };
     },
-    mayStart: async (limits) => atWork === 0 || (costUsd ?? 0) + atWork * dearest < limits.costUsd,
+    mayStart: async (limits) => atWork === 0 || (costUsd ?? 0) + atWork * highestCost < limits.costUsd,
     nextEnd: () => new Promise((resolve) => void waiting.push(resolve)),
     agentRestarted: () => {
       agentRuns += 1;

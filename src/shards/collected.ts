@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { DiagnosedFailure } from '../core/cause.js';
 import { categories, evidenceSources, retryAxes } from '../core/diagnosis.js';
+import { consoleEntry, networkEntry, pageElement } from '../playwright/entry-shapes.js';
 import type { SuiteRun, TestResult } from '../playwright/suite-run.js';
 
 /** The file in a run's folder that says what a shard ran. Its failures are beside it, each in `failures/<n>/failure.json`. */
@@ -42,36 +43,12 @@ const testFailure = z.object({
   capture: z.any().transform(() => null),
 });
 
-const headers = z.record(text, text);
+const common = z.boolean().exactOptional();
 const evidence = z.object({
   errors: z.array(error),
   failedStep: text.nullable(),
-  console: z.array(
-    z.object({
-      time: z.number(),
-      type: text,
-      text,
-      location: text,
-      stack: text.nullable(),
-      common: z.boolean().exactOptional(),
-    }),
-  ),
-  network: z.array(
-    z.object({
-      time: z.number(),
-      method: text,
-      url: text,
-      resourceType: text,
-      status: z.number().nullable(),
-      durationMs: z.number().nullable(),
-      failure: text.nullable(),
-      requestHeaders: headers,
-      responseHeaders: headers,
-      requestBody: text.nullable(),
-      responseBody: text.nullable(),
-      common: z.boolean().exactOptional(),
-    }),
-  ),
+  console: z.array(consoleEntry.extend({ common })),
+  network: z.array(networkEntry.extend({ common })),
   serverOutput: text,
   ariaSnapshot: text.nullable(),
   pageUrl: text.nullable(),
@@ -80,10 +57,7 @@ const evidence = z.object({
   missing: texts,
   cut: texts,
   sources: z.array(z.object({ at: text, generated: text, snippet: text.nullable() })),
-  elements: z
-    .array(z.object({ tag: text, text, label: text, attributes: headers }))
-    .nullable()
-    .exactOptional(),
+  elements: z.array(pageElement).nullable().exactOptional(),
   rootDir: text,
   workspaceDir: text.exactOptional(),
 });

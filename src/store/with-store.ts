@@ -5,7 +5,7 @@ import type { Problem } from '../problem.js';
 import { ok, type Result } from '../result.js';
 import { createStore } from './create-store.js';
 import type { Store } from './store.js';
-import { openStore } from './open-store.js';
+import { isUrl, openStore } from './open-store.js';
 
 /** The flags that locate a store. */
 interface StoreFlags {
@@ -37,7 +37,7 @@ async function openProjectStore({
   const { store: place, project } = settings.value;
   // A dangling link is a store that cannot be opened, for example because its disk is not mounted.
   const isMissing = () => !lstatSync(path.resolve(cwd, place), { throwIfNoEntry: false });
-  if (!/^\w+:\/\//.test(place) && isMissing()) return ok(null);
+  if (!isUrl(place) && isMissing()) return ok(null);
   const opened = await openStore(place, cwd);
   return opened.ok ? ok(createStore(opened.value, project, () => Date.now())) : opened;
 }

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { compiledPositions, type CodePosition } from '../../core/classify/server-frame.js';
+import { groupedBy } from '../../grouped-by.js';
 import { filesBelow } from './folder-entries.js';
 import type { MapPlaces } from './map-places.js';
 
@@ -46,7 +47,7 @@ export class CompiledFiles {
   }
 
   #named(name: string, { files, folders }: NamePlaces): readonly string[] {
-    this.#byName ??= byName(sourcesIn({ files, folders }));
+    this.#byName ??= groupedBy(sourcesIn({ files, folders }), (file) => path.posix.basename(file));
     return this.#byName.get(name) ?? [];
   }
 }
@@ -58,15 +59,6 @@ function withFolderOf(position: CodePosition, text: string, root: string): CodeP
   return start === -1 || start >= position.start || file.includes('\n') || file.includes(':')
     ? position
     : { ...position, file, start };
-}
-
-function byName(files: readonly string[]): Map<string, string[]> {
-  const found = new Map<string, string[]>();
-  for (const file of files) {
-    const name = path.posix.basename(file);
-    found.set(name, [...(found.get(name) ?? []), file]);
-  }
-  return found;
 }
 
 /** Returns the files in these languages of the project and its workspace, relative to its root, without builds and packages. */

@@ -41,26 +41,27 @@ const MAX_ASKED_WAIT_MS = 300_000;
  * reach, and once more with reduced evidence if its input was too long. Restarts are not heal attempts, but the run's limits apply.
  */
 export async function runWithRestarts(session: Session, request: RestartRequest): Promise<FinishedAgent> {
+  const { cause, n, runner } = request;
   let next: Start = { reduced: false, resume: request.resume };
   let whole: AgentRun | null = null;
   for (let restarts = 0; ;) {
     const run = await request.start(next);
     whole = whole === null ? run : joined(whole, run);
     const { end } = whole;
-    const again = session.signal.aborted ? null : startAfter(end, next);
-    if (again === null && session.signal.aborted) return { ...whole, end: { kind: 'aborted' } };
-    if (again === null) return finished(whole, end, request.runner);
+    if (session.signal.aborted) return { ...whole, end: { kind: 'aborted' } };
+    const again = startAfter(end, next);
+    if (again === null) return finished(whole, end, runner);
     const waits = end.kind === 'retryable';
     if (waits) restarts += 1;
     const delayMs = waits ? waitBefore(session, restarts, end.waitMs ?? 0) : 0;
-    const stop = restarts > MAX_RESTARTS ? 'it stayed so' : limitMet(session, { ...request, delayMs, whole });
-    if (stop !== null) return finished(whole, end, request.runner);
-    announce(session, request, { delayMs, reason: 'reason' in end ? end.reason : end.kind });
+    if (restarts > MAX_RESTARTS || isLimitMet(session, { cause, delayMs, whole }))
+      return finished(whole, end, runner);
+    const reason = 'reason' in end ? end.reason : end.kind;
+    session.bus.emit({ type: 'agent.retrying', causeId: cause.id, attempt: n, delayMs, reason });
     await withoutTree(session, () => session.clock.sleep(delayMs, session.signal));
     if (session.signal.aborted) return { ...whole, end: { kind: 'aborted' } };
     // Other agents may have been started in the meantime.
-    if (limitMet(session, { ...request, delayMs: 0, whole }) !== null)
-      return finished(whole, end, request.runner);
+    if (isLimitMet(session, { cause, delayMs: 0, whole })) return finished(whole, end, runner);
     await session.spending.agentRestarted();
     next = again;
   }
@@ -89,29 +90,22 @@ function jittered(delayMs: number, random: number): number {
   return Math.round(delayMs / 2 + (random * delayMs) / 2);
 }
 
-function limitMet(
-  session: Session,
+function isLimitMet(
+  { settings: { limits }, spending, clock }: Session,
   { cause, delayMs, whole }: { cause: Cause; delayMs: number; whole: AgentRun },
-): string | null {
-  const { limits } = session.settings;
-  const spent = session.spending.spentFor(cause, session.clock.now());
-  if (spent.agentRuns >= limits.agentRuns) return 'limits.agentRuns';
-  if (spent.elapsedMs + delayMs >= limits.timeMs) return 'limits.time';
-  return spent.costUsd + (whole.usage.costUsd ?? 0) >= limits.costUsd ? 'limits.costUsd' : null;
+): boolean {
+  const { agentRuns, elapsedMs, costUsd } = spending.spentFor(cause, clock.now());
+  return (
+    agentRuns >= limits.agentRuns ||
+    elapsedMs + delayMs >= limits.timeMs ||
+    costUsd + (whole.usage.costUsd ?? 0) >= limits.costUsd
+  );
 }
 
 function finished(run: AgentRun, end: AgentEnd, runner: string): FinishedAgent {
   if (end.kind !== 'retryable' && end.kind !== 'context-overflow') return { ...run, end };
   const { reason } = classifyAgentError(end.reason);
   return { ...run, end: { kind: 'unusable', reason: end.reason, remedy: remedyFor(reason, runner) } };
-}
-
-function announce(
-  session: Session,
-  { cause, n }: RestartRequest,
-  { delayMs, reason }: { delayMs: number; reason: string },
-): void {
-  session.bus.emit({ type: 'agent.retrying', causeId: cause.id, attempt: n, delayMs, reason });
 }
 
 /** Merges several starts into one run: the cost and time of all, the end and output of the last. */

@@ -73,11 +73,11 @@ export async function tryFix(session: Session, cause: Cause, work: Try): Promise
   });
 }
 
-function changed(session: Session, cause: Cause, work: Try): Promise<Deployment> {
+async function changed(session: Session, cause: Cause, work: Try): Promise<Deployment> {
   const { agent, proposal, deployed, n, previous, known } = work;
-  if (deployed) return Promise.resolve(deployed);
+  if (deployed) return deployed;
   if (proposal) return applyProposal(session, { proposal, causeId: cause.id, n });
-  if (agent === null) return Promise.resolve({ attempt: bareAttempt(n), work: null });
+  if (agent === null) return { attempt: bareAttempt(n), work: null };
   return deploy(session, { cause, agent, n, previous, known });
 }
 

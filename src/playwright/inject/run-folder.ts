@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { injectEnv, type ReportLine, runFiles } from '../report-format.js';
+import { captureName, injectEnv, type ReportLine, runFiles } from '../report-format.js';
 
 /** The run's private folder, or undefined if self-heal did not start this process. */
 export const dir = process.env[injectEnv.dir];
@@ -40,5 +40,5 @@ export function report(line: ReportLine): void {
 
 /** Returns the path for the capture of one try of one test, whether or not it exists. */
 export function captureFile(testId: string, retry: number): string {
-  return path.join(dir ?? '', runFiles.captures, `${testId.replaceAll(/[^\w-]/g, '_')}-${retry}.json`);
+  return path.join(dir ?? '', runFiles.captures, `${captureName(testId, retry)}.json`);
 }
