@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
+import escapeStringRegexp from 'escape-string-regexp';
 import { z } from 'zod';
 
 /** A copy of a project, as Claude Code sees it. */
@@ -49,10 +50,14 @@ export function claudeFlagsFor(copied: CopiedProject, env: NodeJS.ProcessEnv): s
   ];
 }
 
-/** Serializes a value with the project's paths replaced by the copy's, so that no server and no rule reaches the project itself. */
+/**
+ * Serializes a value with the project's paths replaced by the copy's, so that no server and no rule reaches the project itself. A folder
+ * beside it may have a name that begins with the project's.
+ */
 function inCopy(value: unknown, { cwd, project }: CopiedProject): string {
   const inJson = (text: string) => JSON.stringify(text).slice(1, -1);
-  return JSON.stringify(value).replaceAll(inJson(project), inJson(cwd));
+  const place = new RegExp(String.raw`${escapeStringRegexp(inJson(project))}(?![\p{L}\p{N}_-]|\.\w)`, 'gu');
+  return JSON.stringify(value).replaceAll(place, () => inJson(cwd));
 }
 
 /** Returns null if the file is missing or has another shape; Claude Code itself reports what is wrong with it. */

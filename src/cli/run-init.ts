@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { existsSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { type AgentProgram, programs } from '../agents/programs.js';
 import { type Machines, storeVariable } from '../init/ci-project.js';
 import { type CiSystem, ciSystemOf, ciSystems } from '../init/ci-system.js';
@@ -7,7 +7,7 @@ import { gitRootOf } from '../git-root.js';
 import { planInit } from '../init/plan-init.js';
 import { isWritten, planLines, planTexts, writePlan } from '../init/write-plan.js';
 import { canAsk } from '../outputs/ask.js';
-import { findPlaywrightConfig } from '../playwright/find-config.js';
+import { configIn, findPlaywrightConfig } from '../playwright/find-config.js';
 import { findPlaywright } from '../playwright/find-playwright.js';
 import { packageManagerOf } from '../playwright/package-manager.js';
 import { builtIn } from '../core/built-in-fixer.js';
@@ -150,16 +150,13 @@ function addAgent(installed: AgentProgram | undefined, exec: string): string {
     : `→ No agent program: the ${builtIn} fixer makes only the fixes it is sure of. After installing one, run: ${add}`;
 }
 
-const configNames = ['ts', 'js', 'mts', 'mjs', 'cts', 'cjs'].map(
-  (extension) => `playwright.config.${extension}`,
-);
-
 /** Finds Playwright configs up to two levels below, as in monorepos; relative, with forward slashes. Only used in a remedy. */
 function configsBelow(cwd: string, depth = 2): string[] {
   return foldersIn(cwd).flatMap((folder) => {
-    const own = configNames.find((name) => existsSync(path.join(cwd, folder, name)));
-    const below = depth > 1 ? configsBelow(path.join(cwd, folder), depth - 1) : [];
-    return [...(own ? [own] : []), ...below].map((file) => `${folder}/${file}`);
+    const place = path.join(cwd, folder);
+    const own = configIn(place);
+    const below = depth > 1 ? configsBelow(place, depth - 1) : [];
+    return [...(own ? [path.basename(own)] : []), ...below].map((file) => `${folder}/${file}`);
   });
 }
 

@@ -1,6 +1,6 @@
 import type { Problem } from '../problem.js';
 import { counted, dollars } from '../outputs/format.js';
-import type { Stats } from '../store/stats.js';
+import { noStats, type Stats } from '../store/stats.js';
 import { withStore } from '../store/with-store.js';
 import { print } from './end.js';
 
@@ -14,7 +14,7 @@ export interface StatsOptions {
 export function runStats(options: StatsOptions): Promise<number | Problem> {
   return withStore(options, async (store) => {
     const found = await store?.stats();
-    if (options.json) return print({ schemaVersion: 1, ...found });
+    if (options.json) return print({ schemaVersion: 1, ...(found ?? noStats) });
     return print(found ? statsAsText(found) : 'No runs are stored yet.');
   });
 }

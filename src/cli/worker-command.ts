@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { durationMistake, parseDuration } from '../config/duration.js';
 import type { RunOptions } from '../heal/run-request.js';
 import { end } from './end.js';
-import { addStoreFlag, addTerseFlags, addWaitFlag, addWholeSelectionFlags } from './options.js';
+import { agentsFlag, addStoreFlag, addTerseFlags, addWaitFlag, addWholeSelectionFlags } from './options.js';
 import { splitAtDashes } from './run-command.js';
 
 /** The flags of `self-heal worker`. */
@@ -26,7 +26,7 @@ export function workerCommand(): Command {
         'stop when no heal that could send a cause has run for this long, such as 5m, or when the heal is over',
       ).argParser(duration),
     )
-    .option('--agents <file>', 'agents.yaml to use instead of the one in this folder');
+    .option(...agentsFlag);
   return addStoreFlag(addTerseFlags(addWaitFlag(addWholeSelectionFlags(command))))
     .addHelpText('after', notes)
     .action(async (words: string[], { once = false, idleTimeout, ...options }: WorkerFlags) => {

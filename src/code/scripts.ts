@@ -25,7 +25,7 @@ function parsed(path: string, text: string): SourceFile[] {
   if (isCode(path)) return [parseSource(path, text) ?? []].flat();
   return [...text.matchAll(script)].flatMap(({ index, 1: tag = '', 2: inside = '' }) => {
     const source = parseSource(`${path}.ts`, blanked(text.slice(0, index + tag.length)) + inside);
-    return source ? { ...source, program: source.program, path } : [];
+    return source ? { ...source, path } : [];
   });
 }
 

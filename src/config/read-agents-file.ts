@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { pathInside } from '../workspace/is-inside.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 
@@ -48,8 +49,7 @@ async function sizeOf(file: string): Promise<number | null> {
 }
 
 function nameFor(cwd: string, file: string): string {
-  const relative = path.relative(cwd, file);
-  return relative === '' || relative.startsWith('..') || path.isAbsolute(relative) ? file : relative;
+  return pathInside(cwd, file) || file;
 }
 
 function unreadable(name: string, what: string): Problem {

@@ -138,13 +138,16 @@ function triedInWords({ agent, slashCommand, outcome, files, judged, reverted }:
     exited: ' and gave up',
     'spawn-failed': ' because it could not be started',
   };
+  const undone = reverted ? ', so the change was reverted' : '';
   const afters: Partial<Record<Attempt['judged'], string>> = {
-    vanished: 'the test no longer existed',
-    rejected: 'it weakened the tests, so they were not run',
-    changed: 'a different error appeared, and later this one came back',
+    vanished: `the test no longer existed${undone}`,
+    changed: `a different error appeared, and later this one came back${undone}`,
+    rejected: 'it weakened the tests, so the change was not applied',
+    conflict: 'the same lines had changed in the meantime, so the change was not applied',
+    'not-judged': 'the test was not re-run',
   };
-  const after = afters[judged] ?? 'the test failed the same way';
-  return `${slashCommand ?? agent} ${did}${how[outcome] ?? ''}; ${after}${reverted ? ', so the change was reverted' : ''}.`;
+  const after = afters[judged] ?? `the test failed the same way${undone}`;
+  return `${slashCommand ?? agent} ${did}${how[outcome] ?? ''}; ${after}.`;
 }
 
 /** What the description needs in addition to the diagnosis. */

@@ -5,8 +5,7 @@ import type { GuardRequest } from './judge.js';
 import type { Findings } from './findings.js';
 import { runGuard } from './run-guard.js';
 import { isAmongApp, type SuitePlaces } from './test-places.js';
-import { real } from '../workspace/is-inside.js';
-import { relativePath } from '../relative-path.js';
+import { pathInside, real } from '../workspace/is-inside.js';
 
 /** Judges one agent's changes. The paths in `healed` and `broke` are absolute here. */
 export type Guard = (work: Omit<GuardRequest, 'suite'>) => Promise<Findings>;
@@ -49,8 +48,6 @@ export function placesOf(
   };
 }
 
-/** Returns a file's path relative to the recorded root, or null if it is outside. */
 function insideOf(root: string, file: string): string | null {
-  const place = relativePath(real(root), real(file));
-  return place.startsWith('../') || path.isAbsolute(place) ? null : place;
+  return pathInside(real(root), real(file));
 }

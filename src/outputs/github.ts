@@ -8,7 +8,7 @@ import { suiteItself } from './final-status.js';
 import type { Report, ReportCause, ReportTest } from '../run/report.js';
 import { redact } from '../secrets/redact.js';
 import { verdictWords } from './wording.js';
-import { relativePath } from '../relative-path.js';
+import { isInside, pathInside } from '../workspace/is-inside.js';
 
 /** The base folders of GitHub's paths and of the report's paths; both absolute. */
 export interface GithubPlaces {
@@ -63,19 +63,13 @@ function placeOf({ source, blame }: ReportCause, test: ReportTest | undefined, p
   )?.groups;
   const { workspace, project } = places;
   const absolute = (file: string) => path.resolve(project, file);
-  const isOurs = (file: string) => blame !== undefined || within(project, absolute(file)) !== null;
+  const isOurs = (file: string) => blame !== undefined || isInside(project, absolute(file));
   if (named?.['file'] !== undefined && isOurs(named['file'])) {
-    const file = within(workspace, absolute(named['file']));
+    const file = pathInside(workspace, absolute(named['file']));
     if (file !== null) return { file, line: Number(named['line']) };
   }
-  const file = test ? within(workspace, absolute(test.file)) : null;
+  const file = test ? pathInside(workspace, absolute(test.file)) : null;
   return file === null ? {} : { file, line: test?.line ?? 1 };
-}
-
-function within(folder: string, file: string): string | null {
-  const relative = relativePath(folder, file);
-  const isOutside = relative === '..' || relative.startsWith('../') || path.isAbsolute(relative);
-  return relative === '' || isOutside ? null : relative;
 }
 
 type Properties = Readonly<Record<string, string | number>>;

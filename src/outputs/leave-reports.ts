@@ -12,6 +12,7 @@ import type { Report } from '../run/report.js';
 import { redact } from '../secrets/redact.js';
 import { reasonOf } from '../reason-of.js';
 import { relativePath } from '../relative-path.js';
+import { pathInside } from '../workspace/is-inside.js';
 
 /** Where the reports for other programs go. */
 export interface ReportPlaces {
@@ -44,9 +45,8 @@ async function tellGithub(report: Report, folder: string, { dir, cwd, env, print
   const workspace = env['GITHUB_WORKSPACE'] || cwd;
   const summary = env['GITHUB_STEP_SUMMARY'];
   const output = env['GITHUB_OUTPUT'];
-  const inside = relativePath(workspace, dir);
   // The path that upload-artifact needs.
-  const left = inside.startsWith('..') ? dir.replaceAll(path.sep, '/') : inside;
+  const left = pathInside(workspace, dir) ?? dir.replaceAll(path.sep, '/');
   return [
     await problemIn('the annotations', () => {
       for (const line of githubAnnotations(report, { workspace, project: cwd })) print(line);

@@ -29,7 +29,8 @@ export function findPlaywrightConfig(cwd: string, flag?: string): Result<string,
   });
 }
 
-function configIn(folder: string): string | undefined {
+/** Returns the Playwright config in a folder. */
+export function configIn(folder: string): string | undefined {
   return extensions
     .map((extension) => path.join(folder, `playwright.config${extension}`))
     .find((file) => isFile(file));

@@ -35,6 +35,22 @@ export interface RatedAgent {
   readonly costUsd: number | null;
 }
 
+/** The statistics before the first stored run. */
+export const noStats: Stats = {
+  runs: 0,
+  flaky: 0,
+  agentRunsAvoided: 0,
+  classes: [],
+  agents: [],
+  heals: 0,
+  cameBack: 0,
+  undone: 0,
+  heldRate: null,
+  agentRuns: 0,
+  costUsd: null,
+  costPerHealUsd: null,
+};
+
 /** Computes the statistics over all stored runs of a project. */
 export async function readStats(db: Database, project: string): Promise<Stats> {
   const [runs, classes, agents, heals] = await Promise.all([

@@ -38,7 +38,8 @@ export async function startUi(options: UiOptions): Promise<Result<UiServer, Prob
   const closing = new AbortController();
   let port = 0;
   const app = appOf({ ...options, closing: closing.signal, listensOn: () => port }, await readPageFiles());
-  const server = createServer((request, response) => void getRequestListener(app.fetch)(request, response));
+  const listener = getRequestListener(app.fetch);
+  const server = createServer((request, response) => void listener(request, response));
   const problem = await listening(server, options.port);
   if (problem) return err(problem);
   port = (server.address() as AddressInfo).port;

@@ -1,10 +1,16 @@
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
+import { relativePath } from '../relative-path.js';
 
 /** Whether a path is the folder itself or inside it. */
 export function isInside(folder: string, place: string): boolean {
   const way = path.relative(folder, place);
   return way !== '..' && !way.startsWith(`..${path.sep}`) && !path.isAbsolute(way);
+}
+
+/** Returns a path relative to the folder, with slashes, or null if it is outside. The folder itself is ''. */
+export function pathInside(folder: string, place: string): string | null {
+  return isInside(folder, place) ? relativePath(folder, place) : null;
 }
 
 /** Returns a path with links resolved, or as it is if it does not exist. */

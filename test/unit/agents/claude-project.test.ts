@@ -43,6 +43,17 @@ it('HN-1 EV-9 passes on the user’s MCP servers of the project in a file that o
   if (process.platform !== 'win32') expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
+it('HN-1 AG-1 leaves the paths of folders beside the project as they are', () => {
+  const at = copied();
+  const beside = ['-tools', '2', '.old', 'ü'].map((end) => `${at.project}${end}/server.js`);
+  const server = { command: 'node', args: [...beside, at.project, `${at.project}/server.js`] };
+  json(path.join(at.home, '.claude.json'), { projects: { [at.project]: { mcpServers: { db: server } } } });
+  const [, file = ''] = claudeFlagsFor(at, { HOME: at.home });
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({
+    mcpServers: { db: { ...server, args: [...beside, at.cwd, `${at.cwd}/server.js`] } },
+  });
+});
+
 it.each(['', '{', '[]', '{"projects":[]}', '{"permissions":{"allow":"all"}}'])(
   'HN-1 leaves it to Claude Code to report invalid settings: %j',
   (text) => {

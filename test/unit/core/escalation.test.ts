@@ -59,6 +59,16 @@ describe('a question to a person', () => {
   });
 
   it.each([
+    ['rejected', 'it weakened the tests, so the change was not applied'],
+    ['conflict', 'the same lines had changed in the meantime, so the change was not applied'],
+    ['not-judged', 'the test was not re-run'],
+    ['vanished', 'the test no longer existed, so the change was reverted'],
+  ] as const)('ME-5 claims no re-run and no revert of an attempt that had none: %s', (judged, words) => {
+    const { tried } = questionAbout(aCause(), { attempts: [anAttempt({ judged })], asked: null });
+    expect(tried).toEqual([`/debugger changed src/a.ts; ${words}.`]);
+  });
+
+  it.each([
     [{ category: 'database-error', facts: { ...facts, table: 'orders', policy: 'p' } }, 'security rule'],
     [{ category: 'network-error', facts: { ...facts, endpoint: 'POST /api/orders → 500' } }, '/api/orders'],
     [{ category: 'runtime-error', facts: { ...facts, source: 'src/cart.ts:12:5' } }, 'in src/cart.ts.'],

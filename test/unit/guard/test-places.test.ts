@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import { placesOf } from '../../../src/guard/create-guard.js';
+import type { SuiteRun } from '../../../src/playwright/suite-run.js';
 import { testPlaces } from '../../../src/guard/test-places.js';
 
 const places = {
@@ -31,4 +33,11 @@ it('HN-4 counts scenarios as the tests’, from which their specs are generated 
   const testFiles = ['.features-gen/features/cart.feature.spec.js'];
   const isTests = testPlaces({ ...places, testFiles, testDir: '.features-gen', loaded: testFiles });
   expect(isTests('features/cart.feature')).toBe(true);
+});
+
+it('HN-4 counts the folder of a test as the tests’ if Playwright looks for tests above the project, too', () => {
+  const test = { location: { file: '/projects/shop/e2e/cart.spec.ts' }, titlePath: ['cart'] };
+  const suite = { tests: [{ test }], rootDir: '/projects', configFile: null } as unknown as SuiteRun;
+  const isTests = testPlaces(placesOf('/projects/shop', suite, () => false));
+  expect(['e2e/support/cart.ts', 'src/cart.ts'].map(isTests)).toEqual([true, false]);
 });
