@@ -71,9 +71,9 @@ function saysError(text: string, except?: RegExp): boolean {
  * begins before the start, which is noted when the browser reports it: what ended the connection printed its error first, and then its stack.
  */
 function windowsOf(requests: readonly NetworkEntry[], ms: number): Window[] {
-  const around = requests.map(({ time, durationMs, status }) => {
+  const around = requests.map(({ time, durationMs }) => {
     const answered = time + (durationMs ?? 0);
-    return { from: status === null ? time - ms : Math.max(time, answered - ms), to: answered + ms };
+    return { from: durationMs === null ? time - ms : Math.max(time, answered - ms), to: answered + ms };
   });
   const windows: { from: number; to: number }[] = [];
   for (const window of around.toSorted((a, b) => a.from - b.from)) {

@@ -168,3 +168,19 @@ it('CS-7 a page that stays because its own request was refused is about the requ
   expect([category, why[0]?.evidence]).toEqual(['network-error', 'fetch POST /api/signin → 404']);
   expect(classify(failing(stayed)).category).toBe('network-error');
 });
+
+describe('an exception of the page', () => {
+  const text = 'Error: there was no active store\nSee https://store.example/docs/outside.html for help.';
+  const thrownAt = (place: string) =>
+    classify(
+      failing(locatorTimeout, {
+        console: [logged(text, { type: 'pageerror', stack: `${text}\n    at useStore (${place})` })],
+      }),
+    ).category;
+
+  it('CS-7 is the app’s own although its message names a page with help, which is no script', () => {
+    expect(thrownAt('node_modules/store/index.js:1353:68')).toBe('runtime-error');
+    expect(thrownAt('http://localhost:3000/assets/index.js:1:68')).toBe('runtime-error');
+    expect(thrownAt('https://widgets.example/chat.js:1:68')).toBe('ui-error');
+  });
+});
