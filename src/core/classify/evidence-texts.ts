@@ -67,6 +67,8 @@ export function evidenceTexts(
     { source: 'error', text: errorOf(false), answered },
     { source: 'error', text: errorOf(true), hint: true },
     { source: 'stack', text: stackText(evidence), answered },
+    // What the project's own matchers print follows no pattern; the step that failed is known to be an expectation.
+    { source: 'stack', text: withoutQuotes(evidence.failedStep ?? '') },
     { source: 'console', text: consoleOf(false) },
     { source: 'console', text: consoleOf(true), hint: true },
     { source: 'network', text: linesOf(telling) },

@@ -184,3 +184,44 @@ describe('an exception of the page', () => {
     expect(thrownAt('https://widgets.example/chat.js:1:68')).toBe('ui-error');
   });
 });
+
+describe('a matcher of the project’s own', () => {
+  const said = 'Error: getByTestId(\'stats\') counts "5 open", not 41';
+  const failedAt = (failedStep: string | null, message = said) => classify(failing(message, { failedStep }));
+
+  it.each([
+    'Expect "toHaveCounted" getByTestId(\'stats\')',
+    'expect.toHaveCounted',
+    'expect.soft.toHaveCounted',
+  ])('CS-2 whose wording nobody knows is known by its step: %s', (step) =>
+    expect(failedAt(step).category).toBe('ui-error'),
+  );
+
+  it('CS-8 counts less than anything else that is known', () => {
+    expect(failedAt('Expect "toHaveCounted"', 'Error: the database is missing').category).toBe(
+      'database-error',
+    );
+    expect(failedAt('Expect "toHaveCounted" getByText(\'relation "orders" does not exist\')').category).toBe(
+      'ui-error',
+    );
+    for (const step of ['Expectation of the guest', 'Click getByText(\'Expect "more"\')', null])
+      expect(failedAt(step).category).toBe('unknown');
+  });
+});
+
+describe('what the Playwright config throws', () => {
+  const thrownIn = (file: string) => {
+    const message = 'AssertionError [ERR_ASSERTION]: API_USER is not set';
+    const stack = `${message}\n    at Object.<anonymous> (/project/${file}:12:7)`;
+    return classify({ ...failing(message), errors: [anError(message, { stack })] });
+  };
+
+  it('CS-2 is an exception, although an assertion elsewhere is about the page', () => {
+    expect(thrownIn('playwright.config.ts')).toMatchObject({
+      category: 'runtime-error',
+      facts: { source: 'playwright.config.ts:12:7' },
+    });
+    expect(thrownIn('e2e/cart.spec.ts').category).toBe('ui-error');
+    expect(thrownIn('e2e/playwright.ts').category).toBe('ui-error');
+  });
+});
