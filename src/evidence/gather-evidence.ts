@@ -4,6 +4,7 @@ import { ownOrigin } from '../core/classify/own-origin.js';
 import { failedRequests, mayTell } from '../core/classify/requests.js';
 import type { Evidence } from '../core/evidence.js';
 import { withoutSignals } from '../core/fenced.js';
+import { isServerError } from '../core/graphql-errors.js';
 import type { Failure, SuiteFailure, TestError, TestFailure } from '../core/failure.js';
 import type { CapturedScript } from '../playwright/capture-format.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
@@ -105,7 +106,7 @@ async function gatherTest(
     (await missing.attempt('no server output', () =>
       testServerOutput({ path: run.serverLog, complaints, failed: failed.filter(mayTell) }, failure, missing),
     ));
-  if (serverOutput === '' && failed.some(({ status }) => (status ?? 0) >= 500))
+  if (serverOutput === '' && failed.some(isServerError))
     missing.miss(
       'no server output: the server answered with an error and wrote nothing, or this run did not start it',
     );

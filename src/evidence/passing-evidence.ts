@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
+import { isServerError } from '../core/graphql-errors.js';
 import { withoutQuery } from '../core/group-keys.js';
 import { responseTexts } from '../core/classify/requests.js';
 import { stripAnsi } from '../core/classify/strip-ansi.js';
@@ -99,7 +100,7 @@ export class PassingEvidence {
 const unheard: Heard = { passed: 0, timesInPassing: 0, tells: false, tellsIfSevere: false };
 
 function isSevere(entry: ConsoleEntry | NetworkEntry): boolean {
-  return 'text' in entry ? entry.type === 'pageerror' : entry.status !== null && entry.status >= 500;
+  return 'text' in entry ? entry.type === 'pageerror' : isServerError(entry);
 }
 
 /** Clear majority: this many times as many tests fail with a complaint as pass with it. */

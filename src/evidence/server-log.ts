@@ -48,6 +48,13 @@ export function lastLogTime(log: Buffer): number | null {
   return stamped === undefined ? null : Number.parseInt(stamped, 10);
 }
 
+/** Returns the timestamp of the last line up to a time that matches; null if there is none. */
+export function lastTimeOf(log: Buffer, line: RegExp, before: number): number | null {
+  const lines = log.toString('utf8', 0, firstAt(log, before + 1)).split('\n');
+  const found = lines.findLast((one) => line.test(one) && stamp.test(one));
+  return found === undefined ? null : Number.parseInt(found, 10);
+}
+
 /** Returns the offset of the first line whose timestamp is `time` or later, by bisection. */
 function firstAt(log: Buffer, time: number): number {
   let [low, high] = [0, log.length];

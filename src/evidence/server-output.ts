@@ -6,7 +6,7 @@ import { runFiles } from '../playwright/report-format.js';
 import { boundedText } from './bounded-text.js';
 import { bounds } from './bounds.js';
 import { clipMiddle } from './clip.js';
-import { lastLogTime, logEnds, logWindow, type LogPart, type Window } from './server-log.js';
+import { lastLogTime, lastTimeOf, logEnds, logWindow, type LogPart, type Window } from './server-log.js';
 import type { MissingEvidence } from './missing-evidence.js';
 
 /** Servers log a failed request slightly after they have answered it. */
@@ -24,6 +24,10 @@ const ofProxy =
   /proxy|socket hang up|other side closed|\bECONN(?:REFUSED|RESET|ABORTED)\b|\bEPIPE\b|connection (?:refused|reset)/i;
 /** How much of a dead server's last output is read. */
 const lastOutputMs = 60_000;
+/** What Node prints last when an exception ends a process. */
+const endOfNode = /(?:^|[\s:|\]])Node\.js v\d{1,3}\.\d{1,3}\.\d{1,3}\S*$/;
+/** How long before its end a process prints the exception, and how long after it others notice. */
+const crashMs = { before: 1_000, after: 300 };
 const deadServer = /ERR_CONNECTION_(?:REFUSED|RESET)|ECONNREFUSED|ECONNRESET|socket hang up/;
 
 /** A test's server log, and how the test experienced the servers. */
@@ -39,8 +43,8 @@ interface TestServers {
 /**
  * Returns what the web servers wrote while a test ran. Tests run in parallel on one server, so for a test with failed
  * requests, only what was written close to their answers is taken, unless it contains no error. If the test met a dead
- * server that had been silent since before the test, returns the server's last output instead. Rejects if the log cannot
- * be read.
+ * server, returns what the server wrote when an exception ended it, or its last output if it had been silent since before
+ * the test. Rejects if the log cannot be read.
  */
 export async function testServerOutput(
   { path: file, complaints, failed }: TestServers,
@@ -53,8 +57,10 @@ export async function testServerOutput(
   const end = failure.startedAt + failure.durationMs;
   const whole = { from: failure.startedAt, to: end + (isOver ? 0 : afterTheTestMs) };
   const nearby = failed.length === 0 ? [] : nearnessMs.map((ms) => written(logs, windowsOf(failed, ms)));
-  const near =
-    nearby.find(({ text }) => saysError(text, ofProxy)) ?? nearby.find(({ text }) => saysError(text));
+  const ofApp = nearby.find(({ text }) => saysError(text, ofProxy));
+  const refused = nearby.find(({ text }) => saysError(text));
+  const isDead = deadServer.test(`${complaints}\n${refused?.text ?? ''}`);
+  const near = ofApp ?? (isDead ? crashBefore(logs, whole.to) : null) ?? refused;
   if (near) return outputOf(near, missing);
   const part = written(logs, [whole]);
   const isSilent = part.text === '' && deadServer.test(complaints);
@@ -71,9 +77,9 @@ function saysError(text: string, except?: RegExp): boolean {
  * begins before the start, which is noted when the browser reports it: what ended the connection printed its error first, and then its stack.
  */
 function windowsOf(requests: readonly NetworkEntry[], ms: number): Window[] {
-  const around = requests.map(({ time, durationMs, status }) => {
+  const around = requests.map(({ time, durationMs }) => {
     const answered = time + (durationMs ?? 0);
-    return { from: status === null ? time - ms : Math.max(time, answered - ms), to: answered + ms };
+    return { from: durationMs === null ? time - ms : Math.max(time, answered - ms), to: answered + ms };
   });
   const windows: { from: number; to: number }[] = [];
   for (const window of around.toSorted((a, b) => a.from - b.from)) {
@@ -122,6 +128,13 @@ export async function suiteServerOutput(
   const playwright = clipMiddle(stderr, bounds.serverOutput - Buffer.byteLength(server.text) - 64);
   const text = [server.text, playwright.text].filter((part) => part.trim() !== '').join('\n');
   return outputOf({ text, cutBytes: log.cutBytes + server.cutBytes + playwright.cutBytes }, missing);
+}
+
+/** Returns what was written around the last time that an exception ended a server of Node's; null if none did. */
+function crashBefore(logs: readonly Buffer[], before: number): LogPart | null {
+  const times = logs.flatMap((log) => lastTimeOf(log, endOfNode, before) ?? []);
+  const at = Math.max(...times);
+  return times.length === 0 ? null : written(logs, [{ from: at - crashMs.before, to: at + crashMs.after }]);
 }
 
 function lastOutput(log: Buffer, before: number): LogPart {

@@ -176,6 +176,23 @@ describe("a test's server output", () => {
     expect((await gather(aTestFailure())).serverOutput).toBe('');
   });
 
+  it('EV-7 is what ended a server of Node’s, although its proxy has complained about every request since then', async () => {
+    const crash = 'TypeError: no cart\n    at add (/srv/cart.js:3:5)\n\n';
+    const end = (text: string) => `${startedAt - 80_500} ${crash}${startedAt - 80_499} ${text}\n`;
+    const refused = `${startedAt + 900} http proxy error: /api\nError: connect ECONNREFUSED 127.0.0.1:4310\n`;
+    const first = async () => (await gather(await failing(900))).serverOutput.split('\n')[0];
+    for (const text of ['Node.js v20.20.2', '[0] Node.js v24.1.0-nightly', 'server:dev: Node.js v22.0.0']) {
+      await writeFile(log, `${startedAt - 90_000} ready\n${end(text)}${refused}`);
+      expect(await first()).toBe('TypeError: no cart');
+    }
+    for (const earlier of [end('runs on Node.js v20.20.2 or newer'), end('Node.js version v20'), '']) {
+      await writeFile(log, `${earlier}${refused}`);
+      expect(await first()).toBe('http proxy error: /api');
+    }
+    await writeFile(log, `${end('Node.js v20.20.2')}${startedAt + 900} Error: no rates\n`);
+    expect(await first()).toBe('Error: no rates');
+  });
+
   it('EV-9, EV-10 is masked and stripped of control characters', async () => {
     await writeFile(log, `${startedAt} \u001b[31mpostgres://app:hunter2@db/shop\u001b[0m\u0000\n`);
     expect((await gather(aTestFailure())).serverOutput).toBe('postgres://app:[masked: password]@db/shop');

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CaptureFile } from '../../src/playwright/capture-format.js';
+import { readComplaints, requestKey } from '../../src/evidence/passing-evidence.js';
 import { runFiles } from '../../src/playwright/report-format.js';
 import type { SuiteProgress } from '../../src/playwright/report-state.js';
 import { launchOptions } from '../rig/chromium.js';
@@ -230,6 +231,41 @@ it('EV-4 CS-7 keeps a page that was answered in place of a script as a failed re
     { url: 'http://shop.test/', status: 200, failure: null },
     { url: 'http://shop.test/lib.js', status: null, failure: '200 with text/html in place of a script' },
   ]);
+});
+
+it('EV-4 CS-7 keeps a GraphQL answer with errors as a failed request, and notes it as a complaint of a passing test', async () => {
+  const app = await inlineSuite({
+    'playwright.config.ts': `export default { use: { launchOptions: ${launchOptions} } };`,
+    'a.spec.ts': `import { test, expect } from '@playwright/test';
+      const answers = { ok: { data: { me: { errors: 1 } } }, bad: { errors: [{ message: 'No such ticket', extensions: { code: 'NOT_FOUND' } }], data: null } };
+      for (const name of ['green', 'red']) test(name, async ({ page }) => {
+        await page.route('http://shop.test/**', (route) => route.fulfill({ json: answers[route.request().postData() ?? 'ok'] }));
+        await page.goto('http://shop.test/');
+        for (const body of ['ok', 'bad'])
+          await page.evaluate((body) => fetch('/graphql', { method: 'POST', body }).then((answer) => answer.text()), body);
+        expect(name).toBe('green');
+      });`,
+  });
+  const { run } = await app.run();
+  const complaints = await readComplaints(path.join(path.dirname(run.serverLog), runFiles.complaints));
+  const capture = JSON.parse(await readFile(run.failures[0]?.capture ?? '', 'utf8')) as CaptureFile;
+  app.dispose();
+  const failure = '200 with GraphQL error NOT_FOUND: No such ticket';
+  expect(capture.network.slice(1)).toMatchObject([
+    { requestBody: 'ok', status: 200, failure: null },
+    { requestBody: 'bad', status: null, failure },
+  ]);
+  expect(complaints.map(({ key }) => key)).toEqual(
+    Array(2).fill(
+      requestKey({
+        method: 'POST',
+        url: 'http://shop.test/graphql',
+        resourceType: 'fetch',
+        status: null,
+        failure,
+      }),
+    ),
+  );
 });
 
 it('CS-7 records a warning of Vue as a complaint, but no other', async () => {

@@ -28,9 +28,9 @@ const foreignCode =
   /^(?:node:internal\/|(?:file:\/\/)?(?:\/|[A-Za-z]:\\).{0,300}[\\/]node_modules[\\/]).{1,200}:\d{1,7}\n.{0,1000}\n[ \t]{0,1000}\^+[ \t]*$/gm;
 /** Calls that run code in the page, so that its exception becomes the test's error. */
 const inPage = /\.(?:evaluate\w*|\$\$?eval|waitForFunction): /;
-/** The first script in a stack: its URL, or the file that a source map resolved it to. */
+/** The first script in a stack: its URL, or the file that a source map resolved it to. A URL without a position is part of the message. */
 const scriptAddress =
-  /https?:\/\/[^\s)]{1,500}|(?<=[(@\s])[\w.~@-][^\s():]{0,300}\.\w{2,6}:\d{1,7}:\d{1,7}(?=[)\s]|$)/;
+  /https?:\/\/[^\s)]{1,500}?:\d{1,7}:\d{1,7}(?=[)\s]|$)|(?<=[(@\s])[\w.~@-][^\s():]{0,300}\.\w{2,6}:\d{1,7}:\d{1,7}(?=[)\s]|$)/;
 
 /** Returns the text of every channel of the evidence, cleaned up for the rules. */
 export function evidenceTexts(
@@ -67,17 +67,17 @@ export function evidenceTexts(
     { source: 'error', text: errorOf(false), answered },
     { source: 'error', text: errorOf(true), hint: true },
     { source: 'stack', text: stackText(evidence), answered },
+    // What the project's own matchers print follows no pattern; the step that failed is known to be an expectation.
+    { source: 'stack', text: withoutQuotes(evidence.failedStep ?? '') },
     { source: 'console', text: consoleOf(false) },
     { source: 'console', text: consoleOf(true), hint: true },
     { source: 'network', text: linesOf(telling) },
     { source: 'network', text: linesOf(failed.filter(({ common }) => common)), hint: true },
-    ...evidence.network
-      .filter((entry) => own(entry.url) && mayTell(entry))
-      .map((entry) => ({
-        source: 'network' as const,
-        text: stripAnsi(errorBody(entry)),
-        shared: entry.common ?? false,
-      })),
+    ...failed.filter(mayTell).map((entry) => ({
+      source: 'network' as const,
+      text: stripAnsi(errorBody(entry)),
+      shared: entry.common ?? false,
+    })),
     { source: 'server', text: serverText(evidence, isTold || isShared), shared: isShared },
     { source: 'page', text: bounded(evidence.ariaSnapshot ?? '', most.page) },
   ];

@@ -1,6 +1,7 @@
 import { asPrinted, type EvidenceSource, type Facts, type Reason } from '../diagnosis.js';
 import { locatorIn, tellingErrors } from '../complaint.js';
-import { type Evidence, isAlarming } from '../evidence.js';
+import { type Evidence, hasFailed, isAlarming } from '../evidence.js';
+import { isRefusal } from '../graphql-errors.js';
 import { bounded } from './bounded.js';
 import { withoutLinePrefixes } from './evidence-texts.js';
 import { databaseFacts, noDatabaseFacts, postgrestTable } from './database-facts.js';
@@ -53,7 +54,7 @@ function failedRequestOf(evidence: Evidence) {
   const failed = failedRequests(evidence, ownOrigin(evidence)).filter(
     ({ failure, common }) => !common && !failure?.includes('ERR_ABORTED'),
   );
-  return failed.findLast(({ status }) => status === null || status >= 500) ?? failed.at(-1) ?? null;
+  return failed.findLast((entry) => !isRefusal(entry)) ?? failed.at(-1) ?? null;
 }
 
 function navigationOf(message: string): string | null {
@@ -107,7 +108,7 @@ function stacksOf(evidence: Evidence, decidedBy: EvidenceSource): (string | null
   if (decidedBy === 'server') return [evidence.serverOutput];
   if (decidedBy === 'network')
     return evidence.network
-      .filter((entry) => (entry.status ?? 0) >= 400 && mayTell(entry))
+      .filter((entry) => hasFailed(entry) && mayTell(entry))
       .map(({ responseBody }) => responseBody);
   return tellingErrors(evidence.errors).flatMap(({ stack, message }) => [stack, message]);
 }

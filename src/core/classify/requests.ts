@@ -1,6 +1,7 @@
 import { type Evidence, hasFailed, type NetworkEntry } from '../evidence.js';
 import type { TestError } from '../failure.js';
 import { locatorIn } from '../complaint.js';
+import { graphQlErrors, graphQlLine, isRefusal, isServerError } from '../graphql-errors.js';
 import { stripAnsi } from './strip-ansi.js';
 import { isLoopback, splitUrl } from './own-origin.js';
 import { markedStatusLine } from './without-quotes.js';
@@ -41,8 +42,7 @@ export function failedRequests(
   const last = network.findLast(({ resourceType }) => resourceType === 'api');
   const isMeant = (entry: NetworkEntry) =>
     entry.resourceType === 'api' &&
-    entry.status !== null &&
-    entry.status < 500 &&
+    isRefusal(entry) &&
     !errors.some((error) => failsOf(error, entry) || (entry === last && readsStatus(error)));
   return network
     .filter((entry) => (entry.status === null ? entry.failure !== null : entry.status >= 400))
@@ -55,14 +55,15 @@ export function failedRequests(
  * may pass because they do not look at what it broke. Of 43 recorded failures with an answer of 500 or above that passing tests had too, it was
  * the cause of each.
  */
-export function mayTell({ common, status }: NetworkEntry): boolean {
-  return !common || (status !== null && status >= 500);
+export function mayTell(entry: NetworkEntry): boolean {
+  return !entry.common || isServerError(entry);
 }
 
 /** Whether an error, other than one about an element, names an answer's status, or quotes its body. */
 function failsOf({ message }: TestError, { status, responseBody }: NetworkEntry): boolean {
-  const names = message.includes(String(status)) && locatorIn(message) === null;
-  return names || quotedByJson(responseBody).some((quote) => message.includes(quote));
+  const names = status !== null && message.includes(String(status)) && locatorIn(message) === null;
+  const said = [...quotedByJson(responseBody), ...graphQlErrors(responseBody).map((error) => error.message)];
+  return names || said.some((quote) => quote !== '' && message.includes(quote));
 }
 
 function readsStatus({ snippet }: TestError): boolean {
@@ -101,17 +102,20 @@ export function requestLine(entry: NetworkEntry): string {
   return `${entry.resourceType || 'other'} ${endpointOf(entry)}`;
 }
 
-/** Returns the body of an error response, without HTML. GraphQL answers can be errors under any status. */
+/** Returns the body of an error response, without HTML. GraphQL answers can be errors under any status; theirs come first, one a line. */
 export function errorBody(entry: NetworkEntry): string {
   const body = entry.responseBody;
-  if (!body || ((entry.status ?? 0) < 400 && !/^\s*\{\s*"errors"/.test(body))) return '';
+  const errors = graphQlErrors(body);
+  if (!body || ((entry.status ?? 0) < 400 && errors.length === 0)) return '';
+  return [...errors.map(graphQlLine), plainBody(body)].join('\n').slice(0, longestBody);
+}
+
+function plainBody(body: string): string {
   const text = body.slice(0, longestBody * 4);
   const plain = /^\s*</.test(text)
     ? text.replace(/<(script|style)\b[^]{0,4000}?<\/\1>/g, '').replace(/<[^<>]{0,400}>/g, '\n')
     : text;
-  return plain
-    .replace(/&(#?\w{2,6});/g, (whole, name: string) => entities[name] ?? whole)
-    .slice(0, longestBody);
+  return plain.replace(/&(#?\w{2,6});/g, (whole, name: string) => entities[name] ?? whole);
 }
 
 /** Shorter texts (`error`, `not found`) appear in unrelated messages. */

@@ -1,5 +1,6 @@
 import type { ConsoleMessage, Request, Response, WebError } from '@playwright/test';
 import { type NetworkEntry, unanswered } from '../../core/evidence.js';
+import { graphQlFailure } from '../../core/graphql-errors.js';
 import { isSecretHeader } from '../../secrets/secret-name.js';
 import { isRedirected } from '../../core/turned-away.js';
 import { clip } from './clip.js';
@@ -137,8 +138,10 @@ export class Traffic {
     exchange.response = response;
     exchange.durationMs = now() - exchange.time;
     // Reads the body now, since the browser drops it when the page navigates. Missing pictures and scripts have no useful
-    // body.
-    if (response.status() < 400 || !(isCall(exchange) || isDocument(exchange))) return;
+    // body, and only the body says whether a GraphQL operation failed.
+    const mayHaveFailed =
+      response.status() >= 400 ? isDocument(exchange) || isCall(exchange) : isGraphQl(exchange);
+    if (!mayHaveFailed) return;
     this.#failedBodies += 1;
     if (this.#failedBodies <= maxFailedBodies) exchange.body = readBody(exchange);
   }
@@ -146,7 +149,18 @@ export class Traffic {
 
 function hasFailed(exchange: Exchange): boolean {
   const { failure, response } = exchange;
-  return failure !== null || (response !== null && response.status() >= 400) || isPageForScript(exchange);
+  if (failure !== null || (response !== null && response.status() >= 400)) return true;
+  return isPageForScript(exchange) || graphQlFailureOf(exchange) !== null;
+}
+
+/** Whether a call goes to an endpoint that is named after GraphQL, as nearly all are. */
+function isGraphQl(exchange: Exchange): boolean {
+  return isCall(exchange) && /graphql|gql/i.test(exchange.request.url());
+}
+
+function graphQlFailureOf(exchange: Exchange): string | null {
+  const { response, bodyText } = exchange;
+  return response && isCall(exchange) ? graphQlFailure(response.status(), bodyText) : null;
 }
 
 /** Whether the page, or the test itself, is waiting for this answer. */
@@ -200,17 +214,16 @@ function isText(response: Answer): boolean {
 function entryOf(exchange: Exchange, isUnanswered: (exchange: Exchange) => boolean): NetworkEntry {
   const { request, response, time, durationMs, bodyText } = exchange;
   const isLost = isPageForScript(exchange);
-  const failure = isLost
+  const within = isLost
     ? `${response?.status()} with text/html in place of a script`
-    : isUnanswered(exchange)
-      ? unanswered
-      : exchange.failure;
+    : graphQlFailureOf(exchange);
+  const failure = within ?? (isUnanswered(exchange) ? unanswered : exchange.failure);
   return {
     time,
     method: request.method(),
     url: (response?.url?.() ?? request.url()).slice(0, maxBody),
     resourceType: request.resourceType(),
-    status: isLost ? null : (response?.status() ?? null),
+    status: within === null ? (response?.status() ?? null) : null,
     durationMs,
     failure,
     requestHeaders: maskedHeaders(request.headers()),

@@ -168,3 +168,60 @@ it('CS-7 a page that stays because its own request was refused is about the requ
   expect([category, why[0]?.evidence]).toEqual(['network-error', 'fetch POST /api/signin → 404']);
   expect(classify(failing(stayed)).category).toBe('network-error');
 });
+
+describe('an exception of the page', () => {
+  const text = 'Error: there was no active store\nSee https://store.example/docs/outside.html for help.';
+  const thrownAt = (place: string) =>
+    classify(
+      failing(locatorTimeout, {
+        console: [logged(text, { type: 'pageerror', stack: `${text}\n    at useStore (${place})` })],
+      }),
+    ).category;
+
+  it('CS-7 is the app’s own although its message names a page with help, which is no script', () => {
+    expect(thrownAt('node_modules/store/index.js:1353:68')).toBe('runtime-error');
+    expect(thrownAt('http://localhost:3000/assets/index.js:1:68')).toBe('runtime-error');
+    expect(thrownAt('https://widgets.example/chat.js:1:68')).toBe('ui-error');
+  });
+});
+
+describe('a matcher of the project’s own', () => {
+  const said = 'Error: getByTestId(\'stats\') counts "5 open", not 41';
+  const failedAt = (failedStep: string | null, message = said) => classify(failing(message, { failedStep }));
+
+  it.each([
+    'Expect "toHaveCounted" getByTestId(\'stats\')',
+    'expect.toHaveCounted',
+    'expect.soft.toHaveCounted',
+  ])('CS-2 whose wording nobody knows is known by its step: %s', (step) =>
+    expect(failedAt(step).category).toBe('ui-error'),
+  );
+
+  it('CS-8 counts less than anything else that is known', () => {
+    expect(failedAt('Expect "toHaveCounted"', 'Error: the database is missing').category).toBe(
+      'database-error',
+    );
+    expect(failedAt('Expect "toHaveCounted" getByText(\'relation "orders" does not exist\')').category).toBe(
+      'ui-error',
+    );
+    for (const step of ['Expectation of the guest', 'Click getByText(\'Expect "more"\')', null])
+      expect(failedAt(step).category).toBe('unknown');
+  });
+});
+
+describe('what the Playwright config throws', () => {
+  const thrownIn = (file: string) => {
+    const message = 'AssertionError [ERR_ASSERTION]: API_USER is not set';
+    const stack = `${message}\n    at Object.<anonymous> (/project/${file}:12:7)`;
+    return classify({ ...failing(message), errors: [anError(message, { stack })] });
+  };
+
+  it('CS-2 is an exception, although an assertion elsewhere is about the page', () => {
+    expect(thrownIn('playwright.config.ts')).toMatchObject({
+      category: 'runtime-error',
+      facts: { source: 'playwright.config.ts:12:7' },
+    });
+    expect(thrownIn('e2e/cart.spec.ts').category).toBe('ui-error');
+    expect(thrownIn('e2e/playwright.ts').category).toBe('ui-error');
+  });
+});

@@ -98,6 +98,7 @@ const examples: Readonly<Record<string, string>> = {
   'runtime/thrown-error': 'Error: no cart\n    at sum (/app/cart.js:3:4)',
   'runtime/thrown-on-server': 'Error: DB_URL is not set\n    at /app/src/db.ts:6:24',
   'runtime/own-error-class': 'CartError: no cart',
+  'runtime/playwright-config': '    at Object.<anonymous> (/app/e2e/playwright-ct.config.ts:12:7)',
   'runtime/hydration': 'Error: Hydration failed because the server rendered HTML did not match',
   'runtime/react-caught':
     'Error: no\n    at Cart (/cart.js:3:4) The above error occurred in the <Cart> component.',
@@ -200,6 +201,7 @@ const examples: Readonly<Record<string, string>> = {
   'runtime/traceback': 'Traceback (most recent call last):',
   'ui/selenium-wait': 'Expected condition failed: waiting for visibility of element located by By.id: cart',
   'ui/plain-assertion': 'java.lang.AssertionError: expected [4] but found [1]',
+  'ui/failed-expectation': 'Expect "toHaveCountedTickets" getByTestId()',
   'ui/other-drivers': '1) The specified selector does not match any element',
   'ui/aria-difference': '-   - button "Pay 12"',
   'ui/page-action': 'page.selectOption: Error: no such option',

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { classify } from '../../../src/core/classify/classify.js';
+import { graphQlFailure } from '../../../src/core/graphql-errors.js';
 import type { Category, RetryAxis } from '../../../src/core/diagnosis.js';
 import { failing, locatorTimeout, logged, request } from './classify-evidence.js';
 
@@ -316,10 +317,10 @@ describe('unfamiliar texts', () => {
 
   it.each([
     ['validation-failed', 'database-error'],
-    ['access-denied', 'ui-error'],
+    ['access-denied', 'network-error'],
   ])('CS-2 Hasura’s %s means a %s', (code, category) => {
     const responseBody = `{"errors":[{"message":"no","extensions":{"path":"$.selectionSet.a","code":"${code}"}}]}`;
-    const network = [request({ status: 200, responseBody })];
+    const network = [request({ status: null, failure: graphQlFailure(200, responseBody), responseBody })];
     expect(classify(failing(locatorTimeout, { network })).category).toBe(category);
   });
 

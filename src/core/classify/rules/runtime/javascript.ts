@@ -69,6 +69,13 @@ export const javascriptRules = rulesFor('runtime-error', [
     unless: uncaughtButNotTheCode,
     confidence: 0.35,
   },
+  {
+    id: 'runtime/playwright-config',
+    // What the config throws (`assert(process.env.API_KEY)`) is about no page, although its wording may be that of an assertion.
+    pattern: /^\s{1,20}at .{0,400}\bplaywright[\w.-]{0,60}?\.config\.[cm]?[jt]s:\d{1,7}:\d{1,7}\)?$/m,
+    sources: ['stack'],
+    confidence: 0.75,
+  },
   ...wrapping({
     id: 'runtime/page-exception',
     pattern:

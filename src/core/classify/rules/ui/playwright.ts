@@ -101,6 +101,12 @@ export const playwrightRules = uiRules([
     confidence: 0.33,
   },
   {
+    id: 'ui/failed-expectation',
+    // The title of a step; up to about 1.53, `expect.toHaveText`.
+    pattern: /^(?:Expect "[\w ]{1,60}"|expect\.(?:\w{1,20}\.)?to[A-Z]\w{0,60})/m,
+    confidence: 0.4,
+  },
+  {
     id: 'ui/timeout',
     pattern: /\bTimeout \d+ms exceeded|TimeoutError/i,
     confidence: 0.4,
