@@ -32,6 +32,10 @@ export interface CandidatePlace {
   readonly isWrittenTo: (file: string) => boolean;
 }
 
+/** What `self-heal init` writes, which no test depends on, and which is not committed yet in the first runs. */
+const setUp =
+  /(?:^|\/)(?:agents\.ya?ml|\.(?:claude|gemini|opencode|codex|github)\/(?:commands?|skills|prompts)\/.+)$/;
+
 /**
  * Returns the hunks of a history in the order in which they are taken out: newest commit first, and within a commit the app before the tests.
  * Changes that would require installing packages are left out, and so are files written since the run began: they broke nothing, and may still
@@ -40,7 +44,7 @@ export interface CandidatePlace {
 export async function candidatesOf(history: History, place: CandidatePlace): Promise<readonly Candidate[]> {
   const all: Candidate[] = [];
   for (const { file: compared, versions } of history.files) {
-    if (place.isWrittenTo(compared.path)) continue;
+    if (setUp.test(compared.path) || place.isWrittenTo(compared.path)) continue;
     const edits = await editsFor([{ file: compared, hunks: compared.hunks }], place);
     if (edits === null || (await changesPackages(edits, place.contents))) continue;
     const steps = joinNear(compared, lastSteps(compared, versions, history.parents));

@@ -13,6 +13,8 @@ import type { MissingEvidence } from './missing-evidence.js';
 const afterTheTestMs = 2_000;
 /** Servers log an error at about the time they answer. The closer the log line, the more certain it is about that request. */
 const nearnessMs = [20, 80, 300];
+/** The browser reports that a request has started slightly late: a server may have failed by then. */
+const reportedLateMs = 20;
 const error = /(?:Error|Exception)\b|\b(?:error|fatal|panic(?:ked)?|traceback|unhandled)\b/i;
 const warning = /\bwarn(?:ing)?\b/i;
 /** A line of a stack, as most languages print it: it belongs to the error above. */
@@ -74,12 +76,13 @@ function saysError(text: string, except?: RegExp): boolean {
 
 /**
  * Returns a window around the answer to each request, not before the request's start; overlapping windows are merged. Without an answer, it
- * begins before the start, which is noted when the browser reports it: what ended the connection printed its error first, and then its stack.
+ * begins longer before the start: what ended the connection printed its error first, and then its stack.
  */
 function windowsOf(requests: readonly NetworkEntry[], ms: number): Window[] {
   const around = requests.map(({ time, durationMs }) => {
     const answered = time + (durationMs ?? 0);
-    return { from: durationMs === null ? time - ms : Math.max(time, answered - ms), to: answered + ms };
+    const started = time - (durationMs === null ? ms : reportedLateMs);
+    return { from: Math.max(started, answered - ms), to: answered + ms };
   });
   const windows: { from: number; to: number }[] = [];
   for (const window of around.toSorted((a, b) => a.from - b.from)) {

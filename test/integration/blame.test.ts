@@ -51,6 +51,13 @@ describe('the search for the change to blame', () => {
     expect(project.read('src/new.ts')).toBe('new\n');
   });
 
+  it('BL-1 runs nothing without the set-up of self-heal that is not committed yet', async () => {
+    const { project, find, told } = await repository(() => false);
+    project.write({ 'agents.yaml': 'version: 1\n', 'web/.claude/commands/debugger.md': 'Fix it.\n' });
+    await find()([cause]);
+    expect(told).toEqual([['c1', 'no change in the repository can be the cause']]);
+  });
+
   it('BL-1 leaves files alone that are written during the run, such as its own log', async () => {
     const { project, find } = await repository((read) => !read('src/a.ts').includes('SIX'));
     project.write({ 'src/a.ts': changed(files['src/a.ts'], 'six', 'SIX'), 'run.log': 'one\n' });

@@ -134,6 +134,13 @@ describe("a test's server output", () => {
     expect((await gather(await failing(900))).serverOutput.split('\n')[0]).toBe('http proxy error: /api');
   });
 
+  it('EV-7 is what the server said just before the browser reported that the request had started', async () => {
+    const proxy = `${startedAt + 512} http proxy error: /api\nError: socket hang up\n`;
+    await writeFile(log, `${startedAt + 440} http: panic serving: index out of range\n${proxy}`);
+    const { serverOutput } = await gather(await failing(118, 500, 442));
+    expect(serverOutput.split('\n')[0]).toBe('http: panic serving: index out of range');
+  });
+
   it('EV-7 begins before a request whose connection ended, since a panic takes its time to print its stack', async () => {
     const said = [
       [380, "thread 'main' panicked at src/a.rs:4:5:"],

@@ -51,9 +51,16 @@ export function createClassify(project?: ProjectRules): Classify {
 
 function strongest(reasons: readonly Reason[], category: Category): Reason[] {
   const own = reasons.filter((reason) => reason.category === category);
-  return own
-    .sort((a, b) => b.confidence - a.confidence || nearness(a.source) - nearness(b.source))
-    .slice(0, mostReasons);
+  const sorted = own.toSorted(
+    (a, b) => b.confidence - a.confidence || nearness(a.source) - nearness(b.source),
+  );
+  const first = category === 'network-error' ? sorted.filter(isSaidByServer) : [];
+  return [...first, ...sorted.filter((one) => !first.includes(one))].slice(0, mostReasons);
+}
+
+/** Whether the server said why it could not answer: that comes before its answer of 500, which its access log only repeats. */
+function isSaidByServer({ source, rule, confidence }: Reason): boolean {
+  return source === 'server' && rule !== 'network/access-log' && confidence >= decisive;
 }
 
 /**

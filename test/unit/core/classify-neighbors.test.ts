@@ -177,3 +177,31 @@ it.each([
   const evidence = failing('Error: element(s) not found', { serverOutput: said, network });
   expect(classify(evidence).category).toBe(category);
 });
+
+it.each([
+  [
+    'a refused connection',
+    'ConnectionRefusedError: [Errno 111] Connection refused',
+    'urllib.error.URLError: <urlopen error [Errno 111] Connection refused>',
+    'network-error',
+  ],
+  ['an exception of the app', "KeyError: 'name'", 'shop.errors.Unfinished: no order', 'runtime-error'],
+])('CS-8 what Python puts between two tracebacks decides nothing: %s', (_, first, last, category) => {
+  const frames = 'Traceback (most recent call last):\n  File "/srv/shop/views.py", line 9, in order';
+  const between = 'During handling of the above exception, another exception occurred:';
+  const serverOutput = [frames, first, '', between, '', frames, last].join('\n');
+  const network = [request({ method: 'POST', status: 500 })];
+  const { why, ...found } = classify(failing('Error: element(s) not found', { serverOutput, network }));
+  expect({ category: found.category, said: why[0]?.evidence }).toEqual({
+    category,
+    said: category === 'network-error' ? last : first,
+  });
+});
+
+it('CS-8 an address that is not found says more than the page that is sent for it', () => {
+  const responseBody = '<!doctype html><title>404 Not Found</title><h1>Not Found</h1>';
+  const network = [request({ url: 'http://localhost:3000/api/summaries', status: 404, responseBody })];
+  expect(classify(failing('Error: element(s) not found', { network })).why[0]?.evidence).toBe(
+    'fetch POST /api/summaries → 404',
+  );
+});

@@ -13,7 +13,8 @@ export const httpRules = rulesFor('network-error', [
     pattern: /^(?:xhr|fetch|document|other|eventsource|websocket) [A-Z]+ \S+ → 4\d\d/m,
     unless: /(?:\/(?:me|session|whoami|user|profile|refresh|token)\b\S* → 40[13])/,
     sources: ['network'],
-    confidence: 0.74,
+    // Above the words of a status: a page that only says `404 Not Found` tells less than the address.
+    confidence: 0.81,
   },
   {
     id: 'network/refused-to-test',

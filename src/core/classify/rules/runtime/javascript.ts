@@ -8,7 +8,7 @@ const uncaught =
   /\bUncaught (?:\(in promise\) ?)?(?:\w*(?:Error|Exception)\b|[A-Za-z#<])|\bUnhandled ?(?:Promise|Runtime)? ?(?:Rejection|Error|Exception)\b|unhandledRejection|uncaughtException|ERR_UNHANDLED_(?:REJECTION|ERROR)|unhandled promise rejection/i;
 /** Uncaught exceptions that stand for a failed request or an error of the test runner. */
 export const uncaughtButNotTheCode =
-  /Failed to fetch|fetch failed|NetworkError|Load failed|net::ERR|AxiosError|Network Error|ECONN|ENOTFOUND|ETIMEDOUT|status code \d|Evaluation failed|dynamically imported|module script|ChunkLoadError|AbortError|play\(\) request|ResizeObserver|TimeoutError|Target (?:page|closed)|PlaywrightException: |browser has been closed|Protocol error|Executable doesn't exist|SecurityError: .{0,40}(?:cookie|localStorage)|EADDRINUSE|\(os error \d+\)/i;
+  /Failed to fetch|fetch failed|NetworkError|Load failed|net::ERR|AxiosError|Network Error|ECONN|ENOTFOUND|ETIMEDOUT|status code \d|Evaluation failed|dynamically imported|module script|ChunkLoadError|AbortError|play\(\) request|ResizeObserver|TimeoutError|Target (?:page|closed)|PlaywrightException: |browser has been closed|Protocol error|Executable doesn't exist|SecurityError: .{0,40}(?:cookie|localStorage)|EADDRINUSE|\(os error \d+\)|\bConnection(?:Refused|Reset|Aborted)?Error\b|connection refused/i;
 
 /** Errors that JavaScript engines (V8, SpiderMonkey, JavaScriptCore) and Node throw for faulty code. */
 export const javascriptRules = rulesFor('runtime-error', [
@@ -78,8 +78,9 @@ export const javascriptRules = rulesFor('runtime-error', [
   },
   ...wrapping({
     id: 'runtime/page-exception',
+    // Not what Python puts between two tracebacks: `During handling of the above exception, another exception occurred:`.
     pattern:
-      /originated from your (?:application|test) code|\bException (?:while|in (?!thread)|during|occurred)\b|a (?:client|server)-side exception has occurred|Unexpected Application Error!|Unhandled Runtime Error|\bQWIK ERROR |^\s{0,20}(?:Uncaught )?Script error\.?\s*$|\bdigest: ?['"]?\d{6,}/im,
+      /originated from your (?:application|test) code|(?<!another )\bException (?:while|in (?!thread)|during|occurred)\b|a (?:client|server)-side exception has occurred|Unexpected Application Error!|Unhandled Runtime Error|\bQWIK ERROR |^\s{0,20}(?:Uncaught )?Script error\.?\s*$|\bdigest: ?['"]?\d{6,}/im,
     confidence: 0.85,
   }),
   {
