@@ -14,13 +14,13 @@ export async function followReport(
   onLines: (lines: readonly ReportLine[]) => void,
 ): Promise<void> {
   const read = appendedLines(file);
-  const tell = async () => {
-    const lines = await read();
+  const tell = () => {
+    const lines = read();
     if (lines.length > 0) onLines(lines.map((line) => JSON.parse(line) as ReportLine));
   };
   while (!finished.aborted) {
-    await tell();
+    tell();
     await systemClock.sleep(pollMs, finished);
   }
-  await tell();
+  tell();
 }

@@ -41,9 +41,9 @@ export function addLine(state: ReportState, line: ReportLine): void {
   } else if (line.type === 'failed-try') {
     const { failure } = line;
     tries.set(failure.test.id, { ...failure, errors: withoutChanceOfTheEnd(failure.errors) });
-  } else if (line.type === 'test-end') {
-    const { done, failed } = progress;
-    state.progress = { ...progress, done: done + 1, failed: failed + Number(line.failed), test: line.title };
+  } else if (line.type === 'progress') {
+    const { done, failed, test } = line;
+    state.progress = { ...progress, done, failed, test };
   } else {
     Object.assign(state, { [line.type]: line });
     if (line.type === 'begin') state.progress = { ...progress, total: line.total };
