@@ -48,20 +48,26 @@ const scriptsWaitMs = 1_500;
 class TryCapture {
   readonly #playwright: PlaywrightInternals;
   readonly #try: Try;
-  readonly #file: string;
   readonly #console = new Newest<ConsoleEntry>(keep, isAlarming);
   readonly #traffic = new Traffic(keep);
   readonly #pending = new PendingCalls();
   readonly #pages: CapturedPage[] = [];
-  readonly #scripts: ScriptTexts;
+  #texts: ScriptTexts | undefined;
   readonly #seen = new WeakSet();
   readonly #undo: (() => void)[] = [];
 
   constructor(playwright: PlaywrightInternals, testInfo: Try) {
     this.#playwright = playwright;
     this.#try = testInfo;
-    this.#file = captureFile(testInfo.testId, testInfo.retry);
-    this.#scripts = new ScriptTexts(this.#file.replace(/\.json$/, ''));
+  }
+
+  // Only a failing try needs these two.
+  get #file(): string {
+    return captureFile(this.#try.testId, this.#try.retry);
+  }
+
+  get #scripts(): ScriptTexts {
+    return (this.#texts ??= new ScriptTexts(this.#file.replace(/\.json$/, '')));
   }
 
   start(): void {
