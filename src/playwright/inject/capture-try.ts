@@ -8,7 +8,7 @@ import { consoleEntry, pageErrorEntry } from './console-entry.js';
 import { writeCapture } from './capture-file.js';
 import { watchApiRequests } from './api-requests.js';
 import { passOverPauses } from './pass-over-pauses.js';
-import { capped } from './internal-call.js';
+import { capped, internalCall } from './internal-call.js';
 import { Newest } from '../../newest.js';
 import { PendingCalls } from './pending-calls.js';
 import { noteComplaints } from './complaints.js';
@@ -54,7 +54,7 @@ class TryCapture {
   readonly #pages: CapturedPage[] = [];
   #texts: ScriptTexts | undefined;
   readonly #seen = new WeakSet();
-  readonly #undo: (() => void)[] = [];
+  readonly #undo: (() => unknown)[] = [];
 
   constructor(playwright: PlaywrightInternals, testInfo: Try) {
     this.#playwright = playwright;
@@ -137,17 +137,26 @@ class TryCapture {
     if (this.#seen.has(context)) return;
     this.#seen.add(context);
     guarded('page.pause() could not be passed over', () => passOverPauses(context));
+    const emitter = context as unknown as NodeJS.EventEmitter;
+    let isOpen = true;
+    emitter.once('close', () => {
+      isOpen = false;
+    });
+    const off: (() => void)[] = [];
     const on: Listen = (event, heard) => {
       const listener = (subject: Parameters<typeof heard>[0]): void => {
         guarded(`the ${event} event`, () => heard(subject));
       };
-      const emitter = context as unknown as NodeJS.EventEmitter;
       emitter.on(event, listener);
-      this.#undo.push(() => emitter.off(event, listener));
+      off.push(() => emitter.off(event, listener));
     };
-    on('console', (message) => this.#console.push(consoleEntry(message)));
-    on('weberror', (error) => this.#console.push(pageErrorEntry(error)));
-    this.#traffic.listen(on);
+    subscribe(context, () => {
+      on('console', (message) => this.#console.push(consoleEntry(message)));
+      on('weberror', (error) => this.#console.push(pageErrorEntry(error)));
+      this.#traffic.listen(on);
+    });
+    // Removing them from a closed context would cost an error each.
+    this.#undo.push(() => isOpen && subscribe(context, () => off.forEach((remove) => remove())));
     this.#listenToApi(context.request);
   }
 
@@ -200,6 +209,13 @@ class TryCapture {
     const alarming = this.#console.entries().filter(isAlarming);
     return [...errors, ...alarming.flatMap(({ stack, text, location }) => [stack ?? '', text, location])];
   }
+}
+
+/** Adds or removes listeners of a context. Playwright sends a message for each, and would find out for each who sent it. */
+function subscribe(context: BrowserContext, change: () => void): void {
+  internalCall(context, async () => change()).catch((error: unknown) =>
+    note('a context could not be listened to', error),
+  );
 }
 
 /**
