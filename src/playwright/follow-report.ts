@@ -16,13 +16,13 @@ export async function followReport(
   onLines: (lines: readonly ReportLine[]) => void,
 ): Promise<void> {
   const read = appendedLines(file);
-  const tell = async () => {
-    const lines = (await read()).flatMap((line) => (jsonOf(line) as ReportLine | undefined) ?? []);
+  const tell = () => {
+    const lines = read().flatMap((line) => (jsonOf(line) as ReportLine | undefined) ?? []);
     if (lines.length > 0) onLines(lines);
   };
   while (!finished.aborted) {
-    await tell();
+    tell();
     await systemClock.sleep(pollMs, finished);
   }
-  await tell();
+  tell();
 }

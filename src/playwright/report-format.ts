@@ -3,7 +3,7 @@ import type { TestError, TestFailure } from '../core/failure.js';
 
 /**
  * One line of `report.ndjson`, to which the injected reporter appends while Playwright runs. Only failures carry
- * details, and the list of all tests is written once, at the end, so that a passing test costs one line.
+ * details, and the list of all tests is written once, at the end, so that a passing test costs nothing.
  */
 export type ReportLine =
   /** Playwright has created the reporter. Without this line, it ended before it created any. */
@@ -20,8 +20,8 @@ export type ReportLine =
   | { type: 'error'; error: TestError }
   /** One try that ended unexpectedly; it replaces an earlier one of the same test. */
   | { type: 'failed-try'; failure: TestFailure }
-  /** A test has ended and will not be retried. */
-  | { type: 'test-end'; title: string; failed: boolean }
+  /** How many tests have ended and will not be retried, and the titles of the last one. At most a few lines a second. */
+  | { type: 'progress'; done: number; failed: number; test: string }
   | {
       type: 'end';
       status: Exclude<SuiteRun['status'], 'norep'>;

@@ -42,9 +42,9 @@ export function addLine(state: ReportState, line: ReportLine): void {
     const failure = { ...line.failure, errors: withoutChanceOfTheEnd(line.failure.errors) };
     const first = tries.get(failure.test.id);
     if (!first || (!isRecorded(first) && isRecorded(failure))) tries.set(failure.test.id, failure);
-  } else if (line.type === 'test-end') {
-    const { done, failed } = progress;
-    state.progress = { ...progress, done: done + 1, failed: failed + Number(line.failed), test: line.title };
+  } else if (line.type === 'progress') {
+    const { done, failed, test } = line;
+    state.progress = { ...progress, done, failed, test };
   } else {
     Object.assign(state, { [line.type]: line });
     if (line.type === 'begin') state.progress = { ...progress, total: line.total };

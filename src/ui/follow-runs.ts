@@ -33,11 +33,11 @@ export async function* followRuns(options: FollowOptions): AsyncGenerator<News |
   const { projectRoot, signal, clock } = options;
   if ((await latestRunId(projectRoot)) === null) yield null;
   let run = emptyRun();
-  let appended = async (): Promise<string[]> => [];
+  let appended = (): string[] => [];
   while (!signal.aborted) {
     // Looked up before the file is read, so that everything a run wrote before the next one began is yielded first.
     const newest = await latestRunId(projectRoot);
-    const events = (await appended()).flatMap((line) => eventIn(line) ?? []);
+    const events = appended().flatMap((line) => eventIn(line) ?? []);
     if (events.length > 0) {
       run = { ...events.reduce(reduce, run), runId: run.runId };
       yield { run, events };

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { CaptureFile } from '../../src/playwright/capture-format.js';
 import { readComplaints, requestKey } from '../../src/evidence/passing-evidence.js';
 import { runFiles } from '../../src/playwright/report-format.js';
@@ -382,3 +382,18 @@ it('CL-13 reports the progress of the suite', () => {
   expect(progress.at(0)).toMatchObject({ total: 12 });
   expect(progress.at(-1)).toMatchObject({ done: 12, total: 12, failed: 10 });
 });
+
+it('CL-4 gathers what ends within a moment into one line of the report', async () => {
+  const fast = await inlineSuite({
+    'fast.spec.ts': `
+      import { test } from '@playwright/test';
+      for (let n = 0; n < 150; n += 1) test('number ' + n, () => {});`,
+  });
+  onTestFinished(() => fast.dispose());
+  const told: SuiteProgress[] = [];
+  const { run, runDir } = await fast.run({}, { onProgress: (now) => told.push(now) });
+  const lines = (await readFile(path.join(runDir, 'report.ndjson'), 'utf8')).trim().split('\n');
+  expect(run.tests).toHaveLength(150);
+  expect(told.at(-1)).toEqual({ done: 150, total: 150, failed: 0, test: 'fast.spec.ts › number 149' });
+  expect(lines.length).toBeLessThan(150);
+}, 60_000);

@@ -8,7 +8,7 @@ import { consoleEntry, pageErrorEntry } from './console-entry.js';
 import { writeCapture } from './capture-file.js';
 import { watchApiRequests } from './api-requests.js';
 import { passOverPauses } from './pass-over-pauses.js';
-import { capped } from './internal-call.js';
+import { capped, internalCall } from './internal-call.js';
 import { Newest } from '../../newest.js';
 import { PendingCalls } from './pending-calls.js';
 import { noteComplaints } from './complaints.js';
@@ -48,20 +48,26 @@ const scriptsWaitMs = 1_500;
 class TryCapture {
   readonly #playwright: PlaywrightInternals;
   readonly #try: Try;
-  readonly #file: string;
   readonly #console = new Newest<ConsoleEntry>(keep, isAlarming);
   readonly #traffic = new Traffic(keep);
   readonly #pending = new PendingCalls();
   readonly #pages: CapturedPage[] = [];
-  readonly #scripts: ScriptTexts;
+  #texts: ScriptTexts | undefined;
   readonly #seen = new WeakSet();
-  readonly #undo: (() => void)[] = [];
+  readonly #undo: (() => unknown)[] = [];
 
   constructor(playwright: PlaywrightInternals, testInfo: Try) {
     this.#playwright = playwright;
     this.#try = testInfo;
-    this.#file = captureFile(testInfo.testId, testInfo.retry);
-    this.#scripts = new ScriptTexts(this.#file.replace(/\.json$/, ''));
+  }
+
+  // Only a failing try needs these two.
+  get #file(): string {
+    return captureFile(this.#try.testId, this.#try.retry);
+  }
+
+  get #scripts(): ScriptTexts {
+    return (this.#texts ??= new ScriptTexts(this.#file.replace(/\.json$/, '')));
   }
 
   start(): void {
@@ -131,17 +137,26 @@ class TryCapture {
     if (this.#seen.has(context)) return;
     this.#seen.add(context);
     guarded('page.pause() could not be passed over', () => passOverPauses(context));
+    const emitter = context as unknown as NodeJS.EventEmitter;
+    let isOpen = true;
+    emitter.once('close', () => {
+      isOpen = false;
+    });
+    const off: (() => void)[] = [];
     const on: Listen = (event, heard) => {
       const listener = (subject: Parameters<typeof heard>[0]): void => {
         guarded(`the ${event} event`, () => heard(subject));
       };
-      const emitter = context as unknown as NodeJS.EventEmitter;
       emitter.on(event, listener);
-      this.#undo.push(() => emitter.off(event, listener));
+      off.push(() => emitter.off(event, listener));
     };
-    on('console', (message) => this.#console.push(consoleEntry(message)));
-    on('weberror', (error) => this.#console.push(pageErrorEntry(error)));
-    this.#traffic.listen(on);
+    subscribe(context, () => {
+      on('console', (message) => this.#console.push(consoleEntry(message)));
+      on('weberror', (error) => this.#console.push(pageErrorEntry(error)));
+      this.#traffic.listen(on);
+    });
+    // Removing them from a closed context would cost an error each.
+    this.#undo.push(() => isOpen && subscribe(context, () => off.forEach((remove) => remove())));
     this.#listenToApi(context.request);
   }
 
@@ -194,6 +209,13 @@ class TryCapture {
     const alarming = this.#console.entries().filter(isAlarming);
     return [...errors, ...alarming.flatMap(({ stack, text, location }) => [stack ?? '', text, location])];
   }
+}
+
+/** Adds or removes listeners of a context. Playwright sends a message for each, and would find out for each who sent it. */
+function subscribe(context: BrowserContext, change: () => void): void {
+  internalCall(context, async () => change()).catch((error: unknown) =>
+    note('a context could not be listened to', error),
+  );
 }
 
 /**

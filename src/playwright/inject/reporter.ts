@@ -21,6 +21,8 @@ import { testError, testFailure } from './test-failure.js';
 import { testResult } from './test-outcome.js';
 
 const maxSaidInSetUp = 64 * 1024;
+/** How long a progress report waits for more tests to end: a line for each of thousands of fast tests would slow them down. */
+const gatherMs = 200;
 
 /**
  * Self-heal's only way into the user's Playwright, set as `PW_TEST_REPORTER`. It writes the report that self-heal reads,
@@ -33,6 +35,9 @@ export default class SelfHealReporter {
   #webServers: readonly string[] = [];
   #overhear: ReturnType<ServerLog['stream']> | null = null;
   readonly #ended = new Set<string>();
+  #failed = 0;
+  #last: TestCase | null = null;
+  #telling: NodeJS.Timeout | null = null;
   /** Null except while the suite is being set up. */
   #saidInSetUp: string | null = null;
 
@@ -127,8 +132,19 @@ export default class SelfHealReporter {
       // A serial group is retried as a whole, including its tests that had passed.
       if ((isRed && result.retry < test.retries) || this.#ended.has(test.id)) return;
       this.#ended.add(test.id);
-      report({ type: 'test-end', title: test.titlePath().slice(2).join(' › '), failed: !test.ok() });
+      this.#failed += Number(!test.ok());
+      this.#last = test;
+      this.#telling ??= setTimeout(() => this.#tellProgress(), gatherMs).unref();
     });
+  }
+
+  #tellProgress(): void {
+    if (this.#telling) clearTimeout(this.#telling);
+    this.#telling = null;
+    const test = this.#last?.titlePath().slice(2).join(' › ') ?? '';
+    guarded('the progress was not reported', () =>
+      report({ type: 'progress', done: this.#ended.size, failed: this.#failed, test }),
+    );
   }
 
   #failedTry(test: TestCase, result: TestResult): void {
@@ -145,6 +161,7 @@ export default class SelfHealReporter {
   }
 
   onEnd({ status }: FullResult): void {
+    if (this.#telling) this.#tellProgress();
     guarded('the end of the run was not reported', () => {
       const tests = this.#suite?.allTests() ?? [];
       const ids = this.#suite ? rerunIds(this.#suite) : {};

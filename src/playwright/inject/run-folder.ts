@@ -29,13 +29,9 @@ export function guarded<T>(what: string, work: () => T): T | undefined {
   }
 }
 
-let reportFile: number | undefined;
-
-/** Appends one line to the report. The file stays open, since opening it for each test costs more than writing to it. */
+/** Appends one line to the report. */
 export function report(line: ReportLine): void {
-  if (!dir) return;
-  reportFile ??= fs.openSync(path.join(dir, runFiles.report), 'a');
-  fs.appendFileSync(reportFile, `${JSON.stringify(line)}\n`);
+  if (dir) fs.appendFileSync(path.join(dir, runFiles.report), `${JSON.stringify(line)}\n`);
 }
 
 /** Returns the path for the capture of one try of one test, whether or not it exists. */

@@ -7,7 +7,7 @@ import { tempDir } from '../../rig/temp-dir.js';
 
 it('CL-4 passes on all lines since its last look in one call, without a torn last line', async () => {
   const file = path.join(tempDir(), 'report.ndjson');
-  const ended = (n: number) => `${JSON.stringify({ type: 'test-end', title: `${n}`, failed: false })}\n`;
+  const ended = (n: number) => `${JSON.stringify({ type: 'progress', done: n, failed: 0, test: '' })}\n`;
   writeFileSync(file, [1, 2, 3].map(ended).join(''));
   const over = new AbortController();
   const pieces: (readonly ReportLine[])[] = [];
@@ -16,9 +16,9 @@ it('CL-4 passes on all lines since its last look in one call, without a torn las
     appendFileSync(file, `${ended(4)}${ended(5)}{"type":"torn`);
     over.abort();
   });
-  expect(pieces.map((lines) => lines.map((line) => line.type === 'test-end' && line.title))).toEqual([
-    ['1', '2', '3'],
-    ['4', '5'],
+  expect(pieces.map((lines) => lines.map((line) => line.type === 'progress' && line.done))).toEqual([
+    [1, 2, 3],
+    [4, 5],
   ]);
 });
 
