@@ -71,7 +71,7 @@ const lines: { readonly [T in Event['type']]: Lines<Of<T>> } = {
   'tests.quarantined': ({ tests }, paint) =>
     testLines(tests, `${paint.magenta('quarantined')}: red, but not failing the run`),
   'fixer.proposed': (event, paint) =>
-    `${at(event)}attempt ${event.attempt}: ${paint.bold(event.agent ?? 'built-in')}, without an agent run: ${cut(event.summary, 200)}`,
+    `${at(event)}attempt ${event.attempt}, without an agent run: ${paint.bold(event.agent ? `the fix of ${event.agent}` : 'the built-in fixer')}: ${cut(event.summary, 200)}`,
   'agent.started': (event, paint) =>
     `${at(event)}attempt ${event.attempt}: ${paint.bold(event.slashCommand)} (${event.runner}) is working for at most ${duration(event.timeoutMs)}; log: ${event.logFile}`,
   'agent.activity': none,
