@@ -49,7 +49,7 @@ export async function runInit(options: InitOptions): Promise<number | Problem> {
   say(`Playwright config: ${path.relative(cwd, config.value)}`);
   say(`Package manager: ${packageManagerOf(cwd).name}`);
   say(
-    `Agent programs: ${found.map(({ name }) => name).join(', ') || 'none on PATH'}; set up for ${agent?.name ?? `none: the ${builtIn} fixer alone`}`,
+    `Agent programs: ${found.map(({ name }) => name).join(', ') || 'none on PATH'}; ${agent ? `set up for ${agent.name}` : `the ${builtIn} fixer works alone`}`,
   );
   const machines = machinesOf(options);
   const { config: named, force = false, dryRun = false } = options;

@@ -23,13 +23,7 @@ function checkVersion(version: string): Check {
 async function checkIgnored(place: ProbePlace): Promise<Check> {
   const { exitCode, output } = await probe(['git', 'check-ignore', '--quiet', '.self-heal/runs/x'], place);
   if (exitCode === 0) return good('ignore entry', 'git ignores .self-heal');
-  if (exitCode === 1) {
-    return doubtful(
-      'ignore entry',
-      'git does not ignore .self-heal yet',
-      'Run `self-heal init`, or add .self-heal/ to .gitignore.',
-    );
-  }
+  if (exitCode === 1) return good('ignore entry', 'not needed: a run makes git ignore .self-heal');
   if (gitRootOf(place.cwd) === null) return good('ignore entry', 'not a git repository');
   return doubtful(
     'ignore entry',

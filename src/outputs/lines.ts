@@ -66,12 +66,15 @@ const lines: { readonly [T in Event['type']]: Lines<Of<T>> } = {
   'cause.blamed': (event, paint) => `${at(event)}${paint.magenta('blame')}: ${blameLine(event.blame)}`,
   'blame.ended': (event) => `${at(event)}found no change to blame: ${event.reason}`,
   'cause.came_back': (event, paint) => `${at(event)}${paint.magenta('is back')}: ${cameBack(event)}`,
+  // The question of an escalation has been printed.
   'cause.ended': (event, paint) =>
-    `${at(event)}${paint.bold(verdictWords[event.verdict].word)}: ${event.reason}${costText(event)}`,
+    event.verdict === 'escalated'
+      ? []
+      : `${at(event)}${paint.bold(verdictWords[event.verdict].word)}: ${event.reason}${costText(event)}`,
   'tests.quarantined': ({ tests }, paint) =>
     testLines(tests, `${paint.magenta('quarantined')}: red, but not failing the run`),
   'fixer.proposed': (event, paint) =>
-    `${at(event)}attempt ${event.attempt}: ${paint.bold(event.agent ?? 'built-in')}, without an agent run: ${cut(event.summary, 200)}`,
+    `${at(event)}attempt ${event.attempt}, without an agent run: ${paint.bold(event.agent ? `the fix of ${event.agent}` : 'the built-in fixer')}: ${cut(event.summary, 200)}`,
   'agent.started': (event, paint) =>
     `${at(event)}attempt ${event.attempt}: ${paint.bold(event.slashCommand)} (${event.runner}) is working for at most ${duration(event.timeoutMs)}; log: ${event.logFile}`,
   'agent.activity': none,

@@ -63,6 +63,25 @@ it('PJ-2 finds the commands of a page, and notices those that do not exist', () 
   ]);
 });
 
+/** The anchors of a page's headings, as GitHub makes them. */
+function anchorsOf(page: string): string[] {
+  return [...read(page).matchAll(/^#+ (?<title>.+)$/gm)].map((found) =>
+    (found.groups?.['title'] ?? '')
+      .toLowerCase()
+      .replaceAll(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+it.each(pages)('PJ-2 %s links to headings that exist', (page) => {
+  const links = [...read(page).matchAll(/\]\((?<to>[^)#\s:]*)#(?<anchor>[^)\s]+)\)/g)];
+  const broken = links.filter(({ groups: { to = '', anchor = '' } = {} }) => {
+    const target = to === '' ? page : path.join(path.dirname(page), to);
+    return !anchorsOf(target).includes(anchor);
+  });
+  expect(broken.map(([link]) => link)).toEqual([]);
+});
+
 it.each(pages)('PJ-2 %s names npm scripts and links to files that exist', (page) => {
   const named = [...read(page).matchAll(/npm run (?:-[^ ]+ )*(?<name>[a-z:]+)/g)].map(
     (found) => found.groups?.['name'] ?? '',

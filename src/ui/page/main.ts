@@ -6,7 +6,7 @@ import { ask, listenForAnswers } from './answer.js';
 function listen(): void {
   const events = new EventSource('/api/events');
   const connection = byId('connection');
-  events.addEventListener('open', () => setText(connection, 'live'));
+  events.addEventListener('open', () => setText(connection, 'connected'));
   events.addEventListener('error', () => {
     const gone = events.readyState === EventSource.CLOSED;
     setText(connection, gone ? 'disconnected: start self-heal ui again' : 'connection lost, trying again …');

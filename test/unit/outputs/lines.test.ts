@@ -65,6 +65,14 @@ it.each([
   expect(linesFor({ ...event, ...rest }, paint)).toEqual([line]);
 });
 
+it('RP-1 ME-6 prints the question of an escalation once', () => {
+  const question = 'Which price is right?';
+  const asked = { type: 'agent.waiting_for_input', causeId: 'c1', question, escalationId: 'e1' } as const;
+  const ended = { type: 'cause.ended', causeId: 'c1', verdict: 'escalated', reason: question } as const;
+  const lines = [asked, { ...ended, attempts: 1, costUsd: null }].flatMap((event) => linesFor(event, paint));
+  expect(lines).toEqual([`c1 needs review: ${question} (self-heal escalations show e1)`]);
+});
+
 it('CS-6 shows the warning of an unknown class', () => {
   const cause = {
     id: 'c1',
