@@ -12,8 +12,9 @@ export function escalationsCommand(): Command {
   common(command.command('list', { isDefault: true }))
     .description('list open escalations')
     .option('--all', 'include resolved escalations')
-    .allowExcessArguments()
-    .action(async (options: EscalationsOptions & { all?: boolean }, { args: [word] }: Command) =>
+    .argument('[word]')
+    .usage('[options]')
+    .action(async (word: string | undefined, options: EscalationsOptions & { all?: boolean }) =>
       end(word === undefined ? await (await load()).listEscalations(options) : noSuchCommand(word)),
     );
   common(command.command('show'))
