@@ -17,7 +17,7 @@ import { idMeant } from './ids-meant.js';
 export interface StoredRun {
   readonly runId: string;
   readonly dir: string;
-  /** Its report.json, or else what its events tell: for a killed run, everything until then. Null if they tell nothing. */
+  /** Its report.json, or what its events tell if it was killed, or undone since. Null if they tell nothing. */
   readonly report: Report | null;
   readonly failures: readonly DiagnosedFailure[];
   /** Files that could not be read, relative to the run's folder. */
@@ -57,13 +57,11 @@ async function idOf(
 /** Reads the run of this id. */
 export async function readRun(projectRoot: string, runId: string): Promise<StoredRun> {
   const dir = runDirOf(projectRoot, runId);
-  const report = (await readReport(dir)) ?? (await reportOfEvents(dir));
-  return { runId, dir, report, ...(await readFailureRecords(dir)) };
-}
-
-async function reportOfEvents(dir: string): Promise<Report | null> {
   const run = await readRunState(dir);
-  return run.startedAt === null ? null : reportOf(run);
+  const ofEvents = run.startedAt === null ? null : reportOf(run);
+  // An undo comes after report.json.
+  const report = run.undone ? ofEvents : ((await readReport(dir)) ?? ofEvents);
+  return { runId, dir, report, ...(await readFailureRecords(dir)) };
 }
 
 /** Returns the id of the newest run, or null if there is none. */

@@ -1,3 +1,4 @@
+import { isKept } from '../core/attempt.js';
 import type { TestRef } from '../core/failure.js';
 import type { CauseSummary, Event, StampedEvent } from '../event.js';
 import {
@@ -12,7 +13,7 @@ import {
   type TestState,
 } from './run-state.js';
 
-/** Returns the run after one more event. Unknown events, from newer versions, change nothing. Pure, and also runs in the browser. */
+/** Returns the run after one more event. Unknown events, from newer versions, change nothing. Pure. */
 export function reduce(run: RunState, event: StampedEvent): RunState {
   if (!Object.hasOwn(changes, event.type)) return run;
   // Each entry takes the event type it is keyed by, which TypeScript cannot infer from a lookup by a union.
@@ -108,8 +109,7 @@ const changes: { readonly [T in Event['type']]: (run: RunState, event: Of<T>) =>
     regression: { tests, leftOut, broke: [...(run.regression?.broke ?? []), ...broke] },
   }),
   'change.reverted': (run, { change }) => ({ ...run, reverted: [...run.reverted, change] }),
-  'run.undone': (run, { leftAlone }) =>
-    leftAlone.length === 0 ? { ...run, reverted: [], undone: true } : run,
+  'run.undone': (run, { leftAlone }) => (leftAlone.length === 0 ? undone(run) : run),
   'run.warning': (run, { message }) => ({ ...run, warnings: [...run.warnings, message] }),
   'run.stopped': (run, { message }) => ({
     ...run,
@@ -126,6 +126,16 @@ const changes: { readonly [T in Event['type']]: (run: RunState, event: Of<T>) =>
     ended: event,
   }),
 };
+
+function undone(run: RunState): RunState {
+  const causes = run.causes.map((cause) => ({ ...cause, attempts: cause.attempts.map(revertedAttempt) }));
+  const warnings = [...run.warnings, 'What this run changed has been reverted since (self-heal undo).'];
+  return { ...run, causes, warnings, reverted: [], undone: true };
+}
+
+function revertedAttempt({ judged, ...attempt }: AttemptState): AttemptState {
+  return { ...attempt, judged: judged && isKept(judged) ? { ...judged, reverted: true } : judged };
+}
 
 function withTests(
   run: RunState,

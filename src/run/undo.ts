@@ -15,12 +15,10 @@ import { type PlannedFile, writeFiles, type Written } from '../workspace/write-f
  * `ContentsMissing` if its events or one of the changes can no longer be read.
  */
 export async function keptChanges(dir: string, run: RunState): Promise<Change[]> {
-  const { causes, reverted, undone, ended } = run;
+  const { causes, reverted, ended } = run;
   // A run writes its report after its last event.
   if (ended === null && (await readReport(dir)) !== null) throw new ContentsMissing('its events are damaged');
-  const judged = (undone ? [] : causes).flatMap(({ attempts }) =>
-    attempts.flatMap((one) => one.judged ?? []),
-  );
+  const judged = causes.flatMap(({ attempts }) => attempts.flatMap((one) => one.judged ?? []));
   const ids = judged.filter(isKept).flatMap(({ change }) => change ?? []);
   const inOrder = ids.toSorted((a, b) => Number(a) - Number(b));
   const all = [...inOrder, ...new Set(reverted)];

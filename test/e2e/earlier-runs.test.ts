@@ -43,6 +43,9 @@ it('HN-8 undo looks past a green run to the one that changed something, asks fir
   expect(await project.selfHeal(['undo', '--yes'])).toMatchObject({ exitCode: 0 });
   expect(await project.read('src/word.js')).toBe(files['src/word.js']);
   expect((await project.selfHeal(['undo'])).stdout).toContain('nothing to undo');
+  const { stderr: summary } = await project.selfHeal(['report', id]);
+  expect(summary).toContain('has been reverted since');
+  expect(summary).not.toContain(`undo ${id}`);
   const stats = JSON.parse((await project.selfHeal(['stats', '--json'])).stdout) as object;
   expect(stats).toMatchObject({ heals: 1, undone: 1, heldRate: 0, agents: [{ healed: 0 }] });
 });

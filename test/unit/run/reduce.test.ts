@@ -83,6 +83,15 @@ describe('a run as its events describe it', () => {
     expect(after(over, undone('b'), undone()).run.undone).toBe(true);
   });
 
+  it('HN-8 shows the changes of an undone run as reverted, and says so', () => {
+    const attempt = anAttempt({ judged: 'green' });
+    const judged = { type: 'attempt.judged' as const, causeId: 'c1', attempt };
+    const undone = { type: 'run.undone' as const, restored: ['a'], leftAlone: [] };
+    const { run, cause } = after(started, ended, judged, over, undone);
+    expect(cause?.attempts.map((one) => one.judged?.reverted)).toEqual([true]);
+    expect(run.warnings).toEqual([expect.stringContaining('self-heal undo')]);
+  });
+
   it('HN-8 BL-4 lists a reverted change to blame until that is undone', () => {
     const reverted = { type: 'change.reverted' as const, causeId: 'c1', change: '900000002' };
     const undone = (...leftAlone: string[]) => ({ type: 'run.undone' as const, restored: ['a'], leftAlone });
