@@ -12,6 +12,7 @@ export function parseAgentsFile(
   env: Readonly<Record<string, string | undefined>>,
 ): Result<AgentsFile, readonly Diagnostic[]> {
   const yaml = readYaml(text, env);
+  if (yaml.data === undefined) return err(yaml.diagnostics);
   // An empty file, or one with only comments, sets nothing, so the defaults apply.
   const data = yaml.data ?? {};
   const checked = agentsFileSchema.safeParse(data);
@@ -20,7 +21,7 @@ export function parseAgentsFile(
     ...(yaml.soundUntil === Number.POSITIVE_INFINITY ? checkReferences(data) : []),
   ];
   const all = [...yaml.diagnostics, ...diagnose(mistakes, yaml)];
-  // Unclosed brackets are reported once per level.
+  // Unclosed brackets are reported once per level, and what aliases repeat once per alias.
   const diagnostics = [...new Map(all.map((one) => [`${one.start} ${one.message}`, one])).values()];
   return checked.success && diagnostics.length === 0 ? ok(data) : err(diagnostics);
 }

@@ -45,8 +45,12 @@ describe('CF-3 what is wrong with a duration', () => {
     ['soon', general],
     ['-5m', general],
     ['300', general],
-    ['5 minutes', general],
+    ['5 minutes', `${general}; did you mean "5m"?`],
+    ['5M', `${general}; did you mean "5m"?`],
+    ['90 sec', `${general}; did you mean "90s"?`],
+    ['1 hour, 30 minutes', `${general}; did you mean "1h30m"?`],
     ['30m1h', general],
+    ['5 toString', general],
   ])('CF-3 %j %s', (value, words) => {
     expect(durationMistake(value)).toBe(words);
   });

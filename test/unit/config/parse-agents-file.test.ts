@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { headsOf, mistakesIn } from './mistakes-in.js';
+import { headsOf, markedIn, mistakesIn } from './mistakes-in.js';
 
 const sections =
   'version, project, runner, fixer, runners, agents, routes, classify, retries, limits, evidence, verify, blame, store, queue';
@@ -169,7 +169,7 @@ describe('CF-3 the message of a mistake', () => {
     [
       'an invalid duration',
       'limits: { time: 5 minutes }',
-      ['1:17 "time" must be a duration such as 5m, 90s, 1h30m, 500ms'],
+      ['1:17 "time" must be a duration such as 5m, 90s, 1h30m, 500ms; did you mean "5m"?'],
     ],
     ['a timeout of zero', 'agents: { debugger: { timeout: 0s } }', ['1:32 "timeout" must be more than zero']],
     [
@@ -234,22 +234,38 @@ describe('CF-3 YAML', () => {
     [
       'a key given twice',
       'version: 1\nlimits: {}\n# x\nlimits: {}\n',
-      ['4:1 this key is already used above'],
+      ['4:1 duplicate key "limits", first used in line 2'],
     ],
     [
       'a key given twice in two spellings',
       'limits: { time: 1m, "time": 2m }',
-      ['1:21 this key is already used above'],
+      ['1:21 duplicate key "time", first used in line 1'],
     ],
     [
-      'an alias',
-      'agents: { a: &slow {}, b: *slow }',
-      ['1:27 aliases are not supported: write the value here'],
+      'an alias without an anchor',
+      'agents: { a: &slow {}, b: *slwo }',
+      ['1:27 there is no anchor &slwo before this alias; did you mean *slow?'],
     ],
     [
-      'a merge',
+      'an alias before its anchor',
+      'routes: { unknown: *x, ui-error: &x [] }',
+      ['1:20 there is no anchor &x before this alias'],
+    ],
+    [
+      'an alias inside its own anchor',
+      'agents: { a: &a { runner: *a } }',
+      ['1:27 this alias contains itself'],
+    ],
+    [
+      'a merge of something other than a mapping',
       'agents: { a: { <<: 5 } }',
-      ['1:16 unknown key "<<"; allowed here: slashCommand, runner, timeout'],
+      ['1:20 only mappings can be merged with "<<"'],
+    ],
+    ['a merge of nothing', 'agents: { a: { << } }', ['1:16 only mappings can be merged with "<<"']],
+    [
+      'a merge without an anchor',
+      'agents: { a: { <<: *x } }',
+      ['1:20 there is no anchor &x before this alias'],
     ],
     ['a mapping as key', 'agents: { {a: 1}: {} }', ['1:11 a key must be a string']],
   ])('CF-3 reports %s', (_, text, heads) => {
@@ -265,4 +281,42 @@ describe('CF-3 YAML', () => {
       expect.stringContaining('5:20 this is not valid YAML: '),
     ]);
   });
+
+  it('CF-3 reports a mistake repeated by aliases and merges once, where it is written', () => {
+    const text = 'agents:\n  a: &x { timeout: 1m, foo: 1 }\n  b: *x\n  c: { <<: *x, runner: fo }\n';
+    expect(headsOf(text)).toEqual([
+      '2:24 unknown key "foo"; allowed here: slashCommand, runner, timeout',
+      '4:24 unknown runner; known are built-in, claude, codex, gemini, opencode, copilot',
+    ]);
+  });
+
+  it('CF-3 marks the alias itself if its value has the wrong type', () => {
+    expect(markedIn('agents: { a: &x { timeout: 1m } }\nlimits: { time: *x }')).toEqual(['*x']);
+  });
+
+  it('CF-3 rejects aliases that multiply', () => {
+    const levels = Array.from(
+      { length: 12 },
+      (_, i) => `a${i + 1}: &a${i + 1} [${Array(9).fill(`*a${i}`).join(', ')}]`,
+    );
+    expect(headsOf(['a0: &a0 [x]', ...levels].join('\n'))).toEqual([
+      '1:1 aliases repeat parts of this file more than 100 times',
+    ]);
+  });
+
+  it('CF-3 rejects aliases that nest deeper than the stack', () => {
+    const repeated = Array.from(
+      { length: 99 },
+      (_, i) => `a: &a${i + 1} ${'['.repeat(62)}*a${i}${']'.repeat(62)}`,
+    );
+    const heads = headsOf(['a: 1', 'a: &a0 [x]', ...repeated, 'b: *a99'].join('\n'));
+    expect(heads[0]).toBe('1:1 aliases repeat parts of this file more than 100 times');
+  });
+
+  it.each(['['.repeat(20_000), '- '.repeat(20_000), '{a: '.repeat(20_000), '? '.repeat(20_000)])(
+    'CF-3 rejects nesting that would exhaust the stack',
+    (text) => {
+      expect(headsOf(text)).toEqual(['1:1 the file is nested deeper than 64 levels']);
+    },
+  );
 });

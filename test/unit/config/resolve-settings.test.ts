@@ -233,6 +233,18 @@ fixer: none
     expect(settingsOf(yaml)).toEqual({ ...nothing, ...changes });
   });
 
+  it('CF-1 understands anchors, aliases and merge keys', () => {
+    const { agents } = settingsOf(`
+agents:
+  first: &slow { timeout: 10m, slashCommand: /slow }
+  second: { <<: *slow, slashCommand: /second }
+  third: *slow
+routes: { unknown: &both [first, second], ui-error: *both }
+`);
+    expect(agents['second']).toMatchObject({ timeoutMs: 600_000, slashCommand: '/second' });
+    expect(agents['third']).toMatchObject({ name: 'third', timeoutMs: 600_000, slashCommand: '/slow' });
+  });
+
   it('CF-1 allows an agent with the name of a property of Object.prototype', () => {
     const { agents, routes } = settingsOf('agents: { constructor: {} }\nroutes: { unknown: [constructor] }');
     expect(agents['constructor']).toMatchObject({ slashCommand: '/constructor' });
