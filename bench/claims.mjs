@@ -70,7 +70,6 @@ try {
     config: 'c',
     version: '1',
     state: 'waiting',
-    since: '',
     causeId: null,
     jobId: null,
     beat: 0,

@@ -46,7 +46,6 @@ const lines: { readonly [T in Event['type']]: Lines<Of<T>> } = {
   'suite.progress': none,
   'cause.sent': (event) => `${at(event)}is waiting for a worker`,
   'cause.taken': (event) => `${at(event)}is being healed by worker ${event.worker}`,
-  'workers.seen': none,
   'suite.ended': suiteEnded,
   'shards.joined': ({ total, missing }) => {
     const all = counted(total, 'shard');

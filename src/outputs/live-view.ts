@@ -3,7 +3,7 @@ import { cut } from './cut.js';
 import { counted, dollars, duration } from './format.js';
 import { isGood, markOf } from './marks.js';
 import type { CauseState, Phase, RunState } from '../run/run-state.js';
-import { phaseWords, verdictWords, workerWords } from './wording.js';
+import { isQueued, phaseWords, verdictWords } from './wording.js';
 
 /** The available space in columns and rows, and the current time in milliseconds since the epoch. */
 export interface LiveViewOptions {
@@ -24,15 +24,11 @@ const MOST_ACTIVE = 4;
  */
 export function liveView(run: RunState, options: LiveViewOptions): string[] {
   const rows = Math.max(1, Math.min(MOST_ROWS, options.rows - 2));
-  // Causes that a worker has are shown in the worker's line.
-  const isAway = ({ phase }: CauseState) =>
-    phase?.since.type === 'cause.sent' || phase?.since.type === 'cause.taken';
-  const active = run.causes.filter((cause) => cause.phase !== null && !isAway(cause));
+  const active = run.causes.filter(({ phase }) => phase !== null && !isQueued(phase));
   const ended = run.causes.filter(({ ended, phase }) => ended !== null && phase === null);
   const below = [
     ...phaseLines(run, options),
     ...active.slice(0, MOST_ACTIVE).flatMap((cause) => activeLines(cause, options)),
-    ...workerLines(run, options),
   ];
   const waiting = waitingLine(run, active.length - MOST_ACTIVE, options);
   const room = Math.max(0, rows - 1 - below.length - waiting.length);
@@ -83,22 +79,6 @@ function activeLines(cause: CauseState, { paint, columns, now }: LiveViewOptions
   return [`  ${paint.magenta('▸')} ${line}`, `      ${paint.dim(cut(said, columns - 7))}`];
 }
 
-/** Shows one line per worker that has a cause, and the number of other workers. */
-function workerLines({ workers }: RunState, { paint, columns, now }: LiveViewOptions): string[] {
-  const busy = workers.filter(({ causeId, elsewhere }) => causeId !== null && elsewhere === null);
-  const width = Math.max(0, ...busy.map(({ name }) => name.length));
-  const lines = busy.slice(0, MOST_ACTIVE).map((one) => {
-    const parts = [
-      `${one.name.padEnd(width)} ${one.causeId}`,
-      `${workerWords(one)}, ${seconds(now - one.since)}`,
-    ];
-    return `  ${paint.magenta('▸')} ${cut(parts.join(' · '), columns - 5)}`;
-  });
-  const rest = workers.length - lines.length;
-  if (workers.length === 0) return [];
-  return rest > 0 ? [...lines, `    ${paint.dim(cut(counted(rest, 'more worker'), columns - 5))}`] : lines;
-}
-
 function endedLine(cause: CauseState, { paint, columns }: LiveViewOptions): string {
   const { ended, costUsd, startedAt } = cause;
   const { id, category, headline } = cause.summary;
@@ -114,7 +94,9 @@ function endedLine(cause: CauseState, { paint, columns }: LiveViewOptions): stri
 }
 
 function waitingLine({ causes }: RunState, hidden: number, { paint, columns }: LiveViewOptions): string[] {
-  const waiting = causes.filter(({ phase, ended }) => phase === null && ended === null).length;
+  const waiting = causes.filter(
+    ({ phase, ended }) => ended === null && (phase === null || isQueued(phase)),
+  ).length;
   const parts = [
     ...(hidden > 0 ? [`${hidden} more in progress`] : []),
     ...(waiting > 0 ? [`${counted(waiting, 'cause')} to go`] : []),

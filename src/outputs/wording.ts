@@ -1,6 +1,6 @@
 import type { Judgement } from '../core/attempt.js';
 import type { CauseVerdict, Outcome } from '../core/verdict.js';
-import type { Event, SuitePurpose, WorkerSummary } from '../event.js';
+import type { Event, SuitePurpose } from '../event.js';
 import type { Report } from '../run/report.js';
 import type { Phase, PhaseEvent } from '../run/run-state.js';
 import { unreachable } from '../core/unreachable.js';
@@ -124,13 +124,6 @@ export function phaseWords(event: PhaseEvent): string {
 /** Whether a cause is waiting for a worker. */
 export function isQueued({ since }: Phase): boolean {
   return since.type === 'cause.sent';
-}
-
-/** Returns what a worker is doing, in short. */
-export function workerWords({ state, elsewhere }: Pick<WorkerSummary, 'state' | 'elsewhere'>): string {
-  if (elsewhere !== null) return elsewhere;
-  if (state === 'agent') return 'agent working';
-  return state === 'healing' ? 'running tests' : 'waiting for a cause';
 }
 
 /** Capitalizes the first letter, as at the beginning of a sentence. */

@@ -16,8 +16,6 @@ export interface WorkerRow {
   readonly config: string;
   readonly version: string;
   readonly state: WorkerState;
-  /** When it entered this state; ISO 8601, by its own clock. */
-  readonly since: string;
   readonly causeId: string | null;
   readonly jobId: string | null;
   /** Incremented while the worker is alive. */

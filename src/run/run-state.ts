@@ -1,15 +1,7 @@
 import type { Attempt } from '../core/attempt.js';
 import type { TestRef } from '../core/failure.js';
 import type { VerifyLevel } from '../core/settings.js';
-import type {
-  CauseSummary,
-  Event,
-  RegressionResult,
-  RunAsked,
-  SeenTest,
-  StampedEvent,
-  WorkerSummary,
-} from '../event.js';
+import type { CauseSummary, Event, RegressionResult, RunAsked, SeenTest, StampedEvent } from '../event.js';
 
 /** The event with this type. */
 export type Of<T extends Event['type']> = Extract<StampedEvent, { type: T }>;
@@ -47,8 +39,6 @@ export interface RunState {
   readonly regression: RegressionResult | null;
   /** US dollars; null if no agent program reports any. */
   readonly costUsd: number | null;
-  /** The workers on other machines; empty in most runs. */
-  readonly workers: readonly WorkerSummary[];
   readonly warnings: readonly string[];
   readonly flaky: readonly TestRef[];
   readonly quarantined: readonly TestRef[];
@@ -149,7 +139,6 @@ export function emptyRun(runId = ''): RunState {
     paused: false,
     regression: null,
     costUsd: null,
-    workers: [],
     warnings: [],
     flaky: [],
     quarantined: [],

@@ -53,7 +53,7 @@ create table heal_agents (
 create index heal_agents_by_queue on heal_agents (queue);
 create table workers (
   id text primary key, project text not null, queue text not null, commit_id text not null, config text not null,
-  version text not null, name text not null, state text not null, since text not null, cause_id text, job_id text,
+  version text not null, name text not null, state text not null, cause_id text, job_id text,
   beat integer not null
 );
 create index workers_by_project on workers (project)`;

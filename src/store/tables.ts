@@ -147,7 +147,6 @@ interface WorkersTable {
   /** `waiting`, `healing`, or `agent` while an agent works. */
   state: string;
   /** When it entered this state, by its own clock. */
-  since: string;
   causeId: string | null;
   jobId: string | null;
   /** Incremented while the worker is alive. */

@@ -261,7 +261,6 @@ export function aWorker(over: Partial<WorkerRow> = {}): WorkerRow {
     config: 'abc',
     version: '1',
     state: 'waiting',
-    since: '2026-01-01T00:00:00Z',
     causeId: null,
     jobId: null,
     beat: 0,

@@ -4,7 +4,7 @@ import process from 'node:process';
 import { Mutex } from 'async-mutex';
 import { systemClock } from '../../clock.js';
 import { configDigest } from '../../queue/queue-name.js';
-import type { WorkerRow, WorkerState, WorkerTable } from '../../queue/worker-table.js';
+import type { WorkerRow, WorkerTable } from '../../queue/worker-table.js';
 import type { WorkerParts } from './take-job.js';
 
 /** A worker's row in the table, and the heartbeats that keep it there. */
@@ -30,7 +30,6 @@ export async function createPresence(
     version,
     config: configDigest(checked.asWritten),
     state: 'waiting',
-    since: new Date(systemClock.now()).toISOString(),
     causeId: null,
     jobId: null,
     beat: 0,
@@ -64,9 +63,7 @@ export async function createPresence(
       return lost.signal;
     },
     tell: async (over) => {
-      const state: WorkerState = over.state ?? row.state;
-      const since = state === row.state ? row.since : new Date(systemClock.now()).toISOString();
-      row = { ...row, ...over, state, since };
+      row = { ...row, ...over };
       await sign();
     },
     [Symbol.asyncDispose]: async () => {

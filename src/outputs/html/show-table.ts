@@ -7,8 +7,6 @@ export interface Table {
   readonly rows: readonly {
     readonly cells: readonly (Markup | string | number)[];
     readonly bad?: boolean;
-    /** A CSS class of the row, for filters. */
-    readonly kind?: string;
   }[];
 }
 
@@ -23,8 +21,8 @@ export function showTable({ label, columns, rows }: Table): Markup {
       </thead>
       <tbody>
         ${rows.map(
-          ({ cells, bad = false, kind = '' }) =>
-            html`<tr class="${bad ? 'problem' : kind}">
+          ({ cells, bad = false }) =>
+            html`<tr class="${bad ? 'problem' : ''}">
               ${cells.map((cell) => html`<td>${cell}</td>`)}
             </tr>`,
         )}

@@ -32,26 +32,17 @@ it.each<[string, Partial<WorkerRow>, RegExp]>([
   ['another self-heal', { queue: 'other', version: '0.9.0' }, /self-heal 0\.9\.0/],
   ['other settings', { queue: 'other', config: 'other' }, /settings/],
   ['other tests', { queue: 'other' }, /tests/],
-])(
-  'SC-2 shows a worker with %s with the reason, and warns about it if there is no other',
-  (_, over, says) => {
-    const { workerNews, events, warnings } = news();
-    workerNews.saw([workerHere({ ...over, causeId: 'c1' })], 2);
-    expect(events).toContainEqual({
-      type: 'workers.seen',
-      workers: [
-        expect.objectContaining({ name: 'host-1', elsewhere: expect.stringMatching(says) as string }),
-      ],
-    });
-    // Its causes belong to another heal.
-    expect(events.some(({ type }) => type === 'cause.taken')).toBe(false);
-    const [warning] = warnings();
-    expect(warning).toMatch(new RegExp(`host-1 .*${says.source}`));
-    expect(warning).toContain('self-heal worker');
-  },
-);
+])('SC-2 warns about a worker with %s if there is no other', (_, over, says) => {
+  const { workerNews, events, warnings } = news();
+  workerNews.saw([workerHere({ ...over, causeId: 'c1' })], 2);
+  // Its causes belong to another heal.
+  expect(events.some(({ type }) => type === 'cause.taken')).toBe(false);
+  const [warning] = warnings();
+  expect(warning).toMatch(new RegExp(`host-1 .*${says.source}`));
+  expect(warning).toContain('self-heal worker');
+});
 
-it('SC-2 reports a change once, not with every look', () => {
+it('SC-2 says which worker takes a cause once, not with every look', () => {
   const { workerNews, events } = news();
   const at = (over: Partial<WorkerRow>) => workerNews.saw([workerHere(over)], 1);
   at({});
@@ -60,14 +51,7 @@ it('SC-2 reports a change once, not with every look', () => {
   at({ beat: 3, state: 'agent', causeId: 'c1' });
   at({ beat: 4, state: 'agent', causeId: 'c1' });
   at({ beat: 5, state: 'healing', causeId: 'c2' });
-  expect(events.map((one) => (one.type === 'cause.taken' ? one.causeId : one.type))).toEqual([
-    'workers.seen',
-    'workers.seen',
-    'c1',
-    'workers.seen',
-    'workers.seen',
-    'c2',
-  ]);
+  expect(events.map((one) => (one.type === 'cause.taken' ? one.causeId : one.type))).toEqual(['c1', 'c2']);
 });
 
 it('SC-2 warns once that there is no worker, and again when the last one has gone', () => {
