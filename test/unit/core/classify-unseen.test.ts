@@ -80,12 +80,6 @@ const unseen: readonly (readonly [what: string, text: string, category: Category
   ],
   ['a socket in German', 'connect: Verbindungsaufbau abgelehnt', 'network-error', 'code_error'],
   ['a GraphQL error', '{"errors":[{"extensions":{"code":"FORBIDDEN"}}]}', 'network-error', 'code_error'],
-  [
-    'Selenium',
-    'Expected condition failed: waiting for element to be clickable: By.id: pay',
-    'ui-error',
-    'code_error',
-  ],
   ['another test runner', 'expected [4] but found [1]', 'ui-error', 'code_error'],
   ['two roles that differ', '- - button "Pay 12"\n+ - button "Pay 13"', 'ui-error', 'code_error'],
   ['an action without a rule', 'page.check: Error: that is a radio', 'ui-error', 'code_error'],

@@ -134,10 +134,4 @@ export const httpRules = rulesFor('network-error', [
       /\bcode["']?: ?["'](?:INTERNAL_SERVER_ERROR|UNAUTHENTICATED|FORBIDDEN|BAD_USER_INPUT|BAD_REQUEST|GRAPHQL_\w+|PERSISTED_QUERY_\w+|UNAUTHORIZED|TOO_MANY_REQUESTS|NOT_FOUND)["']|\bGraphQL error\]?: |\b(?:ApolloError|CombinedGraphQLErrors|ServerParseError): /,
     confidence: 0.74,
   },
-  {
-    id: 'network/cypress',
-    pattern:
-      /cy\.(?:visit|request)\(\) failed|`?cy\.wait\(\)`? timed out waiting .{0,80}(?:request|response)|`cy\.(?:visit|request)\(\)` failed/i,
-    confidence: 0.88,
-  },
 ]);

@@ -24,14 +24,6 @@ export const waitingRules = rulesFor('network-error', [
     confidence: 0.85,
   },
   {
-    id: 'network/navigation-frame',
-    // The frame of the .NET, Java or Python driver shows what was awaited if the message is missing.
-    pattern:
-      /^\s{0,20}at (?:async )?[^\n]{0,120}\b(?:Goto(?:Async)?|WaitFor(?:URL|Navigation|Response|Request|LoadState)\w{0,20}|(?:Frame|Page)Impl\.(?:navigate|waitFor(?:URL|Navigation|LoadState|Response|Request))\w{0,10})\b|_generated\.py\W.{1,30} in (?:goto|wait_for_url|wait_for_load_state|expect_navigation|expect_response|reload)\b/m,
-    sources: ['error', 'stack'],
-    confidence: 0.52,
-  },
-  {
     id: 'network/api-request',
     pattern:
       /\b(?:apiRequestContext|APIRequestContext|route)\.\w{1,20}: |\brequest\.(?:get|post|put|patch|delete|fetch|head): |request timed out/i,
