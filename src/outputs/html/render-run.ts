@@ -6,7 +6,6 @@ import type { LoadedRun } from './load-run.js';
 import { firstItems, html, type Markup, nothing } from './markup.js';
 import { orderCauses } from './order-causes.js';
 import { showCause, showCauseLine } from './show-cause.js';
-import { overview, showTimeline } from './show-timeline.js';
 import { showTable } from './show-table.js';
 
 /** The maximum number of list items shown; the rest is counted. */
@@ -70,22 +69,8 @@ function questions({ escalations }: Report): Markup {
   </section>`;
 }
 
-function tail({ report, timeline }: LoadedRun): Markup {
-  const rows = overview(timeline);
-  return html`
-    ${remarksOf(report).map(showRemark)} ${showTests(report.tests)}
-    ${
-      rows.length > 0 && report.causes.length > 0
-        ? html`<section>
-            <h2>Timeline</h2>
-            <details>
-              <summary>The run, step by step</summary>
-              ${showTimeline('The run', rows)}
-            </details>
-          </section>`
-        : ''
-    }
-  `;
+function tail({ report }: LoadedRun): Markup {
+  return html`${remarksOf(report).map(showRemark)} ${showTests(report.tests)}`;
 }
 
 function showRemark({ title, items }: Remark): Markup {

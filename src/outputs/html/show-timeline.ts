@@ -57,28 +57,6 @@ export function showTimeline(title: string, spans: readonly Span[]): Markup {
   </ol>`;
 }
 
-/** Returns one row per cause, and one per kind of work that was done for all of them together. */
-export function overview(spans: readonly Span[]): Span[] {
-  const rows = new Map<string, Span[]>();
-  for (const span of spans) {
-    const key = span.causeId ?? span.label;
-    rows.set(key, [...(rows.get(key) ?? []), span]);
-  }
-  return [...rows].map(([key, all]) => ({
-    causeId: all[0]?.causeId ?? null,
-    kind: all.some(({ kind }) => kind === 'agent') ? 'agent' : 'suite',
-    label: key,
-    from: Math.min(...all.map(({ from }) => from)),
-    to: Math.max(...all.map(({ to }) => to)),
-    costUsd: totalCost(all),
-  }));
-}
-
-function totalCost(spans: readonly Span[]): number | null {
-  const known = spans.flatMap(({ costUsd }) => (costUsd === null ? [] : [costUsd]));
-  return known.length > 0 ? known.reduce((sum, one) => sum + one, 0) : null;
-}
-
 function percent(part: number, whole: number): number {
   return whole <= 0 ? 0 : (100 * part) / whole;
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { StampedEvent } from '../../../../src/event.js';
-import { overview, timelineOf } from '../../../../src/outputs/html/show-timeline.js';
+import { timelineOf } from '../../../../src/outputs/html/show-timeline.js';
 import { runOf } from '../../../../src/run/reduce.js';
 
 const at = (time: number, event: object) => ({ time, ...event }) as StampedEvent;
@@ -44,10 +44,6 @@ it('RP-4 the timeline shows suites, agents and waits, with their costs', () => {
       to: 8900,
       costUsd: null,
     },
-  ]);
-  expect(overview(timelineOf(runOf(events)))).toEqual([
-    { causeId: null, kind: 'suite', label: 'the suite', from: 100, to: 2100, costUsd: null },
-    { causeId: 'c1', kind: 'agent', label: 'c1', from: 2200, to: 8900, costUsd: 0.5 },
   ]);
 });
 
