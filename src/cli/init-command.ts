@@ -25,7 +25,6 @@ export function initCommand(): Command {
         wholeNumber(1, 200),
       )
       .option(...configFlag)
-      .option('--dry-run', 'show what would be written without writing it')
       .option('--force', 'overwrite files that differ')
       .addHelpText('after', '\nRunning it again is safe: files that you have changed are left alone.')
       .action(endWith(async () => (await import('./run-init.js')).runInit))

@@ -5,7 +5,7 @@ import { type Machines, storeVariable } from '../init/ci-project.js';
 import { type CiSystem, ciSystemOf, ciSystems } from '../init/ci-system.js';
 import { gitRootOf } from '../git-root.js';
 import { planInit } from '../init/plan-init.js';
-import { isWritten, planLines, planTexts, writePlan } from '../init/write-plan.js';
+import { isWritten, planLines, writePlan } from '../init/write-plan.js';
 import { canAsk } from '../outputs/ask.js';
 import { findPlaywrightConfig } from '../playwright/find-config.js';
 import { findPlaywright } from '../playwright/find-playwright.js';
@@ -23,7 +23,6 @@ export interface InitOptions {
   shards?: number;
   healWorkers?: number;
   config?: string;
-  dryRun?: boolean;
   force?: boolean;
 }
 
@@ -52,17 +51,14 @@ export async function runInit(options: InitOptions): Promise<number | Problem> {
     `Agent programs: ${found.map(({ name }) => name).join(', ') || 'none on PATH'}; set up for ${agent?.name ?? `none: the ${builtIn} fixer alone`}`,
   );
   const machines = machinesOf(options);
-  const { config: named, force = false, dryRun = false } = options;
+  const { config: named, force = false } = options;
   const plan = await planInit({ cwd, agent, ci: ci.value, machines, config: named, force });
   if (!plan.ok) return plan.error;
-  const problem = dryRun ? null : await writePlan(plan.value);
+  const problem = await writePlan(plan.value);
   if (problem) return problem;
-  process.stdout.write(planLines(plan.value, dryRun));
-  if (dryRun) process.stdout.write(planTexts(plan.value));
-  else {
-    const wroteNow = plan.value.some(isWritten);
-    for (const step of nextSteps(cwd, { found, agent, ci: wroteNow ? ci.value : null, machines })) say(step);
-  }
+  process.stdout.write(planLines(plan.value));
+  const wroteNow = plan.value.some(isWritten);
+  for (const step of nextSteps(cwd, { found, agent, ci: wroteNow ? ci.value : null, machines })) say(step);
   return exitCodes.green;
 }
 

@@ -35,27 +35,19 @@ function unwritable(name: string, error: unknown, written: readonly string[]): P
   };
 }
 
-const words: Readonly<Record<PlannedFile['action'], readonly [done: string, planned: string]>> = {
-  write: ['wrote', 'would write'],
-  extend: ['added .self-heal/ to', 'would add .self-heal/ to'],
-  overwrite: ['overwrote', 'would overwrite'],
-  keep: ['kept', 'would keep'],
-  nothing: ['unchanged', 'unchanged'],
+const words: Readonly<Record<PlannedFile['action'], string>> = {
+  write: 'wrote',
+  extend: 'added .self-heal/ to',
+  overwrite: 'overwrote',
+  keep: 'kept',
+  nothing: 'unchanged',
 };
 
 /** Renders one line per file. For a file that was kept, the line says how to overwrite it. */
-export function planLines(plan: readonly PlannedFile[], dryRun: boolean): string {
+export function planLines(plan: readonly PlannedFile[]): string {
   const lines = plan.map(({ name, action }) => {
-    const line = `${words[action][dryRun ? 1 : 0]} ${name}`;
+    const line = `${words[action]} ${name}`;
     return action === 'keep' ? `${line} (it differs; --force overwrites it)` : line;
   });
   return `${lines.join('\n')}\n`;
-}
-
-/** Renders the content of each file that would be written, under its name. */
-export function planTexts(plan: readonly PlannedFile[]): string {
-  return plan
-    .filter(isWritten)
-    .map(({ name, text }) => `\n--- ${name}\n${text.replace(/\r?\n$/, '')}\n`)
-    .join('');
 }

@@ -171,17 +171,6 @@ it.each(['# .self-heal/', '.self-heal/latest', 'x/.self-heal/', '.self-heal\n!.s
   },
 );
 
-it('CL-10 --dry-run prints the text of every file and writes nothing', async () => {
-  const dir = await project();
-  const before = await snapshot(dir);
-  const { stdout, end } = await init(dir, { agent: 'gemini', ci: 'github', dryRun: true });
-  expect(end).toBe(0);
-  expect(stdout).toMatch(/^would write agents\.yaml$/m);
-  expect(stdout).toContain('--- .gemini/commands/code-review.toml\ndescription = ');
-  expect(stdout).toContain('--- .github/workflows/self-heal.yml\n');
-  expect(await snapshot(dir)).toEqual(before);
-});
-
 it('CL-10 writes no agents.yaml if there is an agents.yml', async () => {
   const dir = await project({ ...config, 'agents.yml': 'version: 1\n' });
   await init(dir, { agent: 'claude' });
