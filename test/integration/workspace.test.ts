@@ -409,6 +409,30 @@ describe('applying a change', () => {
     expect(read('src/cart.js')).toBe(lines);
   });
 
+  it.skipIf(process.platform === 'win32').each([
+    ['a name with a backslash', (cwd: string) => writeInto(cwd, { 'src/a\\b.js': 'x' }), 'src/a\\b.js'],
+    [
+      'a file in the place of a folder',
+      (cwd: string) => {
+        rmSync(path.join(cwd, 'src'), { recursive: true });
+        writeInto(cwd, { src: 'x' });
+      },
+      'a folder with a file: src',
+    ],
+  ])('HN-2 refuses work with %s, which could be applied or reverted only in part', async (_, work, why) => {
+    const { agent } = await agentWorkspace(files);
+    const { change, refused } = await agent(work);
+    expect([change, refused]).toEqual([null, expect.stringContaining(why)]);
+  });
+
+  it('HN-2 leaves out every path that its journal refuses, in any spelling', async () => {
+    const { applied } = await agentWorkspace(files);
+    const done = await applied((cwd) =>
+      writeInto(cwd, { 'src/new.js': 'x', 'src/Node_Modules/a.js': 'x', '.Git/config': 'x' }),
+    );
+    expect(done).toMatchObject({ kind: 'applied', change: { edits: [{ path: 'src/new.js' }] } });
+  });
+
   it('HN-1 HN-8 AG-10 runs the project’s install, after a warning, for a fix that changes packages and for its revert, which restores the lock file; nothing of it keeps running', async () => {
     const scripts = { postinstall: 'node daemon.mjs' };
     const pkg = (dependencies: object) =>
