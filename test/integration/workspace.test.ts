@@ -2,9 +2,7 @@ import {
   appendFileSync,
   chmodSync,
   existsSync,
-  mkdirSync,
   readFileSync,
-  realpathSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -18,7 +16,6 @@ import { contentsOf, readChange } from '../../src/workspace/change.js';
 import { createCopy } from '../../src/workspace/copy.js';
 import { renderChange } from '../../src/workspace/patch-text.js';
 import { agentWorkspace, inventoryOf, writeInto } from '../rig/agent-workspace.js';
-import { processesWith } from '../rig/processes-with.js';
 import { tempDir } from '../rig/temp-dir.js';
 
 const files = {
@@ -407,64 +404,5 @@ describe('applying a change', () => {
     await applied((cwd) => writeInto(cwd, { 'src/cart.js': lines.replace('six', 'very last') }));
     expect(await workspace.revert(['2'])).toMatchObject({ lost: ['4'] });
     expect(read('src/cart.js')).toBe(lines);
-  });
-
-  it.skipIf(process.platform === 'win32').each([
-    ['a name with a backslash', (cwd: string) => writeInto(cwd, { 'src/a\\b.js': 'x' }), 'src/a\\b.js'],
-    [
-      'a file in the place of a folder',
-      (cwd: string) => {
-        rmSync(path.join(cwd, 'src'), { recursive: true });
-        writeInto(cwd, { src: 'x' });
-      },
-      'a folder with a file: src',
-    ],
-  ])('HN-2 refuses work with %s, which could be applied or reverted only in part', async (_, work, why) => {
-    const { agent } = await agentWorkspace(files);
-    const { change, refused } = await agent(work);
-    expect([change, refused]).toEqual([null, expect.stringContaining(why)]);
-  });
-
-  it('HN-2 leaves out every path that its journal refuses, in any spelling', async () => {
-    const { applied } = await agentWorkspace(files);
-    const done = await applied((cwd) =>
-      writeInto(cwd, { 'src/new.js': 'x', 'src/Node_Modules/a.js': 'x', '.Git/config': 'x' }),
-    );
-    expect(done).toMatchObject({ kind: 'applied', change: { edits: [{ path: 'src/new.js' }] } });
-  });
-
-  it('HN-1 HN-8 AG-10 runs the project’s install, after a warning, for a fix that changes packages and for its revert, which restores the lock file; nothing of it keeps running', async () => {
-    const scripts = { postinstall: 'node daemon.mjs' };
-    const pkg = (dependencies: object) =>
-      `${JSON.stringify({ name: 'shop', version: '1.0.0', scripts, dependencies })}\n`;
-    // In a form that npm rewrites.
-    const lock = '{ "name": "shop", "version": "1.0.0", "lockfileVersion": 1 }\n';
-    const { applied, workspace, dir, warnings } = await agentWorkspace({
-      'package-lock.json': lock,
-      'daemon.mjs': `
-        import { spawn } from 'node:child_process';
-        import { appendFileSync } from 'node:fs';
-        const env = { ...process.env, DAEMON_OF: process.cwd() };
-        spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { detached: true, stdio: 'ignore', env }).unref();
-        appendFileSync('started', 'x');`,
-      'package.json': pkg({}),
-      '.gitignore': 'node_modules\n',
-      'lib/greet/package.json': '{ "name": "greet", "version": "1.0.0" }\n',
-    });
-    mkdirSync(path.join(dir, 'node_modules'));
-    const done = await applied((cwd) => writeInto(cwd, { 'package.json': pkg({ greet: 'file:lib/greet' }) }));
-    if (done.kind !== 'applied') throw new Error(done.kind);
-    expect(warnings).toEqual([expect.stringContaining('running npm i')]);
-    expect(existsSync(path.join(dir, 'node_modules/greet/package.json'))).toBe(true);
-    expect(readFileSync(path.join(dir, 'package-lock.json'), 'utf8')).toContain('lib/greet');
-    await workspace.without([done.change.id]);
-    expect(readFileSync(path.join(dir, 'package-lock.json'), 'utf8')).toBe(lock);
-    await workspace.without([]);
-    expect(readFileSync(path.join(dir, 'package-lock.json'), 'utf8')).toContain('lib/greet');
-    await workspace.revert([done.change.id]);
-    expect(existsSync(path.join(dir, 'node_modules/greet'))).toBe(false);
-    expect(readFileSync(path.join(dir, 'package-lock.json'), 'utf8')).toBe(lock);
-    expect(readFileSync(path.join(dir, 'started'), 'utf8')).toBe('xxxx');
-    if (process.platform === 'linux') expect(processesWith(`DAEMON_OF=${realpathSync(dir)}`)).toEqual([]);
   });
 });
