@@ -49,12 +49,15 @@ export async function collect(root: string, copy: ProjectCopy, contents: Content
     return !(now && copied && isUntouched(copied.copy, now.stat));
   };
   const old = [...base.keys()].filter(isTouched);
-  const others = [...there.keys()].filter((file) => !base.has(file) && isWritable(file) && isTouched(file));
+  const added = [...there.keys()].filter((file) => !base.has(file) && isTouched(file));
+  const others = added.filter(isWritable);
   const unknown = others.filter((file) => !known.has(file));
   // Agent programs leave folders that ignore themselves, and only the copy has their rules.
   const matches = await Promise.all([root, copy.tree].map((at) => ignoredAmong(at, unknown)));
   const hidden = new Set(matches.flatMap((paths) => [...paths]));
   const ignored = others.filter((file) => hidden.has(file) || known.has(file));
+  const refused = whyNotRevertible([...old, ...added], known);
+  if (refused !== null) return { edits: [], ignored, refused };
   const paths = [...old, ...unknown.filter((file) => !hidden.has(file))];
   const bytes = paths.reduce((sum, file) => sum + (there.get(file)?.stat.size ?? 0), 0);
   if (paths.length > MAX_FILES || bytes > MAX_BYTES) {
@@ -70,6 +73,17 @@ export async function collect(root: string, copy: ProjectCopy, contents: Content
     if (!isSame(before, after)) edits.push({ path: file, before, after });
   }
   return { edits, ignored, refused: null };
+}
+
+/** Part of a fix alone would not be one, so all of it is refused. */
+function whyNotRevertible(touched: readonly string[], known: ReadonlyMap<string, Entry>): string | null {
+  const odd = touched.find((file) => file.includes('\\'));
+  if (odd !== undefined) return `it changed a file with a backslash in its name: ${odd}`;
+  const folder = touched.find((file) => {
+    const { kind, area } = known.get(file) ?? {};
+    return kind === 'folder' && area === 'source';
+  });
+  return folder === undefined ? null : `it replaced a folder with a file: ${folder}`;
 }
 
 function isFile({ kind }: Entry): boolean {

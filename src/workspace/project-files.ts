@@ -12,6 +12,7 @@ import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { gitRootOf } from '../git-root.js';
 import { git, gitBytes, gitSays } from '../git.js';
+import { safePath } from './change.js';
 import { kindOf } from './file-state.js';
 import { isInside } from './is-inside.js';
 
@@ -201,7 +202,8 @@ export async function ignoredAmong(root: string, files: readonly string[]): Prom
 export function isWritable(file: string): boolean {
   const parts = file.split('/');
   const folders = parts.map((_, at) => parts.slice(0, at + 1).join('/'));
-  return !folders.some((one) => packageFolder.test(one)) && !parts.some((part) => skipped.has(part));
+  const isOurs = folders.some((one) => packageFolder.test(one)) || parts.some((part) => skipped.has(part));
+  return !isOurs && safePath.safeParse(file).success;
 }
 
 function split(text: string | null): string[] {

@@ -91,7 +91,7 @@ describe('how a program is started', () => {
 
   it('HN-1 tells no program the repository of a git hook that runs self-heal, even if agents.yaml lists the variable', () => {
     const local = execFileSync('git', ['rev-parse', '--local-env-vars'], { encoding: 'utf8' });
-    const named = local.split('\n').filter((name) => name !== '' && !/^GIT_CONFIG/.test(name));
+    const named = local.split('\n').filter((name) => name !== '' && !name.startsWith('GIT_CONFIG'));
     expect(named).toContain('GIT_DIR');
     const env = Object.fromEntries(['PATH', 'GIT_SSH_COMMAND', ...named].map((name) => [name, 'x']));
     expect(passedEnv(env, 'everything')).toEqual({ PATH: 'x', GIT_SSH_COMMAND: 'x' });
