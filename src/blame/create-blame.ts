@@ -165,7 +165,8 @@ interface Worth {
 function tooLong({ likelyMs }: BlameParts, { lead, candidates, leftMs }: Worth): string | null {
   const ids = lead.failure.scope === 'suite' ? null : lead.rerunIds;
   const one = likelyMs(ids);
-  const runs = 2 + Math.ceil(Math.log2(candidates.length + 1));
+  // A single candidate takes one run; the search among several, one more than its bisection needs.
+  const runs = candidates.length === 1 ? 1 : 2 + Math.ceil(Math.log2(candidates.length + 1));
   if (one === null || one * runs <= leftMs) return null;
-  return `about ${runs} runs of ${Math.ceil(one / 1000)} s would exceed what is left of blame.time`;
+  return `about ${runs} run${runs === 1 ? '' : 's'} of ${Math.ceil(one / 1000)} s would exceed what is left of blame.time`;
 }

@@ -218,11 +218,22 @@ describe('the search for the change to blame', () => {
   it('BL-2 starts no search that cannot finish in time, unless a person asked for it', async () => {
     const { project, find, told, runs } = await repository(() => false);
     project.write({ 'src/a.ts': lines('other') });
-    await find({ likelyMs: () => 60_000 })([cause]);
+    await find({ likelyMs: () => 600_000 })([cause]);
     expect(runs()).toBe(0);
     expect(told).toEqual([['c1', expect.stringContaining('would exceed what is left of blame.time')]]);
-    await find({ likelyMs: () => 60_000, always: true })([cause]);
+    await find({ likelyMs: () => 600_000, always: true })([cause]);
     expect(runs()).toBe(1);
+  });
+
+  it('BL-2 needs one run for a single change, and several to search among changes', async () => {
+    const { project, find, told, runs } = await repository(() => false);
+    project.write({ 'src/a.ts': lines('other') });
+    await find({ likelyMs: () => 50_000 })([cause]);
+    expect(runs()).toBe(1);
+    project.write({ 'src/b.ts': lines('other') });
+    await find({ likelyMs: () => 50_000 })([cause]);
+    expect(runs()).toBe(1);
+    expect(told.at(-1)).toEqual(['c1', expect.stringContaining('about 4 runs of 50 s would exceed')]);
   });
 
   it('BL-2 BL-5 ends its current suite run and restores the tree when its time is up', async () => {

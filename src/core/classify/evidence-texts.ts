@@ -67,8 +67,7 @@ export function evidenceTexts(
     { source: 'error', text: errorOf(false), answered },
     { source: 'error', text: errorOf(true), hint: true },
     { source: 'stack', text: stackText(evidence), answered },
-    // What the project's own matchers print follows no pattern; the step that failed is known to be an expectation.
-    { source: 'stack', text: withoutQuotes(evidence.failedStep ?? '') },
+    { source: 'stack', text: stepOfOwnMatcher(evidence) },
     { source: 'console', text: consoleOf(false) },
     { source: 'console', text: consoleOf(true), hint: true },
     { source: 'network', text: linesOf(telling) },
@@ -168,6 +167,12 @@ function plainQuotes(text: string): string {
 function statusLines(snippet: string | null): string {
   if (!snippet?.includes('>')) return '';
   return stripAnsi(bounded(snippet, most.stack)).split('\n').map(markedStatusLine).filter(Boolean).join('\n');
+}
+
+/** What the project's own matchers print follows no pattern, but the step that failed says that it was an expectation. */
+function stepOfOwnMatcher({ errors, failedStep }: Evidence): string {
+  const isKnown = errors.some(({ message }) => message.includes('expect('));
+  return isKnown ? '' : withoutQuotes(failedStep ?? '');
 }
 
 function stackText({ errors }: Evidence): string {

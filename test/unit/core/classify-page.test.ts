@@ -197,6 +197,13 @@ describe('a matcher of the project’s own', () => {
     expect(failedAt(step).category).toBe('ui-error'),
   );
 
+  it('CS-2 is no more evidence where Playwright says the same in its own words', () => {
+    const own =
+      'Error: expect(locator).toHaveText(expected) failed\n\nLocator: getByTestId(\'stats\')\nExpected: "41"\nReceived: "5"';
+    const step = 'Expect "toHaveText" getByTestId(\'stats\')';
+    expect(failedAt(step, own).why).toEqual(failedAt(null, own).why);
+  });
+
   it('CS-8 counts less than anything else that is known', () => {
     expect(failedAt('Expect "toHaveCounted"', 'Error: the database is missing').category).toBe(
       'database-error',
