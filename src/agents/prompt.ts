@@ -3,6 +3,7 @@ import { blameLine, shortId } from '../core/blame.js';
 import { violationLine } from '../core/guard/violation.js';
 import { factLines } from '../core/diagnosis.js';
 import { fenced, middleCut } from '../core/fenced.js';
+import { lostAnswerOf } from '../core/lost-answer.js';
 import { redirectOf } from '../core/turned-away.js';
 import type { AgentContext, PreviousAttempt } from './context.js';
 import { consoleLines, pageExcerpt, requestLines, serverLines } from './prompt-evidence.js';
@@ -104,7 +105,7 @@ function inline(text: string): string {
   return `\`${text.replaceAll(/[\s`]+/g, ' ').slice(0, 300)}\``;
 }
 
-function whyWeThinkSo({ diagnosis, pageUrl, network }: AgentContext): string {
+function whyWeThinkSo({ diagnosis, pageUrl, network, console }: AgentContext): string {
   const { category, alternatives, why, warning } = diagnosis;
   const { errorType: _, ...facts } = diagnosis.facts;
   const said = new Set(why.map((reason) => `${reason.source}: ${reason.evidence}`));
@@ -114,7 +115,12 @@ function whyWeThinkSo({ diagnosis, pageUrl, network }: AgentContext): string {
   if (pageUrl !== null) told.push(`page: ${pageUrl}${from}`);
   const text = told.join('\n');
   const also = alternatives.length > 0 ? ` (it may also be ${alternatives.join(' or ')})` : '';
-  const head = `It was classified as ${category}${also}.${warning ? ` ${warning}.` : ''}`;
+  const lost = lostAnswerOf({ console, network });
+  const cors =
+    lost === null
+      ? ''
+      : ` The page could read other answers of ${inline(lost)}, so CORS is set up: the one without the header is probably an error of that server.`;
+  const head = `It was classified as ${category}${also}.${warning ? ` ${warning}.` : ''}${cors}`;
   return section('Diagnosis', text === '' ? head : `${head} Evidence:\n\n${fenced(text)}`);
 }
 

@@ -127,7 +127,7 @@ interface Asked {
 async function answerFor(parts: BlameParts, asked: Asked): Promise<Blame | string> {
   const { causeId, lead, later, since, trials, until } = asked;
   const { candidates, history } = since;
-  if (candidates.length === 0) return 'no change in the repository can be the cause';
+  if (candidates.length === 0) return `no change since ${history.base.commit.slice(0, 7)} can be the cause`;
   const why = parts.always ? null : tooLong(parts, { lead, candidates, leftMs: until - parts.now() });
   if (why !== null) return why;
   const limits = { runs: parts.limits.runs, until };

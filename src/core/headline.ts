@@ -2,18 +2,21 @@ import type { DiagnosedFailure } from './cause.js';
 import { within } from './classify/own-frame.js';
 import { complaintOf, tellingErrors, type Complaint } from './complaint.js';
 import { withoutColumn } from './diagnosis.js';
+import { splitUrl } from './classify/own-origin.js';
+import { endpointOf } from './classify/requests.js';
+import { redirectOf } from './turned-away.js';
 
 const longest = 240;
 const longestPart = 150;
 
 /**
- * Describes a failure in one line (at most 240 characters) that distinguishes it from others: the deciding evidence and its place,
- * then the symptom with locator, expected and received value, and the line of the test.
+ * Describes a failure in one line (at most 240 characters) that distinguishes it from others: the deciding evidence and its place, or a
+ * redirect to another page than was asked for, then the symptom with locator, expected and received value, and the line of the test.
  */
 export function headlineOf(failed: DiagnosedFailure): string {
   const symptom = symptomOf(failed);
   const root = rootOf(failed);
-  const line = root === null ? symptom : `${root} — ${symptom}`;
+  const line = [root ?? redirectIn(failed), symptom].filter((part) => part !== null).join(' — ');
   const place = root === null ? placeOf(failed) : null;
   const room = longest - (place?.length ?? 0) - 3;
   return `${clip(line, room)}${place !== null && !line.includes(place) ? ` (${place})` : ''}`;
@@ -52,6 +55,14 @@ function rootOf({ diagnosis: { category, why, facts } }: DiagnosedFailure): stri
   const evidence = clip(reason.evidence.replace(/^\[(?=[^\]]*$)/, ''), longestPart);
   const at = facts.source !== null && !evidence.includes(facts.source) ? ` at ${facts.source}` : '';
   return `${evidence}${at}`;
+}
+
+/** Describes how the page that the test asked for was replaced by another one, such as that for signing in; null if it was not. */
+function redirectIn({ diagnosis: { category }, evidence }: DiagnosedFailure): string | null {
+  const asked = category === 'ui-error' ? redirectOf(evidence) : null;
+  if (asked === null) return null;
+  const given = splitUrl(evidence.pageUrl ?? '')?.path.replace(/\?.*$/, '');
+  return `${endpointOf(asked)} to ${given ?? evidence.pageUrl}`;
 }
 
 /** Returns the failing line of the user's code: that of the exception, or else that of the test. */

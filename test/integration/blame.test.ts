@@ -55,7 +55,8 @@ describe('the search for the change to blame', () => {
     const { project, find, told } = await repository(() => false);
     project.write({ 'agents.yaml': 'version: 1\n', 'web/.claude/commands/debugger.md': 'Fix it.\n' });
     await find()([cause]);
-    expect(told).toEqual([['c1', 'no change in the repository can be the cause']]);
+    const head = project.git('rev-parse', '--short=7', 'HEAD').trim();
+    expect(told).toEqual([['c1', `no change since ${head} can be the cause`]]);
   });
 
   it('BL-1 leaves files alone that are written during the run, such as its own log', async () => {

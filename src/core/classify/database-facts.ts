@@ -1,6 +1,7 @@
 import type { Facts } from '../diagnosis.js';
 
-type DatabaseFacts = Pick<Facts, 'sql' | 'sqlState' | 'table' | 'column' | 'constraint' | 'policy'>;
+/** What a database's error names. */
+export type DatabaseFacts = Pick<Facts, 'sql' | 'sqlState' | 'table' | 'column' | 'constraint' | 'policy'>;
 
 /** The facts of evidence without a database error. */
 export const noDatabaseFacts: DatabaseFacts = {

@@ -207,7 +207,7 @@ function ownScript({ location, stack, text }: ConsoleEntry, own: (url: string) =
 
 /** The status with which an error says it was answered: `The response (404) …`, `Request failed: 500`. */
 const answeredWith =
-  /\b(?:request|response|respond\w{0,3}|fetch\w{0,3}|load\w{0,3}|http|status)\b[^\d\n]{0,40}\b([45]\d\d)\b/i;
+  /\b(?:request|response|respond\w{0,3}|answer\w{0,3}|return(?:s|ed)|fetch\w{0,3}|load\w{0,3}|http|status)\b[^\d\n]{0,40}\b([45]\d\d)\b/i;
 /**
  * Returns a predicate: whether a text merely repeats the response of a failed request. A page that throws the text of a response
  * (`throw new Error(body.error)`) or its status (`The response (404) has no frame`, `GET /api/cart: 500`), or that finds HTML or nothing
@@ -224,9 +224,17 @@ function echoOf(failed: readonly NetworkEntry[]): (text: string) => boolean {
     said.some((one) => text.includes(one)) ||
     answers.some(
       ({ status, path }) =>
-        answeredWith.exec(text)?.[1] === status ||
-        (path !== '/' && text.includes(path) && namesStatus(text.replace(path, ' '), status)),
+        answeredWith.exec(text)?.[1] === status || namesStatus(withoutPath(text, path), status),
     );
+}
+
+/**
+ * Returns a text without its mention of a path, or nothing if it does not mention it. Clients put a prefix before the paths of their callers:
+ * `GET /orders: 500` is about `/api/orders`.
+ */
+function withoutPath(text: string, path: string): string {
+  const named = text.match(/\/[^\s?:'"`()]{2,200}/g)?.find((one) => path.endsWith(one));
+  return named === undefined ? '' : text.replace(named, ' ');
 }
 
 function namesStatus(text: string, status: string): boolean {

@@ -4,7 +4,7 @@ import { type Evidence, hasFailed, isAlarming } from '../evidence.js';
 import { isRefusal } from '../graphql-errors.js';
 import { bounded } from './bounded.js';
 import { withoutLinePrefixes } from './evidence-texts.js';
-import { databaseFacts, noDatabaseFacts, postgrestTable } from './database-facts.js';
+import { type DatabaseFacts, databaseFacts, noDatabaseFacts, postgrestTable } from './database-facts.js';
 import { firstOwnFrame, type OwnCode, ownPath } from './own-frame.js';
 import { ownOrigin, splitUrl } from './own-origin.js';
 import type { EvidenceText } from './match.js';
@@ -29,7 +29,7 @@ export function factsOf(evidence: Evidence, findings: Findings): Facts {
   const message = bounded(tellingErrors(evidence.errors)[0]?.message ?? '', 4000);
   const database = findings.reasons.some(({ category }) => category === 'database-error');
   const failed = failedRequestOf(evidence);
-  const facts = database ? databaseFacts(databaseText(findings)) : noDatabaseFacts;
+  const facts = database ? databaseFactsOf(findings) : noDatabaseFacts;
   return {
     errorType: errorName.exec(stripAnsi(message.slice(0, 200)))?.[1] ?? 'Error',
     source: sourceOf(evidence, findings.why),
@@ -40,12 +40,35 @@ export function factsOf(evidence: Evidence, findings: Findings): Facts {
   };
 }
 
-/** The lines of database errors first, then their whole channels, since the details are on separate lines. */
-function databaseText({ texts, reasons }: Findings): string {
+/**
+ * Returns what the most certain database error names, read from its line first and then from its whole channel, since the details are on
+ * separate lines. Another channel adds to that only if it is about the same: a server that loses its connection once the set-up has failed
+ * has an error of its own.
+ */
+function databaseFactsOf({ texts, reasons }: Findings): DatabaseFacts {
   const spoken = reasons.filter(({ category }) => category === 'database-error');
-  const lines = spoken.toSorted((a, b) => b.confidence - a.confidence).map(({ evidence }) => evidence);
-  const channels = texts.filter(({ source }) => spoken.some((reason) => reason.source === source));
-  return [...lines, ...channels.map(({ text }) => text)].join('\n');
+  const sorted = spoken.toSorted((a, b) => b.confidence - a.confidence);
+  const sources = [...new Set(sorted.map(({ source }) => source))];
+  const told = sources.map((from) => {
+    const lines = sorted.flatMap(({ source, evidence }) => (source === from ? [evidence] : []));
+    const channels = texts.flatMap(({ source, text }) => (source === from ? [text] : []));
+    return databaseFacts([...lines, ...channels].join('\n'));
+  });
+  return told.reduce((known, more) => (isAboutTheSame(known, more) ? filledIn(known, more) : known));
+}
+
+const names = ['table', 'column', 'constraint', 'policy'] as const;
+
+function isAboutTheSame(known: DatabaseFacts, more: DatabaseFacts): boolean {
+  return (
+    names.every((name) => known[name] === null) ||
+    names.some((name) => known[name] !== null && known[name] === more[name])
+  );
+}
+
+function filledIn(known: DatabaseFacts, more: DatabaseFacts): DatabaseFacts {
+  const set = Object.entries(known).filter(([, value]) => value !== null);
+  return { ...more, ...Object.fromEntries(set) };
 }
 
 /** Returns the worst of the app's own failed requests: server errors first, and the latest among equals. */

@@ -108,6 +108,23 @@ it('AG-2 says which page the test asked for if it was redirected to another one'
   expect(prompt).toContain(`page: ${pageUrl} (redirected from GET ${asked} → 302)`);
 });
 
+it.each([
+  ['of the same origin', 'http://localhost:8000/api/v1/users/me', true],
+  ['of another origin', 'http://localhost:5173/api/v1/users/me', false],
+])(
+  'AG-2 says that an answer without a CORS header is probably an error if the page could read another one %s',
+  (_, url, said) => {
+    const blocked =
+      "Access to XMLHttpRequest at 'http://localhost:8000/api/v1/users/' from origin 'http://localhost:5173' has been blocked by CORS policy: No 'Access-Control-Allow-Origin' header is present on the requested resource.";
+    const network = [
+      request({ url, status: 200 }),
+      request({ url: 'http://localhost:8000/api/v1/users/', status: null, failure: 'net::ERR_FAILED' }),
+    ];
+    const prompt = renderPrompt(aContext({ console: [entry('error', blocked)], network }), frame);
+    expect(prompt.includes('other answers of `localhost:8000`, so CORS is set up')).toBe(said);
+  },
+);
+
 it('EV-6 shows the source lines that the error came from, unless they are the test’s own', () => {
   const generated = 'http://localhost/assets/a.js:1:9';
   const source = { at: 'src/cart.ts:7:3', generated, snippet: '  6 | a\n> 7 | b\n  8 | c' };

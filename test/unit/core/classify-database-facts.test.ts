@@ -138,4 +138,17 @@ describe('EV-5 database facts', () => {
     expect(category).toBe('database-error');
     expect(facts).toMatchObject({ sqlState: '23505', constraint: 'orders_number_key' });
   });
+
+  const missing = 'error: column "vat" of relation "orders" does not exist';
+  it.each([
+    ['about the same', `${missing}\n  code: '42703',`, '42703'],
+    [
+      'that followed from it',
+      "error: terminating connection due to administrator command\n  code: '57P01',",
+      null,
+    ],
+  ])('EV-5 adds what the server printed of an error %s', (_, serverOutput, sqlState) => {
+    const { facts } = classify(failing(missing, { serverOutput, pageUrl: null }));
+    expect(facts).toMatchObject({ sqlState, table: 'orders', column: 'vat' });
+  });
 });

@@ -40,6 +40,10 @@ describe('CS-7 a page that repeats a response', () => {
     ['Error: Could not load the rates: 503', 503, 'network-error'],
     ['Error: POST /api/orders: 500', 500, 'network-error'],
     ['Error: no order 500 in /api/carts', 500, 'runtime-error'],
+    ['Error: GET /orders: 500', 500, 'network-error'],
+    ['Error: GET /my-orders: 500', 500, 'runtime-error'],
+    ['Error: The rates were answered with 503', 503, 'network-error'],
+    ['Error: The rates were answered with 503', 500, 'runtime-error'],
     [
       "SyntaxError: Failed to execute 'json' on 'Response': Unexpected end of JSON input",
       500,

@@ -4,6 +4,7 @@ import { complaintOf, tellingErrors } from '../../../src/core/complaint.js';
 import { headlineOf } from '../../../src/core/headline.js';
 import { signedText } from '../../../src/core/signature.js';
 import { aDiagnosed, aTestFailure, anError, anEvidence } from '../../rig/builders.js';
+import { request } from './classify-evidence.js';
 
 const timeLimit = anError('Test timeout of 10000ms exceeded.');
 const at = (line: number) => ({ location: { file: '/project/tests/a.spec.ts', line, column: 3 } });
@@ -194,6 +195,25 @@ LibsqlError: SQLITE_CONSTRAINT: UNIQUE constraint failed: trip.slug
       /^LibsqlError: SQLITE_CONSTRAINT: UNIQUE constraint failed: trip\.slug at seed\.mjs:12:11 — /,
     );
   });
+
+  it.each([
+    [302, 'GET /orders → 302 to /login — '],
+    [200, ''],
+  ])(
+    'RP-1 says that the page was redirected to another one than was asked for: status %i',
+    (status, said) => {
+      const page = { method: 'GET', resourceType: 'document' };
+      const network = [
+        request({ ...page, url: 'http://localhost:3000/orders', status }),
+        request({ ...page, url: 'http://localhost:3000/login?next=/orders', status: 200 }),
+      ];
+      const pageUrl = 'http://localhost:3000/login?next=/orders';
+      const evidence = anEvidence({ errors: [click("getByText('Save')")], network, pageUrl });
+      expect(headlineOf(aDiagnosed({ evidence, diagnosis: classify(evidence) }))).toBe(
+        `${said}getByText('Save') not found (locator.click) (tests/a.spec.ts:12)`,
+      );
+    },
+  );
 
   it('RP-1 names the place of an error whose line is too long to show it', () => {
     const importer = '/project/src/Card.svelte';
