@@ -26,8 +26,8 @@ const cause = z.looseObject({
   confidence: z.number(),
   tests: z.array(test),
   headline: z.string(),
-  source: z.string().nullable().default(null),
-  evidence: z.string().default(''),
+  source: z.string().nullable(),
+  evidence: z.string(),
 });
 const attempt = z.looseObject({
   n: z.number(),
@@ -73,15 +73,14 @@ const ofAny = { causeId: z.string().nullable() };
 const ofAttempt = { ...ofCause, attempt: z.number() };
 
 /**
- * What each event must contain for the run state to be built, with defaults for what older versions did not write. A run's folder may
- * come from anywhere, so nothing is taken for granted.
+ * What each event must contain for the run state to be built. A run's folder may come from anywhere, so nothing is taken for granted.
  */
 const shapes: { readonly [T in Event['type']]: z.ZodRawShape } = {
   'run.started': {
     runId: z.string(),
     project: z.string(),
     dryRun: z.boolean(),
-    verify: z.string().default('full'),
+    verify: z.string(),
     shards: z.looseObject(shards).optional(),
     request: asked.optional(),
     resumedFrom: z.string().optional(),
@@ -155,7 +154,7 @@ const shapes: { readonly [T in Event['type']]: z.ZodRawShape } = {
     agentRuns: z.number(),
     agentRunsAvoided: z.number(),
     costUsd: z.number().nullable(),
-    commit: z.string().nullable().default(null),
+    commit: z.string().nullable(),
   },
 };
 

@@ -20,7 +20,7 @@ export interface RunState {
   readonly runId: string;
   readonly project: string;
   readonly dryRun: boolean;
-  /** The command as typed; null if an older run did not record it. */
+  /** The command as typed; null for a worker's run. */
   readonly request: RunAsked | null;
   readonly resumedFrom: string | null;
   readonly verify: VerifyLevel;

@@ -46,7 +46,7 @@ export async function storedRun(projectRoot: string, over: Partial<Report> = {})
     await writeFailureRecord(folder, aFailure(n, folder));
   }
   await run.tell(
-    { type: 'run.started', runId, project: 'shop', dryRun: false, time: 0 },
+    { type: 'run.started', runId, project: 'shop', dryRun: false, verify: 'full', time: 0 },
     { type: 'suite.started', purpose: 'first', tests: null, causeId: null, time: 100 },
     { ...suiteEnded, purpose: 'first', time: 9100 },
     {

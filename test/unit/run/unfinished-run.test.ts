@@ -12,7 +12,7 @@ const second = '20260101-110000-bbbb';
 const third = '20260101-120000-cccc';
 const request = { filters: ['cart'], passThrough: [], options: { project: ['chromium'] } };
 
-const totals = { exitCode: 0, durationMs: 1, agentRuns: 0, agentRunsAvoided: 0, costUsd: null };
+const totals = { exitCode: 0, durationMs: 1, agentRuns: 0, agentRunsAvoided: 0, costUsd: null, commit: null };
 
 interface Folder {
   readonly outcome?: string;
@@ -31,6 +31,7 @@ function folders(runs: Record<string, Folder>): string {
       project: 'shop',
       runId,
       dryRun,
+      verify: 'full',
       request,
       ...(resumedFrom ? { resumedFrom } : {}),
     };
