@@ -110,8 +110,9 @@ describe('blame in real-world repositories', () => {
 
   it('BL-1 BL-5 does not take what a sparse checkout leaves out for a change, and never writes it', async () => {
     const { project, find, commit, runs } = await repository((read) => !read('src/a.ts').includes('SIX'));
+    commit('data', { 'big/data.txt': 'data\n' });
     project.git('checkout', '--quiet', '-b', 'feature');
-    commit('louder', { 'src/a.ts': SIX, 'big/data.txt': 'data\n' });
+    commit('louder', { 'src/a.ts': SIX, 'big/data.txt': 'more data\n' });
     project.git('sparse-checkout', 'set', '--no-cone', '/*', '!/big/');
     const before = stateOf(project);
     const [blamed] = await find()([cause]);
