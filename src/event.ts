@@ -6,6 +6,7 @@ import type { Violation } from './core/guard/violation.js';
 import type { Category, Reason } from './core/diagnosis.js';
 import type { TestRef } from './core/failure.js';
 import type { Choice } from './core/escalation.js';
+import type { Proof, TestProof } from './core/proof.js';
 import type { EarlierFix } from './core/remembered.js';
 import type { VerifyLevel } from './core/settings.js';
 import type { CauseVerdict, Outcome, Verdict } from './core/verdict.js';
@@ -142,6 +143,10 @@ export type Event =
       reason: string;
       attempts: number;
       costUsd: number | null;
+      /** Set if the fix of another cause healed it, since it then has no attempt to which the proof belongs. */
+      proof?: Proof;
+      /** The proof of each of its tests, if there is more than one. */
+      testProofs?: readonly TestProof[];
     }
   /** The tests around the kept fixes ran once more; fixes that broke any of them were reverted (HN-6). */
   | ({ type: 'regression.ended' } & RegressionResult)

@@ -131,7 +131,8 @@ async function applyToCause(
     return null;
   }
   const attempts = await decide(progress, record, { ...proof, ...several });
-  await endCause(progress, { ...rest, attempts, verdict: greenWord(progress) });
+  const proven = unproven?.by === 'other-fix' ? { ...proof, ...several } : {};
+  await endCause(progress, { ...rest, attempts, verdict: greenWord(progress) }, proven);
   return null;
 }
 

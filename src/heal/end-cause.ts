@@ -1,3 +1,4 @@
+import type { Attempt } from '../core/attempt.js';
 import { spentOn } from '../core/spent-on.js';
 import type { CauseRecord, Progress } from './progress.js';
 
@@ -8,8 +9,12 @@ export function put({ causes }: Progress, record: CauseRecord): void {
   else causes[at] = record;
 }
 
-/** Records the end of a cause and announces it. */
-export async function endCause(progress: Progress, ended: CauseRecord): Promise<void> {
+/** Records the end of a cause and announces it, with the proof of a fix that is another cause's. */
+export async function endCause(
+  progress: Progress,
+  ended: CauseRecord,
+  proven: Partial<Pick<Attempt, 'proof' | 'testProofs'>> = {},
+): Promise<void> {
   put(progress, ended);
   const { cause, verdict, reason, attempts } = ended;
   const { signature, diagnosis } = cause.lead;
@@ -28,5 +33,6 @@ export async function endCause(progress: Progress, ended: CauseRecord): Promise<
     reason,
     attempts: attempts.length,
     costUsd: spentOn(attempts).costUsd,
+    ...proven,
   });
 }

@@ -78,6 +78,7 @@ function reportCause({ dryRun }: RunState, cause: CauseState): ReportCause {
   const { summary, ended, phase } = cause;
   const attempts = attemptsOf(cause);
   const last = attempts.at(-1);
+  const { proof = [], testProofs } = (ended?.proof ? ended : last) ?? {};
   const isGreen = ended !== null && isHealed(ended.verdict);
   const blamed = cause.asides.findLast((one) => one.type === 'cause.blamed');
   const left = phase ? `the run stopped at: ${phaseWords(phase.since)}` : 'the run ended before its turn';
@@ -89,8 +90,8 @@ function reportCause({ dryRun }: RunState, cause: CauseState): ReportCause {
     attempts: attempts.map(reportAttempt),
     ...spentOn(attempts),
     ...(blamed ? { blame: blamed.blame } : {}),
-    proof: isGreen ? (last?.proof ?? []) : [],
-    ...(isGreen && last?.testProofs ? { testProofs: last.testProofs } : {}),
+    proof: isGreen ? proof : [],
+    ...(isGreen && testProofs ? { testProofs } : {}),
   };
 }
 

@@ -33,6 +33,15 @@ it.each(Object.entries({ own, shared, helped, flaky, breaking, hopeless }))(
   },
 );
 
+it('RP-2 HN-5 has the proof of each healed cause, also of one that the fix of another cause healed', async () => {
+  const { report } = await simulatedRun(['t1', 't2', 't3'], helped);
+  expect(report.causes[1]).toMatchObject({ verdict: 'healed', attempts: [] });
+  for (const { proof } of report.causes) {
+    expect(proof.slice(0, 2)).toEqual(['red', 'red']);
+    expect(proof.slice(-5)).toEqual(['green', 'green', 'green', 'red', 'green']);
+  }
+});
+
 const found = (id: string, test: string): Event => ({
   type: 'cause.found',
   cause: aCauseSummary({ id, tests: [aTest(test), aTest('t2')] }),
