@@ -24,7 +24,7 @@ export type ReportLine =
   | { type: 'progress'; done: number; failed: number; test: string }
   | {
       type: 'end';
-      status: Exclude<SuiteRun['status'], 'norep'>;
+      status: Exclude<SuiteRun['status'], 'no-report'>;
       tests: TestResult[];
       rerunIds: Record<string, string[]>;
       /** The ids of each serial group. */

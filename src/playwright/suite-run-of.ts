@@ -48,7 +48,7 @@ export function suiteRunOf(run: FinishedRun): SuiteRun {
 function statusOf({ state, interrupted }: FinishedRun): SuiteRun['status'] {
   if (state.end) return state.end.status;
   if (interrupted) return 'interrupted';
-  return state.hello ? 'failed' : 'norep';
+  return state.hello ? 'failed' : 'no-report';
 }
 
 function failuresOf(tests: readonly TestResult[], { tries }: ReportState): TestFailure[] {

@@ -125,7 +125,7 @@ type CollectedRun = Omit<
 
 /** What is kept of a shard's first run. Its failures are stored separately, with their evidence. */
 export const collectedRun: z.ZodType<CollectedRun> = z.object({
-  status: z.enum(['passed', 'failed', 'timedout', 'interrupted', 'norep']),
+  status: z.enum(['passed', 'failed', 'timedout', 'interrupted', 'no-report']),
   exitCode: z.number().nullable(),
   tests: z.array(testResult),
   rerunIds: z.record(text, texts),

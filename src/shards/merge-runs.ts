@@ -42,7 +42,7 @@ function worse(before: TestResult | undefined, now: TestResult): TestResult {
   return before && outcomes.indexOf(before.outcome) >= outcomes.indexOf(now.outcome) ? before : now;
 }
 
-const statuses: readonly SuiteRun['status'][] = ['passed', 'failed', 'norep', 'timedout', 'interrupted'];
+const statuses: readonly SuiteRun['status'][] = ['passed', 'failed', 'no-report', 'timedout', 'interrupted'];
 
 function worstStatus(runs: readonly SuiteRun[]): SuiteRun['status'] {
   return statuses[Math.max(...runs.map(({ status }) => statuses.indexOf(status)))] ?? 'passed';

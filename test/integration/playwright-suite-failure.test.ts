@@ -42,7 +42,7 @@ it('CS-10 reports a config that throws, which no reporter sees', async () => {
   const { run: seen, stderr } = await run({
     config: `timeout: (() => { throw new Error('config boom') })()`,
   });
-  expect(seen).toMatchObject({ status: 'norep', exitCode: 1, tests: [], failures: [] });
+  expect(seen).toMatchObject({ status: 'no-report', exitCode: 1, tests: [], failures: [] });
   expect(seen.suiteFailure?.errors[0]).toMatchObject({
     message: 'Error: config boom',
     location: { file: `${suite?.dir}/playwright.config.ts`, line: 1 },

@@ -36,9 +36,9 @@ it('SC-1 has one suite failure if the suite did not start on some machines, besi
   const broken = aSuiteFailure();
   const { run } = mergeRuns([
     of(ranAs({ a: 'expected' })),
-    of(aSuiteRun({ suiteFailure: broken, status: 'norep', serverLog: '/logs/2/server.log' })),
+    of(aSuiteRun({ suiteFailure: broken, status: 'no-report', serverLog: '/logs/2/server.log' })),
     of(aSuiteRun({ suiteFailure: aSuiteFailure('another') })),
   ]);
-  expect(run).toMatchObject({ suiteFailure: broken, serverLog: '/logs/2/server.log', status: 'norep' });
+  expect(run).toMatchObject({ suiteFailure: broken, serverLog: '/logs/2/server.log', status: 'no-report' });
   expect(ends(run)).toEqual({ a: 'expected' });
 });
