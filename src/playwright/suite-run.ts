@@ -10,7 +10,7 @@ export interface TestResult {
 
 /** One finished Playwright run. */
 export interface SuiteRun {
-  /** `norep`: Playwright ended before it created its reporters (the config throws, for example). */
+  /** `no-report`: Playwright ended before it created its reporters (the config throws, for example). */
   readonly status: 'passed' | 'failed' | 'timedout' | 'interrupted' | 'no-report';
   readonly exitCode: number | null;
   /** Every test of the selection, including those that did not run. Empty if Playwright ended before it collected them. */
