@@ -1,4 +1,5 @@
 import type { Cause, DiagnosedFailure } from './cause.js';
+import { categories } from './diagnosis.js';
 import { haveDifferentRoots, isKnownBy, rootKeys, sameTestKey } from './group-keys.js';
 import { environmentOf } from './environment.js';
 import { turnedAwayTogether } from './turned-away.js';
@@ -12,7 +13,8 @@ interface Group {
 }
 
 /**
- * Groups the failures that share a root cause (HL-6), as `c1`, `c2` … in order of first appearance. Failures with the same deciding
+ * Groups the failures that share a root cause (HL-6), as `c1`, `c2` …: deep classes first, because their fixes often heal what seemed to have
+ * a cause of its own, which then costs no agent; within a class, in order of first appearance. Failures with the same deciding
  * evidence belong together, and so do those with the same signature, unless their evidence shows different causes, and those of the same
  * test in several projects. Many failures on the same dead server that nothing explains are one failure of the environment (HL-7).
  */
@@ -24,13 +26,16 @@ export function groupCauses(failures: readonly DiagnosedFailure[]): Cause[] {
     join(groups, failure, key === undefined ? rootKeys(failure) : [...rootKeys(failure), key]);
   }
   for (const group of groups.slice()) if (groups.includes(group)) joinKnown(groups, group);
-  return groups.map(({ members }, index) => ({
-    id: `c${index + 1}`,
-    lead: leadOf(members),
-    members,
-    parent: null,
-    environment: environmentOf(members),
-  }));
+  const depth = (lead: DiagnosedFailure) => categories.indexOf(lead.diagnosis.category);
+  return groups
+    .map(({ members }) => ({ lead: leadOf(members), members }))
+    .toSorted((a, b) => depth(a.lead) - depth(b.lead))
+    .map((cause, index) => ({
+      id: `c${index + 1}`,
+      ...cause,
+      parent: null,
+      environment: environmentOf(cause.members),
+    }));
 }
 
 /** Adds a failure to the groups with which it shares a key, and to the first that looks like it; they become one. */
