@@ -125,7 +125,13 @@ function explainedEndpointKeys(
 ): string[] {
   const { endpoint } = facts;
   const isSaid = why[0]?.source === 'network' || why[0]?.source === 'server';
-  if (category === 'network-error' || endpoint === null || !isSaid || !/→ (?:5\d\d$|2\d\d with GraphQL error)/.test(endpoint)) return [];
+  if (
+    category === 'network-error' ||
+    endpoint === null ||
+    !isSaid ||
+    !/→ (?:5\d\d$|2\d\d with GraphQL error)/.test(endpoint)
+  )
+    return [];
   return reasons.map((reason) => `endpoint | ${withoutQuery(endpoint)} | ${reason}`);
 }
 

@@ -2,6 +2,7 @@ import type { Watchdog } from '../run/watchdog.js';
 import type { Bus } from '../run/bus.js';
 import type { RunFolder } from '../run/run-folder.js';
 import type { RunJournal } from '../run/run-journal.js';
+import { contentsOf } from '../workspace/change.js';
 import type { Workspace } from '../workspace/workspace.js';
 
 /** What a workspace needs from its run. */
@@ -49,7 +50,6 @@ export function lateWorkspace(parts: WorkspaceParts): LateWorkspace {
 
 async function openWorkspaceOf(parts: WorkspaceParts): Promise<Workspace> {
   const { cwd, folder, signal, running, bus, watchdog } = parts;
-  const { contentsOf } = await import('../workspace/change.js');
   const { openWorkspace } = await import('../workspace/workspace.js');
   return openWorkspace({
     project: cwd,
