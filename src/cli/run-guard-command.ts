@@ -87,9 +87,8 @@ function tell(
   for (const one of notes) process.stderr.write(`${place(one)} note: ${one.says}\n`);
   const files = counted(count, 'changed file');
   const found = counted(violations.length, 'finding');
-  process.stderr.write(
-    `self-heal: ${violations.length > 0 ? `${found} in ${files}` : `nothing in ${files} weakens the tests`}\n`,
-  );
+  const none = count === 0 ? 'nothing has changed' : `nothing in ${files} weakens the tests`;
+  process.stderr.write(`self-heal: ${violations.length > 0 ? `${found} in ${files}` : none}\n`);
 }
 
 function problemOf({ what, detail }: NoBase): Problem {
