@@ -25,6 +25,7 @@ const started = {
   cwd: '/',
   playwright: '1.65.0',
   dryRun: false,
+  verify: 'full',
 } as const;
 const ended = {
   type: 'run.ended',
@@ -34,6 +35,7 @@ const ended = {
   agentRuns: 0,
   agentRunsAvoided: 0,
   costUsd: null,
+  commit: null,
 } as const;
 const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a]);
 

@@ -113,7 +113,15 @@ async function beginRun(run: ShownRun): Promise<void> {
   const headline = '<img src=x onerror=alert(1)> total is undefined';
   const tests = [aTest('t1', { titlePath: ['cart.spec.ts', 'adds up <script>alert(2)</script>'] })];
   await run.tell(
-    { type: 'run.started', runId, project: 'shop', cwd: '/', playwright: '1.65.0', dryRun: false },
+    {
+      type: 'run.started',
+      runId,
+      project: 'shop',
+      cwd: '/',
+      playwright: '1.65.0',
+      dryRun: false,
+      verify: 'full',
+    },
     { type: 'suite.started', purpose: 'first', tests: null, causeId: null },
     { type: 'suite.ended', purpose: 'first', causeId: null, ...oneFailed, durationMs: 900 },
     { type: 'cause.found', cause: aCauseSummary({ headline, tests }) },
@@ -136,7 +144,7 @@ async function beginRun(run: ShownRun): Promise<void> {
 /** Ends the run, which is then shown as in its report.html, by the same code. */
 async function endWithReport(dir: string, run: ShownRun, page: Page): Promise<void> {
   await storedRun(dir);
-  const totals = { durationMs: 9, agentRuns: 1, agentRunsAvoided: 0, costUsd: null };
+  const totals = { durationMs: 9, agentRuns: 1, agentRunsAvoided: 0, costUsd: null, commit: null };
   await run.tell({ type: 'run.ended', outcome: 'escalated', exitCode: 3, ...totals });
   await expect(page.getByRole('heading', { name: 'Fixed 1' })).toBeVisible();
   await expect(page.getByRole('heading', { name: 'Not fixed 1' })).toBeVisible();
@@ -301,7 +309,7 @@ test('RP-5 SC-2 shows the state of each worker in a table, which disappears when
     expect(await axeViolations(page)).toEqual([]);
   }
   await storedRun(dir);
-  const totals = { durationMs: 9, agentRuns: 1, agentRunsAvoided: 0, costUsd: null };
+  const totals = { durationMs: 9, agentRuns: 1, agentRunsAvoided: 0, costUsd: null, commit: null };
   await run.tell({ type: 'run.ended', outcome: 'escalated', exitCode: 3, ...totals });
   await expect(page.getByRole('heading', { name: 'Fixed 1' })).toBeVisible();
   await expect(page.getByRole('heading', { name: 'Workers' })).toBeHidden();

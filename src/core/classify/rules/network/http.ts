@@ -133,7 +133,7 @@ export const httpRules = rulesFor('network-error', [
     // A GraphQL response that only says that it failed; the root cause may be elsewhere in it. It says more than a status of 400.
     pattern:
       /\bcode["']?: ?["'](?:INTERNAL_SERVER_ERROR|UNAUTHENTICATED|FORBIDDEN|BAD_USER_INPUT|BAD_REQUEST|GRAPHQL_\w+|PERSISTED_QUERY_\w+|UNAUTHORIZED|TOO_MANY_REQUESTS|NOT_FOUND)["']|\bGraphQL error(?: [\w-]{1,60}|\])?: |\b(?:ApolloError|CombinedGraphQLErrors|ServerParseError): /,
-    confidence: 0.76,
+    confidence: 0.82,
   },
   {
     id: 'network/cypress',
