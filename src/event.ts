@@ -80,7 +80,7 @@ export type Event =
   /** The workers of the project, whenever one of them changes. */
   | { type: 'workers.seen'; workers: readonly WorkerSummary[] }
   /** The built-in fixer made a fix, or an agent's fix from a killed run is tried again; it is judged like an agent's (BF-1). */
-  | { type: 'fixer.proposed'; causeId: string; attempt: number; summary: string; agent?: string }
+  | { type: 'fixer.proposed'; causeId: string; attempt: number; summary: string; agent: string }
   | {
       type: 'agent.started';
       causeId: string;

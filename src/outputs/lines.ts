@@ -1,6 +1,7 @@
 import type { ChalkInstance } from 'chalk';
 import type { Judgement } from '../core/attempt.js';
 import { blameLine } from '../core/blame.js';
+import { builtIn } from '../core/built-in-fixer.js';
 import { tellProof } from '../core/proof.js';
 import { violationLine } from '../core/guard/violation.js';
 import type { TestRef } from '../core/failure.js';
@@ -74,7 +75,7 @@ const lines: { readonly [T in Event['type']]: Lines<Of<T>> } = {
   'tests.quarantined': ({ tests }, paint) =>
     testLines(tests, `${paint.magenta('quarantined')}: red, but not failing the run`),
   'fixer.proposed': (event, paint) =>
-    `${at(event)}attempt ${event.attempt}, without an agent run: ${paint.bold(event.agent ? `the fix of ${event.agent}` : 'the built-in fixer')}: ${cut(event.summary, 200)}`,
+    `${at(event)}attempt ${event.attempt}, without an agent run: ${paint.bold(event.agent === builtIn ? 'built-in fixer' : `earlier fix of ${event.agent}`)}: ${cut(event.summary, 200)}`,
   'agent.started': (event, paint) =>
     `${at(event)}attempt ${event.attempt}: ${paint.bold(event.slashCommand)} (${event.runner}) is working for at most ${duration(event.timeoutMs)}; log: ${event.logFile}`,
   'agent.activity': none,

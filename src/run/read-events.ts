@@ -127,7 +127,7 @@ const shapes: { readonly [T in Event['type']]: z.ZodRawShape } = {
     testProofs: z.array(z.looseObject({ id: z.string(), proof: texts })).optional(),
   },
   'tests.quarantined': { tests: z.array(test) },
-  'fixer.proposed': { ...ofAttempt, summary: z.string(), agent: z.string().optional() },
+  'fixer.proposed': { ...ofAttempt, summary: z.string(), agent: z.string() },
   'agent.started': { ...ofAttempt, slashCommand: z.string(), runner: z.string(), logFile: z.string() },
   'agent.activity': { ...ofCause, text: z.string() },
   'agent.ended': {

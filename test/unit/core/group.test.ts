@@ -69,18 +69,6 @@ describe('HL-6 failures with the same root cause are one cause', () => {
     ]);
   });
 
-  it('HL-6 puts deep classes first, because their fixes often heal what shows on the page', () => {
-    const click = failed(clickOn("getByTestId('pay')"));
-    const page = failed(clickOn("getByTestId('items')"), thrown('TypeError: x is undefined'));
-    const build = failed('src/cart.ts(3,5): error TS2304: Cannot find name');
-    const order = groupCauses([click, page, build]).map(({ id, lead }) => [id, lead.diagnosis.category]);
-    expect(order).toEqual([
-      ['c1', 'build-error'],
-      ['c2', 'runtime-error'],
-      ['c3', 'ui-error'],
-    ]);
-  });
-
   const alike = (failure: DiagnosedFailure) => ({ ...failure, signature: 'shop:Error:alike' });
   const status = (received: number) =>
     `Error: expect(received).toBe(expected) // Object.is equality\n\nExpected: 200\nReceived: ${received}`;
