@@ -83,8 +83,7 @@ const changes: { readonly [T in Event['type']]: (run: RunState, event: Of<T>) =>
     withTests({ ...run, quarantined: [...run.quarantined, ...tests] }, idsOf(tests), () => ({
       verdict: 'quarantined',
     })),
-  'fixer.proposed': (run, { causeId, summary, agent }) =>
-    heard(run, causeId, `${agent}: ${summary}`),
+  'fixer.proposed': (run, { causeId, summary, agent }) => heard(run, causeId, `${agent}: ${summary}`),
   'agent.started': (run, event) => ({
     ...began(withAttempt(begun(run, event), event, { started: event, ended: null }), 'agent', event),
     agentRuns: run.agentRuns + 1,
