@@ -1,4 +1,5 @@
 import path from 'node:path';
+import escapeStringRegexp from 'escape-string-regexp';
 import type { BuiltInRunner } from '../core/built-in-runner.js';
 
 /** Where a program keeps its slash commands, and who expands them. */
@@ -46,6 +47,16 @@ export const commandPlaces: Readonly<Record<BuiltInRunner, CommandPlaces>> = {
     expandedBy: 'self-heal',
   },
 };
+
+let commandPatterns: readonly RegExp[] | undefined;
+
+/** Whether a program would take a file, which may be in any folder, for a slash command of the project. */
+export function isCommandFile(file: string): boolean {
+  commandPatterns ??= Object.values(commandPlaces)
+    .flatMap(({ project }) => project)
+    .map((place) => new RegExp(`(?:^|/)${place.split('{name}').map(escapeStringRegexp).join('.+')}$`));
+  return commandPatterns.some((pattern) => pattern.test(file));
+}
 
 /** Returns the file for a new slash command (`/debugger`, `/sub:name`) of a program, relative to the project and with `/`. */
 export function commandFileOf(runner: BuiltInRunner, slashCommand: string): string {

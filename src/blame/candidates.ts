@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { isCommandFile } from '../agents/command-files.js';
 import type { BlamedCommit, BlamedHunk } from '../core/blame.js';
 import { changesPackages } from '../workspace/install.js';
 import type { Contents } from '../workspace/change.js';
@@ -32,9 +33,10 @@ export interface CandidatePlace {
   readonly isWrittenTo: (file: string) => boolean;
 }
 
-/** What `self-heal init` writes, which no test depends on, and which is not committed yet in the first runs. */
-const setUp =
-  /(?:^|\/)(?:agents\.ya?ml|\.(?:claude|gemini|opencode|codex|github)\/(?:commands?|skills|prompts)\/.+)$/;
+/** Whether a file is of those that `self-heal init` writes: no test depends on it, and in the first runs it is not committed yet. */
+function isSetUp(file: string): boolean {
+  return /(?:^|\/)agents\.ya?ml$/.test(file) || isCommandFile(file);
+}
 
 /**
  * Returns the hunks of a history in the order in which they are taken out: newest commit first, and within a commit the app before the tests.
@@ -44,7 +46,7 @@ const setUp =
 export async function candidatesOf(history: History, place: CandidatePlace): Promise<readonly Candidate[]> {
   const all: Candidate[] = [];
   for (const { file: compared, versions } of history.files) {
-    if (setUp.test(compared.path) || place.isWrittenTo(compared.path)) continue;
+    if (isSetUp(compared.path) || place.isWrittenTo(compared.path)) continue;
     const edits = await editsFor([{ file: compared, hunks: compared.hunks }], place);
     if (edits === null || (await changesPackages(edits, place.contents))) continue;
     const steps = joinNear(compared, lastSteps(compared, versions, history.parents));

@@ -58,9 +58,9 @@ async function idOf(
 export async function readRun(projectRoot: string, runId: string): Promise<StoredRun> {
   const dir = runDirOf(projectRoot, runId);
   const run = await readRunState(dir);
-  const ofEvents = run.startedAt === null ? null : reportOf(run);
   // An undo comes after report.json.
-  const report = run.undone ? ofEvents : ((await readReport(dir)) ?? ofEvents);
+  const stored = run.undone ? null : await readReport(dir);
+  const report = stored ?? (run.startedAt === null ? null : reportOf(run));
   return { runId, dir, report, ...(await readFailureRecords(dir)) };
 }
 
