@@ -50,11 +50,7 @@ function installDependencies() {
     .digest('hex');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
   say('installing dependencies');
-  // Not `npm ci`: it rejects a lock file without the optional binaries of other platforms, which a mirror may lack. Our lock file lists those
-  // for Linux only, so npm has to resolve them itself on other platforms.
-  const lock = process.platform === 'linux' ? [] : ['--no-package-lock'];
-  const quietly = ['--no-save', '--no-audit', '--no-fund', '--loglevel=error'];
-  shown('npm', ['install', ...lock, ...quietly], { stdio: ['ignore', 2, 2] });
+  shown('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { stdio: ['ignore', 2, 2] });
   writeFileSync(stamp, wanted);
 }
 
