@@ -73,12 +73,6 @@ export type Event =
   /** Why no change is blamed; `causeId` is null if the reason applies to all causes. */
   | { type: 'blame.ended'; causeId: string | null; reason: string }
   | { type: 'cause.started'; causeId: string }
-  /** The cause is in the queue, for a worker on any machine (SC-2). */
-  | { type: 'cause.sent'; causeId: string }
-  /** A worker has taken the cause. */
-  | { type: 'cause.taken'; causeId: string; worker: string }
-  /** The workers of the project, whenever one of them changes. */
-  | { type: 'workers.seen'; workers: readonly WorkerSummary[] }
   /** The built-in fixer made a fix, or an agent's fix from a killed run is tried again; it is judged like an agent's (BF-1). */
   | { type: 'fixer.proposed'; causeId: string; attempt: number; summary: string; agent: string }
   | {
@@ -202,18 +196,6 @@ export interface RunAsked {
   readonly filters: readonly string[];
   readonly passThrough: readonly string[];
   readonly options: object;
-}
-
-/** A `self-heal worker`, on this machine or another. */
-export interface WorkerSummary {
-  /** The machine and process. */
-  readonly name: string;
-  readonly state: 'waiting' | 'healing' | 'agent';
-  /** When it entered this state, in milliseconds since the epoch, by its own clock. */
-  readonly since: number;
-  readonly causeId: string | null;
-  /** Why it takes none of the run's causes (such as another commit); null if it does. */
-  readonly elsewhere: string | null;
 }
 
 /** Why Playwright is run. */

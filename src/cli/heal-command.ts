@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import {
   addHealingFlags,
   addStoreFlag,
@@ -14,9 +14,6 @@ const examples = `
   self-heal run --shard 2/20 --collect    on each CI machine
   self-heal heal --from shards            then here, with the artifacts of all
                                           shards downloaded into shards/
-  self-heal worker --store postgres://…   elsewhere, for heal --from shards
-                                          --queue --store postgres://…
-
 Select tests by the same flags and filters as on the shards, except --shard.`;
 
 /** `self-heal heal`: heals what the shards of a suite collected on other machines (SC-1). */
@@ -28,13 +25,7 @@ export function healCommand(): Command {
       '--from <dir...>',
       'folders written by `run --collect`, Playwright blob reports, or folders that contain any number of these',
     )
-    .option('--allow-missing-shards', 'heal what was collected even if some shards are missing')
-    .addOption(
-      new Option(
-        '--queue',
-        'let `self-heal worker` on other machines heal the causes; needs a PostgreSQL store',
-      ).conflicts(['dryRun']),
-    );
+    .option('--allow-missing-shards', 'heal what was collected even if some shards are missing');
   return addStoreFlag(
     addHealingFlags(addTerseFlags(addWaitFlag(addVerifyFlag(addWholeSelectionFlags(command))))),
   )

@@ -19,11 +19,6 @@ export function initCommand(): Command {
         'with --ci: run the tests on this many machines, and heal on one',
         wholeNumber(2, 200),
       )
-      .option(
-        '--heal-workers <n>',
-        'with --shards: heal on this many machines (`self-heal worker`), which share a PostgreSQL database',
-        wholeNumber(1, 200),
-      )
       .option(...configFlag)
       .option('--dry-run', 'show what would be written without writing it')
       .option('--force', 'overwrite files that differ')

@@ -76,7 +76,7 @@ export function addAgentsFlag(command: Command): Command {
   );
 }
 
-/** Adds the flag for the store, which remembers attempts and through which workers communicate. */
+/** Adds the flag for the store, which remembers attempts. */
 export function addStoreFlag(command: Command): Command {
   return command.option(
     '--store <place>',

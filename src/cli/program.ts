@@ -15,14 +15,12 @@ import { runCommand } from './run-command.js';
 import { statsCommand } from './stats-command.js';
 import { uiCommand } from './ui-command.js';
 import { undoCommand } from './undo-command.js';
-import { workerCommand } from './worker-command.js';
 import { version } from '../version.js';
 
 /** All commands, in the order of `--help`. */
 const commands = [
   runCommand,
   healCommand,
-  workerCommand,
   classifyCommand,
   blameCommand,
   inspectCommand,

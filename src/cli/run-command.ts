@@ -39,7 +39,7 @@ export async function runAsTyped(words: readonly string[], options: RunOptions):
 }
 
 /** Commander joins the words before and after `--`. Only those after it are passed to Playwright unchanged. */
-export function splitAtDashes(
+function splitAtDashes(
   words: readonly string[],
   argv: readonly string[],
 ): { filters: string[]; passThrough: string[] } {

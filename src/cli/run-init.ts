@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { readdirSync } from 'node:fs';
 import { type AgentProgram, programs } from '../agents/programs.js';
-import { type Machines, storeVariable } from '../init/ci-project.js';
 import { type CiSystem, ciSystemOf, ciSystems } from '../init/ci-system.js';
 import { gitRootOf } from '../git-root.js';
 import { planInit } from '../init/plan-init.js';
@@ -21,7 +20,6 @@ export interface InitOptions {
   agent?: string;
   ci?: string | true;
   shards?: number;
-  healWorkers?: number;
   config?: string;
   dryRun?: boolean;
   force?: boolean;
@@ -36,7 +34,6 @@ export async function runInit(options: InitOptions): Promise<number | Problem> {
   const ci = ciOf(options.ci, gitRootOf(cwd) ?? cwd);
   if (!ci.ok) return ci.error;
   if (options.shards !== undefined && ci.value === null) return shardsWithoutCi;
-  if (options.healWorkers !== undefined && options.shards === undefined) return workersWithoutShards;
   const found = await findAgents({ cwd, env });
   const chosen = await chooseAgent({
     named: options.agent,
@@ -51,9 +48,8 @@ export async function runInit(options: InitOptions): Promise<number | Problem> {
   say(
     `Agent programs: ${found.map(({ name }) => name).join(', ') || 'none on PATH'}; ${agent ? `set up for ${agent.name}` : `the ${builtIn} fixer works alone`}`,
   );
-  const machines = machinesOf(options);
-  const { config: named, force = false, dryRun = false } = options;
-  const plan = await planInit({ cwd, agent, ci: ci.value, machines, config: named, force });
+  const { config: named, shards = null, force = false, dryRun = false } = options;
+  const plan = await planInit({ cwd, agent, ci: ci.value, shards, config: named, force });
   if (!plan.ok) return plan.error;
   const problem = dryRun ? null : await writePlan(plan.value);
   if (problem) return problem;
@@ -61,7 +57,7 @@ export async function runInit(options: InitOptions): Promise<number | Problem> {
   if (dryRun) process.stdout.write(planTexts(plan.value));
   else {
     const wroteNow = plan.value.some(isWritten);
-    for (const step of nextSteps(cwd, { found, agent, ci: wroteNow ? ci.value : null, machines })) say(step);
+    for (const step of nextSteps(cwd, { found, agent, ci: wroteNow ? ci.value : null })) say(step);
   }
   return exitCodes.green;
 }
@@ -71,16 +67,6 @@ const shardsWithoutCi: Problem = {
   message: '--shards is for the CI workflow, which was not requested',
   remedy: 'Add --ci github or --ci gitlab.',
 };
-
-const workersWithoutShards: Problem = {
-  kind: 'usage',
-  message: '--heal-workers needs a suite that runs on several machines, but this one runs on one',
-  remedy: 'Add --shards N; on one machine, --agents N heals several causes at a time.',
-};
-
-function machinesOf({ shards, healWorkers }: InitOptions): Machines | null {
-  return shards === undefined ? null : { shards, workers: healWorkers ?? null };
-}
 
 function say(line: string): void {
   process.stderr.write(`${line}\n`);
@@ -117,10 +103,9 @@ interface Done {
   readonly agent: AgentProgram | null;
   /** The CI system for which a file was written now. */
   readonly ci: CiSystem | null;
-  readonly machines: Machines | null;
 }
 
-function nextSteps(cwd: string, { found, agent, ci, machines }: Done): string[] {
+function nextSteps(cwd: string, { found, agent, ci }: Done): string[] {
   const { add, exec } = packageManagerOf(cwd);
   const [first] = found;
   return [
@@ -133,11 +118,6 @@ function nextSteps(cwd: string, { found, agent, ci, machines }: Done): string[] 
       ? ['→ Add to .gitlab-ci.yml: include: [{ local: .gitlab/self-heal.gitlab-ci.yml }]']
       : []),
     ...(agent && ci !== null ? [`→ Add a CI secret named ${agent.keyVariable}.`] : []),
-    ...(machines?.workers && ci !== null
-      ? [
-          `→ Add a CI secret named ${storeVariable}: a PostgreSQL database that all jobs can reach (postgres://…).`,
-        ]
-      : []),
     `→ Next: ${exec} self-heal doctor`,
   ];
 }

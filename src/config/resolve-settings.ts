@@ -34,7 +34,6 @@ export function resolveSettings({ file: written, project, filePath }: SettingsSo
     verify: atLevel({ ...verify, prepare, regressionTimeMs: regressionTime }),
     blame: { enabled, runs, timeMs },
     store: file.store,
-    queue: { leaseMs: file.queue.lease },
     fixer: file.fixer,
     runnerByDefault: file.runner === undefined ? unnamed.map(([name]) => name) : [],
     file: filePath,

@@ -94,14 +94,6 @@ const blame = {
   time: byDefault('2m', duration('more than zero'), 'How long all searches of a run may take together.'),
 };
 
-const queue = {
-  lease: byDefault(
-    '30s',
-    duration('more than zero'),
-    'How long a worker on another machine may go without a heartbeat before its cause goes to another worker.',
-  ),
-};
-
 const rule = z.strictObject({
   id: name.describe('A unique id, which a diagnosis shows as project/<id>.'),
   class: oneOf(categories).describe('The class of matching failures, whatever the built-in rules say.'),
@@ -184,7 +176,6 @@ export const agentsFileSchema = z.strictObject({
     storePlace.meta({ examples: ['.self-heal/ledger.db', '${SELF_HEAL_STORE}'] }),
     'Where retry counts, attempts and escalations are kept: a file, relative to the project, or a postgres:// URL.',
   ),
-  queue: section(queue, 'Workers on several machines, which need a PostgreSQL store.'),
 });
 
 /** A valid agents.yaml as it is written. */

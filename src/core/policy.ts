@@ -198,7 +198,7 @@ function overBudget(history: History, limits: LimitSettings): Decision | null {
 }
 
 /** Says that a run has taken all of its time. */
-export function timeIsUp({ timeMs }: Pick<LimitSettings, 'timeMs'>): string {
+function timeIsUp({ timeMs }: Pick<LimitSettings, 'timeMs'>): string {
   return `limits.time (${Math.round(timeMs / 600) / 100} min) was reached`;
 }
 

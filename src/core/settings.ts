@@ -93,11 +93,6 @@ export interface Settings {
   };
   /** A path relative to the project, or a `postgres://` URL, which may contain a password (ME-10). */
   readonly store: string;
-  /** Workers on several machines (SC-2). */
-  readonly queue: {
-    /** How long a worker may be silent before its cause is given to another, in milliseconds. */
-    readonly leaseMs: number;
-  };
   /** What tries to fix a cause before any agent does, if it is certain of the fix (BF-1). */
   readonly fixer: 'built-in' | 'none';
   /** Names of the agents that have the default runner because none is configured. */

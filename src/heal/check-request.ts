@@ -11,8 +11,6 @@ import type { RunRequest } from './run-request.js';
 /** What must be available before anything is run. */
 export interface Checked {
   readonly settings: Settings;
-  /** The settings as written, regardless of what is installed here: the same on all machines. */
-  readonly asWritten: Settings;
   readonly playwright: Playwright;
   /** Agents that cannot be started here; empty if none is needed. */
   readonly missing: ReadonlyMap<string, Problem>;
@@ -33,8 +31,8 @@ export async function checkRequest(request: RunRequest): Promise<Result<Checked,
   const loaded = await loadSettings({ cwd, env, verify, parallel, ...named });
   if (!loaded.ok) return loaded;
   // In these modes no agent is started here.
-  const isShown = options.dryRun === true || options.collect === true || options.queue === true;
+  const isShown = options.dryRun === true || options.collect === true;
   const settings = isShown ? loaded.value : await withInstalledRunner(loaded.value, cwd);
   const missing = isShown ? new Map<string, Problem>() : await missingAgents(settings, cwd);
-  return ok({ settings, asWritten: loaded.value, playwright: playwright.value, missing });
+  return ok({ settings, playwright: playwright.value, missing });
 }

@@ -7,14 +7,13 @@ import { type BrokenBuild, brokenBuildOf } from '../playwright/broken-build.js';
 import { isRed, type SuiteRun } from '../playwright/suite-run.js';
 import type { Problem } from '../problem.js';
 import type { RunStore } from '../run/run-store.js';
-import { createSpending, type Spending } from '../run/spending.js';
+import { createSpending } from '../run/spending.js';
 import type { ShardRun } from '../shards/read-shard.js';
 import { type BlameRequest, composeBlame } from './compose-blame.js';
 import { createDiagnose } from './diagnose.js';
 import type { Opened } from './open-run.js';
 import { runPrepare } from './prepare.js';
 import type { Session } from './session.js';
-import type { Workers } from './workers/workers.js';
 
 /** What a session is made of. */
 export interface SessionParts extends Opened {
@@ -23,8 +22,6 @@ export interface SessionParts extends Opened {
   /** Those of its failures that were diagnosed elsewhere, if the run was joined from shards. */
   readonly known?: ShardRun['known'];
   readonly store: RunStore;
-  /** Other machines on which the agents work. */
-  readonly workers?: Workers;
   /** How to search for the change to blame; absent if there is no search. */
   readonly blame?: BlameRequest;
   /** Fixes from the run that this one resumes. */
@@ -33,7 +30,7 @@ export interface SessionParts extends Opened {
 
 /** Assembles a session with the real effects. A green run needs none, so this code is loaded only for a red one (CL-4). */
 export async function composeSession(parts: SessionParts): Promise<Session> {
-  const { settings, cwd, env, folder, bus, redactor, signal, startedAt, store, first, plan, workers } = parts;
+  const { settings, cwd, env, folder, bus, redactor, signal, startedAt, store, first, plan } = parts;
   await redactor.load();
   if (isRed(first))
     for (const message of missingWarnings(parts.missing)) bus.emit({ type: 'run.warning', message });
@@ -54,12 +51,10 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
     tree: new Mutex(),
     copy: 0,
     guard: createGuard(root, first),
-    // A queue keeps the fixes of a killed run itself, and workers ask the built-in fixer themselves.
-    ...(parts.kept && !workers ? { kept: parts.kept } : {}),
-    ...(settings.fixer === 'none' || workers ? {} : { propose: createPropose({ cwd, root, testFiles }) }),
-    ...(workers ? { workers } : {}),
+    ...(parts.kept ? { kept: parts.kept } : {}),
+    ...(settings.fixer === 'none' ? {} : { propose: createPropose({ cwd, root, testFiles }) }),
     clock: systemClock,
-    spending: spendingOf(createSpending(startedAt), workers),
+    spending: createSpending(startedAt),
     plan,
     redactor,
     store,
@@ -77,11 +72,6 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
   };
   const { blame } = parts;
   return blame ? { ...session, blame: composeBlame(session, first, { ...blame, startedAt }) } : session;
-}
-
-/** With workers, what agents have spent on all machines is known only to the queue. */
-function spendingOf(own: Spending, workers: Workers | undefined): Spending {
-  return workers ? { ...own, totals: () => ({ ...own.totals(), ...workers.spent() }) } : own;
 }
 
 /** Returns one warning per remedy, since several agents may lack the same thing. */

@@ -71,7 +71,7 @@ async function loadForRed({ redactor }: Opened): Promise<void> {
 
 /** Whether an agent may need a copy; the built-in fixer does not. */
 function startsAgents({ options, blame }: RunRequest, { settings, missing }: Opened): boolean {
-  if (options.dryRun || options.collect || options.queue || blame) return false;
+  if (options.dryRun || options.collect || blame) return false;
   return Object.entries(settings.agents).some(
     ([name, { runner }]) => runner !== builtIn && !missing.has(name),
   );

@@ -12,7 +12,6 @@ import type { EarlierTries } from '../core/remembered.js';
 import { unreachable } from '../core/unreachable.js';
 import { type Retest, retestWith } from './retest.js';
 import { tryFix, type TriedFix, type Try } from './attempt/try-fix.js';
-import { type TriedByWorker, tryByWorker } from './workers/try-by-worker.js';
 import { attemptTried } from './attempt/attempt-decided.js';
 import { proposedFor } from './attempt/proposed.js';
 import type { Session } from './session.js';
@@ -84,10 +83,10 @@ export async function healCause(
       case 'retest': {
         askFixer = false;
         const work = { n: decision.attempt, previous: attempts, earlier, beside, known };
-        const turn = await turnOf(session, cause, { decision, work, mayGoOn });
+        const turn = await turnOf(session, cause, { decision, work });
         if (turn === null) break;
-        attempts.push(...turn.attempts);
         if ('end' in turn) return ended(turn.end);
+        attempts.push(turn.attempt);
         lastRetest = turn.retest;
         attemptId = turn.id;
         waited = false;
@@ -110,23 +109,23 @@ export async function healCause(
 interface TurnRequest {
   readonly decision: Extract<Decision, { kind: 'ask-fixer' | 'deploy' | 'retest' }>;
   readonly work: Omit<Try, 'agent'>;
-  readonly mayGoOn: () => boolean;
 }
 
-/** Carries out a decision, on another machine if there are workers, else here. Returns null if the built-in fixer has no certain fix. */
+/** An attempt, with its id in the store. */
+type Stored = TriedFix & { readonly id: string | null };
+
+/** Carries out a decision. Returns null if the built-in fixer has no certain fix, and an end if the agent cannot be started. */
 async function turnOf(
   session: Session,
   cause: Cause,
-  { decision, work, mayGoOn }: TurnRequest,
-): Promise<TriedByWorker | null> {
-  if (decision.kind === 'deploy' && session.workers) return tryByWorker(session, cause, { ...work, mayGoOn });
+  { decision, work }: TurnRequest,
+): Promise<Stored | { readonly end: CauseEnd } | null> {
   const proposal = decision.kind === 'ask-fixer' ? await proposedFor(session, cause, work.known) : null;
   if (decision.kind === 'ask-fixer' && proposal === null) return null;
   const agent = decision.kind === 'deploy' ? decision.agent : (proposal?.agent ?? null);
   const missing = decision.kind === 'deploy' ? session.missingAgents?.get(decision.agent) : undefined;
-  if (missing !== undefined) return { attempts: [], end: { verdict: 'agent-unusable', reason: missing } };
-  const tried = await attempt(session, cause, { ...work, agent, ...(proposal ? { proposal } : {}) });
-  return { attempts: [tried.attempt], retest: tried.retest, id: tried.id };
+  if (missing !== undefined) return { end: { verdict: 'agent-unusable', reason: missing } };
+  return attempt(session, cause, { ...work, agent, ...(proposal ? { proposal } : {}) });
 }
 
 /** Asks the policy for the next step. While agents at work might use up the remaining budget, waits for one to end and asks again. */
@@ -136,9 +135,7 @@ async function nextStep(session: Session, history: () => History, mayGoOn: () =>
     const decision = decide(history(), settings);
     const isEnd = decision.kind === 'end' || decision.kind === 'escalate';
     if (!isEnd && !mayGoOn()) return left('healing stopped before its next try');
-    // Workers check the limits themselves.
-    if (decision.kind !== 'deploy' || session.workers || (await spending.mayStart(settings.limits)))
-      return decision;
+    if (decision.kind !== 'deploy' || spending.mayStart(settings.limits)) return decision;
     await withoutTree(session, () => spending.nextEnd());
   }
   return left('interrupted');
@@ -222,11 +219,7 @@ async function wait(
 }
 
 /** Makes one attempt, which is stored before it begins. */
-async function attempt(
-  session: Session,
-  cause: Cause,
-  work: Try,
-): Promise<TriedFix & { readonly id: string | null }> {
+async function attempt(session: Session, cause: Cause, work: Try): Promise<Stored> {
   const { agent, n } = work;
   const { signature } = cause.lead;
   const id = await session.store.attemptStarted({ causeId: cause.id, signature, n, agent });

@@ -55,12 +55,10 @@ export async function healCauses(
 }
 
 /** Returns how many of these causes are healed at the same time. */
-export function atOnce({ settings, workers }: Session, causes: readonly Cause[]): number {
+export function atOnce({ settings }: Session, causes: readonly Cause[]): number {
   // The suite's own failure is healed alone: until it is fixed, nothing can be observed about the others.
   const isSuite = causes.some(({ lead }) => lead.failure.scope === 'suite');
-  if (isSuite) return 1;
-  // With workers, the queue determines how many are healed at once.
-  return workers ? causes.length : Math.min(settings.limits.parallel, causes.length);
+  return isSuite ? 1 : Math.min(settings.limits.parallel, causes.length);
 }
 
 async function healOneByOne(round: Round, copy: number): Promise<void> {

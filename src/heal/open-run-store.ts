@@ -1,4 +1,3 @@
-import { type Patience, patient } from '../queue/patient.js';
 import { formatProblem, type Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { createRunStore, noStore, type RunStore } from '../run/run-store.js';
@@ -9,8 +8,6 @@ import type { Opened } from './open-run.js';
 /** The run for which to open the store. */
 export interface RunStoreRequest extends Pick<Opened, 'settings' | 'cwd' | 'bus' | 'redactor'> {
   readonly runId: string;
-  /** Waits for a store server that is temporarily unreachable; without it, healing continues immediately without the store. */
-  readonly patience?: Patience | undefined;
 }
 
 /**
@@ -18,11 +15,10 @@ export interface RunStoreRequest extends Pick<Opened, 'settings' | 'cwd' | 'bus'
  * understood, the run ends, because continuing would forget every count and pay for every open question again.
  */
 export async function openRunStore(request: RunStoreRequest): Promise<Result<RunStore, Problem>> {
-  const { settings, cwd, runId, bus, redactor, patience } = request;
+  const { settings, cwd, runId, bus, redactor } = request;
   const opened = await openStore(settings.store, cwd);
   if (opened.ok) {
-    const made = createStore(opened.value, settings.project, () => Date.now());
-    const store = patience ? patient(made, patience) : made;
+    const store = createStore(opened.value, settings.project, () => Date.now());
     return ok(createRunStore({ store, runId, bus, mask: (value) => redactor.deep(value) }));
   }
   if (opened.error.kind === 'store-unreadable') return err(opened.error);

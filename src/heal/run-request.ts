@@ -23,8 +23,6 @@ export interface RunOptions extends Omit<Selection, 'filters' | 'passThrough'> {
   from?: string[];
   /** Continue even if some shards are missing. */
   allowMissingShards?: boolean;
-  /** Have `self-heal worker` on other machines heal the causes. */
-  queue?: boolean;
   /** Overrides the configured store: a path or a `postgres://` URL, which may contain a password. */
   store?: string;
   /** Print little, as for an agent; if absent, the environment decides. */

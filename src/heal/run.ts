@@ -112,7 +112,7 @@ async function healRound(
   const { plan, workspace, settings } = progress.session;
   const likely = groupCauses(asked);
   plan.expect(settings.verify.confirm + likely.length + shared);
-  if (!progress.session.workers) workspace.prepare(atOnce(progress.session, likely));
+  workspace.prepare(atOnce(progress.session, likely));
   const { confirmed, flaky, uncovered, blockedBy, run } = await confirm(progress, asked);
   if (progress.session.signal.aborted) return [...failures];
   applyFlaky(progress, flaky, run);

@@ -18,7 +18,6 @@ import type { RunStore } from '../run/run-store.js';
 import type { Spending } from '../run/spending.js';
 import type { Guard } from '../guard/create-guard.js';
 import type { Workspace } from '../workspace/workspace.js';
-import type { Workers } from './workers/workers.js';
 
 /** What every step of a run is given: the effects as functions, and the run's own state. */
 export interface Session {
@@ -51,8 +50,6 @@ export interface Session {
   /** Counts the Playwright runs, and estimates how many more there will be. */
   readonly plan: RunPlan;
   readonly store: RunStore;
-  /** Other machines on which agents work (SC-2); absent if they work here. */
-  readonly workers?: Workers;
   /** Runs exactly these tests again, or the whole selection if `ids` is null. */
   readonly runAgain: (request: AgainRequest) => Promise<SuiteRun>;
   /** Runs `verify.prepare`; returns null if it succeeded or is not set, else its output, which counts as a failure of the suite. */

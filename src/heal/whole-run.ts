@@ -21,7 +21,6 @@ import type { RunRequest } from './run-request.js';
 import type { Shards } from './shards.js';
 import { tellSeen } from './tell-tests.js';
 import { green, type Ready, work } from './work-on-failures.js';
-import type { HealedHere } from './workers/healed-here.js';
 
 /** Runs `self-heal run` as a whole: returns the exit code, or the problem that prevented it. */
 export async function runSelfHeal(request: RunRequest): Promise<number | Problem> {
@@ -30,9 +29,7 @@ export async function runSelfHeal(request: RunRequest): Promise<number | Problem
   if (!checked.ok) return checked.error;
   const shards = await shardsFor(request, checked.value);
   if (!shards.ok) return shards.error;
-  const queued = await queuedHere(request, checked.value);
-  if (!queued.ok) return queued.error;
-  const ready = { ...checked.value, shards: shards.value, queued: queued.value };
+  const ready = { ...checked.value, shards: shards.value };
   const run = (held: ProjectLock) => runLocked(request, ready, held);
   const command = options.from ? 'heal' : 'run';
   return lock ? run(lock) : underLock({ cwd, command, wait: options.wait ?? false }, run);
@@ -45,16 +42,6 @@ async function shardsFor(request: RunRequest, checked: Checked): Promise<Result<
   if (from === undefined || (request.resumed && request.resumed.open !== null)) return ok(null);
   const { shardsOf } = await import('./shards.js');
   return shardsOf(request, from, checked);
-}
-
-/** Returns the queue for causes to be healed on other machines (SC-2); null if they are healed here. */
-async function queuedHere(
-  request: RunRequest,
-  checked: Checked,
-): Promise<Result<HealedHere | null, Problem>> {
-  if (!request.options.queue) return ok(null);
-  const { healedHere } = await import('./workers/healed-here.js');
-  return healedHere(request, checked);
 }
 
 async function runLocked(request: RunRequest, checked: Ready, lock: ProjectLock): Promise<number | Problem> {
@@ -101,7 +88,6 @@ async function runWatched(
   const worked = isOver ? ok(green) : await work(request, opened, { ...checked, first, known });
   if (!worked.ok) return await closed(opened, worked.error);
   await cleanUp(opened);
-  await worked.value.close(!interrupts.signal.aborted);
   const { commit, isDirty } = await lookAtCheckout();
   const isOfCommit = !isDirty && checked.shards?.isOfCommit !== false;
   return await finishRun(request, opened, {

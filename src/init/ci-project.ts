@@ -19,35 +19,19 @@ export interface CiProject {
   readonly configFlag: string;
 }
 
-/** How many machines to use for a suite that takes too long on one. */
-export interface Machines {
-  /** How many machines run the tests, one part each. */
-  readonly shards: number;
-  /** How many machines heal failures (SC-2); null if the machine that collects the failures heals them. */
-  readonly workers: number | null;
-}
-
-/** The variable with the store through which workers communicate: a secret, since it contains a password. */
-export const storeVariable = 'SELF_HEAL_STORE';
-
 /** The command that runs the tests and fixes failures; with shards, it heals what they left in `shardsFolder`. */
 export function healCommand(
   { manager, configFlag }: CiProject,
-  machines: Machines | null,
+  shards: number | null,
   shardsFolder: string,
 ): string {
-  const heal = `self-heal heal --from "${shardsFolder}"${machines?.workers ? ' --queue' : ''}`;
-  return `${manager.exec} ${machines ? heal : 'self-heal run'} --fail-on-heal${configFlag}`;
+  const heal = `self-heal heal --from "${shardsFolder}"`;
+  return `${manager.exec} ${shards === null ? 'self-heal run' : heal} --fail-on-heal${configFlag}`;
 }
 
 /** The command that runs one part of the tests, such as `2/20`, and collects failures. */
 export function collectCommand({ manager, configFlag }: CiProject, shard: string): string {
   return `${manager.exec} self-heal run --collect --shard ${shard}${configFlag}`;
-}
-
-/** The command that heals what another machine sends. The idle timeout covers the time in which that machine sets itself up. */
-export function workerCommand({ manager, configFlag }: CiProject): string {
-  return `${manager.exec} self-heal worker --idle-timeout 15m${configFlag}`;
 }
 
 /** The commands that install an agent; empty without one. */
@@ -64,7 +48,7 @@ export function ciProjectOf(cwd: string, root: string, config?: string): CiProje
     // A lock file above the repository does not belong to it.
     installFolder: relativePath(root, lockFolder?.startsWith(root) ? lockFolder : cwd) || '.',
     manager,
-    // A lock file written here would become part of the fix, and workers would refuse the change.
+    // A lock file written here would become part of the fix.
     install: lockFolder === null ? 'npm install --no-package-lock' : installOf(manager, lockFolder),
     before:
       manager.name === 'npm' ? null : manager.name === 'bun' ? 'npm install --global bun' : 'corepack enable',

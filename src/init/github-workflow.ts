@@ -4,11 +4,8 @@ import {
   type CiProject,
   collectCommand,
   healCommand,
-  type Machines,
   runsFolderOf,
-  storeVariable,
   whatHappens,
-  workerCommand,
 } from './ci-project.js';
 import { type CommentedJob, inline, jobsYaml } from './jobs-yaml.js';
 
@@ -19,18 +16,16 @@ import { type CommentedJob, inline, jobsYaml } from './jobs-yaml.js';
 export function githubWorkflow(
   project: CiProject,
   agent: AgentProgram | null,
-  machines: Machines | null,
+  shards: number | null,
 ): string {
-  const needsNothing = machines?.workers ? 'No agent key is needed.' : 'No key or token is needed.';
   const jobs = [
     guardJob(project),
-    ...(machines ? [shardJob(project, machines)] : []),
-    ...(machines?.workers ? [workerJob(project, agent, machines.workers)] : []),
-    healJob(project, agent, machines),
+    ...(shards === null ? [] : [shardJob(project, shards)]),
+    healJob(project, agent, shards),
   ];
   return `# Runs the end-to-end tests. A failure is ${whatHappens(agent)}; the fix is kept as an artifact (self-heal.patch), and the
-# job fails until a person has applied it. ${agent ? 'The agent gets its own key and nothing else: no write token.' : needsNothing}
-${machines?.workers ? storeNote : ''}name: self-heal
+# job fails until a person has applied it. ${agent ? 'The agent gets its own key and nothing else: no write token.' : 'No key or token is needed.'}
+name: self-heal
 
 on:
   pull_request:
@@ -42,10 +37,6 @@ permissions:
 jobs:
 ${jobsYaml(jobs).replaceAll(/^(?=.)/gm, '  ')}`;
 }
-
-const storeNote = `# The workers and the job self-heal share a PostgreSQL database, whose URL (postgres://…) is in the secret ${storeVariable}. A service
-# container does not work, since other jobs cannot reach it.
-`;
 
 const isOwn =
   "github.event_name != 'pull_request' || github.event.pull_request.head.repo.full_name == github.repository";
@@ -72,24 +63,23 @@ function job(
   };
 }
 
-/** The job that makes the fix or, with workers, joins their fixes. */
-function healJob(project: CiProject, agent: AgentProgram | null, machines: Machines | null): CommentedJob {
-  const agentHere = machines?.workers ? null : agent;
+/** The job that makes the fix. */
+function healJob(project: CiProject, agent: AgentProgram | null, shards: number | null): CommentedJob {
   const steps = [
     installBrowsers(project),
-    ...agentInstalls(agentHere).map((run) => ({ run })),
-    ...(machines
-      ? [
+    ...agentInstalls(agent).map((run) => ({ run })),
+    ...(shards === null
+      ? []
+      : [
           {
             uses: 'actions/download-artifact@v4',
             with: { pattern: 'self-heal-shard-*', path: '${{ runner.temp }}/shards' },
           },
-        ]
-      : []),
+        ]),
     {
-      name: machines ? 'Fix the failures of the shards' : 'Run the tests and fix failures',
-      run: healCommand(project, machines, '$RUNNER_TEMP/shards'),
-      ...secrets([...keyOf(agentHere), ...(machines?.workers ? [storeVariable] : [])]),
+      name: shards === null ? 'Run the tests and fix failures' : 'Fix the failures of the shards',
+      run: healCommand(project, shards, '$RUNNER_TEMP/shards'),
+      ...secrets(keyOf(agent)),
     },
     {
       name: 'Keep the changes',
@@ -99,11 +89,11 @@ function healJob(project: CiProject, agent: AgentProgram | null, machines: Machi
     upload('self-heal', `\${{ runner.temp }}/self-heal.patch\n${runsFolderOf(project)}\n`),
   ];
   return [
-    `A pull request from a fork gets no secrets, and so no agent.${machines ? ' This job also runs if shards failed.' : ''}`,
+    `A pull request from a fork gets no secrets, and so no agent.${shards === null ? '' : ' This job also runs if shards failed.'}`,
     {
       'self-heal': {
-        ...(machines ? { needs: 'shard' } : {}),
-        if: machines ? `\${{ !cancelled() && (${isOwn}) }}` : isOwn,
+        ...(shards === null ? {} : { needs: 'shard' }),
+        if: shards === null ? isOwn : `\${{ !cancelled() && (${isOwn}) }}`,
         ...job(project, 90, steps),
       },
     },
@@ -111,7 +101,7 @@ function healJob(project: CiProject, agent: AgentProgram | null, machines: Machi
 }
 
 /** A matrix job in which each machine runs a part of the tests; it starts no agent. */
-function shardJob(project: CiProject, { shards }: Machines): CommentedJob {
+function shardJob(project: CiProject, shards: number): CommentedJob {
   const steps = [
     installBrowsers(project),
     {
@@ -124,23 +114,6 @@ function shardJob(project: CiProject, { shards }: Machines): CommentedJob {
     'Fails if a test fails. The job self-heal decides whether the suite passes in the end.',
     { shard: { strategy: matrix('shard', shards), ...job(project, 60, steps) } },
   ];
-}
-
-/** A matrix job in which each machine heals causes that the job self-heal sends. It only runs if a shard failed. */
-function workerJob(project: CiProject, agent: AgentProgram | null, workers: number): CommentedJob {
-  const steps = [
-    installBrowsers(project),
-    ...agentInstalls(agent).map((run) => ({ run })),
-    {
-      name: 'Heal causes from the job self-heal',
-      run: workerCommand(project),
-      ...secrets([...keyOf(agent), storeVariable]),
-    },
-    keepRuns(project, 'worker'),
-  ];
-  const when = `\${{ !cancelled() && needs.shard.result == 'failure' && (${isOwn}) }}`;
-  const strategy = matrix('worker', workers);
-  return ['', { worker: { needs: 'shard', if: when, strategy, ...job(project, 90, steps) } }];
 }
 
 /** A job that checks pull requests with the guard; it starts no agent. */

@@ -4,11 +4,8 @@ import {
   type CiProject,
   collectCommand,
   healCommand,
-  type Machines,
   runsFolderOf,
-  storeVariable,
   whatHappens,
-  workerCommand,
 } from './ci-project.js';
 import { type CommentedJob, jobsYaml } from './jobs-yaml.js';
 
@@ -25,42 +22,34 @@ const withheld = [
 export function gitlabWorkflow(
   project: CiProject,
   agent: AgentProgram | null,
-  machines: Machines | null,
+  shards: number | null,
 ): string {
-  const jobs = [
-    ...(machines ? [shardJob(project, machines)] : []),
-    ...(machines?.workers ? [workerJob(project, agent, machines.workers)] : []),
-    healJob(project, agent, machines),
-  ];
+  const jobs = [...(shards === null ? [] : [shardJob(project, shards)]), healJob(project, agent, shards)];
   return `# Include this in .gitlab-ci.yml:
 #   include:
 #     - local: .gitlab/self-heal.gitlab-ci.yml
 #
 # Runs the end-to-end tests. A failure is ${whatHappens(agent)}; the fix is kept as an artifact (self-heal.patch), and the
 # job fails until a person has applied it.${agent ? ` ${agent.keyVariable} must be a masked variable of the project.` : ''}
-${machines?.workers ? storeNote : ''}
+
 ${jobsYaml(jobs)}`;
 }
 
-const storeNote = `# The workers and the job self-heal share a PostgreSQL database, whose URL (postgres://…) is in ${storeVariable}, a masked variable
-# of the project. A service of a job does not work, since other jobs cannot reach it.
-`;
-
-function healJob(project: CiProject, agent: AgentProgram | null, machines: Machines | null): CommentedJob {
+function healJob(project: CiProject, agent: AgentProgram | null, shards: number | null): CommentedJob {
   const script = [
     // Keeps the other machines' runs apart from those of this machine.
-    ...(machines ? ['SHARDS="$(mktemp -d)" && mv .self-heal/runs/* "$SHARDS"'] : []),
-    ...(machines?.workers ? [] : agentInstalls(agent)),
-    ...withoutTokens(healCommand(project, machines, '$SHARDS')),
+    ...(shards === null ? [] : ['SHARDS="$(mktemp -d)" && mv .self-heal/runs/* "$SHARDS"']),
+    ...agentInstalls(agent),
+    ...withoutTokens(healCommand(project, shards, '$SHARDS')),
   ];
   const keep = 'git add --intent-to-add --all :/ && git diff --binary > self-heal.patch';
   return [
     'Full history (GIT_DEPTH): the search for what broke a test goes back to the start of the branch.',
     {
       'self-heal': {
-        ...(machines ? { needs: ['self-heal-shard'] } : {}),
+        ...(shards === null ? {} : { needs: ['self-heal-shard'] }),
         variables: { GIT_DEPTH: '0' },
-        ...job(project, { minutes: 90, when: machines ? 'always' : null, script }),
+        ...job(project, { minutes: 90, when: shards === null ? null : 'always', script }),
         after_script: [`cd "$CI_PROJECT_DIR" && ${keep}`],
         artifacts: { when: 'always', paths: ['self-heal.patch', runsFolderOf(project)] },
       },
@@ -69,7 +58,7 @@ function healJob(project: CiProject, agent: AgentProgram | null, machines: Machi
 }
 
 /** Parallel jobs, each of which runs a part of the tests; they start no agent. */
-function shardJob(project: CiProject, { shards }: Machines): CommentedJob {
+function shardJob(project: CiProject, shards: number): CommentedJob {
   const script = [collectCommand(project, '"$CI_NODE_INDEX/$CI_NODE_TOTAL"')];
   return [
     'Fails if a test fails. The job self-heal decides whether the suite passes in the end.',
@@ -77,25 +66,10 @@ function shardJob(project: CiProject, { shards }: Machines): CommentedJob {
   ];
 }
 
-/** Parallel jobs that heal causes sent by the job self-heal. They only run if a shard failed. */
-function workerJob(project: CiProject, agent: AgentProgram | null, workers: number): CommentedJob {
-  const script = [...agentInstalls(agent), ...withoutTokens(workerCommand(project))];
-  return [
-    '',
-    {
-      'self-heal-worker': {
-        needs: [{ job: 'self-heal-shard', artifacts: false }],
-        parallel: workers,
-        ...job(project, { minutes: 90, when: 'on_failure', script }),
-      },
-    },
-  ];
-}
-
 interface Job {
   readonly minutes: number;
   /** Lets it run although earlier jobs failed. */
-  readonly when: 'always' | 'on_failure' | null;
+  readonly when: 'always' | null;
   /** What it does after setting up the project. */
   readonly script: readonly string[];
 }

@@ -7,7 +7,7 @@ import { builtIn } from '../core/built-in-fixer.js';
 import { builtInRunners } from '../core/built-in-runner.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
-import { ciProjectOf, type Machines } from './ci-project.js';
+import { ciProjectOf } from './ci-project.js';
 import type { CiSystem } from './ci-system.js';
 import { git } from '../git.js';
 import { gitRootOf } from '../git-root.js';
@@ -27,8 +27,8 @@ export interface InitRequest {
   readonly agent: AgentProgram | null;
   /** Null if no workflow was asked for. */
   readonly ci: CiSystem | null;
-  /** Null if one machine is enough. */
-  readonly machines?: Machines | null;
+  /** On how many machines the tests run; null if one is enough. */
+  readonly shards?: number | null;
   /** The value of `-c`. */
   readonly config?: string | undefined;
   /** Whether to overwrite files that differ. */
@@ -94,11 +94,11 @@ interface Wanted {
   readonly isOwn?: (there: string) => boolean;
 }
 
-function workflow({ cwd, ci, agent, config, machines = null }: InitRequest): Wanted[] {
+function workflow({ cwd, ci, agent, config, shards = null }: InitRequest): Wanted[] {
   if (ci === null) return [];
   const root = gitRootOf(cwd) ?? cwd;
   const { file, render } = workflows[ci];
-  return [{ file: path.join(root, file), text: render(ciProjectOf(cwd, root, config), agent, machines) }];
+  return [{ file: path.join(root, file), text: render(ciProjectOf(cwd, root, config), agent, shards) }];
 }
 
 const workflows = {

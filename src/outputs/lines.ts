@@ -16,13 +16,7 @@ type Of<T extends Event['type']> = Extract<Event, { type: T }>;
 /** Who reads: a log gets everything; a person has the live view, which shows what has begun; an agent pays for every word. */
 export type Reader = 'log' | 'person' | 'agent';
 
-const begun: readonly Event['type'][] = [
-  'suite.started',
-  'cause.sent',
-  'cause.taken',
-  'agent.started',
-  'agent.retrying',
-];
+const begun: readonly Event['type'][] = ['suite.started', 'agent.started', 'agent.retrying'];
 /** The events that a reader does not get. */
 const untold: Record<Reader, readonly Event['type'][]> = {
   log: [],
@@ -44,9 +38,6 @@ const lines: { readonly [T in Event['type']]: Lines<Of<T>> } = {
   'run.started': ({ dryRun }) => (dryRun ? 'no agent is started in this run' : []),
   'suite.started': (event) => (event.purpose === 'first' ? [] : `${at(event)}${suiteRunText(event)} …`),
   'suite.progress': none,
-  'cause.sent': (event) => `${at(event)}is waiting for a worker`,
-  'cause.taken': (event) => `${at(event)}is being healed by worker ${event.worker}`,
-  'workers.seen': none,
   'suite.ended': suiteEnded,
   'shards.joined': ({ total, missing }) => {
     const all = counted(total, 'shard');

@@ -4,7 +4,7 @@ import { cut } from './cut.js';
 import { counted, dollars, duration } from './format.js';
 import { markOf } from './marks.js';
 import type { CauseState, Phase, RunState } from '../run/run-state.js';
-import { phaseWords, verdictWords, workerWords } from './wording.js';
+import { phaseWords, verdictWords } from './wording.js';
 
 /** The available space in columns and rows, and the current time in milliseconds since the epoch. */
 export interface LiveViewOptions {
@@ -25,15 +25,11 @@ const MOST_ACTIVE = 4;
  */
 export function liveView(run: RunState, options: LiveViewOptions): string[] {
   const rows = Math.max(1, Math.min(MOST_ROWS, options.rows - 2));
-  // Causes that a worker has are shown in the worker's line.
-  const isAway = ({ phase }: CauseState) =>
-    phase?.since.type === 'cause.sent' || phase?.since.type === 'cause.taken';
-  const active = run.causes.filter((cause) => cause.phase !== null && !isAway(cause));
+  const active = run.causes.filter((cause) => cause.phase !== null);
   const ended = run.causes.filter(({ ended, phase }) => ended !== null && phase === null);
   const below = [
     ...phaseLines(run, options),
     ...active.slice(0, MOST_ACTIVE).flatMap((cause) => activeLines(cause, options)),
-    ...workerLines(run, options),
   ];
   const waiting = waitingLine(run, active.length - MOST_ACTIVE, options);
   const room = Math.max(0, rows - 1 - below.length - waiting.length);
@@ -82,22 +78,6 @@ function activeLines(cause: CauseState, { paint, columns, now }: LiveViewOptions
   const line = cut(parts.join(' · '), columns - 5);
   const said = phase.doing || headline;
   return [`  ${paint.magenta('▸')} ${line}`, `      ${paint.dim(cut(said, columns - 7))}`];
-}
-
-/** Shows one line per worker that has a cause, and the number of other workers. */
-function workerLines({ workers }: RunState, { paint, columns, now }: LiveViewOptions): string[] {
-  const busy = workers.filter(({ causeId, elsewhere }) => causeId !== null && elsewhere === null);
-  const width = Math.max(0, ...busy.map(({ name }) => name.length));
-  const lines = busy.slice(0, MOST_ACTIVE).map((one) => {
-    const parts = [
-      `${one.name.padEnd(width)} ${one.causeId}`,
-      `${workerWords(one)}, ${seconds(now - one.since)}`,
-    ];
-    return `  ${paint.magenta('▸')} ${cut(parts.join(' · '), columns - 5)}`;
-  });
-  const rest = workers.length - lines.length;
-  if (workers.length === 0) return [];
-  return rest > 0 ? [...lines, `    ${paint.dim(cut(counted(rest, 'more worker'), columns - 5))}`] : lines;
 }
 
 function endedLine(cause: CauseState, { paint, columns }: LiveViewOptions): string {

@@ -1,8 +1,8 @@
 import type { Attempt, Judgement } from '../core/attempt.js';
 import type { CauseVerdict, Outcome } from '../core/verdict.js';
-import type { Event, SuitePurpose, WorkerSummary } from '../event.js';
+import type { Event, SuitePurpose } from '../event.js';
 import type { Report } from '../run/report.js';
-import type { Phase, PhaseEvent } from '../run/run-state.js';
+import type { PhaseEvent } from '../run/run-state.js';
 import { unreachable } from '../core/unreachable.js';
 import { counted, plannedText } from './format.js';
 
@@ -124,10 +124,6 @@ export function phaseWords(event: PhaseEvent): string {
       return event.causeId === null ? 'gathering evidence' : 'judging';
     case 'cause.started':
       return 'starting';
-    case 'cause.sent':
-      return 'waiting for a worker';
-    case 'cause.taken':
-      return `with worker ${event.worker}`;
     case 'agent.started':
       return `agent working, try ${event.attempt}`;
     case 'agent.ended':
@@ -139,18 +135,6 @@ export function phaseWords(event: PhaseEvent): string {
     default:
       return unreachable(event);
   }
-}
-
-/** Whether a cause is waiting for a worker. */
-export function isQueued({ since }: Phase): boolean {
-  return since.type === 'cause.sent';
-}
-
-/** Returns what a worker is doing, in short. */
-export function workerWords({ state, elsewhere }: Pick<WorkerSummary, 'state' | 'elsewhere'>): string {
-  if (elsewhere !== null) return elsewhere;
-  if (state === 'agent') return 'agent working';
-  return state === 'healing' ? 'running tests' : 'waiting for a cause';
 }
 
 /** Capitalizes the first letter, as at the beginning of a sentence. */

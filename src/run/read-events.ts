@@ -103,19 +103,6 @@ const shapes: { readonly [T in Event['type']]: z.ZodRawShape } = {
   'cause.narrowed': { cause },
   'cause.flaky': { tests: z.array(test) },
   'cause.started': ofCause,
-  'cause.sent': ofCause,
-  'cause.taken': { ...ofCause, worker: z.string() },
-  'workers.seen': {
-    workers: z.array(
-      z.looseObject({
-        name: z.string(),
-        state: z.string(),
-        since: z.number(),
-        causeId: z.string().nullable(),
-        elsewhere: z.string().nullable(),
-      }),
-    ),
-  },
   'cause.blamed': { ...ofCause, blame },
   'blame.ended': { ...ofAny, reason: z.string() },
   'cause.came_back': ofCause,

@@ -2,15 +2,7 @@ import type { Attempt } from '../core/attempt.js';
 import type { AvoidedReason } from '../core/avoided.js';
 import type { TestRef } from '../core/failure.js';
 import type { VerifyLevel } from '../core/settings.js';
-import type {
-  CauseSummary,
-  Event,
-  RegressionResult,
-  RunAsked,
-  SeenTest,
-  StampedEvent,
-  WorkerSummary,
-} from '../event.js';
+import type { CauseSummary, Event, RegressionResult, RunAsked, SeenTest, StampedEvent } from '../event.js';
 
 /** The event with this type. */
 export type Of<T extends Event['type']> = Extract<StampedEvent, { type: T }>;
@@ -20,7 +12,7 @@ export interface RunState {
   readonly runId: string;
   readonly project: string;
   readonly dryRun: boolean;
-  /** The command as typed; null for a worker's run. */
+  /** The command as typed; null if unknown. */
   readonly request: RunAsked | null;
   readonly resumedFrom: string | null;
   readonly verify: VerifyLevel;
@@ -50,8 +42,6 @@ export interface RunState {
   readonly regression: RegressionResult | null;
   /** US dollars; null if no agent program reports any. */
   readonly costUsd: number | null;
-  /** The workers on other machines; empty in most runs. */
-  readonly workers: readonly WorkerSummary[];
   readonly warnings: readonly string[];
   readonly flaky: readonly TestRef[];
   readonly quarantined: readonly TestRef[];
@@ -111,8 +101,6 @@ export type PhaseEvent = Of<
   | 'suite.started'
   | 'suite.ended'
   | 'cause.started'
-  | 'cause.sent'
-  | 'cause.taken'
   | 'agent.started'
   | 'agent.ended'
   | 'attempt.green'
@@ -153,7 +141,6 @@ export function emptyRun(runId = ''): RunState {
     paused: false,
     regression: null,
     costUsd: null,
-    workers: [],
     warnings: [],
     flaky: [],
     quarantined: [],

@@ -8,14 +8,14 @@ export interface Spending {
   /** Counts an agent as started, and as at work until the returned object is disposed of. */
   agentStarted(cause: Cause): AgentAtWork;
   /** Counts another start of the same agent, for the run only, because the reason has nothing to do with its tests (AG-7). */
-  agentRestarted(): void | Promise<void>;
+  agentRestarted(): void;
   /** Returns the number of the next attempt within the run, from 1, which names its files and its change. */
   nextAttempt(): number;
   /**
    * Whether one more agent may be started within these limits; if so, its place is reserved. Each agent at work is assumed to cost as much as
    * the most expensive one so far, because its actual cost is known only when it ends.
    */
-  mayStart(limits: Pick<LimitSettings, 'agentRuns' | 'costUsd'>): Promise<boolean>;
+  mayStart(limits: Pick<LimitSettings, 'costUsd'>): boolean;
   /** Resolves when the next agent at work has ended. */
   nextEnd(): Promise<void>;
   spentFor(cause: Cause, now: number): Spent;
@@ -25,7 +25,7 @@ export interface Spending {
 /** An agent that has been started. */
 export interface AgentAtWork extends Disposable {
   /** Records what it cost, in US dollars; null if its program does not say. */
-  cost(usd: number | null): void | Promise<void>;
+  cost(usd: number | null): void;
 }
 
 /** Starts tracking at `startedAt`, in milliseconds since the epoch. */
@@ -53,7 +53,7 @@ export function createSpending(startedAt: number): Spending {
         },
       };
     },
-    mayStart: async (limits) => atWork === 0 || (costUsd ?? 0) + atWork * highestCost < limits.costUsd,
+    mayStart: (limits) => atWork === 0 || (costUsd ?? 0) + atWork * highestCost < limits.costUsd,
     nextEnd: () => new Promise((resolve) => void waiting.push(resolve)),
     agentRestarted: () => {
       agentRuns += 1;

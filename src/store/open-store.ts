@@ -116,7 +116,7 @@ function damaged(location: string, detail: string): Problem {
 }
 
 /** PostgreSQL's error code for insufficient privilege. */
-export const noRight = '42501';
+const noRight = '42501';
 
 function unusable(location: string, error: unknown): Problem {
   const lacks = error instanceof Error && Reflect.get(error, 'code') === noRight;

@@ -14,9 +14,6 @@ export interface Tables {
   attempts: AttemptsTable;
   escalations: EscalationsTable;
   quarantines: QuarantinesTable;
-  heals: HealsTable;
-  healAgents: HealAgentsTable;
-  workers: WorkersTable;
 }
 
 /** The typed database that queries run on. */
@@ -112,45 +109,4 @@ interface EscalationsTable extends Omit<Escalation, 'tried' | 'choices' | 'tests
 /** A test whose failure a person has accepted for now (ME-7). */
 interface QuarantinesTable extends Quarantine {
   project: string;
-}
-
-/** A heal whose causes are in a queue (SC-2). */
-interface HealsTable {
-  queue: string;
-  /** The one that sends the causes; there is one at a time. */
-  coordinator: string;
-  /** Incremented while the coordinator is alive. */
-  beat: number;
-}
-
-/** An agent that a worker has started for a heal; deleted with the heal. */
-interface HealAgentsTable {
-  id: string;
-  /** The queue of the heal. */
-  queue: string;
-  /** Null until the agent has ended, and if its program reports no cost. */
-  costUsd: number | null;
-}
-
-/** A `self-heal worker` that is alive, or was until recently. */
-interface WorkersTable {
-  id: string;
-  project: string;
-  /** The queue from which it takes causes. */
-  queue: string;
-  commitId: string;
-  /** A short hash of its settings. */
-  config: string;
-  /** The version of its self-heal. */
-  version: string;
-  /** The machine and process. */
-  name: string;
-  /** `waiting`, `healing`, or `agent` while an agent works. */
-  state: string;
-  /** When it entered this state, by its own clock. */
-  since: string;
-  causeId: string | null;
-  jobId: string | null;
-  /** Incremented while the worker is alive. */
-  beat: number;
 }

@@ -46,7 +46,7 @@ export function eventStream(c: Context, { projectRoot, clock, closing }: EventSt
 
 const questioning: readonly Event['type'][] = ['agent.waiting_for_input', 'agent.escalation_resolved'];
 /** These come by the dozen and say nothing about the result. */
-const fleeting: readonly Event['type'][] = ['agent.activity', 'suite.progress', 'workers.seen'];
+const fleeting: readonly Event['type'][] = ['agent.activity', 'suite.progress'];
 
 function tells(news: News | null, types: readonly Event['type'][], wanted = true): boolean {
   return news?.events.some(({ type }) => types.includes(type) === wanted) ?? false;

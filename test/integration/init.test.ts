@@ -220,18 +220,6 @@ it.each([
   },
 );
 
-it.each(['github', 'gitlab'])(
-  'CL-10 SC-2 for %s with workers, names the secret of the store only when it writes the workflow',
-  async (ci) => {
-    const dir = await project();
-    const options = { agent: 'claude', ci, shards: 3, healWorkers: 2 };
-    const first = await init(dir, options);
-    expect(first.end).toBe(0);
-    expect(first.stderr).toContain('SELF_HEAL_STORE');
-    expect((await init(dir, options)).stderr).not.toContain('SELF_HEAL_STORE');
-  },
-);
-
 it('CL-10 writes a job for GitLab that unsets its tokens, and says how to include it', async () => {
   const dir = await project({
     'e2e/playwright.config.js': '',
@@ -255,7 +243,6 @@ it.each<[string, Record<string, string>, InitOptions, RegExp]>([
   ['an unknown CI', config, { ci: 'travis' }, /--ci github or --ci gitlab/],
   ['no CI found', config, { ci: true }, /--ci github or --ci gitlab/],
   ['shards without CI', config, { shards: 2 }, /--ci github or --ci gitlab/],
-  ['workers without shards', config, { ci: 'github', healWorkers: 2 }, /--shards N/],
 ])('CL-10 %s: says what to do and writes nothing', async (_, files, options, remedy) => {
   const dir = await project(files);
   const before = await snapshot(dir);

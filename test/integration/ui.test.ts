@@ -280,7 +280,7 @@ describe('the event stream', () => {
     expect(partsOf(await client.next())).toMatchObject({ project: 'shop', 'run-id': `run ${first}` });
     await run.tell({ type: 'run.warning', message: 'the store is slow' });
     expect(partsOf(await client.next())['result']).toContain('the store is slow');
-    await run.tell({ type: 'workers.seen', workers: [] });
+    await run.tell({ type: 'agent.activity', causeId: 'c1', text: 'reads' });
     expect(partsOf(await client.next())).not.toHaveProperty('result');
     await run.tell({ type: 'agent.escalation_resolved', escalationId: 'e1', choice: 'skip' });
     expect(partsOf(await client.next())).toHaveProperty('now');

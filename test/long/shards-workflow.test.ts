@@ -2,9 +2,8 @@ import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { execa } from 'execa';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { postgresPrograms, startPostgres } from '../rig/postgres.js';
 import { programs } from '../rig/programs.js';
 import { scratchProject, type ScratchProject, userEnv } from '../rig/scratch-project.js';
 import { repositoryOf, suiteOfShards } from '../rig/shards.js';
@@ -131,26 +130,3 @@ it('SC-1 CL-10 the workflow that init writes heals what its shards collected', a
   expect(await runJob(heal, jobs['self-heal']?.steps ?? [], { artifacts })).toBe(false);
   await expectHealed(workflow, heal, artifacts);
 });
-
-const postgresHere = postgresPrograms();
-
-it.skipIf(!postgresHere)(
-  'SC-2 CL-10 the worker jobs of the workflow heal beside the coordinating one, and end with it',
-  async () => {
-    const postgres = await startPostgres(postgresHere ?? '');
-    onTestFinished(() => postgres.stop());
-    const secrets = { SELF_HEAL_STORE: await postgres.newDatabase('workflow') };
-    const workflow = await written('--heal-workers', '2');
-    const { jobs, machine } = workflow;
-    const artifacts = await collected(workflow);
-    const heal = await machine('heal');
-    const work = (jobs['worker']?.strategy?.matrix['worker'] ?? []).map(async (shard) =>
-      runJob(await machine('worker'), jobs['worker']?.steps ?? [], { artifacts, shard, secrets }),
-    );
-    expect(work).toHaveLength(2);
-    expect(await runJob(heal, jobs['self-heal']?.steps ?? [], { artifacts, secrets })).toBe(false);
-    expect(await Promise.all(work)).toEqual([true, true]);
-    await expectHealed(workflow, heal, artifacts);
-    expect(existsSync(path.join(artifacts, 'self-heal-worker-1'))).toBe(true);
-  },
-);

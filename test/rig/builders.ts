@@ -8,7 +8,6 @@ import type { Evidence } from '../../src/core/evidence.js';
 import type { SuiteFailure, TestError, TestFailure, TestRef } from '../../src/core/failure.js';
 import type { Settings } from '../../src/core/settings.js';
 import type { SuiteRun, TestResult } from '../../src/playwright/suite-run.js';
-import type { WorkerRow } from '../../src/queue/worker-table.js';
 
 export function aTest(id = 't1', over: Partial<TestRef> = {}): TestRef {
   const location = { file: '/project/tests/cart.spec.ts', line: 12, column: 1 };
@@ -220,7 +219,6 @@ export function someSettings(over: Partial<Settings> = {}): Settings {
       regressionTimeMs: 60_000,
     },
     blame: { enabled: true, runs: 12, timeMs: 120_000 },
-    queue: { leaseMs: 30_000 },
     store: '.self-heal/ledger.db',
     fixer: 'built-in',
     runnerByDefault: [],
@@ -247,24 +245,6 @@ export function aSuiteRun(over: Partial<SuiteRun> = {}): SuiteRun {
     durationMs: 100,
     endedAt: 0,
     captureProblems: [],
-    ...over,
-  };
-}
-
-/** A worker that waits for a cause. */
-export function aWorker(over: Partial<WorkerRow> = {}): WorkerRow {
-  return {
-    id: 'w1',
-    name: 'host-1',
-    queue: 'causes-1',
-    commit: 'c0ffee',
-    config: 'abc',
-    version: '1',
-    state: 'waiting',
-    since: '2026-01-01T00:00:00Z',
-    causeId: null,
-    jobId: null,
-    beat: 0,
     ...over,
   };
 }

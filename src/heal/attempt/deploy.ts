@@ -51,7 +51,7 @@ export async function deploy(session: Session, request: DeployRequest): Promise<
     change: work.change?.id ?? null,
     failedBecause: work.refused ?? failureOf(run, outcome, session.signal.reason),
   };
-  await working.cost(attempt.usage?.costUsd ?? null);
+  working.cost(attempt.usage?.costUsd ?? null);
   announceEnd(session, request, { attempt, run });
   return { attempt, work };
 }

@@ -62,7 +62,7 @@ export async function runWithRestarts(session: Session, request: RestartRequest)
     if (session.signal.aborted) return { ...whole, end: { kind: 'aborted' } };
     // Other agents may have been started in the meantime.
     if (isLimitMet(session, { cause, delayMs: 0, whole })) return finished(whole, end, runner);
-    await session.spending.agentRestarted();
+    session.spending.agentRestarted();
     next = again;
   }
 }

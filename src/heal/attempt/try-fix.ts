@@ -22,8 +22,6 @@ export interface Try {
   readonly agent: string | null;
   /** An existing fix to use in place of an agent's work. */
   readonly proposal?: Proposed;
-  /** The work of an agent on another machine, to use in place of one here (SC-2). */
-  readonly deployed?: Deployment;
   readonly n: number;
   readonly previous: readonly Attempt[];
   /** Signatures that the same tests had earlier in this run. */
@@ -74,8 +72,7 @@ export async function tryFix(session: Session, cause: Cause, work: Try): Promise
 }
 
 async function changed(session: Session, cause: Cause, work: Try): Promise<Deployment> {
-  const { agent, proposal, deployed, n, previous, known } = work;
-  if (deployed) return deployed;
+  const { agent, proposal, n, previous, known } = work;
   if (proposal) return applyProposal(session, { proposal, causeId: cause.id, n });
   if (agent === null) return { attempt: bareAttempt(n), work: null };
   return deploy(session, { cause, agent, n, previous, known });

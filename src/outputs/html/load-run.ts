@@ -6,7 +6,6 @@ import { afterName, readPicture, type Picture } from '../../run/pictures.js';
 import type { Report, ReportCause, ReportTest } from '../../run/report.js';
 import type { CauseState, RunState } from '../../run/run-state.js';
 import { counted } from '../format.js';
-import { isQueued } from '../wording.js';
 import { type Span, timelineOf } from './show-timeline.js';
 
 /** Everything that a run's page shows, read from its folder. */
@@ -83,7 +82,7 @@ export async function loadRun(
 
 function nowOf({ phase, ended }: CauseState): LoadedCause['now'] {
   if (ended) return null;
-  return phase && !isQueued(phase) ? 'working' : 'waiting';
+  return phase ? 'working' : 'waiting';
 }
 
 function noteOf(event: CauseState['asides'][number]): string[] {

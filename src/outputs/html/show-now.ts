@@ -2,9 +2,8 @@ import type { Report } from '../../run/report.js';
 import type { CauseState, Phase, RunState } from '../../run/run-state.js';
 import { counted, dollars } from '../format.js';
 import { type Tally, talliesOf } from '../tallies.js';
-import { isQueued, outcomeWords, phaseWords, sentence, verdictWords, workerWords } from '../wording.js';
+import { outcomeWords, phaseWords, sentence, verdictWords } from '../wording.js';
 import { html, nothing, type Markup } from './markup.js';
-import { showTable } from './show-table.js';
 
 /** Shows the outcome of a run and its figures; for a run that is going on, also what is being done. */
 export function showNow(report: Report, live: RunState | null = null): Markup {
@@ -41,11 +40,7 @@ const mostNamed = 3;
 export function phaseOf({ phase, causes, latest }: RunState): string {
   if (phase) return sentence(phaseWords(phase.since));
   const atWork = causes.flatMap((one) => (one.phase && !one.ended ? { ...one, phase: one.phase } : []));
-  if (atWork.length > mostNamed) {
-    const queued = atWork.filter((one) => isQueued(one.phase)).length;
-    const inQueue = queued > 0 ? `, ${queued} in the queue` : '';
-    return `${counted(atWork.length - queued, 'cause')} in progress${inQueue}`;
-  }
+  if (atWork.length > mostNamed) return `${counted(atWork.length, 'cause')} in progress`;
   const latestEnd = causes.find(({ summary }) => summary.id === latest)?.ended;
   if (latestEnd) return `${latest}: ${verdictWords[latestEnd.verdict].word}`;
   return (
@@ -71,24 +66,12 @@ function timeSince(time: number | null): Markup {
   return time === null ? nothing : html`<span data-since="${time}"></span>`;
 }
 
-/** Shows one line per cause that is being worked on, and the workers on other machines (SC-2). */
-function showWork({ phase, causes, workers }: RunState): Markup {
+/** Shows one line per cause that is being worked on. */
+function showWork({ phase, causes }: RunState): Markup {
   return html`<ul class="work" aria-label="In progress">
-      ${phase?.doing ? workLine(phase) : ''}
-      ${causes.map((cause) => (cause.phase && !isQueued(cause.phase) ? workLine(cause.phase, cause) : ''))}
-    </ul>
-    ${
-      workers.length === 0
-        ? nothing
-        : showTable({
-            label: 'Workers',
-            columns: ['Worker', 'Cause', 'State', 'Since'],
-            rows: workers.map((one) => ({
-              cells: [one.name, one.causeId ?? '', workerWords(one), timeSince(one.since)],
-              ...(one.elsewhere === null ? {} : { kind: 'quiet' }),
-            })),
-          })
-    }`;
+    ${phase?.doing ? workLine(phase) : ''}
+    ${causes.map((cause) => (cause.phase ? workLine(cause.phase, cause) : ''))}
+  </ul>`;
 }
 
 function workLine({ since, doing }: Phase, cause?: CauseState): Markup {

@@ -5,7 +5,7 @@ import { writeInto } from '../../rig/agent-workspace.js';
 import { aCause, anAttempt, someSettings } from '../../rig/builders.js';
 import { tempDir } from '../../rig/temp-dir.js';
 
-it('EV-10 SC-2 reads the patches of this and other runs, but no other file that a shared store names', async () => {
+it('EV-10 reads the patches of this and other runs, but no other file that a shared store names', async () => {
   const root = tempDir();
   const runs = path.join(root, '.self-heal/runs');
   writeInto(root, {

@@ -38,7 +38,7 @@ describe('CF-2 the JSON Schema', () => {
   it('CF-3 allows no unknown key anywhere', () => {
     const text = agentsJsonSchemaText();
     const objects = text.match(/"properties"/g)?.length;
-    expect(objects).toBe(13);
+    expect(objects).toBe(12);
     expect(text.match(/"additionalProperties": false/g)).toHaveLength(objects ?? 0);
   });
 

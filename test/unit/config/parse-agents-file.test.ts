@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { headsOf, markedIn, mistakesIn } from './mistakes-in.js';
 
 const sections =
-  'version, project, runner, fixer, runners, agents, routes, classify, retries, limits, evidence, verify, blame, store, queue';
+  'version, project, runner, fixer, runners, agents, routes, classify, retries, limits, evidence, verify, blame, store';
 
 describe('CF-3 mistakes are shown as a compiler shows them', () => {
   it('CF-3 reports all at once, in the order of the file', () => {

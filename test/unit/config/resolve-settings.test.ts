@@ -70,7 +70,6 @@ describe('CF-1 the settings of a file, with defaults for the rest', () => {
       },
       blame: { enabled: true, runs: 12, timeMs: 120_000 },
       store: '.self-heal/ledger.db',
-      queue: { leaseMs: 30_000 },
       fixer: 'built-in',
       runnerByDefault: ['build-doctor', 'database', 'debugger', 'code-review'],
       file: null,
@@ -98,7 +97,6 @@ evidence: { console: 0, network: 7 }
 verify: { prepare: npm run build, confirm: 2, repeat: 5, flips: 0, regression: none, regressionTime: 90s }
 blame: { enabled: false, runs: 3, time: 30s }
 store: postgres://ann@db/till
-queue: { lease: 1m }
 fixer: none
 `);
     expect(settings).toEqual({
@@ -153,7 +151,6 @@ fixer: none
       },
       blame: { enabled: false, runs: 3, timeMs: 30_000 },
       store: 'postgres://ann@db/till',
-      queue: { leaseMs: 60_000 },
       fixer: 'none',
       runnerByDefault: [],
       file: null,
