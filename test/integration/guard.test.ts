@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
-import { edited, type Edit, places, project } from '../../fixtures/guard/project.mjs';
+import { edited, type Edit, places, project } from '../../fixtures/guard/cases.mjs';
 import { createGuard } from '../../src/guard/create-guard.js';
 import { judge } from '../../src/guard/judge.js';
 import type { BrokeTest } from '../../src/guard/without-blamed.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { project } from '../../../fixtures/guard/project.mjs';
+import { project } from '../../../fixtures/guard/cases.mjs';
 import { judged } from './judged.js';
 
 const spec = 'tests/search.spec.ts';

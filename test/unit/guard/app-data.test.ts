@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type Edit, requestOf } from '../../../fixtures/guard/project.mjs';
+import { type Edit, requestOf } from '../../../fixtures/guard/cases.mjs';
 import type { Category } from '../../../src/core/diagnosis.js';
 import { judge } from '../../../src/guard/judge.js';
 

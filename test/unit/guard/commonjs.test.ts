@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { requestOf } from '../../../fixtures/guard/project.mjs';
+import { requestOf } from '../../../fixtures/guard/cases.mjs';
 import { judge } from '../../../src/guard/judge.js';
 
 const file = 'tests/global-teardown.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { places, requestOf } from '../../../fixtures/guard/project.mjs';
+import { places, requestOf } from '../../../fixtures/guard/cases.mjs';
 import { judge } from '../../../src/guard/judge.js';
 
 const file = 'src/cart.ts';

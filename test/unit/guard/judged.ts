@@ -1,4 +1,4 @@
-import { type Edit, requestOf } from '../../../fixtures/guard/project.mjs';
+import { type Edit, requestOf } from '../../../fixtures/guard/cases.mjs';
 import type { Category } from '../../../src/core/diagnosis.js';
 import type { Violation } from '../../../src/core/guard/violation.js';
 import { judge } from '../../../src/guard/judge.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Edit, requestOf } from '../../../fixtures/guard/project.mjs';
+import { type Edit, requestOf } from '../../../fixtures/guard/cases.mjs';
 import { judge } from '../../../src/guard/judge.js';
 
 const spec = 'tests/greet.spec.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Edit, places, requestOf } from '../../../fixtures/guard/project.mjs';
+import { type Edit, places, requestOf } from '../../../fixtures/guard/cases.mjs';
 import { judge } from '../../../src/guard/judge.js';
 
 async function rulesOf(edits: readonly Edit[], given: readonly Edit[] = []): Promise<string[]> {

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
 import { expect, it } from 'vitest';
-import { requestOf } from '../../../fixtures/guard/project.mjs';
+import { requestOf } from '../../../fixtures/guard/cases.mjs';
 import { runGuard } from '../../../src/guard/run-guard.js';
 import { tempDir } from '../../rig/temp-dir.js';
 

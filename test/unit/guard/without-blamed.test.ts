@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { brokeBy, type Edit, edited, requestOf } from '../../../fixtures/guard/project.mjs';
+import { brokeBy, type Edit, edited, requestOf } from '../../../fixtures/guard/cases.mjs';
 import { judge } from '../../../src/guard/judge.js';
 import { withoutBlamed } from '../../../src/guard/without-blamed.js';
 
