@@ -2,7 +2,6 @@ import { Command } from 'commander';
 import {
   addHealingFlags,
   addStoreFlag,
-  addTerseFlags,
   addVerifyFlag,
   addWaitFlag,
   addWholeSelectionFlags,
@@ -26,9 +25,7 @@ export function healCommand(): Command {
       'folders written by `run --collect`, Playwright blob reports, or folders that contain any number of these',
     )
     .option('--allow-missing-shards', 'heal what was collected even if some shards are missing');
-  return addStoreFlag(
-    addHealingFlags(addTerseFlags(addWaitFlag(addVerifyFlag(addWholeSelectionFlags(command))))),
-  )
+  return addStoreFlag(addHealingFlags(addWaitFlag(addVerifyFlag(addWholeSelectionFlags(command)))))
     .addHelpText('after', examples)
     .action((words: string[], options: RunOptions) => runAsTyped(words, options));
 }

@@ -92,16 +92,6 @@ export function addWaitFlag(command: Command): Command {
   );
 }
 
-/** Adds the flags for brief or full output. */
-export function addTerseFlags(command: Command): Command {
-  return command
-    .option(
-      '--terse',
-      'brief output without color; the default when run by a coding agent (CLAUDECODE, AI_AGENT …)',
-    )
-    .option('--no-terse', 'full output, even when run by a coding agent');
-}
-
 /** Collects the values of a repeatable flag. */
 export function collect(value: string, previous: string[] | undefined): string[] {
   return [...(previous ?? []), value];

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { exitCodes } from '../core/exit-codes.js';
 import { end } from './end.js';
-import { addHealingFlags, addSelectionFlags, addTerseFlags, addVerifyFlag, addWaitFlag } from './options.js';
+import { addHealingFlags, addSelectionFlags, addVerifyFlag, addWaitFlag } from './options.js';
 import type { RunOptions } from '../heal/run-request.js';
 
 const examples = `
@@ -19,7 +19,7 @@ export function runCommand(): Command {
       'test files, as Playwright takes them: regular expressions on the path, or file:line',
     );
   const collect = new Option('--collect', 'heal nothing: leave what failed for `self-heal heal --from`');
-  return addHealingFlags(addTerseFlags(addWaitFlag(addVerifyFlag(addSelectionFlags(command)))))
+  return addHealingFlags(addWaitFlag(addVerifyFlag(addSelectionFlags(command))))
     .addOption(collect.conflicts(['dryRun', 'json', 'failOnHeal', 'verify']))
     .addHelpText('after', examples)
     .action((words: string[], options: RunOptions) => runAsTyped(words, options));

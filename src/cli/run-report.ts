@@ -31,7 +31,7 @@ export async function runReport(
   const shown = relativePath(cwd, dir);
   const file = await write(found, { dir, shown });
   if (typeof file !== 'string') return file;
-  showSummary(found, { cwd, folder: shown, env: process.env, terse: false });
+  showSummary(found, { cwd, env: process.env });
   print(file);
   if (open) await openInBrowser(file);
   return exitCodes.green;

@@ -9,10 +9,7 @@ import { unfinishedRun } from '../run/unfinished-run.js';
 import { runDirOf } from '../run/run-folder.js';
 
 /** The flags of `self-heal resume`. */
-export type ResumeOptions = Pick<
-  RunOptions,
-  'agents' | 'parallel' | 'verify' | 'store' | 'json' | 'terse' | 'wait'
->;
+export type ResumeOptions = Pick<RunOptions, 'agents' | 'parallel' | 'verify' | 'store' | 'json' | 'wait'>;
 
 /** Runs `self-heal resume`; returns the exit code, or the problem that prevented it from continuing. */
 export async function runResume(

@@ -32,7 +32,7 @@ export async function openRun(
   const running = await openRunJournal(ready.folder);
   const redactor = await createRedactor({ env: request.env, projectRoot: request.cwd });
   const { cwd, env, filters, passThrough, options } = request;
-  const bus = createBus([eventsWriter(ready.folder.dir), runTerminal(env, options)], systemClock, redactor);
+  const bus = createBus([eventsWriter(ready.folder.dir), runTerminal(env)], systemClock, redactor);
   const plan = createRunPlan();
   const suites = createSuiteRuns({
     ...ready,

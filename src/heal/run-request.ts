@@ -25,8 +25,6 @@ export interface RunOptions extends Omit<Selection, 'filters' | 'passThrough'> {
   allowMissingShards?: boolean;
   /** Overrides the configured store: a path or a `postgres://` URL, which may contain a password. */
   store?: string;
-  /** Print little, as for an agent; if absent, the environment decides. */
-  terse?: boolean;
 }
 
 /** A `self-heal run` as invoked. */

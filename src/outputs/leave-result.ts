@@ -1,8 +1,7 @@
 import { placeInGit } from '../git-root.js';
 import type { RunPlace } from './html/load-run.js';
 import type { Report } from '../run/report.js';
-import { isTerse } from './is-terse.js';
-import { paletteFor, unpainted } from './palette.js';
+import { paletteFor } from './palette.js';
 import { summaryOf } from './summary.js';
 import { reasonOf } from '../reason-of.js';
 import { relativePath } from '../relative-path.js';
@@ -14,7 +13,7 @@ export interface ResultPlace {
   /** The project; absolute. */
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
-  readonly options: { readonly json?: boolean; readonly terse?: boolean };
+  readonly options: { readonly json?: boolean };
 }
 
 /** Writes the reports for other programs; returns a message for each that could not be written. */
@@ -28,21 +27,16 @@ export async function showResult(report: Report, { dir, cwd, env, options }: Res
   const folder = relativePath(cwd, dir);
   if (!isQuiet(report)) await leavePage(report, { dir, shown: folder });
   if (options.json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
-  if (!isQuiet(report)) showSummary(report, { cwd, folder, env, terse: isTerse(env, options) });
+  if (!isQuiet(report)) showSummary(report, { cwd, env });
 }
 
 /** Prints the final summary on standard error. */
-export function showSummary(
-  report: Report,
-  { cwd, folder, env, terse }: { cwd: string; folder: string; env: NodeJS.ProcessEnv; terse: boolean },
-): void {
+export function showSummary(report: Report, { cwd, env }: Pick<ResultPlace, 'cwd' | 'env'>): void {
   const text = summaryOf(report, {
-    paint: terse ? unpainted : paletteFor(env),
+    paint: paletteFor(env),
     columns: process.stderr.columns || 120,
     rows: process.stderr.rows,
-    folder,
     inGit: placeInGit(cwd),
-    terse,
   });
   process.stderr.write(`${text}\n`);
 }

@@ -13,20 +13,14 @@ import { agentOutcomeWords, judgementWords, suiteRunText, verdictWords, wasRever
 
 type Of<T extends Event['type']> = Extract<Event, { type: T }>;
 
-/** Who reads: a log gets everything; a person has the live view, which shows what has begun; an agent pays for every word. */
-export type Reader = 'log' | 'person' | 'agent';
+/** Who reads: a log gets everything; a person has the live view, which shows what has begun. */
+export type Reader = 'log' | 'person';
 
 const begun: readonly Event['type'][] = ['suite.started', 'agent.started', 'agent.retrying'];
-/** The events that a reader does not get. */
-const untold: Record<Reader, readonly Event['type'][]> = {
-  log: [],
-  person: begun,
-  agent: [...begun, 'suite.ended', 'agent.ended', 'attempt.green', 'attempt.judged', 'cause.came_back'],
-};
 
 /** Returns the lines for an event, without line breaks; empty if only the live view shows it. */
 export function linesFor(event: Event, paint: ChalkInstance, reader: Reader = 'log'): string[] {
-  if (untold[reader].includes(event.type)) return [];
+  if (reader === 'person' && begun.includes(event.type)) return [];
   // Each entry takes the event type it is keyed by, which TypeScript cannot infer from a lookup by a union.
   return [(lines[event.type] as Lines<never>)(event as never, paint, reader)].flat();
 }
@@ -107,7 +101,7 @@ function suiteEnded(event: Of<'suite.ended'>): string[] {
   return [`${counted(total, 'test')}: ${parts.join(', ')} (${duration(durationMs)})`];
 }
 
-/** A log gets all details; elsewhere one line is enough, because the live view and the final summary show the rest. */
+/** A log gets all details; for a person one line is enough, because the live view and the final summary show the rest. */
 function causeFound({ cause }: Of<'cause.found'>, paint: ChalkInstance, reader: Reader): string[] {
   const [first, ...others] = cause.tests;
   const head = `${cause.id} ${paint.red(cause.category)}: ${cut(cause.headline, reader === 'log' ? 160 : 100)}`;

@@ -1,7 +1,7 @@
 import chalk, { Chalk, chalkStderr, type ChalkInstance } from 'chalk';
 
 /** No color at all. */
-export const unpainted: ChalkInstance = new Chalk({ level: 0 });
+const unpainted: ChalkInstance = new Chalk({ level: 0 });
 
 /**
  * Returns the colors for standard error; none with NO_COLOR (https://no-color.org), unless FORCE_COLOR is set. Use only red, green, magenta,

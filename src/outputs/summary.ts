@@ -13,14 +13,10 @@ import { regressionText, verdictWords } from './wording.js';
 export interface SummaryOptions {
   readonly paint: ChalkInstance;
   readonly columns: number;
-  /** The run's folder as shown to the user. */
-  readonly folder: string;
   /** The number of rows it has to fit; absent if there is no screen. */
   readonly rows?: number | undefined;
   /** Where the project is in its git repository, if in any, so that `git diff` can show the changes; by default its root. */
   readonly inGit?: 'top' | 'below' | null | undefined;
-  /** Whether an agent reads it, so that it also names the machine-readable report. */
-  readonly terse?: boolean | undefined;
 }
 
 /** The maximum and minimum number of lines, whatever the size of the screen. */
@@ -143,14 +139,7 @@ function savedLines({ totals, dryRun }: Report, { columns }: SummaryOptions): st
   return line === null ? [] : [`  ${cut(line, columns - 3)}`];
 }
 
-function stepLines(
-  report: Report,
-  { paint, columns, folder, inGit = 'top', terse = false }: SummaryOptions,
-): string[] {
-  const label = (what: string) => `  ${paint.dim(what.padEnd(7))} `;
+function stepLines(report: Report, { paint, columns, inGit = 'top' }: SummaryOptions): string[] {
   const steps = nextStepsOf(report, { columns: columns - 11, inGit });
-  return [
-    ...steps.map(({ what, command }) => `${label(what)}${command}`),
-    ...(terse ? [`${label('json')}${folder}/report.json`] : []),
-  ];
+  return steps.map(({ what, command }) => `  ${paint.dim(what.padEnd(7))} ${command}`);
 }

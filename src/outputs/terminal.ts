@@ -3,23 +3,20 @@ import { isBuiltIn } from '../core/built-in-fixer.js';
 import type { Reporter } from '../run/bus.js';
 import { emptyRun, type RunState } from '../run/run-state.js';
 import { cutPainted } from './cut.js';
-import { linesFor, type Reader } from './lines.js';
+import { linesFor } from './lines.js';
 import { liveRegion, type Screen } from './live-region.js';
 import { liveView } from './live-view.js';
 import { systemClock } from '../clock.js';
 import type { CauseSummary } from '../event.js';
 import { isLive } from './is-live.js';
-import { isTerse } from './is-terse.js';
-import { paletteFor, unpainted } from './palette.js';
+import { paletteFor } from './palette.js';
 
-/** How to write to a person or to an agent. */
+/** How to write to a terminal or a log. */
 export interface TerminalOptions {
   readonly stream: Screen;
   readonly paint: ChalkInstance;
   /** Whether the terminal may be redrawn: not in CI, not a pipe. */
   readonly live: boolean;
-  /** Whether an agent reads, which pays for every word: print only causes, their results, and warnings. Overrides `live`. */
-  readonly terse?: boolean;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
@@ -28,10 +25,7 @@ export interface TerminalOptions {
 const REDRAW_MS = 250;
 
 /** Prints plain lines as things happen and, if the terminal may be redrawn, the live view below them. */
-export function terminalReporter(options: TerminalOptions): Reporter {
-  const { stream, paint, now, terse = false } = options;
-  const live = options.live && !terse;
-  const reader: Reader = terse ? 'agent' : live ? 'person' : 'log';
+export function terminalReporter({ stream, paint, live, now }: TerminalOptions): Reporter {
   let run = emptyRun();
   const region = live ? liveRegion(stream, { color: paint.level > 0 }) : null;
   const draw = () => {
@@ -45,7 +39,7 @@ export function terminalReporter(options: TerminalOptions): Reporter {
     name: 'terminal',
     handle: (event, after) => {
       const width = live ? (stream.columns || 80) - 1 : Infinity;
-      const lines = linesFor(event, paint, reader);
+      const lines = linesFor(event, paint, live ? 'person' : 'log');
       const text = lines
         .map((line) => `${cutPainted(`${paint.dim('self-heal')} ${line}`, width)}\n`)
         .join('');
@@ -66,14 +60,12 @@ function isShown({ first, ended, spans }: RunState): boolean {
   return ended === null && first !== null && (first.failed > 0 || first.total === 0 || spans.length > 1);
 }
 
-/** Creates the reporter for standard error, to suit its reader: a person, a log, or an agent. */
-export function runTerminal(env: NodeJS.ProcessEnv, options: { readonly terse?: boolean }): Reporter {
-  const terse = isTerse(env, options);
+/** Creates the reporter for standard error, to suit its reader: a person or a log. */
+export function runTerminal(env: NodeJS.ProcessEnv): Reporter {
   return terminalReporter({
     stream: process.stderr,
-    paint: terse ? unpainted : paletteFor(env),
+    paint: paletteFor(env),
     live: isLive(env, process.stderr),
-    terse,
     now: () => systemClock.now(),
   });
 }

@@ -141,10 +141,7 @@ function startIn(dir: string, args: readonly string[], env: Record<string, strin
 /** Returns the environment of a user's terminal, without what this test runner, or an agent that started it, adds. */
 export function userEnv(): Record<string, string> {
   const kept = Object.entries(process.env).filter(
-    ([name]) =>
-      !/^(?:VITEST|TEST|NODE_ENV|NODE_OPTIONS|FORCE_COLOR|NO_COLOR|CI$|npm_|(?:AI_)?AGENT$|CLAUDECODE|CODEX_|GEMINI_CLI$|OPENCODE$|CURSOR_AGENT$)/.test(
-        name,
-      ),
+    ([name]) => !/^(?:VITEST|TEST|NODE_ENV|NODE_OPTIONS|FORCE_COLOR|NO_COLOR|CI$|npm_|CODEX_)/.test(name),
   );
   return Object.fromEntries(kept) as Record<string, string>;
 }

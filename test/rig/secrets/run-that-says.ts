@@ -141,7 +141,7 @@ export async function runThatSays(
   bus.emit({ type: 'run.ended', outcome: 'red', exitCode: 1, ...spent, commit: null });
   const report = reportOf(bus.run());
   await writeFile(path.join(folder.value.dir, 'report.json'), JSON.stringify(report, null, 2));
-  screen.write(summaryOf(report, { paint, columns: 4000, folder: '.self-heal' }));
+  screen.write(summaryOf(report, { paint, columns: 4000 }));
   const { dir } = folder.value;
   await leaveReports(report, {
     dir,

@@ -26,8 +26,8 @@ it('RP-1 says nothing if no agent run was avoided', () => {
 it('RP-1 RP-2 is in the terminal and the Markdown summary', () => {
   const report = aReport();
   const withAvoided = { ...report, totals: { ...report.totals, agentRunsAvoided: 3, avoided } };
-  const screen = summaryOf(withAvoided, { paint, columns: 120, folder: '.self-heal/runs/r' });
+  const screen = summaryOf(withAvoided, { paint, columns: 120 });
   expect(screen.split('\n')).toContain(`  ${line}`);
   expect(markdownOf(withAvoided, { folder: '.self-heal/runs/r' }).split('\n')).toContain(`${line}.`);
-  expect(summaryOf(report, { paint, columns: 120, folder: 'r' })).not.toContain('saved');
+  expect(summaryOf(report, { paint, columns: 120 })).not.toContain('saved');
 });

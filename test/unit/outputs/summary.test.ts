@@ -50,7 +50,6 @@ const show = (given: Partial<Report>, options: Partial<SummaryOptions> = {}) =>
   summaryOf(aReport({ tests: [test('t1'), test('t2')], ...given }), {
     paint,
     columns: 80,
-    folder: '.self-heal/runs/r1',
     ...options,
   }).split('\n');
 
@@ -192,10 +191,6 @@ it('EV-10 RP-1 keeps texts of pages, tests and agents on their lines', () => {
     // oxlint-disable-next-line no-control-regex -- matches terminal control characters
     expect(lines.join('')).not.toMatch(/[\u0000-\u001f\u0080-\u009f]/);
   }
-});
-
-it('RP-1 tells an agent where report.json is', () => {
-  expect(show({ causes: [healed] }, { terse: true })).toContain('  json    .self-heal/runs/r1/report.json');
 });
 
 it('RP-1 uses only colors that are readable on light and dark backgrounds', () => {
