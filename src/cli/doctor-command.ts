@@ -23,6 +23,7 @@ export function doctorCommand(): Command {
       'plant faults in a scratch copy and check that each guard fires; takes about a minute',
     )
     .addOption(new Option('--drill', 'alias of --self-test').implies({ selfTest: true }).hideHelp())
+    .option('--verbose', 'also print every setting in force, and where each value comes from')
     .option('--json', 'print one JSON document')
     .addHelpText('after', explanation)
     .action(endWith(async () => (await import('./run-doctor.js')).runDoctor));

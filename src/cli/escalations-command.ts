@@ -6,7 +6,7 @@ import { end, endWith } from './end.js';
 import { agentsFlag, wholeNumber } from './options.js';
 import type { EscalationsOptions } from './run-escalations.js';
 
-/** `self-heal escalations`: lists and answers the questions that only a person can answer (ME-5 to ME-7). */
+/** `self-heal escalations`: lists and answers the questions that only a person can answer, and the quarantines that follow (ME-5 to ME-7). */
 export function escalationsCommand(): Command {
   const command = new Command('escalations').description('list, show and resolve what needs review');
   common(command.command('list', { isDefault: true }))
@@ -32,12 +32,20 @@ export function escalationsCommand(): Command {
       wholeNumber(1, 9999),
     )
     .action(endWith(async () => (await load()).resolveNamed));
+  common(command.command('quarantine'))
+    .description(
+      'list quarantined tests, which are reported but do not fail the run; --release ends a quarantine',
+    )
+    .argument('[test]', 'part of a test name, or the id of the escalation that quarantined it')
+    .option('--release', 'end the quarantine: the test can fail the run again, and agents may fix it')
+    .option('--all', 'with --release: release all that match')
+    .action(endWith(async () => (await load()).quarantined));
   return command;
 }
 
 /** `list` is the default command, so it receives any word that is not a command. */
 function noSuchCommand(word: string): Problem {
-  const near = closest(word, ['list', 'show', 'resolve']);
+  const near = closest(word, ['list', 'show', 'resolve', 'quarantine']);
   return {
     kind: 'usage',
     message: `unknown command escalations ${word}${near === null ? '' : `. Did you mean ${near}?`}`,

@@ -1,18 +1,15 @@
 import { Command } from 'commander';
 import { blameCommand } from './blame-command.js';
 import { classifyCommand } from './classify-command.js';
-import { configCommand } from './config-command.js';
 import { doctorCommand } from './doctor-command.js';
 import { escalationsCommand } from './escalations-command.js';
 import { guardCommand } from './guard-command.js';
 import { healCommand } from './heal-command.js';
 import { initCommand } from './init-command.js';
 import { inspectCommand } from './inspect-command.js';
-import { quarantineCommand } from './quarantine-command.js';
 import { reportCommand } from './report-command.js';
 import { resumeCommand } from './resume-command.js';
 import { runCommand } from './run-command.js';
-import { statsCommand } from './stats-command.js';
 import { uiCommand } from './ui-command.js';
 import { undoCommand } from './undo-command.js';
 import { version } from '../version.js';
@@ -29,11 +26,8 @@ const commands = [
   undoCommand,
   resumeCommand,
   escalationsCommand,
-  quarantineCommand,
-  statsCommand,
   initCommand,
   doctorCommand,
-  configCommand,
   uiCommand,
 ];
 

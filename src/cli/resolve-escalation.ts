@@ -71,7 +71,7 @@ async function askFor(
 function whatFollows({ choice, tests }: Escalation, days = QUARANTINE_DAYS): string {
   if (choice !== 'skip') return choice === null ? '' : followsFrom[choice];
   if (tests.length === 0) return 'the suite itself cannot be quarantined';
-  return `${tests.length === 1 ? 'its test is' : `its ${tests.length} tests are`} in quarantine for ${counted(days, 'day')}: reported, but not failing the run (self-heal quarantine lists and releases tests)`;
+  return `${tests.length === 1 ? 'its test is' : `its ${tests.length} tests are`} in quarantine for ${counted(days, 'day')}: reported, but not failing the run (self-heal escalations quarantine lists and releases tests)`;
 }
 
 /** Names the answer that was replaced. */

@@ -6,6 +6,9 @@ import { examine } from '../doctor/examine.js';
 import { runSelfTest, type SelfTest } from '../doctor/self-test/run-self-test.js';
 import { exitCodeOfSignal, exitCodes } from '../core/exit-codes.js';
 import type { Problem } from '../problem.js';
+import { configJson, configYaml } from '../config/config-text.js';
+import { effectiveSettings } from '../config/effective-settings.js';
+import { loadLayers } from '../config/load-settings.js';
 import { cut } from '../outputs/cut.js';
 import { counted, duration } from '../outputs/format.js';
 import { isLive } from '../outputs/is-live.js';
@@ -19,12 +22,14 @@ export interface DoctorOptions {
   config?: string;
   json?: boolean;
   selfTest?: boolean;
+  /** Also print the settings in force. */
+  verbose?: boolean;
 }
 
 /** Runs `self-heal doctor`; returns the exit code, or the problem that prevented the self-test (CL-11). */
 export async function runDoctor(options: DoctorOptions): Promise<number | Problem> {
   if (options.selfTest) return doctorSelfTest(options);
-  const { agents, config, json } = options;
+  const { agents, config, json, verbose } = options;
   const checks = await examine({
     cwd: process.cwd(),
     env: process.env,
@@ -33,7 +38,11 @@ export async function runDoctor(options: DoctorOptions): Promise<number | Proble
     config,
   });
   const ok = checks.every(({ state }) => state !== 'failed');
-  print(json ? { schemaVersion: 1, ok, checks } : doctorText(checks, paletteForData(process.env)));
+  const layers = verbose ? await loadLayers({ cwd: process.cwd(), env: process.env, file: agents }) : null;
+  const settings = layers?.ok ? effectiveSettings(layers.value) : null;
+  const text = doctorText(checks, paletteForData(process.env));
+  if (json) print({ schemaVersion: 1, ok, checks, ...(settings && { settings: configJson(settings) }) });
+  else print(settings === null ? text : `${text}\n\n${configYaml(settings)}`);
   return ok ? exitCodes.green : exitCodes.usage;
 }
 

@@ -1,4 +1,8 @@
 import type { Problem } from '../problem.js';
+import { counted } from '../outputs/format.js';
+import { localDay } from '../outputs/local-time.js';
+import { idsMeant } from '../run/ids-meant.js';
+import type { Quarantine } from '../store/store.js';
 import { escalationOf } from '../run/answer-escalation.js';
 import { asEntry, asPage } from '../outputs/escalation-text.js';
 import { withStore } from '../store/with-store.js';
@@ -39,4 +43,52 @@ export function resolveNamed(
     if (!asked.ok) return asked.error;
     return store === null ? 0 : resolveEscalation(store, asked.value, options);
   });
+}
+
+/** Runs `self-heal escalations quarantine`: lists the tests whose failure is accepted for now, or releases them (ME-7). */
+export function quarantined(
+  word: string | undefined,
+  { release = false, all = false, json, ...flags }: EscalationsOptions & { release?: boolean; all?: boolean },
+): Promise<number | Problem> {
+  return withStore(flags, async (store) => {
+    const found = quarantinesMeant(word, (await store?.quarantines()) ?? []);
+    if (!release) {
+      if (json) return print({ schemaVersion: 1, quarantines: found });
+      return print(found.length === 0 ? 'No test is quarantined.' : found.map(quarantineLine).join('\n'));
+    }
+    if (found.length === 0) return noneMeant(word);
+    if (found.length > 1 && !all) return severalMeant(found);
+    await store?.release(found.map(({ testId }) => testId));
+    if (json) return print({ schemaVersion: 1, released: found });
+    const names = found.map(({ name }) => `  ${name}`).join('\n');
+    return print(`${counted(found.length, 'test')} released:\n${names}`);
+  });
+}
+
+function quarantinesMeant(word: string | undefined, all: readonly Quarantine[]): readonly Quarantine[] {
+  if (word === undefined) return all;
+  const byEscalation = idsMeant(word, [...new Set(all.map(({ escalationId }) => escalationId))]);
+  if (byEscalation.length === 1) return all.filter(({ escalationId }) => byEscalation.includes(escalationId));
+  return all.filter(({ name }) => name.toLowerCase().includes(word.toLowerCase()));
+}
+
+function quarantineLine({ name, escalationId, since, until }: Quarantine): string {
+  return `${escalationId}  since ${localDay(since)}, until ${localDay(until)}  ${name}`;
+}
+
+function noneMeant(word: string | undefined): Problem {
+  return {
+    kind: 'usage',
+    message: word === undefined ? 'no test is quarantined' : `no quarantined test matches ${word}`,
+    remedy: 'self-heal escalations quarantine lists those that are quarantined.',
+  };
+}
+
+function severalMeant(found: readonly Quarantine[]): Problem {
+  return {
+    kind: 'usage',
+    message: `this matches ${counted(found.length, 'test')}`,
+    detail: found.map(quarantineLine).join('\n'),
+    remedy: 'Name one of them, or release all of these with --all.',
+  };
 }

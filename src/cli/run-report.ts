@@ -1,7 +1,10 @@
 import process from 'node:process';
 import { findRun, type StoredRun } from '../run/find-run.js';
 import { exitCodes } from '../core/exit-codes.js';
-import type { Problem } from '../problem.js';
+import { formatProblem, type Problem } from '../problem.js';
+import type { Stats } from '../store/stats.js';
+import { withStore } from '../store/with-store.js';
+import { counted, dollars } from '../outputs/format.js';
 import type { Report } from '../run/report.js';
 import { showSummary } from '../outputs/leave-result.js';
 import { openInBrowser } from '../outputs/open-in-browser.js';
@@ -12,6 +15,7 @@ import { relativePath } from '../relative-path.js';
 
 /** The flags of `self-heal report`. */
 export interface ReportOptions {
+  agents?: string;
   open?: boolean;
   json?: boolean;
 }
@@ -19,7 +23,7 @@ export interface ReportOptions {
 /** Runs `self-heal report`; returns the exit code, or the problem with the run. */
 export async function runReport(
   word: string | undefined,
-  { open, json }: ReportOptions,
+  { open, json, ...flags }: ReportOptions,
 ): Promise<number | Problem> {
   const cwd = process.cwd();
   const run = await findRun(cwd, word ?? null);
@@ -27,14 +31,48 @@ export async function runReport(
   const { report: found, dir } = run.value;
   if (found === null) return untold(run.value);
   if (found.exitCode === null && (await pidAtWork(dir)) !== null) return atWork(run.value);
-  if (json) return print(found);
+  const stats = await statsOrWarning(flags);
+  if (json) return print({ ...found, stats });
   const shown = relativePath(cwd, dir);
   const file = await write(found, { dir, shown });
   if (typeof file !== 'string') return file;
   showSummary(found, { cwd, env: process.env });
+  if (stats) process.stderr.write(`${statsText(stats)}\n\n`);
   print(file);
   if (open) await openInBrowser(file);
   return exitCodes.green;
+}
+
+/** Returns null if nothing is stored. A run can also be read where its store cannot, such as on another machine. */
+async function statsOrWarning(flags: Pick<ReportOptions, 'agents'>): Promise<Stats | null> {
+  const stats = await withStore(flags, async (store) => (await store?.stats()) ?? null);
+  if (stats === null || !('kind' in stats)) return stats;
+  process.stderr.write(`${formatProblem(stats)}\n`);
+  return null;
+}
+
+function statsText(stats: Stats): string {
+  const held = stats.heals - stats.cameBack - stats.undone;
+  return [
+    `  all stored runs: ${stats.runs}`,
+    ...stats.classes.map(({ category, failures, healed, healRate }) =>
+      row(category, `${counted(failures, 'failure')}, ${healed} healed${percent(healRate)}`),
+    ),
+    ...stats.agents.map(({ agent, runs, healed, healRate, costUsd }) => {
+      const cost = costUsd === null ? '' : `, ${dollars(costUsd)}`;
+      return row(`/${agent}`, `${counted(runs, 'run')}, ${healed} healed${percent(healRate)}${cost}`);
+    }),
+    ...(stats.heals === 0 ? [] : [row('held', `${held} of ${counted(stats.heals, 'heal')}`)]),
+    ...(stats.costPerHealUsd === null ? [] : [row('cost', `${dollars(stats.costPerHealUsd)} for each heal`)]),
+  ].join('\n');
+}
+
+function row(name: string, text: string): string {
+  return `    ${name.padEnd(16)} ${text}`;
+}
+
+function percent(rate: number | null): string {
+  return rate === null ? '' : ` (${Math.round(rate * 100)} %)`;
 }
 
 async function write(found: Report, folder: { dir: string; shown: string }): Promise<string | Problem> {

@@ -20,11 +20,10 @@ export function configYaml(values: readonly EffectiveValue[]): string {
   return `${['version: 1', ...lines].join('\n')}\n`;
 }
 
-/** Renders the effective settings as a JSON document. */
-export function configJson(values: readonly EffectiveValue[], file: string | null): string {
-  const config = { version: 1, ...treeOf(values) };
+/** Returns the effective settings as plain data, for a JSON document. */
+export function configJson(values: readonly EffectiveValue[]): object {
   const origins = values.map(({ path, origin }) => ({ path, ...origin }));
-  return `${JSON.stringify({ schemaVersion: 1, file, config, origins }, null, 2)}\n`;
+  return { config: { version: 1, ...treeOf(values) }, origins };
 }
 
 function lineOf({ path, value, origin }: EffectiveValue): string {

@@ -42,7 +42,7 @@ export async function finishRun(
   });
   const agentRunsAvoided = avoidedIn(bus.run());
   const flaky = tests.filter((verdict) => verdict === 'flaky').length;
-  await store.ended({ ...final, flaky, agentRunsAvoided });
+  await store.ended(final);
   const time = systemClock.now();
   const spent = { ...totals(), agentRunsAvoided };
   const ended = { type: 'run.ended', ...final, ...spent, durationMs: time - startedAt, commit } as const;

@@ -40,8 +40,6 @@ function runTable(context: StoreContext): Pick<Store, 'runStarted' | 'saveProgre
           startedAt: now(),
           request: storedJson(request),
           progress: 'null',
-          flaky: 0,
-          agentRunsAvoided: 0,
           resumedFrom,
         })
         .onConflict((conflict) => conflict.column('id').doNothing())

@@ -17,7 +17,7 @@ async function first(db: Transaction<unknown>): Promise<void> {
 const firstTables = `
 create table runs (
   id text primary key, project text not null, started_at text not null, ended_at text, outcome text, exit_code integer,
-  request text not null, progress text not null, flaky integer not null, agent_runs_avoided integer not null, resumed_from text
+  request text not null, progress text not null, resumed_from text
 );
 create table signatures (
   signature text primary key, project text not null, count integer not null, failed_fixes integer not null,

@@ -11,9 +11,6 @@ export interface Stats {
   readonly cameBack: number;
   readonly undone: number;
   readonly heldRate: number | null;
-  readonly flaky: number;
-  readonly agentRuns: number;
-  readonly agentRunsAvoided: number;
   readonly costUsd: number | null;
   readonly costPerHealUsd: number | null;
 }
@@ -35,26 +32,10 @@ export interface RatedAgent {
   readonly costUsd: number | null;
 }
 
-/** The statistics before the first stored run. */
-export const noStats: Stats = {
-  runs: 0,
-  flaky: 0,
-  agentRunsAvoided: 0,
-  classes: [],
-  agents: [],
-  heals: 0,
-  cameBack: 0,
-  undone: 0,
-  heldRate: null,
-  agentRuns: 0,
-  costUsd: null,
-  costPerHealUsd: null,
-};
-
 /** Computes the statistics over all stored runs of a project. */
 export async function readStats(db: Database, project: string): Promise<Stats> {
   const [runs, classes, agents, heals] = await Promise.all([
-    runTotals(db, project),
+    runCount(db, project),
     ratedClasses(db, project),
     ratedAgents(db, project),
     healTotals(db, project),
@@ -63,12 +44,11 @@ export async function readStats(db: Database, project: string): Promise<Stats> {
   const costUsd = costs.length > 0 ? costs.reduce((sum, cost) => sum + cost, 0) : null;
   const healedByAgents = agents.reduce((sum, { healed }) => sum + healed, 0);
   return {
-    ...runs,
+    runs,
     classes,
     agents,
     ...heals,
     heldRate: rate(heals.heals - heals.cameBack - heals.undone, heals.heals),
-    agentRuns: agents.reduce((sum, agent) => sum + agent.runs, 0),
     costUsd,
     costPerHealUsd: costUsd === null || healedByAgents === 0 ? null : costUsd / healedByAgents,
   };
@@ -77,11 +57,10 @@ export async function readStats(db: Database, project: string): Promise<Stats> {
 /** PostgreSQL returns counts and sums as text, since they may exceed a number. */
 type Total = number | string;
 
-async function runTotals(db: Database, project: string) {
-  const { rows } = await sql<Record<'runs' | 'flaky' | 'agentRunsAvoided', Total>>`
-    select count(*) as runs, sum(flaky) as flaky, sum(agent_runs_avoided) as agent_runs_avoided
-    from runs where project = ${project}`.execute(db);
-  return numbersOf(rows[0]);
+async function runCount(db: Database, project: string): Promise<number> {
+  const { rows } = await sql<{ runs: Total }>`
+    select count(*) as runs from runs where project = ${project}`.execute(db);
+  return Number(rows[0]?.runs ?? 0);
 }
 
 async function ratedClasses(db: Database, project: string): Promise<RatedClass[]> {

@@ -40,8 +40,6 @@ export interface RunStart {
 export interface RunEnd {
   readonly outcome: string;
   readonly exitCode: number;
-  readonly flaky: number;
-  readonly agentRunsAvoided: number;
 }
 
 /** A stored run, with its outcome if it has ended. */

@@ -40,8 +40,6 @@ interface RunsTable {
   request: string;
   /** JSON: the state of each test. */
   progress: string;
-  flaky: number;
-  agentRunsAvoided: number;
   resumedFrom: string | null;
 }
 

@@ -10,7 +10,6 @@ import {
   userEnv,
   type Finished,
 } from '../rig/scratch-project.js';
-import { noStats } from '../../src/store/stats.js';
 import { tempDir } from '../rig/temp-dir.js';
 
 const cli = path.resolve(import.meta.dirname, '../../bin/self-heal.js');
@@ -174,18 +173,11 @@ it('CL-2 exits with 2 before anything runs if the changes of agents cannot be ke
   expect(ended.events).toEqual([]);
 });
 
-it('CL-6 stats --json has the same fields before the first stored run as later', async () => {
-  const project = await scratchProject();
-  expect(await project.selfHeal(['stats'])).toMatchObject({ exitCode: 0, stdout: 'No runs are stored yet.' });
-  const { stdout } = await project.selfHeal(['stats', '--json']);
-  expect(JSON.parse(stdout)).toEqual({ schemaVersion: 1, ...noStats });
-});
-
-it('ME-10 stats exits with 2 if the store is a link to nowhere, instead of saying that nothing is stored', async () => {
+it('ME-10 escalations exits with 2 if the store is a link to nowhere, instead of saying that nothing is stored', async () => {
   const project = await scratchProject();
   mkdirSync(path.join(project.dir, '.self-heal'));
   symlinkSync(path.join(project.dir, 'not', 'mounted.db'), path.join(project.dir, '.self-heal/ledger.db'));
-  const ended = await project.selfHeal(['stats']);
+  const ended = await project.selfHeal(['escalations']);
   expect(ended.exitCode).toBe(2);
   expectProblem(ended, /store .* cannot be opened/);
 });

@@ -166,7 +166,7 @@ it('ME-7 a quarantine is listed, ends after --days, and can be released; ids can
     tests: [...question.tests, { id: 't2', name: 'cart.spec.ts › removes' }],
   });
   const listed = async () =>
-    JSON.parse((await project.selfHeal(['quarantine', '--json'])).stdout) as {
+    JSON.parse((await project.selfHeal(['escalations', 'quarantine', '--json'])).stdout) as {
       quarantines: { testId: string; since: string; until: string }[];
     };
   expect(await listed()).toEqual({ schemaVersion: 1, quarantines: [] });
@@ -177,11 +177,17 @@ it('ME-7 a quarantine is listed, ends after --days, and can be released; ids can
   expect(quarantines.map(({ testId }) => testId)).toEqual(['t1', 't2']);
   const [{ since, until } = { since: '', until: '' }] = quarantines;
   expect(Date.parse(until) - Date.parse(since)).toBe(7 * 24 * 60 * 60_000);
-  expect((await project.selfHeal(['quarantine'])).stdout).toContain('cart.spec.ts › removes');
-  expect(await project.selfHeal(['quarantine', 'cart', '--release'])).toMatchObject({ exitCode: 2 });
-  expect(await project.selfHeal(['quarantine', 'removes', '--release'])).toMatchObject({ exitCode: 0 });
+  expect((await project.selfHeal(['escalations', 'quarantine'])).stdout).toContain('cart.spec.ts › removes');
+  expect(await project.selfHeal(['escalations', 'quarantine', 'cart', '--release'])).toMatchObject({
+    exitCode: 2,
+  });
+  expect(await project.selfHeal(['escalations', 'quarantine', 'removes', '--release'])).toMatchObject({
+    exitCode: 0,
+  });
   expect((await listed()).quarantines.map(({ testId }) => testId)).toEqual(['t1']);
-  expect(await project.selfHeal(['quarantine', '--release', '--all'])).toMatchObject({ exitCode: 0 });
+  expect(await project.selfHeal(['escalations', 'quarantine', '--release', '--all'])).toMatchObject({
+    exitCode: 0,
+  });
   expect((await listed()).quarantines).toEqual([]);
 });
 

@@ -50,7 +50,7 @@ it.runIf(canMount)(
 it.runIf(process.platform === 'linux')(
   'CL-5 an answer that a full disk cannot take ends with 2, not as if tests still failed',
   () => {
-    const ended = spawnSync(process.execPath, [cli, 'config', '--json'], {
+    const ended = spawnSync(process.execPath, [cli, 'escalations', '--json'], {
       cwd: tempDir('full stdout'),
       env: userEnv(),
       stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],

@@ -1,7 +1,6 @@
 import { chmodSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { parse } from 'yaml';
 import { programs } from '../rig/programs.js';
 import { pageFiles, scratchProject, shopFiles } from '../rig/scratch-project.js';
 import { tempDir } from '../rig/temp-dir.js';
@@ -31,11 +30,14 @@ it('CL-11 doctor says what is missing, init writes it, and then a run works', as
   expect(run.exitCode).toBe(0);
 });
 
-it('CF-4 config prints YAML to standard output; a run with an invalid variable in the environment exits with 2 and runs nothing', async () => {
+it('CF-4 doctor --verbose prints every setting; a run with an invalid variable in the environment exits with 2 and runs nothing', async () => {
   const project = await scratchProject({ ...shopFiles, 'agents.yaml': 'retries: { max: 5 }\n' });
-  const { exitCode, stdout } = await project.selfHeal(['config'], { SELF_HEAL_LIMITS_COST_USD: '2' });
-  expect(exitCode).toBe(0);
-  expect(parse(stdout)).toMatchObject({ retries: { max: 5 }, limits: { costUsd: 2 } });
+  const { exitCode, stdout } = await project.selfHeal(['doctor', '--verbose', '--json'], {
+    SELF_HEAL_LIMITS_COST_USD: '2',
+  });
+  const { ok, settings } = JSON.parse(stdout) as { ok: boolean; settings: { config: object } };
+  expect(exitCode).toBe(ok ? 0 : 2);
+  expect(settings.config).toMatchObject({ retries: { max: 5 }, limits: { costUsd: 2 } });
   const wrong = await project.selfHeal(['run'], { SELF_HEAL_RETRIES_MAX: 'many' });
   expect(wrong.exitCode).toBe(2);
   expect(wrong.stderr).toContain('SELF_HEAL_RETRIES_MAX=many');

@@ -170,13 +170,7 @@ export async function runThatSays(
     recommendation: say('recommendation'),
     choices: ['guide', 'skip'],
   });
-  await memory.value.ended({
-    outcome: 'red',
-    exitCode: 1,
-    flaky: 0,
-    agentRuns: 2,
-    agentRunsAvoided: 0,
-  } as never);
+  await memory.value.ended({ outcome: 'red', exitCode: 1 });
   await bus.close();
   screen.end();
   return { root, dir: folder.value.dir, terminal: String(screen.read()), cause };

@@ -81,7 +81,7 @@ it('CF-4 says where each value comes from', async () => {
 it('CF-4 prints values from ${VAR} as ${VAR}, and no passwords of URLs', async () => {
   const text = 'project: "${NAME}"\nverify: { prepare: "echo ${TOKEN} $${x}" }\n';
   const { yaml, values } = await effective({ NAME: 'secret-1', TOKEN: 'secret-2' }, text);
-  expect(`${yaml}${configJson(values, null)}`).not.toMatch(/secret-/);
+  expect(`${yaml}${JSON.stringify(configJson(values))}`).not.toMatch(/secret-/);
   expect(yaml).toContain('prepare: "echo ${TOKEN} $${x}" ');
   const { yaml: masked } = await effective({ SELF_HEAL_VERIFY_PREPARE: 'ping postgres://me:pass@db/x' }, '');
   expect(masked).toContain('ping postgres://me:***@db/x');
@@ -89,12 +89,10 @@ it('CF-4 prints values from ${VAR} as ${VAR}, and no passwords of URLs', async (
   expect((await effective({}, at)).yaml).not.toContain('ss@');
 });
 
-it('CF-4 --json prints one document with the same values and their origins', async () => {
+it('CF-4 the JSON has the same values and their origins', async () => {
   const { values } = await effective({ SELF_HEAL_LIMITS_COST_USD: '2' }, rich);
-  const json = JSON.parse(configJson(values, 'agents.yaml')) as Record<string, unknown>;
+  const json = configJson(values) as Record<string, unknown>;
   expect(json).toMatchObject({
-    schemaVersion: 1,
-    file: 'agents.yaml',
     config: { limits: { costUsd: 2 }, verify: { confirm: 1 }, routes: { unknown: [] } },
   });
   expect(json['origins']).toEqual(
