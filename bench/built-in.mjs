@@ -1,14 +1,13 @@
-// Measures what the built-in fixer heals at no cost: faults of its kinds, planted into different kinds of apps (pages of markup; pages built by
-// a script, with page objects; pages that read an API and a database; a server in TypeScript), and traps, where nothing was renamed and a fix
-// would be a false heal although the test would pass. No agent program is installed.
-// Usage: node bench/built-in.mjs [markup] [script] [api] [build] [--kind TEXT] [--skip N] [--loud]
+// Measures what the built-in fixer heals at no cost: faults of its kinds, planted into pages of markup, pages built by a script, with page objects,
+// and a server in TypeScript; and traps, where nothing was renamed and a fix would be a false heal although the test would pass. No agent
+// program is installed.
+// Usage: node bench/built-in.mjs [markup] [script] [build] [--kind TEXT] [--skip N] [--loud]
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
-import { api } from './built-in/api.mjs';
 import { build } from './built-in/build.mjs';
 import { markup } from './built-in/markup.mjs';
 import { script } from './built-in/script.mjs';
@@ -29,7 +28,7 @@ const { values: options, positionals: asked } = parseArgs({
 });
 const bin = programs();
 const sums = { faults: 0, healed: 0, traps: 0, falseHeals: 0, tried: 0, reverted: 0 };
-for (const [name, app] of Object.entries({ markup, script, api, build }))
+for (const [name, app] of Object.entries({ markup, script, build }))
   if (asked.length === 0 || asked.includes(name)) measure(name, app);
 rmSync(bin, { recursive: true });
 

@@ -142,12 +142,6 @@ const faults = [
       'function total(id: number) {\n  const order = await load(id);\n  return euros(withTax(totalOf(order)));\n}\n\nconst visits',
     ],
   ),
-  fault('missing property of a literal', [
-    'src/order.ts',
-    'readonly id: number;',
-    'readonly id: number;\n  readonly currency: string;',
-  ]),
-  fault('moved module', ['src/money.ts', null], ['src/lib/money.ts', project['src/money.ts']]),
   fault('no longer exported', ['src/money.ts', 'export const withTax', 'const withTax']),
   fault('missing this', ['src/counter.ts', 'this.count += 1', 'count += 1']),
   fault('missing override', [
@@ -160,12 +154,6 @@ const faults = [
     "  label(): string {\n    return 'today';\n  }",
     '  constructor(readonly day = 1) {\n    this.day = day;\n  }',
   ]),
-  fault('renamed export', ['src/order.ts', 'totalOf', 'sumOfOrder']),
-  fault(
-    'renamed property',
-    ['src/order.ts', 'readonly cents: number', 'readonly priceInCents: number'],
-    ['src/store.ts', 'cents:', 'priceInCents:'],
-  ),
 ];
 
 const traps = [

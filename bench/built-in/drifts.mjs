@@ -63,40 +63,10 @@ const drifts = [
     { 'aria-label': 'Dismiss', text: 'x' },
   ),
   fault(
-    'title',
-    "getByTitle('Refresh list')",
-    { title: 'Refresh list', text: 'x' },
-    { title: 'Reload', text: 'x' },
-  ),
-  fault(
-    'id',
-    "locator('#submit-order')",
-    { id: 'submit-order', text: 'Go' },
-    { id: 'place-order', text: 'Go' },
-  ),
-  fault(
-    'class',
-    "locator('.btn-primary')",
-    { class: 'btn-primary', text: 'Go' },
-    { class: 'button-main', text: 'Go' },
-  ),
-  fault(
-    'attribute',
-    `locator('[name="agree"]')`,
-    { name: 'agree', text: 'Go' },
-    { name: 'accept', text: 'Go' },
-  ),
-  fault(
     'placeholder',
     "getByPlaceholder('Find a product')",
     { tag: 'input', placeholder: 'Find a product' },
     { tag: 'input', placeholder: 'Search the shop' },
-  ),
-  fault(
-    'role',
-    "getByRole('button', { name: 'Details' })",
-    { text: 'Details' },
-    { tag: 'a', href: '#', text: 'Details' },
   ),
 ];
 
@@ -123,13 +93,6 @@ const traps = [
     { text: 'Remove' },
     null,
     passes({ text: 'Re-move' }),
-  ),
-  fault(
-    'trap: taken away',
-    "locator('#confirm-pay')",
-    { id: 'confirm-pay', text: 'Go' },
-    null,
-    passes({ id: 'confirm_pay_later', text: 'Later' }),
   ),
 ];
 

@@ -28,15 +28,6 @@ const renamed = (page, from, to) => ({ was: page, is: page.replaceAll(from, to) 
 
 const faults = [
   own(
-    'alt text',
-    "await page.getByAltText('Company logo').click();",
-    renamed(
-      '<img alt="Company logo" width="20" height="20" onclick="DONE"><img alt="Flag" width="20" height="20" onclick="WRONG">',
-      'Company logo',
-      'Acme, to the front page',
-    ),
-  ),
-  own(
     'label of a field',
     "await page.getByLabel('Your name').fill('Ann');",
     renamed(
@@ -67,61 +58,6 @@ const faults = [
       'Basket',
       'Your order',
     ),
-  ),
-  own(
-    'attribute',
-    `await page.locator('[data-test="submit"]').click();`,
-    renamed('<button data-test="submit" onclick="DONE">Go</button>', '"submit"', '"send-form"'),
-  ),
-  own(
-    'text of a filter',
-    "await page.getByRole('listitem').filter({ hasText: 'Free delivery' }).click();",
-    renamed(
-      '<ul>\n<li onclick="WRONG">Express</li>\n\n<li onclick="DONE">Free delivery</li>\n</ul>',
-      'Free delivery',
-      'Free shipping',
-    ),
-  ),
-  own(
-    'text of a selector',
-    "await page.locator('button', { hasText: 'Apply coupon' }).click();",
-    renamed(
-      '<button onclick="DONE">Apply coupon</button>\n<button onclick="WRONG">Pay</button>',
-      'Apply coupon',
-      'Use voucher',
-    ),
-  ),
-  own(
-    'pattern',
-    "await page.getByRole('button', { name: /^sign up/i }).click();",
-    renamed(
-      '<button onclick="DONE">Sign up</button>\n<button onclick="WRONG">Help</button>',
-      'Sign up',
-      'Register',
-    ),
-  ),
-  own(
-    'class in a longer selector',
-    "await page.locator('form.search > button.go').click();",
-    renamed(
-      '<form class="search" onsubmit="return false">\n<button class="go" onclick="DONE">Go</button>\n</form>',
-      'class="go"',
-      'class="find"',
-    ),
-  ),
-  own(
-    'text engine',
-    "await page.click('text=Continue');",
-    renamed(
-      '<button onclick="DONE">Continue</button>\n<button onclick="WRONG">Back</button>',
-      'Continue',
-      'Proceed',
-    ),
-  ),
-  own(
-    'XPath',
-    `await page.locator('//button[@id="save-all"]').click();`,
-    renamed('<button id="save-all" onclick="DONE">Go</button>', 'save-all', 'store-all'),
   ),
   own(
     'test id of a list of ids',

@@ -108,43 +108,6 @@ export class OrderPage {
     },
   ),
   own(
-    'component of a page object',
-    `show('div', { role: 'dialog', 'aria-label': 'Delete item?' }, '');
-show('button', { WRONG }, 'Yes, always');
-
-document.querySelector('[role=dialog]').innerHTML = '<button data-act="yes">Yes</button>';
-document.querySelector('[data-act=yes]').addEventListener('click', () => { document.title = 'done-NUMBER'; });`,
-    ['>Yes<', '>Delete<'],
-    {
-      'tests/parts/dialogNUMBER.ts': `import type { Locator } from '@playwright/test';
-export class Dialog {
-  constructor(private readonly root: Locator) {}
-  async confirm() {
-    await this.root.getByRole('button', { name: 'Yes' }).click();
-  }
-}`,
-      ...spec(
-        "await new Dialog(page.getByRole('dialog')).confirm();",
-        "import { Dialog } from './parts/dialogNUMBER';\n",
-      ),
-    },
-  ),
-  own(
-    'selector in a constant',
-    "show('button', { id: 'order-total', DONE }, 'Go');",
-    ['order-total', 'grand-total'],
-    spec('await page.locator(TOTAL).click();', "const TOTAL = '#order-total';\n"),
-  ),
-  own(
-    'test id given to a helper',
-    "show('button', { 'data-testid': 'order-list', DONE }, 'Go');\nshow('button', { 'data-testid': 'help', WRONG }, 'Help');",
-    ['order-list', 'purchases'],
-    spec(
-      "await byTest(page, 'order-list').click();",
-      'import type { Page } from \'@playwright/test\';\nconst byTest = (page: Page, id: string) => page.locator(`[data-testid="${id}"]`);\n',
-    ),
-  ),
-  own(
     'label in a list of labels',
     "show('input', { 'aria-label': 'E-mail', DONE }, '');\nshow('input', { 'aria-label': 'Phone', WRONG }, '');",
     ['E-mail', 'Your address'],
@@ -162,18 +125,6 @@ export class Dialog {
     ['"Sign in"', '"Log in"'],
     spec("await page.getByRole('button', { name: 'Sign in' }).click();"),
     { 'app/localeNUMBER.json': '{\n  "signIn": "Sign in",\n  "help": "Help"\n}\n' },
-  ),
-  own(
-    'test id that the app puts together',
-    "for (const id of ['home', 'cart'])\n  show('button', { 'data-testid': `nav-${id}`, DONE }, id);",
-    ['nav-', 'menu-'],
-    spec("await page.getByTestId('nav-cart').click();"),
-  ),
-  own(
-    'test id that the test puts together',
-    "show('button', { 'data-testid': 'row-3', DONE }, 'Go');\nshow('button', { 'data-testid': 'total', WRONG }, 'Sum');",
-    ['row-3', 'line-3'],
-    spec('await page.getByTestId(`row-${3}`).click();'),
   ),
   own(
     'text of a component',

@@ -1,4 +1,4 @@
-// A server of files and of an API, and the suite in front of it. All tests share one browser, which saves half of the time.
+// A server of files, and the suite in front of it. All tests share one browser, which saves half of the time.
 import process from 'node:process';
 
 const browser = process.env.SELF_HEAL_CHROMIUM;
@@ -16,21 +16,9 @@ const serve = `
 import { createServer } from 'node:http';
 import { readFileSync } from 'node:fs';
 import { chromium } from '@playwright/test';
-import { routes } from './routes.mjs';
 await chromium.launchServer({ port: 4396, wsPath: '/browser', args: ['--no-sandbox']${browser ? `, executablePath: '${browser}'` : ''} });
-createServer(async (request, response) => {
+createServer((request, response) => {
   const { pathname } = new URL(request.url, 'http://x');
-  const send = (status, answer) =>
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
-  try {
-    const body = await new Response(request.method === 'POST' ? request : '').text();
-    const answer = await routes(pathname, body);
-    if (answer) return send(200, answer);
-  } catch (error) {
-    console.error(error);
-    return send(500, { error: error.message });
-  }
-  if (/^\\/(?:api|internal)\\//.test(pathname)) return response.writeHead(404).end();
   const file = pathname === '/' ? '/index.html' : pathname;
   try {
     response.setHeader('content-type', /js$/.test(file) ? 'text/javascript' : /json$/.test(file) ? 'application/json' : 'text/html');
@@ -42,6 +30,5 @@ export const servedFiles = {
   '.gitignore': 'node_modules\ntest-results\n',
   'playwright.config.ts': config,
   'server.mjs': serve,
-  'routes.mjs': 'export const routes = () => null;\n',
   'app/index.html': 'here',
 };

@@ -13,7 +13,6 @@ const allowed = new Set([
   'fixOverrideModifier',
   'extendsInterfaceBecomesImplements',
   'constructorForDerivedNeedSuperCall',
-  'fixMissingProperties',
 ]);
 
 const MAX_FILES = 3000;
@@ -116,26 +115,15 @@ function formatOf(text: string): TypeScript.FormatCodeSettings {
   };
 }
 
-function apply(program: Program, { changes, fixName }: TypeScript.CodeFixAction): boolean {
-  const literal = fixName === 'fixMissingProperties';
+function apply(program: Program, { changes }: TypeScript.CodeFixAction): boolean {
   for (const { fileName, textChanges, isNewFile } of changes) {
     if (isNewFile || /[\\/]node_modules[\\/]/.test(fileName)) return false;
     let text = program.text(fileName);
-    for (const { span, newText } of textChanges.toSorted((a, b) => b.span.start - a.span.start)) {
-      const [from, to] = [span.start, span.start + span.length];
-      const added = literal ? withShorthands(newText, text.slice(from, to)) : newText;
-      text = text.slice(0, from) + added + text.slice(to);
-    }
+    for (const { span, newText } of textChanges.toSorted((a, b) => b.span.start - a.span.start))
+      text = text.slice(0, span.start) + newText + text.slice(span.start + span.length);
     program.overlay.set(fileName, text);
   }
   return true;
-}
-
-/** TypeScript invents values for missing properties (`total: 0`), so each is replaced by a variable of the same name if there is one. */
-function withShorthands(text: string, before: string): string {
-  return text.replaceAll(/\b([\w$]+): [^,\n}]+/g, (property, name: string) =>
-    new RegExp(`\\b${name.replaceAll('$', '\\$')}\\b`).test(before) ? property : name,
-  );
 }
 
 function keysOf(ts: Ts, errors: readonly TypeScript.Diagnostic[]): string[] {

@@ -12,18 +12,3 @@ export interface Proposal {
   readonly summary: string;
   readonly files: readonly ProposedFile[];
 }
-
-/** The project's current code. */
-export interface Sources {
-  /** Null if it is too large to be searched. */
-  readonly app: readonly SourceText[] | null;
-  /** Specs, page objects, fixtures. */
-  readonly tests: readonly SourceText[];
-}
-
-/** A file's text, as proposals read it. */
-export interface SourceText {
-  /** Absolute. */
-  readonly file: string;
-  readonly text: string;
-}

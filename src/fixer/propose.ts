@@ -1,20 +1,20 @@
-import { testsOf } from '../core/failure.js';
 import { realpathSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
-import type { Cause } from '../core/cause.js';
 import { isCode } from '../code/imports.js';
-import { fromRepository, openAppChanges } from './app-changes.js';
-import { driftedLocator } from './drifted-locator.js';
-import { movedModule } from './moved-module.js';
-import { openSources } from './project-sources.js';
-import type { Proposal, Sources } from './proposal.js';
-import { holds } from './renamed.js';
-import { renamedCode } from './renamed-code.js';
-import { renamedName } from './renamed-name.js';
-import { runCodeFixes } from './run-code-fixes.js';
-import { framesOf, whatFailed } from './what-failed.js';
+import type { Hunk } from '../core/blame.js';
+import type { Cause } from '../core/cause.js';
+import { testsOf, type Location, type TestError } from '../core/failure.js';
+import { framesIn } from '../evidence/source-maps/parse-frames.js';
+import { git } from '../git.js';
+import { relativePath } from '../relative-path.js';
 import { real } from '../workspace/is-inside.js';
+import { driftedLocator, type DriftEvidence } from './drifted-locator.js';
+import type { Proposal } from './proposal.js';
+import { changesThatRemoved, holds, renamedTo } from './renames.js';
+import { runCodeFixes } from './run-code-fixes.js';
 
 /** Where the built-in fixer works. */
 export interface FixerPlaces {
@@ -30,86 +30,99 @@ export interface FixerPlaces {
 export type Propose = (cause: Cause) => Promise<Proposal | null>;
 
 /** Creates the built-in fixer for one run (BF-1). It needs no account, no model and no network. */
-export function createPropose(given: FixerPlaces): Propose {
+export function createPropose(given: FixerPlaces, fixCode = runCodeFixes): Propose {
   const places = { ...given, root: realpathSync(given.root) };
-  const read = openSources(places.root);
   return async (cause) => {
-    const ofTests = testFilesOf(places, cause);
-    const known: Known = {
-      places,
-      isApp: (file) => !ofTests.has(file),
-      sources: async () => {
-        const all = await read();
-        return {
-          app: all?.filter(({ file }) => !ofTests.has(file)) ?? null,
-          tests: all?.filter(({ file }) => ofTests.has(file)) ?? [],
-        };
-      },
-      changes: openAppChanges(places.root, fromRepository(cause.blame?.hunks ?? [], places)),
-    };
-    return (await build(cause, known)) ?? (await renamed(cause, known)) ?? drift(cause, known);
+    const said = await compilerErrors(cause, places);
+    const fix = said === null ? null : await fixCode(said, [places.cwd, places.root]);
+    return fix ?? drift(cause, places);
   };
 }
 
-/** The current project, for one cause. */
-interface Known {
-  readonly places: FixerPlaces;
-  readonly isApp: (file: string) => boolean;
-  readonly sources: () => Promise<Sources>;
-  readonly changes: ReturnType<typeof openAppChanges>;
-}
-
-function testFilesOf({ testFiles }: FixerPlaces, { members }: Cause): ReadonlySet<string> {
-  const specs = testsOf(members).map(({ location }) => location.file);
-  return new Set([...testFiles, ...specs].map(real).filter((file) => isCode(file)));
-}
-
-/** Proposes a fix for what the compiler, the bundler or Node reported. */
-async function build({ lead }: Cause, { places, sources, changes }: Known): Promise<Proposal | null> {
-  const { failure, evidence, diagnosis } = lead;
+/** Returns what was said about a build error that TypeScript may be sure of. */
+async function compilerErrors(cause: Cause, places: FixerPlaces): Promise<string | null> {
+  const { failure, evidence, diagnosis } = cause.lead;
   if (diagnosis.category !== 'build-error') return null;
-  const said = stripVTControlCharacters(
-    [
-      ...evidence.errors.flatMap(({ message, stack }) => [message, stack ?? '']),
-      evidence.serverOutput,
-      ...(failure.scope === 'suite' ? [failure.stderr] : []),
-    ].join('\n'),
-  );
-  const folders = [places.cwd, places.root];
-  const moved = await movedModule(said, sources);
-  if (moved) return moved;
-  const hunksAbout = (name: string) => changes.hunksAbout(name);
-  const found = await renamedCode({ said, sources, hunksAbout, folders });
-  return found === 'gone' ? null : (found ?? runCodeFixes(said, folders));
+  const texts = [
+    ...evidence.errors.flatMap(({ message, stack }) => [message, stack ?? '']),
+    evidence.serverOutput,
+    ...(failure.scope === 'suite' ? [failure.stderr] : []),
+  ];
+  const said = stripVTControlCharacters(texts.join('\n'));
+  // A name that a change took out is not misspelled: the one like it means something else.
+  for (const [, name = ''] of said.matchAll(/'([\w$]+)'[^\n]*\bDid you mean\b/g))
+    if ((await changesThatRemoved(name, places.root, blamedIn(cause, places))).length > 0) return null;
+  return said;
 }
 
-/** Proposes a fix for a database, a server or the app's own code that met an old name. */
-async function renamed(
-  { lead }: Cause,
-  { places, isApp, sources, changes }: Known,
-): Promise<Proposal | null> {
-  const { own, ofServer, ...seen } = whatFailed(lead, { cwd: places.cwd, isApp });
-  const known = { ...seen, sources, hunksAbout: (name: string) => changes.hunksAbout(name) };
-  const found = await renamedName({ ...known, said: own });
-  return found ?? (ofServer === null ? null : renamedName({ ...known, said: `${own}\n${ofServer}` }));
-}
-
-async function drift({ lead }: Cause, { places, isApp, sources, changes }: Known): Promise<Proposal | null> {
-  const { failure, evidence, diagnosis } = lead;
+/** Proposes that a locator follows what the app renamed. */
+async function drift(cause: Cause, places: FixerPlaces): Promise<Proposal | null> {
+  const { failure, evidence, diagnosis } = cause.lead;
   const { locator } = diagnosis.facts;
-  const { elements, ariaSnapshot } = evidence;
+  const { elements, ariaSnapshot, errors } = evidence;
   if (failure.scope === 'suite' || locator === null || !elements || ariaSnapshot === null) return null;
-  const { app, tests } = await sources();
-  const ofApp = (file: string) => isApp(path.join(places.root, file));
+  const specs = testsOf(cause.members).map(({ location }) => location.file);
+  const ofTests = new Set([...places.testFiles, ...specs].map(real).filter((file) => isCode(file)));
+  const isApp = ({ file }: Hunk) => !ofTests.has(path.join(places.root, file));
   return driftedLocator({
     locator,
-    isExpectation: evidence.errors.some(({ message }) => /\bexpect\b.*\(/.test(message.split('\n')[0] ?? '')),
-    foundSome: evidence.errors.some(({ message }) => /\bresolved to\b/.test(message)),
+    isExpectation: errors.some(({ message }) => /\bexpect\b.*\(/.test(message.split('\n')[0] ?? '')),
+    foundSome: errors.some(({ message }) => /\bresolved to\b/.test(message)),
     page: { elements, ariaSnapshot },
-    tests,
-    frames: failure.errors.flatMap(framesOf),
-    renaming: (name) => changes.renaming(name, ofApp),
-    changesAbout: (name) => changes.changesAbout(name, ofApp),
-    isInApp: async (name) => app?.some(({ text }) => holds(text, name)) ?? true,
+    frames: cause.members.flatMap((one) => one.failure.errors.flatMap(framesOf)),
+    renamedTo: async (name, candidates) => {
+      const hunks = await changesThatRemoved(name, places.root, blamedIn(cause, places));
+      return renamedTo(hunks.filter(isApp), name, candidates);
+    },
+    search: (name) => search(name, places.root, ofTests),
   });
+}
+
+/**
+ * Returns the hunks to blame, with paths from the repository. Whole files are left out: a deleted one may have been moved, which git
+ * detects.
+ */
+export function blamedIn(
+  { blame }: Pick<Cause, 'blame'>,
+  { cwd, root }: Pick<FixerPlaces, 'cwd' | 'root'>,
+): Hunk[] {
+  return (blame?.hunks ?? []).flatMap(({ whole, file, old, now }) =>
+    whole ? [] : [{ file: relativePath(root, path.resolve(cwd, file)), old, now }],
+  );
+}
+
+async function search(
+  name: string,
+  root: string,
+  ofTests: ReadonlySet<string>,
+): ReturnType<DriftEvidence['search']> {
+  const found = await git(root, ['grep', '-z', '-l', '-I', '-F', '--untracked', '-e', name]);
+  const files = (found ?? '').split('\0').filter(Boolean);
+  const sources = await Promise.all(
+    files.map(async (one) => {
+      const file = path.join(root, one);
+      return { file, text: await readFile(file, 'utf8').catch(() => '') };
+    }),
+  );
+  const all = sources.filter(({ text }) => holds(text, name));
+  const tests = all.filter(({ file }) => ofTests.has(file));
+  return { tests, inApp: tests.length < all.length };
+}
+
+/** Returns the positions in an error that are files on disk. */
+function framesOf({ location, stack }: Pick<TestError, 'location' | 'stack'>): Location[] {
+  const ofStack = framesIn(stripVTControlCharacters(stack ?? '')).flatMap(({ address, line, column }) => {
+    const file = address.startsWith('file:///') ? fileOf(address) : address;
+    return file !== null && path.isAbsolute(file) ? [{ file, line, column }] : [];
+  });
+  return [...(location ? [location] : []), ...ofStack].map((one) => ({ ...one, file: real(one.file) }));
+}
+
+/** Returns null for a URL that names no file here; a log may contain anything. */
+function fileOf(url: string): string | null {
+  try {
+    return fileURLToPath(url);
+  } catch {
+    return null;
+  }
 }

@@ -4,7 +4,6 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FixedFile } from './code-fixes.js';
-import { captured } from './renamed.js';
 import type { Proposal } from './proposal.js';
 
 /** How long the project's TypeScript may take, in milliseconds. */
@@ -26,7 +25,7 @@ const compilerError = /^[^\S\n]*([^\s()][^()\n:]*\.[cm]?tsx?)[(:]\d+[,:]\d+\)?(?
 
 /** Has the project's own TypeScript fix what the compiler reports (BF-3); null if there is none, or it is not sure. */
 export async function runCodeFixes(said: string, folders: readonly string[]): Promise<Proposal | null> {
-  const named = new Set(captured(said, compilerError));
+  const named = new Set(Array.from(said.matchAll(compilerError), ([, file = '']) => file));
   const files = [...named].map((file) => placeOf(file, folders));
   const [first] = files;
   if (!first || files.includes(null)) return null;

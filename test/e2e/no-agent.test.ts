@@ -65,14 +65,23 @@ function nodeAlone(): string {
   return bin;
 }
 
-/** A module was moved, so the specs do not load; behind that, an expectation fails that only a person can decide. */
-const moved = {
+/** A misspelled name keeps the suite from starting; behind that, an expectation fails that only a person can decide. */
+const misspelled = {
   'package.json': '{ "name": "scratch", "type": "module" }',
   '.gitignore': 'node_modules\ntest-results\n',
-  'playwright.config.ts': "export default { testDir: 'tests', workers: 1, reporter: [['list']] };",
-  'src/price.ts':
-    "import { euros } from './money.ts';\nexport const price = (cents: number) => euros(cents);\n",
-  'src/lib/money.ts': 'export const euros = (cents: number) => `€${cents / 100}`;\n',
+  'playwright.config.ts':
+    "export default { testDir: 'tests', workers: 1, reporter: [['list']], globalSetup: './build.ts' };",
+  'tsconfig.json': JSON.stringify({
+    compilerOptions: { strict: true, noEmit: true, module: 'esnext', moduleResolution: 'bundler', types: [] },
+    include: ['src'],
+  }),
+  'build.ts': `
+    import { spawnSync } from 'node:child_process';
+    export default () => {
+      const { status, stdout } = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc'], { encoding: 'utf8' });
+      if (status !== 0) throw new Error('The build failed:\\n' + stdout);
+    };`,
+  'src/price.ts': 'export const price = (cents: number) => `€${cent / 100}`;\n',
   'tests/a.spec.ts': `
     import { test, expect } from '@playwright/test';
     import { price } from '../src/price.ts';
@@ -82,10 +91,10 @@ const moved = {
 
 describe('self-heal run on a machine with only Node and Playwright', () => {
   it('BF-1 BF-3 BF-5 CL-5 heals what the built-in fixer can at no cost, reports the rest with its prompt, and exits with 1', async () => {
-    const project = await scratchProject(moved);
+    const project = await scratchProject(misspelled);
     const { exitCode, report, stderr } = await project.selfHeal(['run'], { PATH: nodeAlone() });
     expect(exitCode, stderr).toBe(1);
-    expect(await project.read('src/price.ts')).toContain("from './lib/money.ts'");
+    expect(await project.read('src/price.ts')).toContain('cents / 100');
     expect(report?.tests.map(({ verdict }) => verdict)).toEqual(['passed', 'failed']);
     expect(report?.totals).toMatchObject({ agentRuns: 0 });
     expect(report?.causes[0]?.attempts).toMatchObject([
@@ -98,7 +107,7 @@ describe('self-heal run on a machine with only Node and Playwright', () => {
 
   it('BF-1 does not use the built-in fixer with `fixer: none`', async () => {
     const project = await scratchProject({
-      ...moved,
+      ...misspelled,
       'agents.yaml': 'fixer: none\nverify: { level: quick }\n',
     });
     const { exitCode, report } = await project.selfHeal(['run'], { PATH: nodeAlone() });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PageElement } from '../../../src/core/evidence.js';
 import { driftedLocator, type DriftEvidence } from '../../../src/fixer/drifted-locator.js';
-import type { Renaming } from '../../../src/fixer/renamed.js';
 
 const element = (attributes: Record<string, string>, over: Partial<PageElement> = {}): PageElement => ({
   tag: 'button',
@@ -11,204 +10,114 @@ const element = (attributes: Record<string, string>, over: Partial<PageElement> 
   ...over,
 });
 const spec = '/p/tests/a.spec.ts';
+const pageObject = '/p/tests/page.ts';
 
-function evidence(
-  over: Partial<DriftEvidence> & { ids?: string[]; aria?: string; code?: string } = {},
-): DriftEvidence {
-  const { ids = [], aria = '', code = "await page.getByTestId('pay').click();", ...rest } = over;
-  return {
-    locator: "getByTestId('pay')",
-    isExpectation: false,
-    foundSome: false,
-    page: { elements: ids.map((id) => element({ 'data-testid': id })), ariaSnapshot: aria },
-    tests: [{ file: spec, text: code }],
-    frames: [{ file: spec, line: 1 }],
-    renaming: async () => ({ kind: 'unknown' }),
-    changesAbout: async () => [],
-    isInApp: async () => false,
-    ...rest,
-  };
+interface Given extends Partial<DriftEvidence> {
+  /** What the app's change turned the name into; null if no change is known. */
+  readonly to?: string | null;
+  readonly elements?: readonly PageElement[];
+  readonly aria?: string;
+  readonly code?: string;
+  /** The text of a page object. */
+  readonly other?: string;
+  readonly inApp?: boolean;
 }
 
-const help = {
-  locator: "getByRole('button', { name: 'Help' })",
-  code: "page.getByRole('button', { name: 'Help' }).click()",
-};
-const becameLink = { file: 'page.html', old: ['<button>Help</button>'], now: ['<a href="/">Help</a>'] };
-const save = { file: 'page.html', old: ['<b>Help</b>'], now: ['<b>Help</b><button>Save</button>'] };
-
-const renamed = (to: string) => async (): Promise<Renaming> => ({ kind: 'renamed', to, file: 'page.html' });
-const textAfter = async (given: DriftEvidence) =>
-  (await driftedLocator(given))?.files.map(({ after }) => after) ?? null;
+async function textAfter(given: Given): Promise<string[] | null> {
+  const { to = 'buy', elements = [element({ 'data-testid': 'buy' })], aria = '', inApp = false } = given;
+  const {
+    locator = "getByTestId('pay')",
+    code = `await page.${locator}.click();`,
+    other = '',
+    ...over
+  } = given;
+  const proposal = await driftedLocator({
+    locator,
+    isExpectation: false,
+    foundSome: false,
+    page: { elements, ariaSnapshot: aria },
+    frames: [{ file: spec, line: 1 }],
+    renamedTo: async (_, candidates) =>
+      to !== null && candidates.includes(to) ? { to, file: 'page.html' } : null,
+    search: async () => ({
+      tests: [
+        { file: spec, text: code },
+        { file: pageObject, text: other },
+      ],
+      inApp,
+    }),
+    ...over,
+  });
+  return proposal && proposal.files.map(({ after }) => after);
+}
 
 describe('BF-2 a locator follows the app', () => {
-  it('BF-2 gets the new test id of its element, wherever tests use the old one', async () => {
-    const page = {
-      file: '/p/tests/page.ts',
-      text: "const a = p.getByTestId('pay'); const b = p.getByTestId('pay-later');",
-    };
-    const given = evidence({ ids: ['checkout-pay', 'pay-later'], renaming: renamed('checkout-pay') });
-    expect(await textAfter({ ...given, tests: [...given.tests, page] })).toEqual([
-      "await page.getByTestId('checkout-pay').click();",
-      "const a = p.getByTestId('checkout-pay'); const b = p.getByTestId('pay-later');",
+  it.each<[string, string, Given]>([
+    ['test id', "getByTestId('pay')", {}],
+    ['role name', "getByRole('button', { name: 'pay' })", { aria: '- button "buy"\n- link "buy"' }],
+    [
+      'exact role name',
+      "getByRole('link', { name: 'pay', exact: true })",
+      { aria: '- link "buy":\n  - /url: /x\n- link "pay later"' },
+    ],
+    ['text', "getByText('pay')", { elements: [element({}, { text: 'buy' })] }],
+    ['label', "getByLabel('pay')", { elements: [element({}, { label: 'buy' })] }],
+    ['attribute for a label', "getByLabel('pay')", { elements: [element({ 'aria-label': 'buy' })] }],
+    ['placeholder', "getByPlaceholder('pay')", { elements: [element({ placeholder: 'buy' })] }],
+    [
+      'name of an inner element',
+      "getByRole('dialog', { name: 'Order' }).getByTestId('pay')",
+      { aria: '- dialog "Order"' },
+    ],
+  ])('BF-2 gets the new %s', async (_, locator, given) => {
+    expect(await textAfter({ locator, ...given })).toEqual([
+      `await page.${locator.replace('pay', 'buy')}.click();`,
     ]);
   });
 
-  it('BF-2 gets the new test id where another attribute keeps the old name, but only in the failing step', async () => {
-    const page = { file: '/p/tests/page.ts', text: "const a = p.getByTestId('pay');" };
-    const given = evidence({
-      ids: ['checkout-pay'],
-      renaming: async () => ({ kind: 'renamed-in-part', to: 'checkout-pay', file: 'page.html' }),
-      isInApp: async () => true,
-    });
-    expect(await textAfter({ ...given, tests: [...given.tests, page] })).toEqual([
-      "await page.getByTestId('checkout-pay').click();",
+  it('BF-2 gets a new test id wherever tests use the old one, if the app does not use it any more', async () => {
+    const other = "const a = p.getByTestId('pay'); const b = p.getByTestId('pay-later');";
+    const here = "await page.getByTestId('buy').click();";
+    expect(await textAfter({ other })).toEqual([here, other.replace("'pay'", "'buy'")]);
+    expect(await textAfter({ other, inApp: true })).toEqual([here]);
+  });
+
+  it('BF-2 gets a new text at each of the failing steps, and nowhere else', async () => {
+    const locator = "getByText('pay')";
+    const code = `page.${locator};\npage.${locator};\npage.${locator};\n`;
+    const frames = [1, 3].map((line) => ({ file: spec, line }));
+    const elements = [element({}, { text: 'buy' })];
+    expect(await textAfter({ locator, code, frames, elements })).toEqual([
+      `page.getByText('buy');\npage.getByText('pay');\npage.getByText('buy');\n`,
     ]);
   });
 
-  it.each([
-    ['getByRole', "getByRole('button', { name: 'Sign in' })", 'Log in', '- button "Log in"'],
-    [
-      'an exact name',
-      "getByRole('link', { name: 'Help', exact: true })",
-      'Support',
-      '- link "Support":\n  - /url: /x',
-    ],
-  ])('BF-2 gets the new name of its element: %s', async (_, locator, to, aria) => {
-    const code = `await page.${locator}.click();`;
-    const old = /name: '([^']+)'/.exec(locator)?.[1] ?? '';
-    expect(await textAfter(evidence({ locator, code, aria, renaming: renamed(to) }))).toEqual([
-      code.replace(old, to),
-    ]);
+  it('BF-2 gets a new name in a constant', async () => {
+    const code = "const ids = { pay: 'pay' }; page.getByTestId(ids.pay).click();";
+    expect(await textAfter({ code })).toEqual([code.replace("'pay'", "'buy'")]);
   });
 
-  it.each([
-    ['an id', '#pay', element({ id: 'buy' })],
-    ['a class', 'form .pay', element({ class: 'big buy' })],
-    ['an attribute', '[name="pay"]', element({ name: 'buy' })],
-  ])('BF-2 gets the new name in a selector: %s', async (_, selector, one) => {
-    const locator = `locator('${selector}')`;
-    const page = { elements: [one], ariaSnapshot: '' };
-    const found = await textAfter(
-      evidence({ locator, code: `page.${locator}.click()`, page, renaming: renamed('buy') }),
-    );
-    expect(found).toEqual([`page.${locator.replace('pay', 'buy')}.click()`]);
-  });
-
-  it.each([
-    ['tags', ['<button class="x">Help</button>'], ['<a class="x" href="/help">Help</a>'], 'link'],
-    ['tags on lines of their own', ['<button', '</button>'], ['<a href="/help"', '</a>'], 'link'],
-    ['components', ['  <Button onClick={help}>Help</Button>'], ['  <Link to="/help">Help</Link>'], 'link'],
-    ['calls', ["h('button', {}, 'Help')"], ["h('a', { href }, 'Help')"], 'link'],
-    ['an attribute', ['<div role="button">Help</div>'], ['<div role="tab">Help</div>'], 'tab'],
-  ])('BF-2 gets the new role of its element: %s', async (_, old, now, role) => {
-    const code = "await page.getByRole('button', { name: 'Help' }).click(); // button";
-    const given = evidence({
-      locator: "getByRole('button', { name: 'Help' })",
-      code,
-      aria: `- ${role} "Help"\n- button "Save"`,
-      renaming: async () => ({ kind: 'ambiguous' }),
-      changesAbout: async () => [{ file: 'src/page.html', old, now }],
-    });
-    expect(await textAfter(given)).toEqual([code.replace("'button'", `'${role}'`)]);
-  });
-
-  it.each([
-    ['the text of a filter', "getByRole('listitem').filter({ hasText: 'Pay' })"],
+  const text = { locator: "getByText('pay')", elements: [element({}, { text: 'buy' })] };
+  it.each<[string, Given]>([
+    ['no change of the app shows the new name', { to: null }],
+    ['the page does not have the new name', { elements: [element({ 'data-testid': 'other' })] }],
     [
-      'the text of a selector',
-      "locator('li').filter({ hasText: 'Pay' })",
-      "locator('li', { hasText: 'Pay' })",
-    ],
-    ['the text engine', "locator('text=Pay')", "click('text=Pay')"],
-    ['the text engine in quotes', `locator('text="Pay"')`],
-    ['an XPath', `locator('//button[@title="Pay"]')`],
-    ['a constant selector', `locator('[title="Pay"]')`, `const pay = '[title="Pay"]'; page.locator(pay)`],
-    ['the argument of a helper', `locator('[title="Pay"]')`, "byTitle(page, 'Pay')"],
-  ])('BF-2 gets the new name of its element in %s', async (_, locator, code = `page.${locator}`) => {
-    const page = { elements: [element({ title: 'Buy' }, { text: 'Buy' })], ariaSnapshot: '' };
-    const found = await textAfter(evidence({ locator, code, page, renaming: renamed('Buy') }));
-    expect(found).toEqual([code.replace('Pay', 'Buy')]);
-  });
-
-  it('BF-2 gets the new name inside another element, although the page has the old name elsewhere', async () => {
-    const code = "dialog.getByRole('button', { name: 'Yes' }).click();";
-    const given = {
-      locator: "getByRole('dialog').getByRole('button', { name: 'Yes' })",
-      code,
-      aria: '- button "Yes"\n- dialog:\n  - button "Delete"',
-      renaming: renamed('Delete'),
-    };
-    expect(await textAfter(evidence(given))).toEqual([code.replace('Yes', 'Delete')]);
-    expect(await textAfter(evidence({ ...given, foundSome: true }))).toBeNull();
-  });
-
-  it('BF-2 gets a similar test id if no change is known, in a constant too', async () => {
-    const code = "const ids = { pay: 'payButton' }; page.getByTestId(ids.pay).click();";
-    const given = { locator: "getByTestId('payButton')", code, ids: ['pay-button', 'cancel'] };
-    expect(await textAfter(evidence(given))).toEqual([code.replace('payButton', 'pay-button')]);
-  });
-
-  it.each<[string, Parameters<typeof evidence>[0]]>([
-    ['the page does not have the new name', { ids: ['other'], renaming: renamed('checkout-pay') }],
-    ['the element was removed', { ids: ['pay2'], renaming: async () => ({ kind: 'removed' }) }],
-    ['the app still uses the old name', { ids: ['pay-now'], isInApp: async () => true }],
-    [
-      'the locator found its element',
-      { ids: ['pay', 'checkout-pay'], foundSome: true, renaming: renamed('checkout-pay') },
+      'two elements have the new name',
+      { elements: ['buy', 'buy'].map((id) => element({ 'data-testid': id })) },
     ],
     [
-      'two names are equally similar',
-      {
-        locator: "getByTestId('pay-button')",
-        ids: ['button-pay', 'pay_button'],
-        code: "page.getByTestId('pay-button')",
-      },
+      'an element still has the old name',
+      { elements: ['pay', 'buy'].map((id) => element({ 'data-testid': id })) },
     ],
-    [
-      'the tests use the similar name for another element',
-      {
-        locator: "getByTestId('pay-button')",
-        ids: ['payButton'],
-        code: "page.getByTestId('pay-button'); page.getByTestId('payButton')",
-      },
-    ],
-    ['no name is similar enough', { ids: ['cancel'] }],
-    [
-      'the test puts the name together',
-      { ids: ['checkout-pay'], renaming: renamed('checkout-pay'), code: 'page.getByTestId(`p${x}`)' },
-    ],
-    [
-      'the element is in a frame',
-      {
-        locator: "frameLocator('iframe').getByTestId('pay')",
-        ids: ['checkout-pay'],
-        renaming: renamed('checkout-pay'),
-      },
-    ],
-    [
-      'no change shows why its name has another role',
-      { ...help, aria: '- link "Help"', changesAbout: async () => [save] },
-    ],
-    [
-      'two elements have its name',
-      { ...help, aria: '- link "Help"\n- heading "Help"', changesAbout: async () => [becameLink] },
-    ],
-    [
-      'its role is what the test expects',
-      { ...help, aria: '- link "Help"', changesAbout: async () => [becameLink], isExpectation: true },
-    ],
-    [
-      'the text is what the test expects',
-      {
-        locator: "getByText('Thanks')",
-        code: "expect(page.getByText('Thanks')).toBeVisible()",
-        isExpectation: true,
-        page: { elements: [element({}, { text: 'Sorry' })], ariaSnapshot: '' },
-        renaming: renamed('Sorry'),
-      },
-    ],
-  ])('BF-2 proposes nothing if %s', async (_, over) => {
-    expect(await driftedLocator(evidence(over))).toBeNull();
+    ['two of its names are not on the page', { locator: "getByLabel('form').getByTestId('pay')" }],
+    ['the locator found its element', { foundSome: true }],
+    ['the text is what the test expects', { ...text, isExpectation: true }],
+    ['the test puts the name together', { code: 'page.getByTestId(`p${x}`)' }],
+    ['the new name has to be escaped', { to: "o'k", elements: [element({ 'data-testid': "o'k" })] }],
+    ['two constants have the name', { code: "const a = 'pay', b = 'pay';" }],
+    ['the element is in a frame', { locator: "frameLocator('iframe').getByTestId('pay')" }],
+    ['it finds its element in another way', { locator: "locator('#pay')" }],
+  ])('BF-2 proposes nothing if %s', async (_, given) => {
+    expect(await textAfter(given)).toBeNull();
   });
 });

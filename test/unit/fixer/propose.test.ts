@@ -1,0 +1,85 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { createPropose } from '../../../src/fixer/propose.js';
+import {
+  aCause,
+  aDiagnosed,
+  aDiagnosis,
+  anError,
+  anEvidence,
+  aTest,
+  aTestFailure,
+} from '../../rig/builders.js';
+import { tempDir } from '../../rig/temp-dir.js';
+
+/** A repository with one commit for each of these states. */
+function repository(...states: Record<string, string>[]): string {
+  const dir = realpathSync(tempDir());
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.com', ...args], { cwd: dir });
+  git('init', '--quiet', '--initial-branch=main');
+  for (const files of states) {
+    for (const [file, text] of Object.entries(files)) {
+      mkdirSync(path.dirname(path.join(dir, file)), { recursive: true });
+      writeFileSync(path.join(dir, file), text);
+    }
+    git('add', '--all');
+    git('commit', '--quiet', '--message', 'A change');
+  }
+  return dir;
+}
+
+it.each([
+  ['everywhere if the app has no such id any more', '', "getByTestId('buy')"],
+  ['in the failing step alone if the app still has it', 'id("pay");\n', "getByTestId('pay')"],
+])('BF-2 renames a test id in the tests %s', async (_, more, inPageObject) => {
+  const dir = repository(
+    {
+      'src/a.html': '<b data-testid="pay">',
+      'src/b.js': more,
+      'tests/a.spec.ts': "page.getByTestId('pay');\n",
+      'tests/page.ts': "page.getByTestId('pay');\n",
+    },
+    { 'src/a.html': '<b data-testid="buy">' },
+  );
+  const file = path.join(dir, 'tests/a.spec.ts');
+  const error = { ...anError('Error: timeout'), location: { file, line: 1, column: 1 } };
+  const lead = aDiagnosed({
+    failure: aTestFailure({ test: { ...aTest(), location: { file, line: 1, column: 1 } }, errors: [error] }),
+    diagnosis: aDiagnosis({ facts: { ...aDiagnosis().facts, locator: "getByTestId('pay')" } }),
+    evidence: anEvidence({
+      ariaSnapshot: '',
+      elements: [{ tag: 'b', text: '', label: '', attributes: { 'data-testid': 'buy' } }],
+    }),
+  });
+  const propose = createPropose({ cwd: dir, root: dir, testFiles: [path.join(dir, 'tests/page.ts')] });
+  const files = (await propose(aCause({ lead })))?.files ?? [];
+  const after = new Map(files.map((one) => [path.basename(one.file), one.after]));
+  expect(after.get('a.spec.ts')).toBe("page.getByTestId('buy');\n");
+  expect(after.get('page.ts') ?? "page.getByTestId('pay');\n").toBe(`page.${inPageObject};\n`);
+});
+
+it.each([
+  ['lets TypeScript correct a misspelled name', null, true],
+  ['does not take a name like one that was removed for it', 'notifyBuyer', false],
+])('BF-3 %s', async (_, removed, isAsked) => {
+  const made = (...names: (string | null)[]) =>
+    names.flatMap((one) => (one ? [`export const ${one} = () => 1;\n`] : [])).join('');
+  const dir = repository(
+    { 'src/notify.ts': made('notifyBuyers', removed) },
+    { 'src/notify.ts': made('notifyBuyers'), 'src/a.ts': 'import { notifyBuyer } from "./notify";\n' },
+  );
+  const message =
+    "src/a.ts(1,10): error TS2724: '\"./notify\"' has no exported member named 'notifyBuyer'. Did you mean 'notifyBuyers'?";
+  const evidence = anEvidence({ errors: [anError(message)] });
+  const lead = aDiagnosed({ evidence, diagnosis: aDiagnosis({ category: 'build-error' }) });
+  const asked: string[] = [];
+  const fixCode = async (said: string) => {
+    asked.push(said);
+    return null;
+  };
+  await createPropose({ cwd: dir, root: dir, testFiles: [] }, fixCode)(aCause({ lead }));
+  expect(asked.some((said) => said.includes('TS2724'))).toBe(isAsked);
+});
