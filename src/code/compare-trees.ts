@@ -45,13 +45,7 @@ export function stretchesOf<T>(
   return found;
 }
 
-/** Types of nodes that are also reported as a whole when a part of them differs: functions and expression statements. */
-export const wholes = /Function|^ExpressionStatement$/;
-
-/**
- * Compares two trees top down, ignoring layout. Nodes of the same type are compared field by field, and lists in order; `wholes` are
- * reported along with their parts.
- */
+/** Compares two trees top down, ignoring layout. Nodes of the same type are compared field by field, and lists in order. */
 export function compareTrees(before: SyntaxNode, after: SyntaxNode): Difference[] {
   return comparing(before, after, before);
 }
@@ -60,9 +54,9 @@ function comparing(before: SyntaxNode, after: SyntaxNode, within: SyntaxNode): D
   const [old, now] = [unified(before), unified(after)];
   if (identityOf(old) === identityOf(now)) return [];
   const fields = fieldsOf(old);
-  if (old.type !== now.type || fields.length === 0) return [{ old, now, within }];
-  const isWhole = wholes.test(old.type) || old['operator'] !== now['operator'];
-  const parts = fields.flatMap((field): Difference[] => {
+  if (old.type !== now.type || fields.length === 0 || old['operator'] !== now['operator'])
+    return [{ old, now, within }];
+  return fields.flatMap((field): Difference[] => {
     const [was, is] = [old[field], now[field]];
     if (Array.isArray(was) || Array.isArray(is))
       return stretchesOf(partsIn(old, field), partsIn(now, field), (a, b) => identityOf(a) === identityOf(b))
@@ -73,7 +67,6 @@ function comparing(before: SyntaxNode, after: SyntaxNode, within: SyntaxNode): D
       ? [{ old: isNode(was) ? was : null, now: isNode(is) ? is : null, within: old }]
       : [];
   });
-  return isWhole ? [{ old, now, within }, ...parts] : parts;
 }
 
 /** Pairs nodes of the same type and name. If one old and one new node remain, the new one replaced the old one. */

@@ -1,8 +1,7 @@
 import { appDataIn } from './app-data.js';
 import { isCode } from '../code/imports.js';
-import { type FileEdit, fileState, isReverted, isSameState } from './edit.js';
+import { type FileEdit, fileState, isSameState } from './edit.js';
 import type { GuardRequest } from './judge.js';
-import { withoutBlamed } from './without-blamed.js';
 import { readTestCode, type TestCode } from './test-code.js';
 import { isSnapshotPath, isSpecName, type SuitePlaces, testPlaces } from './test-places.js';
 
@@ -13,7 +12,7 @@ export interface Change {
   readonly edits: readonly FileEdit[];
   /** Edits to the tests' own files. */
   readonly ofTests: readonly FileEdit[];
-  /** All other edits, except those to snapshots and to files restored to what they were before the test broke. */
+  /** All other edits, except those to snapshots. */
   readonly ofApp: readonly FileEdit[];
   readonly old: TestCode;
   readonly now: TestCode;
@@ -44,21 +43,19 @@ export async function readChange(request: GuardRequest): Promise<Change | null> 
   const now = concerns ? await readTestCode(request.after, suite, { known: old, edits: files }) : old;
   const judged = files.filter(({ path }) => !isSnapshotPath(path));
   const ofTests = judged.filter((edit) => isTests(edit, old) || isTests(edit, now));
-  const ofApp = judged.filter((edit) => !ofTests.includes(edit) && !isReverted(edit));
+  const ofApp = judged.filter((edit) => !ofTests.includes(edit));
   const shared = [...data, ...files.flatMap(({ path }) => (old.appModules.has(path) ? [path] : []))];
   return { request, suite, edits, ofTests, ofApp, old, now, shared, paths };
 }
 
-async function readEdits({ changes, before, after, broke = [] }: GuardRequest): Promise<FileEdit[]> {
+async function readEdits({ changes, before, after }: GuardRequest): Promise<FileEdit[]> {
   const paths = changes.map((one) => one.path);
   const [olds, news] = await Promise.all([before.read(paths), after.read(paths)]);
   const state = (bytes: Uint8Array | undefined) => (bytes ? fileState(bytes) : null);
   return changes
     .map(({ path, kind = 'file' }) => {
       const [was, is] = [olds, news].map((one) => state(one.get(path)));
-      const hunks = broke.filter(({ file }) => file === path);
-      const green = hunks.length > 0 && was?.text ? withoutBlamed(was.text, hunks) : null;
-      return { path, kind, before: was ?? null, after: is ?? null, green };
+      return { path, kind, before: was ?? null, after: is ?? null };
     })
     .filter((edit) => edit.kind !== 'file' || !isSameState(edit.before, edit.after));
 }

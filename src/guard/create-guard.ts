@@ -7,7 +7,7 @@ import { runGuard } from './run-guard.js';
 import { isAmongApp, type SuitePlaces } from './test-places.js';
 import { pathInside, real } from '../workspace/is-inside.js';
 
-/** Judges one agent's changes. The paths in `healed` and `broke` are absolute here. */
+/** Judges one agent's changes. The paths in `healed` are absolute here. */
 export type Guard = (work: Omit<GuardRequest, 'suite'>) => Promise<Findings>;
 
 /** Creates the guard of a run. It knows the tests from the first run of the suite. */
@@ -17,12 +17,11 @@ export function createGuard(
   judge: (request: GuardRequest) => Promise<Findings> = runGuard,
 ): Guard {
   const suite = placesOf(root, first);
-  return ({ healed = [], broke = [], ...work }) =>
+  return ({ healed = [], ...work }) =>
     judge({
       ...work,
       suite,
       healed: healed.flatMap((file) => insideOf(root, file) ?? []),
-      broke: broke.map((hunk) => ({ ...hunk, file: insideOf(root, hunk.file) ?? hunk.file })),
     });
 }
 

@@ -1,6 +1,4 @@
 import { isUtf8 } from 'node:buffer';
-import { isCode } from '../code/imports.js';
-import { programsIn } from '../code/scripts.js';
 
 /** A file in one of the two states. */
 export interface FileState {
@@ -17,8 +15,6 @@ export interface FileEdit {
   readonly kind: 'file' | 'link' | 'other';
   readonly before: FileState | null;
   readonly after: FileState | null;
-  /** The old text without the hunks that broke the test; null if they are unknown, or none is in this file. */
-  readonly green: string | null;
 }
 
 /** Reads bytes as a file's state. */
@@ -30,15 +26,4 @@ export function fileState(bytes: Uint8Array): FileState {
 /** Whether two states hold the same bytes. */
 export function isSameState(a: FileState | null, b: FileState | null): boolean {
   return a === b || (a !== null && b !== null && Buffer.compare(a.bytes, b.bytes) === 0);
-}
-
-/** Whether the edit restores what the file was before the test broke. */
-export function isReverted({ after, green }: FileEdit): boolean {
-  return green === (after?.text ?? '');
-}
-
-/** Whether code that could be parsed cannot be any more. Other checks would see all of it as removed. */
-export function isUnparsable({ path: file, before, after }: FileEdit): boolean {
-  const parses = (state: FileEdit['after']) => programsIn(file, state?.text ?? '').length > 0;
-  return isCode(file) && before !== null && after !== null && parses(before) && !parses(after);
 }

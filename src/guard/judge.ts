@@ -3,21 +3,16 @@ import type { Violation } from '../core/guard/violation.js';
 import { type Change, readChange } from './change.js';
 import { judgeApp } from './checks/app.js';
 import type { SeenPage } from './checks/locators.js';
+import { nameLosses } from './checks/losses.js';
 import { judgePaths, judgeShadows, setUpFiles } from './checks/paths.js';
 import { judgeReadOnly } from './checks/read-only.js';
-import { judgeRestraints } from './checks/restraints.js';
-import { judgeSettings } from './checks/settings.js';
-import { nameStillBroken } from './checks/still-broken.js';
-import { judgeTakenAway } from './checks/taken-away.js';
 import { judgeTests, stepsOf } from './checks/tests.js';
 import { TooLarge } from '../code/print.js';
 import { harmless, type Findings } from './findings.js';
-import { otherInput } from './other-input.js';
+import { type OtherInput, otherInput } from './other-input.js';
 import { violationOf } from './rules.js';
-import { sharedLiterals } from './shared-literals.js';
 import { importedBy } from './test-code.js';
 import type { SuitePlaces } from './test-places.js';
-import type { BrokeTest } from './without-blamed.js';
 import type { Tree } from '../workspace/tree.js';
 
 /** A path that an agent changed, and what kind of file it is. */
@@ -40,14 +35,12 @@ export interface GuardRequest {
   readonly pages?: readonly SeenPage[];
   /** The spec files of the tests to heal; empty if unknown. */
   readonly healed?: readonly string[];
-  /** The hunks that broke the test, if runs have shown it (BL-1). A fix may remove what they added to the app, but not what is older. */
-  readonly broke?: readonly BrokeTest[];
   /** Whether the change is a whole branch by any author, not an agent's fix: a person may set up self-heal in it. */
   readonly isBranch?: boolean;
 }
 
 /** Each check looks for one kind of violation. */
-const checks = [judgePaths, judgeSettings, judgeShadows, judgeReadOnly, judgeApp];
+const checks = [judgePaths, judgeShadows, judgeReadOnly, judgeApp];
 
 /**
  * Judges what an agent did to the tests, to the app and to protected files, by parsing both states (HN-3, HN-4). A change to the tests that
@@ -57,21 +50,17 @@ export async function judge(request: GuardRequest): Promise<Findings> {
   try {
     const change = await readChange(request);
     if (!change) return harmless;
-    const literals = judgeLiterals(change);
-    const judged = [judgeTests(change), literals, judgeRestraints(change), judgeTakenAway(change)];
+    const tests = judgeTests(change);
     const told = (says: string) => (file: string) => ({ file, line: null, says });
     return {
-      violations: distinct([
-        ...checks.flatMap((check) => check(change)),
-        ...judged.flatMap(({ violations }) => violations),
-      ]),
+      violations: distinct([...checks.flatMap((check) => check(change)), ...tests.violations]),
       notes: [
-        ...judged.flatMap(({ notes }) => notes),
+        ...tests.notes,
+        ...nameLosses(change),
         ...change.shared.map(told('the tests also read this file of the app')),
-        ...nameStillBroken(change),
         ...setUpFiles(change).map(told('it is new and configures self-heal')),
       ],
-      otherInput: literals.otherInput,
+      otherInput: inputsOf(change),
     };
   } catch (error) {
     if (!(error instanceof TooLarge) && !(error instanceof RangeError)) throw error;
@@ -91,29 +80,12 @@ function distinct(violations: readonly Violation[]): Violation[] {
   return [...new Map(keyed).values()];
 }
 
-/**
- * Looks for literals that the fix shares with the healed tests, since the app may now answer these tests alone. Such a literal is a
- * violation, is tried with another input, or is named for the reviewer.
- */
-function judgeLiterals({ request, now, ofApp }: Change): Findings {
-  const specs = new Set(request.healed);
+/** Exchanges the texts that the healed tests type, if the fix is in the app, which may answer these texts alone. */
+function inputsOf({ request: { healed }, now, ofApp }: Change): OtherInput | null {
+  const specs = new Set(healed);
+  if (ofApp.length === 0 || specs.size === 0) return null;
   const concerned = importedBy(now, specs);
   const tests = [...now.parsed.values()].filter((file) => concerned.has(file.path));
-  const shared = sharedLiterals(ofApp, tests);
-  if (shared.length === 0) return harmless;
-  const typed = new Set(
-    stepsOf(now, specs).flatMap((step) => (step.kind === 'assertion' ? [] : (step.types ?? []))),
-  );
-  const tried = otherInput(shared, { typed, tests });
-  const notes = shared
-    .filter((one) => !tried?.literals.includes(one))
-    .map(({ file, line, value }) => {
-      return { file, line, says: `the fix adds ${JSON.stringify(value)}, which the healed test uses too` };
-    });
-  const violations = shared
-    .filter((one) => one.isAnswered)
-    .map(({ file, line, value }) =>
-      violationOf('input-hard-coded', { file, line, detail: JSON.stringify(value) }),
-    );
-  return { violations, notes, otherInput: tried };
+  const typed = stepsOf(now, specs).flatMap((step) => (step.kind === 'assertion' ? [] : (step.types ?? [])));
+  return otherInput(ofApp, { typed: new Set(typed), tests });
 }

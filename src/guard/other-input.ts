@@ -1,8 +1,8 @@
-import { nameOf } from '../code/expressions.js';
+import { constantOf, nameOf } from '../code/expressions.js';
 import { jsonStart, type SourceFile } from '../code/source-file.js';
 import { nodesIn, nodesOf, type SyntaxNode } from '../code/syntax.js';
 import { rootName } from '../code/test-object.js';
-import { type Literal, literalsIn, type SharedLiteral } from './shared-literals.js';
+import type { FileEdit } from './edit.js';
 
 /** A test file in which inputs were replaced. */
 export interface AlteredFile {
@@ -13,29 +13,43 @@ export interface AlteredFile {
 
 /** A metamorphic check: the tests with other inputs, which a genuine fix passes as well. */
 export interface OtherInput {
-  /** The literals that the fix decides by and the tests type. */
-  readonly literals: readonly SharedLiteral[];
+  /** The texts that the tests type. */
+  readonly inputs: readonly string[];
+  /** The place where the fix names one of them, whatever their case; null if it names none. */
+  readonly named: { readonly file: string; readonly line: number; readonly input: string } | null;
   readonly files: readonly AlteredFile[];
 }
 
 /**
- * Replaces every typed input that a fix decides by, in all test files, so that the expectations change with it. Null if there is no such
- * input, or it is not a literal in the tests.
+ * Replaces every text that the tests type in all test files, so that the expectations change with it. Null if none of them is a literal in
+ * the tests.
  */
 export function otherInput(
-  shared: readonly SharedLiteral[],
+  ofApp: readonly FileEdit[],
   { typed, tests }: { typed: ReadonlySet<string>; tests: readonly SourceFile[] },
 ): OtherInput | null {
-  const literals = shared.filter(({ value, decides }) => decides && typed.has(String(value)));
+  const inputs = [...typed].filter((one) => one.trim().length > 1);
   const all = tests.map(({ text }) => text).join('\n');
-  const exchanged = new Map(literals.map(({ value }) => [String(value), another(String(value), all)]));
+  const exchanged = new Map(inputs.map((one) => [one, another(one, all)]));
   const files = tests.flatMap((file) => {
     const after = exchange(file, exchanged);
     const start = file.path.endsWith('.json') ? jsonStart.length : 0;
     const altered = { path: file.path, before: file.text.slice(start), after: after.slice(start) };
     return after === file.text ? [] : [altered];
   });
-  return files.length > 0 ? { literals, files } : null;
+  return files.length > 0 ? { inputs, named: namedIn(ofApp, inputs), files } : null;
+}
+
+function namedIn(edits: readonly FileEdit[], inputs: readonly string[]): OtherInput['named'] {
+  for (const { path: file, before, after } of edits) {
+    const [was, is] = [before?.text ?? '', after?.text ?? ''].map((one) => one.toLowerCase());
+    for (const input of inputs) {
+      const at = is?.indexOf(input.toLowerCase()) ?? -1;
+      const isNew = at !== -1 && !was?.includes(input.toLowerCase());
+      if (isNew) return { file, line: is?.slice(0, at).split('\n').length ?? 1, input };
+    }
+  }
+  return null;
 }
 
 /** Returns a similar value that does not occur in the tests: a digit is replaced by a digit, a letter by a letter. */
@@ -54,12 +68,18 @@ function turned(sign: string, by: number): string {
 
 function exchange({ text, program }: SourceFile, exchanged: ReadonlyMap<string, string>): string {
   const titles = titlesIn(program);
-  const isConcerned = ({ value, node }: Literal) =>
-    !titles.has(node) && [...exchanged.keys()].some((one) => String(value).includes(one));
-  return literalsIn(program)
+  const isConcerned = (node: SyntaxNode) => {
+    const value = /^(?:Literal|TemplateLiteral)$/.test(node.type) ? constantOf(node) : undefined;
+    return (
+      typeof value === 'string' &&
+      !titles.has(node) &&
+      [...exchanged.keys()].some((one) => value.includes(one))
+    );
+  };
+  return nodesOf(program)
     .filter(isConcerned)
-    .toSorted((a, b) => b.node.start - a.node.start)
-    .reduce((sum, { node: { start, end } }) => {
+    .toSorted((a, b) => b.start - a.start)
+    .reduce((sum, { start, end }) => {
       let part = sum.slice(start, end);
       for (const [from, to] of exchanged) part = part.replaceAll(from, () => to);
       return sum.slice(0, start) + part + sum.slice(end);

@@ -1,5 +1,6 @@
 import type { Violation } from '../../core/guard/violation.js';
 import { isCode } from '../../code/imports.js';
+import { jsonSettings } from '../../code/json-settings.js';
 import type { Change } from '../change.js';
 import { type Rule, violationOf } from '../rules.js';
 import type { FileEdit } from '../edit.js';
@@ -10,6 +11,7 @@ const protectedPaths: readonly (readonly [RegExp, string])[] = [
   [/(?:^|\/)\.self-heal\//, 'the folder belongs to self-heal'],
   [/(?:^|\/)\.git\//, 'the folder belongs to git'],
   [/(?:^|\/)(?:node_modules|\.?[\w-]*patches)\/@?playwright/, 'Playwright itself judges the tests'],
+  [/(?:^|\/)(?:\.npmrc|\.yarnrc(?:\.yml)?|\.pnpmfile\.[cm]?js)$/, 'it decides what an install does'],
   [
     /(?:^|\/)(?:\.github\/|\.gitlab-ci\.ya?ml$|\.gitlab\/|\.circleci\/|\.buildkite\/|\.azure-pipelines\/|azure-pipelines[\w.-]*\.ya?ml$|Jenkinsfile|bitbucket-pipelines\.ya?ml$|\.travis\.ya?ml$|\.drone\.ya?ml$|appveyor\.ya?ml$|\.woodpecker|\.teamcity\/|\.semaphore\/|cloudbuild\.ya?ml$|buildspec\.ya?ml$)/,
     'a CI file',
@@ -27,13 +29,12 @@ const manifest =
 
 /**
  * Judges changes to files that no agent may touch, whatever the class of the failure. A lock file may change only together with a
- * manifest, or after a blamed change of one.
+ * manifest.
  */
 export function judgePaths(change: Change): Violation[] {
   const { request, edits } = change;
   const allowed = setUpFiles(change);
-  const changed = [...edits.map(({ path }) => path), ...(request.broke ?? []).map(({ file }) => file)];
-  const follows = changed.some((path) => manifest.test(path));
+  const follows = edits.some(({ path }) => manifest.test(path));
   const isExpected = missedSnapshots(request.pages?.flatMap((page) => page.errors) ?? []);
   return edits.flatMap((edit) => {
     if (edit.kind !== 'file')
@@ -43,10 +44,27 @@ export function judgePaths(change: Change): Violation[] {
     if (isSnapshotPath(edit.path) || isExpected(edit.path)) return [whole('snapshot-changed', edit)];
     if (!edit.before && /(?:^|\/)playwright\.config\.[mc]?[jt]s$/.test(edit.path))
       return [whole('config-changed', edit, 'another Playwright config')];
+    if (/(?:^|\/)package\.json$/.test(edit.path)) return judgePackage(edit);
     if (!lockFile.test(edit.path)) return [];
     if (!follows) return [whole('protected-file', edit, 'a lock file, although no manifest changed')];
     return locksPlaywright(edit) ? [whole('package-changed', edit, 'it locks another Playwright')] : [];
   });
+}
+
+/**
+ * What a package.json says about how the tests are started, with which Playwright, what an install executes, and which package is meant:
+ * scripts, workspaces, programs, the package manager, aliases and entries.
+ */
+const protectedFields =
+  /^(?:scripts|workspaces|bin|packageManager|imports|name|main|module|exports)(?:\.|$)|(?<=[./>])(?:@playwright\/test|playwright(?:-core)?)(?:$|[.@])/;
+
+function judgePackage(edit: FileEdit): Violation[] {
+  const [was, is] = [edit.before, edit.after].map((one) => jsonSettings(one?.text ?? '{}'));
+  if (!edit.before) return [];
+  if (!is) return [whole('package-changed', edit, 'it can no longer be read')];
+  const keys = [...new Set([...(was?.keys() ?? []), ...is.keys()])];
+  const changed = keys.filter((key) => protectedFields.test(key) && was?.get(key) !== is.get(key));
+  return changed.map((key) => whole('package-changed', edit, key));
 }
 
 /** Returns the files with which a branch sets up self-heal for the first time, as only a person does. */

@@ -1,6 +1,4 @@
 import { testsOf } from '../../core/failure.js';
-import path from 'node:path';
-import { type BlamedHunk, canBeReverted } from '../../core/blame.js';
 import type { Cause } from '../../core/cause.js';
 import type { Deployment } from './deploy.js';
 import type { SeenPage } from '../../guard/checks/locators.js';
@@ -24,18 +22,12 @@ export async function guardAttempt(
     kind: (edit.after ?? edit.before)?.kind ?? 'file',
   }));
   const healed = testsOf(cause.members).map(({ location }) => location.file);
-  const broke = brokenBy(cause).map((hunk) => ({ ...hunk, file: path.join(session.cwd, hunk.file) }));
-  const findings = await session.guard({ category, changes, before, after, pages, healed, broke });
+  const findings = await session.guard({ category, changes, before, after, pages, healed });
   const { violations } = findings;
   if (violations.length > 0) {
     session.bus.emit({ type: 'attempt.rejected', causeId: cause.id, attempt: n, violations });
   }
   return findings;
-}
-
-/** Returns the hunks that runs have shown to break the app; if the search ended early, some of its hunks may be innocent, so none count. */
-function brokenBy({ blame }: Cause): readonly BlamedHunk[] {
-  return blame?.isMinimal && canBeReverted(blame) ? blame.hunks : [];
 }
 
 /** Returns the page on which a test was red, as far as it was recorded. */

@@ -128,7 +128,7 @@ async function judgeApplied(
 
 function withOtherInput(session: Session, cause: Cause, { change, findings }: AppliedAttempt) {
   const input = findings.otherInput;
-  return change && input ? tryOtherInput(session, cause, { fix: change, input }) : null;
+  return change && input?.named ? tryOtherInput(session, cause, { fix: change, input }) : null;
 }
 
 /**

@@ -29,13 +29,13 @@ export async function tryOtherInput(
   cause: Cause,
   { fix, input }: { fix: Change; input: OtherInput },
 ): Promise<OtherInputVerdict> {
-  const forReview = { violations: [], notes: input.literals.map(noteOf) };
+  const forReview = { violations: [], notes: noteOf(input) };
   const change = await alteredTests(session, fix, input);
   const seen = await retestWith(session, cause, { change, purpose: 'other-input' });
   if (seen === null) return forReview;
   if (session.signal.aborted) return nothing;
   const ends = seen.map(({ ended }) => ended);
-  if (ends.includes('failed')) return { violations: input.literals.map(violationFor), notes: [] };
+  if (ends.includes('failed')) return { violations: [violationFor(input, fix)], notes: [] };
   return ends.every((one) => one === 'passed') ? nothing : forReview;
 }
 
@@ -63,15 +63,17 @@ async function alteredTests(
   return { id: `${id}000000`, root, edits, folders: [] };
 }
 
-function noteOf({ file, line, value }: OtherInput['literals'][number]): Note {
-  const says = `the fix depends on ${JSON.stringify(value)}, which the healed test types, and no other input could be tried`;
-  return { file, line, says };
+function noteOf({ named }: OtherInput): Note[] {
+  if (!named) return [];
+  const { file, line, input } = named;
+  const says = `the fix names ${JSON.stringify(input)}, which the healed test types, and no other input could be tried`;
+  return [{ file, line, says }];
 }
 
-function violationFor({ file, line, value }: OtherInput['literals'][number]): Violation {
+function violationFor({ named, inputs }: OtherInput, fix: Change): Violation {
   return violationOf('input-hard-coded', {
-    file,
-    line,
-    detail: `the test is red with an input other than ${JSON.stringify(value)}`,
+    file: named?.file ?? fix.edits[0]?.path ?? '',
+    line: named?.line ?? null,
+    detail: `the test is red with an input other than ${inputs.map((one) => JSON.stringify(one)).join(', ')}`,
   });
 }

@@ -7,8 +7,6 @@ import { noStore, type RunStore } from '../../../src/run/run-store.js';
 import type { Session } from '../../../src/heal/session.js';
 import type { KnownFailure } from '../../../src/store/store.js';
 import {
-  aBlame,
-  aBlamedHunk,
   aCause,
   aDiagnosed,
   aDiagnosis,
@@ -205,22 +203,6 @@ describe('the loop for one cause', () => {
     });
     await healCause(given, aCause({ lead }));
     expect(asked).toEqual(['runtime-error', 'runtime-error']);
-  });
-
-  it.each([
-    ['as shown by runs', aBlame(), true],
-    ['not if it is only the best result', aBlame({ isMinimal: false, endedBy: 'runs' }), false],
-    ['not if it is in the tests', aBlame({ hunks: [aBlamedHunk({ inTests: true })] }), false],
-  ])('HN-3 tells the guard what broke the test, %s', async (_what, blame, isPassedOn) => {
-    const asked: unknown[] = [];
-    const guard: Session['guard'] = async ({ broke }) => (
-      asked.push(broke),
-      { violations: [], notes: [], otherInput: null }
-    );
-    const { session: given } = await session([null], { guard });
-    await healCause(given, aCause({ lead: failing('t1', 'boom'), blame }));
-    const file = path.join(given.cwd, aBlamedHunk().file);
-    expect(asked).toEqual([isPassedOn ? [{ ...aBlamedHunk(), file }] : []]);
   });
 
   it('AG-10 reverts the unproven change when it is interrupted during the re-run', async () => {
