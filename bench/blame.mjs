@@ -2,7 +2,6 @@
 // a diff of 1, 10, 40 and 200 unrelated hunks, spread over 1, 5 and 30 commits, in a real repository; its tree is changed through the journal
 // that a run uses. Limits: the exact culprit in 95 % of the searches, a median of 8 runs for 40 hunks. The unrelated hunks are comment lines, so
 // that states that differ only in those have the same result; the shop's own Playwright suite runs once for each state of the fault's hunks.
-// What is known about a failure is what `run --collect` leaves; each search is repeated without it.
 // Usage: node bench/blame.mjs [seed [hunks …]], after `npm run build`
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -13,9 +12,8 @@ import path from 'node:path';
 import process from 'node:process';
 import { copyShop, readFaults } from '../fixtures/shop/plant.mjs';
 import { bundleSrc } from '../scripts/bundle-src.mjs';
-import { selfHeal } from './scratch-project.mjs';
 
-const { createBlame } = await import(await bundleSrc('blame/create-blame.ts'));
+const { createBlame } = await import(await bundleSrc('blame/blame.ts'));
 const { openWorkspace } = await import(await bundleSrc('workspace/workspace.ts'));
 const { contentsOf, keepChange } = await import(await bundleSrc('workspace/change.ts'));
 
@@ -42,7 +40,6 @@ const shopFiles = readdirSync(shop, { recursive: true, withFileTypes: true })
   .filter((one) => one.isFile())
   .map((one) => path.relative(shop, path.join(one.parentPath, one.name)));
 const answers = new Map();
-const leads = new Map();
 let playwrightRuns = 0;
 
 const results = [];
@@ -53,18 +50,10 @@ for (const hunks of sizes) {
   }
   const some = results.filter((one) => one.hunks === hunks);
   report(some, `${hunks} hunks`);
-  report(
-    some.map(({ blind }) => blind),
-    `${hunks} hunks, of which nothing is known but that its test is red`,
-  );
 }
 const exact = results.filter((one) => one.exact).length / results.length;
 const forty = median(results.filter((one) => one.hunks === 40).map((one) => one.runs));
 report(results, 'all');
-report(
-  results.map(({ blind }) => blind),
-  'all, of which nothing is known but that their tests are red',
-);
 for (const one of results.filter((one) => !one.exact))
   console.log(`missed: ${JSON.stringify({ ...one, found: one.found?.length })}`);
 console.log(
@@ -109,12 +98,7 @@ async function search({ hunks, commits, fault }) {
       if (step === faultAt) git('apply', '--whitespace=nowarn', patch);
       git('commit', '--quiet', '--all', '--allow-empty', '-m', `step ${step}`);
     }
-    const known = causeOf(dir, fault);
-    const blind = blindly(known);
-    return {
-      ...(await blame(dir, base, { cause: known, fault, planted, faultAt })),
-      blind: await blame(dir, base, { cause: blind, fault, planted, faultAt }),
-    };
+    return await blame(dir, base, { fault, planted, faultAt });
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }
@@ -139,8 +123,8 @@ function linesChanged(diff) {
   return { texts, places };
 }
 
-async function blame(dir, base, { cause, fault, planted, faultAt }) {
-  const runId = `20260101-000000-000${cause.id}`;
+async function blame(dir, base, { fault, planted, faultAt }) {
+  const runId = '20260101-000000-0001';
   const runDir = path.join(dir, '.self-heal', 'runs', runId);
   mkdirSync(runDir, { recursive: true });
   const contents = contentsOf(runDir);
@@ -165,7 +149,7 @@ async function blame(dir, base, { cause, fault, planted, faultAt }) {
     warn: console.log,
     signal: new AbortController().signal,
     now: () => Date.now(),
-    limits: { runs: 12, timeMs: 600_000 },
+    timeMs: 600_000,
     startedAt: Infinity,
     named: base,
     lastGreen: async () => null,
@@ -177,7 +161,7 @@ async function blame(dir, base, { cause, fault, planted, faultAt }) {
     },
     always: true,
   });
-  await find([cause]);
+  await find([causeOf(fault)]);
   // If one of the fault's hunks breaks the test without the other, either is a correct answer.
   const isOfFault = ({ old, now }) => {
     const lines = [...old, ...now];
@@ -187,7 +171,7 @@ async function blame(dir, base, { cause, fault, planted, faultAt }) {
     answer !== null &&
     answer.isMinimal &&
     answer.hunks.every((one) => isOfFault(one) && one.commit?.subject === `step ${faultAt}`);
-  return { exact, runs: answer?.runs ?? 12, ...(exact ? {} : { said, found: answer?.hunks }) };
+  return { exact, runs: answer?.runs ?? 0, ...(exact ? {} : { said, found: answer?.hunks }) };
 }
 
 function refOf(title) {
@@ -234,32 +218,12 @@ function writeShop(dir) {
   for (const [file, text] of shopTexts(dir)) writeFileSync(path.join(running, file), text);
 }
 
-/** Returns the cause as a run knows it: with the evidence and the diagnosis of the failure in the shop with this fault. */
-function causeOf(dir, { name, tests }) {
-  const [title] = tests;
-  const red = leads.get(name) ?? collected(dir, title);
-  leads.set(name, red);
-  const lead =
-    title === undefined
-      ? { ...red, rerunIds: [] }
-      : { ...red, failure: { ...red.failure, test: refOf(title) }, rerunIds: [title] };
+/** Returns what a search needs to know of the failure. */
+function causeOf({ tests: [title] }) {
+  const failure =
+    title === undefined ? { scope: 'suite' } : { scope: 'test', test: refOf(title), durationMs: 1 };
+  const lead = { failure, rerunIds: title === undefined ? [] : [title] };
   return { id: '1', lead, members: [lead], parent: null, environment: null };
-}
-
-/** Returns the same cause with nothing known except that it is red. */
-function blindly({ lead, ...cause }) {
-  const evidence = { ...lead.evidence, errors: [], console: [], network: [] };
-  const diagnosis = { ...lead.diagnosis, facts: { ...lead.diagnosis.facts, source: null } };
-  const blind = { ...lead, evidence, diagnosis };
-  return { ...cause, id: '2', lead: blind, members: [blind] };
-}
-
-/** Returns what `self-heal run --collect` leaves of the failure. */
-function collected(dir, title = 'adds a product') {
-  writeShop(dir);
-  const args = [selfHeal, 'run', '--collect', '--', '--retries=0', '--grep', title];
-  spawnSync(process.execPath, args, { cwd: running, env: { ...process.env, SHOP_PORT: '4319' } });
-  return JSON.parse(readFileSync(path.join(running, '.self-heal/latest/failures/1/failure.json'), 'utf8'));
 }
 
 function otherModules() {

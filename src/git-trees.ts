@@ -159,10 +159,7 @@ function commitTree(root: string, commit: string): Tree {
 }
 
 /** Reads the contents of blobs, by the names asked for: an id, or `<commit>:<path>`. Missing ones are left out. */
-export async function readObjects(
-  root: string,
-  names: readonly string[],
-): Promise<ReadonlyMap<string, Uint8Array>> {
+async function readObjects(root: string, names: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>> {
   // A newline in a name would break the line-based request.
   const asked = names.filter((one) => !one.includes('\n'));
   if (asked.length === 0) return new Map();

@@ -1,37 +1,56 @@
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { isCommandFile } from '../agents/command-files.js';
-import type { BlamedCommit, BlamedHunk } from '../core/blame.js';
-import { changesPackages } from '../workspace/install.js';
+import type { BlameBase, BlamedCommit, BlamedHunk } from '../core/blame.js';
+import { git, gitBytes, gitDiff } from '../git.js';
+import { gitChanges, type NoBase } from '../git-trees.js';
+import { relativePath } from '../relative-path.js';
 import type { Contents } from '../workspace/change.js';
 import { type FileEdit, type FileState, stateOf } from '../workspace/file-state.js';
-import type { History } from './history.js';
-import { type ChangedFile, type ExactHunk, joinNear, without } from './hunks.js';
-import { lastSteps } from './origins.js';
-import { relativePath } from '../relative-path.js';
+import { changesPackages } from '../workspace/install.js';
+import { isWritable } from '../workspace/project-files.js';
+import { type ChangedFile, compareFile, type ExactHunk, without } from './hunks.js';
 
 /** A hunk that may be to blame. */
 export interface Candidate {
   readonly hunk: ExactHunk;
   readonly file: ChangedFile;
-  /**
-   * The last commit that touched it, counted from the base; uncommitted changes come last. The rename of a file comes before all
-   * changes to its text.
-   */
+  /** The newest commit that touched its file, counted from the base; files with uncommitted changes come last. */
   readonly step: number;
-  readonly commit: BlamedCommit | null;
   /** Whether it is in a test file. */
   readonly inTests: boolean;
 }
 
-/** Where candidates are found, and where their contents are stored. */
-export interface CandidatePlace {
+/** What changed in the project's files since a state that may be green. */
+export interface History {
+  readonly base: BlameBase;
+  /** In the order in which they are taken out: newest commit first, then by file. */
+  readonly candidates: readonly Candidate[];
+  /** The commits since the base, newest first. */
+  readonly commits: readonly BlamedCommit[];
+  /** Whether the repository has all its history, that is, is not a shallow clone. */
+  readonly isWhole: boolean;
+}
+
+/** Where the history begins, and where its contents are stored. */
+export interface HistoryRequest {
   /** The recorded root, to which file paths are relative. */
   readonly root: string;
   readonly contents: Contents;
+  /** A commit named by a person, or null. */
+  readonly named: string | null;
+  /** A commit before HEAD at which the test was green here, or null. */
+  readonly lastGreen: string | null;
   readonly isTest: (file: string) => boolean;
-  /** Whether something other than self-heal has written to the file during the run. */
-  readonly isWrittenTo: (file: string) => boolean;
+  /** Whether a file is left out: self-heal edited it, or others have written to it during the run. */
+  readonly isLeftOut: (file: string) => boolean;
 }
+
+/** With more files than this, the base is too old to find a single change. */
+const MAX_FILES = 2000;
+
+/** Appended if the repository is shallow, as CI systems clone it. */
+export const notWhole = 'older commits are missing: fetch more history';
 
 /** Whether a file is of those that `self-heal init` writes: no test depends on it, and in the first runs it is not committed yet. */
 function isSetUp(file: string): boolean {
@@ -39,45 +58,103 @@ function isSetUp(file: string): boolean {
 }
 
 /**
- * Returns the hunks of a history in the order in which they are taken out: newest commit first, and within a commit the app before the tests.
- * Changes that would require installing packages are left out, and so are files written since the run began: they broke nothing, and may still
- * be written to (a log).
+ * Reads from git what may be to blame. Returns a text if that is impossible, and rejects if git lacks the objects (a partial clone without its
+ * remote). Changes that would require installing packages are left out. Links, submodules and what a sparse checkout leaves out are no changes.
  */
-export async function candidatesOf(history: History, place: CandidatePlace): Promise<readonly Candidate[]> {
-  const all: Candidate[] = [];
-  for (const { file: compared, versions } of history.files) {
-    if (isSetUp(compared.path) || place.isWrittenTo(compared.path)) continue;
-    const edits = await editsFor([{ file: compared, hunks: compared.hunks }], place);
-    if (edits === null || (await changesPackages(edits, place.contents))) continue;
-    const steps = joinNear(compared, lastSteps(compared, versions, history.parents));
-    const file = { ...compared, hunks: [...steps.keys()] };
-    const inTests = place.isTest(file.path);
-    for (const [hunk, step] of steps)
-      all.push({ hunk, file, step, commit: history.commits[step] ?? null, inTests });
-  }
-  return renamesFirst(all).toSorted(
-    (a, b) =>
-      b.step - a.step ||
-      Number(a.inTests) - Number(b.inTests) ||
-      compare(a.file.path, b.file.path) ||
-      a.hunk.newStart - b.hunk.newStart,
+export async function readHistory(request: HistoryRequest): Promise<History | string> {
+  const { root, named, lastGreen } = request;
+  const wanted = named ?? lastGreen;
+  const branch = await gitChanges(root, wanted);
+  // No default branch is known here, so only uncommitted changes remain.
+  const isUnknown = 'what' in branch && branch.what !== 'unreadable' && named === null;
+  const changed = isUnknown ? await gitChanges(root, 'HEAD') : branch;
+  if ('what' in changed) return whyNot(changed);
+  if (path.resolve(changed.root) !== path.resolve(root))
+    return 'the project is not a git repository of its own';
+  const head = (await git(root, ['rev-parse', 'HEAD']))?.trim() ?? '';
+  const isWhole = (await git(root, ['rev-parse', '--is-shallow-repository']))?.trim() !== 'true';
+  const isAbsent = await absentFrom(root);
+  const paths = changed.changes.flatMap(({ kind, path: file }) =>
+    kind === 'file' && isWritable(file) && !request.isLeftOut(file) && !isAbsent(file) ? [file] : [],
   );
-}
-
-/** Moves renames before other changes of the file: the old name has the old text, so undoing a rename undoes all later changes too. */
-function renamesFirst(all: readonly Candidate[]): Candidate[] {
-  const firsts = new Map<string, number>();
-  for (const { file, step } of all)
-    for (const one of file.renamed ? [file.path, file.renamed.from] : [])
-      firsts.set(one, Math.min(step, firsts.get(one) ?? step));
-  return all.map((one) => {
-    const first = one.hunk.whole ? firsts.get(one.file.path) : undefined;
-    return first === undefined ? one : { ...one, step: first - 0.5 };
+  const since = changed.base === head ? `${head.slice(0, 7)} (HEAD)` : changed.base.slice(0, 7);
+  if (paths.length === 0) return `no file differs from ${since}${isWhole ? '' : `, and ${notWhole}`}`;
+  if (paths.length > MAX_FILES) return `too many files (${paths.length}) differ from ${since}`;
+  const before = await changed.before.read(paths);
+  const files = paths.map((file) => {
+    const now = textNow(path.join(root, file));
+    const bytes = before.get(file);
+    return compareFile(file, bytes ? withEndsOf(now, textOf(bytes)) : null, now);
   });
+  const log = await commitsSince(root, changed.base);
+  const from = named !== null ? 'named' : wanted !== null ? 'last-green' : 'merge-base';
+  return {
+    base: { commit: changed.base, from: changed.base === head && from === 'merge-base' ? 'head' : from },
+    candidates: await candidatesOf(files, { ...request, stepOf: await stepsIn(root, log) }),
+    commits: log.map(({ commit }) => commit),
+    isWhole,
+  };
 }
 
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+function whyNot({ what, detail }: NoBase): string {
+  if (what === 'unknown-base') return `git does not know the commit ${detail}`;
+  if (what === 'no-merge-base')
+    return `git finds no common ancestor of HEAD and ${detail}: fetch more history`;
+  if (what === 'no-git') return 'git is not installed';
+  if (what === 'no-repository') return 'the project is not a git repository';
+  return `git cannot read the repository: ${detail}`;
+}
+
+/** Returns which files a sparse checkout leaves out: that they are not there is no change. */
+async function absentFrom(root: string): Promise<(file: string) => boolean> {
+  const listed = ((await git(root, ['ls-files', '-t', '-z'])) ?? '').split('\0');
+  const absent = new Set(listed.flatMap((line) => (line.startsWith('S ') ? [line.slice(2)] : [])));
+  return (file) => absent.has(file);
+}
+
+interface LoggedCommit {
+  readonly commit: BlamedCommit;
+  /** The files that it changed; none of a merge. */
+  readonly files: readonly string[];
+}
+
+/** Returns all commits, newest first, including those that came by a merge: what CI systems check out for a pull request is a merge commit. */
+async function commitsSince(root: string, base: string): Promise<LoggedCommit[]> {
+  const how = ['--topo-order', '--name-only', '--no-renames', '-z', '--format=%x01%H%x02%an%x02%aI%x02%s'];
+  const text = String(await gitBytes(root, ['log', ...how, `${base}..HEAD`]));
+  return text
+    .split('\u0001')
+    .slice(1)
+    .map((one) => {
+      const [head = '', ...rest] = one.split('\0');
+      const [id = '', author = '', date = '', subject = ''] = head.split('\u0002');
+      const files = rest.map((file) => file.replace(/^\n/, '')).filter((file) => file !== '');
+      return { commit: { id, author, date, subject }, files };
+    });
+}
+
+/** Returns when a file was last changed: the number of the commit, or the highest one for what is not committed. */
+async function stepsIn(root: string, log: readonly LoggedCommit[]): Promise<(file: string) => number> {
+  const open = new Set(String(await gitDiff(root, ['--name-only', '-z', 'HEAD', '--'])).split('\0'));
+  const steps = new Map<string, number>();
+  for (const [at, { files }] of log.toReversed().entries()) for (const file of files) steps.set(file, at);
+  return (file) => (open.has(file) ? log.length : (steps.get(file) ?? log.length));
+}
+
+async function candidatesOf(
+  files: readonly ChangedFile[],
+  place: Pick<HistoryRequest, 'root' | 'contents' | 'isTest'> & { stepOf: (file: string) => number },
+): Promise<Candidate[]> {
+  const found: Candidate[] = [];
+  for (const file of files) {
+    if (isSetUp(file.path) || file.before === file.after) continue;
+    const edits = await editsFor([{ file, hunks: file.hunks }], place);
+    if (edits === null || (await changesPackages(edits, place.contents))) continue;
+    const [step, inTests] = [place.stepOf(file.path), place.isTest(file.path)];
+    found.push(...file.hunks.map((hunk) => ({ hunk, file, step, inTests })));
+  }
+  // Sorting is stable, so hunks stay in the order of their file.
+  return found.toSorted((a, b) => b.step - a.step || (a.file.path < b.file.path ? -1 : 1));
 }
 
 /** Returns how far apart two neighbors are: the search cuts between commits first, then between files. */
@@ -86,39 +163,10 @@ export function apart(one: Candidate, next: Candidate): number {
   return one.file === next.file ? 0 : 1;
 }
 
-/** Whether both change the same name, such as a definition and its use. */
-export function akin(one: Candidate, other: Candidate): boolean {
-  return changesName(one, changedNames([other]));
-}
-
-/** Whether it changes one of these names. */
-export function changesName(one: Candidate, names: ReadonlySet<string>): boolean {
-  return [...changedNames([one])].some((name) => names.has(name));
-}
-
-/** Whether one of its lines contains one of these names, changed or not. */
-export function mentionsName({ hunk }: Candidate, names: ReadonlySet<string>): boolean {
-  return [...namesIn([...hunk.old, ...hunk.now])].some((name) => names.has(name));
-}
-
-/** Returns the names of at least three letters that are on only one side of one of these hunks. */
-export function changedNames(some: readonly Candidate[]): ReadonlySet<string> {
-  const names = some.flatMap(({ hunk }) => {
-    const [before, after] = [namesIn(hunk.old), namesIn(hunk.now)];
-    return [...before, ...after].filter((name) => before.has(name) !== after.has(name));
-  });
-  return new Set(names);
-}
-
-/** Returns everything in these lines that may be a name in code. */
-export function namesIn(lines: readonly string[]): ReadonlySet<string> {
-  return new Set(lines.join('\n').match(/[A-Za-z_$][\w$]{2,}/g));
-}
-
 /** Returns the edits that take these candidates out of the current tree; null if a file has changed since it was read. */
 export async function editsWithout(
   out: readonly Candidate[],
-  place: Pick<CandidatePlace, 'root' | 'contents'>,
+  place: Pick<HistoryRequest, 'root' | 'contents'>,
 ): Promise<FileEdit[] | null> {
   const files = [...new Set(out.map(({ file }) => file))];
   const hunksOf = (file: ChangedFile) => out.flatMap((one) => (one.file === file ? [one.hunk] : []));
@@ -128,11 +176,9 @@ export async function editsWithout(
   );
 }
 
-type Taken = readonly { readonly file: ChangedFile; readonly hunks: readonly ExactHunk[] }[];
-
 async function editsFor(
-  taken: Taken,
-  { root, contents }: Pick<CandidatePlace, 'root' | 'contents'>,
+  taken: readonly { readonly file: ChangedFile; readonly hunks: readonly ExactHunk[] }[],
+  { root, contents }: Pick<HistoryRequest, 'root' | 'contents'>,
 ): Promise<FileEdit[] | null> {
   const edits: FileEdit[] = [];
   for (const { file, hunks } of taken) {
@@ -153,20 +199,48 @@ async function editsFor(
   return edits;
 }
 
-/** Converts a hunk for reports and prompts; `cwd` is the project's root. */
-export function blamedHunk(
-  { hunk, commit, inTests }: Candidate,
-  place: { root: string; cwd: string },
-): BlamedHunk {
-  return {
-    file: relativePath(place.cwd, path.join(place.root, hunk.file)),
-    line: hunk.newStart,
-    old: shown(hunk.old),
-    now: shown(hunk.now),
-    whole: hunk.whole,
-    commit,
-    inTests,
-  };
+/** Converts candidates for reports and prompts; `cwd` is the project's root. */
+export async function blamedHunks(
+  candidates: readonly Candidate[],
+  { base, commits }: Pick<History, 'base' | 'commits'>,
+  place: { readonly root: string; readonly cwd: string },
+): Promise<BlamedHunk[]> {
+  const hunks: BlamedHunk[] = [];
+  for (const { hunk, inTests } of candidates) {
+    const ids = await commitsThatTouched(hunk, base.commit, place.root);
+    hunks.push({
+      file: relativePath(place.cwd, path.join(place.root, hunk.file)),
+      line: hunk.newStart,
+      old: shown(hunk.old),
+      now: shown(hunk.now),
+      whole: hunk.whole,
+      commit: ids.includes(uncommitted) ? null : (commits.find(({ id }) => ids.includes(id)) ?? null),
+      inTests,
+    });
+  }
+  return hunks;
+}
+
+/** As `git blame` names what is not committed. */
+const uncommitted = '0'.repeat(40);
+
+/** Returns the commits that added a hunk's lines or, if it has none, the newest one that removed them. */
+async function commitsThatTouched(
+  { file, newStart, old, now, whole }: ExactHunk,
+  base: string,
+  root: string,
+): Promise<readonly string[]> {
+  if (now.length > 0) {
+    const lines = whole ? [] : ['-L', `${newStart},+${now.length}`];
+    const said = await git(root, ['blame', '-s', '-l', ...lines, `^${base}`, '--', file]);
+    return said === null ? [] : Array.from(said.matchAll(/^[\da-f]{40,}/gm), ([id]) => id);
+  }
+  const removed = Buffer.from(old.join(''), 'latin1').toString().replaceAll('\r\n', '\n');
+  const atHead = await git(root, ['show', `HEAD:${file}`]);
+  if (whole ? (atHead === null) === (old.length === 0) : atHead?.includes(removed)) return [uncommitted];
+  const how = whole ? [] : [`-S${removed}`];
+  const id = await git(root, ['log', '--max-count=1', '--format=%H', ...how, `${base}..HEAD`, '--', file]);
+  return id ? [id.trim()] : [];
 }
 
 const LINES_KEPT = 400;
@@ -179,4 +253,22 @@ function shown(lines: readonly string[]): string[] {
       .replace(/\r?\n$/, '')
       .slice(0, CHARACTERS_KEPT),
   );
+}
+
+function textNow(place: string): string | null {
+  try {
+    return textOf(readFileSync(place));
+  } catch {
+    return null;
+  }
+}
+
+/** Decodes as one character per byte, so that no byte is lost. */
+function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('latin1');
+}
+
+/** Git may store other line ends than it checks out. */
+function withEndsOf(now: string | null, text: string): string {
+  return now?.includes('\r\n') && !text.includes('\r') ? text.replaceAll('\n', '\r\n') : text;
 }

@@ -7,8 +7,6 @@ export interface Search<T> {
   readonly test: (out: readonly T[]) => Promise<Outcome | null>;
   /** Returns how far apart two neighbors are. The search cuts where this is highest first (between commits, files, hunks). */
   readonly apart: (one: T, next: T) => number;
-  /** Whether two items seem related. Items related to a needed one are tried first. */
-  readonly akin?: (one: T, other: T) => boolean;
 }
 
 /** The result of a search. */
@@ -76,7 +74,7 @@ class Tests<T> {
 /** Requires that taking out all of `items` is green. */
 async function bisect<T>(
   items: readonly T[],
-  { apart, akin = () => false }: Search<T>,
+  { apart }: Search<T>,
   tests: Tests<T>,
 ): Promise<{ set: readonly T[]; isExact: boolean }> {
   let needed: readonly T[] = [];
@@ -88,28 +86,7 @@ async function bisect<T>(
     needed = [...needed, ...found.slice(-1)];
     rest = found.slice(0, -1);
     if (rest.length === 0 || (await tests.isGreen(needed))) return { set: needed, isExact: true };
-    // Related items change the same names, or belong to the same commit.
-    const alike = rest.filter((one) => needed.some((other) => akin(one, other)));
-    rest = await firstThatDo([alike, nearEnd(found, apart).slice(0, -1)], { rest, needed, tests });
   }
-}
-
-/** Returns the first of these parts of `rest` that suffices together with the needed items; all of `rest` if none does. */
-async function firstThatDo<T>(
-  parts: readonly (readonly T[])[],
-  { rest, needed, tests }: { rest: readonly T[]; needed: readonly T[]; tests: Tests<T> },
-): Promise<readonly T[]> {
-  for (const part of parts) {
-    if (part.length === 0 || part.length === rest.length) continue;
-    if (await tests.isGreen([...part, ...needed])) return part;
-  }
-  return rest;
-}
-
-/** Returns the items after the last of the highest boundaries. */
-function nearEnd<T>(items: readonly T[], apart: Search<T>['apart']): readonly T[] {
-  const levels = items.slice(1).map((item, at) => apart(items[at] as T, item));
-  return items.slice(levels.lastIndexOf(Math.max(...levels)) + 1);
 }
 
 /** Returns the end of the smallest green prefix of `rest`. All of `rest` must be green, and the empty prefix red. */

@@ -28,14 +28,6 @@ export interface TrialEffects {
   readonly now: () => number;
 }
 
-/** What searches may spend. */
-export interface TrialLimits {
-  /** The Playwright runs of one search. */
-  readonly runs: number;
-  /** When all searches must be over, in milliseconds since the epoch. */
-  readonly until: number;
-}
-
 /** What a search runs. */
 interface TrialRequest {
   readonly causeId: string;
@@ -43,6 +35,8 @@ interface TrialRequest {
   readonly lead: DiagnosedFailure;
   /** Failures that are searched for later, whose tests run along. */
   readonly beside: readonly DiagnosedFailure[];
+  /** When the search must be over, in milliseconds since the epoch. */
+  readonly until: number;
 }
 
 /** The outcome of each test that was run with one set. */
@@ -63,8 +57,8 @@ export class Trials {
   }
 
   /** Starts a search for the leading failure of a cause. */
-  search({ limits, ...request }: TrialRequest & { readonly limits: TrialLimits }): Trial {
-    const { lead } = request;
+  search(request: TrialRequest): Trial {
+    const { lead, until } = request;
     const said: { -readonly [K in keyof Said]: Said[K] } = {
       runs: 0,
       unresolved: 0,
@@ -73,14 +67,8 @@ export class Trials {
     };
     const key = failureKey(lead.failure);
     const runOrEnd = async (out: readonly Candidate[]): Promise<Outcome | null> => {
-      const left = limits.until - this.#effects.now();
-      said.endedBy = this.#effects.signal.aborted
-        ? 'interrupt'
-        : left <= 0
-          ? 'time'
-          : said.runs >= limits.runs
-            ? 'runs'
-            : null;
+      const left = until - this.#effects.now();
+      said.endedBy = this.#effects.signal.aborted ? 'interrupt' : left <= 0 ? 'time' : null;
       if (said.endedBy !== null) return null;
       said.runs += 1;
       const deadline = AbortSignal.timeout(left);

@@ -21,7 +21,7 @@ export function resolveSettings({ file: written, project, filePath }: SettingsSo
   const { max, backoff } = file.retries;
   const { time, ...limits } = file.limits;
   const { regressionTime, prepare = null, ...verify } = file.verify;
-  const { enabled, runs, time: timeMs } = file.blame;
+  const { enabled, time: timeMs } = file.blame;
   return {
     project: file.project ?? project,
     agents: resolveAgents(file),
@@ -32,7 +32,7 @@ export function resolveSettings({ file: written, project, filePath }: SettingsSo
     limits: { ...limits, timeMs: time },
     evidence: file.evidence,
     verify: atLevel({ ...verify, prepare, regressionTimeMs: regressionTime }),
-    blame: { enabled, runs, timeMs },
+    blame: { enabled, timeMs },
     store: file.store,
     fixer: file.fixer,
     runnerByDefault: file.runner === undefined ? unnamed.map(([name]) => name) : [],

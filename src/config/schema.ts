@@ -90,7 +90,6 @@ const blame = {
     z.boolean('must be true or false'),
     'Whether a run searches for the change that broke a test before it starts an agent.',
   ),
-  runs: byDefault(12, wholeNumber, 'How many Playwright runs one search may take.'),
   time: byDefault('2m', duration('more than zero'), 'How long all searches of a run may take together.'),
 };
 

@@ -42,7 +42,7 @@ export interface Blame {
   /** Whether runs have shown that no part of it suffices. If not, it is the best set found within the limits. */
   readonly isMinimal: boolean;
   /** Which limit ended the search, or null. */
-  readonly endedBy: 'runs' | 'time' | 'interrupt' | null;
+  readonly endedBy: 'time' | 'interrupt' | null;
   /** The number of hunks that were candidates. */
   readonly outOf: number;
   /** The number of Playwright runs it took, and how many of them had no result: the state did not build or start, or the test was missing. */

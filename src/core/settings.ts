@@ -86,8 +86,6 @@ export interface Settings {
   readonly blame: {
     /** Whether a run searches before its first agent; the `blame` command searches regardless. */
     readonly enabled: boolean;
-    /** The maximum number of Playwright runs of one search. */
-    readonly runs: number;
     /** The maximum time of all searches of a run together, in milliseconds. */
     readonly timeMs: number;
   };

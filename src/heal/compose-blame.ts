@@ -1,4 +1,4 @@
-import { type BlameCauses, createBlame } from '../blame/create-blame.js';
+import { type BlameCauses, createBlame } from '../blame/blame.js';
 import { systemClock } from '../clock.js';
 import { placesOf } from '../guard/create-guard.js';
 import { testPlaces } from '../guard/test-places.js';
@@ -34,7 +34,7 @@ export function composeBlame(
     warn: (message) => bus.emit({ type: 'run.warning', message }),
     signal,
     now: () => systemClock.now(),
-    limits: settings.blame,
+    timeMs: settings.blame.timeMs,
     startedAt,
     named: base,
     lastGreen: lastGreenCommits(cwd),

@@ -1,7 +1,7 @@
 import type { Mutex } from 'async-mutex';
 import type { Propose } from '../fixer/propose.js';
 import type { RunAgent } from '../agents/run-agent.js';
-import type { BlameCauses } from '../blame/create-blame.js';
+import type { BlameCauses } from '../blame/blame.js';
 import type { Bus } from '../run/bus.js';
 import type { Clock } from '../clock.js';
 import type { DiagnosedFailure } from '../core/cause.js';

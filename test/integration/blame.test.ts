@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { recoverKilledRuns } from '../../src/run/recover.js';
 import { agentWorkspace } from '../rig/agent-workspace.js';
 import { cause, changed, files, lines, repository, stateOf } from '../rig/blame-repository.js';
-import { aCause, aDiagnosed, aDiagnosis, aSuiteRun, aTest, aTestFailure, failing } from '../rig/builders.js';
+import { aCause, aSuiteRun, aTest, aTestFailure, failing } from '../rig/builders.js';
 
 describe('the search for the change to blame', () => {
   it('BL-1 BL-3 BL-5 names commit, line and text among three commits and an uncommitted change, and restores the tree', async () => {
@@ -118,15 +118,6 @@ describe('the search for the change to blame', () => {
     expect(project.read('lib/x.ts')).toBe('broken\n');
   });
 
-  it('BL-1 needs only one run if the error came from a changed line', async () => {
-    const { project, find, runs } = await repository((read) => !read('src/a.ts').includes('SIX'));
-    project.write({ 'src/a.ts': changed(files['src/a.ts'], 'six', 'SIX'), 'src/b.ts': lines('other') });
-    const facts = { ...aDiagnosis().facts, source: 'src/a.ts:6:3' };
-    const [blamed] = await find()([aCause({ lead: aDiagnosed({ diagnosis: aDiagnosis({ facts }) }) })]);
-    expect(blamed?.blame?.hunks).toMatchObject([{ file: 'src/a.ts', line: 6 }]);
-    expect(runs()).toBe(1);
-  });
-
   it('BL-1 blames a change to the tests only if no change to the app explains the failure', async () => {
     const { project, find } = await repository((read) => read('tests/shop.spec.ts') === lines('test'));
     project.write({ 'src/a.ts': lines('other'), 'tests/shop.spec.ts': lines('changed') });
@@ -163,12 +154,13 @@ describe('the search for the change to blame', () => {
     expect(runs()).toBe(first?.runs);
   });
 
-  it('BL-2 returns its best result when it reaches the limit of runs, and says so', async () => {
-    const { project, find } = await repository((read) => !read('src/a.ts').includes('SIX'));
+  it('BL-2 returns its best result when its time is up, and says so', async () => {
+    const { project, find, runs } = await repository((read) => !read('src/a.ts').includes('SIX'));
     project.write({ 'src/a.ts': changed(files['src/a.ts'], 'six', 'SIX') });
     for (let at = 0; at < 30; at += 1) project.write({ [`src/more${at}.ts`]: 'more\n' });
-    const [blamed] = await find({ limits: { runs: 3, timeMs: 60_000 } })([cause]);
-    expect(blamed?.blame).toMatchObject({ isMinimal: false, endedBy: 'runs', runs: 3, outOf: 31 });
+    // Each run takes a minute.
+    const [blamed] = await find({ timeMs: 180_000, now: () => runs() * 60_000 })([cause]);
+    expect(blamed?.blame).toMatchObject({ isMinimal: false, endedBy: 'time', runs: 3, outOf: 31 });
     expect(blamed?.blame?.hunks.map(({ file }) => file)).toContain('src/a.ts');
     expect(blamed?.blame?.hunks.length).toBeLessThan(31);
   });
@@ -247,8 +239,8 @@ describe('the search for the change to blame', () => {
         await new Promise((done) => signal.addEventListener('abort', done, { once: true }));
       return aSuiteRun();
     };
-    await find({ runAgain, limits: { runs: 12, timeMs: 300 } })([cause]);
-    expect(told).toEqual([['c1', 'no result within the limit (time)']]);
+    await find({ runAgain, timeMs: 300 })([cause]);
+    expect(told).toEqual([['c1', 'no result within the time for it (blame.time)']]);
     expect(project.read('src/a.ts')).toBe(changed(files['src/a.ts'], 'six', 'SIX'));
   });
 
@@ -265,7 +257,7 @@ describe('the search for the change to blame', () => {
       expect(stateOf(project)).toEqual(before);
       return aSuiteRun();
     };
-    await find({ runAgain, limits: { runs: 1, timeMs: 60_000 } })([cause]);
+    await find({ runAgain, timeMs: 60_000 })([cause]);
     expect(killed.join()).toContain('reverted an unproven change');
     expect(readFileSync(path.join(project.dir, 'src/new.ts'), 'utf8')).toBe('new\n');
     expect(stateOf(project)).toEqual(before);

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { createBlame } from '../../src/blame/create-blame.js';
+import { createBlame } from '../../src/blame/blame.js';
 import type { Blame } from '../../src/core/blame.js';
 import { contentsOf, keepChange } from '../../src/workspace/change.js';
 import { type AgentWorkspace, agentWorkspace, inventoryOf } from './agent-workspace.js';
@@ -42,7 +42,7 @@ export async function repository(green: (read: (file: string) => string) => bool
       warn: (message) => void project.warnings.push(message),
       signal: new AbortController().signal,
       now: () => Date.now(),
-      limits: { runs: 12, timeMs: 120_000 },
+      timeMs: 120_000,
       startedAt: Infinity,
       named: null,
       lastGreen: async () => null,

@@ -218,7 +218,7 @@ export function someSettings(over: Partial<Settings> = {}): Settings {
       regression: 'none',
       regressionTimeMs: 60_000,
     },
-    blame: { enabled: true, runs: 12, timeMs: 120_000 },
+    blame: { enabled: true, timeMs: 120_000 },
     store: '.self-heal/ledger.db',
     fixer: 'built-in',
     runnerByDefault: [],

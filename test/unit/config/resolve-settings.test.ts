@@ -68,7 +68,7 @@ describe('CF-1 the settings of a file, with defaults for the rest', () => {
         regression: 'suite',
         regressionTimeMs: 600_000,
       },
-      blame: { enabled: true, runs: 12, timeMs: 120_000 },
+      blame: { enabled: true, timeMs: 120_000 },
       store: '.self-heal/ledger.db',
       fixer: 'built-in',
       runnerByDefault: ['build-doctor', 'database', 'debugger', 'code-review'],
@@ -95,7 +95,7 @@ retries: { max: 0, backoff: { initial: 0s, factor: 1.5, max: 500ms } }
 limits: { escalations: 0, agentRuns: 1, agentRunsPerTest: 2, costUsd: 0.5, time: 90s, parallel: 3 }
 evidence: { console: 0, network: 7 }
 verify: { prepare: npm run build, confirm: 2, repeat: 5, flips: 0, regression: none, regressionTime: 90s }
-blame: { enabled: false, runs: 3, time: 30s }
+blame: { enabled: false, time: 30s }
 store: postgres://ann@db/till
 fixer: none
 `);
@@ -149,7 +149,7 @@ fixer: none
         regression: 'none',
         regressionTimeMs: 90_000,
       },
-      blame: { enabled: false, runs: 3, timeMs: 30_000 },
+      blame: { enabled: false, timeMs: 30_000 },
       store: 'postgres://ann@db/till',
       fixer: 'none',
       runnerByDefault: [],

@@ -2,17 +2,16 @@ import { lstatSync } from 'node:fs';
 import path from 'node:path';
 import type { Blame } from '../core/blame.js';
 import type { Cause, DiagnosedFailure } from '../core/cause.js';
-import { blameCause } from './blame-cause.js';
-import { type Candidate, type CandidatePlace, candidatesOf } from './candidates.js';
 import { gitSays } from '../git.js';
-import { type History, readHistory } from './history.js';
-import { type TrialEffects, Trials } from './trials.js';
+import { apart, blamedHunks, type History, notWhole, readHistory } from './candidates.js';
+import { minimalSet } from './minimal-set.js';
+import { type Trial, type TrialEffects, Trials } from './trials.js';
 
 /** What blame needs from a run. */
 export interface BlameParts extends TrialEffects {
   readonly cwd: string;
-  /** The Playwright runs of one search, and the total time for all searches of the run. */
-  readonly limits: { readonly runs: number; readonly timeMs: number };
+  /** The total time for all searches of the run. */
+  readonly timeMs: number;
   /** When the run began, in milliseconds since the epoch. */
   readonly startedAt: number;
   /** The base commit named by a person, or null. */
@@ -37,7 +36,7 @@ const QUICK_MS = 5000;
 
 /** Creates blame for one run. All causes share one time limit. */
 export function createBlame(parts: BlameParts): BlameCauses {
-  let leftMs = parts.limits.timeMs;
+  let leftMs = parts.timeMs;
   const trials = new Trials(parts);
   const isWrittenTo = writtenSince(parts);
   const toldForAll = new Set<string>();
@@ -48,18 +47,18 @@ export function createBlame(parts: BlameParts): BlameCauses {
   return async (causes) => {
     const startedAt = parts.now();
     const until = startedAt + leftMs;
-    const read = reading({ ...parts, isWrittenTo });
-    const asked = parts.limits.runs === 0 ? [] : causes.filter(({ environment }) => environment === null);
+    const read = reading(parts, isWrittenTo);
+    const asked = causes.filter(({ environment }) => environment === null);
     const found = new Map<string, Blame>();
     for (const [at, { id, lead }] of asked.entries()) {
       if (parts.signal.aborted) break;
-      const since = await read(lead);
-      if (typeof since === 'string') {
-        tellForAll(since);
+      const history = await read(lead);
+      if (typeof history === 'string') {
+        tellForAll(history);
         continue;
       }
       const later = asked.slice(at + 1).map((one) => one.lead);
-      const answer = await answerFor(parts, { causeId: id, lead, later, since, trials, until });
+      const answer = await answerFor(parts, { causeId: id, lead, later, history, trials, until });
       if (typeof answer !== 'string') found.set(id, answer);
       parts.tell(id, answer);
     }
@@ -75,7 +74,7 @@ export function createBlame(parts: BlameParts): BlameCauses {
  * Tells which files others have written to since the run began. A file that was unmodified when first checked is later written to only by
  * searches and fixes, so it keeps counting as unmodified.
  */
-function writtenSince({ workspace, startedAt }: BlameParts): CandidatePlace['isWrittenTo'] {
+function writtenSince({ workspace, startedAt }: BlameParts): (file: string) => boolean {
   const still = new Set<string>();
   return (file) => {
     const found = lstatSync(path.join(workspace.root, file), { throwIfNoEntry: false });
@@ -84,33 +83,26 @@ function writtenSince({ workspace, startedAt }: BlameParts): CandidatePlace['isW
   };
 }
 
-/** A base, and everything that has changed since. */
-interface Since {
-  readonly history: History;
-  readonly candidates: readonly Candidate[];
-}
-
 /** Reads the changes, once per base. Files are read again in each round of a run, since fixes change them. */
 function reading(
-  parts: BlameParts & Pick<CandidatePlace, 'isWrittenTo'>,
-): (lead: DiagnosedFailure) => Promise<Since | string> {
-  const { root } = parts.workspace;
-  const known = new Map<string | null, Promise<Since | string>>();
-  const readSince = async (lastGreen: string | null): Promise<Since | string> => {
-    // Files edited by fixes of this run did not break the tests.
-    const without = parts.workspace.edited();
-    const history = await readHistory(root, { named: parts.named, lastGreen, without }).catch(
-      (error: unknown) => `git cannot read the changes: ${gitSays(error)}`,
-    );
-    if (typeof history === 'string') return history;
-    return { history, candidates: await candidatesOf(history, { ...parts, root }) };
-  };
+  parts: BlameParts,
+  isWrittenTo: (file: string) => boolean,
+): (lead: DiagnosedFailure) => Promise<History | string> {
+  const { workspace, named, contents, isTest } = parts;
+  // Files edited by fixes of this run did not break the tests.
+  const edited = workspace.edited();
+  const isLeftOut = (file: string) => edited.has(file) || isWrittenTo(file);
+  const known = new Map<string | null, Promise<History | string>>();
   return async ({ failure }) => {
     const lastGreen =
-      failure.scope === 'test' && parts.named === null ? await parts.lastGreen(failure.test.id) : null;
-    const since = known.get(lastGreen) ?? readSince(lastGreen);
-    known.set(lastGreen, since);
-    return since;
+      failure.scope === 'test' && named === null ? await parts.lastGreen(failure.test.id) : null;
+    const history =
+      known.get(lastGreen) ??
+      readHistory({ root: workspace.root, contents, named, lastGreen, isTest, isLeftOut }).catch(
+        (error: unknown) => `git cannot read the changes: ${gitSays(error)}`,
+      );
+    known.set(lastGreen, history);
+    return history;
   };
 }
 
@@ -119,30 +111,52 @@ interface Asked {
   readonly lead: DiagnosedFailure;
   /** Failures that are searched for later. */
   readonly later: readonly DiagnosedFailure[];
-  readonly since: Since;
+  readonly history: History;
   readonly trials: Trials;
   readonly until: number;
 }
 
+/**
+ * Finds the change that broke a test. The test is run in the current tree with only app changes taken out; if that does not turn it green,
+ * changes to the tests are taken out too. Returns a text that says why if nothing was found.
+ */
 async function answerFor(parts: BlameParts, asked: Asked): Promise<Blame | string> {
-  const { causeId, lead, later, since, trials, until } = asked;
-  const { candidates, history } = since;
-  if (candidates.length === 0) return `no change since ${history.base.commit.slice(0, 7)} can be the cause`;
-  const why = parts.always ? null : tooLong(parts, { lead, candidates, leftMs: until - parts.now() });
+  const { causeId, lead, later, history, trials, until } = asked;
+  const { candidates, base } = history;
+  if (candidates.length === 0) return `no change since ${base.commit.slice(0, 7)} can be the cause`;
+  const startedAt = parts.now();
+  const why = parts.always ? null : tooLong(parts, { lead, history, leftMs: until - startedAt });
   if (why !== null) return why;
-  const limits = { runs: parts.limits.runs, until };
   const beside = lead.failure.scope === 'suite' ? [] : quickOnes(later);
-  return blameCause({
-    lead,
-    candidates,
-    base: history.base,
-    isWhole: history.isWhole,
-    trial: trials.search({ causeId, lead, beside, limits }),
-    keep: (out) => trials.keep(out),
-    root: parts.workspace.root,
-    cwd: parts.cwd,
-    now: parts.now,
-  });
+  const { run, said } = trials.search({ causeId, lead, beside, until });
+  const app = candidates.filter(({ inTests }) => !inTests);
+  const search = { test: run, apart };
+  const inApp = app.length > 0 ? await minimalSet(app, search) : null;
+  const found = inApp ?? (app.length < candidates.length ? await minimalSet(candidates, search) : null);
+  if (found === null) return whyNothing(said, history);
+  const change = await trials.keep(found.set);
+  if (change === null) return 'files changed during the search';
+  return {
+    base,
+    hunks: await blamedHunks(found.set, history, { root: parts.workspace.root, cwd: parts.cwd }),
+    isMinimal: found.isMinimal,
+    endedBy: found.isMinimal ? null : said.endedBy,
+    outOf: candidates.length,
+    runs: said.runs,
+    unresolved: said.unresolved,
+    durationMs: parts.now() - startedAt,
+    change,
+  };
+}
+
+function whyNothing({ endedBy, wasRed }: Trial['said'], { base, candidates, isWhole }: History): string {
+  if (endedBy === 'interrupt') return 'interrupted';
+  if (endedBy !== null) return 'no result within the time for it (blame.time)';
+  const at = base.commit.slice(0, 7);
+  const hunks = candidates.length === 1 ? 'the 1 change' : `all ${candidates.length} changes`;
+  if (!wasRed) return `its test does not run without ${hunks} since ${at}`;
+  const red = `it also fails without ${hunks} since ${at}`;
+  return isWhole ? `${red}: the cause is older, or not a file of the repository` : `${red}, and ${notWhole}`;
 }
 
 /** Returns as many failures, in order, as are fast in total. */
@@ -155,18 +169,15 @@ function quickOnes(failures: readonly DiagnosedFailure[]): DiagnosedFailure[] {
   });
 }
 
-interface Worth {
-  readonly lead: DiagnosedFailure;
-  readonly candidates: readonly Candidate[];
-  readonly leftMs: number;
-}
-
 /** Says why if a search is unlikely to finish within its limit, since it would only delay the agent. */
-function tooLong({ likelyMs }: BlameParts, { lead, candidates, leftMs }: Worth): string | null {
-  const ids = lead.failure.scope === 'suite' ? null : lead.rerunIds;
-  const one = likelyMs(ids);
+function tooLong(
+  { likelyMs }: BlameParts,
+  { lead, history, leftMs }: { lead: DiagnosedFailure; history: History; leftMs: number },
+): string | null {
+  const one = likelyMs(lead.failure.scope === 'suite' ? null : lead.rerunIds);
+  const count = history.candidates.length;
   // A single candidate takes one run; the search among several, one more than its bisection needs.
-  const runs = candidates.length === 1 ? 1 : 2 + Math.ceil(Math.log2(candidates.length + 1));
+  const runs = count === 1 ? 1 : 2 + Math.ceil(Math.log2(count + 1));
   if (one === null || one * runs <= leftMs) return null;
   return `about ${runs} run${runs === 1 ? '' : 's'} of ${Math.ceil(one / 1000)} s would exceed what is left of blame.time`;
 }
