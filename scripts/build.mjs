@@ -36,8 +36,6 @@ await bundle({
 });
 for (const name of ['index.html', 'ui.css', 'icon.svg']) copy(path.join('ui', 'page', name));
 copy(path.join('outputs', 'html', 'report.css'));
-// The self-test runs its project from source: planted faults and a scripted agent.
-copy(path.join('doctor', 'self-test', 'project'));
 const { agentsJsonSchemaText } = await import(await bundleSrc('config/json-schema.ts'));
 writeFileSync(path.join(root, 'schema', 'agents.schema.json'), agentsJsonSchemaText());
 

@@ -1,17 +1,15 @@
+import path from 'node:path';
 import process from 'node:process';
 import type { ChalkInstance } from 'chalk';
-import ora from 'ora';
+import { lineSplitter } from '../agents/line-splitter.js';
 import type { Check } from '../doctor/check.js';
 import { examine } from '../doctor/examine.js';
-import { runSelfTest, type SelfTest } from '../doctor/self-test/run-self-test.js';
+import { runSelfTest, type SelfTest } from '../doctor/self-test.js';
 import { exitCodeOfSignal, exitCodes } from '../core/exit-codes.js';
 import type { Problem } from '../problem.js';
 import { configJson, configYaml } from '../config/config-text.js';
 import { effectiveSettings } from '../config/effective-settings.js';
 import { loadLayers } from '../config/load-settings.js';
-import { cut } from '../outputs/cut.js';
-import { counted, duration } from '../outputs/format.js';
-import { isLive } from '../outputs/is-live.js';
 import { paletteForData } from '../outputs/palette.js';
 import { listenForInterrupts } from '../process/interrupts.js';
 import { print } from './end.js';
@@ -65,51 +63,31 @@ function checkLines(checks: readonly Check[], paint: ChalkInstance): string[] {
 
 async function doctorSelfTest({ config, json }: DoctorOptions): Promise<number | Problem> {
   using interrupts = listenForInterrupts((text) => process.stderr.write(`self-heal ${text}\n`));
-  // One changing line on a terminal, and separate lines elsewhere.
-  const spinner = isLive(process.env, process.stderr) ? ora({ discardStdin: false }).start() : null;
-  const selfTest = await runSelfTest({
-    cwd: process.cwd(),
-    env: process.env,
-    signal: interrupts.signal,
-    onProgress: (text) => {
-      if (spinner) spinner.text = cut(`self-test: ${text}`, (process.stderr.columns ?? 100) - 4);
-      else process.stderr.write(`self-heal self-test: ${text}\n`);
-    },
-    ...(config === undefined ? {} : { config }),
-  }).finally(() => void spinner?.stop());
-  if (selfTest === 'interrupted') return exitCodeOfSignal(interrupts.by() ?? 'SIGTERM');
-  if (!selfTest.ok) {
-    if (json) print({ schemaVersion: 1, ok: false, problem: selfTest.error });
-    return selfTest.error;
+  const { env, stderr } = process;
+  // The config's folder may have a Playwright of its own.
+  const folder = config === undefined ? process.cwd() : path.dirname(path.resolve(config));
+  const { signal } = interrupts;
+  const progress = lineSplitter((line) => line.startsWith('self-heal ') && stderr.write(`${line}\n`));
+  const onOutput = (chunk: Buffer, from: string) => from === 'stderr' && progress.write(chunk);
+  const tested = await runSelfTest(folder, { env, signal, onOutput });
+  if (interrupts.signal.aborted) return exitCodeOfSignal(interrupts.by() ?? 'SIGTERM');
+  if (!tested.ok) {
+    if (json) print({ schemaVersion: 1, ok: false, problem: tested.error });
+    return tested.error;
   }
-  const { results: scenarios, playwright, browser, durationMs, kept } = selfTest.value;
-  const ok = scenarios.every(({ held }) => held);
-  const found = { playwright, browser, durationMs: Math.round(durationMs), kept, scenarios };
-  print(
-    json ? { schemaVersion: 1, ok, ...found } : selfTestText(selfTest.value, paletteForData(process.env)),
-  );
+  const ok = tested.value.results.every(({ held }) => held);
+  print(json ? { schemaVersion: 1, ok, ...tested.value } : selfTestText(tested.value, paletteForData(env)));
   return ok ? exitCodes.green : exitCodes.usage;
 }
 
-/** Renders one line per scenario (what was planted, what self-heal did, what that proves), what went wrong below it, and a summary. */
-export function selfTestText(selfTest: SelfTest, paint: ChalkInstance): string {
-  const checks = selfTest.results.map(({ name, planted, did, proves, held, missed }): Check => ({
-    name,
-    state: held ? 'ok' : 'failed',
-    found: `${planted} → ${did} ${paint.dim(`(${proves})`)}`,
-    remedy: held ? null : missed.join('; '),
-  }));
-  return [...checkLines(checks, paint), '', ...lastLines(selfTest)].join('\n');
-}
-
-function lastLines({ results, playwright, browser, durationMs, kept }: SelfTest): string[] {
-  const { browserName, channel } = browser;
-  const name = channel === undefined ? browserName : `${browserName} (${channel})`;
-  const where = `in ${duration(durationMs)}, with Playwright ${playwright} and ${name}; no model was called`;
-  const failed = results.filter(({ held }) => !held).length;
-  if (failed === 0) return [`All ${counted(results.length, 'guard')} fired ${where}.`];
-  return [
-    `${failed} of ${counted(results.length, 'guard')} did not fire ${where}.`,
-    ...(kept === null ? [] : [`The scratch copy was kept, with everything that was recorded: ${kept}`]),
-  ];
+function selfTestText({ results, kept }: SelfTest, paint: ChalkInstance): string {
+  const checks = results.map(({ name, planted, did, held }): Check => {
+    return { name, state: held ? 'ok' : 'failed', found: `${planted} → ${did}`, remedy: null };
+  });
+  const missed = results.filter(({ held }) => !held).length;
+  const last =
+    missed === 0
+      ? `All ${results.length} bad fixes were caught; no model was called.`
+      : `${missed} of ${results.length} bad fixes were not caught. Everything recorded is in ${kept}`;
+  return [...checkLines(checks, paint), '', last].join('\n');
 }
