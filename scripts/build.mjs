@@ -36,8 +36,9 @@ await bundle({
 });
 for (const name of ['index.html', 'ui.css', 'icon.svg']) copy(path.join('ui', 'page', name));
 copy(path.join('outputs', 'html', 'report.css'));
-const { agentsJsonSchemaText } = await import(await bundleSrc('config/json-schema.ts'));
-writeFileSync(path.join(root, 'schema', 'agents.schema.json'), agentsJsonSchemaText());
+const { agentsJsonSchema } = await import(await bundleSrc('config/schema.ts'));
+const schema = `${JSON.stringify(agentsJsonSchema(), null, 2)}\n`;
+writeFileSync(path.join(root, 'schema', 'agents.schema.json'), schema);
 
 /** A chunk with a module and all that it imports, except by `import()`. */
 function chunkOf(name, file) {

@@ -7,8 +7,7 @@ import { examine } from '../doctor/examine.js';
 import { runSelfTest, type SelfTest } from '../doctor/self-test.js';
 import { exitCodeOfSignal, exitCodes } from '../core/exit-codes.js';
 import type { Problem } from '../problem.js';
-import { configJson, configYaml } from '../config/config-text.js';
-import { effectiveSettings } from '../config/effective-settings.js';
+import { effectiveSettings, settingsTable } from '../config/effective-settings.js';
 import { loadLayers } from '../config/load-settings.js';
 import { paletteForData } from '../outputs/palette.js';
 import { listenForInterrupts } from '../process/interrupts.js';
@@ -39,8 +38,8 @@ export async function runDoctor(options: DoctorOptions): Promise<number | Proble
   const layers = verbose ? await loadLayers({ cwd: process.cwd(), env: process.env, file: agents }) : null;
   const settings = layers?.ok ? effectiveSettings(layers.value) : null;
   const text = doctorText(checks, paletteForData(process.env));
-  if (json) print({ schemaVersion: 1, ok, checks, ...(settings && { settings: configJson(settings) }) });
-  else print(settings === null ? text : `${text}\n\n${configYaml(settings)}`);
+  if (json) print({ schemaVersion: 1, ok, checks, ...(settings && { settings }) });
+  else print(settings === null ? text : `${text}\n\n${settingsTable(settings)}`);
   return ok ? exitCodes.green : exitCodes.usage;
 }
 

@@ -1,11 +1,5 @@
 import { widthOf } from '../width.js';
 
-/** A text to show mistakes in, with the name of its file as a person would write it. */
-export interface SourceText {
-  readonly name: string;
-  readonly text: string;
-}
-
 /** One mistake in a text: the message, and where it is, as UTF-16 offsets with an exclusive end. */
 export interface Diagnostic {
   readonly start: number;
@@ -16,36 +10,33 @@ export interface Diagnostic {
 /** The maximum number of mistakes shown; the rest are only counted. */
 const MAX_SHOWN = 100;
 
-/** The maximum length of a shown line, cut around the mistake. */
-const MAX_LINE = 110;
-
-/** How much of a long line is shown before the mistake. */
-const LEAD = 40;
+/** The maximum length of a shown line, cut around the mistake, and how much of it comes before the mistake. */
+const [MAX_LINE, LEAD] = [110, 40];
 
 const INDENT = '    ';
 
-/** Renders mistakes in the order of the text, each with its position, message, line, and a marker under the mistake. */
-export function renderDiagnostics(source: SourceText, diagnostics: readonly Diagnostic[]): string {
-  const sorted = [...diagnostics].sort((a, b) => a.start - b.start || a.end - b.end);
-  const shown = sorted.slice(0, MAX_SHOWN).map((diagnostic) => renderDiagnostic(source, diagnostic));
-  const more = sorted.length - shown.length;
-  return [...shown, ...(more > 0 ? [`… and ${more} more`] : [])].join('\n\n');
-}
-
 /**
- * Renders one mistake like a compiler:
+ * Renders mistakes in the order of the text, each once and like a compiler:
  *
  *     agents.yaml:3:3 unknown class "runtime-eror"; did you mean "runtime-error"?
  *           runtime-eror: [debugger]
  *           ~~~~~~~~~~~~
  */
-export function renderDiagnostic({ name, text }: SourceText, diagnostic: Diagnostic): string {
-  const { start, end } = ontoVisibleLine(text, diagnostic);
+export function renderDiagnostics(name: string, text: string, diagnostics: readonly Diagnostic[]): string {
+  // Unclosed brackets are reported once per level, and what aliases repeat once per alias.
+  const distinct = [...new Map(diagnostics.map((one) => [`${one.start} ${one.message}`, one])).values()];
+  const sorted = distinct.sort((a, b) => a.start - b.start || a.end - b.end);
+  const shown = sorted.slice(0, MAX_SHOWN).map((one) => render(name, text, one));
+  const more = sorted.length - shown.length;
+  return [...shown, ...(more > 0 ? [`… and ${more} more`] : [])].join('\n\n');
+}
+
+function render(name: string, text: string, { message, ...span }: Diagnostic): string {
+  const { start, end } = ontoVisibleLine(text, span);
   const lineStart = lineStartOf(text, start);
-  const line = lineFrom(text, lineStart);
   const column = start - lineStart;
-  const head = `${name}:${lineNumberAt(text, start)}:${column + 1} ${printable(diagnostic.message)}`;
-  return [head, ...markLine(line, column, Math.min(end - lineStart, line.length))].join('\n');
+  const head = `${name}:${lineNumberAt(text, start)}:${column + 1} ${printable(message)}`;
+  return [head, ...marked(lineFrom(text, lineStart), column, end - lineStart)].join('\n');
 }
 
 /** Returns the offset at which the line of an offset starts. */
@@ -53,11 +44,13 @@ export function lineStartOf(text: string, offset: number): number {
   return offset === 0 ? 0 : text.lastIndexOf('\n', offset - 1) + 1;
 }
 
-/** Moves a mistake at the end of the file to the end of the last non-blank line. */
-export function ontoVisibleLine(
-  text: string,
-  { start, end }: { start: number; end: number },
-): { start: number; end: number } {
+/** Returns the number of the line of an offset, counted from 1. */
+export function lineNumberAt(text: string, offset: number): number {
+  return text.slice(0, offset).split('\n').length;
+}
+
+/** Moves a mistake at the end of the file to the end of the last line that is not blank. */
+function ontoVisibleLine(text: string, { start, end }: { start: number; end: number }) {
   const from = Math.min(start, text.length);
   if (lineFrom(text, lineStartOf(text, from)).trim() !== '') return { start: from, end };
   const visible = text.slice(0, from).trimEnd().length;
@@ -69,13 +62,8 @@ function lineFrom(text: string, lineStart: number): string {
   return text.slice(lineStart, end === -1 ? undefined : end).trimEnd();
 }
 
-/** Returns the number of the line of an offset, counted from 1. */
-export function lineNumberAt(text: string, offset: number): number {
-  return text.slice(0, offset).split('\n').length;
-}
-
-/** Renders a line and a marker under the columns `from` to `to` (exclusive). A long line is cut around them. */
-export function markLine(line: string, from: number, to: number): string[] {
+/** Returns a line, and below it a marker under the columns `from` to `to` (exclusive). */
+function marked(line: string, from: number, to: number): string[] {
   const cutStart = line.length > MAX_LINE ? Math.max(0, from - LEAD) : 0;
   const cutEnd = cutStart + MAX_LINE;
   const before = (cutStart > 0 ? '…' : '') + line.slice(cutStart, from);

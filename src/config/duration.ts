@@ -16,13 +16,6 @@ export function parseDuration(text: string): number | null {
   return msPerUnit.reduce((sum, ms, index) => sum + Number(parts[index] ?? 0) * ms, 0);
 }
 
-const unitWords: Readonly<Record<string, string>> = {
-  h: 'h', hr: 'h', hrs: 'h', hour: 'h', hours: 'h',
-  m: 'm', min: 'm', mins: 'm', minute: 'm', minutes: 'm',
-  s: 's', sec: 's', secs: 's', second: 's', seconds: 's',
-  ms: 'ms', msec: 'ms', millisecond: 'ms', milliseconds: 'ms',
-}; // prettier-ignore
-
 /** Describes what is wrong with a value that should be a duration, as the end of a sentence: `needs a unit: write 300s or 300m`. */
 export function durationMistake(value: unknown): string {
   if (typeof value === 'number' && Number.isInteger(value) && value >= 0) {
@@ -35,11 +28,9 @@ export function durationMistake(value: unknown): string {
 
 /** Rewrites `5 minutes` as `5m`; returns null if the text does not look like a duration. */
 function rewrite(text: string): string | null {
-  const parts = [...text.slice(0, 40).matchAll(/\s*(\d+)\s*([a-z]+)[\s,]*|(.)/gi)];
-  const written = parts.map(([, amount, unit]) => {
-    const short = unitWords[unit?.toLowerCase() ?? ''];
-    return amount === undefined || short === undefined ? null : `${amount}${short}`;
-  });
-  const duration = written.join('');
-  return !written.includes(null) && durationPattern.test(duration) ? duration : null;
+  const short = text.replaceAll(
+    /\s*(\d+)\s*(ms|[hms])(?!il)[a-z]*,?\s*/gi,
+    (_, amount, unit) => `${amount}${unit}`,
+  );
+  return durationPattern.test(short.toLowerCase()) ? short.toLowerCase() : null;
 }

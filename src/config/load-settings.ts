@@ -1,17 +1,24 @@
-import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Settings, VerifyLevel } from '../core/settings.js';
+import { builtInRunners, isBuiltInRunner } from '../core/built-in-runner.js';
+import type { AgentSettings, RunnerSettings, Settings, VerifyLevel } from '../core/settings.js';
 import { jsonOf } from '../json-of.js';
 import { counted } from '../outputs/format.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
+import { type AgentsFileText, parseAgentsFile, readAgentsFile } from './agents-file.js';
+import { mistakesIn } from './check-agents-file.js';
+import { closest } from './closest.js';
 import { type Diagnostic, renderDiagnostics } from './diagnostic.js';
-import { type EnvironmentSettings, readEnvironment } from './environment-settings.js';
-import { parseAgentsFile } from './parse-agents-file.js';
-import { type AgentsFileBytes, readAgentsFile } from './read-agents-file.js';
-import { resolveSettings } from './resolve-settings.js';
-import type { AgentsFile } from './schema.js';
+import {
+  agentsFileSchema,
+  type AgentsFile,
+  defaultAgents,
+  defaultRunner,
+  type FilledAgentsFile,
+} from './schema.js';
+
+type Env = Readonly<Record<string, string | undefined>>;
 
 /** What to load settings from. */
 export interface SettingsRequest {
@@ -19,8 +26,8 @@ export interface SettingsRequest {
   readonly cwd: string;
   /** A file named by the user, which must exist. */
   readonly file?: string | undefined;
-  /** The source of `${VAR}`, and of `SELF_HEAL_<KEY>`, which takes precedence over the file. */
-  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The source of `${VAR}`, and of the variables that take precedence over the file. */
+  readonly env: Env;
   /** `--verify`, which takes precedence over everything else. */
   readonly verify?: VerifyLevel | undefined;
   /** `--agents <n>`, which does too. */
@@ -33,11 +40,11 @@ export interface SettingsRequest {
 
 /** The sources of settings, kept separate. The environment takes precedence over the file, and the file over the defaults. */
 export interface SettingsLayers {
-  readonly environment: EnvironmentSettings;
+  readonly environment: readonly EnvironmentValue[];
   readonly file: AgentsFile;
   /** Null if there is no file. */
-  readonly source: { readonly path: string; readonly name: string; readonly text: string } | null;
-  /** The project's name if neither source sets it. */
+  readonly source: AgentsFileText | null;
+  /** The project's name if the file does not set it. */
   readonly project: string;
 }
 
@@ -47,92 +54,185 @@ export async function loadSettings(request: SettingsRequest): Promise<Result<Set
   return layers.ok ? ok(settingsOf(layers.value, request)) : layers;
 }
 
-/** Merges all sources to the effective settings (CF-4). */
-export function settingsOf(
-  { environment, file, source, project }: SettingsLayers,
-  { verify: level, parallel, store }: Pick<SettingsRequest, 'verify' | 'parallel' | 'store'> = {},
-): Settings {
-  const flags = {
-    ...(level ? { verify: { level } } : {}),
-    ...(parallel ? { limits: { parallel } } : {}),
-    ...(store?.trim() ? { store } : {}),
-  };
-  const merged = overlay(overlay(file, environment.settings), flags);
-  return resolveSettings({ file: merged, project, filePath: source?.path ?? null });
-}
-
 /** Reads every source. The mistakes in all of them together are one `config-invalid` Problem (CF-3). */
 export async function loadLayers(request: SettingsRequest): Promise<Result<SettingsLayers, Problem>> {
   const found = await readAgentsFile(request.cwd, request.file);
   if (!found.ok) return found;
+  const source = found.value;
+  const unreadable = source?.unreadable;
+  const parsed = unreadable ? err([unreadable]) : parseAgentsFile(source?.text ?? '', request.env);
+  const file = parsed.ok ? parsed.value : {};
+  const environment = readEnvironment(request.env, parsed.ok ? Object.keys(file.runners ?? {}) : null);
+  if (!parsed.ok || !environment.ok)
+    return err(invalid(source, parsed.ok ? [] : parsed.error, environment.ok ? [] : environment.error));
   const project = request.packageName ?? (await projectName(request.cwd));
-  const read = found.value && readText(found.value, request.env);
-  const mistakes = read?.mistakes ?? [];
-  const environment = readEnvironment(request.env, mistakes.length > 0 ? null : read?.file);
-  if (mistakes.length + environment.mistakes.length > 0) return err(invalid(read, environment.mistakes));
-  return ok({ environment, file: read?.file ?? {}, source: read, project });
+  return ok({ environment: environment.value, file, source, project });
 }
 
-interface FileReading extends Omit<AgentsFileBytes, 'bytes'> {
-  readonly text: string;
-  readonly file: AgentsFile;
-  readonly mistakes: readonly Diagnostic[];
-}
-
-function readText({ bytes, ...place }: AgentsFileBytes, env: SettingsRequest['env']): FileReading {
-  const text = new TextDecoder().decode(bytes);
-  const unreadable = encodingMistake(bytes);
-  const parsed = unreadable ? err([unreadable]) : parseAgentsFile(text, env);
-  return parsed.ok
-    ? { ...place, text, file: parsed.value, mistakes: [] }
-    : { ...place, text, file: {}, mistakes: parsed.error };
-}
-
-function invalid(read: FileReading | null, fromEnvironment: readonly string[]): Problem {
-  const { name = '', mistakes = [], text = '' } = read ?? {};
+function invalid(
+  source: AgentsFileText | null,
+  mistakes: readonly Diagnostic[],
+  ofEnvironment: readonly string[],
+): Problem {
+  const { name = '', text = '' } = source ?? {};
+  const shown = renderDiagnostics(name, text, mistakes);
   const wrong = [
-    { from: name, count: mistakes.length, shown: renderDiagnostics({ name, text }, mistakes) },
-    { from: 'the environment', count: fromEnvironment.length, shown: fromEnvironment.join('\n\n') },
+    { from: name, count: mistakes.length, shown },
+    { from: 'the environment', count: ofEnvironment.length, shown: ofEnvironment.join('\n') },
   ].filter(({ count }) => count > 0);
   return {
     kind: 'config-invalid',
     message: wrong.map(({ from, count }) => `${from} has ${counted(count, 'mistake')}`).join(', '),
-    detail: wrong.map(({ shown }) => shown).join('\n\n'),
+    detail: wrong.map((one) => one.shown).join('\n\n'),
     remedy: `Correct ${wrong.map(({ from }) => from).join(' and ')}; nothing was run.`,
   };
 }
 
-/** Returns the first byte that is not UTF-8, as a mistake with its position in the text as far as it can be decoded; null if there is none. */
-export function encodingMistake(bytes: Uint8Array): Diagnostic | null {
-  if (isUtf8(bytes)) return null;
-  // Invalid bytes are decoded to this character. The file is very unlikely to contain one of its own before them.
-  const start = new TextDecoder().decode(bytes).indexOf('\uFFFD');
-  const hint = bytes[0] === 0xff || bytes[0] === 0xfe ? ' (it looks like UTF-16)' : '';
-  return { start, end: start + 1, message: `this is not UTF-8${hint}; save the file as UTF-8` };
+/** The settings that the environment can set: what differs between a laptop and CI, or is a secret (CF-4). */
+const variables: Readonly<Record<string, readonly string[]>> = {
+  SELF_HEAL_STORE: ['store'],
+  SELF_HEAL_RUNNER: ['runner'],
+  SELF_HEAL_VERIFY: ['verify', 'level'],
+  SELF_HEAL_COST_USD: ['limits', 'costUsd'],
+};
+
+/** A setting from an environment variable. */
+export interface EnvironmentValue {
+  readonly variable: string;
+  readonly path: readonly string[];
+  /** As agents.yaml would contain it. */
+  readonly value: string | number;
 }
 
-/** Merges plain data: mappings are merged recursively, and any other value in `upper` replaces the one in `lower`. */
-function overlay<T extends object>(lower: T, upper: Partial<T>): T {
-  const joined = Object.entries(upper).flatMap(([key, value]: [string, unknown]) => {
-    if (value === undefined) return [];
-    const below: unknown = Reflect.get(lower, key);
-    return [[key, isMapping(below) && isMapping(value) ? overlay(below, value) : value] as const];
+/**
+ * Reads the settings in the environment. An empty variable counts as unset, since CI systems may pass unset variables as empty ones. Without
+ * the names of the runners in agents.yaml (null), that of a runner is not checked.
+ */
+function readEnvironment(
+  env: Env,
+  runners: readonly string[] | null,
+): Result<readonly EnvironmentValue[], readonly string[]> {
+  const values = Object.entries(variables).flatMap(([variable, at]): EnvironmentValue[] => {
+    const text = env[variable]?.trim() ?? '';
+    if (text === '' || (runners === null && variable === 'SELF_HEAL_RUNNER')) return [];
+    return [{ variable, path: at, value: /^[+-]?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text }];
   });
-  return { ...lower, ...Object.fromEntries(joined) };
+  const mistakes = values.flatMap(({ variable, path: at, value }) =>
+    // The value is not shown: it may be a secret.
+    mistakesIn(withValue({}, at, value), runners ?? []).map(({ message }) => `${variable}: ${message}`),
+  );
+  const all = [...mistakes, ...misspelled(env)];
+  return all.length === 0 ? ok(values) : err(all);
 }
 
-function isMapping(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+/** A misspelled variable would otherwise be ignored silently. Variables that resemble none of ours may belong to somebody else. */
+function misspelled(env: Env): string[] {
+  const prefix = 'SELF_HEAL_';
+  const known = Object.keys(variables).map((name) => name.slice(prefix.length));
+  return Object.keys(env).flatMap((name) => {
+    if (!name.startsWith(prefix) || name in variables || !env[name]) return [];
+    const near = closest(name.slice(prefix.length), known);
+    return near === null ? [] : [`${name}: unknown setting; did you mean "${prefix}${near}"?`];
+  });
+}
+
+/** Merges all sources to the effective settings (CF-4). */
+export function settingsOf(
+  { environment, file, source, project }: SettingsLayers,
+  { verify, parallel, store }: Pick<SettingsRequest, 'verify' | 'parallel' | 'store'> = {},
+): Settings {
+  const flags = [
+    { path: ['verify', 'level'], value: verify },
+    { path: ['limits', 'parallel'], value: parallel },
+    // A blank one comes from an unset variable.
+    { path: ['store'], value: store?.trim() || undefined },
+  ];
+  let merged: AgentsFile = file;
+  for (const { path: at, value } of [...environment, ...flags])
+    if (value !== undefined) merged = withValue(merged, at, value);
+  return resolveSettings({ file: merged, project, filePath: source?.path ?? null });
+}
+
+function withValue(file: object, [key = '', ...below]: readonly string[], value: unknown): object {
+  const inner = below.length === 0 ? value : withValue(Object(Reflect.get(file, key)), below, value);
+  return { ...file, [key]: inner };
 }
 
 /** Returns the name in the project's package.json, or the name of its folder. */
 async function projectName(cwd: string): Promise<string> {
-  return (await packageName(cwd)) ?? (path.basename(path.resolve(cwd)) || 'project');
-}
-
-/** Returns null if package.json is missing or broken, which is reported elsewhere. */
-async function packageName(cwd: string): Promise<string | null> {
+  // A broken package.json is reported elsewhere.
   const text = await readFile(path.join(cwd, 'package.json'), 'utf8').catch(() => '');
   const { name } = Object(jsonOf(text)) as { name?: unknown };
-  return typeof name === 'string' && name.trim() !== '' ? name.trim() : null;
+  if (typeof name === 'string' && name.trim() !== '') return name.trim();
+  return path.basename(path.resolve(cwd)) || 'project';
+}
+
+/** The sources of settings besides the defaults. */
+export interface SettingsSources {
+  readonly file: AgentsFile;
+  /** The project's name if the file does not set it. */
+  readonly project: string;
+  /** The absolute path of the file, or null. */
+  readonly filePath: string | null;
+}
+
+/** Fills in all defaults. Agents and runners are added to the built-in ones; a route replaces the built-in one. */
+export function resolveSettings({ file: written, project, filePath }: SettingsSources): Settings {
+  const builtIn = Object.fromEntries(defaultAgents.map((name) => [name, {}]));
+  const file = agentsFileSchema.parse({ ...written, agents: { ...builtIn, ...written.agents } });
+  const unnamed = Object.entries(file.agents).filter(([, { runner }]) => runner === undefined);
+  const { max, backoff } = file.retries;
+  const { time, ...limits } = file.limits;
+  const { regressionTime, prepare = null, ...verify } = file.verify;
+  const { enabled, time: timeMs } = file.blame;
+  return {
+    project: file.project ?? project,
+    agents: resolveAgents(file),
+    runners: resolveRunners(file),
+    routes: file.routes,
+    classify: {
+      ...file.classify,
+      rules: file.classify.rules.map(({ class: category, retry = null, ...rule }) => ({
+        ...rule,
+        category,
+        retry,
+      })),
+    },
+    retries: { max, backoff: { initialMs: backoff.initial, factor: backoff.factor, maxMs: backoff.max } },
+    limits: { ...limits, timeMs: time },
+    evidence: file.evidence,
+    verify: atLevel({ ...verify, prepare, regressionTimeMs: regressionTime }),
+    blame: { enabled, timeMs },
+    store: file.store,
+    fixer: file.fixer,
+    runnerByDefault: file.runner === undefined ? unnamed.map(([name]) => name) : [],
+    file: filePath,
+  };
+}
+
+/** A level below `full` takes precedence over the individual numbers. */
+function atLevel(verify: Settings['verify']): Settings['verify'] {
+  if (verify.level === 'full') return verify;
+  const less = { ...verify, repeat: 1, flips: 0 };
+  return verify.level === 'quick' ? less : { ...less, regression: 'none' };
+}
+
+function resolveAgents(file: FilledAgentsFile): Record<string, AgentSettings> {
+  const byDefault = file.runner ?? defaultRunner;
+  const named = Object.entries(file.agents).map(
+    ([name, { slashCommand = `/${name}`, runner = byDefault, timeout }]) =>
+      [name, { name, slashCommand, runner, timeoutMs: timeout }] as const,
+  );
+  return Object.fromEntries(named);
+}
+
+function resolveRunners({ runners }: FilledAgentsFile): Record<string, RunnerSettings> {
+  const builtIn = builtInRunners.map((kind) => [kind, { kind }] as const);
+  const own = Object.entries(runners).map(([name, { command = [], prompt, args, env }]) => {
+    const settings: RunnerSettings = isBuiltInRunner(name)
+      ? { kind: name, ...(args && { args }), ...(env && { env }) }
+      : { kind: 'command', command, prompt };
+    return [name, settings] as const;
+  });
+  return Object.fromEntries<RunnerSettings>([...builtIn, ...own]);
 }

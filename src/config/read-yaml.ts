@@ -1,67 +1,83 @@
-import { type CST, type Document, parseDocument, Parser, visit, type YAMLError } from 'yaml';
-import { type Diagnostic, lineStartOf, ontoVisibleLine } from './diagnostic.js';
-import { MAX_ALIAS_COUNT, NodeReader, type Variables } from './read-nodes.js';
+import {
+  type Document,
+  isAlias,
+  isCollection,
+  isMap,
+  isScalar,
+  isSeq,
+  type Node,
+  type Pair,
+  parseDocument,
+  type Scalar,
+  visit,
+  type YAMLError,
+} from 'yaml';
+import { type Diagnostic, lineStartOf } from './diagnostic.js';
 
-/** The parser recurses: hundreds of nested keys take minutes, and thousands overflow the stack, which crashes Node. */
-const MAX_DEPTH = 64;
+/** Offsets in the text, with an exclusive end. */
+type Span = Pick<Diagnostic, 'start' | 'end'>;
 
 /** A YAML text, parsed as far as possible. */
 export interface YamlText {
-  /** The plain value with aliases and `${VAR}` replaced; undefined if there is nothing to check. */
+  /** Plain data; null for an empty text, undefined if it cannot be read. */
   readonly data: unknown;
-  readonly diagnostics: readonly Diagnostic[];
-  /** The offset from which a syntax error makes the data unreliable; infinite without one. */
-  readonly soundUntil: number;
-  readonly places: Pick<NodeReader, 'locate' | 'sectionEnd'>;
+  readonly mistakes: readonly Diagnostic[];
+  /** Returns where the key or value at a path is written; for what is not there, the nearest key above it. */
+  readonly locate: (path: readonly PropertyKey[], part: 'key' | 'value') => Span;
 }
 
-/** Parses YAML 1.2 with merge keys. Returns all mistakes, some of them repeatedly, and never throws, whatever the text. */
-export function readYaml(text: string, env: Variables): YamlText {
-  const isTooDeep = yamlDepth([...new Parser().parse(text)]) > MAX_DEPTH;
-  const doc = parseDocument(isTooDeep ? '' : text, {
-    prettyErrors: false,
-    stringKeys: true,
-    // `NodeReader` reports these, with the line of the first key.
-    uniqueKeys: false,
-    logLevel: 'error',
+/** How often aliases may be followed, against "billion laughs" attacks. */
+const MAX_ALIAS_COUNT = 100;
+
+/**
+ * Parses YAML 1.2 with merge keys, and replaces `${NAME}` by environment variables unless `env` is null. Returns all mistakes, some of them
+ * repeatedly, and never throws, whatever the text.
+ */
+export function readYaml(text: string, env: Readonly<Record<string, string | undefined>> | null): YamlText {
+  const doc = parseDocument(text, { merge: true, stringKeys: true, prettyErrors: false, logLevel: 'error' });
+  const mistakes = [...doc.errors, ...doc.warnings].map((error) => describeYamlError(error, doc, text));
+  const locate: YamlText['locate'] = (path, part) => locateIn(doc, text, path, part);
+  if (doc.errors.some(({ code }) => code !== 'DUPLICATE_KEY')) return { data: undefined, mistakes, locate };
+  visit(doc, {
+    Alias: (_, alias) => {
+      if (alias.resolve(doc)) return;
+      const message = `there is no anchor &${alias.source} before this alias`;
+      mistakes.push({ ...(spanOf(alias) ?? { start: 0, end: 1 }), message });
+    },
+    Scalar: (key, scalar) => {
+      if (env && key !== 'key') mistakes.push(...interpolate(scalar, env, text));
+    },
   });
-  const places = new NodeReader(doc, text, env);
-  const syntax = doc.errors.map((error) => describeYamlError(error, doc, text));
-  const warnings = doc.warnings.map((warning) => describeYamlError(warning, doc, text));
-  const limits = [
-    isTooDeep ? `the file is nested deeper than ${MAX_DEPTH} levels` : '',
-    places.aliases > MAX_ALIAS_COUNT
-      ? `aliases repeat parts of this file more than ${MAX_ALIAS_COUNT} times`
-      : '',
-  ].filter((message) => message !== '');
-  return {
-    data: limits.length > 0 ? undefined : places.data,
-    diagnostics: [
-      ...syntax,
-      ...warnings,
-      ...places.mistakes,
-      ...limits.map((message) => ({ start: 0, end: 1, message })),
-    ],
-    soundUntil: Math.min(...syntax.map(({ start }) => lineStartOf(text, start))),
-    places,
-  };
+  try {
+    return { data: doc.toJS({ maxAliasCount: MAX_ALIAS_COUNT }) as unknown, mistakes, locate };
+  } catch (error) {
+    // Aliases without an anchor have been reported; what else goes wrong here are merges, and aliases that multiply.
+    const start = Math.max(0, text.indexOf('<<'));
+    if (mistakes.length === 0) mistakes.push({ start, end: start + 1, message: (error as Error).message });
+    return { data: undefined, mistakes, locate };
+  }
 }
+
+const yamlErrors: Partial<Record<YAMLError['code'], string>> = {
+  MULTIPLE_DOCS: 'the file must contain a single document',
+  TAB_AS_INDENT: 'lines must be indented with spaces, not tabs',
+  NON_STRING_KEY: 'a key must be a string',
+};
 
 /** Describes where and why a text is not valid YAML. */
 function describeYamlError(
-  { code, message, pos }: YAMLError,
+  { code, message, pos: [start, end] }: YAMLError,
   doc: Document.Parsed,
   text: string,
 ): Diagnostic {
-  const [start, end] = [Math.max(0, pos[0]), Math.max(pos[1], pos[0] + 1)];
-  if (code === 'MULTIPLE_DOCS')
-    return { start, end: start + 3, message: 'the file must contain a single document' };
-  if (code === 'TAB_AS_INDENT')
-    return { start, end, message: 'lines must be indented with spaces, not tabs' };
-  if (code === 'NON_STRING_KEY') return { start, end, message: 'a key must be a string' };
+  if (code === 'RESOURCE_EXHAUSTION') return { start: 0, end: 1, message: 'the file is nested too deeply' };
+  if (code === 'DUPLICATE_KEY') {
+    const [key = ''] = /^[^\s:,{}]+/.exec(text.slice(start)) ?? [];
+    return { start, end: start + key.length, message: `duplicate key ${key}` };
+  }
   const quote = code === 'MISSING_CHAR' && message.endsWith('quote') ? openingQuote(doc, start) : null;
   if (quote !== null) return { start: quote, end: quote + 1, message: 'this quote is never closed' };
-  return { ...ontoVisibleLine(text, { start, end }), message: `this is not valid YAML: ${message}` };
+  return { start, end, message: yamlErrors[code] ?? `this is not valid YAML: ${message}` };
 }
 
 /** Finds the opening quote, since the parser reports an unclosed one only at the end of the file. */
@@ -75,22 +91,77 @@ function openingQuote(doc: Document.Parsed, noticedAt: number): number | null {
   return opened;
 }
 
-/** Returns how deeply collections are nested. Not recursive, so that no text can overflow the stack. */
-function yamlDepth(tokens: readonly CST.Token[]): number {
-  const open: [token: CST.Token, depth: number][] = tokens.map((token) => [token, 0]);
-  let deepest = 0;
-  for (let next = open.pop(); next; next = open.pop()) {
-    const [token, depth] = next;
-    deepest = Math.max(deepest, depth);
-    for (const child of childrenOf(token)) open.push([child, depth + 1]);
-  }
-  return deepest;
+/** Matches `${NAME}`, the escaped `$${`, and any other use of `${`. */
+const VARIABLE = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$\{/g;
+
+/** Replaces `${NAME}` in a text by the environment variable, and `$${` by `${`. Replaced text is not expanded again. */
+function interpolate(
+  scalar: Scalar,
+  env: Readonly<Record<string, string | undefined>>,
+  text: string,
+): Diagnostic[] {
+  if (typeof scalar.value !== 'string') return [];
+  const mistakes: Diagnostic[] = [];
+  const whole = spanOf(scalar) ?? { start: 0, end: 1 };
+  let from = whole.start;
+  const complain = (written: string, message: string) => {
+    const start = text.indexOf(written, from);
+    const end = start + written.length;
+    // In a double-quoted string, the characters may be written as escapes. The whole string is marked then.
+    const isSeen = start !== -1 && end <= whole.end;
+    if (isSeen) from = end;
+    mistakes.push({ ...(isSeen ? { start, end } : whole), message });
+    return written;
+  };
+  scalar.value = scalar.value.replace(VARIABLE, (written: string, name?: string) => {
+    if (written === '$${') return '${';
+    if (name === undefined) return complain(written, 'only ${NAME} is replaced; write $${ for a literal ${');
+    return env[name] ?? complain(written, `the environment variable ${name} is not set`);
+  });
+  return mistakes;
 }
 
-function childrenOf(token: CST.Token): CST.Token[] {
-  if (token.type === 'document') return token.value ? [token.value] : [];
-  if (!('items' in token)) return [];
-  return token.items.flatMap(({ key, value }) =>
-    [key, value].filter((child) => child !== null && child !== undefined),
-  );
+function locateIn(
+  doc: Document.Parsed,
+  text: string,
+  path: readonly PropertyKey[],
+  part: 'key' | 'value',
+): Span {
+  let [key, value]: [key: unknown, value: unknown] = [doc.contents, doc.contents];
+  for (const step of path) {
+    const pair = partOf(doc, value, step);
+    if (!pair) return spanOf(key) ?? { start: 0, end: text.length };
+    ({ key, value } = pair);
+    if (!spanOf(value)) break;
+  }
+  const [keySpan = { start: 0, end: text.length }, valueSpan] = [spanOf(key), spanOf(value)];
+  if (part === 'key' || !valueSpan || valueSpan.start === valueSpan.end) return keySpan;
+  // The first line of a mapping or list below its key is not what is wrong.
+  const isBelow = lineStartOf(text, valueSpan.start) !== lineStartOf(text, keySpan.start);
+  return isCollection(value) && isBelow ? keySpan : valueSpan;
+}
+
+/** Returns an entry of a mapping, also one that an alias or a merge brings, or an item of a list. */
+function partOf(
+  doc: Document.Parsed,
+  node: unknown,
+  step: PropertyKey,
+): Pick<Pair, 'key' | 'value'> | undefined {
+  const here = isAlias(node) ? node.resolve(doc) : node;
+  if (isSeq(here)) {
+    const item = here.items[Number(step)];
+    return item === undefined ? undefined : { key: item, value: item };
+  }
+  if (!isMap(here)) return undefined;
+  const named = (name: string) => here.items.find(({ key }) => isScalar(key) && String(key.value) === name);
+  const own = named(String(step));
+  const merged: unknown = named('<<')?.value;
+  if (own || merged === undefined) return own;
+  if (!isSeq(merged)) return partOf(doc, merged, step);
+  return merged.items.map((one) => partOf(doc, one, step)).find((one) => one !== undefined);
+}
+
+function spanOf(node: unknown): Span | undefined {
+  const range = (node as Node | null | undefined)?.range;
+  return range ? { start: range[0], end: range[1] } : undefined;
 }

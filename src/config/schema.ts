@@ -1,97 +1,176 @@
 import { z } from 'zod';
-import { categories, evidenceSources, retryAxes } from '../core/diagnosis.js';
-import { verifyLevels } from '../core/settings.js';
 import { anywhere } from '../core/classify/rule.js';
-import { agent, defaultRunner, routes, runner } from './agent-schema.js';
+import { categories, evidenceSources, retryAxes, type Category } from '../core/diagnosis.js';
+import { verifyLevels } from '../core/settings.js';
 import {
-  amount,
-  byDefault,
-  duration,
-  name,
-  oneOf,
-  pattern,
-  section,
-  storePlace,
-  text,
-  wholeNumber,
-} from './fields.js';
+  durationExamples,
+  durationMistake,
+  durationPattern,
+  MAX_DURATION_MS,
+  parseDuration,
+} from './duration.js';
 
-// The single definition of agents.yaml: the loader validates with it, and schema/agents.schema.json is generated from it.
+// The single definition of agents.yaml: the loader validates with it, and schema/agents.schema.json is generated from it. Each message is the
+// end of a sentence that begins with the key's name. It never repeats the value, which may be a secret from ${VAR} (EV-9); the marked line
+// shows what was written.
 
-const backoff = {
-  initial: byDefault('5s', duration('zero or more'), 'The first wait.'),
-  factor: byDefault(2, amount(1), 'The factor by which each wait is longer than the previous one.'),
-  max: byDefault('60s', duration('zero or more'), 'The longest wait.'),
+const text = z.string('must be a string; put it in quotes').regex(/\S/, 'must not be empty');
+
+const name = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9._-]*$/,
+    'may contain only letters, digits, ".", "_" and "-", and must begin with a letter or digit',
+  );
+
+/** Makes a setting optional; editors see the default. */
+function byDefault<T extends z.ZodType>(value: z.input<T>, field: T, description: string) {
+  return field.prefault(value).describe(`${description} Default: ${String(value)}.`);
+}
+
+/** A whole number. */
+function count(initial: number, description: string, least: 0 | 1 = 0) {
+  const field = z.int({ error: ({ input }) => `must be a whole number${butNotText(input)}` });
+  return byDefault(initial, field.min(least, tooSmall(least)), description);
+}
+
+/** A number that may have a fraction. */
+function amount(initial: number, description: string, least: 0 | 1 = 0) {
+  const field = z.number({ error: ({ input }) => `must be a number${butNotText(input)}` });
+  return byDefault(initial, field.min(least, tooSmall(least)), description);
+}
+
+function tooSmall(least: 0 | 1): string {
+  return least === 0 ? 'must not be negative' : 'must be at least 1';
+}
+
+function butNotText(input: unknown): string {
+  return typeof input === 'string' ? ', not text' : '';
+}
+
+/** A duration in text, parsed to milliseconds. */
+function duration(initial: string, description: string, least: 'zero' | 'more than zero' = 'more than zero') {
+  const field = z
+    .string({ error: ({ input }) => durationMistake(input) })
+    .regex(durationPattern, { error: ({ input }) => durationMistake(input), abort: true })
+    .meta({ examples: [...durationExamples] })
+    .transform((value) => parseDuration(value) ?? 0)
+    .refine((ms) => ms > 0 || least === 'zero', 'must be more than zero')
+    .refine((ms) => ms <= MAX_DURATION_MS, 'must be at most 24 days (576h)');
+  return byDefault(initial, field, description);
+}
+
+const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
+  z.enum(values, `must be one of ${values.join(', ')}`);
+
+/** An optional mapping of settings that are optional themselves. */
+function section<T extends z.ZodRawShape>(description: string, shape: T) {
+  return z
+    .strictObject(shape)
+    .prefault({} as never)
+    .describe(description);
+}
+
+/** The source of a JavaScript regular expression. */
+const pattern = text
+  .refine(compiles, 'is not a valid regular expression; put it in single quotes to keep each \\')
+  .meta({ examples: ['upstream connect error', '^\\[billing\\] .* failed$'] });
+
+function compiles(source: string): boolean {
+  try {
+    return new RegExp(source, 'm') instanceof RegExp;
+  } catch {
+    return false;
+  }
+}
+
+const placeholders: readonly unknown[] = ['slashCommand', 'contextFile', 'promptFile', 'screenshot'];
+const placeholdersInText = placeholders.map((one) => `{${String(one)}}`).join(' ');
+
+/** One word of a command line, which may contain placeholders. `${NAME}` is left to the shell, if a shell reads the word. */
+const argument = z
+  .string('must be a string; put it in quotes')
+  .refine(
+    (value) =>
+      [...value.matchAll(/(?<!\$)\{([A-Za-z]+)\}/g)].every(([, word]) => placeholders.includes(word)),
+    `contains an unknown placeholder; the known ones are ${placeholdersInText}`,
+  );
+
+/** A program that runs slash commands. */
+const runner = z.strictObject({
+  command: z
+    .array(argument, 'must be a list of strings, such as [node, tools/fixer.mjs]; it runs without a shell')
+    .min(1, 'must name a program, such as [node, tools/fixer.mjs]')
+    .refine((argv) => argv.length === 0 || /\S/.test(argv[0] ?? ''), 'must begin with the name of a program')
+    .optional()
+    .meta({
+      description: `The program and its arguments, run without a shell. These placeholders are replaced: ${placeholdersInText}.`,
+      examples: [['node', 'tools/fixer.mjs', '{slashCommand}']],
+    }),
+  prompt: byDefault(
+    'stdin',
+    oneOf(['stdin', 'argument', 'none']),
+    'How the program gets the prompt: on its standard input, as its last argument, or not at all.',
+  ),
+  args: z
+    .array(text, 'must be a list of strings, such as [--model, sonnet]')
+    .optional()
+    .meta({
+      description:
+        'Additional arguments for a built-in runner, such as a model or a permission that it does not have by default.',
+      examples: [['--allowedTools', 'Bash(npx playwright test *)']],
+    }),
+  env: z
+    .array(text, 'must be a list of names, such as [MY_PROXY, AWS_*]')
+    .optional()
+    .meta({
+      description:
+        'Environment variables that a built-in runner gets in addition to those it needs. A name that ends in * matches every name with that prefix.',
+      examples: [['AWS_PROFILE']],
+    }),
+});
+
+const agent = z.strictObject({
+  slashCommand: z
+    .string('must be a string; put it in quotes')
+    .regex(/^\/\S[^\r\n]*$/, 'must begin with "/", such as /debugger')
+    .optional()
+    .meta({
+      description: "The slash command to run. Default: / and the agent's name.",
+      examples: ['/debugger'],
+    }),
+  runner: text.optional().describe('The program that runs it. Default: the `runner` of the file.'),
+  timeout: duration('5m', 'How long it may run.'),
+});
+
+/** The agents that exist without a file. The slash command of each is `/` and its name (CS-1 to CS-6). */
+export const defaultAgents = ['build-doctor', 'database', 'debugger', 'code-review'] as const;
+
+/** The program for agents if neither they nor the file name one. */
+export const defaultRunner = 'claude';
+
+/** The agent of each class by default (CS-1 to CS-6), and what the class is. */
+const classes: Record<Category, readonly [agent: (typeof defaultAgents)[number], text: string]> = {
+  'build-error': ['build-doctor', 'Compiler, bundler or syntax error, module not found.'],
+  'database-error': ['database', 'Row-level security, missing relation or column, constraint, migration.'],
+  'runtime-error': ['debugger', 'Exception in the application, unhandled rejection, hydration error.'],
+  'ui-error': ['code-review', 'A locator that matches nothing or too much, or an unexpected text.'],
+  'network-error': ['debugger', 'A 5xx response, refused connection, CORS error.'],
+  unknown: ['debugger', 'No rule matches.'],
 };
 
-const retries = {
-  max: byDefault(3, wholeNumber, 'Re-runs after an agent has worked, per cause.'),
-  backoff: section(backoff, 'How long to wait after a fix that did not hold.'),
-};
+function route(category: Category) {
+  const [first, what] = classes[category];
+  return z
+    .array(text, 'must be a list of agents, such as [debugger]')
+    .prefault([first])
+    .describe(`${what} Agents are tried in this order; an empty list starts none.`);
+}
 
-const limits = {
-  escalations: byDefault(5, wholeNumber, 'Escalations in a run before healing pauses.'),
-  agentRuns: byDefault(20, wholeNumber, 'Agents started in a run.'),
-  agentRunsPerTest: byDefault(6, wholeNumber, 'Agents started in a run per test.'),
-  costUsd: byDefault(10, amount(0), 'US dollars spent in a run, as reported by the agent programs.'),
-  time: byDefault('60m', duration('more than zero'), 'After this time a run starts no further agents.'),
-  parallel: byDefault(
-    1,
-    wholeNumber.min(1, 'must be at least 1'),
-    'Agents that work at the same time, each in its own copy of the project.',
-  ),
-};
-
-const evidence = {
-  console: byDefault(50, wholeNumber, 'How many of the last console entries an agent is shown.'),
-  network: byDefault(50, wholeNumber, 'How many requests an agent is shown.'),
-};
-
-const verify = {
-  level: byDefault(
-    'full',
-    oneOf(verifyLevels),
-    'How thoroughly a heal is proven: full (repeat, flips and regression as below), quick (only the regression run), none (no test is reported as healed).',
-  ),
-  prepare: text.optional().meta({
-    description: 'A shell command to run before each re-run, for suites that test a build. Default: none.',
-    examples: ['npm run build'],
-  }),
-  confirm: byDefault(
-    1,
-    wholeNumber,
-    'How often a failed test is re-run without changes before an agent is started.',
-  ),
-  repeat: byDefault(
-    3,
-    wholeNumber.min(1, 'must be at least 1'),
-    'How often a fixed test must pass, including its first re-run.',
-  ),
-  flips: byDefault(
-    1,
-    wholeNumber,
-    'How often a fix is reverted (the test must fail) and applied again (the test must pass).',
-  ),
-  regression: byDefault(
-    'suite',
-    oneOf(['suite', 'none']),
-    'Which tests run again after healing, to check that nothing else broke.',
-  ),
-  regressionTime: byDefault(
-    '10m',
-    duration('more than zero'),
-    'How long the regression run may take; the tests near the change run first.',
-  ),
-};
-
-const blame = {
-  enabled: byDefault(
-    true,
-    z.boolean('must be true or false'),
-    'Whether a run searches for the change that broke a test before it starts an agent.',
-  ),
-  time: byDefault('2m', duration('more than zero'), 'How long all searches of a run may take together.'),
-};
+const routes = Object.fromEntries(categories.map((category) => [category, route(category)])) as Record<
+  Category,
+  ReturnType<typeof route>
+>;
 
 const rule = z.strictObject({
   id: name.describe('A unique id, which a diagnosis shows as project/<id>.'),
@@ -110,21 +189,6 @@ const rule = z.strictObject({
       'What a fix needs: code_error, env_error or never_retry. Default: what the built-in rules say.',
     ),
 });
-
-const classify = {
-  rules: z
-    .array(rule, 'must be a list of rules')
-    .prefault([])
-    .describe('Your own rules; one that matches overrides the built-in ones.'),
-  ignore: z
-    .array(pattern, 'must be a list of regular expressions')
-    .prefault([])
-    .describe('Lines of console, network and server output to ignore.'),
-  off: z
-    .array(text, 'must be a list of rules, such as [network/own-request-4xx]')
-    .prefault([])
-    .describe('The ids of built-in rules to switch off, as a diagnosis shows them.'),
-};
 
 /** agents.yaml. Every key is optional and has a default (CF-1). */
 export const agentsFileSchema = z.strictObject({
@@ -157,22 +221,74 @@ export const agentsFileSchema = z.strictObject({
     .describe(
       'Agents by name, in addition to the built-in build-doctor, database, debugger and code-review.',
     ),
-  routes: section(routes, 'The agents for each class of failure.'),
-  classify: section(classify, 'Your own classification rules, and built-in rules to switch off.'),
-  retries: section(
-    retries,
-    'How often a failure that comes back is retried, and how long to wait before each retry.',
-  ),
-  limits: section(limits, 'What a run may spend.'),
-  evidence: section(evidence, 'How much evidence an agent is shown.'),
-  verify: section(verify, 'How fixes are checked.'),
-  blame: section(
-    blame,
-    'The search for the change that broke a test, by running it with changes reverted; it costs no tokens.',
-  ),
+  routes: section('The agents for each class of failure.', routes),
+  classify: section('Your own classification rules, and built-in rules to switch off.', {
+    rules: z
+      .array(rule, 'must be a list of rules')
+      .prefault([])
+      .describe('Your own rules; one that matches overrides the built-in ones.'),
+    ignore: z
+      .array(pattern, 'must be a list of regular expressions')
+      .prefault([])
+      .describe('Lines of console, network and server output to ignore.'),
+    off: z
+      .array(text, 'must be a list of rules, such as [network/own-request-4xx]')
+      .prefault([])
+      .describe('The ids of built-in rules to switch off, as a diagnosis shows them.'),
+  }),
+  retries: section('How often a failure that comes back is retried, and how long to wait before that.', {
+    max: count(3, 'Re-runs after an agent has worked, per cause.'),
+    backoff: section('How long to wait after a fix that did not hold.', {
+      initial: duration('5s', 'The first wait.', 'zero'),
+      factor: amount(2, 'The factor by which each wait is longer than the previous one.', 1),
+      max: duration('60s', 'The longest wait.', 'zero'),
+    }),
+  }),
+  limits: section('What a run may spend.', {
+    escalations: count(5, 'Escalations in a run before healing pauses.'),
+    agentRuns: count(20, 'Agents started in a run.'),
+    agentRunsPerTest: count(6, 'Agents started in a run per test.'),
+    costUsd: amount(10, 'US dollars spent in a run, as reported by the agent programs.'),
+    time: duration('60m', 'After this time a run starts no further agents.'),
+    parallel: count(1, 'Agents that work at the same time, each in its own copy of the project.', 1),
+  }),
+  evidence: section('How much evidence an agent is shown.', {
+    console: count(50, 'How many of the last console entries an agent is shown.'),
+    network: count(50, 'How many requests an agent is shown.'),
+  }),
+  verify: section('How fixes are checked.', {
+    level: byDefault(
+      'full',
+      oneOf(verifyLevels),
+      'How thoroughly a heal is proven: full (repeat, flips and regression as below), quick (only the regression run), none (no test is reported as healed).',
+    ),
+    prepare: text.optional().meta({
+      description: 'A shell command to run before each re-run, for suites that test a build. Default: none.',
+      examples: ['npm run build'],
+    }),
+    confirm: count(1, 'How often a failed test is re-run without changes before an agent is started.'),
+    repeat: count(3, 'How often a fixed test must pass, including its first re-run.', 1),
+    flips: count(1, 'How often a fix is reverted (the test must fail) and applied again (it must pass).'),
+    regression: byDefault('suite', oneOf(['suite', 'none']), 'Which tests run again after healing.'),
+    regressionTime: duration('10m', 'How long they may take; the tests near the change run first.'),
+  }),
+  blame: section('The search for the change that broke a test, by running it with changes reverted.', {
+    enabled: byDefault(
+      true,
+      z.boolean('must be true or false'),
+      'Whether a run searches before its first agent.',
+    ),
+    time: duration('2m', 'How long all searches of a run may take together.'),
+  }),
   store: byDefault(
     '.self-heal/ledger.db',
-    storePlace.meta({ examples: ['.self-heal/ledger.db', '${SELF_HEAL_STORE}'] }),
+    text
+      .refine(
+        // Any other URL would be taken for a file's name.
+        (place) => !/^[a-z][a-z\d+.-]*:\/\//i.test(place) || /^postgres(?:ql)?:/i.test(place),
+        'must be a file or a postgres:// URL',
+      )
+      .meta({ examples: ['.self-heal/ledger.db', '${SELF_HEAL_STORE}'] }),
     'Where retry counts, attempts and escalations are kept: a file, relative to the project, or a postgres:// URL.',
   ),
 });
@@ -182,3 +298,39 @@ export type AgentsFile = z.input<typeof agentsFileSchema>;
 
 /** An agents.yaml with all defaults filled in; durations are in milliseconds. */
 export type FilledAgentsFile = z.output<typeof agentsFileSchema>;
+
+/** The part of a JSON Schema that is read here. */
+export interface JsonSchema {
+  readonly $schema?: string;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly additionalProperties?: JsonSchema | boolean;
+  readonly default?: unknown;
+}
+
+let generated: JsonSchema | undefined;
+
+/** Returns the JSON Schema (draft-07) of agents.yaml, with which editors complete and check it (CF-2). */
+export function agentsJsonSchema(): JsonSchema {
+  if (generated) return generated;
+  const { $schema, ...schema } = z.toJSONSchema(agentsFileSchema, {
+    target: 'draft-7',
+    io: 'input',
+    override: ({ jsonSchema }) => {
+      // Zod adds this bound to whole numbers; it is noise in an editor.
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+      // The defaults of what is in it say more.
+      if (jsonSchema.type === 'object') delete jsonSchema.default;
+    },
+  });
+  generated = { $schema, title: 'agents.yaml of self-heal', ...schema } as JsonSchema;
+  return generated;
+}
+
+/** Returns the keys that the mapping at a path may have; none if any name is allowed. */
+export function allowedKeys(path: readonly PropertyKey[]): readonly string[] {
+  const schema = path.reduce<JsonSchema | undefined>((above, step) => {
+    const rest = above?.additionalProperties;
+    return above?.properties?.[String(step)] ?? (typeof rest === 'object' ? rest : undefined);
+  }, agentsJsonSchema());
+  return Object.keys(schema?.properties ?? {});
+}

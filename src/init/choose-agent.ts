@@ -7,7 +7,7 @@ import { exitCodes } from '../core/exit-codes.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { findProgram, type ProgramPlace } from '../process/find-program.js';
-import { readAgentsFile } from '../config/read-agents-file.js';
+import { readAgentsFile } from '../config/agents-file.js';
 import { readYaml } from '../config/read-yaml.js';
 
 /** What determines the agent program to set up. */
@@ -65,7 +65,7 @@ export async function findAgents(place: ProgramPlace): Promise<AgentProgram[]> {
 export async function configuredRunner(cwd: string): Promise<string | null> {
   const file = await readAgentsFile(cwd);
   if (!file.ok || !file.value) return null;
-  const { data } = readYaml(new TextDecoder().decode(file.value.bytes), {});
+  const { data } = readYaml(file.value.text, null);
   const runner: unknown = typeof data === 'object' && data !== null ? Reflect.get(data, 'runner') : null;
   return typeof runner === 'string' ? runner : null;
 }

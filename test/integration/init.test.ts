@@ -4,7 +4,7 @@ import { execa } from 'execa';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { parse } from 'yaml';
 import { runInit, type InitOptions } from '../../src/cli/run-init.js';
-import { parseAgentsFile } from '../../src/config/parse-agents-file.js';
+import { parseAgentsFile } from '../../src/config/agents-file.js';
 import { programs } from '../rig/programs.js';
 import { tempDir } from '../rig/temp-dir.js';
 

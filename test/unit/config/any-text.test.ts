@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { renderDiagnostics } from '../../../src/config/diagnostic.js';
-import { parseAgentsFile } from '../../../src/config/parse-agents-file.js';
+import { parseAgentsFile } from '../../../src/config/agents-file.js';
 
 describe('CF-3 parsing any text', () => {
   const valid = readFileSync(new URL('../../../agents.yaml', import.meta.url), 'utf8');
@@ -44,7 +44,7 @@ describe('CF-3 parsing any text', () => {
     if (parsed.ok) return;
     // Rejecting a file without a reason would be worse than accepting it.
     expect(parsed.error.length).toBeGreaterThan(0);
-    const shown = renderDiagnostics({ name: 'agents.yaml', text }, parsed.error);
+    const shown = renderDiagnostics('agents.yaml', text, parsed.error);
     expect(shown).toMatch(/^agents\.yaml:[1-9]\d*:[1-9]\d* \S/);
     expect(shown).toContain('~');
   }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { parseAgentsFile } from '../../../src/config/parse-agents-file.js';
-import { resolveSettings } from '../../../src/config/resolve-settings.js';
+import { parseAgentsFile } from '../../../src/config/agents-file.js';
+import { resolveSettings } from '../../../src/config/load-settings.js';
 import { headsOf, markedIn } from './mistakes-in.js';
 
 it('CS-9 rules in agents.yaml become settings', () => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { renderDiagnostic, renderDiagnostics } from '../../../src/config/diagnostic.js';
+import { renderDiagnostics } from '../../../src/config/diagnostic.js';
 
 function mark(text: string, fault: string): string {
   const start = text.indexOf(fault);
-  return renderDiagnostic({ name: 'a.yaml', text }, { start, end: start + fault.length, message: 'wrong' });
+  return renderDiagnostics('a.yaml', text, [{ start, end: start + fault.length, message: 'wrong' }]);
 }
 
 describe('CF-3 how a mistake is shown', () => {
@@ -49,12 +49,12 @@ describe('CF-3 how a mistake is shown', () => {
 
   it('CF-3 shows a mistake at the end of the file after the last line that is not empty', () => {
     const text = 'x: [1\n\n\n';
-    const shown = renderDiagnostic({ name: 'a.yaml', text }, { start: 8, end: 9, message: 'wrong' });
+    const shown = renderDiagnostics('a.yaml', text, [{ start: 8, end: 9, message: 'wrong' }]);
     expect(shown).toBe('a.yaml:1:6 wrong\n    x: [1\n         ~');
   });
 
   it('CF-3 shows a mistake in an empty file', () => {
-    expect(renderDiagnostic({ name: 'a.yaml', text: '' }, { start: 0, end: 1, message: 'wrong' })).toBe(
+    expect(renderDiagnostics('a.yaml', '', [{ start: 0, end: 1, message: 'wrong' }])).toBe(
       'a.yaml:1:1 wrong\n    \n    ~',
     );
   });
@@ -83,7 +83,7 @@ describe('CF-3 how a mistake is shown', () => {
       end: 299 - 2 * i,
       message: `m${i}`,
     }));
-    const blocks = renderDiagnostics({ name: 'a.yaml', text }, all).split('\n\n');
+    const blocks = renderDiagnostics('a.yaml', text, all).split('\n\n');
     expect(blocks[0]).toBe('a.yaml:1:1 m149\n    k\n    ~');
     expect(blocks).toHaveLength(101);
     expect(blocks.at(-1)).toBe('… and 50 more');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseAgentsFile } from '../../../src/config/parse-agents-file.js';
+import { parseAgentsFile } from '../../../src/config/agents-file.js';
 import { headsOf, markedIn, mistakesIn } from './mistakes-in.js';
 
 describe('CF-4 ${VAR}', () => {

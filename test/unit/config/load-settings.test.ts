@@ -127,6 +127,24 @@ describe('CF-3 a file that cannot be used', () => {
   });
 
   it.each([
+    [
+      'in Latin-1',
+      Buffer.concat([Buffer.from('漢\nx: '), Buffer.from([0xe9])]),
+      '2:4 this is not UTF-8; save',
+    ],
+    [
+      'in UTF-16',
+      Buffer.from('\uFEFFrunner: claude\n', 'utf16le'),
+      '1:1 this is not UTF-8 (it looks like UTF-16)',
+    ],
+  ])('CF-3 shows where a file %s is not UTF-8', async (_, bytes, head) => {
+    await write('agents.yaml', bytes);
+    expect(await loadSettings({ cwd, env: {} })).toMatchObject({
+      error: { detail: expect.stringContaining(`agents.yaml:${head}`) },
+    });
+  });
+
+  it.each([
     ['does not exist', 'nowhere.yaml', 'nowhere.yaml does not exist'],
     ['has a file as its folder', 'file/agents.yaml', `${path.join('file', 'agents.yaml')} does not exist`],
     ['is a folder', 'folder', 'folder is not a file'],

@@ -1,12 +1,12 @@
 import { renderDiagnostics } from '../../../src/config/diagnostic.js';
-import { parseAgentsFile } from '../../../src/config/parse-agents-file.js';
+import { parseAgentsFile } from '../../../src/config/agents-file.js';
 
 type Env = Record<string, string>;
 
 /** All mistakes of a text, as a person sees them. */
 export function mistakesIn(text: string, env: Env = {}): string {
   const parsed = parseAgentsFile(text, env);
-  return parsed.ok ? '' : renderDiagnostics({ name: 'agents.yaml', text }, parsed.error);
+  return parsed.ok ? '' : renderDiagnostics('agents.yaml', text, parsed.error);
 }
 
 /** `line:column message` of each mistake. */

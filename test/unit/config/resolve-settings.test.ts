@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseAgentsFile } from '../../../src/config/parse-agents-file.js';
-import { resolveSettings } from '../../../src/config/resolve-settings.js';
+import { parseAgentsFile } from '../../../src/config/agents-file.js';
+import { resolveSettings } from '../../../src/config/load-settings.js';
 import type { Settings } from '../../../src/core/settings.js';
 
 function settingsOf(yaml: string): Settings {

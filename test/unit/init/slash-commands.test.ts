@@ -3,7 +3,7 @@ import { readClaim } from '../../../src/agents/claim.js';
 import { programs } from '../../../src/agents/programs.js';
 import { commandFileText } from '../../../src/init/plan-init.js';
 import { slashCommands } from '../../../src/init/slash-commands.js';
-import { defaultAgents } from '../../../src/config/agent-schema.js';
+import { defaultAgents } from '../../../src/config/schema.js';
 
 const every = Object.values(programs).flatMap((program) =>
   slashCommands.map((command) => ({
