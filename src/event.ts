@@ -119,15 +119,16 @@ export type Event =
   /** The guard found that an agent weakened the tests. Its change is dropped without running anything (HN-3). */
   | { type: 'attempt.rejected'; causeId: string; attempt: number; violations: readonly Violation[] }
   /**
-   * The re-run after the fix was green. The fix is yet to be proven, together with the others (HN-5). Its change is kept, and a run that
-   * continues this one begins with it.
+   * The re-run after the fix was green, or showed another error (`error`; else null). The change stays until the proof decides (HN-5, HN-1), and a
+   * run that continues this one begins with it.
    */
   | {
-      type: 'attempt.green';
+      type: 'attempt.held';
       causeId: string;
       attempt: number;
       agent: string | null;
       change: string | null;
+      error: string | null;
     }
   | { type: 'attempt.judged'; causeId: string; attempt: Attempt }
   | {

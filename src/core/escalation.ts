@@ -141,7 +141,7 @@ function triedInWords({ agent, slashCommand, outcome, files, judged, reverted }:
   const undone = reverted ? ', so the change was reverted' : '';
   const afters: Partial<Record<Attempt['judged'], string>> = {
     vanished: `the test no longer existed${undone}`,
-    changed: `a different error appeared, and later this one came back${undone}`,
+    changed: `a different error appeared${reverted ? ', which was not healed either' : ''}${undone}`,
     rejected: 'it weakened the tests, so the change was not applied',
     conflict: 'the same lines had changed in the meantime, so the change was not applied',
     'not-judged': 'the test was not re-run',

@@ -2,13 +2,19 @@ import type { Attempt } from '../core/attempt.js';
 import type { AvoidedReason } from '../core/avoided.js';
 import type { DiagnosedFailure } from '../core/cause.js';
 import { failureKey } from '../core/failure.js';
-import { attemptDecided } from './attempt/attempt-decided.js';
 import type { HealedCause } from './heal-cause.js';
-import { type CauseRecord, changesOf, type Progress, sawRed } from './progress.js';
-import { type ProofTest, testProofs } from './proof-test.js';
+import {
+  type CauseRecord,
+  changesOf,
+  endCause,
+  type Progress,
+  type ProofTest,
+  put,
+  sawRed,
+  testProofs,
+} from './progress.js';
 import type { ByKey } from './apply-result.js';
-import { endCause, put } from './end-cause.js';
-import { revertFixes } from './revert-what-broke.js';
+import { decideLast, revertFixes, withoutProof } from './take-out.js';
 import { tellDecided } from './tell-tests.js';
 
 /** Why a fix is not proven. */
@@ -18,6 +24,8 @@ export type Refuted = Required<Pick<Attempt, 'judged' | 'failedBecause'>>;
 export interface Shown {
   /** Causes whose fix was refuted, by id. */
   readonly refuted: ReadonlyMap<string, Refuted>;
+  /** Ids of causes whose error was there only with a fix that is reverted now. */
+  readonly gone: ReadonlySet<string>;
   /** Newly red tests of no known cause, by failure key. */
   readonly others: ReadonlyMap<string, DiagnosedFailure>;
 }
@@ -37,7 +45,7 @@ export async function abandonProof(progress: Progress): Promise<void> {
   if (open.length > 0) await revertFixes(progress, open.flatMap(changesOf));
   for (const record of open) {
     const over = { judged: 'not-judged', failedBecause: 'interrupted', reverted: true } as const;
-    await decide(progress, record, over);
+    await decideLast(progress, record, over);
   }
   for (const record of causes.filter((one) => one.unproven)) {
     await endCause(progress, {
@@ -49,34 +57,17 @@ export async function abandonProof(progress: Progress): Promise<void> {
   progress.proofTests.length = 0;
 }
 
-function withoutProof(record: CauseRecord): CauseRecord {
-  const { unproven: _, ...rest } = record;
-  return rest;
-}
-
-/** Decides the last attempt of a cause, unless another cause's fix healed it; returns all of its attempts. */
-async function decide(
-  progress: Progress,
-  record: CauseRecord,
-  over: Partial<Attempt>,
-): Promise<readonly Attempt[]> {
-  const last = record.attempts.at(-1);
-  if (record.unproven?.by !== 'own-fix' || !last) return record.attempts;
-  const attempt = { ...last, ...over };
-  const { attemptId: id } = record.unproven.healed;
-  await attemptDecided(progress.session, { causeId: record.cause.id, id, attempt });
-  const attempts = [...record.attempts.slice(0, -1), attempt];
-  put(progress, { ...record, attempts });
-  return attempts;
-}
-
 /** Records and announces what the proof showed for each cause and each test. */
-export async function applyProof(progress: Progress, { refuted, others }: Shown): Promise<Left> {
+export async function applyProof(progress: Progress, { refuted, gone, others }: Shown): Promise<Left> {
   const again: HealedCause[] = [];
   for (const record of progress.causes.filter((one) => one.unproven)) {
     const tests = progress.proofTests.filter(({ causeId }) => causeId === record.cause.id);
-    const how = refuted.get(record.cause.id);
-    const goesOn = await applyToCause(progress, record, { tests, how });
+    const { id } = record.cause;
+    const goesOn = await applyToCause(progress, record, {
+      tests,
+      how: refuted.get(id),
+      isGone: gone.has(id),
+    });
     if (goesOn) again.push(goesOn);
   }
   const failures = new Map(others);
@@ -91,13 +82,14 @@ export async function applyProof(progress: Progress, { refuted, others }: Shown)
 interface Proved {
   tests: readonly ProofTest[];
   how: Refuted | undefined;
+  isGone: boolean;
 }
 
 /** Returns the cause if it has to be healed again. */
 async function applyToCause(
   progress: Progress,
   record: CauseRecord,
-  { tests, how }: Proved,
+  { tests, how, isGone }: Proved,
 ): Promise<HealedCause | null> {
   const { unproven, ...rest } = record;
   const holds = tests.some(({ ended }) => ended === null || ended === 'run-once');
@@ -108,10 +100,15 @@ async function applyToCause(
   const several = tests.length > 1 ? { testProofs: testProofs(tests) } : {};
   const proof = { proof: [...(leading?.steps ?? [])] };
   if (how && unproven?.by === 'own-fix') {
-    const attempts = await decide(progress, record, { ...how, ...proof, reverted: true });
+    const attempts = await decideLast(progress, record, { ...how, ...proof, reverted: true });
     const ended = { ...rest, attempts, reason: how.failedBecause ?? '' };
     if (how.judged === 'flaky') {
       await endCause(progress, { ...ended, verdict: 'flaky' });
+      return null;
+    }
+    if (isGone) {
+      tellDecided(progress.session, record.cause.members, { verdict: 'failed' });
+      await endCause(progress, { ...ended, verdict: 'failed' });
       return null;
     }
     // If self-heal is killed before the cause is healed again, `resume` picks it up.
@@ -130,7 +127,12 @@ async function applyToCause(
       });
     return null;
   }
-  const attempts = await decide(progress, record, { ...proof, ...several });
+  if (record.verdict === 'superseded') {
+    // Dead ends are out by now: a heal that is proven rests on it.
+    put(progress, { ...rest, attempts: await decideLast(progress, record, {}) });
+    return null;
+  }
+  const attempts = await decideLast(progress, record, { ...proof, ...several });
   const proven = unproven?.by === 'other-fix' ? { ...proof, ...several } : {};
   await endCause(progress, { ...rest, attempts, verdict: greenWord(progress) }, proven);
   return null;

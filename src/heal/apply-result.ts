@@ -6,9 +6,8 @@ import { isGreen } from '../core/judge.js';
 import type { CauseVerdict } from '../core/verdict.js';
 import type { HealedCause } from './heal-cause.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
-import { endCause, put } from './end-cause.js';
-import { type Progress, sawRed } from './progress.js';
-import { proofTest } from './proof-test.js';
+import { leftOf } from './other-fix.js';
+import { endCause, type Progress, proofTest, put, revealing, sawRed } from './progress.js';
 import { retest, type Retest } from './retest.js';
 import type { Session } from './session.js';
 import { tellDecided, tellSeen } from './tell-tests.js';
@@ -26,14 +25,25 @@ function keyed(failures: readonly DiagnosedFailure[]): ByKey {
   return failures.map((one) => [failureKey(one.failure), one]);
 }
 
-/** Records failures that went green without a change: they are flaky, and no agent is needed (HL-7). */
+/**
+ * Records failures that went green without a change: they are flaky, and no agent is needed (HL-7). Those of a cause with a fix that is not
+ * decided yet may be green because of it, which its proof shows.
+ */
 export function applyFlaky(
   progress: Progress,
-  flaky: readonly DiagnosedFailure[],
+  green: readonly DiagnosedFailure[],
   run: SuiteRun | null,
 ): void {
+  const { session, proofTests } = progress;
+  const flaky = green.filter((failure) => !isOfOpenCause(progress, failure));
+  for (const failure of green.filter((one) => !flaky.includes(one))) {
+    const key = failureKey(failure.failure);
+    const at = proofTests.findIndex((one) => failureKey(one.failure.failure) === key);
+    const causeId = session.bus.run().tests.get(key)?.causeIds.at(-1) ?? '';
+    const test = proofTest(progress, { failure, causeId, isLead: false, isProven: true }, 1);
+    proofTests.splice(at === -1 ? proofTests.length : at, 1, test);
+  }
   if (flaky.length === 0) return;
-  const { session } = progress;
   const tests = testsOf(flaky);
   if (tests.length < flaky.length) {
     progress.suiteFlakes += 1;
@@ -41,6 +51,11 @@ export function applyFlaky(
   }
   session.bus.emit({ type: 'agent.avoided', reason: 'flaky', count: flaky.length });
   session.bus.emit({ type: 'cause.flaky', tests, causeId: null });
+}
+
+function isOfOpenCause({ session, causes }: Progress, { failure }: DiagnosedFailure): boolean {
+  const causeId = session.bus.run().tests.get(failureKey(failure))?.causeIds.at(-1);
+  return causes.some(({ cause, unproven }) => cause.id === causeId && unproven?.by === 'own-fix');
 }
 
 /**
@@ -55,6 +70,12 @@ export async function applyResult(
   const { cause, attempts, end } = ended;
   const { session } = progress;
   const untried = whyUntried(ended);
+  const isRevealed = revealing(progress, cause).length > 0;
+  if (end.verdict === 'flaky' && isRevealed && ended.lastRetest) {
+    // Nothing more had to be changed: the fix that revealed it may have healed the test.
+    const left = leftOf(progress, cause, { seen: ended.lastRetest, attempts });
+    return left ? keyed(left.members) : [];
+  }
   if (untried) session.bus.emit({ type: 'agent.avoided', reason: untried, count: 1 });
   const { verdict, reason } = end;
   const record = {
@@ -65,8 +86,9 @@ export async function applyResult(
     overBudget: verdict === 'budget',
     ...(end.verdict === 'escalated' ? { askedBefore: end.askedBefore } : {}),
   };
-  if (verdict === 'healed') put(progress, { ...record, unproven: { by: 'own-fix', healed: ended } });
-  else await endCause(progress, record);
+  const unproven = { by: 'own-fix', healed: ended } as const;
+  if (verdict === 'healed') put(progress, { ...record, unproven });
+  else await endCause(progress, verdict === 'superseded' ? { ...record, unproven } : record);
   if (verdict === 'healed' || verdict === 'superseded' || verdict === 'flaky') {
     if (verdict !== 'flaky') sawBeside(progress, ended, beside);
     return applyProgress(progress, ended);
@@ -113,7 +135,8 @@ async function applyProgress(progress: Progress, ended: HealedCause): Promise<By
   const found = [...(successor ? [successor] : []), ...left];
   const others = newlyRed(progress, lastRetest?.others ?? []);
   for (const [, failure] of others) sawRed(progress, failure);
-  if (successor) sawRed(progress, successor);
+  // Two runs in a row have shown it, or it would not count: it is confirmed (HL-7).
+  if (successor) for (const one of [successor, successor]) sawRed(progress, one);
   return [...keyed(found), ...others];
 }
 

@@ -13,3 +13,18 @@ export async function cleanUp({
   await dropAllUnmasked(folder.dir);
   await running.ended();
 }
+
+/**
+ * After an error, such as a full disk: leaves no fix in the project that is not decided. Where no new journal can be written, the one that a
+ * kill would need says the same; if that fails, too, the next command does it. The watchdog ends the processes.
+ */
+export async function cleanUpAfterError({
+  folder,
+  workspace,
+  cwd,
+}: Pick<Opened, 'folder' | 'workspace' | 'cwd'>): Promise<void> {
+  // What the last Playwright run left may hold secrets, and without it there is room again.
+  await dropAllUnmasked(folder.dir).catch(() => undefined);
+  const finish = async () => (await import('../run/recover.js')).finishJournal(cwd);
+  await workspace.close().catch(() => finish().catch(() => undefined));
+}

@@ -37,6 +37,8 @@ export interface HealedCause {
 export interface HealRequest {
   /** Signatures that the same tests had earlier in this run; coming back to one of them is not progress (HN-9). */
   readonly earlier?: ReadonlySet<string>;
+  /** The attempts that led to its error, whose changes are in the tree (HL-3). */
+  readonly chain?: readonly Attempt[];
   /** Returns failures of other causes to include in a re-run, evaluated for each re-run. */
   readonly beside?: () => readonly DiagnosedFailure[];
   /** Whether more agents may be started: healing may be paused while one is at work. */
@@ -60,7 +62,7 @@ export interface Asked {
 export async function healCause(
   session: Session,
   cause: Cause,
-  { earlier = new Set(), beside = () => [], mayGoOn = () => true, from }: HealRequest = {},
+  { earlier = new Set(), chain = [], beside = () => [], mayGoOn = () => true, from }: HealRequest = {},
 ): Promise<HealedCause> {
   const attempts: Attempt[] = [...(from?.attempts ?? [])];
   let lastRetest: Retest | null = null;
@@ -82,7 +84,7 @@ export async function healCause(
       case 'deploy':
       case 'retest': {
         askFixer = false;
-        const work = { n: decision.attempt, previous: attempts, earlier, beside, known };
+        const work = { n: decision.attempt, previous: attempts, chain, earlier, beside, known };
         const turn = await turnOf(session, cause, { decision, work });
         if (turn === null) break;
         if ('end' in turn) return ended(turn.end);

@@ -5,9 +5,17 @@ import type { Cause, DiagnosedFailure } from '../core/cause.js';
 import { failureKey } from '../core/failure.js';
 import { applyResult } from './apply-result.js';
 import { unhealedYet } from './other-fix.js';
-import { endCause } from './end-cause.js';
+import {
+  type CauseRecord,
+  endCause,
+  goesOn,
+  isKnownRed,
+  keptAttempts,
+  type Progress,
+  revealing,
+  sawRed,
+} from './progress.js';
 import { healCause, type HealedCause } from './heal-cause.js';
-import { type CauseRecord, goesOn, isKnownRed, keptAttempts, type Progress, sawRed } from './progress.js';
 import { retest } from './retest.js';
 import { saveProgress } from './save-progress.js';
 import type { Session } from './session.js';
@@ -102,6 +110,7 @@ async function healOne(round: Round, one: UnderWay, copy: number): Promise<reado
   const beside = () => besideOf(round, one);
   const ended = await healCause({ ...session, signal, copy }, one.cause, {
     earlier: earlierSignatures(progress, one.cause),
+    chain: revealing(progress, one.cause).flatMap(keptAttempts),
     beside,
     mayGoOn: () => goesOn(progress),
   });

@@ -3,7 +3,7 @@ import { isBuiltIn } from '../core/built-in-fixer.js';
 import { readRunState } from '../run/read-events.js';
 import { type Change, readChange } from '../workspace/change.js';
 
-/** A fix that was green once in a run that was killed before it was proven. */
+/** A fix of a run that was killed before it was decided: it was green once, or it led to another error. */
 export interface KeptFix {
   /** The agent that made it. */
   readonly agent: string;
@@ -12,17 +12,17 @@ export interface KeptFix {
   readonly runDir: string;
 }
 
-/** Returns the agents' fixes whose proof was cut off by the end of a run, by signature, so that nobody is paid for them again (ME-8). */
+/** Returns the agents' fixes that the end of a run left undecided, by signature, so that nobody is paid for them again (ME-8). */
 export async function keptFixes(runDir: string): Promise<ReadonlyMap<string, KeptFix>> {
   const { causes } = await readRunState(runDir);
   const kept = new Map<string, KeptFix>();
   for (const { summary, attempts } of causes) {
-    const { green, judged } = attempts.at(-1) ?? {};
+    const { held, judged } = attempts.at(-1) ?? {};
     // An interrupted attempt has not been judged.
     const isOpen = !judged || judged.judged === 'not-judged';
-    if (!isOpen || !green?.agent || !green.change || isBuiltIn({ runner: green.agent })) continue;
-    const change = await readChange(runDir, green.change);
-    if (change) kept.set(summary.signature, { agent: green.agent, change, runDir });
+    if (!isOpen || !held?.agent || !held.change || isBuiltIn({ runner: held.agent })) continue;
+    const change = await readChange(runDir, held.change);
+    if (change) kept.set(summary.signature, { agent: held.agent, change, runDir });
   }
   return kept;
 }

@@ -2,10 +2,8 @@ import type { Attempt } from '../core/attempt.js';
 import type { Cause, DiagnosedFailure } from '../core/cause.js';
 import { chooseProven } from '../core/choose-proven.js';
 import { isGreen } from '../core/judge.js';
-import { put } from './end-cause.js';
-import { type CauseRecord, fixesIn, isKnownRed, type Progress, sawRed } from './progress.js';
-import { proofTest } from './proof-test.js';
-import { retest } from './retest.js';
+import { type CauseRecord, fixesIn, isKnownRed, type Progress, proofTest, put, sawRed } from './progress.js';
+import { retest, type Retest } from './retest.js';
 
 /**
  * Checks whether an earlier fix of this round has healed this cause too, wholly or in part, so that nobody pays for it twice. Returns
@@ -18,8 +16,21 @@ export async function unhealedYet(
 ): Promise<Cause | null> {
   const { session } = progress;
   if (isKnownRed(progress, cause.lead)) return cause;
+  const seen = await retest(session, {
+    failures: [...cause.members],
+    purpose: 'shared-fix',
+    causeId: cause.id,
+  });
+  return leftOf(progress, cause, { seen, attempts });
+}
+
+/** Records which tests of a cause a run shows green with fixes of other causes; returns what is left of the cause, or null. */
+export function leftOf(
+  progress: Progress,
+  cause: Cause,
+  { seen, attempts }: { readonly seen: Retest; readonly attempts: readonly Attempt[] },
+): Cause | null {
   const failures = [...cause.members];
-  const seen = await retest(session, { failures, purpose: 'shared-fix', causeId: cause.id });
   const red = failures.filter((member) => !isGreen(seen.observe(member)));
   for (const member of failures) {
     if (red.includes(member)) sawRed(progress, seen.observe(member).failure ?? member);

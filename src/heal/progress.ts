@@ -1,11 +1,12 @@
 import { type Attempt, isKept } from '../core/attempt.js';
 import type { Cause, DiagnosedFailure } from '../core/cause.js';
 import { isPaused } from '../core/policy.js';
+import type { ProofOutcome, ProofStep, TestProof } from '../core/proof.js';
+import { spentOn } from '../core/spent-on.js';
 import type { RunResult } from '../core/outcome.js';
 import { failureKey } from '../core/failure.js';
 import { type CauseVerdict, isResolved } from '../core/verdict.js';
 import type { HealedCause } from './heal-cause.js';
-import type { ProofTest } from './proof-test.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import type { Session } from './session.js';
 
@@ -19,7 +20,7 @@ export interface CauseRecord {
   readonly overBudget: boolean;
   /** Whether an earlier run already asked its question. */
   readonly askedBefore?: boolean;
-  /** Set while its tests are green with a fix that is not proven yet. */
+  /** Set while it is not decided: its tests are green with a fix that is not proven yet, or its fix revealed an error that is not healed yet. */
   readonly unproven?: Unproven;
 }
 
@@ -100,6 +101,32 @@ export function changesOf(record: Pick<CauseRecord, 'attempts'>): string[] {
   return keptAttempts(record).flatMap(({ change }) => change ?? []);
 }
 
+/**
+ * Returns the later causes with tests of a cause whose fix led to another error (HL-3). Its change stands or falls with theirs: a chain of
+ * attempts is kept if it ends in a proven heal, and else taken out as a whole (HN-1).
+ */
+export function revealedBy({ causes }: Progress, record: CauseRecord): CauseRecord[] {
+  if (record.verdict !== 'superseded') return [];
+  const later = causes.slice(causes.indexOf(record) + 1);
+  return later.filter(({ cause }) => haveCommonTest(cause, record.cause));
+}
+
+/** Returns the causes whose undecided fixes revealed the error of this one. */
+export function revealing({ causes }: Progress, cause: Cause): CauseRecord[] {
+  return causes.filter(
+    (one) =>
+      one.cause.id !== cause.id &&
+      one.verdict === 'superseded' &&
+      one.unproven &&
+      haveCommonTest(one.cause, cause),
+  );
+}
+
+function haveCommonTest(one: Cause, other: Cause): boolean {
+  const keys = new Set(one.members.map(({ failure }) => failureKey(failure)));
+  return other.members.some(({ failure }) => keys.has(failureKey(failure)));
+}
+
 /** Identifies the set of fixes in the tree, to tell whether two runs were made on the same tree. */
 export function fixesIn({ causes }: Progress): string {
   return causes.flatMap(changesOf).join();
@@ -117,4 +144,80 @@ export function sawRed(progress: Progress, failure: DiagnosedFailure): void {
 /** Whether a run of the current tree showed this test red, so that it need not be run again to see it red. */
 export function isKnownRed(progress: Progress, failure: DiagnosedFailure): boolean {
   return progress.lastRed.get(failureKey(failure.failure))?.fixes === fixesIn(progress);
+}
+
+/** Adds the record of a cause, or replaces its earlier record. */
+export function put({ causes }: Progress, record: CauseRecord): void {
+  const at = causes.findIndex((one) => one.cause.id === record.cause.id);
+  if (at === -1) causes.push(record);
+  else causes[at] = record;
+}
+
+/** Records the end of a cause and announces it, with the proof of a fix that is another cause's. */
+export async function endCause(
+  progress: Progress,
+  ended: CauseRecord,
+  proven: Partial<Pick<Attempt, 'proof' | 'testProofs'>> = {},
+): Promise<void> {
+  put(progress, ended);
+  const { cause, verdict, reason, attempts } = ended;
+  const { signature, diagnosis } = cause.lead;
+  await progress.session.store.causeEnded({
+    causeId: cause.id,
+    signature,
+    category: diagnosis.category,
+    verdict,
+    reason,
+    bySharedFix: attempts.at(-1)?.judged !== 'green',
+  });
+  progress.session.bus.emit({
+    type: 'cause.ended',
+    causeId: cause.id,
+    verdict,
+    reason,
+    attempts: attempts.length,
+    costUsd: spentOn(attempts).costUsd,
+    ...proven,
+  });
+}
+
+/** A test that is green with a fix, and its progress through the proof (HN-5). */
+export interface ProofTest {
+  readonly failure: DiagnosedFailure;
+  readonly causeId: string;
+  /** Whether the fix was made for this test; if a shared run contradicts it, its cause is proven alone. */
+  readonly isLead: boolean;
+  /** Whether it takes part in every run of the proof rather than in one. */
+  readonly isProven: boolean;
+  readonly steps: ProofStep[];
+  /** Null while it is still taking part. */
+  ended: ProofOutcome | null;
+  /** Set if it was red with the fix from the start, so that its failure has a cause of its own. */
+  readonly isOther?: true;
+  /** The failure it had when it was red with the fix, or null. */
+  now: DiagnosedFailure | null;
+}
+
+/** Creates the proof state of a test that was red before the fix and was green `greens` times with it. */
+export function proofTest(
+  { session, lastRed }: Progress,
+  of: Pick<ProofTest, 'failure' | 'causeId' | 'isLead' | 'isProven'>,
+  greens: number,
+): ProofTest {
+  const key = failureKey(of.failure.failure);
+  const seen = lastRed.get(key)?.times ?? 0;
+  // Earlier failures no longer count for what it shows from now on.
+  if (greens > 0) lastRed.delete(key);
+  const reds = Math.max(seen, 1 + session.settings.verify.confirm);
+  const steps = [...Array<ProofStep>(reds).fill('red'), ...Array<ProofStep>(greens).fill('green')];
+  return { ...of, steps, ended: null, now: null };
+}
+
+/** Returns the proof of each test; tests that are still taking part count as proven. */
+export function testProofs(tests: readonly ProofTest[]): TestProof[] {
+  return tests.map(({ failure, steps, ended }) => ({
+    id: failureKey(failure.failure),
+    proof: [...steps],
+    ended: ended ?? 'proven',
+  }));
 }

@@ -3,11 +3,10 @@ import { failureKey } from '../core/failure.js';
 import { isGreen } from '../core/judge.js';
 import type { Settings } from '../core/settings.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
-import { type CauseRecord, changesOf, type Progress } from './progress.js';
-import type { ProofTest } from './proof-test.js';
+import { type CauseRecord, changesOf, type Progress, type ProofTest } from './progress.js';
 import { suiteKey } from './red-among.js';
 import { runRegression } from './regression.js';
-import { revertFixes, revertWhatBroke } from './revert-what-broke.js';
+import { revertFixes, revertWhatBroke, takeOutDeadEnds } from './take-out.js';
 import { retest } from './retest.js';
 import { abandonProof, type Left, type Refuted, applyProof } from './apply-proof.js';
 import { newlyRed } from './apply-result.js';
@@ -19,6 +18,8 @@ interface Proof {
   /** Causes that a shared run contradicted, by id, with the reason. */
   readonly doubts: Map<string, string>;
   readonly refuted: Map<string, Refuted>;
+  /** Causes that are gone with the fix that had revealed them, by id. */
+  readonly gone: Set<string>;
   readonly others: Map<string, DiagnosedFailure>;
 }
 
@@ -33,20 +34,34 @@ export async function proveFixes(progress: Progress, first: SuiteRun): Promise<L
   const nothing: Left = { again: [], failures: [] };
   if (proofTests.length === 0 && causes.every((one) => changesOf(one).length === 0)) return nothing;
   session.plan.expect(proofRuns(session.settings));
-  const proof: Proof = { progress, doubts: new Map(), refuted: new Map(), others: new Map() };
+  const proof: Proof = {
+    progress,
+    doubts: new Map(),
+    refuted: new Map(),
+    gone: new Set(),
+    others: new Map(),
+  };
   await showGreen(proof);
   for (let flip = 0; flip < session.settings.verify.flips; flip += 1) await showRed(proof);
   for (const [causeId, why] of proof.doubts) await proveAlone(proof, causeId, why);
   await session.workspace.without([]);
+  await dropDeadEnds(proof);
   const { red, broke, failures } = await runRegression(progress, first, takingPart(proof));
   if (session.signal.aborted) {
     await abandonProof(progress);
     return nothing;
   }
   await takeRed(proof, red);
+  await dropDeadEnds(proof);
   for (const one of failures) proof.others.set(failureKey(one.failure), one);
   if (proof.refuted.size > 0 || broke) await lookAtOthers(proof);
   return applyProof(progress, proof);
+}
+
+/** Before the last run of the proof, so that it shows the other fixes without them. */
+async function dropDeadEnds({ progress, refuted, gone }: Proof): Promise<void> {
+  if (progress.session.signal.aborted) return;
+  for (const id of await takeOutDeadEnds(progress, refuted)) gone.add(id);
 }
 
 /** Returns how many Playwright runs the proof of all fixes takes if nothing contradicts it. */

@@ -4,10 +4,9 @@ import { chooseRegression, type RegressionTests, type TestFile } from '../core/c
 import { failureKey, testsOf } from '../core/failure.js';
 import type { TestState } from '../run/run-state.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
-import { type CauseRecord, isSuiteRed, keptAttempts, type Progress } from './progress.js';
-import type { ProofTest } from './proof-test.js';
+import { type CauseRecord, isSuiteRed, keptAttempts, type Progress, type ProofTest } from './progress.js';
 import { redAmong, suiteKey } from './red-among.js';
-import { revertWhatBroke } from './revert-what-broke.js';
+import { revertWhatBroke } from './take-out.js';
 
 /** The result of the regression run. */
 interface Left {

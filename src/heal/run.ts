@@ -6,14 +6,14 @@ import { isPaused } from '../core/policy.js';
 import { healCause, type HealedCause } from './heal-cause.js';
 import { atOnce, earlierSignatures, healCauses } from './heal-causes.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
-import { goesOn, type Healed, isSuiteRed, newProgress, type Progress, sawRed } from './progress.js';
+import { endCause, goesOn, type Healed, isSuiteRed, newProgress, type Progress, sawRed } from './progress.js';
 import { proofRuns, proveFixes } from './prove.js';
 import { retest } from './retest.js';
+import { takeOutDeadEnds } from './take-out.js';
 import { tellDecided, tellSeen } from './tell-tests.js';
 import type { Session } from './session.js';
 import { applyFlaky, applyResult, newlyRed } from './apply-result.js';
 import { recheckFailed } from './other-fix.js';
-import { endCause } from './end-cause.js';
 import { saveProgress } from './save-progress.js';
 import { summarise } from './summarise.js';
 
@@ -39,6 +39,7 @@ export async function healRun(session: Session, first: SuiteRun): Promise<Healed
       if (pending.length === 0) pending = tests.splice(0).filter((one) => isUndecided(progress, one));
       if (pending.length === 0 && !isSuiteRed(progress.causes)) pending = unblocked(progress);
     }
+    if (!session.signal.aborted) await takeOutDeadEnds(progress);
     await recheckFailed(progress);
     const proved = await proveFixes(progress, first);
     await save();

@@ -13,7 +13,7 @@ import { repositoryLock, type RepositoryLock } from '../run/repository-lock.js';
 import { underLock } from '../run/under-lock.js';
 import { checkedOut } from '../run/checked-out.js';
 import { type Checked, checkRequest } from './check-request.js';
-import { cleanUp } from './clean-up.js';
+import { cleanUp, cleanUpAfterError } from './clean-up.js';
 import { finishRun } from './finish-run.js';
 import { firstRun } from './first-run.js';
 import { closed, type Opened, openRun } from './open-run.js';
@@ -85,7 +85,11 @@ async function runWatched(
   const isOver = !isRed(first) && !request.resumed;
   if (isOver) tellSeen(opened, first);
   if (!isOver && changesFiles(request)) await changeFiles(opened, repository);
-  const worked = isOver ? ok(green) : await work(request, opened, { ...checked, first, known });
+  const working = isOver ? ok(green) : work(request, opened, { ...checked, first, known });
+  const worked = await Promise.resolve(working).catch(async (error: unknown) => {
+    await cleanUpAfterError(opened);
+    throw error;
+  });
   if (!worked.ok) return await closed(opened, worked.error);
   await cleanUp(opened);
   const { commit, isDirty } = await lookAtCheckout();

@@ -78,7 +78,10 @@ const lines: { readonly [T in Event['type']]: Lines<Of<T>> } = {
   'agent.build_paused': ({ status }, paint) =>
     `${paint.magenta('paused')}: too many questions are waiting for an answer (${status}); no more agents are started`,
   'attempt.rejected': rejected,
-  'attempt.green': (event, paint) => `${at(event)}${paint.green('green')}; its proof is pending`,
+  'attempt.held': (event, paint) =>
+    event.error === null
+      ? `${at(event)}${paint.green('green')}; its proof is pending`
+      : `${at(event)}${paint.magenta('different error')}: ${cut(event.error, 200)}; the fix stays only if that is healed, too`,
   'attempt.judged': judged,
   'regression.ended': none,
   'change.reverted': (event) => `${at(event)}the blamed change was reverted`,

@@ -128,8 +128,8 @@ export function phaseWords(event: PhaseEvent): string {
       return `agent working, try ${event.attempt}`;
     case 'agent.ended':
       return 'checking its changes';
-    case 'attempt.green':
-      return 'green; waiting for its proof';
+    case 'attempt.held':
+      return event.error === null ? 'green; waiting for its proof' : 'another error; waiting for its fix';
     case 'agent.retrying':
       return 'waiting';
     default:

@@ -129,7 +129,12 @@ const shapes: { readonly [T in Event['type']]: z.ZodRawShape } = {
   'agent.avoided': { reason: z.string(), count: z.number() },
   'agent.build_paused': {},
   'attempt.rejected': { ...ofAttempt, violations: z.array(z.looseObject({})) },
-  'attempt.green': { ...ofAttempt, agent: z.string().nullable(), change: z.string().nullable() },
+  'attempt.held': {
+    ...ofAttempt,
+    agent: z.string().nullable(),
+    change: z.string().nullable(),
+    error: z.string().nullable(),
+  },
   'attempt.judged': { ...ofCause, attempt },
   'regression.ended': {
     tests: z.number(),

@@ -32,11 +32,16 @@ export async function recoverKilledRuns(project: string): Promise<Result<Recover
     await forgetKilled(run);
     said.push(...processes.map((one) => `  stopped a process left behind by run ${run.runId}: ${one}`));
   }
-  const journal = await readJournal(project);
-  if (journal === null) return ok(told(said));
-  if ('refused' in journal) return err(await refused(project, journal.refused));
-  const finished = await finish(project, journal);
+  const finished = await finishJournal(project);
   return finished.ok ? ok(told([...finished.value, ...said])) : finished;
+}
+
+/** Brings the tree to the state that the journal describes, if there is one. */
+export async function finishJournal(project: string): Promise<Result<string[], Problem>> {
+  const journal = await readJournal(project);
+  if (journal === null) return ok([]);
+  if ('refused' in journal) return err(await refused(project, journal.refused));
+  return finish(project, journal);
 }
 
 function told(lines: readonly string[]): Recovery {

@@ -97,7 +97,7 @@ const changes: { readonly [T in Event['type']]: (run: RunState, event: Of<T>) =>
   }),
   'agent.build_paused': (run) => ({ ...run, paused: true }),
   'attempt.rejected': same,
-  'attempt.green': (run, event) => withAttempt(begun(run, event), event, { green: event }),
+  'attempt.held': (run, event) => withAttempt(begun(run, event), event, { held: event }),
   'attempt.judged': (run, { causeId, attempt }) =>
     withAttempt(run, { causeId, attempt: attempt.n }, { judged: attempt }),
   'regression.ended': (run, { tests, leftOut, broke }) => ({
@@ -203,7 +203,7 @@ function withAttempt(
 ): RunState {
   const attempts = causeOf(run, causeId)?.attempts ?? [];
   const known = attempts.find((one) => one.n === n);
-  const now = { ...(known ?? { n, started: null, ended: null, green: null, judged: null }), ...over };
+  const now = { ...(known ?? { n, started: null, ended: null, held: null, judged: null }), ...over };
   return changed(run, causeId, {
     attempts: known ? attempts.map((one) => (one === known ? now : one)) : [...attempts, now],
   });

@@ -80,8 +80,8 @@ export interface AttemptState {
   /** Null for a re-run without an agent, whose first event is its judgement. */
   readonly started: Of<'agent.started'> | null;
   readonly ended: Of<'agent.ended'> | null;
-  /** Set if its re-run was green and a proof follows. */
-  readonly green: Of<'attempt.green'> | null;
+  /** Set if its change stays until the proof decides. */
+  readonly held: Of<'attempt.held'> | null;
   readonly judged: Attempt | null;
 }
 
@@ -103,7 +103,7 @@ export type PhaseEvent = Of<
   | 'cause.started'
   | 'agent.started'
   | 'agent.ended'
-  | 'attempt.green'
+  | 'attempt.held'
   | 'agent.retrying'
 >;
 

@@ -41,8 +41,9 @@ export async function attemptFinished(context: StoreContext, id: string, attempt
     // Already finished, so it has been counted.
     if (!finished) return;
     const isFix = attempt.agent !== null && attempt.files.length > 0;
-    // A fix that healed its test but broke another one has failed.
-    const judged = attempt.judged === 'green' && attempt.reverted ? 'still-failing' : attempt.judged;
+    // A fix that healed its test but broke another one has failed, and so has one that only led to an error that was not healed.
+    const isGone = attempt.reverted && (attempt.judged === 'green' || attempt.judged === 'changed');
+    const judged = isGone ? 'still-failing' : attempt.judged;
     // Failed attempts of the built-in fixer do not count as attempts of the signature (BF-5).
     if (isBuiltIn(attempt) && judged !== 'green') return;
     await changeCount(db, context, { ...finished, judged, isFix });

@@ -140,6 +140,12 @@ export class AppliedChanges {
     await this.#keepJournal();
   }
 
+  /** Reverts every change that is not decided. */
+  async takeOutUndecided(): Promise<void> {
+    const open = this.#all.map(({ id }) => id).filter((id) => !this.#decided.has(id));
+    if (open.length > 0 || this.#out.size > 0) await this.revert(open);
+  }
+
   /** Stores the changes again if somebody has deleted `.self-heal`: recovery and `undo` read them from there. */
   async keep(): Promise<void> {
     const { runDir, contents } = this.#options;

@@ -70,7 +70,7 @@ export interface Workspace {
   edited(): ReadonlySet<string>;
   /** Marks these changes as decided: a kill leaves them in the project. */
   decided(ids: readonly string[]): Promise<void>;
-  /** Deletes the copies, and makes sure that the applied changes are stored. */
+  /** Takes out what is not decided, however the run ended, makes sure that the other changes are stored, and deletes the copies. */
   close(): Promise<void>;
 }
 
@@ -144,6 +144,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     edited: () => changes.edited(),
     decided: (ids) => changes.decided(ids),
     close: async () => {
+      await changes.takeOutUndecided();
       await changes.keep();
       for (const made of await Promise.allSettled(copies.flatMap((one) => one ?? [])))
         if (made.status === 'fulfilled') await made.value.remove();

@@ -47,6 +47,29 @@ it.runIf(canMount)(
   },
 );
 
+it.runIf(canMount)(
+  'HN-1 HN-2 a disk that is full during a re-run leaves no unproven fix in the project',
+  async () => {
+    const place = tempDir('full rerun');
+    const fill = `import { test, expect } from '@playwright/test';
+    import { writeFileSync } from 'node:fs';
+    import { word } from './word.mjs';
+    test('says two', () => {
+      if (word === 'two') for (let n = 0; n < 200; n += 1) writeFileSync('filler' + n, 'x'.repeat(512 * 1024));
+      expect(word).toBe('two');
+    });`;
+    for (const [name, text] of Object.entries({ ...files, 'a.spec.mjs': fill }))
+      await writeFile(path.join(place, name), text);
+    await linkPackages(place);
+    const script = `
+    mkdir disk && mount -t tmpfs -o size=20m tmpfs disk && cp -a ${Object.keys(files).join(' ')} node_modules disk && cd disk || exit 99
+    KB=1 "$NODE" "$CLI" run > /dev/null; echo "run $?"
+    cat word.mjs; ls more.mjs`;
+    const ended = await withMounts(script, place, { ...userEnv(), NODE: process.execPath, CLI: cli });
+    expect(ended.stdout, ended.stderr).toBe("run 2\nexport const word = 'one';");
+  },
+);
+
 it.runIf(process.platform === 'linux')(
   'CL-5 an answer that a full disk cannot take ends with 2, not as if tests still failed',
   () => {

@@ -106,8 +106,14 @@ describe.each(kinds)('the store on %s', (kind, place) => {
   here('ME-4 does not count an attempt that was not judged, or that led to another error', async () => {
     const ledger = await ledgerAt(await place());
     await tryOnce(ledger, { judged: 'not-judged', outcome: 'unusable' });
-    await tryOnce(ledger, { judged: 'changed' });
+    await tryOnce(ledger, { judged: 'changed', reverted: false });
     expect((await ledger.recordFailure(signature, 'run2')).tries.count).toBe(0);
+  });
+
+  here('ME-2 HN-1 counts a fix that only led to an error that was not healed', async () => {
+    const ledger = await ledgerAt(await place());
+    await tryOnce(ledger, { judged: 'changed', reverted: true });
+    expect((await ledger.recordFailure(signature, 'run2')).tries).toEqual({ count: 1, failedFixes: 1 });
   });
 
   here(

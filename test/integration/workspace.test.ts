@@ -157,10 +157,15 @@ describe('the copy', () => {
     expect(readFileSync(path.join(outside, 'pkg/index.js'), 'utf8')).toBe('mine\n');
   });
 
-  it('HN-1 is deleted when the workspace is closed', async () => {
-    const { workspace } = await agentWorkspace(files);
+  it('HN-1 is deleted when the workspace is closed, and what is not decided is taken out of the project', async () => {
+    const { workspace, applied, read, dir } = await agentWorkspace(files);
     const { folder } = await workspace.ready();
+    const kept = await applied((cwd) => writeInto(cwd, { 'src/old.js': 'kept\n' }));
+    if (kept.kind === 'applied') await workspace.decided([kept.change.id]);
+    await applied((cwd) => writeInto(cwd, { 'src/cart.js': 'unproven\n', 'src/new.js': 'unproven\n' }));
     await workspace.close();
+    expect([read('src/old.js'), read('src/cart.js')]).toEqual(['kept\n', files['src/cart.js']]);
+    expect(existsSync(path.join(dir, 'src/new.js'))).toBe(false);
     expect(existsSync(folder)).toBe(false);
   });
 });

@@ -26,7 +26,8 @@ export const wholeProof = someSettings({
 
 /**
  * Simulates a whole run: tests show what `shows` returns, and each agent makes one change, named `1`, `2` … in order. Errors with the same
- * text have the same cause. `builtOn` names the change without which another one cannot be in the tree. If `stops` returns true for a Playwright run, the suite does not start; if `teardown` returns an error for the
+ * text have the same cause. `builtOn` names the change without which another one cannot be in the tree. The agents
+ * whose change would have a name in `idle` change nothing. If `stops` returns true for a Playwright run, the suite does not start; if `teardown` returns an error for the
  * tests that ran, the suite itself fails after them.
  */
 export async function simulatedRun(
@@ -35,6 +36,7 @@ export async function simulatedRun(
   over: Partial<Session> & {
     signalAfter?: number;
     builtOn?: Readonly<Record<string, string>>;
+    idle?: readonly string[];
     stops?: (at: At) => boolean;
     teardown?: (ran: readonly string[], at: At) => string | null;
   } = {},
@@ -85,6 +87,7 @@ export async function simulatedRun(
     workspace: {
       ...given.session.workspace,
       collect: async (id) => {
+        if (over.idle?.includes(id)) return noChange;
         const { change } = await given.session.workspace.collect(id);
         return { ...noChange, change };
       },

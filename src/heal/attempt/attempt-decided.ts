@@ -8,11 +8,15 @@ interface OfCause {
   readonly attempt: Attempt;
 }
 
-/** Handles the end of an attempt, made here or on another machine: a green one is decided by its proof, any other one immediately. */
+/**
+ * Handles the end of an attempt, made here or on another machine. A green one is decided by its proof, and so is one that led to another
+ * error: by the proof of the fix for that one (HN-1). Any other one is decided immediately.
+ */
 export async function attemptTried(session: Session, tried: OfCause): Promise<void> {
   const { causeId, attempt } = tried;
-  const { n, agent, change, judged } = attempt;
-  if (judged === 'green') session.bus.emit({ type: 'attempt.green', causeId, attempt: n, agent, change });
+  const { n, agent, change, judged, failedBecause: error } = attempt;
+  if (judged === 'green' || judged === 'changed')
+    session.bus.emit({ type: 'attempt.held', causeId, attempt: n, agent, change, error });
   else await attemptDecided(session, tried);
 }
 

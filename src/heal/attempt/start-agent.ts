@@ -21,6 +21,8 @@ export interface DeployRequest {
   readonly agent: string;
   readonly n: number;
   readonly previous: readonly Attempt[];
+  /** The attempts that led to this failure, whose changes are in the tree; absent if the prompt is only displayed. */
+  readonly chain?: readonly Attempt[];
   /** What earlier runs know about the failure; absent if the prompt is only displayed. */
   readonly known?: KnownFailure;
 }
@@ -126,7 +128,7 @@ export async function writeWork(
     runDir: session.folder.dir,
     cause: request.cause,
     attempt: request.n,
-    previousAttempts: [...(request.known?.tried ?? []), ...request.previous],
+    previousAttempts: [...(request.known?.tried ?? []), ...(request.chain ?? []), ...request.previous],
     guidance: request.known?.guidance ?? null,
     earlierFix: request.known?.fix ?? null,
   });

@@ -10,6 +10,7 @@ import type { Findings } from '../../guard/findings.js';
 import { guardAttempt } from './guard-attempt.js';
 import { retest, type Retest } from '../retest.js';
 import type { Session } from '../session.js';
+import { revertChanges } from '../take-out.js';
 import { applyProposal, type Proposed } from './proposed.js';
 import { type OtherInputVerdict, tryOtherInput } from './try-other-input.js';
 import type { KnownFailure } from '../../store/store.js';
@@ -24,6 +25,8 @@ export interface Try {
   readonly proposal?: Proposed;
   readonly n: number;
   readonly previous: readonly Attempt[];
+  /** The attempts that led to the cause's error, whose changes are in the tree. */
+  readonly chain: readonly Attempt[];
   /** Signatures that the same tests had earlier in this run. */
   readonly earlier: ReadonlySet<string>;
   /** Returns failures of other causes to include in the same re-run. */
@@ -72,10 +75,10 @@ export async function tryFix(session: Session, cause: Cause, work: Try): Promise
 }
 
 async function changed(session: Session, cause: Cause, work: Try): Promise<Deployment> {
-  const { agent, proposal, n, previous, known } = work;
+  const { agent, proposal, n, previous, chain, known } = work;
   if (proposal) return applyProposal(session, { proposal, causeId: cause.id, n });
   if (agent === null) return { attempt: bareAttempt(n), work: null };
-  return deploy(session, { cause, agent, n, previous, known });
+  return deploy(session, { cause, agent, n, previous, chain, known });
 }
 
 /** Ends an attempt that was never applied: its change, if any, exists only as a patch. */
@@ -92,17 +95,39 @@ interface AppliedAttempt {
   readonly findings: Findings;
 }
 
-/** The re-run includes every test that gets the full proof, so that the proof starts with it. */
+/**
+ * Re-runs the tests and judges what they show. Another failure than the one to heal may come of a busy machine rather than of the fix, so it
+ * counts only if a second run shows it again. Every test that gets the full proof is included, so that the proof starts here.
+ */
+async function judgeByRuns(
+  session: Session,
+  cause: Cause,
+  { work, attempt }: { work: Try; attempt: Attempt },
+): Promise<{ readonly seen: Retest; readonly judged: Judged }> {
+  const failures = [...chooseProven(cause), ...work.beside()];
+  let shown: string | null = null;
+  for (;;) {
+    const seen = await retest(session, { failures, purpose: 'retest', causeId: cause.id });
+    const now = seen.observe(cause.lead);
+    const judged = ofThisChange(withoutLoop(judge(cause.lead, now), now, work.earlier), attempt);
+    const brokeSuite = now.suiteFailure !== null && cause.lead.failure.scope === 'test';
+    const other = judged.judgement === 'changed' || brokeSuite ? (now.failure ?? now.suiteFailure) : null;
+    if (other === null || shown === other.signature || session.signal.aborted) return { seen, judged };
+    if (shown !== null) {
+      const because = `the test fails differently in each run, at last with: ${headlineOf(other)}`;
+      return { seen, judged: { judgement: 'still-failing', because } };
+    }
+    shown = other.signature;
+  }
+}
+
 async function judgeApplied(
   session: Session,
   cause: Cause,
   { work, ...applied }: AppliedAttempt & { work: Try },
 ): Promise<TriedFix> {
-  const failures = [...chooseProven(cause), ...work.beside()];
-  const seen = await retest(session, { failures, purpose: 'retest', causeId: cause.id });
+  const { seen, judged } = await judgeByRuns(session, cause, { work, attempt: applied.attempt });
   if (session.signal.aborted) return { attempt: await reverted(session, applied), retest: null };
-  const now = seen.observe(cause.lead);
-  const judged = healedByChange(withoutLoop(judge(cause.lead, now), now, work.earlier), applied.attempt);
   const other = judged.judgement === 'green' ? await withOtherInput(session, cause, applied) : null;
   if (session.signal.aborted) return { attempt: await reverted(session, applied), retest: null };
   const [worst] = other?.violations ?? [];
@@ -164,9 +189,11 @@ function withoutLoop(judged: Judged, seen: Observation, earlier: ReadonlySet<str
   };
 }
 
-/** An agent that changed nothing has healed nothing, even if the test is green now. */
-function healedByChange(judged: Judged, { agent, files }: Attempt): Judged {
-  if (judged.judgement !== 'green' || (agent !== null && files.length > 0)) return judged;
+/** An agent that changed nothing has healed nothing and got the test nowhere, even if it is green now or fails differently. */
+function ofThisChange(judged: Judged, { agent, files }: Attempt): Judged {
+  const { judgement } = judged;
+  if ((judgement !== 'green' && judgement !== 'changed') || files.length > 0) return judged;
+  if (judgement === 'changed') return { judgement: 'still-failing', because: judged.because };
   const because =
     agent === null
       ? 'green when re-run without a change'
@@ -184,17 +211,4 @@ async function reverted(session: Session, { attempt, change }: AppliedAttempt): 
   if (change === null) return attempt;
   await revertChanges(session, [change.id]);
   return { ...attempt, reverted: true };
-}
-
-/** Reverts changes for good; returns the ids of changes that were built on them and had to be reverted with them. */
-export async function revertChanges(
-  { workspace, bus }: Session,
-  ids: readonly string[],
-): Promise<readonly string[]> {
-  const { leftAlone, lost } = await workspace.revert(ids);
-  if (leftAlone.length > 0) {
-    const message = `These files were not reverted, because they changed again after the agent: ${leftAlone.join(', ')}`;
-    bus.emit({ type: 'run.warning', message });
-  }
-  return lost;
 }

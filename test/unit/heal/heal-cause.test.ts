@@ -10,6 +10,8 @@ import {
   aCause,
   aDiagnosed,
   aDiagnosis,
+  aResult,
+  aSuiteFailure,
   anAttempt,
   anEscalation,
   aSuiteRun,
@@ -65,12 +67,41 @@ describe('the loop for one cause', () => {
     );
   });
 
-  it('HL-3 ends as soon as another error appears, and keeps the progress', async () => {
-    const { session: given, agents } = await session(['crash']);
+  it('HL-3 ends as soon as another error appears twice, and leaves its fix in place for the next agent', async () => {
+    const { session: given, agents } = await session(['crash', 'crash']);
     const { attempts, end } = await healCause(given, cause);
     expect(end.verdict).toBe('superseded');
     expect(attempts).toMatchObject([{ judged: 'changed', reverted: false }]);
     expect(agents).toHaveLength(1);
+  });
+
+  it.each([
+    ['the test is green in the next run', ['crash', null], 'green'],
+    ['the old error is back in the next run', ['crash', 'boom'], 'still-failing'],
+    ['the next run shows yet another one', ['crash', 'bang'], 'still-failing'],
+  ])('HL-3 does not believe another error at first sight: %s', async (_, reruns, judged) => {
+    const { session: given } = await session(reruns);
+    const { attempts } = await healCause(given, cause);
+    expect(attempts[0]).toMatchObject({ judged, reverted: judged !== 'green' });
+  });
+
+  it('HL-3 does not believe at first sight that a fix broke the suite', async () => {
+    const suite = aDiagnosed({ failure: aSuiteFailure(), signature: 'shop:Error:stopped' });
+    let runs = 0;
+    const { session: given } = await session([null, null], {
+      runAgain: async () => ((runs += 1), aSuiteRun({ tests: runs > 1 ? [aResult('t1')] : [] })),
+      diagnose: async () => (runs > 1 ? [] : [suite]),
+    });
+    const { attempts } = await healCause(given, cause);
+    expect(attempts).toMatchObject([{ judged: 'green' }]);
+  });
+
+  it('HL-3 counts another error as nothing if no agent had changed a thing', async () => {
+    const { session: given, agents } = await session(['boom', 'boom', 'crash']);
+    const { attempts, end } = await healCause(given, cause);
+    expect(agents).toHaveLength(2);
+    expect(attempts.at(-1)).toMatchObject({ agent: null, judged: 'still-failing' });
+    expect(end.verdict).toBe('failed');
   });
 
   it('HN-9 does not count the return of an error that was fixed before as progress: A, B, A stops', async () => {

@@ -14,11 +14,12 @@ it('ME-8 keeps green fixes that are not judged yet, except those of the built-in
   const change = { id: '1', root: '', edits: [], folders: [] };
   await keepChange(runDir, change);
   const green = (causeId: string, agent: string, id: string | null) => ({
-    type: 'attempt.green',
+    type: 'attempt.held',
     causeId,
     attempt: 1,
     agent,
     change: id,
+    error: null,
   });
   const judged = (causeId: string, judgement: 'not-judged' | 'still-failing') => ({
     type: 'attempt.judged',

@@ -120,7 +120,7 @@ describe('a run as its events describe it', () => {
       { type: 'cause.found', cause: aCauseSummary({ id: 'c2' }) },
       suite('retest', 'c1'),
       progress('of c1'),
-      { type: 'attempt.green', causeId: 'c1', attempt: 1, agent: null, change: null },
+      { type: 'attempt.held', causeId: 'c1', attempt: 1, agent: null, change: null, error: null },
       suite('confirm', null),
       progress('of all'),
     );

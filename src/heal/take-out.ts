@@ -1,9 +1,18 @@
 import { minimalSet } from '../blame/minimal-set.js';
+import type { Attempt } from '../core/attempt.js';
+import { isHealed } from '../core/verdict.js';
 import type { RegressionResult } from '../event.js';
 import { attemptDecided } from './attempt/attempt-decided.js';
-import { revertChanges } from './attempt/try-fix.js';
-import { endCause } from './end-cause.js';
-import { type CauseRecord, changesOf, keptAttempts, type Progress } from './progress.js';
+import type { Session } from './session.js';
+import {
+  type CauseRecord,
+  changesOf,
+  endCause,
+  keptAttempts,
+  type Progress,
+  put,
+  revealedBy,
+} from './progress.js';
 import { redAmong, suiteKey } from './red-among.js';
 import { tellDecided } from './tell-tests.js';
 
@@ -18,7 +27,7 @@ export async function revertWhatBroke(
   for (const [id, records] of await brokenBy(progress, kept, broken))
     for (const record of records) tests.set(record, [...(tests.get(record) ?? []), id]);
   const reverted = [...tests.keys()];
-  if (reverted.length > 0) await revertFixes(progress, reverted.flatMap(changesOf));
+  if (reverted.length > 0) await revertFixes(progress, changesWith(progress, reverted));
   for (const [record, ids] of tests) await reject(progress, record, becauseOf(progress, ids));
   const known = new Set([...tests.values()].flat());
   const left = new Set([...broken].filter((id) => !known.has(id)));
@@ -43,7 +52,7 @@ async function brokenBy(
   const newestFirst = kept.toReversed();
   const ran = new Map<string, ReadonlySet<string>>();
   const redWithout = async (records: readonly CauseRecord[]): Promise<ReadonlySet<string> | null> => {
-    const changes = records.flatMap(changesOf);
+    const changes = changesWith(progress, records);
     const key = changes.toSorted().join();
     const known = ran.get(key);
     if (known || signal.aborted) return known ?? null;
@@ -80,6 +89,24 @@ function becauseOf({ session }: Progress, ids: readonly string[]): string {
   return `its fix broke ${which} (${names.join(', ')}) and was reverted`;
 }
 
+/** Returns the ids of the changes of these causes, and of those that would be nothing without them: what a fix revealed is there only with it. */
+function changesWith(progress: Progress, records: readonly CauseRecord[]): string[] {
+  return [...new Set(records.flatMap((one) => [one, ...revealedBy(progress, one)]).flatMap(changesOf))];
+}
+
+/** Reverts changes for good; returns the ids of changes that were built on them and had to be reverted with them. */
+export async function revertChanges(
+  { workspace, bus }: Pick<Session, 'workspace' | 'bus'>,
+  ids: readonly string[],
+): Promise<readonly string[]> {
+  const { leftAlone, lost } = await workspace.revert(ids);
+  if (leftAlone.length > 0) {
+    const message = `These files were not reverted, because they changed again after the agent: ${leftAlone.join(', ')}`;
+    bus.emit({ type: 'run.warning', message });
+  }
+  return lost;
+}
+
 /** Reverts fixes for good, and rejects those that were built on them and cannot be applied without them. */
 export async function revertFixes(progress: Progress, changes: readonly string[]): Promise<void> {
   const lost = await revertChanges(progress.session, changes);
@@ -90,25 +117,87 @@ export async function revertFixes(progress: Progress, changes: readonly string[]
   }
 }
 
+/**
+ * Takes out the fixes that led to other errors of which none was healed: a chain of attempts that does not end in a proven heal leaves nothing
+ * (HN-1). `refuted` holds the ids of causes whose fix did not hold in the proof. Returns the ids of causes that are gone with such a fix.
+ */
+export async function takeOutDeadEnds(
+  progress: Progress,
+  refuted: ReadonlyMap<string, unknown> = new Map(),
+): Promise<ReadonlySet<string>> {
+  const isDead = (one: CauseRecord) =>
+    one.verdict === 'superseded' && one.unproven !== undefined && !leadsToHeal(progress, one, refuted);
+  const dead = progress.causes.filter(isDead);
+  const gone = new Set(dead.flatMap((one) => revealedBy(progress, one)).map(({ cause }) => cause.id));
+  if (dead.length > 0) await revertFixes(progress, dead.flatMap(changesOf));
+  for (const { cause } of dead) {
+    const record = progress.causes.find((one) => one.cause.id === cause.id);
+    if (!record?.unproven) continue;
+    const reason = `${record.reason}; that one was not healed, and the fix was reverted`;
+    const attempts = await decideLast(progress, record, { reverted: true, failedBecause: reason });
+    await endCause(progress, { ...withoutProof(record), attempts, reason });
+  }
+  return gone;
+}
+
+/** Whether a test is green with this fix and what followed it, so far as is known yet. */
+function leadsToHeal(
+  progress: Progress,
+  record: CauseRecord,
+  refuted: ReadonlyMap<string, unknown>,
+): boolean {
+  const later = revealedBy(progress, record);
+  const ids = new Set([record, ...later].map(({ cause }) => cause.id));
+  const holds = progress.proofTests.some(
+    ({ causeId, ended, isOther }) =>
+      ids.has(causeId) && !isOther && (ended === null || ended === 'run-once') && !refuted.has(causeId),
+  );
+  return holds || later.some((one) => isHealed(one.verdict) && !one.unproven);
+}
+
+/** Decides the last attempt of a cause, unless another cause's fix healed it; returns all of its attempts. */
+export async function decideLast(
+  progress: Progress,
+  record: CauseRecord,
+  over: Partial<Attempt>,
+): Promise<readonly Attempt[]> {
+  const last = record.attempts.at(-1);
+  if (record.unproven?.by !== 'own-fix' || !last) return record.attempts;
+  const attempt = { ...last, ...over };
+  const { attemptId: id } = record.unproven.healed;
+  await attemptDecided(progress.session, { causeId: record.cause.id, id, attempt });
+  const attempts = [...record.attempts.slice(0, -1), attempt];
+  put(progress, { ...record, attempts });
+  return attempts;
+}
+
+/** Returns the record of a decided cause. */
+export function withoutProof(record: CauseRecord): CauseRecord {
+  const { unproven: _, ...rest } = record;
+  return rest;
+}
+
 /** Rejects a fix that achieved its purpose but was reverted for its side effects; the cause's reason says so. */
 async function reject(progress: Progress, record: CauseRecord, reason: string): Promise<void> {
   const { session } = progress;
   const kept = keptAttempts(record);
   const attempts = record.attempts.map((one) => (kept.includes(one) ? { ...one, reverted: true } : one));
   const causeId = record.cause.id;
-  const { unproven, ...rest } = record;
-  if (unproven?.by === 'own-fix') {
-    const { attemptId: id } = unproven.healed;
-    const attempt = attempts.at(-1);
-    if (attempt)
-      await attemptDecided(session, { causeId, id, attempt: { ...attempt, failedBecause: reason } });
+  if (record.unproven?.by === 'own-fix') {
+    await decideLast(progress, { ...record, attempts }, { failedBecause: reason });
   } else {
     const reverted = attempts.filter((one) => !record.attempts.includes(one));
     for (const attempt of reverted) session.bus.emit({ type: 'attempt.judged', causeId, attempt });
   }
+  const later = revealedBy(progress, record).filter((one) => keptAttempts(one).length > 0);
   tellDecided(session, record.cause.members, { verdict: 'failed' });
   const others = progress.proofTests.filter((one) => one.causeId !== causeId);
   progress.proofTests.splice(0, Infinity, ...others);
-  await endCause(progress, { ...rest, verdict: 'failed', reason, attempts });
+  await endCause(progress, { ...withoutProof(record), verdict: 'failed', reason, attempts });
   await session.store.fixReverted({ causeId, signature: record.cause.lead.signature, reason });
+  for (const one of later) {
+    await revertFixes(progress, changesOf(one));
+    const after = 'the error it healed had been revealed by a fix that was reverted';
+    await reject(progress, one, after);
+  }
 }
