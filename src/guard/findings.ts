@@ -2,17 +2,63 @@ import type { Note } from '../core/guard/note.js';
 import type { Violation } from '../core/guard/violation.js';
 import type { OtherInput } from './other-input.js';
 
+/** A file of a change that does not enter the project: it belongs to the tests, or it is protected. */
+export interface Cut {
+  /** Relative to the recorded root, with `/`. */
+  readonly file: string;
+  /** Why it is cut, as a phrase without its period. */
+  readonly why: string;
+  /** What enters instead of the agent's text, if only a part of the file is protected; null if nothing does. */
+  readonly instead: string | null;
+}
+
+/** How much a test checks, compared with what it checked before. */
+export type Strength = 'weaker' | 'different' | 'stronger' | 'new';
+
+/** A place where a test does something else than before. What it did and does is printed in canonical form, step by step. */
+export interface TestDifference {
+  /** The titles of the test, or the name of the fixture or helper, as it is shown. */
+  readonly test: string;
+  readonly file: string;
+  /** Counted from 1, in the changed file, or in the old one if steps were removed. */
+  readonly line: number;
+  readonly strength: Strength;
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+}
+
+/** A locator that was replaced in an otherwise unchanged step. Whether that is right is judged by the page. */
+export interface LocatorChange {
+  /** Both as Playwright would write them, from the page: `getByRole("button", { name: "Buy" })`. */
+  readonly old: string;
+  readonly now: string;
+  readonly file: string;
+  /** Of the step in the changed file, counted from 1. */
+  readonly line: number;
+  /** The step with `‹locator›` for each of its locators, such as `await expect(‹locator›).toHaveCount(3)`. */
+  readonly step: string;
+}
+
 /** The guard's judgement of a change. */
 export interface Findings {
-  /** Empty for an honest change. */
+  /** What is left out; the rest of the change is tried. */
+  readonly cut: readonly Cut[];
+  /** What the tests do differently, beyond what a fix may change in them. */
+  readonly differences: readonly TestDifference[];
+  readonly locatorChanges: readonly LocatorChange[];
+  /** What is honest in no fix, or cannot be judged. */
   readonly violations: readonly Violation[];
   readonly notes: readonly Note[];
-  /** The healed tests with other inputs, if the fix decides by the original ones; null if there is nothing to run. */
+  /** The healed tests with other inputs; null if there is nothing to run. */
   readonly otherInput: OtherInput | null;
 }
 
-/** What a check reports. */
-export type Judged = Pick<Findings, 'violations' | 'notes'>;
-
-/** No violations, and nothing to report. */
-export const harmless: Findings = { violations: [], notes: [], otherInput: null };
+/** Nothing found. */
+export const harmless: Findings = {
+  cut: [],
+  differences: [],
+  locatorChanges: [],
+  violations: [],
+  notes: [],
+  otherInput: null,
+};

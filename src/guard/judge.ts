@@ -53,6 +53,8 @@ export async function judge(request: GuardRequest): Promise<Findings> {
     const tests = judgeTests(change);
     const told = (says: string) => (file: string) => ({ file, line: null, says });
     return {
+      ...harmless,
+      locatorChanges: tests.locatorChanges,
       violations: distinct([...checks.flatMap((check) => check(change)), ...tests.violations]),
       notes: [
         ...tests.notes,

@@ -4,7 +4,7 @@ import { partOf } from '../../code/exports.js';
 import { calleeOf, constantOf, nameOf, propertyOf } from '../../code/expressions.js';
 import { parseSource } from '../../code/source-file.js';
 import { nodeIn, nodesIn, type SyntaxNode } from '../../code/syntax.js';
-import type { Judged } from '../findings.js';
+import type { Findings } from '../findings.js';
 import { violationOf } from '../rules.js';
 import type { Replacement } from '../tests/compare.js';
 
@@ -17,7 +17,10 @@ export interface SeenPage {
 }
 
 /** Judges replaced locators: one that found its element in the red run was not at fault. Each new locator is named for the reviewer. */
-export function judgeLocators(replaced: readonly Replacement[], pages: readonly SeenPage[]): Judged {
+export function judgeLocators(
+  replaced: readonly Replacement[],
+  pages: readonly SeenPage[],
+): Pick<Findings, 'violations' | 'notes'> {
   const distinct = [...new Map(replaced.map((one) => [`${one.old} ${one.now}`, one])).values()];
   const violations = distinct.flatMap(({ old, now, before, after }) => {
     const page = pages.find((one) => foundOne(old, one));

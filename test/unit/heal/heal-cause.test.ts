@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Question } from '../../../src/core/escalation.js';
+import { harmless } from '../../../src/guard/findings.js';
 import { healCause } from '../../../src/heal/heal-cause.js';
 import { noStore, type RunStore } from '../../../src/run/run-store.js';
 import type { Session } from '../../../src/heal/session.js';
@@ -183,7 +184,7 @@ describe('the loop for one cause', () => {
       events,
       clock,
     } = await session([null], {
-      guard: async () => ({ violations: verdicts.shift() ?? [], notes: [], otherInput: null }),
+      guard: async () => ({ ...harmless, violations: verdicts.shift() ?? [] }),
     });
     const { attempts, end } = await healCause(
       { ...given, runAgent: async ({ prompt }) => (seen.push(prompt), finished) },
@@ -210,7 +211,7 @@ describe('the loop for one cause', () => {
   it('HN-3 gives up a cause after a second rejection, and never runs a test with a rejected change', async () => {
     const runAgain = async () => Promise.reject(new Error('nothing may be run'));
     const { session: given, agents } = await session([], {
-      guard: async () => ({ violations: [violation], notes: [], otherInput: null }),
+      guard: async () => ({ ...harmless, violations: [violation] }),
       runAgain,
     });
     const { attempts, end } = await healCause(given, cause);
@@ -224,10 +225,7 @@ describe('the loop for one cause', () => {
       diagnosis: aDiagnosis({ category: 'runtime-error', alternatives: ['ui-error'] }),
     });
     const asked: string[] = [];
-    const guard: Session['guard'] = async ({ category }) => (
-      asked.push(category),
-      { violations: [], notes: [], otherInput: null }
-    );
+    const guard: Session['guard'] = async ({ category }) => (asked.push(category), harmless);
     const { session: given } = await session(['boom', 'boom', 'boom'], {
       diagnose: async () => [lead],
       guard,
@@ -356,7 +354,7 @@ describe('the built-in fixer before the agents', () => {
 
   it('BF-5 continues if its fix weakened the tests, which is not counted as a rejection of an agent', async () => {
     const violation = { rule: 'x', file: 'a.ts', line: 1, before: null, after: null, says: 'no' };
-    const guard: Session['guard'] = async () => ({ violations: [violation], notes: [], otherInput: null });
+    const guard: Session['guard'] = async () => ({ ...harmless, violations: [violation] });
     const { session: given } = await session([], { propose: fixer(), guard });
     const { attempts, end } = await healCause(given, cause);
     expect(attempts.map((one) => [one.agent, one.judged])).toEqual([
