@@ -8,8 +8,6 @@ import { formatProblem, type Problem } from '../problem.js';
 import { appendEvent } from '../run/write-events.js';
 import { withStore } from '../store/with-store.js';
 import { recover } from '../run/recover-if-needed.js';
-import { repositoryLock } from '../run/repository-lock.js';
-import { say } from '../outputs/say.js';
 import { runToUndo } from './run-to-undo.js';
 import { underLockOfRuns } from '../run/under-lock.js';
 import { print } from './end.js';
@@ -37,8 +35,6 @@ async function undoNamed(word: string | undefined, yes: boolean): Promise<number
   const found = await runToUndo({ cwd, word, yes });
   if (!found.ok) return found.error;
   if (found.value === null) return exitCodes.interrupted;
-  using repository = repositoryLock(cwd, { onWait: say });
-  await repository.hold('exclusive');
   const { runId, dir } = found.value;
   const run = await readRunState(dir);
   const kept = await keptChanges(dir, run).catch(nullIfMissing);

@@ -9,7 +9,6 @@ import { ok, type Result } from '../result.js';
 import type { ProjectLock } from '../run/project-lock.js';
 import { recover } from '../run/recover-if-needed.js';
 import { createRunFolder, newRunId } from '../run/run-folder.js';
-import { repositoryLock, type RepositoryLock } from '../run/repository-lock.js';
 import { underLock } from '../run/under-lock.js';
 import { checkedOut } from '../run/checked-out.js';
 import { type Checked, checkRequest } from './check-request.js';
@@ -69,9 +68,6 @@ async function runWatched(
   const opened = await openRun(request, checked, { signal: interrupts.signal, startedAt });
   let checkout: ReturnType<typeof checkedOut> | undefined;
   const lookAtCheckout = () => (checkout ??= checkedOut(request.cwd));
-  // Runs in other projects of the repository may test at the same time, but not while files are changed.
-  using repository = repositoryLock(request.cwd, { signal: interrupts.signal, onWait: say });
-  await repository.hold('shared');
   const ran = await firstRun(request, opened, { shards: checked.shards, onStart: lookAtCheckout });
   if (!ran.ok) return await closed(opened, ran.error);
   const { run: first, known } = ran.value;
@@ -84,7 +80,6 @@ async function runWatched(
   // A run with nothing to heal needs no store, no copy and no session (CL-4).
   const isOver = !isRed(first) && !request.resumed;
   if (isOver) tellSeen(opened, first);
-  if (!isOver && changesFiles(request)) await changeFiles(opened, repository);
   const working = isOver ? ok(green) : work(request, opened, { ...checked, first, known });
   const worked = await Promise.resolve(working).catch(async (error: unknown) => {
     await cleanUpAfterError(opened);
@@ -99,16 +94,4 @@ async function runWatched(
     interrupts,
     commit: isOfCommit ? commit : null,
   });
-}
-
-/** A dry run changes nothing in the project, not even temporarily; a search for changes to blame does. */
-function changesFiles({ options, blame }: RunRequest): boolean {
-  return blame !== undefined || !options.dryRun;
-}
-
-async function changeFiles({ bus }: Opened, repository: RepositoryLock): Promise<void> {
-  if ((await repository.hold('exclusive')) !== 'waited') return;
-  const message =
-    'While this run waited, another one in this repository may have changed files: what passes now may be its fix.';
-  bus.emit({ type: 'run.warning', message });
 }

@@ -1,14 +1,8 @@
 import type { Writable } from 'node:stream';
 import type { Ora } from 'ora';
-import { widthOf } from '../width.js';
 
 /** A terminal, or a stand-in for one. */
-export type Screen = Writable & {
-  columns?: number;
-  rows?: number;
-  /** The current size; `columns` is updated only once the resize signal has been handled. */
-  getWindowSize?(): [columns: number, rows: number];
-};
+export type Screen = Writable & { columns?: number; rows?: number };
 
 /** The lines at the bottom of the terminal that are redrawn continuously, below everything that is printed. */
 export interface LiveRegion {
@@ -16,9 +10,6 @@ export interface LiveRegion {
   show(lines: readonly string[]): void;
   close(): void;
 }
-
-/** The columns that the spinner takes before the first line. */
-const SIGN = 2;
 
 /** The spinner is slow on purpose, since every frame takes time from the tests. */
 const FRAME_MS = 250;
@@ -43,14 +34,19 @@ export function liveRegion(screen: Screen, { color }: { color: boolean }): LiveR
     if (!spinner.isSpinning) spinner.start();
   };
   const load = async () => {
-    spinner = await createSpinner(screen, color);
+    const { default: ora } = await import('ora');
+    spinner = ora({
+      stream: screen,
+      // The caller has already decided that the screen may be redrawn; ora would treat CI=false as CI.
+      isEnabled: true,
+      discardStdin: false,
+      hideCursor: false,
+      color: color ? 'magenta' : false,
+      interval: FRAME_MS,
+    });
     draw();
   };
-  const onResize = () => {
-    if (spinner?.isSpinning) clearReflowed(screen, spinner);
-  };
   process.on('exit', stop);
-  screen.on('resize', onResize);
   return {
     show: (lines) => {
       text = lines.join('\n');
@@ -62,50 +58,6 @@ export function liveRegion(screen: Screen, { color }: { color: boolean }): LiveR
       text = '';
       stop();
       process.off('exit', stop);
-      screen.off('resize', onResize);
     },
   };
-}
-
-async function createSpinner(screen: Screen, color: boolean): Promise<Ora> {
-  const { default: ora } = await import('ora');
-  const spinner = ora({
-    stream: screen,
-    // The caller has already decided that the screen may be redrawn; ora would treat CI=false as CI.
-    isEnabled: true,
-    discardStdin: false,
-    hideCursor: false,
-    color: color ? 'magenta' : false,
-    interval: FRAME_MS,
-  });
-  drawInOnePiece(screen, spinner);
-  return spinner;
-}
-
-/**
- * Writes each frame in one piece: ora clears line by line and then writes, and the terminal must not show the moment in between. Frames for an
- * outdated window size are skipped, because the resize event is about to arrive, and so are frames for a window without a width, for which ora would
- * clear an infinite number of lines.
- */
-function drawInOnePiece(screen: Screen, spinner: Ora): void {
-  const render = spinner.render.bind(spinner);
-  spinner.render = () => {
-    const [columns] = screen.getWindowSize?.() ?? [screen.columns];
-    if (columns !== screen.columns || columns === 0) return spinner;
-    screen.cork();
-    try {
-      return render();
-    } finally {
-      screen.uncork();
-    }
-  };
-}
-
-/** Clears the region after the terminal became narrower: its lines were wrapped, so it is higher than ora drew it. */
-function clearReflowed(screen: Screen, spinner: Ora): void {
-  const columns = screen.columns || 80;
-  const widths = spinner.text.split('\n').map((line, index) => widthOf(line) + (index === 0 ? SIGN : 0));
-  const added = widths.reduce((sum, width) => sum + Math.max(0, Math.ceil(width / columns) - 1), 0);
-  spinner.clear();
-  if (added > 0) screen.write('\u001b[A\u001b[2K'.repeat(added));
 }

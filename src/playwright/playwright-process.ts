@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sendSignal } from '../process/end-processes.js';
-import { ownedCommand } from '../process/owner.js';
+import { ownerVariables } from '../process/owner.js';
 
 /** One invocation of Playwright's command line. */
 export interface PlaywrightCommand {
@@ -43,10 +43,9 @@ const ownGroup = process.platform !== 'win32';
 export async function runPlaywright(command: PlaywrightCommand): Promise<PlaywrightExit> {
   const { cli, args, cwd, env, runId, stdout, signal } = command;
   if (signal.aborted) return { exitCode: null, stderr: '' };
-  const owned = ownedCommand({ runId }, process.execPath, [cli, ...args]);
-  const child = spawn(owned.file, owned.args, {
+  const child = spawn(process.execPath, [cli, ...args], {
     cwd,
-    env: { ...env, ...owned.env },
+    env: { ...env, ...ownerVariables({ runId }) },
     detached: ownGroup,
     stdio: ['ignore', typeof stdout === 'number' ? stdout : 'pipe', 'pipe'],
   });

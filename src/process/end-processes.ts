@@ -48,7 +48,7 @@ export interface SweepOptions {
 }
 
 /**
- * Ends everything that an owner left, however it hid: processes that carry the owner (see `ownedCommand`), that were seen to descend from it or
+ * Ends everything that an owner left, however it hid: processes that carry the owner (see `ownerVariables`), that were seen to descend from it or
  * that work in its folder, and the relatives of all these; never this process or its ancestors. Returns `pid command` of each.
  */
 export async function sweep(owner: Owner, options: SweepOptions = {}): Promise<string[]> {

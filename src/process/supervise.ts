@@ -7,7 +7,7 @@ import { err, ok, type Result } from '../result.js';
 import { endProcesses, sweep } from './end-processes.js';
 import { findProgram } from './find-program.js';
 import { recordLineage, type Lineage } from './lineage.js';
-import { ownedCommand, type Owner } from './owner.js';
+import { ownerVariables, type Owner } from './owner.js';
 
 /** A program to run, and to end whatever it does. */
 export interface Command {
@@ -134,11 +134,10 @@ function notStarted(reason: string): ProcessEnd {
 }
 
 function spawn({ args, cwd, env }: Command, program: string, owner: Owner) {
-  const owned = ownedCommand(owner, program, args);
   // Execa finds scripts, .cmd shims on Windows and the project's programs. Stopping processes is our own code.
-  return execa(owned.file, owned.args, {
+  return execa(program, args, {
     cwd,
-    env: { ...env, ...owned.env },
+    env: { ...env, ...ownerVariables(owner) },
     extendEnv: false,
     preferLocal: true,
     localDir: cwd,

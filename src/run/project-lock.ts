@@ -1,5 +1,6 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { access, constants, mkdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type Libsql from 'libsql';
 import prettyMs from 'pretty-ms';
 import { z } from 'zod';
@@ -8,7 +9,6 @@ import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { writeFileAtomic } from '../write-file-atomic.js';
 import { reasonOf } from '../reason-of.js';
-import { sqliteLock } from './sqlite-lock.js';
 
 /** The exclusive right to change a project, held by one process at a time. */
 export interface ProjectLock extends Disposable {
@@ -34,27 +34,28 @@ const holderShape = z.object({
 });
 type Holder = z.infer<typeof holderShape>;
 
+const RETRY_MS = 200;
+
 /**
  * Takes the lock of a project, `.self-heal/lock`, which ends with the process that holds it. `.self-heal/lock.json` names the holder for
  * information only.
  */
 export async function lockProject(
   projectRoot: string,
-  request: LockRequest,
+  { command, wait, onWait }: LockRequest,
 ): Promise<Result<ProjectLock, Problem>> {
   const folder = path.join(projectRoot, '.self-heal');
   try {
     await mkdir(folder, { recursive: true });
     await writeFile(path.join(folder, '.gitignore'), '*\n');
-    let holder: Holder | null = null;
-    let told = false;
-    const database = await sqliteLock(path.join(folder, 'lock'), 'exclusive', async () => {
-      holder = await holderOf(folder);
-      if (request.wait && !told) request.onWait?.(`waiting for ${describe(holder)}`);
-      told = true;
-      return request.wait;
-    });
-    return database ? ok(await held(folder, request, database)) : err(locked(holder));
+    for (let told = false; ; told = true) {
+      const database = await tryLock(path.join(folder, 'lock'));
+      if (database) return ok(await held(folder, command, database));
+      const holder = await holderOf(folder);
+      if (!wait) return err(locked(holder));
+      if (!told) onWait?.(`waiting for ${describe(holder)}`);
+      await delay(RETRY_MS);
+    }
   } catch (error) {
     return err({
       kind: 'folder-not-writable',
@@ -65,11 +66,31 @@ export async function lockProject(
   }
 }
 
-async function held(
-  folder: string,
-  { command }: LockRequest,
-  database: Libsql.Database,
-): Promise<ProjectLock> {
+/**
+ * Locks an empty file with a transaction of SQLite, that is, with a lock of the operating system: it ends with the process that holds it,
+ * however that ends, even in another container or after the machine slept, where a pid or the age of a file would mislead. Returns the
+ * connection whose open transaction is the lock, or null if another process holds it.
+ */
+async function tryLock(file: string): Promise<Libsql.Database | null> {
+  const { default: Database } = await import('libsql');
+  const database = new Database(file, { timeout: 0 });
+  try {
+    database.exec('BEGIN EXCLUSIVE');
+    // SQLite only reads a file that it may not write, without an error.
+    await access(file, constants.W_OK);
+    return database;
+  } catch (error) {
+    database.close();
+    const { code } = error as { code?: string };
+    if (code === 'SQLITE_BUSY') return null;
+    if (code !== 'SQLITE_NOTADB') throw error;
+    // Somebody wrote into the file. It is truncated rather than replaced, because others may hold a lock on it.
+    await truncate(file);
+    return tryLock(file);
+  }
+}
+
+async function held(folder: string, command: string, database: Libsql.Database): Promise<ProjectLock> {
   const since = new Date().toISOString();
   const tell = async (runId: string | null) => {
     const holder: Holder = { command, runId, pid: process.pid, since };

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { say } from '../outputs/say.js';
 import type { Problem } from '../problem.js';
-import { repositoryLock } from './repository-lock.js';
 import { killedRuns } from './run-journal.js';
 
 /** Cleans up after killed runs of a project and reports it on standard error; returns the problem that prevented it, or null. */
@@ -11,8 +10,6 @@ export async function recover(project: string): Promise<Problem | null> {
   const isOpen = existsSync(path.join(project, '.self-heal', 'journal.json'));
   if (!isOpen && (await killedRuns(project)).length === 0) return null;
   const { recoverKilledRuns } = await import('./recover.js');
-  using repository = repositoryLock(project, { onWait: say });
-  await repository.hold('exclusive');
   const recovered = await recoverKilledRuns(project);
   if (!recovered.ok) return recovered.error;
   if (recovered.value.length > 0) say(recovered.value.join('\n'));

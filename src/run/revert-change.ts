@@ -4,7 +4,6 @@ import { readRun } from './find-run.js';
 import { say } from '../outputs/say.js';
 import type { Problem } from '../problem.js';
 import { lockProject } from './project-lock.js';
-import { repositoryLock } from './repository-lock.js';
 import { contentsOf, readChange } from '../workspace/change.js';
 import { appendEvent } from './write-events.js';
 import { openWorkspace } from '../workspace/workspace.js';
@@ -21,8 +20,6 @@ export async function revertChange({ id, runId }: Escalation): Promise<Problem |
   using _held = lock.value;
   const unrecovered = await recover(cwd);
   if (unrecovered) return unrecovered;
-  using repository = repositoryLock(cwd, { signal: AbortSignal.abort(), onWait: say });
-  if ((await repository.hold('exclusive')) === 'aborted') return inUse;
   const { dir, report } = await readRun(cwd, runId);
   const causeId = report?.escalations.find((one) => one.id === id)?.causeId;
   const blame = report?.causes.find((one) => one.id === causeId)?.blame;
@@ -51,12 +48,6 @@ export async function revertChange({ id, runId }: Escalation): Promise<Problem |
     remedy: `Nothing was changed, and the question is still open. Revert it by hand; its lines are in .self-heal/runs/${runId}/report.html.`,
   };
 }
-
-const inUse: Problem = {
-  kind: 'project-locked',
-  message: 'another self-heal is at work in this repository',
-  remedy: 'Wait until it has ended, then answer again. Nothing was changed, and the question is still open.',
-};
 
 function gone(runId: string): Problem {
   return {
