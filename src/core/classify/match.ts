@@ -1,6 +1,6 @@
 import type { Category, Diagnosis, EvidenceSource, Reason, RetryAxis } from '../diagnosis.js';
 import { noProjectRules, projectRuleId, type ProjectRules } from './project-rules.js';
-import type { Pattern, Rule } from './rule.js';
+import { type Pattern, type Rule, weak } from './rule.js';
 import { rules } from './rules.js';
 import { noiseRules } from './rules/noise.js';
 import { retryRules } from './rules/retry.js';
@@ -32,7 +32,7 @@ const longestEvidence = 300;
 const longestShown = 150;
 const far = 100;
 /** The highest confidence of a hint: below a deciding reason, and below the first-line rules. */
-const mostOfHints = 0.4;
+const mostOfHints = weak;
 /** The classes of errors that the app itself has, rather than what it shows or answers because of them. */
 const ofTheApp = new Set<Category>(['build-error', 'database-error', 'runtime-error']);
 /** How many matching lines that `unless` excludes are skipped in search of one that counts. */

@@ -16,9 +16,16 @@ export interface Rule extends Pattern {
   readonly sources: readonly EvidenceSource[];
   /** Whether it means that a request is without an answer, so that it does not count if the page has every answer. */
   readonly unanswered?: true;
-  /** From 0 to 1: how certain it is that this is the root cause. From `decisive` (0.7) on it decides; below that, it is a hint. */
+  /** How sure it is that this is the root cause: `certain`, `likely` or `weak`. */
   readonly confidence: number;
 }
+
+/** A message that means one thing. */
+export const certain = 0.95;
+/** Decides unless something certain, or something deeper, is there. */
+export const likely = 0.8;
+/** A hint: it decides only where nothing else does. */
+export const weak = 0.5;
 
 /** A pattern that tells what kind of repair a failure of certain classes needs. */
 export interface RetryRule extends Pattern {
@@ -31,43 +38,26 @@ export interface NoiseRule extends Pattern {
   readonly sources: readonly EvidenceSource[];
 }
 
-/** A `Rule` as its file writes it: the file supplies the class, and `sources` defaults to `anywhere`. */
-export type RuleOfClass = Omit<Rule, 'category' | 'sources'> & {
-  readonly sources?: readonly EvidenceSource[];
-};
-
 /** The sources that hold program output. The page's text is not one of them: it is content, not diagnostics. */
 export const anywhere: readonly EvidenceSource[] = ['error', 'stack', 'console', 'network', 'server'];
 
-/** Creates rules for what the test saw of the page. Only the test's own error reports that, so other channels are not read. */
-export function uiRules(rules: readonly RuleOfClass[]): readonly Rule[] {
-  return rulesFor(
-    'ui-error',
-    rules.map((rule) => ({ ...rule, sources: ['error', 'stack'] })),
+/** A rule as its table writes it: how sure it is, the pattern and, if need be, where else or where only it counts. */
+type Row = readonly [
+  confidence: number,
+  pattern: RegExp,
+  more?: { readonly unless?: RegExp; readonly in?: readonly EvidenceSource[]; readonly unanswered?: true },
+];
+
+/** Creates the rules of a class. Of two that are equally sure of the same line, the first counts. */
+export function rulesFor(category: Category, rows: Readonly<Record<string, Row>>): readonly Rule[] {
+  return Object.entries(rows).map(
+    ([id, [confidence, pattern, { in: sources = anywhere, ...more } = {}]]) => ({
+      id,
+      category,
+      pattern,
+      sources,
+      confidence,
+      ...more,
+    }),
   );
-}
-
-/** Adds the class to the rules of a file. */
-export function rulesFor(category: Category, rules: readonly RuleOfClass[]): readonly Rule[] {
-  return rules.map((rule) => ({ sources: anywhere, ...rule, category }));
-}
-
-/** The confidence of a wrapper in the error itself: below that of rules that name the cause. */
-const wrapperInError = 0.6;
-
-/**
- * Splits a rule that says where something failed but not what (`Error occurred prerendering page`) into two. In other sources it
- * decides; in the error itself, a rule that recognizes the message around it says more.
- */
-export function wrapping(rule: RuleOfClass): readonly RuleOfClass[] {
-  const beside = (rule.sources ?? anywhere).filter((source) => source !== 'error');
-  return [
-    { ...rule, sources: beside },
-    {
-      ...rule,
-      id: `${rule.id}-in-error`,
-      sources: ['error'],
-      confidence: Math.min(rule.confidence, wrapperInError),
-    },
-  ];
 }

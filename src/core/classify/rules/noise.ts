@@ -1,17 +1,15 @@
+import type { EvidenceSource } from '../../diagnosis.js';
 import type { NoiseRule } from '../rule.js';
+
+const logs: readonly EvidenceSource[] = ['console', 'network', 'server'];
 
 /** Routine output of pages and servers that never decides a failure. */
 export const noiseRules: readonly NoiseRule[] = [
   {
-    id: 'noise/favicon',
+    id: 'noise/files',
     pattern:
-      /favicon|apple-touch-icon|robots\.txt|(?<!(?:build|dist|\.vite)\/|[\w-])manifest\.json|site\.webmanifest|\.well-known\/appspecific/,
-    sources: ['console', 'network', 'server'],
-  },
-  {
-    id: 'noise/source-map',
-    pattern: /[Ss]ource ?[Mm]ap|\.(?:js|css)\.map\b/,
-    sources: ['console', 'network', 'server'],
+      /favicon|apple-touch-icon|robots\.txt|(?<!(?:build|dist|\.vite)\/|[\w-])manifest\.json|site\.webmanifest|\.well-known\/appspecific|source ?map|\.(?:js|css)\.map\b/i,
+    sources: logs,
   },
   {
     id: 'noise/third-party',
@@ -22,15 +20,8 @@ export const noiseRules: readonly NoiseRule[] = [
   {
     id: 'noise/development-hint',
     pattern:
-      /Download the (?:React|Vue|Apollo) DevTools|React DevTools|DevTools (?:failed|listening)|\b[Dd]eprecat(?:ed|ion)\b|\[HMR\]|\[vite\] (?:connect|failed to connect)|\[PLUGIN_TIMINGS\]|\[Fast Refresh\]|was preloaded using link|third-party cookie|autocomplete attributes|[Bb]rowserslist|non-passive event|\[Violation\]|React Router Future Flag|unique "key" prop|__nextjs_original-stack-frame|OTS parsing error|Failed to decode downloaded font/,
-    sources: ['console', 'network', 'server'],
-  },
-  {
-    id: 'noise/advice',
-    // What a tool would rather have, with its name before it as before an error: `[vite:react-swc] We recommend switching to …`.
-    pattern:
-      /^(?!.*(?:[Ee]rror|[Ff]ail)).*(?:\] We recommend\b|\bfor (?:better|improved|best) performance\b)/,
-    sources: ['console', 'server'],
+      /Download the (?:React|Vue|Apollo) DevTools|React DevTools|DevTools (?:failed|listening)|\bdeprecat(?:ed|ion)\b|\[HMR\]|\[vite\] (?:connect|failed to connect)|\[PLUGIN_TIMINGS\]|\[Fast Refresh\]|was preloaded using link|third-party cookie|autocomplete attributes|browserslist|non-passive event|\[Violation\]|React Router Future Flag|unique "key" prop|__nextjs_original-stack-frame|OTS parsing error|Failed to decode downloaded font|^(?!.*(?:error|fail)).*(?:\] We recommend\b|\bfor (?:better|improved|best) performance\b)/i,
+    sources: logs,
   },
   {
     id: 'noise/health-check',
@@ -39,15 +30,10 @@ export const noiseRules: readonly NoiseRule[] = [
     sources: ['console', 'server'],
   },
   {
-    id: 'noise/quiet-log-level',
+    id: 'noise/server-routine',
+    // Quiet levels of a log, and requests that were answered well.
     pattern:
-      /^\s{0,20}(?:\S{1,40}\s){0,3}\[?(?:INFO|DEBUG|TRACE|info|debug|trace)\]?[:\s]|"level":(?:10|20|30|"(?:info|debug|trace)")/,
-    sources: ['server'],
-  },
-  {
-    id: 'noise/answered-well',
-    pattern:
-      /\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)["']? ["']?\/\S{0,300}["']?(?: HTTP\/[\d.]{1,3}["']?)? (?:200|201|204|301|302|303|304|307|308)\b/,
+      /^\s{0,20}(?:\S{1,40}\s){0,3}\[?(?:INFO|DEBUG|TRACE|info|debug|trace)\]?[:\s]|"level":(?:10|20|30|"(?:info|debug|trace)")|\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)["']? ["']?\/\S{0,300}["']?(?: HTTP\/[\d.]{1,3}["']?)? (?:200|201|204|30[123478])\b/,
     sources: ['server'],
   },
 ];
