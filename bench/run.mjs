@@ -14,7 +14,6 @@ const all = [
   'blame',
   'proof-runs',
   'parallel',
-  'shards',
   'evidence-memory',
   'prompts',
 ];

@@ -38,7 +38,7 @@ export type Event =
       purpose: SuitePurpose;
       tests: number | null;
       causeId: string | null;
-      /** The number of the Playwright run, counted from 1; absent for runs of shards. */
+      /** The number of the Playwright run, counted from 1; absent for one that reports tell of. */
       n?: number;
       /** How many runs are expected; null if unknown. */
       of?: number | null;
@@ -58,8 +58,8 @@ export type Event =
       notRun: number;
       durationMs: number;
     }
-  /** The results of the shards, which ran on other machines, were read instead of a first run here (SC-1). */
-  | { type: 'shards.joined'; total: number; missing: number[] }
+  /** Playwright's reports of other runs were read instead of a first run here (SC-1). */
+  | { type: 'reports.read'; total: number; missing: number[] }
   /** Tests that had not run before, as a Playwright run showed them. After the first run, this is the whole selection. */
   | { type: 'tests.seen'; tests: readonly SeenTest[] }
   /** The final status of these tests, unless a later event decides them again (HN-7); `sharedFix` if a fix made for another test healed them. */

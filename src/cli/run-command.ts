@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import { exitCodes } from '../core/exit-codes.js';
 import { end } from './end.js';
 import { addHealingFlags, addSelectionFlags, addVerifyFlag, addWaitFlag } from './options.js';
@@ -18,9 +18,7 @@ export function runCommand(): Command {
       '[filter...]',
       'test files, as Playwright takes them: regular expressions on the path, or file:line',
     );
-  const collect = new Option('--collect', 'heal nothing: leave what failed for `self-heal heal --from`');
   return addHealingFlags(addWaitFlag(addVerifyFlag(addSelectionFlags(command))))
-    .addOption(collect.conflicts(['dryRun', 'json', 'failOnHeal', 'verify']))
     .addHelpText('after', examples)
     .action((words: string[], options: RunOptions) => runAsTyped(words, options));
 }

@@ -1,5 +1,4 @@
 import { writeFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ConsoleEntry, Evidence } from '../core/evidence.js';
 import type { MissingEvidence } from './missing-evidence.js';
@@ -25,16 +24,6 @@ export async function writeEvidenceFiles(
   // Synchronous, since there may be thousands of small files; see `writeFileAtomicSync`.
   for (const [name, text] of filesOf(evidence))
     await missing.attempt(`the file ${name}`, () => writeFileSync(join(folder, name), text));
-}
-
-/**
- * Writes the files that do not exist yet. The folder of a failure from another machine has none until an agent needs
- * them. Never rejects.
- */
-export async function addEvidenceFiles(folder: string, evidence: WrittenEvidence): Promise<void> {
-  for (const [name, text] of filesOf(evidence))
-    // A file that cannot be written is not lost: context.json contains all of it.
-    await writeFile(join(folder, name), text, { flag: 'wx' }).catch(() => undefined);
 }
 
 function filesOf(evidence: WrittenEvidence): [name: string, text: string][] {

@@ -31,7 +31,7 @@ export async function checkRequest(request: RunRequest): Promise<Result<Checked,
   const loaded = await loadSettings({ cwd, env, verify, parallel, ...named });
   if (!loaded.ok) return loaded;
   // In these modes no agent is started here.
-  const isShown = options.dryRun === true || options.collect === true;
+  const isShown = options.dryRun === true;
   const settings = isShown ? loaded.value : await withInstalledRunner(loaded.value, cwd);
   const missing = isShown ? new Map<string, Problem>() : await missingAgents(settings, cwd);
   return ok({ settings, playwright: playwright.value, missing });

@@ -8,7 +8,6 @@ import { isRed, type SuiteRun } from '../playwright/suite-run.js';
 import type { Problem } from '../problem.js';
 import type { RunStore } from '../run/run-store.js';
 import { createSpending } from '../run/spending.js';
-import type { ShardRun } from '../shards/read-shard.js';
 import { type BlameRequest, composeBlame } from './compose-blame.js';
 import { createDiagnose } from './diagnose.js';
 import type { Opened } from './open-run.js';
@@ -19,8 +18,8 @@ import type { Session } from './session.js';
 export interface SessionParts extends Opened {
   /** The run's first suite, from which the guard knows which files are tests. */
   readonly first: SuiteRun;
-  /** Those of its failures that were diagnosed elsewhere, if the run was joined from shards. */
-  readonly known?: ShardRun['known'];
+  /** Tests that reports of other runs name as red. */
+  readonly reportedRed: ReadonlySet<string>;
   readonly store: RunStore;
   /** How to search for the change to blame; absent if there is no search. */
   readonly blame?: BlameRequest;
@@ -58,6 +57,7 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
     plan,
     redactor,
     store,
+    reportedRed: parts.reportedRed,
     missingAgents: new Map([...parts.missing].map(([name, { message }]) => [name, message])),
     runAgent: createRunAgent(undefined, redactor),
     runAgain: (request) => parts.suites.again({ ...request, brokenBuild }),

@@ -13,9 +13,7 @@ import { MissingEvidence } from '../evidence/missing-evidence.js';
 import { ParsedMaps } from '../evidence/source-maps/parsed-maps.js';
 import { runFiles } from '../playwright/report-format.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
-import { dropAllUnmasked, dropUnmasked } from '../run/mask-suite-folder.js';
-import { keepCollected } from '../shards/keep-collected.js';
-import type { ShardRun } from '../shards/read-shard.js';
+import { dropUnmasked } from '../run/mask-suite-folder.js';
 import { rootOf } from '../workspace/project-files.js';
 import type { Opened } from './open-run.js';
 
@@ -23,21 +21,15 @@ import type { Opened } from './open-run.js';
 export type Diagnose = (run: SuiteRun) => Promise<DiagnosedFailure[]>;
 
 /** What a diagnosis needs to know about the run. */
-export interface DiagnoseOptions extends Pick<Opened, 'settings' | 'folder' | 'cwd' | 'redactor'> {
-  /** If the first run was joined from shards: the failures that were diagnosed where they happened. */
-  readonly known?: ShardRun['known'];
-  /** Whether the records are all that remains of the run, so that they include the elements of the page. */
-  readonly isCollecting?: boolean;
-}
+export type DiagnoseOptions = Pick<Opened, 'settings' | 'folder' | 'cwd' | 'redactor'>;
 
 /** Creates the step that gathers evidence for, classifies and signs each failure of a suite run, the suite's own first. */
 export function createDiagnose(options: DiagnoseOptions): Diagnose {
-  const { settings, folder, cwd, redactor, known } = options;
+  const { settings, folder, cwd, redactor } = options;
   const classify = createClassify(settings.classify);
   const passing = new PassingEvidence();
   let count = 0;
   let workspaceDir: string | undefined;
-  let isJoined = known !== undefined;
   return async (run) => {
     const failures: Failure[] = [...(run.suiteFailure ? [run.suiteFailure] : []), ...run.failures];
     const found: DiagnosedFailure[] = [];
@@ -56,40 +48,18 @@ export function createDiagnose(options: DiagnoseOptions): Diagnose {
       const n = count;
       const place = { ...where, folder: await folder.failure(n) };
       const rerunIds = idsFor(failure, run);
-      const collected = known?.get(failure);
-      if (collected) {
-        // Together they are large, so none is kept in memory twice.
-        known?.delete(failure);
-        const one = { ...(await keepCollected(collected, place.folder)), n, rerunIds };
-        // It was masked where it was collected.
-        await record(one, place.folder, { ...options, mask: (value) => value });
-        found.push(one);
-        continue;
-      }
       const evidence = await gatherEvidence({ failure, run, ...place });
       const said = signed({ failure, evidence, diagnosis: classify(evidence) }, settings.project);
       const one = { n, failure, evidence, ...said, rerunIds };
-      await record(one, place.folder, { ...options, mask: (value) => redactor.deep(value) });
+      // A full disk must not stop healing; `inspect` reports a missing record.
+      const short = { ...one, evidence: { ...one.evidence, elements: null } };
+      await writeFailureRecord(place.folder, redactor.deep(short)).catch(() => undefined);
       found.push(one);
     }
-    // Reports of other machines are unpacked into several folders. Nobody awaits the cleanup, because the end of the run removes whatever is left.
-    if (isJoined) dropAllUnmasked(folder.dir).catch(() => undefined);
-    else if (run.serverLog !== '') dropUnmasked(path.dirname(run.serverLog)).catch(() => undefined);
-    isJoined = false;
+    // Nobody awaits the cleanup, because the end of the run removes whatever is left.
+    if (run.serverLog !== '') dropUnmasked(path.dirname(run.serverLog)).catch(() => undefined);
     return found;
   };
-}
-
-/** Writes a failure's record into its folder. */
-async function record(one: DiagnosedFailure, folder: string, how: Recorded): Promise<void> {
-  if (how.isCollecting) return writeFailureRecord(folder, how.mask(one));
-  const short = { ...one, evidence: { ...one.evidence, elements: null } };
-  // A full disk must not stop healing; `inspect` reports a missing record.
-  await writeFailureRecord(folder, how.mask(short)).catch(() => undefined);
-}
-
-interface Recorded extends Pick<DiagnoseOptions, 'isCollecting'> {
-  readonly mask: (failure: DiagnosedFailure) => DiagnosedFailure;
 }
 
 /** How many failures have their symptoms counted; beyond this number, the exact count does not matter. */

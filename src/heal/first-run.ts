@@ -3,21 +3,20 @@ import type { SuiteProgress } from '../playwright/report-state.js';
 import { waitingVariablesIn } from '../playwright/unattended.js';
 import type { Problem } from '../problem.js';
 import { ok, type Result } from '../result.js';
-import { missingWarning, type ShardCount } from '../shards/check-shards.js';
-import type { ShardRun } from '../shards/read-shard.js';
+import { missingWarning, type ShardCount } from '../playwright/reports/check-reports.js';
 import type { Opened } from './open-run.js';
 import type { RunRequest } from './run-request.js';
-import type { Shards } from './shards.js';
+import type { ReportedRun, Reports } from './reported-run.js';
 
 /**
- * Makes the run of the suite that everything starts from: here, as the rest of a resumed run, or joined from shards that ran elsewhere.
+ * Makes the run of the suite that everything starts from: here, as the rest of a resumed run, or of what the reports of other runs name as red.
  * `onStart` is called once Playwright has been started.
  */
 export async function firstRun(
   request: RunRequest,
   opened: Opened,
-  { shards, onStart }: { readonly shards: Shards | null; readonly onStart: () => unknown },
-): Promise<Result<ShardRun, Problem>> {
+  { reports, onStart }: { readonly reports: Reports | null; readonly onStart: () => unknown },
+): Promise<Result<ReportedRun, Problem>> {
   const { cwd, options, resumed } = request;
   const { bus, folder, settings, playwright, suites } = opened;
   bus.emit({
@@ -28,17 +27,13 @@ export async function firstRun(
     playwright: playwright.version,
     dryRun: options.dryRun ?? false,
     verify: settings.verify.level,
-    ...shardsIn(shards ?? resumed?.shards),
+    ...shardsIn(reports ?? resumed?.shards),
     request: typed(request),
     ...(resumed ? { resumedFrom: resumed.runId } : {}),
   });
   for (const name of waitingVariablesIn(request.env)) {
     const message = `Ignored ${name}, because it makes Playwright wait for input.`;
     bus.emit({ type: 'run.warning', message });
-  }
-  if (shards) {
-    const { joinShards } = await import('./shards.js');
-    return joinShards(request, opened, shards);
   }
   const gone = resumed?.shards ? missingWarning(resumed.shards) : null;
   if (gone !== null) bus.emit({ type: 'run.warning', message: gone });
@@ -53,9 +48,13 @@ export async function firstRun(
     loading ??= loadForRed(opened).catch(() => undefined);
   };
   const watching = { onStart: () => void onStart(), onProgress };
+  if (reports) {
+    const { runReported } = await import('./reported-run.js');
+    return runReported(request, opened, { reports, watching });
+  }
   const first = await (resumed ? resumed.firstRun(suites, stdout, watching) : suites.first(stdout, watching));
   if (first.reusedServer) bus.emit({ type: 'run.warning', message: staleServer(first.reusedServer) });
-  return ok({ run: first, known: new Map() });
+  return ok({ run: first, reportedRed: new Set() });
 }
 
 /** Loads what a red run needs while its suite is still running. */
@@ -71,7 +70,7 @@ async function loadForRed({ redactor }: Opened): Promise<void> {
 
 /** Whether an agent may need a copy; the built-in fixer does not. */
 function startsAgents({ options, blame }: RunRequest, { settings, missing }: Opened): boolean {
-  if (options.dryRun || options.collect || blame) return false;
+  if (options.dryRun || blame) return false;
   return Object.entries(settings.agents).some(
     ([name, { runner }]) => runner !== builtIn && !missing.has(name),
   );

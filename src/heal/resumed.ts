@@ -2,7 +2,7 @@ import { type KeptFix, keptFixes } from './kept-fixes.js';
 import type { SavedProgress } from './save-progress.js';
 import type { SeenTest } from '../event.js';
 import { noRun, type SuiteRun } from '../playwright/suite-run.js';
-import type { ShardCount } from '../shards/check-shards.js';
+import type { ShardCount } from '../playwright/reports/check-reports.js';
 import type { SuiteRuns, Watching } from './suite-runs.js';
 import type { UnfinishedRun } from '../run/unfinished-run.js';
 

@@ -17,11 +17,9 @@ export interface RunOptions extends Omit<Selection, 'filters' | 'passThrough'> {
   failOnFlakyTests?: boolean;
   /** Wait for another self-heal process that is running in the project. */
   wait?: boolean;
-  /** Leave the failures for `self-heal heal`, and heal nothing. */
-  collect?: boolean;
-  /** Heal what was collected in these folders, without a first run. */
+  /** Heal what Playwright's reports in these places name as red, without a run of the whole suite. */
   from?: string[];
-  /** Continue even if some shards are missing. */
+  /** Continue even if some shards left no report. */
   allowMissingShards?: boolean;
   /** Overrides the configured store: a path or a `postgres://` URL, which may contain a password. */
   store?: string;

@@ -25,7 +25,10 @@ export async function healRun(session: Session, first: SuiteRun): Promise<Healed
   const progress = newProgress(session, first);
   const seen = [...(await session.diagnose(first)), ...(await beyondTheStop(session, first))];
   const found = await withoutQuarantined(progress, seen);
-  for (const one of found) sawRed(progress, one);
+  for (const one of found) {
+    sawRed(progress, one);
+    if (session.reportedRed?.has(failureKey(one.failure))) sawRed(progress, one);
+  }
   // After a green run there is nothing to resume.
   const save = () => (found.length > 0 ? saveProgress(progress) : undefined);
   await save();

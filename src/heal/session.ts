@@ -47,6 +47,8 @@ export interface Session {
   /** Agents that cannot be started here, each with the reason; absent if all can. */
   readonly missingAgents?: ReadonlyMap<string, string>;
   readonly spending: Spending;
+  /** Tests that reports of other runs name as red (SC-1), so that the first run here was their second. */
+  readonly reportedRed?: ReadonlySet<string>;
   /** Counts the Playwright runs, and estimates how many more there will be. */
   readonly plan: RunPlan;
   readonly store: RunStore;

@@ -11,13 +11,13 @@ import { recover } from '../run/recover-if-needed.js';
 import { createRunFolder, newRunId } from '../run/run-folder.js';
 import { underLock } from '../run/under-lock.js';
 import { checkedOut } from '../run/checked-out.js';
-import { type Checked, checkRequest } from './check-request.js';
+import { checkRequest } from './check-request.js';
 import { cleanUp, cleanUpAfterError } from './clean-up.js';
 import { finishRun } from './finish-run.js';
 import { firstRun } from './first-run.js';
 import { closed, type Opened, openRun } from './open-run.js';
 import type { RunRequest } from './run-request.js';
-import type { Shards } from './shards.js';
+import type { Reports } from './reported-run.js';
 import { tellSeen } from './tell-tests.js';
 import { green, type Ready, work } from './work-on-failures.js';
 
@@ -26,21 +26,21 @@ export async function runSelfHeal(request: RunRequest): Promise<number | Problem
   const { cwd, lock, options } = request;
   const checked = await checkRequest(request);
   if (!checked.ok) return checked.error;
-  const shards = await shardsFor(request, checked.value);
-  if (!shards.ok) return shards.error;
-  const ready = { ...checked.value, shards: shards.value };
+  const reports = await reportsFor(request);
+  if (!reports.ok) return reports.error;
+  const ready = { ...checked.value, reports: reports.value };
   const run = (held: ProjectLock) => runLocked(request, ready, held);
   const command = options.from ? 'heal' : 'run';
   return lock ? run(lock) : underLock({ cwd, command, wait: options.wait ?? false }, run);
 }
 
-/** Returns the shards that take the place of the first run (SC-1); null if the suite runs here. */
-async function shardsFor(request: RunRequest, checked: Checked): Promise<Result<Shards | null, Problem>> {
+/** Returns the reports that say what to run here (SC-1); null if the suite itself runs. */
+async function reportsFor(request: RunRequest): Promise<Result<Reports | null, Problem>> {
   const { from } = request.options;
   // If it is known which tests are left, only those are run.
   if (from === undefined || (request.resumed && request.resumed.open !== null)) return ok(null);
-  const { shardsOf } = await import('./shards.js');
-  return shardsOf(request, from, checked);
+  const { reportsOf } = await import('./reported-run.js');
+  return reportsOf(request, from);
 }
 
 async function runLocked(request: RunRequest, checked: Ready, lock: ProjectLock): Promise<number | Problem> {
@@ -68,19 +68,15 @@ async function runWatched(
   const opened = await openRun(request, checked, { signal: interrupts.signal, startedAt });
   let checkout: ReturnType<typeof checkedOut> | undefined;
   const lookAtCheckout = () => (checkout ??= checkedOut(request.cwd));
-  const ran = await firstRun(request, opened, { shards: checked.shards, onStart: lookAtCheckout });
+  const ran = await firstRun(request, opened, { reports: checked.reports, onStart: lookAtCheckout });
   if (!ran.ok) return await closed(opened, ran.error);
-  const { run: first, known } = ran.value;
+  const { run: first, reportedRed } = ran.value;
   const problem = interrupts.signal.aborted ? null : firstRunProblem(first);
   if (problem) return await closed(opened, problem);
-  if (request.options.collect) {
-    const { collectRun } = await import('./collect-run.js');
-    return await collectRun(request, opened, { first, interrupts, checkout: lookAtCheckout() });
-  }
   // A run with nothing to heal needs no store, no copy and no session (CL-4).
   const isOver = !isRed(first) && !request.resumed;
   if (isOver) tellSeen(opened, first);
-  const working = isOver ? ok(green) : work(request, opened, { ...checked, first, known });
+  const working = isOver ? ok(green) : work(request, opened, { ...checked, first, reportedRed });
   const worked = await Promise.resolve(working).catch(async (error: unknown) => {
     await cleanUpAfterError(opened);
     throw error;
@@ -88,7 +84,7 @@ async function runWatched(
   if (!worked.ok) return await closed(opened, worked.error);
   await cleanUp(opened);
   const { commit, isDirty } = await lookAtCheckout();
-  const isOfCommit = !isDirty && checked.shards?.isOfCommit !== false;
+  const isOfCommit = !isDirty && checked.reports?.isOfCommit !== false;
   return await finishRun(request, opened, {
     ...worked.value,
     interrupts,

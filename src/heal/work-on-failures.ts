@@ -5,8 +5,7 @@ import type { SuiteRun } from '../playwright/suite-run.js';
 import type { Problem } from '../problem.js';
 import { ok, type Result } from '../result.js';
 import { noStore, type RunStore } from '../run/run-store.js';
-import type { ShardCount } from '../shards/check-shards.js';
-import type { ShardRun } from '../shards/read-shard.js';
+import type { ShardCount } from '../playwright/reports/check-reports.js';
 import type { Checked } from './check-request.js';
 import type { BlameRequest } from './compose-blame.js';
 import type { Finished } from './finish-run.js';
@@ -16,11 +15,11 @@ import type { Healed } from './progress.js';
 import { goneTests, type Resumed } from './resumed.js';
 import type { RunRequest } from './run-request.js';
 import type { Session } from './session.js';
-import type { Shards } from './shards.js';
+import type { ReportedRun, Reports } from './reported-run.js';
 import { tellSeen } from './tell-tests.js';
 
-/** A request that passed its checks, with its shards. */
-export type Ready = Checked & { readonly shards: Shards | null };
+/** A request that passed its checks, with the reports that it heals from. */
+export type Ready = Checked & { readonly reports: Reports | null };
 
 /** What a run has done about its failures. */
 export type Worked = Pick<Finished, 'healed' | 'store' | 'totals'>;
@@ -36,9 +35,9 @@ export const green: Worked = {
 export async function work(
   request: RunRequest,
   opened: Opened,
-  { first, known, ...checked }: Ready & { readonly first: SuiteRun; readonly known: ShardRun['known'] },
+  { first, ...checked }: Ready & { readonly first: SuiteRun } & Pick<ReportedRun, 'reportedRed'>,
 ): Promise<Result<Worked, Problem>> {
-  const shards = checked.shards ?? request.resumed?.shards ?? null;
+  const shards = checked.reports ?? request.resumed?.shards ?? null;
   const store = await remember(request, { ...opened, shards });
   if (!store.ok) return store;
   // Loaded only after the suite, because people wait for Playwright to start.
@@ -47,7 +46,7 @@ export async function work(
     ...opened,
     store: store.value,
     first,
-    ...(checked.shards ? { known } : {}),
+    reportedRed: checked.reportedRed,
     ...(request.resumed ? { kept: request.resumed.kept } : {}),
     ...blameOf(request, checked.settings),
   });

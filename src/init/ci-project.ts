@@ -19,19 +19,19 @@ export interface CiProject {
   readonly configFlag: string;
 }
 
-/** The command that runs the tests and fixes failures; with shards, it heals what they left in `shardsFolder`. */
+/** The command that runs the tests and fixes failures; with shards, it heals what their reports in `reportsFolder` name as red. */
 export function healCommand(
   { manager, configFlag }: CiProject,
   shards: number | null,
-  shardsFolder: string,
+  reportsFolder: string,
 ): string {
-  const heal = `self-heal heal --from "${shardsFolder}"`;
+  const heal = `self-heal heal --from "${reportsFolder}"`;
   return `${manager.exec} ${shards === null ? 'self-heal run' : heal} --fail-on-heal${configFlag}`;
 }
 
-/** The command that runs one part of the tests, such as `2/20`, and collects failures. */
-export function collectCommand({ manager, configFlag }: CiProject, shard: string): string {
-  return `${manager.exec} self-heal run --collect --shard ${shard}${configFlag}`;
+/** The command that runs one part of the tests, such as `2/20`. Playwright alone writes its report. */
+export function shardCommand({ manager, configFlag }: CiProject, shard: string): string {
+  return `${manager.exec} playwright test --shard=${shard} --reporter=blob${configFlag}`;
 }
 
 /** The commands that install an agent; empty without one. */

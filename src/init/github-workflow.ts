@@ -2,9 +2,9 @@ import type { AgentProgram } from '../agents/programs.js';
 import {
   agentInstalls,
   type CiProject,
-  collectCommand,
   healCommand,
   runsFolderOf,
+  shardCommand,
   whatHappens,
 } from './ci-project.js';
 import { type CommentedJob, inline, jobsYaml } from './jobs-yaml.js';
@@ -73,12 +73,12 @@ function healJob(project: CiProject, agent: AgentProgram | null, shards: number 
       : [
           {
             uses: 'actions/download-artifact@v4',
-            with: { pattern: 'self-heal-shard-*', path: '${{ runner.temp }}/shards' },
+            with: { pattern: 'blob-report-*', path: '${{ runner.temp }}/reports' },
           },
         ]),
     {
       name: shards === null ? 'Run the tests and fix failures' : 'Fix the failures of the shards',
-      run: healCommand(project, shards, '$RUNNER_TEMP/shards'),
+      run: healCommand(project, shards, '$RUNNER_TEMP/reports'),
       ...secrets(keyOf(agent)),
     },
     {
@@ -105,10 +105,11 @@ function shardJob(project: CiProject, shards: number): CommentedJob {
   const steps = [
     installBrowsers(project),
     {
-      name: 'Run this shard and collect failures',
-      run: collectCommand(project, `\${{ matrix.shard }}/${shards}`),
+      name: 'Run this shard',
+      run: shardCommand(project, `\${{ matrix.shard }}/${shards}`),
+      env: { PLAYWRIGHT_BLOB_OUTPUT_DIR: '${{ runner.temp }}/blob-report' },
     },
-    keepRuns(project, 'shard'),
+    upload('blob-report-${{ matrix.shard }}', '${{ runner.temp }}/blob-report', { overwrite: true }),
   ];
   return [
     'Fails if a test fails. The job self-heal decides whether the suite passes in the end.',
@@ -141,11 +142,6 @@ function installBrowsers({ manager }: CiProject): object {
 function matrix(name: string, count: number): object {
   const numbers = inline(Array.from({ length: count }, (_, at) => at + 1));
   return { 'fail-fast': false, matrix: { [name]: numbers } };
-}
-
-/** Uploads the runs of one of several machines, even if it failed. */
-function keepRuns(project: CiProject, kind: string): object {
-  return upload(`self-heal-${kind}-\${{ matrix.${kind} }}`, runsFolderOf(project), { overwrite: true });
 }
 
 function upload(name: string, path: string, more: object = {}): object {

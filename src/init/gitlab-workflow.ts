@@ -2,9 +2,9 @@ import type { AgentProgram } from '../agents/programs.js';
 import {
   agentInstalls,
   type CiProject,
-  collectCommand,
   healCommand,
   runsFolderOf,
+  shardCommand,
   whatHappens,
 } from './ci-project.js';
 import { type CommentedJob, jobsYaml } from './jobs-yaml.js';
@@ -37,10 +37,10 @@ ${jobsYaml(jobs)}`;
 
 function healJob(project: CiProject, agent: AgentProgram | null, shards: number | null): CommentedJob {
   const script = [
-    // Keeps the other machines' runs apart from those of this machine.
-    ...(shards === null ? [] : ['SHARDS="$(mktemp -d)" && mv .self-heal/runs/* "$SHARDS"']),
+    // Out of the checkout, so that they do not become part of the fix.
+    ...(shards === null ? [] : ['REPORTS="$(mktemp -d)" && mv "$CI_PROJECT_DIR"/blob-report/* "$REPORTS"']),
     ...agentInstalls(agent),
-    ...withoutTokens(healCommand(project, shards, '$SHARDS')),
+    ...withoutTokens(healCommand(project, shards, '$REPORTS')),
   ];
   const keep = 'git add --intent-to-add --all :/ && git diff --binary > self-heal.patch';
   return [
@@ -59,10 +59,17 @@ function healJob(project: CiProject, agent: AgentProgram | null, shards: number 
 
 /** Parallel jobs, each of which runs a part of the tests; they start no agent. */
 function shardJob(project: CiProject, shards: number): CommentedJob {
-  const script = [collectCommand(project, '"$CI_NODE_INDEX/$CI_NODE_TOTAL"')];
+  const script = [shardCommand(project, '"$CI_NODE_INDEX/$CI_NODE_TOTAL"')];
   return [
     'Fails if a test fails. The job self-heal decides whether the suite passes in the end.',
-    { 'self-heal-shard': { parallel: shards, ...job(project, { minutes: 60, when: null, script }) } },
+    {
+      'self-heal-shard': {
+        parallel: shards,
+        variables: { PLAYWRIGHT_BLOB_OUTPUT_DIR: '$CI_PROJECT_DIR/blob-report' },
+        ...job(project, { minutes: 60, when: null, script }),
+        artifacts: { when: 'always', paths: ['blob-report/'] },
+      },
+    },
   ];
 }
 
@@ -84,7 +91,6 @@ function job(project: CiProject, { minutes, when, script }: Job): object {
     timeout: `${minutes} minutes`,
     rules,
     script: [...setUp(project), ...script],
-    artifacts: { when: 'always', paths: [runsFolderOf(project)] },
   };
 }
 

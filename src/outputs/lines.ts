@@ -33,9 +33,9 @@ const lines: { readonly [T in Event['type']]: Lines<Of<T>> } = {
   'suite.started': (event) => (event.purpose === 'first' ? [] : `${at(event)}${suiteRunText(event)} …`),
   'suite.progress': none,
   'suite.ended': suiteEnded,
-  'shards.joined': ({ total, missing }) => {
-    const all = counted(total, 'shard');
-    return `${missing.length === 0 ? all : `${total - missing.length} of ${all}`}, run on other machines:`;
+  'reports.read': ({ total, missing }) => {
+    const read = missing.length === 0 ? '' : `${total - missing.length} of `;
+    return total === 1 ? 'as reported of a run elsewhere:' : `as reported of ${read}${total} shards:`;
   },
   'tests.seen': none,
   'tests.decided': none,

@@ -13,7 +13,6 @@ export type ReportLine =
       rootDir: string;
       configFile: string | null;
       version: string;
-      shard: { current: number; total: number } | null;
     }
   /** `reusedServer`: URL of a server that was already running, so that Playwright did not start one. */
   | { type: 'begin'; total: number; reusedServer: string | null }

@@ -27,7 +27,7 @@ export interface SuiteOptions {
   /** Passed as `SELF_HEAL_RUN_ID` to every process that the run starts. */
   readonly runId: string;
   readonly args: PlaywrightArgs;
-  readonly mode: FirstRun | Rerun | Replay;
+  readonly mode: FirstRun | Rerun;
   /** Default: self-heal's own environment. */
   readonly env?: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
@@ -66,13 +66,6 @@ export interface Rerun {
   readonly brokenBuild?: BrokenBuild | null;
   /** Takes a screenshot of the page of each passing test; `keepGreenPictures` collects them from the captures. */
   readonly pictures?: boolean;
-}
-
-/** Runs no tests: replays the results in Playwright's blob reports, which come from another machine. */
-export interface Replay {
-  readonly kind: 'replay';
-  /** The folder with the blob reports; Playwright unpacks them there. */
-  readonly blobs: string;
 }
 
 const defaultGraceMs = 10_000;
@@ -174,9 +167,7 @@ async function start(options: SuiteOptions, signal: AbortSignal): Promise<Playwr
   return exit;
 }
 
-function argumentsOf({ args, mode, runDir, injectDir }: SuiteOptions): string[] {
-  if (mode.kind === 'replay')
-    return ['merge-reports', ...args.first, `--reporter=${reporterIn(injectDir)}`, mode.blobs];
+function argumentsOf({ args, mode, runDir }: SuiteOptions): string[] {
   const never = '--update-snapshots=none';
   if (mode.kind === 'first') return ['test', ...args.first, never];
   const ours = [
@@ -198,16 +189,12 @@ function environmentOf(options: SuiteOptions): NodeJS.ProcessEnv {
   const ours: NodeJS.ProcessEnv = {
     ...withPackageBins({ cwd: options.cwd, env: unattended(env) }),
     [injectEnv.dir]: runDir,
-    ...(mode.kind === 'replay' ? {} : { PW_TEST_REPORTER: reporterIn(options.injectDir) }),
+    PW_TEST_REPORTER: path.join(options.injectDir ?? ownFile('playwright/inject/'), 'reporter.cjs'),
   };
   if (mode.kind === 'rerun' && mode.pictures) ours[injectEnv.pictures] = '1';
   // Since 1.61 this variable sets the path of the last-run file; a re-run needs the file that `prepare` wrote.
   if (mode.kind === 'rerun') delete ours['PLAYWRIGHT_LAST_RUN_OUTPUT_FILE'];
   return ours;
-}
-
-function reporterIn(injectDir: string | undefined): string {
-  return path.join(injectDir ?? ownFile('playwright/inject/'), 'reporter.cjs');
 }
 
 /** Returns the distinct non-empty lines of a file in the run's folder, at most `most` of them. */

@@ -36,7 +36,6 @@ export function suiteRunOf(run: FinishedRun): SuiteRun {
     rerunIds: state.end?.rerunIds ?? {},
     rootDir: state.configured?.rootDir ?? cwd,
     configFile: state.configured?.configFile ?? null,
-    shard: state.configured?.shard ?? null,
     serial: state.end?.serial ?? [],
     stoppedEarly: state.errors.some(isStop),
     reusedServer: state.begin?.reusedServer ?? null,

@@ -27,8 +27,6 @@ export interface SuiteRun {
   /** Absolute paths of the project's files that Playwright's processes loaded or read; absent if that was not recorded. */
   readonly testFiles?: readonly string[];
   readonly configFile: string | null;
-  /** The shard that it ran, counted from 1; null or absent if it ran the whole suite. */
-  readonly shard?: { readonly current: number; readonly total: number } | null;
   /** The test ids of each serial group; absent if they were not recorded. */
   readonly serial?: readonly (readonly string[])[];
   /** Whether its `maxFailures` ended it, so that tests may not have run that could have. */

@@ -96,7 +96,7 @@ const shapes: { readonly [T in Event['type']]: z.ZodRawShape } = {
     flaky: z.number(),
     notRun: z.number(),
   },
-  'shards.joined': shards,
+  'reports.read': shards,
   'tests.seen': { tests: z.array(seen) },
   'tests.decided': { ids: texts, verdict: wordOf(verdictWords), sharedFix: z.boolean().optional() },
   'cause.found': { cause },

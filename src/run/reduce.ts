@@ -49,7 +49,7 @@ const changes: { readonly [T in Event['type']]: (run: RunState, event: Of<T>) =>
     progress: null,
     first: event.purpose === 'first' ? event : run.first,
   }),
-  'shards.joined': same,
+  'reports.read': same,
   'tests.seen': (run, { tests }) => {
     const seen = tests.map((test): [string, TestState] => {
       const { retries = 0, sharedFix = false } = test;

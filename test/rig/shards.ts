@@ -1,4 +1,3 @@
-import { cp, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { execa } from 'execa';
 import {
@@ -63,11 +62,4 @@ export async function repositoryOf(files: Record<string, string>) {
     },
     git,
   };
-}
-
-/** Copies the run folders of a machine, as if they were downloaded as artifacts. */
-export async function download(machine: ScratchProject, to: string): Promise<void> {
-  const runs = path.join(machine.dir, '.self-heal', 'runs');
-  for (const run of await readdir(runs))
-    await cp(path.join(runs, run), path.join(to, run), { recursive: true });
 }

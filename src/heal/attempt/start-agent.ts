@@ -7,7 +7,6 @@ import type { AgentTask } from '../../agents/run-agent.js';
 import type { AgentRun, Attempt } from '../../core/attempt.js';
 import type { Cause } from '../../core/cause.js';
 import type { AgentSettings } from '../../core/settings.js';
-import { addEvidenceFiles } from '../../evidence/evidence-files.js';
 import type { Start } from './restart-agent.js';
 import type { Session } from '../session.js';
 import { withoutTree } from '../tree-lock.js';
@@ -137,7 +136,6 @@ export async function writeWork(
   const prompt = session.redactor.clean(
     await expandedPrompt(session.settings.runners[agent.runner], rendered, session.cwd),
   );
-  await addEvidenceFiles(dir, session.redactor.deep(request.cause.lead.evidence));
   await writeFile(contextFile, `${JSON.stringify(context, null, 2)}\n`);
   await writeFile(promptFile, prompt);
   return { prompt, contextFile, promptFile };

@@ -71,9 +71,9 @@ export default class SelfHealReporter {
   onConfigure(config: FullConfig): void {
     this.#config = config;
     guarded('the output of the set-up cannot be kept', () => this.#listenToSetUp());
-    const { rootDir, configFile = null, version, shard } = config;
+    const { rootDir, configFile = null, version } = config;
     guarded('the configuration was not reported', () =>
-      report({ type: 'configured', rootDir, configFile, version, shard }),
+      report({ type: 'configured', rootDir, configFile, version }),
     );
   }
 

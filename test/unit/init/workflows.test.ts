@@ -45,7 +45,9 @@ interface Job {
 
 /** The secrets that a job passes to its commands. */
 const secretsOf = (job: Job | undefined) =>
-  (job?.steps ?? []).flatMap(({ env = {} }) => Object.keys(env)).toSorted();
+  (job?.steps ?? []).flatMap(({ env = {} }) =>
+    Object.keys(env).filter((name) => env[name]?.includes('secrets.')),
+  );
 
 it('CL-10 SC-1 only the job that heals gets the agent’s key, and it waits for the shards', () => {
   const { jobs } = parse(githubWorkflow(project, programs.claude, 3)) as { jobs: Record<string, Job> };

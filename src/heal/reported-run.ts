@@ -1,0 +1,186 @@
+import { cut } from '../outputs/cut.js';
+import { listTests } from '../playwright/list-tests.js';
+import {
+  countShards,
+  missingShards,
+  missingWarning,
+  refusalOf,
+  type ShardCount,
+} from '../playwright/reports/check-reports.js';
+import { readReports } from '../playwright/reports/read-reports.js';
+import { type PlaywrightReport, testKey } from '../playwright/reports/report.js';
+import { selectionWords } from '../playwright/selection.js';
+import { noRun, type SuiteRun, type TestResult } from '../playwright/suite-run.js';
+import type { Problem } from '../problem.js';
+import { err, ok, type Result } from '../result.js';
+import { checkedOut } from '../run/checked-out.js';
+import type { Opened } from './open-run.js';
+import type { RunRequest } from './run-request.js';
+import { tally, type Watching } from './suite-runs.js';
+
+/** The reports of other runs that a run heals from. */
+export interface Reports extends ShardCount {
+  readonly reports: readonly PlaywrightReport[];
+  /** Whether all of them are known to be of exactly the commit that is checked out. */
+  readonly isOfCommit: boolean;
+  /** Whether there are uncommitted changes here. */
+  readonly isDirtyHere: boolean;
+}
+
+/** Reads the reports that `--from` names, and refuses those that cannot be healed from here (SC-1). */
+export async function reportsOf(
+  { cwd, options }: RunRequest,
+  from: readonly string[],
+): Promise<Result<Reports, Problem>> {
+  const read = await readReports(from, cwd);
+  if (!read.ok) return read;
+  const { commit, isDirty } = await checkedOut(cwd);
+  const refusal = refusalOf(read.value, commit);
+  if (refusal) return err(refusal);
+  const count = countShards(read.value);
+  if (count.missing.length > 0 && !options.allowMissingShards) return err(missingShards(read.value, count));
+  return ok({
+    ...count,
+    reports: read.value,
+    // Others have been refused above.
+    isOfCommit: read.value.every((one) => one.commit !== null),
+    isDirtyHere: isDirty && commit !== null,
+  });
+}
+
+/** The run that takes the place of a first one, and the tests that the reports name as red. */
+export interface ReportedRun {
+  readonly run: SuiteRun;
+  readonly reportedRed: ReadonlySet<string>;
+}
+
+/**
+ * Runs here what the reports name as red, and what did not get to run there. The evidence is that of this run: nothing of a report is used but
+ * how each test ended and how long it took. A test that is red there and green here is flaky (HL-7).
+ */
+export async function runReported(
+  request: RunRequest,
+  { bus, suites, playwright, signal }: Opened,
+  { reports, watching }: { readonly reports: Reports; readonly watching: Watching },
+): Promise<Result<ReportedRun, Problem>> {
+  const { cwd, env, filters, passThrough, options } = request;
+  for (const message of warningsOf(reports)) bus.emit({ type: 'run.warning', message });
+  const args = selectionWords({ ...options, filters, passThrough });
+  const list = (...more: string[]) => listTests({ playwright, cwd, env, args: [...args, ...more] });
+  const listed = await list();
+  if (signal.aborted) return ok({ run: noRun('interrupted'), reportedRed: new Set() });
+  // The suite does not load here: what is wrong is seen by running it.
+  if (listed.tests.length === 0) {
+    const run = await suites.again({ ids: null, purpose: 'first', causeId: null, watching });
+    return ok({ run, reportedRed: new Set() });
+  }
+  const found = await testsHere(listed, reports.reports, (shard) => list(`--shard=${shard}`));
+  if (!found.ok) return found;
+  bus.emit({ type: 'suite.started', purpose: 'first', causeId: null, tests: null });
+  const { ended, open } = found.value;
+  const reported = [...ended.values()];
+  bus.emit({ type: 'reports.read', total: reports.total, missing: [...reports.missing] });
+  const durationMs = reported.reduce((sum, one) => sum + one.durationMs, 0);
+  bus.emit({ type: 'suite.ended', purpose: 'first', causeId: null, ...tally(reported), durationMs });
+  const nothing = { ...listed, status: 'passed', exitCode: 0, tests: reported } as const;
+  if (open.size === 0) return ok({ run: nothing, reportedRed: new Set() });
+  const ids = withSerialGroups(open, listed);
+  const seen = await suites.again({ ids, purpose: 'confirm', causeId: null, watching });
+  const here = new Map(seen.tests.map((one) => [one.test.id, one]));
+  const tests = [...new Map([...ended, ...here])].map(([id, now]) => togetherOf(ended.get(id), now));
+  const flaky = reported.filter((one) => one.outcome === 'unexpected' && isGreen(here.get(one.test.id)));
+  if (flaky.length > 0) bus.emit({ type: 'agent.avoided', reason: 'flaky', count: flaky.length });
+  const testFiles = [...new Set([...(listed.testFiles ?? []), ...(seen.testFiles ?? [])])];
+  const red = reported.filter(({ outcome }) => outcome === 'unexpected');
+  return ok({ run: { ...seen, tests, testFiles }, reportedRed: new Set(red.map(({ test }) => test.id)) });
+}
+
+interface FoundTests {
+  /** How each test of the reports ended there, by its id here. */
+  readonly ended: ReadonlyMap<string, TestResult>;
+  /** The ids of those that were red or did not run. */
+  readonly open: ReadonlySet<string>;
+}
+
+/** Finds the tests of the reports in the suite here. */
+async function testsHere(
+  { tests }: SuiteRun,
+  reports: readonly PlaywrightReport[],
+  listShard: (shard: string) => Promise<SuiteRun>,
+): Promise<Result<FoundTests, Problem>> {
+  const byKey = new Map<string, TestResult[]>();
+  for (const one of tests) {
+    const key = testKey(one.test.project, one.test.titlePath);
+    byKey.set(key, [...(byKey.get(key) ?? []), one]);
+  }
+  const ended = new Map<string, TestResult>();
+  const unknown = new Set<string>();
+  const notNamed = new Set<string>();
+  for (const { shard, isSuiteRed, tests: reported } of reports) {
+    for (const { key, outcome, durationMs } of reported) {
+      const own = byKey.get(key) ?? [];
+      if (own.length === 0 && outcome === 'unexpected') unknown.add(key);
+      for (const { test } of own)
+        ended.set(test.id, worse(ended.get(test.id), { test, outcome, retries: 0, durationMs }));
+    }
+    if (!isSuiteRed || shard === null) continue;
+    const part = shard.total === 1 ? tests : (await listShard(`${shard.current}/${shard.total}`)).tests;
+    for (const { test } of part) notNamed.add(test.id);
+  }
+  if (unknown.size > 0) return err(notHere([...unknown]));
+  const open = [...ended.values()].filter(({ outcome }) => outcome === 'unexpected' || outcome === 'not-run');
+  const never = [...notNamed].filter((id) => !ended.has(id));
+  return ok({ ended, open: new Set([...open.map(({ test }) => test.id), ...never]) });
+}
+
+const outcomes: readonly TestResult['outcome'][] = ['skipped', 'not-run', 'expected', 'flaky', 'unexpected'];
+
+/** Several reports may name the same test, such as that of a set-up project: its worst outcome counts. */
+function worse(before: TestResult | undefined, now: TestResult): TestResult {
+  return before && outcomes.indexOf(before.outcome) >= outcomes.indexOf(now.outcome) ? before : now;
+}
+
+/** A test that was red there and is green here is flaky; one that did not run here is as it was there. */
+function togetherOf(there: TestResult | undefined, here: TestResult): TestResult {
+  if (there?.outcome === 'unexpected' && isGreen(here)) return { ...here, outcome: 'flaky' };
+  return there && here.outcome === 'not-run' ? there : here;
+}
+
+function isGreen(result: TestResult | undefined): boolean {
+  return result?.outcome === 'expected' || result?.outcome === 'flaky';
+}
+
+/** A test of a serial group cannot run alone, and no report says that it belongs to one. */
+function withSerialGroups(ids: ReadonlySet<string>, { serial = [] }: SuiteRun): string[] {
+  return [...new Set([...ids, ...serial.filter((group) => group.some((id) => ids.has(id))).flat()])];
+}
+
+const mostListed = 10;
+
+function notHere(keys: readonly string[]): Problem {
+  const more = keys.length > mostListed ? [`  and ${keys.length - mostListed} more`] : [];
+  const lines = keys.slice(0, mostListed).map((key) => `  ${cut(key, 200)}`);
+  return {
+    kind: 'usage',
+    message: 'the reports name red tests that are not among those selected here',
+    detail: [...lines, ...more].join('\n'),
+    remedy:
+      'Check out the commit of the reports, and give `self-heal heal` the same flags and filters as their runs. They are not read from the reports, since they decide which code runs.',
+  };
+}
+
+/** Returns warnings about where the reports come from. */
+function warningsOf(reports: Reports): string[] {
+  const gone = missingWarning(reports);
+  const [unknown, ...others] = reports.reports.filter(({ commit }) => commit === null);
+  const also = others.length > 0 ? ` and ${others.length} more do` : ' does';
+  return [
+    ...(gone === null ? [] : [gone]),
+    ...(unknown ? [`${unknown.name}${also} not name the commit that ran: it may not be this one.`] : []),
+    ...(reports.isDirtyHere
+      ? [
+          'There are uncommitted changes here: what was red without them may be green, or red for another reason.',
+        ]
+      : []),
+  ];
+}

@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import type { TestResult } from '../suite-run.js';
+import { type PlaywrightReport, type ReportedTest, testKey } from './report.js';
+
+/** What a report says, without where it was found. */
+export type ReadReport = Omit<PlaywrightReport, 'name'>;
+
+export const shardShape = z
+  .object({ current: z.int().positive(), total: z.int().positive().max(10_000) })
+  .refine(({ current, total }) => current <= total, 'is not a shard');
+
+export const status = z.enum(['passed', 'failed', 'timedOut', 'skipped', 'interrupted']);
+
+const commit = z.string().regex(/^[\da-f]{7,64}$/);
+
+/** What Playwright's JSON and blob reports say about the config. */
+export const configShape = z.object({
+  shard: shardShape.nullish(),
+  metadata: z
+    .object({
+      gitCommit: z.object({ hash: commit }).optional().catch(undefined),
+      ci: z.object({ commitHash: commit.optional() }).optional().catch(undefined),
+    })
+    .optional()
+    .catch(undefined),
+});
+
+/** Returns the commit that Playwright recorded, or null. */
+export function commitOf({ metadata }: z.infer<typeof configShape>): string | null {
+  return metadata?.gitCommit?.hash ?? metadata?.ci?.commitHash ?? null;
+}
+
+const test = z.object({
+  projectName: z.string(),
+  expectedStatus: status,
+  status: z.enum(['expected', 'unexpected', 'flaky', 'skipped']),
+  results: z.array(z.object({ duration: z.number() })),
+});
+
+interface JsonSuite {
+  readonly title: string;
+  readonly specs: readonly { readonly title: string; readonly tests: readonly z.infer<typeof test>[] }[];
+  readonly suites?: readonly JsonSuite[] | undefined;
+}
+
+const suite: z.ZodType<JsonSuite> = z.lazy(() =>
+  z.object({
+    title: z.string(),
+    specs: z.array(z.object({ title: z.string(), tests: z.array(test) })),
+    suites: z.array(suite).optional(),
+  }),
+);
+
+const report = z.object({
+  config: configShape,
+  suites: z.array(suite),
+  errors: z.array(z.unknown()),
+});
+
+/** Reads a report of Playwright's JSON reporter. Throws with what is wrong with it. */
+export function readJsonReport(text: string): ReadReport {
+  const { config, suites, errors } = report.parse(JSON.parse(text));
+  return {
+    shard: config.shard ?? { current: 1, total: 1 },
+    commit: commitOf(config),
+    isSuiteRed: errors.length > 0,
+    tests: suites.flatMap((one) => testsOf([], one)),
+  };
+}
+
+function testsOf(above: readonly string[], { title, specs, suites = [] }: JsonSuite): ReportedTest[] {
+  const titles = [...above, title];
+  const own = specs.flatMap((spec) =>
+    spec.tests.map((one) => ({
+      key: testKey(one.projectName, [...titles, spec.title]),
+      outcome: outcomeOf(one),
+      durationMs: one.results.at(-1)?.duration ?? 0,
+    })),
+  );
+  return [...own, ...suites.flatMap((one) => testsOf(titles, one))];
+}
+
+/** Playwright also says `skipped` of tests that were to run and did not. */
+function outcomeOf({ status: said, expectedStatus }: z.infer<typeof test>): TestResult['outcome'] {
+  return said === 'skipped' && expectedStatus !== 'skipped' ? 'not-run' : said;
+}

@@ -1,0 +1,122 @@
+import { open, readdir, readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { z } from 'zod';
+import { visibleText } from '../../core/visible-text.js';
+import type { Problem } from '../../problem.js';
+import { reasonOf } from '../../reason-of.js';
+import { err, ok, type Result } from '../../result.js';
+import { readBlobReport } from './blob-report.js';
+import { type ReadReport, readJsonReport } from './json-report.js';
+import { readJUnitReport } from './junit-report.js';
+import type { PlaywrightReport } from './report.js';
+
+/** How deep a report may be in an artifact, below the folders of the download and of the package. */
+const deepest = 8;
+/** Larger than any report without its attachments. Files are held in memory. */
+const mostBytes = 256 * 1024 * 1024;
+
+/**
+ * Reads Playwright's reports of other runs: blob reports, JSON and JUnit. Each place may be one of them, or a folder that contains any number at
+ * any depth, as downloaded artifacts do; files of other kinds are ignored. A place that contains none is a `Problem`, and so is a damaged file.
+ * Nothing in a report is followed as a path.
+ */
+export async function readReports(
+  places: readonly string[],
+  cwd: string,
+): Promise<Result<PlaywrightReport[], Problem>> {
+  // A file may be named twice: by itself and through its folder.
+  const reports = new Map<string, PlaywrightReport>();
+  for (const place of places) {
+    const start = path.resolve(cwd, place);
+    const files = await filesIn(start, 0);
+    let found = 0;
+    for (const file of files ?? []) {
+      const name = visibleText(path.relative(cwd, file));
+      try {
+        const report = await readReport(file);
+        if (!report) continue;
+        found += 1;
+        reports.set(file, { name, ...report });
+      } catch (error) {
+        return err(damaged(name, error));
+      }
+    }
+    if (found === 0) return err(nothingIn(place, files !== null));
+  }
+  return ok([...reports.values()]);
+}
+
+/** Returns the files below a folder, or the file itself; null if there is neither. Links are not followed. */
+async function filesIn(place: string, depth: number): Promise<string[] | null> {
+  if (depth === 0) {
+    const found = await stat(place).catch(() => null);
+    if (!found?.isDirectory()) return found && [place];
+  }
+  const entries = await readdir(place, { withFileTypes: true }).catch(() => []);
+  const found: string[] = [];
+  for (const entry of entries.toSorted((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }))) {
+    const inner = path.join(place, entry.name);
+    if (entry.isFile()) found.push(inner);
+    else if (entry.isDirectory() && !ignored.has(entry.name) && depth < deepest)
+      found.push(...((await filesIn(inner, depth + 1)) ?? []));
+  }
+  return found;
+}
+
+/** The second one contains self-heal's own reports. */
+const ignored: ReadonlySet<string> = new Set(['node_modules', '.self-heal']);
+
+async function readReport(file: string): Promise<ReadReport | null> {
+  switch (path.extname(file)) {
+    case '.zip':
+      return readBlobReport(file);
+    case '.json':
+      return (await begins(file, /^\s*\{\s*"config"\s*:/)) ? readJsonReport(await textOf(file)) : null;
+    case '.xml':
+      return (await begins(file, /<testsuites?[\s>]/)) ? readJUnitReport(await textOf(file)) : null;
+    default:
+      return null;
+  }
+}
+
+const beginningBytes = 1024;
+
+async function begins(file: string, pattern: RegExp): Promise<boolean> {
+  const opened = await open(file);
+  try {
+    const { buffer, bytesRead } = await opened.read(Buffer.alloc(beginningBytes));
+    return pattern.test(buffer.toString('utf8', 0, bytesRead));
+  } finally {
+    await opened.close();
+  }
+}
+
+async function textOf(file: string): Promise<string> {
+  const { size } = await stat(file);
+  if (size > mostBytes) throw new Error(`it is too large (${size} bytes)`);
+  return readFile(file, 'utf8');
+}
+
+/** Quotes nothing from the file. */
+function damaged(name: string, error: unknown): Problem {
+  const [issue] = error instanceof z.ZodError ? error.issues : [];
+  const why = issue
+    ? `${issue.path.join('.') || 'it'}: ${issue.message}`
+    : error instanceof SyntaxError
+      ? 'it is not JSON'
+      : reasonOf(error);
+  return {
+    kind: 'input-unreadable',
+    message: `${name} is not a usable report of Playwright: ${visibleText(why)}`,
+    remedy: 'Download it again, or remove it and heal the other shards with --allow-missing-shards.',
+  };
+}
+
+function nothingIn(place: string, isThere: boolean): Problem {
+  return {
+    kind: 'input-unreadable',
+    message: isThere ? `${place} contains no report of Playwright` : `${place} does not exist`,
+    remedy:
+      'Have each shard run `playwright test --shard=1/3 --reporter=blob` and keep its blob-report folder; the reporters json and junit will do as well.',
+  };
+}

@@ -1,0 +1,125 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { readReports } from '../../../../src/playwright/reports/read-reports.js';
+import { storedZip } from '../../../rig/stored-zip.js';
+import { tempDir } from '../../../rig/temp-dir.js';
+
+const lines = (...messages: object[]) => messages.map((one) => JSON.stringify(one)).join('\n');
+const begin = [
+  { method: 'onBlobReportMetadata', params: { version: 2, shard: { current: 2, total: 3 } } },
+  {
+    method: 'onConfigure',
+    params: { config: { rootDir: '/ci/tests', metadata: { gitCommit: { hash: 'c0ffee0' } } } },
+  },
+];
+const suite = {
+  title: 'sub\\a.spec.ts',
+  entries: [
+    { testId: 't1', title: 'adds' },
+    { title: '', entries: [{ testId: 't2', title: 'subtracts' }] },
+  ],
+};
+const project = { method: 'onProject', params: { project: { name: 'one', suites: [suite] } } };
+const testEnd = (testId: string, status: string) => ({
+  method: 'onTestEnd',
+  params: { test: { testId, expectedStatus: 'passed' }, result: { status, duration: 7 } },
+});
+const end = { method: 'onEnd', params: { result: { status: 'failed' } } };
+const whole = lines(...begin, project, testEnd('t1', 'failed'), end);
+const blob = (text: string, name = 'report-2.jsonl') => storedZip({ [name]: text });
+
+const json = (over: object = {}) =>
+  JSON.stringify({ config: { shard: null }, suites: [], errors: [], ...over });
+const junit = (inside: string) =>
+  `<testsuites><testsuite name="a.spec.ts" hostname="one">${inside}</testsuite></testsuites>`;
+
+/** Reads a folder with these files. */
+async function read(files: Readonly<Record<string, string | Buffer>>) {
+  const dir = tempDir();
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(dir, name)), { recursive: true });
+    writeFileSync(path.join(dir, name), text);
+  }
+  return readReports(['.'], dir);
+}
+
+it('SC-1 reads shard, commit and tests of a blob report, whatever separator its machine had', async () => {
+  expect(await read({ 'report-2.zip': blob(whole) })).toEqual({
+    ok: true,
+    value: [
+      {
+        name: 'report-2.zip',
+        shard: { current: 2, total: 3 },
+        commit: 'c0ffee0',
+        isSuiteRed: false,
+        tests: [
+          { key: '[one] › sub/a.spec.ts › adds', outcome: 'unexpected', durationMs: 7 },
+          { key: '[one] › sub/a.spec.ts › subtracts', outcome: 'not-run', durationMs: 0 },
+        ],
+      },
+    ],
+  });
+});
+
+it.each([
+  ['an error outside of its tests', lines(...begin, { method: 'onError', params: {} }, end)],
+  ['an interrupt', lines(...begin, { method: 'onEnd', params: { result: { status: 'interrupted' } } })],
+])('SC-1 sees that tests of a shard may not have run, because of %s', async (_, text) => {
+  expect(await read({ 'a.zip': blob(text) })).toMatchObject({ value: [{ isSuiteRed: true }] });
+});
+
+it('SC-1 finds reports in folders, each once, and ignores files of other kinds and what links point to', async () => {
+  const dir = tempDir();
+  const put = (name: string, text: string | Buffer) => {
+    mkdirSync(path.dirname(path.join(dir, name)), { recursive: true });
+    writeFileSync(path.join(dir, name), text);
+  };
+  put('a/b/report-2.zip', blob(whole));
+  put('a/r.json', json());
+  put('a/j.xml', junit('<testcase name="adds" time="1.5"><failure/></testcase>'));
+  put('a/trace.zip', storedZip({ 'trace.trace': '{}' }));
+  put('a/package.json', '{ "name": "shop" }');
+  put('a/.self-heal/runs/1/junit.xml', junit(''));
+  put('other/r.json', json());
+  symlinkSync(path.join(dir, 'other'), path.join(dir, 'a/link'));
+  const found = await readReports(['a', 'a/b'], dir);
+  expect(found.ok && found.value.map(({ name }) => name.replaceAll('\\', '/'))).toEqual([
+    'a/b/report-2.zip',
+    'a/j.xml',
+    'a/r.json',
+  ]);
+  expect(found).toMatchObject({
+    value: [{}, { tests: [{ key: '[one] › a.spec.ts › adds', outcome: 'unexpected' }] }, {}],
+  });
+});
+
+const deep = `${'{"title":"","specs":[],"suites":['.repeat(50_000)}${']}'.repeat(50_000)}`;
+const bomb = `<!DOCTYPE x [<!ENTITY a "aaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]>${junit('<testcase name="&b;"/>')}`;
+
+it.each([
+  ['a torn zip', { 'r.zip': blob(whole).subarray(0, 60) }],
+  ['a blob without its end', { 'r.zip': blob(lines(...begin, project)) }],
+  ['a blob with a crafted line', { 'r.zip': blob(lines(...begin, testEnd('t1', 'great'), end)) }],
+  [
+    'a shard that is none',
+    { 'r.zip': blob(whole.replace('"current":2,"total":3', '"current":4,"total":3')) },
+  ],
+  ['torn JSON', { 'r.json': json().slice(0, -5) }],
+  ['crafted JSON', { 'r.json': json({ suites: [{ title: 'a', specs: 'none' }] }) }],
+  ['JSON that is nested beyond reason', { 'r.json': json().replace('"suites":[]', `"suites":[${deep}]`) }],
+  ['torn XML', { 'j.xml': junit('<testcase name="adds">').slice(0, -30) }],
+  ['XML with entities of its own', { 'j.xml': bomb }],
+])('SC-1 EV-11 calls %s unusable, by its name', async (_, files) => {
+  const problem = await read(files);
+  expect(problem).toMatchObject({ ok: false, error: { kind: 'input-unreadable' } });
+  expect(!problem.ok && problem.error.message).toContain(Object.keys(files)[0]);
+});
+
+it.each([
+  ['is not there', 'nowhere', /does not exist/],
+  ['has no report', '.', /contains no report/],
+])('SC-1 says that a place %s', async (_, place, words) => {
+  const found = await readReports([place], tempDir());
+  expect(!found.ok && found.error.message).toMatch(words);
+});
