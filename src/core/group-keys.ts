@@ -42,8 +42,11 @@ export function sameTestKey({ diagnosis, evidence, failure }: DiagnosedFailure):
   return [...failure.test.titlePath, `${at.file}:${at.line}`, kind, call].join(' | ');
 }
 
-/** An answer that says nothing about the request: whatever stands before all endpoints of a server can give it. */
-const fromAnywhere = /→ (?:401|403|407|429|5\d\d)$/;
+/**
+ * Keys that tell nothing against another: an answer that whatever stands before all endpoints of a server can give, and what the test saw of a
+ * cause that was caught in another failure and not in this one.
+ */
+const untelling = /→ (?:401|403|407|429|5\d\d)$|^(?:symptom|blank) \| /;
 
 /** Whether two failures, as described by their root keys, have different causes although their errors may be worded alike. */
 export function haveDifferentRoots(one: Iterable<string>, other: Iterable<string>): boolean {
@@ -52,7 +55,7 @@ export function haveDifferentRoots(one: Iterable<string>, other: Iterable<string
 }
 
 function telling(keys: Iterable<string>): string[] {
-  return [...keys].filter((key) => !fromAnywhere.test(key));
+  return [...keys].filter((key) => !untelling.test(key));
 }
 
 /** Returns keys made of the deciding evidence outside the test's own error, combined with its line and with the function around it. */

@@ -1,6 +1,6 @@
 import type { Judgement } from './attempt.js';
 import type { DiagnosedFailure } from './cause.js';
-import { rootKeys } from './group-keys.js';
+import { haveDifferentRoots, rootKeys } from './group-keys.js';
 import { headlineOf } from './headline.js';
 
 /** What a re-run shows about one failure. */
@@ -39,18 +39,18 @@ export function judge(before: DiagnosedFailure, seen: Observation): Judged {
   return { judgement: 'still-failing', because: 'the test did not run' };
 }
 
+/** Only Playwright's error and step count: what else was caught of a failure differs from run to run. */
 function judgeFailure(before: DiagnosedFailure, after: DiagnosedFailure): Judged {
-  return isSameError(before, after)
-    ? { judgement: 'still-failing', because: `the same error came back: ${headlineOf(after)}` }
-    : { judgement: 'changed', because: `the test now fails with a different error: ${headlineOf(after)}` };
-}
-
-/** The same symptom may now have another cause, so the class and the deciding evidence must match too. */
-function isSameError(before: DiagnosedFailure, after: DiagnosedFailure): boolean {
-  if (before.signature !== after.signature) return false;
-  if (before.diagnosis.category !== after.diagnosis.category) return false;
+  if (before.signature !== after.signature)
+    return {
+      judgement: 'changed',
+      because: `the test now fails with a different error: ${headlineOf(after)}`,
+    };
   const [roots, rootsNow] = [rootKeys(before), rootKeys(after)];
-  return roots.length === 0 || rootsNow.length === 0 || roots.some((key) => rootsNow.includes(key));
+  const because = haveDifferentRoots(roots, rootsNow)
+    ? `the test still fails, now because of: ${headlineOf(after)}; the change may have been needed, but was not enough`
+    : `the same error came back: ${headlineOf(after)}`;
+  return { judgement: 'still-failing', because };
 }
 
 /** Whether a test passed and the suite around it did not fail. */

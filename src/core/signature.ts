@@ -1,3 +1,4 @@
+import { stripAnsi } from './classify/strip-ansi.js';
 import { complaintOf, markedLine, tellingErrors } from './complaint.js';
 import type { TestFailure } from './failure.js';
 import { normalise } from './normalise.js';
@@ -25,13 +26,17 @@ export function signatureOf(
 
 /**
  * Returns the text that a test failure's signature hashes: its most specific error and, if that names nothing ("Expected: true,
- * Received: false", or only a timeout), also the line of the test, or else the step.
+ * Received: false", or only a timeout), also the line of the test, or else the step. Of a call log only what it says was wrong counts, since
+ * which states of the page it caught on the way depends on timing.
  */
 export function signedText(given: Pick<TestFailure, 'errors' | 'failedStep' | 'test'>): string {
   const { errors, failedStep, test } = given;
   const [error] = tellingErrors(errors);
-  const { kind, subject } = complaintOf(errors);
-  const message = error?.message ?? '';
-  if (subject !== null || kind === 'other') return message;
-  return `${message}\n${(error && markedLine(error)) ?? failedStep ?? test.titlePath.join(' › ')}`;
+  const { kind, subject, detail } = complaintOf(errors);
+  const message = stripAnsi(error?.message ?? '');
+  const log = message.search(/^[ \t]*Call log:/m);
+  const wrong = [kind, subject, kind === 'covered' ? detail : null].filter((part) => part !== null).join(' ');
+  const said = log === -1 ? message : `${message.slice(0, log)}${wrong}`;
+  if (subject !== null || kind === 'other') return said;
+  return `${said}\n${(error && markedLine(error)) ?? failedStep ?? test.titlePath.join(' › ')}`;
 }

@@ -56,6 +56,21 @@ function answered(over: Partial<NetworkEntry>): Partial<Evidence> {
 const missingColumn = (name: string) => `{"error":"column orders.${name} does not exist"}`;
 
 describe('HL-6 failures with the same root cause are one cause', () => {
+  it('HL-6 joins those with the same signature although only one of them caught why', () => {
+    const same = { signature: 'shop:Error:00000000' };
+    const [caught, not] = [
+      failed(clickOn('#buy'), answered({ responseBody: missingColumn('total') })),
+      failed(clickOn('#buy')),
+    ];
+    expect(caught?.diagnosis.category).not.toBe(not?.diagnosis.category);
+    expect(
+      sizes([
+        { ...caught, ...same },
+        { ...not, ...same },
+      ]),
+    ).toEqual([2]);
+  });
+
   it('HL-6 joins those with the same signature, in order of first appearance', () => {
     const failures = [failing('a', 'x'), failing('b', 'y'), failing('c', 'x')];
     const causes = groupCauses(failures);

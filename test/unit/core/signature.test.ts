@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { normalise } from '../../../src/core/normalise.js';
-import { signatureOf } from '../../../src/core/signature.js';
+import { signatureOf, signedText } from '../../../src/core/signature.js';
+import { anError, aTestFailure } from '../../rig/builders.js';
 
 const md5 = (text: string) => createHash('md5').update(text).digest('hex');
 const sign = (message: string) => signatureOf({ project: 'shop', errorType: 'TypeError', message }, md5);
@@ -112,5 +113,39 @@ describe('ME-1 a signature', () => {
         expect(normalise(words.join(' '))).toBe(words.join(' '));
       }),
     );
+  });
+});
+
+describe('ME-1 the text that is signed', () => {
+  const timeout = (log: string, head = 'TimeoutError: locator.click: Timeout 1000ms exceeded.') =>
+    signedText(
+      aTestFailure({ errors: [anError(`${head}\nCall log:\n  - waiting for locator('#buy')\n${log}`)] }),
+    );
+  const resolved = '    - locator resolved to <button id="buy">Buy</button>\n  - attempting click action\n';
+
+  it.each([
+    [
+      'a state on the way',
+      `${resolved}    - element is not stable\n    - element is not enabled\n`,
+      `${resolved}    - element is not enabled\n`,
+    ],
+    [
+      'a text on the way',
+      '    - locator resolved to <p>Loading</p>\n    - unexpected value "Loading"\n    - locator resolved to <p>0</p>\n',
+      '    - locator resolved to <p>0</p>\n',
+    ],
+  ])('ME-1 does not change with %s that only one run caught', (_, one, other) => {
+    expect(timeout(one)).toBe(timeout(other));
+  });
+
+  it.each([
+    ['whether the element was found', '', resolved],
+    [
+      'what covers it',
+      `${resolved}    - <div id="veil"></div> intercepts pointer events\n`,
+      `${resolved}    - <div id="ad"></div> intercepts pointer events\n`,
+    ],
+  ])('ME-1 changes with %s', (_, one, other) => {
+    expect(timeout(one)).not.toBe(timeout(other));
   });
 });
