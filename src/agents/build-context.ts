@@ -40,7 +40,7 @@ export async function buildContext(request: ContextRequest): Promise<AgentContex
   const { evidence } = lead;
   const tests = members.map((member) => ({ member, test: contextTest(member, root) }));
   return {
-    schemaVersion: 2,
+    schemaVersion: 1,
     runId,
     causeId: cause.id,
     attempt,

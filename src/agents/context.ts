@@ -12,7 +12,7 @@ export interface AgentContext extends Omit<
   Evidence,
   'errors' | 'sources' | 'elements' | 'rootDir' | 'workspaceDir'
 > {
-  schemaVersion: 2;
+  schemaVersion: 1;
   runId: string;
   causeId: string;
   /** Counted from 1. */

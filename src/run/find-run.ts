@@ -80,7 +80,7 @@ async function latestOf(projectRoot: string, ids: readonly string[]): Promise<st
 export async function readReport(dir: string): Promise<Report | null> {
   const text = await readFile(path.join(dir, 'report.json'), 'utf8').catch(() => '');
   const report = Object(jsonOf(text)) as Partial<Report>;
-  return report.schemaVersion === 2 ? (report as Report) : null;
+  return report.schemaVersion === 1 ? (report as Report) : null;
 }
 
 function noRuns(projectRoot: string): Problem {

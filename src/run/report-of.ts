@@ -9,7 +9,7 @@ import type { CauseState, RunState } from './run-state.js';
 export function reportOf(run: RunState): Report {
   const { ended, startedAt, lastEventAt, resumedFrom, shards } = run;
   return {
-    schemaVersion: 2,
+    schemaVersion: 1,
     runId: run.runId,
     project: run.project,
     startedAt: new Date(startedAt ?? 0).toISOString(),

@@ -11,7 +11,7 @@ import type { TestState } from './run-state.js';
 
 /** `report.json`: the result of a run. Other programs read it; a change of meaning requires a new `schemaVersion`. */
 export interface Report {
-  schemaVersion: 2;
+  schemaVersion: 1;
   runId: string;
   project: string;
   startedAt: string;

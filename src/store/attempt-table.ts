@@ -12,7 +12,6 @@ export async function attemptStarted(context: StoreContext, start: AttemptStart)
     await db
       .insertInto('attempts')
       .values({ ...start, project: context.project, startedAt: context.now() })
-      .onConflict((conflict) => conflict.column('id').doNothing())
       .execute();
   });
 }
@@ -32,7 +31,7 @@ export async function attemptFinished(context: StoreContext, id: string, attempt
         claim: attempt.claim === null ? null : storedJson(attempt.claim),
         failedBecause: storedText(attempt.failedBecause),
         patch: attempt.patch,
-        takenBack: attempt.reverted ? 1 : 0,
+        reverted: attempt.reverted ? 1 : 0,
       })
       .where('id', '=', id)
       .where('finishedAt', 'is', null)
@@ -76,7 +75,7 @@ export async function causeEnded(context: StoreContext, end: CauseEnd): Promise<
 /** Stores that a fix of this run did not hold. */
 export async function fixReverted(context: StoreContext, end: FixReverted): Promise<void> {
   await context.db.transaction().execute(async (db) => {
-    await takenBack(db, end.runId, end.reason).where('causeId', '=', end.causeId).execute();
+    await revertKept(db, end.runId, end.reason).where('causeId', '=', end.causeId).execute();
     await markUnhealed(db, end);
   });
 }
@@ -84,7 +83,7 @@ export async function fixReverted(context: StoreContext, end: FixReverted): Prom
 /** Stores that a person undid this run's changes. */
 export async function runUndone(context: StoreContext, runId: string): Promise<void> {
   await context.db.transaction().execute(async (db) => {
-    await takenBack(db, runId, 'a person undid it').execute();
+    await revertKept(db, runId, 'a person undid it').execute();
     await db
       .updateTable('causes')
       .set({ verdict: 'undone' })
@@ -95,12 +94,12 @@ export async function runUndone(context: StoreContext, runId: string): Promise<v
   });
 }
 
-/** Marks the fixes of a run that were kept until now as taken back. */
-function takenBack(db: Database, runId: string, reason: string) {
+/** Marks the fixes of a run that were kept until now as reverted. */
+function revertKept(db: Database, runId: string, reason: string) {
   return db
     .updateTable('attempts')
-    .set({ takenBack: 1, failedBecause: storedText(reason) })
+    .set({ reverted: 1, failedBecause: storedText(reason) })
     .where('runId', '=', runId)
     .where('judged', 'in', ['green', 'changed'])
-    .where('takenBack', '=', 0);
+    .where('reverted', '=', 0);
 }

@@ -42,7 +42,6 @@ function runTable(context: StoreContext): Pick<Store, 'runStarted' | 'saveProgre
           progress: 'null',
           resumedFrom,
         })
-        .onConflict((conflict) => conflict.column('id').doNothing())
         .execute();
     },
     saveProgress: async (runId, progress) => {

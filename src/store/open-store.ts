@@ -8,22 +8,21 @@ import { err, ok, type Result } from '../result.js';
 import { LibsqlDialect } from './libsql-dialect.js';
 import type { Database, Tables } from './tables.js';
 import { reasonOf } from '../reason-of.js';
-import { firstVersion, migrations } from './migrations.js';
+import { createTables, storeVersion } from './create-tables.js';
 
 /** How long to wait for a connection or for another process's write, in milliseconds. */
 const PATIENCE_MS = 10_000;
 
 /**
- * Opens the store at a path (SQLite, relative to `cwd`, created if missing) or a `postgres://` URL, and migrates it to the newest
- * version. Existing content that cannot be understood is `store-unreadable` and never treated as an empty store. A store that
- * cannot be reached or written is `store-unusable`, and healing continues without one (ME-9).
+ * Opens the store at a path (SQLite, relative to `cwd`, created if missing) or a `postgres://` URL. Existing content that
+ * cannot be understood, or is of another version, is `store-unreadable` and never treated as an empty store. A store that cannot be reached or written is `store-unusable`, and healing continues without one (ME-9).
  */
 export async function openStore(location: string, cwd: string): Promise<Result<Database, Problem>> {
   let db: Database | undefined;
   try {
     const isPostgres = isUrl(location);
     db = isPostgres ? await connect(location) : await openFile(path.resolve(cwd, location));
-    const problem = await migrate(db as unknown as Kysely<unknown>, { isPostgres, location });
+    const problem = await createIfNew(db as unknown as Kysely<unknown>, { isPostgres, location });
     if (!problem) return ok(db);
     await db.destroy();
     return err(problem);
@@ -97,12 +96,14 @@ function isDamage(error: unknown): boolean {
   return error instanceof Damage || code === 'SQLITE_NOTADB' || code === 'SQLITE_CORRUPT';
 }
 
-/** The problem of a store whose tables this self-heal does not know. */
-function newer(location: string, version: number): Problem {
+/** The problem of a store whose tables this self-heal does not know. It is left as it is: its counts and answers cost money to make again. */
+function otherVersion(location: string, version: number): Problem {
   return {
     kind: 'store-unreadable',
-    message: `The store ${redact(location)} was created by a newer self-heal (store version ${version}; this self-heal supports ${known})`,
-    remedy: 'Use that version of self-heal, or name another store in agents.yaml.',
+    message: `The store ${redact(location)} was created by another version of self-heal (its tables have version ${version}; here they have version ${storeVersion})`,
+    remedy: isUrl(location)
+      ? 'Use that version of self-heal, or name another database or schema as `store` in agents.yaml.'
+      : 'Use that version of self-heal, or move the file away: a new store starts without its retry counts and open escalations.',
   };
 }
 
@@ -135,30 +136,23 @@ function unusable(location: string, error: unknown): Problem {
 /** The key of our advisory lock in PostgreSQL: arbitrary, but the same in every process. */
 const LOCK = 7_318_532;
 
-/** The newest version. */
-const known = firstVersion - 1 + migrations.length;
-
 /**
- * Migrates the store to the newest version, in one transaction under a lock. If eight processes open a new store at once, one creates
- * it and the others find it created. A kill leaves the previous version. Returns why it cannot be migrated, or null.
+ * Creates the tables if there are none, in one transaction under a lock: if eight processes open a new store at once, one creates it and the
+ * others find it created. A kill leaves no store. Returns why the store cannot be used, or null.
  */
-async function migrate(
+async function createIfNew(
   db: Kysely<unknown>,
   { isPostgres, location }: { readonly isPostgres: boolean; readonly location: string },
 ): Promise<Problem | null> {
-  // Most stores are already current, and need no lock.
-  if ((await versionOf(db, isPostgres)) === known) return null;
+  // Most stores exist, and need no lock.
+  if ((await versionOf(db, isPostgres)) === storeVersion) return null;
   return db.transaction().execute(async (transaction) => {
     if (isPostgres) await sql`select pg_advisory_xact_lock(${LOCK})`.execute(transaction);
     const version = await versionOf(transaction, isPostgres);
+    if (version === 0) await createTables(transaction);
     // self-heal never leaves the version table empty.
     if (version === null) return damaged(location, 'it does not record its version');
-    if (version > known) return newer(location, version);
-    if (version === 0) await sql`create table store_version (version integer not null)`.execute(transaction);
-    for (const step of migrations.slice(Math.max(0, version - firstVersion + 1))) await step(transaction);
-    await sql`delete from store_version`.execute(transaction);
-    await sql`insert into store_version (version) values (${known})`.execute(transaction);
-    return null;
+    return version === 0 || version === storeVersion ? null : otherVersion(location, version);
   });
 }
 

@@ -118,7 +118,7 @@ async function failedTries(db: Database, signature: string, since: string): Prom
       where.or([
         where('judged', 'in', ['still-failing', 'vanished', 'changed']),
         // It healed the test but broke others.
-        where.and([where('judged', '=', 'green'), where('takenBack', '=', 1)]),
+        where.and([where('judged', '=', 'green'), where('reverted', '=', 1)]),
       ]),
     )
     .where('finishedAt', '>', since)
@@ -134,7 +134,7 @@ async function lastFix(db: Database, row: Selectable<Tables['signatures']>): Pro
     .selectAll()
     .where('signature', '=', row.signature)
     .where('judged', '=', 'green')
-    .where('takenBack', '=', 0)
+    .where('reverted', '=', 0)
     .orderBy('finishedAt', 'desc')
     .executeTakeFirst();
   const attempt = found ? pastAttempt(found) : null;
@@ -161,7 +161,7 @@ function pastAttempt(row: Selectable<Tables['attempts']>): Attempt {
     judged: row.judged ?? 'not-judged',
     files: row.files === null ? [] : (JSON.parse(row.files) as FileChange[]),
     patch: row.patch === null ? null : `../${row.runId}/${row.patch}`,
-    reverted: row.takenBack === 1,
+    reverted: row.reverted === 1,
     failedBecause: row.failedBecause,
   };
 }

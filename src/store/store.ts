@@ -80,8 +80,7 @@ export interface CauseEnd {
 export type FixReverted = Pick<CauseEnd, 'runId' | 'causeId' | 'signature' | 'reason'>;
 
 /**
- * What outlives a run, for one project. Every method rejects if the store fails. Writes of a run may be repeated if it is unknown whether they
- * arrived; they count once.
+ * What outlives a run, for one project. Every method rejects if the store fails.
  */
 export interface Store {
   runStarted(run: RunStart): Promise<void>;

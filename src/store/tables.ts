@@ -91,7 +91,7 @@ interface AttemptsTable extends AttemptStart {
   /** Relative to the run's folder, with forward slashes. */
   patch: string | null;
   /** 1 or 0; null until the attempt is finished. */
-  takenBack: number | null;
+  reverted: number | null;
 }
 
 /** An escalation to a person, and the answer. */

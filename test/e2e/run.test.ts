@@ -60,7 +60,7 @@ describe('a red test', () => {
     expect(stderr).toContain('c1 healed');
     expect(exitCode).toBe(0);
     expect(report).toMatchObject({
-      schemaVersion: 2,
+      schemaVersion: 1,
       outcome: 'green',
       tests: [{ verdict: 'healed', retries: 1, causeId: 'c1', sharedFix: false, file: 'tests/shop.spec.ts' }],
       causes: [

@@ -76,7 +76,7 @@ export function aReport(over: Partial<Report> = {}): Report {
   const { tests = [aReportTest()] } = over;
   const counted = (...verdicts: string[]) => tests.filter((one) => verdicts.includes(one.verdict)).length;
   return {
-    schemaVersion: 2,
+    schemaVersion: 1,
     runId: '20260101-000000-0001',
     project: 'shop',
     startedAt: '2026-01-01T00:00:00.000Z',

@@ -3,7 +3,7 @@ import { aDiagnosis } from './builders.js';
 
 export function aContext(over: Partial<AgentContext> = {}): AgentContext {
   return {
-    schemaVersion: 2,
+    schemaVersion: 1,
     runId: 'run-1',
     causeId: 'c1',
     attempt: 1,

@@ -22,7 +22,7 @@ it('BL-1 runs the tests that the last run left red, wherever their files are', a
     { file: '../e2e/(shop)/pay.spec.ts', line: 3, verdict: 'escalated' },
     { file: 'tests/green.spec.ts', line: 1, verdict: 'passed' },
   ];
-  await writeFile(path.join(dir, 'report.json'), JSON.stringify({ schemaVersion: 2, tests, causes: [] }));
+  await writeFile(path.join(dir, 'report.json'), JSON.stringify({ schemaVersion: 1, tests, causes: [] }));
   const found = await filtersFor(cwd, undefined);
   const places = found.ok ? found.value.map((filter) => /^(.*):(\d+)$/.exec(filter)?.slice(1) ?? []) : [];
   // Playwright matches each filter with the absolute path of a file.

@@ -1,20 +1,16 @@
 import { sql, type Transaction } from 'kysely';
 
-/** Upgrades the store from one version to the next. */
-export type Migration = (db: Transaction<unknown>) => Promise<void>;
+/** The version of the tables. A change of them needs a new one: see `openStore`. */
+export const storeVersion = 1;
 
-/** The version that the first migration creates; earlier ones were never released. */
-export const firstVersion = 4;
-
-/** All migrations, oldest first. A released one must never change, since stores may have run it. */
-export const migrations: readonly Migration[] = [first];
-
-/** Uses only SQL that SQLite and PostgreSQL share. `tables.ts` describes the columns. */
-async function first(db: Transaction<unknown>): Promise<void> {
-  for (const statement of firstTables.split(';\n')) await sql.raw(statement).execute(db);
+/** Creates the tables that `tables.ts` describes, in SQL that SQLite and PostgreSQL share. */
+export async function createTables(db: Transaction<unknown>): Promise<void> {
+  for (const statement of tables.split(';\n')) await sql.raw(statement).execute(db);
+  await sql`insert into store_version (version) values (${storeVersion})`.execute(db);
 }
 
-const firstTables = `
+const tables = `
+create table store_version (version integer not null);
 create table runs (
   id text primary key, project text not null, started_at text not null, ended_at text, outcome text, exit_code integer,
   request text not null, progress text not null, resumed_from text
@@ -31,7 +27,7 @@ create table causes (
 create table attempts (
   id text primary key, run_id text not null, cause_id text not null, project text not null, signature text not null,
   n integer not null, agent text, runner text, started_at text not null, finished_at text, outcome text, judged text,
-  cost_usd double precision, files text, claim text, failed_because text, patch text, taken_back integer
+  cost_usd double precision, files text, claim text, failed_because text, patch text, reverted integer
 );
 create index attempts_by_signature on attempts (signature);
 create table escalations (
@@ -44,16 +40,4 @@ create unique index one_question_a_signature on escalations (signature) where st
 create table quarantines (
   project text not null, test_id text not null, name text not null, escalation_id text not null, since text not null,
   until text not null, primary key (project, test_id)
-);
--- What follows is used in PostgreSQL alone.
-create table heals (queue text primary key, coordinator text not null, beat integer not null);
-create table heal_agents (
-  id text primary key, queue text not null references heals (queue) on delete cascade, cost_usd double precision
-);
-create index heal_agents_by_queue on heal_agents (queue);
-create table workers (
-  id text primary key, project text not null, queue text not null, commit_id text not null, config text not null,
-  version text not null, name text not null, state text not null, since text not null, cause_id text, job_id text,
-  beat integer not null
-);
-create index workers_by_project on workers (project)`;
+)`;
