@@ -36,6 +36,7 @@ await bundle({
 });
 for (const name of ['index.html', 'ui.css', 'icon.svg']) copy(path.join('ui', 'page', name));
 copy(path.join('outputs', 'html', 'report.css'));
+copy(path.join('init', 'templates'));
 const { agentsJsonSchema } = await import(await bundleSrc('config/schema.ts'));
 const schema = `${JSON.stringify(agentsJsonSchema(), null, 2)}\n`;
 writeFileSync(path.join(root, 'schema', 'agents.schema.json'), schema);

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { readdirSync } from 'node:fs';
 import { type AgentProgram, programs } from '../agents/programs.js';
-import { type CiSystem, ciSystemOf, ciSystems } from '../init/ci-system.js';
+import { type CiSystem, ciSystemOf, ciSystems } from '../init/ci-workflow.js';
 import { gitRootOf } from '../git-root.js';
 import { planInit } from '../init/plan-init.js';
 import { isWritten, planLines, planTexts, writePlan } from '../init/write-plan.js';

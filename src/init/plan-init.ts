@@ -7,12 +7,9 @@ import { builtIn } from '../core/built-in-fixer.js';
 import { builtInRunners } from '../core/built-in-runner.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
-import { ciProjectOf } from './ci-project.js';
-import type { CiSystem } from './ci-system.js';
+import { type CiSystem, workflowFiles, workflowText } from './ci-workflow.js';
 import { git } from '../git.js';
 import { gitRootOf } from '../git-root.js';
-import { githubWorkflow } from './github-workflow.js';
-import { gitlabWorkflow } from './gitlab-workflow.js';
 import { type SlashCommand, slashCommands } from './slash-commands.js';
 import { reasonOf } from '../reason-of.js';
 import { packageFile } from '../own-files.js';
@@ -97,14 +94,9 @@ interface Wanted {
 function workflow({ cwd, ci, agent, config, shards = null }: InitRequest): Wanted[] {
   if (ci === null) return [];
   const root = gitRootOf(cwd) ?? cwd;
-  const { file, render } = workflows[ci];
-  return [{ file: path.join(root, file), text: render(ciProjectOf(cwd, root, config), agent, shards) }];
+  const text = workflowText({ system: ci, cwd, root, config, agent, shards });
+  return [{ file: path.join(root, workflowFiles[ci]), text }];
 }
-
-const workflows = {
-  github: { file: '.github/workflows/self-heal.yml', render: githubWorkflow },
-  gitlab: { file: '.gitlab/self-heal.gitlab-ci.yml', render: gitlabWorkflow },
-};
 
 async function compare(
   { file, text, isOwn }: Wanted,

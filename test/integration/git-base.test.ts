@@ -4,8 +4,7 @@ import { execaSync } from 'execa';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { baseOf, gitChanges } from '../../src/git-trees.js';
-import { gitlabWorkflow } from '../../src/init/gitlab-workflow.js';
-import { ciProjectOf } from '../../src/init/ci-project.js';
+import { workflowText } from '../../src/init/ci-workflow.js';
 import { tempDir } from '../rig/temp-dir.js';
 
 const git = (cwd: string, ...args: string[]) =>
@@ -44,7 +43,7 @@ function onRunner(server: string, ...refs: string[]): string {
 it('BL-2 CL-10 the job for GitLab removes the token from git’s configuration, and the base of the branch is still found', async () => {
   const { dir, base } = onServer();
   const runner = onRunner(dir, '+refs/heads/*:refs/remotes/origin/*');
-  const text = gitlabWorkflow(ciProjectOf(runner, runner), null, null);
+  const text = workflowText({ system: 'gitlab', cwd: runner, root: runner, agent: null, shards: null });
   const job = (parse(text) as Record<string, { script: string[]; variables: object }>)['self-heal'];
   // The whole history, as fetched above.
   expect(job?.variables).toEqual({ GIT_DEPTH: '0' });

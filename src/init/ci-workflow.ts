@@ -1,0 +1,101 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { stringify } from 'yaml';
+import type { AgentProgram } from '../agents/programs.js';
+import { ownFile } from '../own-files.js';
+import { lockFolderOf, packageManagerOf, type PackageManager } from '../playwright/package-manager.js';
+import { relativePath } from '../relative-path.js';
+
+/** The CI systems for which `init` can write a workflow. */
+export const ciSystems = ['github', 'gitlab'] as const;
+
+export type CiSystem = (typeof ciSystems)[number];
+
+/** Returns the CI system configured in the root of the repository; null if there is none. */
+export function ciSystemOf(root: string): CiSystem | null {
+  if (existsSync(path.join(root, '.gitlab-ci.yml'))) return 'gitlab';
+  return existsSync(path.join(root, '.github')) ? 'github' : null;
+}
+
+/** The file of each system's workflow, relative to the root of the repository. */
+export const workflowFiles: Readonly<Record<CiSystem, string>> = {
+  github: '.github/workflows/self-heal.yml',
+  gitlab: '.gitlab/self-heal.gitlab-ci.yml',
+};
+
+/** What a workflow is written for. */
+export interface WorkflowRequest {
+  readonly system: CiSystem;
+  /** The package and the root of its repository; absolute. */
+  readonly cwd: string;
+  readonly root: string;
+  /** The value of `-c`. */
+  readonly config?: string | undefined;
+  /** Null for the built-in fixer alone. */
+  readonly agent: AgentProgram | null;
+  /** On how many machines the tests run; null if one is enough. */
+  readonly shards: number | null;
+}
+
+/**
+ * Returns the workflow for a project. Its agent gets no token for the repository: the checkout does not persist it, and no step passes it on.
+ * Fixes are an artifact for a person to apply, and a healed run stays red until then.
+ */
+export function workflowText({ system, cwd, root, config, agent, shards }: WorkflowRequest): string {
+  const template = ownFile(`init/templates/${system}${shards === null ? '' : '-shards'}.yml`);
+  const manager = packageManagerOf(cwd);
+  const lockFolder = lockFolderOf(cwd);
+  const folder = relativePath(root, cwd) || '.';
+  // In a monorepo, packages are installed next to the lock file. One above the repository does not belong to it.
+  const installFolder = relativePath(root, lockFolder?.startsWith(root) ? lockFolder : cwd) || '.';
+  return filled(readFileSync(template, 'utf8'), {
+    EXEC: manager.exec,
+    BEFORE_INSTALL: beforeInstall(manager),
+    // A lock file written here would become part of the fix.
+    INSTALL: lockFolder === null ? 'npm install --no-package-lock' : installOf(manager, lockFolder),
+    INSTALL_AGENT: agent && `npm install --global ${agent.packageName}`,
+    KEY: agent?.keyVariable ?? null,
+    WHAT_HAPPENS: agent ? `handed to ${agent.title}` : 'healed if the built-in fixer is sure of the fix',
+    FOLDER: folder,
+    FOLDER_QUOTED: quoted(folder),
+    INSTALL_FOLDER: installFolder,
+    INSTALL_FOLDER_QUOTED: quoted(installFolder),
+    RUNS_FOLDER: `${folder === '.' ? '' : `${folder}/`}.self-heal/runs/`,
+    CONFIG: config === undefined ? '' : ` -c ${quoted(config)}`,
+    SHARDS: shards,
+    SHARD_NUMBERS: Array.from({ length: shards ?? 0 }, (_, at) => at + 1).join(', '),
+  });
+}
+
+/**
+ * Fills in the `__NAME__` of a template. A line with a name whose value is null goes; a value that is all of a YAML value is quoted where
+ * YAML needs it.
+ */
+function filled(template: string, values: Readonly<Record<string, string | number | null>>): string {
+  const lines = template.split('\n').flatMap((line) => {
+    const names = [...line.matchAll(/__([A-Z_]+)__/g)].map(([, name = '']) => name);
+    if (names.some((name) => values[name] === null)) return [];
+    const [, before, whole = ''] = /^(\s*(?:- |[\w-]+: )+)__([A-Z_]+)__$/.exec(line) ?? [];
+    if (before !== undefined) return [before + stringify(values[whole], { lineWidth: 0 }).trimEnd()];
+    return [line.replaceAll(/__([A-Z_]+)__/g, (_, name: string) => String(values[name]))];
+  });
+  return lines.join('\n');
+}
+
+function beforeInstall({ name }: PackageManager): string | null {
+  if (name === 'npm') return null;
+  return name === 'bun' ? 'npm install --global bun' : 'corepack enable';
+}
+
+/** Returns the command that installs exactly what the lock file specifies. */
+function installOf({ name }: PackageManager, lockFolder: string): string {
+  if (name === 'npm') return 'npm ci';
+  // Yarn 1 has neither .yarnrc.yml nor --immutable.
+  const isYarn2 = name === 'yarn' && existsSync(path.join(lockFolder, '.yarnrc.yml'));
+  return `${name} install ${isYarn2 ? '--immutable' : '--frozen-lockfile'}`;
+}
+
+/** Quotes one word for a POSIX shell. */
+function quoted(word: string): string {
+  return /^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
