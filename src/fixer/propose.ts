@@ -6,12 +6,13 @@ import { stripVTControlCharacters } from 'node:util';
 import { isCode } from '../code/imports.js';
 import type { Hunk } from '../core/blame.js';
 import type { Cause } from '../core/cause.js';
-import { testsOf, type Location, type TestError } from '../core/failure.js';
+import type { Location, TestError } from '../core/failure.js';
 import { framesIn } from '../evidence/source-maps/parse-frames.js';
 import { git } from '../git.js';
 import { relativePath } from '../relative-path.js';
 import { real } from '../workspace/is-inside.js';
 import { driftedLocator, type DriftEvidence } from './drifted-locator.js';
+import type { SourceText } from './locator-names.js';
 import type { Proposal } from './proposal.js';
 import { changesThatRemoved, holds, renamedTo } from './renames.js';
 import { runCodeFixes } from './run-code-fixes.js';
@@ -22,8 +23,8 @@ export interface FixerPlaces {
   readonly cwd: string;
   /** The root of the working tree: the repository around the project, or the project itself. */
   readonly root: string;
-  /** Files of the project that the tests were seen to load or read, absolute. */
-  readonly testFiles: readonly string[];
+  /** Whether a file belongs to the tests, by its path from the root. */
+  readonly isTest: (file: string) => boolean;
 }
 
 /** Returns a fix for a cause that the built-in fixer is sure of; null if there is none. Changes nothing. */
@@ -50,8 +51,11 @@ async function compilerErrors(cause: Cause, places: FixerPlaces): Promise<string
   ];
   const said = stripVTControlCharacters(texts.join('\n'));
   // A name that a change took out is not misspelled: the one like it means something else.
-  for (const [, name = ''] of said.matchAll(/'([\w$]+)'[^\n]*\bDid you mean\b/g))
-    if ((await changesThatRemoved(name, places.root, blamedIn(cause, places))).length > 0) return null;
+  for (const [, name = ''] of said.matchAll(/'([\w$]+)'[^\n]*\bDid you mean\b/g)) {
+    const hunks = await changesThatRemoved(name, places.root, blamedIn(cause, places));
+    const has = (line: string) => holds(line, name);
+    if (hunks.some(({ old, now }) => old.some(has) && !now.some(has))) return null;
+  }
   return said;
 }
 
@@ -61,9 +65,6 @@ async function drift(cause: Cause, places: FixerPlaces): Promise<Proposal | null
   const { locator } = diagnosis.facts;
   const { elements, ariaSnapshot, errors } = evidence;
   if (failure.scope === 'suite' || locator === null || !elements || ariaSnapshot === null) return null;
-  const specs = testsOf(cause.members).map(({ location }) => location.file);
-  const ofTests = new Set([...places.testFiles, ...specs].map(real).filter((file) => isCode(file)));
-  const isApp = ({ file }: Hunk) => !ofTests.has(path.join(places.root, file));
   return driftedLocator({
     locator,
     isExpectation: errors.some(({ message }) => /\bexpect\b.*\(/.test(message.split('\n')[0] ?? '')),
@@ -72,9 +73,9 @@ async function drift(cause: Cause, places: FixerPlaces): Promise<Proposal | null
     frames: cause.members.flatMap((one) => one.failure.errors.flatMap(framesOf)),
     renamedTo: async (name, candidates) => {
       const hunks = await changesThatRemoved(name, places.root, blamedIn(cause, places));
-      return renamedTo(hunks.filter(isApp), name, candidates);
+      return renamedTo(hunks.filter(({ file }) => !places.isTest(file)), name, candidates);
     },
-    search: (name) => search(name, places.root, ofTests),
+    search: (name) => search(name, places),
   });
 }
 
@@ -93,20 +94,19 @@ export function blamedIn(
 
 async function search(
   name: string,
-  root: string,
-  ofTests: ReadonlySet<string>,
+  { root, isTest }: Pick<FixerPlaces, 'root' | 'isTest'>,
 ): ReturnType<DriftEvidence['search']> {
   const found = await git(root, ['grep', '-z', '-l', '-I', '-F', '--untracked', '-e', name]);
-  const files = (found ?? '').split('\0').filter(Boolean);
-  const sources = await Promise.all(
-    files.map(async (one) => {
-      const file = path.join(root, one);
-      return { file, text: await readFile(file, 'utf8').catch(() => '') };
-    }),
-  );
-  const all = sources.filter(({ text }) => holds(text, name));
-  const tests = all.filter(({ file }) => ofTests.has(file));
-  return { tests, inApp: tests.length < all.length };
+  const tests: SourceText[] = [];
+  let inApp = false;
+  for (const one of (found ?? '').split('\0').filter(Boolean)) {
+    const file = path.join(root, one);
+    const text = await readFile(file, 'utf8').catch(() => '');
+    if (!holds(text, name)) continue;
+    if (isTest(one) && isCode(one)) tests.push({ file, text });
+    else inApp = true;
+  }
+  return { tests, inApp };
 }
 
 /** Returns the positions in an error that are files on disk. */

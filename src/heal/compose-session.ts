@@ -2,7 +2,8 @@ import { Mutex } from 'async-mutex';
 import { createRunAgent } from '../agents/create-run-agent.js';
 import { systemClock } from '../clock.js';
 import { createPropose } from '../fixer/propose.js';
-import { createGuard } from '../guard/create-guard.js';
+import { createGuard, placesOf } from '../guard/create-guard.js';
+import { testPlaces } from '../guard/test-places.js';
 import { type BrokenBuild, brokenBuildOf } from '../playwright/broken-build.js';
 import { isRed, type SuiteRun } from '../playwright/suite-run.js';
 import type { Problem } from '../problem.js';
@@ -35,8 +36,7 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
     for (const message of missingWarnings(parts.missing)) bus.emit({ type: 'run.warning', message });
   const workspace = await parts.workspace.open();
   const { root } = workspace;
-  const specs = first.tests.map(({ test }) => test.location.file);
-  const testFiles = [...specs, ...(first.testFiles ?? [])];
+  const isTest = testPlaces(placesOf(root, first));
   const diagnose = createDiagnose({ ...parts });
   const { prepare } = settings.verify;
   let brokenBuild: BrokenBuild | null = null;
@@ -51,7 +51,7 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
     copy: 0,
     guard: createGuard(root, first),
     ...(parts.kept ? { kept: parts.kept } : {}),
-    ...(settings.fixer === 'none' ? {} : { propose: createPropose({ cwd, root, testFiles }) }),
+    ...(settings.fixer === 'none' ? {} : { propose: createPropose({ cwd, root, isTest }) }),
     clock: systemClock,
     spending: createSpending(startedAt),
     plan,

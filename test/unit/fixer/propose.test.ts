@@ -54,7 +54,7 @@ it.each([
       elements: [{ tag: 'b', text: '', label: '', attributes: { 'data-testid': 'buy' } }],
     }),
   });
-  const propose = createPropose({ cwd: dir, root: dir, testFiles: [path.join(dir, 'tests/page.ts')] });
+  const propose = createPropose({ cwd: dir, root: dir, isTest: (one) => one.startsWith('tests/') });
   const files = (await propose(aCause({ lead })))?.files ?? [];
   const after = new Map(files.map((one) => [path.basename(one.file), one.after]));
   expect(after.get('a.spec.ts')).toBe("page.getByTestId('buy');\n");
@@ -80,6 +80,6 @@ it.each([
     asked.push(said);
     return null;
   };
-  await createPropose({ cwd: dir, root: dir, testFiles: [] }, fixCode)(aCause({ lead }));
+  await createPropose({ cwd: dir, root: dir, isTest: () => false }, fixCode)(aCause({ lead }));
   expect(asked.some((said) => said.includes('TS2724'))).toBe(isAsked);
 });
