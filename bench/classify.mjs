@@ -7,7 +7,7 @@ import process from 'node:process';
 import { bundleSrc } from '../scripts/bundle-src.mjs';
 
 const { readClassifyInput } = await import(await bundleSrc('evidence/classify-input.ts'));
-const { classifyAgentError } = await import(await bundleSrc('core/agent-error/classify-agent-error.ts'));
+const { classifyAgentError } = await import(await bundleSrc('core/agent-error.ts'));
 const { classify } = await import(await bundleSrc('core/classify/classify.ts'));
 
 const wanted = 1_000;

@@ -1,4 +1,4 @@
-import type { AgentError } from './core/agent-error/classify-agent-error.js';
+import type { AgentError } from './core/agent-error.js';
 import type { AvoidedReason } from './core/avoided.js';
 import type { Blame } from './core/blame.js';
 import type { Attempt } from './core/attempt.js';

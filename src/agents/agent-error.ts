@@ -1,6 +1,5 @@
-import { askedWaitMs } from '../core/agent-error/asked-wait.js';
-import { classifyAgentError } from '../core/agent-error/classify-agent-error.js';
-import type { AgentErrorReason } from '../core/agent-error/rules.js';
+import { askedWaitMs } from '../core/asked-wait.js';
+import { classifyAgentError, type AgentErrorReason } from '../core/agent-error.js';
 import { isBuiltInRunner } from '../core/built-in-runner.js';
 import { programs } from './programs.js';
 import type { AgentResult } from './runner.js';

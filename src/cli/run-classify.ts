@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { text as textOf } from 'node:stream/consumers';
 import { z } from 'zod';
 import { exitCodes } from '../core/exit-codes.js';
-import { classifyAgentError } from '../core/agent-error/classify-agent-error.js';
+import { classifyAgentError } from '../core/agent-error.js';
 import { loadSettings } from '../config/load-settings.js';
 import { createClassify } from '../core/classify/classify.js';
 import { factLines, reasonLine, type Diagnosis } from '../core/diagnosis.js';

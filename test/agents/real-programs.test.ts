@@ -3,7 +3,7 @@ import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createRunAgent } from '../../src/agents/create-run-agent.js';
 import { expandedPrompt } from '../../src/agents/expand-command.js';
-import { classifyAgentError } from '../../src/core/agent-error/classify-agent-error.js';
+import { classifyAgentError } from '../../src/core/agent-error.js';
 import type { AgentRun } from '../../src/core/attempt.js';
 import { agentTask } from '../rig/agent-task.js';
 import { tempDir } from '../rig/temp-dir.js';

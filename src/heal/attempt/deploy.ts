@@ -1,4 +1,4 @@
-import { errorOfEnd } from '../../core/agent-error/classify-agent-error.js';
+import { errorOfEnd } from '../../core/agent-error.js';
 import { type Attempt, bareAttempt } from '../../core/attempt.js';
 import { unreachable } from '../../core/unreachable.js';
 import { type FinishedAgent, runWithRestarts } from './restart-agent.js';

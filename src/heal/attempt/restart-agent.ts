@@ -1,5 +1,5 @@
 import { remedyFor } from '../../agents/agent-error.js';
-import { classifyAgentError } from '../../core/agent-error/classify-agent-error.js';
+import { classifyAgentError } from '../../core/agent-error.js';
 import type { AgentEnd, AgentRun, AgentUsage } from '../../core/attempt.js';
 import type { Cause } from '../../core/cause.js';
 import { backoffMs } from '../../core/policy.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { classifyAgentError, errorOfEnd } from '../../../src/core/agent-error/classify-agent-error.js';
+import { classifyAgentError, errorOfEnd } from '../../../src/core/agent-error.js';
 
 const kindOf = (text: string) => classifyAgentError(text).kind;
 
