@@ -73,7 +73,11 @@ async function drift(cause: Cause, places: FixerPlaces): Promise<Proposal | null
     frames: cause.members.flatMap((one) => one.failure.errors.flatMap(framesOf)),
     renamedTo: async (name, candidates) => {
       const hunks = await changesThatRemoved(name, places.root, blamedIn(cause, places));
-      return renamedTo(hunks.filter(({ file }) => !places.isTest(file)), name, candidates);
+      return renamedTo(
+        hunks.filter(({ file }) => !places.isTest(file)),
+        name,
+        candidates,
+      );
     },
     search: (name) => search(name, places),
   });
