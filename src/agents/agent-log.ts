@@ -1,7 +1,7 @@
 import { createWriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
 import { maskedStream } from '../secrets/masked-stream.js';
-import type { Masking } from '../secrets/masks.js';
+import type { Masking } from '../secrets/redactor.js';
 
 const HEAD_BYTES = 4 * 1024 * 1024;
 const TAIL_BYTES = 1024 * 1024;

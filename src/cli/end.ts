@@ -1,6 +1,6 @@
 import { exitCodes } from '../core/exit-codes.js';
 import { exitCodeFor, formatProblem, type Problem } from '../problem.js';
-import { redact } from '../secrets/redact.js';
+import { redact } from '../secrets/redactor.js';
 
 /** Prints the answer of a command, as text or as a JSON document, and returns the exit code. */
 export function print(answer: string | object): number {

@@ -26,7 +26,6 @@ export async function runClassify(file: string, options: ClassifyOptions): Promi
   const input = await readInput(file);
   if (!input.ok) return input.error;
   const redactor = await createRedactor({ env: process.env, projectRoot: process.cwd() });
-  await redactor.load();
   if (options.agent) return runAgent(input.value, options, redactor);
   const format = options.jsonl ? 'jsonl' : classifyFormatOf(input.value);
   const records = readClassifyInput(input.value, { format, rootDir: process.cwd() });

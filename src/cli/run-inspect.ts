@@ -72,7 +72,6 @@ async function showPrompt(
   if (!settings.ok) return settings.error;
   const attempt = options.attempt ?? null;
   const redactor = await createRedactor({ env: process.env, projectRoot: cwd });
-  await redactor.load();
   const found = await promptOf({
     run,
     one,

@@ -1,7 +1,7 @@
 import type { NetworkEntry } from '../core/evidence.js';
 import { boundedText, mapParts, requestParts } from './bounded-text.js';
 import { bounds } from './bounds.js';
-import { isSecretHeader } from '../secrets/secret-name.js';
+import { isSecretHeader } from '../secrets/secret-fields.js';
 import type { MissingEvidence } from './missing-evidence.js';
 
 /** Returns a request cleaned, masked and bounded. */

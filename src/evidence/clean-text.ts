@@ -1,5 +1,5 @@
 import { visibleText } from '../core/visible-text.js';
-import { redact } from '../secrets/redact.js';
+import { redact } from '../secrets/redactor.js';
 
 /**
  * Makes text of unknown origin safe to keep and to show (EV-9, EV-10): removes terminal codes and invisible characters

@@ -31,7 +31,6 @@ export interface SessionParts extends Opened {
 /** Assembles a session with the real effects. A green run needs none, so this code is loaded only for a red one (CL-4). */
 export async function composeSession(parts: SessionParts): Promise<Session> {
   const { settings, cwd, env, folder, bus, redactor, signal, startedAt, store, first, plan } = parts;
-  await redactor.load();
   if (isRed(first))
     for (const message of missingWarnings(parts.missing)) bus.emit({ type: 'run.warning', message });
   const workspace = await parts.workspace.open();

@@ -45,7 +45,7 @@ export async function firstRun(
     if (failed === 0) return;
     if (mayCopy && done < total) opened.workspace.begin();
     // Whoever needs it later reports what is wrong with it.
-    loading ??= loadForRed(opened).catch(() => undefined);
+    loading ??= loadForRed().catch(() => undefined);
   };
   const watching = { onStart: () => void onStart(), onProgress };
   if (reports) {
@@ -58,12 +58,11 @@ export async function firstRun(
 }
 
 /** Loads what a red run needs while its suite is still running. */
-async function loadForRed({ redactor }: Opened): Promise<void> {
+async function loadForRed(): Promise<void> {
   const [{ compileRules }] = await Promise.all([
     import('../core/classify/classify.js'),
     import('./compose-session.js'),
     import('./run.js'),
-    redactor.load(),
   ]);
   compileRules();
 }

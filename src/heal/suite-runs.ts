@@ -7,7 +7,7 @@ import { isRed, type SuiteRun, type TestResult } from '../playwright/suite-run.j
 import type { RunFolder } from '../run/run-folder.js';
 import { maskSuiteFolder } from '../run/mask-suite-folder.js';
 import type { RunPlan } from '../run/run-plan.js';
-import type { Masking } from '../secrets/masks.js';
+import type { Masking } from '../secrets/redactor.js';
 import type { AgainRequest } from './session.js';
 
 /** Callbacks while a suite runs. */

@@ -6,7 +6,7 @@ import { cut } from './cut.js';
 import { atMost, counted, nameOf } from './format.js';
 import { suiteItself } from './final-status.js';
 import type { Report, ReportCause, ReportTest } from '../run/report.js';
-import { redact } from '../secrets/redact.js';
+import { redact } from '../secrets/redactor.js';
 import { verdictWords } from './wording.js';
 import { isInside, pathInside } from '../workspace/is-inside.js';
 

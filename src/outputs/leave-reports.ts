@@ -9,7 +9,7 @@ import { junitOf } from './junit.js';
 import { prose } from './markdown-text.js';
 import { markdownOf, summaryBytes } from './markdown.js';
 import type { Report } from '../run/report.js';
-import { redact } from '../secrets/redact.js';
+import { redact } from '../secrets/redactor.js';
 import { reasonOf } from '../reason-of.js';
 import { relativePath } from '../relative-path.js';
 import { pathInside } from '../workspace/is-inside.js';

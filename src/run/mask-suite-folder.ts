@@ -2,7 +2,7 @@ import { createReadStream, existsSync } from 'node:fs';
 import { open, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { runFiles } from '../playwright/report-format.js';
-import type { Masking } from '../secrets/masks.js';
+import type { Masking } from '../secrets/redactor.js';
 import { maskedStream } from '../secrets/masked-stream.js';
 
 const logs = [runFiles.serverLog, runFiles.log, runFiles.problems];

@@ -1,66 +1,245 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { parse } from 'dotenv';
+import { expand } from 'dotenv-expand';
 import { decoded } from '../decoded.js';
-import { strengthOfName } from './secret-name.js';
-import { isMixed } from './secret-value.js';
+import { gitRootOf } from '../git-root.js';
+import { type Reading, readingOf } from './reading.js';
+import type { Found } from './redactor.js';
+import { isGenerated, isMixed, namedBy } from './secret-fields.js';
 
-/** A secret of this environment: its value, and the name of the variable that holds it. */
+/** A secret of this machine: its value, and the name of the variable that holds it. */
 export interface KnownValue {
   readonly name: string;
   readonly value: string;
 }
 
-/** Variables and their values. */
-export type Variables = Readonly<Record<string, string | undefined>>;
-
-const minLength = 6;
+type Variable = readonly [name: string, value: string];
 
 /** Values that are common to thousands of projects and appear in many texts. */
 const ordinary =
-  /^(?:https?:\/\/localhost\S*|(?:true|false|null|undefined|none|localhost|postgres|postgresql|mysql|mariadb|mongo|redis|supabase|admin|root|user|guest|test|testing|secret|password|passw0rd|changeme|default|development|production|staging|example|anonymous|disabled|enabled|required|optional|memory|cookie|bearer|basic|session|token)[\d!]{0,3}|[\d.,:_+-]+)$/i;
-
+  /^(?:(?:true|false|null|undefined|none|localhost|postgres|postgresql|mysql|mariadb|mongo|redis|supabase|admin|root|user|guest|test|testing|secret|password|passw0rd|changeme|default|development|production|staging|example|anonymous|disabled|enabled|required|optional|memory|cookie|bearer|basic|session|token)[\d!]{0,3}|[\d.,:_+-]+)$/i;
 /** Paths and addresses, which give nobody access. */
 const place =
   /^(?:(?:~|\.{1,2}|[A-Za-z]:)?(?:[\\/][\w .@-]+){2,}[\\/]?|https?:\/\/[^\s@?#]+|[\w-]+(?:\.[\w-]+)*:\d{2,5})$/;
 
-function isTelling({ value }: KnownValue): boolean {
-  return value.length >= minLength && !ordinary.test(value) && !place.test(value);
-}
-
-/** Returns the values of variables whose names indicate a secret, and passwords in URLs held by any variable. */
-export function secretsAmong(variables: Variables): KnownValue[] {
+/** Returns the values of variables whose names say that they are secret, and the passwords in URLs that any variable holds. */
+export function secretsAmong(variables: Readonly<Record<string, string | undefined>>): KnownValue[] {
   return named(Object.entries(variables).map(([name, value = '']) => [name, value]));
 }
 
-/** Does the same for a `.env` file, and also returns random-looking values, whatever their names. */
-export function secretsOfEnvFile(
-  variables: readonly (readonly [name: string, value: string])[],
-): KnownValue[] {
-  const random = variables.flatMap(([name, value]) => (looksRandom(value) ? [{ name, value }] : []));
-  return [...named(variables), ...random];
+function named(variables: readonly Variable[]): KnownValue[] {
+  return variables
+    .filter(([name]) => !/^(?:OLD)?PWD$/.test(name))
+    .flatMap(([name, value]) => {
+      const says = namedBy(name);
+      const isSecret = says === 'secret' || (says === 'handle' && isMixed(value));
+      return [...(isSecret ? [value] : []), ...passwordsIn(value)].map((one) => ({ name, value: one }));
+    })
+    .filter(({ value }) => value.length >= 6 && !ordinary.test(value) && !place.test(value));
 }
 
-function named(variables: readonly (readonly [name: string, value: string])[]): KnownValue[] {
-  const secrets = variables.flatMap(([name, value]) => (saysSecret(name, value) ? [{ name, value }] : []));
-  const passwords = variables.flatMap(([name, value]) => passwordIn(name, value));
-  return [...secrets, ...passwords].filter(isTelling);
-}
-
-function saysSecret(name: string, value: string): boolean {
-  if (/^(?:OLD)?PWD$/.test(name)) return false;
-  const strength = strengthOfName(name);
-  if (strength === 'certain' || strength === 'likely') return true;
-  return (strength === 'possible' || /key$/i.test(name)) && (isMixed(value) || value.includes('-----BEGIN '));
-}
-
-function passwordIn(name: string, value: string): KnownValue[] {
+function passwordsIn(value: string): readonly string[] {
   // Up to the last @ before the host: one that is not encoded is part of the password (WHATWG URL).
-  const found = /^[a-z][a-z\d+.-]{1,20}:\/\/[^\s:@/]{0,128}:([^\s@]{1,256}(?:@[^\s@/?#]{1,256}){0,8})@/i.exec(
-    value,
-  )?.[1];
-  if (found === undefined) return [];
-  return [...new Set([found, decoded(found)])].map((one) => ({ name, value: one }));
+  const [, found] =
+    /^[a-z][a-z\d+.-]{1,20}:\/\/[^\s:@/]{0,128}:([^\s@]{1,256}(?:@[^\s@/?#]{1,256}){0,8})@/i.exec(value) ??
+    [];
+  return found === undefined ? [] : [...new Set([found, decoded(found)])];
 }
 
-/** Matches mixed-case letters with digits as a generator produces them, or many hex digits; not words, addresses or ids. */
-function looksRandom(value: string): boolean {
-  return /^[\da-f]{32,512}$/i.test(value) || (/^[\w+/=.~-]{20,512}$/.test(value) && isMixed(value));
+const maxBytes = 256 * 1024;
+const mostFolders = 2000;
+const deepest = 4;
+const envFile = /^(?:\.env(?:[.-].*)?|\.envrc|\.dev\.vars(?:\..*)?|[\w.-]+\.env)$/;
+/** Sample files hold placeholders, which may appear in any text. */
+const sample = /[.-](?:example|sample|template|dist|schema|defaults)$/i;
+/** Folders that contain no package of the project itself. */
+const notOurs =
+  /^(?:node_modules|dist|build|out|coverage|vendor|target|test-results|playwright-report|\..*)$/;
+
+/**
+ * Returns the secrets of every environment file in the project, in the packages below it, and in the folders above it up to the root of its
+ * repository: the values that their names or their randomness give away. Files that cannot be read are ignored; never rejects.
+ */
+export async function secretsOfEnvFiles(folder: string): Promise<KnownValue[]> {
+  const root = path.resolve(folder);
+  const folders = [...upToTheRepository(root), ...(await packagesBelow(root))];
+  const files = (await Promise.all(folders.map(envFilesIn))).flat();
+  const variables = (await Promise.all(files.map(variablesOf))).flat();
+  const random = variables.filter(([, value]) => /^[\w+/=.~-]{20,512}$/.test(value) && isMixed(value));
+  return [...named(variables), ...random.map(([name, value]) => ({ name, value }))];
+}
+
+/** Outside a repository, the folders above do not belong to the project. */
+function upToTheRepository(folder: string): string[] {
+  const root = gitRootOf(folder) ?? folder;
+  return folder === root ? [folder] : [folder, ...upToTheRepository(path.dirname(folder))];
+}
+
+async function packagesBelow(folder: string): Promise<string[]> {
+  const folders: string[] = [];
+  let level = [folder];
+  for (let depth = 0; depth < deepest && folders.length < mostFolders; depth += 1) {
+    level = (await Promise.all(level.map(foldersIn))).flat().slice(0, mostFolders);
+    folders.push(...level);
+  }
+  return folders;
+}
+
+async function foldersIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  return entries
+    .filter((entry) => entry.isDirectory() && !notOurs.test(entry.name))
+    .map((entry) => path.join(folder, entry.name));
+}
+
+async function envFilesIn(folder: string): Promise<string[]> {
+  const names = await readdir(folder).catch(() => []);
+  return names
+    .filter((name) => envFile.test(name) && !sample.test(name))
+    .map((name) => path.join(folder, name));
+}
+
+/** Reads each variable in three forms, since any of them may be printed: as written, with escapes undone, and with `${NAME}` expanded. */
+async function variablesOf(file: string): Promise<readonly Variable[]> {
+  try {
+    const { size } = await stat(file);
+    if (size > maxBytes) return [];
+    const written = parse(await readFile(file));
+    const expanded = expand({ parsed: { ...written }, processEnv: {} }).parsed ?? {};
+    const plain = Object.entries(written).map(([name, value]): Variable => [
+      name,
+      value.replace(/\\(["'`$\\])/g, '$1'),
+    ]);
+    return [...Object.entries(written), ...plain, ...Object.entries(expanded)];
+  } catch {
+    return [];
+  }
+}
+
+/** An index of known values, each with the label of its mask. */
+export interface KnownIndex {
+  /** Does nothing if the value is already known. */
+  readonly add: (value: string, label: string) => void;
+  readonly find: (reading: Reading) => readonly Found[];
+}
+
+interface Entry {
+  readonly bare: string;
+  readonly label: string;
+}
+
+/** How many characters are looked up at each position of a text, and at how many positions of a value there is such a stretch. */
+const gramLength = 6;
+const gramStep = 3;
+/** Shorter values, and words that are not twice as long, must stand in the text as they are. */
+const longEnough = 10;
+/** A part of a generated value counts from this length: whoever cut or split it left it readable. */
+const telling = 12;
+/** Bounds the index: a run that finds more values than this is not finding secrets. */
+const mostEntries = 20_000;
+
+/**
+ * Creates an empty index. Letters and digits alone are compared, so that a value is found however it was quoted, escaped, wrapped, joined or
+ * made a file's name. The time to search a text depends on its length, not on the number of values.
+ */
+export function createKnownIndex(): KnownIndex {
+  const added = new Set<string>();
+  const exact = new Map<string, string>();
+  const grams = new Map<string, (readonly [entry: Entry, offset: number])[]>();
+  const begins = new Uint8Array(0x10000);
+  const addBare = (bare: string, label: string): void => {
+    if (!(isMixed(bare) ? bare.length >= longEnough : bare.length >= 2 * telling)) return;
+    if (added.has(bare) || added.size > mostEntries) return;
+    added.add(bare);
+    const entry = { bare, label };
+    for (let offset = 0; offset + gramLength <= bare.length; offset += gramStep) {
+      const gram = bare.slice(offset, offset + gramLength);
+      grams.set(gram, [...(grams.get(gram) ?? []), [entry, offset]]);
+      begins[pairAt(gram, 0)] = 1;
+    }
+  };
+  const find = (reading: Reading): Found[] => {
+    const found = [...exact].flatMap(([value, label]) => standing(reading.text, value, label));
+    if (grams.size === 0) return found;
+    const bare = bareOf(reading.text);
+    const ends = new Map<Entry, number>();
+    for (let at = 0; at + gramLength <= bare.text.length; at += 1) {
+      if (begins[pairAt(bare.text, at)] === 0) continue;
+      for (const [entry, offset] of grams.get(bare.text.slice(at, at + gramLength)) ?? []) {
+        if (at < (ends.get(entry) ?? 0)) continue;
+        const [from, to] = commonAround(bare.text, at, { entry, offset, after: ends.get(entry) ?? 0 });
+        const isWhole = to - from === entry.bare.length;
+        if (!isWhole && (to - from < telling || !isGenerated(bare.text.slice(from, to)))) continue;
+        ends.set(entry, to);
+        const [start, end] = [bare.at(from), bare.at(to - 1) + 1];
+        found.push({ start, end, kind: 'known value', label: entry.label });
+      }
+    }
+    return found;
+  };
+  return {
+    add: (value, label) => {
+      const read = readingOf(value).text;
+      for (const text of [read, ...encoded(value)]) addBare(bareOf(text).text, label);
+      if (!added.has(bareOf(read).text) && read.length >= gramLength) exact.set(read, label);
+    },
+    find,
+  };
+}
+
+function pairAt(text: string, at: number): number {
+  return ((text.charCodeAt(at) << 8) ^ text.charCodeAt(at + 1)) & 0xffff;
+}
+
+/** Extends a stretch that the text and the value have in common, to both sides, but not into what was found `after` which it begins. */
+function commonAround(
+  text: string,
+  at: number,
+  { entry: { bare }, offset, after }: { entry: Entry; offset: number; after: number },
+): readonly [from: number, to: number] {
+  let [from, first] = [at, offset];
+  while (from > after && first > 0 && text[from - 1] === bare[first - 1])
+    [from, first] = [from - 1, first - 1];
+  let [to, next] = [at + gramLength, offset + gramLength];
+  while (next < bare.length && text[to] === bare[next]) [to, next] = [to + 1, next + 1];
+  return [from, to];
+}
+
+function standing(text: string, value: string, label: string): Found[] {
+  const found: Found[] = [];
+  for (let start = text.indexOf(value); start !== -1; start = text.indexOf(value, start + 1)) {
+    const end = start + value.length;
+    const isWord = !/[A-Za-z\d]/.test(text[start - 1] ?? '') && !/[A-Za-z\d]/.test(text[end] ?? '');
+    if (isWord || value.length >= telling) found.push({ start, end, kind: 'known value', label });
+  }
+  return found;
+}
+
+/** The letters and digits of a text, and where each of them stands. */
+function bareOf(text: string): { readonly text: string; readonly at: (index: number) => number } {
+  const places = new Uint32Array(text.length);
+  const parts: string[] = [];
+  let length = 0;
+  for (const { 0: run, index } of text.matchAll(/[A-Za-z\d\u00aa-\u1fff\u2c00-\uffff]+/g)) {
+    for (let n = 0; n < run.length; n += 1) places[length + n] = index + n;
+    length += run.length;
+    parts.push(run);
+  }
+  return { text: parts.join(''), at: (index) => places[index] ?? 0 };
+}
+
+/** The value's bytes in hex, and in base64 at each of the three alignments, since they may be encoded as part of a longer text. */
+function encoded(value: string): string[] {
+  const bytes = Buffer.from(value);
+  if (bytes.length < 8) return [];
+  const inBase64 = [0, 1, 2].map((offset) => {
+    const all = Buffer.concat([Buffer.alloc(offset), bytes])
+      .toString('base64')
+      .replaceAll('=', '');
+    const isTorn = (offset + bytes.length) % 3 !== 0;
+    return all.slice([0, 2, 3][offset], isTorn ? -1 : undefined);
+  });
+  const hex = bytes.toString('hex');
+  return [...inBase64, hex, hex.toUpperCase()];
 }

@@ -1,6 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
 import { visibleText } from '../core/visible-text.js';
-import { type Mask, type Masking, shownBetween } from './masks.js';
+import { type Mask, type Masking, shownBetween } from './redactor.js';
 
 /** How many characters of past output are scanned again, so that a field's name above its value is still seen. */
 const contextLength = 4096;
@@ -17,8 +17,8 @@ export interface MaskedStream {
 }
 
 /**
- * Masks text that arrives in chunks. Whole lines are emitted at once, unless they continue on the next line. A secret that is split
- * across two chunks is masked as if it were whole.
+ * Masks text that arrives in chunks. Lines are emitted when a few more have followed, so that a secret that is split over chunks or lines is
+ * masked as if it were whole.
  */
 export function maskedStream(masking: Masking, handOn: (text: string) => void): MaskedStream {
   const decoder = new StringDecoder('utf8');
@@ -82,25 +82,16 @@ function lastLines(text: string): string {
   return tail.slice(tail.indexOf('\n') + 1);
 }
 
-/** Returns how much of the text can be emitted: all but trailing lines that may belong to the next one. */
+/** A value may be wrapped over this many lines, or be told by the name in one of them. */
+const linesHeld = 4;
+
+/** Returns how much of the text can be emitted: all but its last lines, and a private key that has not ended. */
 function readyIn(held: string): number {
   const key = openKeyIn(held);
-  const end = key === -1 ? held.length : held.lastIndexOf('\n', key) + 1;
-  if (held.length > maxHeld && end === 0) return held.length;
-  return beforeWhatGoesOn(held, end);
-}
-
-/** Matches a single long word, which may be wrapped base64, or a line that ends inside a list or an object. */
-const goesOn = /^[ \t]{0,40}[\w+/=.-]{16,512}\n$|[,[{(]\n$/;
-
-function beforeWhatGoesOn(held: string, end: number): number {
-  let at = end;
-  while (at > 0 && end - at < maxTorn) {
-    const start = held.lastIndexOf('\n', at - 2) + 1;
-    if (!goesOn.test(held.slice(start, at))) break;
-    at = start;
-  }
-  return at;
+  if (held.length > maxHeld) return held.length - maxTorn;
+  let end = key === -1 ? held.length : held.lastIndexOf('\n', key) + 1;
+  for (let line = 0; line < linesHeld && end > 0; line += 1) end = held.lastIndexOf('\n', end - 2) + 1;
+  return Math.max(end, key === -1 ? held.length - maxTorn : 0);
 }
 
 function openKeyIn(held: string): number {

@@ -1,186 +1,193 @@
-import { commandLines } from './command-lines.js';
-import type { Found } from './found.js';
-import { pageFields } from './page-fields.js';
-import type { Place } from './place.js';
-import { isCertain, isGenerated, isMixed, isRandom, isSecretValue } from './secret-value.js';
+import type { Found } from './redactor.js';
+import { isGenerated, isMixed, isSecretValue, kindOf, namedBy, type ValuePlace } from './secret-fields.js';
 
-const random = (text: string) => isRandom(text);
-/** For places that may also hold ordinary words. */
-const noWord = (text: string) =>
-  isSecretValue(text, { name: 'certain', quoted: false, tight: false, numbers: true });
-const half = (text: string) => isMixed(text) && isRandom(text);
-
-const places: readonly Place[] = [
-  {
-    kind: 'private key',
-    // Also matches a key without its end, if the text was cut, and one with log timestamps in front of its lines.
-    pattern:
-      /-----BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----(?:[^{}();]{0,16384}?-----END [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----|(?:\s{0,4}(?:Proc-Type|DEK-Info): [^\n]{1,200}){0,4}(?:\W{0,12}[\w+/=]{16,}){0,400}(?:\W{0,3}[\w+/=]+)?)/g,
-  },
-  // The end of a key whose beginning was cut off. The lookbehind comes last: in front it would be tried at every position.
-  {
-    kind: 'private key',
-    pattern:
-      /-----END [A-Z ]{0,30}PRIVATE KEY(?<=(?<secret>(?:[\w+/=]{1,80}(?:\\{1,7}n|\s){1,4}){1,400})-----END [A-Z ]{0,30}PRIVATE KEY)/g,
-  },
-  // Part of a word next to one of our own cuts: there is no longer a way to tell what it belonged to.
-  {
-    kind: 'half of a word',
-    pattern:
-      /… \(?\d{1,12} (?:bytes|characters) cut(?<=(?<secret>[^\s"'<>&=:%?#,;]{8,512})\n?… \(?\d{1,12} (?:bytes|characters) cut)/g,
-    isSecret: half,
-  },
-  {
-    kind: 'half of a word',
-    pattern: /… \d{1,12} bytes cut …\n(?<secret>[^\s"'<>&=:%?#,;]{8,512})/g,
-    isSecret: half,
-  },
-  // The same in a name that Playwright shortened, as it does with file names made of titles (`trimLongString`).
-  {
-    kind: 'half of a word',
-    pattern: /-[\da-f]{5}-(?<=(?<secret>[A-Za-z\d]{8,100})-[\da-f]{5}-)/g,
-    isSecret: half,
-  },
-  { kind: 'half of a word', pattern: /-[\da-f]{5}-(?<secret>[A-Za-z\d]{8,100})/g, isSecret: half },
-  // PuTTY's own format.
-  { kind: 'private key', pattern: /^Private-Lines: \d{1,4}\n(?<secret>(?:[\w+/=]{4,80}(?:\n|$)){1,400})/gm },
-  // What a GitHub Actions step asks its runner to mask.
-  { kind: 'secret', pattern: /::add-mask::(?<secret>[^\n]{3,4096})/g },
-  // Base64 of `-----BEGIN`, as Kubernetes and CI settings hold keys.
-  { kind: 'private key', pattern: /LS0tLS1CRUdJTi[\w+/=-]{40,16384}/g },
-  // Base64 of `eyJ`, a JWT in base64; from gitleaks' rule jwt-base64.
-  { kind: 'jwt', pattern: /(?<![\w+/-])ZXlK[\w+/-]{40,16384}={0,2}/g },
-  // The private part of a JSON Web Key (RFC 7517).
-  {
-    kind: 'private key',
-    pattern: /"(?:d|p|q|dp|dq|qi|k)"\s{0,4}:\s{0,4}"(?<secret>[\w-]{20,2048})"(?=[^{}]{0,4096}})/g,
-    isSecret: random,
-  },
-
-  // A prefix followed by a generated value, as many issuers write tokens: covers issuers that are not listed.
-  {
-    kind: 'token',
-    pattern: /(?<![\w-])[a-z]{2,12}(?:_[a-z\d]{1,8}){0,2}_(?=[A-Za-z\d]{32,255}(?![\w-]))[A-Za-z\d]+/g,
-    isSecret: isGenerated,
-  },
-
-  // Passwords and tokens in URLs. Those of databases may contain characters that would end another URL.
-  {
-    kind: 'password',
-    pattern:
-      /\b(?:postgres(?:ql)?|mysqlx?|mariadb|mongodb(?:\+srv)?|rediss?|amqps?|mssql|sqlserver|smtps?|ftps?|clickhouse|nats|kafka|ldaps?):\/\/[^\s:@/"'<>]{0,128}:(?<secret>[^\s"'<>@]{1,256})@/gi,
-  },
-  { kind: 'password', pattern: /:\/\/[^\s/?#"'`<>:@]{0,256}:(?<secret>[^\s/?#"'`<>]{1,512})@/g },
-  { kind: 'credentials', pattern: /:\/\/(?<secret>[^\s/?#"'`<>:@]{16,512})@/g },
-  {
-    kind: 'token',
-    pattern:
-      /\/(?:reset[-_]?password|password[-_]?reset|reset|magic(?:[-_]?link)?|invite|invitations?|confirm|verify(?:[-_]?email)?|activate|unsubscribe|password)\/(?:(?:edit|new|reset|change|set|confirm|verify|accept|link|email|callback)\/){0,2}(?<secret>[\w.~-]{16,512})/gi,
-    isSecret: random,
-  },
-  { kind: 'session', pattern: /;jsessionid=(?<secret>[^\s?&#;"'<>]{8,256})/gi },
-
-  // Authentication schemes in any text.
-  {
-    kind: 'credentials',
-    pattern: /\bBearer(?:\s{1,4}|%20|\+)(?<secret>[A-Za-z0-9._~+/=-]{6,16384})/gi,
-    isSecret: (text) =>
-      isSecretValue(text, { name: 'likely', quoted: false, tight: true, numbers: false }) &&
-      !/^[a-z_]{1,32}=$/i.test(text),
-  },
-  {
-    kind: 'credentials',
-    pattern: /\bBasic(?:\s{1,4}|%20|\+)(?<secret>[A-Za-z0-9+/_-]{6,2048}={0,2})/gi,
-    isSecret: isBasic,
-  },
-
-  ...pageFields,
-
-  // Cookies: in a storage state or `addCookies`, in Netscape's file format, in curl's arguments.
-  {
-    kind: 'cookie',
-    pattern:
-      /["']?name["']?\s{0,4}:\s{0,4}["'][^"'\n]{1,128}["']\s{0,4},\s{0,40}["']?value["']?\s{0,4}:\s{0,4}["'](?<secret>[^"'\n]+)["']\s{0,4},\s{0,40}["']?(?:domain|path|url|expires|httpOnly)["']?\s{0,4}:/g,
-  },
-  {
-    kind: 'cookie',
-    pattern:
-      /^[^\t\n]{1,128}\t(?:TRUE|FALSE)\t[^\t\n]{1,128}\t(?:TRUE|FALSE)\t\d{1,12}\t[^\t\n]{1,128}\t(?<secret>[^\t\n]+)/gm,
-  },
-  {
-    kind: 'cookie',
-    pattern: /\bcurl\b[^\n]{0,400}?\s(?:-b|--cookie)[ =]?["']?[\w.-]{1,64}=(?<secret>[^\s"';]{4,4096})/g,
-  },
-  // HAR headers whose value comes before their name.
-  {
-    kind: 'credentials',
-    pattern:
-      /"value"\s{0,4}:\s{0,4}"(?<secret>[^"\\]{4,4096})"\s{0,4},\s{0,40}"name"\s{0,4}:\s{0,4}"(?:(?:proxy-)?authorization|(?:set-)?cookie|x-api-key|[\w-]{0,40}(?:token|secret|password))"/gi,
-  },
-
-  ...commandLines,
-  // Mail protocols (RFC 9051, RFC 4954).
-  { kind: 'password', pattern: /\bLOGIN \S{1,128} (?<secret>\S{3,128})$/gm, isSecret: random },
-  { kind: 'credentials', pattern: /\bAUTH (?:PLAIN|LOGIN|XOAUTH2) (?<secret>[\w+/]{12,4096}={0,2})/g },
-  // An entry of `.netrc`, and the arguments of PHP's PDO.
-  {
-    kind: 'password',
-    pattern: /\blogin\s{1,40}\S{1,128}\s{1,40}password\s{1,40}(?<secret>\S{3,256})/g,
-    isSecret: noWord,
-  },
-  {
-    kind: 'password',
-    pattern:
-      /["'](?:mysql|pgsql|sqlsrv|dblib|oci|odbc|firebird):[^"'\n]{0,256}["'],\s{0,8}["'][^"'\n]{0,128}["'],\s{0,8}["'](?<secret>[^"'\n]{3,256})["']/g,
-  },
-  // A line of `.pgpass`.
-  {
-    kind: 'password',
-    pattern: /^[\w.*-]{1,128}:(?:\d{1,5}|\*):[\w*-]{1,64}:[\w*-]{1,64}:(?<secret>\S{4,256})$/gm,
-    isSecret: isCertain,
-  },
-  // Comma-separated tables in which the header of the last column indicates a secret.
-  {
-    kind: 'password',
-    pattern:
-      /^(?:[\w ]{1,40},){1,20}(?:password|secret|token|api_?key)\n(?:[^,\n]{0,200},){1,20}(?<secret>[^,\n]{4,512})$/gim,
-    isSecret: random,
-  },
-
-  // One-time codes in emails, text messages and logs.
-  {
-    kind: 'code',
-    pattern:
-      /\b(?:one[- ]time|verification|security|confirmation|authentication|login|sign[- ]in|2fa|mfa|otp|passcode)\b(?:\W{0,3}\b(?:code|password|passcode|pin|token))?(?:\W{0,3}\b(?:is|for|to|was|here|your|sent|now|of|this)\b){0,3}\W{0,4}(?<secret>\d{4,8}|\d{3}[ -]\d{3})\b/gi,
-  },
-  {
-    kind: 'code',
-    pattern:
-      /\b(?<secret>\d{4,8}|\d{3}[ -]\d{3}) (?:is|as) (?:your|the)[^\n.]{0,40}?\b(?:code|password|passcode|otp|pin)\b/gi,
-  },
-];
-
-const patterns = places.map(({ pattern, ...place }) => ({
-  ...place,
-  pattern: new RegExp(pattern.source, `${pattern.flags}d`),
-}));
-
-/** Finds secrets by their surroundings. */
+/** Finds secrets by where they stand: in fields, headers, cookies and URLs. */
 export function findPlaces(text: string): Found[] {
-  return patterns.flatMap(({ kind, pattern, isSecret = isAny }) => {
-    const found: Found[] = [];
-    // `matchAll` clones the expression each time, which costs more than searching a line.
-    if (text.search(pattern) === -1) return found;
-    for (const { 0: whole, index, groups, indices } of text.matchAll(pattern)) {
-      const [start, end] = indices?.groups?.['secret'] ?? [index, index + whole.length];
-      if (isSecret(groups?.['secret'] ?? whole)) found.push({ start, end, kind });
-    }
-    return found;
-  });
+  return [...fieldsIn(text), ...cookiesIn(text), ...places.flatMap((place) => secretsAt(place, text))];
 }
 
-function isAny(text: string): boolean {
-  return !/^(?:\$\{?[A-Za-z_][^}]*\}?|<[^<>]*>|\*+|%s|\{\{.*\}\})$/.test(text);
+/** A quote as it stands in JSON, in JSON in JSON, and so on. */
+const quote = String.raw`\\{0,15}["'\x60]`;
+/** Up to the same quote, which is missing if the text was cut; what is `first` is left out. */
+const quoted = (first = '') =>
+  String.raw`(?<quote>${quote})${first}(?=(?<secret>(?:(?!(?<!\\)\k<quote>)[^\n]){1,4096}))`;
+const word = String.raw`(?=(?<secret>[^\s"'\x60<>,;|)\]}&\\]{1,4096}))`;
+const line = String.raw`(?=(?<secret>[^\s<>][^\r\n<>]{0,4096}))`;
+
+/** What is between a name and its value, which is looked ahead for, and how the value is judged there. */
+const afterNames: readonly { readonly pattern: RegExp; readonly place: ValuePlace | 'pair' }[] = (
+  [
+    // `"name": "value"`, `name = 'value'`, `"name" => "value"`, `name: string = "value"`, `"name": ["value"`, `"name": {"value": "value"`.
+    [
+      'data',
+      String.raw`(?:${quote}|\])*[?!]?(?:\s?:\s?(?:string|str|&str))?\s{0,8}(?:=>|:=|={1,3}|:|\?\?|\|\|)\s{0,40}(?:string\(\d{1,6}\) |[[(]\s{0,40}|Some\(\s{0,40}|\{\s{0,40}(?:${quote})?value(?:${quote})?\s?:\s?)?${quoted()}`,
+    ],
+    // `name=value` in queries, forms, settings and logs.
+    ['data', String.raw`\]?=${word}`],
+    // `--name value`.
+    ['data', String.raw`(?<=\s--?[\w-]{2,64})[ \t]{1,4}(?!-)${word}`],
+    ['data', String.raw`(?<=\s--?[\w-]{2,64})[ \t]{1,4}${quoted()}`],
+    // `name: value`, `"name": value`, `name 'value'`.
+    ['open', String.raw`(?:${quote}|\])?[ \t]{0,8}(?:=>|:=|=|:)[ \t]{0,8}${word}`],
+    ['open', String.raw`[ \t]{1,4}${quoted()}`],
+    // `<name>value</name>`, `<name attribute>value`.
+    ['data', String.raw`(?<=<(?:[\w-]{1,32}:)?[\w-]{2,64})(?:\s[^<>\n]{0,200})?>${line}`],
+    // `name="name" value="value"`, `"name": "name", "value": "value"`.
+    [
+      'data',
+      String.raw`(?<=\b(?:name|key|property)(?:${quote})?\s{0,4}[=:]\s{0,4}(?:${quote})?[\w.$-]{2,128})(?:${quote})?(?:\s{0,4},\s{0,40}|\n\s{1,40}|[^<>\n]{0,200}?\s)(?:${quote})?(?:value|content)(?:${quote})?\s{0,4}[=:]\s{0,4}${quoted()}`,
+    ],
+    // A part of a multipart form.
+    [
+      'data',
+      String.raw`(?<=\bname="[\w.[\]-]{2,64})"(?:;[^\n]{0,200})?(?:\s{1,2}content-[^\n]{0,128})?\s{2,4}${line}`,
+    ],
+    // `["name", "value"]`, `set('name', 'value')`.
+    ['pair', String.raw`${quote}\s{0,8},\s{0,8}${quoted()}`],
+  ] as const
+).map(([place, pattern]) => ({ place, pattern: new RegExp(pattern, 'iy') }));
+
+/** Where a name that means a secret may be; `namedBy` judges the whole name. */
+const hint =
+  /pass|pw|secret|token|key|cred|jwt|bearer|otp|pin|cv[vc]|sess|sid|sig|csrf|xsrf|auth|code|verif|nonce|salt|pepper|seed|pat\b|assertion|saml/gi;
+const longestName = 64;
+
+function fieldsIn(text: string): Found[] {
+  const found: Found[] = [];
+  hint.lastIndex = 0;
+  for (let match = hint.exec(text); match !== null; match = hint.exec(text)) {
+    const [start, end] = nameAround(text, match.index, hint.lastIndex);
+    hint.lastIndex = Math.max(end, hint.lastIndex);
+    const name = text.slice(start, end);
+    if (namedBy(name) === null) continue;
+    for (const { place, pattern } of afterNames) {
+      pattern.lastIndex = end;
+      const value = pattern.exec(text)?.groups?.['secret'];
+      if (value === undefined || !isValueOf(name, value, place)) continue;
+      found.push({ start: pattern.lastIndex, end: pattern.lastIndex + value.length, kind: kindOf(name) });
+    }
+  }
+  return found;
+}
+
+function nameAround(text: string, from: number, to: number): readonly [start: number, end: number] {
+  let [start, end] = [from, to];
+  while (start > 0 && from - start < longestName && /[\w$-]/.test(text[start - 1] ?? '')) start -= 1;
+  while (end < text.length && end - to < longestName && /[\w$-]/.test(text[end] ?? '')) end += 1;
+  while (end > to && text[end - 1] === '-') end -= 1;
+  const [kind = ''] =
+    /(?:api|access|secret|private) $/i.exec(text.slice(Math.max(0, start - 8), start)) ?? [];
+  return [start - kind.length, end];
+}
+
+function isValueOf(name: string, value: string, place: ValuePlace | 'pair'): boolean {
+  if (place === 'pair' || namedBy(name) === 'handle') return isGenerated(value);
+  return (
+    isSecretValue(value, place) ||
+    (place === 'data' && /^\d{4,32}$/.test(value) && /pass|pin|otp|cv[vc]/i.test(name))
+  );
+}
+
+/** Where the cookies of a header, of `document.cookie` or of curl's arguments begin. */
+const cookies =
+  /(?:cookie2?\b|\s-b)(?:["'\x60\\])*(?: is)?\s{0,4}(?:=>|[:=,]|\s)\s{0,4}[[(]?\s{0,4}(?:["'\x60\\])*/gi;
+/** A cookie or an attribute of one (RFC 6265, 4), or the first of the next header in a list. */
+const cookie =
+  /(?:;\s{0,4}|["'\\]{1,8}\s{0,4},\s{0,4}["'\\]{1,8}|(?<![\w;]))(?<name>[\w!#$%&*+.^|~-]{1,128})(?:=(?<value>[^;"'\x60\\\n]{0,4096}))?/y;
+const attribute = /^(?:path|domain|expires|max-age|samesite|priority)$/i;
+
+function cookiesIn(text: string): Found[] {
+  const found: Found[] = [];
+  for (const { 0: before, index } of text.matchAll(cookies)) {
+    cookie.lastIndex = index + before.length;
+    for (let match = cookie.exec(text); match !== null; match = cookie.exec(text)) {
+      const { name = '', value: all = '' } = match.groups ?? {};
+      const [value = ''] = all.split(/[\s,]/);
+      if (attribute.test(name) || !isSecretValue(value, 'data')) continue;
+      if (!(isMixed(value) && value.length >= 8) && namedBy(name) !== 'secret') continue;
+      const start = cookie.lastIndex - all.length;
+      found.push({ start, end: start + value.length, kind: 'cookie' });
+    }
+  }
+  return found;
+}
+
+interface Place {
+  readonly kind: string;
+  /** Ends where the secret begins, which is looked ahead for. Every quantifier is bounded, since texts may be hostile. */
+  readonly pattern: RegExp;
+  readonly isSecret?: (value: string) => boolean;
+}
+
+const fieldWords = 'passwor[dt]|passphrase|passcode|secret|token|api key|one.time|security code|otp';
+
+const places: readonly Place[] = [
+  // After its scheme (RFC 9110, 11.4).
+  ...[
+    quoted(String.raw`(?:[A-Za-z][\w-]{1,30}[ \t]{1,4})?`),
+    String.raw`(?:[A-Za-z][\w-]{1,30}[ \t]{1,4})?(?=(?<secret>(?:="[^"\n]{0,512}"|[^\n\\"'\x60<>[\]{}]){4,16384}))`,
+  ].map((value) => ({
+    kind: 'credentials',
+    pattern: new RegExp(
+      String.raw`authorization(?:${quote})?\s{0,4}(?:=>|[:=,])\s{0,4}[[(]?\s{0,4}${value}`,
+      'gi',
+    ),
+    isSecret: isCredentials,
+  })),
+  {
+    kind: 'credentials',
+    pattern: /\bBearer(?:\s{1,4}|\+)(?=(?<secret>[\w.~+/-]{6,16384}={0,2}))/gi,
+    isSecret: (value) => isSecretValue(value, 'open'),
+  },
+  {
+    kind: 'credentials',
+    pattern: /\bBasic(?:\s{1,4}|\+)(?=(?<secret>[\w+/-]{6,2048}={0,2}))/gi,
+    isSecret: isBasic,
+  },
+  // In a storage state or `addCookies`.
+  {
+    kind: 'cookie',
+    pattern: new RegExp(
+      String.raw`name(?:${quote})?\s{0,4}:\s{0,4}${quote}[^"'\n\\]{1,128}${quote}\s{0,4},\s{0,40}(?:${quote})?value(?:${quote})?\s{0,4}:\s{0,4}(?<quote>${quote})(?=(?<secret>[^"'\n\\]{1,4096})${quote}\s{0,4},\s{0,40}(?:${quote})?(?:domain|path|url|expires|httpOnly))`,
+      'g',
+    ),
+  },
+  { kind: 'password', pattern: /:\/\/[^\s/?#"'`<>:@]{0,256}:(?=(?<secret>[^\s/?#"'`<>]{1,512})@)/g },
+  { kind: 'credentials', pattern: /:\/\/(?=(?<secret>[^\s/?#"'`<>:@]{16,512})@)/g },
+  // What a test types into a field for a secret: in its steps, its source and its call log, and in a snapshot of the page.
+  ...[
+    String.raw`\b(?:fill|type|press sequentially)[ (]{1,2}"(?=(?<secret>[^"\n]+)"[^\n]{0,256}(?:${fieldWords}))`,
+    String.raw`\.(?:fill|type|pressSequentially)\(\s{0,4}(?<=(?:${fieldWords})[^\n]{0,200}(?:\n\s{0,80})?\.\w{4,17}\(\s{0,4})(?<quote>["'\x60])(?=(?<secret>[^"'\x60\n]+)\k<quote>\s{0,4}(?:\)|,\s{0,4}\{))`,
+    String.raw`\.(?:fill|type)\(\s{0,4}(?<quote>["'\x60])[^\n]{0,80}?(?:${fieldWords})[^\n]{0,80}?\k<quote>,\s{0,4}["'\x60](?=(?<secret>[^"'\x60\n]+))`,
+    String.raw`\b(?:fill|type|pressSequentially)\((?<=(?:${fieldWords})[^\n]{0,1000}\n(?:[^\n]{0,1000}\n){0,11}[ \t-]{0,8}\w{4,17}\()"(?=(?<secret>(?:[^"\\\n]|\\.)+))`,
+    String.raw`textbox "[^"\n]{0,64}(?:${fieldWords})[^"\n]{0,64}"(?: \[[^\]\n]{0,40}\]){0,6}: (?=(?<secret>\S[^\n]*))`,
+    String.raw`<input(?=[^<>]{0,400}type=\\?["']password)[^<>]{0,400}?\bvalue=\\?["'](?=(?<secret>[^"'\\<>]+))`,
+  ].map((pattern) => ({ kind: 'password', pattern: new RegExp(pattern, 'gi') })),
+];
+
+function secretsAt({ kind, pattern, isSecret = isWritten }: Place, text: string): Found[] {
+  const found: Found[] = [];
+  // `matchAll` copies the expression each time, which costs more than searching a line.
+  if (text.search(pattern) === -1) return found;
+  for (const { 0: before, index, groups = {} } of text.matchAll(pattern)) {
+    const { secret = '' } = groups;
+    const start = index + before.length;
+    if (isSecret(secret)) found.push({ start, end: start + secret.length, kind });
+  }
+  return found;
+}
+
+/** Whether it is a value rather than the mark of one. */
+function isWritten(text: string): boolean {
+  return !/^(?:\$\{?[A-Za-z_][^}]*\}?|<[^<>]*>|\*+|%s|\{\{.*\}\}|\[.*)$/.test(text);
+}
+
+function isCredentials(text: string): boolean {
+  const [first = ''] = text.split(/[\s,]/);
+  return (
+    isSecretValue(first, 'open') ||
+    (/[="]/.test(text) && isMixed(text) && /^[\w"=,. /:+;~-]{16,}$/.test(text))
+  );
 }
 
 /** Tells credentials from prose such as "Basic authentication". */

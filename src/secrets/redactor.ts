@@ -1,35 +1,60 @@
 import { visibleText } from '../core/visible-text.js';
 import { mapTexts } from '../map-texts.js';
-import { secretsOfEnvFiles } from './env-files.js';
-import type { Find, Found } from './found.js';
-import { createKnownIndex } from './known-index.js';
-import { type KnownValue, secretsAmong, type Variables } from './known-values.js';
-import type { Masking } from './masks.js';
-import { type Label, masksIn, redact } from './redact.js';
-import { isRandom } from './secret-value.js';
+import { findTokens } from './detector.js';
+import {
+  createKnownIndex,
+  type KnownIndex,
+  type KnownValue,
+  secretsAmong,
+  secretsOfEnvFiles,
+} from './known-values.js';
+import { findPlaces } from './places.js';
+import { asWritten, atom, type Reading, readingOf, withPieces } from './reading.js';
+import { isGenerated } from './secret-fields.js';
+
+/** A range of a text that is taken for a secret; `end` is exclusive. */
+export interface Found {
+  readonly start: number;
+  readonly end: number;
+  /** What the mask calls the secret: `github token`. */
+  readonly kind: string;
+  /** The mask's full label, if it is already known. */
+  readonly label?: string;
+}
+
+/** A range of a text and what replaces it: `[masked: github token]`. */
+export interface Mask {
+  readonly start: number;
+  /** Exclusive. */
+  readonly end: number;
+  readonly shown: string;
+}
+
+/** Knows which parts of a text are masked; a `Redactor` is one. */
+export interface Masking {
+  /** Returns all masks in order, including those already in the text. */
+  masksIn(text: string): readonly Mask[];
+}
 
 /** Every text passes through this on its way out of self-heal (EV-9, EV-10). Every operation is idempotent. */
 export interface Redactor extends Masking {
-  /** Masks secrets recognized by name, place or shape, those of the environment, and those the detector finds once it is loaded. */
+  /** Masks secrets, and changes nothing else. */
   text(text: string): string;
-  /** Removes control sequences and invisible characters, then masks secrets, so that neither can hide one. */
+  /** Removes control sequences and invisible characters as well, so that they cannot hide anything. */
   clean(text: string): string;
   /** Returns a copy of plain data in which each string is clean. Keys are kept unless they contain secrets themselves. */
   deep<T>(value: T): T;
-  /** Loads the detector (180 KB of code), which is only needed once something has failed (CL-4). */
-  load(): Promise<void>;
 }
 
 /** The environment that a redactor protects. */
 export interface RedactorOptions {
-  readonly env: Variables;
+  readonly env: Readonly<Record<string, string | undefined>>;
   /** The project whose `.env*` files are read, or null to read none. */
   readonly projectRoot: string | null;
 }
 
 /** Creates the redactor of a run; there is one per run. */
-export async function createRedactor(options: RedactorOptions): Promise<Redactor> {
-  const { env, projectRoot } = options;
+export async function createRedactor({ env, projectRoot }: RedactorOptions): Promise<Redactor> {
   const ofFiles = projectRoot === null ? [] : await secretsOfEnvFiles(projectRoot);
   return redactorOf([...secretsAmong(env), ...ofFiles]);
 }
@@ -40,11 +65,8 @@ export async function createRedactor(options: RedactorOptions): Promise<Redactor
  */
 const mostRemembered = 16_000_000;
 
-/** Creates a redactor that knows these values and learns each secret it masks. */
-export function redactorOf(
-  values: readonly KnownValue[],
-  detector: () => Promise<Find> = loadDetector,
-): Redactor {
+/** Creates a redactor that knows these values and learns each generated secret that it masks. */
+export function redactorOf(values: readonly KnownValue[]): Redactor {
   const index = createKnownIndex();
   for (const { name, value } of values) index.add(value, `value of ${name}`);
   let cleaned = new Map<string, string>();
@@ -58,8 +80,7 @@ export function redactorOf(
     forget();
     index.add(...learned);
   });
-  let others: readonly Find[] = [index.find];
-  const text = (from: string): string => redact(from, others, labels);
+  const text = (from: string): string => shown(from, masksIn(from, index, labels));
   const clean = (from: string): string => {
     const known = cleaned.get(from);
     if (known !== undefined) return known;
@@ -74,55 +95,120 @@ export function redactorOf(
   return {
     text,
     clean,
-    masksIn: (from) => masksIn(from, others, labels),
+    masksIn: (from) => masksIn(from, index, labels),
     deep: (value) => mapTexts(value, clean, clean),
-    load: async () => {
-      if (others.length > 1) return;
-      others = [index.find, await detector()];
-      forget();
-    },
   };
 }
 
-/**
- * Rules of the preset that are left out: one lets a comment in a text disable the others, which pages must not be able to do;
- * the others mask whole URLs, although agents need the host.
- */
-const leftOut = /-(?:filter-comments|basicauth|database-connection-string)$/;
+/** Masks secrets that are recognizable in any environment, always with the same result. */
+export function redact(text: string): string {
+  return shown(text, masksIn(text));
+}
 
-/**
- * Loads secretlint's recommended rules in about 10 ms; they then scan about 40 MB/s. We run the rules ourselves because
- * `lintSource` of `@secretlint/core` is asynchronous, although no text rule is, and obeys `secretlint-disable` in the text
- * being scanned.
- */
-export async function loadDetector(): Promise<Find> {
-  const { rules } = await import('@secretlint/secretlint-rule-preset-recommend');
-  const scanners = rules.filter((rule) => !leftOut.test(rule.meta.id));
-  return (text) => {
-    const found: Found[] = [];
-    for (const rule of scanners) {
-      const kind = kindOf(rule.meta.id);
-      const report = ({ range: [start, end] }: { range: readonly number[] }) =>
-        void (start !== undefined && end !== undefined && end > start && found.push({ start, end, kind }));
-      const context = {
-        sharedOptions: {},
-        createTranslator: () => () => '',
-        ignore: () => undefined,
-        report,
-      };
-      const source = { filePath: 'text', ext: '', contentType: 'text', content: text, hasBOM: false };
-      type Rule = { create(context: unknown, options: object): { file?(source: unknown): unknown } };
-      (rule as unknown as Rule).create(context, {}).file?.(source);
+/** A secret, and its value as it reads. */
+interface Secret extends Found {
+  readonly value: string;
+}
+
+/** Returns what a mask says in place of a secret. */
+type Label = (secret: Secret) => string;
+
+/** Masking may uncover another secret. Only texts crafted for it need more rounds than this. */
+const mostRounds = 5;
+
+function masksIn(text: string, index?: KnownIndex, label: Label = ({ kind }) => kind): readonly Mask[] {
+  let masks = masksWritten(text, index);
+  for (let round = 0; round < mostRounds; round += 1) {
+    const secrets = secretsIn(
+      withPieces(
+        asWritten(text),
+        masks.map((one) => ({ ...one, text: atom })),
+      ),
+      index,
+    );
+    if (secrets.length === 0) break;
+    const found = secrets.map((one): Mask => ({
+      start: one.start,
+      end: one.end,
+      shown: `[masked: ${label(one)}]`,
+    }));
+    masks = outermost([...masks, ...found]);
+  }
+  return masks;
+}
+
+/** Finds the masks that are already in a text, from this run or an earlier one; what only looks like one may hold a secret. */
+function masksWritten(text: string, index?: KnownIndex): Mask[] {
+  if (!text.includes('[masked: ') && !text.includes(atom)) return [];
+  return [...text.matchAll(/\[masked: (?<label>[\w .-]{1,80})\]|\ufdd0/g)]
+    .filter(({ groups }) => secretsIn(asWritten(groups?.['label'] ?? ''), index).length === 0)
+    .map(({ 0: found, index: start }) => ({
+      start,
+      end: start + found.length,
+      shown: found === atom ? '' : found,
+    }));
+}
+
+/** Drops masks that lie within others. */
+function outermost(masks: readonly Mask[]): Mask[] {
+  const all: Mask[] = [];
+  for (const one of masks.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
+    if (one.start >= (all.at(-1)?.end ?? 0)) all.push(one);
+  }
+  return all;
+}
+
+/** Finds every secret, in the text as it is written and as it reads. Overlapping ones are joined; the longest determines the kind. */
+function secretsIn(written: Reading, index?: KnownIndex): Secret[] {
+  const read = readingOf(written.text);
+  const found = [
+    ...(index?.find(read) ?? []).map((one) => secretOf(one, read)),
+    ...[...new Set([written.text, read.text])].flatMap((text) =>
+      [...findTokens(text), ...findPlaces(text)].map((one) =>
+        secretOf(one, text === read.text ? read : asWritten(text)),
+      ),
+    ),
+  ];
+  const all: Secret[] = [];
+  for (const one of found.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
+    if (one.value.replaceAll(atom, '').trim() === '') continue;
+    const [start, end] = written.source(one.start, one.end);
+    const last = all.at(-1);
+    if (last === undefined || start >= last.end) all.push({ ...one, start, end });
+    else if (end > last.end) {
+      const longer = end - start > last.end - last.start ? one : last;
+      all[all.length - 1] = { ...longer, start: last.start, end };
     }
-    return found;
-  };
+  }
+  return all;
 }
 
-/** `@secretlint/secretlint-rule-sendgrid` → `sendgrid key`. */
-function kindOf(ruleId: string): string {
-  const name = ruleId.replace(/^.*rule-/, '');
-  if (name === 'privatekey') return 'private key';
-  return name === 'github' || name === 'npm' || name === 'slack' ? `${name} token` : `${name} key`;
+function secretOf(found: Found, reading: Reading): Secret {
+  const [start, end] = reading.source(found.start, found.end);
+  return { ...found, start, end, value: reading.text.slice(found.start, found.end) };
+}
+
+function shown(text: string, masks: readonly Mask[]): string {
+  return shownBetween(text, masks, { from: 0, to: text.length });
+}
+
+/**
+ * Returns the range `[from, to)` of a text with its masks applied. A mask that begins before `from` is left out, since the
+ * previous range showed it.
+ */
+export function shownBetween(
+  text: string,
+  masks: readonly Mask[],
+  { from, to }: { from: number; to: number },
+): string {
+  const parts: string[] = [];
+  let at = from;
+  for (const { start, end, shown: mask } of masks) {
+    if (end <= from || start >= to) continue;
+    parts.push(text.slice(at, start), start < from ? '' : mask);
+    at = end;
+  }
+  return parts.join('') + text.slice(at, to);
 }
 
 /** How many secrets get a number of their own. */
@@ -131,7 +217,7 @@ const mostLabels = 10_000;
 const longEnough = 16;
 
 /**
- * Numbers the secrets of each kind, so that a reader sees which masks hide the same one: `token`, `token 2`. Each long random
+ * Numbers the secrets of each kind, so that a reader sees which masks hide the same one: `token`, `token 2`. Each long generated
  * secret is passed to `remember` with its label.
  */
 function createLabels(remember: (value: string, label: string) => void): Label {
@@ -146,7 +232,7 @@ function createLabels(remember: (value: string, label: string) => void): Label {
     counts.set(kind, count);
     const label = count === 1 ? kind : `${kind} ${count}`;
     labels.set(value, label);
-    if (value.length >= longEnough && isRandom(value.replaceAll(/\s/g, ''))) remember(value, label);
+    if (value.length >= longEnough && isGenerated(value.replaceAll(/\s/g, ''))) remember(value, label);
     return label;
   };
 }

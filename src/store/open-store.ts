@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { CamelCasePlugin, type Dialect, Kysely, PostgresDialect, sql } from 'kysely';
 import type Libsql from 'libsql';
-import { redact } from '../secrets/redact.js';
+import { redact } from '../secrets/redactor.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { LibsqlDialect } from './libsql-dialect.js';

@@ -1,4 +1,4 @@
-import { redact } from '../secrets/redact.js';
+import { redact } from '../secrets/redactor.js';
 
 /** Prepares a text for the store: masks secrets, since people who read the store may not be those who ran the suite (EV-9). */
 export function storedText(text: string): string;

@@ -3,17 +3,27 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { launchOptions } from '../rig/chromium.js';
 import { freePort } from '../rig/free-port.js';
-import { plantedSecrets, plantedVariables } from '../rig/planted-secrets.js';
-import { leakOf, planted } from '../rig/secrets/plant.js';
+import { leaksOf, plants as allPlants, variables } from '../rig/secrets/plants.js';
 import { agentsYaml, scratchProject } from '../rig/scratch-project.js';
 
-/** The secrets are in a file of their own, because agents may read the source anyway. */
-const texts = plantedSecrets.map(({ text }) => text);
+/** Some of every kind, few enough that no channel cuts its text. They are in a file of their own, because agents may read the source anyway. */
+const plants = allPlants.filter(({ text }, at) => text.length < 1000 && at % 8 === 0);
+const texts = [
+  allPlants.find(({ kind }) => kind.startsWith('GitHub, '))?.value ?? '',
+  ...plants.map(({ text }) => text),
+];
 
 const server = `
   import { createServer } from 'node:http';
   import { readFileSync } from 'node:fs';
   const texts = JSON.parse(readFileSync(process.env.PLANTED_FILE, 'utf8'));
+  // Playwright puts a label before each chunk that it gets, so also into the middle of these lines.
+  for (const secret of [texts[0], process.env.PAYMENT_API_KEY]) {
+    process.stderr.write('split ' + secret.slice(0, 15));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    process.stderr.write(secret.slice(15) + '\\n');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
   createServer((request, response) => {
     for (const text of texts) console.log(text);
     for (const name of ['SHOP_DB_PASSWORD', 'PAYMENT_API_KEY', 'SESSION_SECRET']) console.error('have', process.env[name]);
@@ -92,10 +102,10 @@ describe('a run in a project whose page, server and agent print secrets', () => 
       'tests/shop.spec.ts': spec,
       'fixer.mjs': tellTale,
       'planted.json': JSON.stringify(texts),
-      '.env': `SIGNING=${plantedVariables.PAYMENT_API_KEY}\n`,
+      '.env': `SIGNING=${variables.PAYMENT_API_KEY}\n`,
       'agents.yaml': agentsYaml(['node', 'fixer.mjs'], 'limits: { agentRuns: 2 }'),
     });
-    const env = { ...plantedVariables, PLANTED_FILE: path.join(project.dir, 'planted.json') };
+    const env = { ...variables, PLANTED_FILE: path.join(project.dir, 'planted.json') };
     const { stdout, stderr, report, events } = await project.selfHeal(['run'], env);
     expect(report?.totals.agentRuns).toBe(2);
     expect(events.some(({ type }) => type === 'agent.activity')).toBe(true);
@@ -105,21 +115,14 @@ describe('a run in a project whose page, server and agent print secrets', () => 
       expect(names).toContain(name);
     }
     const written = [...left.map((file) => `${file}\n${readFileSync(file, 'utf8')}`), stdout, stderr];
-    const values = [...plantedSecrets.map(({ value }) => value), ...Object.values(plantedVariables)];
-    const found = values.flatMap((value) =>
-      written.flatMap((text) => (text.includes(value) ? [`${value} in ${text.split('\n', 1)[0]}`] : [])),
+    const secrets = [...plants, ...Object.entries(variables).map(([kind, value]) => ({ kind, value }))];
+    const found = written.flatMap((text) =>
+      leaksOf(secrets, text).map((leak) => `${leak} in ${text.split('\n', 1)[0]}`),
     );
     expect(found).toEqual([]);
-    const variables = Object.entries(plantedVariables).map(([name, value]) =>
-      planted('variable', name, value, ''),
-    );
-    const parts = variables.flatMap((one) =>
-      written.flatMap((text) => {
-        const leak = leakOf(one, text);
-        return leak === null ? [] : [`${leak} in ${text.split('\n', 1)[0]}`];
-      }),
-    );
-    expect(parts).toEqual([]);
+    const log = written.find((text) => text.split('\n', 1)[0]?.endsWith('playwright.log'));
+    expect(log).toMatch(/split \[masked: github token[ \d]*\]\n/);
+    expect(log).toMatch(/split \[masked: value of PAYMENT_API_KEY\]\n/);
     expect(written.join('\n')).toMatch(/pays-with-.*\[masked: /);
     expect(written.join('\n')).toContain('[masked: value of SHOP_DB_PASSWORD]');
   });

@@ -15,9 +15,7 @@ import { findRun } from '../../src/run/find-run.js';
 import { promptOf } from '../../src/inspect/prompt-of.js';
 import { createRedactor } from '../../src/secrets/redactor.js';
 import { startUi } from '../../src/ui/server.js';
-import { environment } from '../rig/secrets/known-plants.js';
-import { allPlants } from '../rig/secrets/measure.js';
-import { leakOf } from '../rig/secrets/plant.js';
+import { leaksOf, plants as allPlants, variables } from '../rig/secrets/plants.js';
 import { runThatSays } from '../rig/secrets/run-that-says.js';
 import { sseClient } from '../rig/sse-client.js';
 
@@ -38,8 +36,8 @@ afterAll(() => {
 
 let run: Awaited<ReturnType<typeof runThatSays>>;
 beforeAll(async () => {
-  run = await runThatSays((channel) => `in-${channel}\n${texts}\n`, environment, folders);
-  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+  run = await runThatSays((channel) => `in-${channel}\n${texts}\n`, variables, folders);
+  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
   vi.spyOn(process, 'cwd').mockReturnValue(run.root);
 });
 
@@ -154,7 +152,7 @@ describe('what shows a run', () => {
   it.each(shown)('EV-9 %s shows no planted secret', async (_, channel, show) => {
     const text = await show();
     expect(text).toContain(channel);
-    expect(plants.flatMap((plant) => leakOf(plant, text) ?? [])).toEqual([]);
+    expect(leaksOf(plants, text)).toEqual([]);
   });
 
   it('EV-9 stores and shows no secret of an answer that was typed or sent', async () => {
@@ -170,7 +168,6 @@ describe('what shows a run', () => {
     const typed = await printed(() => resolveNamed(question, { choice: 'guide', guidance }));
     const kept = await printed(() => listEscalations({ all: true, json: true }));
     for (const text of [sent, kept]) expect(text).toContain('in-answer');
-    const out = plants.flatMap((plant) => leakOf(plant, `${sent}\n${typed}\n${kept}`) ?? []);
-    expect(out).toEqual([]);
+    expect(leaksOf(plants, `${sent}\n${typed}\n${kept}`)).toEqual([]);
   });
 });

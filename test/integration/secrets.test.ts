@@ -1,12 +1,9 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { plantedVariables } from '../rig/planted-secrets.js';
 import { orWhenLong } from '../rig/long.js';
-import { environment } from '../rig/secrets/known-plants.js';
-import { allPlants } from '../rig/secrets/measure.js';
+import { leaksOf, plants as allPlants, variables } from '../rig/secrets/plants.js';
 import { runThatSays } from '../rig/secrets/run-that-says.js';
-import { leakOf } from '../rig/secrets/plant.js';
 
 /** The text of every file below a folder, with its path, which may leak something itself. */
 function everythingIn(dir: string, but = /^$/): string {
@@ -28,7 +25,8 @@ const sinks =
 function whereIn(dir: string, leak: string): string {
   const files = readdirSync(dir, { recursive: true, encoding: 'utf8' });
   const holds = (file: string) =>
-    statSync(path.join(dir, file)).isFile() && readFileSync(path.join(dir, file), 'utf8').includes(leak);
+    statSync(path.join(dir, file)).isFile() &&
+    readFileSync(path.join(dir, file), 'utf8').includes(leak.split(': ').at(-1) ?? '');
   return files.filter(holds).join(', ') || 'the terminal, or in another spelling';
 }
 
@@ -48,20 +46,14 @@ describe('what a run writes', () => {
     'EV-9 contains no planted secret of group $n, whichever channel it came through',
     async ({ plants }) => {
       const texts = plants.map(({ text }) => text).filter((text) => text.length < 3000);
-      const { dir, terminal } = await runThatSays(
-        (channel) => `in-${channel}\n${texts.join('\n\n')}\n`,
-        environment,
-      );
+      const { dir, terminal } = await runThatSays((channel) => `in-${channel}\n${texts.join('\n\n')}\n`);
       const written = everythingIn(dir);
       for (const channel of channels) expect(written).toContain(`in-${channel}`);
       for (const file of sinks) expect(written).toContain(`${path.sep}${file}\n`);
       expect(terminal).toContain('in-warning');
       expect(written).not.toContain('in-raw-report');
-      const out = plants.flatMap((plant) => {
-        const leak = leakOf(plant, `${terminal}\n${written}`);
-        return leak === null ? [] : [`${plant.kind}, ${plant.spelling}: ${leak} in ${whereIn(dir, leak)}`];
-      });
-      expect(out).toEqual([]);
+      const out = leaksOf(plants, `${terminal}\n${written}`);
+      expect(out.map((leak) => `${leak} in ${whereIn(dir, leak)}`)).toEqual([]);
     },
   );
 
@@ -96,7 +88,7 @@ describe('what a run writes', () => {
   });
 
   it('EV-9 has the same signature and class in an environment with more secrets', async () => {
-    const say = () => `the word ${plantedVariables.SHOP_DB_PASSWORD} was not expected`;
+    const say = () => `the word ${variables.SHOP_DB_PASSWORD} was not expected`;
     const knowing = (await runThatSays(say)).cause.lead;
     const unknowing = (await runThatSays(say, {})).cause.lead;
     expect(knowing.evidence.errors[0]?.message).toContain('[masked: value of SHOP_DB_PASSWORD]');

@@ -1,7 +1,7 @@
 import type { ConsoleMessage, Request, Response, WebError } from '@playwright/test';
 import { type NetworkEntry, unanswered } from '../../core/evidence.js';
 import { graphQlFailure } from '../../core/graphql-errors.js';
-import { isSecretHeader } from '../../secrets/secret-name.js';
+import { isSecretHeader } from '../../secrets/secret-fields.js';
 import { isRedirected } from '../../core/turned-away.js';
 import { clip } from './clip.js';
 import { internalCall } from './internal-call.js';

@@ -34,8 +34,7 @@ import {
   startedAt,
 } from '../../unit/evidence/rig/failures.js';
 import { aResult, someSettings } from '../builders.js';
-import { plantedVariables } from '../planted-secrets.js';
-import { plantIn } from './measure.js';
+import { plantIn, variables } from './plants.js';
 import { tempDir } from '../temp-dir.js';
 import { virtualClock } from '../virtual-clock.js';
 
@@ -50,7 +49,7 @@ export type Say = (channel: string) => string;
 /** Everything that a run with one failing test writes, with the same text in every channel, by the functions that write it. */
 export async function runThatSays(
   say: Say,
-  env: Record<string, string> = plantedVariables,
+  env: Record<string, string> = variables,
   { root, copy } = { root: tempDir('a run'), copy: tempDir('copy') },
 ) {
   await plantIn(root);
@@ -62,7 +61,6 @@ export async function runThatSays(
   await mkdir(suite, { recursive: true });
   const { failure, run } = await failingRun(suite, say);
   const redactor = await createRedactor({ env, projectRoot: root });
-  await redactor.load();
   await maskSuiteFolder(suite, { isRed: true, redactor });
   const screen = new PassThrough();
   const terminal = terminalReporter({ stream: screen, paint, live: false, now: () => 0 });

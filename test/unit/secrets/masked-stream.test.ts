@@ -1,14 +1,13 @@
-import * as fc from 'fast-check';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { maskedStream } from '../../../src/secrets/masked-stream.js';
-import { redactorOf, type Redactor } from '../../../src/secrets/redactor.js';
-import { ordinaryTexts, plantedSecrets } from '../../rig/planted-secrets.js';
+import { redactorOf } from '../../../src/secrets/redactor.js';
+import { plants } from '../../rig/secrets/plants.js';
 
-let redactor: Redactor;
-beforeAll(async () => {
-  redactor = redactorOf([]);
-  await redactor.load();
-});
+const redactor = redactorOf([]);
+const { text, value } = plants.find(({ kind }) => kind === 'GitHub, in a sentence') ?? {
+  text: '',
+  value: '',
+};
 
 /** The output of a stream, piece by piece. */
 function streamed(pieces: readonly (string | Buffer)[]): string[] {
@@ -20,45 +19,25 @@ function streamed(pieces: readonly (string | Buffer)[]): string[] {
 }
 
 describe('a masked stream', () => {
-  it('EV-9 masks every planted secret, wherever the input is split', () => {
-    const piece = fc.tuple(fc.constantFrom(...ordinaryTexts), fc.constantFrom(...plantedSecrets));
-    const texts = fc.array(piece, { minLength: 1, maxLength: 5 });
-    fc.assert(
-      fc.property(texts, fc.array(fc.nat({ max: 400 }), { minLength: 1, maxLength: 40 }), (all, lengths) => {
-        const bytes = Buffer.from(all.map(([before, { text }]) => `${before}\n${text}\n`).join(''));
-        const pieces: Buffer[] = [];
-        for (let [at, n] = [0, 0]; at < bytes.length; n += 1) {
-          const length = (lengths[n % lengths.length] ?? 0) + 1;
-          pieces.push(bytes.subarray(at, at + length));
-          at += length;
-        }
-        const out = streamed(pieces).join('');
-        for (const [before, secret] of all) {
-          expect(out).not.toContain(secret.value);
-          expect(out).toContain(before);
-        }
-      }),
-      { numRuns: 300 },
-    );
-  });
-
-  it('EV-9 passes on complete lines at once, so that a log can be followed', () => {
+  it('EV-9 passes on a line when a few more have followed, so that a log can be followed', () => {
     const out: string[] = [];
-    const stream = maskedStream(redactor, (text) => out.push(text));
-    stream.write(Buffer.from('one\ntwo\nthr'));
-    expect(out).toEqual(['one\ntwo\n']);
-    stream.write(Buffer.from('ee\n'));
-    expect(out).toEqual(['one\ntwo\n', 'three\n']);
+    const stream = maskedStream(redactor, (some) => out.push(some));
+    for (const line of ['one\n', 'two\n', 'three\n', 'four\n']) stream.write(Buffer.from(line));
+    expect(out).toEqual([]);
+    stream.write(Buffer.from('five\nsi'));
+    expect(out).toEqual(['one\n']);
+    stream.end();
+    expect(out.join('')).toBe('one\ntwo\nthree\nfour\nfive\nsi');
   });
 
   it('EV-9 holds back a private key until it is complete', () => {
-    const key = plantedSecrets.find(({ kind }) => kind === 'SSH key')?.text ?? '';
+    const key = `the key is\n${plants.find(({ kind }) => kind === 'private key as it is')?.text}\nand that is it`;
     expect(streamed(key.split(/(?<=\n)/)).join('')).toMatch(
       /^the key is\n\[masked: private key[ \d]*\]\nand that is it$/,
     );
   });
 
-  it('EV-9 holds back lines of one word until another line follows, since a value may be wrapped across them', () => {
+  it('EV-9 masks a value that is wrapped over lines, wherever they are split', () => {
     const value = 'Knu!jE1DBoOf9YqM5IvE';
     const knowing = redactorOf([{ name: 'DB_PASSWORD', value }]);
     const wrapped = Buffer.from(`some words: ${value}, and more`)
@@ -68,21 +47,21 @@ describe('a masked stream', () => {
       const out: string[] = [];
       const stream = maskedStream(knowing, (text) => out.push(text));
       stream.write(Buffer.from(wrapped.slice(0, at)));
-      stream.write(Buffer.from(`${wrapped.slice(at)}\nand on\n`));
-      expect(out.join('')).toContain('and on');
+      stream.write(Buffer.from(`${wrapped.slice(at)}\n`));
+      stream.end();
       expect(Buffer.from(out.join(''), 'base64').toString()).not.toContain(value.slice(0, 8));
     }
   });
 
   it('EV-9 remembers the field named in a line that was already passed on', () => {
-    const pieces = ["  - waiting for getByLabel('Password')\n", '  - fill("tiny-word")\n'];
-    expect(streamed(pieces).join('').slice(pieces[0]?.length)).toMatch(
-      /^  - fill\("\[masked: password[ \d]*\]"\)\n$/,
+    const field = "  - waiting for getByLabel('Password')\n";
+    const between = Array.from({ length: 8 }, (_, n) => `    - tried ${n}\n`);
+    expect(streamed([field, ...between, '  - fill("tiny-word")\n']).at(-1)).toMatch(
+      /  - fill\("\[masked: password[ \d]*\]"\)\n$/,
     );
   });
 
   it('EV-11 passes on an endless line in pieces without splitting a secret', () => {
-    const { text, value } = plantedSecrets[0] ?? { text: '', value: '' };
     const flood = `${'{"a": "b"} '.repeat(1000)}${text} `.repeat(40);
     const out = streamed([...flood.matchAll(/[\s\S]{1,5000}/g)].map(([piece]) => piece));
     expect(out.length).toBeGreaterThan(2);

@@ -1,87 +1,113 @@
-import * as fc from 'fast-check';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { loadDetector, type Redactor, redactorOf } from '../../../src/secrets/redactor.js';
+import { describe, expect, it } from 'vitest';
 import { secretsAmong } from '../../../src/secrets/known-values.js';
-import { ordinaryTexts, plantedSecrets, plantedVariables } from '../../rig/planted-secrets.js';
+import { redact, redactorOf } from '../../../src/secrets/redactor.js';
+import { leaksOf, plants, variables } from '../../rig/secrets/plants.js';
 
-let redactor: Redactor;
-beforeAll(async () => {
-  redactor = redactorOf(secretsAmong(plantedVariables));
-  await redactor.load();
-});
+const redactor = redactorOf(secretsAmong(variables));
+const secret = 'Hunter2-Planted.x9';
+const token = plants.find(({ kind }) => kind === 'GitHub, in a sentence')?.value ?? '';
+/** The text with masks that do not name their kind. */
+const plain = (text: string) => text.replaceAll(/\[masked: [\w ]+\]/g, '<masked>');
 
-describe('a redactor', () => {
-  it('EV-9 is tested with at least forty kinds of secrets', () => {
-    expect(new Set(plantedSecrets.map(({ kind }) => kind)).size).toBeGreaterThanOrEqual(40);
+describe('masking', () => {
+  it.each([
+    ['http://ann:§@localhost:3000/a', 'http://ann:<masked>@localhost:3000/a'],
+    ['postgres://app:§@!@db:5432/shop', 'postgres://app:<masked>@db:5432/shop'],
+    ['GET /a?x=1&access_token=§&y=2', 'GET /a?x=1&access_token=<masked>&y=2'],
+    ['{"user":"ann","password":"§"}', '{"user":"ann","password":"<masked>"}'],
+    ['{"password":"§ \\"quoted\\" 1"}', '{"password":"<masked>"}'],
+    ['"{\\"password\\":\\"§\\\\\\"x\\",\\"a\\":1}"', '"{\\"password\\":\\"<masked>\\",\\"a\\":1}"'],
+    ['authorization: Bearer §, accept: */*', 'authorization: Bearer <masked>'],
+    ['"authorization": "Bearer §", "a": 1', '"authorization": "Bearer <masked>", "a": 1'],
+    ['cookie: theme=dark; connect.sid=§; lang=de', 'cookie: theme=dark; connect.sid=<masked>; lang=de'],
+    ['set-cookie: sid=§; Path=/; HttpOnly', 'set-cookie: sid=<masked>; Path=/; HttpOnly'],
+    ['user=ann&password=§&remember=1', 'user=ann&password=<masked>&remember=1'],
+    ['/a?next=%2Fb%3Ftoken%3D§%26x%3D1', '/a?next=%2Fb%3Ftoken%3D<masked>%26x%3D1'],
+    ['<user>ann</user><password>§</password>', '<user>ann</user><password><masked></password>'],
+    ["await page.getByLabel('Password').fill('§');", "await page.getByLabel('Password').fill('<masked>');"],
+  ])('EV-9 leaves the rest of the text as it is: %s', (text, expected) => {
+    expect(plain(redact(text.replace('§', secret)))).toBe(expected);
   });
 
-  it.each(plantedSecrets)('EV-9 masks a secret of the kind $kind', ({ text, value }) => {
-    expect(text).toContain(value.slice(0, 8));
-    const masked = redactor.clean(text);
-    expect(masked).not.toContain(value);
-    expect(masked).toMatch(/\[masked: [^\]]+\]/);
-    expect(redactor.clean(masked)).toBe(masked);
+  it('EV-9 covers what stands in the middle of a secret, and nothing before or behind it', () => {
+    const [first, second] = [token.slice(0, 20), token.slice(20)];
+    expect(redact(`a \u001b[31m${first}\u001b[1m${second}\u001b[0m b`)).toBe(
+      'a \u001b[31m[masked: github token]\u001b[0m b',
+    );
+    expect(redact(`[WebServer] got ${first}[WebServer] ${second} [x] y`)).toBe(
+      '[WebServer] got [masked: github token] [x] y',
+    );
+    expect(redact(`["${encodeURIComponent('&')}${token}%26"]`)).toBe('["%26[masked: github token]%26"]');
   });
 
-  it.each(ordinaryTexts)('EV-9 leaves ordinary text alone: %s', (text) => {
-    expect(redactor.clean(text)).toBe(text);
-  });
-
-  it('EV-9 says in the mask what it replaced', () => {
-    const github = plantedSecrets[0]?.text ?? '';
-    expect(redactor.text(github)).toBe('it sent [masked: github token] to them');
-    expect(redactor.text(`it was ${plantedVariables.SHOP_DB_PASSWORD}.`)).toBe(
-      'it was [masked: value of SHOP_DB_PASSWORD].',
+  it('EV-9 is not silenced by a text that tells the detector to be silent', () => {
+    expect(redact(`/* secretlint-disable */ ${token}`)).toBe(
+      '/* secretlint-disable */ [masked: github token]',
     );
   });
 
-  const spellings: readonly (readonly [string, (value: string) => string])[] = [
-    ['as it is', (value) => value],
-    ['within a word', (value) => `x${value}y`],
-    ['in a URL', encodeURIComponent],
-    ['in a form', (value) => new URLSearchParams({ a: value }).toString()],
-    ['in JSON', (value) => JSON.stringify({ a: value })],
-    ['in JSON in JSON', (value) => JSON.stringify(JSON.stringify({ a: value }))],
-    ['in base64', (value) => Buffer.from(value).toString('base64')],
-    ['in base64 after a user name', (value) => Buffer.from(`ann:${value}`).toString('base64')],
-    ['in base64 between other values', (value) => Buffer.from(`anna:${value}:x`).toString('base64url')],
-  ];
-  it.each(spellings)('EV-9 masks the value of a secret variable %s', (_, spell) => {
-    for (const [name, value] of Object.entries(plantedVariables)) {
-      expect(redactor.text(`there is ${spell(value)}!`)).toContain(`[masked: value of ${name}]`);
+  it('EV-9 masks a secret inside a name as well as the value of that name', () => {
+    const once = redact('"x token=0abc12 password": hunter22');
+    expect(once).toBe('"x token=[masked: token] password": [masked: password]');
+    expect(redact(once)).toBe(once);
+  });
+
+  it('EV-11 terminates on texts that are crafted to be slow', () => {
+    const pieces = [
+      'a',
+      '"',
+      '://',
+      'a:',
+      '"a":"',
+      '\\"',
+      'eyJ-',
+      'token=',
+      '-----BEGIN PRIVATE KEY-----',
+      ' ',
+      '[a] ',
+    ];
+    const more = [
+      'password',
+      'password.fill("',
+      'name="password"',
+      '"a\\',
+      '%41',
+      '?a=',
+      'cookie: a=b; ',
+      '%25',
+      '&amp;',
+    ];
+    for (const piece of [...pieces, ...more]) {
+      const text = piece.repeat(Math.floor((64 * 1024) / piece.length));
+      expect(redact(text).length).toBeLessThan(text.length * 3);
     }
+  });
+});
+
+describe('a redactor', () => {
+  it('EV-9 says in the mask what it replaced', () => {
+    expect(redactor.text(`it was ${variables.SHOP_DB_PASSWORD}.`)).toBe(
+      'it was [masked: value of SHOP_DB_PASSWORD].',
+    );
   });
 
   it.each([
     ['ordinary words', { DB_PASSWORD: 'postgres', API_TOKEN: 'test', SECRET: 'localhost', A_KEY: 'true' }],
     ['numbers', { PIN_TOKEN: '123456', PORT_SECRET: '5432' }],
-    [
-      'paths and URLs',
-      { PASSWORD_STORE_DIR: '/home/ann/.password-store', SECRETS_URL: 'https://vault.test/v1' },
-    ],
-    ['values with ordinary names', { HOME: '/home/ann', USER: 'annabelle-of-shop', LANG: 'de_DE.UTF-8' }],
-  ])('EV-9 leaves %s of variables alone', (_, variables) => {
-    const lenient = redactorOf(secretsAmong(variables));
-    const text = Object.values(variables).join(' and ');
-    expect(lenient.text(text)).toBe(text);
+    ['paths and URLs', { PASSWORD_STORE: '/home/ann/.password-store', SECRET: 'https://vault.test/v1' }],
+    ['values with ordinary names', { HOME: '/home/ann', USER: 'annabelle-of-shop', TOKEN_URL: 'abc123def4' }],
+  ])('EV-9 leaves %s of variables alone', (_, values) => {
+    const text = Object.values(values).join(' and ');
+    expect(redactorOf(secretsAmong(values)).text(text)).toBe(text);
   });
 
   it('EV-9 masks the passwords in URLs of variables', () => {
-    const secret = ['pw', 'x9'.repeat(6)].join('-');
-    const knowing = redactorOf(secretsAmong({ DATABASE_URL: `postgres://app:${secret}@db/shop` }));
-    expect(knowing.text(`auth failed with ${secret}`)).toBe(
-      'auth failed with [masked: value of DATABASE_URL]',
-    );
-    const withAt = redactorOf(secretsAmong({ DATABASE_URL: `postgres://app:a@${secret}@db/shop?by=x@y` }));
-    expect(withAt.text(`auth failed with a@${secret}`)).toBe(
-      'auth failed with [masked: value of DATABASE_URL]',
-    );
+    const knowing = redactorOf(secretsAmong({ DATABASE_URL: 'postgres://app:a@pw-x9x9x9@db/shop?by=x@y' }));
+    expect(knowing.text('failed with a@pw-x9x9x9')).toBe('failed with [masked: value of DATABASE_URL]');
   });
 
   it('EV-9 masks every string of plain data, and keys that contain secrets', () => {
-    const { value } = plantedSecrets[0] ?? { value: '' };
-    const masked = redactor.deep({ a: [{ b: `x ${value}` }], [value]: 1, n: null, t: true });
-    expect(masked).toEqual({
+    expect(redactor.deep({ a: [{ b: `x ${token}` }], [token]: 1, n: null, t: true })).toEqual({
       a: [{ b: 'x [masked: github token]' }],
       '[masked: github token]': 1,
       n: null,
@@ -89,67 +115,39 @@ describe('a redactor', () => {
     });
   });
 
-  it('EV-9 leaks no planted secret in any context, and changes nothing the second time', () => {
-    const planted = fc.constantFrom(...plantedSecrets);
-    const around = fc.oneof(
-      fc.constantFrom(...ordinaryTexts),
-      fc.lorem(),
-      fc.constantFrom('\n', ' ', '{}\n'),
-    );
-    fc.assert(
-      fc.property(fc.array(fc.tuple(around, planted), { minLength: 1, maxLength: 6 }), (pieces) => {
-        const text = pieces.map(([before, secret]) => `${before}\n${secret.text}\n`).join('');
-        const masked = redactor.clean(text);
-        for (const [, secret] of pieces) expect(masked).not.toContain(secret.value);
-        expect(redactor.clean(masked)).toBe(masked);
-      }),
-      { numRuns: 300 },
-    );
+  it('EV-9 has the same mask for every spelling of a secret, and another for another secret', () => {
+    const value = 'Wb7Tk29QmZx4Lp8R';
+    const texts = [
+      `authorization: Bearer ${value}`,
+      JSON.stringify({ accessToken: value }),
+      `/a?token=${value}`,
+      `and ${value} by itself`,
+      `and in base64 ${Buffer.from(value).toString('base64')}`,
+    ];
+    const masks = texts.map((text) => /\[masked: [^\]]+\]/.exec(redactor.clean(text))?.[0]);
+    expect(new Set(masks)).toEqual(new Set([masks[0]]));
+    expect(redactor.clean('authorization: Bearer Nc3Vh81Ws5Jd0Fg6')).not.toContain(masks[0]);
   });
 
-  it('EV-9 ignores a text that tells the detector to be silent', async () => {
-    const detect = await loadDetector();
-    const { text, value } = plantedSecrets[0] ?? { text: '', value: '' };
-    const silenced = `/* secretlint-disable */ ${text}`;
-    const start = silenced.indexOf(value);
-    expect(detect(silenced)).toContainEqual({ start, end: start + value.length, kind: 'github token' });
-  });
-
-  it('EV-9 uses the detector once it is loaded, and not before (CL-4)', async () => {
-    const found = redactorOf([], async () => (text) => {
-      const start = text.indexOf('weird');
-      return start < 0 ? [] : [{ start, end: start + 5, kind: 'weird key' }];
-    });
-    expect(found.text('a weird one')).toBe('a weird one');
-    await found.load();
-    expect(found.text('a weird one')).toBe('a [masked: weird key] one');
-  });
-});
-
-describe('overlapping secrets', () => {
-  const known = 'Kn9Xw2Ce3VbT7q with "quotes" & <marks>';
-  const part = 'Xw2Ce3VbT7qAbc12';
-
-  it.each([
-    ['is a part of that', known.slice(2, 14) + 'x9K2'],
-    ['begins before that and ends in it', `Zz81Yk4Kn9Xw2Ce3V`],
-  ])('EV-9 leave nothing of a known value if a learned one %s', (_, learned) => {
-    const knowing = redactorOf([{ name: 'A_SECRET', value: known }]);
-    expect(knowing.clean(`authorization: Bearer ${learned}`)).not.toContain(learned);
-    const overlapping = learned.startsWith('Zz') ? `Zz81Yk4${known}` : known;
-    expect(knowing.clean(`it was ${overlapping}.`)).toMatch(/^it was \[masked: [^\]]+\]\.$/);
-  });
-
-  it('EV-9 are masked once another text has shown that they are secret', () => {
+  it('EV-9 masks a value everywhere once a text has shown that it is secret, also in texts that it has cleaned', () => {
     const fresh = redactorOf([]);
     const value = 'q7Rk2vX9mT4bLw8Zc3Nd';
-    const plain = `order ${value} was sent`;
-    expect(fresh.clean(plain)).toBe(plain);
+    const unsuspected = `order ${value} was sent`;
+    expect(fresh.clean(unsuspected)).toBe(unsuspected);
     expect(fresh.clean(`password: ${value}`)).not.toContain(value);
-    expect(fresh.clean(plain)).not.toContain(value);
+    expect(fresh.clean(unsuspected)).not.toContain(value);
   });
 
-  it('EV-9 are both masked if one ends with the start of the other', () => {
+  it('EV-9 masks what is left of a known value that somebody cut, and nothing that only begins like one', () => {
+    const value = 'Kn9Xw2Ce3VbT7qRf5Yh8Jm1Lp4';
+    const knowing = redactorOf([{ name: 'A_SECRET', value }]);
+    for (const part of [value.slice(0, 14), value.slice(5, 20), value.slice(-13)])
+      expect(knowing.clean(`it was ${part}…`)).toBe('it was [masked: value of A_SECRET]…');
+    expect(knowing.clean(`it was ${value.slice(0, 8)}`)).toBe(`it was ${value.slice(0, 8)}`);
+  });
+
+  it('EV-9 masks two values of which one ends with the start of the other', () => {
+    const part = 'Xw2Ce3VbT7qAbc12';
     const knowing = redactorOf([
       { name: 'ONE_SECRET', value: `aB3dE5gH7${part.slice(0, 8)}` },
       { name: 'OTHER_SECRET', value: part },
@@ -157,13 +155,19 @@ describe('overlapping secrets', () => {
     expect(knowing.clean(`it was aB3dE5gH7${part}.`)).toMatch(/^it was \[masked: [^\]]+\]\.$/);
   });
 
-  it.each([
-    ['a title', 'output/a-signs-in-with-Kn9Xw2Ce3VbT7q-with-quotes-marks-/trace.zip'],
-    ['a shortened title', 'output/a-signs-in-with-Kn9Xw2Ce3V-b97ea-T7qBc8Df4Gh-chromium/trace.zip'],
-  ])('EV-9 are masked in the file name that Playwright makes of %s', (_, file) => {
-    const knowing = redactorOf([{ name: 'A_SECRET', value: known }]);
-    expect(knowing.clean(file)).toMatch(
-      /^output\/a-signs-in-with-\[masked: [^\]]+\](?:-b97ea-\[masked: [^\]]+\]-chromium)?\/trace\.zip$/,
-    );
+  it('EV-9 leaves nothing of a known value in the shortened file name that Playwright makes of a title', () => {
+    const value = 'Kn9Xw2Ce3VbT7q with "quotes" & <Bc8Df4Gh2Jk6Mn>';
+    const file = 'output/a-signs-in-with-Kn9Xw2Ce3VbT-b97ea-Bc8Df4Gh2Jk6Mn-chromium/trace.zip';
+    const masked = redactorOf([{ name: 'A_SECRET', value }]).clean(file);
+    expect(
+      leaksOf(
+        [
+          { kind: '', value: 'Kn9Xw2Ce3VbT7q' },
+          { kind: '', value: 'Bc8Df4Gh2Jk6Mn' },
+        ],
+        masked,
+      ),
+    ).toEqual([]);
+    expect(masked).toMatch(/^output\/a-signs-in-with-.*-b97ea-.*-chromium\/trace\.zip$/);
   });
 });

@@ -1,0 +1,81 @@
+import { rules } from '@secretlint/secretlint-rule-preset-recommend';
+import type { Found } from './redactor.js';
+import { isGenerated } from './secret-fields.js';
+
+/**
+ * Rules of the preset that are left out: one lets a comment in a text disable the others, which pages must not be able to do; the others mask
+ * whole URLs, although agents need the host.
+ */
+const leftOut = /-(?:filter-comments|basicauth|database-connection-string|gcp)$/;
+
+/** What secretlint 13 does not know, from the issuers' documentation. */
+const others: readonly (readonly [kind: string, pattern: RegExp])[] = [
+  // RFC 7519 and RFC 7516: signed, encrypted, or cut off after its claims.
+  ['jwt', /(?<![\w-])eyJ[\w-]{8,2048}\.(?:[\w-]{0,16384}\.){0,3}[\w-]{8,16384}/g],
+  ['doppler token', /(?<![\w-])dp\.(?:pt|st|sa|ct|scim|audit)\.[\w.-]{20,128}/g],
+  ['render key', /(?<![\w-])rnd_[A-Za-z\d]{20,64}/g],
+  ['google key', /(?<![\w-])(?:AIza[\w-]{35}|ya29\.[\w-]{20,2048}|GOCSPX-[\w-]{20,64})/g],
+  ['supabase key', /(?<![\w-])(?:sb_secret_[\w-]{16,128}|sbp_[\da-f]{32,64})/g],
+];
+
+/** A prefix and a long generated value, as most issuers write their tokens. */
+const prefixed =
+  /(?<![\w-])(?!sha\d)[a-z][a-z\d]{1,11}(?:[_-][a-z\d]{1,8}){0,2}[_-](?=[\w-]{32,512}(?![\w-]))[\w-]+/g;
+
+const privateKeys: readonly RegExp[] = [
+  // Also a key without its end, if the text was cut.
+  /-----BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----(?:[^{}();]{0,16384}?-----END [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----|(?:\s{0,4}(?:Proc-Type|DEK-Info): [^\n]{1,200}){0,4}(?:\W{0,12}[\w+/=]{16,}){0,400}(?:\W{0,3}[\w+/=]+)?)/g,
+  // Base64 of `-----BEGIN`, as Kubernetes and CI settings hold keys.
+  /LS0tLS1CRUdJTi[\w+/=-]{40,16384}/g,
+];
+
+type Rule = { create(context: unknown, options: object): { file?(source: unknown): unknown } };
+
+const scanners = rules
+  .filter((rule) => !leftOut.test(rule.meta.id))
+  .map((rule) => ({ kind: kindOf(rule.meta.id), rule: rule as unknown as Rule }));
+
+/**
+ * Finds tokens and keys by their shape. We run secretlint's rules ourselves because `lintSource` of `@secretlint/core` is asynchronous,
+ * although no rule for text is, and obeys `secretlint-disable` in the text.
+ */
+export function findTokens(text: string): Found[] {
+  const found: Found[] = [];
+  // Without a path, since the rule for Google's P12 keys would read the file there.
+  const source = { filePath: '', ext: '', contentType: 'text', content: text, hasBOM: false };
+  for (const { kind, rule } of scanners) {
+    // A token ends with its word, whatever its shape allowed when the rule was written.
+    const report = ({ range: [start, end] }: { range: readonly [number, number] }) =>
+      void found.push({ start, end: wordEnd(text, end), kind });
+    const context = { sharedOptions: {}, createTranslator: () => () => '', ignore: () => undefined, report };
+    rule.create(context, {}).file?.(source);
+  }
+  const add = (kind: string, pattern: RegExp, isSecret: (token: string) => boolean = () => true): void => {
+    for (const { 0: token, index } of text.matchAll(pattern))
+      if (isSecret(token)) found.push({ start: index, end: index + token.length, kind });
+  };
+  for (const [kind, pattern] of others) add(kind, pattern);
+  for (const pattern of privateKeys) add('private key', pattern);
+  add('token', prefixed, isToken);
+  return found;
+}
+
+const restOfWord = /(?:[\w-]|\.(?=\w))*/y;
+
+function wordEnd(text: string, from: number): number {
+  restOfWord.lastIndex = from;
+  restOfWord.test(text);
+  return restOfWord.lastIndex;
+}
+
+/** Whether upper case, lower case and digits alternate, as in no file's name, class or id of words. */
+function isToken(text: string): boolean {
+  return isGenerated(text) && (text.match(/[a-z](?=[A-Z])|[A-Z](?=[a-z])/g)?.length ?? 0) >= 4;
+}
+
+/** `@secretlint/secretlint-rule-sendgrid` → `sendgrid key`. */
+function kindOf(ruleId: string): string {
+  const name = ruleId.replace(/^.*rule-/, '');
+  if (name === 'privatekey') return 'private key';
+  return name === 'github' || name === 'npm' || name === 'slack' ? `${name} token` : `${name} key`;
+}

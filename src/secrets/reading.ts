@@ -1,0 +1,141 @@
+import { terminalCodes, unseen } from '../core/visible-text.js';
+
+/** A text as somebody reads it, with a mapping of each of its ranges back to the original. */
+export interface Reading {
+  readonly text: string;
+  /** Returns the range of the original that `[start, end)` of this reading stands for. */
+  readonly source: (start: number, end: number) => readonly [start: number, end: number];
+}
+
+/** Stands for a mask: a noncharacter, which no name or value contains (Unicode 23.7). */
+export const atom = '\ufdd0';
+
+/** A range of the original and what it reads as. */
+interface Piece {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** Returns the reading with other readings of some of its ranges, which are given in order. */
+export function withPieces(of: Reading, pieces: readonly Piece[]): Reading {
+  if (pieces.length === 0) return of;
+  const { text } = of;
+  const starts = new Uint32Array(text.length);
+  const ends = new Uint32Array(text.length);
+  const parts: string[] = [];
+  let [length, at] = [0, 0];
+  const copyTo = (to: number): void => {
+    for (let from = at; from < to; from += 1, length += 1) [starts[length], ends[length]] = [from, from + 1];
+    parts.push(text.slice(at, to));
+  };
+  for (const piece of pieces) {
+    copyTo(piece.start);
+    // Never longer than what it stands for.
+    for (let n = 0; n < piece.text.length; n += 1, length += 1)
+      [starts[length], ends[length]] = [piece.start, piece.end];
+    parts.push(piece.text);
+    at = piece.end;
+  }
+  copyTo(text.length);
+  return {
+    text: parts.join(''),
+    source: (start, end) => of.source(starts[start] ?? 0, ends[end - 1] ?? 0),
+  };
+}
+
+/** Returns the text itself as a reading. */
+export function asWritten(text: string): Reading {
+  return { text, source: (start, end) => [start, end] };
+}
+
+/**
+ * What is read over: control codes and invisible characters, also as a program escapes them; the time that we put before a line of a
+ * server's log; and the label that Playwright puts before each chunk of a server's output, also in the middle of a line if the server wrote
+ * the line in two parts.
+ */
+const readOver = [
+  terminalCodes.source,
+  unseen.source,
+  String.raw`\\+(?:u001[bB]|x1[bB]|033|e)\[[\d;]{0,20}[A-Za-z]`,
+  String.raw`^\d{12,14} `,
+  String.raw`(?<![^\S\n])\[\w[\w .-]{0,39}\] (?=\S)`,
+].join('|');
+
+/** Escapes of JSON, JavaScript, shells, URLs and HTML. Escaping them again doubles the backslash, or makes `%25` of `%` and `&amp;` of `&`. */
+const escapes = [
+  String.raw`\\+u(?:(?<unicode>[\dA-Fa-f]{4})|\{(?<braced>[\dA-Fa-f]{1,6})\})`,
+  String.raw`\\+x(?<byte>[\dA-Fa-f]{2})`,
+  String.raw`\\+(?<blank>[nrtbf])`,
+  String.raw`\\+(?=[^\w\\])`,
+  String.raw`(?<percent>(?:%(?:25)*[\dA-Fa-f]{2}){1,4096})`,
+  String.raw`&(?:amp;)*#(?<decimal>\d{1,7});`,
+  String.raw`&(?:amp;)*#[xX](?<hex>[\dA-Fa-f]{1,6});`,
+  String.raw`&(?:amp;)*(?<reference>quot|apos|lt|gt|nbsp|sol|equals|plus|commat|colon);`,
+  String.raw`(?<ampersand>&(?:amp;)+)`,
+].join('|');
+
+const read = new RegExp(`(?:${readOver})|${escapes}`, 'gmu');
+/** Checked first: most texts contain none of it. */
+const mayDiffer = /[^\t\n -~]|[\\%&]|\] |^\d{12,14} /m;
+
+const references: Readonly<Record<string, string>> = {
+  quot: '"',
+  apos: "'",
+  lt: '<',
+  gt: '>',
+  nbsp: ' ',
+  sol: '/',
+  equals: '=',
+  plus: '+',
+  commat: '@',
+  colon: ':',
+};
+
+/** Escapes of one kind within another, such as JSON in a URL; what is deeper was made to be slow. */
+const mostKinds = 3;
+
+/** Returns how the text reads with its escapes undone, however often they were escaped, and without what is read over. */
+export function readingOf(text: string): Reading {
+  let reading = asWritten(text);
+  for (let kinds = 0; kinds < mostKinds && mayDiffer.test(reading.text); kinds += 1) {
+    const pieces = [...piecesOf(reading.text)];
+    if (pieces.length === 0) break;
+    reading = withPieces(reading, pieces);
+  }
+  return reading;
+}
+
+function* piecesOf(text: string): Iterable<Piece> {
+  for (const { 0: found, index: start, groups = {} } of text.matchAll(read)) {
+    if (groups['percent'] === undefined) yield { start, end: start + found.length, text: readingAs(groups) };
+    else yield* decoded(found, start);
+  }
+}
+
+function readingAs(groups: Readonly<Record<string, string | undefined>>): string {
+  const { unicode, braced, byte, blank, decimal, hex, reference, ampersand } = groups;
+  if (blank !== undefined) return blank === 'n' ? '\n' : ' ';
+  if (reference !== undefined) return references[reference] ?? '';
+  if (ampersand !== undefined) return '&';
+  const digits = unicode ?? braced ?? byte ?? hex;
+  const code = digits === undefined ? decimal && Number(decimal) : Number.parseInt(digits, 16);
+  if (code === undefined || code === '') return '';
+  return code <= 0x10ffff ? String.fromCodePoint(code).replace(unseen, '') : '\ufffd';
+}
+
+/** Decodes percent-encoded UTF-8; what is not UTF-8 is read byte by byte. */
+function* decoded(percent: string, from: number): Iterable<Piece> {
+  const encoded = percent.match(/%(?:25)*[\dA-Fa-f]{2}/g) ?? [];
+  const bytes = Buffer.from(encoded.map((one) => one.slice(-2)).join(''), 'hex');
+  const text = bytes.toString('utf8');
+  const isText = !text.includes('\ufffd');
+  const characters = isText ? Array.from(text) : Array.from(bytes, (one) => String.fromCharCode(one));
+  let [at, start] = [0, from];
+  for (const one of characters) {
+    const count = isText ? Buffer.byteLength(one) : 1;
+    const end = start + encoded.slice(at, at + count).join('').length;
+    yield { start, end, text: one };
+    [at, start] = [at + count, end];
+  }
+}

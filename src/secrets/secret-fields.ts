@@ -1,0 +1,99 @@
+/**
+ * What a name says of its value: a `secret` one is secret unless it is a placeholder, code or a word of programs; a `handle`, such as a
+ * session or a signature, only if it looks generated.
+ */
+export type Named = 'secret' | 'handle';
+
+/** The last words of a name decide: `DB_PASSWORD_2`, `accessToken`; but not `passwordStrength`, `TOKEN_URL`, `sort_key`. */
+const secret =
+  /(?:^| )(?:\w*(?:password|passwd|passwort|passphrase|passcode|secret|token|apikey|secretkey|privatekey|accesskey)|pass|pwd|pw|requirepass|credential|cred|jwt|bearer|\w*otp|pin|pin code|cvv|cvc|private key id|secret key base|(?:github|npm|access|gitlab) pat|(?:api|access|secret|private|signing|encryption|crypto|auth|account|shared|master|service|role|client|licen[cs]e|session|cookie|webhook|deploy|storage|hmac|jwt|ssh|aws|stripe|app|base|publish) key)s?$/;
+const handle =
+  /(?:^| )(?:auth|session|sess|\w*sessid|\w*sessionid|session id|sid|sig|signature|csrf|xsrf|\w*verifier|nonce|salt|pepper|seed|sk|code|key|assertion|saml response|saml request|token hash)s?$/;
+/** What may follow without making it the name of something else. */
+const qualifier = / (?:\d{1,4}|v\d|old|new|current|next|base64|b64|staging|prod|production|dev|test|live)$/;
+
+const known = new Map<string, Named | null>();
+const mostKnown = 5000;
+
+/** Returns what a field, parameter, header or variable of this name holds; null for anything else. */
+export function namedBy(name: string): Named | null {
+  let named = known.get(name);
+  if (named === undefined) {
+    const words = wordsOf(name);
+    named = secret.test(words) ? 'secret' : handle.test(words) ? 'handle' : null;
+    if (known.size < mostKnown) known.set(name, named);
+  }
+  return named;
+}
+
+function wordsOf(name: string): string {
+  let words = name
+    .replace(/([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])/g, '$1$3 $2$4')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, ' ')
+    .trim();
+  while (qualifier.test(words)) words = words.replace(qualifier, '');
+  return words;
+}
+
+/** Whether the value of this header is always secret. The name's case does not matter. */
+export function isSecretHeader(name: string): boolean {
+  return (
+    /^(?:(?:proxy-)?authorization|(?:set-)?cookie2?|[\w-]*-(?:authorization|signature))$/i.test(name) ||
+    namedBy(name) !== null
+  );
+}
+
+/** Returns what a mask calls the value of this name. */
+export function kindOf(name: string): string {
+  const words = wordsOf(name);
+  if (/pass|pwd|pw$/.test(words)) return 'password';
+  if (/otp|pin|cv[vc]|code/.test(words)) return 'code';
+  if (/token|jwt|csrf|xsrf|bearer/.test(words)) return 'token';
+  if (/sess|sid$/.test(words)) return 'session';
+  if (/cred|auth$/.test(words)) return 'credentials';
+  if (/sig/.test(words)) return 'signature';
+  return /keys?$/.test(words) ? 'key' : 'secret';
+}
+
+const placeholder =
+  /^(?:[*•·.x_-]{3,}|<.*|\[.*|\(.*|\{.*|\$.*|%[a-z]|#.*|@[A-Za-z]+|(?:your|my|the|some|insert|enter)[-_ ].*|.*(?:example|placeholder|change-?me|redacted|hidden|omitted|here|todo|\.{3}|…)\W?)$/i;
+/** What programs print instead of a secret: that there is none, its type, or its state. */
+const state =
+  /^(?:true|false|null|none|nil|undefined|unset|empty|missing|required|optional|invalid|valid|expired|wrong|weak|strong|ok|yes|no|on|off|active|inactive|enabled|disabled|unknown|any|never|object|string|number|boolean|text|varchar|uuid|int|bool|str|return|await|new|const|let|err|error|failed|denied|not|basic|bearer|include|inherit|memory|cookie|public|private|anonymous|guest|localhost|default|current|accepted|rejected|character|primary|reset|\S*(?:passwor[dt]|passwd|passphrase|secret|token|credential|api[-_ ]?key|session|auth|otp|pwd|key)s?)$/i;
+const version = /^(?:[~^]|[<>]=?)?v?\d{1,4}(?:\.\d{1,5}){1,3}(?:-[a-z][\w.-]{0,40})?$/i;
+const time = /^\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-][\d:]+)?$/;
+/** A name, the call of a function, or a member of something. */
+const code = /^[!(]?[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->|!\.)[A-Za-z_$][\w$]*)*(?:[([<`].*|[!;,?]*)$/;
+
+/** Where a value stands. */
+export type ValuePlace =
+  /** In quotes, or directly after `=`: data. */
+  | 'data'
+  /** After a colon or a blank, where prose and code stand too. */
+  | 'open';
+
+/** Whether this is the value of a secret, rather than a placeholder, code, prose or a word of programs. */
+export function isSecretValue(value: string, place: ValuePlace): boolean {
+  const text = value.slice(0, 256).trim();
+  if (text.length < 4) return false;
+  if (placeholder.test(text) || state.test(text) || version.test(text) || time.test(text)) return false;
+  if (/\s/.test(text)) return place === 'data' && /\d/.test(text) && text.split(/\s+/).length < 4;
+  if (/^[\d.,:-]+$/.test(text)) return false;
+  if (place === 'data') return !/^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+(?:[([].*)?$/.test(text);
+  if (isGenerated(text)) return true;
+  return /\d/.test(text) && (/^\w{8,}$/.test(text) || (text.length >= 6 && !code.test(text)));
+}
+
+/** Whether a value has letters and digits, as identifiers, hashes and generated passwords have. */
+export function isMixed(value: string): boolean {
+  return /\d/.test(value) && /[A-Za-z]/.test(value);
+}
+
+/** Whether a value looks generated: letters and digits alternate, or upper and lower case do so often. */
+export function isGenerated(value: string): boolean {
+  const digits = value.match(/[A-Za-z](?=\d)|\d(?=[A-Za-z])/g)?.length ?? 0;
+  const cases = value.match(/[a-z](?=[A-Z])|[A-Z](?=[a-z])/g)?.length ?? 0;
+  if (value.length < 8 || /\s/.test(value) || time.test(value)) return false;
+  return digits >= 3 || (digits >= 1 && digits + cases >= 6);
+}
