@@ -22,8 +22,10 @@ const afterNames: readonly { readonly pattern: RegExp; readonly place: ValuePlac
       'data',
       String.raw`(?:${quote}|\])*[?!]?(?:\s?:\s?(?:string|str|&str))?\s{0,8}(?:=>|:=|={1,3}|:|\?\?|\|\|)\s{0,40}(?:string\(\d{1,6}\) |[[(]\s{0,40}|Some\(\s{0,40}|\{\s{0,40}(?:${quote})?value(?:${quote})?\s?:\s?)?${quoted()}`,
     ],
+    // `"name":"value"`.
+    ['tight', String.raw`${quote}:${quoted()}`],
     // `name=value` in queries, forms, settings and logs.
-    ['data', String.raw`\]?=${word}`],
+    ['tight', String.raw`\]?=${word}`],
     // `--name value`.
     ['data', String.raw`(?<=\s--?[\w-]{2,64})[ \t]{1,4}(?!-)${word}`],
     ['data', String.raw`(?<=\s--?[\w-]{2,64})[ \t]{1,4}${quoted()}`],
@@ -84,7 +86,7 @@ function isValueOf(name: string, value: string, place: ValuePlace | 'pair'): boo
   if (place === 'pair' || namedBy(name) === 'handle') return isGenerated(value);
   return (
     isSecretValue(value, place) ||
-    (place === 'data' && /^\d{4,32}$/.test(value) && /pass|pin|otp|cv[vc]/i.test(name))
+    (place !== 'open' && /^\d{4,32}$/.test(value) && /pass|pin|otp|cv[vc]/i.test(name))
   );
 }
 

@@ -60,7 +60,10 @@ const placeholder =
   /^(?:[*•·.x_-]{3,}|<.*|\[.*|\(.*|\{.*|\$.*|%[a-z]|#.*|@[A-Za-z]+|(?:your|my|the|some|insert|enter)[-_ ].*|.*(?:example|placeholder|change-?me|redacted|hidden|omitted|here|todo|\.{3}|…)\W?)$/i;
 /** What programs print instead of a secret: that there is none, its type, or its state. */
 const state =
-  /^(?:true|false|null|none|nil|undefined|unset|empty|missing|required|optional|invalid|valid|expired|wrong|weak|strong|ok|yes|no|on|off|active|inactive|enabled|disabled|unknown|any|never|object|string|number|boolean|text|varchar|uuid|int|bool|str|return|await|new|const|let|err|error|failed|denied|not|basic|bearer|include|inherit|memory|cookie|public|private|anonymous|guest|localhost|default|current|accepted|rejected|character|primary|reset|\S*(?:passwor[dt]|passwd|passphrase|secret|token|credential|api[-_ ]?key|session|auth|otp|pwd|key)s?)$/i;
+  /^(?:true|false|null|none|nil|undefined|unset|empty|missing|required|optional|invalid|valid|expired|wrong|weak|strong|ok|yes|no|on|off|active|inactive|enabled|disabled|unknown|any|never|object|string|number|boolean|text|varchar|uuid|int|bool|str|return|await|new|const|let|err|error|failed|denied|not|basic|bearer|include|inherit|memory|cookie|public|private|anonymous|guest|localhost|default|current|accepted|rejected|character|primary|reset)$/i;
+/** A name of secrets, which code and texts write where a secret would stand; with hyphens, a machine writes it only as a value. */
+const nameOfSecrets =
+  /^\S*(?:passwor[dt]|passwd|passphrase|secret|token|credential|api[-_ ]?key|session|auth|otp|pwd|key)s?$/i;
 const version = /^(?:[~^]|[<>]=?)?v?\d{1,4}(?:\.\d{1,5}){1,3}(?:-[a-z][\w.-]{0,40})?$/i;
 const time = /^\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-][\d:]+)?$/;
 /** A name, the call of a function, or a member of something. */
@@ -68,7 +71,9 @@ const code = /^[!(]?[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->|!\.)[A-Za-z_$][\w$]*)*(?
 
 /** Where a value stands. */
 export type ValuePlace =
-  /** In quotes, or directly after `=`: data. */
+  /** Directly after its name, as machines write data. */
+  | 'tight'
+  /** In quotes, as data and code. */
   | 'data'
   /** After a colon or a blank, where prose and code stand too. */
   | 'open';
@@ -78,9 +83,10 @@ export function isSecretValue(value: string, place: ValuePlace): boolean {
   const text = value.slice(0, 256).trim();
   if (text.length < 4) return false;
   if (placeholder.test(text) || state.test(text) || version.test(text) || time.test(text)) return false;
-  if (/\s/.test(text)) return place === 'data' && /\d/.test(text) && text.split(/\s+/).length < 4;
+  if (nameOfSecrets.test(text) && !(place === 'tight' && text.includes('-'))) return false;
+  if (/\s/.test(text)) return place !== 'open' && /\d/.test(text) && text.split(/\s+/).length < 4;
   if (/^[\d.,:-]+$/.test(text)) return false;
-  if (place === 'data') return !/^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+(?:[([].*)?$/.test(text);
+  if (place !== 'open') return !/^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+(?:[([].*)?$/.test(text);
   if (isGenerated(text)) return true;
   return /\d/.test(text) && (/^\w{8,}$/.test(text) || (text.length >= 6 && !code.test(text)));
 }

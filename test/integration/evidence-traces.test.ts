@@ -99,7 +99,7 @@ describe.each(['format-7', 'format-8', 'format-10'])('a real trace of %s', (name
     const texts = await Promise.all(files.map((file) => readFile(join(folder, 'failures/1', file), 'utf8')));
     expect(files.sort()).toEqual(['console.log', 'network.json']);
     const everything = [JSON.stringify(evidence), ...texts].join('\n');
-    expect(everything).toContain('"authorization":"[masked: credentials]"');
+    expect(everything).toContain('"authorization":"[masked: value of authorization]"');
     expect(everything).toContain('access_token=[masked: token]');
     expect(everything).not.toMatch(/planted-\w+/);
   });
