@@ -38,8 +38,20 @@ export function asPrinted(evidence: string): string {
   return evidence.replace(/^…/, '');
 }
 
+/** A message that means one thing. */
+export const certain = 0.95;
+/** Decides unless something certain, or something deeper, is there. */
+export const likely = 0.8;
+/** A hint: it decides only where nothing else does. */
+export const weak = 0.5;
+
 /** From this confidence on, a reason decides; below it, it is only a hint. */
-export const decisive = 0.7;
+export const decisive = likely;
+
+/** Returns a confidence in words. */
+export function howSure(confidence: number): string {
+  return confidence >= certain ? 'certain' : confidence >= likely ? 'likely' : 'a hint';
+}
 
 /** What the evidence names explicitly; null for what it does not name. */
 export interface Facts {
@@ -61,7 +73,7 @@ export interface Facts {
 
 /** Formats a reason as one line. */
 export function reasonLine({ rule, source, confidence, evidence }: Reason): string {
-  return `${rule} in ${source}, ${Math.round(confidence * 100)} %: ${evidence}`;
+  return `${rule} in ${source}, ${howSure(confidence)}: ${evidence}`;
 }
 
 /** Formats the facts that the evidence names, one line each. */

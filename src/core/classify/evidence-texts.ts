@@ -2,7 +2,6 @@ import { type ConsoleEntry, type Evidence, isAlarming, type NetworkEntry } from 
 import { tellingErrors } from '../complaint.js';
 import type { TestError } from '../failure.js';
 import { bounded } from './bounded.js';
-import { isCausedBy } from './lost-script.js';
 import type { EvidenceText, Matcher } from './match.js';
 import { ownOrigin, splitUrl } from './own-origin.js';
 import {
@@ -242,22 +241,21 @@ function namesStatus(text: string, status: string): boolean {
 }
 
 /**
- * The prefixes that CI systems, containers, task runners, loggers, PHP and pytest put before every line they print, and Next, Astro and Puma
- * before errors.
+ * The prefixes that CI systems, containers, task runners, loggers, PHP and pytest put before every line they print, and Next and Astro before
+ * errors.
  */
 const clock = String.raw`\[?(?:\d{4}[-/]\d\d[-/]\d\d[T ])?\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?(?: [AP]M|Z| ?[+-]\d\d:?\d\d)?\]?`;
 const php = String.raw`\[(?:\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d(?:\.\d{6})? \d{4}|\d\d-\w{3}-\d{4} \d\d:\d\d:\d\d [\w/+-]{1,40})\] `;
-const ruby = String.raw`Rack app \("[^"\n]{1,300}" - \([^)\n]{1,60}\)\): |[DIWEFA], \[\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})? #\d{1,10}\] {1,4}[A-Z]{3,5} -- [\w.:-]{0,60}: (?:\[[\da-f-]{36}\] ?)?`;
 const container = String.raw`(?!\d{1,6} *\|)[\w.@/-]{1,40} {1,20}\|(?: |$)`;
 const task = String.raw`@?[\w./-]{1,60}:[\w.-]{1,40}(?::[\w-]{1,40})?: `;
 const nest = String.raw`\[Nest\] {1,2}\d{1,7} {1,4}- [\d/., :]{8,30}(?:[AP]M)? {1,8}(?:ERROR|FATAL|WARN) \[\w{1,60}\] `;
 const prefix = new RegExp(
-  String.raw`^[ \t]*(?:(?:${clock}[ \t]{1,4}|${php}|${ruby}|${nest}|\[WebServer\] ?|pw:\w{2,12} |\[\w{2,20} #\d{1,3}(?:-\d{1,3})?\] ?|E {3}(?: {4})?|${container}|@[\w-]{1,40}/${task}|⨯ {1,2}|\[ERROR\] |\[browser\] ))+`,
+  String.raw`^[ \t]*(?:(?:${clock}[ \t]{1,4}|${php}|${nest}|\[WebServer\] ?|pw:\w{2,12} |\[\w{2,20} #\d{1,3}(?:-\d{1,3})?\] ?|E {3}(?: {4})?|${container}|@[\w-]{1,40}/${task}|⨯ {1,2}|\[ERROR\] |\[browser\] ))+`,
   'gm',
 );
 /** A cheap check for whether a text may contain such prefixes. */
 const suspect =
-  /^[ \t]*(?:\[?\d|\[\w{3} \w{3} |[DIWEFA], \[|\[WebServer\]|\[Nest\]|pw:|\[\w{2,20} #|E {2}|@[\w-]{1,40}\/|[\w.@/-]{1,40} {1,20}\||⨯ |\[ERROR\]|\[browser\])/m;
+  /^[ \t]*(?:\[?\d|\[\w{3} \w{3} |\[WebServer\]|\[Nest\]|pw:|\[\w{2,20} #|E {2}|@[\w-]{1,40}\/|[\w.@/-]{1,40} {1,20}\||⨯ |\[ERROR\]|\[browser\])/m;
 
 /** Matches a text in which every line is quoted as in mail and Markdown. */
 const quoted = /^(?:[ \t]{0,8}>(?![ \t]*\d{1,6}[ \t]*\|).*(?:\n+|$))+$/;
@@ -266,4 +264,44 @@ const quoted = /^(?:[ \t]{0,8}>(?![ \t]*\d{1,6}[ \t]*\|).*(?:\n+|$))+$/;
 export function withoutLinePrefixes(text: string): string {
   const own = quoted.test(text) ? text.replace(/^[ \t]*> ?/gm, '') : text;
   return suspect.test(own) ? own.replace(prefix, '') : own;
+}
+
+/** A name that no script defined. */
+const undefinedName = /\b[\w$]{1,80} is not defined\b|Can't find variable: /;
+/** Something that a script should have defined. */
+const undefinedPart =
+  /Cannot (?:read|set) properties of undefined|undefined is not an object|is not a (?:function|constructor)\b|\bis undefined\b/;
+
+/** What engines say of a page in place of a script. */
+const pageForScript = /Unexpected token '<'|expected expression, got '<'/;
+
+/**
+ * Returns a predicate: whether code of the page threw because one of these scripts did not load, so that the exception is not the
+ * cause (CS-7). For another site's script, only undefined names and the library's own name are certain enough.
+ */
+function isCausedBy(
+  lost: readonly NetworkEntry[],
+  own: (url: string) => boolean,
+): (thrown: { readonly text: string; readonly time?: number }) => boolean {
+  return ({ text, time = Infinity }) =>
+    lost.some(
+      (script) =>
+        script.time <= time &&
+        (undefinedName.test(text) ||
+          namesLibrary(text, script.url) ||
+          (own(script.url) && undefinedPart.test(text)) ||
+          (script.failure?.includes('text/html') === true && pageForScript.test(text))),
+    );
+}
+
+/** Whether a text names the library that a script's URL contains: `highlight` in `/9.12.0/highlight.min.js`. */
+function namesLibrary(text: string, url: string): boolean {
+  const name = /\/([a-z]{4,60})[^/?#]{0,100}(?:[?#].*)?$/i.exec(url)?.[1]?.toLowerCase();
+  return (
+    name !== undefined &&
+    text
+      .toLowerCase()
+      .split(/[^a-z]+/)
+      .includes(name)
+  );
 }

@@ -1,6 +1,13 @@
-import type { Category, Diagnosis, EvidenceSource, Reason, RetryAxis } from '../diagnosis.js';
+import {
+  type Category,
+  type Diagnosis,
+  type EvidenceSource,
+  type Reason,
+  type RetryAxis,
+  weak,
+} from '../diagnosis.js';
 import { noProjectRules, projectRuleId, type ProjectRules } from './project-rules.js';
-import { type Pattern, type Rule, weak } from './rule.js';
+import type { Pattern, Rule } from './rule.js';
 import { rules } from './rules.js';
 import { noiseRules } from './rules/noise.js';
 import { retryRules } from './rules/retry.js';
@@ -31,8 +38,6 @@ const longestEvidence = 300;
 /** A line longer than this is not shown in full; a match this far from its beginning would not be seen. */
 const longestShown = 150;
 const far = 100;
-/** The highest confidence of a hint: below a deciding reason, and below the first-line rules. */
-const mostOfHints = weak;
 /** The classes of errors that the app itself has, rather than what it shows or answers because of them. */
 const ofTheApp = new Set<Category>(['build-error', 'database-error', 'runtime-error']);
 /** How many matching lines that `unless` excludes are skipped in search of one that counts. */
@@ -85,7 +90,7 @@ function reasonOf(rule: Rule, { source, text, hint, shared, answered }: Evidence
   if (line === null) return null;
   const { id, category } = rule;
   const isHint = hint || (shared && !ofTheApp.has(category));
-  const confidence = isHint ? Math.min(rule.confidence, mostOfHints) : rule.confidence;
+  const confidence = isHint ? Math.min(rule.confidence, weak) : rule.confidence;
   return { rule: id, category, source, evidence: line, confidence };
 }
 

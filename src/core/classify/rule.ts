@@ -20,13 +20,6 @@ export interface Rule extends Pattern {
   readonly confidence: number;
 }
 
-/** A message that means one thing. */
-export const certain = 0.95;
-/** Decides unless something certain, or something deeper, is there. */
-export const likely = 0.8;
-/** A hint: it decides only where nothing else does. */
-export const weak = 0.5;
-
 /** A pattern that tells what kind of repair a failure of certain classes needs. */
 export interface RetryRule extends Pattern {
   readonly axis: Exclude<RetryAxis, 'code_error'>;

@@ -1,7 +1,6 @@
 import { asPrinted } from '../diagnosis.js';
 import { announcement } from './match.js';
-import { type OwnCode, within, withoutSpacedRoot } from './own-frame.js';
-import { tracebackFrame } from './traceback.js';
+import { type OwnCode, ownPath, within, withoutSpacedRoot } from './own-frame.js';
 
 /**
  * Positions in compiled languages, as their compilers, panics and stack traces name them: `./main.go:12:5`, `/srv/api/main.go:12 +0x1d`,
@@ -10,21 +9,15 @@ import { tracebackFrame } from './traceback.js';
 const compiledFrame =
   /(?:(?<=[\s("'=[])|^)(?:file:\/\/)?((?:[A-Za-z]:)?[\p{L}\p{M}\p{N}_.@~+$\\/-]{1,300}\.(?:go|rs|java|kts?|scala|groovy|cs|swift))(?::(?:line )?(\d{1,7})(?::(\d{1,7}))?(?=[\s:),.]|$)|(?::\[|\()(\d{1,7}),(\d{1,7})[\])])/gmu;
 
-const scriptFile = String.raw`((?:[A-Za-z]:)?[^\s:*?"'<>|()]{1,300}\.`;
-const ruby = String.raw`${scriptFile}(?:rb|erb|haml|slim|rake|ru)):(\d{1,7})(?=:in |: (?!warning:)|$)`;
-const php = String.raw`${scriptFile}(?:php|phtml))`;
-/**
- * Positions in Ruby and PHP. Ruby begins a line with them (`app/models/order.rb:9:in `total'`, `from /srv/app.rb:4:in `require'`) or a syntax
- * error; Rails names the gem of a file that is not the app's: `rack (2.2.22) lib/rack/head.rb:12`. PHP has them within a line:
- * `in /srv/src/Cart.php:31`, `in /srv/src/Cart.php on line 31`, `#0 /srv/src/Cart.php(31): total()`.
- */
-const scriptFrame = new RegExp(
-  String.raw`(?:^[ \t]*(?:from )?|\bSyntaxError[ :(]{1,3})${ruby}|\bin ${php}(?::| on line )(\d{1,7})|^#\d{1,4} ${php}\((\d{1,7})\)`,
+const php = String.raw`((?:[A-Za-z]:)?[^\s:*?"'<>|()]{1,300}\.(?:php|phtml))`;
+/** Positions in PHP: `in /srv/src/Cart.php:31`, `in /srv/src/Cart.php on line 31`, `#0 /srv/src/Cart.php(31): total()`. */
+const phpFrame = new RegExp(
+  String.raw`\bin ${php}(?::| on line )(\d{1,7})|^#\d{1,4} ${php}\((\d{1,7})\)`,
   'gm',
 );
 
 /** Code of a dependency; the standard libraries and caches of these languages are outside of the project. */
-const installed = /(?:^|\/)(?:vendor|gems|node_modules)\//;
+const installed = /(?:^|\/)(?:vendor|node_modules)\//;
 /** A stack of the JVM names a file without its folder, and `compiled-files.ts` adds it: a file without one is a library's. */
 const withoutFolder = /^[^/]+\.(?:java|kts?|scala|groovy)$/;
 
@@ -61,7 +54,7 @@ export function serverFrame(text: string, line: string, code: OwnCode): string |
   const traced = tracebackFrame(text, line, code);
   if (traced !== null) return traced;
   const stack = withoutSpacedRoot(below(text, line), code.rootDir);
-  for (const { file, at } of [...positionsIn(stack, compiledFrame), ...positionsIn(stack, scriptFrame)]) {
+  for (const { file, at } of [...positionsIn(stack, compiledFrame), ...positionsIn(stack, phpFrame)]) {
     const path = within(file, code);
     if (path !== null && !installed.test(path) && !withoutFolder.test(path)) return `${path}:${at}`;
   }
@@ -81,4 +74,59 @@ function below(text: string, line: string): string {
   const before = text.lastIndexOf('\n', start - 2) + 1;
   const isAnnounced = start > 0 && announcement.test(text.slice(before, start).trim());
   return text.slice(isAnnounced ? before : start, start + longestStack).replace(aboveThePanic, '');
+}
+
+/** A frame of a Python traceback: `  File "/srv/shop/views.py", line 12, in index`. */
+const pythonFrame = /\bFile "([^"\n]{1,300}\.\w{1,10})", line (\d{1,7})\b/;
+/** Packages, and Python's own library. */
+const pythonPackage = /(?:^|\/)(?:site|dist)-packages\/|\/lib\/python\d/;
+const isIndented = /^[ \t]+\S/;
+/** How Python introduces the exception that followed the one above; both stand for one failure. */
+const chained = /^(?:The above exception was the direct cause|During handling of the above exception)\b/;
+/** The deciding line may be a further line of the exception's message: `DETAIL:  Key (isbn)=(1) already exists.` */
+const mostMessageLines = 3;
+/** How many lines of an exception's message may come before the one that followed it. */
+const mostLinesBetween = 20;
+
+/**
+ * Returns the place where an exception left the user's own code, as `path:line` relative to the project: the last such frame of the
+ * traceback above the exception's line, or else of the tracebacks that Python chained to it (a driver's exception, and the mapper's
+ * that wraps it). Null if the line has no traceback above it, or none of its frames is the user's.
+ */
+function tracebackFrame(text: string, exception: string, code: OwnCode): string | null {
+  const lines = text.split('\n');
+  const said = asPrinted(exception);
+  let at = lines.findIndex((line) => line.includes(said));
+  while (at > 0) {
+    const place = lastOwnFrame(framesAbove(lines, at), code);
+    if (place !== null) return place;
+    at = followingException(lines, at);
+  }
+  return null;
+}
+
+/** Returns the indented lines that end above a line or the first lines of its message. */
+function framesAbove(lines: readonly string[], below: number): readonly string[] {
+  let end = below;
+  while (end > 0 && below - end < mostMessageLines && !isIndented.test(lines[end - 1] ?? '')) end--;
+  let start = end;
+  while (start > 0 && isIndented.test(lines[start - 1] ?? '')) start--;
+  return lines.slice(start, end);
+}
+
+function lastOwnFrame(lines: readonly string[], code: OwnCode): string | null {
+  for (const line of lines.toReversed()) {
+    const [, file = '', number] = pythonFrame.exec(line) ?? [];
+    const path = file === '' || pythonPackage.test(file) ? null : ownPath(file.replaceAll('\\', '/'), code);
+    if (path !== null) return `${path}:${number}`;
+  }
+  return null;
+}
+
+/** Returns the index of the exception's line whose traceback is chained to the exception at `index`; -1 if there is none. */
+function followingException(lines: readonly string[], index: number): number {
+  const announced = lines.slice(index + 1, index + mostLinesBetween).findIndex((line) => chained.test(line));
+  if (announced === -1) return -1;
+  const heading = index + 1 + announced + 2;
+  return lines.findIndex((line, at) => at > heading && !isIndented.test(line));
 }

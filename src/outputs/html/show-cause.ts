@@ -1,3 +1,4 @@
+import { howSure } from '../../core/diagnosis.js';
 import { isResolved } from '../../core/verdict.js';
 import type { ReportCause, ReportTest } from '../../run/report.js';
 import { cut } from '../cut.js';
@@ -159,7 +160,7 @@ function showReasons({ why: reasons, category, warning, confidence, alternatives
     <ul class="why">
       ${different.slice(0, 6).map(({ source, evidence, rule }) => html`<li>The ${source} says <code>${evidence}</code> <span class="quiet">(${rule})</span></li>`)}
     </ul>
-    ${reasons.length > 0 ? html`<p class="quiet">${Math.round(confidence * 100)}% confidence${others}.</p>` : ''}`;
+    ${reasons.length > 0 ? html`<p class="quiet">How sure: ${howSure(confidence)}${others}.</p>` : ''}`;
 }
 
 /** Returns the result of a cause in one sentence: its agent's summary of the fix, or else what was changed, or else how it ended. */

@@ -1,4 +1,5 @@
-import { certain, likely, rulesFor } from '../rule.js';
+import { certain, likely } from '../../diagnosis.js';
+import { rulesFor } from '../rule.js';
 
 /** Something that should have been compiled, bundled, transformed or linked was not (CS-1). */
 export const buildRules = rulesFor('build-error', {

@@ -1,4 +1,5 @@
-import { certain, likely, rulesFor } from '../rule.js';
+import { certain, likely } from '../../diagnosis.js';
+import { rulesFor } from '../rule.js';
 
 /** A driver, a mapper or a client of a database in a frame of a stack. */
 const driverFile = String.raw`node_modules/(?:pg|pg-pool|pg-protocol|postgres|mysql2?|mariadb|mongodb|mongoose|better-sqlite3|sqlite3|libsql|@libsql/\w{1,20}|@?redis|@redis/\w{1,20}|ioredis|@prisma/client|drizzle-orm|knex|kysely|typeorm|sequelize)/`;

@@ -1,4 +1,5 @@
-import { certain, likely, rulesFor, weak } from '../rule.js';
+import { certain, likely, weak } from '../../diagnosis.js';
+import { rulesFor } from '../rule.js';
 
 /** A request failed, was answered with an error, or was not answered in time (CS-5). */
 export const networkRules = rulesFor('network-error', {

@@ -1,4 +1,5 @@
-import { certain, likely, rulesFor, weak } from '../rule.js';
+import { certain, likely, weak } from '../../diagnosis.js';
+import { rulesFor } from '../rule.js';
 
 /** Exceptions that stand for a failed request, a module that did not load, or an error of the test runner. */
 const notTheCode =

@@ -1,5 +1,5 @@
-import type { EvidenceSource } from '../../diagnosis.js';
-import { certain, likely, rulesFor, weak } from '../rule.js';
+import { certain, type EvidenceSource, likely, weak } from '../../diagnosis.js';
+import { rulesFor } from '../rule.js';
 
 /** Only the test's own error reports what the test saw of the page, so other channels are not read. */
 const test: readonly EvidenceSource[] = ['error', 'stack'];

@@ -1,4 +1,5 @@
-import { certain, likely, rulesFor, weak } from '../rule.js';
+import { certain, likely, weak } from '../../diagnosis.js';
+import { rulesFor } from '../rule.js';
 
 /** Neither the app nor its tests failed, but the browser, the runner or the machine. */
 export const unknownRules = rulesFor('unknown', {
