@@ -4,7 +4,7 @@ import { isGenerated } from './secret-fields.js';
 
 /**
  * Rules of the preset that are left out: one lets a comment in a text disable the others, which pages must not be able to do; the others mask
- * whole URLs, although agents need the host.
+ * whole URLs and files, although agents need the host and the rest.
  */
 const leftOut = /-(?:filter-comments|basicauth|database-connection-string|gcp)$/;
 
@@ -41,7 +41,6 @@ const scanners = rules
  */
 export function findTokens(text: string): Found[] {
   const found: Found[] = [];
-  // Without a path, since the rule for Google's P12 keys would read the file there.
   const source = { filePath: '', ext: '', contentType: 'text', content: text, hasBOM: false };
   for (const { kind, rule } of scanners) {
     // A token ends with its word, whatever its shape allowed when the rule was written.

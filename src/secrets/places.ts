@@ -8,6 +8,7 @@ export function findPlaces(text: string): Found[] {
 
 /** A quote as it stands in JSON, in JSON in JSON, and so on. */
 const quote = String.raw`\\{0,15}["'\x60]`;
+const mayQuote = `(?:${quote})?`;
 /** Up to the same quote, which is missing if the text was cut; what is `first` is left out. */
 const quoted = (first = '') =>
   String.raw`(?<quote>${quote})${first}(?=(?<secret>(?:(?!(?<!\\)\k<quote>)[^\n]){1,4096}))`;
@@ -20,7 +21,7 @@ const afterNames: readonly { readonly pattern: RegExp; readonly place: ValuePlac
     // `"name": "value"`, `name = 'value'`, `"name" => "value"`, `name: string = "value"`, `"name": ["value"`, `"name": {"value": "value"`.
     [
       'data',
-      String.raw`(?:${quote}|\])*[?!]?(?:\s?:\s?(?:string|str|&str))?\s{0,8}(?:=>|:=|={1,3}|:|\?\?|\|\|)\s{0,40}(?:string\(\d{1,6}\) |[[(]\s{0,40}|Some\(\s{0,40}|\{\s{0,40}(?:${quote})?value(?:${quote})?\s?:\s?)?${quoted()}`,
+      String.raw`(?:${quote}|\])*[?!]?(?:\s?:\s?(?:string|str|&str))?\s{0,8}(?:=>|:=|={1,3}|:|\?\?|\|\|)\s{0,40}(?:string\(\d{1,6}\) |[[(]\s{0,40}|Some\(\s{0,40}|\{\s{0,40}${mayQuote}value${mayQuote}\s?:\s?)?${quoted()}`,
     ],
     // `"name":"value"`.
     ['tight', String.raw`${quote}:${quoted()}`],
@@ -37,7 +38,7 @@ const afterNames: readonly { readonly pattern: RegExp; readonly place: ValuePlac
     // `name="name" value="value"`, `"name": "name", "value": "value"`.
     [
       'data',
-      String.raw`(?<=\b(?:name|key|property)(?:${quote})?\s{0,4}[=:]\s{0,4}(?:${quote})?[\w.$-]{2,128})(?:${quote})?(?:\s{0,4},\s{0,40}|\n\s{1,40}|[^<>\n]{0,200}?\s)(?:${quote})?(?:value|content)(?:${quote})?\s{0,4}[=:]\s{0,4}${quoted()}`,
+      String.raw`(?<=\b(?:name|key|property)${mayQuote}\s{0,4}[=:]\s{0,4}${mayQuote}[\w.$-]{2,128})${mayQuote}(?:\s{0,4},\s{0,40}|\n\s{1,40}|[^<>\n]{0,200}?\s)${mayQuote}(?:value|content)${mayQuote}\s{0,4}[=:]\s{0,4}${quoted()}`,
     ],
     // A part of a multipart form.
     [
@@ -90,6 +91,9 @@ function isValueOf(name: string, value: string, place: ValuePlace | 'pair'): boo
   );
 }
 
+/** The scheme of credentials (RFC 9110, 11.4). */
+const scheme = String.raw`(?:[A-Za-z][\w-]{1,30}[ \t]{1,4})?`;
+
 /** Where the cookies of a header, of `document.cookie` or of curl's arguments begin. */
 const cookies =
   /(?:cookie2?\b|\s-b)(?:["'\x60\\])*(?: is)?\s{0,4}(?:=>|[:=,]|\s)\s{0,4}[[(]?\s{0,4}(?:["'\x60\\])*/gi;
@@ -100,14 +104,18 @@ const attribute = /^(?:path|domain|expires|max-age|samesite|priority)$/i;
 
 function cookiesIn(text: string): Found[] {
   const found: Found[] = [];
+  let end = 0;
   for (const { 0: before, index } of text.matchAll(cookies)) {
-    cookie.lastIndex = index + before.length;
+    if (index < end) continue;
+    end = index + before.length;
+    cookie.lastIndex = end;
     for (let match = cookie.exec(text); match !== null; match = cookie.exec(text)) {
+      end = cookie.lastIndex;
       const { name = '', value: all = '' } = match.groups ?? {};
       const [value = ''] = all.split(/[\s,]/);
       if (attribute.test(name) || !isSecretValue(value, 'data')) continue;
       if (!(isMixed(value) && value.length >= 8) && namedBy(name) !== 'secret') continue;
-      const start = cookie.lastIndex - all.length;
+      const start = end - all.length;
       found.push({ start, end: start + value.length, kind: 'cookie' });
     }
   }
@@ -124,14 +132,13 @@ interface Place {
 const fieldWords = 'passwor[dt]|passphrase|passcode|secret|token|api key|one.time|security code|otp';
 
 const places: readonly Place[] = [
-  // After its scheme (RFC 9110, 11.4).
   ...[
-    quoted(String.raw`(?:[A-Za-z][\w-]{1,30}[ \t]{1,4})?`),
-    String.raw`(?:[A-Za-z][\w-]{1,30}[ \t]{1,4})?(?=(?<secret>(?:="[^"\n]{0,512}"|[^\n\\"'\x60<>[\]{}]){4,16384}))`,
+    quoted(scheme),
+    String.raw`${scheme}(?=(?<secret>(?:="[^"\n]{0,512}"|[^\n\\"'\x60<>[\]{}]){4,16384}))`,
   ].map((value) => ({
     kind: 'credentials',
     pattern: new RegExp(
-      String.raw`authorization(?:${quote})?\s{0,4}(?:=>|[:=,])\s{0,4}[[(]?\s{0,4}${value}`,
+      String.raw`authorization${mayQuote}\s{0,4}(?:=>|[:=,])\s{0,4}[[(]?\s{0,4}${value}`,
       'gi',
     ),
     isSecret: isCredentials,
@@ -150,7 +157,7 @@ const places: readonly Place[] = [
   {
     kind: 'cookie',
     pattern: new RegExp(
-      String.raw`name(?:${quote})?\s{0,4}:\s{0,4}${quote}[^"'\n\\]{1,128}${quote}\s{0,4},\s{0,40}(?:${quote})?value(?:${quote})?\s{0,4}:\s{0,4}(?<quote>${quote})(?=(?<secret>[^"'\n\\]{1,4096})${quote}\s{0,4},\s{0,40}(?:${quote})?(?:domain|path|url|expires|httpOnly))`,
+      String.raw`name${mayQuote}\s{0,4}:\s{0,4}${quote}[^"'\n\\]{1,128}${quote}\s{0,4},\s{0,40}${mayQuote}value${mayQuote}\s{0,4}:\s{0,4}(?<quote>${quote})(?=(?<secret>[^"'\n\\]{1,4096})${quote}\s{0,4},\s{0,40}${mayQuote}(?:domain|path|url|expires|httpOnly))`,
       'g',
     ),
   },

@@ -57,17 +57,17 @@ export function asWritten(text: string): Reading {
 const readOver = [
   terminalCodes.source,
   unseen.source,
-  String.raw`\\+(?:u001[bB]|x1[bB]|033|e)\[[\d;]{0,20}[A-Za-z]`,
+  String.raw`\\{1,32}(?:u001[bB]|x1[bB]|033|e)\[[\d;]{0,20}[A-Za-z]`,
   String.raw`^\d{12,14} `,
   String.raw`(?<![^\S\n])\[\w[\w .-]{0,39}\] (?=\S)`,
 ].join('|');
 
 /** Escapes of JSON, JavaScript, shells, URLs and HTML. Escaping them again doubles the backslash, or makes `%25` of `%` and `&amp;` of `&`. */
 const escapes = [
-  String.raw`\\+u(?:(?<unicode>[\dA-Fa-f]{4})|\{(?<braced>[\dA-Fa-f]{1,6})\})`,
-  String.raw`\\+x(?<byte>[\dA-Fa-f]{2})`,
-  String.raw`\\+(?<blank>[nrtbf])`,
-  String.raw`\\+(?=[^\w\\])`,
+  String.raw`\\{1,32}u(?:(?<unicode>[\dA-Fa-f]{4})|\{(?<braced>[\dA-Fa-f]{1,6})\})`,
+  String.raw`\\{1,32}x(?<byte>[\dA-Fa-f]{2})`,
+  String.raw`\\{1,32}(?<blank>[nrtbf])`,
+  String.raw`\\{1,32}(?=[^\w\\])`,
   String.raw`(?<percent>(?:%(?:25)*[\dA-Fa-f]{2}){1,4096})`,
   String.raw`&(?:amp;)*#(?<decimal>\d{1,7});`,
   String.raw`&(?:amp;)*#[xX](?<hex>[\dA-Fa-f]{1,6});`,
@@ -114,13 +114,13 @@ function* piecesOf(text: string): Iterable<Piece> {
 }
 
 function readingAs(groups: Readonly<Record<string, string | undefined>>): string {
-  const { unicode, braced, byte, blank, decimal, hex, reference, ampersand } = groups;
+  const { unicode, braced, byte, blank, decimal, reference, ampersand } = groups;
   if (blank !== undefined) return blank === 'n' ? '\n' : ' ';
   if (reference !== undefined) return references[reference] ?? '';
   if (ampersand !== undefined) return '&';
-  const digits = unicode ?? braced ?? byte ?? hex;
-  const code = digits === undefined ? decimal && Number(decimal) : Number.parseInt(digits, 16);
-  if (code === undefined || code === '') return '';
+  const hex = unicode ?? braced ?? byte ?? groups['hex'];
+  if (hex === undefined && decimal === undefined) return '';
+  const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
   return code <= 0x10ffff ? String.fromCodePoint(code).replace(unseen, '') : '\ufffd';
 }
 

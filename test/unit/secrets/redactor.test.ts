@@ -75,6 +75,10 @@ describe('masking', () => {
       '?a=',
       'cookie: a=b; ',
       '%25',
+      '\\',
+      'cookie=a; ',
+      '"token":"',
+      'token: a1b2c3d4 ',
       '&amp;',
     ];
     for (const piece of [...pieces, ...more]) {
