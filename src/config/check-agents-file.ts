@@ -6,7 +6,7 @@ import { closest } from './closest.js';
 import { agentsFileSchema, allowedKeys, defaultAgents } from './schema.js';
 
 /** A mistake in settings, located by its path in the data. */
-export interface Mistake {
+interface Mistake {
   readonly path: readonly PropertyKey[];
   /** Default: `value`. */
   readonly part?: 'key' | 'value';

@@ -6,7 +6,7 @@ import { readYaml } from './read-yaml.js';
 import { agentsJsonSchema, defaultAgents, type JsonSchema } from './schema.js';
 
 /** A setting in force, with its path in agents.yaml and where its value comes from. */
-export interface EffectiveSetting {
+interface EffectiveSetting {
   readonly path: readonly string[];
   readonly value: unknown;
   /** An environment variable, `agents.yaml:12`, or `default`. */

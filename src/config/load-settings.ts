@@ -21,7 +21,7 @@ import {
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** What to load settings from. */
-export interface SettingsRequest {
+interface SettingsRequest {
   /** The project's root, which may contain agents.yaml (or agents.yml). */
   readonly cwd: string;
   /** A file named by the user, which must exist. */
@@ -97,7 +97,7 @@ const variables: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** A setting from an environment variable. */
-export interface EnvironmentValue {
+interface EnvironmentValue {
   readonly variable: string;
   readonly path: readonly string[];
   /** As agents.yaml would contain it. */
@@ -168,7 +168,7 @@ async function projectName(cwd: string): Promise<string> {
 }
 
 /** The sources of settings besides the defaults. */
-export interface SettingsSources {
+interface SettingsSources {
   readonly file: AgentsFile;
   /** The project's name if the file does not set it. */
   readonly project: string;

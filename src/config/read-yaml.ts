@@ -18,7 +18,7 @@ import { type Diagnostic, lineStartOf } from './diagnostic.js';
 type Span = Pick<Diagnostic, 'start' | 'end'>;
 
 /** A YAML text, parsed as far as possible. */
-export interface YamlText {
+interface YamlText {
   /** Plain data; null for an empty text, undefined if it cannot be read. */
   readonly data: unknown;
   readonly mistakes: readonly Diagnostic[];

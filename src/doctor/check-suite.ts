@@ -1,8 +1,13 @@
 import path from 'node:path';
+import process from 'node:process';
+import { z } from 'zod';
 import { stripAnsi } from '../core/classify/strip-ansi.js';
-import { bad, good, type Check } from './check.js';
-import { checkBrowsers } from './check-browsers.js';
-import { listSuite, type SuitePlace } from './list-suite.js';
+import { bad, good, type Check, probe, doubtful } from './check.js';
+import type { Playwright } from '../playwright/find-playwright.js';
+import { listedTests, type ListedBrowser } from '../playwright/list-format.js';
+import { unattended } from '../playwright/unattended.js';
+import { packageManagerOf } from '../playwright/package-manager.js';
+import { jsonOf } from '../json-of.js';
 
 /** Lists the tests, which starts neither tests nor web servers, and then starts each browser that they would use. */
 export async function checkSuite(place: SuitePlace): Promise<Check[]> {
@@ -28,4 +33,97 @@ function listYourself(config: string, cwd: string): string {
 function firstLine(text: string): string {
   const lines = stripAnsi(text).split(/\r?\n/);
   return (lines.find((line) => line.trim() !== '') ?? 'no output').trim().slice(0, 200);
+}
+
+/** The listed tests; null if Playwright could not list them, in which case `output` says why. */
+interface ListedSuite {
+  readonly listed: z.infer<typeof listedTests> | null;
+  readonly output: string;
+}
+
+/** A suite, and what the checks of it need. */
+interface SuitePlace {
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly config: string;
+  readonly playwright: Playwright;
+  /** The folder of the compiled scripts for Playwright. */
+  readonly injectDir: string;
+}
+
+/** Lists the tests of a suite and how its projects start their browsers. Starts neither tests nor web servers. */
+async function listSuite(place: SuitePlace): Promise<ListedSuite> {
+  const { cwd, env, config, playwright, injectDir } = place;
+  const reporter = path.join(injectDir, 'list-projects.cjs');
+  const argv = [process.execPath, playwright.cli, 'test', '--list', '-c', config, `--reporter=${reporter}`];
+  const { output } = await probe(argv, { cwd, env: { ...unattended(env), NO_COLOR: '1', FORCE_COLOR: '0' } });
+  const [line] = markedLines(output, 'self-heal-listed');
+  const listed = listedTests.safeParse(line);
+  return { listed: listed.success ? listed.data : null, output };
+}
+
+const startedShape = z.object({ version: z.string().nullable(), error: z.string().nullable() });
+
+/** Starts every browser that the suite's projects use, once per distinct launch configuration. */
+async function checkBrowsers(browsers: readonly ListedBrowser[], place: SuitePlace): Promise<Check[]> {
+  const different = [...new Map(browsers.map((one) => [JSON.stringify(one), one])).values()];
+  const local = different.filter(({ isRemote }) => !isRemote);
+  const remote = different
+    .filter(({ isRemote }) => isRemote)
+    .map((one) =>
+      doubtful(
+        'browser',
+        `${nameOf(one)} runs elsewhere`,
+        'Make sure that it is reachable, which was not checked.',
+      ),
+    );
+  if (local.length === 0) return remote;
+  const script = path.join(place.injectDir, 'start-browsers.cjs');
+  const argv = [process.execPath, script, place.playwright.packageDir, JSON.stringify(local)];
+  const { output } = await probe(argv, place);
+  const started = markedLines(output, 'self-heal-started').map((one) => startedShape.parse(one));
+  return [...local.map((one, index) => checkOf(one, started[index], place.cwd)), ...remote];
+}
+
+function checkOf(
+  browser: ListedBrowser,
+  started: z.infer<typeof startedShape> | undefined,
+  cwd: string,
+): Check {
+  const name = nameOf(browser);
+  if (started?.version) return good('browser', `${name} ${started.version}`);
+  const error = stripAnsi(started?.error ?? 'it did not start');
+  return bad('browser', `${name}: ${shortened(error)}`, remedyFor(error, browser, cwd));
+}
+
+function nameOf({ browserName, channel }: ListedBrowser): string {
+  return channel === undefined ? browserName : `${browserName} (${channel})`;
+}
+
+/** Returns the first line of Playwright's message, without the name of the call. */
+function shortened(error: string): string {
+  const [line = ''] = error.replace(/^\w+\.launch: /, '').split('\n');
+  return line.trim().slice(0, 200);
+}
+
+function remedyFor(error: string, { browserName, channel }: ListedBrowser, cwd: string): string {
+  const { exec } = packageManagerOf(cwd);
+  const wanted = channel ?? browserName;
+  if (/Failed to launch \w+ because executable doesn't exist at/.test(error)) {
+    return 'Correct `executablePath` in the Playwright config.';
+  }
+  if (/Executable doesn't exist at|is not found at/.test(error))
+    return `Run \`${exec} playwright install ${wanted}\`.`;
+  if (/missing dependencies|error while loading shared libraries/.test(error)) {
+    return `Run \`${exec} playwright install-deps ${wanted}\`.`;
+  }
+  return `\`${exec} playwright install --with-deps ${wanted}\` may help; \`DEBUG=pw:browser\` shows the browser's output.`;
+}
+
+/** Returns the values that our own scripts printed as `mark: {json}`, among any other output. */
+function markedLines(output: string, mark: string): unknown[] {
+  return output.split(/\r?\n/).flatMap((line) => {
+    const value = line.startsWith(`${mark}: `) ? jsonOf(line.slice(mark.length + 2)) : undefined;
+    return value === undefined ? [] : [value];
+  });
 }

@@ -6,14 +6,12 @@ import { findPlaywrightConfig } from '../playwright/find-config.js';
 import { findPlaywright } from '../playwright/find-playwright.js';
 import type { Problem } from '../problem.js';
 import { bad, good, type Check } from './check.js';
-import { checkFolder } from './check-folder.js';
-import { checkGit } from './check-git.js';
-import { checkNode } from './check-node.js';
-import { checkRoutes } from './check-routes.js';
+import { checkFolder, checkGit, checkNode } from './check-machine.js';
+import { checkRoutes } from './check-programs.js';
 import { checkSuite } from './check-suite.js';
 
 /** What to examine. */
-export interface Examination {
+interface Examination {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   readonly nodeVersion: string;

@@ -11,7 +11,7 @@ import { readAgentsFile } from '../config/agents-file.js';
 import { readYaml } from '../config/read-yaml.js';
 
 /** What determines the agent program to set up. */
-export interface AgentChoice {
+interface AgentChoice {
   /** The value of `--agent`. */
   readonly named?: string | undefined;
   /** The runner in an existing agents.yaml, or null. */

@@ -24,7 +24,7 @@ export const workflowFiles: Readonly<Record<CiSystem, string>> = {
 };
 
 /** What a workflow is written for. */
-export interface WorkflowRequest {
+interface WorkflowRequest {
   readonly system: CiSystem;
   /** The package and the root of its repository; absolute. */
   readonly cwd: string;

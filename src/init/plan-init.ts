@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { commandFileOf } from '../agents/command-files.js';
 import type { AgentProgram, CommandFormat } from '../agents/programs.js';
@@ -17,7 +17,7 @@ import { unreachable } from '../core/unreachable.js';
 import { relativePath } from '../relative-path.js';
 
 /** What to set up, and where. */
-export interface InitRequest {
+interface InitRequest {
   /** Absolute: the package that contains the Playwright config, or from which it is named. */
   readonly cwd: string;
   /** Null for the built-in fixer alone. */
@@ -33,7 +33,7 @@ export interface InitRequest {
 }
 
 /** A file of the plan, and what is to be done with it. */
-export interface PlannedFile {
+interface PlannedFile {
   /** Absolute. */
   readonly path: string;
   /** Relative to the folder in which `init` runs, with forward slashes. */
@@ -164,7 +164,7 @@ function agentsFileText(cwd: string, runner: string): string {
 
 function schemaFrom(cwd: string): string {
   let folder = cwd;
-  for (let up = ''; ; up += '../') {
+  for (let up = ''; ; up += '..') {
     if (existsSync(path.join(folder, SCHEMA))) return `${up === '' ? './' : up}${SCHEMA}`;
     const parent = path.dirname(folder);
     // Not installed yet, or Plug'n'Play: use the usual location.
@@ -203,4 +203,60 @@ export function withIgnoreEntry(text: string): string {
   const end = text.includes('\r\n') ? '\r\n' : '\n';
   const complete = text === '' || text.endsWith('\n') ? text : `${text}${end}`;
   return `${complete}${ENTRY}${end}`;
+}
+
+/** Whether a file is written at all. */
+export function isWritten({ action }: PlannedFile): boolean {
+  return action !== 'nothing' && action !== 'keep';
+}
+
+/** Writes the plan. A file that was created after planning is not overwritten. */
+export async function writePlan(plan: readonly PlannedFile[]): Promise<Problem | null> {
+  const written: string[] = [];
+  for (const file of plan.filter(isWritten)) {
+    try {
+      await mkdir(path.dirname(file.path), { recursive: true });
+      await writeFile(file.path, file.text, { flag: file.action === 'write' ? 'wx' : 'w' });
+    } catch (error) {
+      return unwritable(file.name, error, written);
+    }
+    written.push(file.name);
+  }
+  return null;
+}
+
+/** The problem that a file cannot be written. Files written before it are complete, so running again continues from there. */
+function unwritable(name: string, error: unknown, written: readonly string[]): Problem {
+  const before = written.length === 0 ? 'nothing was written' : `already written: ${written.join(', ')}`;
+  return {
+    kind: 'folder-not-writable',
+    message: `${name} cannot be written`,
+    detail: reasonOf(error),
+    remedy: `Make the folder writable and run \`self-heal init\` again (${before}).`,
+  };
+}
+
+const words: Readonly<Record<PlannedFile['action'], readonly [done: string, planned: string]>> = {
+  write: ['wrote', 'would write'],
+  extend: ['added .self-heal/ to', 'would add .self-heal/ to'],
+  overwrite: ['overwrote', 'would overwrite'],
+  keep: ['kept', 'would keep'],
+  nothing: ['unchanged', 'unchanged'],
+};
+
+/** Renders one line per file. For a file that was kept, the line says how to overwrite it. */
+export function planLines(plan: readonly PlannedFile[], dryRun: boolean): string {
+  const lines = plan.map(({ name, action }) => {
+    const line = `${words[action][dryRun ? 1 : 0]} ${name}`;
+    return action === 'keep' ? `${line} (it differs; --force overwrites it)` : line;
+  });
+  return `${lines.join('\n')}\n`;
+}
+
+/** Renders the content of each file that would be written, under its name. */
+export function planTexts(plan: readonly PlannedFile[]): string {
+  return plan
+    .filter(isWritten)
+    .map(({ name, text }) => `\n--- ${name}\n${text.replace(/\r?\n$/, '')}\n`)
+    .join('');
 }

@@ -1,8 +1,21 @@
+import { existsSync } from 'node:fs';
+import { mkdir, rm, rmdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { isAtLeast } from '../is-at-least.js';
+import { bad, good, type Check, doubtful, probe, type ProbePlace } from './check.js';
 import { gitRootOf } from '../git-root.js';
 import { gitSays } from '../git.js';
-import { isAtLeast } from '../is-at-least.js';
-import { doubtful, good, type Check } from './check.js';
-import { probe, type ProbePlace } from './probe.js';
+import { reasonOf } from '../reason-of.js';
+
+/** The oldest supported version of Node, as in package.json. */
+const oldest = [20, 19] as const;
+
+/** Checks whether self-heal supports this version of Node. */
+export function checkNode(version: string): Check {
+  return isAtLeast(version, oldest)
+    ? good('node', version)
+    : bad('node', `${version} is too old`, `Install Node ${oldest.join('.')} or later.`);
+}
 
 /** Checks whether git is installed and recent enough, and whether it ignores `.self-heal`. */
 export async function checkGit(place: ProbePlace): Promise<Check[]> {
@@ -30,4 +43,21 @@ async function checkIgnored(place: ProbePlace): Promise<Check> {
     `git cannot read this repository: ${gitSays(output)}`,
     'Run `git status` here: it says what to do.',
   );
+}
+
+/** Checks whether `.self-heal` can be created and written, and removes whatever it created to find out. */
+export async function checkFolder(cwd: string): Promise<Check> {
+  const folder = path.join(cwd, '.self-heal');
+  const file = path.join(folder, `doctor-${process.pid}.tmp`);
+  const wasThere = existsSync(folder);
+  try {
+    await mkdir(folder, { recursive: true });
+    await writeFile(file, '');
+    await rm(file);
+    if (!wasThere) await rmdir(folder);
+    return good('.self-heal', 'writable');
+  } catch (error) {
+    const remedy = 'Make the project folder writable, or free some disk space.';
+    return bad('.self-heal', `cannot be written: ${reasonOf(error)}`, remedy);
+  }
 }
