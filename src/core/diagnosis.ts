@@ -45,8 +45,10 @@ export const likely = 0.8;
 /** A hint: it decides only where nothing else does. */
 export const weak = 0.5;
 
-/** From this confidence on, a reason decides; below it, it is only a hint. */
-export const decisive = likely;
+/** Whether a reason with this confidence decides, or is only a hint. */
+export function isDecisive(confidence: number): boolean {
+  return confidence >= likely;
+}
 
 /** Returns a confidence in words. */
 export function howSure(confidence: number): string {

@@ -3,7 +3,7 @@ import { splitUrl } from './classify/own-origin.js';
 import { stripAnsi } from './classify/strip-ansi.js';
 import { complaintOf, tellingErrors } from './complaint.js';
 import { deadServer } from './environment.js';
-import { decisive, withoutColumn, type Reason } from './diagnosis.js';
+import { isDecisive, withoutColumn, type Reason } from './diagnosis.js';
 import type { Evidence } from './evidence.js';
 import { normalise } from './normalise.js';
 
@@ -89,7 +89,7 @@ export function isKnownBy(untold: string, key: string): boolean {
 
 /** Returns the most confident deciding reason of those sources; among equals, the one closest to the cause. */
 function rootReason(why: readonly Reason[]): Reason | undefined {
-  const sure = why.filter(({ confidence, source }) => confidence >= decisive && rootSources.includes(source));
+  const sure = why.filter(({ confidence, source }) => isDecisive(confidence) && rootSources.includes(source));
   const rank = ({ source }: Reason) => rootSources.indexOf(source);
   return sure.toSorted((a, b) => b.confidence - a.confidence || rank(a) - rank(b))[0];
 }
@@ -117,7 +117,7 @@ function databaseKey({ diagnosis: { category, why, facts } }: DiagnosedFailure):
 /** A failed request of the page is the cause, whichever part of the response each test needed. */
 function endpointKey({ diagnosis: { category, why, facts } }: DiagnosedFailure): string | null {
   if (category !== 'network-error' || facts.endpoint === null) return null;
-  const seen = why.some(({ source, confidence }) => source === 'network' && confidence >= decisive);
+  const seen = why.some(({ source, confidence }) => source === 'network' && isDecisive(confidence));
   return seen ? `endpoint | ${withoutQuery(facts.endpoint)}` : null;
 }
 

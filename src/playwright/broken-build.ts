@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import type { DiagnosedFailure } from '../core/cause.js';
-import { asPrinted, decisive } from '../core/diagnosis.js';
+import { asPrinted, isDecisive } from '../core/diagnosis.js';
 import type { TestError } from '../core/failure.js';
 import { normalise } from '../core/normalise.js';
 
@@ -23,7 +23,7 @@ export function brokenBuildOf({ failure, diagnosis }: DiagnosedFailure): BrokenB
   const error = failure.scope === 'suite' && failure.errors.find(({ message }) => waitedInVain.test(message));
   const [reason] = diagnosis.why;
   const named =
-    reason?.category === 'build-error' && reason.source === 'server' && reason.confidence >= decisive;
+    reason?.category === 'build-error' && reason.source === 'server' && isDecisive(reason.confidence);
   return error && named ? { error, line: reason.evidence } : null;
 }
 

@@ -1,7 +1,7 @@
 import {
   categories,
   type Category,
-  decisive,
+  isDecisive,
   type Diagnosis,
   type EvidenceSource,
   type Reason,
@@ -60,7 +60,7 @@ function strongest(reasons: readonly Reason[], category: Category): Reason[] {
 
 /** Whether the server said why it could not answer: that comes before its answer of 500, which its access log only repeats. */
 function isSaidByServer({ source, rule, confidence }: Reason): boolean {
-  return source === 'server' && rule !== 'network/access-log' && confidence >= decisive;
+  return source === 'server' && rule !== 'network/access-log' && isDecisive(confidence);
 }
 
 /**
@@ -103,7 +103,7 @@ function rankCategories(reasons: readonly Reason[]): Category[] {
   const named = new Set(reasons.filter(({ rule }) => isProjectRule(rule)).map(({ category }) => category));
   const weight = (category: Category) =>
     (named.has(category) ? projectWeight : 0) +
-    (sure(category) >= decisive ? 10 + depth[category] : 0) +
+    (isDecisive(sure(category)) ? 10 + depth[category] : 0) +
     sure(category);
   return categories.filter((category) => best.has(category)).sort((a, b) => weight(b) - weight(a));
 }
