@@ -49,7 +49,7 @@ describe('inspect after a run', () => {
 
   it('CL-9 shows the evidence and the deciding reasons', async () => {
     const { stdout } = await project.selfHeal(['inspect', 'latest', 'says Thanks']);
-    expect(stdout).toContain('runtime/type-error in console');
+    expect(stdout).toContain('runtime/javascript in console');
     expect(stdout).toMatch(/console \(the last of 1\)\n {2}pageerror: TypeError/);
     expect(stdout).toMatch(/1 \/debugger \(own\) .* → still red, reverted( \(.*\))?\n/);
     expect(stdout).toMatch(/failures\/1\/screenshot\.png {2}[\d.]+ kB/);
