@@ -67,9 +67,13 @@ function wordEnd(text: string, from: number): number {
   return restOfWord.lastIndex;
 }
 
-/** Whether upper case, lower case and digits alternate, as in no file's name, class or id of words. */
+/** Whether upper case, lower case and digits alternate, as in no class and no name of a file, but for one with a date. */
 function isToken(text: string): boolean {
-  return isGenerated(text) && (text.match(/[a-z](?=[A-Z])|[A-Z](?=[a-z])/g)?.length ?? 0) >= 4;
+  return (
+    isGenerated(text) &&
+    !/\d{4}-\d{2}-\d{2}/.test(text) &&
+    (text.match(/[a-z](?=[A-Z])|[A-Z](?=[a-z])/g)?.length ?? 0) >= 4
+  );
 }
 
 /** `@secretlint/secretlint-rule-sendgrid` → `sendgrid key`. */

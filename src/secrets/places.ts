@@ -12,7 +12,8 @@ const mayQuote = `(?:${quote})?`;
 /** Up to the same quote, which is missing if the text was cut; what is `first` is left out. */
 const quoted = (first = '') =>
   String.raw`(?<quote>${quote})${first}(?=(?<secret>(?:(?!(?<!\\)\k<quote>)[^\n]){1,4096}))`;
-const word = String.raw`(?=(?<secret>[^\s"'\x60<>,;|)\]}&\\]{1,4096}))`;
+/** A word without quotes that is not the call of a function or an element of a list. */
+const word = String.raw`(?![!(]?[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->|!\.)[A-Za-z_$][\w$]*)*[([])(?=(?<secret>[^\s"'\x60<>,;|)\]}&\\]{1,4096}))`;
 const line = String.raw`(?=(?<secret>[^\s<>][^\r\n<>]{0,4096}))`;
 
 /** What is between a name and its value, which is looked ahead for, and how the value is judged there. */
@@ -21,18 +22,18 @@ const afterNames: readonly { readonly pattern: RegExp; readonly place: ValuePlac
     // `"name": "value"`, `name = 'value'`, `"name" => "value"`, `name: string = "value"`, `"name": ["value"`, `"name": {"value": "value"`.
     [
       'data',
-      String.raw`(?:${quote}|\])*[?!]?(?:\s?:\s?(?:string|str|&str))?\s{0,8}(?:=>|:=|={1,3}|:|\?\?|\|\|)\s{0,40}(?:string\(\d{1,6}\) |[[(]\s{0,40}|Some\(\s{0,40}|\{\s{0,40}${mayQuote}value${mayQuote}\s?:\s?)?${quoted()}`,
+      String.raw`(?:${quote}|\])*[?!]?(?:\s?:\s?(?:string|str|&str))?\s{0,8}(?:=>|:=|=|:|\?\?|\|\|)\s{0,40}(?:string\(\d{1,6}\) |[[(]\s{0,40}|Some\(\s{0,40}|\{\s{0,40}${mayQuote}value${mayQuote}\s?:\s?)?${quoted()}`,
     ],
     // `"name":"value"`.
     ['tight', String.raw`${quote}:${quoted()}`],
     // `name=value` in queries, forms, settings and logs.
-    ['tight', String.raw`\]?=${word}`],
+    ['tight', String.raw`\]?=(?!=)${word}`],
     // `--name value`.
     ['data', String.raw`(?<=\s--?[\w-]{2,64})[ \t]{1,4}(?!-)${word}`],
     ['data', String.raw`(?<=\s--?[\w-]{2,64})[ \t]{1,4}${quoted()}`],
-    // `name: value`, `"name": value`, `name 'value'`.
+    // `name: value`, `"name": value`, `name 'value'`, `name === 'value'`.
     ['open', String.raw`(?:${quote}|\])?[ \t]{0,8}(?:=>|:=|=|:)[ \t]{0,8}${word}`],
-    ['open', String.raw`[ \t]{1,4}${quoted()}`],
+    ['open', String.raw`[ \t]{0,4}(?:={2,3}|[ \t])[ \t]{0,4}${quoted()}`],
     // `<name>value</name>`, `<name attribute>value`.
     ['data', String.raw`(?<=<(?:[\w-]{1,32}:)?[\w-]{2,64})(?:\s[^<>\n]{0,200})?>${line}`],
     // `name="name" value="value"`, `"name": "name", "value": "value"`.
@@ -66,7 +67,8 @@ function fieldsIn(text: string): Found[] {
     for (const { place, pattern } of afterNames) {
       pattern.lastIndex = end;
       const value = pattern.exec(text)?.groups?.['secret'];
-      if (value === undefined || !isValueOf(name, value, place)) continue;
+      if (value === undefined) continue;
+      if (!(place === 'pair' ? isGenerated(value) : isSecretValue(value, place, name))) continue;
       found.push({ start: pattern.lastIndex, end: pattern.lastIndex + value.length, kind: kindOf(name) });
     }
   }
@@ -81,14 +83,6 @@ function nameAround(text: string, from: number, to: number): readonly [start: nu
   const [kind = ''] =
     /(?:api|access|secret|private) $/i.exec(text.slice(Math.max(0, start - 8), start)) ?? [];
   return [start - kind.length, end];
-}
-
-function isValueOf(name: string, value: string, place: ValuePlace | 'pair'): boolean {
-  if (place === 'pair' || namedBy(name) === 'handle') return isGenerated(value);
-  return (
-    isSecretValue(value, place) ||
-    (place !== 'open' && /^\d{4,32}$/.test(value) && /pass|pin|otp|cv[vc]/i.test(name))
-  );
 }
 
 /** The scheme of credentials (RFC 9110, 11.4). */

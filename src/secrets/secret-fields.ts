@@ -6,7 +6,7 @@ export type Named = 'secret' | 'handle';
 
 /** The last words of a name decide: `DB_PASSWORD_2`, `accessToken`; but not `passwordStrength`, `TOKEN_URL`, `sort_key`. */
 const secret =
-  /(?:^| )(?:\w*(?:password|passwd|passwort|passphrase|passcode|secret|token|apikey|secretkey|privatekey|accesskey)|pass|pwd|pw|requirepass|credential|cred|jwt|bearer|\w*otp|pin|pin code|cvv|cvc|private key id|secret key base|(?:github|npm|access|gitlab) pat|(?:api|access|secret|private|signing|encryption|crypto|auth|account|shared|master|service|role|client|licen[cs]e|session|cookie|webhook|deploy|storage|hmac|jwt|ssh|aws|stripe|app|base|publish) key)s?$/;
+  /(?:^| )(?:\w*(?:password|passwd|passwort|passphrase|passcode|secret|token|apikey|secretkey|privatekey|accesskey)|pass|pwd|\w+ pw|requirepass|credential|cred|jwt|bearer|\w*otp|pin|pin code|cvv|cvc|private key id|secret key base|(?:github|npm|access|gitlab) pat|(?:api|access|secret|private|signing|encryption|crypto|auth|account|shared|master|service|role|client|licen[cs]e|session|cookie|webhook|deploy|storage|hmac|jwt|ssh|aws|stripe|app|base|publish) key)s?$/;
 const handle =
   /(?:^| )(?:auth|session|sess|\w*sessid|\w*sessionid|session id|sid|sig|signature|csrf|xsrf|\w*verifier|nonce|salt|pepper|seed|sk|code|key|assertion|saml response|saml request|token hash)s?$/;
 /** What may follow without making it the name of something else. */
@@ -48,7 +48,7 @@ export function isSecretHeader(name: string): boolean {
 export function kindOf(name: string): string {
   const words = wordsOf(name);
   if (/pass|pwd|pw$/.test(words)) return 'password';
-  if (/otp|pin|cv[vc]|code/.test(words)) return 'code';
+  if (/(?:^| )(?:\w*otp|pin|cv[vc]|code)s?(?: |$)/.test(words)) return 'code';
   if (/token|jwt|csrf|xsrf|bearer/.test(words)) return 'token';
   if (/sess|sid$/.test(words)) return 'session';
   if (/cred|auth$/.test(words)) return 'credentials';
@@ -57,17 +57,19 @@ export function kindOf(name: string): string {
 }
 
 const placeholder =
-  /^(?:[*•·.x_-]{3,}|<.*|\[.*|\(.*|\{.*|\$.*|%[a-z]|#.*|@[A-Za-z]+|(?:your|my|the|some|insert|enter)[-_ ].*|.*(?:example|placeholder|change-?me|redacted|hidden|omitted|here|todo|\.{3}|…)\W?)$/i;
+  /^(?:[*•·.x_-]{3,}|<.*|\?.*|\[.*|\(.*|\{.*|\$.*|%[a-z]|#.*|@[A-Za-z]+|(?:your|my|the|some|insert|enter)[-_ ].*|.*(?:example|placeholder|change-?me|redacted|hidden|omitted|here|todo|\.{3}|…)\W?)$/i;
 /** What programs print instead of a secret: that there is none, its type, or its state. */
 const state =
-  /^(?:true|false|null|none|nil|undefined|unset|empty|missing|required|optional|invalid|valid|expired|wrong|weak|strong|ok|yes|no|on|off|active|inactive|enabled|disabled|unknown|any|never|object|string|number|boolean|text|varchar|uuid|int|bool|str|return|await|new|const|let|err|error|failed|denied|not|basic|bearer|include|inherit|memory|cookie|public|private|anonymous|guest|localhost|default|current|accepted|rejected|character|primary|reset)$/i;
+  /^(?:true|false|null|none|nil|undefined|unset|empty|missing|required|optional|invalid|valid|expired|wrong|weak|strong|ok|yes|no|on|off|active|inactive|enabled|disabled|unknown|any|never|object|string|number|boolean|text|varchar|uuid|int|bool|str|return|await|new|const|let|err|error|failed|denied|not|basic|bearer|include|omit|same-origin|inherit|memory|cookie|public|private|anonymous|guest|localhost|default|current|accepted|rejected|character|primary|reset|passed)$/i;
 /** A name of secrets, which code and texts write where a secret would stand; with hyphens, a machine writes it only as a value. */
 const nameOfSecrets =
   /^\S*(?:passwor[dt]|passwd|passphrase|secret|token|credential|api[-_ ]?key|session|auth|otp|pwd|key)s?$/i;
 const version = /^(?:[~^]|[<>]=?)?v?\d{1,4}(?:\.\d{1,5}){1,3}(?:-[a-z][\w.-]{0,40})?$/i;
 const time = /^\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-][\d:]+)?$/;
-/** A name, the call of a function, or a member of something. */
-const code = /^[!(]?[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->|!\.)[A-Za-z_$][\w$]*)*(?:[([<`].*|[!;,?]*)$/;
+/** A path or an address, unless a part of it looks generated. */
+const paths = /^(?:(?:\.{1,2}|~|[A-Za-z]:)?[\\/]|https?:\/\/)[^\s@?#]*$/;
+/** A name, or a member of something. */
+const code = /^[!(]?[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->|!\.)[A-Za-z_$][\w$]*)*[!;,?]*$/;
 
 /** Where a value stands. */
 export type ValuePlace =
@@ -78,17 +80,25 @@ export type ValuePlace =
   /** After a colon or a blank, where prose and code stand too. */
   | 'open';
 
-/** Whether this is the value of a secret, rather than a placeholder, code, prose or a word of programs. */
-export function isSecretValue(value: string, place: ValuePlace): boolean {
+/** Whether this is the value of a name that means a secret, rather than a placeholder, code, prose or a word of programs. */
+export function isSecretValue(value: string, place: ValuePlace, name = 'token'): boolean {
   const text = value.slice(0, 256).trim();
-  if (text.length < 4) return false;
-  if (placeholder.test(text) || state.test(text) || version.test(text) || time.test(text)) return false;
+  if (namedBy(name) === 'handle') return isGenerated(text) && (place !== 'open' || alternations(text) >= 3);
+  if (text.length < 4 || [placeholder, state, version, time].some((one) => one.test(text))) return false;
+  if (paths.test(text) || /^[\d.,:-]+$/.test(text))
+    return (
+      isGenerated(text) ||
+      (place !== 'open' && /^\d{4,32}$/.test(text) && /^(?:password|code)$/.test(kindOf(name)))
+    );
   if (nameOfSecrets.test(text) && !(place === 'tight' && text.includes('-'))) return false;
   if (/\s/.test(text)) return place !== 'open' && /\d/.test(text) && text.split(/\s+/).length < 4;
-  if (/^[\d.,:-]+$/.test(text)) return false;
-  if (place !== 'open') return !/^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+(?:[([].*)?$/.test(text);
-  if (isGenerated(text)) return true;
-  return /\d/.test(text) && (/^\w{8,}$/.test(text) || (text.length >= 6 && !code.test(text)));
+  if (place === 'open')
+    return (
+      isGenerated(text) ||
+      (/\d/.test(text) && (/^\w{8,}$/.test(text) || (text.length >= 6 && !code.test(text))))
+    );
+  if (/^[A-Za-z]+$/.test(text)) return place === 'tight' || kindOf(name) === 'password';
+  return !/^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$/.test(text);
 }
 
 /** Whether a value has letters and digits, as identifiers, hashes and generated passwords have. */
@@ -98,8 +108,13 @@ export function isMixed(value: string): boolean {
 
 /** Whether a value looks generated: letters and digits alternate, or upper and lower case do so often. */
 export function isGenerated(value: string): boolean {
-  const digits = value.match(/[A-Za-z](?=\d)|\d(?=[A-Za-z])/g)?.length ?? 0;
-  const cases = value.match(/[a-z](?=[A-Z])|[A-Z](?=[a-z])/g)?.length ?? 0;
   if (value.length < 8 || /\s/.test(value) || time.test(value)) return false;
+  const digits = alternations(value);
+  const cases = value.match(/[a-z](?=[A-Z])|[A-Z](?=[a-z])/g)?.length ?? 0;
   return digits >= 3 || (digits >= 1 && digits + cases >= 6);
+}
+
+/** How often letters and digits alternate. */
+function alternations(value: string): number {
+  return value.match(/[A-Za-z](?=\d)|\d(?=[A-Za-z])/g)?.length ?? 0;
 }
