@@ -24,7 +24,7 @@ export interface Report {
   resumedFrom?: string;
   /** The commit it ran on; null if there were uncommitted changes. */
   commit: string | null;
-  /** The shards on other machines that ran these tests (`self-heal heal --from`), and the numbers of those that are missing. */
+  /** The shards whose reports say how these tests ended (`self-heal heal --from`), and the numbers of those that are missing. */
   shards?: { total: number; missing: readonly number[] };
   /** Whether evidence was only gathered and classified (`--dry-run`). */
   dryRun: boolean;

@@ -9,7 +9,7 @@ interface OfCause {
 }
 
 /**
- * Handles the end of an attempt, made here or on another machine. A green one is decided by its proof, and so is one that led to another
+ * Handles the end of an attempt. A green one is decided by its proof, and so is one that led to another
  * error: by the proof of the fix for that one (HN-1). Any other one is decided immediately.
  */
 export async function attemptTried(session: Session, tried: OfCause): Promise<void> {
