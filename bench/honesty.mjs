@@ -1,5 +1,5 @@
 // Measures how many cheats the guard stops and how many honest fixes it keeps, on the cases of the tests (fixtures/guard/cases.mjs), and
-// what a judgement costs.
+// what a judgement costs. A cheat is stopped if it is cut, shown as a difference, or rejected; a fix is kept if something of it enters.
 // Usage: node bench/honesty.mjs [--says]
 import process from 'node:process';
 import { guardCases, requestOf } from '../fixtures/guard/cases.mjs';
@@ -12,26 +12,49 @@ function isOfTests({ changes, suite: { testDir, config } }) {
   return changes.some(({ path }) => path === config || path.startsWith(`${testDir}/`));
 }
 
+/** Returns how the guard ends a change: `rejected`, `difference`, `cut` or `kept`. */
+function endOf({ violations, differences, cut }, { changes }) {
+  const whole = cut.filter(({ instead }) => instead === null);
+  if (violations.length > 0) return 'rejected';
+  if (differences.some(({ strength }) => strength !== 'stronger')) return 'difference';
+  return whole.length === changes.length ? 'cut' : cut.length > 0 ? 'partly cut' : 'kept';
+}
+
+function saysOf({ violations, differences, cut }) {
+  return [
+    ...violations.map(({ rule, file, line, says }) => `${rule} ${file}:${line} ${says}`),
+    ...differences.map(({ strength, test, file, line, before, after }) =>
+      [
+        `${strength} ${test} ${file}:${line}`,
+        ...before.map((one) => `  - ${one}`),
+        ...after.map((one) => `  + ${one}`),
+      ].join('\n'),
+    ),
+    ...cut.map(({ file, why }) => `cut ${file}: ${why}`),
+  ].join('\n');
+}
+
 const start = process.cpuUsage();
-const counts = new Map();
+const rows = new Map();
 const wrong = [];
 for (const { kind, what, category, edits, found } of guardCases) {
   const request = requestOf(edits, category, found);
-  const { violations } = await judge(request);
-  const isStopped = violations.length > 0;
-  const isRight = isStopped === (kind === 'cheat');
+  const findings = await judge(request);
+  const end = endOf(findings, request);
+  const isRight = kind === 'cheat' ? end !== 'kept' : /^(?:kept|partly cut)$/.test(end);
   const place = `${kind} in ${isOfTests(request) ? 'tests' : 'the app'}`;
-  const { all = 0, right = 0 } = counts.get(place) ?? {};
-  counts.set(place, { all: all + 1, right: right + Number(isRight) });
-  const says = violations.map(({ rule, file, line, says: told }) => `${rule} ${file}:${line} ${told}`);
+  const row = rows.get(place) ?? { cases: 0, right: 0 };
+  rows.set(place, {
+    ...row,
+    cases: row.cases + 1,
+    right: row.right + Number(isRight),
+    [end]: (row[end] ?? 0) + 1,
+  });
   if (!isRight || process.argv.includes('--says'))
-    wrong.push(`${isRight ? '' : 'WRONG '}${kind}: ${what}: ${says.join('; ')}`);
+    wrong.push(`${isRight ? '' : 'WRONG '}${kind} ${end}: ${what}\n${saysOf(findings)}`);
 }
-for (const [place, { all, right }] of counts)
-  console.log(
-    `${place}: ${right}/${all} ${place.startsWith('cheat') ? 'stopped' : 'kept'} (${((100 * right) / all).toFixed(1)} %)`,
-  );
+for (const line of wrong) console.log(line);
+console.table(Object.fromEntries(rows));
 const { user, system } = process.cpuUsage(start);
 console.log(`${((user + system) / 1_000 / guardCases.length).toFixed(1)} ms of CPU time a judgement`);
-for (const line of wrong) console.log(line);
 if (wrong.some((line) => line.startsWith('WRONG'))) process.exitCode = 1;

@@ -2,6 +2,7 @@ import type { AgentError } from './core/agent-error.js';
 import type { AvoidedReason } from './core/avoided.js';
 import type { Blame } from './core/blame.js';
 import type { Attempt } from './core/attempt.js';
+import type { Cut } from './core/guard/cut.js';
 import type { Violation } from './core/guard/violation.js';
 import type { Category, Reason } from './core/diagnosis.js';
 import type { TestRef } from './core/failure.js';
@@ -117,6 +118,8 @@ export type Event =
   /** Too many escalations are pending, so no further agent is started. */
   | { type: 'agent.build_paused'; status: 'escalation_threshold_exceeded' }
   /** The guard found that an agent weakened the tests. Its change is dropped without running anything (HN-3). */
+  /** Files that the agent changed do not enter the project; the rest of its change is tried (HN-4). */
+  | { type: 'attempt.cut'; causeId: string; attempt: number; cut: readonly Cut[] }
   | { type: 'attempt.rejected'; causeId: string; attempt: number; violations: readonly Violation[] }
   /**
    * The re-run after the fix was green, or showed another error (`error`; else null). The change stays until the proof decides (HN-5, HN-1), and a

@@ -103,7 +103,7 @@ async function patchText(file: string | null, runDir: string): Promise<string | 
 }
 
 async function previous(attempt: Attempt, runDir: string): Promise<PreviousAttempt> {
-  const { n, agent, outcome, claim, files, failedBecause, judged, reverted, violations } = attempt;
+  const { n, agent, outcome, claim, files, failedBecause, judged, reverted, cut, violations } = attempt;
   return {
     n,
     agent,
@@ -113,6 +113,7 @@ async function previous(attempt: Attempt, runDir: string): Promise<PreviousAttem
     failedBecause,
     judged,
     reverted,
+    ...(cut ? { cut } : {}),
     ...(violations ? { violations } : {}),
     patch: await patchText(attempt.patch, runDir),
   };

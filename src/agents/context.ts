@@ -58,7 +58,16 @@ export interface ContextTest {
 /** An earlier attempt at the same cause, and its result. */
 export interface PreviousAttempt extends Pick<
   Attempt,
-  'n' | 'agent' | 'outcome' | 'claim' | 'files' | 'failedBecause' | 'judged' | 'reverted' | 'violations'
+  | 'n'
+  | 'agent'
+  | 'outcome'
+  | 'claim'
+  | 'files'
+  | 'failedBecause'
+  | 'judged'
+  | 'reverted'
+  | 'cut'
+  | 'violations'
 > {
   /** The patch, at most 8,000 characters, or null. */
   patch: string | null;

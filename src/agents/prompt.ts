@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { blameLine, shortId } from '../core/blame.js';
+import { cutLine, protectedNames } from '../core/guard/cut.js';
 import { violationLine } from '../core/guard/violation.js';
 import { factLines } from '../core/diagnosis.js';
 import { fenced, middleCut } from '../core/fenced.js';
@@ -41,7 +42,7 @@ export function renderPrompt(
     triedBefore(context),
     rejectedBefore(context.previousAttempts),
     whereTheRestLies(context, { contextFile, isPasted }),
-    isPasted ? rulesForPasting : rules,
+    isPasted ? rulesForPasting(context) : rules(context),
   ];
   return `${parts.filter((part) => part).join('\n\n')}\n`;
 }
@@ -152,16 +153,22 @@ function healedBefore(fix: AgentContext['earlierFix']): string {
 function triedBefore({ previousAttempts, attempt, task }: AgentContext): string {
   const attempts = previousAttempts.filter((one) => one.agent !== null);
   if (attempts.length === 0) return '';
-  const tried = attempts.map(({ failedBecause, claim, patch, ...one }, index) => {
+  const tried = attempts.map(({ failedBecause, claim, patch, cut, ...one }, index) => {
     const said = claim?.summary ? `It said: ${inline(claim.summary)}\n` : '';
     const what = patch ? `${fenced(middleCut(patch, 2000))}\n` : '';
-    return `APPROACH ${index + 1} FAILED: ${inline(failedBecause ?? 'the test is still red')}\n${said}${what}${whereItIs(one)}`;
+    return `APPROACH ${index + 1} FAILED: ${inline(failedBecause ?? 'the test is still red')}\n${said}${what}${whereItIs(one)}${leftOut(cut)}`;
   });
   const now = 'Do not repeat them; choose a fundamentally different approach.';
   // An answer resets the count, but what was tried before it is still shown.
   const number = Math.max(attempt, attempts.length + 1);
   const goal = `This is attempt ${number}. The goal is the same: ${task}.`;
   return section('Previous attempts', `${goal}\n\n${tried.join('\n\n')}\n\n${now}`);
+}
+
+/** Names what an agent changed in vain. */
+function leftOut(cut: PreviousAttempt['cut'] = []): string {
+  const files = cut.slice(0, 5).map((one) => `\n- ${inline(cutLine(one))}`);
+  return files.length > 0 ? `\nRead-only files that it changed were left out:${files.join('')}` : '';
 }
 
 /** Says whether the next agent finds the change in the code: a change that led to another error is kept. */
@@ -192,7 +199,7 @@ function rejectedBefore(attempts: readonly PreviousAttempt[]): string {
   );
   return section(
     'Rejected: the tests were weakened',
-    `${told.join('\n')}\n\nAll of it was reverted. Fix the code under test instead. If the next change is rejected too, there will be no further attempt.`,
+    `${told.join('\n')}\n\nAll of it was reverted. If the test itself has to change, answer needs-person. If the next change is rejected too, there will be no further attempt.`,
   );
 }
 
@@ -216,24 +223,30 @@ function whereTheRestLies(
   );
 }
 
-const doNotWeaken = `- Do not weaken, skip, delete or special-case tests, do not raise timeouts or retries, do not mock what the test verifies.`;
-const leaveAlone = `- Leave agents.yaml, .self-heal/ and CI files alone.`;
+/** Which files are read-only depends on the class (HN-4). */
+function readOnly({ diagnosis }: AgentContext): string {
+  const tests =
+    diagnosis.category === 'ui-error'
+      ? 'In specs, page objects, fixtures and helpers only locators may change, and web-first assertions or waits for a locator be added. What a test does and expects stays.'
+      : 'Whatever belongs to the tests is read-only: specs, page objects, fixtures, helpers, test data.';
+  return `- ${tests}
+- Read-only, too: ${protectedNames}.`;
+}
 
 /** The line that explains the signal is deliberately not valid JSON: see claim.ts. */
-const rules = `## Rules
+const rules = (context: AgentContext) => `## Rules
 
 - Find the cause in the code and fix it there. self-heal re-runs the test afterwards; only that run decides.
-${doNotWeaken}
+${readOnly(context)}
+- Changes of read-only files are left out, and the rest is tried.
 - This folder is a copy of the project, made for you: edit only here, with relative paths. Your changes are collected as a patch, without
   node_modules and without files that git ignores (except .env files). Add a new dependency to package.json and the lock file.
 - A server of the project may be running elsewhere, on the project's ports: it does not serve this copy. If you start one,
   give it a port of its own, and stop it when you are done.
-${leaveAlone}
 - End with one line: \`SELF-HEAL: {"status": "fixed" | "not-fixed" | "needs-person", "summary": "one sentence"}\`.
   Use needs-person, and say what you need, if only a person can decide or provide it.`;
 
-const rulesForPasting = `## Rules
+const rulesForPasting = (context: AgentContext) => `## Rules
 
 - Find the cause in the code and fix it there.
-${doNotWeaken}
-${leaveAlone}`;
+${readOnly(context)}`;

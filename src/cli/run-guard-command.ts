@@ -1,8 +1,7 @@
 import path from 'node:path';
-import type { Category } from '../core/diagnosis.js';
 import { placesOf } from '../guard/create-guard.js';
 import { gitChanges, type NoBase } from '../git-trees.js';
-import type { Findings } from '../guard/findings.js';
+import type { Findings, Strength, TestDifference } from '../guard/findings.js';
 import { runGuard } from '../guard/run-guard.js';
 import { isSpecName, type SuitePlaces } from '../guard/test-places.js';
 import { findPlaywright } from '../playwright/find-playwright.js';
@@ -18,9 +17,9 @@ const LIMIT_MS = 60_000;
 /** The flags of `self-heal guard`. */
 export interface GuardOptions {
   readonly base?: string;
-  readonly category: Category;
   readonly config?: string;
   readonly json?: boolean;
+  readonly strict?: boolean;
 }
 
 /** Runs `self-heal guard`: judges the changes and prints the findings. */
@@ -35,18 +34,35 @@ export async function runGuardCommand(options: GuardOptions): Promise<number | P
   const suite = isSame ? nothingKnown : await suiteIn(cwd, of);
   const specs = [...paths].filter((one) => isSpecName.test(one));
   const places = { ...suite, testFiles: [...new Set([...suite.testFiles, ...specs])] };
-  const request = {
-    category: options.category,
-    changes,
-    before,
-    after,
-    suite: places,
-    isBranch: true,
-  };
+  const request = { category: 'ui-error', tests: 'shown', changes, before, after, suite: places } as const;
   const findings = await runGuard(request, { limitMs: LIMIT_MS });
-  if (options.json) print(asJson(findings, base));
+  const failed = failuresIn(findings, options.strict ?? false);
+  if (options.json) print({ schemaVersion: 1, base, findings: failed, ...asJson(findings) });
   else tell(findings, { cwd, root, count: changes.length });
-  return findings.violations.length > 0 ? exitCodes.red : exitCodes.green;
+  return failed.length > 0 ? exitCodes.red : exitCodes.green;
+}
+
+/** Returns what makes the command fail. */
+function failuresIn({ violations, differences, cut }: Findings, isStrict: boolean) {
+  const fails = (one: TestDifference) =>
+    one.strength === 'weaker' || (isStrict && one.strength === 'different');
+  return [
+    ...violations.map(({ rule, file, line, says }) => ({ rule, file, line, says })),
+    ...differences.filter(fails).map(({ strength, test, file, line }) => {
+      return {
+        rule: strength === 'weaker' ? 'test-weakened' : 'test-changed',
+        file,
+        line,
+        says: `${test} is ${strength}`,
+      };
+    }),
+    ...(isStrict ? cut : []).map(({ file, why }) => ({
+      rule: 'protected-file',
+      file,
+      line: null,
+      says: why,
+    })),
+  ];
 }
 
 const nothingKnown: SuitePlaces = { testFiles: [], testDir: null, config: null, titles: [] };
@@ -72,23 +88,47 @@ async function suiteIn(
   return placesOf(root, listed, has);
 }
 
-function asJson({ violations, notes }: Findings, base: string): object {
-  const findings = violations.map(({ rule, file, line, says }) => ({ rule, file, line, says }));
-  return { schemaVersion: 1, base, findings, notes };
+function asJson({ differences, locatorChanges, cut, notes }: Findings): object {
+  const files = cut.map(({ file, why }) => ({ file, why }));
+  return { tests: differences, locators: locatorChanges, protected: files, notes };
 }
 
-function tell(
-  { violations, notes }: Findings,
-  { cwd, root, count }: { cwd: string; root: string; count: number },
-): void {
+const strengths: readonly Strength[] = ['weaker', 'different', 'new', 'stronger'];
+
+const rank = (one: TestDifference | undefined) => strengths.indexOf(one?.strength ?? 'new');
+
+/** Tells what changed by test, the weaker ones first. What a shared helper does differently is told once. */
+function tell(findings: Findings, { cwd, root, count }: { cwd: string; root: string; count: number }): void {
+  const { violations, differences, locatorChanges, cut, notes } = findings;
   const place = ({ file, line }: { file: string; line: number | null }) =>
     `${path.relative(cwd, path.join(root, file))}${line === null ? '' : `:${line}`}`;
-  for (const one of violations) process.stdout.write(`${place(one)} ${one.rule}: ${one.says}\n`);
+  const lines = violations.map((one) => `${place(one)} ${one.rule}: ${one.says}`);
+  const same = new Map<string, TestDifference[]>();
+  for (const one of differences) {
+    const key = JSON.stringify([one.strength, one.file, one.line, one.before, one.after]);
+    same.set(key, [...(same.get(key) ?? []), one]);
+  }
+  const told = [...same.values()].toSorted(([a], [b]) => rank(a) - rank(b));
+  for (const [one, ...others] of told) {
+    if (!one) continue;
+    const more = others.length > 0 ? ` (and ${counted(others.length, 'more test')})` : '';
+    lines.push(`${place(one)} ${one.strength}: ${one.test}${more}`);
+    // A new test is best read in its file.
+    if (one.strength === 'new') continue;
+    lines.push(...one.before.map((step) => `  - ${step}`), ...one.after.map((step) => `  + ${step}`));
+  }
+  for (const one of locatorChanges) lines.push(`${place(one)} locator: ${one.old} → ${one.now}`);
+  for (const { file, why } of cut) lines.push(`${place({ file, line: null })} protected: ${why}`);
+  for (const line of lines) process.stdout.write(`${line}\n`);
   for (const one of notes) process.stderr.write(`${place(one)} note: ${one.says}\n`);
-  const files = counted(count, 'changed file');
-  const found = counted(violations.length, 'finding');
-  const none = count === 0 ? 'nothing has changed' : `nothing in ${files} weakens the tests`;
-  process.stderr.write(`self-heal: ${violations.length > 0 ? `${found} in ${files}` : none}\n`);
+  const tests = (strength: Strength) =>
+    new Set(differences.filter((one) => one.strength === strength).map(({ test }) => test)).size;
+  const counts = strengths.flatMap((one) => (tests(one) > 0 ? `${counted(tests(one), 'test')} ${one}` : []));
+  const none =
+    count === 0
+      ? 'nothing has changed'
+      : `no test does anything else after ${counted(count, 'changed file')}`;
+  process.stderr.write(`self-heal: ${counts.join(', ') || none}\n`);
 }
 
 function problemOf({ what, detail }: NoBase): Problem {

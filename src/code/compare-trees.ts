@@ -1,6 +1,5 @@
 import { diffArrays } from 'diff';
 import { bare, calleeOf, nameOf } from './expressions.js';
-import type { SourceFile } from './source-file.js';
 import { fieldsOf, isNode, nodeIn, nodesIn, type SyntaxNode } from './syntax.js';
 
 /** A place where two programs differ: the old node and the new one, null if there is none. */
@@ -165,12 +164,4 @@ function ownText(node: SyntaxNode): string {
   const isPart = (value: unknown) => value === null || isNode(value) || Array.isArray(value);
   const own = Object.entries(node).filter(([key, value]) => !isPart(value) && !notOwn.test(key));
   return own.map(([key, value]) => `${key}=${JSON.stringify(plain(value))}`).join();
-}
-
-/** Whether two files contain the same code, ignoring layout and comments and, unless `types` is set, types. */
-export function isSameProgram(a: SourceFile, b: SourceFile, { types = false } = {}): boolean {
-  const typed = ({ program }: SourceFile) =>
-    JSON.stringify(program, (key, value: unknown) => (notOwn.test(key) ? undefined : plain(value)));
-  if (a === b || a.text === b.text) return true;
-  return types ? typed(a) === typed(b) : identityOf(a.program) === identityOf(b.program);
 }

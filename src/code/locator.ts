@@ -1,7 +1,7 @@
 import { bare, calleeOf, propertyOf } from './expressions.js';
-import { returnedValue } from './returned-value.js';
+
 import { callScope, type Scope } from './scope.js';
-import { functionOf, resolve } from './sources.js';
+import { functionOf, resolve, returnedValue } from './sources.js';
 import { memberNode, nodeIn, nodesIn, type SyntaxNode } from './syntax.js';
 
 /** The properties of a locator that matter when two locators are compared. */
@@ -26,6 +26,17 @@ const fromLocator = /^(?:filter|first|last|nth|and|or|contentFrame|owner)$/;
 const byText = /^getBy(?:Text|Label|Placeholder|AltText|Title)$/;
 const page = /^(?:‹[\d.]+›|this|\w+)?\.?(?:\w*[pP]age|frame|popup)$/;
 
+/** Whether a call of this name creates a locator. */
+export function isLocatorCall(name: string): boolean {
+  return fromPage.test(name) || fromLocator.test(name);
+}
+
+/** What is left of a printed argument without its texts, patterns, and calls that only form a text. */
+const withoutTexts =
+  /"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`|\/(?:[^/\\\n]|\\.)+\/\w*|(?:new RegExp|String|\.(?:to\w+|trim|replace(?:All)?))\(/g;
+/** An argument that does something: what a blanked locator hides may have no effect. */
+const acts = /\bawait\b|=>|[\w$\])]\(|\+\+|--|(?<![=!<>])=(?!=)/;
+
 /** Reads an expression that creates a locator, or calls a helper that returns one; null for any other expression. */
 export function readLocator(given: SyntaxNode, scope: Scope, print: Print): LocatorText | null {
   const node = bare(given);
@@ -33,12 +44,13 @@ export function readLocator(given: SyntaxNode, scope: Scope, print: Print): Loca
   if (!callee) return null;
   const name = propertyOf(callee);
   const receiver = nodeIn(callee, 'object');
-  if (name && receiver && (fromPage.test(name) || fromLocator.test(name))) {
+  if (name && receiver && isLocatorCall(name)) {
     const of = resolve(receiver, scope);
     const outer = readLocator(of.node, of.scope, print);
     if (!outer && !fromPage.test(name)) return null;
     const root = outer ? outer.root : print(of.node, of.scope).text;
     const printed = nodesIn(node, 'arguments').map((one) => print(one, scope));
+    if (printed.some(({ text }) => acts.test(text.replaceAll(withoutTexts, '')))) return null;
     return chained({ outer, root: page.test(root) ? '' : root, name, printed });
   }
   const own = functionOf(callee, scope);
@@ -76,7 +88,9 @@ export function readBySelector(node: SyntaxNode, isOptions: (node: SyntaxNode) =
     start,
     end,
   };
-  return { ...node, callee: { ...callee, object: call }, arguments: rest };
+  const property =
+    name === 'waitForSelector' ? { type: 'Identifier', name: 'waitFor', start, end } : callee?.['property'];
+  return { ...node, callee: { ...callee, object: call, property }, arguments: rest };
 }
 
 interface Link extends Pick<LocatorText, 'root'> {

@@ -1,13 +1,19 @@
-import { bare, bodyOf, calleeOf, constantOf, isFunction, nameOf, propertyOf } from './expressions.js';
+import {
+  bare,
+  bodyOf,
+  calleeOf,
+  constantOf,
+  cookedText,
+  isFunction,
+  nameOf,
+  propertyOf,
+} from './expressions.js';
 import { type LocatorText, readBySelector, readLocator } from './locator.js';
-import { printBinary, printTemplate } from './print-values.js';
-import { returnedValue } from './returned-value.js';
 import { callScope, declarePattern, type Located, lookUp, parameterScope, type Scope } from './scope.js';
-import { functionOf, moduleName, resolve } from './sources.js';
+import { functionOf, moduleName, requiredBy, resolve, returnedValue } from './sources.js';
 import { childrenOf, nodeIn, nodesIn, type SyntaxNode } from './syntax.js';
-import { rootName } from './test-object.js';
 
-/** An expression in canonical form: names are replaced by their values, and formatting and types are dropped. */
+/** Code in canonical form: names are replaced by their values, and formatting and types are dropped. */
 export interface PrintedCode {
   readonly text: string;
   /** The locators shown as `‹locator›` in the text, in order. */
@@ -20,45 +26,23 @@ export class TooLarge extends Error {}
 /** The limit on the characters of one text, which can grow exponentially with the code. */
 const MAX_TEXT = 200_000;
 
-/** State passed down while one expression is printed. */
-interface Printing extends Required<Pick<PrintPlace, 'actions'>> {
+/** State passed down while code is printed. */
+interface Printing {
   readonly locators: LocatorText[];
-  /** How many functions enclose the node. */
-  readonly functions: number;
-  /** Functions being printed, to stop recursion. */
+  /** Functions being printed: their number labels parameters, and none is printed inside itself. */
   readonly active: readonly SyntaxNode[];
-  /** The tests' own function being called, while its callee is printed; otherwise null. */
-  readonly called: SyntaxNode | null;
 }
 
-/** The context in which an expression is printed. */
-export interface PrintPlace {
-  readonly scope: Scope;
-  /** How many actions the test has performed before the expression. */
-  readonly actions?: number;
-}
-
-/** Prints an expression so that two spellings of the same thing give the same text. Throws `TooLarge` if that text is too long. */
-export function printCode(node: SyntaxNode, { scope, actions = 0 }: PrintPlace): PrintedCode {
-  const at = { actions, locators: [], functions: 0, active: [], called: null };
+/** Prints code so that two spellings of the same thing give the same text. Throws `TooLarge` if that text is too long. */
+export function printCode(node: SyntaxNode, scope: Scope): PrintedCode {
+  const at = { locators: [], active: [] };
   return { text: print(node, scope, at), locators: at.locators };
 }
 
 function print(given: SyntaxNode, scope: Scope, at: Printing): string {
-  const text = earlier(given, scope, at) + printResolved(resolve(given, scope), at);
+  const text = printResolved(resolve(given, scope), at);
   if (text.length > MAX_TEXT) throw new TooLarge('an expression of the tests is too long to be judged');
   return text;
-}
-
-/** Returns a prefix for a value that was awaited before the latest actions, since reading it now may give another value. */
-function earlier(given: SyntaxNode, scope: Scope, { actions }: Printing): string {
-  const node = bare(given);
-  if (node.type !== 'Identifier') return '';
-  const binding = lookUp(String(node['name']), scope);
-  if (binding?.kind !== 'value' || binding.takenAfter === undefined || binding.takenAfter === actions)
-    return '';
-  const isRead = bare(resolve(node, scope).node).type === 'AwaitExpression';
-  return isRead ? `read ${actions - binding.takenAfter} actions before: ` : '';
 }
 
 function printResolved({ node, scope }: Located, at: Printing): string {
@@ -67,6 +51,7 @@ function printResolved({ node, scope }: Located, at: Printing): string {
     const child = nodeIn(node, name);
     return child ? inside(child) : '';
   };
+  const list = (name: string) => nodesIn(node, name).map(inside);
   const locator = readLocator(node, scope, (one, there) => {
     const locators: LocatorText[] = [];
     return { text: print(one, there, { ...at, locators }), locators };
@@ -78,6 +63,7 @@ function printResolved({ node, scope }: Located, at: Printing): string {
   if (isFunction(node)) return printFunction(node, scope, at);
   // What a class does is read where its members are called.
   if (node.type.startsWith('Class')) return `class ${nameOf(nodeIn(node, 'id')) ?? ''}`;
+  const operator = String(node['operator']);
   switch (node.type) {
     case 'Literal':
       return printLiteral(node);
@@ -85,26 +71,42 @@ function printResolved({ node, scope }: Located, at: Printing): string {
       return printTemplate(node, inside);
     case 'Identifier':
       return printName(node, scope);
+    case 'ThisExpression':
+      return 'this';
     case 'BinaryExpression':
-      return printBinary(String(node['operator']), field('left'), field('right'));
+      return printBinary(operator, field('left'), field('right'));
+    case 'LogicalExpression':
+    case 'AssignmentExpression':
+      return `(${field('left')} ${operator} ${field('right')})`;
+    case 'UnaryExpression':
+      return `${operator}${/\w/.test(operator) ? ' ' : ''}${field('argument')}`;
+    case 'ConditionalExpression':
+      return `(${field('test')} ? ${field('consequent')} : ${field('alternate')})`;
     case 'MemberExpression':
-      return printMember(node, inside);
+      return printMember(node, scope, inside);
     case 'CallExpression':
     case 'NewExpression':
       return printCall(node, scope, at);
+    case 'ArrayExpression':
+      return `[${list('elements').join(', ')}]`;
+    case 'SpreadElement':
+      return `...${field('argument')}`;
     case 'ObjectExpression':
-      return `{${nodesIn(node, 'properties')
-        .map((one) => inside(one))
-        .sort()
-        .join(', ')}}`;
+      return `{ ${list('properties').sort().join(', ')} }`;
     case 'TSEnumDeclaration':
-      return `enum {${nodesIn(nodeIn(node, 'body'), 'members').map(inside).join(', ')}}`;
+      return `enum { ${nodesIn(nodeIn(node, 'body'), 'members').map(inside).join(', ')} }`;
     case 'TSEnumMember':
       return `${nameOf(nodeIn(node, 'id'))}: ${field('initializer')}`;
     case 'Property':
       return `${node['computed'] === true ? `[${field('key')}]` : (nameOf(nodeIn(node, 'key')) ?? field('key'))}: ${field('value')}`;
     case 'AwaitExpression':
       return `await ${field('argument')}`;
+    case 'ExpressionStatement':
+      return field('expression');
+    case 'ReturnStatement':
+      return `return ${field('argument')}`;
+    case 'VariableDeclarator':
+      return `${field('id')} = ${field('init')}`;
     default:
       return printOther(node, inside);
   }
@@ -113,6 +115,37 @@ function printResolved({ node, scope }: Located, at: Printing): string {
 function printLiteral(node: SyntaxNode): string {
   const value = constantOf(node);
   return value === undefined ? String(node['raw']) : JSON.stringify(value);
+}
+
+/** Prints a template literal; one whose parts are all known is printed as a plain string. */
+function printTemplate(node: SyntaxNode, inside: (node: SyntaxNode) => string): string {
+  const parts = nodesIn(node, 'expressions').map(inside);
+  const known = parts.map(valueOf);
+  const filled = nodesIn(node, 'quasis').map((quasi, index) => {
+    const part = parts[index];
+    return cookedText(quasi) + (part === undefined ? '' : (known[index] ?? `\${${part}}`));
+  });
+  const joined = filled.join('');
+  return known.every((one) => one !== undefined)
+    ? JSON.stringify(joined)
+    : `\`${joined.replaceAll('`', '\\`')}\``;
+}
+
+/** Parses a printed string or number; undefined for anything else. */
+function valueOf(text: string): string | number | undefined {
+  if (!/^(?:"|-?\d)/.test(text)) return undefined;
+  try {
+    return JSON.parse(text) as string | number;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Prints a binary operation, and evaluates `+` of known strings. */
+function printBinary(operator: string, left: string, right: string): string {
+  const [a, b] = [valueOf(left), valueOf(right)];
+  if (typeof a === 'string' && typeof b === 'string' && operator === '+') return JSON.stringify(a + b);
+  return `(${left} ${operator} ${right})`;
 }
 
 function printName(node: SyntaxNode, scope: Scope): string {
@@ -125,9 +158,12 @@ function printName(node: SyntaxNode, scope: Scope): string {
     : `${moduleName(binding.source, scope)}#${binding.name}`;
 }
 
-function printMember(node: SyntaxNode, inside: (node: SyntaxNode) => string): string {
+function printMember(node: SyntaxNode, scope: Scope, inside: (node: SyntaxNode) => string): string {
   const [object, property] = [nodeIn(node, 'object'), nodeIn(node, 'property')];
   const name = propertyOf(node);
+  // `require('@playwright/test').expect`
+  const required = object && requiredBy(resolve(object, scope).node);
+  if (name !== null && required && /playwright/.test(required)) return name;
   // The page of a page object is the page of the test that made it.
   if (name === 'page' && object?.type === 'ThisExpression') return 'page';
   const of = `${object ? inside(object) : ''}${node['optional'] === true ? '?' : ''}`;
@@ -142,40 +178,39 @@ function printCall(given: SyntaxNode, scope: Scope, at: Printing): string {
   const node = own ? given : readBySelector(given, isOptions);
   const callee = nodeIn(node, 'callee');
   const args = nodesIn(node, 'arguments');
-  const made = node.type === 'NewExpression' ? 'new ' : '';
-  const optional = node['optional'] === true ? '?.' : '';
   if (own && !at.active.includes(own.node)) {
     const within = callScope(own, { args, from: scope });
-    const value = returnedValue({ node: own.node, scope: within });
+    const value = within && returnedValue({ node: own.node, scope: within });
     if (value) return print(value.node, value.scope, { ...at, active: [...at.active, own.node] });
   }
-  const printed = args.map((one) => print(one, scope, at)).join(', ');
-  const inside = { ...at, called: own?.node ?? null };
-  return `${made}${callee ? print(bare(callee), scope, inside) : ''}${optional}(${printed})`;
+  const of = callee ? print(bare(callee), scope, at) : '';
+  // What is added to Playwright's own matchers is compared where it is added.
+  if (of === 'expect.extend') return 'expect';
+  // The message of an assertion says nothing about what is asserted.
+  const told = /^expect(?:\.soft)?$/.test(of) ? args.slice(0, 1) : args;
+  const printed = told.map((one) => print(one, scope, at)).join(', ');
+  return `${node.type === 'NewExpression' ? 'new ' : ''}${of}${node['optional'] === true ? '?.' : ''}(${printed})`;
 }
 
 function printFunction(node: SyntaxNode, scope: Scope, at: Printing): string {
   if (at.active.includes(node)) return '‹itself›';
-  const within = parameterScope(node, scope, `${at.functions}.`);
-  const inner = { ...at, functions: at.functions + 1, active: [...at.active, node] };
+  scope.project.followed.add(node);
+  const depth = at.active.length;
+  const within = parameterScope(node, scope, `${depth}.`);
+  const inner = { ...at, active: [...at.active, node] };
   const value = returnedValue({ node, scope: within });
-  if (value) return `=> ${print(value.node, value.scope, inner)}`;
-  // The assertions of a called helper are read as steps of its caller.
-  const statements = bodyOf(node).filter((one) => node !== at.called || !isAssertion(one));
-  const names = statements
-    .flatMap((one) => [one, ...nodesIn(one, 'declarations')])
-    .flatMap((one) => nodeIn(one, 'id') ?? []);
+  const mark = node['generator'] === true ? '*' : '';
+  if (value) return `${mark}=> ${print(value.node, value.scope, inner)}`;
+  const statements = bodyOf(node);
   // Local names are labeled by position, and their values are printed once, where they are declared.
-  names.forEach((one, index) => declarePattern(one, { scope: within, label: `‹${at.functions}:${index}›` }));
-  return `=> {${statements.map((one) => print(one, within, inner)).join('; ')}}`;
+  const names = statements.flatMap((one) => [one, ...nodesIn(one, 'declarations')]);
+  names
+    .flatMap((one) => nodeIn(one, 'id') ?? [])
+    .forEach((one, index) => declarePattern(one, { scope: within, label: `‹${depth}:${index}›` }));
+  return `${mark}=> { ${statements.map((one) => print(one, within, inner)).join('; ')} }`;
 }
 
-function isAssertion(statement: SyntaxNode): boolean {
-  const call = nodeIn(nodeIn(statement, 'expression'), 'argument');
-  return nameOf(call && rootName(call)) === 'expect';
-}
-
-const notText = /^(?:type|start|end|range|loc|raw|parent|async|optional|declare)$/;
+const notText = /^(?:type|start|end|range|loc|raw|parent|async|optional|declare|importKind|exportKind)$/;
 
 /** Prints any other node as its type, its own fields and its children. */
 function printOther(node: SyntaxNode, inside: (node: SyntaxNode) => string): string {
@@ -185,5 +220,5 @@ function printOther(node: SyntaxNode, inside: (node: SyntaxNode) => string): str
       : [],
   );
   const parts = childrenOf(node).map(inside);
-  return `${node.type}(${[...own, ...parts].join(', ')})`;
+  return `${node.type.replace(/Statement$/, '')}(${[...own, ...parts].join(', ')})`;
 }

@@ -11,8 +11,6 @@ export interface Located {
 /** A name with a known value, such as a constant, a function or a class; `node` is resolved in `scope`. */
 interface Value extends Located {
   readonly kind: 'value';
-  /** How many actions the test performs before the value is taken; absent until the reader reaches the declaration. */
-  takenAfter?: number;
 }
 
 /** What a name stands for. */
@@ -170,22 +168,30 @@ export function parameterScope(node: SyntaxNode, scope: Scope, prefix = ''): Sco
   return within;
 }
 
-/** Creates the scope of a function called with `args`, which are resolved in the scope `from`. */
+/** Creates the scope of a function called with `args`, which are resolved in the scope `from`; null if a spread hides which they are. */
 export function callScope(
   made: Located,
   { args, from }: { readonly args: readonly SyntaxNode[]; readonly from: Scope },
-): Scope {
+): Scope | null {
+  if (args.some(({ type }) => type === 'SpreadElement')) return null;
   const within = innerScope(made.scope);
   nodesIn(made.node, 'params').forEach((given, index) => {
     const param = nodeIn(given, 'parameter') ?? given;
     const [pattern, usual] = [nodeIn(param, 'left') ?? param, nodeIn(param, 'right')];
     const argument = args[index];
-    const isSpread = args.slice(0, index + 1).some((one) => one.type === 'SpreadElement');
-    const known =
-      isSpread || pattern.type === 'RestElement'
-        ? { label: `‹${index}›` }
-        : { label: 'undefined', init: argument ?? usual, from: argument ? from : made.scope };
-    declarePattern(pattern, { scope: within, ...known });
+    if (pattern.type === 'RestElement') {
+      const { start, end } = given;
+      const rest = { type: 'ArrayExpression', elements: args.slice(index), start, end };
+      declarePattern(nodeIn(pattern, 'argument') ?? pattern, {
+        scope: within,
+        label: '‹rest›',
+        init: rest,
+        from,
+      });
+    } else {
+      const known = { label: 'undefined', init: argument ?? usual, from: argument ? from : made.scope };
+      declarePattern(pattern, { scope: within, ...known });
+    }
   });
   return within;
 }

@@ -1,8 +1,8 @@
-import { exportedAs, partOf } from './exports.js';
 import { bare, bodyOf, calleeOf, isFunction, nameOf, propertyOf } from './expressions.js';
-import { returnedValue } from './returned-value.js';
 import {
   classInfo,
+  declareAll,
+  innerScope,
   type ClassInfo,
   fileScope,
   type Located,
@@ -68,7 +68,7 @@ export function resolve(given: SyntaxNode, scope: Scope, left = MAX_STEPS): Loca
 }
 
 /** Finds what a file exports under a name, and follows it to its value; null if there is no such export. */
-export function exported(name: string, scope: Scope, left = MAX_STEPS): Located | null {
+function exported(name: string, scope: Scope, left = MAX_STEPS): Located | null {
   const { program } = scope.file;
   const at = { scope, left: left - 1 };
   const found = exportedAs(program, name);
@@ -109,6 +109,7 @@ export function requiredBy(node: SyntaxNode): string | null {
 function memberOf(self: ClassInfo, name: string, left: number): Located | null {
   const node = self.members.get(name);
   if (!node) return null;
+  self.scope.project.followed.add(node);
   const member = { node, scope: { ...self.scope, self } };
   const found = (self.getters.has(node) ? returnedValue(member) : null) ?? member;
   return resolve(found.node, found.scope, left);
@@ -136,4 +137,66 @@ function memberByName(name: string, { node, scope }: Located, left: number): Loc
 function namespaceOf(object: SyntaxNode, scope: Scope): string | null {
   const binding = object.type === 'Identifier' ? lookUp(String(object['name']), scope) : null;
   return binding?.kind === 'import' && binding.name === '*' ? binding.source : null;
+}
+
+/** Returns the named element, property or member of an array literal, an object literal or an enum; null if there is none. */
+export function partOf(node: SyntaxNode, name: string): SyntaxNode | null {
+  if (node.type === 'ArrayExpression') return nodesIn(node, 'elements')[Number(name)] ?? null;
+  const isEnum = node.type === 'TSEnumDeclaration';
+  if (!isEnum && node.type !== 'ObjectExpression') return null;
+  const parts = isEnum ? nodesIn(nodeIn(node, 'body'), 'members') : nodesIn(node, 'properties');
+  const part = parts.find((one) => nameOf(nodeIn(one, isEnum ? 'id' : 'key')) === name);
+  return nodeIn(part, isEnum ? 'initializer' : 'value');
+}
+
+/** An export of a file: its node, and the module that it is re-exported from, or null. */
+interface Exported {
+  readonly node: SyntaxNode;
+  readonly source: string | null;
+}
+
+/** Finds an export by name; null if the file does not name it itself (`export *` is not followed). */
+function exportedAs(program: SyntaxNode, name: string): Exported | null {
+  for (const one of nodesIn(program, 'body')) {
+    const declared = nodeIn(one, 'declaration');
+    const isDefault = one.type === 'ExportDefaultDeclaration';
+    const given = isDefault && name === 'default' ? declared : commonExport(nodeIn(one, 'expression'), name);
+    const named = isDefault ? [] : [declared, ...nodesIn(declared, 'declarations')];
+    const id = named.map((part) => nodeIn(part, 'id')).find((part) => nameOf(part) === name);
+    const specifier = nodesIn(one, 'specifiers').find((part) => nameOf(nodeIn(part, 'exported')) === name);
+    const node = given ?? id ?? nodeIn(specifier, 'local');
+    if (node) return { node, source: nameOf(nodeIn(one, 'source')) };
+  }
+  return null;
+}
+
+/** Finds an export written as `module.exports = { name }` or `exports.name = …`. */
+function commonExport(node: SyntaxNode | null, name: string): SyntaxNode | null {
+  const [left, right] = [nodeIn(node, 'left'), nodeIn(node, 'right')];
+  const [object, target] = [nodeIn(left, 'object'), propertyOf(left)];
+  if (node?.type !== 'AssignmentExpression' || !right) return null;
+  if (nameOf(object) === 'module' && target === 'exports')
+    return name === 'default' ? right : partOf(right, name);
+  const isExports = nameOf(object) === 'exports' || propertyOf(object) === 'exports';
+  return isExports && target === name ? right : null;
+}
+
+/** Finds the expression that a function returns, with its scope; null if the function does more than declare constants before it. */
+export function returnedValue({ node, scope }: Located): Located | null {
+  const body = nodeIn(node, 'body');
+  if (body?.type !== 'BlockStatement') return body && { node: body, scope };
+  const statements = nodesIn(body, 'body');
+  const last = statements.pop();
+  const value = last?.type === 'ReturnStatement' ? nodeIn(last, 'argument') : null;
+  if (!value || !statements.every(isNaming)) return null;
+  if (statements.length === 0) return { node: value, scope };
+  const within = innerScope(scope);
+  declareAll(statements, within);
+  return { node: value, scope: within };
+}
+
+/** Whether a statement only names a value, as in `const row = page.getByRole('row')`. One that awaits something does more. */
+function isNaming(statement: SyntaxNode): boolean {
+  const waits = nodesOf(statement).some(({ type }) => type === 'AwaitExpression');
+  return statement.type === 'VariableDeclaration' && statement['kind'] === 'const' && !waits;
 }

@@ -30,10 +30,13 @@ export function isOfTest(node: SyntaxNode | null, scope: Scope): boolean {
   if (/^(?:test|it|describe|setup|teardown|testInfo)$/.test(text)) return true;
   const binding = lookUp(text, scope);
   if (binding?.kind === 'import' && binding.name === 'test') return true;
-  return binding?.kind === 'value' && originOf(root, scope) === 'playwright';
+  return binding?.kind === 'value' && originOf(root, scope).endsWith('playwright');
 }
 
-/** Returns where `test` or `expect` ultimately comes from: `playwright`, or the code that replaced it. */
+/**
+ * Returns where `test` ultimately comes from: `playwright`, or the code that replaced it, after the files that extend it:
+ * `tests/fixtures.ts < playwright`.
+ */
 export function originOf(node: SyntaxNode, scope: Scope): string {
   const found = resolve(node, scope);
   if (found.node.type === 'Identifier') {
@@ -49,7 +52,7 @@ export function originOf(node: SyntaxNode, scope: Scope): string {
   const callee = calleeOf(found.node);
   if (/^(?:extend|mergeTests|mergeExpects)$/.test(propertyOf(callee) ?? nameOf(callee) ?? '')) {
     const object = nodeIn(callee, 'object');
-    return object ? originOf(object, found.scope) : 'playwright';
+    return `${found.scope.file.path} < ${object ? originOf(object, found.scope) : 'playwright'}`;
   }
   return 'own code';
 }

@@ -1,4 +1,5 @@
 import type { Proof, TestProof } from './proof.js';
+import type { Cut } from './guard/cut.js';
 import type { Note } from './guard/note.js';
 import type { Violation } from './guard/violation.js';
 
@@ -99,6 +100,8 @@ export interface Attempt {
   readonly reverted: boolean;
   /** Why it failed, in one line, for the next agent and the report; null if it held. */
   readonly failedBecause: string | null;
+  /** What was left out of its change before it was tried; absent if nothing was. */
+  readonly cut?: readonly Cut[];
   /** What the guard found in it; absent if it found nothing. */
   readonly violations?: readonly Violation[];
   /** What a reviewer should look at in a change that was not rejected; absent if there is nothing. */

@@ -1,51 +1,117 @@
-import { appDataIn } from './app-data.js';
 import { isCode } from '../code/imports.js';
+import { appDataIn } from './app-data.js';
 import { type FileEdit, fileState, isSameState } from './edit.js';
+import type { CutFile } from './findings.js';
 import type { GuardRequest } from './judge.js';
+import { missedSnapshots, protectedIn } from './protected.js';
 import { readTestCode, type TestCode } from './test-code.js';
-import { isSnapshotPath, isSpecName, type SuitePlaces, testPlaces } from './test-places.js';
+import { isSpecName, type SuitePlaces, testPlaces } from './test-places.js';
+import type { Tree } from '../workspace/tree.js';
 
-/** A change as the checks see it: the edits, sorted into those of the tests and those of the app, and the test code in both states. */
+/** A change without what is cut from it: the edits of the tests and those of the app, and the test code in both states. */
 export interface Change {
   readonly request: GuardRequest;
   readonly suite: SuitePlaces;
   readonly edits: readonly FileEdit[];
-  /** Edits to the tests' own files. */
+  readonly cut: readonly CutFile[];
   readonly ofTests: readonly FileEdit[];
-  /** All other edits, except those to snapshots. */
   readonly ofApp: readonly FileEdit[];
   readonly old: TestCode;
   readonly now: TestCode;
   /** Edited files of the app that the tests read or import, too. */
   readonly shared: readonly string[];
-  /** The files of the project before the change. */
-  readonly paths: ReadonlySet<string>;
 }
 
-/** Reads what changed; null if nothing did. */
+/** Reads what changed, and cuts what may not; null if nothing changed. */
 export async function readChange(request: GuardRequest): Promise<Change | null> {
   const edits = await readEdits(request);
   if (edits.length === 0) return null;
-  const paths = new Set(await request.before.paths());
+  const { before, after } = request;
   const files = edits.filter(({ kind }) => kind === 'file');
   // A suite that did not start listed no tests. Spec files are then recognized by their names.
   const { testFiles } = request.suite;
-  const named = testFiles.length > 0 ? testFiles : [...paths].filter((one) => isSpecName.test(one));
+  const named =
+    testFiles.length > 0 ? testFiles : (await before.paths()).filter((one) => isSpecName.test(one));
   const known = { ...request.suite, testFiles: named };
-  const data = await appDataIn(files, request.before, known);
+  const data = await appDataIn(files, before, known);
   const suite = { ...known, loaded: known.loaded?.filter((file) => !data.has(file)) ?? [] };
   const isAmongTests = testPlaces(suite);
-  const isTests = ({ path }: FileEdit, code: TestCode) =>
-    isAmongTests(path) || code.parsed.has(path) || code.unparsable.has(path);
-  const old = await readTestCode(request.before, suite, { edits: files });
+  const old = await readTestCode(before, suite, { edits: files });
+  const isOld = ({ path }: FileEdit) =>
+    isAmongTests(path) || old.parsed.has(path) || old.unparsable.has(path);
   // If only the app changed, the tests need not be read again.
-  const concerns = files.some((edit) => isTests(edit, old) || (!edit.before && isCode(edit.path)));
-  const now = concerns ? await readTestCode(request.after, suite, { known: old, edits: files }) : old;
-  const judged = files.filter(({ path }) => !isSnapshotPath(path));
-  const ofTests = judged.filter((edit) => isTests(edit, old) || isTests(edit, now));
-  const ofApp = judged.filter((edit) => !ofTests.includes(edit));
-  const shared = [...data, ...files.flatMap(({ path }) => (old.appModules.has(path) ? [path] : []))];
-  return { request, suite, edits, ofTests, ofApp, old, now, shared, paths };
+  const concerns = files.some((edit) => isOld(edit) || (!edit.before && isCode(edit.path)));
+  const read = (tree: Tree) => readTestCode(tree, suite, { known: old, edits: files });
+  const now = concerns ? await read(after) : old;
+  const isTests = (edit: FileEdit) =>
+    isOld(edit) || now.parsed.has(edit.path) || now.unparsable.has(edit.path);
+  const isExpected = missedSnapshots(request.errors ?? []);
+  const whole = protectedIn(edits, (file) => isExpected(file) || file === suite.config);
+  const cut = [
+    ...whole,
+    ...files.filter((edit) => !whole.some(({ file }) => file === edit.path)).flatMap((edit) => cutOf(edit)),
+  ];
+  const rest = files.flatMap((edit) => {
+    const found = cut.find(({ file }) => file === edit.path);
+    if (!found) return [edit];
+    return found.instead === null ? [] : [{ ...edit, after: fileState(Buffer.from(found.instead)) }];
+  });
+  const ofTests = rest.filter(isTests);
+  const shared = [...data, ...rest.flatMap(({ path }) => (old.appModules.has(path) ? [path] : []))];
+  return {
+    request,
+    suite,
+    edits,
+    cut,
+    ofTests,
+    ofApp: rest.filter((edit) => !isTests(edit)),
+    old,
+    now: ofTests.length > 0 && cut.length > 0 ? await read(withoutCut(request, cut)) : now,
+    shared,
+  };
+
+  /** What belongs to the tests may change for a ui-error alone, and only code can be compared. */
+  function cutOf(edit: FileEdit): CutFile[] {
+    const { path: file } = edit;
+    const shadowed = [...old.parsed.keys()].find((one) => one !== file && stemOf(one) === stemOf(file));
+    const isShadow =
+      !edit.before && isCode(file) && shadowed !== undefined && after !== before && !isGone(shadowed);
+    const told = (why: string) => [{ file, why, instead: null }];
+    if (isShadow) return told(`it may be imported instead of ${shadowed}`);
+    if (!isTests(edit)) return [];
+    if (request.tests === 'cut')
+      return told(`it belongs to the tests, which are read-only for a ${request.category}`);
+    if (!isCode(file)) return told('it is data that the tests read');
+    if (!edit.before && isSpecName.test(file) && request.tests !== 'shown')
+      return told('it is a new spec file');
+    if (edit.after && now.unparsable.has(file)) return told('it cannot be parsed');
+    if (edit.before && old.unparsable.has(file))
+      return told('it could not be parsed before, so nothing shows what it checked');
+    return [];
+  }
+
+  function isGone(file: string): boolean {
+    return files.some((edit) => edit.path === file && !edit.after);
+  }
+}
+
+/** An import without an extension may lead to any file of the same stem. */
+const stemOf = (file: string) => file.replace(/(?:\/index)?\.[cm]?[jt]sx?$/, '');
+
+/** The state after the change, without what is cut. */
+function withoutCut({ before, after }: GuardRequest, cut: readonly CutFile[]): Tree {
+  const files = new Set(cut.filter(({ instead }) => instead === null).map(({ file }) => file));
+  return {
+    paths: async () => {
+      const old = (await before.paths()).filter((file) => files.has(file));
+      return [...(await after.paths()).filter((file) => !files.has(file)), ...old];
+    },
+    read: async (paths) =>
+      new Map([
+        ...(await after.read(paths.filter((file) => !files.has(file)))),
+        ...(await before.read(paths.filter((file) => files.has(file)))),
+      ]),
+  };
 }
 
 async function readEdits({ changes, before, after }: GuardRequest): Promise<FileEdit[]> {
@@ -53,9 +119,11 @@ async function readEdits({ changes, before, after }: GuardRequest): Promise<File
   const [olds, news] = await Promise.all([before.read(paths), after.read(paths)]);
   const state = (bytes: Uint8Array | undefined) => (bytes ? fileState(bytes) : null);
   return changes
-    .map(({ path, kind = 'file' }) => {
-      const [was, is] = [olds, news].map((one) => state(one.get(path)));
-      return { path, kind, before: was ?? null, after: is ?? null };
-    })
+    .map(({ path, kind = 'file' }) => ({
+      path,
+      kind,
+      before: state(olds.get(path)),
+      after: state(news.get(path)),
+    }))
     .filter((edit) => edit.kind !== 'file' || !isSameState(edit.before, edit.after));
 }

@@ -1,13 +1,10 @@
+import type { Cut } from '../core/guard/cut.js';
 import type { Note } from '../core/guard/note.js';
 import type { Violation } from '../core/guard/violation.js';
 import type { OtherInput } from './other-input.js';
 
-/** A file of a change that does not enter the project: it belongs to the tests, or it is protected. */
-export interface Cut {
-  /** Relative to the recorded root, with `/`. */
-  readonly file: string;
-  /** Why it is cut, as a phrase without its period. */
-  readonly why: string;
+/** What is cut from a change, and what of it may enter all the same. */
+export interface CutFile extends Cut {
   /** What enters instead of the agent's text, if only a part of the file is protected; null if nothing does. */
   readonly instead: string | null;
 }
@@ -42,7 +39,7 @@ export interface LocatorChange {
 /** The guard's judgement of a change. */
 export interface Findings {
   /** What is left out; the rest of the change is tried. */
-  readonly cut: readonly Cut[];
+  readonly cut: readonly CutFile[];
   /** What the tests do differently, beyond what a fix may change in them. */
   readonly differences: readonly TestDifference[];
   readonly locatorChanges: readonly LocatorChange[];

@@ -1,17 +1,16 @@
 import type { Category } from '../core/diagnosis.js';
-import type { Violation } from '../core/guard/violation.js';
-import { type Change, readChange } from './change.js';
-import { judgeApp } from './checks/app.js';
-import type { SeenPage } from './checks/locators.js';
-import { nameLosses } from './checks/losses.js';
-import { judgePaths, judgeShadows, setUpFiles } from './checks/paths.js';
-import { judgeReadOnly } from './checks/read-only.js';
-import { judgeTests, stepsOf } from './checks/tests.js';
+import type { Note } from '../core/guard/note.js';
 import { TooLarge } from '../code/print.js';
-import { harmless, type Findings } from './findings.js';
-import { type OtherInput, otherInput } from './other-input.js';
+import { openProject } from '../code/sources.js';
+import { judgeApp } from './app.js';
+import { type Change, readChange } from './change.js';
+import { type Comparison, compareTests } from './compare-tests.js';
+import { type Findings, harmless } from './findings.js';
+import { nameLosses } from './losses.js';
+import { otherInput, type OtherInput } from './other-input.js';
+import { type Printed, readTests } from './read-tests.js';
 import { violationOf } from './rules.js';
-import { importedBy } from './test-code.js';
+import { importedBy, importersOf, type TestCode } from './test-code.js';
 import type { SuitePlaces } from './test-places.js';
 import type { Tree } from '../workspace/tree.js';
 
@@ -25,43 +24,38 @@ export interface ChangedPath {
 
 /** What an agent changed, and what it was asked to heal. */
 export interface GuardRequest {
-  /** The class of the failure, which decides which files may change (HN-4). */
+  /** The class of the failure. */
   readonly category: Category;
+  /** Whether what belongs to the tests is cut, or compared with what it did before (HN-4); `shown` compares new specs, too. */
+  readonly tests: 'cut' | 'compared' | 'shown';
   readonly changes: readonly ChangedPath[];
   readonly before: Tree;
   readonly after: Tree;
   readonly suite: SuitePlaces;
-  /** The pages of the red run, if they were captured. */
-  readonly pages?: readonly SeenPage[];
+  /** Playwright's error messages, which name the snapshots that it missed. */
+  readonly errors?: readonly string[];
   /** The spec files of the tests to heal; empty if unknown. */
   readonly healed?: readonly string[];
-  /** Whether the change is a whole branch by any author, not an agent's fix: a person may set up self-heal in it. */
-  readonly isBranch?: boolean;
 }
 
-/** Each check looks for one kind of violation. */
-const checks = [judgePaths, judgeShadows, judgeReadOnly, judgeApp];
+/** If more files than this import a changed helper, they are not read, and the helper is judged on its own. */
+const MAX_IMPORTERS = 300;
 
-/**
- * Judges what an agent did to the tests, to the app and to protected files, by parsing both states (HN-3, HN-4). A change to the tests that
- * is not proven harmless is a violation, and so is a change that is too large to be judged.
- */
+/** Judges a change: cuts what may not enter, compares what the tests do, and names what is not honest in the app (HN-3, HN-4). */
 export async function judge(request: GuardRequest): Promise<Findings> {
   try {
     const change = await readChange(request);
     if (!change) return harmless;
-    const tests = judgeTests(change);
-    const told = (says: string) => (file: string) => ({ file, line: null, says });
+    const told = (file: string): Note => ({
+      file,
+      line: null,
+      says: 'the tests also read this file of the app',
+    });
     return {
-      ...harmless,
-      locatorChanges: tests.locatorChanges,
-      violations: distinct([...checks.flatMap((check) => check(change)), ...tests.violations]),
-      notes: [
-        ...tests.notes,
-        ...nameLosses(change),
-        ...change.shared.map(told('the tests also read this file of the app')),
-        ...setUpFiles(change).map(told('it is new and configures self-heal')),
-      ],
+      ...compared(change),
+      cut: change.cut,
+      violations: judgeApp(change),
+      notes: [...nameLosses(change), ...change.shared.map(told)],
       otherInput: inputsOf(change),
     };
   } catch (error) {
@@ -74,13 +68,22 @@ export async function judge(request: GuardRequest): Promise<Findings> {
   }
 }
 
-/** Removes duplicates, so that a helper called by ten tests is reported once. */
-function distinct(violations: readonly Violation[]): Violation[] {
-  const keyed = violations.map(
-    (one) => [JSON.stringify([one.rule, one.file, one.line, one.before]), one] as const,
-  );
-  return [...new Map(keyed).values()];
+/** Compares what the changed test files, and the files that import them, do in both states. */
+function compared({ ofTests, old, now }: Change): Comparison {
+  const changed = ofTests.map(({ path }) => path);
+  if (changed.length === 0) return { differences: [], locatorChanges: [] };
+  const importers = new Set([...importersOf(old, changed), ...importersOf(now, changed)]);
+  const affected = importers.size > MAX_IMPORTERS ? new Set(changed) : importers;
+  return compareTests(printed(old, affected), printed(now, affected));
 }
+
+function printed(code: TestCode, affected: ReadonlySet<string>): Printed[] {
+  const needed = importedBy(code, affected);
+  const files = [...code.parsed.values()].filter((file) => needed.has(file.path));
+  return readTests(openProject(files, code.importedFile), affected);
+}
+
+const typing = /\.(?:fill|type|pressSequentially|insertText)\(("(?:[^"\\]|\\.)*")/g;
 
 /** Exchanges the texts that the healed tests type, if the fix is in the app, which may answer these texts alone. */
 function inputsOf({ request: { healed }, now, ofApp }: Change): OtherInput | null {
@@ -88,6 +91,9 @@ function inputsOf({ request: { healed }, now, ofApp }: Change): OtherInput | nul
   if (ofApp.length === 0 || specs.size === 0) return null;
   const concerned = importedBy(now, specs);
   const tests = [...now.parsed.values()].filter((file) => concerned.has(file.path));
-  const typed = stepsOf(now, specs).flatMap((step) => (step.kind === 'assertion' ? [] : (step.types ?? [])));
+  const steps = printed(now, specs)
+    .flatMap(({ lines }) => lines.map(({ text }) => text))
+    .join('\n');
+  const typed = [...steps.matchAll(typing)].map(([, text = '""']) => JSON.parse(text) as string);
   return otherInput(ofApp, { typed: new Set(typed), tests });
 }

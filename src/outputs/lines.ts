@@ -3,6 +3,7 @@ import type { Judgement } from '../core/attempt.js';
 import { blameLine } from '../core/blame.js';
 import { builtIn } from '../core/built-in-fixer.js';
 import { tellProof } from '../core/proof.js';
+import { cutLine } from '../core/guard/cut.js';
 import { violationLine } from '../core/guard/violation.js';
 import type { TestRef } from '../core/failure.js';
 import type { Event } from '../event.js';
@@ -77,6 +78,8 @@ const lines: { readonly [T in Event['type']]: Lines<Of<T>> } = {
   'agent.avoided': none,
   'agent.build_paused': ({ status }, paint) =>
     `${paint.magenta('paused')}: too many questions are waiting for an answer (${status}); no more agents are started`,
+  'attempt.cut': (event, paint) =>
+    event.cut.map((one) => `${at(event)}${paint.magenta('left out of the fix')}: ${cut(cutLine(one), 200)}`),
   'attempt.rejected': rejected,
   'attempt.held': (event, paint) =>
     event.error === null

@@ -1,5 +1,6 @@
 import { blameLine, placeOfBlame } from '../core/blame.js';
 import { noteLine } from '../core/guard/note.js';
+import { cutLine } from '../core/guard/cut.js';
 import { violationLine } from '../core/guard/violation.js';
 import { tellProof } from '../core/proof.js';
 import { isResolved } from '../core/verdict.js';
@@ -111,6 +112,7 @@ function testsOf({ tests }: ReportCause, byId: ReadonlyMap<string, ReportTest>):
 function attemptItem(attempt: ReportAttempt): string {
   const { n, violations, notes } = attempt;
   const found = [
+    ...attempt.cut.slice(0, 5).map((one) => prose(`left out: ${cutLine(one)}`)),
     ...atMost(
       violations.map((one) => prose(violationLine(one))),
       5,

@@ -1,6 +1,7 @@
 import { blameLine, placeOfBlame } from '../core/blame.js';
 import { tellProof } from '../core/proof.js';
 import { noteLine } from '../core/guard/note.js';
+import { cutLine } from '../core/guard/cut.js';
 import { violationLine } from '../core/guard/violation.js';
 import { attemptText } from './attempt-text.js';
 import { cut } from './cut.js';
@@ -77,6 +78,7 @@ function attemptLines({ attempts }: ReportCause, line: Line): string[] {
       .slice(-ATTEMPTS_SHOWN)
       .flatMap((one) => [
         line(`try ${one.n}`, attemptText(one)),
+        ...one.cut.slice(0, 2).map((left) => line('', `left out: ${cutLine(left)}`)),
         ...violationTexts(one).map((text) => line('', text)),
       ]),
   ];

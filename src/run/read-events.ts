@@ -128,6 +128,7 @@ const shapes: { readonly [T in Event['type']]: z.ZodRawShape } = {
   'agent.escalation_resolved': { escalationId: z.string() },
   'agent.avoided': { reason: z.string(), count: z.number() },
   'agent.build_paused': {},
+  'attempt.cut': { ...ofAttempt, cut: z.array(z.looseObject({ file: z.string(), why: z.string() })) },
   'attempt.rejected': { ...ofAttempt, violations: z.array(z.looseObject({})) },
   'attempt.held': {
     ...ofAttempt,

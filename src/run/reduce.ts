@@ -96,6 +96,7 @@ const changes: { readonly [T in Event['type']]: (run: RunState, event: Of<T>) =>
     avoided: new Map([...run.avoided, [reason, (run.avoided.get(reason) ?? 0) + count]]),
   }),
   'agent.build_paused': (run) => ({ ...run, paused: true }),
+  'attempt.cut': same,
   'attempt.rejected': same,
   'attempt.held': (run, event) => withAttempt(begun(run, event), event, { held: event }),
   'attempt.judged': (run, { causeId, attempt }) =>

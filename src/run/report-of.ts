@@ -99,6 +99,7 @@ function reportCause({ dryRun }: RunState, cause: CauseState): ReportCause {
 function reportAttempt({ usage, ...attempt }: Attempt): ReportAttempt {
   return {
     ...attempt,
+    cut: attempt.cut ?? [],
     violations: attempt.violations ?? [],
     notes: attempt.notes ?? [],
     costUsd: usage?.costUsd ?? null,

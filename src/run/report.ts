@@ -1,6 +1,7 @@
 import type { AgentUsage, Attempt } from '../core/attempt.js';
 import type { Blame } from '../core/blame.js';
 import type { Avoided } from '../core/avoided.js';
+import type { Cut } from '../core/guard/cut.js';
 import type { Note } from '../core/guard/note.js';
 import type { Violation } from '../core/guard/violation.js';
 import type { Proof, TestProof } from '../core/proof.js';
@@ -85,6 +86,7 @@ export interface ReportCause extends Omit<CauseSummary, 'tests'> {
 
 /** One attempt at a cause. */
 export interface ReportAttempt extends Omit<Attempt, 'usage'>, Omit<AgentUsage, 'turns'> {
+  cut: readonly Cut[];
   violations: readonly Violation[];
   notes: readonly Note[];
 }

@@ -15,15 +15,15 @@ describe('the guard in a run', () => {
     const [cause] = report?.causes ?? [];
     expect(cause?.verdict).toBe('rejected');
     expect(cause?.attempts.map((one) => [one.judged, one.reverted, one.violations?.[0]?.rule])).toEqual([
-      ['rejected', true, 'assertion-removed'],
-      ['rejected', true, 'test-modifier'],
+      ['rejected', true, 'test-weakened'],
+      ['rejected', true, 'test-weakened'],
     ]);
     expect(report?.tests[0]?.verdict).toBe('rejected');
     const retests = events.filter((event) => event.type === 'suite.started' && event.purpose === 'retest');
     expect(retests).toEqual([]);
     expect(events.filter((event) => event.type === 'attempt.rejected')).toHaveLength(2);
     expect(stderr).toContain('rejected (tampering)');
-    expect(stderr).toContain('- await expect(page.getByText');
+    expect(stderr).toContain('- await expect(getByText("Thanks")).toBeVisible()');
     expect(await project.read('.self-heal/latest/attempts/1.patch')).toContain('-      await expect(');
   });
 
@@ -51,6 +51,33 @@ describe('the guard in a run', () => {
       ],
     });
     expect(exitCode).toBe(0);
+  });
+
+  it('HN-4 leaves out what an agent changed in the tests and in protected files for other classes, and heals with the rest', async () => {
+    const spec = 'tests/shop.spec.ts';
+    const project = await scratchProject({
+      ...pageFiles,
+      'page.html': '<button id="buy">Buy</button><script src="buy.js"></script>',
+      'buy.js': 'buy.onclick = () => { buy.textContent = thanks(); };\n',
+      'fixer.mjs': editingAgent([
+        ['buy.js', 'thanks()', "'Thanks'"],
+        ['playwright.config.ts', 'export', '// mine\nexport'],
+        [spec, 'toBeVisible()', 'toBeAttached()'],
+      ]),
+      'agents.yaml': agentsYaml(['node', 'fixer.mjs']),
+    });
+    const config = await project.read('playwright.config.ts');
+    const { exitCode, report, stderr } = await project.selfHeal(['run']);
+    const [cause] = report?.causes ?? [];
+    expect([exitCode, cause?.category, cause?.verdict]).toEqual([0, 'runtime-error', 'healed']);
+    const [attempt] = cause?.attempts ?? [];
+    expect(attempt?.cut.map(({ file }) => file)).toEqual(['playwright.config.ts', spec]);
+    expect(attempt?.files.map(({ path: file }) => file)).toEqual(['buy.js']);
+    expect(stderr).toContain(`left out of the fix: ${spec}`);
+    expect(await project.read('.self-heal/latest/attempts/1.cut.patch')).toContain('toBeAttached');
+    expect(await project.read(spec)).toBe(pageFiles[spec]);
+    expect(await project.read('playwright.config.ts')).toBe(config);
+    expect(await project.read('buy.js')).toContain("'Thanks'");
   });
 
   it('HN-3 rejects a fix that works only for the input of the test, because it is red with another input', async () => {

@@ -38,12 +38,16 @@ async function judged(edits: readonly Edit[], first = firstRun()) {
   const changes = [...all]
     .filter((file) => String(old.get(file)) !== String(fresh.get(file)))
     .map((file) => ({ path: file }));
-  const { violations } = await createGuard(
+  const { violations, differences, cut } = await createGuard(
     dir,
     first,
     judge,
-  )({ category: 'ui-error', changes, before, after });
-  return violations.map(({ rule, file, line }) => ({ rule, file, line }));
+  )({ category: 'ui-error', tests: 'compared', changes, before, after });
+  return [
+    ...violations.map(({ rule, file, line }) => ({ rule, file, line })),
+    ...differences.map(({ strength, file, line }) => ({ rule: strength, file, line })),
+    ...cut.map(({ file }) => ({ rule: 'cut', file, line: null })),
+  ];
 }
 
 beforeEach(async () => {
@@ -63,7 +67,7 @@ async function recorded(): Promise<Tree> {
 
 it('HN-3 compares both states, and names file and line', async () => {
   const edit = ['tests/cart.spec.ts', "toHaveURL('/thanks')", "toHaveURL('/')"] as const;
-  expect(await judged([edit])).toEqual([{ rule: 'expected-changed', file: 'tests/cart.spec.ts', line: 16 }]);
+  expect(await judged([edit])).toEqual([{ rule: 'different', file: 'tests/cart.spec.ts', line: 16 }]);
 });
 
 it('HN-3 judges deleted, added and binary files', async () => {
@@ -74,16 +78,16 @@ it('HN-3 judges deleted, added and binary files', async () => {
   ]);
   expect(new Set(found.map(({ rule, file }) => `${rule} ${file}`))).toEqual(
     new Set([
-      'test-removed tests/search.spec.ts',
-      'snapshot-changed tests/search.spec.ts-snapshots/results-chromium.png',
-      'test-modifier tests/neu größe.spec.ts',
+      'weaker tests/search.spec.ts',
+      'cut tests/search.spec.ts-snapshots/results-chromium.png',
+      'cut tests/neu größe.spec.ts',
     ]),
   );
 });
 
 it('HN-3 recognizes specs by their names if the suite did not start', async () => {
   const edit = ['tests/cart.spec.ts', "toHaveURL('/thanks')", "toHaveURL('/')"] as const;
-  expect(await judged([edit], firstRun([]))).toMatchObject([{ rule: 'expected-changed' }]);
+  expect(await judged([edit], firstRun([]))).toMatchObject([{ rule: 'different' }]);
 });
 
 it('HN-3 accepts a fix in the app', async () => {

@@ -21,6 +21,7 @@ export function aReportAttempt(over: Partial<ReportAttempt> = {}): ReportAttempt
     proof: [],
     reverted: false,
     failedBecause: null,
+    cut: [],
     violations: [],
     notes: [],
     ...over,

@@ -98,7 +98,7 @@ function shown(files: readonly string[]): string {
 }
 
 /** Writes the patch as people, prompts and reports see it. */
-async function keepPatch(session: Session, change: Change, file: string) {
+export async function keepPatch(session: Session, change: Change, file: string) {
   const contents = contentsOf(session.folder.dir);
   const { files } = await renderChange(change, contents);
   const { patch } = await renderChange(change, maskedContents(contents, session.redactor));

@@ -1,33 +1,101 @@
-import { testsOf } from '../../core/failure.js';
+import type { Attempt } from '../../core/attempt.js';
+import { builtIn } from '../../core/built-in-fixer.js';
 import type { Cause } from '../../core/cause.js';
-import type { Deployment } from './deploy.js';
-import type { SeenPage } from '../../guard/checks/locators.js';
-import { harmless, type Findings } from '../../guard/findings.js';
+import type { Cut } from '../../core/guard/cut.js';
+import { testsOf } from '../../core/failure.js';
+import { type CutFile, type Findings, harmless } from '../../guard/findings.js';
+import { violationOf } from '../../guard/rules.js';
+import { type Change, contentsOf } from '../../workspace/change.js';
+import type { FileEdit } from '../../workspace/file-state.js';
+import { type Deployment, keepPatch } from './deploy.js';
+import { judgeLocators, type SeenPage } from './locators-on-page.js';
 import type { Session } from '../session.js';
 
-/** Judges an agent's change before anything is run with it (HN-3, HN-4). */
-export async function guardAttempt(
-  session: Session,
-  cause: Cause,
-  { attempt, work }: Deployment,
-): Promise<Findings> {
+/** An agent's work without what may not enter, and what the guard found in the rest. */
+interface Guarded extends Pick<Findings, 'violations' | 'notes' | 'otherInput'> {
+  readonly deployed: Deployment;
+}
+
+/** Judges an agent's change before anything is run with it (HN-3, HN-4): cuts what may not enter the project, and compares what is left. */
+export async function guardAttempt(session: Session, cause: Cause, deployed: Deployment): Promise<Guarded> {
+  const { attempt, work } = deployed;
   const { agent, n } = attempt;
-  if (!session.guard || agent === null || !work?.change) return harmless;
-  const { before, after } = work;
   // Which files may be changed depends on what failed, not on which agent's turn it is.
   const { category } = cause.lead.diagnosis;
+  // A test that did not build did not run: the code fixes of the project's own TypeScript are judged by the run that follows.
+  const isCodeFix = agent === builtIn && category === 'build-error';
+  if (!session.guard || agent === null || isCodeFix || !work?.change) return { ...harmless, deployed };
   const pages = cause.members.map(pageOf);
-  const changes = work.change.edits.map((edit) => ({
-    path: edit.path,
-    kind: (edit.after ?? edit.before)?.kind ?? 'file',
-  }));
-  const healed = testsOf(cause.members).map(({ location }) => location.file);
-  const findings = await session.guard({ category, changes, before, after, pages, healed });
-  const { violations } = findings;
-  if (violations.length > 0) {
-    session.bus.emit({ type: 'attempt.rejected', causeId: cause.id, attempt: n, violations });
+  const { violations: never, ...found } = await session.guard({
+    category,
+    tests: category === 'ui-error' ? 'compared' : 'cut',
+    changes: work.change.edits.map(({ path, before, after }) => ({
+      path,
+      kind: (after ?? before)?.kind ?? 'file',
+    })),
+    before: work.before,
+    after: work.after,
+    errors: pages.flatMap(({ errors }) => errors),
+    healed: testsOf(cause.members).map(({ location }) => location.file),
+  });
+  const located = judgeLocators(found.locatorChanges, pages);
+  const violations = [...never, ...weakened(found), ...located.violations];
+  const causeId = cause.id;
+  if (found.cut.length > 0)
+    session.bus.emit({ type: 'attempt.cut', causeId, attempt: n, cut: found.cut.map(named) });
+  if (violations.length > 0) session.bus.emit({ type: 'attempt.rejected', causeId, attempt: n, violations });
+  const left =
+    found.cut.length > 0 ? await withoutCut(session, { attempt, change: work.change }, found.cut) : null;
+  return {
+    deployed: left ? { attempt: left.attempt, work: { ...work, change: left.change } } : deployed,
+    violations,
+    notes: [...found.notes, ...located.notes],
+    otherInput: found.otherInput,
+  };
+}
+
+const named = ({ file, why }: CutFile): Cut => ({ file, why });
+
+/** What the tests do differently is refused, with both prints, unless they check more. */
+function weakened({ differences }: Pick<Findings, 'differences'>): Findings['violations'] {
+  return differences
+    .filter(({ strength }) => strength !== 'stronger')
+    .map(({ strength, test, file, line, before, after }) => {
+      const shown = (steps: readonly string[]) => (steps.length > 0 ? steps.join('; ').slice(0, 300) : null);
+      const rule = strength === 'weaker' ? 'test-weakened' : 'test-changed';
+      return violationOf(rule, { file, line, before: shown(before), after: shown(after), detail: test });
+    });
+}
+
+/** Takes what is cut out of a change, and keeps it as a patch of its own. */
+async function withoutCut(
+  session: Session,
+  { attempt, change }: { attempt: Attempt; change: Change },
+  cut: readonly CutFile[],
+): Promise<{ attempt: Attempt; change: Change | null }> {
+  const contents = contentsOf(session.folder.dir);
+  const edits: FileEdit[] = [];
+  for (const edit of change.edits) {
+    const found = cut.find(({ file }) => file === edit.path);
+    const { instead = null } = found ?? {};
+    if (found && instead === null) continue;
+    const hash = instead === null || !edit.after ? null : await contents.put(Buffer.from(instead));
+    edits.push(hash === null || !edit.after ? edit : { ...edit, after: { ...edit.after, hash } });
   }
-  return findings;
+  const folder = await session.folder.attempt(Number(change.id));
+  await keepPatch(
+    session,
+    { ...change, edits: change.edits.filter((edit) => !edits.includes(edit)) },
+    `${folder}.cut`,
+  );
+  const left = edits.length > 0 ? { ...change, edits } : null;
+  const told = { ...attempt, cut: cut.map(named) };
+  if (left) return { attempt: { ...told, ...(await keepPatch(session, left, folder)) }, change: left };
+  const failedBecause = `it changed only what may not change: ${cut.map(({ file }) => file).join(', ')}`;
+  return {
+    attempt: { ...told, outcome: 'unchanged', files: [], patch: null, change: null, failedBecause },
+    change: null,
+  };
 }
 
 /** Returns the page on which a test was red, as far as it was recorded. */

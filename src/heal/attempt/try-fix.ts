@@ -5,7 +5,7 @@ import { violationLine } from '../../core/guard/violation.js';
 import { headlineOf } from '../../core/headline.js';
 import { judge, type Judged, type Observation } from '../../core/judge.js';
 import { deploy, type Deployment } from './deploy.js';
-import { nameFound } from '../../guard/checks/locators.js';
+import { nameFound } from './locators-on-page.js';
 import type { Findings } from '../../guard/findings.js';
 import { guardAttempt } from './guard-attempt.js';
 import { retest, type Retest } from '../retest.js';
@@ -46,13 +46,11 @@ export interface TriedFix {
  * project, a re-run judges it, and it is reverted if it did not hold.
  */
 export async function tryFix(session: Session, cause: Cause, work: Try): Promise<TriedFix> {
-  const deployed = await changed(session, cause, work);
-  const { outcome } = deployed.attempt;
+  const made = await changed(session, cause, work);
+  const { outcome } = made.attempt;
   // Work that was refused or not finished stays in the copy.
-  if (outcome === 'aborted' || outcome === 'unusable' || deployed.work?.refused)
-    return unapplied(deployed, {});
-  const findings = await guardAttempt(session, cause, deployed);
-  const { violations } = findings;
+  if (outcome === 'aborted' || outcome === 'unusable' || made.work?.refused) return unapplied(made, {});
+  const { deployed, violations, ...findings } = await guardAttempt(session, cause, made);
   const [worst] = violations;
   if (worst) {
     const failedBecause = `weakens the tests: ${violationLine(worst)}`;
@@ -92,7 +90,7 @@ interface AppliedAttempt {
   /** Null if there was nothing to apply. */
   readonly change: Change | null;
   /** The guard's findings other than violations. */
-  readonly findings: Findings;
+  readonly findings: Pick<Findings, 'notes' | 'otherInput'>;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { type Note, noteLine } from '../../core/guard/note.js';
+import type { Cut } from '../../core/guard/cut.js';
 import type { Violation } from '../../core/guard/violation.js';
 import { proofScope, type ProofStep } from '../../core/proof.js';
 import { costText, counted, duration, fileText } from '../format.js';
@@ -39,7 +40,8 @@ function showAttempt(attempt: ReportAttempt, patch: string | null, detail: Detai
       ${sentence(judgementWords[judged])}${because}.${wasReverted(attempt) ? ' The change was reverted.' : ''}
     </p>
     ${claim?.summary ? html`<p class="quiet">The agent said “${claim.status}”: ${claim.summary}</p>` : ''}
-    ${showViolations(attempt.violations)} ${showNotes(attempt.notes)} ${showChange(attempt, patch, detail)}`;
+    ${showCut(attempt.cut)} ${showViolations(attempt.violations)} ${showNotes(attempt.notes)}
+    ${showChange(attempt, patch, detail)}`;
 }
 
 function spent(attempt: ReportAttempt): string {
@@ -49,6 +51,16 @@ function spent(attempt: ReportAttempt): string {
       ? ''
       : `, ${inputTokens ?? 0} tokens in, ${outputTokens ?? 0} out`;
   return `${costText(attempt)}${tokens}`;
+}
+
+function showCut(cut: readonly Cut[]): Markup {
+  if (cut.length === 0) return nothing;
+  return html`<ul class="cut" aria-label="What was left out of the fix">
+    ${firstItems(
+      cut.map(({ file, why }) => html`<li><code>${file}</code> was left out: ${why}</li>`),
+      20,
+    )}
+  </ul>`;
 }
 
 function showViolations(violations: readonly Violation[]): Markup {

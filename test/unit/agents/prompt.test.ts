@@ -45,7 +45,7 @@ it('BL-3 says first which change broke the test, who made it, and its lines', ()
 it('CL-9 says nothing about a copy or a context.json if a person pastes it into a program that works in the project', () => {
   const prompt = renderPrompt(aContext(), { ...frame, isPasted: true });
   expect(prompt).not.toMatch(/copy of the project|context\.json|SELF-HEAL:/);
-  expect(prompt).toContain('Do not weaken, skip, delete or special-case tests');
+  expect(prompt).toContain('Read-only');
 });
 
 it('AG-2 says why the class was chosen, and what the alternatives are', () => {
@@ -155,6 +155,29 @@ it('AG-2 tells a later attempt what failed before and that it must not repeat it
   expect(prompt).toContain('APPROACH 1 FAILED: `the same error came back`');
   expect(prompt).toContain('+new');
   expect(prompt).toContain('fundamentally different');
+});
+
+it('HN-4 says which files are read-only for the class, and which of them an earlier attempt changed in vain', () => {
+  const rules = (category: 'ui-error' | 'runtime-error') => {
+    const prompt = renderPrompt(aContext({ diagnosis: aDiagnosis({ category }) }), frame);
+    return prompt.slice(prompt.indexOf('## Rules'));
+  };
+  expect(rules('ui-error')).toContain('only locators may change');
+  expect(rules('runtime-error')).toContain('belongs to the tests is read-only');
+  const previous = {
+    n: 1,
+    agent: 'debugger',
+    outcome: 'unchanged' as const,
+    claim: null,
+    files: [],
+    patch: null,
+    failedBecause: 'it changed only what may not change',
+    judged: 'still-failing' as const,
+    reverted: false,
+    cut: [{ file: 'tests/a.spec.ts', why: 'it belongs to the tests' }],
+  };
+  const prompt = renderPrompt(aContext({ attempt: 2, previousAttempts: [previous] }), frame);
+  expect(prompt).toContain('`tests/a.spec.ts: it belongs to the tests`');
 });
 
 it('AG-2 stays below 3,500 tokens however much evidence there is', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { requestOf } from '../../../fixtures/guard/cases.mjs';
+import { type Edit, requestOf } from '../../../fixtures/guard/cases.mjs';
 import { judge } from '../../../src/guard/judge.js';
-import { judged } from './judged.js';
+import { judged, refusals } from './judged.js';
 
 const file = 'src/orders.ts';
 const order = `export async function order(body, user) {
@@ -52,28 +52,6 @@ describe('HN-3 what the app did and does no longer', () => {
   });
 });
 
-describe('HN-4 package.json', () => {
-  it.each([
-    ['a script', '"build":"vite build"', '"build":"true"'],
-    ['a life-cycle script', '"build":"vite build"', '"build":"vite build","postinstall":"node x.js"'],
-    ['a workspace', '"scripts"', '"workspaces":["packages/*"],"scripts"'],
-    ['a program', '"scripts"', '"bin":{"ls":"./ls.js"},"scripts"'],
-    ['the package manager', '"scripts"', '"packageManager":"npm@1.0.0","scripts"'],
-    ['an override of Playwright', '"scripts"', '"overrides":{"playwright":"file:./x"},"scripts"'],
-  ])('HN-4 rejects %s', async (_what, from, to) => {
-    const found = await judged([['package.json', from, to]], 'build-error');
-    expect(found.map(({ rule }) => rule)).toEqual(['package-changed']);
-  });
-
-  it.each(['.npmrc', 'packages/a/.npmrc', '.pnpmfile.cjs', '.yarnrc.yml'])(
-    'HN-4 rejects %s',
-    async (path) => {
-      const found = await judged([[path, 'script-shell=./x\n']], 'build-error');
-      expect(found.map(({ rule }) => rule)).toEqual(['protected-file']);
-    },
-  );
-});
-
 describe('HN-3 the compiler', () => {
   it.each([
     ['tsconfig.json', '{ "compilerOptions": { "noUnusedLocals": true } }', '{ "compilerOptions": {} }'],
@@ -82,7 +60,7 @@ describe('HN-3 the compiler', () => {
     ['app/a.py', 'a()\n', 'a()  # type: ignore\n'],
   ])('HN-3 rejects a %s that checks less', async (path, before, after) => {
     const found = await judged([[path, after]], 'build-error', [[path, before]]);
-    expect(found.map(({ rule }) => rule)).toEqual(['compiler-loosened']);
+    expect(refusals(found)).toEqual(['compiler-loosened']);
   });
 
   it('HN-3 accepts other settings', async () => {
@@ -90,6 +68,28 @@ describe('HN-3 the compiler', () => {
       '{ "compilerOptions": { "paths": {} } }',
       '{ "compilerOptions": { "paths": { "@/*": ["src/*"] }, "strict": true } }',
     ];
-    expect(await judged([['tsconfig.json', after]], 'build-error', [['tsconfig.json', before]])).toEqual([]);
+    expect(
+      refusals(await judged([['tsconfig.json', after]], 'build-error', [['tsconfig.json', before]])),
+    ).toEqual([]);
+  });
+
+  const paths = async (before: object, after: object) => {
+    const settings = (own: object) => JSON.stringify({ compilerOptions: { paths: own } });
+    const imported: Edit = [
+      'tests/a.spec.ts',
+      "import { CartPage } from '@pages/cart-page';\nimport { z } from 'zod';\n",
+    ];
+    const edit = (own: object): Edit => ['tsconfig.json', settings(own)];
+    return refusals(await judged([edit(after)], 'build-error', [imported, edit(before)]));
+  };
+
+  it('HN-4 rejects a change of an alias through which tests import', async () => {
+    const pages = { '@pages/*': ['./tests/pages/*'] };
+    expect(await paths(pages, { '@pages/*': ['./src/fake/*'] })).toEqual(['module-shadowed']);
+    expect(await paths(pages, {})).toEqual(['module-shadowed']);
+    expect(await paths(pages, { ...pages, zod: ['./src/zod.ts'] })).toEqual(['module-shadowed']);
+    expect(await paths(pages, { ...pages, '*': ['./src/*'] })).toEqual(['playwright-patched']);
+    expect(await paths({ ...pages, '@app/*': ['./a/*'] }, { ...pages, '@app/*': ['./src/*'] })).toEqual([]);
+    expect(await paths({}, pages)).toEqual([]);
   });
 });

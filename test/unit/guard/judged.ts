@@ -1,14 +1,26 @@
 import { type Edit, requestOf } from '../../../fixtures/guard/cases.mjs';
 import type { Category } from '../../../src/core/diagnosis.js';
-import type { Violation } from '../../../src/core/guard/violation.js';
+import type { Findings } from '../../../src/guard/findings.js';
 import { judge } from '../../../src/guard/judge.js';
 
-/** The guard's violations for these edits of the fixture project; `given` are edits made before the agent started. */
+/** What the guard finds in these edits of the fixture project; `given` are edits made before the agent started. */
 export async function judged(
   edits: readonly Edit[],
   category: Category,
   given: readonly Edit[] = [],
-): Promise<readonly Violation[]> {
-  const { violations } = await judge(requestOf(edits, category, given));
-  return violations;
+): Promise<Findings> {
+  return judge(requestOf(edits, category, given));
+}
+
+/** The rules that a change breaks, and by how much it changes tests: `test-weakened` … for each difference that is not stronger. */
+export function refusals({ violations, differences }: Findings): string[] {
+  return [
+    ...violations.map(({ rule }) => rule),
+    ...differences.flatMap(({ strength }) => (strength === 'stronger' ? [] : [strength])),
+  ];
+}
+
+/** The files that do not enter. */
+export function leftOut({ cut }: Findings): string[] {
+  return cut.flatMap(({ file, instead }) => (instead === null ? [file] : []));
 }

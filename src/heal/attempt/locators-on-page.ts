@@ -1,12 +1,11 @@
 import type { Note } from '../../core/guard/note.js';
 import { type AriaLine, ariaLineOf } from '../../evidence/aria-line.js';
-import { partOf } from '../../code/exports.js';
 import { calleeOf, constantOf, nameOf, propertyOf } from '../../code/expressions.js';
 import { parseSource } from '../../code/source-file.js';
+import { partOf } from '../../code/sources.js';
 import { nodeIn, nodesIn, type SyntaxNode } from '../../code/syntax.js';
-import type { Findings } from '../findings.js';
-import { violationOf } from '../rules.js';
-import type { Replacement } from '../tests/compare.js';
+import type { Findings, LocatorChange } from '../../guard/findings.js';
+import { violationOf } from '../../guard/rules.js';
 
 /** What is known about the page on which a test was red. */
 export interface SeenPage {
@@ -18,18 +17,16 @@ export interface SeenPage {
 
 /** Judges replaced locators: one that found its element in the red run was not at fault. Each new locator is named for the reviewer. */
 export function judgeLocators(
-  replaced: readonly Replacement[],
+  changes: readonly LocatorChange[],
   pages: readonly SeenPage[],
 ): Pick<Findings, 'violations' | 'notes'> {
-  const distinct = [...new Map(replaced.map((one) => [`${one.old} ${one.now}`, one])).values()];
-  const violations = distinct.flatMap(({ old, now, before, after }) => {
+  const distinct = [...new Map(changes.map((one) => [`${one.old} ${one.now}`, one])).values()];
+  const violations = distinct.flatMap(({ old, now, file, line }) => {
     const page = pages.find((one) => foundOne(old, one));
     if (!page || isNarrower(old, now)) return [];
-    const { file, line, source } = after;
-    const told = { file, line, before: before.source, after: source, detail: old };
-    return [violationOf('locator-not-at-fault', told)];
+    return [violationOf('locator-not-at-fault', { file, line, before: old, after: now })];
   });
-  const notes = distinct.map(({ old, now, after: { file, line } }) => {
+  const notes = distinct.map(({ old, now, file, line }) => {
     return { file, line, says: `${old} was changed to ${now}`, locator: now };
   });
   return { violations, notes };

@@ -1,8 +1,8 @@
-import { compareTrees, type Difference } from '../../code/compare-trees.js';
-import type { SyntaxNode } from '../../code/syntax.js';
-import type { Note } from '../../core/guard/note.js';
-import type { Change } from '../change.js';
-import { operationsIn, type Tree, treesIn } from '../operations.js';
+import { compareTrees, type Difference } from '../code/compare-trees.js';
+import type { SyntaxNode } from '../code/syntax.js';
+import type { Note } from '../core/guard/note.js';
+import type { Change } from './change.js';
+import { operationsIn, type Tree, treesIn } from './operations.js';
 
 /** Longer files, in characters, are hardly written by hand, and are not compared. */
 const MAX_TEXT = 200_000;

@@ -1,12 +1,12 @@
 import path from 'node:path';
 import { parse } from 'dotenv';
 import escapeStringRegexp from 'escape-string-regexp';
-import type { Violation } from '../../core/guard/violation.js';
-import { jsonSettings } from '../../code/json-settings.js';
-import { linesOf } from '../../code/source-file.js';
-import type { Change } from '../change.js';
-import type { FileEdit } from '../edit.js';
-import { type Rule, violationOf } from '../rules.js';
+import type { Violation } from '../core/guard/violation.js';
+import { jsonSettings } from '../code/json-settings.js';
+import { linesOf } from '../code/source-file.js';
+import type { Change } from './change.js';
+import type { FileEdit } from './edit.js';
+import { type Rule, violationOf } from './rules.js';
 
 /** A rule, text that breaks it, and the files in which it does; all by default. */
 type Pattern = readonly [rule: Rule, says: RegExp, files?: RegExp];
@@ -34,7 +34,7 @@ const silencing: readonly Pattern[] = [
     'compiler-loosened',
     /\b(?:ignoreBuildErrors|ignoreDuringBuilds|transpileOnly|skipLibCheck|noCheck)['"]?\s*:\s*true\b/,
   ],
-  ['compiler-loosened', /['"](?:off|ignore)['"]|\[\s*['"]off['"]/, /(?:^|\/)\.?(?:es|ox|style)lint[\w.]*$/],
+  ['compiler-loosened', /['"](?:off|ignore)['"]/, /(?:^|\/)\.?(?:es|ox|style)lint[\w.]*$/],
 ];
 
 const tampering: readonly Pattern[] = [['playwright-patched', /node_modules\/@?playwright\S*/]];
