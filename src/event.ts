@@ -21,7 +21,6 @@ export type Event =
       type: 'run.started';
       runId: string;
       project: string;
-      cwd: string;
       playwright: string;
       dryRun: boolean;
       /** The requested level of proof. */

@@ -13,6 +13,8 @@ export type ProblemKind =
   | 'agent-not-installed'
   | 'agent-unusable'
   | 'folder-not-writable'
+  /** `.self-heal`, or something in it, is not self-heal's own. */
+  | 'state-refused'
   /** The journal of a killed run is damaged, or belongs to another project. */
   | 'journal-refused'
   /** Another self-heal is running in the project. */

@@ -13,7 +13,9 @@ export async function writeFileAtomic(
 ): Promise<void> {
   const temporary = `${file}.${process.pid}.tmp`;
   try {
-    const handle = await open(temporary, 'w', durable ? 0o600 : 0o666);
+    // A kill may have left it behind, or somebody may have put a link there.
+    await rm(temporary, { force: true });
+    const handle = await open(temporary, 'wx', durable ? 0o600 : 0o666);
     try {
       await handle.writeFile(content);
       // A file handle under Yarn's Plug'n'Play has no `sync()`.
@@ -32,7 +34,8 @@ export async function writeFileAtomic(
 export function writeFileAtomicSync(file: string, content: string): void {
   const temporary = `${file}.${process.pid}.tmp`;
   try {
-    writeFileSync(temporary, content);
+    rmSync(temporary, { force: true });
+    writeFileSync(temporary, content, { flag: 'wx' });
     renameSync(temporary, file);
   } catch (error) {
     rmSync(temporary, { force: true });

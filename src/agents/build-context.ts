@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Attempt } from '../core/attempt.js';
 import type { Cause, DiagnosedFailure } from '../core/cause.js';
@@ -9,6 +8,7 @@ import type { Settings } from '../core/settings.js';
 import type { AgentContext, ContextTest, PreviousAttempt } from './context.js';
 import { isInside } from '../workspace/is-inside.js';
 import { relativePath } from '../relative-path.js';
+import { readStateText } from '../state-folder.js';
 
 const MAX_PATCH_CHARACTERS = 8000;
 
@@ -98,8 +98,8 @@ async function fixWithPatch(fix: EarlierFix, runDir: string): Promise<EarlierFix
 async function patchText(file: string | null, runDir: string): Promise<string | null> {
   const place = file === null ? null : path.join(runDir, file);
   if (place === null || !isInside(path.dirname(runDir), place)) return null;
-  const text = await readFile(place, 'utf8').catch(() => null);
-  return text ? middleCut(text, MAX_PATCH_CHARACTERS) : null;
+  const text = readStateText(place);
+  return text === '' ? null : middleCut(text, MAX_PATCH_CHARACTERS);
 }
 
 async function previous(attempt: Attempt, runDir: string): Promise<PreviousAttempt> {

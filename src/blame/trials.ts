@@ -11,8 +11,6 @@ import type { Outcome } from './minimal-set.js';
 export interface TrialEffects {
   readonly workspace: Pick<Workspace, 'root' | 'apply' | 'revert' | 'edited'>;
   readonly contents: Contents;
-  /** The recorded root, relative to the project. */
-  readonly rootFromProject: string;
   /** Runs `verify.prepare`; returns null if it succeeded or is not set. */
   readonly prepare: (signal: AbortSignal) => Promise<string | null>;
   readonly runAgain: (request: {
@@ -131,12 +129,12 @@ export class Trials {
   }
 
   async #changeOf(out: readonly Candidate[]): Promise<Change | null> {
-    const { workspace, contents, rootFromProject } = this.#effects;
+    const { workspace, contents } = this.#effects;
     const edits = await editsWithout(out, { root: workspace.root, contents });
     if (edits === null) return null;
     this.#changes += 1;
     // The ids of agents' changes never look like this.
-    return { id: `9${String(this.#changes).padStart(8, '0')}`, root: rootFromProject, edits, folders: [] };
+    return { id: `9${String(this.#changes).padStart(8, '0')}`, edits, folders: [] };
   }
 
   async #revert({ id, edits }: Change): Promise<void> {

@@ -3,7 +3,7 @@ import { closest } from '../config/closest.js';
 import { choiceText, QUARANTINE_DAYS } from '../core/escalation.js';
 import type { Problem } from '../problem.js';
 import { end, endWith } from './end.js';
-import { agentsFlag, wholeNumber } from './options.js';
+import { agentsFlag, storeFlag, wholeNumber } from './options.js';
 import type { EscalationsOptions } from './run-escalations.js';
 
 /** `self-heal escalations`: lists and answers the questions that only a person can answer, and the quarantines that follow (ME-5 to ME-7). */
@@ -54,7 +54,10 @@ function noSuchCommand(word: string): Problem {
 }
 
 function common(command: Command): Command {
-  return command.option(...agentsFlag).option('--json', 'print JSON');
+  return command
+    .option(...agentsFlag)
+    .option(...storeFlag)
+    .option('--json', 'print JSON');
 }
 
 function load() {

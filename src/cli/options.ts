@@ -7,6 +7,12 @@ export const configFlag = [
   'Playwright configuration file, or a folder that contains one',
 ] as const;
 
+/** Selects the store. */
+export const storeFlag = [
+  '--store <place>',
+  'the store instead of the one in agents.yaml: a file or a postgres:// URL (a password is better in SELF_HEAL_STORE)',
+] as const;
+
 /** Selects the agents.yaml. */
 export const agentsFlag = [
   '--agents <file>',
@@ -78,10 +84,7 @@ export function addAgentsFlag(command: Command): Command {
 
 /** Adds the flag for the store, which remembers attempts. */
 export function addStoreFlag(command: Command): Command {
-  return command.option(
-    '--store <place>',
-    'the store instead of the one in agents.yaml: a file or a postgres:// URL (a password is better in SELF_HEAL_STORE)',
-  );
+  return command.option(...storeFlag);
 }
 
 /** Adds the flag that waits for another run in the project. */

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { Problem } from '../problem.js';
+import { StateRefused } from '../state-folder.js';
 
 const resume =
   'then run npx self-heal resume. Nothing is lost: unfinished changes are completed or reverted first.';
@@ -36,6 +37,7 @@ const ownFileErrors: typeof fileErrors = {
 
 /** Returns what an error of reading or writing a file means to the user, or null if it is a bug. */
 export function problemOfFile(error: unknown): Problem | null {
+  if (error instanceof StateRefused) return error.problem;
   const { code = '', path: file, syscall } = error as NodeJS.ErrnoException;
   if (syscall === 'uv_cwd') {
     const message = 'the current folder does not exist any more';

@@ -12,6 +12,7 @@ import { resumeCommand } from './resume-command.js';
 import { runCommand } from './run-command.js';
 import { uiCommand } from './ui-command.js';
 import { undoCommand } from './undo-command.js';
+import { stateProblem, StateRefused } from '../state-folder.js';
 import { version } from '../version.js';
 
 /** All commands, in the order of `--help`. */
@@ -31,6 +32,9 @@ const commands = [
   uiCommand,
 ];
 
+/** These do not use `.self-heal`, except for `doctor`, which says what is wrong with it. */
+const stateless = ['classify', 'guard', 'init', 'doctor'];
+
 /** Creates the command line for commander. Wrong usage throws a `CommanderError` after its message has been printed. */
 export function createProgram(): Command {
   const program = new Command('self-heal')
@@ -40,7 +44,8 @@ export function createProgram(): Command {
     .version(version())
     .showHelpAfterError('(self-heal --help lists the commands and flags)')
     .exitOverride()
-    .configureOutput({ writeErr: (text) => process.stderr.write(text) });
+    .configureOutput({ writeErr: (text) => process.stderr.write(text) })
+    .hook('preAction', (_, command) => (stateless.includes(command.name()) ? undefined : checkState()));
   for (const create of commands) program.addCommand(inherit(program, create()));
   return program;
 }
@@ -48,4 +53,12 @@ export function createProgram(): Command {
 function inherit(program: Command, command: Command, name = `self-heal ${command.name()}`): Command {
   for (const sub of command.commands) inherit(program, sub, `${name} ${sub.name()}`);
   return command.copyInheritedSettings(program).showHelpAfterError(`(${name} --help lists the flags)`);
+}
+
+async function checkState(): Promise<void> {
+  const problem = await stateProblem(process.cwd());
+  if (!problem) return;
+  const { leaveProblem } = await import('../outputs/leave-reports.js');
+  await leaveProblem(problem, { env: process.env, print: (line) => process.stderr.write(`${line}\n`) });
+  throw new StateRefused(problem);
 }

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { endWith } from './end.js';
-import { agentsFlag } from './options.js';
+import { agentsFlag, storeFlag } from './options.js';
 
 const examples = `
 Name a run by its id, the beginning of its id, or latest (the default). The path
@@ -18,6 +18,7 @@ export function reportCommand(): Command {
     .option('--open', 'open it in the browser')
     .option('--json', 'print report.json instead')
     .option(...agentsFlag)
+    .option(...storeFlag)
     .addHelpText('after', examples)
     .action(endWith(async () => (await import('./run-report.js')).runReport));
 }

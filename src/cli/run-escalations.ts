@@ -12,6 +12,7 @@ import { print } from './end.js';
 /** The flags of all `self-heal escalations` commands. */
 export interface EscalationsOptions {
   agents?: string;
+  store?: string;
   json?: boolean;
 }
 

@@ -16,6 +16,7 @@ import { relativePath } from '../relative-path.js';
 /** The flags of `self-heal report`. */
 export interface ReportOptions {
   agents?: string;
+  store?: string;
   open?: boolean;
   json?: boolean;
 }
@@ -44,7 +45,7 @@ export async function runReport(
 }
 
 /** Returns null if nothing is stored. A run can also be read where its store cannot, such as on another machine. */
-async function statsOrWarning(flags: Pick<ReportOptions, 'agents'>): Promise<Stats | null> {
+async function statsOrWarning(flags: Pick<ReportOptions, 'agents' | 'store'>): Promise<Stats | null> {
   const stats = await withStore(flags, async (store) => (await store?.stats()) ?? null);
   if (stats === null || !('kind' in stats)) return stats;
   process.stderr.write(`${formatProblem(stats)}\n`);

@@ -1,8 +1,8 @@
 import type { Problem } from '../problem.js';
 import type { ProjectLock } from '../run/project-lock.js';
 import { withStore } from '../store/with-store.js';
-import type { RunOptions, RunRequest } from '../heal/run-request.js';
-import { resumedFrom, type Resumed } from '../heal/resumed.js';
+import type { RunOptions } from '../heal/run-request.js';
+import { resumedFrom, type Resumed, storedWork } from '../heal/resumed.js';
 import { runSelfHeal } from '../heal/whole-run.js';
 import { underLockOfRuns } from '../run/under-lock.js';
 import { unfinishedRun } from '../run/unfinished-run.js';
@@ -27,16 +27,20 @@ async function goOn(
   lock: ProjectLock | null,
 ): Promise<number | Problem> {
   const projectRoot = process.cwd();
-  const found = await withStore(options, (store) => unfinishedRun({ projectRoot, store }, runId ?? null));
+  const user = { ...options, runsCode: true };
+  const found = await withStore(user, (store) => unfinishedRun({ projectRoot, store }, runId ?? null));
   if (!('ok' in found)) return found;
   if (!found.ok) return found.error;
   const run = found.value;
-  const typed = run.request as Pick<RunRequest, 'filters' | 'passThrough' | 'options'>;
-  const own: RunOptions = { ...typed.options, ...options };
-  const resumed = await resumedFrom(run, runDirOf(process.cwd(), run.runId));
+  const work = await storedWork(run, projectRoot);
+  if (!work.ok) return work.error;
+  const { filters, passThrough, options: typed } = work.value.asked;
+  const own: RunOptions = { ...typed, ...options };
+  const resumed = await resumedFrom(run.runId, work.value, runDirOf(projectRoot, run.runId));
   process.stderr.write(`self-heal continues run ${run.runId}: ${whatIsLeft(resumed, own)}\n`);
   const held = lock === null ? {} : { lock };
-  return runSelfHeal({ ...typed, cwd: process.cwd(), env: process.env, options: own, resumed, ...held });
+  const request = { cwd: projectRoot, env: process.env, filters, passThrough, options: own };
+  return runSelfHeal({ ...request, resumed, ...held });
 }
 
 function whatIsLeft({ open, carried }: Resumed, { from }: RunOptions): string {

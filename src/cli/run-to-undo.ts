@@ -5,7 +5,7 @@ import { localTime } from '../outputs/local-time.js';
 import { err, ok, type Result } from '../result.js';
 import { readRunState } from '../run/read-events.js';
 import { pidAtWork } from '../run/run-journal.js';
-import { keptChanges, nullIfMissing } from '../run/undo.js';
+import { keptChanges } from '../run/undo.js';
 import type { Change } from '../workspace/change.js';
 import { canAsk, confirmed } from '../outputs/ask.js';
 
@@ -46,7 +46,7 @@ async function newestWithChanges(cwd: string): Promise<StoredRun | null> {
 
 /** Returns the changes that it left in the project and that have not all been reverted since; null if they can no longer be read. */
 async function keptIn({ dir }: StoredRun): Promise<Change[] | null> {
-  return keptChanges(dir, await readRunState(dir)).catch(nullIfMissing);
+  return keptChanges(dir, await readRunState(dir));
 }
 
 async function changedBy(run: StoredRun): Promise<string[]> {

@@ -12,6 +12,7 @@ import { openInBrowser } from '../outputs/open-in-browser.js';
 /** The flags of `self-heal ui`. */
 export interface UiCommandOptions {
   agents?: string;
+  store?: string;
   open: boolean;
   port: number;
 }
@@ -19,13 +20,13 @@ export interface UiCommandOptions {
 const TOKEN_BYTES = 32;
 
 /** Runs `self-heal ui` until it is interrupted, which is its normal end. */
-export async function runUi({ agents, open, port }: UiCommandOptions): Promise<number | Problem> {
+export async function runUi({ open, port, ...flags }: UiCommandOptions): Promise<number | Problem> {
   using interrupts = listenForInterrupts(() => undefined);
   const started = await startUi({
     projectRoot: process.cwd(),
     port,
     token: randomBytes(TOKEN_BYTES).toString('base64url'),
-    desk: openEscalationDesk(agents),
+    desk: openEscalationDesk(flags),
     clock: systemClock,
   });
   if (!started.ok) return started.error;

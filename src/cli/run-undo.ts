@@ -8,7 +8,7 @@ import { formatProblem, type Problem } from '../problem.js';
 import { appendEvent } from '../run/write-events.js';
 import { withStore } from '../store/with-store.js';
 import { recover } from '../run/recover-if-needed.js';
-import { runToUndo } from './run-to-undo.js';
+import { runToUndo, type UndoRequest } from './run-to-undo.js';
 import { underLockOfRuns } from '../run/under-lock.js';
 import { print } from './end.js';
 
@@ -18,26 +18,29 @@ export interface UndoOptions {
   yes?: boolean;
   /** Waits for another command in the project. */
   wait?: boolean;
+  store?: string;
 }
 
 /** Runs `self-heal undo`; returns the exit code, or the problem that prevented it. */
 export async function runUndo(
   word: string | undefined,
-  { yes = false, wait = false }: UndoOptions,
+  { yes = false, wait = false, store }: UndoOptions,
 ): Promise<number | Problem> {
-  return underLockOfRuns({ cwd: process.cwd(), command: 'undo', wait }, () => undoNamed(word, yes));
+  return underLockOfRuns({ cwd: process.cwd(), command: 'undo', wait }, () =>
+    undoNamed({ cwd: process.cwd(), word, yes }, store),
+  );
 }
 
-async function undoNamed(word: string | undefined, yes: boolean): Promise<number | Problem> {
-  const cwd = process.cwd();
+async function undoNamed(request: UndoRequest, store: string | undefined): Promise<number | Problem> {
+  const { cwd } = request;
   const problem = await recover(cwd);
   if (problem) return problem;
-  const found = await runToUndo({ cwd, word, yes });
+  const found = await runToUndo(request);
   if (!found.ok) return found.error;
   if (found.value === null) return exitCodes.interrupted;
   const { runId, dir } = found.value;
   const run = await readRunState(dir);
-  const kept = await keptChanges(dir, run).catch(nullIfMissing);
+  const kept = keptChanges(dir, run);
   if (kept === null) return contentsGone(runId);
   if (kept.length === 0)
     return print(
@@ -45,7 +48,7 @@ async function undoNamed(word: string | undefined, yes: boolean): Promise<number
     );
   const undone = await undo(cwd, { runId, dir }, kept).catch(nullIfMissing);
   if (undone === null) return contentsGone(runId);
-  await noteUndone(found.value, undone);
+  await noteUndone(found.value, undone, store);
   print(
     [
       ...told(runId, undone),
@@ -57,11 +60,15 @@ async function undoNamed(word: string | undefined, yes: boolean): Promise<number
 }
 
 /** Records the undo in the run's events and in the store, where its heals no longer count as held (ME-7). */
-async function noteUndone({ runId, dir }: StoredRun, undone: Written): Promise<void> {
+async function noteUndone(
+  { runId, dir }: StoredRun,
+  undone: Written,
+  named: string | undefined,
+): Promise<void> {
   const { written: restored, leftAlone } = undone;
   appendEvent(dir, { type: 'run.undone', restored, leftAlone });
   if (undone.written.length === 0) return;
-  const problem = await withStore({}, async (store) => {
+  const problem = await withStore({ store: named }, async (store) => {
     await store?.runUndone(runId);
     return null;
   });

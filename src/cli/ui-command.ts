@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { endWith } from './end.js';
-import { agentsFlag, wholeNumber } from './options.js';
+import { agentsFlag, storeFlag, wholeNumber } from './options.js';
 
 /** `self-heal ui`: shows the newest run live in a browser, with the escalations to answer (RP-5). */
 export function uiCommand(): Command {
@@ -13,5 +13,6 @@ export function uiCommand(): Command {
     )
     .option('--no-open', 'only print the URL; the default without a terminal')
     .option(...agentsFlag)
+    .option(...storeFlag)
     .action(endWith(async () => (await import('./run-ui.js')).runUi));
 }

@@ -1,10 +1,10 @@
 import { Command } from 'commander';
 import { endWith } from './end.js';
-import { addWaitFlag } from './options.js';
+import { addStoreFlag, addWaitFlag } from './options.js';
 
 /** `self-heal undo`: reverts everything that a run's agents changed (HN-8). */
 export function undoCommand(): Command {
-  return addWaitFlag(new Command('undo'))
+  return addStoreFlag(addWaitFlag(new Command('undo')))
     .description(
       'revert everything the agents of a run changed; files you have changed since are left alone and listed',
     )

@@ -4,14 +4,18 @@
  * person, who has not answered), `person-needed` (credentials, a quota, or no tries left), `environment` (a dead server that nothing
  * in the code explains), `quarantined` (a person accepted that it is red). Reaching a limit does not count as an avoided run.
  */
-export type AvoidedReason =
-  | 'flaky'
-  | 'shared-cause'
-  | 'earlier-fix'
-  | 'open-question'
-  | 'person-needed'
-  | 'environment'
-  | 'quarantined';
+export const avoidedReasons = [
+  'flaky',
+  'shared-cause',
+  'earlier-fix',
+  'open-question',
+  'person-needed',
+  'environment',
+  'quarantined',
+] as const;
+
+/** One of `avoidedReasons`. */
+export type AvoidedReason = (typeof avoidedReasons)[number];
 
 /** How many agent runs were avoided for one reason. */
 export interface Avoided {

@@ -1,16 +1,19 @@
-/** The final status of a test (HN-7). */
-export type Verdict =
-  | 'passed'
-  | 'flaky'
-  | 'healed'
-  /** Green with a fix that was not proven (`verify.level: none`). */
-  | 'green-once'
-  | 'failed'
-  | 'escalated'
-  | 'rejected'
-  | 'quarantined'
-  | 'agent-unusable'
-  | 'not-run';
+/** The final statuses of a test (HN-7). `green-once`: green with a fix that was not proven (`verify.level: none`). */
+export const verdicts = [
+  'passed',
+  'flaky',
+  'healed',
+  'green-once',
+  'failed',
+  'escalated',
+  'rejected',
+  'quarantined',
+  'agent-unusable',
+  'not-run',
+] as const;
+
+/** One of `verdicts`. */
+export type Verdict = (typeof verdicts)[number];
 
 /**
  * The final status of a cause. `superseded`: its fix revealed another failure, which has a cause of its own (HL-3). `interrupted`: the run

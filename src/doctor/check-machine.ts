@@ -1,11 +1,17 @@
-import { existsSync } from 'node:fs';
-import { mkdir, rm, rmdir, writeFile } from 'node:fs/promises';
-import path from 'node:path';
+import { rmdir } from 'node:fs/promises';
 import { isAtLeast } from '../is-at-least.js';
 import { bad, good, type Check, doubtful, probe, type ProbePlace } from './check.js';
 import { gitRootOf } from '../git-root.js';
 import { gitSays } from '../git.js';
 import { reasonOf } from '../reason-of.js';
+import {
+  hasStateFolder,
+  makeStateFolder,
+  removeState,
+  stateFolder,
+  stateProblem,
+  writeState,
+} from '../state-folder.js';
 
 /** The oldest supported version of Node, as in package.json. */
 const oldest = [20, 19] as const;
@@ -45,15 +51,17 @@ async function checkIgnored(place: ProbePlace): Promise<Check> {
   );
 }
 
-/** Checks whether `.self-heal` can be created and written, and removes whatever it created to find out. */
+/** Checks whether `.self-heal` can be used, created and written, and removes whatever it created to find out. */
 export async function checkFolder(cwd: string): Promise<Check> {
-  const folder = path.join(cwd, '.self-heal');
-  const file = path.join(folder, `doctor-${process.pid}.tmp`);
-  const wasThere = existsSync(folder);
+  const problem = await stateProblem(cwd);
+  if (problem) return bad('.self-heal', problem.message, problem.remedy);
+  const folder = stateFolder(cwd);
+  const file = stateFolder(cwd, `doctor-${process.pid}.tmp`);
+  const wasThere = hasStateFolder(cwd);
   try {
-    await mkdir(folder, { recursive: true });
-    await writeFile(file, '');
-    await rm(file);
+    makeStateFolder(folder);
+    await writeState(file, '');
+    await removeState(file);
     if (!wasThere) await rmdir(folder);
     return good('.self-heal', 'writable');
   } catch (error) {

@@ -9,7 +9,7 @@ import { type Command, supervise } from '../process/supervise.js';
 import type { Problem } from '../problem.js';
 import { reasonOf } from '../reason-of.js';
 import { err, ok, type Result } from '../result.js';
-import { readReport } from '../run/find-run.js';
+import { findRun } from '../run/find-run.js';
 import type { ReportAttempt } from '../run/report.js';
 import { withoutRepository } from '../without-repository.js';
 
@@ -119,7 +119,8 @@ export async function runSelfTest(
       onStart: () => undefined,
       onOutput,
     }).ended;
-    const report = await readReport(path.join(dir, 'project/.self-heal/latest'));
+    const run = await findRun(path.join(dir, 'project'), null);
+    const report = run.ok ? run.value.report : null;
     const texts = await Promise.all(placed.map(([file]) => readFile(file, 'utf8').catch(() => null)));
     const isClean = orphans.length === 0 && placed.every(([, text], index) => texts[index] === text);
     const results = fixes.map(([title, planted, , , isCaught]) => {

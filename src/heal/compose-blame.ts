@@ -6,7 +6,6 @@ import { lastGreenCommits } from '../inspect/last-green.js';
 import type { Session } from './session.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { contentsOf, keepChange } from '../workspace/change.js';
-import { relativePath } from '../relative-path.js';
 
 /** How a search was requested. */
 export interface BlameRequest {
@@ -28,7 +27,6 @@ export function composeBlame(
     workspace,
     contents: contentsOf(folder.dir),
     keepChange: (change) => keepChange(folder.dir, change),
-    rootFromProject: relativePath(cwd, workspace.root),
     prepare: (own) => session.prepare(own),
     runAgain: (request) => session.runAgain({ ...request, purpose: 'blame' }),
     warn: (message) => bus.emit({ type: 'run.warning', message }),

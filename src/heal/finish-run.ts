@@ -6,7 +6,7 @@ import { exitCodes } from '../core/exit-codes.js';
 import { leaveForPrograms, showResult } from '../outputs/leave-result.js';
 import { say } from '../outputs/say.js';
 import type { Healed } from './progress.js';
-import { writeFileAtomic } from '../write-file-atomic.js';
+import { writeState } from '../state-folder.js';
 import type { Interrupts } from '../process/interrupts.js';
 import type { RunStore } from '../run/run-store.js';
 import type { Spending } from '../run/spending.js';
@@ -58,7 +58,7 @@ export async function finishRun(
     bus.emit({ type: 'run.warning', message });
     report = reportNow();
   }
-  await writeFileAtomic(path.join(place.dir, 'report.json'), `${JSON.stringify(report, null, 2)}\n`);
+  await writeState(path.join(place.dir, 'report.json'), `${JSON.stringify(report, null, 2)}\n`);
   bus.emit(ended);
   const broken = await bus.close();
   for (const problem of broken) say(redactor.clean(problem));

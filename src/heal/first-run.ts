@@ -17,13 +17,12 @@ export async function firstRun(
   opened: Opened,
   { reports, onStart }: { readonly reports: Reports | null; readonly onStart: () => unknown },
 ): Promise<Result<ReportedRun, Problem>> {
-  const { cwd, options, resumed } = request;
+  const { options, resumed } = request;
   const { bus, folder, settings, playwright, suites } = opened;
   bus.emit({
     type: 'run.started',
     runId: folder.runId,
     project: settings.project,
-    cwd,
     playwright: playwright.version,
     dryRun: options.dryRun ?? false,
     verify: settings.verify.level,

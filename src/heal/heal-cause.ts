@@ -171,7 +171,7 @@ async function ask(session: Session, cause: Cause, { question, attempts, known }
  */
 async function canRevert(session: Session, cause: Cause): Promise<boolean> {
   if (!canBeReverted(cause.blame) || session.signal.aborted) return false;
-  const change = await readChange(session.folder.dir, cause.blame.change);
+  const change = readChange(session.folder.dir, cause.blame.change);
   const seen = await retestWith(session, cause, { change, purpose: 'blame' });
   return seen !== null && !session.signal.aborted && seen.every(isGreen);
 }

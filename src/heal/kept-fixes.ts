@@ -21,7 +21,7 @@ export async function keptFixes(runDir: string): Promise<ReadonlyMap<string, Kep
     // An interrupted attempt has not been judged.
     const isOpen = !judged || judged.judged === 'not-judged';
     if (!isOpen || !held?.agent || !held.change || isBuiltIn({ runner: held.agent })) continue;
-    const change = await readChange(runDir, held.change);
+    const change = readChange(runDir, held.change);
     if (change) kept.set(summary.signature, { agent: held.agent, change, runDir });
   }
   return kept;

@@ -49,7 +49,7 @@ export function lateWorkspace(parts: WorkspaceParts): LateWorkspace {
 }
 
 async function openWorkspaceOf(parts: WorkspaceParts): Promise<Workspace> {
-  const { cwd, folder, signal, running, bus, watchdog } = parts;
+  const { cwd, folder, signal, bus, watchdog } = parts;
   const { openWorkspace } = await import('../workspace/workspace.js');
   return openWorkspace({
     project: cwd,
@@ -57,10 +57,7 @@ async function openWorkspaceOf(parts: WorkspaceParts): Promise<Workspace> {
     runDir: folder.dir,
     contents: contentsOf(folder.dir),
     signal,
-    onCopy: async (copies) => {
-      watchdog.watch(copies);
-      await running.hasCopies(copies);
-    },
+    onCopy: (copies) => watchdog.watch(copies),
     warn: (message) => bus.emit({ type: 'run.warning', message }),
   });
 }

@@ -21,7 +21,7 @@ export async function openRunStore(request: RunStoreRequest): Promise<Result<Run
     const store = createStore(opened.value, settings.project, () => Date.now());
     return ok(createRunStore({ store, runId, bus, mask: (value) => redactor.deep(value) }));
   }
-  if (opened.error.kind === 'store-unreadable') return err(opened.error);
+  if (opened.error.kind !== 'store-unusable') return err(opened.error);
   const message = `${formatProblem(opened.error).replace(/^self-heal: /, '')}\nHealing continues, but this run is not stored.`;
   bus.emit({ type: 'run.warning', message: message.replaceAll(/\s+/g, ' ') });
   return ok(noStore);

@@ -1,3 +1,11 @@
+import path from 'node:path';
+import { z } from 'zod';
+import { verifyLevels } from '../core/settings.js';
+import { seenShape } from '../event-shapes.js';
+import type { Problem } from '../problem.js';
+import { err, ok, type Result } from '../result.js';
+import { isInside, real } from '../workspace/is-inside.js';
+import { rootOf } from '../workspace/project-files.js';
 import { type KeptFix, keptFixes } from './kept-fixes.js';
 import type { SavedProgress } from './save-progress.js';
 import type { SeenTest } from '../event.js';
@@ -21,15 +29,96 @@ export interface Resumed {
   firstRun(suites: SuiteRuns, stdout: number, watching: Watching): Promise<SuiteRun>;
 }
 
+const flag = z.boolean().exactOptional();
+const number = z.number().exactOptional();
+const text = z.string().exactOptional();
+
+/** The command as typed. A store is never stored: its URL may hold a password. */
+const askedShape = z.object({
+  filters: z.array(z.string()),
+  passThrough: z.array(z.string()),
+  options: z.object({
+    config: text,
+    grep: text,
+    grepInvert: text,
+    project: z.array(z.string()).exactOptional(),
+    shard: text,
+    workers: z.union([z.string(), z.number()]).exactOptional(),
+    repeatEach: number,
+    retries: number,
+    timeout: number,
+    lastFailed: flag,
+    onlyChanged: z.union([z.string(), z.boolean()]).exactOptional(),
+    x: flag,
+    maxFailures: number,
+    headed: flag,
+    agents: text,
+    parallel: z.int().positive().exactOptional(),
+    verify: z.enum(verifyLevels).exactOptional(),
+    json: flag,
+    failOnHeal: flag,
+    failOnFlakyTests: flag,
+    from: z.array(z.string()).exactOptional(),
+    allowMissingShards: flag,
+  }),
+  shards: z.object({ total: z.number(), missing: z.array(z.number()) }).exactOptional(),
+});
+
+const progressShape: z.ZodType<SavedProgress | null> = z
+  .object({
+    suiteOpen: z.boolean(),
+    tests: z.array(z.object({ test: seenShape, open: z.boolean(), rerunIds: z.array(z.string()) })),
+  })
+  .nullable();
+
+/** What a stored run asked for, and how far it got. */
+export interface StoredWork {
+  readonly asked: z.infer<typeof askedShape>;
+  readonly progress: SavedProgress | null;
+}
+
+/** Reads what is stored of a run: a `Problem` if it is not as self-heal stores it, or names a place outside of the project. */
+export async function storedWork(
+  { runId, request, progress }: UnfinishedRun,
+  cwd: string,
+): Promise<Result<StoredWork, Problem>> {
+  const [asked, got] = [askedShape.safeParse(request), progressShape.safeParse(progress)];
+  if (!asked.success || !got.success) return err(unreadable(runId));
+  const { config, agents, from = [] } = asked.data.options;
+  const root = await rootOf(cwd);
+  const isOutside = (place: string) => !isInside(root, real(path.resolve(cwd, place)));
+  const outside = [config, agents, ...from].find((place) => place && isOutside(place));
+  return outside ? err(leadsOut(runId, outside)) : ok({ asked: asked.data, progress: got.data });
+}
+
+function unreadable(runId: string): Problem {
+  return {
+    kind: 'store-unreadable',
+    message: `what is stored of run ${runId} is damaged`,
+    remedy: 'Start a new one with `self-heal run`.',
+  };
+}
+
+function leadsOut(runId: string, place: string): Problem {
+  return {
+    kind: 'usage',
+    message: `run ${runId} was given ${place}, which is outside of the project`,
+    remedy:
+      'Start a new one with `self-heal run` and the same flags: what is stored may have come from anybody.',
+  };
+}
+
 /** Reads how far a stored run got. If it was killed before it knew its tests, everything runs again, with the counts it stored. */
-export async function resumedFrom(run: UnfinishedRun, runDir: string): Promise<Resumed> {
-  const progress = run.progress as SavedProgress | null;
+export async function resumedFrom(
+  runId: string,
+  { asked: { shards }, progress }: StoredWork,
+  runDir: string,
+): Promise<Resumed> {
   const isWhole = progress === null || progress.suiteOpen;
   const tests = isWhole ? [] : progress.tests;
   const ids = [...new Set(tests.filter((one) => one.open).flatMap((one) => one.rerunIds))];
-  const { shards } = run.request as { shards?: ShardCount };
   return {
-    runId: run.runId,
+    runId,
     ...(shards ? { shards } : {}),
     kept: await keptFixes(runDir),
     carried: tests.flatMap((one) => (one.open ? [] : [one.test])),

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { buildContext } from '../agents/build-context.js';
 import { expandedPrompt } from '../agents/expand-command.js';
@@ -9,6 +8,7 @@ import type { Cause } from '../core/cause.js';
 import type { Settings } from '../core/settings.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
+import { readState } from '../state-folder.js';
 import type { Redactor } from '../secrets/redactor.js';
 import { failuresOf, type Inspected } from './find-failure.js';
 import type { StoredRun } from '../run/find-run.js';
@@ -54,8 +54,8 @@ export async function promptOf(request: PromptRequest): Promise<Result<FoundProm
 
 async function sentPrompt(run: StoredRun, file: string, note: string): Promise<Result<FoundPrompt, Problem>> {
   const full = path.join(run.dir, file);
-  const text = await readFile(full, 'utf8').catch(() => null);
-  if (text !== null) return ok({ text, note });
+  const text = readState(full);
+  if (text !== null) return ok({ text: text.toString(), note });
   return err({
     kind: 'input-unreadable',
     message: `${full} cannot be read`,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { appendFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Problem } from '../problem.js';
-import { writeFileAtomic } from '../write-file-atomic.js';
+import { writeState } from '../state-folder.js';
 import { ctrfOf } from './ctrf.js';
 import { githubAnnotations, githubOutputs, githubProblem } from './github.js';
 import { junitOf } from './junit.js';
@@ -88,7 +88,7 @@ async function appendSummary(report: Report, folder: string, file: string): Prom
 }
 
 async function inFolder(dir: string, name: string, text: () => string): Promise<string | null> {
-  return problemIn(name, () => writeFileAtomic(path.join(dir, name), text()));
+  return problemIn(name, () => writeState(path.join(dir, name), text()));
 }
 
 async function problemIn(what: string, write: () => Promise<void> | void): Promise<string | null> {

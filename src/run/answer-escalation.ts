@@ -1,10 +1,10 @@
-import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Answer, Choice, Escalation } from '../core/escalation.js';
 import { idMeant } from './ids-meant.js';
 import type { Problem } from '../problem.js';
 import { appendEvent, eventsFile } from './write-events.js';
-import { runDirOf } from './run-folder.js';
+import { hasState } from '../state-folder.js';
+import { isRunId, runDirOf } from './run-folder.js';
 import { err, ok, type Result } from '../result.js';
 import { createRedactor } from '../secrets/redactor.js';
 import type { Store } from '../store/store.js';
@@ -70,7 +70,9 @@ export async function escalationOf(store: Store | null, word: string): Promise<R
 
 /** Adds the answer to the events of the run that asked, if its folder still exists. */
 function tellRun({ runId, id }: Escalation, choice: Choice): void {
+  // The store may be another machine's.
+  if (!isRunId(runId)) return;
   const dir = runDirOf(process.cwd(), runId);
-  if (!existsSync(path.join(dir, eventsFile))) return;
+  if (!hasState(path.join(dir, eventsFile))) return;
   appendEvent(dir, { type: 'agent.escalation_resolved', escalationId: id, choice });
 }

@@ -1,15 +1,157 @@
-import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { z } from 'zod';
 import type { DiagnosedFailure } from '../core/cause.js';
+import { categories, type Diagnosis, evidenceSources, retryAxes } from '../core/diagnosis.js';
+import type { Evidence } from '../core/evidence.js';
+import type { Failure, TestError, TestRef } from '../core/failure.js';
 import { jsonOf } from '../json-of.js';
-import { writeFileAtomicSync } from '../write-file-atomic.js';
+import { relativePath } from '../relative-path.js';
+import { listState, readStateText, writeStateSync } from '../state-folder.js';
+import { pictureNames } from './pictures.js';
+import { projectOf } from './run-folder.js';
 
-const schemaVersion = 1;
 const fileName = 'failure.json';
 
+const texts = z.array(z.string());
+const textOrNull = z.string().nullable();
+const numberOrNull = z.number().nullable();
+const location = z.object({ file: z.string(), line: z.number(), column: z.number() });
+
+const test: z.ZodType<TestRef> = z.object({
+  id: z.string(),
+  titlePath: texts,
+  location,
+  project: z.string(),
+});
+
+const error: z.ZodType<TestError> = z.object({
+  message: z.string(),
+  stack: textOrNull,
+  snippet: textOrNull,
+  location: location.nullable(),
+  causes: texts,
+});
+
+/** Without what only the run itself could read: the files of its workers, which are deleted when it has gathered the evidence. */
+const failure = z.discriminatedUnion('scope', [
+  z.object({
+    scope: z.literal('test'),
+    test,
+    status: z.enum(['failed', 'timedOut', 'interrupted', 'passed']),
+    errors: z.array(error),
+    failedStep: textOrNull,
+    unfinished: texts.exactOptional(),
+    retry: z.number(),
+    durationMs: z.number(),
+    startedAt: z.number(),
+  }),
+  z.object({ scope: z.literal('suite'), errors: z.array(error), stderr: z.string() }),
+]);
+
+const headers = z.record(z.string(), z.string());
+
+/** Without what is known where it is read: the project, and what of the evidence is still there. */
+type StoredEvidence = Omit<Evidence, 'rootDir' | 'workspaceDir' | 'trace'>;
+
+const evidence: z.ZodType<StoredEvidence> = z.object({
+  errors: z.array(error),
+  failedStep: textOrNull,
+  console: z.array(
+    z.object({
+      time: z.number(),
+      type: z.string(),
+      text: z.string(),
+      location: z.string(),
+      stack: textOrNull,
+      common: z.boolean().exactOptional(),
+    }),
+  ),
+  network: z.array(
+    z.object({
+      time: z.number(),
+      method: z.string(),
+      url: z.string(),
+      resourceType: z.string(),
+      status: numberOrNull,
+      durationMs: numberOrNull,
+      failure: textOrNull,
+      requestHeaders: headers,
+      responseHeaders: headers,
+      requestBody: textOrNull,
+      responseBody: textOrNull,
+      common: z.boolean().exactOptional(),
+    }),
+  ),
+  serverOutput: z.string(),
+  ariaSnapshot: textOrNull,
+  pageUrl: textOrNull,
+  screenshot: z.enum(pictureNames).nullable(),
+  missing: texts,
+  cut: texts,
+  sources: z.array(z.object({ at: z.string(), generated: z.string(), snippet: textOrNull })),
+  elements: z
+    .array(
+      z.object({
+        tag: z.string(),
+        text: z.string(),
+        label: z.string(),
+        attributes: z.record(z.string(), z.string()),
+      }),
+    )
+    .nullable()
+    .exactOptional(),
+});
+
+const diagnosis: z.ZodType<Diagnosis> = z.object({
+  category: z.enum(categories),
+  alternatives: z.array(z.enum(categories)),
+  confidence: z.number(),
+  why: z.array(
+    z.object({
+      rule: z.string(),
+      category: z.enum(categories),
+      source: z.enum(evidenceSources),
+      evidence: z.string(),
+      confidence: z.number(),
+    }),
+  ),
+  retry: z.enum(retryAxes),
+  facts: z.object({
+    errorType: z.string(),
+    source: textOrNull,
+    sql: textOrNull,
+    sqlState: textOrNull,
+    table: textOrNull,
+    column: textOrNull,
+    constraint: textOrNull,
+    policy: textOrNull,
+    endpoint: textOrNull,
+    locator: textOrNull,
+  }),
+  warning: textOrNull,
+});
+
+/**
+ * A failure as it is stored: its paths are relative to the project, and its screenshot is one of the files beside it. What this shape does not
+ * name is not stored.
+ */
+const recordShape = z.object({
+  schemaVersion: z.literal(1),
+  n: z.int().positive(),
+  failure,
+  evidence,
+  diagnosis,
+  signature: z.string(),
+  rerunIds: texts,
+});
+
 /** Stores what was gathered and decided about a failure in its folder, so that a later command can read it (CL-9). */
-export async function writeFailureRecord(folder: string, failure: DiagnosedFailure): Promise<void> {
-  writeFileAtomicSync(path.join(folder, fileName), `${JSON.stringify({ schemaVersion, ...failure })}\n`);
+export async function writeFailureRecord(folder: string, one: DiagnosedFailure): Promise<void> {
+  const { rootDir, screenshot } = one.evidence;
+  const { evidence: seen, ...rest } = withPlaces(one, (file) => relativePath(rootDir, file));
+  const name = screenshot === null ? null : path.basename(screenshot);
+  const record = recordShape.parse({ schemaVersion: 1, ...rest, evidence: { ...seen, screenshot: name } });
+  writeStateSync(path.join(folder, fileName), `${JSON.stringify(record)}\n`);
 }
 
 /**
@@ -21,22 +163,54 @@ export async function readFailureRecords(
   only?: ReadonlySet<number>,
 ): Promise<{ failures: DiagnosedFailure[]; unreadable: string[] }> {
   const folder = path.join(runDir, 'failures');
-  const numbers = (await readdir(folder).catch(() => [])).map(Number).filter(Number.isInteger);
+  const numbers = listState(folder).filter((name) => /^[1-9]\d*$/.test(name));
   const failures: DiagnosedFailure[] = [];
   const unreadable: string[] = [];
-  const wanted = numbers.filter((n) => only?.has(n) ?? true);
+  const wanted = numbers.map(Number).filter((n) => only?.has(n) ?? true);
   for (const n of wanted.toSorted((a, b) => a - b)) {
-    const found = await read(path.join(folder, String(n), fileName));
+    const found = read(runDir, n);
     if (found) failures.push(found);
     else unreadable.push(`failures/${n}/${fileName}`);
   }
   return { failures, unreadable };
 }
 
-async function read(file: string): Promise<DiagnosedFailure | null> {
-  const found = Object(jsonOf(await readFile(file, 'utf8').catch(() => ''))) as DiagnosedFailure & {
-    schemaVersion?: number;
+function read(runDir: string, n: number): DiagnosedFailure | null {
+  const folder = path.join(runDir, 'failures', String(n));
+  const parsed = recordShape.safeParse(jsonOf(readStateText(path.join(folder, fileName))));
+  if (!parsed.success) return null;
+  const { schemaVersion: _, ...stored } = parsed.data;
+  const { screenshot } = stored.evidence;
+  const rootDir = projectOf(runDir);
+  const one: DiagnosedFailure = {
+    ...stored,
+    n,
+    failure:
+      stored.failure.scope === 'suite'
+        ? stored.failure
+        : { ...stored.failure, attachments: [], capture: null },
+    evidence: {
+      ...stored.evidence,
+      screenshot: screenshot === null ? null : path.join(folder, screenshot),
+      trace: null,
+      rootDir,
+    },
   };
-  const { schemaVersion: version, ...failure } = found;
-  return version === schemaVersion && failure.evidence && failure.diagnosis ? failure : null;
+  return withPlaces(one, (file) => path.resolve(rootDir, file));
+}
+
+/** Changes every path in the project's code that a failure names. */
+function withPlaces(one: DiagnosedFailure, at: (file: string) => string): DiagnosedFailure {
+  const located = <T extends { readonly location: TestError['location'] }>(value: T): T =>
+    value.location ? { ...value, location: { ...value.location, file: at(value.location.file) } } : value;
+  const errors = one.failure.errors.map(located);
+  const failed: Failure =
+    one.failure.scope === 'suite'
+      ? { ...one.failure, errors }
+      : { ...one.failure, errors, test: located(one.failure.test) };
+  return {
+    ...one,
+    failure: failed,
+    evidence: { ...one.evidence, errors: one.evidence.errors.map(located) },
+  };
 }

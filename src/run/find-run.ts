@@ -1,23 +1,22 @@
-import { existsSync } from 'node:fs';
-import { readdir, readFile, realpath } from 'node:fs/promises';
+import { existsSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
 import type { DiagnosedFailure } from '../core/cause.js';
 import { readFailureRecords } from './failure-record.js';
 import { projectAbove } from '../project-above.js';
-import { jsonOf } from '../json-of.js';
 import type { Problem } from '../problem.js';
 import { readRunState } from './read-events.js';
 import { reportOf } from './report-of.js';
 import type { Report } from './report.js';
-import { runDirOf, runsFolder } from './run-folder.js';
+import { isRunId, runDirOf, runsFolder } from './run-folder.js';
 import { err, ok, type Result } from '../result.js';
+import { listState, stateFolder } from '../state-folder.js';
 import { idMeant } from './ids-meant.js';
 
 /** An earlier run, as stored in its folder. */
 export interface StoredRun {
   readonly runId: string;
   readonly dir: string;
-  /** Its report.json, or what its events tell if it was killed, or undone since. Null if they tell nothing. */
+  /** Null if its events tell nothing. */
   readonly report: Report | null;
   readonly failures: readonly DiagnosedFailure[];
   /** Files that could not be read, relative to the run's folder. */
@@ -26,8 +25,7 @@ export interface StoredRun {
 
 /** Returns the run ids of a project, newest last. */
 export async function runIdsIn(projectRoot: string): Promise<string[]> {
-  const names = await readdir(runsFolder(projectRoot)).catch(() => []);
-  return names.filter((name) => /^\d{8}-\d{6}-[\da-f]{4}$/.test(name)).toSorted();
+  return listState(runsFolder(projectRoot)).filter(isRunId).toSorted();
 }
 
 /** Reads an earlier run by `latest` (or null), an id, or the beginning of one. A project without runs is a `Problem` that says how to get one. */
@@ -43,7 +41,7 @@ async function idOf(
   word: string | null,
   ids: readonly string[],
 ): Promise<Result<string, Problem>> {
-  if (word === null || word === 'latest') return ok((await latestOf(projectRoot, ids)) ?? '');
+  if (word === null || word === 'latest') return ok(latestOf(projectRoot, ids) ?? '');
   const known = ids
     .slice(-10)
     .toReversed()
@@ -57,11 +55,16 @@ async function idOf(
 /** Reads the run of this id. */
 export async function readRun(projectRoot: string, runId: string): Promise<StoredRun> {
   const dir = runDirOf(projectRoot, runId);
+  return { runId, dir, report: await readReport(dir), ...(await readFailureRecords(dir)) };
+}
+
+/**
+ * Returns the report of a run, or null if its events tell nothing. It is made of the events, which say the same as the report.json that the
+ * run left for other programs, and more if the run was killed, or undone since.
+ */
+export async function readReport(dir: string): Promise<Report | null> {
   const run = await readRunState(dir);
-  // An undo comes after report.json.
-  const stored = run.undone ? null : await readReport(dir);
-  const report = stored ?? (run.startedAt === null ? null : reportOf(run));
-  return { runId, dir, report, ...(await readFailureRecords(dir)) };
+  return run.startedAt === null ? null : reportOf(run);
 }
 
 /** Returns the id of the newest run, or null if there is none. */
@@ -69,18 +72,18 @@ export async function latestRunId(projectRoot: string): Promise<string | null> {
   return latestOf(projectRoot, await runIdsIn(projectRoot));
 }
 
-/** The target of `.self-heal/latest` if it is a run, else the newest id. */
-async function latestOf(projectRoot: string, ids: readonly string[]): Promise<string | null> {
-  const target = await realpath(path.join(projectRoot, '.self-heal', 'latest')).catch(() => '');
-  const named = path.basename(target);
+/** The run that `.self-heal/latest` names, else the newest one. Only the name counts; the link is not followed. */
+function latestOf(projectRoot: string, ids: readonly string[]): string | null {
+  const named = path.basename(linkAt(stateFolder(projectRoot, 'latest')));
   return ids.includes(named) ? named : (ids.at(-1) ?? null);
 }
 
-/** Reads the report that a run left; null if there is none that can be read. */
-export async function readReport(dir: string): Promise<Report | null> {
-  const text = await readFile(path.join(dir, 'report.json'), 'utf8').catch(() => '');
-  const report = Object(jsonOf(text)) as Partial<Report>;
-  return report.schemaVersion === 1 ? (report as Report) : null;
+function linkAt(place: string): string {
+  try {
+    return readlinkSync(place);
+  } catch {
+    return '';
+  }
 }
 
 function noRuns(projectRoot: string): Problem {

@@ -1,8 +1,9 @@
-import { createReadStream, existsSync } from 'node:fs';
-import { open, readdir, rename, rm } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { runFiles } from '../playwright/report-format.js';
 import type { Masking } from '../secrets/redactor.js';
+import { hasState, listState, removeState } from '../state-folder.js';
 import { maskedStream } from '../secrets/masked-stream.js';
 
 const logs = [runFiles.serverLog, runFiles.log, runFiles.problems];
@@ -31,8 +32,7 @@ export async function maskSuiteFolder(
 
 /** Deletes what a suite run left that may hold secrets and cannot be masked; the evidence already contains what was needed of it. */
 export async function dropUnmasked(suiteDir: string): Promise<void> {
-  const dropped = unmaskable.map((name) => path.join(suiteDir, name));
-  await Promise.all(dropped.map(remove));
+  await Promise.all(unmaskable.map((name) => removeState(path.join(suiteDir, name))));
 }
 
 /**
@@ -41,14 +41,10 @@ export async function dropUnmasked(suiteDir: string): Promise<void> {
  */
 export async function dropAllUnmasked(runDir: string): Promise<void> {
   const suites = path.join(runDir, 'suites');
-  for (const name of await readdir(suites).catch(() => [])) {
+  for (const name of listState(suites)) {
     const suite = path.join(suites, name);
-    await (existsSync(path.join(suite, runFiles.report)) ? remove(suite) : dropUnmasked(suite));
+    await (hasState(path.join(suite, runFiles.report)) ? removeState(suite) : dropUnmasked(suite));
   }
-}
-
-function remove(folder: string): Promise<void> {
-  return rm(folder, { recursive: true, force: true, maxRetries: 3 });
 }
 
 /**

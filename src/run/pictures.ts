@@ -1,10 +1,12 @@
-import { readFile, realpath } from 'node:fs/promises';
 import path from 'node:path';
+import { readState, StateRefused } from '../state-folder.js';
 
 /** The page of a failed test after the fix turned it green. */
 export const afterName = 'after.png';
 
-/** The screenshots that a failure's folder may contain, with their media types. */
+/** The screenshots of the page of a failed test that its folder may contain. */
+export const pictureNames = ['screenshot.png', 'screenshot.jpg', 'screenshot.webp'] as const;
+
 const types: Readonly<Record<string, string>> = {
   [afterName]: 'image/png',
   'screenshot.png': 'image/png',
@@ -19,17 +21,18 @@ export interface Picture {
   readonly name: string;
 }
 
-/** Reads a screenshot with its media type; null if there is none. A link in its place, which an agent could have created, is not followed. */
-export async function readPicture(
+/** Reads a screenshot with its media type; null if there is none, or a link in its place, which an agent could have created. */
+export function readPicture(
   runDir: string,
   { n, name }: Picture,
-): Promise<{ readonly bytes: Buffer; readonly type: string } | null> {
+): { readonly bytes: Buffer; readonly type: string } | null {
   const type = Object.hasOwn(types, name) ? types[name] : undefined;
-  const place = path.join('failures', String(n), name);
+  if (type === undefined) return null;
   try {
-    const isThere = (await realpath(path.join(runDir, place))) === path.join(await realpath(runDir), place);
-    return type && isThere ? { bytes: await readFile(path.join(runDir, place)), type } : null;
-  } catch {
-    return null;
+    const bytes = readState(path.join(runDir, 'failures', String(n), name));
+    return bytes && { bytes, type };
+  } catch (error) {
+    if (error instanceof StateRefused) return null;
+    throw error;
   }
 }

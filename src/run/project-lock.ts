@@ -1,5 +1,4 @@
-import { access, constants, mkdir, readFile, truncate, writeFile } from 'node:fs/promises';
-import path from 'node:path';
+import { access, constants, truncate } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type Libsql from 'libsql';
 import prettyMs from 'pretty-ms';
@@ -7,8 +6,15 @@ import { z } from 'zod';
 import { jsonOf } from '../json-of.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
-import { writeFileAtomic } from '../write-file-atomic.js';
 import { reasonOf } from '../reason-of.js';
+import {
+  checkDatabase,
+  openStateFolder,
+  readStateText,
+  stateFolder,
+  StateRefused,
+  writeState,
+} from '../state-folder.js';
 
 /** The exclusive right to change a project, held by one process at a time. */
 export interface ProjectLock extends Disposable {
@@ -44,22 +50,24 @@ export async function lockProject(
   projectRoot: string,
   { command, wait, onWait }: LockRequest,
 ): Promise<Result<ProjectLock, Problem>> {
-  const folder = path.join(projectRoot, '.self-heal');
+  const file = stateFolder(projectRoot, 'lock');
+  const holderFile = stateFolder(projectRoot, 'lock.json');
   try {
-    await mkdir(folder, { recursive: true });
-    await writeFile(path.join(folder, '.gitignore'), '*\n');
+    openStateFolder(projectRoot);
+    checkDatabase(file);
     for (let told = false; ; told = true) {
-      const database = await tryLock(path.join(folder, 'lock'));
-      if (database) return ok(await held(folder, command, database));
-      const holder = await holderOf(folder);
+      const database = await tryLock(file);
+      if (database) return ok(await held(holderFile, command, database));
+      const holder = holderIn(holderFile);
       if (!wait) return err(locked(holder));
       if (!told) onWait?.(`waiting for ${describe(holder)}`);
       await delay(RETRY_MS);
     }
   } catch (error) {
+    if (error instanceof StateRefused) return err(error.problem);
     return err({
       kind: 'folder-not-writable',
-      message: `cannot lock ${folder}`,
+      message: `cannot lock ${stateFolder(projectRoot)}`,
       detail: reasonOf(error),
       remedy: 'Make the project folder writable, or free some disk space.',
     });
@@ -90,19 +98,18 @@ async function tryLock(file: string): Promise<Libsql.Database | null> {
   }
 }
 
-async function held(folder: string, command: string, database: Libsql.Database): Promise<ProjectLock> {
+async function held(holderFile: string, command: string, database: Libsql.Database): Promise<ProjectLock> {
   const since = new Date().toISOString();
   const tell = async (runId: string | null) => {
     const holder: Holder = { command, runId, pid: process.pid, since };
-    await writeFileAtomic(path.join(folder, 'lock.json'), `${JSON.stringify(holder)}\n`);
+    await writeState(holderFile, `${JSON.stringify(holder)}\n`);
   };
   await tell(null);
   return { tell, [Symbol.dispose]: () => void database.close() };
 }
 
-async function holderOf(folder: string): Promise<Holder | null> {
-  const text = await readFile(path.join(folder, 'lock.json'), 'utf8').catch(() => '');
-  return holderShape.safeParse(jsonOf(text)).data ?? null;
+function holderIn(file: string): Holder | null {
+  return holderShape.safeParse(jsonOf(readStateText(file))).data ?? null;
 }
 
 function describe(holder: Holder | null): string {

@@ -4,9 +4,16 @@ import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { forgetKilled, killedRuns } from './run-journal.js';
 import { ContentsMissing, contentsOf } from '../workspace/change.js';
-import { isCopy, removeCopy } from '../workspace/copy-folder.js';
+import { copiesOf, removeCopy } from '../workspace/copy-folder.js';
 import { installOf, restoreLocks } from '../workspace/install.js';
-import { closeJournal, type Journal, readJournal, setJournalAside } from '../workspace/journal.js';
+import {
+  closeJournal,
+  type Journal,
+  type JournalPlace,
+  readJournal,
+  setJournalAside,
+} from '../workspace/journal.js';
+import { rootOf } from '../workspace/project-files.js';
 import { writeFiles } from '../workspace/write-files.js';
 import { reasonOf } from '../reason-of.js';
 import { dropAllUnmasked } from './mask-suite-folder.js';
@@ -22,40 +29,43 @@ export type Recovery = readonly string[];
  */
 export async function recoverKilledRuns(project: string): Promise<Result<Recovery, Problem>> {
   const said: string[] = [];
-  for (const run of await killedRuns(project)) {
+  const killed = await killedRuns(project);
+  // Only one run at a time works on a project, so these are not in use.
+  const copies = killed.length === 0 ? [] : await copiesOf(project);
+  for (const run of killed) {
     const processes = await sweep({ runId: run.runId });
-    for (const copy of run.copies) {
-      if (await isCopy(copy)) processes.push(...(await sweep({ runId: run.runId }, { workDir: copy })));
-      await removeCopy(copy);
-    }
+    for (const copy of copies) processes.push(...(await sweep({ runId: run.runId }, { workDir: copy })));
     await dropAllUnmasked(run.dir);
     await forgetKilled(run);
     said.push(...processes.map((one) => `  stopped a process left behind by run ${run.runId}: ${one}`));
   }
+  for (const copy of copies) await removeCopy(copy);
   const finished = await finishJournal(project);
   return finished.ok ? ok(told([...finished.value, ...said])) : finished;
 }
 
 /** Brings the tree to the state that the journal describes, if there is one. */
 export async function finishJournal(project: string): Promise<Result<string[], Problem>> {
-  const journal = await readJournal(project);
+  const place = { project, root: await rootOf(project) };
+  const journal = readJournal(place);
   if (journal === null) return ok([]);
-  if ('refused' in journal) return err(await refused(project, journal.refused));
-  return finish(project, journal);
+  if ('refused' in journal) return err(refused(project, journal.refused));
+  return finish(place, journal);
 }
 
 function told(lines: readonly string[]): Recovery {
   return lines.length === 0 ? [] : ['cleaned up after an earlier run that was killed', ...lines];
 }
 
-async function finish(project: string, journal: Journal): Promise<Result<string[], Problem>> {
+async function finish({ project, root }: JournalPlace, journal: Journal): Promise<Result<string[], Problem>> {
   const runDir = runDirOf(project, journal.runId);
   try {
     const contents = contentsOf(runDir);
-    const { written, leftAlone } = await writeFiles(journal.root, journal, contents);
+    const { written, leftAlone } = await writeFiles(root, journal, contents);
     const shown = (files: readonly string[]) =>
-      files.map((file) => path.relative(project, path.join(journal.root, file))).join(', ');
-    const installed = journal.install && written.length > 0 ? await reinstall(project, journal) : [];
+      files.map((file) => path.relative(project, path.join(root, file))).join(', ');
+    const installed =
+      journal.install && written.length > 0 ? await reinstall({ project, root }, journal) : [];
     await closeJournal(project);
     const patches = journal.changes.map((id) => path.join(runDir, 'attempts', `${id}.patch`));
     return ok([
@@ -70,7 +80,7 @@ async function finish(project: string, journal: Journal): Promise<Result<string[
       ...installed,
     ]);
   } catch (error) {
-    if (error instanceof ContentsMissing) return err(await refused(project, error.message));
+    if (error instanceof ContentsMissing) return err(refused(project, error.message));
     return err(unwritable(project, error));
   }
 }
@@ -81,7 +91,7 @@ const words: Record<Journal['purpose'], string> = {
   undo: 'finished the undo it had begun',
 };
 
-async function reinstall(project: string, { root, runId }: Journal): Promise<string[]> {
+async function reinstall({ project, root }: JournalPlace, { runId }: Journal): Promise<string[]> {
   const contents = contentsOf(runDirOf(project, runId));
   const { command, ...install } = await installOf({ project, root, runId, contents });
   const { failed, locks } = await install.run();
@@ -89,8 +99,8 @@ async function reinstall(project: string, { root, runId }: Journal): Promise<str
   return [failed === null ? `  ran ${command}` : `  ${command} failed; run it yourself`];
 }
 
-async function refused(project: string, why: string): Promise<Problem> {
-  const aside = path.relative(project, await setJournalAside(project));
+function refused(project: string, why: string): Problem {
+  const aside = path.relative(project, setJournalAside(project));
   return {
     kind: 'journal-refused',
     message: `an earlier run was killed while it was changing files, and its journal cannot be used: ${why}`,

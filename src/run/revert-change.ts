@@ -23,7 +23,7 @@ export async function revertChange({ id, runId }: Escalation): Promise<Problem |
   const { dir, report } = await readRun(cwd, runId);
   const causeId = report?.escalations.find((one) => one.id === id)?.causeId;
   const blame = report?.causes.find((one) => one.id === causeId)?.blame;
-  const change = blame ? await readChange(dir, blame.change) : null;
+  const change = blame ? readChange(dir, blame.change) : null;
   if (!causeId || !change) return gone(runId);
   const workspace = await openWorkspace({
     project: cwd,
@@ -31,7 +31,7 @@ export async function revertChange({ id, runId }: Escalation): Promise<Problem |
     runDir: dir,
     contents: contentsOf(dir),
     warn: say,
-    onCopy: async () => undefined,
+    onCopy: () => undefined,
   });
   const applied = await workspace.apply(change).catch(() => null);
   if (applied?.kind === 'applied') {

@@ -1,8 +1,15 @@
-import { accessSync, constants, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { reasonOf } from '../reason-of.js';
+import {
+  makeNewStateFolder,
+  makeStateFolder,
+  openStateFolder,
+  stateFolder,
+  StateRefused,
+} from '../state-folder.js';
 
 /** A run's files: `.self-heal/runs/<run-id>/` in the project. */
 export interface RunFolder {
@@ -16,12 +23,18 @@ export interface RunFolder {
 
 /** Returns the folder of all runs of a project; `.self-heal/latest` points to the newest run. */
 export function runsFolder(projectRoot: string): string {
-  return path.join(projectRoot, '.self-heal', 'runs');
+  return stateFolder(projectRoot, 'runs');
 }
 
 /** Returns the folder of a run, which need not exist. */
 export function runDirOf(projectRoot: string, runId: string): string {
+  if (!/^[\w-]+$/.test(runId)) throw new Error(`not the id of a run: ${runId}`);
   return path.join(runsFolder(projectRoot), runId);
+}
+
+/** Returns the project that a run's folder is in. */
+export function projectOf(runDir: string): string {
+  return path.resolve(runDir, '../../..');
 }
 
 /** Creates a run's folder. If it cannot be written, this returns a `Problem` before anything is run. */
@@ -29,27 +42,23 @@ export async function createRunFolder(
   projectRoot: string,
   runId: string,
 ): Promise<Result<RunFolder, Problem>> {
-  const home = path.join(projectRoot, '.self-heal');
   const dir = runDirOf(projectRoot, runId);
   try {
-    makeRunFolder(dir);
+    openStateFolder(projectRoot);
+    makeNewStateFolder(dir);
+    pointLatestTo(dir);
     // What agents change is kept there. The folder may belong to another user, whose run created it.
-    const changes = path.join(home, 'changes');
-    mkdirSync(changes, { recursive: true });
-    accessSync(changes, constants.W_OK);
+    accessSync(makeStateFolder(stateFolder(projectRoot, 'changes')), constants.W_OK);
   } catch (error) {
+    if (error instanceof StateRefused) return err(error.problem);
     return err({
       kind: 'folder-not-writable',
-      message: `cannot write to ${home}`,
+      message: `cannot write to ${stateFolder(projectRoot)}`,
       detail: reasonOf(error),
       remedy: 'Make the project folder writable, or free some disk space.',
     });
   }
-  const made = async (...parts: string[]) => {
-    const folder = path.join(dir, ...parts);
-    mkdirSync(folder, { recursive: true });
-    return folder;
-  };
+  const made = async (...parts: string[]) => makeStateFolder(path.join(dir, ...parts));
   return ok({
     runId,
     dir,
@@ -58,18 +67,17 @@ export async function createRunFolder(
   });
 }
 
-/**
- * Makes the folder `.self-heal/runs/<run-id>`, and points `.self-heal/latest` to it. `.self-heal` makes git ignore it, so that runs never show
- * up in `git status`. Throws if it cannot be written.
- */
-export function makeRunFolder(dir: string): void {
-  const home = path.dirname(path.dirname(dir));
-  mkdirSync(dir, { recursive: true });
-  writeFileSync(path.join(home, '.gitignore'), '*\n');
-  const latest = path.join(home, 'latest');
-  rmSync(latest, { force: true, recursive: true });
+/** Points `.self-heal/latest` to a run, for people and for CI. self-heal itself reads only which run it names. */
+export function pointLatestTo(dir: string): void {
+  const latest = path.join(path.dirname(path.dirname(dir)), 'latest');
+  rmSync(latest, { recursive: true, force: true });
   // A junction needs no privileges on Windows, but an absolute target; elsewhere, the type is ignored.
   symlinkSync(process.platform === 'win32' ? dir : path.join('runs', path.basename(dir)), latest, 'junction');
+}
+
+/** Whether a name, such as one from a listing or a stored file, is the id of a run. */
+export function isRunId(name: string): boolean {
+  return /^\d{8}-\d{6}-[\da-f]{4}$/.test(name);
 }
 
 /** Creates a unique run id that sorts by time: `20261121-071500-4f3a`. */

@@ -1,18 +1,16 @@
-import { readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { processEntry } from '../process/proc-table.js';
-import { type RunFolder, runsFolder } from './run-folder.js';
+import { runIdsIn } from './find-run.js';
+import { runDirOf, type RunFolder } from './run-folder.js';
 import { jsonOf } from '../json-of.js';
-import { writeFileAtomic } from '../write-file-atomic.js';
+import { readState, removeState, writeState } from '../state-folder.js';
 
 /**
  * Maintains `running.json`, in which a run describes itself while it is in progress, so that the next command can tell if it was killed,
  * and clean up after it (AG-10). Failures to write it are ignored.
  */
 export interface RunJournal {
-  /** Records the folders of all copies in which agents work, before anything is written into the newest one. */
-  hasCopies(folders: readonly string[]): Promise<void>;
   /** Records that the run is over. */
   ended(): Promise<void>;
 }
@@ -21,8 +19,6 @@ export interface RunJournal {
 export interface KilledRun {
   readonly runId: string;
   readonly dir: string;
-  /** Its copies of the project. */
-  readonly copies: readonly string[];
 }
 
 const schema = z.object({
@@ -30,7 +26,6 @@ const schema = z.object({
   pid: z.int().positive(),
   /** The start time of the process in the system's own unit, because pids are reused. */
   startedAt: z.string().nullable(),
-  copies: z.array(z.string()).default([]),
 });
 
 const fileName = 'running.json';
@@ -39,51 +34,41 @@ const fileName = 'running.json';
 export async function openRunJournal({ dir }: Pick<RunFolder, 'dir'>): Promise<RunJournal> {
   const file = path.join(dir, fileName);
   const startedAt = (await processEntry(process.pid))?.startedAt ?? null;
-  const write = (copies: readonly string[]) => {
-    const text: z.infer<typeof schema> = {
-      schemaVersion: 1,
-      pid: process.pid,
-      startedAt,
-      copies: [...copies],
-    };
-    return writeFileAtomic(file, `${JSON.stringify(text)}\n`).catch(() => undefined);
-  };
-  await write([]);
+  const text: z.infer<typeof schema> = { schemaVersion: 1, pid: process.pid, startedAt };
+  await writeState(file, `${JSON.stringify(text)}\n`).catch(() => undefined);
   return {
-    hasCopies: write,
-    ended: () => rm(file, { force: true }).catch(() => undefined),
+    ended: () => removeState(file).catch(() => undefined),
   };
 }
 
 /** Returns the killed runs of a project, oldest first. */
 export async function killedRuns(projectRoot: string): Promise<KilledRun[]> {
-  const runs = runsFolder(projectRoot);
-  const names = await readdir(runs).catch(() => []);
-  const found = await Promise.all(names.map((runId) => killedRun(runId, path.join(runs, runId))));
-  return found.filter((one) => one !== null).toSorted((a, b) => (a.runId < b.runId ? -1 : 1));
+  const ids = await runIdsIn(projectRoot);
+  const found = await Promise.all(ids.map((runId) => killedRun(runId, runDirOf(projectRoot, runId))));
+  return found.filter((one) => one !== null);
 }
 
 /** Returns the pid of a run in progress, or null if it has ended or its process is gone. */
 export async function pidAtWork(dir: string): Promise<number | null> {
-  const said = await read(dir);
+  const said = read(dir);
   return said && said !== 'damaged' && (await isAlive(said)) ? said.pid : null;
 }
 
 /** Records that a killed run has been cleaned up completely. */
-export async function forgetKilled({ dir }: KilledRun): Promise<void> {
-  await rm(path.join(dir, fileName), { force: true });
+export function forgetKilled({ dir }: KilledRun): Promise<void> {
+  return removeState(path.join(dir, fileName));
 }
 
 async function killedRun(runId: string, dir: string): Promise<KilledRun | null> {
-  const said = await read(dir);
+  const said = read(dir);
   if (said === null || (said !== 'damaged' && (await isAlive(said)))) return null;
-  return { runId, dir, copies: said === 'damaged' ? [] : said.copies };
+  return { runId, dir };
 }
 
-async function read(dir: string): Promise<z.infer<typeof schema> | 'damaged' | null> {
-  const text = await readFile(path.join(dir, fileName), 'utf8').catch(() => null);
+function read(dir: string): z.infer<typeof schema> | 'damaged' | null {
+  const text = readState(path.join(dir, fileName));
   if (text === null) return null;
-  const parsed = schema.safeParse(jsonOf(text));
+  const parsed = schema.safeParse(jsonOf(text.toString()));
   return parsed.success ? parsed.data : 'damaged';
 }
 

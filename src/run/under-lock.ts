@@ -1,7 +1,6 @@
-import { existsSync } from 'node:fs';
-import path from 'node:path';
 import { say } from '../outputs/say.js';
 import type { Problem } from '../problem.js';
+import { hasStateFolder } from '../state-folder.js';
 import type { ProjectLock } from './project-lock.js';
 
 /** Which project to lock, and for which command. */
@@ -28,5 +27,5 @@ export async function underLockOfRuns(
   locked: LockedWork,
   work: (lock: ProjectLock | null) => Promise<number | Problem>,
 ): Promise<number | Problem> {
-  return existsSync(path.join(locked.cwd, '.self-heal')) ? underLock(locked, work) : work(null);
+  return hasStateFolder(locked.cwd) ? underLock(locked, work) : work(null);
 }

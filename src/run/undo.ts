@@ -1,31 +1,31 @@
 import path from 'node:path';
 import { isKept } from '../core/attempt.js';
-import { readReport } from './find-run.js';
+import { hasState } from '../state-folder.js';
 import type { RunState } from './run-state.js';
 import { type Change, type Contents, ContentsMissing, contentsOf, readChange } from '../workspace/change.js';
 import { type FileEdit, isSame, stateOf } from '../workspace/file-state.js';
 import { changesPackages, installOf, restoreLocks } from '../workspace/install.js';
 import { closeJournal, type Journal, writeJournal } from '../workspace/journal.js';
 import { mergeFile } from '../workspace/merge.js';
+import { rootOf } from '../workspace/project-files.js';
 import { planOf } from '../workspace/applied-changes.js';
 import { type PlannedFile, writeFiles, type Written } from '../workspace/write-files.js';
 
 /**
- * Returns what a run left changed, in order: its agents' kept changes, then the blamed changes that a person had reverted. Rejects with
- * `ContentsMissing` if its events or one of the changes can no longer be read.
+ * Returns what a run left changed, in order: its agents' kept changes, then the blamed changes that a person had reverted. Null if its
+ * events or one of the changes can no longer be read.
  */
-export async function keptChanges(dir: string, run: RunState): Promise<Change[]> {
+export function keptChanges(dir: string, run: RunState): Change[] | null {
   const { causes, reverted, ended } = run;
   // A run writes its report after its last event.
-  if (ended === null && (await readReport(dir)) !== null) throw new ContentsMissing('its events are damaged');
+  if (ended === null && hasState(path.join(dir, 'report.json'))) return null;
   const judged = causes.flatMap(({ attempts }) => attempts.flatMap((one) => one.judged ?? []));
   const ids = judged.filter(isKept).flatMap(({ change }) => change ?? []);
   const inOrder = ids.toSorted((a, b) => Number(a) - Number(b));
   const all = [...inOrder, ...new Set(reverted)];
-  const changes = await Promise.all(all.map((id) => readChange(dir, id)));
+  const changes = all.map((id) => readChange(dir, id));
   const found = changes.filter((one) => one !== null);
-  if (found.length < all.length) throw new ContentsMissing('a change is gone');
-  return found;
+  return found.length < all.length ? null : found;
 }
 
 /**
@@ -38,7 +38,7 @@ export async function undo(
   changes: readonly Change[],
 ): Promise<Written & { readonly installed: string | null }> {
   const contents = contentsOf(run.dir);
-  const root = path.resolve(project, changes[0]?.root ?? '');
+  const root = await rootOf(project);
   const ids = changes.map(({ id }) => id);
   const edits = changes.flatMap((one) => one.edits);
   const { files, folders } = planOf(changes, new Set(ids));
@@ -46,12 +46,11 @@ export async function undo(
     files: await Promise.all(files.map((file) => keepingEdits(file, { root, edits, contents }))),
     folders,
     runId: run.runId,
-    root,
     changes: ids,
     purpose: 'undo',
     install: await changesPackages(edits, contents),
   };
-  await writeJournal(project, journal);
+  await writeJournal({ project, root }, journal);
   const undone = await writeFiles(root, journal, contents).catch(async (error: unknown) => {
     // Then nothing was written, and there is nothing to finish.
     if (error instanceof ContentsMissing) await closeJournal(project);

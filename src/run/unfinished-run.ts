@@ -7,7 +7,7 @@ import type { Store, StoredRun } from '../store/store.js';
 import { readRunState } from './read-events.js';
 import type { RunAsked } from '../event.js';
 import { pidAtWork } from './run-journal.js';
-import { runDirOf } from './run-folder.js';
+import { isRunId, runDirOf } from './run-folder.js';
 
 /** A run that can be resumed. */
 export type UnfinishedRun = Pick<StoredRun, 'runId' | 'request' | 'progress'>;
@@ -26,6 +26,7 @@ export interface EarlierRuns {
 export async function unfinishedRun(
   at: EarlierRuns,
   named: string | null,
+  seen: readonly string[] = [],
 ): Promise<Result<UnfinishedRun, Problem>> {
   const ids = await runIdsIn(at.projectRoot);
   const meant = named === null || named === 'latest' ? ok(null) : runMeant(named, ids);
@@ -38,13 +39,15 @@ export async function unfinishedRun(
   if (!folder) return err(noSuchRun(runId, ids));
   if (isOver(folder.outcome)) return err(over(folder.runId, folder.outcome));
   // This run was killed before it achieved anything; the run that it resumed can still be resumed.
-  if (folder.resumedFrom !== null) return unfinishedRun(at, folder.resumedFrom);
+  const { resumedFrom } = folder;
+  if (resumedFrom !== null && !seen.includes(resumedFrom))
+    return unfinishedRun(at, resumedFrom, [...seen, folder.runId]);
   return ok({ runId: folder.runId, request: folder.request, progress: null });
 }
 
 /** A run whose folder is gone may still be in the store. */
 function runMeant(named: string, ids: readonly string[]): Result<string, Problem> {
-  if (idsMeant(named, ids).length === 0) return ok(named);
+  if (idsMeant(named, ids).length === 0) return isRunId(named) ? ok(named) : err(noSuchRun(named, ids));
   return idMeant(named, { noun: 'run', ids, remedy: 'Give another run id.' });
 }
 
@@ -74,11 +77,12 @@ async function unfinishedStored(
   at: EarlierRuns,
   stored: StoredRun,
   named: string | null,
+  seen: readonly string[] = [],
 ): Promise<Result<UnfinishedRun, Problem>> {
   if (isOver(stored.outcome)) return err(over(stored.runId, stored.outcome));
   const next = stored.continuedIn === null ? null : await at.store?.run(stored.continuedIn);
-  if (!next) return ok(stored);
-  const found = await unfinishedStored(at, next, named);
+  if (!next || seen.includes(next.runId)) return ok(stored);
+  const found = await unfinishedStored(at, next, named, [...seen, stored.runId]);
   if (found.ok || named === null) return found;
   return err({ ...found.error, message: `run ${stored.runId} was continued; ${found.error.message}` });
 }

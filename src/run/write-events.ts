@@ -1,19 +1,23 @@
-import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, constants, fstatSync, readSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { systemClock } from '../clock.js';
 import type { Event, StampedEvent } from '../event.js';
 import type { Reporter } from './bus.js';
-import { makeRunFolder } from './run-folder.js';
+import { makeStateFolder, openState, openStateFolder } from '../state-folder.js';
+import { pointLatestTo, projectOf } from './run-folder.js';
 
 /** The file in a run's folder that holds its events, one JSON object per line. */
 export const eventsFile = 'events.ndjson';
+
+const { O_APPEND, O_CREAT, O_RDWR } = constants;
+const open = (dir: string) => openState(path.join(dir, eventsFile), O_APPEND | O_CREAT | O_RDWR);
 
 /**
  * Creates a reporter that writes every event immediately, so that a killed run leaves all events up to the kill. If somebody deletes the
  * file meanwhile, as `git clean -fdx` does, it is written again as a whole: without it, a run cannot be undone.
  */
 export function eventsWriter(dir: string) {
-  let handle = openSync(path.join(dir, eventsFile), 'a+');
+  let handle = open(dir);
   if (isTorn(handle)) writeSync(handle, '\n');
   return {
     name: eventsFile,
@@ -40,8 +44,10 @@ function writtenAgain(deleted: number, dir: string): number {
   const text = Buffer.alloc(fstatSync(deleted).size);
   readSync(deleted, text, 0, text.length, 0);
   closeSync(deleted);
-  makeRunFolder(dir);
-  const handle = openSync(path.join(dir, eventsFile), 'a+');
+  openStateFolder(projectOf(dir));
+  makeStateFolder(dir);
+  pointLatestTo(dir);
+  const handle = open(dir);
   writeSync(handle, text);
   return handle;
 }

@@ -1,10 +1,21 @@
+import { z } from 'zod';
+import { runIdShape } from '../event-shapes.js';
 import { attemptFinished, attemptStarted, causeEnded, fixReverted, runUndone } from './attempt-table.js';
 import { escalationTable } from './escalation-table.js';
 import type { Store } from './store.js';
 import { recordFailure } from './signature-table.js';
 import { readStats } from './stats.js';
 import type { Database, StoreContext } from './tables.js';
-import { storedJson } from './stored-text.js';
+import { checkedRow, storedJson } from './stored-text.js';
+
+/** `resume` checks the request and the progress. */
+const runShape = z.object({
+  id: runIdShape,
+  startedAt: z.iso.datetime(),
+  outcome: z.string().nullable(),
+  request: z.unknown(),
+  progress: z.unknown(),
+});
 
 /** Creates a project's store on an open database; `now` returns milliseconds since the epoch. */
 export function createStore(db: Database, project: string, now: () => number): Store {
@@ -58,9 +69,9 @@ function runTable(context: StoreContext): Pick<Store, 'runStarted' | 'saveProgre
         .where('id', '=', runId)
         .execute();
     },
-    run: async (runId) => {
+    run: async (id) => {
       const all = db.selectFrom('runs').selectAll().where('project', '=', project);
-      const chosen = runId === null ? all.orderBy('startedAt', 'desc') : all.where('id', '=', runId);
+      const chosen = id === null ? all.orderBy('startedAt', 'desc') : all.where('id', '=', id);
       const row = await chosen.executeTakeFirst();
       if (!row) return null;
       const next = await db
@@ -70,9 +81,8 @@ function runTable(context: StoreContext): Pick<Store, 'runStarted' | 'saveProgre
         .where('resumedFrom', '=', row.id)
         .orderBy('startedAt', 'desc')
         .executeTakeFirst();
-      const [request, progress] = [row.request, row.progress].map((json): unknown => JSON.parse(json));
-      const { id, startedAt, outcome } = row;
-      return { runId: id, startedAt, outcome, request, progress, continuedIn: next?.id ?? null };
+      const { id: runId, ...stored } = checkedRow(runShape, row, ['request', 'progress']);
+      return { ...stored, runId, continuedIn: next?.id ?? null };
     },
   };
 }

@@ -1,17 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import type { Selectable } from 'kysely';
+import { z } from 'zod';
+import { categories, retryAxes } from '../core/diagnosis.js';
 import {
+  choiceText,
   guidanceFrom,
   QUARANTINE_DAYS,
   type Answer,
   type Choice,
-  type EscalatedTest,
   type Escalation,
   type EscalationState,
   type Question,
 } from '../core/escalation.js';
-import type { Store } from './store.js';
-import { storedJson, storedText } from './stored-text.js';
+import type { Quarantine, Store } from './store.js';
+import { checkedRow, storedJson, storedText } from './stored-text.js';
 import type { Database, StoreContext, Tables } from './tables.js';
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -54,14 +56,16 @@ export function escalationTable(context: StoreContext): EscalationTable {
       await db.transaction().execute((transaction) => answered(transaction, context, { asked, answer }));
       return one(id);
     },
-    quarantines: () =>
-      db
+    quarantines: async () => {
+      const rows = await db
         .selectFrom('quarantines')
         .select(['testId', 'name', 'escalationId', 'since', 'until'])
         .where('project', '=', project)
         .where('until', '>', context.now())
         .orderBy('since')
-        .execute(),
+        .execute();
+      return rows.map((row) => checkedRow(quarantineShape, row));
+    },
     release: async (testIds) => {
       if (testIds.length === 0) return;
       await db
@@ -126,12 +130,35 @@ async function answered(
   }
 }
 
+const choice = z.enum(Object.keys(choiceText) as [Choice, ...Choice[]]);
+
+const escalationShape: z.ZodType<Escalation> = z.object({
+  id: z.string(),
+  project: z.string(),
+  runId: z.string(),
+  signature: z.string(),
+  category: z.enum(categories),
+  retry: z.enum(retryAxes),
+  tests: z.array(z.object({ id: z.string(), name: z.string() })),
+  problem: z.string(),
+  tried: z.array(z.string()),
+  recommendation: z.string(),
+  choices: z.array(choice),
+  state: z.enum(['pending', 'resolved', 'skipped']),
+  choice: choice.nullable(),
+  guidance: z.string().nullable(),
+  createdAt: z.iso.datetime(),
+  resolvedAt: z.iso.datetime().nullable(),
+});
+
 function escalationOf(row: Selectable<Tables['escalations']> | undefined): Escalation | null {
-  if (!row) return null;
-  return {
-    ...row,
-    tried: JSON.parse(row.tried) as string[],
-    choices: JSON.parse(row.choices) as Choice[],
-    tests: JSON.parse(row.tests) as EscalatedTest[],
-  };
+  return row ? checkedRow(escalationShape, row, ['tests', 'tried', 'choices']) : null;
 }
+
+const quarantineShape: z.ZodType<Quarantine> = z.object({
+  testId: z.string(),
+  name: z.string(),
+  escalationId: z.string(),
+  since: z.iso.datetime(),
+  until: z.iso.datetime(),
+});

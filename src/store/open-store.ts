@@ -2,11 +2,21 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { CamelCasePlugin, type Dialect, Kysely, PostgresDialect, sql } from 'kysely';
 import type Libsql from 'libsql';
+import {
+  checkDatabase,
+  databaseFiles,
+  makeStateFolder,
+  stateFolder,
+  StateRefused,
+  trackedAmong,
+} from '../state-folder.js';
+import { isInside } from '../workspace/is-inside.js';
 import { redact } from '../secrets/redactor.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { LibsqlDialect } from './libsql-dialect.js';
 import type { Database, Tables } from './tables.js';
+import { Damage } from './stored-text.js';
 import { reasonOf } from '../reason-of.js';
 import { createTables, storeVersion } from './create-tables.js';
 
@@ -21,7 +31,9 @@ export async function openStore(location: string, cwd: string): Promise<Result<D
   let db: Database | undefined;
   try {
     const isPostgres = isUrl(location);
-    db = isPostgres ? await connect(location) : await openFile(path.resolve(cwd, location));
+    const file = path.resolve(cwd, location);
+    if (!isPostgres && (await isTracked(file, cwd))) return err(tracked(location));
+    db = isPostgres ? await connect(location) : await openFile(file, cwd);
     const problem = await createIfNew(db as unknown as Kysely<unknown>, { isPostgres, location });
     if (!problem) return ok(db);
     await db.destroy();
@@ -29,6 +41,7 @@ export async function openStore(location: string, cwd: string): Promise<Result<D
   } catch (error) {
     // The original error is reported below.
     await db?.destroy().catch(() => undefined);
+    if (error instanceof StateRefused) return err(error.problem);
     return err(isDamage(error) ? damaged(location, reasonOf(error)) : unusable(location, error));
   }
 }
@@ -62,9 +75,19 @@ function databaseOn(dialect: Dialect): Database {
   return new Kysely<Tables>({ dialect, plugins: [new CamelCasePlugin()] });
 }
 
-async function openFile(file: string): Promise<Database> {
+/** Whether git tracks the file, so that somebody else may have written it. Whoever opens the store has checked `.self-heal`. */
+async function isTracked(file: string, cwd: string): Promise<boolean> {
+  if (isInside(stateFolder(cwd), file)) return false;
+  const names = databaseFiles(path.basename(file));
+  return (await trackedAmong(path.dirname(file), names)).length > 0;
+}
+
+async function openFile(file: string, cwd: string): Promise<Database> {
   const { default: Libsql } = await import('libsql');
-  mkdirSync(path.dirname(file), { recursive: true });
+  if (isInside(stateFolder(cwd), file)) {
+    makeStateFolder(path.dirname(file));
+    checkDatabase(file);
+  } else mkdirSync(path.dirname(file), { recursive: true });
   const database = new Libsql(file, { timeout: PATIENCE_MS });
   try {
     checkFile(database);
@@ -89,11 +112,16 @@ function checkFile(database: Libsql.Database): void {
     throw new Damage('it contains tables, but none of self-heal’s');
 }
 
-class Damage extends Error {}
-
 function isDamage(error: unknown): boolean {
   const code = error instanceof Error ? Reflect.get(error, 'code') : undefined;
   return error instanceof Damage || code === 'SQLITE_NOTADB' || code === 'SQLITE_CORRUPT';
+}
+
+/** Returns what an error means that using an open store threw; null if it does not come from the store. */
+export function problemOfUse(location: string, error: unknown): Problem | null {
+  // A column or table that is missing is an `SQLITE_ERROR`.
+  const isUnknown = error instanceof Error && Reflect.get(error, 'code') === 'SQLITE_ERROR';
+  return isUnknown || isDamage(error) ? damaged(location, reasonOf(error)) : null;
 }
 
 /** The problem of a store whose tables this self-heal does not know. It is left as it is: its counts and answers cost money to make again. */
@@ -104,6 +132,14 @@ function otherVersion(location: string, version: number): Problem {
     remedy: isUrl(location)
       ? 'Use that version of self-heal, or name another database or schema as `store` in agents.yaml.'
       : 'Use that version of self-heal, or move the file away: a new store starts without its retry counts and open escalations.',
+  };
+}
+
+function tracked(location: string): Problem {
+  return {
+    kind: 'store-unreadable',
+    message: `git tracks the store ${location}, so what it says may come from anybody`,
+    remedy: `Take it out of the repository: git rm --cached ${location}, then delete it, or name another \`store\`.`,
   };
 }
 

@@ -1,13 +1,9 @@
 import { type Selectable, sql } from 'kysely';
-import {
-  type AgentClaim,
-  type Attempt,
-  bareAttempt,
-  type FileChange,
-  type Judgement,
-} from '../core/attempt.js';
+import { type Attempt, bareAttempt, type Judgement } from '../core/attempt.js';
 import { countChange, type EarlierFix, noEarlierTries } from '../core/remembered.js';
+import { attemptShape } from '../event-shapes.js';
 import type { KnownFailure } from './store.js';
+import { checkedRow } from './stored-text.js';
 import type { Database, StoreContext, Tables } from './tables.js';
 
 /** How many failed attempts an agent is told about; more would only repeat the same. */
@@ -151,17 +147,18 @@ async function lastFix(db: Database, row: Selectable<Tables['signatures']>): Pro
 
 /** Converts a stored attempt. Its patch path is relative to any run's folder, since all run folders are siblings. */
 function pastAttempt(row: Selectable<Tables['attempts']>): Attempt {
-  return {
+  const attempt = {
     ...bareAttempt(row.n),
     agent: row.agent,
     slashCommand: row.agent === null ? null : `/${row.agent}`,
     runner: row.runner,
     outcome: row.outcome ?? 'aborted',
-    claim: row.claim === null ? null : (JSON.parse(row.claim) as AgentClaim),
+    claim: row.claim ?? 'null',
     judged: row.judged ?? 'not-judged',
-    files: row.files === null ? [] : (JSON.parse(row.files) as FileChange[]),
+    files: row.files ?? '[]',
     patch: row.patch === null ? null : `../${row.runId}/${row.patch}`,
     reverted: row.reverted === 1,
     failedBecause: row.failedBecause,
   };
+  return checkedRow(attemptShape, attempt, ['claim', 'files']);
 }

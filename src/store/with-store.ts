@@ -2,42 +2,71 @@ import { lstatSync } from 'node:fs';
 import path from 'node:path';
 import { loadSettings } from '../config/load-settings.js';
 import type { Problem } from '../problem.js';
-import { ok, type Result } from '../result.js';
+import { err, ok, type Result } from '../result.js';
 import { createStore } from './create-store.js';
 import type { Store } from './store.js';
-import { isUrl, openStore } from './open-store.js';
+import { isUrl, openStore, problemOfUse } from './open-store.js';
 
 /** The flags that locate a store. */
-interface StoreFlags {
+export interface StoreFlags {
   readonly agents?: string | undefined;
   readonly store?: string | undefined;
 }
 
+/** Who uses a store. */
+interface StoreUser extends StoreFlags {
+  /** Whether the command runs the project's own code anyway. If not, no server is contacted that only a file of the project names. */
+  readonly runsCode?: boolean;
+}
+
 /** Calls `use` with the store of the project in the current folder, or with null if nothing was ever stored, and closes the store. */
 export async function withStore<T>(
-  flags: StoreFlags,
+  user: StoreUser,
   use: (store: Store | null) => Promise<T>,
 ): Promise<T | Problem> {
-  const opened = await openProjectStore(flags);
+  const opened = await openProjectStore(user);
   if (!opened.ok) return opened.error;
+  const { store, location } = opened.value;
   try {
-    return await use(opened.value);
+    return await use(store);
+  } catch (error) {
+    const problem = problemOfUse(location, error);
+    if (problem) return problem;
+    throw error;
   } finally {
-    await opened.value?.close();
+    await store?.close();
   }
+}
+
+/** A store, or null if nothing was ever stored, and where it is. */
+interface Located {
+  readonly store: Store | null;
+  readonly location: string;
 }
 
 async function openProjectStore({
   agents,
   store: named,
-}: StoreFlags): Promise<Result<Store | null, Problem>> {
+  runsCode = false,
+}: StoreUser): Promise<Result<Located, Problem>> {
   const cwd = process.cwd();
   const settings = await loadSettings({ cwd, env: process.env, file: agents, store: named });
   if (!settings.ok) return settings;
-  const { store: place, project } = settings.value;
+  const { store: location, project } = settings.value;
+  const isNamed = [named, process.env['SELF_HEAL_STORE']].some((one) => one?.trim());
+  if (isUrl(location) && !isNamed && !runsCode) return err(namedByFile);
   // A dangling link is a store that cannot be opened, for example because its disk is not mounted.
-  const isMissing = () => !lstatSync(path.resolve(cwd, place), { throwIfNoEntry: false });
-  if (!isUrl(place) && isMissing()) return ok(null);
-  const opened = await openStore(place, cwd);
-  return opened.ok ? ok(createStore(opened.value, project, () => Date.now())) : opened;
+  const isMissing = () => !lstatSync(path.resolve(cwd, location), { throwIfNoEntry: false });
+  if (!isUrl(location) && isMissing()) return ok({ store: null, location });
+  const opened = await openStore(location, cwd);
+  if (!opened.ok) return opened;
+  return ok({ store: createStore(opened.value, project, () => Date.now()), location });
 }
+
+/** The URL may hold a value of the environment, and drivers send more of it, such as PGPASSWORD. */
+const namedByFile: Problem = {
+  kind: 'usage',
+  message:
+    'agents.yaml names a store on a server, and this command contacts none that only a file of the project names',
+  remedy: 'Name it with --store, or in the environment as SELF_HEAL_STORE.',
+};

@@ -35,7 +35,7 @@ export async function drawResult(projectRoot: string, run: RunState): Promise<Pa
     dir,
     shown: relativePath(projectRoot, dir),
     addressOf: async (picture) =>
-      (await readPicture(dir, picture)) && `/runs/${run.runId}/failures/${picture.n}/${picture.name}`,
+      readPicture(dir, picture) && `/runs/${run.runId}/failures/${picture.n}/${picture.name}`,
   });
   return { result: String(renderRun(loaded, RESULT_BYTES)) };
 }

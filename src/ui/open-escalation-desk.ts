@@ -4,15 +4,15 @@ import { err, ok, type Result } from '../result.js';
 import type { Store } from '../store/store.js';
 import type { EscalationDesk } from './escalation-routes.js';
 import { answerEscalation, checkedAnswer, escalationOf, type TypedAnswer } from '../run/answer-escalation.js';
-import { withStore } from '../store/with-store.js';
+import { type StoreFlags, withStore } from '../store/with-store.js';
 
 /**
  * Opens the desk of the project in the current folder. The store is opened for each request, so that an open page never blocks a run,
  * and finds a store that a run creates later.
  */
-export function openEscalationDesk(agents: string | undefined): EscalationDesk {
+export function openEscalationDesk(flags: StoreFlags): EscalationDesk {
   const withProjectStore = async <T>(use: (store: Store | null) => Promise<Result<T, Problem>>) => {
-    const used = await withStore({ agents }, use);
+    const used = await withStore(flags, use);
     return 'ok' in used ? used : err(used);
   };
   return {

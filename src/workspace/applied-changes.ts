@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { type Change, changesFolder, type Contents, keepChange } from './change.js';
 import { changesPackages, installOf, restoreLocks } from './install.js';
@@ -8,6 +7,7 @@ import { mergeFile, mergeOnto } from './merge.js';
 import type { Applied, WorkspaceOptions } from './workspace.js';
 import { missingFolders, type PlannedFile, writeFiles, type Written } from './write-files.js';
 import { reasonOf } from '../reason-of.js';
+import { listState } from '../state-folder.js';
 
 /** Where the changes of a run are made. */
 interface Place {
@@ -149,7 +149,7 @@ export class AppliedChanges {
   /** Stores the changes again if somebody has deleted `.self-heal`: recovery and `undo` read them from there. */
   async keep(): Promise<void> {
     const { runDir, contents } = this.#options;
-    if (this.#all.length === 0 || existsSync(changesFolder(runDir))) return;
+    if (this.#all.length === 0 || listState(changesFolder(runDir)).length > 0) return;
     for (const bytes of this.#held.values()) await contents.put(bytes);
     for (const change of this.#all) await keepChange(runDir, change);
   }
@@ -212,7 +212,7 @@ export class AppliedChanges {
     const changes = this.#all.map(({ id }) => id).filter((id) => concerned.has(id));
     const install = await changesPackages(editsOf(this.#all), this.#contents);
     const purpose = open.size > 0 ? 'take-out' : 'put-back';
-    await writeJournal(project, { runId, root, changes, purpose, ...planOf(this.#all, open), install });
+    await writeJournal({ project, root }, { runId, changes, purpose, ...planOf(this.#all, open), install });
   }
 
   async #install(): Promise<readonly FileEdit[]> {

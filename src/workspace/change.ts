@@ -1,9 +1,7 @@
-import { existsSync } from 'node:fs';
-import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { jsonOf } from '../json-of.js';
-import { writeFileAtomic } from '../write-file-atomic.js';
+import { hasState, readState, readStateText, writeState } from '../state-folder.js';
 import { hashOf } from './file-state.js';
 import type { FileEdit } from './file-state.js';
 
@@ -11,8 +9,7 @@ import type { FileEdit } from './file-state.js';
 export interface Change {
   /** Identifies it within its run. */
   readonly id: string;
-  /** The folder that its paths are relative to, as seen from the project: empty, or `../..` in a package of a repository. */
-  readonly root: string;
+  /** Their paths are relative to the root of the repository or workspace, see `rootOf`. */
   readonly edits: readonly FileEdit[];
   /** Folders that were created for it. */
   readonly folders: readonly string[];
@@ -54,7 +51,6 @@ export const stateOrNull = state.nullable();
 const changeSchema = z.strictObject({
   schemaVersion: z.literal(1),
   id: z.string().regex(/^\d+$/),
-  root: z.string().regex(/^(?:\.\.(?:\/\.\.)*)?$/),
   edits: z.array(z.strictObject({ path: safePath, before: stateOrNull, after: stateOrNull })),
   folders: z.array(safePath),
 });
@@ -68,13 +64,11 @@ export function contentsOf(runDir: string): Contents {
     put: async (content) => {
       const hash = hashOf(content);
       const file = fileOf(hash);
-      if (existsSync(file)) return hash;
-      await mkdir(folder, { recursive: true });
-      await writeFileAtomic(file, content, { durable: true });
+      if (!hasState(file)) await writeState(file, content, { durable: true });
       return hash;
     },
     get: async (hash) => {
-      const content = await readFile(fileOf(hash)).catch(() => null);
+      const content = readState(fileOf(hash));
       if (content && hashOf(content) === hash) return content;
       throw new ContentsMissing(`${fileOf(hash)} is ${content ? 'damaged' : 'gone'}`);
     },
@@ -83,16 +77,14 @@ export function contentsOf(runDir: string): Contents {
 
 /** Stores a change of a run. */
 export async function keepChange(runDir: string, change: Change): Promise<void> {
-  const file = fileOf(runDir, change.id);
-  await mkdir(path.dirname(file), { recursive: true });
-  await writeFileAtomic(file, `${JSON.stringify({ schemaVersion: 1, ...change })}\n`, { durable: true });
+  const text = `${JSON.stringify({ schemaVersion: 1, ...change })}\n`;
+  await writeState(fileOf(runDir, change.id), text, { durable: true });
 }
 
 /** Reads a stored change; returns null if it is gone or invalid. */
-export async function readChange(runDir: string, id: string): Promise<Change | null> {
+export function readChange(runDir: string, id: string): Change | null {
   if (!/^\d+$/.test(id)) return null;
-  const text = await readFile(fileOf(runDir, id), 'utf8').catch(() => '');
-  const parsed = changeSchema.safeParse(jsonOf(text));
+  const parsed = changeSchema.safeParse(jsonOf(readStateText(fileOf(runDir, id))));
   return parsed.success ? parsed.data : null;
 }
 

@@ -14,7 +14,7 @@ export interface CopyFolder {
   /** The number of the copy, from 0. */
   readonly n?: number;
   /** Called with the folder's path before the folder exists, so that it can be cleaned up after a kill at any moment. */
-  readonly announce: (folder: string) => Promise<void>;
+  readonly announce: (folder: string) => void;
 }
 
 /**
@@ -22,24 +22,44 @@ export interface CopyFolder {
  * each run, because agent programs keep notes by path. What an earlier run left there is removed; a folder that is not ours is not touched.
  */
 export async function makeCopyFolder({ root, project, n = 0, announce }: CopyFolder): Promise<string> {
-  const name = `self-heal-${hashOf(Buffer.from(project)).slice(0, 12)}${n === 0 ? '' : `-${n + 1}`}`;
+  const name = n === 0 ? nameFor(project) : `${nameFor(project)}-${n + 1}`;
   const folder = path.join(await placeFor(root), name);
   await removeCopy(folder);
-  await announce(folder);
+  announce(folder);
   const isMade = await mkdir(folder, { mode: 0o700 }).then(
     () => true,
     () => false,
   );
   const made = isMade ? folder : await mkdtemp(`${folder}-`);
-  if (made !== folder) await announce(made);
+  if (made !== folder) announce(made);
   await mkdir(markerOf(made));
   return made;
 }
 
+/** Returns the folders of a project's copies, which its killed runs may have left. No file names them, so no file can name others. */
+export async function copiesOf(project: string): Promise<string[]> {
+  const name = nameFor(realpathSync(project));
+  const found = await Promise.all(
+    places().map(async (place) => {
+      const names = await readdir(place).catch(() => []);
+      const ours = names.filter((one) => one === name || one.startsWith(`${name}-`));
+      return ours.map((one) => path.join(realpathSync(place), one));
+    }),
+  );
+  return [...new Set(found.flat())];
+}
+
+function nameFor(project: string): string {
+  return `self-heal-${hashOf(Buffer.from(project)).slice(0, 12)}`;
+}
+
+function places(): string[] {
+  return [process.env['XDG_CACHE_HOME'] || path.join(homedir(), '.cache'), tmpdir()];
+}
+
 async function placeFor(root: string): Promise<string> {
-  const cache = process.env['XDG_CACHE_HOME'] || path.join(homedir(), '.cache');
   const device = statSync(root).dev;
-  for (const place of [cache, tmpdir()]) {
+  for (const place of places()) {
     const found = await mkdir(place, { recursive: true })
       .then(() => access(place, constants.W_OK))
       .then(

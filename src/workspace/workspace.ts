@@ -10,7 +10,6 @@ import { replacePath } from './replace-path.js';
 import { folderTree, projectTree, type Tree } from './tree.js';
 import type { Written } from './write-files.js';
 import { reasonOf } from '../reason-of.js';
-import { relativePath } from '../relative-path.js';
 
 /** The copy, ready for an agent. */
 export interface AgentPlace {
@@ -84,7 +83,7 @@ export interface WorkspaceOptions {
   /** Called if git cannot read the repository, before the package manager's install runs in the project, and if that fails. */
   readonly warn: (message: string) => void;
   /** Called with the folders of all copies before the newest of them exists. */
-  readonly onCopy: (folders: readonly string[]) => Promise<void>;
+  readonly onCopy: (folders: readonly string[]) => void;
   readonly signal?: AbortSignal;
 }
 
@@ -100,12 +99,11 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
   const folders = new Set<string>();
   const announce = (folder: string) => {
     folders.add(folder);
-    return options.onCopy([...folders]);
+    options.onCopy([...folders]);
   };
   const opened = (n: number) => (copies[n] ??= openCopy({ root, project, n, announce }));
   const changes = new AppliedChanges(options, { root, project });
-  const up = relativePath(project, root);
-  const changeOf = (id: string, edits: Change['edits']): Change => ({ id, root: up, edits, folders: [] });
+  const changeOf = (id: string, edits: Change['edits']): Change => ({ id, edits, folders: [] });
   return {
     root,
     prepare: (count = 1) => {

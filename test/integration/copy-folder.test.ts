@@ -7,7 +7,7 @@ import { tempDir } from '../rig/temp-dir.js';
 /** Makes the folder of a project's copy, as a run does; `announced` are the folders that recovery from a kill would look at. */
 async function made(project: string, root = project) {
   const announced: { folder: string; wasThere: boolean }[] = [];
-  const announce = async (folder: string) => void announced.push({ folder, wasThere: existsSync(folder) });
+  const announce = (folder: string) => void announced.push({ folder, wasThere: existsSync(folder) });
   const folder = await makeCopyFolder({ project, root, announce });
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return { folder, announced };

@@ -267,10 +267,10 @@ it('CL-11 warns about a missing git, since a run works without it, and not about
   expect(states(ignored)).toMatchObject({ 'ignore entry': 'ok' });
 });
 
-it('CL-11 fails if .self-heal cannot be written, and leaves its contents as they are', async () => {
+it('CL-11 fails if .self-heal is not a folder, and leaves its contents as they are', async () => {
   const { of, dir } = await examined({ ...pageFiles, ...fixer, '.self-heal': 'a file' });
   expect(of('.self-heal')).toMatchObject([
-    { state: 'failed', remedy: expect.stringContaining('writable') as unknown },
+    { state: 'failed', remedy: expect.stringContaining('move it away') as unknown },
   ]);
   expect(await readFile(path.join(dir, '.self-heal'), 'utf8')).toBe('a file');
   const there = await examined({ ...pageFiles, ...fixer, '.self-heal/runs/1/report.json': '{}' });

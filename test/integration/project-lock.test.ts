@@ -97,7 +97,7 @@ it('HN-2 a held lock stays held if its files were overwritten, but its holder ca
 it('HN-2 a folder that cannot be locked is a problem, not a crash', async () => {
   const project = tempDir();
   writeFileSync(path.join(project, '.self-heal'), 'a file');
-  expect(await lockProject(project, asked)).toMatchObject({ error: { kind: 'folder-not-writable' } });
+  expect(await lockProject(project, asked)).toMatchObject({ error: { kind: 'state-refused' } });
 });
 
 it.runIf(canMount)(

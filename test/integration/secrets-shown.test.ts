@@ -9,7 +9,7 @@ import { runInspect } from '../../src/cli/run-inspect.js';
 import { systemClock } from '../../src/clock.js';
 import { loadSettings } from '../../src/config/load-settings.js';
 import { failuresOf } from '../../src/inspect/find-failure.js';
-import { eventIn } from '../../src/run/read-events.js';
+import { eventIn } from '../../src/event-shapes.js';
 import { runOf } from '../../src/run/reduce.js';
 import { findRun } from '../../src/run/find-run.js';
 import { promptOf } from '../../src/inspect/prompt-of.js';
@@ -57,7 +57,7 @@ async function printed(command: () => Promise<unknown>): Promise<string> {
 }
 
 async function served(use: (origin: string) => Promise<string>): Promise<string> {
-  const desk = openEscalationDesk(undefined);
+  const desk = openEscalationDesk({});
   const started = await startUi({ projectRoot: run.root, port: 0, token, desk, clock: systemClock });
   if (!started.ok) throw new Error(started.error.message);
   try {
@@ -88,7 +88,7 @@ async function whileItRan(): Promise<string> {
 }
 
 async function questionId(): Promise<string> {
-  const open = await openEscalationDesk(undefined).pending();
+  const open = await openEscalationDesk({}).pending();
   return (open.ok && open.value[0]?.id) || 'none';
 }
 

@@ -22,7 +22,6 @@ const started = {
   type: 'run.started',
   runId: first,
   project: 'shop',
-  cwd: '/',
   playwright: '1.65.0',
   dryRun: false,
   verify: 'full',

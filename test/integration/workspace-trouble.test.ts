@@ -18,7 +18,7 @@ it('HN-1 warns if git cannot tell which files it ignores', async () => {
   writeInto(dir, { '.git/index': 'rubbish' });
   const warn = (message: string) => void warnings.push(message);
   const place = { project: dir, runId: 'r', runDir, contents: contentsOf(runDir) };
-  await openWorkspace({ ...place, onCopy: async () => undefined, warn });
+  await openWorkspace({ ...place, onCopy: () => undefined, warn });
   expect(warnings).toEqual([expect.stringMatching(/^git cannot read the repository.*index/)]);
 });
 
@@ -29,7 +29,7 @@ it('HN-8 stores a change again that was deleted with .self-heal, so that undo ca
   await workspace.decided([done.change.id]);
   rmSync(path.join(dir, '.self-heal'), { recursive: true });
   await workspace.close();
-  const change = await readChange(runDir, done.change.id);
+  const change = readChange(runDir, done.change.id);
   await undo(dir, { runId: path.basename(runDir), dir: runDir }, [change!]);
   expect(read('src/cart.js')).toBe(files['src/cart.js']);
 });

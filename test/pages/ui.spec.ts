@@ -117,7 +117,6 @@ async function beginRun(run: ShownRun): Promise<void> {
       type: 'run.started',
       runId,
       project: 'shop',
-      cwd: '/',
       playwright: '1.65.0',
       dryRun: false,
       verify: 'full',

@@ -32,7 +32,6 @@ export function redRun(causes: number): StampedEvent[] {
       type: 'run.started',
       runId: 'r1',
       project: 'shop',
-      cwd: '/p',
       playwright: '1.65.0',
       dryRun: false,
       verify: 'full',

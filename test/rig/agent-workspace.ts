@@ -53,7 +53,7 @@ export async function agentWorkspace(
     runId,
     runDir,
     contents: contentsOf(runDir),
-    onCopy: async () => undefined,
+    onCopy: () => undefined,
     warn: (message) => void warnings.push(message),
   });
   onTestFinished(() => workspace.close());

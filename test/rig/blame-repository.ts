@@ -29,7 +29,6 @@ export async function repository(green: (read: (file: string) => string) => bool
       workspace: project.workspace,
       contents: contentsOf(project.runDir),
       keepChange: (change) => keepChange(project.runDir, change),
-      rootFromProject: at === '' ? '' : '..',
       prepare: async () => null,
       runAgain: async ({ ids }) => {
         runs += 1;

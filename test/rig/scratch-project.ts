@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { execa } from 'execa';
@@ -146,8 +146,14 @@ export function userEnv(): Record<string, string> {
   return Object.fromEntries(kept) as Record<string, string>;
 }
 
-async function leftBy(dir: string): Promise<Pick<Finished, 'report' | 'events'>> {
+/** Returns the folder of the run that `.self-heal/latest` names. */
+function latestRun(dir: string): string {
   const latest = path.join(dir, '.self-heal', 'latest');
+  return existsSync(latest) ? realpathSync(latest) : latest;
+}
+
+async function leftBy(dir: string): Promise<Pick<Finished, 'report' | 'events'>> {
+  const latest = latestRun(dir);
   const read = async (file: string) =>
     existsSync(path.join(latest, file)) ? readFile(path.join(latest, file), 'utf8') : '';
   const report = await read('report.json');
@@ -161,6 +167,6 @@ async function leftBy(dir: string): Promise<Pick<Finished, 'report' | 'events'>>
 /** Checks that the report says what the events say, whatever happened in the run (RP-2). */
 async function expectFromEvents(dir: string, report: Report | null): Promise<void> {
   if (!report) return;
-  const told = reportOf(await readRunState(path.join(dir, '.self-heal', 'latest')));
+  const told = reportOf(await readRunState(latestRun(dir)));
   expect(report).toEqual(JSON.parse(JSON.stringify(told)));
 }

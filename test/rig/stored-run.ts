@@ -5,6 +5,7 @@ import { writeFailureRecord } from '../../src/run/failure-record.js';
 import type { Report } from '../../src/run/report.js';
 import { aReport, aReportAttempt, aReportCause, aReportTest } from './a-report.js';
 import { aDiagnosed, aDiagnosis, anEvidence } from './builders.js';
+import { eventsOfReport } from './events-of-report.js';
 import { suiteEnded } from './a-run-of-events.js';
 import { shownRun } from './shown-run.js';
 
@@ -46,7 +47,7 @@ export async function storedRun(projectRoot: string, over: Partial<Report> = {})
     await writeFailureRecord(folder, aFailure(n, folder));
   }
   await run.tell(
-    { type: 'run.started', runId, project: 'shop', dryRun: false, verify: 'full', time: 0 },
+    ...eventsOfReport(report).filter(({ type }) => type !== 'run.ended'),
     { type: 'suite.started', purpose: 'first', tests: null, causeId: null, time: 100 },
     { ...suiteEnded, purpose: 'first', time: 9100 },
     {
@@ -69,8 +70,8 @@ export async function storedRun(projectRoot: string, over: Partial<Report> = {})
     },
     { type: 'suite.started', purpose: 'retest', tests: 1, causeId: 'c1', time: 13_800 },
     { ...suiteEnded, purpose: 'retest', causeId: 'c1', time: 20_000 },
+    ...eventsOfReport(report).filter(({ type }) => type === 'run.ended'),
   );
-  await writeFile(path.join(run.dir, 'report.json'), JSON.stringify(report));
   return report;
 }
 

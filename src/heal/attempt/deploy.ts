@@ -9,7 +9,7 @@ import { type Change, type Contents, contentsOf } from '../../workspace/change.j
 import { renderChange } from '../../workspace/patch-text.js';
 import type { Work } from '../../workspace/workspace.js';
 import { reasonOf } from '../../reason-of.js';
-import { writeFileAtomic } from '../../write-file-atomic.js';
+import { writeState } from '../../state-folder.js';
 import type { FileEdit } from '../../workspace/file-state.js';
 import { relativePath } from '../../relative-path.js';
 
@@ -102,7 +102,7 @@ export async function keepPatch(session: Session, change: Change, file: string) 
   const contents = contentsOf(session.folder.dir);
   const { files } = await renderChange(change, contents);
   const { patch } = await renderChange(change, maskedContents(contents, session.redactor));
-  await writeFileAtomic(`${file}.patch`, shownPatch(patch, session.redactor));
+  await writeState(`${file}.patch`, shownPatch(patch, session.redactor));
   return { files, patch: relativePath(session.folder.dir, `${file}.patch`) };
 }
 

@@ -42,7 +42,7 @@ export async function tryOtherInput(
 /** Returns null if the files are no longer what the guard read because somebody edited them. */
 async function alteredTests(
   { workspace, folder }: Session,
-  { id, root }: Change,
+  { id }: Change,
   { files }: OtherInput,
 ): Promise<Change | null> {
   const contents = contentsOf(folder.dir);
@@ -60,7 +60,7 @@ async function alteredTests(
     });
   }
   // No agent's change has an id like this.
-  return { id: `${id}000000`, root, edits, folders: [] };
+  return { id: `${id}000000`, edits, folders: [] };
 }
 
 function noteOf({ named }: OtherInput): Note[] {

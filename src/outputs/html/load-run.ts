@@ -1,10 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { DiagnosedFailure } from '../../core/cause.js';
 import { readFailureRecords } from '../../run/failure-record.js';
 import { afterName, readPicture, type Picture } from '../../run/pictures.js';
 import type { Report, ReportCause, ReportTest } from '../../run/report.js';
 import type { CauseState, RunState } from '../../run/run-state.js';
+import { readState } from '../../state-folder.js';
 import { counted } from '../format.js';
 import { type Span, timelineOf } from './show-timeline.js';
 
@@ -95,8 +95,8 @@ async function patchesOf(dir: string, { attempts }: ReportCause): Promise<Map<st
   const patches = new Map<string, string>();
   for (const { patch } of attempts) {
     if (patch === null || !/^attempts\/\d+\.patch$/.test(patch)) continue;
-    const text = await readFile(path.join(dir, patch), 'utf8').catch(() => null);
-    if (text !== null) patches.set(patch, text.slice(0, PATCH_BYTES));
+    const text = readState(path.join(dir, patch));
+    if (text !== null) patches.set(patch, text.toString('utf8', 0, PATCH_BYTES));
   }
   return patches;
 }
@@ -105,7 +105,7 @@ async function patchesOf(dir: string, { attempts }: ReportCause): Promise<Map<st
 function embedded(dir: string): AddressOf {
   let room = PICTURE_BYTES;
   return async (asked) => {
-    const read = await readPicture(dir, asked);
+    const read = readPicture(dir, asked);
     const picture = read && `data:${read.type};base64,${read.bytes.toString('base64')}`;
     if (picture === null || picture.length > room) return null;
     room -= picture.length;

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Report } from '../../run/report.js';
 import { readRunState } from '../../run/read-events.js';
-import { writeFileAtomic } from '../../write-file-atomic.js';
+import { writeState } from '../../state-folder.js';
 import { ownFile } from '../../own-files.js';
 import { loadRun, type RunPlace } from './load-run.js';
 import { renderPage } from './render-page.js';
@@ -14,6 +14,6 @@ export async function writeHtmlReport(report: Report, place: RunPlace): Promise<
     await readFile(ownFile('outputs/html/report.css'), 'utf8'),
   );
   const file = path.join(place.dir, 'report.html');
-  await writeFileAtomic(file, page);
+  await writeState(file, page);
   return file;
 }

@@ -1,8 +1,10 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { filtersFor } from '../../../src/cli/run-blame.js';
+import { aReport, aReportTest } from '../../rig/a-report.js';
+import { leaveRun } from '../../rig/events-of-report.js';
 
 let cwd: string;
 
@@ -15,14 +17,12 @@ afterEach(async () => {
 });
 
 it('BL-1 runs the tests that the last run left red, wherever their files are', async () => {
-  const dir = path.join(cwd, '.self-heal', 'runs', '20261122-121728-d4a4');
-  await mkdir(dir, { recursive: true });
   const tests = [
-    { file: 'tests/cart.spec.ts', line: 9, verdict: 'failed' },
-    { file: '../e2e/(shop)/pay.spec.ts', line: 3, verdict: 'escalated' },
-    { file: 'tests/green.spec.ts', line: 1, verdict: 'passed' },
+    aReportTest({ id: 't1', file: 'tests/cart.spec.ts', line: 9, verdict: 'failed' }),
+    aReportTest({ id: 't2', file: '../e2e/(shop)/pay.spec.ts', line: 3, verdict: 'escalated' }),
+    aReportTest({ id: 't3', file: 'tests/green.spec.ts', line: 1, verdict: 'passed' }),
   ];
-  await writeFile(path.join(dir, 'report.json'), JSON.stringify({ schemaVersion: 1, tests, causes: [] }));
+  leaveRun(cwd, aReport({ tests, causes: [] }));
   const found = await filtersFor(cwd, undefined);
   const places = found.ok ? found.value.map((filter) => /^(.*):(\d+)$/.exec(filter)?.slice(1) ?? []) : [];
   // Playwright matches each filter with the absolute path of a file.

@@ -11,7 +11,7 @@ import { tempDir } from '../../rig/temp-dir.js';
 it('ME-8 keeps green fixes that are not judged yet, except those of the built-in fixer and those without a stored change', async () => {
   const runDir = path.join(tempDir(), '.self-heal', 'runs', 'r1');
   mkdirSync(runDir, { recursive: true });
-  const change = { id: '1', root: '', edits: [], folders: [] };
+  const change = { id: '1', edits: [], folders: [] };
   await keepChange(runDir, change);
   const green = (causeId: string, agent: string, id: string | null) => ({
     type: 'attempt.held',

@@ -1,11 +1,11 @@
 import { rmSync } from 'node:fs';
-import path from 'node:path';
 import { execaSync } from 'execa';
 import { expect, it } from 'vitest';
 import { lastGreenCommits } from '../../../src/inspect/last-green.js';
 import { checkedOut } from '../../../src/run/checked-out.js';
 import type { Report } from '../../../src/run/report.js';
 import { aReport, aReportAttempt, aReportCause, aReportTest } from '../../rig/a-report.js';
+import { leaveRun } from '../../rig/events-of-report.js';
 import { writeInto } from '../../rig/agent-workspace.js';
 import { tempDir } from '../../rig/temp-dir.js';
 
@@ -28,9 +28,7 @@ function repository() {
   let runs = 0;
   const run = (report: Partial<Report>) => {
     const runId = `20260101-000000-${String((runs += 1)).padStart(4, '0')}`;
-    const text = JSON.stringify(aReport({ causes: [], ...report, runId }));
-    writeInto(path.join(dir, '.self-heal/runs', runId), { 'report.json': text });
-    return path.join(dir, '.self-heal/runs', runId);
+    return leaveRun(dir, aReport({ causes: [], ...report, runId }));
   };
   return { dir, git, commit, run, lastGreen: (id: string) => lastGreenCommits(dir)(id) };
 }

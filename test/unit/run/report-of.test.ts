@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Event } from '../../../src/event.js';
-import { eventIn } from '../../../src/run/read-events.js';
+import { eventIn } from '../../../src/event-shapes.js';
 import { runOf } from '../../../src/run/reduce.js';
 import { reportOf } from '../../../src/run/report-of.js';
 import { anAttempt, aTest } from '../../rig/builders.js';
@@ -50,7 +50,6 @@ const started: Event = {
   type: 'run.started',
   runId: 'r1',
   project: 'shop',
-  cwd: '/project',
   playwright: '1.65.0',
   dryRun: false,
   verify: 'quick',

@@ -1,0 +1,216 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  type Stats,
+} from 'node:fs';
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import { git } from './git.js';
+import { gitRootOf } from './git-root.js';
+import type { Problem } from './problem.js';
+import { writeFileAtomic, writeFileAtomicSync } from './write-file-atomic.js';
+
+/**
+ * Everything in a project's `.self-heal` is found, read and written through this module. It may have come with the project, from
+ * somebody else, so nothing in it is reached through a link, and nothing that is read from it names a place.
+ */
+const folderName = '.self-heal';
+
+/** Returns the path of something in a project's `.self-heal`. */
+export function stateFolder(project: string, ...parts: readonly string[]): string {
+  return path.join(project, folderName, ...parts);
+}
+
+/** Thrown where `.self-heal`, or something in it, is not what self-heal creates there. */
+export class StateRefused extends Error {
+  readonly problem: Problem;
+
+  constructor(problem: Problem) {
+    super(problem.message);
+    this.problem = problem;
+  }
+}
+
+function refused(place: string, what: string): StateRefused {
+  return new StateRefused({
+    kind: 'state-refused',
+    message: `${place} is ${what}; self-heal uses only files and folders that it created itself`,
+    remedy: 'Find out where it comes from, then move it away: self-heal creates it again when it is needed.',
+  });
+}
+
+/**
+ * Returns why a project's `.self-heal` may not be used, or null. What git tracks was written by somebody else, perhaps long ago, perhaps to
+ * deceive: events that let `undo` write files, a store that accepts red tests. Without git nothing tells the two apart.
+ */
+export async function stateProblem(project: string): Promise<Problem | null> {
+  try {
+    const info = lookAt(stateFolder(project));
+    if (!info) return null;
+    mustBe('folder', stateFolder(project), info);
+  } catch (error) {
+    if (error instanceof StateRefused) return error.problem;
+    throw error;
+  }
+  const [first, ...others] = await trackedAmong(project, [folderName]);
+  if (first === undefined) return null;
+  const more = others.length === 0 ? '' : ` and ${others.length} more`;
+  return {
+    kind: 'state-refused',
+    message: `git tracks ${first}${more}, so what ${folderName} says may come from anybody`,
+    remedy: `Take it out of the repository: git rm -r --cached ${folderName}, then delete the folder, or move it away.`,
+  };
+}
+
+/** Returns the files that git tracks under these names in a folder; none if there is no repository, or git cannot read it. */
+export async function trackedAmong(folder: string, names: readonly string[]): Promise<string[]> {
+  if (gitRootOf(path.resolve(folder)) === null) return [];
+  // Where the file system ignores case, so must this.
+  const listed = await git(folder, [
+    'ls-files',
+    '-z',
+    '--',
+    ...names.map((name) => `:(icase,literal)${name}`),
+  ]);
+  return (listed ?? '').split('\0').filter((file) => file !== '');
+}
+
+/** Whether a project has a `.self-heal`. */
+export function hasStateFolder(project: string): boolean {
+  return lookAt(stateFolder(project)) !== undefined;
+}
+
+/** Creates a project's `.self-heal` if it is missing. It makes git ignore itself, so that runs never show up in `git status`. */
+export function openStateFolder(project: string): void {
+  const rules = '*\n';
+  const file = stateFolder(project, '.gitignore');
+  if (readStateText(file) !== rules) writeStateSync(file, rules);
+}
+
+/** Creates a folder with the folders that it needs, and returns it. */
+export function makeStateFolder(folder: string): string {
+  for (const place of wayTo(folder)) {
+    try {
+      mkdirSync(place);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+    mustBe('folder', place, lstatSync(place));
+  }
+  return folder;
+}
+
+/** Creates a folder that must not exist yet, so that whatever is in it later was put there later. */
+export function makeNewStateFolder(folder: string): void {
+  makeStateFolder(path.dirname(folder));
+  mkdirSync(folder);
+}
+
+/** Returns the names in a folder; none if it does not exist. */
+export function listState(folder: string): string[] {
+  const info = lookAt(folder);
+  if (!info) return [];
+  mustBe('folder', folder, info);
+  return readdirSync(folder);
+}
+
+/** Whether a file exists. */
+export function hasState(file: string): boolean {
+  const info = lookAt(file);
+  if (info) mustBe('file', file, info);
+  return info !== undefined;
+}
+
+/** Returns the bytes of a file; null if it does not exist. */
+export function readState(file: string): Buffer | null {
+  if (!hasState(file)) return null;
+  const handle = openState(file, constants.O_RDONLY);
+  try {
+    return readFileSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** Returns the text of a file, empty if it does not exist. */
+export function readStateText(file: string): string {
+  return readState(file)?.toString() ?? '';
+}
+
+/** Opens a file that exists, or that these flags create in an existing folder; returns its descriptor. */
+export function openState(file: string, flags: number): number {
+  hasState(file);
+  // Windows has neither flag. Opening a named pipe that nobody writes to would block.
+  const { O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants as Partial<typeof constants>;
+  const handle = openSync(file, flags | O_NOFOLLOW | O_NONBLOCK, 0o666);
+  const info = fstatSync(handle);
+  if (info.isFile()) return handle;
+  closeSync(handle);
+  throw refused(file, 'not a file');
+}
+
+/** Writes a file atomically, with the folders that it needs; see `writeFileAtomic`. */
+export async function writeState(
+  file: string,
+  content: Uint8Array | string,
+  options: { durable?: boolean } = {},
+): Promise<void> {
+  checkForWriting(file);
+  await writeFileAtomic(file, content, options);
+}
+
+/** Does the same synchronously; see `writeFileAtomicSync`. */
+export function writeStateSync(file: string, content: string): void {
+  checkForWriting(file);
+  writeFileAtomicSync(file, content);
+}
+
+function checkForWriting(file: string): void {
+  makeStateFolder(path.dirname(file));
+  hasState(file);
+}
+
+/** Removes whatever is at a path, a link rather than its target. */
+export async function removeState(place: string): Promise<void> {
+  lookAt(place);
+  await rm(place, { recursive: true, force: true, maxRetries: 3 });
+}
+
+/** Checks a file that SQLite will open by its name, and those that it keeps beside it. */
+export function checkDatabase(file: string): void {
+  for (const one of databaseFiles(file)) hasState(one);
+}
+
+/** Returns the files of an SQLite database. */
+export function databaseFiles(file: string): string[] {
+  return ['', '-wal', '-shm', '-journal'].map((ending) => `${file}${ending}`);
+}
+
+/** Returns what is at a path whose folders are all folders; undefined if nothing is. */
+function lookAt(place: string): Stats | undefined {
+  for (const folder of wayTo(path.dirname(place))) {
+    const info = lstatSync(folder, { throwIfNoEntry: false });
+    if (!info) return undefined;
+    mustBe('folder', folder, info);
+  }
+  return lstatSync(place, { throwIfNoEntry: false });
+}
+
+/** Returns `.self-heal` and the folders below it down to this one. The folders above belong to the user, who may link them. */
+function wayTo(folder: string): string[] {
+  const names = folder.split(path.sep);
+  const top = names.lastIndexOf(folderName);
+  if (top === -1) return [];
+  return names.slice(top).map((_, at) => names.slice(0, top + at + 1).join(path.sep));
+}
+
+function mustBe(kind: 'file' | 'folder', place: string, info: Stats): void {
+  if (info.isSymbolicLink()) throw refused(place, 'a link');
+  if (kind === 'file' ? !info.isFile() : !info.isDirectory()) throw refused(place, `not a ${kind}`);
+}

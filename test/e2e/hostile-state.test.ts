@@ -1,0 +1,160 @@
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createStore } from '../../src/store/create-store.js';
+import { openStore } from '../../src/store/open-store.js';
+import { inventoryOf } from '../rig/agent-workspace.js';
+import { bringRun, commitAll, hostileRun } from '../rig/hostile-state.js';
+import { agentsYaml, scratchProject, type ScratchProject, shopFiles } from '../rig/scratch-project.js';
+import { tempDir } from '../rig/temp-dir.js';
+
+const red = { ...shopFiles, 'page.html': '<p>nothing to buy</p>', 'agents.yaml': agentsYaml(['node', '']) };
+
+/** A folder of the user with a project two levels below, and what else is in it. */
+async function cloned(files: Record<string, string> = red) {
+  const home = tempDir('home');
+  const project = await scratchProject(files, path.join(home, 'work/clone'));
+  writeFileSync(path.join(home, 'precious'), 'precious\n');
+  mkdirSync(path.join(home, 'folder'));
+  const outside = () =>
+    Object.fromEntries(Object.entries(inventoryOf(home)).filter(([name]) => !name.startsWith('work')));
+  return { home, project, outside };
+}
+
+/** Accepts every failure of the test `buys`, as a person would with `escalations resolve`. */
+async function quarantine(project: ScratchProject, place: string): Promise<void> {
+  const first = await project.selfHeal(['run', '--dry-run']);
+  const [test] = first.report?.tests ?? [];
+  const [cause] = first.report?.causes ?? [];
+  const opened = await openStore(path.join(project.dir, place), '/');
+  if (!opened.ok || !test || !cause) throw new Error('nothing to quarantine');
+  const store = createStore(opened.value, 'scratch', () => Date.now());
+  const { signature, category } = cause;
+  const tests = [{ id: test.id, name: 'buys' }];
+  const question = { problem: '', tried: [], recommendation: '', choices: ['skip'] } as const;
+  const asked = await store.escalate(
+    { signature, category, retry: 'code_error', tests, ...question },
+    hostileRun,
+  );
+  await store.resolve(asked.id, { choice: 'skip', guidance: null, days: 365 });
+  await store.close();
+}
+
+describe('a .self-heal that came with the project', () => {
+  it.each(['run', 'heal --from x', 'resume', 'undo', 'blame', 'inspect', 'report', 'escalations', 'ui'])(
+    'HN-10 is refused by %s if git tracks anything in it, and nothing is written',
+    async (command) => {
+      const { home, project } = await cloned();
+      bringRun(project.dir, 'planted.txt');
+      commitAll(project.dir);
+      const before = inventoryOf(home);
+      const { exitCode, stderr } = await project.start(command.split(' '));
+      expect(stderr).toMatch(/git tracks \.self-heal\/\S+ and 2 more.*\n.*git rm -r --cached \.self-heal/);
+      expect(exitCode).toBe(2);
+      expect(inventoryOf(home)).toEqual(before);
+    },
+  );
+
+  it('HN-10 accepts no red test by a store in it', async () => {
+    const { project } = await cloned();
+    await quarantine(project, '.self-heal/ledger.db');
+    // As long as it is the user's own, it counts.
+    expect(await project.selfHeal(['run'])).toMatchObject({ exitCode: 0 });
+    commitAll(project.dir);
+    expect(await project.selfHeal(['run'])).toMatchObject({ exitCode: 2 });
+  });
+
+  it('HN-10 accepts no red test by a store anywhere else that git tracks', async () => {
+    const files = { ...red, 'agents.yaml': `${red['agents.yaml']}\nstore: kept/ledger.db\n` };
+    const { project } = await cloned(files);
+    await quarantine(project, 'kept/ledger.db');
+    commitAll(project.dir, ['kept']);
+    for (const command of [['run'], ['escalations']]) {
+      const { exitCode, stderr } = await project.start(command);
+      expect(stderr).toContain('git rm --cached kept/ledger.db');
+      expect(exitCode).toBe(2);
+    }
+  });
+
+  it.each([
+    ['../../.bashrc', undefined],
+    ['.bashrc', '../..'],
+    ['/tmp/self-heal-planted', undefined],
+    ['.git/hooks/post-checkout', undefined],
+  ])('HN-10 undo writes nothing to %s (with the root %s)', async (file, root) => {
+    const { home, project } = await cloned();
+    bringRun(project.dir, file, root);
+    const before = inventoryOf(home);
+    expect(await project.start(['undo'])).toMatchObject({ exitCode: 2 });
+    expect(inventoryOf(home)).toEqual(before);
+  });
+
+  it('HN-10 undo of what is inside the project works', async () => {
+    const { project } = await cloned();
+    bringRun(project.dir, 'planted.txt');
+    expect(await project.start(['undo'])).toMatchObject({ exitCode: 0 });
+    expect(await project.read('planted.txt')).toBe('planted\n');
+  });
+});
+
+describe('a link', () => {
+  const run = `.self-heal/runs/${hostileRun}`;
+  it.each([
+    ['.self-heal', 'folder', ['run', 'undo', 'report', 'escalations', 'resume']],
+    ['.self-heal/runs', 'folder', ['run', 'undo', 'report', 'inspect', 'resume']],
+    ['.self-heal/changes', 'folder', ['run']],
+    ['.self-heal/lock', 'precious', ['run', 'undo']],
+    ['.self-heal/lock-journal', 'precious', ['run']],
+    ['.self-heal/.gitignore', 'precious', ['run', 'undo']],
+    ['.self-heal/journal.json', 'precious', ['run', 'undo']],
+    ['.self-heal/ledger.db', 'precious', ['run', 'escalations']],
+    ['.self-heal/ledger.db', 'nothing', ['run', 'escalations']],
+    ['.self-heal/ledger.db-wal', 'precious', ['escalations']],
+    [run, 'folder', ['run', 'undo', 'report', 'inspect', 'resume']],
+    [`${run}/running.json`, 'precious', ['run']],
+    [`${run}/suites`, 'folder', ['run']],
+    [`${run}/events.ndjson`, 'precious', ['undo', 'report', 'resume']],
+    [`${run}/report.html`, 'precious', ['report']],
+    [`${run}/failures`, 'folder', ['inspect', 'report']],
+    [`.self-heal/changes/${hostileRun}`, 'folder', ['undo']],
+  ])('HN-10 in place of %s is not followed to %s by %j', async (place, target, commands) => {
+    const { home, project, outside } = await cloned();
+    writeFileSync(path.join(home, 'folder/report.ndjson'), 'precious\n');
+    mkdirSync(path.join(home, 'folder/1/output'), { recursive: true });
+    writeFileSync(path.join(home, 'folder/1/report.ndjson'), 'precious\n');
+    if (place.includes(hostileRun)) bringRun(project.dir, 'planted.txt');
+    if (place.endsWith('events.ndjson')) await project.write({ [`${run}/report.json`]: '{}' });
+    if (place.endsWith('suites')) await project.write({ [`${run}/running.json`]: '{' });
+    const link = path.join(project.dir, place);
+    await project.write({ [`${path.dirname(place)}/other`]: '' });
+    if (place.endsWith('-wal')) await project.start(['run']);
+    rmSync(link, { recursive: true, force: true });
+    symlinkSync(path.join(home, target), link);
+    const before = outside();
+    for (const command of commands) {
+      const { exitCode, stderr } = await project.start([command]);
+      expect(stderr, command).toContain(`${link} is a link`);
+      expect(exitCode, command).toBe(2);
+      expect(outside()).toEqual(before);
+    }
+  });
+
+  it('HN-10 in place of .self-heal/latest is replaced, and only the run that it names counts', async () => {
+    const { home, project, outside } = await cloned({ ...shopFiles });
+    mkdirSync(path.join(project.dir, '.self-heal'));
+    symlinkSync(path.join(home, 'folder'), path.join(project.dir, '.self-heal/latest'));
+    const before = outside();
+    expect(await project.selfHeal(['run'])).toMatchObject({ exitCode: 0, report: { outcome: 'green' } });
+    expect(outside()).toEqual(before);
+  });
+});
+
+it('HN-10 a .self-heal that is a file is refused in a sentence', async () => {
+  const { project } = await cloned();
+  await project.write({ '.self-heal': 'a file' });
+  for (const command of ['run', 'report', 'inspect', 'escalations', 'undo', 'resume', 'doctor']) {
+    const { exitCode, stdout, stderr } = await project.start([command]);
+    expect(stdout + stderr, command).toContain('.self-heal is not a folder');
+    expect(exitCode, command).toBe(2);
+  }
+});

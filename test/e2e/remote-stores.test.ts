@@ -1,0 +1,64 @@
+import { createServer, type Server } from 'node:net';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
+import { agentsYaml, scratchProject, shopFiles } from '../rig/scratch-project.js';
+import { storedRun } from '../rig/stored-run.js';
+
+/** A server that counts who connects, and answers nothing. */
+async function listener(): Promise<{ port: number; connections: () => number }> {
+  let connections = 0;
+  const server: Server = createServer((socket) => {
+    connections += 1;
+    socket.destroy();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return { port: (server.address() as AddressInfo).port, connections: () => connections };
+}
+
+const token = { NPM_TOKEN: 'a-value-of-the-environment' };
+
+async function cloned(port: number) {
+  const store = `store: postgres://u:\${NPM_TOKEN}@127.0.0.1:${port}/db`;
+  const project = await scratchProject({
+    ...shopFiles,
+    'agents.yaml': `${agentsYaml(['node', ''])}\n${store}`,
+  });
+  await storedRun(project.dir);
+  return project;
+}
+
+it.each([
+  ['escalations', 2],
+  ['escalations show x', 2],
+  ['escalations resolve x --choice skip', 2],
+  ['escalations quarantine', 2],
+  // These only say more with a store.
+  ['report', 0],
+  ['inspect', 0],
+])(
+  'CF-5 %s does not contact a server that only agents.yaml names, and says how to name it',
+  async (command, code) => {
+    const { port, connections } = await listener();
+    const project = await cloned(port);
+    const { exitCode, stderr } = await project.start(command.split(' '), token);
+    if (command !== 'inspect') expect(stderr).toContain('--store');
+    expect(exitCode).toBe(code);
+    expect(connections()).toBe(0);
+  },
+);
+
+it('CF-5 a server that the user names is contacted: by a flag, by the environment, and by a command that runs the suite', async () => {
+  const { port, connections } = await listener();
+  const project = await cloned(port);
+  const url = `postgres://u@127.0.0.1:${port}/db`;
+  await project.start(['escalations', '--store', url], token);
+  expect(connections()).toBe(1);
+  await project.start(['escalations'], { ...token, SELF_HEAL_STORE: url });
+  expect(connections()).toBe(2);
+  await project.write({ 'page.html': '<p>nothing to buy</p>' });
+  await project.start(['run'], token);
+  expect(connections()).toBe(3);
+});

@@ -1,0 +1,73 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { failuresOf } from '../../../src/inspect/find-failure.js';
+import { renderFailure, renderList } from '../../../src/inspect/render-inspection.js';
+import { loadRun } from '../../../src/outputs/html/load-run.js';
+import { renderPage } from '../../../src/outputs/html/render-page.js';
+import { markdownOf } from '../../../src/outputs/markdown.js';
+import { paletteFor } from '../../../src/outputs/palette.js';
+import { summaryOf } from '../../../src/outputs/summary.js';
+import { readRun } from '../../../src/run/find-run.js';
+import { readRunState } from '../../../src/run/read-events.js';
+import { keptChanges } from '../../../src/run/undo.js';
+import { storedRun, runId } from '../../rig/stored-run.js';
+import { tempDir } from '../../rig/temp-dir.js';
+
+/** Every value in a document, as the path that leads to it. */
+function pathsIn(value: unknown, at: readonly string[] = []): string[][] {
+  const below = typeof value === 'object' && value !== null ? Object.entries(value) : [];
+  return [[...at], ...below.flatMap(([name, one]) => pathsIn(one, [...at, name]))];
+}
+
+function withValue(value: unknown, [name, ...rest]: readonly string[], to: unknown): unknown {
+  if (name === undefined) return to;
+  const copy = structuredClone(value) as Record<string, unknown>;
+  copy[name] = withValue(copy[name], rest, to);
+  return copy;
+}
+
+/** What a hostile project may put in place of a value. */
+const odd = [null, 0, -1, 1e300, '', '../../x', 'x'.repeat(10), [], {}, [null], true];
+
+/** Does what report, inspect and undo do with a run, up to the first write. */
+async function readAll(project: string): Promise<void> {
+  const run = await readRun(project, runId);
+  const state = await readRunState(run.dir);
+  keptChanges(run.dir, state);
+  if (run.report) {
+    const shown = { dir: run.dir, shown: 'runs/x' };
+    renderPage(await loadRun(run.report, state, shown), '');
+    markdownOf(run.report, { folder: 'runs/x', maxBytes: 100_000 });
+    summaryOf(run.report, { columns: 100, paint: paletteFor({ NO_COLOR: '1' }) });
+  }
+  const all = failuresOf(run);
+  renderList(run, all);
+  for (const one of all) renderFailure(one, []);
+}
+
+it('HN-10 no value of a stored event or failure makes a command that reads it throw', async () => {
+  const project = tempDir();
+  await storedRun(project);
+  const dir = path.join(project, '.self-heal/runs', runId);
+  let tried = 0;
+  for (const file of ['events.ndjson', 'failures/1/failure.json']) {
+    const whole = readFileSync(path.join(dir, file), 'utf8');
+    const lines = whole.split('\n').filter((line) => line !== '');
+    for (const [at, line] of lines.entries()) {
+      const value: unknown = JSON.parse(line);
+      for (const [n, place] of pathsIn(value).entries()) {
+        const to = odd[(n + at) % odd.length];
+        const crafted = lines.with(at, JSON.stringify(withValue(value, place, to)));
+        writeFileSync(path.join(dir, file), crafted.join('\n'));
+        await expect(
+          readAll(project),
+          `${file}:${at} ${place.join('.')} = ${JSON.stringify(to)}`,
+        ).resolves.toBeUndefined();
+        tried += 1;
+      }
+    }
+    writeFileSync(path.join(dir, file), whole);
+  }
+  expect(tried).toBeGreaterThan(500);
+});
