@@ -1,19 +1,28 @@
 // Measures how much longer a run that heals 8 causes with 8 agents, or 20 with 20, takes than one that heals 1 (SC-3). The agents wait 30 s, as for
 // their provider; what is added is Playwright's, which runs one run at a time. No browser; all fixes are fully proven (HN-5).
-// Usage: node bench/parallel.mjs [agent seconds], after `npm run build`; the last line is the outcome as JSON.
+// Usage: node bench/parallel.mjs [--agents 8] [--agents 20] [--seconds 30], after `npm run build`; the last line is the outcome as JSON.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
+import { parseArgs } from 'node:util';
 import { scratchProject, selfHeal } from './scratch-project.mjs';
 
-const agentMs = Number(process.argv[2] ?? 30) * 1000;
+const { values } = parseArgs({
+  options: {
+    agents: { type: 'string', multiple: true, default: ['8', '20'] },
+    seconds: { type: 'string', default: '30' },
+  },
+});
+const agentMs = Number(values.seconds) * 1000;
+/** Of an idle machine; what is above 1 is one Playwright run per cause. */
 const limits = { 8: 1.5, 20: 2.2 };
 
 const one = measure(1);
 say(one);
-const outcome = Object.entries(limits).map(([agents, limit]) => {
+const outcome = values.agents.map((agents) => {
+  const limit = limits[agents] ?? Infinity;
   const many = measure(Number(agents));
   const ratio = Math.round((many.seconds / one.seconds) * 100) / 100;
   say(many);
