@@ -68,7 +68,7 @@ export function readTests({ files }: Project, affected: ReadonlySet<string>): Pr
     readAll(nodesIn(scope.file.program, 'body'), at);
     const { path: file } = scope.file;
     // Hooks of a file without tests run for the tests of the files that import it.
-    const hasTests = found.some((one) => one.kind === 'test' && one.hooks === hooks);
+    const hasTests = found.some((one) => one.kind === 'test' && one.file === file);
     const lines = hasTests ? at.lines : hooked(at.lines, hooks);
     const place = { title: file, file, line: 1, source: '' };
     found.push({ kind: 'block', key: `file ${file}`, lines, hooks: null, ...place });
@@ -83,20 +83,15 @@ function hooked(lines: readonly Line[], hooks: Hooks | null): readonly Line[] {
   return hooks ? hooked([...hooks.before, ...lines, ...hooks.after], hooks.around) : lines;
 }
 
-function push(node: SyntaxNode, { scope, lines }: Reading, text?: string): void {
-  const printed = text === undefined ? printCode(node, scope) : { text, locators: [] };
-  lines.push({ ...printed, ...placeOf(scope.file, node) });
-}
-
-/** Adds a line that begins with a word, and the print of a node. */
-function head(
+/** Adds a line: a text, in which `‹code›` stands for the print of `of`, or the print of a node alone. */
+function push(
   node: SyntaxNode,
-  reading: Reading,
-  words: (text: string) => string,
-  of: SyntaxNode | null,
+  { scope, lines }: Reading,
+  text = '‹code›',
+  of: SyntaxNode | null = node,
 ): void {
-  const { text, locators } = of ? printCode(of, reading.scope) : { text: '', locators: [] };
-  reading.lines.push({ text: words(text), locators, ...placeOf(reading.scope.file, node) });
+  const printed = of && text.includes('‹code›') ? printCode(of, scope) : { text: '', locators: [] };
+  lines.push({ ...printed, text: text.replace('‹code›', () => printed.text), ...placeOf(scope.file, node) });
 }
 
 const ends = /^(?:Return|Throw|Break|Continue)Statement$/;
@@ -111,105 +106,60 @@ function readAll(statements: readonly SyntaxNode[], reading: Reading): void {
   }
 }
 
+/** What declarations declare is read where it is used. */
+const declarations =
+  /^(?:FunctionDeclaration|Class\w+|TS\w+Declaration|Export\w+|EmptyStatement|ImportDeclaration)$/;
+const control = /^(?:If|For|ForIn|ForOf|While|DoWhile|Try|Switch)Statement$|^(?:CatchClause|SwitchCase)$/;
+
 function read(given: SyntaxNode, reading: Reading): void {
   const node = nodeIn(given, 'declaration') ?? given;
-  const inner = (field: string) => {
-    const child = nodeIn(node, field);
-    if (child) readAll(child.type === 'BlockStatement' ? nodesIn(child, 'body') : [child], reading);
-  };
-  switch (node.type) {
-    case 'ExpressionStatement': {
-      const expression = nodeIn(node, 'expression');
-      return expression ? readExpression(expression, reading) : undefined;
-    }
-    case 'VariableDeclaration':
-      for (const one of nodesIn(node, 'declarations')) readDeclarator(one, node['kind'] === 'const', reading);
-      return;
-    case 'BlockStatement':
-      return readAll(nodesIn(node, 'body'), reading);
-    case 'IfStatement':
-      return nested(
-        node,
-        reading,
-        nodeIn(node, 'test'),
-        (text) => `if (${text}) {`,
-        (at) => {
-          readBody(nodeIn(node, 'consequent'), at);
-          if (nodeIn(node, 'alternate')) push(node, at, '} else {');
-          readBody(nodeIn(node, 'alternate'), at);
-        },
-      );
-    case 'TryStatement': {
-      push(node, reading, 'try {');
-      inner('block');
-      const handler = nodeIn(node, 'handler');
-      if (handler) {
-        push(handler, reading, '} catch {');
-        const scope = innerScope(reading.scope);
-        const param = nodeIn(handler, 'param');
-        if (param) declarePattern(param, { scope, label: '‹error›' });
-        readAll(bodyOf(handler), { ...reading, scope });
-      }
-      if (nodeIn(node, 'finalizer')) push(node, reading, '} finally {');
-      inner('finalizer');
-      return push(node, reading, '}');
-    }
-    case 'ForOfStatement': {
-      const [left, right] = [nodeIn(node, 'left'), nodeIn(node, 'right')];
-      const pattern = nodeIn(nodesIn(left, 'declarations')[0], 'id') ?? left;
-      if (!right) return;
-      return readEach(node, { list: right, pattern, canLeave: leaves(node) }, reading, (at) =>
-        readBody(nodeIn(node, 'body'), at),
-      );
-    }
-    case 'ForStatement':
-    case 'ForInStatement':
-    case 'WhileStatement':
-    case 'DoWhileStatement': {
-      const parts = childrenOf(node).filter((one) => one !== nodeIn(node, 'body'));
-      const at = { ...reading, scope: innerScope(reading.scope) };
-      declareAll(parts, at.scope);
-      const said = parts.map((one) => printCode(one, at.scope).text).join('; ');
-      push(node, at, `${node.type.replace('Statement', '').toLowerCase()} (${said}) {`);
-      readBody(nodeIn(node, 'body'), at);
-      return push(node, at, '}');
-    }
-    case 'ImportDeclaration':
-      return nodesIn(node, 'specifiers').length === 0
-        ? push(node, reading, `import ${nameOf(nodeIn(node, 'source'))}`)
-        : undefined;
-    // What these declare is read where it is used.
-    case 'FunctionDeclaration':
-    case 'ClassDeclaration':
-    case 'TSEnumDeclaration':
-    case 'TSInterfaceDeclaration':
-    case 'TSTypeAliasDeclaration':
-    case 'ExportNamedDeclaration':
-    case 'ExportAllDeclaration':
-    case 'EmptyStatement':
-      return;
-    default:
-      if (!isFunction(node) && given.type !== 'ExportDefaultDeclaration') push(node, reading);
+  const expression = node.type === 'ExpressionStatement' ? nodeIn(node, 'expression') : null;
+  const parts = nodesIn(node, 'declarations');
+  if (expression) readExpression(expression, reading);
+  else if (node.type === 'VariableDeclaration')
+    for (const one of parts) readDeclarator(one, node['kind'] === 'const', reading);
+  else if (node.type === 'BlockStatement') readAll(nodesIn(node, 'body'), reading);
+  else if (node.type === 'ForOfStatement' && !node['await']) {
+    const [left, list] = [nodeIn(node, 'left'), nodeIn(node, 'right')];
+    const pattern = nodeIn(nodesIn(left, 'declarations')[0], 'id') ?? left;
+    if (list) readEach(node, { list, pattern, body: nodeIn(node, 'body') }, reading);
+  } else if (control.test(node.type)) readControl(node, reading);
+  else if (node.type === 'ImportDeclaration' && nodesIn(node, 'specifiers').length === 0)
+    push(node, reading, `import ${nameOf(nodeIn(node, 'source'))}`);
+  else if (given === node && /Expression$/.test(node.type) && !isFunction(node))
+    readExpression(node, reading);
+  else if (!declarations.test(node.type) && !isFunction(node) && given.type !== 'ExportDefaultDeclaration')
+    push(node, reading);
+}
+
+const bodies = ['block', 'consequent', 'body', 'handler', 'cases', 'alternate', 'finalizer'];
+
+/** Reads a condition, a loop or a `try`: a line for its head, and for each of its bodies one that opens it. */
+function readControl(node: SyntaxNode, from: Reading): void {
+  const inside = bodies.filter((field) => nodeIn(node, field) ?? nodesIn(node, field)[0]);
+  const kept = inside.flatMap((field) => [node[field]].flat());
+  const reading = { ...from, scope: innerScope(from.scope) };
+  const param = nodeIn(node, 'param');
+  if (param) declarePattern(param, { scope: reading.scope, label: '‹error›' });
+  const heads = childrenOf(node).filter((one) => one !== param && !kept.includes(one));
+  declareAll(heads, reading.scope);
+  const [only = null, ...others] = heads;
+  const all = others.length > 0 ? { ...node, type: 'SequenceExpression', expressions: heads } : only;
+  const word = node.type.replace(/Statement|Clause/, '').toLowerCase();
+  const start = from.lines.length;
+  push(node, reading, all ? `${word} (‹code›) {` : `${word} {`, all);
+  const around = [...from.around, ...from.lines.slice(start)];
+  for (const field of inside) {
+    if (field !== inside[0]) push(node, reading, `} ${field} {`);
+    const body = nodeIn(node, field);
+    const at = { ...reading, around };
+    if (body?.type === 'CatchClause') readControl(body, at);
+    else readAll(body ? statementsOf(body) : nodesIn(node, field), at);
   }
-}
-
-function readBody(node: SyntaxNode | null, reading: Reading): void {
-  if (node) readAll(node.type === 'BlockStatement' ? nodesIn(node, 'body') : [node], reading);
-}
-
-/** Reads what is inside of braces. Tests that are defined there are defined under that condition. */
-function nested(
-  node: SyntaxNode,
-  reading: Reading,
-  of: SyntaxNode | null,
-  words: (text: string) => string,
-  inside: (at: Reading) => void,
-): void {
-  const start = reading.lines.length;
-  head(node, reading, words, of);
-  inside({ ...reading, around: [...reading.around, ...reading.lines.slice(start)] });
   push(node, reading, '}');
 }
+
+const statementsOf = (body: SyntaxNode) => (body.type === 'BlockStatement' ? nodesIn(body, 'body') : [body]);
 
 function leaves(node: SyntaxNode): boolean {
   if (isFunction(node)) return false;
@@ -219,51 +169,45 @@ function leaves(node: SyntaxNode): boolean {
 interface Each {
   readonly list: SyntaxNode;
   readonly pattern: SyntaxNode | null;
-  readonly canLeave: boolean;
+  readonly body: SyntaxNode | null;
 }
 
 /** Reads what is done for each element of an array literal, or once for all elements of any other list. */
-function readEach(
-  node: SyntaxNode,
-  { list, pattern, canLeave }: Each,
-  reading: Reading,
-  readOne: (at: Reading) => void,
-): void {
+function readEach(node: SyntaxNode, { list, pattern, body }: Each, reading: Reading): void {
   const found = resolve(list, reading.scope);
   const elements = found.node.type === 'ArrayExpression' ? nodesIn(found.node, 'elements') : [];
   const readWith = (init: SyntaxNode | null, at: Reading) => {
     const scope = innerScope(at.scope);
     if (pattern) declarePattern(pattern, { scope, label: '‹each›', init, from: found.scope });
-    readOne({ ...at, scope });
+    if (body) readAll(statementsOf(body), { ...at, scope });
   };
-  const isKnown = elements.length > 0 && elements.length <= MAX_EACH && !canLeave;
+  const isKnown = elements.length > 0 && elements.length <= MAX_EACH && body && !leaves(body);
   // An array that begins empty is filled elsewhere.
-  if (isKnown && elements.every((one) => one.type !== 'SpreadElement'))
+  if (isKnown && elements.every((one) => one.type !== 'SpreadElement')) {
     for (const one of elements) readWith(one, reading);
-  else
-    nested(
-      node,
-      reading,
-      list,
-      (text) => `for (each of ${text}) {`,
-      (at) => readWith(null, at),
-    );
+    return;
+  }
+  const start = reading.lines.length;
+  push(node, reading, 'for (each of ‹code›) {', list);
+  readWith(null, { ...reading, around: [...reading.around, ...reading.lines.slice(start)] });
+  push(node, reading, '}');
 }
 
 function readDeclarator(node: SyntaxNode, isConst: boolean, reading: Reading): void {
   const [id, init] = [nodeIn(node, 'id'), nodeIn(node, 'init')];
+  const { scope, lines } = reading;
   // What a file declares is read where it is used.
-  if (!id || !init || (reading.scope.parent === null && isConst)) return;
-  const value = readCall(init, reading);
-  const { scope } = reading;
-  if (isConst && value && isNaming(value.node, value.scope))
-    return declarePattern(id, { scope, label: '', init: value.node, from: value.scope });
-  const from = value ?? { node: init, scope };
-  if (!value && isConst && isNaming(init, scope)) return;
+  if (!id || !init || (scope.parent === null && isConst)) return;
+  const returned = readCall(init, reading);
+  const value = returned ?? { node: init, scope };
+  if (isConst && isNaming(value.node, value.scope)) {
+    if (returned) declarePattern(id, { scope, label: '', init: value.node, from: value.scope });
+    return;
+  }
   reading.taken.count += 1;
   const label = isConst ? `‹${reading.taken.count}›` : `variable ${nameOf(id) ?? ''}`;
-  const { text, locators } = printCode(from.node, from.scope);
-  reading.lines.push({ text: `${label} = ${text}`, locators, ...placeOf(scope.file, node) });
+  const { text, locators } = printCode(value.node, value.scope);
+  lines.push({ text: `${label} = ${text}`, locators, ...placeOf(scope.file, node) });
   if (isConst) declarePattern(id, { scope, label });
 }
 
@@ -274,14 +218,15 @@ function isNaming(given: SyntaxNode, scope: Scope): boolean {
   if (/^(?:Await|Assignment|Update|TaggedTemplate|Yield|Import)Expression$/.test(node.type)) return false;
   const callee = nodeIn(node, 'callee');
   if (node.type === 'NewExpression') return callee !== null && classOf(callee, scope) !== null;
-  if (callee) {
-    const isLocator = isLocatorCall(propertyOf(callee) ?? '');
-    if (!isLocator && !printCode(node, scope).text.startsWith('‹locator›')) return false;
-  }
+  const isLocator = !callee || isLocatorCall(propertyOf(callee) ?? '');
+  if (!isLocator && !printCode(node, scope).text.startsWith('‹locator›')) return false;
   return childrenOf(node).every((one) => isNaming(one, scope));
 }
 
-/** Reads a call of a function of the tests in its place, and returns what it returns; null for anything else. */
+/**
+ * Reads a call of a function of the tests in its place, and returns what it returns. Null for any other call, and if the function may return
+ * early, is not awaited, or is handed something that is taken from the page for it.
+ */
 function readCall(given: SyntaxNode, reading: Reading): Located | null {
   const awaited = bare(given).type === 'AwaitExpression';
   const call = bare((awaited && nodeIn(bare(given), 'argument')) || given);
@@ -290,48 +235,30 @@ function readCall(given: SyntaxNode, reading: Reading): Located | null {
   if (!own || reading.within.includes(own.node) || reading.within.length > MAX_CALLS) return null;
   const statements = bodyOf(own.node);
   const last = statements.at(-1);
-  const isBlock = nodeIn(own.node, 'body')?.type === 'BlockStatement';
-  const isLeft =
-    statements.some((one) => one !== last && leaves(one)) ||
-    (last?.type !== 'ReturnStatement' && last && leaves(last));
-  const isLate = own.node['async'] === true && !awaited;
-  if (isLeft || isLate || own.node['generator'] === true || call['optional'] === true) return null;
-  own.scope.project.followed.add(own.node);
-  const args = nodesIn(call, 'arguments').map((one) => taken(one, reading));
+  const returned = last?.type === 'ReturnStatement' ? last : null;
+  const isLeft = statements.some((one) => one !== returned && leaves(one));
+  const isLate = (own.node['async'] === true && !awaited) || own.node['generator'] === true;
+  const args = nodesIn(call, 'arguments');
+  if (isLeft || isLate || call['optional'] === true || !args.every((one) => isNaming(one, reading.scope)))
+    return null;
   const scope = callScope(own, { args, from: reading.scope });
   if (!scope) return null;
+  own.scope.project.followed.add(own.node);
   const at = { ...reading, scope: innerScope(scope), within: [...reading.within, own.node] };
   declareAll(statements, at.scope);
   for (const one of statements) {
-    if (one.type === 'ReturnStatement') break;
-    read(one, at);
+    if (one !== returned) read(one, at);
     if (ends.test(one.type)) break;
   }
-  const returned = last?.type === 'ReturnStatement' ? nodeIn(last, 'argument') : null;
-  const value = isBlock ? returned : nodeIn(own.node, 'body');
-  if (!value)
-    return {
-      node: { type: 'Identifier', name: 'undefined', start: call.start, end: call.end },
-      scope: at.scope,
-    };
+  const { start, end } = call;
+  const nothing = { type: 'Identifier', name: 'undefined', start, end };
+  const body = nodeIn(own.node, 'body');
+  const value = (body?.type === 'BlockStatement' ? nodeIn(returned, 'argument') : body) ?? nothing;
+  const isWaited = awaited && value !== nothing && value.type !== 'AwaitExpression';
   return {
-    node:
-      awaited && value.type !== 'AwaitExpression'
-        ? { ...call, type: 'AwaitExpression', argument: value }
-        : value,
+    node: isWaited ? { type: 'AwaitExpression', argument: value, start, end } : value,
     scope: at.scope,
   };
-}
-
-/** Returns an argument, or, if it takes something from the page, a name for what it took before the call. */
-function taken(node: SyntaxNode, { scope, lines, taken: numbers }: Reading): SyntaxNode {
-  if (node.type === 'SpreadElement' || isNaming(node, scope)) return node;
-  numbers.count += 1;
-  const label = `‹${numbers.count}›`;
-  const { text, locators } = printCode(node, scope);
-  lines.push({ text: `${label} = ${text}`, locators, ...placeOf(scope.file, node) });
-  scope.names.set(label, { kind: 'opaque', label });
-  return { type: 'Identifier', name: label, start: node.start, end: node.end };
 }
 
 function readExpression(given: SyntaxNode, reading: Reading): void {
@@ -340,30 +267,23 @@ function readExpression(given: SyntaxNode, reading: Reading): void {
   const callee = call.type === 'CallExpression' ? nodeIn(call, 'callee') : null;
   if (!callee) return isFollowed(node) ? undefined : push(node, reading);
   if (isOfTest(callee, reading.scope) && readDefinition(call, callee, reading, call !== node)) return;
-  const object = nodeIn(callee, 'object');
+  const list = nodeIn(callee, 'object');
   const [first] = nodesIn(call, 'arguments');
-  if (nameOf(object) === 'console') return;
-  if (propertyOf(callee) === 'forEach' && object && first && isFunction(first) && !first['async']) {
+  if (nameOf(list) === 'console') return;
+  if (propertyOf(callee) === 'forEach' && list && first && isFunction(first) && first['async'] !== true) {
     const [pattern = null] = nodesIn(first, 'params');
-    return readEach(
-      call,
-      { list: object, pattern, canLeave: leaves(nodeIn(first, 'body') ?? first) },
-      reading,
-      (at) => readBody(nodeIn(first, 'body'), at),
-    );
+    return readEach(call, { list, pattern, body: nodeIn(first, 'body') }, reading);
   }
   const value = readCall(node, reading);
-  if (!value) return push(node, reading);
-  if (!isNaming(value.node, value.scope)) readExpression(value.node, { ...reading, scope: value.scope });
+  if (!value) push(node, reading);
+  else if (!isNaming(value.node, value.scope)) readExpression(value.node, { ...reading, scope: value.scope });
 }
 
 /** Fields of page objects and exports of modules are read where they are used. */
 function isFollowed(node: SyntaxNode): boolean {
   const left = node.type === 'AssignmentExpression' ? nodeIn(node, 'left') : null;
-  const object = nodeIn(left, 'object');
-  return (
-    object?.type === 'ThisExpression' || /^(?:module|exports)$/.test(String(rootName(left ?? node)?.['name']))
-  );
+  const name = left && String(rootName(left)?.['name']);
+  return nodeIn(left, 'object')?.type === 'ThisExpression' || name === 'module' || name === 'exports';
 }
 
 /** Fixtures that Playwright has itself. */

@@ -151,6 +151,15 @@ describe('HN-3 a test is compared by its print', () => {
     ).not.toEqual([]);
   });
 
+  it('HN-3 finds tests that a list defines in an arrow without braces', async () => {
+    const each = (title: string) =>
+      `${imports}['a'].forEach((name) => test(\`${title} \${name}\`, async () => {}));\n`;
+    expect((await compared(each('buys'), each('pays'))).differences).toMatchObject([
+      { strength: 'weaker', test: 'buys a' },
+      { strength: 'new', test: 'pays a' },
+    ]);
+  });
+
   it('HN-3 follows a helper that is used as a value in a list', async () => {
     const list = (label: string) =>
       spec(
