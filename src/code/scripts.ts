@@ -1,9 +1,6 @@
 import { isCode } from './imports.js';
 import { parseSource, type SourceFile } from './source-file.js';
 
-/** Markup files: pages, components and templates. */
-export const template = /\.(?:vue|svelte|astro|html?|ejs|hbs)$/;
-
 const script = /(<script\b[^>]*>)([\s\S]*?)<\/script>/g;
 const blanked = (part: string) => part.replaceAll(/[^\n]/g, ' ');
 

@@ -74,8 +74,7 @@ export async function readChange(request: GuardRequest): Promise<Change | null> 
   function cutOf(edit: FileEdit): CutFile[] {
     const { path: file } = edit;
     const shadowed = [...old.parsed.keys()].find((one) => one !== file && stemOf(one) === stemOf(file));
-    const isShadow =
-      !edit.before && isCode(file) && shadowed !== undefined && after !== before && !isGone(shadowed);
+    const isShadow = !edit.before && isCode(file) && shadowed !== undefined && !isGone(shadowed);
     const told = (why: string) => [{ file, why, instead: null }];
     if (isShadow) return told(`it may be imported instead of ${shadowed}`);
     if (!isTests(edit)) return [];

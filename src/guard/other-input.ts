@@ -1,15 +1,5 @@
-import { constantOf, nameOf } from '../code/expressions.js';
 import { jsonStart, type SourceFile } from '../code/source-file.js';
-import { nodesIn, nodesOf, type SyntaxNode } from '../code/syntax.js';
-import { rootName } from '../code/test-object.js';
 import type { FileEdit } from './edit.js';
-
-/** A test file in which inputs were replaced. */
-export interface AlteredFile {
-  readonly path: string;
-  readonly before: string;
-  readonly after: string;
-}
 
 /** A metamorphic check: the tests with other inputs, which a genuine fix passes as well. */
 export interface OtherInput {
@@ -17,7 +7,8 @@ export interface OtherInput {
   readonly inputs: readonly string[];
   /** The place where the fix names one of them, whatever their case; null if it names none. */
   readonly named: { readonly file: string; readonly line: number; readonly input: string } | null;
-  readonly files: readonly AlteredFile[];
+  /** The test files in which they were replaced. */
+  readonly files: readonly { readonly path: string; readonly before: string; readonly after: string }[];
 }
 
 /**
@@ -32,7 +23,7 @@ export function otherInput(
   const all = tests.map(({ text }) => text).join('\n');
   const exchanged = new Map(inputs.map((one) => [one, another(one, all)]));
   const files = tests.flatMap((file) => {
-    const after = exchange(file, exchanged);
+    const after = exchange(file.text, exchanged);
     const start = file.path.endsWith('.json') ? jsonStart.length : 0;
     const altered = { path: file.path, before: file.text.slice(start), after: after.slice(start) };
     return after === file.text ? [] : [altered];
@@ -66,32 +57,15 @@ function turned(sign: string, by: number): string {
   return String.fromCharCode(start + ((sign.charCodeAt(0) - start + by) % size));
 }
 
-function exchange({ text, program }: SourceFile, exchanged: ReadonlyMap<string, string>): string {
-  const titles = titlesIn(program);
-  const isConcerned = (node: SyntaxNode) => {
-    const value = /^(?:Literal|TemplateLiteral)$/.test(node.type) ? constantOf(node) : undefined;
-    return (
-      typeof value === 'string' &&
-      !titles.has(node) &&
-      [...exchanged.keys()].some((one) => value.includes(one))
-    );
-  };
-  return nodesOf(program)
-    .filter(isConcerned)
-    .toSorted((a, b) => b.start - a.start)
-    .reduce((sum, { start, end }) => {
-      let part = sum.slice(start, end);
-      for (const [from, to] of exchanged) part = part.replaceAll(from, () => to);
-      return sum.slice(0, start) + part + sum.slice(end);
-    }, text);
-}
+/** A line with the title of a test, which stays: a test with another title is another test. What is imported stays, too. */
+const asItIs = /\b(?:test|it|describe|setup)(?:\.\w+)*\(\s*['"`]|\bimport\b|\brequire\(/;
+const literal = /(['"`])(?:\\.|(?!\1)[^\\\n])*\1/g;
 
-/** Finds the titles of tests, which stay as they are: a test with another title is another test. */
-function titlesIn(program: SyntaxNode): ReadonlySet<SyntaxNode> {
-  const titles = nodesOf(program).map((node) => {
-    const root = node.type === 'CallExpression' ? rootName(node) : null;
-    const [first, ...others] = nodesIn(node, 'arguments');
-    return others.length > 0 && /^(?:test|it|describe|setup)$/.test(nameOf(root) ?? '') ? first : null;
-  });
-  return new Set(titles.flatMap((one) => one ?? []));
+function exchange(text: string, exchanged: ReadonlyMap<string, string>): string {
+  const inLiteral = (part: string) =>
+    [...exchanged].reduce((sum, [from, to]) => sum.replaceAll(from, () => to), part);
+  return text
+    .split('\n')
+    .map((line) => (asItIs.test(line) ? line : line.replaceAll(literal, inLiteral)))
+    .join('\n');
 }

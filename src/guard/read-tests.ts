@@ -126,7 +126,7 @@ function read(given: SyntaxNode, reading: Reading): void {
   } else if (control.test(node.type)) readControl(node, reading);
   else if (node.type === 'ImportDeclaration' && nodesIn(node, 'specifiers').length === 0)
     push(node, reading, `import ${nameOf(nodeIn(node, 'source'))}`);
-  else if (given === node && /Expression$/.test(node.type) && !isFunction(node))
+  else if (given === node && node.type.endsWith('Expression') && !isFunction(node))
     readExpression(node, reading);
   else if (!declarations.test(node.type) && !isFunction(node) && given.type !== 'ExportDefaultDeclaration')
     push(node, reading);
