@@ -36,14 +36,34 @@ const state = z.strictObject({
 /** A path inside the root, outside of repositories, packages and `.self-heal`. */
 export const safePath = z
   .string()
-  .min(1)
-  .refine((file) => {
-    const parts = file.split('/');
-    const isNormal = parts.every((part) => part !== '' && part !== '.' && part !== '..');
-    return isNormal && !/[\0\\]/.test(file) && !parts.some((part) => forbidden.has(part.toLowerCase()));
-  }, 'is not a path of a file in the project');
+  .max(4096)
+  .refine(
+    (file) => !/[\0\\]/.test(file) && file.split('/').every((part) => mayBeNamed(onAnyDisk(part))),
+    'is not a path of a file in the project',
+  );
 
-const forbidden = new Set(['.git', '.self-heal', 'node_modules']);
+/** Windows gives the second half of these, `GIT~1`, as short names to the first. */
+const forbidden = ['.git', '.self-heal', 'node_modules'];
+const shortForms = forbidden.map((name) => `${name.replace('.', '').slice(0, 6)}~`);
+
+function mayBeNamed(part: string): boolean {
+  // Nothing is left of `.` and `..`.
+  if (part === '' || forbidden.includes(part)) return false;
+  return !shortForms.some((start) => part.startsWith(start) && /^\d+$/.test(part.slice(start.length)));
+}
+
+/**
+ * Returns a name as file systems other than this one may read it, which is what git's core.protectHFS and core.protectNTFS guard against: HFS+
+ * ignores some characters, others ignore case or how a letter is composed, and NTFS drops dots and spaces at the end, and what follows a colon.
+ */
+function onAnyDisk(part: string): string {
+  return part
+    .replaceAll(/[\u200C-\u200F\u202A-\u202E\u206A-\u206F\uFEFF]/g, '')
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/:.*$/s, '')
+    .replace(/[ .]+$/, '');
+}
 
 /** The state of one path; null if it does not exist. */
 export const stateOrNull = state.nullable();

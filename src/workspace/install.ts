@@ -49,6 +49,17 @@ export interface InstallRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Yarn Berry has a variable instead, and Deno runs no scripts unless it is told to. */
+const withoutFlag: readonly string[] = ['yarn@berry', 'deno'];
+
+const settings = {
+  YARN_ENABLE_SCRIPTS: 'false',
+  // Otherwise, pnpm and yarn refuse a lock file that the fix did not update.
+  CI: '',
+  npm_config_audit: 'false',
+  npm_config_fund: 'false',
+};
+
 /** An install by the project's package manager. */
 export interface Install {
   /** The command line, for display. */
@@ -67,13 +78,15 @@ export interface Installed {
 
 /**
  * Returns the install command of the project's package manager, detected by its lock file or `packageManager` field; npm by default. It runs where
- * the lock file is, because npm in a workspace's package would install only that package, and would not remove what is no longer needed.
+ * the lock file is, because npm in a workspace's package would install only that package, and would not remove what is no longer needed. It runs
+ * no scripts: those of a package that a fix brings, or a file that one of the project's own scripts executes, would run before the fix is proven.
  */
 export async function installOf(request: InstallRequest): Promise<Install> {
   const { project, root, runId, contents, signal = new AbortController().signal } = request;
-  const found = await detect({ cwd: project, stopDir: path.dirname(root) });
-  const resolved = resolveCommand(found?.agent ?? 'npm', 'install', []);
-  const { command, args } = resolved ?? { command: 'npm', args: ['install'] };
+  const agent = (await detect({ cwd: project, stopDir: path.dirname(root) }))?.agent ?? 'npm';
+  const noScripts = withoutFlag.includes(agent) ? [] : ['--ignore-scripts'];
+  const resolved = resolveCommand(agent, 'install', noScripts);
+  const { command, args } = resolved ?? { command: 'npm', args: ['install', ...noScripts] };
   const lockFolder = lockFolderOf(project);
   const cwd = lockFolder !== null && isInside(root, lockFolder) ? lockFolder : project;
   return {
@@ -84,8 +97,7 @@ export async function installOf(request: InstallRequest): Promise<Install> {
         file: command,
         args,
         cwd,
-        // Otherwise, pnpm and yarn refuse a lock file that the fix did not update.
-        env: { ...process.env, CI: '', npm_config_audit: 'false', npm_config_fund: 'false' },
+        env: { ...process.env, ...settings },
         runId,
         signal,
       });
