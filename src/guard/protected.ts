@@ -11,7 +11,7 @@ const protectedPaths: readonly (readonly [RegExp, string])[] = [
   [/(?:^|\/)(?:node_modules|\.?[\w-]*patches)\/@?playwright/, 'Playwright itself judges the tests'],
   [/(?:^|\/)playwright(?:-ct)?\.config\.[cm]?[jt]s$/, 'it is a Playwright config'],
   [
-    /(?:^|\/)(?:\.npmrc|\.yarnrc(?:\.yml)?|\.pnpmfile\.[cm]?js|pnpm-workspace\.yaml)$/,
+    /(?:^|\/)(?:\.npmrc|\.yarnrc(?:\.yml)?|\.pnpmfile\.[cm]?js|pnpmfile\.[cm]?js|pnpm-workspace\.yaml|bunfig\.toml|binding\.gyp|\.yarn\/(?:releases|plugins)\/.+|\.pnp\.[\w.]+)$/,
     'it decides what an install does',
   ],
   [
@@ -67,6 +67,7 @@ const fields = [
   'workspaces',
   'bin',
   'packageManager',
+  'trustedDependencies',
   'imports',
   'name',
   'main',
@@ -103,7 +104,7 @@ function manifestCut({ path: file, before, after }: FileEdit): CutFile | null {
 
 /** Returns what a protected field was. Of dependencies, only Playwright's own go back. */
 function restored(name: string, was: unknown, is: unknown): unknown {
-  if (!name.endsWith('ependencies') || !isObject(is)) return was;
+  if (!name.endsWith('ependencies') || !isObject(is) || Array.isArray(is)) return was;
   const isPlaywrights = (one: string) => /^@?playwright\b/.test(one);
   const others = Object.entries(is).filter(([one]) => !isPlaywrights(one));
   return Object.fromEntries([

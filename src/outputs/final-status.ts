@@ -1,4 +1,4 @@
-import { isResolved } from '../core/verdict.js';
+import { type CauseVerdict, isHealed } from '../core/verdict.js';
 import { blameLine, placeOfBlame } from '../core/blame.js';
 import { type Proof, renderProof } from '../core/proof.js';
 import { unreachable } from '../core/unreachable.js';
@@ -25,14 +25,21 @@ export interface Told {
   readonly word: FinalStatus;
 }
 
-/** Returns what other tools are told about a run: every test, and every failure of the suite itself that is still open. */
+/** Returns what other tools are told about a run: every test, and every failure of the suite itself that is healed or still open. */
 export function tellTests({ tests, causes }: Report): Told[] {
   const byId = new Map(causes.map((cause) => [cause.id, cause]));
   const ofTests = tests.map((test) => ({ test, word: wordOn(test, byId.get(test.causeId ?? '') ?? null) }));
   const ofSuite = causes
-    .filter((cause) => cause.tests.length === 0 && !isResolved(cause.verdict))
-    .map((cause) => ({ test: null, word: failed(cause.verdict, cause) }));
+    .filter(({ tests: own, verdict }) => own.length === 0 && verdict !== 'superseded')
+    .map((cause) => ({ test: null, word: wordOnSuite(cause) }));
   return [...ofSuite, ...ofTests];
+}
+
+function wordOnSuite(cause: ReportCause): FinalStatus {
+  const { verdict } = cause;
+  if (!isHealed(verdict)) return failed(verdict, cause);
+  const message = healedBy(cause, { id: null, sharedFix: false, verdict });
+  return { status: 'passed', message, details: '', cause };
 }
 
 function wordOn(test: ReportTest, cause: ReportCause | null): FinalStatus {
@@ -84,7 +91,10 @@ function failed(verdict: string, cause: ReportCause | null): FinalStatus {
 }
 
 /** `healed by debugger (claude) in 2 attempts, proof: red red | green green`. */
-function healedBy(cause: ReportCause | null, { id, sharedFix, verdict }: ReportTest): string {
+function healedBy(
+  cause: ReportCause | null,
+  { id, sharedFix, verdict }: { id: string | null; sharedFix: boolean; verdict: CauseVerdict },
+): string {
   const word = verdict === 'green-once' ? 'green once, not proven,' : 'healed';
   if (cause === null) return word;
   const last = cause.attempts.at(-1);

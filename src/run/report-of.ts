@@ -31,11 +31,13 @@ export function reportOf(run: RunState): Report {
 }
 
 function totalsOf(run: RunState): Omit<Report['totals'], 'durationMs'> {
-  const verdicts = [...run.tests.values()].map(({ verdict }) => verdict);
+  // The suite's own failure belongs to no test, and counts as one more.
+  const ofSuite = run.causes.flatMap(({ summary, ended }) => (summary.tests.length === 0 && ended) || []);
+  const verdicts = [...run.tests.values(), ...ofSuite].map(({ verdict }) => verdict);
   const counted = (...those: CauseVerdict[]) => verdicts.filter((one) => those.includes(one)).length;
   const avoided = [...run.avoided].map(([reason, count]) => ({ reason, count }));
   return {
-    tests: verdicts.length,
+    tests: run.tests.size,
     passed: counted('passed'),
     flaky: counted('flaky'),
     healed: counted('healed'),

@@ -37,6 +37,7 @@ export interface Report {
   /** The re-run of the tests around the fixes after healing (HN-6); null if there was none. */
   regression: RegressionResult | null;
   warnings: readonly string[];
+  /** A failure of the suite itself, which belongs to no test, counts as one more where it is healed or failed. */
   totals: {
     tests: number;
     passed: number;

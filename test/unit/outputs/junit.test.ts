@@ -112,14 +112,15 @@ describe('verdicts', () => {
     );
   });
 
-  it('RP-2 a failure of the suite itself is an error, since all tests would look skipped; a fixed one is not', () => {
+  it('RP-2 a failure of the suite itself is an error, since all tests would look skipped; a healed one is passed', () => {
     const tests = [aReportTest({ verdict: 'not-run' })];
     const cause = aReportCause({ tests: [], verdict: 'failed', headline: 'no server' });
     const root = readXml(junitOf(aReport({ tests, causes: [cause] })));
     expect(root.attributes).toMatchObject({ tests: '2', failures: '0', skipped: '1', errors: '1' });
     expect(all(root, 'error')[0]?.attributes['message']).toBe('no server');
     const fixed = readXml(junitOf(aReport({ tests, causes: [{ ...cause, verdict: 'healed' }] })));
-    expect(fixed.attributes).toMatchObject({ tests: '1', errors: '0' });
+    expect(fixed.attributes).toMatchObject({ tests: '2', errors: '0', failures: '0' });
+    expect(all(fixed, 'system-out')[0]?.text).toContain('healed');
   });
 });
 
