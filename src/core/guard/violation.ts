@@ -1,6 +1,6 @@
 /** One way in which an agent's change weakens the tests or touches what it must not (HN-3, HN-4). */
 export interface Violation {
-  /** Kebab-case name of the rule: `assertion-removed`, `protected-file` … */
+  /** Kebab-case name of the rule: `test-weakened`, `app-detects-tests` … */
   readonly rule: string;
   /** Relative to the recorded root, with `/`. */
   readonly file: string;
