@@ -130,7 +130,7 @@ const askedShape: z.ZodType<RunAsked> = z.looseObject({
 const blame: z.ZodType<Blame> = z.looseObject({
   base: z.looseObject({
     commit: z.string(),
-    from: z.enum(['last-green', 'merge-base', 'head', 'named']),
+    from: z.enum(['last-green', 'merge-base', 'head', 'recent', 'named']),
   }),
   hunks: z.array(
     z.looseObject({

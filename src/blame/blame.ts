@@ -92,16 +92,19 @@ function reading(
   // Files edited by fixes of this run did not break the tests.
   const edited = workspace.edited();
   const isLeftOut = (file: string) => edited.has(file) || isWrittenTo(file);
-  const known = new Map<string | null, Promise<History | string>>();
-  return async ({ failure }) => {
+  const known = new Map<string, Promise<History | string>>();
+  return async ({ failure, diagnosis }) => {
     const lastGreen =
       failure.scope === 'test' && named === null ? await parts.lastGreen(failure.test.id) : null;
+    // Whether a person is asked instead of an agent depends on the answer (CS-11).
+    const mayGoBack = diagnosis.retry === 'never_retry';
+    const key = `${lastGreen} ${mayGoBack}`;
     const history =
-      known.get(lastGreen) ??
-      readHistory({ root: workspace.root, contents, named, lastGreen, isTest, isLeftOut }).catch(
+      known.get(key) ??
+      readHistory({ root: workspace.root, contents, named, lastGreen, mayGoBack, isTest, isLeftOut }).catch(
         (error: unknown) => `git cannot read the changes: ${gitSays(error)}`,
       );
-    known.set(lastGreen, history);
+    known.set(key, history);
     return history;
   };
 }

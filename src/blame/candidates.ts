@@ -41,6 +41,8 @@ export interface HistoryRequest {
   readonly named: string | null;
   /** A commit before HEAD at which the test was green here, or null. */
   readonly lastGreen: string | null;
+  /** Whether to begin some commits before HEAD if nothing tells where to begin. */
+  readonly mayGoBack: boolean;
   readonly isTest: (file: string) => boolean;
   /** Whether a file is left out: self-heal edited it, or others have written to it during the run. */
   readonly isLeftOut: (file: string) => boolean;
@@ -67,19 +69,22 @@ export async function readHistory(request: HistoryRequest): Promise<History | st
   const branch = await gitChanges(root, wanted);
   // No default branch is known here, so only uncommitted changes remain.
   const isUnknown = 'what' in branch && branch.what !== 'unreadable' && named === null;
-  const changed = isUnknown ? await gitChanges(root, 'HEAD') : branch;
+  const since = isUnknown ? await gitChanges(root, 'HEAD') : branch;
+  if ('what' in since) return whyNot(since);
+  const head = (await git(root, ['rev-parse', 'HEAD']))?.trim() ?? '';
+  const older = request.mayGoBack && wanted === null && since.base === head ? await recent(root) : null;
+  const changed = older === null ? since : await gitChanges(root, older);
   if ('what' in changed) return whyNot(changed);
   if (path.resolve(changed.root) !== path.resolve(root))
     return 'the project is not a git repository of its own';
-  const head = (await git(root, ['rev-parse', 'HEAD']))?.trim() ?? '';
   const isWhole = (await git(root, ['rev-parse', '--is-shallow-repository']))?.trim() !== 'true';
   const isAbsent = await absentFrom(root);
   const paths = changed.changes.flatMap(({ kind, path: file }) =>
     kind === 'file' && isWritable(file) && !request.isLeftOut(file) && !isAbsent(file) ? [file] : [],
   );
-  const since = changed.base === head ? `${head.slice(0, 7)} (HEAD)` : changed.base.slice(0, 7);
-  if (paths.length === 0) return `no file differs from ${since}${isWhole ? '' : `, and ${notWhole}`}`;
-  if (paths.length > MAX_FILES) return `too many files (${paths.length}) differ from ${since}`;
+  const base = changed.base === head ? `${head.slice(0, 7)} (HEAD)` : changed.base.slice(0, 7);
+  if (paths.length === 0) return `no file differs from ${base}${isWhole ? '' : `, and ${notWhole}`}`;
+  if (paths.length > MAX_FILES) return `too many files (${paths.length}) differ from ${base}`;
   const before = await changed.before.read(paths);
   const files = paths.map((file) => {
     const now = textNow(path.join(root, file));
@@ -87,13 +92,24 @@ export async function readHistory(request: HistoryRequest): Promise<History | st
     return compareFile(file, bytes ? withEndsOf(now, textOf(bytes)) : null, now);
   });
   const log = await commitsSince(root, changed.base);
-  const from = named !== null ? 'named' : wanted !== null ? 'last-green' : 'merge-base';
+  const found = older !== null ? 'recent' : changed.base === head ? 'head' : 'merge-base';
+  const from = named !== null ? 'named' : wanted !== null ? 'last-green' : found;
   return {
-    base: { commit: changed.base, from: changed.base === head && from === 'merge-base' ? 'head' : from },
+    base: { commit: changed.base, from },
     candidates: await candidatesOf(files, { ...request, stepOf: await stepsIn(root, log) }),
     commits: log.map(({ commit }) => commit),
     isWhole,
   };
+}
+
+/** How far to go back where nothing tells how far. */
+const RECENT_COMMITS = 10;
+
+/** Returns the commit that is this far before HEAD, or the first one; null if there is none before HEAD. */
+async function recent(root: string): Promise<string | null> {
+  const listed = await git(root, ['rev-list', '--first-parent', `--max-count=${RECENT_COMMITS + 1}`, 'HEAD']);
+  const [, ...before] = (listed ?? '').trim().split('\n');
+  return before.at(-1) ?? null;
 }
 
 function whyNot({ what, detail }: NoBase): string {

@@ -31,8 +31,11 @@ export interface BlamedHunk extends Hunk {
 /** The state that a search starts from. If the test is red there too, no later change is to blame. */
 export interface BlameBase {
   readonly commit: string;
-  /** The newest commit at which a run here saw the test green, the start of the branch, the last commit, or a commit that the user named. */
-  readonly from: 'last-green' | 'merge-base' | 'head' | 'named';
+  /**
+   * The newest commit at which a run here saw the test green, the start of the branch, the last commit, one some commits before it, or a commit
+   * that the user named.
+   */
+  readonly from: 'last-green' | 'merge-base' | 'head' | 'recent' | 'named';
 }
 
 /** Which change broke a test: the smallest set of hunks that turns it green when reverted (BL-1). */
