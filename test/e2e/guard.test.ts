@@ -63,7 +63,9 @@ describe('the guard in a run', () => {
         ['buy.js', 'thanks()', "'Thanks'"],
         ['playwright.config.ts', 'export', '// mine\nexport'],
         [spec, 'toBeVisible()', 'toBeAttached()'],
+        ['package.json', '"scratch"', '"scratch", "license": "MIT", "scripts": { "prepare": "x" }'],
       ]),
+      'package.json': '{ "name": "scratch" }\n',
       'agents.yaml': agentsYaml(['node', 'fixer.mjs']),
     });
     const config = await project.read('playwright.config.ts');
@@ -71,8 +73,13 @@ describe('the guard in a run', () => {
     const [cause] = report?.causes ?? [];
     expect([exitCode, cause?.category, cause?.verdict]).toEqual([0, 'runtime-error', 'healed']);
     const [attempt] = cause?.attempts ?? [];
-    expect(attempt?.cut.map(({ file }) => file)).toEqual(['playwright.config.ts', spec]);
-    expect(attempt?.files.map(({ path: file }) => file)).toEqual(['buy.js']);
+    expect(attempt?.cut.map(({ file }) => file).toSorted()).toEqual([
+      'package.json',
+      'playwright.config.ts',
+      spec,
+    ]);
+    expect(attempt?.files.map(({ path: file }) => file)).toEqual(['buy.js', 'package.json']);
+    expect(JSON.parse(await project.read('package.json'))).toEqual({ name: 'scratch', license: 'MIT' });
     expect(stderr).toContain(`left out of the fix: ${spec}`);
     expect(await project.read('.self-heal/latest/attempts/1.cut.patch')).toContain('toBeAttached');
     expect(await project.read(spec)).toBe(pageFiles[spec]);
