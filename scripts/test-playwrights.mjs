@@ -16,7 +16,8 @@ const words = process.argv.slice(2);
 const named = words.filter((word) => /^1\.\d+$/.test(word));
 const files = words.filter((word) => !named.includes(word));
 const versions = named.length > 0 ? named : upTo(newest);
-const tests = files.length > 0 ? files : ['test/integration/playwright-waits.test.ts'];
+const always = ['test/integration/playwright-waits.test.ts', 'test/integration/playwright-trace.test.ts'];
+const tests = files.length > 0 ? files : always;
 const env = await setUp();
 const failed = versions.filter((version) => !passes(version));
 process.stdout.write(

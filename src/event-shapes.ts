@@ -71,7 +71,7 @@ const testProofs = z.array(
   z.looseObject({
     id: z.string(),
     proof,
-    ended: z.enum(['proven', 'run-once', 'flaky', 'unsteady', 'red']),
+    ended: z.enum(['proven', 'green', 'flaky', 'unsteady', 'red']),
   }),
 );
 

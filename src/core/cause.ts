@@ -15,6 +15,10 @@ export interface DiagnosedFailure {
   readonly signature: string;
   /** Ids of the Playwright tests that reproduce exactly this failure; empty for a failure of the suite itself. */
   readonly rerunIds: readonly string[];
+  /** The number of the failure that was run again in its stead, since the two are alike; absent if it was run again itself. */
+  readonly like?: number;
+  /** Whether the run that showed it was traced, so that its evidence is all there is to have. */
+  readonly isTraced?: boolean;
 }
 
 /** All failures of a run that share a root cause: the unit of healing (HL-6). */

@@ -111,7 +111,7 @@ function kindOf(text: string, call: string | null): Pick<Complaint, 'kind' | 'de
 }
 
 /** Returns the element that intercepted the pointer, as a selector: `div#veil.modal-backdrop`. */
-function coverIn(text: string): string | null {
+export function coverIn(text: string): string | null {
   const tag =
     /(?:from )?<([a-z][\w-]{0,60})((?:\s[^<>]{0,500})?)>[^\n]{0,300}? (?:from <([a-z][\w-]{0,60})((?:\s[^<>]{0,500})?)>.{0,300}? subtree )?intercepts pointer events/.exec(
       text,

@@ -91,6 +91,8 @@ export interface Evidence {
   readonly trace: string | null;
   readonly missing: readonly string[];
   readonly cut: readonly string[];
+  /** How the test failed in the other of its two runs, if it was of something else; absent if it was not. */
+  readonly otherRun?: { readonly run: 'first' | 'confirming'; readonly errors: readonly TestError[] };
   /** Lines of the user's own code that the stacks point to, through source maps if it is bundled. */
   readonly sources: readonly SourceExcerpt[];
   /** The elements of the page at the failure; absent or null if they were not read, or were too many. */

@@ -54,8 +54,6 @@ export interface TestFailure {
   /** When this try started, in milliseconds since the epoch. */
   readonly startedAt: number;
   readonly attachments: readonly Attachment[];
-  /** Where the in-worker capture was written, or null if it could not be. */
-  readonly capture: string | null;
 }
 
 /**

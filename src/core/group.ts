@@ -16,19 +16,25 @@ interface Group {
  * Groups the failures that share a root cause (HL-6), as `c1`, `c2` …: deep classes first, because their fixes often heal what seemed to have
  * a cause of its own, which then costs no agent; within a class, in order of first appearance. Failures with the same deciding
  * evidence belong together, and so do those with the same signature, unless their evidence shows different causes, and those of the same
- * test in several projects. Many failures on the same dead server that nothing explains are one failure of the environment (HL-7).
+ * test in several projects. A failure that was not run again belongs to the one that was in its stead. Many failures on the same dead server that nothing explains are one failure of the environment (HL-7).
  */
 export function groupCauses(failures: readonly DiagnosedFailure[]): Cause[] {
   const groups: Group[] = [];
-  const turnedAway = turnedAwayTogether(failures);
-  for (const failure of failures) {
+  const own = failures.filter(({ like }) => like === undefined);
+  const turnedAway = turnedAwayTogether(own);
+  for (const failure of own) {
     const key = turnedAway.get(failure);
     join(groups, failure, key === undefined ? rootKeys(failure) : [...rootKeys(failure), key]);
   }
   for (const group of groups.slice()) if (groups.includes(group)) joinKnown(groups, group);
   const depth = (lead: DiagnosedFailure) => categories.indexOf(lead.diagnosis.category);
+  const joined = failures.filter(({ like }) => like !== undefined);
   return groups
-    .map(({ members }) => ({ lead: leadOf(members), members }))
+    .map(({ members }) => {
+      const ns = new Set(members.map(({ n }) => n));
+      const others = joined.filter(({ like = 0 }) => ns.has(like));
+      return { lead: leadOf(members), members: [...members, ...others].sort((a, b) => a.n - b.n) };
+    })
     .toSorted((a, b) => depth(a.lead) - depth(b.lead))
     .map((cause, index) => ({
       id: `c${index + 1}`,

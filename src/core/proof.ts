@@ -8,11 +8,11 @@ export type ProofStep = 'red' | 'green';
 export type Proof = readonly ProofStep[];
 
 /**
- * What the proof of a fix shows about one test of its cause (HL-6). `proven`: the full proof. `run-once`: green with the fix in one
- * run, because the number of tests that get the full proof is limited. `flaky`: green without the change, too. `unsteady`: green with
+ * What the proof of a fix shows about one test of its cause (HL-6). `proven`: the full proof. `green`: green with the fix
+ * in every run; that it is red without the fix, other tests of the cause have shown. `flaky`: green without the change, too. `unsteady`: green with
  * the fix at first, then red. `red`: this fix does not heal it.
  */
-export type ProofOutcome = 'proven' | 'run-once' | 'flaky' | 'unsteady' | 'red';
+export type ProofOutcome = 'proven' | 'green' | 'flaky' | 'unsteady' | 'red';
 
 /** The runs of one test of a cause, and their result. */
 export interface TestProof {
@@ -28,7 +28,7 @@ export function renderProof(proof: Proof): string {
 }
 
 const told: Readonly<Record<Exclude<ProofOutcome, 'proven'>, string>> = {
-  'run-once': 'green in one run',
+  green: 'green with the fix',
   flaky: 'flaky',
   unsteady: 'unstable',
   red: 'still red',

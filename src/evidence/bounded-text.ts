@@ -86,11 +86,6 @@ export function roughlyBounded(text: string, part: TextPart): string {
   return clipMiddle(text, bounds[part] * roomToClean).text;
 }
 
-/** If the capture cut a text, its last word may be half of a secret, which no pattern recognizes. */
-function withoutTornWord(text: string): string {
-  return text.replaceAll(/[^\s"'<>&=:]{1,256}(?=… \(\d{1,12} characters cut\))/g, '');
-}
-
 /**
  * Cleans a text and cuts it to the bound of its part; reports a cut in `missing`. Keeps the end of server output, and
  * both ends of everything else.
@@ -98,7 +93,7 @@ function withoutTornWord(text: string): string {
 export function boundedText(text: string, part: TextPart, missing: MissingEvidence): string {
   const clip = part === 'serverOutput' ? clipStart : clipMiddle;
   const rough = clip(text, bounds[part] * roomToClean);
-  const clipped = clip(missing.clean(withoutTornWord(rough.text)), bounds[part]);
+  const clipped = clip(missing.clean(rough.text), bounds[part]);
   if (rough.cutBytes + clipped.cutBytes > 0) {
     missing.cut(`${nameOf[part]} was longer than ${bounds[part]} bytes and was cut`);
   }

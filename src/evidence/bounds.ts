@@ -24,10 +24,8 @@ export const bounds = {
   /** A script that is searched for its source map, or a source that lines are quoted from. */
   script: 16 * 1024 * kib,
   sourceMap: 32 * 1024 * kib,
-  /** A capture file; what workers keep amounts to about 40 MiB at most. */
-  capture: 128 * 1024 * kib,
-  /** A line of a trace that is parsed; of longer ones (DOM snapshots, mostly) only the beginning is looked at. */
-  traceLine: 1024 * kib,
+  /** A line of a trace that is parsed; of longer ones only the beginning is looked at. */
+  traceLine: 8 * 1024 * kib,
   /** The inflated size of what is read from one trace; a million console lines are about 300 MB. */
   traceInflated: 4 * 1024 * 1024 * kib,
 } as const;

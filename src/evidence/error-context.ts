@@ -20,9 +20,27 @@ export async function readErrorContext(path: string): Promise<PageSnapshot | nul
  */
 export function pageSnapshotIn(markdown: string): PageSnapshot | null {
   const page = yamlBelow(markdown, '# Page snapshot');
-  if (page !== null) return { yaml: page, ofPage: true };
+  if (page !== null) return { yaml: withoutReferences(page), ofPage: true };
   const element = yamlBelow(markdown, '# Error details');
-  return element === null ? null : { yaml: element, ofPage: false };
+  return element === null ? null : { yaml: withoutReferences(element), ofPage: false };
+}
+
+/**
+ * Removes what Playwright adds for AI readers that drive the page: references to elements, cursors, and elements that have nothing but
+ * children.
+ */
+function withoutReferences(yaml: string): string {
+  const lines: string[] = [];
+  /** The indents of the containers around a line, which are left out. */
+  let dropped: number[] = [];
+  for (const line of yaml.split('\n')) {
+    const indent = line.search(/\S|$/);
+    dropped = dropped.filter((one) => one < indent);
+    const text = line.slice(indent).replaceAll(/ \[(?:ref=\w+|cursor=\w+|active)\]/g, '');
+    if (text === '- generic:') dropped.push(indent);
+    else lines.push(' '.repeat(indent - 2 * dropped.length) + text.replace(/^- generic: /, '- text: '));
+  }
+  return lines.join('\n');
 }
 
 function yamlBelow(markdown: string, heading: string): string | null {

@@ -50,7 +50,7 @@ function consoleLine(entry: ConsoleEntry): string {
   return `${isoTime(entry.time)} ${entry.type}: ${body.replaceAll('\n', '\n  ')}${at}`;
 }
 
-/** A time in a broken capture may be out of range. */
+/** A time in a broken trace may be out of range. */
 function isoTime(time: number): string {
   return Math.abs(time) < 8.64e15 ? new Date(time).toISOString() : String(time);
 }

@@ -6,7 +6,6 @@ import type { Evidence } from '../core/evidence.js';
 import { withoutSignals } from '../core/fenced.js';
 import { isServerError } from '../core/graphql-errors.js';
 import type { Failure, SuiteFailure, TestError, TestFailure } from '../core/failure.js';
-import type { CapturedScript } from '../playwright/capture-format.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { boundedText } from './bounded-text.js';
 import { cleanErrors } from './clean-errors.js';
@@ -15,8 +14,8 @@ import { cleanText } from './clean-text.js';
 import { writeEvidenceFiles } from './evidence-files.js';
 import { mapEvidence } from './map-evidence.js';
 import type { EvidenceLimits } from './page-evidence.js';
-import { readTestPage, type TestPage } from './page-sources.js';
-import { PassingEvidence } from './passing-evidence.js';
+import { readTestPage } from './page-sources.js';
+import { markCommon, type Passing } from './complaints.js';
 import { keepScreenshot } from './screenshot.js';
 import { suiteServerOutput, testServerOutput } from './server-output.js';
 import { MissingEvidence } from './missing-evidence.js';
@@ -36,16 +35,19 @@ export interface EvidenceRequest {
   readonly workspaceDir?: string;
   /** Source maps already read for other failures of the run. */
   readonly maps?: ParsedMaps;
-  /** What passing tests of the run complained of, too. */
-  readonly passing?: PassingEvidence;
+  /** The passing tests of a traced run, and what they complained of. */
+  readonly passing?: readonly Passing[];
   /** `Redactor.clean`; by default, masks only secrets that are recognizable in any environment. */
   readonly clean?: (text: string) => string;
 }
 
+/** How far the clocks of a browser and its worker may be apart. */
+const slackMs = 100;
+
 /** The evidence from a failure's own sources. */
 type Gathered = Omit<Evidence, 'errors' | 'sources' | 'missing' | 'cut' | 'rootDir' | 'workspaceDir'>;
-/** With what is needed to map its frames and to explain its unfinished actions. */
-type Unmapped = Gathered & { readonly scripts: readonly CapturedScript[]; readonly covered: string | null };
+/** With what the action at which the test failed did, to explain why it did not end. */
+type Unmapped = Gathered & { readonly log: readonly string[] };
 
 /**
  * Gathers the evidence of one failure, cleaned, masked and bounded (EV-9, EV-10, EV-11), and writes it into `folder`:
@@ -54,23 +56,23 @@ type Unmapped = Gathered & { readonly scripts: readonly CapturedScript[]; readon
  */
 export async function gatherEvidence(request: EvidenceRequest): Promise<Evidence> {
   const { failure, run } = request;
-  const { clean = cleanText, passing = new PassingEvidence() } = request;
+  const { clean = cleanText } = request;
   // An agent that prints such a file must not appear to send a completion signal itself.
   const missing = new MissingEvidence((text) => withoutSignals(clean(text)));
   const folder = resolve(request.folder);
   await missing.attempt('the evidence folder', () => mkdirSync(folder, { recursive: true }));
   const errors = (await missing.attempt('the errors', () => cleanErrors(failure.errors, missing))) ?? [];
-  const { scripts, covered, ...gathered } =
+  const { log, ...gathered } =
     failure.scope === 'test'
-      ? await gatherTest({ ...request, folder, passing }, failure, missing)
+      ? await gatherTest({ ...request, folder }, failure, missing)
       : await gatherSuite(run, failure, missing);
-  const hung = failure.scope === 'test' ? unfinishedErrors(failure, covered) : [];
+  const hung = failure.scope === 'test' ? unfinishedErrors(failure, log) : [];
   const unmapped = {
     ...gathered,
     errors: [...errors, ...cleanErrors(hung, missing)],
   };
   const { root = run.rootDir, workspaceDir = root, maps } = request;
-  const where = { root, workspaceDir, pageUrl: gathered.pageUrl, scripts, maps };
+  const where = { root, workspaceDir, pageUrl: gathered.pageUrl, maps, scripts: run.scripts ?? [] };
   const mapped = await missing.attempt('the source maps', () => mapEvidence(unmapped, where, missing));
   const evidence = { ...unmapped, sources: [], ...mapped };
   await missing.attempt('the evidence files', () => writeEvidenceFiles(folder, evidence, missing));
@@ -78,19 +80,17 @@ export async function gatherEvidence(request: EvidenceRequest): Promise<Evidence
 }
 
 async function gatherTest(
-  { run, folder, limits, passing }: EvidenceRequest & { readonly passing: PassingEvidence },
+  { run, folder, limits, passing = [] }: EvidenceRequest,
   failure: TestFailure,
   missing: MissingEvidence,
 ): Promise<Unmapped> {
-  if (failure.capture === null) run.captureProblems.slice(0, 3).forEach((problem) => missing.miss(problem));
-  const page = await readTestPage(failure, limits, missing);
-  const { console, network } = passing.mark(
-    {
-      console: page.console,
-      network: page.network.map((entry) => cleanRequest(entry, missing)),
-    },
-    failure.errors,
-  );
+  run.problems.slice(0, 3).forEach((problem) => missing.miss(problem));
+  const page = await readTestPage(failure, { limits, tracing: run.tracing }, missing);
+  // A page that tests share has the requests of the earlier ones in its trace.
+  const own = page.network.filter(({ time }) => time >= failure.startedAt - slackMs);
+  const seen = { console: page.console, network: own.map((entry) => cleanRequest(entry, missing)) };
+  const picture = page.screenshot;
+  const { console, network } = markCommon(seen, failure, passing);
   const failed = failedRequests(
     { network, errors: failure.errors },
     ownOrigin({ pageUrl: page.pageUrl, network }),
@@ -116,11 +116,10 @@ async function gatherTest(
     // An empty snapshot is kept, since it says that the page is blank.
     ariaSnapshot: page.ariaSnapshot === null ? null : boundedText(page.ariaSnapshot, 'ariaSnapshot', missing),
     pageUrl: page.pageUrl ? boundedText(page.pageUrl, 'url', missing) : null,
-    screenshot: await screenshotIn(folder, page, missing),
+    screenshot: picture && (await missing.attempt('no screenshot', () => keepScreenshot(picture, folder))),
     trace: page.trace && resolve(page.trace),
-    scripts: page.scripts ?? [],
-    covered: page.covered ?? null,
-    elements: page.elements ?? null,
+    elements: page.elements,
+    log: page.log,
   };
 }
 
@@ -141,19 +140,8 @@ async function gatherSuite(
     pageUrl: null,
     screenshot: null,
     trace: null,
-    scripts: [],
-    covered: null,
+    log: [],
   };
-}
-
-async function screenshotIn(
-  folder: string,
-  { screenshot, noScreenshotBecause }: TestPage,
-  missing: MissingEvidence,
-): Promise<string | null> {
-  if (screenshot !== null) return missing.attempt('no screenshot', () => keepScreenshot(screenshot, folder));
-  missing.miss(`no screenshot: ${noScreenshotBecause ?? 'nothing recorded the page'}`);
-  return null;
 }
 
 function wordsOf(error: TestError): string {

@@ -7,10 +7,10 @@ import {
   type NetworkEntry,
 } from '../core/evidence.js';
 import type { TestError } from '../core/failure.js';
-import type { CapturedScript } from '../playwright/capture-format.js';
+import type { FetchedScript } from '../playwright/suite-run.js';
 import { boundedText, mapParts, type PartsOf, type TextPart } from './bounded-text.js';
 import type { MissingEvidence } from './missing-evidence.js';
-import { capturedScripts } from './source-maps/captured-scripts.js';
+import { fetchedScripts } from './source-maps/fetched-scripts.js';
 import { ParsedMaps } from './source-maps/parsed-maps.js';
 import { ProjectFiles } from './source-maps/project-files.js';
 import { SourceMapper } from './source-maps/source-mapper.js';
@@ -25,7 +25,7 @@ export interface MappingRequest {
   /** The repository or workspace that contains it, outside of which no file is read; default: `root`. */
   readonly workspaceDir?: string | undefined;
   readonly pageUrl: string | null;
-  readonly scripts: readonly CapturedScript[];
+  readonly scripts: readonly FetchedScript[];
   /** Source maps already read for other failures of the run. */
   readonly maps?: ParsedMaps | undefined;
 }
@@ -47,7 +47,7 @@ export function mapEvidence(
   const places = {
     files,
     folders: maps.foldersOf(files),
-    captured: capturedScripts(request.scripts),
+    fetched: fetchedScripts(request.scripts),
     maps,
   };
   const mapper = new SourceMapper({

@@ -1,5 +1,4 @@
 import type { ConsoleEntry, NetworkEntry, PageElement } from '../core/evidence.js';
-import type { CapturedScript } from '../playwright/capture-format.js';
 
 /** How many console entries and requests to keep for one failure. */
 export interface EvidenceLimits {
@@ -11,19 +10,16 @@ export interface EvidenceLimits {
 export type ScreenshotSource =
   { readonly kind: 'file'; readonly path: string } | { readonly kind: 'bytes'; readonly bytes: Buffer };
 
-/** What one source (the capture or a trace) knows about the page. Requests are not cleaned yet. */
+/** What a trace knows about the page. Requests are not cleaned yet. */
 export interface PageEvidence {
   readonly console: readonly ConsoleEntry[];
   readonly network: readonly NetworkEntry[];
   readonly screenshot: ScreenshotSource | null;
-  /** Why there is no screenshot, if the source says so. */
-  readonly noScreenshotBecause: string | null;
+  /** The accessibility tree of the page at the failure, empty if it is blank; null if the trace shows no page. */
   readonly ariaSnapshot: string | null;
   readonly pageUrl: string | null;
-  /** Selector of what covers the element that the test was waiting for; a trace has none. */
-  readonly covered?: string | null;
-  /** The elements of the page; a trace has none. */
-  readonly elements?: readonly PageElement[] | null;
-  /** Scripts that the errors name; a trace has none. */
-  readonly scripts?: readonly CapturedScript[];
+  /** The elements of that page; null if they are too many. */
+  readonly elements: readonly PageElement[] | null;
+  /** What the action at which the test failed did and waited for. */
+  readonly log: readonly string[];
 }

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import type { Attachment, TestFailure } from '../core/failure.js';
 import { readErrorContext } from './error-context.js';
 import type { EvidenceLimits, PageEvidence, ScreenshotSource } from './page-evidence.js';
-import { readCapture } from './read-capture.js';
+import type { SuiteRun } from '../playwright/suite-run.js';
 import type { MissingEvidence } from './missing-evidence.js';
 import { readTrace } from './trace/read-trace.js';
 
@@ -12,48 +12,50 @@ export interface TestPage extends PageEvidence {
   readonly trace: string | null;
 }
 
+const nothing: PageEvidence = {
+  console: [],
+  network: [],
+  screenshot: null,
+  ariaSnapshot: null,
+  pageUrl: null,
+  elements: null,
+  log: [],
+};
+
+const untraced = {
+  on: "no trace: the worker ended before it could write one, or the test's file turns traces off",
+  own: 'no trace: a test of the run records one itself and does not attach it as `trace`, and Playwright cannot record two',
+} as const;
+
 /**
- * Reads what is known about a test's page: from the capture; from the trace if the capture or its screenshot is missing;
- * from Playwright's own attachments otherwise. Reports sources that cannot be read in `missing`; never rejects.
+ * Reads what is known about a test's page from its trace, which Playwright or the test itself recorded, and from Playwright's other
+ * attachments. Reports sources that cannot be read in `missing`; never rejects.
  */
 export async function readTestPage(
-  failure: TestFailure,
-  limits: EvidenceLimits,
+  failure: Pick<TestFailure, 'attachments'>,
+  { limits, tracing }: { readonly limits: EvidenceLimits; readonly tracing: SuiteRun['tracing'] },
   missing: MissingEvidence,
 ): Promise<TestPage> {
-  const captured = await captureOf(failure, limits, missing);
-  const attached = await attachedPicture(failure.attachments);
-  const trace = await attachedTrace(failure.attachments, missing);
+  const { attachments } = failure;
+  const trace = await attachedTrace(attachments, missing);
+  if (trace === null && tracing) missing.miss(untraced[tracing]);
   const traced =
-    trace !== null && (captured === null || !(captured.screenshot ?? attached))
-      ? await missing.attempt('trace.zip is corrupt', () => readTrace({ file: trace, limits, missing }))
-      : null;
+    trace === null
+      ? null
+      : await missing.attempt('trace.zip is corrupt', () => readTrace({ file: trace, limits, missing }));
+  const page = traced ?? nothing;
+  const snapshot = await attachedSnapshot(attachments, missing);
+  const ofPage = snapshot?.ofPage === true ? snapshot.yaml : null;
+  // The tree that Playwright took of the page knows what its styles hide.
+  const ariaSnapshot = ofPage ?? page.ariaSnapshot ?? snapshot?.yaml ?? null;
+  if (ariaSnapshot !== null && ariaSnapshot === snapshot?.yaml && !snapshot.ofPage)
+    missing.miss('the accessibility snapshot shows only the element under test, not its page');
   return {
-    ...(captured ?? traced ?? { console: [], network: [] }),
-    screenshot: captured?.screenshot ?? attached ?? traced?.screenshot ?? null,
-    noScreenshotBecause: captured?.noScreenshotBecause ?? traced?.noScreenshotBecause ?? null,
-    ariaSnapshot:
-      captured?.ariaSnapshot ??
-      traced?.ariaSnapshot ??
-      (await attachedSnapshot(failure.attachments, missing)),
-    pageUrl: captured?.pageUrl ?? traced?.pageUrl ?? null,
+    ...page,
+    ariaSnapshot,
+    screenshot: (await attachedPicture(attachments)) ?? page.screenshot,
     trace,
   };
-}
-
-async function captureOf(
-  failure: TestFailure,
-  limits: EvidenceLimits,
-  missing: MissingEvidence,
-): Promise<PageEvidence | null> {
-  const file = failure.capture;
-  if (file === null) {
-    missing.miss(
-      'no capture: the worker ended before it could write one, could not be observed, or was not run by self-heal',
-    );
-    return null;
-  }
-  return missing.attempt('no capture', () => readCapture(file, limits, missing));
 }
 
 /** Returns Playwright's own screenshot, or the actual image of a failed screenshot comparison. */
@@ -76,17 +78,9 @@ async function attachedTrace(
   return null;
 }
 
-async function attachedSnapshot(
-  attachments: readonly Attachment[],
-  missing: MissingEvidence,
-): Promise<string | null> {
+async function attachedSnapshot(attachments: readonly Attachment[], missing: MissingEvidence) {
   const context = attachments.findLast(({ name }) => name === 'error-context');
-  if (!context) return null;
-  const snapshot = await missing.attempt('error-context.md', () => readErrorContext(context.path));
-  if (snapshot && !snapshot.ofPage) {
-    missing.miss('the accessibility snapshot shows only the element under test, not its page');
-  }
-  return snapshot?.yaml ?? null;
+  return context ? missing.attempt('error-context.md', () => readErrorContext(context.path)) : null;
 }
 
 async function isFile(path: string): Promise<boolean> {

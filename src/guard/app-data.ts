@@ -2,14 +2,14 @@ import path from 'node:path';
 import escapeStringRegexp from 'escape-string-regexp';
 import { isCode } from '../code/imports.js';
 import { type FileEdit, fileState } from './edit.js';
-import { isSpecName, type SuitePlaces, testPlaces } from './test-places.js';
+import { isSpecName, served, type SuitePlaces, testPlaces } from './test-places.js';
 import type { Tree } from '../workspace/tree.js';
 
-/** An app with more code files than this is not searched, and data that its tests read counts as theirs. */
+/** An app with more code files than this is not searched, and data that its tests name counts as theirs. */
 const MAX_FILES = 5000;
 
 /**
- * Finds changed data files that belong to the app although the tests were seen to read them: they are not in a test folder, and app code
+ * Finds changed data files that belong to the app although the tests name them: they are not in a test folder, and app code
  * refers to them by name (`import rooms from './rooms.json'`) or by a pattern of their folder (`rooms/*.json`). Looks at the state before
  * the change, so that no change can turn test data into app data.
  */
@@ -22,7 +22,7 @@ export async function appDataIn(
   const isAmongTests = testPlaces({ ...suite, loaded: [] });
   const data = edits
     .map((one) => one.path)
-    .filter((file) => loaded.includes(file) && !isCode(file) && !isAmongTests(file));
+    .filter((file) => loaded.includes(file) && !isCode(file) && !served.test(file) && !isAmongTests(file));
   if (data.length === 0) return new Set();
   const code = (await before.paths()).filter(
     (file) => isCode(file) && !isAmongTests(file) && !isSpecName.test(file),

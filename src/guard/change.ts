@@ -7,6 +7,7 @@ import { missedSnapshots, protectedIn } from './protected.js';
 import { readTestCode, type TestCode } from './test-code.js';
 import { isSpecName, type SuitePlaces, testPlaces } from './test-places.js';
 import type { Tree } from '../workspace/tree.js';
+import { filesOfTests } from '../workspace/test-files.js';
 
 /** A change without what is cut from it: the edits of the tests and those of the app, and the test code in both states. */
 export interface Change {
@@ -32,9 +33,11 @@ export async function readChange(request: GuardRequest): Promise<Change | null> 
   const { testFiles } = request.suite;
   const named =
     testFiles.length > 0 ? testFiles : (await before.paths()).filter((one) => isSpecName.test(one));
-  const known = { ...request.suite, testFiles: named };
+  const { config } = request.suite;
+  const loaded = await filesOfTests(before, config === null ? named : [...named, config]);
+  const known = { ...request.suite, testFiles: named, loaded };
   const data = await appDataIn(files, before, known);
-  const suite = { ...known, loaded: known.loaded?.filter((file) => !data.has(file)) ?? [] };
+  const suite = { ...known, loaded: loaded.filter((file) => !data.has(file)) };
   const isAmongTests = testPlaces(suite);
   const old = await readTestCode(before, suite, { edits: files });
   const isOld = ({ path }: FileEdit) =>

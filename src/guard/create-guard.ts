@@ -31,7 +31,7 @@ export function createGuard(
  */
 export function placesOf(
   root: string,
-  { tests, rootDir, configFile, testFiles }: Pick<SuiteRun, 'tests' | 'rootDir' | 'configFile' | 'testFiles'>,
+  { tests, rootDir, configFile }: Pick<SuiteRun, 'tests' | 'rootDir' | 'configFile'>,
   has: (file: string) => boolean = (file) => existsSync(path.join(root, file)),
 ): SuitePlaces {
   const inside = (file: string) => insideOf(root, file);
@@ -40,7 +40,6 @@ export function placesOf(
   );
   return {
     testFiles: files,
-    loaded: (testFiles ?? []).flatMap((file) => inside(file) ?? []),
     testDir: rootDir === '' || isAmongApp(files, has) ? null : inside(rootDir),
     config: configFile === null ? null : inside(configFile),
     titles: [...new Set(tests.flatMap(({ test }) => test.titlePath.at(-1) ?? []))],

@@ -4,7 +4,7 @@ import { isCode } from '../code/imports.js';
 export interface SuitePlaces {
   /** Spec files that Playwright found. */
   readonly testFiles: readonly string[];
-  /** Files of the project that Playwright's processes were seen to load or read; empty if this was not recorded. */
+  /** Files of the project that the tests import or name; absent if they were not looked for. */
   readonly loaded?: readonly string[];
   /** Playwright's test directory; empty for the root, null if it is unknown or holds the app's code, too. */
   readonly testDir: string | null;
@@ -24,14 +24,14 @@ const judgedElsewhere =
   /(?:^|\/)(?:package\.json|[jt]sconfig[\w.-]*\.json|\.env[\w.-]*|\.npmrc|[^/]*lock[^/]*)$/;
 
 /** Pages and their assets. They belong to the app, even if a test's own process serves them. */
-const served = /\.(?:html?|css|scss|less|vue|svelte|astro|map|wasm|svg|ico|woff2?)$/;
+export const served = /\.(?:html?|css|scss|less|vue|svelte|astro|map|wasm|svg|ico|woff2?)$/;
 
 /** Whether a file is a snapshot that Playwright compares with. */
 export function isSnapshotPath(file: string): boolean {
   return /(?:-snapshots|__snapshots__|__screenshots__)\/|\.aria\.ya?ml$|\.snap$/.test(file);
 }
 
-/** Returns a predicate for files of any kind that belong to the tests: those in test folders, and data that the tests were seen to read. */
+/** Returns a predicate for files of any kind that belong to the tests: those in test folders, and data that the tests name. */
 export function testPlaces({
   testFiles,
   testDir,
@@ -42,7 +42,7 @@ export function testPlaces({
   const known = new Set([...testFiles, ...data, ...(config === null ? [] : [config])]);
   const folders = testDir === null || testDir === '' ? testFiles.flatMap(folderOf) : [testDir];
   const prefixes = [...new Set(folders)].map((folder) => `${folder}/`);
-  // Test folders may contain pages that only the browser loads. If reads were recorded, a page that no test read belongs to the app.
+  // Test folders may contain pages that only the browser loads: a page that no test names belongs to the app.
   const read = new Set(loaded);
   const isPage = (file: string) =>
     read.size > 0 && !read.has(file) && served.test(file) && !isSnapshotPath(file);

@@ -92,7 +92,7 @@ async function applyToCause(
   { tests, how, isGone }: Proved,
 ): Promise<HealedCause | null> {
   const { unproven, ...rest } = record;
-  const holds = tests.some(({ ended }) => ended === null || ended === 'run-once');
+  const holds = tests.some(({ ended }) => ended === null);
   const leading =
     tests.find(({ ended, isLead }) => isLead && ended === null) ??
     tests.find(({ ended }) => ended === null) ??

@@ -1,6 +1,6 @@
 import type { AvoidedReason } from '../core/avoided.js';
-import type { Cause, DiagnosedFailure } from '../core/cause.js';
-import { chooseProven } from '../core/choose-proven.js';
+import type { DiagnosedFailure } from '../core/cause.js';
+import { chooseFlipped } from '../core/choose-flipped.js';
 import { failureKey, testsOf } from '../core/failure.js';
 import { isGreen } from '../core/judge.js';
 import type { CauseVerdict } from '../core/verdict.js';
@@ -9,7 +9,6 @@ import type { SuiteRun } from '../playwright/suite-run.js';
 import { leftOf } from './other-fix.js';
 import { endCause, type Progress, proofTest, put, revealing, sawRed } from './progress.js';
 import { retest, type Retest } from './retest.js';
-import type { Session } from './session.js';
 import { tellDecided, tellSeen } from './tell-tests.js';
 
 /** Failures with their keys. */
@@ -40,7 +39,7 @@ export function applyFlaky(
     const key = failureKey(failure.failure);
     const at = proofTests.findIndex((one) => failureKey(one.failure.failure) === key);
     const causeId = session.bus.run().tests.get(key)?.causeIds.at(-1) ?? '';
-    const test = proofTest(progress, { failure, causeId, isLead: false, isProven: true }, 1);
+    const test = proofTest(progress, { failure, causeId, isLead: false, isFlipped: true }, 1);
     proofTests.splice(at === -1 ? proofTests.length : at, 1, test);
   }
   if (flaky.length === 0) return;
@@ -126,7 +125,7 @@ async function applyProgress(progress: Progress, ended: HealedCause): Promise<By
   if (lastRetest?.run) tellSeen(session, lastRetest.run);
   if (verdict === 'flaky') tellDecided(session, [cause.lead], { verdict });
   if (verdict === 'healed') {
-    const lead = { failure: cause.lead, causeId: cause.id, isLead: true, isProven: true };
+    const lead = { failure: cause.lead, causeId: cause.id, isLead: true, isFlipped: true };
     proofTests.push(proofTest(progress, lead, 1));
   }
   const successor = verdict === 'superseded' ? successorOf(cause.lead, lastRetest) : null;
@@ -151,9 +150,8 @@ async function applyToFollowers(
   followers: readonly DiagnosedFailure[],
 ): Promise<DiagnosedFailure[]> {
   const { session, proofTests } = progress;
-  const chosen = chooseProven(cause);
+  const chosen = chooseFlipped(cause);
   const unseen = followers.filter((one) => !chosen.has(one));
-  if (unseen.length > 0) sayHowMany(session, cause, unseen.length);
   const isHealed = end.verdict === 'healed';
   const seen =
     unseen.length === 0 || isHealed || session.signal.aborted
@@ -162,18 +160,18 @@ async function applyToFollowers(
   if (seen?.run) tellSeen(session, seen.run);
   const red: DiagnosedFailure[] = [];
   for (const failure of followers) {
-    const isProven = chosen.has(failure);
-    const now = (isProven ? lastRetest : seen)?.observe(failure);
+    const isFlipped = chosen.has(failure);
+    const now = (isFlipped ? lastRetest : seen)?.observe(failure);
     const isNowGreen = now !== undefined && isGreen(now);
     if (isNowGreen && end.verdict === 'flaky') {
       session.bus.emit({ type: 'agent.avoided', reason: 'flaky', count: 1 });
       tellDecided(session, [failure], { verdict: 'flaky' });
-    } else if (isNowGreen || (isHealed && !isProven)) {
-      const test = { failure, causeId: cause.id, isLead: false, isProven };
+    } else if (isNowGreen || (isHealed && !isFlipped)) {
+      const test = { failure, causeId: cause.id, isLead: false, isFlipped };
       proofTests.push(proofTest(progress, test, isNowGreen ? 1 : 0));
     } else if (now?.failure) {
       if (isHealed) {
-        const test = proofTest(progress, { failure, causeId: cause.id, isLead: false, isProven }, 0);
+        const test = proofTest(progress, { failure, causeId: cause.id, isLead: false, isFlipped }, 0);
         proofTests.push({ ...test, steps: [...test.steps, 'red'], ended: 'red', isOther: true });
       }
       sawRed(progress, now.failure);
@@ -181,11 +179,6 @@ async function applyToFollowers(
     }
   }
   return seen?.suiteFailure ? [...red, seen.suiteFailure] : red;
-}
-
-function sayHowMany({ bus }: Session, { id, members }: Cause, once: number): void {
-  const message = `${id}: its fix is proven on ${members.length - once} of its ${members.length} tests; the other ${once} run with it only once`;
-  bus.emit({ type: 'run.warning', message });
 }
 
 function causeVerdictOf(verdict: HealedCause['end']['verdict']): CauseVerdict {

@@ -1,5 +1,7 @@
+import { chooseNeighbours, chooseShown, groupAlike } from '../core/alike.js';
 import type { DiagnosedFailure } from '../core/cause.js';
 import { failureKey } from '../core/failure.js';
+import { groupCauses } from '../core/group.js';
 import { isGreen } from '../core/judge.js';
 import { fixesIn, type Progress, sawRed } from './progress.js';
 import { retest } from './retest.js';
@@ -7,7 +9,7 @@ import type { SuiteRun } from '../playwright/suite-run.js';
 
 /** What re-running the red tests unchanged showed. */
 export interface Confirmation {
-  /** Red again: worth an agent. */
+  /** Red again, or alike to one that was: worth an agent. */
   readonly confirmed: readonly DiagnosedFailure[];
   /** Green without any change: flaky (HL-7). */
   readonly flaky: readonly DiagnosedFailure[];
@@ -20,46 +22,98 @@ export interface Confirmation {
 }
 
 /**
- * Re-runs failing tests unchanged, `verify.confirm` times, before any agent is paid for them (HL-7). Tests that runs of the same tree
- * have already shown to be red are not run again. If the re-run gathered more evidence than the first run (whose capture may have
- * failed), the newer evidence is kept.
+ * Re-runs failing tests unchanged, `verify.confirm` times, before any agent is paid for them (HL-7), and records the traces that are their
+ * evidence. Of tests that failed alike three are run again; the others join the cause that these turn out to have, or are run again, too,
+ * if they have none or several. Tests that runs of the same tree have already shown to be red are not run again.
  */
 export async function confirm(
   progress: Progress,
   failures: readonly DiagnosedFailure[],
 ): Promise<Confirmation> {
   const known = failures.filter((one) => isConfirmed(progress, one));
-  let confirmed = failures.filter((one) => !known.includes(one));
+  const alike = groupAlike(failures.filter((one) => !known.includes(one)));
+  const shown = new Set(alike.flatMap(chooseShown));
+  const first = await runAgain(progress, [...shown]);
+  if (first.blockedBy) return { ...first, confirmed: [] };
+  const joined: DiagnosedFailure[] = [];
+  const left: DiagnosedFailure[] = [];
+  for (const group of alike) {
+    const others = group.filter((one) => !shown.has(one));
+    const keys = new Set(group.map(({ failure }) => failureKey(failure)));
+    const causes = groupCauses(first.confirmed.filter(({ failure }) => keys.has(failureKey(failure))));
+    const [cause, ...more] = causes;
+    if (cause && more.length === 0) joined.push(...others.map((one) => joining(one, cause.lead)));
+    else left.push(...others);
+  }
+  const second = await runAgain(progress, left);
+  return {
+    confirmed: [...known, ...first.confirmed, ...joined, ...second.confirmed],
+    flaky: [...first.flaky, ...second.flaky],
+    uncovered: [...first.uncovered, ...second.uncovered],
+    blockedBy: second.blockedBy,
+    run: second.run ?? first.run,
+  };
+}
+
+/** Runs failing tests again, with green ones of their files the first time, so that it shows what happens in these, too. */
+async function runAgain(progress: Progress, failures: readonly DiagnosedFailure[]): Promise<Confirmation> {
   const { session } = progress;
+  let confirmed = [...failures];
   const flaky: DiagnosedFailure[] = [];
   const uncovered: DiagnosedFailure[] = [];
   let run: SuiteRun | null = null;
   for (let time = 0; time < session.settings.verify.confirm && confirmed.length > 0; time += 1) {
-    const seen = await retest(session, { failures: confirmed, purpose: 'confirm', causeId: null });
+    const isAboutSuite = confirmed.some(({ failure }) => failure.scope === 'suite');
+    const neighbours = time === 0 ? chooseNeighbours(confirmed, progress.green) : [];
+    const ids = [...new Set([...confirmed.flatMap(({ rerunIds }) => rerunIds), ...neighbours])];
+    const request = { failures: confirmed, purpose: 'confirm', causeId: null } as const;
+    const seen = await retest(session, isAboutSuite ? request : { ...request, ids });
     run = seen.run;
-    const aboutSuite = confirmed.some((one) => one.failure.scope === 'suite');
-    if (seen.suiteFailure && !aboutSuite && (seen.run?.tests.length ?? 0) === 0) {
+    if (seen.suiteFailure && !isAboutSuite && (seen.run?.tests.length ?? 0) === 0)
       return { confirmed: [], flaky, uncovered, blockedBy: seen.suiteFailure, run };
-    }
     const ends = confirmed.map((before) => ({ before, now: seen.observe(before) }));
     flaky.push(...ends.filter(({ now }) => isGreen(now)).map(({ before }) => before));
     uncovered.push(...seen.others);
     confirmed = ends
       .filter(({ now }) => !isGreen(now))
-      .map(({ before, now }) => betterSeen(before, now.failure ?? now.suiteFailure));
+      .map(({ before, now }) => combined(before, now.failure ?? now.suiteFailure));
     for (const one of confirmed) sawRed(progress, one);
   }
-  return { confirmed: [...known, ...confirmed], flaky, uncovered, blockedBy: null, run };
+  return { confirmed, flaky, uncovered, blockedBy: null, run };
 }
 
-/** Whether a failure has been red often enough, the last time in the current tree. */
-function isConfirmed(progress: Progress, { failure, signature }: DiagnosedFailure): boolean {
+/** Whether a failure has been red often enough, the last time in the current tree, and all of its evidence is there. */
+function isConfirmed(progress: Progress, { failure, signature, isTraced }: DiagnosedFailure): boolean {
+  if (!isTraced && failure.scope === 'test') return false;
   const last = progress.lastRed.get(failureKey(failure));
   const times = last?.signature === signature && last.fixes === fixesIn(progress) ? last.times : 0;
   return times > Math.max(1, progress.session.settings.verify.confirm);
 }
 
-function betterSeen(before: DiagnosedFailure, again: DiagnosedFailure | null): DiagnosedFailure {
-  if (again === null || again.evidence.missing.length >= before.evidence.missing.length) return before;
-  return { ...again, rerunIds: before.rerunIds };
+/**
+ * Combines the two runs of a failure: the confirming run has the trace and decides, unless nothing in it says what kind of failure it is. If
+ * the runs failed of something else, each is told.
+ */
+function combined(before: DiagnosedFailure, again: DiagnosedFailure | null): DiagnosedFailure {
+  if (again === null) return before;
+  const isSame = before.signature === again.signature;
+  const decides = again.diagnosis.category !== 'unknown' || before.diagnosis.category === 'unknown';
+  const [decided, other] = decides ? [again, before] : [before, again];
+  const { rerunIds } = before;
+  if (isSame) return { ...decided, rerunIds };
+  const otherRun = { run: decides ? 'first' : 'confirming', errors: other.evidence.errors } as const;
+  return { ...decided, rerunIds, evidence: { ...decided.evidence, otherRun } };
+}
+
+/** Returns a failure that was not run again as one of the cause of another that was. */
+function joining(failure: DiagnosedFailure, lead: DiagnosedFailure): DiagnosedFailure {
+  const test = lead.failure.scope === 'test' ? lead.failure.test.titlePath.join(' › ') : 'the suite';
+  const missing = `what only a trace shows: not run again, since it failed like ${test}, which was`;
+  const { diagnosis, n: like } = lead;
+  return {
+    ...failure,
+    diagnosis,
+    like,
+    evidence: { ...failure.evidence, missing: [...failure.evidence.missing, missing] },
+  };
 }

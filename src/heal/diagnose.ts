@@ -3,15 +3,13 @@ import path from 'node:path';
 import type { DiagnosedFailure } from '../core/cause.js';
 import { createClassify } from '../core/classify/classify.js';
 import type { Failure } from '../core/failure.js';
-import { normalise } from '../core/normalise.js';
 import { signatureOf, signedText } from '../core/signature.js';
 import { writeFailureRecord } from '../run/failure-record.js';
 import { boundedText } from '../evidence/bounded-text.js';
 import { gatherEvidence } from '../evidence/gather-evidence.js';
-import { type Ended, PassingEvidence } from '../evidence/passing-evidence.js';
+import { complaintsOfPassing } from '../evidence/complaints.js';
 import { MissingEvidence } from '../evidence/missing-evidence.js';
 import { ParsedMaps } from '../evidence/source-maps/parsed-maps.js';
-import { runFiles } from '../playwright/report-format.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { dropUnmasked } from '../run/mask-suite-folder.js';
 import { rootOf } from '../workspace/project-files.js';
@@ -27,7 +25,6 @@ export type DiagnoseOptions = Pick<Opened, 'settings' | 'folder' | 'cwd' | 'reda
 export function createDiagnose(options: DiagnoseOptions): Diagnose {
   const { settings, folder, cwd, redactor } = options;
   const classify = createClassify(settings.classify);
-  const passing = new PassingEvidence();
   let count = 0;
   let workspaceDir: string | undefined;
   return async (run) => {
@@ -39,10 +36,8 @@ export function createDiagnose(options: DiagnoseOptions): Diagnose {
       workspaceDir: (workspaceDir ??= await rootOf(cwd)),
       maps: new ParsedMaps(),
       clean: (text: string) => redactor.clean(text),
-      passing,
+      passing: await complaintsOfPassing(run),
     };
-    if (run.serverLog !== '')
-      await passing.read(path.join(path.dirname(run.serverLog), runFiles.complaints), endedIn(run));
     for (const failure of failures) {
       count += 1;
       const n = count;
@@ -50,7 +45,8 @@ export function createDiagnose(options: DiagnoseOptions): Diagnose {
       const rerunIds = idsFor(failure, run);
       const evidence = await gatherEvidence({ failure, run, ...place });
       const said = signed({ failure, evidence, diagnosis: classify(evidence) }, settings.project);
-      const one = { n, failure, evidence, ...said, rerunIds };
+      const isTraced = run.tracing !== undefined;
+      const one = { n, failure, evidence, ...said, rerunIds, isTraced };
       // A full disk must not stop healing; `inspect` reports a missing record.
       const short = { ...one, evidence: { ...one.evidence, elements: null } };
       await writeFailureRecord(place.folder, redactor.deep(short)).catch(() => undefined);
@@ -59,19 +55,6 @@ export function createDiagnose(options: DiagnoseOptions): Diagnose {
     // Nobody awaits the cleanup, because the end of the run removes whatever is left.
     if (run.serverLog !== '') dropUnmasked(path.dirname(run.serverLog)).catch(() => undefined);
     return found;
-  };
-}
-
-/** How many failures have their symptoms counted; beyond this number, the exact count does not matter. */
-const mostSymptoms = 50;
-
-function endedIn({ tests, failures }: SuiteRun): Ended {
-  const ids = (isOne: (outcome: SuiteRun['tests'][number]['outcome']) => boolean) =>
-    new Set(tests.filter(({ outcome }) => isOne(outcome)).map(({ test }) => test.id));
-  return {
-    green: ids((outcome) => outcome === 'expected'),
-    red: ids((outcome) => outcome === 'unexpected' || outcome === 'flaky'),
-    symptoms: new Set(failures.slice(0, mostSymptoms).map((one) => normalise(signedText(one)))).size,
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Attempt } from '../core/attempt.js';
 import type { Cause, DiagnosedFailure } from '../core/cause.js';
-import { chooseProven } from '../core/choose-proven.js';
+import { chooseFlipped } from '../core/choose-flipped.js';
 import { isGreen } from '../core/judge.js';
 import { type CauseRecord, fixesIn, isKnownRed, type Progress, proofTest, put, sawRed } from './progress.js';
 import { retest, type Retest } from './retest.js';
@@ -47,8 +47,8 @@ export function leftOf(
 
 /** Records a test that is green with another test's fix; it is proven like any other (HN-5). */
 function takeGreen(progress: Progress, cause: Cause, failure: DiagnosedFailure): void {
-  const isProven = chooseProven(cause).has(failure);
-  progress.proofTests.push(proofTest(progress, { failure, causeId: cause.id, isLead: false, isProven }, 1));
+  const isFlipped = chooseFlipped(cause).has(failure);
+  progress.proofTests.push(proofTest(progress, { failure, causeId: cause.id, isLead: false, isFlipped }, 1));
 }
 
 /**

@@ -2,7 +2,9 @@ import { agentsFor } from '../core/agents-for.js';
 import { groupCauses } from '../core/group.js';
 import { writeWork } from './attempt/start-agent.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
-import type { Healed } from './progress.js';
+import { applyFlaky } from './apply-result.js';
+import { confirm } from './confirm.js';
+import { type Healed, newProgress } from './progress.js';
 import type { CauseSummary } from '../event.js';
 import type { Session } from './session.js';
 import { summarise } from './summarise.js';
@@ -15,13 +17,17 @@ export interface Plan {
   readonly prompt: string;
 }
 
-/** Gathers evidence, classifies, and writes the prompts that agents would get, without starting any (CL-7). */
-export async function planRun(
-  session: Session,
-  first: SuiteRun,
-  show: (plan: Plan) => void,
-): Promise<Healed> {
-  const causes = groupCauses(await session.diagnose(first));
+/**
+ * Confirms what is red, which is where the evidence comes from, classifies it, and writes the prompts that agents would get, without starting
+ * any (CL-7). Nothing in the project is changed, so `verify.prepare` is not run.
+ */
+export async function planRun(opened: Session, first: SuiteRun, show: (plan: Plan) => void): Promise<Healed> {
+  const session = { ...opened, prepare: async () => null };
+  const progress = newProgress(session, first);
+  const found = await session.diagnose(first);
+  const { confirmed, flaky, blockedBy, run } = await confirm(progress, found);
+  applyFlaky(progress, flaky, run);
+  const causes = groupCauses(blockedBy ? [blockedBy] : confirmed);
   for (const cause of causes) {
     const summary = summarise(cause);
     session.bus.emit({ type: 'cause.found', cause: summary });

@@ -7,6 +7,7 @@ import type { RunResult } from '../core/outcome.js';
 import { failureKey } from '../core/failure.js';
 import { type CauseVerdict, isResolved } from '../core/verdict.js';
 import type { HealedCause } from './heal-cause.js';
+import type { GreenTest } from '../core/alike.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import type { Session } from './session.js';
 
@@ -46,6 +47,8 @@ export interface Progress {
   readonly firstWasBroken: boolean;
   /** The ids to run so that a test of the first run is re-run, by its own id. */
   readonly rerunIds: Readonly<Record<string, readonly string[]>>;
+  /** The tests that were green in the first run and can be run by themselves. */
+  readonly green: readonly GreenTest[];
   /** Tests that are green with a fix that is not proven yet. */
   readonly proofTests: ProofTest[];
   /** When each failure was last red, by key. */
@@ -61,9 +64,15 @@ export function newProgress(session: Session, first: SuiteRun): Progress {
     blocked: new Map(),
     firstWasBroken: first.suiteFailure !== null || first.status === 'interrupted',
     rerunIds: first.rerunIds,
+    green: greenIn(first),
     proofTests: [],
     lastRed: new Map(),
   };
+}
+
+function greenIn({ tests, serial = [] }: SuiteRun): GreenTest[] {
+  const inGroups = new Set(serial.flat());
+  return tests.filter(({ test, outcome }) => outcome === 'expected' && !inGroups.has(test.id));
 }
 
 /** How often the suite's own failure may disappear and come back before healing is given up. */
@@ -187,8 +196,8 @@ export interface ProofTest {
   readonly causeId: string;
   /** Whether the fix was made for this test; if a shared run contradicts it, its cause is proven alone. */
   readonly isLead: boolean;
-  /** Whether it takes part in every run of the proof rather than in one. */
-  readonly isProven: boolean;
+  /** Whether it takes part in the runs without the fix, too; three of a cause do. */
+  readonly isFlipped: boolean;
   readonly steps: ProofStep[];
   /** Null while it is still taking part. */
   ended: ProofOutcome | null;
@@ -201,23 +210,25 @@ export interface ProofTest {
 /** Creates the proof state of a test that was red before the fix and was green `greens` times with it. */
 export function proofTest(
   { session, lastRed }: Progress,
-  of: Pick<ProofTest, 'failure' | 'causeId' | 'isLead' | 'isProven'>,
+  of: Pick<ProofTest, 'failure' | 'causeId' | 'isLead' | 'isFlipped'>,
   greens: number,
 ): ProofTest {
   const key = failureKey(of.failure.failure);
   const seen = lastRed.get(key)?.times ?? 0;
   // Earlier failures no longer count for what it shows from now on.
   if (greens > 0) lastRed.delete(key);
-  const reds = Math.max(seen, 1 + session.settings.verify.confirm);
+  // A test that another one was run again for was red once.
+  const least = of.failure.like === undefined ? 1 + session.settings.verify.confirm : 1;
+  const reds = Math.max(seen, least);
   const steps = [...Array<ProofStep>(reds).fill('red'), ...Array<ProofStep>(greens).fill('green')];
   return { ...of, steps, ended: null, now: null };
 }
 
-/** Returns the proof of each test; tests that are still taking part count as proven. */
+/** Returns the proof of each test; tests that are still taking part count as proven, or as green if they were not run without the fix. */
 export function testProofs(tests: readonly ProofTest[]): TestProof[] {
-  return tests.map(({ failure, steps, ended }) => ({
+  return tests.map(({ failure, steps, ended, isFlipped }) => ({
     id: failureKey(failure.failure),
     proof: [...steps],
-    ended: ended ?? 'proven',
+    ended: ended ?? (isFlipped ? 'proven' : 'green'),
   }));
 }

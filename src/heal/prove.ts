@@ -24,8 +24,8 @@ interface Proof {
 }
 
 /**
- * Proves all fixes in shared runs (HN-5). Every test of every cause has to be green `verify.repeat` times, then `verify.flips` times red
- * with all fixes reverted and green with them reapplied, which the regression run shows. Fixes that the suite needs to start stay
+ * Proves all fixes in shared runs (HN-5). Every test of every cause has to be green `verify.repeat` times; then three of each are `verify.flips` times red
+ * with all fixes reverted, and all are green with them reapplied, which the regression run shows. Fixes that the suite needs to start stay
  * applied meanwhile, and are then reverted for a run of one test. If a shared run contradicts a cause, that cause is proven alone. A kill
  * before the proof is complete reverts the fixes.
  */
@@ -84,22 +84,23 @@ const greensOf = ({ steps }: ProofTest) => steps.filter((step) => step === 'gree
 async function showGreen(proof: Proof): Promise<void> {
   const { session } = proof.progress;
   const { repeat } = session.settings.verify;
-  const lacking = () => takingPart(proof).filter((one) => greensOf(one) < (one.isProven ? repeat : 1));
+  // The others were not in the re-run that showed the fix; a run of their own would take longer than it tells.
+  const wanted = ({ isFlipped }: ProofTest) => (isFlipped ? repeat : Math.max(1, repeat - 1));
+  const lacking = () => takingPart(proof).filter((one) => greensOf(one) < wanted(one));
   for (let tests = lacking(); tests.length > 0 && !session.signal.aborted; tests = lacking()) {
-    const { green, red } = await look(proof, tests);
+    const { red } = await look(proof, tests);
     for (const test of red) {
       if (test.isLead) proof.doubts.set(test.causeId, 'it was red in a run with all fixes applied');
       else test.ended = greensOf(test) === 0 ? 'red' : 'unsteady';
     }
-    for (const test of green) if (!test.isProven) test.ended = 'run-once';
   }
 }
 
-/** Runs the tests with all fixes reverted; fixes for the suite's own failure are reverted last, since nothing would run without them. */
+/** Runs three tests of each cause with all fixes reverted; fixes for the suite's own failure are reverted last, since nothing would run without them. */
 async function showRed(proof: Proof): Promise<void> {
   const { causes, session } = proof.progress;
   const suiteScope = (one: CauseRecord) => one.cause.lead.failure.scope === 'suite';
-  const tests = takingPart(proof).filter((one) => !isSuite(one));
+  const tests = takingPart(proof).filter((one) => one.isFlipped && !isSuite(one));
   await lookWithout(proof, tests, causes.filter((one) => !suiteScope(one)).flatMap(changesOf));
   await lookWithout(proof, takingPart(proof).filter(isSuite), causes.flatMap(changesOf));
   if (session.settings.verify.flips > 1) await session.workspace.without([]);
@@ -155,7 +156,8 @@ async function proveAlone(proof: Proof, causeId: string, why: string): Promise<v
   }
   for (let flip = 0; flip < flips && !session.signal.aborted; flip += 1) {
     if (!(await takeOut(proof, changesOf(record)))) return;
-    const { green, red } = await look(proof, takingPart(proof, causeId), causeId);
+    const flipped = takingPart(proof, causeId).filter((one) => one.isFlipped);
+    const { green, red } = await look(proof, flipped, causeId);
     if (red.length === 0 && !session.signal.aborted) {
       const failedBecause =
         'also green with the change reverted: the test is flaky, or was fixed by somebody else';

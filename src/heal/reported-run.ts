@@ -90,9 +90,8 @@ export async function runReported(
   const tests = [...new Map([...ended, ...here])].map(([id, now]) => togetherOf(ended.get(id), now));
   const flaky = reported.filter((one) => one.outcome === 'unexpected' && isGreen(here.get(one.test.id)));
   if (flaky.length > 0) bus.emit({ type: 'agent.avoided', reason: 'flaky', count: flaky.length });
-  const testFiles = [...new Set([...(listed.testFiles ?? []), ...(seen.testFiles ?? [])])];
   const red = reported.filter(({ outcome }) => outcome === 'unexpected');
-  return ok({ run: { ...seen, tests, testFiles }, reportedRed: new Set(red.map(({ test }) => test.id)) });
+  return ok({ run: { ...seen, tests }, reportedRed: new Set(red.map(({ test }) => test.id)) });
 }
 
 interface FoundTests {

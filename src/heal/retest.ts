@@ -1,18 +1,19 @@
 import { existsSync } from 'node:fs';
-import { copyFile, readFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Cause, DiagnosedFailure } from '../core/cause.js';
-import { chooseProven } from '../core/choose-proven.js';
+import { chooseFlipped } from '../core/choose-flipped.js';
 import { failureKey, plainError } from '../core/failure.js';
 import type { Reason } from '../core/diagnosis.js';
 import type { Observation } from '../core/judge.js';
 import type { SuitePurpose } from '../event.js';
+import { type PassingTest, readPassing } from '../evidence/complaints.js';
 import { reasonsLeft } from '../evidence/reasons-left.js';
 import { noRun, type SuiteRun, type TestResult } from '../playwright/suite-run.js';
 import type { Change } from '../workspace/change.js';
 import type { Session } from './session.js';
+import { isTracedTwice } from './suite-runs.js';
 import { afterName } from '../run/pictures.js';
-import { captureName, runFiles } from '../playwright/report-format.js';
 import type { RunFolder } from '../run/run-folder.js';
 
 /** What a re-run of some failures showed. */
@@ -46,20 +47,25 @@ export async function retest(session: Session, request: RetestRequest): Promise<
   const { failures, purpose, causeId } = request;
   const broken = await session.prepare();
   if (broken !== null) return unprepared(session, broken);
-  const run = await session.runAgain({ ids: request.ids ?? idsOf(failures), purpose, causeId });
-  if (purpose === 'retest') await keepGreenPictures(session.folder, failures, run);
-  const snapshots = await greenSnapshots(failures, run);
-  const left = await reasonsLeft(greenOf(failures, run), run);
-  const seen = await session.diagnose(run);
+  const traced = await session.runAgain({ ids: request.ids ?? idsOf(failures), purpose, causeId });
+  const { run, repeated } = await withoutTrace(session, traced, request);
+  const green = await readGreen(failures, run);
+  if (purpose === 'retest') await keepGreenPictures(session.folder, green);
+  const complaints = new Map([...green].map(([one, passed]) => [one, passed.complaints]));
+  const left = await reasonsLeft(complaints, run);
+  const seen = [...(await session.diagnose(run)), ...(repeated ? await session.diagnose(repeated) : [])];
   const suiteFailure = seen.find((one) => one.failure.scope === 'suite') ?? null;
   const asked = new Set(failures.map((one) => failureKey(one.failure)));
   return {
-    run,
-    greenSnapshots: snapshots,
+    run: repeated ? { ...run, tests: [...run.tests, ...repeated.tests] } : run,
+    greenSnapshots: [...green.values()].flatMap((one) => one.ariaSnapshot ?? []),
     reasonsLeft: left,
     suiteFailure,
     others: seen.filter((one) => one.failure.scope === 'test' && !asked.has(failureKey(one.failure))),
-    observe: (failure) => observation({ failure, run, seen, suiteFailure }),
+    observe: (failure) => {
+      const at = repeated?.tests.some(({ test }) => test.id === failureKey(failure.failure)) ? repeated : run;
+      return observation({ failure, run: at, seen, suiteFailure });
+    },
   };
 }
 
@@ -74,10 +80,33 @@ export async function retestWith(
 ): Promise<readonly Observation[] | null> {
   const applied = change && (await session.workspace.apply(change));
   if (applied?.kind !== 'applied') return null;
-  const failures = [...chooseProven(cause)];
+  const failures = [...chooseFlipped(cause)];
   const seen = await retest(session, { failures, purpose, causeId: cause.id });
   await session.workspace.revert([applied.change.id]);
   return failures.map((failure) => seen.observe(failure));
+}
+
+/**
+ * Repeats those tests of a traced run without a trace that record one themselves: Playwright refuses to do it twice, so that they failed of
+ * nothing but the trace. Their first results are dropped.
+ */
+async function withoutTrace(
+  session: Session,
+  traced: SuiteRun,
+  { purpose, causeId }: RetestRequest,
+): Promise<{ readonly run: SuiteRun; readonly repeated: SuiteRun | null }> {
+  const failed = traced.tracing === 'on' ? traced.failures.filter(isTracedTwice) : [];
+  if (failed.length === 0 || session.signal.aborted) return { run: traced, repeated: null };
+  const own = new Set(failed.map(({ test }) => test.id));
+  const ids = [...new Set([...own].flatMap((id) => traced.rerunIds[id] ?? [id]))];
+  const repeated = await session.runAgain({ ids, purpose, causeId });
+  const again = new Set(repeated.tests.map(({ test }) => test.id));
+  const run = {
+    ...traced,
+    tests: traced.tests.filter(({ test }) => !again.has(test.id)),
+    failures: traced.failures.filter(({ test }) => !again.has(test.id)),
+  };
+  return { run, repeated };
 }
 
 /** Treats a failing `verify.prepare` as a build error (HL-9). */
@@ -146,40 +175,30 @@ const ends: Record<TestResult['outcome'], Observation['ended']> = {
   'not-run': 'not-run',
 };
 
-type Run = Pick<SuiteRun, 'serverLog'>;
-
-/** Saves next to each failure a screenshot of its test's page in a run in which it passed, so that a report can show both. */
-export async function keepGreenPictures(
-  folder: Pick<RunFolder, 'failure'>,
+/** Reads what a traced run shows of the tests that passed; without traces, it shows nothing. */
+async function readGreen(
   failures: readonly DiagnosedFailure[],
-  run: Run,
-): Promise<void> {
-  for (const { n, failure } of failures) {
-    const picture = greenFile({ failure }, run, 'png');
-    // A test without a page has no screenshot, and the report works without one.
-    if (picture)
-      await copyFile(picture, path.join(await folder.failure(n), afterName)).catch(() => undefined);
-  }
-}
-
-/** Returns the accessibility snapshots (YAML), if any, of these tests' pages in a run in which they passed. */
-async function greenSnapshots(failures: readonly DiagnosedFailure[], run: Run): Promise<string[]> {
-  const files = failures.flatMap((failure) => greenFile(failure, run, 'yml') ?? []);
-  const texts = await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => null)));
-  return texts.filter((text) => text !== null);
-}
-
-function greenOf(failures: readonly DiagnosedFailure[], { tests }: SuiteRun): DiagnosedFailure[] {
+  { tests, traces }: SuiteRun,
+): Promise<Map<DiagnosedFailure, PassingTest>> {
   const passed = new Set(tests.flatMap(({ test, outcome }) => (outcome === 'expected' ? test.id : [])));
-  return failures.filter(({ failure }) => failure.scope === 'test' && passed.has(failure.test.id));
+  const green = new Map<DiagnosedFailure, PassingTest>();
+  for (const one of failures) {
+    if (one.failure.scope === 'suite' || !passed.has(one.failure.test.id)) continue;
+    const trace = traces?.get(one.failure.test.id);
+    green.set(one, trace === undefined ? unseen : await readPassing(trace));
+  }
+  return green;
 }
 
-function greenFile(
-  { failure }: Pick<DiagnosedFailure, 'failure'>,
-  { serverLog }: Run,
-  kind: 'png' | 'yml',
-): string | null {
-  if (failure.scope !== 'test') return null;
-  const name = `${captureName(failure.test.id, 0)}-green.${kind}`;
-  return path.join(path.dirname(serverLog), runFiles.captures, name);
+const unseen: PassingTest = { complaints: new Map(), ariaSnapshot: null, picture: null };
+
+/** Saves next to each failure the last picture of its test in a run in which it passed, so that a report can show both. */
+async function keepGreenPictures(
+  folder: Pick<RunFolder, 'failure'>,
+  green: ReadonlyMap<DiagnosedFailure, PassingTest>,
+): Promise<void> {
+  for (const [{ n }, { picture }] of green)
+    // A test without a page has no picture, and the report works without one.
+    if (picture)
+      await writeFile(path.join(await folder.failure(n), afterName), picture).catch(() => undefined);
 }

@@ -4,6 +4,9 @@ import type { Playwright } from '../playwright/find-playwright.js';
 import { runSuite, type SuiteOptions } from '../playwright/run-suite.js';
 import type { PlaywrightArgs } from '../playwright/selection.js';
 import { isRed, type SuiteRun, type TestResult } from '../playwright/suite-run.js';
+import type { TestFailure } from '../core/failure.js';
+import type { SuitePurpose } from '../event.js';
+import { runFiles } from '../playwright/report-format.js';
 import type { RunFolder } from '../run/run-folder.js';
 import { maskSuiteFolder } from '../run/mask-suite-folder.js';
 import type { RunPlan } from '../run/run-plan.js';
@@ -36,8 +39,7 @@ export interface SuiteRunsOptions {
 
 /** Starts Playwright runs, each in its own folder (`suites/<n>`), and announces them on the bus. */
 export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
-  // If the capture could not be installed, the re-runs record traces instead.
-  let needsTrace = false;
+  const tracesItself = new Set<string>();
   const run = async (
     mode: SuiteOptions['mode'],
     { signal = options.signal, watching = {}, ...why }: Omit<AgainRequest, 'ids' | 'brokenBuild'>,
@@ -46,6 +48,7 @@ export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
     const planned = options.plan.begin(ids, why.purpose === 'blame');
     options.bus.emit({ type: 'suite.started', tests: ids?.length ?? null, ...why, ...planned });
     const runDir = path.join(options.folder.dir, 'suites', String(planned.n));
+    const fetcher = mode.kind === 'rerun' && mode.trace ? await openFetcher(runDir) : null;
     const suite = await runSuite({
       playwright: options.playwright,
       cwd: options.cwd,
@@ -56,6 +59,7 @@ export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
       signal,
       mode,
       ...watching,
+      ...(fetcher ? { onFailedTry: (failure) => fetcher.fetchFor(failure) } : {}),
       onProgress: (progress) => {
         options.bus.emit({ type: 'suite.progress', ...progress });
         watching.onProgress?.(progress);
@@ -63,20 +67,39 @@ export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
     });
     options.plan.ended(suite);
     await maskSuiteFolder(runDir, { isRed: isRed(suite), redactor: options.redactor });
-    needsTrace ||= suite.failures.length > 0 && suite.failures.every((one) => one.capture === null);
     if (suite.endedLingering) options.bus.emit({ type: 'run.warning', message: lingered });
     options.bus.emit({ type: 'suite.ended', ...why, ...tally(suite.tests), durationMs: suite.durationMs });
-    return suite;
+    return fetcher ? { ...suite, scripts: fetcher.scripts } : suite;
   };
   return {
     first: (stdout, watching = {}) =>
       // oxlint-disable-next-line no-restricted-properties -- the user's own reporter prints there, as without self-heal
       run({ kind: 'first', stdout, stderr: process.stderr }, { purpose: 'first', causeId: null, watching }),
-    again: ({ ids, brokenBuild = null, ...why }) => {
-      const pictures = why.purpose === 'retest';
-      return run({ kind: 'rerun', ids, pictures, brokenBuild, ...(needsTrace ? { trace: true } : {}) }, why);
+    again: async ({ ids, brokenBuild = null, ...why }) => {
+      const wanted = traced.has(why.purpose);
+      const isOwn = wanted && (ids ?? []).some((id) => tracesItself.has(id));
+      const suite = await run({ kind: 'rerun', ids, trace: wanted && !isOwn, brokenBuild }, why);
+      for (const { test } of suite.failures.filter(isTracedTwice)) tracesItself.add(test.id);
+      return isOwn ? { ...suite, tracing: 'own' } : suite;
     },
   };
+}
+
+/**
+ * The runs whose failures an agent sees: what they show is their evidence. Others only count which tests are green, without the cost of
+ * a trace.
+ */
+const traced: ReadonlySet<SuitePurpose> = new Set(['confirm', 'retest']);
+
+/** Whether a test failed because it records a trace while Playwright already does. */
+export function isTracedTwice({ errors }: Pick<TestFailure, 'errors'>): boolean {
+  return errors.some(({ message }) => /tracing\.start: .*Tracing has been already started/.test(message));
+}
+
+/** A green run does without this code. */
+async function openFetcher(runDir: string) {
+  const { ScriptFetcher } = await import('../evidence/source-maps/fetched-scripts.js');
+  return new ScriptFetcher(path.join(runDir, runFiles.scripts));
 }
 
 const lingered =

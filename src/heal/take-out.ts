@@ -149,8 +149,7 @@ function leadsToHeal(
   const later = revealedBy(progress, record);
   const ids = new Set([record, ...later].map(({ cause }) => cause.id));
   const holds = progress.proofTests.some(
-    ({ causeId, ended, isOther }) =>
-      ids.has(causeId) && !isOther && (ended === null || ended === 'run-once') && !refuted.has(causeId),
+    ({ causeId, ended, isOther }) => ids.has(causeId) && !isOther && ended === null && !refuted.has(causeId),
   );
   return holds || later.some((one) => isHealed(one.verdict) && !one.unproven);
 }

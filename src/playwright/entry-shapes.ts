@@ -33,6 +33,3 @@ export const networkEntry = z.object({
   requestBody: textOrNull,
   responseBody: textOrNull,
 });
-
-/** A `PageElement`. */
-export const pageElement = z.object({ tag: text, text, label: text, attributes: texts });

@@ -3,16 +3,14 @@ import { systemClock } from '../clock.js';
 import { jsonOf } from '../json-of.js';
 import type { ReportLine } from './report-format.js';
 
-const pollMs = 200;
-
 /**
- * Passes new lines of a report to `onLines` until `finished` aborts, then reads what is left and resolves. Polls,
+ * Passes new lines of a report to `onLines` until `finished` aborts, then reads what is left and resolves. Polls every `pollMs`,
  * because some network and container file systems do not report changes to a watcher. Skips incomplete lines, which a full disk
  * leaves.
  */
 export async function followReport(
   file: string,
-  finished: AbortSignal,
+  { finished, pollMs }: { readonly finished: AbortSignal; readonly pollMs: number },
   onLines: (lines: readonly ReportLine[]) => void,
 ): Promise<void> {
   const read = appendedLines(file);

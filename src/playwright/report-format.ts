@@ -19,6 +19,8 @@ export type ReportLine =
   | { type: 'error'; error: TestError }
   /** One try that ended unexpectedly; it replaces an earlier one of the same test. */
   | { type: 'failed-try'; failure: TestFailure }
+  /** In a traced run: the trace of a test that passed. */
+  | { type: 'passed'; test: string; trace: string }
   /** How many tests have ended and will not be retried, and the titles of the last one. At most a few lines a second. */
   | { type: 'progress'; done: number; failed: number; test: string }
   | {
@@ -34,8 +36,8 @@ export type ReportLine =
 export const injectEnv = {
   /** The run's private folder, where the injected files write everything. */
   dir: 'SELF_HEAL_PLAYWRIGHT_DIR',
-  /** `1`: take a screenshot of passing tests, too. */
-  pictures: 'SELF_HEAL_CAPTURE_PICTURES',
+  /** `1`: Playwright records traces in this run. */
+  traced: 'SELF_HEAL_TRACED',
 } as const;
 
 /** The names of the files and folders in a run's private folder. */
@@ -45,18 +47,12 @@ export const runFiles = {
   /** The output of servers that the suite's own code started; one file for each process that started any. */
   servers: 'servers',
   problems: 'problems.log',
-  /** The files that Playwright's processes loaded or read, one path a line. */
-  loaded: 'loaded-files',
-  captures: 'captures',
-  /** Console errors and failed requests of passing and failing tests. */
-  complaints: 'complaints.ndjson',
+  /** How many failed tries self-heal has looked at: in a traced run, the last test waits for it. */
+  looked: 'looked-at',
+  /** Scripts that self-heal fetched from the suite's servers, and their source maps. */
+  scripts: 'scripts',
   /** Playwright's own output folder in a re-run. */
   output: 'output',
   /** What Playwright printed during a re-run. */
   log: 'playwright.log',
 } as const;
-
-/** Returns the beginning of the names of all files that the capture writes for one try of one test, in `captures`. */
-export function captureName(testId: string, retry: number): string {
-  return `${testId.replaceAll(/[^\w-]/g, '_')}-${retry}`;
-}

@@ -21,8 +21,10 @@ export interface ReportState {
   end?: Line<'end'>;
   progress: SuiteProgress;
   readonly errors: TestError[];
-  /** The failed try of each test that tells why, keyed by test id. */
+  /** The first failed try of each test, keyed by test id. */
   readonly tries: Map<string, TestFailure>;
+  /** The traces of tests that passed, by test id. */
+  readonly traces: Map<string, string>;
 }
 
 /** Thousands of broken workers repeat the same errors; the first ones explain the run. */
@@ -30,7 +32,12 @@ const maxErrors = 100;
 
 /** The state before any line. */
 export function emptyReport(): ReportState {
-  return { progress: { done: 0, total: 0, failed: 0, test: '' }, errors: [], tries: new Map() };
+  return {
+    progress: { done: 0, total: 0, failed: 0, test: '' },
+    errors: [],
+    tries: new Map(),
+    traces: new Map(),
+  };
 }
 
 /** Adds one line to the state. */
@@ -40,8 +47,10 @@ export function addLine(state: ReportState, line: ReportLine): void {
     if (errors.length < maxErrors) errors.push(line.error);
   } else if (line.type === 'failed-try') {
     const failure = { ...line.failure, errors: withoutChanceOfTheEnd(line.failure.errors) };
-    const first = tries.get(failure.test.id);
-    if (!first || (!isRecorded(first) && isRecorded(failure))) tries.set(failure.test.id, failure);
+    // The first failed try tells why: later ones may fail because of what it left behind (a row that now exists).
+    if (!tries.has(failure.test.id)) tries.set(failure.test.id, failure);
+  } else if (line.type === 'passed') {
+    state.traces.set(line.test, line.trace);
   } else if (line.type === 'progress') {
     const { done, failed, test } = line;
     state.progress = { ...progress, done, failed, test };
@@ -49,13 +58,4 @@ export function addLine(state: ReportState, line: ReportLine): void {
     Object.assign(state, { [line.type]: line });
     if (line.type === 'begin') state.progress = { ...progress, total: line.total };
   }
-}
-
-/**
- * The first failed try tells why: later ones may fail because of what it left behind (a row that now exists), and re-runs, which have no
- * retries, are like the first. But if nothing was recorded beside its error, as in a merged report of a suite that traces retries only, a
- * later one tells more.
- */
-function isRecorded({ capture, attachments }: TestFailure): boolean {
-  return capture !== null || attachments.some(({ name }) => name === 'trace');
 }

@@ -14,6 +14,7 @@ import { injectEnv, runFiles } from './report-format.js';
 import { addLine, emptyReport, type SuiteProgress } from './report-state.js';
 import type { PlaywrightArgs } from './selection.js';
 import { suiteRunOf } from './suite-run-of.js';
+import type { TestFailure } from '../core/failure.js';
 import type { SuiteRun } from './suite-run.js';
 import { unattended } from './unattended.js';
 
@@ -34,6 +35,8 @@ export interface SuiteOptions {
   /** Called once Playwright's process has been started, or has failed to start. */
   readonly onStart?: () => void;
   readonly onProgress?: (progress: SuiteProgress) => void;
+  /** Called with each failed try of a traced run, while the suite's servers are still there. */
+  readonly onFailedTry?: (failure: TestFailure) => Promise<void>;
   /** How long an interrupted Playwright may take to stop its servers, in milliseconds; default: 10,000. */
   readonly graceMs?: number;
   /**
@@ -60,12 +63,10 @@ export interface FirstRun {
 export interface Rerun {
   readonly kind: 'rerun';
   readonly ids: readonly string[] | null;
-  /** Has Playwright record traces of failing tests, for projects in which the capture does not work. */
+  /** Has Playwright record a trace of each test, which costs a fifth of the run's time and is the evidence. */
   readonly trace?: boolean;
   /** If the web server is still kept from starting by this error, the run ends with it, without waiting for the server's time limit. */
   readonly brokenBuild?: BrokenBuild | null;
-  /** Takes a screenshot of the page of each passing test; `keepGreenPictures` collects them from the captures. */
-  readonly pictures?: boolean;
 }
 
 const defaultGraceMs = 10_000;
@@ -93,14 +94,30 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteRun> {
       now: () => systemClock.now(),
       onBroken: () => broken.abort(),
     });
-  const following = followReport(path.join(runDir, runFiles.report), over.signal, (lines) => {
-    const { progress } = state;
-    for (const line of lines) addLine(state, line);
-    if (state.progress !== progress) onProgress?.(state.progress);
-    if (lines.some(({ type }) => type === 'begin')) endWatch?.();
-    if (lines.some(({ type }) => type === 'end'))
-      endLater(lingering, over.signal, options.exitMs ?? defaultExitMs);
-  });
+  // The last test of a traced run waits until its failures have been looked at.
+  const pollMs = mode.kind === 'rerun' && mode.trace ? 50 : 200;
+  let looked = 0;
+  let looking = Promise.resolve();
+  const look = async (failure: TestFailure, before: Promise<void>) => {
+    if (mode.kind !== 'rerun' || !mode.trace) return;
+    await before;
+    await options.onFailedTry?.(failure);
+    looked += 1;
+    await writeFile(path.join(runDir, runFiles.looked), String(looked));
+  };
+  const following = followReport(
+    path.join(runDir, runFiles.report),
+    { finished: over.signal, pollMs },
+    (lines) => {
+      const { progress } = state;
+      for (const line of lines) addLine(state, line);
+      if (state.progress !== progress) onProgress?.(state.progress);
+      if (lines.some(({ type }) => type === 'begin')) endWatch?.();
+      for (const line of lines) if (line.type === 'failed-try') looking = look(line.failure, looking);
+      if (lines.some(({ type }) => type === 'end'))
+        endLater(lingering, over.signal, options.exitMs ?? defaultExitMs);
+    },
+  );
   const stop = AbortSignal.any([signal, lingering.signal, broken.signal]);
   const ended = start(options, stop).finally(() => {
     endWatch?.();
@@ -109,6 +126,7 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteRun> {
   options.onStart?.();
   const exit = await ended;
   await following;
+  await looking;
   const endedAt = systemClock.now();
   const isBroken = broken.signal.aborted && !signal.aborted;
   const { end: _end, ...withoutEnd } = state;
@@ -121,8 +139,8 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteRun> {
     cwd: options.cwd,
     byIds: options.mode.kind === 'rerun' && options.mode.ids !== null,
     serverLog: path.join(runDir, runFiles.serverLog),
-    captureProblems: await linesOf(runDir, runFiles.problems, 20),
-    testFiles: await linesOf(runDir, runFiles.loaded, Infinity),
+    problems: await linesOf(runDir, runFiles.problems, 20),
+    ...(mode.kind === 'rerun' && mode.trace ? { tracing: 'on' } : {}),
     durationMs: endedAt - startedAt,
     endedAt,
   });
@@ -137,8 +155,8 @@ function endLater(lingering: AbortController, over: AbortSignal, ms: number): vo
 }
 
 async function prepare({ runDir, mode }: SuiteOptions): Promise<void> {
-  await mkdir(path.join(runDir, runFiles.captures), { recursive: true });
-  for (const file of [runFiles.report, runFiles.serverLog, runFiles.problems, runFiles.loaded]) {
+  await mkdir(runDir, { recursive: true });
+  for (const file of [runFiles.report, runFiles.serverLog, runFiles.problems]) {
     await writeFile(path.join(runDir, file), '');
   }
   if (mode.kind !== 'rerun' || mode.ids === null) return;
@@ -177,7 +195,7 @@ function argumentsOf({ args, mode, runDir }: SuiteOptions): string[] {
     '--retries=0',
     '--max-failures=0',
     never,
-    ...(mode.trace ? ['--trace=retain-on-failure'] : []),
+    ...(mode.trace ? ['--trace=on'] : []),
   ];
   if (mode.ids === null) return ['test', ...args.whole, ...ours];
   // The config may set a shard, which would drop some of the ids.
@@ -191,7 +209,7 @@ function environmentOf(options: SuiteOptions): NodeJS.ProcessEnv {
     [injectEnv.dir]: runDir,
     PW_TEST_REPORTER: path.join(options.injectDir ?? ownFile('playwright/inject/'), 'reporter.cjs'),
   };
-  if (mode.kind === 'rerun' && mode.pictures) ours[injectEnv.pictures] = '1';
+  if (mode.kind === 'rerun' && mode.trace) ours[injectEnv.traced] = '1';
   // Since 1.61 this variable sets the path of the last-run file; a re-run needs the file that `prepare` wrote.
   if (mode.kind === 'rerun') delete ours['PLAYWRIGHT_LAST_RUN_OUTPUT_FILE'];
   return ours;

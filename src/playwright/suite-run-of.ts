@@ -7,7 +7,7 @@ import type { SuiteRun, TestResult } from './suite-run.js';
 /** What is known once Playwright's command has ended. */
 export interface FinishedRun extends Pick<
   SuiteRun,
-  'serverLog' | 'captureProblems' | 'testFiles' | 'durationMs' | 'endedAt' | 'endedLingering'
+  'serverLog' | 'problems' | 'tracing' | 'durationMs' | 'endedAt' | 'endedLingering'
 > {
   readonly state: ReportState;
   readonly exit: PlaywrightExit;
@@ -20,7 +20,7 @@ export interface FinishedRun extends Pick<
 
 /** Builds a `SuiteRun` from the report, the exit code and the standard error of a run. */
 export function suiteRunOf(run: FinishedRun): SuiteRun {
-  const { state, exit, interrupted, cwd, byIds, testFiles = [], endedLingering = false, ...known } = run;
+  const { state, exit, interrupted, cwd, byIds, endedLingering = false, ...known } = run;
   const tests = state.end?.tests ?? [];
   const suiteFailure = suiteFailureOf(state, exit);
   const cutShort = interrupted && state.errors.length === 0;
@@ -39,8 +39,8 @@ export function suiteRunOf(run: FinishedRun): SuiteRun {
     serial: state.end?.serial ?? [],
     stoppedEarly: state.errors.some(isStop),
     reusedServer: state.begin?.reusedServer ?? null,
+    traces: state.traces,
     endedLingering,
-    testFiles,
   };
 }
 
@@ -68,6 +68,5 @@ function untold({ test, durationMs, retries }: TestResult): TestFailure {
     durationMs,
     startedAt: 0,
     attachments: [],
-    capture: null,
   };
 }

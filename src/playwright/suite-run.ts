@@ -8,6 +8,16 @@ export interface TestResult {
   readonly durationMs: number;
 }
 
+/** A script that a page ran, as its server delivered it during the run. */
+export interface FetchedScript {
+  /** Without its fragment. */
+  readonly url: string;
+  /** Absolute path of the file with its text. */
+  readonly file: string;
+  /** Absolute path of the file with the source map that the script names, or null. */
+  readonly map: string | null;
+}
+
 /** One finished Playwright run. */
 export interface SuiteRun {
   /** `no-report`: Playwright ended before it created its reporters (the config throws, for example). */
@@ -24,8 +34,6 @@ export interface SuiteRun {
   /** Path of a log with both output streams of the web servers, in order; each line is `<epoch ms> <text>`. */
   readonly serverLog: string;
   readonly rootDir: string;
-  /** Absolute paths of the project's files that Playwright's processes loaded or read; absent if that was not recorded. */
-  readonly testFiles?: readonly string[];
   readonly configFile: string | null;
   /** The test ids of each serial group; absent if they were not recorded. */
   readonly serial?: readonly (readonly string[])[];
@@ -41,8 +49,14 @@ export interface SuiteRun {
   readonly reusedServer?: string | null;
   /** Playwright did not exit after its run, so self-heal ended it. */
   readonly endedLingering?: boolean;
-  /** Messages about problems of the capture itself. */
-  readonly captureProblems: readonly string[];
+  /** Messages about problems of the reporter itself. */
+  readonly problems: readonly string[];
+  /** `on`: Playwright recorded a trace of each test; `own`: it did not, since one of them records its own, which it refuses to do twice. */
+  readonly tracing?: 'on' | 'own';
+  /** Paths of the traces of tests that passed, by test id; absent if the run was not traced. */
+  readonly traces?: ReadonlyMap<string, string>;
+  /** The scripts that the stacks of its failing tests name; absent if none were fetched. */
+  readonly scripts?: readonly FetchedScript[];
 }
 
 /** Whether a test or the suite itself failed. */
@@ -64,6 +78,6 @@ export function noRun(status: SuiteRun['status']): SuiteRun {
     configFile: null,
     durationMs: 0,
     endedAt: 0,
-    captureProblems: [],
+    problems: [],
   };
 }

@@ -88,6 +88,7 @@ const evidence: z.ZodType<StoredEvidence> = z.object({
   screenshot: z.enum(pictureNames).nullable(),
   missing: texts,
   cut: texts,
+  otherRun: z.object({ run: z.enum(['first', 'confirming']), errors: z.array(error) }).exactOptional(),
   sources: z.array(z.object({ at: z.string(), generated: z.string(), snippet: textOrNull })),
   elements: z
     .array(
@@ -185,10 +186,7 @@ function read(runDir: string, n: number): DiagnosedFailure | null {
   const one: DiagnosedFailure = {
     ...stored,
     n,
-    failure:
-      stored.failure.scope === 'suite'
-        ? stored.failure
-        : { ...stored.failure, attachments: [], capture: null },
+    failure: stored.failure.scope === 'suite' ? stored.failure : { ...stored.failure, attachments: [] },
     evidence: {
       ...stored.evidence,
       screenshot: screenshot === null ? null : path.join(folder, screenshot),
@@ -204,6 +202,7 @@ function withPlaces(one: DiagnosedFailure, at: (file: string) => string): Diagno
   const located = <T extends { readonly location: TestError['location'] }>(value: T): T =>
     value.location ? { ...value, location: { ...value.location, file: at(value.location.file) } } : value;
   const errors = one.failure.errors.map(located);
+  const { otherRun } = one.evidence;
   const failed: Failure =
     one.failure.scope === 'suite'
       ? { ...one.failure, errors }
@@ -211,6 +210,10 @@ function withPlaces(one: DiagnosedFailure, at: (file: string) => string): Diagno
   return {
     ...one,
     failure: failed,
-    evidence: { ...one.evidence, errors: one.evidence.errors.map(located) },
+    evidence: {
+      ...one.evidence,
+      errors: one.evidence.errors.map(located),
+      ...(otherRun ? { otherRun: { ...otherRun, errors: otherRun.errors.map(located) } } : {}),
+    },
   };
 }

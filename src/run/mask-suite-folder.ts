@@ -7,8 +7,8 @@ import { hasState, listState, removeState } from '../state-folder.js';
 import { maskedStream } from '../secrets/masked-stream.js';
 
 const logs = [runFiles.serverLog, runFiles.log, runFiles.problems];
-/** What the workers and Playwright itself wrote: bodies, traces and attachments, which cannot be masked. */
-const unmaskable = [runFiles.captures, runFiles.output, runFiles.complaints, runFiles.servers];
+/** What Playwright itself wrote and what its servers delivered: bodies, traces and attachments, which cannot be masked here. */
+const unmaskable = [runFiles.output, runFiles.servers, runFiles.scripts];
 
 /**
  * Masks the logs of a finished suite run in place (EV-9). Deletes logs that cannot be masked, and all logs of a green run, because
@@ -18,9 +18,6 @@ export async function maskSuiteFolder(
   suiteDir: string,
   { isRed, redactor }: { isRed: boolean; redactor: Masking },
 ): Promise<void> {
-  // Names of files that were loaded may contain a secret; the guard reads the list.
-  const loaded = path.join(suiteDir, runFiles.loaded);
-  await maskFile(loaded, redactor).catch(() => rm(loaded, { force: true }));
   for (const name of logs) {
     const file = path.join(suiteDir, name);
     if (!isRed) await rm(file, { force: true });

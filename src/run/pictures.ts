@@ -2,13 +2,13 @@ import path from 'node:path';
 import { readState, StateRefused } from '../state-folder.js';
 
 /** The page of a failed test after the fix turned it green. */
-export const afterName = 'after.png';
+export const afterName = 'after.jpg';
 
 /** The screenshots of the page of a failed test that its folder may contain. */
 export const pictureNames = ['screenshot.png', 'screenshot.jpg', 'screenshot.webp'] as const;
 
 const types: Readonly<Record<string, string>> = {
-  [afterName]: 'image/png',
+  [afterName]: 'image/jpeg',
   'screenshot.png': 'image/png',
   'screenshot.jpg': 'image/jpeg',
   'screenshot.webp': 'image/webp',

@@ -27,7 +27,7 @@ async function expectHealed(
     await readFile(path.join(project.dir, '.self-heal/latest/report.json'), 'utf8'),
   ) as Report;
   expect(report).toMatchObject({ outcome: 'green', tests: [{ verdict: 'healed', retries: 1 }] });
-  // The capture in the workers worked, not only the reporter.
+  // The confirming run's trace was read.
   expect(existsSync(path.join(project.dir, '.self-heal/latest/failures/1/aria.yml'))).toBe(true);
 }
 

@@ -7,7 +7,15 @@ import { type NetworkEntry, unanswered } from '../../src/core/evidence.js';
 import type { Failure } from '../../src/core/failure.js';
 import { gatherEvidence } from '../../src/evidence/gather-evidence.js';
 import { lastLogTime, logEnds, logWindow } from '../../src/evidence/server-log.js';
-import { anError, aRun, aSuiteFailure, aTestFailure, startedAt } from '../unit/evidence/rig/failures.js';
+import {
+  anError,
+  aRequest,
+  aRun,
+  aSuiteFailure,
+  aTestFailure,
+  startedAt,
+} from '../unit/evidence/rig/failures.js';
+import { writeTrace } from '../unit/evidence/rig/write-trace.js';
 
 let folder: string;
 let log: string;
@@ -34,14 +42,8 @@ async function failing(durationMs: number, status = 500, from = 0) {
 }
 
 async function failingWith(request: Partial<NetworkEntry>) {
-  const capture = join(folder, 'capture.json');
-  const asked = { method: 'GET', url: 'http://127.0.0.1/x', resourceType: 'fetch' };
-  const network = [{ ...asked, requestHeaders: {}, responseHeaders: {}, ...request }];
-  await writeFile(
-    capture,
-    JSON.stringify({ schemaVersion: 1, console: [], network, pages: [], scripts: [] }),
-  );
-  return aTestFailure({ durationMs: 2_000, capture });
+  const network = [aRequest({ url: 'http://127.0.0.1/x', ...request })];
+  return aTestFailure({ durationMs: 2_000, attachments: [writeTrace(folder, { network })] });
 }
 
 describe('logWindow', () => {

@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { launchOptions } from '../rig/chromium.js';
 import { inlineSuite, type InlineSuite } from '../rig/inline-suite.js';
 
 /** `npm run test:playwrights` runs this file with every minor version that is supported. */
@@ -32,25 +31,6 @@ describe('Playwright never waits for a person', () => {
     const { run } = await suite.run({}, { env: { [name]: '1' } });
     expect(run.exitCode).toBe(1);
     expect(run.tests.map(({ outcome }) => outcome)).toEqual(['unexpected', 'expected']);
-  });
-
-  it('CL-4 skips page.pause() in a browser that would pause', async () => {
-    suite = await inlineSuite({
-      'playwright.config.ts': `export default { timeout: 20_000, reporter: 'line', use: { launchOptions: ${launchOptions} } };`,
-      'tests/a.spec.ts': `
-        import { test, expect } from '@playwright/test';
-        test.beforeAll(async ({ browser }) => (await browser.newPage()).pause());
-        test('pauses', async ({ page, context }) => {
-          await page.pause();
-          await (await context.newPage()).pause();
-        });`,
-    });
-    // With this variable, which Playwright's own tests set, it pauses in headless browsers too.
-    const { run } = await suite.run(
-      {},
-      { env: { PWTEST_UNDER_TEST: '1' }, signal: AbortSignal.timeout(40_000) },
-    );
-    expect(run).toMatchObject({ status: 'passed', captureProblems: [] });
   });
 
   it('CL-4 ends a Playwright that does not exit after its run, and keeps the results', async () => {

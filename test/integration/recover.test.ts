@@ -200,7 +200,7 @@ describe('the .self-heal folder', () => {
     const suites = '.self-heal/runs/20260101-000000-abcd/suites';
     writeInto(project, {
       [`${suites}/../running.json`]: '{ "schemaVersion": 1, "pid": 4194304, "startedAt": "1" }',
-      [`${suites}/1/captures/1.json`]: 'unmasked',
+      [`${suites}/1/output/1.json`]: 'unmasked',
       [`${suites}/1/server.log`]: 'masked',
       [`${suites}/2/report.ndjson`]: 'cut off',
       [`${suites}/2/server.log`]: 'unmasked',

@@ -31,7 +31,7 @@ function whereIn(dir: string, leak: string): string {
 }
 
 const channels = `console page-stack url request-header response-header request-body response-body page-url
-  title-of-the-page screenshot-name server playwright-log problems-log message stack snippet cause title step progress
+  title-of-the-page picture-of-the-page server playwright-log problems-log message stack snippet cause title step progress
   warning agent agent-errors claim patch judgement reason warnings`.split(/\s+/);
 
 /** Few enough that no channel cuts its text. */

@@ -4,6 +4,8 @@ import * as esbuild from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { classify } from '../../src/core/classify/classify.js';
 import type { Evidence } from '../../src/core/evidence.js';
+import type { TestFailure } from '../../src/core/failure.js';
+import { ScriptFetcher } from '../../src/evidence/source-maps/fetched-scripts.js';
 import { gatherEvidence } from '../../src/evidence/gather-evidence.js';
 import { appFiles, thrownAt, writeFiles } from '../rig/bundled-app.js';
 import { launchOptions } from '../rig/chromium.js';
@@ -86,13 +88,16 @@ beforeAll(async () => {
   });
   const evaluated = await webpackBundle(app, { mode: 'development', devtool: 'eval-source-map' });
   renameSync(evaluated, path.join(suite.dir, '../outside/evaluated.js'));
-  finished = await suite.run();
+  const fetcher = new ScriptFetcher(path.join(suite.dir, '../scripts'));
+  const onFailedTry = (failure: TestFailure) => fetcher.fetchFor(failure);
+  const traced = await suite.rerun(null, {}, { trace: true, onFailedTry });
+  finished = { ...traced, run: { ...traced.run, scripts: fetcher.scripts } };
 });
 afterAll(() => suite.dispose());
 
 async function evidenceOf(title: string): Promise<Evidence> {
   const failure = finished.run.failures.find(({ test }) => test.titlePath.at(-1) === title);
-  if (!failure) throw new Error(`${title} did not fail: ${finished.terminal}`);
+  if (!failure) throw new Error(`${title} did not fail`);
   const folder = path.join(finished.runDir, 'failures', title);
   const limits = { console: 50, network: 50 };
   return gatherEvidence({ failure, run: finished.run, folder, limits, root: suite.dir });

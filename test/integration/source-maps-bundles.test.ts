@@ -7,7 +7,7 @@ import { classify } from '../../src/core/classify/classify.js';
 import type { Evidence } from '../../src/core/evidence.js';
 import { mapEvidence } from '../../src/evidence/map-evidence.js';
 import { MissingEvidence } from '../../src/evidence/missing-evidence.js';
-import type { CapturedScript } from '../../src/playwright/capture-format.js';
+import type { FetchedScript } from '../../src/playwright/suite-run.js';
 import { anEvidence } from '../rig/builders.js';
 import { bundledApp, stackOf, thrownAt, writeFiles } from '../rig/bundled-app.js';
 import { webpackBundle } from '../rig/webpack-bundle.js';
@@ -15,7 +15,7 @@ import { webpackBundle } from '../rig/webpack-bundle.js';
 const origin = 'http://localhost:5173';
 
 /** The mapped evidence of a page that threw. */
-function mapped(root: string, stack: string, scripts: readonly CapturedScript[] = []): Evidence {
+function mapped(root: string, stack: string, scripts: readonly FetchedScript[] = []): Evidence {
   const text = stack.split('\n', 1)[0] ?? '';
   const entry = { time: 0, type: 'pageerror', text, location: locationOf(stack), stack };
   const evidence = anEvidence({ rootDir: root, pageUrl: `${origin}/`, console: [entry] });
@@ -43,12 +43,12 @@ function onlyScript(folder: string): string {
   return path.join(folder, name);
 }
 
-/** Saves a script and its map, as the capture does. */
-function captured(
+/** Saves a script and its map, as a run does. */
+function fetched(
   root: string,
   { url, text, map }: { url: string; text: string; map?: string },
-): CapturedScript {
-  const folder = path.join(root, '.self-heal/captures');
+): FetchedScript {
+  const folder = path.join(root, '.self-heal/scripts');
   writeFiles(folder, { 'script.txt': text, ...(map === undefined ? {} : { 'map.txt': map }) });
   return {
     url,
@@ -213,7 +213,7 @@ describe('EV-6: captured scripts', () => {
     const line = lines.findIndex((one) => one.includes('form.order'));
     const stack = `TypeError: x\n    at send (${url}:${line + 1}:${(lines[line]?.indexOf('.id') ?? 0) + 2})`;
     const evidence = mapped(root, stack.replaceAll(home, `${origin}/`), [
-      captured(root, { url: url.replace(home, `${origin}/`), text }),
+      fetched(root, { url: url.replace(home, `${origin}/`), text }),
     ]);
     expect(line + 1).not.toBe(14);
     expectTheThrow(evidence);
@@ -224,7 +224,7 @@ describe('EV-6: captured scripts', () => {
     const bundle = await viteBundle(root, true);
     const url = `${origin}/assets/${path.basename(bundle)}`;
     const text = readFileSync(bundle, 'utf8');
-    const script = captured(root, { url, text, map: readFileSync(`${bundle}.map`, 'utf8') });
+    const script = fetched(root, { url, text, map: readFileSync(`${bundle}.map`, 'utf8') });
     rmSync(path.join(root, 'dist'), { recursive: true });
     rmSync(path.join(root, 'src'), { recursive: true });
     expectTheThrow(mapped(root, stackOf(text, url), [script]));
@@ -236,7 +236,7 @@ describe('EV-6: captured scripts', () => {
     const text = readFileSync(bundle, 'utf8');
     const url = `${origin}/assets/${path.basename(bundle)}`;
     writeFileSync(bundle, `/* a later build */\n${text}`);
-    const evidence = mapped(root, stackOf(text, url), [captured(root, { url, text })]);
+    const evidence = mapped(root, stackOf(text, url), [fetched(root, { url, text })]);
     expect(evidence.console[0]?.stack).toContain(url);
     expect(evidence.sources.map(({ at }) => at)).toEqual([expect.stringMatching(/^assets\//)]);
     expect(evidence.missing).toEqual([expect.stringContaining('is a different version')]);

@@ -54,7 +54,7 @@ function copyFolder(): string {
   const copy = path.join(tempDir(), 'self-heal-copy');
   mkdirSync(path.join(copy, '.self-heal-copy'), { recursive: true });
   mkdirSync(path.join(copy, 'src'));
-  mkdirSync(path.join(copy, '..', 'suites', '1', 'captures'), { recursive: true });
+  mkdirSync(path.join(copy, '..', 'suites', '1', 'output'), { recursive: true });
   writeFileSync(path.join(copy, 'src', 'a.txt'), 'a');
   return copy;
 }
@@ -75,7 +75,7 @@ describe.runIf(process.platform === 'linux')('the watchdog', () => {
     await until(() => !isAlive(watchdog));
     expect(pids.map(isAlive)).toEqual([false, false]);
     expect(existsSync(copy)).toBe(false);
-    expect(existsSync(path.join(copy, '..', 'suites', '1', 'captures'))).toBe(false);
+    expect(existsSync(path.join(copy, '..', 'suites', '1', 'output'))).toBe(false);
   });
 
   it('AG-10 touches nothing when the run ends by itself, and exits', async () => {

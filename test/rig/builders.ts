@@ -29,7 +29,6 @@ export function aTestFailure(over: Partial<TestFailure> = {}): TestFailure {
     durationMs: 100,
     startedAt: 0,
     attachments: [],
-    capture: null,
     ...over,
   };
 }
@@ -244,7 +243,7 @@ export function aSuiteRun(over: Partial<SuiteRun> = {}): SuiteRun {
     configFile: null,
     durationMs: 100,
     endedAt: 0,
-    captureProblems: [],
+    problems: [],
     ...over,
   };
 }

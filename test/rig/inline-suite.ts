@@ -26,10 +26,10 @@ export interface InlineSuite {
 
 /** The options of a run that a test may set. */
 export type RunOptions = Partial<
-  Pick<SuiteOptions, 'env' | 'signal' | 'onProgress' | 'graceMs' | 'exitMs' | 'playwright'>
+  Pick<SuiteOptions, 'env' | 'signal' | 'onProgress' | 'onFailedTry' | 'graceMs' | 'exitMs' | 'playwright'>
 > & {
-  /** Whether a re-run takes pictures of passing tests, too. */
-  readonly pictures?: boolean;
+  /** Whether Playwright records traces in a re-run. */
+  readonly trace?: boolean;
   /** The build error that a re-run may end with. */
   readonly brokenBuild?: BrokenBuild;
 };
@@ -110,7 +110,7 @@ async function runIn({
         : {
             kind: 'rerun',
             ids: mode.ids,
-            pictures: options.pictures ?? false,
+            trace: options.trace ?? false,
             brokenBuild: options.brokenBuild ?? null,
           },
     signal: new AbortController().signal,

@@ -57,8 +57,9 @@ export async function simulatedRun(
       return aSuiteRun({ suiteFailure: failure });
     }
     const seen = (ids ?? tests).map((id) => ({ id, wrong: shows(id, at) }));
+    const isTraced = purpose === 'confirm' || purpose === 'retest';
     red = seen.flatMap(({ id, wrong }) =>
-      wrong === null ? [] : [failing(id, wrong, { signature: `shop:Error:${wrong}` })],
+      wrong === null ? [] : [failing(id, wrong, { signature: `shop:Error:${wrong}`, isTraced })],
     );
     const torn = over.teardown?.(ids ?? tests, at) ?? null;
     const suiteFailure = torn === null ? null : aSuiteFailure(torn);

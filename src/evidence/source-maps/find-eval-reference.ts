@@ -12,13 +12,13 @@ const bundles: FileSearch = {
 const mostBytes = 64 * 1024 * 1024;
 
 /**
- * Finds the inline map of a module that a bundle evaluates under this address: in the captured scripts, otherwise in at
+ * Finds the inline map of a module that a bundle evaluates under this address: in the fetched scripts, otherwise in at
  * most 300 scripts (64 MB) of the project's build folders. Returns null if none contains it.
  */
 export function findEvalReference(address: string, places: MapPlaces): string | null {
-  const { captured, files } = places;
-  for (const url of captured.urls) {
-    const found = evalReferenceIn(captured.script(url) ?? '', address);
+  const { fetched, files } = places;
+  for (const url of fetched.urls) {
+    const found = evalReferenceIn(fetched.script(url) ?? '', address);
     if (found !== null) return found;
   }
   let left = mostBytes;

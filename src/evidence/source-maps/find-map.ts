@@ -4,7 +4,7 @@ import { findEvalReference } from './find-eval-reference.js';
 import type { MapPlaces } from './map-places.js';
 import { textOfDataUrl } from './map-reference.js';
 import type { ParsedMap } from './parse-map.js';
-import { mapOfCaptured, mapOfFile } from './read-map.js';
+import { mapOfFetched, mapOfFile } from './read-map.js';
 import { filesServedAt, urlOf } from './served-files.js';
 
 /**
@@ -20,12 +20,12 @@ const script = /\.[cm]?js$/i;
 const source = /\.(?:[cm]?[jt]sx?|vue|svelte|astro)$/i;
 const nothing: MapLookup = { kind: 'unknown', because: null };
 
-/** Finds the source map of the code at an address, in the captured scripts and in the project's files. Never throws. */
+/** Finds the source map of the code at an address, in the fetched scripts and in the project's files. Never throws. */
 export function findMap(address: string, places: MapPlaces): MapLookup {
   if (address.startsWith('webpack-internal:')) return evaluated(address, places);
   const url = urlOf(address);
   if (url === null || url.protocol === 'file:') return onDisk(address, places);
-  if (places.captured.script(url.href) === null && !source.test(url.pathname)) return nothing;
+  if (places.fetched.script(url.href) === null && !source.test(url.pathname)) return nothing;
   return served(url, places);
 }
 
@@ -50,12 +50,12 @@ function onDisk(address: string, places: MapPlaces): MapLookup {
 }
 
 /**
- * For a page's script. The captured text is what ran; a file of the project is used if it is identical, or if nothing
- * was captured.
+ * For a page's script. The fetched text is what ran; a file of the project is used if it is identical, or if nothing
+ * was fetched.
  */
 function served(url: URL, places: MapPlaces): MapLookup {
-  const { files, folders, captured } = places;
-  const text = captured.script(url.href);
+  const { files, folders, fetched } = places;
+  const text = fetched.script(url.href);
   const candidates = filesServedAt(url.href, folders).flatMap((file) => files.find(file) ?? []);
   // A build other than the one that was served would give wrong lines.
   const same = candidates.filter((file) => text === null || files.text(file) === text);
@@ -64,11 +64,11 @@ function served(url: URL, places: MapPlaces): MapLookup {
   const place = written ?? same[0];
   const byFile = place !== undefined && script.test(place) ? mapOfFile(place, places) : null;
   if (byFile?.kind === 'mapped') return byFile;
-  const found = (text === null ? null : mapOfCaptured(url.href, places)) ?? byFile;
+  const found = (text === null ? null : mapOfFetched(url.href, places)) ?? byFile;
   if (found !== null) return found;
   if (place === undefined) return withoutMap(candidates.length > 0);
   if (isBuilt(place, writtenBy(folders))) return withoutMap(false);
-  // The source was served unchanged, unless it is TypeScript that was not captured: its types were removed first.
+  // The source was served unchanged, unless it is TypeScript that was not fetched: its types were removed first.
   return script.test(place) || text !== null ? { kind: 'as-written', file: place } : nothing;
 }
 

@@ -1,5 +1,5 @@
 import type { AppFolders } from './app-folders.js';
-import type { CapturedScripts } from './captured-scripts.js';
+import type { FetchedScripts } from './fetched-scripts.js';
 import type { ParsedMaps } from './parsed-maps.js';
 import type { ProjectFiles } from './project-files.js';
 
@@ -7,6 +7,6 @@ import type { ProjectFiles } from './project-files.js';
 export interface MapPlaces {
   readonly files: ProjectFiles;
   readonly folders: AppFolders;
-  readonly captured: CapturedScripts;
+  readonly fetched: FetchedScripts;
   readonly maps: ParsedMaps;
 }

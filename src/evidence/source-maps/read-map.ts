@@ -20,11 +20,11 @@ export function mapOfFile(place: string, { files, maps }: MapPlaces): ParsedMap 
   return reference === null ? null : absent;
 }
 
-/** Reads the map of a script that the capture kept: inline, or as the capture fetched it; null if it has none. */
-export function mapOfCaptured(url: string, { captured, maps }: MapPlaces): ParsedMap | null {
-  const reference = mapReferenceIn(captured.script(url) ?? '');
+/** Reads the map of a script that was fetched: inline, or as it was fetched, too; null if it has none. */
+export function mapOfFetched(url: string, { fetched, maps }: MapPlaces): ParsedMap | null {
+  const reference = mapReferenceIn(fetched.script(url) ?? '');
   if (reference?.startsWith('data:')) return inlineMap(reference, url, maps);
-  const text = captured.map(url);
+  const text = fetched.map(url);
   if (text === null) return reference === null ? null : absent;
   const named = reference !== null && URL.canParse(reference, url) ? reference : '';
   return maps.parse(text, new URL(named, url).href);

@@ -168,7 +168,7 @@ export class SourceMapper {
     const { places, own } = this.#options;
     const url = urlOf(frame.address);
     if (url === null || url.protocol === 'file:' || !own(url.href)) return false;
-    const content = places.captured.script(url.href);
+    const content = places.fetched.script(url.href);
     if (content === null) return false;
     const { line, column } = frame;
     this.#keepExcerpt(frame, { name: url.pathname.slice(1), line, column, file: null, content });

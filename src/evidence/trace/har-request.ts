@@ -12,18 +12,22 @@ export interface TraceRequest extends NetworkEntry {
 export function traceRequestOf(snapshot: unknown): TraceRequest {
   const request = field(snapshot, 'request');
   const response = field(snapshot, 'response');
+  const url = stringOr(field(request, 'url'), '');
   const requestHeaders = headersOf(field(request, 'headers'));
   const status = numberOr(field(response, 'status'), -1);
   const durationMs = numberOr(field(snapshot, 'time'), -1);
   return {
     time: Date.parse(stringOr(field(snapshot, 'startedDateTime'), '')) || 0,
     method: stringOr(field(request, 'method'), ''),
-    url: stringOr(field(request, 'url'), ''),
-    resourceType: field(snapshot, '_apiRequest')
-      ? 'api'
-      : stringOr(field(snapshot, '_resourceType'), resourceTypeOf(requestHeaders)),
+    url,
+    // The flag became a reference to the request's context in 1.63.
+    resourceType:
+      (field(snapshot, '_apiRequest') ?? field(snapshot, '_apiRequestRef'))
+        ? 'api'
+        : stringOr(field(snapshot, '_resourceType'), resourceTypeOf(url, requestHeaders)),
     status: status > 0 ? status : null,
-    durationMs: durationMs >= 0 ? Math.round(durationMs) : null,
+    // Since 1.63 a request without a response has a time, too.
+    durationMs: status > 0 && durationMs >= 0 ? Math.round(durationMs) : null,
     failure: stringOr(field(response, '_failureText'), null),
     requestHeaders,
     responseHeaders: headersOf(field(response, 'headers')),
@@ -50,8 +54,30 @@ function headersOf(value: unknown): Record<string, string> {
   );
 }
 
-/** Traces before 1.60 do not contain the resource's type, but browsers send it to the server (Fetch Metadata). */
-function resourceTypeOf(headers: Readonly<Record<string, string>>): string {
-  const destination = headers['sec-fetch-dest'] ?? '';
-  return { empty: 'fetch', style: 'stylesheet', iframe: 'document' }[destination] ?? destination;
+const typeOfExtension: Readonly<Record<string, string>> = {
+  js: 'script',
+  mjs: 'script',
+  css: 'stylesheet',
+  png: 'image',
+  jpg: 'image',
+  jpeg: 'image',
+  gif: 'image',
+  svg: 'image',
+  webp: 'image',
+  ico: 'image',
+  woff: 'font',
+  woff2: 'font',
+};
+
+/**
+ * Traces before 1.60 do not contain the resource's type, but browsers send it to the server (Fetch Metadata). A request without an answer
+ * lacks those headers, too.
+ */
+function resourceTypeOf(url: string, headers: Readonly<Record<string, string>>): string {
+  const destination = headers['sec-fetch-dest'];
+  if (destination !== undefined)
+    return { empty: 'fetch', style: 'stylesheet', iframe: 'document' }[destination] ?? destination;
+  if ('upgrade-insecure-requests' in headers) return 'document';
+  const extension = /\.(\w{2,5})(?:[?#]|$)/.exec(url)?.[1]?.toLowerCase() ?? '';
+  return Object.hasOwn(typeOfExtension, extension) ? (typeOfExtension[extension] ?? '') : 'fetch';
 }

@@ -1,12 +1,14 @@
 import type { ZipFile } from 'yauzl';
-import { hasFailed, type NetworkEntry } from '../../core/evidence.js';
+import { hasFailed, type NetworkEntry, unanswered } from '../../core/evidence.js';
+import { graphQlFailure } from '../../core/graphql-errors.js';
 import { bounds } from '../bounds.js';
-import type { EvidenceLimits, PageEvidence } from '../page-evidence.js';
 import { firstLineOf, type MissingEvidence } from '../missing-evidence.js';
-import { jsonOf } from '../../json-of.js';
-import { ariaYaml } from './aria-tree.js';
+import type { EvidenceLimits, PageEvidence } from '../page-evidence.js';
+import { accessibilityTree } from './accessibility-tree.js';
 import { eachBoundedLine } from './bounded-lines.js';
+import { cleanPage } from './dom.js';
 import type { TraceRequest } from './har-request.js';
+import { pageElements } from './page-elements.js';
 import { TraceReading } from './trace-reading.js';
 import { entriesOf, firstBytes, inflated, TooMuchInflated, withZip } from './trace-zip.js';
 
@@ -18,16 +20,12 @@ interface TraceSource {
 }
 
 /**
- * Reads console, page errors, requests, the last screenshot and the accessibility tree from a Playwright trace of format
- * 7 to 10; memory use does not depend on its size. Rejects if the file is not a zip or is truncated; reports other
- * problems in `missing`.
+ * Reads console, page errors, requests, the page at the failure and its picture from a Playwright trace of format 7 to 10; memory use
+ * does not depend on its size. Rejects if the file is not a zip or is truncated; reports other problems in `missing`.
  */
 export async function readTrace(source: TraceSource): Promise<PageEvidence> {
-  const { file, limits, missing } = source;
-  const reading = new TraceReading(limits);
-  await withZip(file, (zip) => readLines(zip, reading, missing));
-  const requests = reading.network.take();
-  saySoOf(reading, requests.length, missing);
+  const { file, missing } = source;
+  const { reading, requests } = await readLinesOf(source);
   // Opens the file a second time: only now is it known which of its thousands of resources are needed.
   return withZip(file, async (zip) => {
     const resources = await openResources(zip, wantedFiles(reading, requests), missing);
@@ -35,11 +33,25 @@ export async function readTrace(source: TraceSource): Promise<PageEvidence> {
   });
 }
 
+/** Reads everything that a trace says in lines, without its resources. */
+export async function readLinesOf({
+  file,
+  limits,
+  missing,
+}: TraceSource): Promise<{ readonly reading: TraceReading; readonly requests: readonly TraceRequest[] }> {
+  const reading = new TraceReading(limits);
+  await withZip(file, (zip) => readLines(zip, reading, missing));
+  const requests = reading.network.take();
+  saySoOf(reading, requests.length, missing);
+  return { reading, requests };
+}
+
 async function readLines(zip: ZipFile, reading: TraceReading, missing: MissingEvidence): Promise<void> {
   const entries = await entriesOf(zip, (name) => name.endsWith('.trace') || name.endsWith('.network'));
   if (entries.length === 0) throw new Error('there is no trace in the zip');
   let left: number = bounds.traceInflated;
-  for (const { name, entry } of entries) {
+  const isOfTest = ({ name }: { name: string }) => name === 'test.trace';
+  for (const { name, entry } of entries.toSorted((a, b) => Number(isOfTest(b)) - Number(isOfTest(a)))) {
     const share = Math.min(left, plausibleSize(entry.compressedSize));
     try {
       await eachBoundedLine(inflated(zip, entry, share), bounds.traceLine, reading.take);
@@ -64,20 +76,32 @@ function saySoOf(reading: TraceReading, requests: number, missing: MissingEviden
   if (reading.unknownVersion !== null) {
     missing.miss(`possibly parts of the trace: its format version ${reading.unknownVersion} is unknown`);
   }
-  if (reading.lostLines > 0)
-    missing.cut(`${reading.lostLines} entries of the trace were too long or incomplete`);
+  const lost = reading.lostLines + reading.pages.lost;
+  if (lost > 0) missing.cut(`${lost} entries of the trace were too long or incomplete`);
   if (requests < reading.network.pushed) {
     missing.cut(`${requests} of ${reading.network.pushed} requests were kept`);
   }
 }
 
-/** Reads only the bodies of failed requests; the others are many and tell little. */
-function bodyFilesOf(request: TraceRequest): (string | null)[] {
-  return hasFailed(request) ? [request.requestBodyFile, request.responseBodyFile] : [];
+const calls = new Set(['fetch', 'xhr', 'api']);
+/** How many of the latest calls that did not fail have their bodies read, too. */
+const latestBodies = 10;
+
+/** Whether a call goes to an endpoint that is named after GraphQL: only its body says whether it failed. */
+function isGraphQl({ url, resourceType }: NetworkEntry): boolean {
+  return calls.has(resourceType) && /graphql|gql/i.test(url);
+}
+
+/** Returns the requests whose bodies are read; those of the others are many and tell little. */
+function withBodiesRead(requests: readonly TraceRequest[]): ReadonlySet<TraceRequest> {
+  const latest = requests.filter(({ resourceType }) => calls.has(resourceType)).slice(-latestBodies);
+  const telling = requests.filter((one) => hasFailed(one) || one.resourceType === 'api' || isGraphQl(one));
+  return new Set([...telling, ...latest]);
 }
 
 function wantedFiles(reading: TraceReading, requests: readonly TraceRequest[]): ReadonlySet<string | null> {
-  return new Set([reading.frameFile, reading.ariaFile, ...requests.flatMap(bodyFilesOf)]);
+  const bodies = [...withBodiesRead(requests)].flatMap((one) => [one.requestBodyFile, one.responseBodyFile]);
+  return new Set([reading.pictureFile, ...bodies]);
 }
 
 /** Reads the first `maxBytes` of a resource; null if it is missing, or if it is unreadable, which is then reported. */
@@ -106,29 +130,54 @@ interface Gathered {
 }
 
 async function pageEvidence({ reading, requests, resources, missing }: Gathered): Promise<PageEvidence> {
+  const read = withBodiesRead(requests);
   const network: NetworkEntry[] = [];
-  for (const request of requests) network.push(await withBodies(request, resources));
-  const frame = await resources(reading.frameFile, bounds.screenshot);
-  const aria = await resources(reading.ariaFile, bounds.ariaSnapshot * 16);
-  const tree = aria === null ? undefined : jsonOf(aria.toString('utf8'));
+  for (const request of requests)
+    network.push(asAnswered(await withBodies(request, read.has(request) ? resources : null), reading));
+  const frame = await resources(reading.pictureFile, bounds.screenshot);
+  const shown = reading.pages.after();
+  const page = shown && { ...shown, root: cleanPage(shown.root, missing.clean) };
   return {
     console: reading.console.take(missing),
     network,
     screenshot: frame === null ? null : { kind: 'bytes', bytes: frame },
-    noScreenshotBecause: 'the trace contains no picture',
-    ariaSnapshot: tree === undefined ? null : ariaYaml(tree),
-    pageUrl: reading.pageUrl,
+    ariaSnapshot: page && accessibilityTree(page.root),
+    pageUrl: page?.url ?? null,
+    elements: page && pageElements(page.root),
+    log: reading.actions.failing()?.log ?? [],
   };
 }
 
-async function withBodies(request: TraceRequest, resources: ReadResource): Promise<NetworkEntry> {
-  const [requestFile, responseFile] = bodyFilesOf(request);
-  const sent = await resources(requestFile ?? null, bounds.body * 4);
-  const answered = await resources(responseFile ?? null, bounds.body * 4);
-  const { requestBodyFile: _sent, responseBodyFile: _answered, ...entry } = request;
+async function withBodies(request: TraceRequest, resources: ReadResource | null): Promise<NetworkEntry> {
+  const { requestBodyFile, responseBodyFile, ...entry } = request;
+  if (resources === null) return entry;
+  const sent = await resources(requestBodyFile, bounds.body * 4);
+  const answered = await resources(responseBodyFile, bounds.body * 4);
   return {
     ...entry,
     requestBody: sent?.toString('utf8') ?? request.requestBody,
     responseBody: answered?.toString('utf8') ?? request.responseBody,
   };
+}
+
+/** A call that has been open for longer than this when its test fails counts as failed. */
+const patienceMs = 1000;
+
+/** Returns a request with how it failed although it has no error status: no answer in time, an error within the answer, a page for a script. */
+function asAnswered(entry: NetworkEntry, { actions, lastTime }: TraceReading): NetworkEntry {
+  const { status, failure, resourceType } = entry;
+  if (failure !== null) return entry;
+  const isAwaited = calls.has(resourceType) || resourceType === 'document';
+  if (status === null) {
+    const end = actions.failing()?.endedAt ?? lastTime;
+    return isAwaited && end - entry.time > patienceMs ? { ...entry, failure: unanswered } : entry;
+  }
+  const isPage = /^text\/html\b/i.test(entry.responseHeaders['content-type'] ?? '');
+  const within =
+    resourceType === 'script' && status < 300 && isPage
+      ? `${status} with text/html in place of a script`
+      : isGraphQl(entry)
+        ? graphQlFailure(status, entry.responseBody)
+        : null;
+  return within === null ? entry : { ...entry, status: null, failure: within };
 }

@@ -5,67 +5,91 @@ import { jsonOf } from '../../json-of.js';
 import { field, numberOr, stringOr } from '../unknown-fields.js';
 import type { BoundedLine } from './bounded-lines.js';
 import { fileOf, traceRequestOf, type TraceRequest } from './har-request.js';
+import { TraceActions } from './trace-actions.js';
+import { TracePages } from './trace-pages.js';
 
 /** The supported trace formats. Others are read as well, but reported as unknown. */
 const knownVersions = [7, 8, 9, 10];
 
-/** Enough of a line to recognize its type, and to find the URL of a DOM snapshot, which precedes the DOM. */
-const lookBytes = 4096;
 /** How much is kept of a console line that is too long to parse. */
 const salvageBytes = 64 * 1024;
+/** How long after the end of an action a picture still shows how it ended: the screencast is a little late. */
+const pictureLateMs = 200;
+const wanted =
+  /"type":"(before|after|log|error|console|event|resource-snapshot|screencast-frame|frame-snapshot|context-options)"/;
 
-/** Takes the lines of a trace's `.trace` and `.network` entries, of all contexts, and keeps the relevant ones. */
+/**
+ * Takes the lines of a trace's `.trace` and `.network` entries, those of the test first, and keeps what matters.
+ */
 export class TraceReading {
   readonly console: ConsoleSelection;
   readonly network: NetworkSelection<TraceRequest>;
-  /** Names of the entries with the last screenshot and the last accessibility tree. */
-  frameFile: string | null = null;
-  ariaFile: string | null = null;
-  pageUrl: string | null = null;
+  readonly actions = new TraceActions();
+  readonly pages = new TracePages();
   unknownVersion: number | null = null;
   /** The number of relevant lines that were too long or incomplete. */
   lostLines = 0;
-  #frameTime = -Infinity;
-  #ariaTime = -Infinity;
+  /** The time of the last line, in milliseconds since the epoch. */
+  lastTime = 0;
+  readonly #frames: { readonly time: number; readonly pageId: string; readonly file: string }[] = [];
   /** Converts a context's monotonic time to milliseconds since the epoch when added to it. */
   #epoch = 0;
-  #lastTime = 0;
+  #isOfTest = false;
 
   constructor(limits: EvidenceLimits) {
     this.console = new ConsoleSelection(limits.console);
     this.network = new NetworkSelection(limits.network);
   }
 
-  /** Takes one line. Parses only lines that are needed, since most of a trace is DOM snapshots. */
+  /** The name of the entry with the picture of the page at the failure, or null. */
+  get pictureFile(): string | null {
+    const ended = this.actions.failing()?.endedAt ?? Infinity;
+    const ofPage = this.#frames.filter(({ pageId }) => pageId === this.pages.pageId);
+    const frames = ofPage.length > 0 ? ofPage : this.#frames;
+    const frame = frames.findLast(({ time }) => time <= ended + pictureLateMs) ?? frames.at(-1);
+    return frame?.file ?? null;
+  }
+
+  /** Takes one line. */
   readonly take = (line: BoundedLine): void => {
     const start = line.bytes.toString('latin1', 0, 160);
-    if (start.includes('"type":"frame-snapshot"')) return this.#takeAddress(line);
-    if (
-      !/"type":"(?:console|event|resource-snapshot|screencast-frame|aria-snapshot|context-options)"/.test(
-        start,
-      )
-    )
-      return;
-    if (start.includes('"type":"event"') && !start.includes('"method":"pageError"')) return;
-    const event = line.whole ? jsonOf(line.bytes.toString('utf8')) : undefined;
+    const [, type] = wanted.exec(start) ?? [];
+    if (type === undefined) return;
+    if (type === 'event' && !start.includes('"method":"pageError"')) return;
+    const text = line.whole ? line.bytes.toString('utf8') : '';
+    if (type === 'frame-snapshot') return this.pages.take(text, (call) => this.actions.stepOf(call));
+    const event = jsonOf(text);
     if (event === undefined) this.#salvage(line, start);
-    else this.#takeEvent(event);
+    else this.#takeEvent(type, event);
   };
 
-  #takeEvent(event: unknown): void {
-    const type = field(event, 'type');
+  #takeEvent(type: string, event: unknown): void {
     if (type === 'context-options') this.#takeContext(event);
     else if (type === 'console') this.#takeConsole(event);
     else if (type === 'event') this.#takePageError(event);
     else if (type === 'resource-snapshot') this.network.push(traceRequestOf(field(event, 'snapshot')));
     else if (type === 'screencast-frame') this.#takeFrame(event);
-    else if (type === 'aria-snapshot') this.#takeAria(event);
+    else if (type === 'before') this.actions.begin(event, { epoch: this.#epoch, isOfTest: this.#isOfTest });
+    else if (type === 'after') this.#takeEnd(event);
+    else if (type === 'log') this.actions.log(event);
+    else if (type === 'error') this.actions.failed(event);
   }
 
   #takeContext(event: unknown): void {
     this.#epoch = numberOr(field(event, 'wallTime'), 0) - numberOr(field(event, 'monotonicTime'), 0);
+    const wasOfTest = this.#isOfTest;
+    this.#isOfTest = field(event, 'origin') === 'testRunner';
     const version = numberOr(field(event, 'version'), 0);
     if (!knownVersions.includes(version)) this.unknownVersion = version;
+    // The test's own lines come first, so that it is known by now around which action the pages are wanted.
+    const failing = wasOfTest ? this.actions.failing() : null;
+    if (failing) this.pages.watch(failing.id);
+  }
+
+  #takeEnd(event: unknown): void {
+    this.#timeOf(field(event, 'endTime'));
+    // What the library says of an action, its step has said in the test's words.
+    if (this.#isOfTest || !this.actions.isOfTest) this.actions.end(event, this.#epoch);
   }
 
   #takeConsole(event: unknown): void {
@@ -99,24 +123,12 @@ export class TraceReading {
   }
 
   #takeFrame(event: unknown): void {
+    const file = fileOf(event);
+    if (file === null) return;
     const time = this.#timeOf(field(event, 'timestamp'));
-    if (time < this.#frameTime) return;
-    [this.#frameTime, this.frameFile] = [time, fileOf(event)];
-  }
-
-  #takeAria(event: unknown): void {
-    const time = this.#timeOf(field(event, 'timestamp'));
-    if (time < this.#ariaTime) return;
-    [this.#ariaTime, this.ariaFile] = [time, fileOf(event)];
-  }
-
-  #takeAddress(line: BoundedLine): void {
-    const isMainFrame = line.bytes
-      .toString('latin1', Math.max(0, line.bytes.length - 64))
-      .includes('"isMainFrame":true');
-    if (line.whole && !isMainFrame) return;
-    const url = stringIn(line.bytes.toString('utf8', 0, lookBytes), 'frameUrl');
-    if (url && url !== 'about:blank') this.pageUrl = url;
+    this.#frames.push({ time, pageId: stringOr(field(event, 'pageId'), ''), file });
+    // Long tests have tens of thousands.
+    if (this.#frames.length > 2_000) this.#frames.splice(0, 1_000);
   }
 
   /** Keeps the beginning of a console entry that is too long to parse; only counts other lines. */
@@ -128,12 +140,13 @@ export class TraceReading {
       return;
     }
     const type = stringIn(head, 'messageType') ?? 'log';
-    this.console.push({ time: this.#lastTime, type, text: `${text}…`, location: '', stack: null });
+    this.console.push({ time: this.lastTime, type, text: `${text}…`, location: '', stack: null });
   }
 
   #timeOf(monotonic: unknown): number {
-    this.#lastTime = Math.round(this.#epoch + numberOr(monotonic, 0));
-    return this.#lastTime;
+    const time = Math.round(this.#epoch + numberOr(monotonic, 0));
+    this.lastTime = Math.max(this.lastTime, time);
+    return time;
   }
 }
 

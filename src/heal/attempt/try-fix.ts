@@ -1,6 +1,6 @@
 import { type Attempt, bareAttempt } from '../../core/attempt.js';
 import type { Cause, DiagnosedFailure } from '../../core/cause.js';
-import { chooseProven } from '../../core/choose-proven.js';
+import { chooseFlipped } from '../../core/choose-flipped.js';
 import { violationLine } from '../../core/guard/violation.js';
 import { headlineOf } from '../../core/headline.js';
 import { judge, type Judged, type Observation } from '../../core/judge.js';
@@ -102,7 +102,7 @@ async function judgeByRuns(
   cause: Cause,
   { work, attempt }: { work: Try; attempt: Attempt },
 ): Promise<{ readonly seen: Retest; readonly judged: Judged }> {
-  const failures = [...chooseProven(cause), ...work.beside()];
+  const failures = [...chooseFlipped(cause), ...work.beside()];
   let shown: string | null = null;
   for (;;) {
     const seen = await retest(session, { failures, purpose: 'retest', causeId: cause.id });

@@ -9,11 +9,10 @@ import type {
   TestError,
   TestResult,
 } from '@playwright/test/reporter';
-import { runFiles } from '../report-format.js';
-import { dir, guarded, report, captureFile } from './run-folder.js';
+import { injectEnv, runFiles } from '../report-format.js';
+import { dir, guarded, report } from './run-folder.js';
 import { listenToChildren } from './child-output.js';
 import { preloadOption } from './preload.js';
-import { noteLoadedFiles } from './loaded-files.js';
 import { rerunIds, serialGroups } from './rerun-ids.js';
 import { reusedServer } from './reused-server.js';
 import { ServerLog } from './server-log.js';
@@ -23,10 +22,14 @@ import { testResult } from './test-outcome.js';
 const maxSaidInSetUp = 64 * 1024;
 /** How long a progress report waits for more tests to end: a line for each of thousands of fast tests would slow them down. */
 const gatherMs = 200;
+/** How long a traced run waits at most for self-heal to look at its failures, and how often it checks. */
+const mostWaitMs = 2_000;
+const lookMs = 10;
+const isTraced = process.env[injectEnv.traced] === '1';
 
 /**
- * Self-heal's only way into the user's Playwright, set as `PW_TEST_REPORTER`. It writes the report that self-heal reads,
- * listens to the web servers, and has the workers preload the capture. It prints nothing and never throws.
+ * Self-heal's only way into the user's Playwright, set as `PW_TEST_REPORTER`. It writes the report that self-heal reads and
+ * listens to the web servers. It prints nothing and never throws.
  */
 export default class SelfHealReporter {
   #suite: Suite | null = null;
@@ -36,6 +39,8 @@ export default class SelfHealReporter {
   #overhear: ReturnType<ServerLog['stream']> | null = null;
   readonly #ended = new Set<string>();
   #failed = 0;
+  #failedTries = 0;
+  #total = 0;
   #last: TestCase | null = null;
   #telling: NodeJS.Timeout | null = null;
   /** Null except while the suite is being set up. */
@@ -48,7 +53,6 @@ export default class SelfHealReporter {
     process.stdout.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE') throw error;
     });
-    guarded('what the tests load cannot be noted', noteLoadedFiles);
     guarded('the report could not be begun', () => report({ type: 'hello' }));
     guarded('servers could not be listened to', () => {
       if (!dir) return;
@@ -81,11 +85,11 @@ export default class SelfHealReporter {
     this.#suite = suite;
     this.#saidInSetUp = null;
     // globalSetup has run and the web servers are up by now, so only workers inherit this.
-    guarded('the capture could not be set up', () => {
+    if (isTraced)
       process.env['NODE_OPTIONS'] = [process.env['NODE_OPTIONS'], preloadOption].filter(Boolean).join(' ');
-    });
     guarded('the beginning was not reported', () => {
       const total = suite.allTests().length;
+      this.#total = total;
       // If a server did not become available, Playwright begins an empty suite and has not come to the servers after it.
       const isUp = total > 0 && this.#overhear !== null;
       const reused = this.#config && isUp ? reusedServer(this.#config, this.#webServers) : null;
@@ -128,14 +132,33 @@ export default class SelfHealReporter {
   onTestEnd(test: TestCase, result: TestResult): void {
     guarded('the end of a test was not reported', () => {
       const isRed = result.status !== test.expectedStatus && result.status !== 'skipped';
-      if (isRed && result.status !== 'interrupted') this.#failedTry(test, result);
+      if (isRed && result.status !== 'interrupted')
+        report({ type: 'failed-try', failure: testFailure(test, result) });
+      this.#failedTries += Number(isRed && result.status !== 'interrupted');
+      const trace = isRed ? undefined : result.attachments.find(({ name }) => name === 'trace')?.path;
+      if (trace !== undefined && isTraced) report({ type: 'passed', test: test.id, trace });
       // A serial group is retried as a whole, including its tests that had passed.
       if ((isRed && result.retry < test.retries) || this.#ended.has(test.id)) return;
       this.#ended.add(test.id);
       this.#failed += Number(!test.ok());
       this.#last = test;
       this.#telling ??= setTimeout(() => this.#tellProgress(), gatherMs).unref();
+      if (isTraced && this.#ended.size >= this.#total) this.#waitUntilLookedAt();
     });
+  }
+
+  /**
+   * Holds Playwright, and with it the web servers, after the last test of a traced run: self-heal fetches the scripts that the stacks name,
+   * and a reporter can make Playwright wait in no other way.
+   */
+  #waitUntilLookedAt(): void {
+    if (!dir || this.#failedTries === 0) return;
+    const looked = path.join(dir, runFiles.looked);
+    const clock = new Int32Array(new SharedArrayBuffer(4));
+    for (let waited = 0; waited < mostWaitMs; waited += lookMs) {
+      if (fs.existsSync(looked) && Number(fs.readFileSync(looked, 'utf8')) >= this.#failedTries) return;
+      Atomics.wait(clock, 0, 0, lookMs);
+    }
   }
 
   #tellProgress(): void {
@@ -145,12 +168,6 @@ export default class SelfHealReporter {
     guarded('the progress was not reported', () =>
       report({ type: 'progress', done: this.#ended.size, failed: this.#failed, test }),
     );
-  }
-
-  #failedTry(test: TestCase, result: TestResult): void {
-    const capture = captureFile(test.id, result.retry);
-    const failure = testFailure(test, result, fs.existsSync(capture) ? capture : null);
-    report({ type: 'failed-try', failure });
   }
 
   onError(error: TestError): void {

@@ -1,12 +1,12 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { captureName, injectEnv, type ReportLine, runFiles } from '../report-format.js';
+import { injectEnv, type ReportLine, runFiles } from '../report-format.js';
 
 /** The run's private folder, or undefined if self-heal did not start this process. */
 export const dir = process.env[injectEnv.dir];
 
 /** Records one of self-heal's own problems; nothing that happens here may affect the user's run. */
-export function note(what: string, error: unknown): void {
+function note(what: string, error: unknown): void {
   if (!dir) return;
   try {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -32,9 +32,4 @@ export function guarded<T>(what: string, work: () => T): T | undefined {
 /** Appends one line to the report. */
 export function report(line: ReportLine): void {
   if (dir) fs.appendFileSync(path.join(dir, runFiles.report), `${JSON.stringify(line)}\n`);
-}
-
-/** Returns the path for the capture of one try of one test, whether or not it exists. */
-export function captureFile(testId: string, retry: number): string {
-  return path.join(dir ?? '', runFiles.captures, `${captureName(testId, retry)}.json`);
 }

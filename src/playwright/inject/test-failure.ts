@@ -21,7 +21,7 @@ export function testRef(test: TestCase): TestRef {
 }
 
 /** Returns one try that ended unexpectedly as plain data. */
-export function testFailure(test: TestCase, result: TestResult, capture: string | null): TestFailure {
+export function testFailure(test: TestCase, result: TestResult): TestFailure {
   const attachments = result.attachments.flatMap(({ name, contentType, path }) =>
     path ? [{ name, contentType, path }] : [],
   );
@@ -36,7 +36,6 @@ export function testFailure(test: TestCase, result: TestResult, capture: string 
     durationMs: result.duration,
     startedAt: result.startTime.getTime(),
     attachments: attachments.slice(0, maxAttachments),
-    capture,
   };
 }
 

@@ -33,6 +33,7 @@ import {
   anError,
   startedAt,
 } from '../../unit/evidence/rig/failures.js';
+import { writeTrace } from '../../unit/evidence/rig/write-trace.js';
 import { aResult, someSettings } from '../builders.js';
 import { plantIn, variables } from './plants.js';
 import { tempDir } from '../temp-dir.js';
@@ -185,41 +186,31 @@ function github(dir: string): NodeJS.ProcessEnv {
 
 async function failingRun(suite: string, say: Say) {
   const one = (channel: string) => JSON.stringify(say(channel));
-  const capture = path.join(suite, 'captures', 'a1b2-0.json');
-  await mkdir(path.dirname(capture));
-  await writeFile(
-    capture,
-    JSON.stringify({
-      schemaVersion: 1,
-      console: [
-        aConsoleEntry({ type: 'error', text: say('console') }),
-        aConsoleEntry({
-          type: 'pageerror',
-          text: 'TypeError: x',
-          stack: `TypeError: x\n${say('page-stack')}`,
-        }),
+  const output = path.join(suite, 'output');
+  await mkdir(output);
+  const trace = writeTrace(output, {
+    console: [
+      aConsoleEntry({ type: 'error', text: say('console') }),
+      aConsoleEntry({ type: 'pageerror', text: 'TypeError: x', stack: `TypeError: x\n${say('page-stack')}` }),
+    ],
+    network: [
+      aRequest({
+        status: 500,
+        url: `http://localhost/a?note=${encodeURIComponent(say('url'))}`,
+        requestHeaders: { 'x-note': one('request-header') },
+        responseHeaders: { 'x-note': one('response-header') },
+        requestBody: say('request-body'),
+        responseBody: JSON.stringify({ note: say('response-body') }),
+      }),
+    ],
+    page: {
+      url: `http://localhost/?title=${encodeURIComponent(say('page-url'))}`,
+      body: [
+        ['H1', {}, say('title-of-the-page')],
+        ['IMG', { alt: say('picture-of-the-page') }],
       ],
-      network: [
-        aRequest({
-          status: 500,
-          url: `http://localhost/a?note=${encodeURIComponent(say('url'))}`,
-          requestHeaders: { 'x-note': one('request-header') },
-          responseHeaders: { 'x-note': one('response-header') },
-          requestBody: say('request-body'),
-          responseBody: JSON.stringify({ note: say('response-body') }),
-        }),
-      ],
-      pages: [
-        {
-          url: `http://localhost/?title=${encodeURIComponent(say('page-url'))}`,
-          screenshot: null,
-          ariaSnapshot: `- heading ${one('title-of-the-page')}`,
-          error: `no picture ${say('screenshot-name')}.png`,
-        },
-      ],
-      dropped: { console: 0, network: 0 },
-    }),
-  );
+    },
+  });
   const stamped = say('server').split('\n');
   await writeFile(path.join(suite, 'server.log'), stamped.map((line) => `${startedAt} ${line}\n`).join(''));
   await writeFile(path.join(suite, 'playwright.log'), say('playwright-log'));
@@ -249,6 +240,6 @@ async function failingRun(suite: string, say: Say) {
     location: { file: '/shop/a.spec.ts', line: 3, column: 1 },
     project: 'chromium',
   };
-  const failure = aTestFailure({ test, errors: [error], capture, failedStep: say('step') });
+  const failure = aTestFailure({ test, errors: [error], attachments: [trace], failedStep: say('step') });
   return { failure, run: aRun({ serverLog: path.join(suite, 'server.log') }) };
 }

@@ -74,14 +74,14 @@ describe('EV-6: code in compiled languages', () => {
         root,
         Object.fromEntries(Object.entries(served).map(([name, text]) => [`${folder}/${name}`, text])),
       );
-    const captured = tempDir();
-    writeFiles(captured, served);
+    const fetched = tempDir();
+    writeFiles(fetched, served);
     const stack = `${thrown}\n    at f (${pageUrl}app.js:3:1)`;
     const evidence = anEvidence({
       rootDir: root,
       console: [{ time: 0, type: 'pageerror', text: thrown, location: '', stack }],
     });
-    const scripts = [{ url: `${pageUrl}app.js`, file: path.join(captured, 'app.js'), map: null }];
+    const scripts = [{ url: `${pageUrl}app.js`, file: path.join(fetched, 'app.js'), map: null }];
     const mapped = mapEvidence(evidence, { root, pageUrl, scripts }, new MissingEvidence());
     expect(mapped.console[0]?.stack?.split('(')[1]).toBe('src/main/resources/static/app.js:3:1)');
   });

@@ -39,13 +39,13 @@ it.each([
     {
       'src/a.html': '<b data-testid="pay">',
       'src/b.js': more,
-      'tests/a.spec.ts': "page.getByTestId('pay');\n",
+      'tests/a.spec.ts': "import './page';\npage.getByTestId('pay');\n",
       'tests/page.ts': "page.getByTestId('pay');\n",
     },
     { 'src/a.html': '<b data-testid="buy">' },
   );
   const file = path.join(dir, 'tests/a.spec.ts');
-  const error = { ...anError('Error: timeout'), location: { file, line: 1, column: 1 } };
+  const error = { ...anError('Error: timeout'), location: { file, line: 2, column: 1 } };
   const lead = aDiagnosed({
     failure: aTestFailure({ test: { ...aTest(), location: { file, line: 1, column: 1 } }, errors: [error] }),
     diagnosis: aDiagnosis({ facts: { ...aDiagnosis().facts, locator: "getByTestId('pay')" } }),
@@ -57,7 +57,7 @@ it.each([
   const propose = createPropose({ cwd: dir, root: dir, isTest: (one) => one.startsWith('tests/') });
   const files = (await propose(aCause({ lead })))?.files ?? [];
   const after = new Map(files.map((one) => [path.basename(one.file), one.after]));
-  expect(after.get('a.spec.ts')).toBe("page.getByTestId('buy');\n");
+  expect(after.get('a.spec.ts')).toBe("import './page';\npage.getByTestId('buy');\n");
   expect(after.get('page.ts') ?? "page.getByTestId('pay');\n").toBe(`page.${inPageObject};\n`);
 });
 

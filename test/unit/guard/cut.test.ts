@@ -100,7 +100,7 @@ describe('HN-4 package.json', () => {
   });
 });
 
-describe('HN-4 data that the tests read', () => {
+describe('HN-4 data that the tests name', () => {
   const rooms = 'src/content/rooms.json';
   const findingsIn = async (
     file: string,
@@ -108,11 +108,11 @@ describe('HN-4 data that the tests read', () => {
     category: Category = 'ui-error',
     edits: readonly Edit[] = [],
   ) => {
-    const request = requestOf([[file, '{ "rooms": 4 }'], ...edits], category, [
-      [file, '{ "rooms": 3 }'],
-      code,
-    ]);
-    return judge({ ...request, suite: { ...request.suite, loaded: [file] } });
+    const reads: Edit = ['tests/reads.spec.ts', `test('reads', () => read('${file}'));`];
+    const before: readonly Edit[] = [[file, '{ "rooms": 3 }'], code, reads];
+    const request = requestOf([[file, '{ "rooms": 4 }'], ...edits], category, before);
+    const testFiles = [...request.suite.testFiles, reads[0]];
+    return judge({ ...request, suite: { ...request.suite, testFiles } });
   };
 
   it.each([

@@ -43,15 +43,15 @@ it('EV-9 masks secrets of the environment in the problem that ends a run', async
 
 it('EV-9 AG-10 a run that cannot proceed leaves no process, and no file that may hold secrets', async () => {
   const opened = await anOpenRun();
-  const captures = path.join(opened.folder.dir, 'suites', '1', 'captures');
-  mkdirSync(captures, { recursive: true });
-  writeFileSync(path.join(captures, 't1-0.json'), '{"network":[]}');
+  const output = path.join(opened.folder.dir, 'suites', '1', 'output');
+  mkdirSync(output, { recursive: true });
+  writeFileSync(path.join(output, 't1-0.json'), '{"network":[]}');
   const env = { ...process.env, ...ownerVariables(opened.folder) };
   const child = spawn('sleep', ['1000'], { env, detached: true, stdio: 'ignore' });
   const exited = once(child, 'exit');
   onTestFinished(() => void child.kill('SIGKILL'));
   await once(child, 'spawn');
   await closed(opened, { kind: 'no-tests', message: 'no test matches', remedy: 'Check the filters.' });
-  expect(existsSync(captures)).toBe(false);
+  expect(existsSync(output)).toBe(false);
   expect(await exited).toEqual([null, 'SIGTERM']);
 });

@@ -11,7 +11,7 @@ it('CL-4 passes on all lines since its last look in one call, without a torn las
   writeFileSync(file, [1, 2, 3].map(ended).join(''));
   const over = new AbortController();
   const pieces: (readonly ReportLine[])[] = [];
-  await followReport(file, over.signal, (lines) => {
+  await followReport(file, { finished: over.signal, pollMs: 1 }, (lines) => {
     if (pieces.push(lines) > 1) return;
     appendFileSync(file, `${ended(4)}${ended(5)}{"type":"torn`);
     over.abort();
@@ -29,6 +29,8 @@ it('CL-5 passes over a line that was torn by a full disk, and the rest of the re
   const over = new AbortController();
   over.abort();
   const types: string[] = [];
-  await followReport(file, over.signal, (lines) => types.push(...lines.map(({ type }) => type)));
+  await followReport(file, { finished: over.signal, pollMs: 1 }, (lines) =>
+    types.push(...lines.map(({ type }) => type)),
+  );
   expect(types).toEqual(['hello', 'hello']);
 });

@@ -17,9 +17,9 @@ const redactor = {
 async function aSuite(): Promise<{ runDir: string; suite: string }> {
   const runDir = tempDir();
   const suite = path.join(runDir, 'suites', '1');
-  await mkdir(path.join(suite, 'captures'), { recursive: true });
+  await mkdir(path.join(suite, 'scripts'), { recursive: true });
   await mkdir(path.join(suite, 'output', 'a-hidden-title'), { recursive: true });
-  for (const name of ['server.log', 'playwright.log', 'problems.log', 'report.ndjson', 'captures/1.json']) {
+  for (const name of ['server.log', 'playwright.log', 'problems.log', 'report.ndjson', 'scripts/1.txt']) {
     await writeFile(path.join(suite, name), `${'1 plain line\n'.repeat(50_000)}2 hidden\n`);
   }
   return { runDir, suite };
@@ -30,10 +30,10 @@ describe('masking a suite run', () => {
     const { suite } = await aSuite();
     await maskSuiteFolder(suite, { isRed: true, redactor });
     expect(readdirSync(suite).sort()).toEqual([
-      'captures',
       'output',
       'playwright.log',
       'problems.log',
+      'scripts',
       'server.log',
     ]);
     const log = readFileSync(path.join(suite, 'server.log'), 'utf8');
@@ -43,7 +43,7 @@ describe('masking a suite run', () => {
   it('CL-4 keeps no log of a green run', async () => {
     const { suite } = await aSuite();
     await maskSuiteFolder(suite, { isRed: false, redactor });
-    expect(readdirSync(suite).sort()).toEqual(['captures', 'output']);
+    expect(readdirSync(suite).sort()).toEqual(['output', 'scripts']);
   });
 
   it('EV-9 deletes a log that cannot be masked', async () => {

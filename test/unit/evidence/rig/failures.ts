@@ -25,7 +25,6 @@ export function aTestFailure(fields: Partial<TestFailure> = {}): TestFailure {
     durationMs: 2_000,
     startedAt,
     attachments: [],
-    capture: null,
     ...fields,
   };
 }
@@ -47,7 +46,7 @@ export function aRun(fields: Partial<SuiteRun> = {}): SuiteRun {
     configFile: null,
     durationMs: 3_000,
     endedAt: startedAt + 3_000,
-    captureProblems: [],
+    problems: [],
     ...fields,
   };
 }

@@ -1,0 +1,97 @@
+import type { DiagnosedFailure } from './cause.js';
+import { complaintOf } from './complaint.js';
+import type { TestRef } from './failure.js';
+import { normalise } from './normalise.js';
+
+/** How many tests that failed alike are run again, and without a fix: what three show, the others show too. */
+const MAX_SHOWN = 3;
+
+/**
+ * Chooses the tests that stand for others that failed alike: the first of each file, then the second of each, since tests of other files
+ * differ the most; at most three.
+ */
+export function chooseShown(alike: readonly DiagnosedFailure[]): DiagnosedFailure[] {
+  const met = new Map<string, number>();
+  const turns = alike.map((one) => {
+    const file = one.failure.scope === 'test' ? one.failure.test.location.file : '';
+    const turn = met.get(file) ?? 0;
+    met.set(file, turn + 1);
+    return { one, turn };
+  });
+  return turns
+    .toSorted((a, b) => a.turn - b.turn)
+    .slice(0, MAX_SHOWN)
+    .map(({ one }) => one);
+}
+
+/**
+ * Groups failures that look alike before anything but their errors and Playwright's snapshot of the page is known: they fail of the same error, or
+ * wait in vain for something on the same page. Whether they have the same cause, the evidence of those that are run again decides.
+ */
+export function groupAlike(failures: readonly DiagnosedFailure[]): DiagnosedFailure[][] {
+  const groups: { members: DiagnosedFailure[]; readonly keys: Set<string> }[] = [];
+  for (const failure of failures) {
+    const keys = alikeKeys(failure);
+    const [home, ...linked] = groups.filter((group) => keys.some((key) => group.keys.has(key)));
+    if (!home) {
+      groups.push({ members: [failure], keys: new Set(keys) });
+      continue;
+    }
+    home.members.push(failure);
+    for (const key of keys) home.keys.add(key);
+    for (const other of linked) {
+      home.members.push(...other.members);
+      for (const key of other.keys) home.keys.add(key);
+      groups.splice(groups.indexOf(other), 1);
+    }
+  }
+  return groups.map(({ members }) => members.toSorted((a, b) => a.n - b.n));
+}
+
+function alikeKeys({ failure, signature, evidence }: DiagnosedFailure): string[] {
+  if (failure.scope === 'suite') return ['suite'];
+  const { kind } = complaintOf(evidence.errors);
+  const waits = kind === 'missing' || kind === 'timeout' || kind === 'no-answer';
+  const page = waits && evidence.ariaSnapshot !== null ? normalise(evidence.ariaSnapshot) : null;
+  return [signature, ...(page === null ? [] : [`page | ${page}`])];
+}
+
+/** A test that was green, and how long it took, in milliseconds. */
+export interface GreenTest {
+  readonly test: TestRef;
+  readonly durationMs: number;
+}
+
+const MAX_NEIGHBOURS = 2;
+/** A neighbour that takes longer would hold up the confirming run. */
+const MAX_NEIGHBOUR_MS = 15_000;
+
+/**
+ * Chooses one or two green tests of the same file for each file with failures: what happens in them too says nothing about the failures. Those
+ * that share most of a failing test's describe blocks come first, then those next to it.
+ */
+export function chooseNeighbours(
+  failures: readonly DiagnosedFailure[],
+  green: readonly GreenTest[],
+): readonly string[] {
+  const files = new Map<string, TestRef>();
+  for (const { failure } of failures)
+    if (failure.scope === 'test')
+      files.set(fileOf(failure.test), files.get(fileOf(failure.test)) ?? failure.test);
+  return [...files].flatMap(([file, failing]) => {
+    const near = green.filter(
+      ({ test, durationMs }) => fileOf(test) === file && durationMs <= MAX_NEIGHBOUR_MS,
+    );
+    const shared = ({ test }: GreenTest) =>
+      test.titlePath.slice(0, -1).filter((title, n) => failing.titlePath[n] === title).length;
+    const distance = ({ test }: GreenTest) => Math.abs(test.location.line - failing.location.line);
+    return near
+      .toSorted((a, b) => shared(b) - shared(a) || distance(a) - distance(b))
+      .slice(0, MAX_NEIGHBOURS)
+      .map(({ test }) => test.id);
+  });
+}
+
+function fileOf({ project, location }: TestRef): string {
+  return `${project} ${location.file}`;
+}

@@ -1,0 +1,124 @@
+import { withoutQuery } from '../core/group-keys.js';
+import { responseTexts } from '../core/classify/requests.js';
+import { stripAnsi } from '../core/classify/strip-ansi.js';
+import { type ConsoleEntry, hasFailed, isAlarming, type NetworkEntry, unanswered } from '../core/evidence.js';
+import type { TestError, TestRef } from '../core/failure.js';
+import { normalise } from '../core/normalise.js';
+import { isRedirected } from '../core/turned-away.js';
+import type { SuiteRun } from '../playwright/suite-run.js';
+import { MissingEvidence } from './missing-evidence.js';
+import { readTrace } from './trace/read-trace.js';
+
+/** How often a test's page and its own requests complained of each thing, by key. */
+export type Complaints = ReadonlyMap<string, number>;
+
+/** What is kept of one passing test's trace: more than any test that passes complains of. */
+const limits = { console: 300, network: 300 };
+
+/** What the trace of a test that passed shows; a trace that cannot be read shows nothing. */
+export interface PassingTest {
+  readonly complaints: Complaints;
+  /** The accessibility tree of its page at the end, or null. */
+  readonly ariaSnapshot: string | null;
+  /** The last picture of its page, or null. */
+  readonly picture: Buffer | null;
+}
+
+/** Reads the trace of a test that passed. */
+export async function readPassing(trace: string): Promise<PassingTest> {
+  const missing = new MissingEvidence((text) => text);
+  const read = await missing.attempt('', () => readTrace({ file: trace, limits, missing }));
+  const { console = [], network = [], ariaSnapshot = null, screenshot = null } = read ?? {};
+  const picture = screenshot?.kind === 'bytes' ? screenshot.bytes : null;
+  return { complaints: complaintsOf({ console, network }), ariaSnapshot, picture };
+}
+
+/** Reads what each passing test of a traced run complained of. */
+export async function complaintsOfPassing({ traces, tests }: SuiteRun): Promise<readonly Passing[]> {
+  const found: Passing[] = [];
+  for (const { test, outcome } of tests) {
+    const trace = outcome === 'expected' ? traces?.get(test.id) : undefined;
+    if (trace !== undefined) found.push({ test, complaints: (await readPassing(trace)).complaints });
+  }
+  return found;
+}
+
+function complaintsOf({ console, network }: Entries): Complaints {
+  const keys = [
+    ...console.filter(isAlarming).map(({ text }) => consoleKey(text)),
+    ...network.filter((one) => hasFailed(one) || isRedirected(one)).map(requestKey),
+    // Those of an app that polls are open at any time, and some just short of being called unanswered.
+    ...network.filter(isOpen).map((one) => requestKey({ ...one, failure: unanswered })),
+  ];
+  const times = new Map<string, number>();
+  for (const key of keys) times.set(key, (times.get(key) ?? 0) + 1);
+  return times;
+}
+
+function isOpen({ status, failure }: NetworkEntry): boolean {
+  return status === null && failure === null;
+}
+
+/** A test that passed, and what it complained of all the same. */
+export interface Passing {
+  readonly test: TestRef;
+  readonly complaints: Complaints;
+}
+
+type Entries = { readonly console: readonly ConsoleEntry[]; readonly network: readonly NetworkEntry[] };
+
+/** Shorter texts also occur in unrelated errors. */
+const shortestText = 12;
+/** What the page showed instead of what the test expected, as Playwright prints it. */
+const receivedLine = /^[ \t]*Received(?: \w+)?:.*$/gm;
+
+/**
+ * Returns the entries of a failing test, with those marked `common` that passing tests of its file have as often, so that they say nothing
+ * about the failure. What is part of the test's own error always counts: a text of the console, and the answer to a request that the test
+ * received in place of what it expected.
+ */
+export function markCommon<T extends Entries>(
+  entries: T,
+  failing: { readonly test: TestRef; readonly errors: readonly Pick<TestError, 'message'>[] },
+  passing: readonly Passing[],
+): T {
+  const { test, errors } = failing;
+  const neighbours = passing.filter(
+    (one) => one.test.location.file === test.location.file && one.test.project === test.project,
+  );
+  if (neighbours.length === 0) return entries;
+  const isError = ({ text }: ConsoleEntry) =>
+    text.length >= shortestText && errors.some(({ message }) => message.includes(text));
+  const received = errors.flatMap(({ message }) => stripAnsi(message).match(receivedLine) ?? []);
+  const isReceived = (entry: NetworkEntry) =>
+    responseTexts(entry).some((text) => received.some((line) => line.includes(text)));
+  const met = new Map<string, number>();
+  const marked = <E extends ConsoleEntry | NetworkEntry>(entry: E, key: string): E => {
+    const times = (met.get(key) ?? 0) + 1;
+    met.set(key, times);
+    return neighbours.some(({ complaints }) => times <= (complaints.get(key) ?? 0))
+      ? { ...entry, common: true }
+      : entry;
+  };
+  return {
+    ...entries,
+    console: entries.console.map((one) => (isError(one) ? one : marked(one, consoleKey(one.text)))),
+    network: entries.network.map((one) => (isReceived(one) ? one : marked(one, requestKey(one)))),
+  };
+}
+
+const longest = 500;
+
+/** Returns the key of a console entry's text; texts that differ only in what differs between runs have the same key. */
+export function consoleKey(text: string): string {
+  return `console ${normalise(text.slice(0, longest))}`;
+}
+
+/**
+ * Returns the key of a request: its method, its URL without the query, and its status or failure. What a test sent itself has another key
+ * than what a page sent: tests that pass although their page got that answer say nothing about it.
+ */
+export function requestKey({ method, url, resourceType, status, failure }: NetworkEntry): string {
+  const sender = resourceType === 'api' ? 'test' : 'page';
+  return withoutQuery(`${sender} ${method} ${url.slice(0, longest)} → ${status ?? failure}`);
+}

@@ -1,0 +1,145 @@
+import { readFileSync, statSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { type ConsoleEntry, isAlarming } from '../../core/evidence.js';
+import type { TestFailure } from '../../core/failure.js';
+import { oncePerKey } from '../../once-per-key.js';
+import type { FetchedScript } from '../../playwright/suite-run.js';
+import { bounds } from '../bounds.js';
+import { MissingEvidence } from '../missing-evidence.js';
+import { readLinesOf } from '../trace/read-trace.js';
+import { mapReferenceIn } from './map-reference.js';
+
+/** The scripts of a run that were fetched from their servers. A script that cannot be read counts as absent. */
+export interface FetchedScripts {
+  readonly urls: readonly string[];
+  /** Returns the text of the script with exactly this URL (without its fragment), or null. */
+  script(url: string): string | null;
+  /** Returns the text of the external map of the script with this URL, or null. */
+  map(url: string): string | null;
+}
+
+/** Reads fetched scripts when they are first asked for. Never throws. */
+export function fetchedScripts(scripts: readonly FetchedScript[]): FetchedScripts {
+  const byUrl = new Map(scripts.map((script) => [script.url, script]));
+  const text = oncePerKey(textOf);
+  return {
+    urls: [...byUrl.keys()],
+    script: (url) => text(byUrl.get(url)?.file ?? ''),
+    map: (url) => text(byUrl.get(url)?.map ?? ''),
+  };
+}
+
+function textOf(file: string): string | null {
+  try {
+    return statSync(file).size > bounds.sourceMap ? null : readFileSync(file, 'utf8');
+  } catch {
+    return null;
+  }
+}
+
+const mostScripts = 60;
+/** For all scripts and maps of one run together. */
+const mostBytes = 64 * 1024 * 1024;
+const timeoutMs = 1_000;
+const address = /https?:\/\/[^\s()"'<>]{1,2000}?(?=:\d{1,7}:\d{1,9}(?!\d))/g;
+
+/**
+ * Keeps the scripts that the stacks of failing tests name, and their source maps, while the server that delivered them is still there: a
+ * trace has no scripts, and those of a development server are not on disk.
+ */
+export class ScriptFetcher {
+  readonly scripts: FetchedScript[] = [];
+  readonly #folder: string;
+  readonly #sought = new Set<string>();
+  #bytesLeft = mostBytes;
+
+  /** `folder` is where the scripts are written; it is created if needed. */
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Fetches what the stacks of a failure name, each script once a run; never rejects. */
+  async fetchFor({ attachments, errors }: TestFailure): Promise<void> {
+    const trace = attachments.findLast(({ name }) => name === 'trace')?.path;
+    if (trace === undefined) return;
+    const missing = new MissingEvidence((text) => text);
+    const limits = { console: 100, network: 300 };
+    const read = await missing.attempt('', () => readLinesOf({ file: trace, limits, missing }));
+    if (!read) return;
+    const stacks = [
+      ...errors.flatMap(({ message, stack }) => [message, stack ?? '']),
+      ...read.reading.console.take(missing).filter(isAlarming).flatMap(textsOf),
+    ];
+    const pages = read.requests.filter(({ resourceType }) => resourceType === 'document');
+    const origins = new Set(pages.map(({ url }) => originOf(url)));
+    const latest = read.requests
+      .filter(({ resourceType }) => resourceType === 'script')
+      .map(({ url }) => url);
+    const urls = scriptsIn(stacks, latest.toReversed()).filter((url) => origins.has(originOf(url)));
+    await Promise.all(urls.map((url) => this.#fetch(url).catch(() => undefined)));
+  }
+
+  async #fetch(url: string): Promise<void> {
+    if (this.#sought.has(url) || this.#sought.size >= mostScripts) return;
+    this.#sought.add(url);
+    const text = await this.#answer(url);
+    const file = text === null ? null : await this.#write(text);
+    if (text === null || file === null) return;
+    const mapUrl = mapUrlOf(url, text);
+    const map = mapUrl === null ? null : await this.#answer(mapUrl).catch(() => null);
+    this.scripts.push({ url, file, map: map === null ? null : await this.#write(map) });
+  }
+
+  async #answer(url: string): Promise<string | null> {
+    const answer = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(timeoutMs) });
+    if (!answer.ok || /html/i.test(answer.headers.get('content-type') ?? '')) {
+      await answer.body?.cancel();
+      return null;
+    }
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of answer.body ?? []) {
+      this.#bytesLeft -= chunk.length;
+      if (this.#bytesLeft < 0) return null;
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks).toString('utf8');
+  }
+
+  async #write(text: string): Promise<string> {
+    const file = path.join(this.#folder, `${this.#sought.size}-${this.#bytesLeft}.txt`);
+    await mkdir(this.#folder, { recursive: true });
+    await writeFile(file, text);
+    return file;
+  }
+}
+
+function textsOf({ stack, text, location }: ConsoleEntry): string[] {
+  return [stack ?? '', text, location];
+}
+
+function scriptsIn(stacks: readonly string[], latest: readonly string[]): string[] {
+  const named = stacks.flatMap((stack) =>
+    [...stack.matchAll(address)].map(([url]) => url.replace(/#.*$/, '')),
+  );
+  // A module that a bundle evaluates is not named by the bundle's address.
+  const evaluated = stacks.some((stack) => stack.includes('webpack-internal:'));
+  return [...new Set([...named, ...(evaluated ? latest : [])])].filter(isScript);
+}
+
+/** Stacks also name the URL of a document, for inline scripts. */
+function isScript(url: string): boolean {
+  return URL.canParse(url) && /\.(?:[cm]?[jt]sx?|vue|svelte|astro)$/i.test(new URL(url).pathname);
+}
+
+/** Returns the URL of the external map that a script names, if it is on the script's origin; otherwise null. */
+function mapUrlOf(url: string, text: string): string | null {
+  const named = mapReferenceIn(text);
+  if (named === null || named.startsWith('data:') || !URL.canParse(named, url)) return null;
+  const found = new URL(named, url);
+  return found.origin === originOf(url) ? found.href : null;
+}
+
+function originOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).origin : '';
+}

@@ -1,0 +1,116 @@
+import { stripVTControlCharacters } from 'node:util';
+import { field, listOf, numberOr, stringOr } from '../unknown-fields.js';
+
+/** One step of a test, or one call of Playwright's library if the trace is not that of a test. */
+export interface TraceAction {
+  readonly id: string;
+  readonly parent: string | null;
+  /** `hook`, `fixture`, `test.step`, `pw:api`, `expect` or `test.attach`; of a library's call, its method. */
+  readonly kind: string;
+  /** `Click getByRole('button')`; in traces before 1.53, `locator.click`. */
+  readonly title: string;
+  /** The line of the test, or null if Playwright made the step itself. */
+  readonly at: { readonly file: string; readonly line: number } | null;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  endedAt: number | null;
+  error: string | null;
+  /** What the action did and waited for. */
+  readonly log: string[];
+}
+
+const mostActions = 5_000;
+const mostLogLines = 60;
+const longest = 4_000;
+/** How an action ends that the end of its test interrupted. */
+const interrupted = /Test timeout|Test ended|has been closed/;
+
+/** The steps of a test and what the library logged about them. */
+export class TraceActions {
+  readonly #actions = new Map<string, TraceAction>();
+  /** The steps that the library's calls belong to; until format 8, calls have ids of their own. */
+  readonly #stepOfCall = new Map<string, string>();
+  readonly #errors: string[] = [];
+  /** Whether the trace has the test's own steps. */
+  isOfTest = false;
+
+  get all(): readonly TraceAction[] {
+    return [...this.#actions.values()];
+  }
+
+  /** Returns the id of the step that a call of the library belongs to. */
+  stepOf(callId: string): string {
+    return this.#stepOfCall.get(callId) ?? callId;
+  }
+
+  /** Takes a `before` line; `epoch` converts its times. */
+  begin(event: unknown, { epoch, isOfTest }: { epoch: number; isOfTest: boolean }): void {
+    const id = stringOr(field(event, 'callId'), '');
+    this.isOfTest ||= isOfTest;
+    const step = stringOr(field(event, 'stepId'), null);
+    if (!isOfTest && step !== null) this.#stepOfCall.set(id, step);
+    if (!isOfTest && this.isOfTest) return;
+    if (this.#actions.size >= mostActions) return;
+    const [frame] = listOf(field(event, 'stack'));
+    const file = stringOr(field(frame, 'file'), null);
+    const words = [field(event, 'title') ?? field(event, 'apiName'), field(event, 'subtitle')];
+    this.#actions.set(id, {
+      id,
+      parent: stringOr(field(event, 'parentId'), null),
+      kind: stringOr(field(event, 'method'), ''),
+      title: words
+        .filter((word) => typeof word === 'string' && word !== '')
+        .join(' ')
+        .slice(0, longest),
+      at: file === null ? null : { file, line: numberOr(field(frame, 'line'), 0) },
+      startedAt: Math.round(epoch + numberOr(field(event, 'startTime'), 0)),
+      endedAt: null,
+      error: null,
+      log: [],
+    });
+  }
+
+  /** Takes an `after` line. */
+  end(event: unknown, epoch: number): void {
+    const action = this.#actions.get(stringOr(field(event, 'callId'), ''));
+    if (!action || action.endedAt !== null) return;
+    action.endedAt = Math.round(epoch + numberOr(field(event, 'endTime'), 0));
+    const message = stringOr(field(field(event, 'error'), 'message'), null);
+    action.error = message && plain(message);
+  }
+
+  /** Takes a `log` line. */
+  log(event: unknown): void {
+    const action = this.#actions.get(this.stepOf(stringOr(field(event, 'callId'), '')));
+    const message = plain(stringOr(field(event, 'message'), ''));
+    if (!action || action.log.at(-1) === message) return;
+    action.log.push(message);
+    // Retries of an action repeat themselves: the first lines say what it looked for, the last how it ended.
+    if (action.log.length > mostLogLines) action.log.splice(mostLogLines / 2, 1);
+  }
+
+  /** Takes an `error` line: an error of the test. */
+  failed(event: unknown): void {
+    this.#errors.push(plain(stringOr(field(event, 'message'), '')));
+  }
+
+  /**
+   * Returns the action of the test's own code at which it failed: one that the end of the test interrupted, for then another's error only says
+   * that it waited in vain; else the one with the test's error. Null if there is none, such as for a comparison of values.
+   */
+  failing(): TraceAction | null {
+    const calls = this.all.filter(
+      ({ kind, at }) => !this.isOfTest || (at !== null && /^(?:pw:api|expect)$/.test(kind)),
+    );
+    const isOpen = ({ endedAt, error }: TraceAction) =>
+      error === null ? endedAt === null : interrupted.test(error);
+    const raised = calls.filter(({ error }) => error !== null);
+    const isTold = ({ error }: TraceAction) =>
+      this.#errors.some((one) => error !== null && one.startsWith(error));
+    return calls.findLast(isOpen) ?? raised.find(isTold) ?? raised.at(-1) ?? null;
+  }
+}
+
+function plain(text: string): string {
+  return stripVTControlCharacters(text).slice(0, longest);
+}

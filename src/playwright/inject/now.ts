@@ -1,2 +1,0 @@
-/** `Date.now`, saved before a test can replace the clock. */
-export const { now } = Date;

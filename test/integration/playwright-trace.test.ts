@@ -1,0 +1,253 @@
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Evidence } from '../../src/core/evidence.js';
+import type { TestFailure } from '../../src/core/failure.js';
+import { readPassing } from '../../src/evidence/complaints.js';
+import { gatherEvidence } from '../../src/evidence/gather-evidence.js';
+import { launchOptions } from '../rig/chromium.js';
+import { freePort } from '../rig/free-port.js';
+import { inlineSuite, type FinishedSuite, type InlineSuite } from '../rig/inline-suite.js';
+
+const configFor = (port: number): string => `
+export default {
+  timeout: 15_000,
+  expect: { timeout: 300 },
+  workers: 2,
+  fullyParallel: true,
+  reporter: 'list',
+  use: { trace: 'off', baseURL: 'http://127.0.0.1:${port}', actionTimeout: 1_000, launchOptions: ${launchOptions} },
+  webServer: { command: 'node server.mjs ${port}', url: 'http://127.0.0.1:${port}' },
+};
+`;
+
+const server = `
+import http from 'node:http';
+const page = \`<!doctype html><title>shop</title><h1>Shop</h1><label for="pin">Password</label><input id="pin" type="password"><button data-testid="pay">Pay</button><div id="veil"></div><iframe src="/frame"></iframe><x-basket></x-basket><script>
+customElements.define('x-basket', class extends HTMLElement { connectedCallback() { this.attachShadow({ mode: 'open' }).innerHTML = '<p>2 items</p>'; } });
+console.warn('no cart');
+fetch('/api/hangs');
+fetch('/graphql', { method: 'POST', body: '{"query":"me"}' });
+fetch('/api/orders', { method: 'POST', body: '{"item":1}', headers: { authorization: 'Bearer sekret-token' } }).then((r) => r.json()).then(() => {
+  document.title = 'done';
+  setTimeout(() => { undefined.id; });
+});
+</script><script src="/lost.js"></script>\`;
+const json = { 'content-type': 'application/json' };
+http.createServer((request, response) => {
+  const { url } = request;
+  if (url === '/api/hangs') return;
+  if (url === '/graphql') return response.writeHead(200, json).end('{"errors":[{"message":"No such ticket","extensions":{"code":"NOT_FOUND"}}]}');
+  if (url === '/api/orders') console.error('inserting into orders failed');
+  if (url === '/api/orders') return response.writeHead(500, json).end('{"message":"relation \\\\"orders\\\\" does not exist"}');
+  if (url === '/frame') return response.writeHead(200, { 'content-type': 'text/html' }).end('<h2>Advert</h2>');
+  if (url === '/old') return response.writeHead(302, { location: '/' }).end();
+  response.writeHead(200, { 'content-type': 'text/html' }).end(page);
+}).listen(Number(process.argv[2]), '127.0.0.1');
+`;
+
+const spec = `
+import { spawn } from 'node:child_process';
+import { test as base, expect, chromium } from '@playwright/test';
+const test = base.extend({ api: [async ({}, use) => {
+  const child = spawn(process.execPath, ['-e', 'console.log("worker server says no"); setTimeout(() => {}, 60_000)'], { stdio: 'pipe' });
+  await new Promise((resolve) => child.stdout.once('data', resolve));
+  await use(child);
+  child.kill();
+}, { scope: 'worker' }] });
+const open = async (page, at = '/') => { await page.goto(at); await expect(page).toHaveTitle('done', { timeout: 10_000 }); };
+const wrong = (page) => expect(page.locator('h1')).toHaveText('Sop');
+test('fixture page', async ({ page }) => {
+  await open(page, '/old');
+  await page.getByLabel('Password').fill('typed-secret');
+  await page.waitForTimeout(1200);
+  await test.step('pays', () => expect(page.getByRole('button', { name: 'Buy' })).toBeVisible());
+});
+test('own context', async ({ browser, baseURL }) => { const page = await (await browser.newContext({ baseURL })).newPage(); await open(page); await wrong(page); });
+test('own browser', async ({ baseURL }) => {
+  const page = await (await chromium.launch(${launchOptions})).newPage({ baseURL });
+  await open(page);
+  await wrong(page);
+});
+test('test timeout', async ({ page }) => { test.setTimeout(6_000); await open(page); await page.click('#nope', { timeout: 0 }); });
+test('covered', async ({ page }) => {
+  await open(page);
+  await page.evaluate(() => { document.querySelector('#veil').style = 'position:fixed;inset:0'; });
+  await Promise.all([page.waitForResponse('**/nothing', { timeout: 1_500 }), page.getByTestId('pay').click({ timeout: 0 })]);
+});
+test.describe('hooks', () => {
+  test.beforeEach(async ({ page }) => { await open(page); await wrong(page); });
+  test('before each', () => {});
+});
+test.describe('all', () => {
+  test.beforeAll(async ({ browser, baseURL }) => { const page = await browser.newPage({ baseURL }); await open(page); await wrong(page); });
+  test('before all', () => {});
+});
+test.describe('group', () => {
+  test.describe.configure({ mode: 'serial' });
+  let page;
+  test.beforeAll(async ({ browser, baseURL }) => { page = await browser.newPage({ baseURL }); await open(page); });
+  test.afterAll(async () => { await page.close(); });
+  test('serial green', async () => { await expect(page.locator('h1')).toHaveText('Shop'); });
+  test('serial red', async () => { await wrong(page); });
+});
+test('api only', async ({ request }) => { const answer = await request.post('/api/orders', { data: { item: 2 } }); expect(answer.status()).toBe(201); });
+test('own api', async ({ playwright, baseURL }) => { const api = await playwright.request.newContext({ baseURL }); expect((await api.post('/api/orders')).ok()).toBe(true); });
+test('server of a worker', async ({ api }) => { expect(api.exitCode).toBe(1); });
+test('traces by itself', async ({ context, page }) => { await context.tracing.start({ snapshots: true }); await open(page); await wrong(page); });
+test('no page', () => { expect(1).toBe(2); });
+test('ends its worker', () => { process.exit(7); });
+test('green', async ({ page }) => { await open(page); await expect(page.locator('h1')).toHaveText('Shop'); });
+`;
+
+const off = `
+import { test, expect } from '@playwright/test';
+test.use({ trace: 'off' });
+test('turned off', async ({ page }) => { await page.goto('/'); await expect(page.locator('h1')).toHaveText('Sop'); });
+`;
+
+let suite: InlineSuite;
+let traced: FinishedSuite;
+const fetched: string[] = [];
+
+beforeAll(async () => {
+  suite = await inlineSuite({
+    'playwright.config.ts': configFor(await freePort()),
+    'server.mjs': server,
+    'shop.spec.ts': spec,
+    'off.spec.ts': off,
+  });
+  traced = await suite.rerun(
+    null,
+    {},
+    {
+      trace: true,
+      onFailedTry: async ({ test, attachments }) => {
+        if (attachments.some(({ name }) => name === 'trace')) fetched.push(test.id);
+      },
+    },
+  );
+}, 180_000);
+afterAll(() => suite.dispose());
+
+function failure(title: string): TestFailure {
+  const found = traced.run.failures.find(({ test }) => test.titlePath.at(-1) === title);
+  if (!found) throw new Error(`${title} did not fail`);
+  return found;
+}
+
+function evidenceOf(title: string): Promise<Evidence> {
+  const folder = path.join(traced.runDir, 'failures', title);
+  const limits = { console: 50, network: 50 };
+  return gatherEvidence({ failure: failure(title), run: traced.run, folder, limits, root: suite.dir });
+}
+
+const pages = [
+  'fixture page',
+  'own context',
+  'own browser',
+  'test timeout',
+  'covered',
+  'before each',
+  'before all',
+  'serial red',
+];
+
+/** `npm run test:playwrights` runs this file with every minor version that is supported. */
+describe.each(pages)('the page of %s', (title) => {
+  it('EV-2 EV-3 EV-4 EV-8 is in the trace, whatever the config says and whoever opened it', async () => {
+    const evidence = await evidenceOf(title);
+    // An earlier test of the group opened the page: what came of that is not this one's.
+    const isShared = title === 'serial red';
+    expect(evidence.missing).toEqual([]);
+    expect(evidence.pageUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/);
+    expect(evidence.ariaSnapshot).toContain('- heading "Shop" [level=1]');
+    expect(evidence.ariaSnapshot).not.toMatch(/\[ref=|generic/);
+    expect(evidence.screenshot).toMatch(/screenshot\.jpg$/);
+    const tags = evidence.elements?.map(({ tag, text }) => [tag, text]);
+    expect(tags).toEqual(
+      expect.arrayContaining([
+        ['h1', 'Shop'],
+        ['button', 'Pay'],
+        ['p', '2 items'],
+      ]),
+    );
+    const thrown = evidence.console.find(({ text }) => text.includes("undefined (reading 'id')"));
+    expect(thrown?.type).toBe(isShared ? undefined : 'pageerror');
+    const order = evidence.network.find(({ url }) => url.endsWith('/api/orders'));
+    if (isShared) expect(order).toBeUndefined();
+    else
+      expect(order).toMatchObject({
+        method: 'POST',
+        resourceType: 'fetch',
+        status: 500,
+        requestBody: '{"item":1}',
+        responseBody: '{"message":"relation \\"orders\\" does not exist"}',
+      });
+  });
+});
+
+describe('a trace', () => {
+  it('EV-4 CS-7 tells which requests failed: an error of GraphQL, a page for a script, a call that was not answered in time', async () => {
+    const { network } = await evidenceOf('fixture page');
+    const told = network.map(({ url, status, failure: how }) => [new URL(url).pathname, status, how]);
+    expect(told).toEqual(
+      expect.arrayContaining([
+        ['/old', 302, null],
+        ['/graphql', null, '200 with GraphQL error NOT_FOUND: No such ticket'],
+        ['/lost.js', null, '200 with text/html in place of a script'],
+        ['/api/hangs', null, 'no answer until the test ended'],
+      ]),
+    );
+  });
+
+  it('EV-9 gives neither a secret header nor what was typed into a password field', async () => {
+    const evidence = await evidenceOf('fixture page');
+    expect(JSON.stringify({ ...evidence, trace: null })).not.toMatch(/sekret-token|typed-secret/);
+  });
+
+  it('EV-1 says what lay over an element that a click waited for', async () => {
+    const { errors } = await evidenceOf('covered');
+    expect(errors.at(-1)?.message).toContain('div#veil lies over it');
+  });
+
+  it.each(['api only', 'own api'])('EV-4 has the requests of a test without a page: %s', async (title) => {
+    const { network, pageUrl, missing } = await evidenceOf(title);
+    expect(network).toMatchObject([
+      { method: 'POST', resourceType: 'api', status: 500, responseBody: expect.stringContaining('orders') },
+    ]);
+    expect([pageUrl, missing]).toEqual([null, []]);
+  });
+
+  it('EV-7 comes with the output of a server that a fixture of the worker started', async () => {
+    const { serverOutput } = await evidenceOf('server of a worker');
+    expect(serverOutput).toContain('worker server says no');
+  });
+
+  it.each(['turned off', 'ends its worker'])('EV-12 that is missing is reported: %s', async (title) => {
+    const { errors, missing } = await evidenceOf(title);
+    expect(errors).toHaveLength(1);
+    expect(missing).toContainEqual(expect.stringMatching(/^no trace: the worker ended/));
+  });
+
+  it('HL-7 is not recorded twice: a test that records one itself says so', () => {
+    expect(failure('traces by itself').errors[0]?.message).toMatch(/Tracing has been already started/);
+  });
+
+  it('CS-7 RP-4 of a test that passes shows its page and what it complains of', async () => {
+    const green = traced.run.tests.find(({ test }) => test.titlePath.at(-1) === 'green');
+    const { ariaSnapshot, picture, complaints } = await readPassing(
+      traced.run.traces?.get(green?.test.id ?? '') ?? '',
+    );
+    expect(ariaSnapshot).toContain('- heading "Shop" [level=1]');
+    expect(picture?.subarray(0, 3)).toEqual(Buffer.from([0xff, 0xd8, 0xff]));
+    expect([...complaints.keys()]).toContainEqual(expect.stringMatching(/^console .*reading 'id'/));
+    expect([...complaints.keys()]).toContainEqual(expect.stringMatching(/^page POST .*\/orders → 500$/));
+  });
+
+  it('EV-6 is looked at while the servers are there: the last test waits for it', () => {
+    const withTrace = traced.run.failures.filter(({ attachments }) =>
+      attachments.some(({ name }) => name === 'trace'),
+    );
+    expect(fetched.toSorted()).toEqual(withTrace.map(({ test }) => test.id).toSorted());
+  });
+});
