@@ -9,7 +9,7 @@ import { idsMeant } from '../run/ids-meant.js';
 import { promptOf } from '../inspect/prompt-of.js';
 import { nothingFailed, renderFailure, renderList } from '../inspect/render-inspection.js';
 import type { Problem } from '../problem.js';
-import { createRedactor } from '../secrets/redactor.js';
+import { createRedactor, type Redactor } from '../secrets/redactor.js';
 import { print } from './end.js';
 
 /** The flags of `self-heal inspect`. */
@@ -30,13 +30,15 @@ export async function runInspect(
   const { runId, word } = await readWords(cwd, first, second);
   const run = await findRun(cwd, runId);
   if (!run.ok) return run.error;
-  const all = failuresOf(run.value);
+  // The run may be another machine's, which did not know the secrets of this one.
+  const redactor = await createRedactor({ env: process.env, projectRoot: cwd });
+  const all = redactor.deep(failuresOf(run.value));
   if (word === null && !options.prompt) return print(listing(run.value, all, options));
   if (all.length === 0) return withoutFailure(run.value);
   const meant = word === null ? all.filter(isLead) : failuresMeant(word, all);
   const [one] = meant;
   if (!one || meant.length > 1) return unclear(word, meant.length > 1 ? meant : all);
-  if (options.prompt) return showPrompt(run.value, one, options);
+  if (options.prompt) return showPrompt({ run: run.value, one, redactor }, options);
   if (options.json) return print(one);
   return print(renderFailure(one, await filesOf(run.value, one, cwd)));
 }
@@ -63,25 +65,16 @@ function listing(run: StoredRun, all: readonly Inspected[], { json }: InspectOpt
 }
 
 async function showPrompt(
-  run: StoredRun,
-  one: Inspected,
+  shown: { readonly run: StoredRun; readonly one: Inspected; readonly redactor: Redactor },
   options: InspectOptions,
 ): Promise<number | Problem> {
   const cwd = process.cwd();
   const settings = await loadSettings({ cwd, env: process.env, file: options.agents });
   if (!settings.ok) return settings.error;
   const attempt = options.attempt ?? null;
-  const redactor = await createRedactor({ env: process.env, projectRoot: cwd });
-  const found = await promptOf({
-    run,
-    one,
-    attempt,
-    settings: settings.value,
-    projectRoot: cwd,
-    redactor,
-  });
+  const found = await promptOf({ ...shown, attempt, settings: settings.value, projectRoot: cwd });
   if (!found.ok) return found.error;
-  process.stderr.write(`self-heal: #${one.failure.n} ${nameOf(one)}, ${found.value.note}\n`);
+  process.stderr.write(`self-heal: #${shown.one.failure.n} ${nameOf(shown.one)}, ${found.value.note}\n`);
   process.stdout.write(found.value.text);
   return exitCodes.green;
 }

@@ -7,8 +7,10 @@ import { withStore } from '../store/with-store.js';
 import { counted, dollars } from '../outputs/format.js';
 import type { Report } from '../run/report.js';
 import { showSummary } from '../outputs/leave-result.js';
+import type { RunPlace } from '../outputs/html/load-run.js';
 import { openInBrowser } from '../outputs/open-in-browser.js';
 import { pidAtWork } from '../run/run-journal.js';
+import { createRedactor } from '../secrets/redactor.js';
 import { print } from './end.js';
 import { reasonOf } from '../reason-of.js';
 import { relativePath } from '../relative-path.js';
@@ -29,13 +31,16 @@ export async function runReport(
   const cwd = process.cwd();
   const run = await findRun(cwd, word ?? null);
   if (!run.ok) return run.error;
-  const { report: found, dir } = run.value;
-  if (found === null) return untold(run.value);
+  const { report, dir } = run.value;
+  if (report === null) return untold(run.value);
+  // The run may be another machine's, which did not know the secrets of this one.
+  const redactor = await createRedactor({ env: process.env, projectRoot: cwd });
+  const found = redactor.deep(report);
   if (found.exitCode === null && (await pidAtWork(dir)) !== null) return atWork(run.value);
   const stats = await statsOrWarning(flags);
   if (json) return print({ ...found, stats });
   const shown = relativePath(cwd, dir);
-  const file = await write(found, { dir, shown });
+  const file = await write(found, { dir, shown, redactor });
   if (typeof file !== 'string') return file;
   showSummary(found, { cwd, env: process.env });
   if (stats) process.stderr.write(`${statsText(stats)}\n\n`);
@@ -76,7 +81,7 @@ function percent(rate: number | null): string {
   return rate === null ? '' : ` (${Math.round(rate * 100)} %)`;
 }
 
-async function write(found: Report, folder: { dir: string; shown: string }): Promise<string | Problem> {
+async function write(found: Report, folder: RunPlace): Promise<string | Problem> {
   // Loaded on demand, since no other command needs this code.
   const { writeHtmlReport } = await import('../outputs/html/write-html-report.js');
   try {

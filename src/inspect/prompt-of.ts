@@ -33,10 +33,15 @@ export interface PromptRequest {
 }
 
 /**
- * Returns the prompt that an agent received for a failure, byte for byte. If none did, returns the one that the first agent of its
- * route would receive.
+ * Returns the prompt that an agent received for a failure, byte for byte but for secrets that only this machine knows. If none did, returns
+ * the one that the first agent of its route would receive.
  */
 export async function promptOf(request: PromptRequest): Promise<Result<FoundPrompt, Problem>> {
+  const found = await unmasked(request);
+  return found.ok ? ok({ ...found.value, text: request.redactor.clean(found.value.text) }) : found;
+}
+
+async function unmasked(request: PromptRequest): Promise<Result<FoundPrompt, Problem>> {
   const { run, one, attempt } = request;
   const sent = (one.cause?.attempts ?? []).filter(({ prompt }) => prompt);
   const asked = attempt === null ? sent.at(-1) : sent.find(({ n }) => n === attempt);
@@ -64,7 +69,7 @@ async function sentPrompt(run: StoredRun, file: string, note: string): Promise<R
 }
 
 async function wouldBeSent(request: PromptRequest): Promise<Result<FoundPrompt, Problem>> {
-  const { run, one, settings, projectRoot, redactor } = request;
+  const { run, one, settings, projectRoot } = request;
   const { failure } = one;
   const agent = settings.agents[agentsFor(failure, settings.routes)[0] ?? ''];
   if (!agent) return err(noAgent);
@@ -84,7 +89,7 @@ async function wouldBeSent(request: PromptRequest): Promise<Result<FoundPrompt, 
   const isPasted = isBuiltIn(agent);
   const rendered = renderPrompt(context, { slashCommand, contextFile, isPasted });
   return ok({
-    text: redactor.clean(await expandedPrompt(settings.runners[agent.runner], rendered, projectRoot)),
+    text: await expandedPrompt(settings.runners[agent.runner], rendered, projectRoot),
     note: isPasted
       ? 'no agent program is set up; paste this prompt into one'
       : `not sent yet; this is the prompt that ${slashCommand} (${agent.runner}) would get`,

@@ -134,7 +134,7 @@ const gramLength = 6;
 const gramStep = 3;
 /** Shorter values, and words that are not twice as long, must stand in the text as they are. */
 const longEnough = 10;
-/** A part of a generated value counts from this length: whoever cut or split it left it readable. */
+/** A part of a generated value counts from this length: whoever cut or split it left it readable. The beginning or the end counts earlier. */
 const telling = 12;
 /** Bounds the index: a run that finds more values than this is not finding secrets. */
 const mostEntries = 20_000;
@@ -169,8 +169,7 @@ export function createKnownIndex(): KnownIndex {
       for (const [entry, offset] of grams.get(bare.text.slice(at, at + gramLength)) ?? []) {
         if (at < (ends.get(entry) ?? 0)) continue;
         const [from, to] = commonAround(bare.text, at, { entry, offset, after: ends.get(entry) ?? 0 });
-        const isWhole = to - from === entry.bare.length;
-        if (!isWhole && (to - from < telling || !isGenerated(bare.text.slice(from, to)))) continue;
+        if (!isTelling(bare.text.slice(from, to), entry.bare)) continue;
         ends.set(entry, to);
         const [start, end] = [bare.at(from), bare.at(to - 1) + 1];
         found.push({ start, end, kind: 'known value', label: entry.label });
@@ -186,6 +185,14 @@ export function createKnownIndex(): KnownIndex {
     },
     find,
   };
+}
+
+/** Whether what a text has in common with a value gives it away. */
+function isTelling(common: string, value: string): boolean {
+  if (common.length === value.length) return true;
+  if (common.length >= telling) return isGenerated(common);
+  const isEdge = value.startsWith(common) || value.endsWith(common);
+  return isEdge && common.length >= longEnough && isMixed(common);
 }
 
 function pairAt(text: string, at: number): number {

@@ -6,6 +6,7 @@ import { listEscalations, resolveNamed, showEscalation } from '../../src/cli/run
 import { drawNow } from '../../src/ui/draw-run.js';
 import { openEscalationDesk } from '../../src/ui/open-escalation-desk.js';
 import { runInspect } from '../../src/cli/run-inspect.js';
+import { runReport } from '../../src/cli/run-report.js';
 import { systemClock } from '../../src/clock.js';
 import { loadSettings } from '../../src/config/load-settings.js';
 import { failuresOf } from '../../src/inspect/find-failure.js';
@@ -17,6 +18,7 @@ import { createRedactor } from '../../src/secrets/redactor.js';
 import { startUi } from '../../src/ui/server.js';
 import { leaksOf, plants as allPlants, variables } from '../rig/secrets/plants.js';
 import { runThatSays } from '../rig/secrets/run-that-says.js';
+import { tempDir } from '../rig/temp-dir.js';
 import { sseClient } from '../rig/sse-client.js';
 
 /** Some secrets of every set and kind, few enough that no channel cuts its text. */
@@ -169,5 +171,32 @@ describe('what shows a run', () => {
     const kept = await printed(() => listEscalations({ all: true, json: true }));
     for (const text of [sent, kept]) expect(text).toContain('in-answer');
     expect(leaksOf(plants, `${sent}\n${typed}\n${kept}`)).toEqual([]);
+  });
+
+  it('EV-9 masks a run of another machine again, which did not know the secrets of this one', async () => {
+    const values = Object.entries(variables).map(([kind, value]) => ({ kind, value }));
+    const foreign = await runThatSays(
+      (channel) => `in-${channel}\n${values.map(({ value }) => `it is ${value}.`).join('\n')}\n`,
+      {},
+      { root: tempDir('foreign'), copy: tempDir('copy') },
+    );
+    expect(leaksOf(values, readFileSync(path.join(foreign.dir, 'report.html'), 'utf8'))).toHaveLength(
+      values.length,
+    );
+    const place = vi.spyOn(process, 'cwd').mockReturnValue(foreign.root);
+    try {
+      const said = [
+        await printed(() => runInspect('1', undefined, { json: true })),
+        await printed(() => runInspect('1', undefined, { prompt: true })),
+        await printed(() => runReport(undefined, {})),
+        readFileSync(path.join(foreign.dir, 'report.html'), 'utf8'),
+      ];
+      for (const text of said) {
+        expect(text).toContain('masked: value of SHOP_DB_PASSWORD');
+        expect(leaksOf(values, text)).toEqual([]);
+      }
+    } finally {
+      place.mockReturnValue(run.root);
+    }
   });
 });

@@ -4,6 +4,7 @@ import { readFailureRecords } from '../../run/failure-record.js';
 import { afterName, readPicture, type Picture } from '../../run/pictures.js';
 import type { Report, ReportCause, ReportTest } from '../../run/report.js';
 import type { CauseState, RunState } from '../../run/run-state.js';
+import type { Redactor } from '../../secrets/redactor.js';
 import { readState } from '../../state-folder.js';
 import { counted } from '../format.js';
 import { type Span, timelineOf } from './show-timeline.js';
@@ -49,6 +50,8 @@ export interface RunPlace {
   readonly dir: string;
   /** The same folder as shown to the user. */
   readonly shown: string;
+  /** Masks what is read there again, if the run may be another machine's, which did not know this one's secrets (EV-9). */
+  readonly redactor?: Pick<Redactor, 'deep' | 'text'>;
 }
 
 /**
@@ -58,12 +61,12 @@ export interface RunPlace {
 export async function loadRun(
   report: Report,
   run: RunState,
-  { dir, shown, addressOf }: RunPlace & { readonly addressOf?: AddressOf },
+  { dir, shown, redactor = unchanged, addressOf }: RunPlace & { readonly addressOf?: AddressOf },
 ): Promise<LoadedRun> {
   const address = addressOf ?? embedded(dir);
   const states = new Map(run.causes.map((state) => [state.summary.id, state]));
   const leads = new Set(report.causes.map(({ evidence }) => Number(path.posix.basename(evidence))));
-  const { failures } = await readFailureRecords(dir, leads);
+  const failures = redactor.deep((await readFailureRecords(dir, leads)).failures);
   const causes = new Map<string, LoadedCause>();
   for (const cause of report.causes) {
     const lead = failures.find(({ n }) => cause.evidence === `failures/${n}`) ?? null;
@@ -73,12 +76,15 @@ export async function loadRun(
     const after = shows ? await address({ n: lead.n, name: afterName }) : null;
     const state = states.get(cause.id);
     const now = addressOf && !run.ended && state ? nowOf(state) : null;
-    const notes = state?.asides.flatMap(noteOf) ?? [];
-    causes.set(cause.id, { lead, before, after, patches: await patchesOf(dir, cause), now, notes });
+    const notes = redactor.deep(state?.asides.flatMap(noteOf) ?? []);
+    const patches = await patchesOf(dir, cause, redactor);
+    causes.set(cause.id, { lead, before, after, patches, now, notes });
   }
   const tests = new Map(report.tests.map((test) => [test.id, test]));
   return { report, folder: shown, timeline: timelineOf(run), causes, tests };
 }
+
+const unchanged: NonNullable<RunPlace['redactor']> = { deep: (value) => value, text: (text) => text };
 
 function nowOf({ phase, ended }: CauseState): LoadedCause['now'] {
   if (ended) return null;
@@ -91,12 +97,17 @@ function noteOf(event: CauseState['asides'][number]): string[] {
   return event.type === 'cause.came_back' ? ['An earlier run healed a failure with the same error.'] : [];
 }
 
-async function patchesOf(dir: string, { attempts }: ReportCause): Promise<Map<string, string>> {
+async function patchesOf(
+  dir: string,
+  { attempts }: ReportCause,
+  redactor: NonNullable<RunPlace['redactor']>,
+): Promise<Map<string, string>> {
   const patches = new Map<string, string>();
   for (const { patch } of attempts) {
     if (patch === null || !/^attempts\/\d+\.patch$/.test(patch)) continue;
-    const text = readState(path.join(dir, patch));
-    if (text !== null) patches.set(patch, text.toString('utf8', 0, PATCH_BYTES));
+    const text = readState(path.join(dir, patch))?.toString('utf8');
+    // A cut before masking would leave halves of secrets.
+    if (text !== undefined) patches.set(patch, redactor.text(text).slice(0, PATCH_BYTES));
   }
   return patches;
 }
