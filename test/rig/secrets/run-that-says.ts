@@ -124,6 +124,15 @@ export async function runThatSays(
   };
   const [cause] = groupCauses(await session.diagnose({ ...run, failures: [failure] }));
   if (!cause) throw new Error('nothing was found');
+  bus.emit({
+    type: 'run.started',
+    runId,
+    project: 'shop',
+    playwright: '1.65.0',
+    dryRun: false,
+    verify: 'full',
+    request: { filters: [], passThrough: [], options: {} },
+  });
   bus.emit({ type: 'suite.started', purpose: 'first', tests: 2, causeId: null });
   bus.emit({ type: 'suite.progress', done: 1, total: 2, failed: 1, test: say('progress') });
   tellSeen(session, { tests: [{ ...aResult('a1b2', 'unexpected'), test: failure.test }] });
