@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import type { Attempt } from './core/attempt.js';
+import { type Attempt, sides } from './core/attempt.js';
 import { avoidedReasons } from './core/avoided.js';
 import type { Blame } from './core/blame.js';
 import { categories, evidenceSources } from './core/diagnosis.js';
 import type { TestRef } from './core/failure.js';
+import type { Offer } from './core/escalation.js';
 import { verifyLevels } from './core/settings.js';
 import { verdicts } from './core/verdict.js';
 import type { CauseSummary, Event, RunAsked, SeenTest, StampedEvent } from './event.js';
@@ -114,10 +115,21 @@ export const attemptShape: z.ZodType<Attempt> = z.looseObject({
   proof,
   testProofs: testProofs.exactOptional(),
   reverted: z.boolean(),
+  offers: z.enum(sides).exactOptional(),
   failedBecause: textOrNull,
   cut: cut.exactOptional(),
   violations: violations.exactOptional(),
   notes: z.array(z.looseObject({ ...place, locator: z.string().exactOptional() })).exactOptional(),
+});
+
+/** A patch that waits for a person, as the store keeps it with its question. */
+export const offerShape: z.ZodType<Offer> = z.object({
+  side: z.enum(sides),
+  agent: z.string(),
+  change: changeId,
+  files: z.array(file),
+  patch: attemptFile('patch').nullable(),
+  proof,
 });
 
 /** A run as typed. Its options are checked when it is resumed. */
@@ -145,6 +157,7 @@ const blame: z.ZodType<Blame> = z.looseObject({
       inTests: z.boolean(),
     }),
   ),
+  rest: z.array(z.looseObject({ file: z.string(), old: texts, now: texts })),
   isMinimal: z.boolean(),
   endedBy: z.enum(['time', 'interrupt']).nullable(),
   outOf: count,
@@ -263,7 +276,6 @@ const shapes: { readonly [T in Event['type']]: z.ZodType<Partial<Fields<T>>> } =
     leftOut: count,
     broke: z.array(z.looseObject({ causeId: z.string(), tests: texts })),
   }),
-  'change.reverted': z.looseObject({ ...ofCause, change: changeId }),
   'run.undone': z.looseObject({ restored: texts, leftAlone: texts }),
   'run.warning': z.looseObject({ message: z.string() }),
   'run.stopped': z.looseObject({ message: z.string() }),

@@ -147,8 +147,6 @@ export type Event =
     }
   /** The tests around the kept fixes ran once more; fixes that broke any of them were reverted (HN-6). */
   | ({ type: 'regression.ended' } & RegressionResult)
-  /** After the run, a person had the blamed change reverted (BL-4); `change` is its name within the run. */
-  | { type: 'change.reverted'; causeId: string; change: string }
   /** After the run, a person undid its changes; `leftAlone` lists files that had changed again and were not restored. */
   | { type: 'run.undone'; restored: readonly string[]; leftAlone: readonly string[] }
   /** The run continues, but somebody should know. */

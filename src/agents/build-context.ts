@@ -51,7 +51,7 @@ export async function buildContext(request: ContextRequest): Promise<AgentContex
     failedStep: evidence.failedStep,
     error: errorOf(lead),
     diagnosis: lead.diagnosis,
-    blame: cause.blame ?? null,
+    blame: cause.blame ? { ...cause.blame, rest: [] } : null,
     source: evidence.sources.find(({ at }) => at === lead.diagnosis.facts.source) ?? null,
     screenshot: evidence.screenshot,
     trace: null,

@@ -58,7 +58,7 @@ function blamed({ blame }: AgentContext): string {
   const more = blame.hunks.length - hunks.length;
   const rest = more > 0 ? [`${more} more in context.json.`] : [];
   const meant =
-    'The change may be intended; then the test or other code has to be adapted to it. Revert it only as a last resort.';
+    'Keep the change and mend it, or adapt to it what still works the old way. If what the test expects is what the change did away with on purpose, as its message says, do not undo it: end with needs-person and say which of the two has to give way.';
   return [head, ...hunks, ...rest, meant].join('\n\n');
 }
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Blame } from '../core/blame.js';
 import type { Cause, DiagnosedFailure } from '../core/cause.js';
 import { gitSays } from '../git.js';
-import { apart, blamedHunks, type History, notWhole, readHistory } from './candidates.js';
+import { apart, blamedHunks, type History, notWhole, readHistory, restOf } from './candidates.js';
 import { minimalSet } from './minimal-set.js';
 import { type Trial, type TrialEffects, Trials } from './trials.js';
 
@@ -139,9 +139,12 @@ async function answerFor(parts: BlameParts, asked: Asked): Promise<Blame | strin
   if (found === null) return whyNothing(said, history);
   const change = await trials.keep(found.set);
   if (change === null) return 'files changed during the search';
+  const place = { root: parts.workspace.root, cwd: parts.cwd };
+  const hunks = await blamedHunks(found.set, history, place);
   return {
     base,
-    hunks: await blamedHunks(found.set, history, { root: parts.workspace.root, cwd: parts.cwd }),
+    hunks,
+    rest: await restOf(hunks, history, { ...place, found: found.set }),
     isMinimal: found.isMinimal,
     endedBy: found.isMinimal ? null : said.endedBy,
     outOf: candidates.length,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { isCommandFile } from '../agents/command-files.js';
-import type { BlameBase, BlamedCommit, BlamedHunk } from '../core/blame.js';
+import type { BlameBase, BlamedCommit, BlamedHunk, Hunk } from '../core/blame.js';
 import { git, gitBytes, gitDiff } from '../git.js';
 import { gitChanges, type NoBase } from '../git-trees.js';
 import { relativePath } from '../relative-path.js';
@@ -235,6 +235,27 @@ export async function blamedHunks(
     });
   }
   return hunks;
+}
+
+/** The most hunks of the blamed commits that are looked up: each takes a call of git. */
+const MAX_REST = 40;
+
+/** Returns the other hunks of the app in the commits of the blamed hunks, or that are not committed either. */
+export async function restOf(
+  blamed: readonly BlamedHunk[],
+  { base, candidates }: Pick<History, 'base' | 'candidates'>,
+  place: { readonly root: string; readonly cwd: string; readonly found: readonly Candidate[] },
+): Promise<Hunk[]> {
+  const ids = new Set(blamed.map(({ commit }) => commit?.id ?? uncommitted));
+  const others = candidates.filter((one) => !one.inTests && !place.found.includes(one)).slice(0, MAX_REST);
+  const rest: Hunk[] = [];
+  for (const { hunk } of others) {
+    const touched = await commitsThatTouched(hunk, base.commit, place.root);
+    if (!touched.some((id) => ids.has(id))) continue;
+    const file = relativePath(place.cwd, path.join(place.root, hunk.file));
+    rest.push({ file, old: shown(hunk.old), now: shown(hunk.now) });
+  }
+  return rest;
 }
 
 /** As `git blame` names what is not committed. */

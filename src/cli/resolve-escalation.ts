@@ -19,19 +19,22 @@ import { print } from './end.js';
 
 /** An answer given by flags. */
 export interface ResolveOptions {
-  choice?: Choice;
-  guidance?: string;
+  choice?: Choice | undefined;
+  guidance?: string | undefined;
   /** How long a quarantine lasts. */
-  days?: number;
-  json?: boolean;
+  days?: number | undefined;
+  json?: boolean | undefined;
 }
 
-/** Answers an escalation by flags, or by prompting on a terminal (ME-7). A later answer replaces an earlier one. */
+/**
+ * Answers an escalation by flags, or by prompting on a terminal (ME-7), and says what follows. A later answer replaces an earlier one. Returns
+ * the answered escalation, or an exit code if there was no answer.
+ */
 export async function resolveEscalation(
   store: Store,
   asked: Escalation,
   options: ResolveOptions,
-): Promise<number | Problem> {
+): Promise<Escalation | number | Problem> {
   const { id } = asked;
   const answer = options.choice ? checkedAnswer(asked, options) : await askFor(asked, options);
   if (!answer.ok) return answer.error;
@@ -43,8 +46,8 @@ export async function resolveEscalation(
   const answered = await answerEscalation(store, id, { ...answer.value, days });
   if (!answered.ok) return answered.error;
   const resolved = answered.value;
-  if (options.json) return print({ schemaVersion: 1, ...resolved });
-  return print(`${id} ${resolved.state}: ${whatFollows(resolved, days)}${insteadOf(asked)}`);
+  if (!options.json) print(`${id} ${resolved.state}: ${whatFollows(resolved, days)}${insteadOf(asked)}`);
+  return resolved;
 }
 
 /** Returns null if the person canceled the prompt. */

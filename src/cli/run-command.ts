@@ -33,7 +33,8 @@ export async function runAsTyped(words: readonly string[], options: RunOptions):
     const { leaveProblem } = await import('../outputs/leave-reports.js');
     await leaveProblem(result, { env, print: (line) => process.stderr.write(`${line}\n`) });
   }
-  end(result);
+  const { askAfterRun } = await import('./prove-chosen.js');
+  end(await askAfterRun(result, options));
 }
 
 /** Commander joins the words before and after `--`. Only those after it are passed to Playwright unchanged. */

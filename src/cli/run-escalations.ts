@@ -6,6 +6,7 @@ import type { Quarantine } from '../store/store.js';
 import { escalationOf } from '../run/answer-escalation.js';
 import { asEntry, asPage } from '../outputs/escalation-text.js';
 import { withStore } from '../store/with-store.js';
+import { hasChosen, proveChosen } from './prove-chosen.js';
 import { resolveEscalation, type ResolveOptions } from './resolve-escalation.js';
 import { print } from './end.js';
 
@@ -35,15 +36,18 @@ export function showEscalation(id: string, options: EscalationsOptions): Promise
 }
 
 /** Runs `self-heal escalations resolve`. */
-export function resolveNamed(
+export async function resolveNamed(
   id: string,
   options: EscalationsOptions & ResolveOptions,
 ): Promise<number | Problem> {
-  return withStore(options, async (store) => {
+  const answered = await withStore(options, async (store) => {
     const asked = await escalationOf(store, id);
     if (!asked.ok) return asked.error;
     return store === null ? 0 : resolveEscalation(store, asked.value, options);
   });
+  if (typeof answered === 'number' || 'kind' in answered) return answered;
+  if (hasChosen(answered)) return proveChosen(answered, options);
+  return options.json ? print({ schemaVersion: 1, ...answered }) : 0;
 }
 
 /** Runs `self-heal escalations quarantine`: lists the tests whose failure is accepted for now, or releases them (ME-7). */

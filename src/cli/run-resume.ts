@@ -1,4 +1,5 @@
 import type { Problem } from '../problem.js';
+import { askAfterRun } from './prove-chosen.js';
 import type { ProjectLock } from '../run/project-lock.js';
 import { withStore } from '../store/with-store.js';
 import type { RunOptions } from '../heal/run-request.js';
@@ -18,7 +19,10 @@ export async function runResume(
 ): Promise<number | Problem> {
   const { wait = false, ...asked } = options;
   // Takes the lock before looking the run up: another process may hold it to continue that very run.
-  return underLockOfRuns({ cwd: process.cwd(), command: 'resume', wait }, (lock) => goOn(runId, asked, lock));
+  const ended = await underLockOfRuns({ cwd: process.cwd(), command: 'resume', wait }, (lock) =>
+    goOn(runId, asked, lock),
+  );
+  return askAfterRun(ended, options);
 }
 
 async function goOn(

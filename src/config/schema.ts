@@ -262,6 +262,11 @@ export const agentsFileSchema = z.strictObject({
       oneOf(verifyLevels),
       'How thoroughly a heal is proven: full (repeat, flips and regression as below), quick (only the regression run), none (no test is reported as healed).',
     ),
+    intent: byDefault(
+      'ask',
+      oneOf(['ask', 'tests']),
+      'Who decides where the tests and a change of the app contradict each other: ask (a person), tests (they are the specification: a fix that takes the change back stands, named).',
+    ),
     prepare: text.optional().meta({
       description: 'A shell command to run before each re-run, for suites that test a build. Default: none.',
       examples: ['npm run build'],

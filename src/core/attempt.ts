@@ -67,10 +67,25 @@ export type AgentOutcome =
 /**
  * What the re-runs say about an attempt: the same failure, another one, none, or the test no longer ran (HL-10). `flaky`: green, but
  * not because of the agent's change (HN-5). `rejected`: the guard found that it weakens the tests, so it was not run (HN-3).
- * `conflict`: the same lines changed in the project while the agent worked, so the patch could not be applied (HN-1).
+ * `conflict`: the same lines changed in the project while the agent worked, so the patch could not be applied (HN-1). `offered`: green, but
+ * only a person can say whether it is right, so it waits for one, with its proof (BL-6).
  */
 export type Judgement =
-  'still-failing' | 'changed' | 'green' | 'flaky' | 'vanished' | 'rejected' | 'conflict' | 'not-judged';
+  | 'still-failing'
+  | 'changed'
+  | 'green'
+  | 'flaky'
+  | 'vanished'
+  | 'rejected'
+  | 'conflict'
+  | 'not-judged'
+  | 'offered';
+
+/** What a patch changes that is offered to a person. */
+export const sides = ['tests', 'app'] as const;
+
+/** One of `sides`. */
+export type Side = (typeof sides)[number];
 
 /** One agent run, or one re-run without an agent, together with the re-run that judges it. */
 export interface Attempt {
@@ -98,6 +113,8 @@ export interface Attempt {
   /** The proof of each test of the cause, if there is more than one (HL-6). */
   readonly testProofs?: readonly TestProof[];
   readonly reverted: boolean;
+  /** Set if it is judged `offered`: who is right if it is applied. */
+  readonly offers?: Side;
   /** Why it failed, in one line, for the next agent and the report; null if it held. */
   readonly failedBecause: string | null;
   /** What was left out of its change before it was tried; absent if nothing was. */

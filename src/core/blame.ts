@@ -42,6 +42,8 @@ export interface BlameBase {
 export interface Blame {
   readonly base: BlameBase;
   readonly hunks: readonly BlamedHunk[];
+  /** The other hunks of the app in the same commits, or that are not committed either; those of many are cut. */
+  readonly rest: readonly Hunk[];
   /** Whether runs have shown that no part of it suffices. If not, it is the best set found within the limits. */
   readonly isMinimal: boolean;
   /** Which limit ended the search, or null. */

@@ -1,15 +1,16 @@
-import type { Attempt } from './attempt.js';
+import type { Attempt, Side } from './attempt.js';
 import { blameLine } from './blame.js';
 import { type Cause, retryOf } from './cause.js';
 import type { Category, Diagnosis, RetryAxis } from './diagnosis.js';
 import { testsOf } from './failure.js';
 
-/** What a person may answer (ME-5). */
-export type Choice = 'revert' | 'provide-credentials' | 'skip' | 'simplify' | 'guide';
+/** What a person may answer (ME-5). With `tests` and `app`, a patch that was offered is applied and proven again. */
+export type Choice = Side | 'provide-credentials' | 'skip' | 'simplify' | 'guide';
 
 /** The text of each choice as shown to the user. */
 export const choiceText: Record<Choice, string> = {
-  revert: 'Revert the change that broke it: the tests are green without it',
+  tests: 'The new behavior is right: apply the patch of the tests',
+  app: 'The tests are right: apply the patch of the app',
   'provide-credentials': 'I have provided the credentials or the permission; try again',
   skip: 'Skip it: the test is still reported but does not fail the run',
   simplify: 'Have the agent try a simpler version',
@@ -17,15 +18,36 @@ export const choiceText: Record<Choice, string> = {
 };
 
 const triesAgain = 'the next run tries again (self-heal resume, or self-heal run)';
+const applies = 'its patch is applied and proven again, without an agent';
 
 /** What follows from each answer, as the end of a sentence. */
 export const followsFrom: Record<Choice, string> = {
-  revert: 'the change was reverted in your files (see git diff); the next run shows what else depends on it',
+  tests: applies,
+  app: applies,
   'provide-credentials': triesAgain,
   skip: 'its tests are quarantined',
   simplify: triesAgain,
   guide: triesAgain,
 };
+
+/** A patch that waits for a person, proven: the tests were green with it as often as a heal has to be, and red without it. */
+export interface Offer extends Pick<Attempt, 'files' | 'patch' | 'proof'> {
+  readonly side: Side;
+  /** Who made it. */
+  readonly agent: string;
+  /** The id of its change in the run that asked. */
+  readonly change: string;
+}
+
+/** Returns the patches of a cause that wait for a person, the newest of each side. */
+function offersOf(attempts: readonly Attempt[]): Offer[] {
+  return (['tests', 'app'] as const).flatMap((side) => {
+    const found = attempts.findLast(({ judged, offers }) => judged === 'offered' && offers === side);
+    if (!found?.agent || found.change === null) return [];
+    const { agent, change, files, patch, proof } = found;
+    return [{ side, agent, change, files, patch, proof }];
+  });
+}
 
 /** Unanswered, answered, or skipped with its tests in quarantine. */
 export type EscalationState = 'pending' | 'resolved' | 'skipped';
@@ -49,6 +71,7 @@ export interface Question {
   readonly tried: readonly string[];
   readonly recommendation: string;
   readonly choices: readonly Choice[];
+  readonly offers: readonly Offer[];
 }
 
 /** A stored question, with its answer once there is one. Times are ISO 8601. */
@@ -72,6 +95,20 @@ export interface Answer {
   readonly days?: number | undefined;
 }
 
+/** What an answer decides for the failure, besides guidance. */
+export interface PersonsDecision {
+  /** The offered patch that is right. */
+  readonly chosen: (Pick<Offer, 'side' | 'agent' | 'change'> & { readonly runId: string }) | null;
+}
+
+/** Returns what an answer decides, or null. */
+export function decisionFrom(asked: Escalation, { choice }: Answer): PersonsDecision | null {
+  const offer = asked.offers.find(({ side }) => side === choice);
+  if (!offer) return null;
+  const { side, agent, change } = offer;
+  return { chosen: { side, agent, change, runId: asked.runId } };
+}
+
 /** The default length of a quarantine in days. It ends by itself so that no test is forgotten in it. */
 export const QUARANTINE_DAYS = 30;
 
@@ -85,20 +122,15 @@ export function guidanceFrom({ choice, guidance }: Answer): string | null {
   return choice === 'skip' || parts.length === 0 ? null : parts.join(' ');
 }
 
-/**
- * Creates the question about a cause that no agent could heal. `asked` is the agent's own question, or null; `canRevert` offers to
- * revert the blamed change.
- */
+/** Creates the question about a cause that no agent could heal, or of whose patches none is right for certain. `asked` is the agent's own question, or null. */
 export function questionAbout(
   cause: Cause,
-  given: { attempts: readonly Attempt[]; asked: string | null; canRevert?: boolean },
+  { attempts, asked }: { attempts: readonly Attempt[]; asked: string | null },
 ): Question {
-  const { attempts, asked, canRevert = false } = given;
   const { diagnosis, signature } = cause.lead;
   const retry = retryOf(cause);
-  const choices = choicesFor(retry);
-  const offer =
-    canRevert && cause.blame ? `${blameLine(cause.blame)}, so you can revert it. Otherwise: ` : '';
+  const offers = offersOf(attempts);
+  const offer = offers.length > 0 ? `${offeredInWords(cause, offers)} Otherwise: ` : '';
   return {
     signature,
     category: diagnosis.category,
@@ -110,8 +142,16 @@ export function questionAbout(
     problem: inPlainWords({ ...diagnosis, retry }, { tests: cause.members.length, asked }),
     tried: attempts.map(triedInWords),
     recommendation: `${offer}${recommendationFor(retry, asked !== null)}`,
-    choices: offer === '' ? choices : ['revert', ...choices],
+    choices: [...offers.map(({ side }) => side), ...choicesFor(retry)],
+    offers,
   };
+}
+
+/** Says what can be applied, and what the app's change was. */
+function offeredInWords({ blame }: Cause, offers: readonly Offer[]): string {
+  const because = blame ? `${blameLine(blame)}. ` : '';
+  const ready = offers.map(({ side }) => `\`${side}\` (${choiceText[side].split(':')[0]?.toLowerCase()})`);
+  return `${because}Choose ${ready.join(' or ')}: a patch is ready, and its tests were green with it.`;
 }
 
 /** If credentials are missing, guidance does not help: agents cannot create them. */
@@ -141,6 +181,7 @@ function triedInWords({ agent, slashCommand, outcome, files, judged, reverted }:
   const undone = reverted ? ', so the change was reverted' : '';
   const afters: Partial<Record<Attempt['judged'], string>> = {
     vanished: `the test no longer existed${undone}`,
+    offered: 'the test was green, but only a person can say whether that is right',
     changed: `a different error appeared${reverted ? ', which was not healed either' : ''}${undone}`,
     rejected: 'it weakened the tests, so the change was not applied',
     conflict: 'the same lines had changed in the meantime, so the change was not applied',

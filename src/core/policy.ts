@@ -122,6 +122,7 @@ function endByOutcome(last: Attempt): Decision | null {
   if (last.judged === 'flaky') return end('flaky', last.failedBecause ?? 'green without a change');
   if (last.judged === 'changed')
     return end('superseded', last.failedBecause ?? 'another error took its place');
+  if (last.judged === 'offered') return { kind: 'escalate', question: last.failedBecause ?? 'who is right?' };
   // A read-only file or a full disk would block the next fix, too.
   if (last.judged === 'not-judged' && last.change !== null)
     return end('failed', last.failedBecause ?? 'its change could not be written');

@@ -69,6 +69,8 @@ export interface Settings {
      * in which case nothing is called healed.
      */
     readonly level: VerifyLevel;
+    /** Whether a fix that takes back what an author changed waits for a person, or stands because the tests are the specification (BL-6). */
+    readonly intent: 'ask' | 'tests';
     /** A shell command to run in the project before each re-run (HL-9), or null. */
     readonly prepare: string | null;
     /** How often a red test is re-run unchanged before an agent is paid (HL-7). */

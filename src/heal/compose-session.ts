@@ -26,6 +26,7 @@ export interface SessionParts extends Opened {
   readonly blame?: BlameRequest;
   /** Fixes from the run that this one resumes. */
   readonly kept?: Session['kept'];
+  readonly onlyChosen?: true;
 }
 
 /** Assembles a session with the real effects. A green run needs none, so this code is loaded only for a red one (CL-4). */
@@ -50,6 +51,7 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
     copy: 0,
     guard: createGuard(root, first),
     ...(parts.kept ? { kept: parts.kept } : {}),
+    ...(parts.onlyChosen ? { onlyChosen: true } : {}),
     ...(settings.fixer === 'none' ? {} : { propose: createPropose({ cwd, root, isTest }) }),
     clock: systemClock,
     spending: createSpending(startedAt),

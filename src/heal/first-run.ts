@@ -51,7 +51,12 @@ export async function firstRun(
     const { runReported } = await import('./reported-run.js');
     return runReported(request, opened, { reports, watching });
   }
-  const first = await (resumed ? resumed.firstRun(suites, stdout, watching) : suites.first(stdout, watching));
+  const only = request.chosenFor ?? [];
+  const first = await (resumed
+    ? resumed.firstRun(suites, stdout, watching)
+    : only.length > 0
+      ? suites.again({ ids: only, purpose: 'first', causeId: null, watching })
+      : suites.first(stdout, watching));
   if (first.reusedServer) bus.emit({ type: 'run.warning', message: staleServer(first.reusedServer) });
   return ok({ run: first, reportedRed: new Set() });
 }
@@ -67,8 +72,8 @@ async function loadForRed(): Promise<void> {
 }
 
 /** Whether an agent may need a copy; the built-in fixer does not. */
-function startsAgents({ options, blame }: RunRequest, { settings, missing }: Opened): boolean {
-  if (options.dryRun || blame) return false;
+function startsAgents({ options, blame, chosenFor }: RunRequest, { settings, missing }: Opened): boolean {
+  if (options.dryRun || blame || chosenFor) return false;
   return Object.entries(settings.agents).some(
     ([name, { runner }]) => runner !== builtIn && !missing.has(name),
   );

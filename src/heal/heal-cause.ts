@@ -1,16 +1,13 @@
 import { agentsFor } from '../core/agents-for.js';
 import type { Attempt } from '../core/attempt.js';
 import { builtIn, isBuiltIn } from '../core/built-in-fixer.js';
-import { canBeReverted } from '../core/blame.js';
 import { type Cause, type DiagnosedFailure, retryOf } from '../core/cause.js';
-import { isGreen } from '../core/judge.js';
-import { readChange } from '../workspace/change.js';
 import { questionAbout, type Escalation } from '../core/escalation.js';
 import { localDay } from '../outputs/local-time.js';
 import { decide, type CauseEnd, type Decision, type History } from '../core/policy.js';
-import type { EarlierTries } from '../core/remembered.js';
 import { unreachable } from '../core/unreachable.js';
-import { type Retest, retestWith } from './retest.js';
+import { offer, revertOf } from './offers.js';
+import type { Retest } from './retest.js';
 import { tryFix, type TriedFix, type Try } from './attempt/try-fix.js';
 import { attemptTried } from './attempt/attempt-decided.js';
 import { proposedFor } from './attempt/proposed.js';
@@ -73,7 +70,7 @@ export async function healCause(
   if (known.open && !from) return ended(stillOpen(session, cause, known.open));
   if (known.fix && !from) session.bus.emit({ type: 'cause.came_back', causeId: cause.id, fix: known.fix });
   for (;;) {
-    const so = { attempts, waited, askFixer, earlier: known.tries };
+    const so = { attempts, waited, askFixer, known };
     const decision = await nextStep(session, () => historyOf(session, cause, so), mayGoOn);
     switch (decision.kind) {
       case 'wait':
@@ -149,31 +146,27 @@ function left(reason: string): Decision {
 
 interface Asking {
   question: string;
-  attempts: readonly Attempt[];
+  /** A patch that takes back the blamed change is added. */
+  attempts: Attempt[];
   known: KnownFailure;
 }
 
-/** Stores a question for a person; the run continues with other causes (ME-6). */
+/**
+ * Stores a question for a person, with the patches that are ready; the run continues with other causes (ME-6). If it is known what broke the
+ * tests, and no agent has made a patch of the app, taking that back is offered (BL-4).
+ */
 async function ask(session: Session, cause: Cause, { question, attempts, known }: Asking): Promise<Asked> {
   const asked = attempts.at(-1)?.claim?.status === 'needs-person' ? question : null;
-  const tried = [...known.tried, ...attempts];
-  const offered = await canRevert(session, cause);
-  const about = questionAbout(cause, { attempts: tried, asked, canRevert: offered });
+  const revert = attempts.some(({ offers }) => offers === 'app') ? null : await revertOf(session, cause);
+  const n = (attempts.at(-1)?.n ?? known.tries.count) + 1;
+  const reverted =
+    revert && !session.signal.aborted ? await offer(session, cause, { n, patch: revert }) : null;
+  if (reverted) attempts.push(reverted);
+  const about = questionAbout(cause, { attempts: [...known.tried, ...attempts], asked });
   const escalation = await session.store.escalate(about);
   const escalationId = escalation?.id ?? null;
   session.bus.emit({ type: 'agent.waiting_for_input', causeId: cause.id, question, escalationId });
   return { verdict: 'escalated', reason: question, askedBefore: false };
-}
-
-/**
- * Whether a person can be offered to revert the change that broke a cause: without that change in the current project, all tests of
- * the cause that get the full proof are green in one run (BL-4). The change is put back immediately, whatever the result.
- */
-async function canRevert(session: Session, cause: Cause): Promise<boolean> {
-  if (!canBeReverted(cause.blame) || session.signal.aborted) return false;
-  const change = readChange(session.folder.dir, cause.blame.change);
-  const seen = await retestWith(session, cause, { change, purpose: 'blame' });
-  return seen !== null && !session.signal.aborted && seen.every(isGreen);
 }
 
 /** Repeats a question of an earlier run that nobody has answered; no agent is paid (ME-6). */
@@ -187,21 +180,25 @@ interface SoFar {
   attempts: readonly Attempt[];
   waited: boolean;
   askFixer: boolean;
-  earlier: EarlierTries;
+  known: KnownFailure;
 }
 
-function historyOf(session: Session, cause: Cause, so: SoFar) {
+function historyOf(session: Session, cause: Cause, { known, ...so }: SoFar) {
   const { routes, agents: settings } = session.settings;
+  const chosen = known.decision?.chosen ?? null;
   const routed = agentsFor(cause.lead, routes);
-  const agents = routed.filter((name) => settings[name]?.runner !== builtIn);
-  const withoutAgent = routed.length > 0 && agents.length === 0;
+  const isOnlyChosen = chosen !== null || session.onlyChosen === true;
+  const agents = isOnlyChosen ? [] : routed.filter((name) => settings[name]?.runner !== builtIn);
+  const noAgent = isOnlyChosen
+    ? 'only the patch that a person has chosen was tried'
+    : 'the built-in fixer found no fix it is sure of, and no agent program is set up';
+  const canPropose = session.propose ?? session.kept;
   return {
     ...so,
+    earlier: known.tries,
     // A failure that is left to people is not for the built-in fixer, either.
-    askFixer: so.askFixer && routed.length > 0 && (session.propose ?? session.kept) !== undefined,
-    ...(withoutAgent
-      ? { noAgent: 'the built-in fixer found no fix it is sure of, and no agent program is set up' }
-      : {}),
+    askFixer: so.askFixer && (isOnlyChosen ? chosen !== null : routed.length > 0 && canPropose !== undefined),
+    ...(routed.length > 0 && agents.length === 0 ? { noAgent } : {}),
     retry: retryOf(cause),
     environment: cause.environment,
     agents,

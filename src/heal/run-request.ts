@@ -36,6 +36,8 @@ export interface RunRequest {
   readonly resumed?: Resumed;
   /** Search for the change that broke what is red, without starting agents (`self-heal blame`). */
   readonly blame?: { readonly base: string | null };
+  /** Runs only these tests, by id, or the whole selection if there are none, and tries only the patch that a person has chosen for them. */
+  readonly chosenFor?: readonly string[];
   /** The project's lock, if the command already holds it. */
   readonly lock?: ProjectLock;
 }

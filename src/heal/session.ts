@@ -43,6 +43,8 @@ export interface Session {
   readonly propose?: Propose;
   /** Fixes from the run that this one resumes, by signature (ME-8). */
   readonly kept?: ReadonlyMap<string, KeptFix>;
+  /** Set if nothing is tried but what a person has chosen. */
+  readonly onlyChosen?: true;
   readonly runAgent: RunAgent;
   /** Agents that cannot be started here, each with the reason; absent if all can. */
   readonly missingAgents?: ReadonlyMap<string, string>;

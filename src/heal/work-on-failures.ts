@@ -48,13 +48,21 @@ export async function work(
     first,
     reportedRed: checked.reportedRed,
     ...(request.resumed ? { kept: request.resumed.kept } : {}),
-    ...blameOf(request, checked.settings),
+    ...(request.chosenFor ? onlyChosen(checked.settings) : blameOf(request, checked.settings)),
   });
   return ok({
     healed: await planOrHeal(request, session, first),
     store: store.value,
     totals: () => session.spending.totals(),
   });
+}
+
+/** Only the tests of the question are known, so that what else depends on the patch is left to the next run of the suite. */
+function onlyChosen(settings: Settings) {
+  return {
+    onlyChosen: true,
+    settings: { ...settings, verify: { ...settings.verify, regression: 'none' } },
+  } as const;
 }
 
 /** A dry run changes nothing in the project, not even temporarily, so it does not search for changes to blame. */

@@ -61,6 +61,7 @@ export const judgementWords: Record<Judgement, string> = {
   flaky: 'green, but not because of the change',
   vanished: 'the test is gone, which does not count as healed',
   rejected: 'rejected (tampering)',
+  offered: 'waits for a person',
   conflict: 'not applied: the same lines changed in the meantime',
   'not-judged': 'not judged',
 };

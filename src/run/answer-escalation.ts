@@ -11,7 +11,7 @@ import type { Store } from '../store/store.js';
 
 /** An answer as entered by the user. */
 export interface TypedAnswer {
-  readonly choice?: Choice;
+  readonly choice?: Choice | undefined;
   readonly guidance?: string | undefined;
 }
 
@@ -21,20 +21,11 @@ export async function answerEscalation(
   id: string,
   answer: Answer,
 ): Promise<Result<Escalation, Problem>> {
-  const asked = answer.choice === 'revert' ? await store.escalation(id) : null;
-  const problem = asked && (await revert(asked));
-  if (problem) return err(problem);
   const redactor = await createRedactor({ env: process.env, projectRoot: process.cwd() });
   const resolved = await store.resolve(id, redactor.deep(answer));
   if (!resolved) return escalationOf(store, id);
   tellRun(resolved, answer.choice);
   return ok(resolved);
-}
-
-/** Reverts the change before the answer is stored, because an answer that could not be carried out does not count. */
-async function revert(asked: Escalation): Promise<Problem | null> {
-  const { revertChange } = await import('./revert-change.js');
-  return revertChange(asked);
 }
 
 /** Checks that an answer is one of the choices that were offered. */

@@ -105,7 +105,6 @@ const changes: { readonly [T in Event['type']]: (run: RunState, event: Of<T>) =>
     ...run,
     regression: { tests, leftOut, broke: [...(run.regression?.broke ?? []), ...broke] },
   }),
-  'change.reverted': (run, { change }) => ({ ...run, reverted: [...run.reverted, change] }),
   'run.undone': (run, { leftAlone }) => (leftAlone.length === 0 ? undone(run) : run),
   'run.warning': (run, { message }) => ({ ...run, warnings: [...run.warnings, message] }),
   'run.stopped': (run, { message }) => ({
@@ -126,7 +125,7 @@ const changes: { readonly [T in Event['type']]: (run: RunState, event: Of<T>) =>
 function undone(run: RunState): RunState {
   const causes = run.causes.map((cause) => ({ ...cause, attempts: cause.attempts.map(revertedAttempt) }));
   const warnings = [...run.warnings, 'What this run changed has been reverted since (self-heal undo).'];
-  return { ...run, causes, warnings, reverted: [], undone: true };
+  return { ...run, causes, warnings, undone: true };
 }
 
 function revertedAttempt({ judged, ...attempt }: AttemptState): AttemptState {

@@ -47,8 +47,6 @@ export interface RunState {
   readonly quarantined: readonly TestRef[];
   /** Null while it is running, or if it was killed. */
   readonly ended: Of<'run.ended'> | null;
-  /** Ids of blamed changes that were reverted later on a person's request, and that `undo` restores. */
-  readonly reverted: readonly string[];
   /** Whether everything it changed has been reverted since. */
   readonly undone: boolean;
 }
@@ -145,7 +143,6 @@ export function emptyRun(runId = ''): RunState {
     flaky: [],
     quarantined: [],
     ended: null,
-    reverted: [],
     undone: false,
   };
 }

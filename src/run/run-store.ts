@@ -36,6 +36,7 @@ const nothingKnown: KnownFailure = {
   tried: [],
   fix: null,
   guidance: null,
+  decision: null,
   open: null,
 };
 

@@ -11,21 +11,17 @@ import { rootOf } from '../workspace/project-files.js';
 import { planOf } from '../workspace/applied-changes.js';
 import { type PlannedFile, writeFiles, type Written } from '../workspace/write-files.js';
 
-/**
- * Returns what a run left changed, in order: its agents' kept changes, then the blamed changes that a person had reverted. Null if its
- * events or one of the changes can no longer be read.
- */
+/** Returns the changes that a run kept, in order. Null if its events or one of the changes can no longer be read. */
 export function keptChanges(dir: string, run: RunState): Change[] | null {
-  const { causes, reverted, ended } = run;
+  const { causes, ended } = run;
   // A run writes its report after its last event.
   if (ended === null && hasState(path.join(dir, 'report.json'))) return null;
   const judged = causes.flatMap(({ attempts }) => attempts.flatMap((one) => one.judged ?? []));
   const ids = judged.filter(isKept).flatMap(({ change }) => change ?? []);
   const inOrder = ids.toSorted((a, b) => Number(a) - Number(b));
-  const all = [...inOrder, ...new Set(reverted)];
-  const changes = all.map((id) => readChange(dir, id));
+  const changes = inOrder.map((id) => readChange(dir, id));
   const found = changes.filter((one) => one !== null);
-  return found.length < all.length ? null : found;
+  return found.length < inOrder.length ? null : found;
 }
 
 /**

@@ -18,7 +18,7 @@ create table runs (
 create table signatures (
   signature text primary key, project text not null, count integer not null, failed_fixes integer not null,
   healed_times integer not null, healed_at text, healed_in text, came_back integer not null, came_back_at text,
-  undone integer not null, guidance text, first_seen text not null, last_seen text not null
+  undone integer not null, guidance text, decision text, first_seen text not null, last_seen text not null
 );
 create table causes (
   run_id text not null, id text not null, project text not null, signature text not null, category text not null,
@@ -33,7 +33,7 @@ create index attempts_by_signature on attempts (signature);
 create table escalations (
   id text primary key, project text not null, signature text not null, run_id text not null, category text not null,
   retry text not null, problem text not null, recommendation text not null, tried text not null, choices text not null,
-  tests text not null, state text not null, created_at text not null, choice text, guidance text, resolved_at text
+  tests text not null, offers text not null, state text not null, created_at text not null, choice text, guidance text, resolved_at text
 );
 -- Two machines that meet the same failure ask one question.
 create unique index one_question_a_signature on escalations (signature) where state = 'pending';

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
+import { offerShape } from '../event-shapes.js';
 import { categories, retryAxes } from '../core/diagnosis.js';
 import {
   choiceText,
+  decisionFrom,
   guidanceFrom,
   QUARANTINE_DAYS,
   type Answer,
@@ -91,6 +93,7 @@ async function insert({ db, project, now }: StoreContext, question: Question, ru
       tried: storedJson(question.tried),
       choices: JSON.stringify(question.choices),
       tests: storedJson(question.tests),
+      offers: storedJson(question.offers),
       state: 'pending',
       createdAt: now(),
     })
@@ -106,6 +109,7 @@ async function answered(
   const { choice } = answer;
   const state: EscalationState = choice === 'skip' ? 'skipped' : 'resolved';
   const guidance = storedText(guidanceFrom(answer));
+  const decision = decisionFrom(asked, answer);
   await db
     .updateTable('escalations')
     .set({ state, choice, guidance, resolvedAt: now() })
@@ -113,7 +117,7 @@ async function answered(
     .execute();
   await db
     .updateTable('signatures')
-    .set({ count: 0, failedFixes: 0, guidance })
+    .set({ count: 0, failedFixes: 0, guidance, decision: decision && storedJson(decision) })
     .where('signature', '=', asked.signature)
     .execute();
   await db.deleteFrom('quarantines').where('escalationId', '=', asked.id).execute();
@@ -144,6 +148,7 @@ const escalationShape: z.ZodType<Escalation> = z.object({
   tried: z.array(z.string()),
   recommendation: z.string(),
   choices: z.array(choice),
+  offers: z.array(offerShape),
   state: z.enum(['pending', 'resolved', 'skipped']),
   choice: choice.nullable(),
   guidance: z.string().nullable(),
@@ -152,7 +157,7 @@ const escalationShape: z.ZodType<Escalation> = z.object({
 });
 
 function escalationOf(row: Selectable<Tables['escalations']> | undefined): Escalation | null {
-  return row ? checkedRow(escalationShape, row, ['tests', 'tried', 'choices']) : null;
+  return row ? checkedRow(escalationShape, row, ['tests', 'tried', 'choices', 'offers']) : null;
 }
 
 const quarantineShape: z.ZodType<Quarantine> = z.object({

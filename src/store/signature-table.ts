@@ -1,7 +1,10 @@
 import { type Selectable, sql } from 'kysely';
-import { type Attempt, bareAttempt, type Judgement } from '../core/attempt.js';
+import { z } from 'zod';
+import { type Attempt, bareAttempt, type Judgement, sides } from '../core/attempt.js';
+import type { PersonsDecision } from '../core/escalation.js';
+import { jsonOf } from '../json-of.js';
 import { countChange, type EarlierFix, noEarlierTries } from '../core/remembered.js';
-import { attemptShape } from '../event-shapes.js';
+import { attemptShape, runIdShape } from '../event-shapes.js';
 import type { KnownFailure } from './store.js';
 import { checkedRow } from './stored-text.js';
 import type { Database, StoreContext, Tables } from './tables.js';
@@ -23,14 +26,35 @@ export function recordFailure(
       .selectAll()
       .where('signature', '=', signature)
       .executeTakeFirst();
+    const decision = decisionOf(row?.decision ?? null);
+    // A chosen patch is tried once.
+    if (decision?.chosen)
+      await db.updateTable('signatures').set({ decision: null }).where('signature', '=', signature).execute();
     const fix = row?.healedAt && row.healedIn !== runId ? await lastFix(db, row) : null;
     return {
       tries: row ? { count: row.count, failedFixes: row.failedFixes } : noEarlierTries,
       tried: await failedTries(db, signature, row?.healedAt ?? ''),
       fix,
       guidance: row?.guidance ?? null,
+      decision,
     };
   });
+}
+
+const decisionShape = z.object({
+  chosen: z
+    .object({
+      side: z.enum(sides),
+      agent: z.string(),
+      change: z.string().regex(/^\d+$/),
+      runId: runIdShape,
+    })
+    .nullable(),
+});
+
+/** Returns what a person decided; null if that cannot be understood, since then nobody decided it. */
+function decisionOf(text: string | null): PersonsDecision | null {
+  return text === null ? null : (decisionShape.safeParse(jsonOf(text)).data ?? null);
 }
 
 /** Creates the signature's row if it does not exist, and updates when it was last seen. */
@@ -86,7 +110,7 @@ export async function markHealed(
   { now }: StoreContext,
   { signature, runId }: Occurrence,
 ): Promise<void> {
-  await sql`update signatures set count = 0, failed_fixes = 0, guidance = null,
+  await sql`update signatures set count = 0, failed_fixes = 0, guidance = null, decision = null,
     healed_times = healed_times + 1, healed_at = ${now()}, healed_in = ${runId}
     where signature = ${signature}`.execute(db);
 }

@@ -1,6 +1,6 @@
 import type { Attempt } from '../core/attempt.js';
 import type { Category } from '../core/diagnosis.js';
-import type { Answer, Escalation, EscalationState, Question } from '../core/escalation.js';
+import type { Answer, Escalation, EscalationState, PersonsDecision, Question } from '../core/escalation.js';
 import type { EarlierFix, EarlierTries } from '../core/remembered.js';
 import type { Stats } from './stats.js';
 
@@ -13,6 +13,8 @@ export interface KnownFailure {
   readonly fix: EarlierFix | null;
   /** The guidance that a person gave, or null. */
   readonly guidance: string | null;
+  /** What else a person decided, or null. */
+  readonly decision: PersonsDecision | null;
   /** The pending escalation, or null. */
   readonly open: Escalation | null;
 }

@@ -63,6 +63,8 @@ interface SignaturesTable {
   undone: number;
   /** A person's guidance for the next prompt. */
   guidance: string | null;
+  /** JSON: what else a person decided. */
+  decision: string | null;
   firstSeen: string;
   lastSeen: string;
 }
@@ -95,13 +97,15 @@ interface AttemptsTable extends AttemptStart {
 }
 
 /** An escalation to a person, and the answer. */
-interface EscalationsTable extends Omit<Escalation, 'tried' | 'choices' | 'tests'> {
+interface EscalationsTable extends Omit<Escalation, 'tried' | 'choices' | 'tests' | 'offers'> {
   /** JSON: a description of each attempt. */
   tried: string;
   /** JSON: the choices that a person has. */
   choices: string;
   /** JSON: the id and name of each test. */
   tests: string;
+  /** JSON: the patches that are ready. */
+  offers: string;
 }
 
 /** A test whose failure a person has accepted for now (ME-7). */

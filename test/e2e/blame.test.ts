@@ -40,9 +40,9 @@ const culprit = {
 
 const asksAPerson = `console.log('SELF-HEAL: ' + JSON.stringify({ status: 'needs-person', summary: 'Tanks or Thanks?' }));`;
 
-it('BL-1 BL-3 BL-4 HN-8 a run names the change that broke the test in prompt, report and annotation; a person can revert it and undo the revert', async () => {
+it('BL-1 BL-3 BL-4 HN-8 a run names the change that broke the test in prompt, report and annotation; a person can have it taken back, proven, and undo that', async () => {
   const project = await shopWithHistory({
-    'agents.yaml': agentsYaml(['node', 'agent.mjs']),
+    'agents.yaml': agentsYaml(['node', 'agent.mjs'], 'verify: { repeat: 2, flips: 1 }'),
     'agent.mjs': asksAPerson,
   });
   const { exitCode, report, stderr } = await project.selfHeal(['run'], {
@@ -55,29 +55,22 @@ it('BL-1 BL-3 BL-4 HN-8 a run names the change that broke the test in prompt, re
   const prompt = await project.read('.self-heal/latest/attempts/1.prompt.md');
   expect(prompt.split('\n').slice(0, 3).join('\n')).toContain('It was green before');
   expect(prompt).toContain('-<button id="buy">Thanks</button>\n+<button id="buy">Tanks</button>');
+  expect(report?.causes[0]?.attempts.at(-1)).toMatchObject({
+    agent: 'built-in',
+    judged: 'offered',
+    offers: 'app',
+    proof: ['red', 'red', 'green', 'green'],
+  });
   expect(await project.read('page.html')).toContain('Tanks');
   const asked = report?.escalations.map(({ id }) => id) ?? [];
-  const taken = await project.selfHeal(['escalations', 'resolve', ...asked, '--choice', 'revert']);
-  expect(taken.stderr).toBe('');
-  expect(taken.exitCode).toBe(0);
+  const taken = await project.selfHeal(['escalations', 'resolve', ...asked, '--choice', 'app']);
+  expect(taken.exitCode, taken.stderr).toBe(0);
+  expect(taken.report).toMatchObject({ tests: [{ verdict: 'healed' }], totals: { agentRuns: 0 } });
+  expect(taken.report?.causes[0]?.proof.join(' ')).toBe('red red green green red green');
   const without = working.replace('Shop', 'Our shop');
   expect(await project.read('page.html')).toBe(without);
   expect(await project.read('notes.txt')).toBe('three\n');
-  const undone = await project.selfHeal(['undo']);
-  expect(undone).toMatchObject({
-    exitCode: 0,
-    stdout: expect.stringMatching(/^ {2}page\.html$/m) as unknown,
-  });
-  expect(await project.read('page.html')).toBe(without.replace('Thanks', 'Tanks'));
-  expect(await project.selfHeal(['undo', '--yes'])).toMatchObject({
-    exitCode: 0,
-    stdout: expect.stringContaining('has already been reverted') as unknown,
-  });
-  expect((await project.selfHeal(['escalations', 'resolve', ...asked, '--choice', 'revert'])).exitCode).toBe(
-    0,
-  );
-  expect(await project.read('page.html')).toBe(without);
-  expect((await project.selfHeal(['undo'])).exitCode).toBe(0);
+  expect((await project.selfHeal(['undo', '--yes'])).exitCode).toBe(0);
   expect(await project.read('page.html')).toBe(without.replace('Thanks', 'Tanks'));
 });
 

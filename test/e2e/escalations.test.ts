@@ -18,6 +18,7 @@ const question: Question = {
   tried: ['/code-review changed nothing.'],
   recommendation: 'Say what is right.',
   choices: ['skip', 'simplify', 'guide'],
+  offers: [],
 };
 
 const credentials: Partial<Question> = {

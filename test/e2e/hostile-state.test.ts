@@ -31,7 +31,7 @@ async function quarantine(project: ScratchProject, place: string): Promise<void>
   const store = createStore(opened.value, 'scratch', () => Date.now());
   const { signature, category } = cause;
   const tests = [{ id: test.id, name: 'buys' }];
-  const question = { problem: '', tried: [], recommendation: '', choices: ['skip'] } as const;
+  const question = { problem: '', tried: [], recommendation: '', choices: ['skip'], offers: [] } as const;
   const asked = await store.escalate(
     { signature, category, retry: 'code_error', tests, ...question },
     hostileRun,

@@ -32,6 +32,7 @@ const question: Question = {
   tried: ['/code-review changed nothing.'],
   recommendation: 'Say what is right.',
   choices: ['skip', 'simplify', 'guide'],
+  offers: [],
 };
 
 let postgres: Postgres | null = null;

@@ -210,6 +210,7 @@ async function ask(dir: string, run: ShownRun, signature = 'shop:Error:00000002'
     tried: ['/code-review changed nothing; the test failed the same way.'],
     recommendation: 'Answer the question as guidance.',
     choices: ['skip', 'simplify', 'guide'],
+    offers: [],
   };
   const asked = await ledger.escalate(question, runId);
   await ledger.close();

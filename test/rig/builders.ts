@@ -126,6 +126,7 @@ export function aBlame(over: Partial<Blame> = {}): Blame {
   return {
     base: { commit: 'ba5e000000', from: 'merge-base' },
     hunks: [aBlamedHunk()],
+    rest: [],
     isMinimal: true,
     endedBy: null,
     outOf: 40,
@@ -172,6 +173,7 @@ export function anEscalation(over: Partial<Escalation> = {}): Escalation {
     tried: [],
     recommendation: 'Say what is right.',
     choices: ['skip', 'simplify', 'guide'],
+    offers: [],
     state: 'pending',
     choice: null,
     guidance: null,
@@ -210,6 +212,7 @@ export function someSettings(over: Partial<Settings> = {}): Settings {
     evidence: { console: 50, network: 50 },
     verify: {
       level: 'full',
+      intent: 'ask',
       prepare: null,
       confirm: 1,
       repeat: 1,

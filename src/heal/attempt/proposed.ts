@@ -5,7 +5,8 @@ import type { Cause } from '../../core/cause.js';
 import type { Proposal } from '../../fixer/proposal.js';
 import type { KnownFailure } from '../../store/store.js';
 import { err, ok, type Result } from '../../result.js';
-import { type Contents, contentsOf, safePath } from '../../workspace/change.js';
+import { runDirOf } from '../../run/run-folder.js';
+import { type Contents, contentsOf, readChange, safePath } from '../../workspace/change.js';
 import { type FileEdit, hashOf, stateOf } from '../../workspace/file-state.js';
 import { type KeptFix, keptFixSummary } from '../kept-fixes.js';
 import type { Session } from '../session.js';
@@ -18,18 +19,33 @@ export interface Proposed {
   /** The name of the agent whose fix it is. */
   readonly agent: string;
   readonly summary: string;
+  /** Whether a person has chosen it, whose word is the last: it is neither judged nor offered again. */
+  readonly isChosen?: true;
   /** Stores the contents and returns the edits relative to the workspace's root, or why they do not fit the current files. */
   edits(root: string, contents: Contents): Promise<Result<readonly FileEdit[], string>>;
 }
 
-/** Returns a fix from the resumed run, or else what the built-in fixer is certain of and has not tried in an earlier run. */
+/**
+ * Returns the patch that a person has chosen, or a fix from the resumed run, or else what the built-in fixer is certain of and has not tried
+ * in an earlier run.
+ */
 export async function proposedFor(
-  { propose, kept, bus }: Pick<Session, 'propose' | 'kept' | 'bus'>,
+  { propose, kept, bus, cwd }: Pick<Session, 'propose' | 'kept' | 'bus' | 'cwd'>,
   cause: Cause,
-  { tried }: KnownFailure,
+  { tried, decision }: KnownFailure,
 ): Promise<Proposed | null> {
+  if (decision?.chosen) {
+    const { agent, change: id, runId, side } = decision.chosen;
+    const runDir = runDirOf(cwd, runId);
+    const change = readChange(runDir, id);
+    const summary = `the patch of the ${side} that a person has chosen`;
+    if (change) return { ...ofStored({ agent, change, runDir }, summary), isChosen: true };
+    const message = `${cause.id}: ${summary} is not here any more: the folder of run ${runId} was deleted, or is on another machine`;
+    bus.emit({ type: 'run.warning', message });
+    return null;
+  }
   const fix = kept?.get(cause.lead.signature);
-  if (fix) return ofKilledRun(fix);
+  if (fix) return ofStored(fix, keptFixSummary(fix));
   try {
     const proposal = (await propose?.(cause)) ?? null;
     const isOld = tried.some((one) => isBuiltIn(one) && one.claim?.summary === proposal?.summary);
@@ -62,13 +78,12 @@ export function ofFixer({ summary, files }: Proposal): Proposed {
   };
 }
 
-/** Wraps an agent's fix from a run that was killed (ME-8). */
-function ofKilledRun(fix: KeptFix): Proposed {
-  const { agent, change, runDir } = fix;
+/** Wraps a fix that an earlier run has stored (ME-8). */
+function ofStored({ agent, change, runDir }: KeptFix, summary: string): Proposed {
   const { edits } = change;
   return {
     agent,
-    summary: keptFixSummary(fix),
+    summary,
     edits: async (_root, contents) => {
       const known = contentsOf(runDir);
       const states = edits.flatMap(({ before, after }) => [before, after]);

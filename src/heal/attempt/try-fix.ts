@@ -3,16 +3,19 @@ import type { Cause, DiagnosedFailure } from '../../core/cause.js';
 import { chooseFlipped } from '../../core/choose-flipped.js';
 import { violationLine } from '../../core/guard/violation.js';
 import { headlineOf } from '../../core/headline.js';
-import { judge, type Judged, type Observation } from '../../core/judge.js';
+import { isGreen, judge, type Judged, type Observation } from '../../core/judge.js';
+import type { Undoing } from '../../blame/undoing.js';
 import { deploy, type Deployment } from './deploy.js';
 import { nameFound } from './locators-on-page.js';
-import type { Findings } from '../../guard/findings.js';
+import { type Findings, harmless } from '../../guard/findings.js';
 import { guardAttempt } from './guard-attempt.js';
+import { shownGreen } from '../offers.js';
 import { retest, type Retest } from '../retest.js';
 import type { Session } from '../session.js';
 import { revertChanges } from '../take-out.js';
 import { applyProposal, type Proposed } from './proposed.js';
 import { type OtherInputVerdict, tryOtherInput } from './try-other-input.js';
+import { isForPerson, noteOfUndoing, undoesInWords, undoneBy } from './undone.js';
 import type { KnownFailure } from '../../store/store.js';
 import type { Change } from '../../workspace/change.js';
 import { relativePath } from '../../relative-path.js';
@@ -50,7 +53,10 @@ export async function tryFix(session: Session, cause: Cause, work: Try): Promise
   const { outcome } = made.attempt;
   // Work that was refused or not finished stays in the copy.
   if (outcome === 'aborted' || outcome === 'unusable' || made.work?.refused) return unapplied(made, {});
-  const { deployed, violations, ...findings } = await guardAttempt(session, cause, made);
+  // A person's word is the last.
+  const { deployed, violations, ...findings } = work.proposal?.isChosen
+    ? { ...harmless, deployed: made }
+    : await guardAttempt(session, cause, made);
   const [worst] = violations;
   if (worst) {
     const failedBecause = `weakens the tests: ${violationLine(worst)}`;
@@ -141,12 +147,40 @@ async function judgeApplied(
     } as const;
     return { attempt, retest: null };
   }
+  const undone = applied.change ? await undoneBy(session, cause, applied.change) : null;
+  const isForReview = undone && !work.proposal?.isChosen && isForPerson(session, cause, undone);
+  if (judged.judgement === 'green' && isForReview)
+    return offered(session, cause, { ...applied, seen, undone });
   const held = judged.judgement === 'green' || judged.judgement === 'changed';
   const attempt = held
-    ? withNotes(session, cause, { ...applied, seen, other })
+    ? withNotes(session, cause, { ...applied, seen, other, undone })
     : await reverted(session, applied);
-  const failedBecause = judged.judgement === 'green' ? null : joined(attempt.failedBecause, judged.because);
+  const because = joined(attempt.failedBecause, judged.because, undone && `it ${undoesInWords(undone)}`);
+  const failedBecause = judged.judgement === 'green' ? null : because;
   return { attempt: { ...attempt, judged: judged.judgement, failedBecause }, retest: seen };
+}
+
+/** Takes out a fix that is green and that only a person can judge, with its proof. */
+async function offered(
+  session: Session,
+  cause: Cause,
+  { seen, undone, ...applied }: AppliedAttempt & { seen: Retest; undone: Undoing },
+): Promise<TriedFix> {
+  const all = [...chooseFlipped(cause)].every((one) => isGreen(seen.observe(one)));
+  const proof = all ? await shownGreen(session, cause, 1) : null;
+  const attempt = await reverted(session, applied);
+  if (session.signal.aborted) return { attempt, retest: null };
+  const notes = noteOfUndoing(session, cause, undone);
+  const said = `its fix ${undoesInWords(undone)}`;
+  if (proof === null) {
+    const failedBecause = `${said}, and not all of its tests are green with it`;
+    return { attempt: { ...attempt, notes, judged: 'still-failing', failedBecause }, retest: seen };
+  }
+  const failedBecause = `${said}: are the tests right, or is the change?`;
+  return {
+    attempt: { ...attempt, notes, judged: 'offered', offers: 'app', proof, failedBecause },
+    retest: null,
+  };
 }
 
 function withOtherInput(session: Session, cause: Cause, { change, findings }: AppliedAttempt) {
@@ -154,15 +188,22 @@ function withOtherInput(session: Session, cause: Cause, { change, findings }: Ap
   return change && input?.named ? tryOtherInput(session, cause, { fix: change, input }) : null;
 }
 
+interface Held extends AppliedAttempt {
+  readonly seen: Retest;
+  readonly other: OtherInputVerdict | null;
+  readonly undone: Undoing | null;
+}
+
 /**
  * Adds what a reviewer should look at, including what each new locator finds on the green page, and which reasons for the failure are
  * still there although the test passes.
  */
 function withNotes(
-  { workspace }: Session,
+  session: Session,
   cause: Cause,
-  { attempt, findings, seen, other }: AppliedAttempt & { seen: Retest; other: OtherInputVerdict | null },
+  { attempt, findings, seen, other, undone }: Held,
 ): Attempt {
+  const { workspace } = session;
   const named = nameFound([...findings.notes, ...(other?.notes ?? [])], seen.greenSnapshots);
   const left = cause.members.flatMap((member) => {
     const { failure } = member;
@@ -173,7 +214,8 @@ function withNotes(
       return { file, line: failure.test.location.line, says };
     });
   });
-  const notes = [...named, ...new Map(left.map((one) => [one.says, one])).values()];
+  const undoes = undone ? noteOfUndoing(session, cause, undone) : [];
+  const notes = [...undoes, ...named, ...new Map(left.map((one) => [one.says, one])).values()];
   return notes.length > 0 ? { ...attempt, notes } : attempt;
 }
 

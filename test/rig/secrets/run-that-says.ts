@@ -177,6 +177,7 @@ export async function runThatSays(
     tried: [say('question-tried')],
     recommendation: say('recommendation'),
     choices: ['guide', 'skip'],
+    offers: [],
   });
   await memory.value.ended({ outcome: 'red', exitCode: 1 });
   await bus.close();

@@ -61,6 +61,7 @@ describe('CF-1 the settings of a file, with defaults for the rest', () => {
       evidence: { console: 50, network: 50 },
       verify: {
         level: 'full',
+        intent: 'ask',
         prepare: null,
         confirm: 1,
         repeat: 3,
@@ -94,7 +95,7 @@ routes:
 retries: { max: 0, backoff: { initial: 0s, factor: 1.5, max: 500ms } }
 limits: { escalations: 0, agentRuns: 1, agentRunsPerTest: 2, costUsd: 0.5, time: 90s, parallel: 3 }
 evidence: { console: 0, network: 7 }
-verify: { prepare: npm run build, confirm: 2, repeat: 5, flips: 0, regression: none, regressionTime: 90s }
+verify: { intent: tests, prepare: npm run build, confirm: 2, repeat: 5, flips: 0, regression: none, regressionTime: 90s }
 blame: { enabled: false, time: 30s }
 store: postgres://ann@db/till
 fixer: none
@@ -142,6 +143,7 @@ fixer: none
       evidence: { console: 0, network: 7 },
       verify: {
         level: 'full',
+        intent: 'tests',
         prepare: 'npm run build',
         confirm: 2,
         repeat: 5,
@@ -170,6 +172,7 @@ fixer: none
       {
         verify: {
           level: 'full',
+          intent: 'ask',
           prepare: 'make',
           confirm: 1,
           repeat: 3,
@@ -184,6 +187,7 @@ fixer: none
       {
         verify: {
           level: 'quick',
+          intent: 'ask',
           prepare: null,
           confirm: 1,
           repeat: 1,
@@ -198,6 +202,7 @@ fixer: none
       {
         verify: {
           level: 'none',
+          intent: 'ask',
           prepare: null,
           confirm: 1,
           repeat: 1,
@@ -217,6 +222,7 @@ fixer: none
         project: 'till',
         verify: {
           level: 'full',
+          intent: 'ask',
           prepare: null,
           confirm: 2,
           repeat: 3,

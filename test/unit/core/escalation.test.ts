@@ -1,8 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { retryOf } from '../../../src/core/cause.js';
-import { guidanceFrom, inPlainWords, questionAbout, withoutCode } from '../../../src/core/escalation.js';
+import type { Attempt } from '../../../src/core/attempt.js';
+import {
+  decisionFrom,
+  guidanceFrom,
+  inPlainWords,
+  questionAbout,
+  withoutCode,
+} from '../../../src/core/escalation.js';
 import { countChange } from '../../../src/core/remembered.js';
-import { aBlame, aCause, aDiagnosed, aDiagnosis, anAttempt, failing } from '../../rig/builders.js';
+import {
+  aBlame,
+  aCause,
+  aDiagnosed,
+  aDiagnosis,
+  anAttempt,
+  anEscalation,
+  failing,
+} from '../../rig/builders.js';
 
 const nothingTried = { attempts: [], asked: null };
 const facts = aDiagnosis().facts;
@@ -33,13 +48,33 @@ describe('a question to a person', () => {
     },
   );
 
-  it('BL-4 offers to revert the blamed change only if that was proven', () => {
-    const cause = aCause({ blame: aBlame() });
-    const offered = questionAbout(cause, { ...nothingTried, canRevert: true });
-    expect(offered.choices).toEqual(['revert', 'skip', 'simplify', 'guide']);
-    expect(offered.recommendation).toContain('It was green before 3f2a91c');
-    expect(questionAbout(cause, nothingTried).choices).not.toContain('revert');
-    expect(questionAbout(aCause(), { ...nothingTried, canRevert: true }).choices).not.toContain('revert');
+  it('BL-4 BL-6 offers the patches that are ready, the newest of each side, and says what broke it', () => {
+    const of = (over: Partial<Attempt>) => anAttempt({ judged: 'offered', ...over });
+    const attempts = [
+      of({ offers: 'app', change: '1' }),
+      of({ offers: 'tests', change: '2' }),
+      of({ offers: 'app', change: '3', agent: 'built-in' }),
+    ];
+    const question = questionAbout(aCause({ blame: aBlame() }), { attempts, asked: null });
+    expect(question.choices).toEqual(['tests', 'app', 'skip', 'simplify', 'guide']);
+    expect(question.offers).toMatchObject([
+      { side: 'tests', change: '2', agent: 'debugger' },
+      { side: 'app', change: '3', agent: 'built-in' },
+    ]);
+    expect(question.recommendation).toContain('It was green before 3f2a91c');
+    expect(questionAbout(aCause({ blame: aBlame() }), nothingTried)).toMatchObject({
+      choices: ['skip', 'simplify', 'guide'],
+      offers: [],
+    });
+  });
+
+  it('ME-7 BL-6 an answer chooses a patch that was offered', () => {
+    const offer = { side: 'app', agent: 'debugger', change: '3', files: [], patch: null, proof: [] } as const;
+    const asked = anEscalation({ choices: ['app', 'guide'], offers: [offer] });
+    const chosen = { side: 'app', agent: 'debugger', change: '3', runId: 'run1' };
+    expect(decisionFrom(asked, { choice: 'app', guidance: null })).toEqual({ chosen });
+    expect(decisionFrom(asked, { choice: 'tests', guidance: null })).toBeNull();
+    expect(decisionFrom(asked, { choice: 'guide', guidance: 'so' })).toBeNull();
   });
 
   it('ME-5 names each test of the cause, and describes each attempt in a sentence', () => {

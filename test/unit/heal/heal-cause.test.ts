@@ -266,7 +266,14 @@ describe('the loop for one cause', () => {
 });
 
 describe('the loop with a store', () => {
-  const nothing = { tries: { count: 0, failedFixes: 0 }, tried: [], fix: null, guidance: null, open: null };
+  const nothing = {
+    tries: { count: 0, failedFixes: 0 },
+    tried: [],
+    fix: null,
+    guidance: null,
+    decision: null,
+    open: null,
+  };
   const asked: Question[] = [];
   const memory = (known: Partial<KnownFailure> = {}): RunStore & { steps: string[] } => {
     const steps: string[] = [];

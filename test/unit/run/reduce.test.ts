@@ -92,16 +92,6 @@ describe('a run as its events describe it', () => {
     expect(run.warnings).toEqual([expect.stringContaining('self-heal undo')]);
   });
 
-  it('HN-8 BL-4 lists a reverted change to blame until that is undone', () => {
-    const reverted = { type: 'change.reverted' as const, causeId: 'c1', change: '900000002' };
-    const undone = (...leftAlone: string[]) => ({ type: 'run.undone' as const, restored: ['a'], leftAlone });
-    const all = (...events: readonly Event[]) => after(over, ...events).run.reverted;
-    expect(all(reverted)).toEqual(['900000002']);
-    expect(all(reverted, undone('b'))).toEqual(['900000002']);
-    expect(all(reverted, undone())).toEqual([]);
-    expect(all(reverted, undone(), reverted)).toEqual(['900000002']);
-  });
-
   it('RP-5 is not changed by events of a newer self-heal or of unknown causes', () => {
     const { run } = after(started);
     for (const type of ['cause.divined', 'constructor', '__proto__']) {

@@ -1,0 +1,104 @@
+import type { Blame, BlamedCommit, Hunk } from '../core/blame.js';
+import { shortId } from '../core/blame.js';
+import { compareFile } from './hunks.js';
+
+/** A file of a fix. Paths are relative to the project's root, texts have one character per byte or are decoded; null if the file does not exist. */
+export interface EditedFile {
+  readonly file: string;
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+/** What a fix takes back of a blamed change. */
+export interface Undoing {
+  readonly how: 'all' | 'part';
+  /** The commits, as `abc1234 "subject"`, or what is not committed. */
+  readonly of: string;
+  /** The texts and the markup that it restores and that the blamed change had taken out. */
+  readonly texts: readonly string[];
+}
+
+/**
+ * Returns what a fix takes back of the change that broke a test: all of it, with whatever else was changed in the same commits, or a part.
+ * Null if it keeps the change, perhaps mended. Only the app counts.
+ */
+export function undoing(
+  { hunks, rest }: Pick<Blame, 'hunks' | 'rest'>,
+  edited: readonly EditedFile[],
+): Undoing | null {
+  const ofApp = hunks.filter(({ inTests }) => !inTests);
+  const all = [...ofApp, ...rest].filter((one) => keysOf(one.old).length + keysOf(one.now).length > 0);
+  if (ofApp.length === 0) return null;
+  const fixes = new Map(edited.map((one) => [one.file, one]));
+  const taken = all.map((hunk) => takenBack(hunk, fixes.get(hunk.file)));
+  const texts = ofApp.flatMap((hunk) => restoredTexts(hunk, fixes.get(hunk.file)));
+  const of = namesOf(ofApp.map(({ commit }) => commit));
+  if (taken.every((one) => one === 'all')) return { how: 'all', of, texts };
+  return taken.some((one) => one !== null) || texts.length > 0 ? { how: 'part', of, texts } : null;
+}
+
+function namesOf(commits: readonly (BlamedCommit | null)[]): string {
+  const names = commits.map((one) => (one ? `${shortId(one.id)} "${one.subject}"` : 'what is not committed'));
+  return [...new Set(names)].join(' and ');
+}
+
+/** How much of a hunk a fix takes back: the lines that it took out are there again, and those that it added are gone. */
+function takenBack({ old, now, file }: Hunk, fix: EditedFile | undefined): 'all' | 'part' | null {
+  if (!fix) return null;
+  const [was, is] = [counted(keysOf(old)), counted(keysOf(now))];
+  const [before, after] = [counted(keysIn(fix.before)), counted(keysIn(fix.after))];
+  const lost = [...was].filter(([key, times]) => times > (is.get(key) ?? 0));
+  const added = [...is].filter(([key, times]) => times > (was.get(key) ?? 0));
+  const back = lost.filter(
+    ([key, times]) => (after.get(key) ?? 0) - (before.get(key) ?? 0) >= times - (is.get(key) ?? 0),
+  );
+  const gone = added.filter(
+    ([key, times]) => (before.get(key) ?? 0) - (after.get(key) ?? 0) >= times - (was.get(key) ?? 0),
+  );
+  // A line that only was added may be mended; it is taken back if nothing takes its place.
+  if (lost.length === 0 && gone.some(([key]) => isReplaced(key, { ...fix, file }))) return null;
+  if (back.length === lost.length && gone.length === added.length) return 'all';
+  return back.length > 0 || (lost.length === 0 && gone.length > 0) ? 'part' : null;
+}
+
+function isReplaced(key: string, { file, before, after }: EditedFile): boolean {
+  const { hunks } = compareFile(file, before, after);
+  return hunks.some(({ old, now, whole }) => {
+    const was = keysOf(old);
+    return !whole && was.includes(key) && keysOf(now).some((one) => !was.includes(one));
+  });
+}
+
+/** Returns the texts and the markup of a hunk's old lines that its new lines lack, and that a fix restores in the file. */
+function restoredTexts({ old, now }: Hunk, fix: EditedFile | undefined): string[] {
+  if (!fix) return [];
+  const still = new Set(piecesOf(now));
+  const lost = [...new Set(piecesOf(old))].filter((piece) => !still.has(piece));
+  const [before, after] = [fix.before, fix.after].map((text) => counted(piecesOf(text?.split('\n') ?? [])));
+  return lost.filter((piece) => (after?.get(piece) ?? 0) > (before?.get(piece) ?? 0));
+}
+
+/** Returns what stands between quotes, tags and braces: texts, attributes, names of elements. */
+function piecesOf(lines: readonly string[]): string[] {
+  return lines
+    .flatMap((line) => line.split(/["'`<>{}]/))
+    .map((piece) => piece.trim())
+    .filter((piece) => /[\p{L}\p{N}].*[\p{L}\p{N}]/u.test(piece));
+}
+
+function keysIn(text: string | null): string[] {
+  return keysOf(text?.split(/\r?\n/) ?? []);
+}
+
+/** Returns what counts of each line: not how it is spaced and quoted, and no lines of brackets alone. */
+function keysOf(lines: readonly string[]): string[] {
+  return lines
+    .map((line) => line.replaceAll(/["'`]/g, '"').replaceAll(/\s+|[;,]+\s*$/g, ''))
+    .filter((key) => /[\p{L}\p{N}]/u.test(key));
+}
+
+function counted(keys: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
+  return counts;
+}
