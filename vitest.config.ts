@@ -6,14 +6,17 @@ const long = process.env['SELF_HEAL_TEST_LONG'];
 // Nothing waits for these limits but a test that hangs: on a machine with other work, a test takes many times as long.
 const patient = { testTimeout: 900_000, hookTimeout: 900_000 };
 
+const setupFiles = ['test/rig/own-environment.ts'];
+
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: 'unit', include: ['test/unit/**/*.test.ts'], testTimeout: 120_000 } },
+      { test: { name: 'unit', include: ['test/unit/**/*.test.ts'], setupFiles, testTimeout: 120_000 } },
       {
         test: {
           name: 'integration',
           include: ['test/integration/**/*.test.ts'],
+          setupFiles,
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
           testTimeout: 300_000,
@@ -24,6 +27,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
+          setupFiles,
           ...patient,
           // Each of them starts processes with work of their own.
           maxWorkers: 2,
@@ -43,6 +47,7 @@ export default defineConfig({
                   'test/e2e/{agent-errors,blame,killed,killed-other-input,package,resume,shards}.test.ts',
                   'test/integration/{secrets,store}.test.ts',
                 ],
+                setupFiles,
                 ...patient,
                 // Fifty runs of a project, killed and resumed.
                 testTimeout: 2_700_000,

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import { browserMissing, firstRunProblem, noTests, refused } from '../../src/playwright/refusals.js';
+import { freePort } from '../rig/free-port.js';
 import { inlineSuite, type FinishedSuite, type InlineSuite, type RunOptions } from '../rig/inline-suite.js';
 import { anError } from '../rig/builders.js';
 import type { Selection } from '../../src/playwright/selection.js';
@@ -171,7 +172,7 @@ it('HL-9 notices that an existing server was reused', async () => {
 
 it('HL-9 does not take a server for reused that was not started because the one before it failed', async () => {
   const { run: seen } = await run({
-    config: `webServer: [{ command: 'exit 3', port: 59871 }, { command: 'node x.cjs', port: 59872 }]`,
+    config: `webServer: [{ command: 'exit 3', port: ${await freePort()} }, { command: 'node x.cjs', port: ${await freePort()} }]`,
   });
   expect(seen).toMatchObject({ reusedServer: null, suiteFailure: { scope: 'suite' } });
 });

@@ -69,7 +69,7 @@ export async function healingSession(reruns: readonly (string | null)[], over: P
         toCopy: (text) => text,
         toProject: (text) => text,
       }),
-      edit: (id, edits) => ({ ...noChange, change: { id, root: '', edits, folders: [] } }),
+      edit: (id, edits) => ({ ...noChange, change: { id, edits, folders: [] } }),
       collect: async (id) => {
         const state = async (text: string) => ({
           kind: 'file' as const,

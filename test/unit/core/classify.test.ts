@@ -80,11 +80,13 @@ describe('rules', () => {
   });
 
   it('EV-11 no pattern takes more than linear time over its own words', () => {
-    const slow = all.filter(({ pattern }) => {
+    const isSlow = ({ pattern }: (typeof all)[number]) => {
       const started = process.cpuUsage().user;
       for (const word of wordsOf(pattern)) pattern.test(word.repeat(6000 / word.length));
       return process.cpuUsage().user - started > 400_000;
-    });
+    };
+    // The figure is that of the whole process, which may compile or collect meanwhile: what is slow is slow each time.
+    const slow = [1, 2, 3].reduce((left) => left.filter(isSlow), all);
     expect(slow.map(({ id }) => id)).toEqual([]);
   });
 });
