@@ -164,7 +164,7 @@ function agentsFileText(cwd: string, runner: string): string {
 
 function schemaFrom(cwd: string): string {
   let folder = cwd;
-  for (let up = ''; ; up += '..') {
+  for (let up = ''; ; up += '../') {
     if (existsSync(path.join(folder, SCHEMA))) return `${up === '' ? './' : up}${SCHEMA}`;
     const parent = path.dirname(folder);
     // Not installed yet, or Plug'n'Play: use the usual location.

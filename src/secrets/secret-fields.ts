@@ -63,7 +63,7 @@ const state =
   /^(?:true|false|null|none|nil|undefined|unset|empty|missing|required|optional|invalid|valid|expired|wrong|weak|strong|ok|yes|no|on|off|active|inactive|enabled|disabled|unknown|any|never|object|string|number|boolean|text|varchar|uuid|int|bool|str|return|await|new|const|let|err|error|failed|denied|not|basic|bearer|include|omit|same-origin|inherit|memory|cookie|public|private|anonymous|guest|localhost|default|current|accepted|rejected|character|primary|reset|passed)$/i;
 /** A name of secrets, which code and texts write where a secret would stand; with hyphens, a machine writes it only as a value. */
 const nameOfSecrets =
-  /^\S*(?:passwor[dt]|passwd|passphrase|secret|token|credential|api[-_ ]?key|session|auth|otp|pwd|key)s?$/i;
+  /^[^\s\d]*(?:passwor[dt]|passwd|passphrase|secret|token|credential|api[-_ ]?key|session|auth|otp|pwd|key)s?$/i;
 const version = /^(?:[~^]|[<>]=?)?v?\d{1,4}(?:\.\d{1,5}){1,3}(?:-[a-z][\w.-]{0,40})?$/i;
 const time = /^\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-][\d:]+)?$/;
 /** A path or an address, unless a part of it looks generated. */
