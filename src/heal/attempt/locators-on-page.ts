@@ -22,8 +22,7 @@ export function judgeLocators(
 ): Pick<Findings, 'violations' | 'notes'> {
   const distinct = [...new Map(changes.map((one) => [`${one.old} ${one.now}`, one])).values()];
   const violations = distinct.flatMap(({ old, now, file, line }) => {
-    const page = pages.find((one) => foundOne(old, one));
-    if (!page || isNarrower(old, now)) return [];
+    if (!pages.some((one) => foundOne(old, one))) return [];
     return [violationOf('locator-not-at-fault', { file, line, before: old, after: now })];
   });
   const notes = distinct.map(({ old, now, file, line }) => {
@@ -44,11 +43,6 @@ export function nameFound(notes: readonly Note[], snapshots: readonly string[]):
   });
 }
 
-/** Whether the new locator only narrows the old one, and so still looks for the same thing. */
-function isNarrower(old: string, now: string): boolean {
-  return now.startsWith(`${old}.`) || now.endsWith(`.${old}`);
-}
-
 /** Whether a locator found its element: Playwright's error says so, or the snapshot has exactly one match. */
 function foundOne(code: string, { ariaSnapshot, errors }: SeenPage): boolean {
   const told = errors.some((error) => {
@@ -59,7 +53,9 @@ function foundOne(code: string, { ariaSnapshot, errors }: SeenPage): boolean {
     return (
       isOfIt &&
       /locator resolved to <|unexpected value/.test(text) &&
-      !/strict mode violation|element is not visible|intercepts pointer events/.test(text)
+      !/strict mode violation|element is not visible|intercepts pointer events|resolved to 0 elements/.test(
+        text,
+      )
     );
   });
   // A snapshot is conclusive only for roles and texts, since an accessible name may come from something other than a label.
