@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { processTable } from '../../src/process/proc-table.js';
+import { copiesOf } from '../../src/workspace/copy-folder.js';
 import { orWhenLong } from '../rig/long.js';
 import { agentsYaml, scratchProject, type ScratchProject, shopFiles } from '../rig/scratch-project.js';
 import { isAlive } from '../rig/working-agent.js';
@@ -81,9 +82,7 @@ async function twoAtWork() {
     },
     { timeout: 120_000, interval: 50 },
   );
-  const [run = ''] = readdirSync(path.join(project.dir, '.self-heal/runs'));
-  const journal = await project.read(`.self-heal/runs/${run}/running.json`);
-  const { copies } = JSON.parse(journal) as { copies: string[] };
+  const copies = await copiesOf(project.dir);
   expect(pids.map(isAlive)).toEqual([true, true]);
   expect(copies.map((copy) => existsSync(copy))).toEqual([true, true]);
   return { project, running, pids, copies };
