@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { processTable } from '../../src/process/proc-table.js';
@@ -34,7 +34,7 @@ async function market(asked: readonly string[], agent: (dir: string) => string):
 }
 
 const readsItsWord = (dir: string) => `
-  import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+  import { readFileSync, writeFileSync } from 'node:fs';
   import { setTimeout } from 'node:timers/promises';
   const word = /^Test:.*sells (\\w+)/m.exec(readFileSync(0, 'utf8'))[1];
   const said = ${JSON.stringify(path.join(dir, 'started'))};
