@@ -1,9 +1,11 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, readSync } from 'node:fs';
+import { openState } from './state-folder.js';
 
 const NEWLINE = 0x0a;
+const MOST_AT_ONCE = 64 * 1024 * 1024;
 
 /**
- * Follows a file that another process appends to. Each call returns the complete lines since the last call, without line ends; none if
+ * Follows a file of a run that another process appends to. Each call returns the complete lines since the last call, without line ends; none if
  * there is no file. Synchronous, which for a few lines takes a tenth of the processor time. Bytes are split at line ends before they are decoded, so that no character is split.
  */
 export function appendedLines(file: string): () => string[] {
@@ -13,7 +15,7 @@ export function appendedLines(file: string): () => string[] {
     const fd = opened(file);
     if (fd === null) return [];
     try {
-      const read = Buffer.alloc(Math.max(0, fstatSync(fd).size - offset));
+      const read = Buffer.alloc(Math.min(MOST_AT_ONCE, Math.max(0, fstatSync(fd).size - offset)));
       const bytesRead = readSync(fd, read, 0, read.length, offset);
       offset += bytesRead;
       const bytes = Buffer.concat([rest, read.subarray(0, bytesRead)]);
@@ -28,7 +30,7 @@ export function appendedLines(file: string): () => string[] {
 
 function opened(file: string): number | null {
   try {
-    return openSync(file, 'r');
+    return openState(file, constants.O_RDONLY);
   } catch {
     return null;
   }

@@ -3,7 +3,9 @@ import { type Attempt, sides } from './core/attempt.js';
 import { avoidedReasons } from './core/avoided.js';
 import type { Blame } from './core/blame.js';
 import { categories, evidenceSources } from './core/diagnosis.js';
+import { type Choice, choiceText } from './core/escalation.js';
 import type { TestRef } from './core/failure.js';
+import type { EarlierFix } from './core/remembered.js';
 import type { Offer } from './core/escalation.js';
 import { verifyLevels } from './core/settings.js';
 import { verdicts } from './core/verdict.js';
@@ -37,20 +39,20 @@ const changeId = z.string().regex(/^\d+$/);
 const attemptFile = (ending: string) =>
   z.string().regex(new RegExp(String.raw`^(?:\.\./[\w-]+/)?attempts/\d+\.${ending}$`));
 
-const test: z.ZodType<TestRef> = z.looseObject({
+const test: z.ZodType<TestRef> = z.object({
   id: z.string(),
   titlePath: texts,
-  location: z.looseObject({ file: z.string(), line: z.number(), column: z.number() }),
+  location: z.object({ file: z.string(), line: z.number(), column: z.number() }),
   project: z.string(),
 });
 
-const cause: z.ZodType<CauseSummary> = z.looseObject({
+const cause: z.ZodType<CauseSummary> = z.object({
   id: z.string(),
   signature: z.string(),
   category,
   alternatives: z.array(category),
   why: z.array(
-    z.looseObject({
+    z.object({
       rule: z.string(),
       category,
       source: z.enum(evidenceSources),
@@ -69,7 +71,7 @@ const cause: z.ZodType<CauseSummary> = z.looseObject({
 
 const proof = z.array(z.enum(['red', 'green']));
 const testProofs = z.array(
-  z.looseObject({
+  z.object({
     id: z.string(),
     proof,
     ended: z.enum(['proven', 'green', 'flaky', 'unsteady', 'red']),
@@ -77,18 +79,26 @@ const testProofs = z.array(
 );
 
 const place = { file: z.string(), line: z.number().nullable(), says: z.string() };
-const violations = z.array(
-  z.looseObject({ ...place, rule: z.string(), before: textOrNull, after: textOrNull }),
-);
+const violations = z.array(z.object({ ...place, rule: z.string(), before: textOrNull, after: textOrNull }));
 
-const cut = z.array(z.looseObject({ file: z.string(), why: z.string() }));
+const cut = z.array(z.object({ file: z.string(), why: z.string() }));
 
-const file = z.looseObject({ path: z.string(), added: countOrNull, removed: countOrNull });
+const file = z.object({ path: z.string(), added: countOrNull, removed: countOrNull });
+
+const earlierFix: z.ZodType<EarlierFix> = z.object({
+  runId: z.string(),
+  healedAt: z.string(),
+  agent: textOrNull,
+  summary: textOrNull,
+  files: z.array(file),
+  patch: textOrNull,
+  times: count,
+});
 
 const outcome = wordOf(agentOutcomeWords);
 
 /** One attempt, as the events and the store keep it. */
-export const attemptShape: z.ZodType<Attempt> = z.looseObject({
+export const attemptShape: z.ZodType<Attempt> = z.object({
   n: count,
   agent: textOrNull,
   slashCommand: textOrNull,
@@ -119,7 +129,7 @@ export const attemptShape: z.ZodType<Attempt> = z.looseObject({
   failedBecause: textOrNull,
   cut: cut.exactOptional(),
   violations: violations.exactOptional(),
-  notes: z.array(z.looseObject({ ...place, locator: z.string().exactOptional() })).exactOptional(),
+  notes: z.array(z.object({ ...place, locator: z.string().exactOptional() })).exactOptional(),
 });
 
 /** A patch that waits for a person, as the store keeps it with its question. */
@@ -133,19 +143,19 @@ export const offerShape: z.ZodType<Offer> = z.object({
 });
 
 /** A run as typed. Its options are checked when it is resumed. */
-const askedShape: z.ZodType<RunAsked> = z.looseObject({
+const askedShape: z.ZodType<RunAsked> = z.object({
   filters: texts,
   passThrough: texts,
   options: z.looseObject({}),
 });
 
-const blame: z.ZodType<Blame> = z.looseObject({
-  base: z.looseObject({
+const blame: z.ZodType<Blame> = z.object({
+  base: z.object({
     commit: z.string(),
     from: z.enum(['last-green', 'merge-base', 'head', 'recent', 'named']),
   }),
   hunks: z.array(
-    z.looseObject({
+    z.object({
       file: z.string(),
       line: count,
       old: texts,
@@ -157,7 +167,7 @@ const blame: z.ZodType<Blame> = z.looseObject({
       inTests: z.boolean(),
     }),
   ),
-  rest: z.array(z.looseObject({ file: z.string(), old: texts, now: texts })),
+  rest: z.array(z.object({ file: z.string(), old: texts, now: texts })),
   isMinimal: z.boolean(),
   endedBy: z.enum(['time', 'interrupt']).nullable(),
   outOf: count,
@@ -168,7 +178,7 @@ const blame: z.ZodType<Blame> = z.looseObject({
 });
 
 /** A test with its status. */
-export const seenShape: z.ZodType<SeenTest> = z.looseObject({
+export const seenShape: z.ZodType<SeenTest> = z.object({
   id: z.string(),
   title: texts,
   file: z.string(),
@@ -189,20 +199,21 @@ const ofAttempt = { ...ofCause, attempt: count };
 type Fields<T extends Event['type']> = Omit<Extract<Event, { type: T }>, 'type'>;
 
 /**
- * What each event must contain for the run state to be built. A run's folder may come from anywhere, so nothing is taken for granted. The
- * types hold the shapes to the events; a field that no reader uses may be missing.
+ * What each event must contain for the run state to be built. A run's folder may come from anywhere, so nothing is taken for granted, and what
+ * no shape names is not read. The types hold the shapes to the events; a field that no reader needs may be missing.
  */
 const shapes: { readonly [T in Event['type']]: z.ZodType<Partial<Fields<T>>> } = {
-  'run.started': z.looseObject({
+  'run.started': z.object({
     runId: runIdShape,
     project: z.string(),
+    playwright: z.string().exactOptional(),
     dryRun: z.boolean(),
     verify: z.enum(verifyLevels),
-    shards: z.looseObject(shards).exactOptional(),
+    shards: z.object(shards).exactOptional(),
     request: askedShape.exactOptional(),
     resumedFrom: runIdShape.exactOptional(),
   }),
-  'suite.started': z.looseObject({
+  'suite.started': z.object({
     ...ofAny,
     purpose: wordOf(purposeWords),
     tests: countOrNull,
@@ -210,8 +221,13 @@ const shapes: { readonly [T in Event['type']]: z.ZodType<Partial<Fields<T>>> } =
     of: countOrNull.exactOptional(),
     likelyMs: countOrNull.exactOptional(),
   }),
-  'suite.progress': z.looseObject({ done: count, total: count, test: z.string() }),
-  'suite.ended': z.looseObject({
+  'suite.progress': z.object({
+    done: count,
+    total: count,
+    failed: count.exactOptional(),
+    test: z.string(),
+  }),
+  'suite.ended': z.object({
     ...ofAny,
     purpose: wordOf(purposeWords),
     total: count,
@@ -222,64 +238,83 @@ const shapes: { readonly [T in Event['type']]: z.ZodType<Partial<Fields<T>>> } =
     notRun: count,
     durationMs: count.exactOptional(),
   }),
-  'reports.read': z.looseObject(shards),
-  'tests.seen': z.looseObject({ tests: z.array(seenShape) }),
-  'tests.decided': z.looseObject({
+  'reports.read': z.object(shards),
+  'tests.seen': z.object({ tests: z.array(seenShape) }),
+  'tests.decided': z.object({
     ids: texts,
     verdict: z.enum(verdicts),
     sharedFix: z.boolean().exactOptional(),
   }),
-  'cause.found': z.looseObject({ cause }),
-  'cause.narrowed': z.looseObject({ cause }),
-  'cause.flaky': z.looseObject({ tests: z.array(test) }),
-  'cause.started': z.looseObject(ofCause),
-  'cause.blamed': z.looseObject({ ...ofCause, blame }),
-  'blame.ended': z.looseObject({ ...ofAny, reason: z.string() }),
-  'cause.came_back': z.looseObject(ofCause),
-  'cause.ended': z.looseObject({
+  'cause.found': z.object({ cause }),
+  'cause.narrowed': z.object({ cause }),
+  'cause.flaky': z.object({ tests: z.array(test) }),
+  'cause.started': z.object(ofCause),
+  'cause.blamed': z.object({ ...ofCause, blame }),
+  'blame.ended': z.object({ ...ofAny, reason: z.string() }),
+  'cause.came_back': z.object({ ...ofCause, fix: earlierFix.exactOptional() }),
+  'cause.ended': z.object({
     ...ofCause,
     verdict,
     reason: z.string(),
     proof: proof.exactOptional(),
     testProofs: testProofs.exactOptional(),
+    attempts: count.exactOptional(),
+    costUsd: countOrNull.exactOptional(),
   }),
-  'tests.quarantined': z.looseObject({ tests: z.array(test) }),
-  'fixer.proposed': z.looseObject({ ...ofAttempt, summary: z.string(), agent: z.string() }),
-  'agent.started': z.looseObject({
+  'tests.quarantined': z.object({ tests: z.array(test) }),
+  'fixer.proposed': z.object({ ...ofAttempt, summary: z.string(), agent: z.string() }),
+  'agent.started': z.object({
     ...ofAttempt,
     slashCommand: z.string(),
     runner: z.string(),
     logFile: z.string(),
+    agent: z.string().exactOptional(),
+    timeoutMs: count.exactOptional(),
+    pid: countOrNull.exactOptional(),
   }),
-  'agent.activity': z.looseObject({ ...ofCause, text: z.string() }),
-  'agent.ended': z.looseObject({ ...ofAttempt, outcome, durationMs: count, costUsd: countOrNull }),
-  'agent.retrying': z.looseObject({ ...ofAttempt, delayMs: count, reason: z.string() }),
-  'agent.waiting_for_input': z.looseObject({
+  'agent.activity': z.object({ ...ofCause, text: z.string() }),
+  'agent.ended': z.object({
+    ...ofAttempt,
+    outcome,
+    durationMs: count,
+    costUsd: countOrNull,
+    agentError: z
+      .enum(['retryable', 'context_overflow', 'fatal', 'timeout', 'aborted'])
+      .nullable()
+      .exactOptional(),
+    filesChanged: count.exactOptional(),
+    orphans: texts.exactOptional(),
+  }),
+  'agent.retrying': z.object({ ...ofAttempt, delayMs: count, reason: z.string() }),
+  'agent.waiting_for_input': z.object({
     ...ofCause,
     question: z.string(),
     escalationId: textOrNull,
   }),
-  'agent.escalation_resolved': z.looseObject({ escalationId: z.string() }),
-  'agent.avoided': z.looseObject({ reason: z.enum(avoidedReasons), count }),
-  'agent.build_paused': z.looseObject({}),
-  'attempt.cut': z.looseObject({ ...ofAttempt, cut }),
-  'attempt.rejected': z.looseObject({ ...ofAttempt, violations }),
-  'attempt.held': z.looseObject({
+  'agent.escalation_resolved': z.object({
+    escalationId: z.string(),
+    choice: z.enum(Object.keys(choiceText) as [Choice, ...Choice[]]).exactOptional(),
+  }),
+  'agent.avoided': z.object({ reason: z.enum(avoidedReasons), count }),
+  'agent.build_paused': z.object({ status: z.literal('escalation_threshold_exceeded').exactOptional() }),
+  'attempt.cut': z.object({ ...ofAttempt, cut }),
+  'attempt.rejected': z.object({ ...ofAttempt, violations }),
+  'attempt.held': z.object({
     ...ofAttempt,
     agent: textOrNull,
     change: changeId.nullable(),
     error: textOrNull,
   }),
-  'attempt.judged': z.looseObject({ ...ofCause, attempt: attemptShape }),
-  'regression.ended': z.looseObject({
+  'attempt.judged': z.object({ ...ofCause, attempt: attemptShape }),
+  'regression.ended': z.object({
     tests: count,
     leftOut: count,
-    broke: z.array(z.looseObject({ causeId: z.string(), tests: texts })),
+    broke: z.array(z.object({ causeId: z.string(), tests: texts })),
   }),
-  'run.undone': z.looseObject({ restored: texts, leftAlone: texts }),
-  'run.warning': z.looseObject({ message: z.string() }),
-  'run.stopped': z.looseObject({ message: z.string() }),
-  'run.ended': z.looseObject({
+  'run.undone': z.object({ restored: texts, leftAlone: texts }),
+  'run.warning': z.object({ message: z.string() }),
+  'run.stopped': z.object({ message: z.string() }),
+  'run.ended': z.object({
     outcome: wordOf(outcomeWords),
     exitCode: count,
     durationMs: count,
@@ -299,7 +334,9 @@ const stamped = z.looseObject({ time: count.max(END_OF_TIME), type: z.string() }
 export function eventIn(line: string): StampedEvent | null {
   const { success, data } = stamped.safeParse(jsonOf(line));
   if (!success) return null;
-  // Events of newer versions are passed on, and `reduce` ignores them.
-  if (!Object.hasOwn(shapes, data.type)) return data as StampedEvent;
-  return shapes[data.type as Event['type']].safeParse(data).success ? (data as StampedEvent) : null;
+  const { time, type } = data;
+  // Of an event of a newer version, which `reduce` ignores, nothing is known.
+  if (!Object.hasOwn(shapes, type)) return { time, type } as StampedEvent;
+  const fields = shapes[type as Event['type']].safeParse(data);
+  return fields.success ? ({ time, type, ...fields.data } as StampedEvent) : null;
 }

@@ -127,11 +127,16 @@ export function hasState(file: string): boolean {
   return info !== undefined;
 }
 
+/** More than a run of a hundred thousand tests leaves in a file. */
+const MAX_BYTES = 256 * 1024 * 1024;
+
 /** Returns the bytes of a file; null if it does not exist. */
 export function readState(file: string): Buffer | null {
   if (!hasState(file)) return null;
   const handle = openState(file, constants.O_RDONLY);
   try {
+    // A text cannot be as long as a file.
+    if (fstatSync(handle).size > MAX_BYTES) throw refused(file, 'too large');
     return readFileSync(handle);
   } finally {
     closeSync(handle);
@@ -182,9 +187,18 @@ export async function removeState(place: string): Promise<void> {
   await rm(place, { recursive: true, force: true, maxRetries: 3 });
 }
 
-/** Checks a file that SQLite will open by its name, and those that it keeps beside it. */
+/** How the journal of a transaction over several databases ends, of which ours has none: https://sqlite.org/fileformat.html#the_rollback_journal */
+const superJournal = Buffer.from('d9d505f920a163d7', 'hex');
+
+/**
+ * Checks a file that SQLite will open by its name, and those that it keeps beside it. A journal may name another one, which SQLite deletes when
+ * it is no longer needed, wherever it is.
+ */
 export function checkDatabase(file: string): void {
   for (const one of databaseFiles(file)) hasState(one);
+  const journal = `${file}-journal`;
+  const end = readState(journal)?.subarray(-superJournal.length);
+  if (end?.equals(superJournal)) throw refused(journal, 'not a journal of self-heal');
 }
 
 /** Returns the files of an SQLite database. */

@@ -10,7 +10,7 @@ import {
   StateRefused,
   trackedAmong,
 } from '../state-folder.js';
-import { isInside } from '../workspace/is-inside.js';
+import { isInside, real } from '../workspace/is-inside.js';
 import { redact } from '../secrets/redactor.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
@@ -27,13 +27,17 @@ const PATIENCE_MS = 10_000;
  * Opens the store at a path (SQLite, relative to `cwd`, created if missing) or a `postgres://` URL. Existing content that
  * cannot be understood, or is of another version, is `store-unreadable` and never treated as an empty store. A store that cannot be reached or written is `store-unusable`, and healing continues without one (ME-9).
  */
-export async function openStore(location: string, cwd: string): Promise<Result<Database, Problem>> {
+export async function openStore(
+  location: string,
+  cwd: string,
+  { mayCreate = true } = {},
+): Promise<Result<Database, Problem>> {
   let db: Database | undefined;
   try {
     const isPostgres = isUrl(location);
     const file = path.resolve(cwd, location);
     if (!isPostgres && (await isTracked(file, cwd))) return err(tracked(location));
-    db = isPostgres ? await connect(location) : await openFile(file, cwd);
+    db = isPostgres ? await connect(location) : await openFile(file, { cwd, mayCreate });
     const problem = await createIfNew(db as unknown as Kysely<unknown>, { isPostgres, location });
     if (!problem) return ok(db);
     await db.destroy();
@@ -82,15 +86,18 @@ async function isTracked(file: string, cwd: string): Promise<boolean> {
   return (await trackedAmong(path.dirname(file), names)).length > 0;
 }
 
-async function openFile(file: string, cwd: string): Promise<Database> {
+async function openFile(
+  file: string,
+  { cwd, mayCreate }: { readonly cwd: string; readonly mayCreate: boolean },
+): Promise<Database> {
   const { default: Libsql } = await import('libsql');
-  if (isInside(stateFolder(cwd), file)) {
-    makeStateFolder(path.dirname(file));
-    checkDatabase(file);
-  } else mkdirSync(path.dirname(file), { recursive: true });
+  if (isInside(stateFolder(cwd), file)) makeStateFolder(path.dirname(file));
+  else mkdirSync(path.dirname(file), { recursive: true });
+  // A store elsewhere may be a link, for example to a disk that machines share.
+  checkDatabase(isInside(stateFolder(cwd), file) ? file : real(file));
   const database = new Libsql(file, { timeout: PATIENCE_MS });
   try {
-    checkFile(database);
+    checkFile(database, mayCreate);
     database.pragma('journal_mode = WAL');
     // Every commit reaches the disk: commits are few, and each may record money that was spent.
     database.pragma('synchronous = FULL');
@@ -102,14 +109,14 @@ async function openFile(file: string, cwd: string): Promise<Database> {
 }
 
 /** Checks the file before anything is written, so that a file that is not a store stays unchanged. */
-function checkFile(database: Libsql.Database): void {
+function checkFile(database: Libsql.Database, mayCreate: boolean): void {
   const [check] = database.pragma('quick_check(1)') as { quick_check?: string }[];
   if (check?.quick_check !== 'ok') throw new Damage(check?.quick_check ?? 'the integrity check failed');
   const tables = database.prepare(`select name from sqlite_master where type = 'table'`).all() as {
     name: string;
   }[];
-  if (tables.length > 0 && !tables.some(({ name }) => name === 'store_version'))
-    throw new Damage('it contains tables, but none of self-heal’s');
+  if (tables.length === 0 ? !mayCreate : !tables.some(({ name }) => name === 'store_version'))
+    throw new Damage('it contains no tables of self-heal');
 }
 
 function isDamage(error: unknown): boolean {

@@ -56,9 +56,10 @@ async function openProjectStore({
   const isNamed = [named, process.env['SELF_HEAL_STORE']].some((one) => one?.trim());
   if (isUrl(location) && !isNamed && !runsCode) return err(namedByFile);
   // A dangling link is a store that cannot be opened, for example because its disk is not mounted.
-  const isMissing = () => !lstatSync(path.resolve(cwd, location), { throwIfNoEntry: false });
-  if (!isUrl(location) && isMissing()) return ok({ store: null, location });
-  const opened = await openStore(location, cwd);
+  const info = isUrl(location) ? null : lstatSync(path.resolve(cwd, location), { throwIfNoEntry: false });
+  // SQLite would make a store of an empty file, whoever it belongs to.
+  if (info === undefined || (info?.isFile() && info.size === 0)) return ok({ store: null, location });
+  const opened = await openStore(location, cwd, { mayCreate: false });
   if (!opened.ok) return opened;
   return ok({ store: createStore(opened.value, project, () => Date.now()), location });
 }

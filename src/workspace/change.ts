@@ -38,7 +38,10 @@ export const safePath = z
   .string()
   .max(4096)
   .refine(
-    (file) => !/[\0\\]/.test(file) && file.split('/').every((part) => mayBeNamed(onAnyDisk(part))),
+    // A control code in a name would reach the terminal of whoever reads it.
+    (file) =>
+      !/[\u0000-\u001F\u007F-\u009F\\]/.test(file) &&
+      file.split('/').every((part) => mayBeNamed(onAnyDisk(part))),
     'is not a path of a file in the project',
   );
 

@@ -60,7 +60,7 @@ export function isExecutable({ kind, mode }: FileState): boolean {
 }
 
 /** Returns what is on the way to a path: only folders (which may be missing), a link, or a file, below which nothing can exist. */
-function wayTo(root: string, file: string): 'folders' | 'link' | 'file' {
+export function wayTo(root: string, file: string): 'folders' | 'link' | 'file' {
   let folder = root;
   for (const name of file.split('/').slice(0, -1)) {
     folder = path.join(folder, name);

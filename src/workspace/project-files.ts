@@ -45,8 +45,9 @@ const environmentFile = /(?:^|\/)(?:\.env(?:\..+)?|\.envrc|\.dev\.vars)$/;
  */
 export async function rootOf(project: string): Promise<string> {
   const top = await git(project, ['rev-parse', '--show-toplevel']);
-  const found = top?.trim();
-  if (found && path.normalize(found) !== homedir()) return path.normalize(found);
+  const found = top && path.normalize(top.replace(/\n$/, ''));
+  // The configuration of a repository may name any folder as its root.
+  if (found && found !== homedir() && found === gitRootOf(realpathSync(project))) return found;
   for (let folder = realpathSync(project); folder !== path.dirname(folder); folder = path.dirname(folder)) {
     if (folder === homedir()) break;
     if (isWorkspaceRoot(folder)) return folder;

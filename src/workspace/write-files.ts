@@ -14,7 +14,8 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import type { Contents } from './change.js';
-import { type FileState, isSame, stateOf } from './file-state.js';
+import { type FileState, isSame, stateOf, wayTo } from './file-state.js';
+import { isInside } from './is-inside.js';
 
 /** The planned state of one path, which is written only if it currently holds one of the known states. */
 export interface PlannedFile {
@@ -55,7 +56,7 @@ export async function writeFiles(
   write(files.filter(({ goal }) => goal === null));
   const needed = new Set(files.flatMap(({ path, goal }) => (goal === null ? [] : parentsOf(path))));
   for (const folder of folders.toSorted((a, b) => b.length - a.length)) {
-    if (!needed.has(folder)) removeEmpty(path.join(root, folder));
+    if (!needed.has(folder) && wayTo(root, folder) === 'folders') removeEmpty(path.join(root, folder));
   }
   write(files.filter(({ goal }) => goal !== null));
   return { written, leftAlone };
@@ -89,11 +90,13 @@ function writeOne(
   const temporary = path.join(path.dirname(place), `.${path.basename(place)}.self-heal`);
   const mayWrite = (now: ReturnType<typeof stateOf>) =>
     now !== 'other' && known.some((one) => isSame(one, now));
+  if (wayTo(root, file) === 'link') return 'left-alone';
   const first = stateOf(root, file);
   // A kill may have left it behind.
   removeFile(temporary);
   if (first !== 'other' && isSame(first, goal)) return 'there-already';
   if (first === 'other' || !mayWrite(first)) return 'left-alone';
+  if (goal?.kind === 'link' && content && leadsOut(root, file, content)) return 'left-alone';
   if (goal && content) {
     if (!makeFolder(path.dirname(place))) return 'left-alone';
     const before = known.find((one) => isSame(one, first)) ?? null;
@@ -117,6 +120,12 @@ function removeFile(place: string): void {
     // A file is in the place of the folder, so the path does not exist.
     if ((error as NodeJS.ErrnoException).code !== 'ENOTDIR') throw error;
   }
+}
+
+/** Whether a link would lead out of the root, where whoever follows it would write. */
+function leadsOut(root: string, file: string, content: Buffer): boolean {
+  const target = path.resolve(path.dirname(path.join(root, file)), content.toString());
+  return !isInside(root, target);
 }
 
 /** Returns false if a file is in the way. */

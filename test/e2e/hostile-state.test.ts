@@ -1,10 +1,12 @@
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { execaSync } from 'execa';
+import Libsql from 'libsql';
 import { describe, expect, it } from 'vitest';
 import { createStore } from '../../src/store/create-store.js';
 import { openStore } from '../../src/store/open-store.js';
 import { inventoryOf } from '../rig/agent-workspace.js';
-import { bringRun, commitAll, hostileRun } from '../rig/hostile-state.js';
+import { bringRun, commitAll, deletingJournal, hostileRun } from '../rig/hostile-state.js';
 import { agentsYaml, scratchProject, type ScratchProject, shopFiles } from '../rig/scratch-project.js';
 import { tempDir } from '../rig/temp-dir.js';
 
@@ -83,10 +85,54 @@ describe('a .self-heal that came with the project', () => {
     ['.git/hooks/post-checkout', undefined],
   ])('HN-10 undo writes nothing to %s (with the root %s)', async (file, root) => {
     const { home, project } = await cloned();
-    bringRun(project.dir, file, root);
+    bringRun(project.dir, file, { root });
     const before = inventoryOf(home);
     expect(await project.start(['undo'])).toMatchObject({ exitCode: 2 });
     expect(inventoryOf(home)).toEqual(before);
+  });
+
+  it('HN-10 undo touches nothing through a link that the project has', async () => {
+    const { home, project, outside } = await cloned();
+    symlinkSync('../..', path.join(project.dir, 'up'));
+    writeFileSync(path.join(home, '.x.self-heal'), 'precious\n');
+    mkdirSync(path.join(home, 'folder/empty'));
+    const before = outside();
+    bringRun(project.dir, 'up/x', { folders: ['up/folder/empty'] });
+    expect(await project.start(['undo'])).toMatchObject({ exitCode: 1 });
+    expect(outside()).toEqual(before);
+  });
+
+  it('HN-10 undo creates no link that leads out of the project', async () => {
+    const { project } = await cloned();
+    bringRun(project.dir, 'out', { kind: 'link', content: '../..' });
+    expect(await project.start(['undo'])).toMatchObject({ exitCode: 1 });
+    expect(existsSync(path.join(project.dir, 'out'))).toBe(false);
+  });
+
+  it('HN-10 undo stays in the project whatever folder its repository names as its root', async () => {
+    const { home, project, outside } = await cloned();
+    execaSync('git', ['init', '--quiet'], { cwd: project.dir });
+    execaSync('git', ['config', 'core.worktree', path.join(home, 'folder')], { cwd: project.dir });
+    const before = outside();
+    bringRun(project.dir, 'planted.txt');
+    expect(await project.start(['undo'])).toMatchObject({ exitCode: 0 });
+    expect(outside()).toEqual(before);
+    expect(await project.read('planted.txt')).toBe('planted\n');
+  });
+
+  it.each(['ledger.db', 'lock'])('HN-10 a journal beside %s deletes no other file', async (name) => {
+    const { home, project, outside } = await cloned();
+    const file = path.join(project.dir, '.self-heal', name);
+    mkdirSync(path.dirname(file));
+    const database = new Libsql(file);
+    database.exec('create table store_version (version integer not null)');
+    database.close();
+    deletingJournal(file, path.join(home, 'precious'));
+    const before = outside();
+    const { exitCode, stderr } = await project.start([name === 'lock' ? 'run' : 'escalations']);
+    expect(outside()).toEqual(before);
+    expect(stderr).toContain('not a journal of self-heal');
+    expect(exitCode).toBe(2);
   });
 
   it('HN-10 undo of what is inside the project works', async () => {
@@ -157,4 +203,30 @@ it('HN-10 a .self-heal that is a file is refused in a sentence', async () => {
     expect(stdout + stderr, command).toContain('.self-heal is not a folder');
     expect(exitCode, command).toBe(2);
   }
+});
+
+it('HN-10 CF-5 a command that only reads creates no store in an empty file that agents.yaml names', async () => {
+  const { home, project, outside } = await cloned({
+    ...red,
+    'agents.yaml': 'version: 1\nstore: ../../empty\n',
+  });
+  writeFileSync(path.join(home, 'empty'), '');
+  const before = outside();
+  expect(await project.start(['escalations'])).toMatchObject({ exitCode: 0 });
+  expect(outside()).toEqual(before);
+});
+
+it('HN-10 events nested deeper than a stack is deep, or larger than a text, end no command with a bug', async () => {
+  const { project } = await cloned();
+  bringRun(project.dir, 'planted.txt');
+  const file = `.self-heal/runs/${hostileRun}/events.ndjson`;
+  const deep = `"deep":${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+  const events = await project.read(file);
+  await project.write({ [file]: events.replaceAll('"failedBecause":null', `"failedBecause":null,${deep}`) });
+  for (const command of ['report', 'report --json', 'inspect', 'undo'])
+    expect(await project.start(command.split(' ')), command).toMatchObject({ exitCode: 0 });
+  // Without taking the space.
+  truncateSync(path.join(project.dir, file), 5 * 1024 ** 3);
+  for (const command of ['report', 'inspect', 'undo', 'resume'])
+    expect(await project.start([command]), command).toMatchObject({ exitCode: 2 });
 });

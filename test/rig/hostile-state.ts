@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { execaSync } from 'execa';
 import { aReport, aReportAttempt, aReportCause, aReportTest } from './a-report.js';
 import { leaveRun } from './events-of-report.js';
@@ -8,11 +9,24 @@ import path from 'node:path';
 /** The run that a hostile project brings along. */
 export const hostileRun = '20261121-071500-4f3a';
 
-/** Puts a run into a project whose undo creates a file; `root` is how older versions named the folder that it belongs to. */
-export function bringRun(project: string, file: string, root?: string): void {
-  const content = 'planted\n';
+/** What else the change of a run says. */
+interface Brought {
+  /** How older versions named the folder that it belongs to. */
+  readonly root?: string | undefined;
+  readonly kind?: 'file' | 'link';
+  readonly content?: string;
+  /** Folders that it claims to have created. */
+  readonly folders?: readonly string[];
+}
+
+/** Puts a run into a project whose undo creates a file. */
+export function bringRun(
+  project: string,
+  file: string,
+  { root, kind = 'file', content = 'planted\n', folders = [] }: Brought = {},
+): void {
   const hash = createHash('sha256').update(content).digest('hex');
-  const state = { kind: 'file', hash, mode: 0o644 };
+  const state = { kind, hash, mode: 0o644 };
   const tests = [aReportTest({ verdict: 'healed' })];
   const causes = [aReportCause({ attempts: [aReportAttempt({ change: '1', patch: null })] })];
   leaveRun(project, aReport({ runId: hostileRun, tests, causes }));
@@ -22,7 +36,7 @@ export function bringRun(project: string, file: string, root?: string): void {
       id: '1',
       ...(root === undefined ? {} : { root }),
       edits: [{ path: file, before: state, after: null }],
-      folders: [],
+      folders,
     }),
     [`contents/${hash}`]: content,
   });
@@ -35,4 +49,38 @@ export function commitAll(dir: string, paths: readonly string[] = ['.']): void {
   git('init', '--quiet');
   git('add', '--all', '--force', '--', ...paths);
   git('commit', '--quiet', '-m', 'all');
+}
+
+/** Puts a journal beside an SQLite database that makes SQLite delete another file when it next opens the database. */
+export function deletingJournal(database: string, victim: string): void {
+  const bytes = readFileSync(database);
+  const size = bytes.readUInt16BE(16);
+  const page = bytes.subarray(0, size);
+  const numbers = (...all: number[]) => {
+    const buffer = Buffer.alloc(4 * all.length);
+    for (const [at, one] of all.entries()) buffer.writeUInt32BE(one % 2 ** 32, 4 * at);
+    return buffer;
+  };
+  const magic = Buffer.from('d9d505f920a163d7', 'hex');
+  const header = Buffer.concat([magic, numbers(1, 0, bytes.length / size, 512, size), Buffer.alloc(512)]);
+  let sum = 0;
+  for (let at = size - 200; at > 0; at -= 200) sum += page[at] ?? 0;
+  const name = Buffer.from(victim);
+  const ofName = numbers(
+    name.length,
+    name.reduce((total, byte) => total + byte, 0),
+  );
+  writeFileSync(
+    `${database}-journal`,
+    Buffer.concat([
+      header.subarray(0, 512),
+      numbers(1),
+      page,
+      numbers(sum),
+      numbers(2 ** 30 / size + 1),
+      name,
+      ofName,
+      magic,
+    ]),
+  );
 }

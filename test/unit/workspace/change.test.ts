@@ -10,6 +10,7 @@ it.each([
   ['a//b', 'an empty part'],
   ['a\\b', 'a backslash'],
   ['a\0b', 'NUL'],
+  ['a\u001B]52;c;x\u0007b', 'a control code'],
   ['.git/config', 'a repository'],
   ['lib/.GIT/config', 'in another case'],
   ['.git /config', 'NTFS drops spaces at the end'],
