@@ -50,7 +50,7 @@ export async function runInit(options: InitOptions): Promise<number | Problem> {
   const { config: named, shards = null, force = false, dryRun = false } = options;
   const plan = await planInit({ cwd, agent, ci: ci.value, shards, config: named, force });
   if (!plan.ok) return plan.error;
-  const problem = dryRun ? null : await writePlan(plan.value);
+  const problem = dryRun ? null : await writePlan(plan.value, gitRootOf(cwd) ?? cwd);
   if (problem) return problem;
   process.stdout.write(planLines(plan.value, dryRun));
   if (dryRun) process.stdout.write(planTexts(plan.value));

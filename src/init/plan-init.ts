@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { readFile, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { commandFileOf } from '../agents/command-files.js';
@@ -11,6 +11,7 @@ import { type CiSystem, workflowFiles, workflowText } from './ci-workflow.js';
 import { git } from '../git.js';
 import { gitRootOf } from '../git-root.js';
 import { type SlashCommand, slashCommands } from './slash-commands.js';
+import { isInside } from '../workspace/is-inside.js';
 import { reasonOf } from '../reason-of.js';
 import { packageFile } from '../own-files.js';
 import { unreachable } from '../core/unreachable.js';
@@ -210,10 +211,13 @@ export function isWritten({ action }: PlannedFile): boolean {
   return action !== 'nothing' && action !== 'keep';
 }
 
-/** Writes the plan. A file that was created after planning is not overwritten. */
-export async function writePlan(plan: readonly PlannedFile[]): Promise<Problem | null> {
+/** Writes the plan, nothing of it through a link that leads out of this folder. A file that was created after planning is not overwritten. */
+export async function writePlan(plan: readonly PlannedFile[], root: string): Promise<Problem | null> {
   const written: string[] = [];
-  for (const file of plan.filter(isWritten)) {
+  const files = plan.filter(isWritten);
+  const outside = files.find((file) => !isInside(realpathSync(root), realPlaceOf(file.path)));
+  if (outside) return leadsOut(outside.name);
+  for (const file of files) {
     try {
       await mkdir(path.dirname(file.path), { recursive: true });
       await writeFile(file.path, file.text, { flag: file.action === 'write' ? 'wx' : 'w' });
@@ -223,6 +227,22 @@ export async function writePlan(plan: readonly PlannedFile[]): Promise<Problem |
     written.push(file.name);
   }
   return null;
+}
+
+/** Returns where a file is, or would be created, with the links on the way resolved. */
+function realPlaceOf(file: string): string {
+  const isThere = lstatSync(file, { throwIfNoEntry: false });
+  // The target of a dangling link is unknown, and might be anywhere.
+  if (isThere?.isSymbolicLink() && !existsSync(file)) return path.parse(file).root;
+  return isThere ? realpathSync(file) : path.join(realPlaceOf(path.dirname(file)), path.basename(file));
+}
+
+function leadsOut(name: string): Problem {
+  return {
+    kind: 'folder-not-writable',
+    message: `${name} is, or is reached through, a link that leads out of the project`,
+    remedy: 'Remove the link and run `self-heal init` again (nothing was written).',
+  };
 }
 
 /** The problem that a file cannot be written. Files written before it are complete, so running again continues from there. */

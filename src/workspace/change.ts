@@ -39,9 +39,7 @@ export const safePath = z
   .max(4096)
   .refine(
     // A control code in a name would reach the terminal of whoever reads it.
-    (file) =>
-      !/[\u0000-\u001F\u007F-\u009F\\]/.test(file) &&
-      file.split('/').every((part) => mayBeNamed(onAnyDisk(part))),
+    (file) => !/[\p{Cc}\\]/u.test(file) && file.split('/').every((part) => mayBeNamed(onAnyDisk(part))),
     'is not a path of a file in the project',
   );
 

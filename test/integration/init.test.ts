@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { execa } from 'execa';
 import { expect, it, onTestFinished, vi } from 'vitest';
@@ -269,5 +269,26 @@ it.skipIf(process.getuid?.() === 0)(
     const { end } = await init(dir, { agent: 'claude' });
     await chmod(dir, 0o755);
     expect(end).toMatchObject({ kind: 'folder-not-writable', message: 'agents.yaml cannot be written' });
+  },
+);
+
+it.each([
+  ['.gitignore', '../mine'],
+  ['.claude', '../folder'],
+  ['agents.yaml', '../nothing'],
+])(
+  'CL-10 HN-10 writes nothing through a link in place of %s that leads out of the project',
+  async (name, target) => {
+    const dir = await project();
+    await mkdir(path.join(dir, 'inner/.git'), { recursive: true });
+    const inner = path.join(dir, 'inner');
+    await writeFile(path.join(inner, 'playwright.config.ts'), 'export default {};');
+    await writeFile(path.join(dir, 'mine'), 'precious\n');
+    await mkdir(path.join(dir, 'folder'));
+    await symlink(target, path.join(inner, name));
+    const before = await snapshot(dir);
+    const { end } = await init(inner, { agent: 'claude' });
+    expect(end).toMatchObject({ kind: 'folder-not-writable', message: expect.stringContaining('leads out') });
+    expect(await snapshot(dir)).toEqual(before);
   },
 );
