@@ -34,7 +34,7 @@ async function market(asked: readonly string[], agent: (dir: string) => string):
 }
 
 const readsItsWord = (dir: string) => `
-  import { readFileSync, writeFileSync } from 'node:fs';
+  import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
   import { setTimeout } from 'node:timers/promises';
   const word = /^Test:.*sells (\\w+)/m.exec(readFileSync(0, 'utf8'))[1];
   const said = ${JSON.stringify(path.join(dir, 'started'))};
