@@ -8,7 +8,9 @@ import type { Settings } from '../core/settings.js';
 import type { AgentContext, ContextTest, PreviousAttempt } from './context.js';
 import { isInside } from '../workspace/is-inside.js';
 import { relativePath } from '../relative-path.js';
-import { readStateText } from '../state-folder.js';
+import { isAtLeast } from '../is-at-least.js';
+import { listState, readStateText } from '../state-folder.js';
+import { traceFiles } from '../evidence/trace-files.js';
 
 const MAX_PATCH_CHARACTERS = 8000;
 
@@ -18,8 +20,10 @@ export interface ContextRequest {
   /** The project's root. */
   readonly root: string;
   readonly runId: string;
-  /** The run's folder, which holds the patches of earlier attempts. */
+  /** The run's folder, which holds the failures' folders and the patches of earlier attempts. */
   readonly runDir: string;
+  /** The version of the project's Playwright. */
+  readonly playwright: string;
   readonly cause: Cause;
   readonly attempt: number;
   /** All earlier attempts, those of earlier runs first. */
@@ -30,14 +34,16 @@ export interface ContextRequest {
   readonly earlierFix: EarlierFix | null;
 }
 
-/**
- * Builds the context that an agent is given (AG-2). The trace is left out, because it contains headers and bodies that are not masked
- * (EV-9).
- */
+/** Builds the context that an agent is given (AG-2). The trace is the one without secrets (EV-9). */
 export async function buildContext(request: ContextRequest): Promise<AgentContext> {
   const { settings, root, cause, runId, attempt } = request;
   const { lead, members } = cause;
   const { evidence } = lead;
+  const folder = path.join(request.runDir, 'failures', String(lead.n));
+  const files = listState(folder)
+    .filter((name) => !own.has(name))
+    .toSorted();
+  const trace = files.includes(traceFiles.trace) ? path.join(folder, traceFiles.trace) : null;
   const tests = members.map((member) => ({ member, test: contextTest(member, root) }));
   return {
     schemaVersion: 1,
@@ -54,7 +60,10 @@ export async function buildContext(request: ContextRequest): Promise<AgentContex
     blame: cause.blame ? { ...cause.blame, rest: [] } : null,
     source: evidence.sources.find(({ at }) => at === lead.diagnosis.facts.source) ?? null,
     screenshot: evidence.screenshot,
-    trace: null,
+    trace,
+    files,
+    playwrightReadsTraces: isAtLeast(request.playwright, [1, 59]),
+    ...(evidence.otherRun ? { otherRun: evidence.otherRun } : {}),
     pageUrl: evidence.pageUrl,
     ariaSnapshot: evidence.ariaSnapshot,
     console: evidence.console,
@@ -67,6 +76,9 @@ export async function buildContext(request: ContextRequest): Promise<AgentContex
     previousAttempts: await Promise.all(request.previousAttempts.map((one) => previous(one, request.runDir))),
   };
 }
+
+/** What is in a failure's folder for self-heal itself, or is the agent's task. */
+const own: ReadonlySet<string> = new Set(['failure.json', 'context.json', 'prompt.md']);
 
 /** Combines all errors of the failure, because a timeout gives its reason only in the second error. */
 function errorOf({ evidence, diagnosis }: DiagnosedFailure): AgentContext['error'] {

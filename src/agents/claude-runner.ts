@@ -13,7 +13,7 @@ const MAX_TURNS = 60;
  * process alive after its result, are turned off, and its own retries are limited, since self-heal retries itself.
  */
 export const claudeRunner: Runner = {
-  command: ({ prompt, resume, runner, cwd, copyOf }) => ({
+  command: ({ agent, promptFile, resume, runner, cwd, copyOf }) => ({
     file: 'claude',
     args: [
       '-p',
@@ -32,8 +32,8 @@ export const claudeRunner: Runner = {
       CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
       CLAUDE_CODE_MAX_RETRIES: process.env['CLAUDE_CODE_MAX_RETRIES'] ?? '2',
     },
-    // Through standard input, because a prompt may begin with a dash, and may be too long for an argument.
-    input: prompt,
+    // Claude Code shows the text after a command twice, as its arguments and where the command's file names them, so that it is short.
+    input: `${agent.slashCommand} Fix this error so the test can pass. First read all of ${promptFile}: what failed, what is known about it, and the rules.`,
     passes: ['ANTHROPIC_*', 'CLAUDE_*', 'API_TIMEOUT_MS', 'DISABLE_*', ...cloudKeys()],
   }),
   reader: claudeReader,

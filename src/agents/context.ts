@@ -33,6 +33,10 @@ export interface AgentContext extends Omit<
   diagnosis: Pick<Diagnosis, 'category' | 'alternatives' | 'confidence' | 'why' | 'facts' | 'warning'>;
   /** The change that broke it, as shown by runs with and without it (BL-3), or null. */
   blame: Blame | null;
+  /** The names of the files beside context.json that show the failure: screenshot, page, requests, trace. */
+  files: readonly string[];
+  /** Whether the project's Playwright has `npx playwright trace`, which prints what is in a trace. */
+  playwrightReadsTraces: boolean;
   /** The lines around `diagnosis.facts.source`; null if they are not available. */
   source: SourceExcerpt | null;
   /** What a person answered when asked (ME-7), or null. */

@@ -4,6 +4,7 @@ import prettyBytes from 'pretty-bytes';
 import { exitCodes } from '../core/exit-codes.js';
 import { loadSettings } from '../config/load-settings.js';
 import { failuresMeant, failuresOf, isLead, nameOf, type Inspected } from '../inspect/find-failure.js';
+import { traceFiles } from '../evidence/trace-files.js';
 import { findRun, runIdsIn, type StoredRun } from '../run/find-run.js';
 import { idsMeant } from '../run/ids-meant.js';
 import { promptOf } from '../inspect/prompt-of.js';
@@ -81,14 +82,16 @@ async function showPrompt(
 
 async function filesOf(run: StoredRun, { failure }: Inspected, cwd: string): Promise<string[]> {
   const folder = path.join(run.dir, 'failures', String(failure.n));
-  const names = await readdir(folder).catch(() => []);
+  const names: string[] = await readdir(folder).catch(() => []);
   const sorted = names.toSorted((a, b) => a.localeCompare(b));
-  return Promise.all(
+  const lines = await Promise.all(
     sorted.map(async (name) => {
       const file = path.join(folder, name);
       return `${path.relative(cwd, file)}  ${prettyBytes((await stat(file)).size)}`;
     }),
   );
+  const trace = path.relative(cwd, path.join(folder, traceFiles.trace));
+  return names.includes(traceFiles.trace) ? [...lines, `npx playwright show-trace ${trace}`] : lines;
 }
 
 function withoutFailure(run: StoredRun): Problem {

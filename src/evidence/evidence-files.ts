@@ -37,8 +37,9 @@ function filesOf(evidence: WrittenEvidence): [name: string, text: string][] {
   return Object.entries(files).flatMap(([name, text]) => (text === false ? [] : [[name, text]]));
 }
 
-function asData(text: string): string {
-  return `${dataNote}\n${text}\n`;
+/** Returns the text of a file with page or server text. */
+export function asData(text: string, name = ''): string {
+  return `${name.endsWith('.html') ? `<!-- ${dataNote} -->` : dataNote}\n${text}\n`;
 }
 
 function consoleLine(entry: ConsoleEntry): string {

@@ -42,6 +42,7 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
   let brokenBuild: BrokenBuild | null = null;
   const session: Omit<Session, 'blame'> = {
     settings,
+    playwright: parts.playwright,
     cwd,
     folder,
     bus,

@@ -3,6 +3,7 @@ import type { DiagnosedFailure } from '../core/cause.js';
 import { failureKey } from '../core/failure.js';
 import { groupCauses } from '../core/group.js';
 import { isGreen } from '../core/judge.js';
+import { recordFailure } from './diagnose.js';
 import { fixesIn, type Progress, sawRed } from './progress.js';
 import { retest } from './retest.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
@@ -45,6 +46,7 @@ export async function confirm(
     if (cause && more.length === 0) joined.push(...others.map((one) => joining(one, cause.lead)));
     else left.push(...others);
   }
+  for (const one of joined) await recordFailure(progress.session, one);
   const second = await runAgain(progress, left);
   return {
     confirmed: [...known, ...first.confirmed, ...joined, ...second.confirmed],
@@ -77,7 +79,10 @@ async function runAgain(progress: Progress, failures: readonly DiagnosedFailure[
     confirmed = ends
       .filter(({ now }) => !isGreen(now))
       .map(({ before, now }) => combined(before, now.failure ?? now.suiteFailure));
-    for (const one of confirmed) sawRed(progress, one);
+    for (const one of confirmed) {
+      sawRed(progress, one);
+      if (one.evidence.otherRun) await recordFailure(session, one);
+    }
   }
   return { confirmed, flaky, uncovered, blockedBy: null, run };
 }

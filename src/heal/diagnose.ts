@@ -12,6 +12,7 @@ import { MissingEvidence } from '../evidence/missing-evidence.js';
 import { ParsedMaps } from '../evidence/source-maps/parsed-maps.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { dropUnmasked } from '../run/mask-suite-folder.js';
+import { keepTrace } from './show-trace.js';
 import { rootOf } from '../workspace/project-files.js';
 import type { Opened } from './open-run.js';
 
@@ -47,15 +48,23 @@ export function createDiagnose(options: DiagnoseOptions): Diagnose {
       const said = signed({ failure, evidence, diagnosis: classify(evidence) }, settings.project);
       const isTraced = run.tracing !== undefined;
       const one = { n, failure, evidence, ...said, rerunIds, isTraced };
-      // A full disk must not stop healing; `inspect` reports a missing record.
-      const short = { ...one, evidence: { ...one.evidence, elements: null } };
-      await writeFailureRecord(place.folder, redactor.deep(short)).catch(() => undefined);
+      await recordFailure(options, one);
+      if (evidence.trace !== null) await keepTrace(folder.dir, n, evidence.trace).catch(() => undefined);
       found.push(one);
     }
     // Nobody awaits the cleanup, because the end of the run removes whatever is left.
     if (run.serverLog !== '') dropUnmasked(path.dirname(run.serverLog)).catch(() => undefined);
     return found;
   };
+}
+
+/** Writes down what is known about a failure. A full disk must not stop healing; `inspect` reports a missing record. */
+export async function recordFailure(
+  { folder, redactor }: Pick<DiagnoseOptions, 'folder' | 'redactor'>,
+  one: DiagnosedFailure,
+): Promise<void> {
+  const short = { ...one, evidence: { ...one.evidence, elements: null } };
+  await writeFailureRecord(await folder.failure(one.n), redactor.deep(short)).catch(() => undefined);
 }
 
 /** A failure of the suite itself beside or after its tests (a worker's teardown, a global teardown) comes of the tests that ran. */

@@ -8,6 +8,7 @@ import type { DiagnosedFailure } from '../core/cause.js';
 import type { Settings } from '../core/settings.js';
 import type { SuitePurpose } from '../event.js';
 import type { BrokenBuild } from '../playwright/broken-build.js';
+import type { Playwright } from '../playwright/find-playwright.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import type { KeptFix } from './kept-fixes.js';
 import type { RunFolder } from '../run/run-folder.js';
@@ -24,6 +25,8 @@ export interface Session {
   readonly settings: Settings;
   /** The project's root: where Playwright and the agents are started. */
   readonly cwd: string;
+  /** The project's own Playwright. */
+  readonly playwright: Pick<Playwright, 'version'>;
   readonly clock: Clock;
   readonly bus: Bus;
   readonly folder: RunFolder;

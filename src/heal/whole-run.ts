@@ -18,6 +18,7 @@ import { firstRun } from './first-run.js';
 import { closed, type Opened, openRun } from './open-run.js';
 import type { RunRequest } from './run-request.js';
 import type { Reports } from './reported-run.js';
+import { showTraces } from './show-trace.js';
 import { tellSeen } from './tell-tests.js';
 import { green, type Ready, work } from './work-on-failures.js';
 
@@ -82,6 +83,7 @@ async function runWatched(
     throw error;
   });
   if (!worked.ok) return await closed(opened, worked.error);
+  await showTraces(opened).catch(() => undefined);
   await cleanUp(opened);
   const { commit, isDirty } = await lookAtCheckout();
   const isOfCommit = !isDirty && checked.reports?.isOfCommit !== false;

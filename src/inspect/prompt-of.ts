@@ -8,6 +8,7 @@ import type { Cause } from '../core/cause.js';
 import type { Settings } from '../core/settings.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
+import { findPlaywright } from '../playwright/find-playwright.js';
 import { readState } from '../state-folder.js';
 import type { Redactor } from '../secrets/redactor.js';
 import { failuresOf, type Inspected } from './find-failure.js';
@@ -73,11 +74,13 @@ async function wouldBeSent(request: PromptRequest): Promise<Result<FoundPrompt, 
   const { failure } = one;
   const agent = settings.agents[agentsFor(failure, settings.routes)[0] ?? ''];
   if (!agent) return err(noAgent);
+  const playwright = findPlaywright(projectRoot);
   const context = await buildContext({
     settings,
     root: projectRoot,
     runId: run.runId,
     runDir: run.dir,
+    playwright: playwright.ok ? playwright.value.version : '',
     cause: causeOf(request),
     attempt: 1,
     previousAttempts: [],

@@ -57,6 +57,12 @@ export function renderFailure(one: Inspected, files: readonly string[]): string 
     ...section('failed step', evidence.failedStep ? [evidence.failedStep] : []),
     ...section('error', messageLines(evidence.errors.map(({ message }) => message).join('\n\n'))),
     ...section(
+      evidence.otherRun?.run === 'first'
+        ? 'error of the first run, which differs'
+        : 'error when it was run again, which differs',
+      messageLines((evidence.otherRun?.errors ?? []).map(({ message }) => message).join('\n\n')),
+    ),
+    ...section(
       `console (the last of ${evidence.console.length})`,
       evidence.console.slice(-mostLines).map(consoleLine),
     ),
@@ -86,6 +92,7 @@ function section(title: string, lines: readonly string[]): string[] {
 }
 
 function messageLines(message: string): string[] {
+  if (message === '') return [];
   const lines = message.split('\n');
   const more = lines.length - longestMessage;
   return more > 0 ? [...lines.slice(0, longestMessage), `… ${counted(more, 'more line')}`] : lines;

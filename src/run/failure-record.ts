@@ -1,12 +1,13 @@
 import path from 'node:path';
 import { z } from 'zod';
+import { traceFiles } from '../evidence/trace-files.js';
 import type { DiagnosedFailure } from '../core/cause.js';
 import { categories, type Diagnosis, evidenceSources, retryAxes } from '../core/diagnosis.js';
 import type { Evidence } from '../core/evidence.js';
 import type { Failure, TestError, TestRef } from '../core/failure.js';
 import { jsonOf } from '../json-of.js';
 import { relativePath } from '../relative-path.js';
-import { listState, readStateText, writeStateSync } from '../state-folder.js';
+import { hasState, listState, readStateText, writeStateSync } from '../state-folder.js';
 import { pictureNames } from './pictures.js';
 import { projectOf } from './run-folder.js';
 
@@ -182,6 +183,7 @@ function read(runDir: string, n: number): DiagnosedFailure | null {
   if (!parsed.success) return null;
   const { schemaVersion: _, ...stored } = parsed.data;
   const { screenshot } = stored.evidence;
+  const trace = path.join(folder, traceFiles.trace);
   const rootDir = projectOf(runDir);
   const one: DiagnosedFailure = {
     ...stored,
@@ -190,7 +192,7 @@ function read(runDir: string, n: number): DiagnosedFailure | null {
     evidence: {
       ...stored.evidence,
       screenshot: screenshot === null ? null : path.join(folder, screenshot),
-      trace: null,
+      trace: hasState(trace) ? trace : null,
       rootDir,
     },
   };

@@ -7,6 +7,8 @@ import { hasState, listState, removeState } from '../state-folder.js';
 import { maskedStream } from '../secrets/masked-stream.js';
 
 const logs = [runFiles.serverLog, runFiles.log, runFiles.problems];
+/** The folder in a run's own with the traces of failed tests, as Playwright wrote them, until it is known who looks at them. */
+const rawTraces = 'traces';
 /** What Playwright itself wrote and what its servers delivered: bodies, traces and attachments, which cannot be masked here. */
 const unmaskable = [runFiles.output, runFiles.servers, runFiles.scripts];
 
@@ -42,6 +44,12 @@ export async function dropAllUnmasked(runDir: string): Promise<void> {
     const suite = path.join(suites, name);
     await (hasState(path.join(suite, runFiles.report)) ? removeState(suite) : dropUnmasked(suite));
   }
+  await removeState(path.join(runDir, rawTraces));
+}
+
+/** Returns where the trace of a failed test is kept as Playwright wrote it. */
+export function rawTraceOf(runDir: string, n: number): string {
+  return path.join(runDir, rawTraces, `${n}.zip`);
 }
 
 /**

@@ -1,11 +1,20 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Evidence } from '../../src/core/evidence.js';
 import type { TestFailure } from '../../src/core/failure.js';
 import { readPassing } from '../../src/evidence/complaints.js';
 import { gatherEvidence } from '../../src/evidence/gather-evidence.js';
+import { MissingEvidence } from '../../src/evidence/missing-evidence.js';
+import { readTrace } from '../../src/evidence/trace/read-trace.js';
+import { writeTraceFiles } from '../../src/evidence/trace/write-trace-files.js';
+import { isAtLeast } from '../../src/is-at-least.js';
+import { findPlaywright } from '../../src/playwright/find-playwright.js';
+import { redactorOf } from '../../src/secrets/redactor.js';
 import { launchOptions } from '../rig/chromium.js';
 import { freePort } from '../rig/free-port.js';
+import { filesOfZip } from '../rig/zip-files.js';
 import { inlineSuite, type FinishedSuite, type InlineSuite } from '../rig/inline-suite.js';
 
 const configFor = (port: number): string => `
@@ -27,7 +36,7 @@ customElements.define('x-basket', class extends HTMLElement { connectedCallback(
 console.warn('no cart');
 fetch('/api/hangs');
 fetch('/graphql', { method: 'POST', body: '{"query":"me"}' });
-fetch('/api/orders', { method: 'POST', body: '{"item":1}', headers: { authorization: 'Bearer sekret-token' } }).then((r) => r.json()).then(() => {
+fetch('/api/orders', { method: 'POST', body: '{"item":1}', headers: { authorization: 'Bearer s3kret-4kjh-t0k9' } }).then((r) => r.json()).then(() => {
   document.title = 'done';
   setTimeout(() => { undefined.id; });
 });
@@ -152,6 +161,13 @@ const pages = [
   'serial red',
 ];
 
+/** The Playwright under test. */
+function ours() {
+  const found = findPlaywright(suite.dir);
+  if (!found.ok) throw new Error(found.error.message);
+  return found.value;
+}
+
 /** `npm run test:playwrights` runs this file with every minor version that is supported. */
 describe.each(pages)('the page of %s', (title) => {
   it('EV-2 EV-3 EV-4 EV-8 is in the trace, whatever the config says and whoever opened it', async () => {
@@ -202,7 +218,7 @@ describe('a trace', () => {
 
   it('EV-9 gives neither a secret header nor what was typed into a password field', async () => {
     const evidence = await evidenceOf('fixture page');
-    expect(JSON.stringify({ ...evidence, trace: null })).not.toMatch(/sekret-token|typed-secret/);
+    expect(JSON.stringify({ ...evidence, trace: null })).not.toMatch(/s3kret-4kjh-t0k9|typed-secret/);
   });
 
   it('EV-1 says what lay over an element that a click waited for', async () => {
@@ -242,6 +258,50 @@ describe('a trace', () => {
     expect(picture?.subarray(0, 3)).toEqual(Buffer.from([0xff, 0xd8, 0xff]));
     expect([...complaints.keys()]).toContainEqual(expect.stringMatching(/^console .*reading 'id'/));
     expect([...complaints.keys()]).toContainEqual(expect.stringMatching(/^page POST .*\/orders → 500$/));
+  });
+
+  it('EV-13 EV-9 is shown as files without secrets, and as a trace that Playwright reads', async () => {
+    const evidence = await evidenceOf('fixture page');
+    const folder = path.join(traced.runDir, 'failures', 'fixture page');
+    const limits = { console: 50, network: 50 };
+    const request = {
+      trace: evidence.trace ?? '',
+      folder,
+      root: suite.dir,
+      limits,
+      redactor: redactorOf([]),
+    };
+    await writeTraceFiles(request);
+    const text = (name: string) => readFileSync(path.join(folder, name), 'utf8');
+    const actions = text('actions.md').split('\n');
+    const lineOf = (what: RegExp) => actions.findIndex((line) => what.test(line));
+    const places = [/goto|Navigate/, /POST \S+\/orders → 500/, /fill/i, /pays/, /the test failed here/];
+    expect(places.map(lineOf)).not.toContain(-1);
+    expect(places.map(lineOf)).toEqual(places.map(lineOf).toSorted((a, b) => a - b));
+    expect(actions[lineOf(/the test failed here/)]).toMatch(/shop\.spec\.ts:\d+/);
+    expect(text('page-before.yml')).toContain('- heading "Shop" [level=1]');
+    for (const name of ['page-before.html', 'page.html'])
+      expect(text(name)).toMatch(/<h1>Shop<\/h1>[^]*<shadow-root[^]*2 items[^]*<h2>Advert<\/h2>|<h2>Advert/);
+    const masked = await readTrace({
+      file: path.join(folder, 'trace.zip'),
+      limits,
+      missing: new MissingEvidence(),
+    });
+    expect(masked.network).toHaveLength(evidence.network.length);
+    expect(masked.ariaSnapshot).toContain('- heading "Shop" [level=1]');
+    expect(JSON.stringify(masked)).toContain('relation');
+    const secrets = /s3kret-4kjh-t0k9|typed-secret/;
+    for (const content of Object.values(await filesOfZip(path.join(folder, 'trace.zip'))))
+      expect(content.toString('utf8')).not.toMatch(secrets);
+    for (const name of readdirSync(folder).filter((one) => one !== 'trace.zip'))
+      expect([name, text(name)]).not.toEqual([name, expect.stringMatching(secrets)]);
+    const { cli, version } = ours();
+    if (!isAtLeast(version, [1, 59])) return;
+    const tool = (...args: string[]) =>
+      execFileSync(process.execPath, [cli, 'trace', ...args], { cwd: folder, encoding: 'utf8' });
+    tool('open', 'trace.zip');
+    expect(tool('actions', '--errors-only')).toContain('pays');
+    expect(tool('requests', '--failed')).toContain('orders');
   });
 
   it('EV-6 is looked at while the servers are there: the last test waits for it', () => {

@@ -2,25 +2,32 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { orWhenLong } from '../rig/long.js';
+import { filesOfZip } from '../rig/zip-files.js';
 import { leaksOf, plants as allPlants, variables } from '../rig/secrets/plants.js';
 import { runThatSays } from '../rig/secrets/run-that-says.js';
 
 /** The text of every file below a folder, with its path, which may leak something itself. */
-function everythingIn(dir: string, but = /^$/): string {
-  const files = readdirSync(dir, { recursive: true, encoding: 'utf8' });
-  return files
-    .filter((file) => !but.test(file))
-    .map((file) => path.join(dir, file))
-    .map((file) => `${file}\n${statSync(file).isFile() ? readFileSync(file, 'utf8') : ''}`)
+async function everythingIn(dir: string, but = /^$/): Promise<string> {
+  const files = readdirSync(dir, { recursive: true, encoding: 'utf8' }).filter((file) => !but.test(file));
+  const texts = await Promise.all(
+    files.map(async (file) => `${path.join(dir, file)}\n${await textOf(path.join(dir, file))}`),
+  );
+  return texts.join('\n');
+}
+
+async function textOf(file: string): Promise<string> {
+  if (!statSync(file).isFile()) return '';
+  if (!file.endsWith('.zip')) return readFileSync(file, 'utf8');
+  return Object.entries(await filesOfZip(file))
+    .map(([name, content]) => `${name}\n${content.toString('utf8')}`)
     .join('\n');
 }
 
 /** The files that must have been written, or the test shows nothing. */
 const sinks =
   `context.json prompt.md events.ndjson report.json report.html junit.xml ctrf.json summary.md step-summary.md
-  step-output ledger.db 1.patch 1.log 1.prompt.md console.log network.json server.log playwright.log`.split(
-    /\s+/,
-  );
+  step-output ledger.db 1.patch 1.log 1.prompt.md console.log network.json server.log playwright.log
+  actions.md page.html trace.zip`.split(/\s+/);
 
 function whereIn(dir: string, leak: string): string {
   const files = readdirSync(dir, { recursive: true, encoding: 'utf8' });
@@ -47,7 +54,7 @@ describe('what a run writes', () => {
     async ({ plants }) => {
       const texts = plants.map(({ text }) => text).filter((text) => text.length < 3000);
       const { dir, terminal } = await runThatSays((channel) => `in-${channel}\n${texts.join('\n\n')}\n`);
-      const written = everythingIn(dir);
+      const written = await everythingIn(dir);
       for (const channel of channels) expect(written).toContain(`in-${channel}`);
       for (const file of sinks) expect(written).toContain(`${path.sep}${file}\n`);
       expect(terminal).toContain('in-warning');
@@ -76,7 +83,7 @@ describe('what a run writes', () => {
         ([, mask]) => mask,
       );
     // Markdown escapes the brackets.
-    const written = everythingIn(dir).replaceAll('\\]', ']').replaceAll('\\[', '[');
+    const written = (await everythingIn(dir)).replaceAll('\\]', ']').replaceAll('\\[', '[');
     const masks = ['first', 'other'].map((word) => [
       ...new Set([...masksIn(terminal, word), ...masksIn(written, word)]),
     ]);
@@ -108,15 +115,15 @@ describe('what a run writes', () => {
     ].join('\n');
     const { dir, terminal } = await runThatSays((channel) => `in-${channel}\n${hostile}`);
     const attempts = path.join(dir, 'attempts');
-    // A patch has to stay valid for `git apply`; it is made safe where it is shown.
-    for (const text of [terminal, everythingIn(dir, /\.(?:patch|db(?:-\w+)?)$/)]) {
+    // A patch has to stay valid for `git apply`, and a trace for Playwright; they are made safe where they are shown.
+    for (const text of [terminal, await everythingIn(dir, /\.(?:patch|zip|db(?:-\w+)?)$/)]) {
       // oxlint-disable-next-line no-control-regex -- asserts that there are none
       expect(text).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
       expect(text).not.toMatch(/[\u{e0000}-\u{e0fff}]/u);
     }
     expect(terminal).not.toContain('cm0gLXJm');
     expect(terminal.split('\n').filter((line) => /^\W*(?:SELF-HEAL|Fix applied)/.test(line))).toEqual([]);
-    const evidence = everythingIn(path.join(dir, 'failures'));
+    const evidence = await everythingIn(path.join(dir, 'failures'));
     expect(evidence).not.toMatch(/^\W*SELF-HEAL:\s*\{"status":"fixed"/m);
     expect(evidence).not.toMatch(/^\W*Fix applied successfully\W*$/m);
     const prompt = readFileSync(path.join(dir, 'failures', '1', 'prompt.md'), 'utf8');

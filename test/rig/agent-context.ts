@@ -22,6 +22,8 @@ export function aContext(over: Partial<AgentContext> = {}): AgentContext {
     error: { type: 'Error', message: 'Error: boom', stack: null, snippet: null, causes: [] },
     diagnosis: aDiagnosis(),
     blame: null,
+    files: [],
+    playwrightReadsTraces: false,
     source: null,
     screenshot: null,
     trace: null,

@@ -54,6 +54,7 @@ export async function healingSession(reruns: readonly (string | null)[], over: P
   const contents = contentsOf(folder.value.dir);
   const made: Session = {
     settings: someSettings(),
+    playwright: { version: '1.57.0' },
     cwd: '/project',
     clock,
     bus,

@@ -26,14 +26,18 @@ export async function withZip<T>(file: string, work: (zip: ZipFile) => Promise<T
 }
 
 /** Returns the entries with wanted names; others are not kept, since a long trace has tens of thousands. */
-export async function entriesOf(zip: ZipFile, wanted: (name: string) => boolean): Promise<ZipEntry[]> {
+export async function entriesOf(
+  zip: ZipFile,
+  wanted: (name: string) => boolean,
+  most = maxWanted,
+): Promise<ZipEntry[]> {
   const found: ZipEntry[] = [];
   let seen = 0;
   for await (const entry of zip.eachEntry()) {
     const name = entry.fileNameRaw.toString('utf8');
     if (wanted(name)) found.push({ name, entry });
     seen += 1;
-    if (seen >= maxEntries || found.length >= maxWanted) break;
+    if (seen >= maxEntries || found.length >= most) break;
   }
   return found;
 }

@@ -9,6 +9,9 @@ import type { Cause } from '../../core/cause.js';
 import type { AgentSettings } from '../../core/settings.js';
 import type { Start } from './restart-agent.js';
 import type { Session } from '../session.js';
+import { showTrace } from '../show-trace.js';
+import { copyTrace } from '../../evidence/trace/masked-trace.js';
+import { traceFiles } from '../../evidence/trace-files.js';
 import { withoutTree } from '../tree-lock.js';
 import type { KnownFailure } from '../../store/store.js';
 import type { AgentPlace } from '../../workspace/workspace.js';
@@ -104,9 +107,11 @@ async function bringTo({ toCopy }: AgentPlace, folder: string): Promise<void> {
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const file = path.join(folder, entry.name);
-    const isText = /\.(?:json|md|log|yml|txt)$/.test(entry.name);
-    if (isText) await writeFile(path.join(target, entry.name), toCopy(await readFile(file, 'utf8')));
-    else await copyFile(file, path.join(target, entry.name));
+    const to = path.join(target, entry.name);
+    if (/\.(?:json|md|log|yml|txt|html)$/.test(entry.name))
+      await writeFile(to, toCopy(await readFile(file, 'utf8')));
+    else if (entry.name === traceFiles.trace) await copyTrace(file, to, { lines: toCopy, text: toCopy });
+    else await copyFile(file, to);
   }
 }
 
@@ -120,11 +125,13 @@ export async function writeWork(
   const contextFile = path.join(dir, 'context.json');
   const promptFile = path.join(dir, 'prompt.md');
   const agent = agentOf(session, request);
+  await showTrace(session, request.cause.lead.n);
   const built = await buildContext({
     settings: session.settings,
     root: session.cwd,
     runId: session.folder.runId,
     runDir: session.folder.dir,
+    playwright: session.playwright.version,
     cause: request.cause,
     attempt: request.n,
     previousAttempts: [...(request.known?.tried ?? []), ...(request.chain ?? []), ...request.previous],

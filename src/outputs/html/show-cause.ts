@@ -10,6 +10,7 @@ import type { LoadedCause, LoadedRun } from './load-run.js';
 import { firstItems, html, type Markup, nothing } from './markup.js';
 import { showAttempts, showProof } from './show-attempts.js';
 import { showEvidence } from './show-evidence.js';
+import { traceFiles } from '../../evidence/trace-files.js';
 import { showTimeline } from './show-timeline.js';
 import { isKept } from '../../core/attempt.js';
 import { keptFiles } from '../next-steps.js';
@@ -98,6 +99,14 @@ function body(
       All evidence: <code>${run.folder}/${cause.evidence}/</code> or
       <code>npx self-heal inspect ${run.report.runId} ${id}</code>
     </p>
+    ${
+      loaded.lead?.evidence.trace
+        ? html`<p class="quiet">
+            Playwright's trace:
+            <code>npx playwright show-trace ${run.folder}/${cause.evidence}/${traceFiles.trace}</code>
+          </p>`
+        : ''
+    }
   </article>`;
 }
 

@@ -1,5 +1,6 @@
 import type { DiagnosedFailure } from '../../core/cause.js';
-import { type ConsoleEntry, hasFailed, type NetworkEntry } from '../../core/evidence.js';
+import type { TestError } from '../../core/failure.js';
+import { type ConsoleEntry, type Evidence, hasFailed, type NetworkEntry } from '../../core/evidence.js';
 import { cut } from '../cut.js';
 import { counted, duration } from '../format.js';
 import type { Detail } from './detail.js';
@@ -35,6 +36,7 @@ export function showEvidence({ evidence, diagnosis }: DiagnosedFailure, detail: 
         </figure>`,
     )}
     ${section('Error and stack', block('Error and stack', head(texts, detail.text)), texts !== '')}
+    ${section(otherRunTitle(evidence.otherRun), block('Error of the other run', head(messagesOf(evidence.otherRun?.errors ?? []), detail.text)), evidence.otherRun !== undefined)}
     ${section(`Console (${entries.length})`, consoleTable(entries.slice(-detail.rows), entries.length), entries.length > 0)}
     ${section(`Network (${network.length})`, networkTable(network.slice(-detail.rows), network.length), network.length > 0)}
     ${section('Web server output', block('Web server output', tail(serverOutput.trim(), detail.text)), serverOutput.trim() !== '')}
@@ -47,6 +49,16 @@ export function showEvidence({ evidence, diagnosis }: DiagnosedFailure, detail: 
         : ''
     }
   `;
+}
+
+function otherRunTitle(other: Evidence['otherRun']): string {
+  return other?.run === 'first'
+    ? 'Error of the first run, which differs'
+    : 'Error when it was run again, which differs';
+}
+
+function messagesOf(errors: readonly TestError[]): string {
+  return errors.map(({ message }) => message).join('\n\n');
 }
 
 const factNames: Record<string, string> = {

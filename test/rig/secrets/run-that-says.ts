@@ -77,6 +77,7 @@ export async function runThatSays(
   });
   const session: Session = {
     settings,
+    playwright: { version: '1.57.0' },
     cwd: root,
     clock: virtualClock(),
     bus,

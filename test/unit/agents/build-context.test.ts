@@ -18,6 +18,7 @@ it('EV-10 reads the patches of this and other runs, but no other file that a sha
     root,
     runId: 'b',
     runDir: path.join(runs, 'b'),
+    playwright: '1.57.0',
     cause: aCause(),
     attempt: 4,
     previousAttempts: ['1.patch', '../a/1.patch', '../../../.env'].map((patch) => anAttempt({ patch })),

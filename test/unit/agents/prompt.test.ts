@@ -1,3 +1,4 @@
+import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readClaim } from '../../../src/agents/claim.js';
@@ -20,8 +21,9 @@ it('AG-2 begins with the slash command and the task, and names the test, step, e
     'tests/cart.spec.ts:12',
     'Click #buy',
     'Error: boom',
-    '/project/shot.png',
-    frame.contextFile,
+    'shot.png',
+    path.dirname(frame.contextFile),
+    'context.json',
   ]) {
     expect(prompt).toContain(part);
   }
@@ -180,18 +182,91 @@ it('HN-4 says which files are read-only for the class, and which of them an earl
   expect(prompt).toContain('`tests/a.spec.ts: it belongs to the tests`');
 });
 
-it('AG-2 stays below 3,500 tokens however much evidence there is', () => {
-  const console = Array.from({ length: 50 }, (_, n) => entry('error', `${n} ${'x'.repeat(2000)}`));
-  const error = {
-    type: 'Error',
-    message: 'm'.repeat(16_000),
-    stack: null,
-    snippet: 's'.repeat(9000),
-    causes: [],
+it('AG-2 has at most 2,500 tokens however much there is, and what a person decided always has room', () => {
+  const long = 'word '.repeat(3_000);
+  const network = Array.from({ length: 9 }, (_, n) =>
+    request({ url: `http://localhost/${n}`, responseBody: long }),
+  );
+  const attempt = {
+    n: 1,
+    agent: 'debugger',
+    outcome: 'completed' as const,
+    claim: { status: 'fixed' as const, summary: long },
+    files: [{ path: 'a.ts', added: 1, removed: 1 }],
+    patch: long,
+    failedBecause: long,
+    judged: 'still-failing' as const,
+    reverted: true,
+    violations: Array.from({ length: 9 }, (_, n) => ({
+      rule: 'test-weakened',
+      says: 'an assertion was removed',
+      file: 'tests/a.spec.ts',
+      line: n,
+      before: long,
+      after: null,
+    })),
   };
-  const prompt = renderPrompt(aContext({ console, error, serverOutput: 'line\n'.repeat(5000) }), frame);
-  // About four characters per token.
-  expect(prompt.length / 4).toBeLessThan(3500);
+  const hunk = aBlamedHunk({ old: [long], now: [long] });
+  const context = aContext({
+    error: { type: 'Error', message: long, stack: null, snippet: long, causes: [] },
+    otherRun: {
+      run: 'first',
+      errors: [{ message: long, stack: null, location: null, snippet: null, causes: [] }],
+    },
+    console: Array.from({ length: 50 }, (_, n) => entry('error', `${n} ${long}`)),
+    network,
+    serverOutput: `${long}\n`.repeat(90),
+    source: { at: 'src/cart.ts:7:3', generated: '', snippet: long },
+    guidance: `It is Thanks. ${long}`,
+    earlierFix: {
+      runId: 'r',
+      healedAt: '2026-01-02T00:00:00Z',
+      agent: null,
+      summary: long,
+      files: [],
+      patch: long,
+      times: 2,
+    },
+    previousAttempts: Array.from({ length: 9 }, (_, n) => ({ ...attempt, n })),
+    blame: aBlame({ hunks: [hunk, hunk, hunk] }),
+    files: ['actions.md', 'page.html', 'trace.zip'],
+    playwrightReadsTraces: true,
+  });
+  const prompt = renderPrompt(context, frame);
+  // Prompts of paths, code and stacks have about 3.3 characters a token.
+  expect(prompt.length / 3.3).toBeLessThan(2_500);
+  for (const part of ['It is Thanks.', '## Error', '## Rules', 'actions.md', 'SELF-HEAL: {"status"'])
+    expect(prompt).toContain(part);
+});
+
+it('AG-2 tells nothing twice: evidence that another section shows is not repeated', () => {
+  const reason = { rule: 'r', category: 'runtime-error', confidence: 1 } as const;
+  const diagnosis = aDiagnosis({
+    category: 'runtime-error',
+    why: [
+      { ...reason, source: 'error', evidence: 'Error: boom' },
+      { ...reason, source: 'console', evidence: 'TypeError: x' },
+    ],
+  });
+  const prompt = renderPrompt(aContext({ diagnosis, console: [entry('pageerror', 'TypeError: x')] }), frame);
+  for (const text of ['Error: boom', 'TypeError: x']) expect(prompt.split(text)).toHaveLength(2);
+});
+
+it('EV-13 AG-2 names the files with the rest, and how Playwright prints what is in the trace, where it can', () => {
+  const files = ['actions.md', 'network.json', 'page.html', 'trace.zip'];
+  const rest = (over: object) =>
+    renderPrompt(aContext({ files, ...over }), frame).split('## Everything else')[1] ?? '';
+  for (const name of files) expect(rest({})).toContain(name);
+  expect(rest({ files: [] })).not.toMatch(/actions\.md|trace/);
+  expect(rest({})).not.toContain('npx playwright trace');
+  expect(rest({ playwrightReadsTraces: true })).toContain('npx playwright trace open trace.zip');
+});
+
+it('EV-1 tells the error of the other run if the two differ', () => {
+  const errors = [{ message: 'Error: refused', stack: null, location: null, snippet: null, causes: [] }];
+  const prompt = renderPrompt(aContext({ otherRun: { run: 'first', errors } }), frame);
+  expect(prompt).toContain('When it ran first it failed differently');
+  expect(prompt).toContain('Error: refused');
 });
 
 it('EV-10 untrusted text cannot close its fence or forge a claim', () => {

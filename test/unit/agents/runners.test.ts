@@ -34,6 +34,14 @@ describe('how a program is started', () => {
     expect(passes).not.toBe('everything');
   });
 
+  it('AG-2 claude is told where its prompt is, since it shows the text after a command twice', () => {
+    const task = agentTask('hangs', { runner: { kind: 'claude' } });
+    const { input } = claudeRunner.command({ ...task, prompt: `/debugger ${'evidence '.repeat(500)}` });
+    expect(input).toMatch(/^\/debugger Fix this error so the test can pass\./);
+    expect(input).toContain(task.promptFile);
+    expect(input).not.toContain('evidence');
+  });
+
   it.each([
     ['claude', '--permission-mode acceptEdits'],
     ['codex', 'sandbox_mode="workspace-write"'],

@@ -1,8 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { dropAllUnmasked, maskSuiteFolder } from '../../../src/run/mask-suite-folder.js';
+import { dropAllUnmasked, maskSuiteFolder, rawTraceOf } from '../../../src/run/mask-suite-folder.js';
 import { tempDir } from '../../rig/temp-dir.js';
 
 const redactor = {
@@ -60,8 +60,12 @@ describe('masking a suite run', () => {
   it('EV-9 leaves only masked logs at the end of a run', async () => {
     const { runDir, suite } = await aSuite();
     await maskSuiteFolder(suite, { isRed: true, redactor });
+    const trace = rawTraceOf(runDir, 1);
+    await mkdir(path.dirname(trace), { recursive: true });
+    await writeFile(trace, 'a hidden zip');
     await dropAllUnmasked(runDir);
     expect(readdirSync(suite).sort()).toEqual(['playwright.log', 'problems.log', 'server.log']);
+    expect(existsSync(trace)).toBe(false);
   });
 
   it('EV-9 leaves nothing of a suite run that was cut off before its logs were masked', async () => {

@@ -1,0 +1,164 @@
+import { createWriteStream } from 'node:fs';
+import { isUtf8 } from 'node:buffer';
+import { pipeline } from 'node:stream/promises';
+import type { ZipFile as ZipInput } from 'yauzl';
+import { ZipFile } from 'yazl';
+import { withoutSignals } from '../../core/fenced.js';
+import { jsonOf } from '../../json-of.js';
+import type { Redactor } from '../../secrets/redactor.js';
+import { isSecretHeader, namedBy } from '../../secrets/secret-fields.js';
+import { bounds } from '../bounds.js';
+import { typedValue } from './dom.js';
+import { eachBoundedLine } from './bounded-lines.js';
+import { entriesOf, firstBytes, inflated, withZip, type ZipEntry } from './trace-zip.js';
+
+/** More is not worth the time that masking it takes. */
+const mostBytes = 192 * 1024 * 1024;
+const mostEntries = 20_000;
+/** Pictures and fonts, by their first bytes. */
+const binaries = ['\xff\xd8\xff', '\x89PNG', 'GIF8', 'RIFF', 'wOFF', 'wOF2', '\0\x01\0\0', 'OTTO'];
+
+/**
+ * Copies a trace without the secrets in it, so that Playwright's own tools still read it (EV-9). What is neither text nor a picture is left
+ * out. Rejects if the trace is too large.
+ */
+export async function copyMasked(from: string, to: string, redactor: Redactor): Promise<void> {
+  const typed = await typedSecrets(from);
+  await copyTrace(from, to, {
+    lines: (line) => maskedLine(line, { redactor, typed }),
+    // An agent that prints it must not appear to send a completion signal itself.
+    text: (text) => withoutSignals(redactor.text(without(typed, text))),
+  });
+}
+
+/** Copies a trace with other texts; a line for which there is none is left out. */
+export async function copyTrace(
+  from: string,
+  to: string,
+  change: { readonly lines: (line: string) => string | null; readonly text: (text: string) => string },
+): Promise<void> {
+  await withEntries(from, async (zip, entries) => {
+    const out = new ZipFile();
+    const written = pipeline(out.outputStream, createWriteStream(to));
+    for (const one of entries) {
+      const content = isLines(one)
+        ? await changedLines(zip, one, change.lines)
+        : await changedFile(zip, one, change.text);
+      if (content !== null) out.addBuffer(content, one.name);
+    }
+    out.end();
+    await written;
+  });
+}
+
+async function withEntries<T>(
+  file: string,
+  work: (zip: ZipInput, entries: readonly ZipEntry[]) => Promise<T>,
+): Promise<T> {
+  return withZip(file, async (zip) => {
+    const entries = await entriesOf(zip, () => true, mostEntries);
+    const size = entries.reduce((sum, { entry }) => sum + entry.uncompressedSize, 0);
+    if (size > mostBytes)
+      throw new Error(`it has ${Math.round(size / 1024 / 1024)} MB, which is too much to mask`);
+    return work(zip, entries);
+  });
+}
+
+function isLines({ name }: ZipEntry): boolean {
+  return /\.(?:trace|network|stacks)$/.test(name);
+}
+
+async function changedLines(
+  zip: ZipInput,
+  { entry }: ZipEntry,
+  change: (line: string) => string | null,
+): Promise<Buffer> {
+  const lines: string[] = [];
+  await eachBoundedLine(inflated(zip, entry, mostBytes), bounds.traceLine, ({ bytes, whole }) => {
+    const line = whole ? change(bytes.toString('utf8')) : null;
+    if (line !== null) lines.push(`${line}\n`);
+  });
+  return Buffer.from(lines.join(''));
+}
+
+/** Half a file could not be recognized for what it is, so that it is kept whole or not at all. */
+async function changedFile(
+  zip: ZipInput,
+  { entry }: ZipEntry,
+  change: (text: string) => string,
+): Promise<Buffer | null> {
+  if (entry.uncompressedSize > bounds.traceLine) return null;
+  const bytes = await firstBytes(zip, entry, bounds.traceLine);
+  const start = bytes.toString('latin1', 0, 16);
+  if (binaries.some((one) => start.startsWith(one))) return bytes;
+  return isUtf8(bytes) && !bytes.includes(0) ? Buffer.from(change(bytes.toString('utf8'))) : null;
+}
+
+/** Masks what a line says in its fields, and then whatever its text reveals. What would no longer be JSON is masked text by text. */
+function maskedLine(
+  line: string,
+  { redactor, typed }: { readonly redactor: Redactor; readonly typed: ReadonlySet<string> },
+): string | null {
+  const event = jsonOf(line);
+  if (event === undefined) return null;
+  const known = withoutTyped(event);
+  const text = redactor.text(without(typed, known === event ? line : JSON.stringify(known)));
+  return withoutSignals(jsonOf(text) === undefined ? JSON.stringify(redactor.deep(known)) : text);
+}
+
+/** A shorter text is found in too many places to be masked in all of them. */
+const shortest = 5;
+
+/** Returns what was typed into fields for secrets: the log of an action repeats it without saying where it went. */
+async function typedSecrets(trace: string): Promise<ReadonlySet<string>> {
+  const typed = new Set<string>();
+  const add = (one: string) => {
+    if (one.length >= shortest) typed.add(JSON.stringify(one).slice(1, -1));
+  };
+  await withEntries(trace, async (zip, entries) => {
+    for (const { entry } of entries.filter((one) => one.name.endsWith('.trace')))
+      await eachBoundedLine(inflated(zip, entry, mostBytes), bounds.traceLine, ({ bytes, whole }) => {
+        if (whole) withoutTyped(jsonOf(bytes.toString('utf8')), add);
+      });
+  });
+  return typed;
+}
+
+function without(typed: ReadonlySet<string>, text: string): string {
+  return [...typed].reduce((rest, one) => rest.replaceAll(one, masked), text);
+}
+
+const masked = '[masked: value]';
+
+/** Masks what only its place tells: the values of headers, cookies and password fields, and what was typed into fields of such names. */
+function withoutTyped(value: unknown, found: (secret: string) => void = () => undefined): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    const all = value.map((one) => withoutTyped(one, found));
+    return all.every((one, at) => one === value[at]) ? value : all;
+  }
+  const fields = Object.entries(value);
+  const secrets = secretFields(value as Readonly<Record<string, unknown>>);
+  const changed = fields.map(([name, one]): [string, unknown] => {
+    if (!secrets.includes(name) || typeof one !== 'string' || one === '')
+      return [name, withoutTyped(one, found)];
+    found(one);
+    return [name, masked];
+  });
+  return changed.every(([, one], at) => one === fields[at]?.[1]) ? value : Object.fromEntries(changed);
+}
+
+/** Returns which fields of an object hold a secret, because another says so. */
+function secretFields(fields: Readonly<Record<string, unknown>>): readonly string[] {
+  const { name, type, value, text } = fields;
+  if (typeof name === 'string' && isSecretHeader(name)) return ['value'];
+  if (typeof type === 'string' && type.toLowerCase() === 'password') return ['value', typedValue];
+  const typed = Object.entries({ value, text, [typedValue]: fields[typedValue] });
+  const found = typed.flatMap(([key, one]) => (typeof one === 'string' ? [key] : []));
+  if (found.length === 0) return [];
+  // A label, or the locator of a field.
+  const others = Object.entries(fields).flatMap(([key, one]) =>
+    typeof one === 'string' && !found.includes(key) ? (one.slice(0, 500).match(/[A-Za-z][\w-]*/g) ?? []) : [],
+  );
+  return others.some((word) => namedBy(word) === 'secret') ? found : [];
+}

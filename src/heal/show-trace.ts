@@ -1,0 +1,37 @@
+import { copyFile, rename } from 'node:fs/promises';
+import path from 'node:path';
+import { rawTraceOf } from '../run/mask-suite-folder.js';
+import { hasState, makeStateFolder, removeState } from '../state-folder.js';
+import { isInside } from '../workspace/is-inside.js';
+import type { Opened } from './open-run.js';
+
+/** Keeps the trace of a failed test from being deleted with its suite run. */
+export async function keepTrace(runDir: string, n: number, trace: string): Promise<void> {
+  const kept = rawTraceOf(runDir, n);
+  makeStateFolder(path.dirname(kept));
+  // A test that records its own may leave it anywhere.
+  await (isInside(runDir, trace) ? rename(trace, kept) : copyFile(trace, kept));
+}
+
+/** Writes what the trace of a failure shows into its folder, once, and deletes the trace itself. Without a trace, it does nothing. */
+export async function showTrace(
+  { folder, cwd, settings, redactor }: Pick<Opened, 'folder' | 'cwd' | 'settings' | 'redactor'>,
+  n: number,
+): Promise<void> {
+  const trace = rawTraceOf(folder.dir, n);
+  if (!hasState(trace)) return;
+  const { writeTraceFiles } = await import('../evidence/trace/write-trace-files.js');
+  const request = { trace, root: cwd, limits: settings.evidence, redactor };
+  await writeTraceFiles({ ...request, folder: await folder.failure(n) });
+  await removeState(trace);
+}
+
+/** Does so for the failures that represent a cause: a person looks at these, also where no agent did. */
+export async function showTraces(
+  opened: Pick<Opened, 'folder' | 'cwd' | 'settings' | 'redactor' | 'bus' | 'signal'>,
+): Promise<void> {
+  for (const { summary } of opened.bus.run().causes) {
+    if (opened.signal.aborted) return;
+    await showTrace(opened, Number(path.posix.basename(summary.evidence)));
+  }
+}
