@@ -1,5 +1,5 @@
-// Measures how much memory it takes to gather huge evidence (EV-11): generates a trace of some 500 MB with a million console lines, the largest
-// capture that a worker writes, and server logs of 8 MB, which is where they end, of ten servers, and gathers each in its own process.
+// Measures how much memory it takes to gather huge evidence (EV-11): generates a trace of some 500 MB with a million console lines, and server
+// logs of 8 MB, which is where they end, of ten servers, and gathers each in its own process.
 // Usage: node bench/evidence-memory.mjs [--mb 500] [--lines 1000000]; exits 1 if a limit is exceeded.
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -14,8 +14,6 @@ import { crc32, createDeflateRaw } from 'node:zlib';
 
 /** How much memory gathering may add to that of a process that has only loaded the code, in MB. */
 const limitMb = 150;
-/** A capture of some 40 MB. Workers drop older entries beyond that, and captures are read as a whole. */
-const captureLines = 250_000;
 const startedAt = 1_795_000_000_000;
 
 const { values } = parseArgs({
@@ -29,7 +27,7 @@ const { values } = parseArgs({
 /** Runs in the child: gathers, and prints its own memory peak and what it found. */
 async function gather({ module, failure, serverLog, folder }) {
   const { gatherEvidence } = await import(module);
-  const run = { serverLog, rootDir: folder, captureProblems: [] };
+  const run = { serverLog, rootDir: folder, problems: [] };
   const began = performance.now();
   const evidence =
     failure && (await gatherEvidence({ failure, run, folder, limits: { console: 50, network: 50 } }));
@@ -55,7 +53,6 @@ async function compare() {
     const grown = [];
     for (const [name, make] of Object.entries({
       trace: writeTrace,
-      capture: writeCapture,
       'server log': writeServerLog,
     })) {
       const { file, request } = await make(folder);
@@ -92,7 +89,6 @@ function aFailure(fields) {
     startedAt,
     durationMs: 60_000,
     attachments: [],
-    capture: null,
     ...fields,
   };
 }
@@ -150,27 +146,6 @@ function* networkLines(count) {
       snapshot: { startedDateTime: new Date(startedAt + at), time: 1, request, response },
     });
   }
-}
-
-async function writeCapture(folder) {
-  const file = join(folder, 'capture.json');
-  await writeAll(file, captureText());
-  return { file, request: { failure: aFailure({ capture: file }) } };
-}
-
-function* captureText() {
-  yield '{"schemaVersion":1,"console":[';
-  for (let at = 0; at < captureLines; at += 1) {
-    const entry = {
-      time: startedAt + at,
-      type: 'log',
-      text: `tick ${at} ${'.'.repeat(80)}`,
-      location: '',
-      stack: null,
-    };
-    yield (at === 0 ? '' : ',') + JSON.stringify(entry);
-  }
-  yield '],"network":[],"pages":[],"dropped":{"console":0,"network":0}}';
 }
 
 async function writeServerLog(folder) {

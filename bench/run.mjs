@@ -8,6 +8,7 @@ const all = [
   'start-up',
   'green-suite',
   'overhead',
+  'confirming',
   'classify',
   'honesty',
   'copy',
