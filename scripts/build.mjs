@@ -25,7 +25,7 @@ await bundle({
   entryFileNames: '[name].js',
   chunkFileNames: '[name]-[hash].js',
   // Every run loads these: in two files instead of a hundred.
-  codeSplitting: { groups: [chunkOf('cli', 'cli/main.ts'), chunkOf('run', 'heal/whole-run.ts')] },
+  codeSplitting: { groups: [chunkOf('cli', 'cli/main.ts'), chunkOf('run', 'cli/run.ts')] },
 });
 await compileInject(path.join(dist, 'playwright', 'inject'));
 await bundle({

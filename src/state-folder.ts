@@ -11,8 +11,8 @@ import {
 } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import { git } from './git.js';
-import { gitRootOf } from './git-root.js';
+import { git } from './git/git.js';
+import { gitRootOf } from './git/git-root.js';
 import type { Problem } from './problem.js';
 import { writeFileAtomic, writeFileAtomicSync } from './write-file-atomic.js';
 

@@ -1,4 +1,4 @@
-import { withoutRepository } from '../without-repository.js';
+import { withoutRepository } from '../git/git.js';
 
 /** What every program needs to run, to find its files, and to reach its provider, on any system. */
 const basics = [

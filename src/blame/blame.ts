@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs';
 import path from 'node:path';
 import type { Blame } from '../core/blame.js';
 import type { Cause, DiagnosedFailure } from '../core/cause.js';
-import { gitSays } from '../git.js';
+import { gitSays } from '../git/git.js';
 import { apart, blamedHunks, type History, notWhole, readHistory, restOf } from './candidates.js';
 import { minimalSet } from './minimal-set.js';
 import { type Trial, type TrialEffects, Trials } from './trials.js';

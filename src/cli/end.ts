@@ -19,11 +19,11 @@ export function end(result: number | Problem): void {
   process.exitCode = exitCodeFor(result);
 }
 
-/** Returns the action of a command: loads what the command does, runs it, and ends the process with its result. */
+/** Returns the action of a command: runs it, and ends the process with its result. */
 export function endWith<Args extends unknown[]>(
-  load: () => Promise<(...args: Args) => Promise<number | Problem>>,
+  run: (...args: Args) => Promise<number | Problem>,
 ): (...args: Args) => Promise<void> {
-  return async (...args) => end(await (await load())(...args));
+  return async (...args) => end(await run(...args));
 }
 
 /** Ends the process at once if something throws outside of the command's own code, where Node would exit with 1, as if tests still failed. */

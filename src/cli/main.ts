@@ -10,7 +10,8 @@ export async function main(argv: readonly string[]): Promise<void> {
   outliveClosedPipes(process.stdout, process.stderr);
   endOnUncaught(endThrown);
   try {
-    await createProgram().parseAsync(argv, { from: 'user' });
+    const program = await createProgram(argv);
+    await program.parseAsync(argv, { from: 'user' });
   } catch (error) {
     endThrown(error);
   }

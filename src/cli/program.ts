@@ -1,42 +1,33 @@
+import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { blameCommand } from './blame-command.js';
-import { classifyCommand } from './classify-command.js';
-import { doctorCommand } from './doctor-command.js';
-import { escalationsCommand } from './escalations-command.js';
-import { guardCommand } from './guard-command.js';
-import { healCommand } from './heal-command.js';
-import { initCommand } from './init-command.js';
-import { inspectCommand } from './inspect-command.js';
-import { reportCommand } from './report-command.js';
-import { resumeCommand } from './resume-command.js';
-import { runCommand } from './run-command.js';
-import { uiCommand } from './ui-command.js';
-import { undoCommand } from './undo-command.js';
+import { packageFile } from '../own-files.js';
 import { stateProblem, StateRefused } from '../state-folder.js';
-import { version } from '../version.js';
 
-/** All commands, in the order of `--help`. */
-const commands = [
-  runCommand,
-  healCommand,
-  classifyCommand,
-  blameCommand,
-  inspectCommand,
-  reportCommand,
-  guardCommand,
-  undoCommand,
-  resumeCommand,
-  escalationsCommand,
-  initCommand,
-  doctorCommand,
-  uiCommand,
-];
+/** All commands, in the order of `--help`. A command's file is loaded when the command is called. */
+const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  run: async () => (await import('./run.js')).runCommand(),
+  heal: async () => (await import('./heal.js')).healCommand(),
+  classify: async () => (await import('./classify.js')).classifyCommand(),
+  blame: async () => (await import('./blame.js')).blameCommand(),
+  inspect: async () => (await import('./inspect.js')).inspectCommand(),
+  report: async () => (await import('./report.js')).reportCommand(),
+  guard: async () => (await import('./guard.js')).guardCommand(),
+  undo: async () => (await import('./undo.js')).undoCommand(),
+  resume: async () => (await import('./resume.js')).resumeCommand(),
+  escalations: async () => (await import('./escalations.js')).escalationsCommand(),
+  init: async () => (await import('./init.js')).initCommand(),
+  doctor: async () => (await import('./doctor.js')).doctorCommand(),
+  ui: async () => (await import('./ui.js')).uiCommand(),
+};
 
 /** These do not use `.self-heal`, except for `doctor`, which says what is wrong with it. */
 const stateless = ['classify', 'guard', 'init', 'doctor'];
 
-/** Creates the command line for commander. Wrong usage throws a `CommanderError` after its message has been printed. */
-export function createProgram(): Command {
+/**
+ * Creates the command line for commander, with the one command that is called; with all, if the first argument is none of them, as in `--help`
+ * or for a typo. Wrong usage throws a `CommanderError` after its message has been printed.
+ */
+export async function createProgram(argv: readonly string[]): Promise<Command> {
   const program = new Command('self-heal')
     .description(
       'Runs a Playwright suite and hands each failure to the right coding agent. Only a passing re-run counts as a fix.',
@@ -46,7 +37,9 @@ export function createProgram(): Command {
     .exitOverride()
     .configureOutput({ writeErr: (text) => process.stderr.write(text) })
     .hook('preAction', (_, command) => (stateless.includes(command.name()) ? undefined : checkState()));
-  for (const create of commands) program.addCommand(inherit(program, create()));
+  const called = Object.entries(commands).filter(([name]) => name === argv[0]);
+  for (const [, create] of called.length > 0 ? called : Object.entries(commands))
+    program.addCommand(inherit(program, await create()));
   return program;
 }
 
@@ -61,4 +54,12 @@ async function checkState(): Promise<void> {
   const { leaveProblem } = await import('../outputs/leave-reports.js');
   await leaveProblem(problem, { env: process.env, print: (line) => process.stderr.write(`${line}\n`) });
   throw new StateRefused(problem);
+}
+
+/** Returns the version in self-heal's own package.json. */
+function version(): string {
+  const { version: own } = JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as {
+    version: string;
+  };
+  return own;
 }

@@ -1,9 +1,9 @@
 import { rmdir } from 'node:fs/promises';
-import { isAtLeast } from '../is-at-least.js';
+import { isAtLeast } from '../playwright/find-playwright.js';
 import { bad, good, type Check, doubtful, probe, type ProbePlace } from './check.js';
-import { gitRootOf } from '../git-root.js';
-import { gitSays } from '../git.js';
-import { reasonOf } from '../reason-of.js';
+import { gitRootOf } from '../git/git-root.js';
+import { gitSays } from '../git/git.js';
+import { reasonOf } from '../problem.js';
 import {
   hasStateFolder,
   makeStateFolder,

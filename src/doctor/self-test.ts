@@ -6,12 +6,11 @@ import { categories } from '../core/diagnosis.js';
 import { packageFile } from '../own-files.js';
 import { findPlaywright } from '../playwright/find-playwright.js';
 import { type Command, supervise } from '../process/supervise.js';
-import type { Problem } from '../problem.js';
-import { reasonOf } from '../reason-of.js';
+import { type Problem, reasonOf } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { findRun } from '../run/find-run.js';
 import type { ReportAttempt } from '../run/report.js';
-import { withoutRepository } from '../without-repository.js';
+import { withoutRepository } from '../git/git.js';
 
 /** What the scripted agent does: it replaces a text in a file (`*` is the name), hangs, or changes nothing (null). */
 type Act = readonly [file: string, from: string, to: string] | 'hang' | null;

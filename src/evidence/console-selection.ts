@@ -1,6 +1,6 @@
 import type { ConsoleEntry } from '../core/evidence.js';
 import { boundedText, consoleParts, mapParts, roughlyBounded } from './bounded-text.js';
-import { Newest } from '../newest.js';
+import { Newest } from './newest.js';
 import type { MissingEvidence } from './missing-evidence.js';
 
 /**

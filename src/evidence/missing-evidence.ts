@@ -1,7 +1,7 @@
 import { bounds } from './bounds.js';
 import { cleanText } from './clean-text.js';
 import { clipMiddle } from './clip.js';
-import { reasonOf } from '../reason-of.js';
+import { reasonOf } from '../problem.js';
 
 /**
  * Collects sentences about what is missing from the evidence and what was cut, each once. It is passed to everything

@@ -1,6 +1,6 @@
 import { hasFailed, type NetworkEntry } from '../core/evidence.js';
 import { mapParts, requestParts, roughlyBounded } from './bounded-text.js';
-import { Newest } from '../newest.js';
+import { Newest } from './newest.js';
 
 const assets = new Set(['script', 'stylesheet', 'image', 'font', 'media', 'manifest', 'texttrack']);
 

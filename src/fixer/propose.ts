@@ -8,7 +8,7 @@ import type { Hunk } from '../core/blame.js';
 import type { Cause } from '../core/cause.js';
 import type { Location, TestError } from '../core/failure.js';
 import { framesIn } from '../evidence/source-maps/parse-frames.js';
-import { git } from '../git.js';
+import { git } from '../git/git.js';
 import { relativePath } from '../relative-path.js';
 import { real } from '../workspace/is-inside.js';
 import { driftedLocator, type DriftEvidence } from './drifted-locator.js';

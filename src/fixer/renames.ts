@@ -1,8 +1,8 @@
 import { diffArrays, parsePatch } from 'diff';
 import escapeStringRegexp from 'escape-string-regexp';
 import type { Hunk } from '../core/blame.js';
-import { git, gitDiff } from '../git.js';
-import { baseOf } from '../git-trees.js';
+import { git, gitDiff } from '../git/git.js';
+import { baseOf } from '../git/git-trees.js';
 
 /** What a change turned a name into, and the file that shows it. */
 export interface Rename {

@@ -1,4 +1,4 @@
-import { git } from '../git.js';
+import { git } from '../git/git.js';
 import type { Report } from '../run/report.js';
 import { runDirOf } from '../run/run-folder.js';
 import { readReport, runIdsIn } from '../run/find-run.js';

@@ -1,4 +1,4 @@
-import { widthOf } from '../width.js';
+import { widthOf } from './width.js';
 import { visibleText } from '../core/visible-text.js';
 
 /** How to shorten a text. */

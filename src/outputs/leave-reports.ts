@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { appendFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { Problem } from '../problem.js';
+import { type Problem, reasonOf } from '../problem.js';
 import { writeState } from '../state-folder.js';
 import { ctrfOf } from './ctrf.js';
 import { githubAnnotations, githubOutputs, githubProblem } from './github.js';
@@ -10,7 +10,6 @@ import { prose } from './markdown-text.js';
 import { markdownOf, summaryBytes } from './markdown.js';
 import type { Report } from '../run/report.js';
 import { redact } from '../secrets/redactor.js';
-import { reasonOf } from '../reason-of.js';
 import { relativePath } from '../relative-path.js';
 import { pathInside } from '../workspace/is-inside.js';
 

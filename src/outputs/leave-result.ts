@@ -1,9 +1,9 @@
-import { placeInGit } from '../git-root.js';
+import { placeInGit } from '../git/git-root.js';
 import type { RunPlace } from './html/load-run.js';
 import type { Report } from '../run/report.js';
 import { paletteFor } from './palette.js';
 import { summaryOf } from './summary.js';
-import { reasonOf } from '../reason-of.js';
+import { reasonOf } from '../problem.js';
 import { relativePath } from '../relative-path.js';
 
 /** Where a run took place, and how its result is shown. */

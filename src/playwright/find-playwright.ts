@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { isAtLeast } from '../is-at-least.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { packageManagerOf } from './package-manager.js';
@@ -68,4 +67,10 @@ function supported(playwright: Playwright, cwd: string): Result<Playwright, Prob
     message: `Playwright ${playwright.version} is not supported; the oldest supported version is ${oldest.join('.')}`,
     remedy: `Run \`${packageManagerOf(cwd).add} @playwright/test@latest\`.`,
   });
+}
+
+/** Whether a version is at least `major.minor`; what follows the two numbers does not matter. */
+export function isAtLeast(version: string, [major, minor]: readonly [number, number]): boolean {
+  const [ownMajor = 0, ownMinor = 0] = version.split('.').map(Number);
+  return ownMajor > major || (ownMajor === major && ownMinor >= minor);
 }

@@ -1,4 +1,4 @@
-import { appendedLines } from '../appended-lines.js';
+import { appendedLines } from '../process/appended-lines.js';
 import { systemClock } from '../clock.js';
 import { jsonOf } from '../json-of.js';
 import type { ReportLine } from './report-format.js';

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.js';
 import type { Event, StampedEvent } from '../event.js';
-import { reasonOf } from '../reason-of.js';
+import { reasonOf } from '../problem.js';
 import { reduce } from './reduce.js';
 import { emptyRun, type RunState } from './run-state.js';
 

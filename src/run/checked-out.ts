@@ -1,4 +1,4 @@
-import { git } from '../git.js';
+import { git } from '../git/git.js';
 
 /** Returns HEAD of a project's repository (null if there is none), and whether there are uncommitted changes. */
 export async function checkedOut(cwd: string): Promise<{ commit: string | null; isDirty: boolean }> {

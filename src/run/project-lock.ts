@@ -4,9 +4,8 @@ import type Libsql from 'libsql';
 import prettyMs from 'pretty-ms';
 import { z } from 'zod';
 import { jsonOf } from '../json-of.js';
-import type { Problem } from '../problem.js';
+import { type Problem, reasonOf } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
-import { reasonOf } from '../reason-of.js';
 import {
   checkDatabase,
   openStateFolder,

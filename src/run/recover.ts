@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { sweep } from '../process/end-processes.js';
-import type { Problem } from '../problem.js';
+import { type Problem, reasonOf } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { forgetKilled, killedRuns } from './run-journal.js';
 import { ContentsMissing, contentsOf } from '../workspace/change.js';
@@ -15,7 +15,6 @@ import {
 } from '../workspace/journal.js';
 import { rootOf } from '../workspace/project-files.js';
 import { writeFiles } from '../workspace/write-files.js';
-import { reasonOf } from '../reason-of.js';
 import { dropAllUnmasked } from './mask-suite-folder.js';
 import { runDirOf } from './run-folder.js';
 

@@ -1,8 +1,7 @@
 import { accessSync, constants, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
-import type { Problem } from '../problem.js';
+import { type Problem, reasonOf } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
-import { reasonOf } from '../reason-of.js';
 import {
   makeNewStateFolder,
   makeStateFolder,

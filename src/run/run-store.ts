@@ -12,7 +12,7 @@ import type {
   Quarantine,
   RunEnd,
 } from '../store/store.js';
-import { reasonOf } from '../reason-of.js';
+import { reasonOf } from '../problem.js';
 
 /** What one run stores for later runs, and knows from earlier ones; no method rejects (ME-9). */
 export interface RunStore {

@@ -1,5 +1,5 @@
 import { visibleText } from '../core/visible-text.js';
-import { mapTexts } from '../map-texts.js';
+import { mapTexts } from './map-texts.js';
 import { findTokens } from './detector.js';
 import {
   createKnownIndex,

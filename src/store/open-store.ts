@@ -12,12 +12,11 @@ import {
 } from '../state-folder.js';
 import { isInside, real } from '../workspace/is-inside.js';
 import { redact } from '../secrets/redactor.js';
-import type { Problem } from '../problem.js';
+import { type Problem, reasonOf } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { LibsqlDialect } from './libsql-dialect.js';
 import type { Database, Tables } from './tables.js';
 import { Damage } from './stored-text.js';
-import { reasonOf } from '../reason-of.js';
 import { createTables, storeVersion } from './create-tables.js';
 
 /** How long to wait for a connection or for another process's write, in milliseconds. */

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { appendedLines } from '../appended-lines.js';
+import { appendedLines } from '../process/appended-lines.js';
 import type { Clock } from '../clock.js';
 import type { StampedEvent } from '../event.js';
 import { latestRunId } from '../run/find-run.js';

@@ -6,7 +6,7 @@ import { type FileEdit, isSame, stateOf } from './file-state.js';
 import { mergeFile, mergeOnto } from './merge.js';
 import type { Applied, WorkspaceOptions } from './workspace.js';
 import { missingFolders, type PlannedFile, writeFiles, type Written } from './write-files.js';
-import { reasonOf } from '../reason-of.js';
+import { reasonOf } from '../problem.js';
 import { listState } from '../state-folder.js';
 
 /** Where the changes of a run are made. */

@@ -5,7 +5,7 @@ import { writeFileAtomic } from '../write-file-atomic.js';
 import { type Copied, mirror, type Source } from './mirror.js';
 import { removeCopy } from './copy-folder.js';
 import { isInside } from './is-inside.js';
-import { git } from '../git.js';
+import { git } from '../git/git.js';
 import { type Entry, listProject } from './project-files.js';
 
 /** A copy of a project in which an agent works, at its own path. */

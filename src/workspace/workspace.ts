@@ -9,7 +9,7 @@ import { rootOf, whyNoRules } from './project-files.js';
 import { replacePath } from './replace-path.js';
 import { folderTree, projectTree, type Tree } from './tree.js';
 import type { Written } from './write-files.js';
-import { reasonOf } from '../reason-of.js';
+import { reasonOf } from '../problem.js';
 
 /** The copy, ready for an agent. */
 export interface AgentPlace {

@@ -2,7 +2,7 @@ import { existsSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
-import { doctorText } from '../../src/cli/run-doctor.js';
+import { doctorText } from '../../src/cli/doctor.js';
 import type { Check } from '../../src/doctor/check.js';
 import { checkLogin } from '../../src/doctor/check-programs.js';
 import { checkNode } from '../../src/doctor/check-machine.js';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { execaSync } from 'execa';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { baseOf, gitChanges } from '../../src/git-trees.js';
+import { baseOf, gitChanges } from '../../src/git/git-trees.js';
 import { workflowText } from '../../src/init/ci-workflow.js';
 import { tempDir } from '../rig/temp-dir.js';
 

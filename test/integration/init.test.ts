@@ -3,7 +3,7 @@ import path from 'node:path';
 import { execa } from 'execa';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { parse } from 'yaml';
-import { runInit, type InitOptions } from '../../src/cli/run-init.js';
+import { runInit, type InitOptions } from '../../src/cli/init.js';
 import { parseAgentsFile } from '../../src/config/agents-file.js';
 import { programs } from '../rig/programs.js';
 import { tempDir } from '../rig/temp-dir.js';

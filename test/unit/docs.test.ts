@@ -38,9 +38,11 @@ function commandsIn(page: string): string[] {
   });
 }
 
+const { commands } = await createProgram([]);
+
 function exists(mention: string): boolean {
   const [, name, flag] = mention.split(' ');
-  const command = createProgram().commands.find((one) => one.name() === name);
+  const command = commands.find((one) => one.name() === name);
   const options = [command, ...(command?.commands ?? [])].flatMap((one) => one?.options ?? []);
   return (
     command !== undefined &&

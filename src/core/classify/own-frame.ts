@@ -1,4 +1,4 @@
-import { decoded } from '../../decoded.js';
+import { decoded } from '../decoded.js';
 import { splitUrl } from './own-origin.js';
 
 const frame =

@@ -1,6 +1,5 @@
 import path from 'node:path';
 import { compiledPositions, type CodePosition } from '../../core/classify/server-frame.js';
-import { groupedBy } from '../../grouped-by.js';
 import { filesBelow } from './folder-entries.js';
 import type { MapPlaces } from './map-places.js';
 
@@ -13,7 +12,7 @@ const jvmFrame = /\bat (?:[\w.@-]*\/){0,2}((?:[\w$]{1,100}\.){1,20})[\w$]{1,100}
 const longestFrame = 400;
 
 /** A position in a file of the project. */
-export interface CompiledPlace extends CodePosition {
+interface CompiledPlace extends CodePosition {
   /** Relative to the project's root, with `/`. */
   readonly name: string;
 }
@@ -41,7 +40,7 @@ export class CompiledFiles {
     if (at !== null && folder === null) return files.relative(at);
     const end = `/${folder ?? ''}${file.replace(/^\.\//, '')}`;
     const named = this.#named(path.posix.basename(file), places).filter((one) => `/${one}`.endsWith(end));
-    const inProject = named.filter((one) => !one.startsWith('../'));
+    const inProject = named.filter((one) => !one.startsWith('..'));
     const [name = null, ...others] = inProject.length > 0 ? inProject : named;
     return others.length > 0 ? null : name;
   }
@@ -70,4 +69,16 @@ function sourcesIn({ files, folders }: NamePlaces): string[] {
     most: mostFiles,
   });
   return found.flatMap((file) => files.relative(file) ?? []);
+}
+
+/** Groups items by a key, in the order in which the keys first occur. */
+function groupedBy<T, K>(items: Iterable<T>, keyOf: (item: T) => K): Map<K, T[]> {
+  const groups = new Map<K, T[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
 }

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type ConsoleEntry, isAlarming } from '../../core/evidence.js';
 import type { TestFailure } from '../../core/failure.js';
-import { oncePerKey } from '../../once-per-key.js';
+import { oncePerKey } from './once-per-key.js';
 import type { FetchedScript } from '../../playwright/suite-run.js';
 import { bounds } from '../bounds.js';
 import { MissingEvidence } from '../missing-evidence.js';

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { decoded } from '../../decoded.js';
+import { decoded } from '../../core/decoded.js';
 import type { AppFolders } from './app-folders.js';
 import type { ProjectFiles } from './project-files.js';
 import { pathOfFileUrl, urlOf } from './served-files.js';

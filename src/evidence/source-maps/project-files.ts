@@ -1,6 +1,6 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { oncePerKey } from '../../once-per-key.js';
+import { oncePerKey } from './once-per-key.js';
 import { relativePath } from '../../relative-path.js';
 import { bounds } from '../bounds.js';
 

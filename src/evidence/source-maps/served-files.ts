@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { decoded } from '../../decoded.js';
+import { decoded } from '../../core/decoded.js';
 import type { AppFolders } from './app-folders.js';
 
 /** The maximum number of path segments of a base path before the served files (`/shop/assets/x.js`). */

@@ -8,7 +8,7 @@ import type { Session } from '../session.js';
 import { type Change, type Contents, contentsOf } from '../../workspace/change.js';
 import { renderChange } from '../../workspace/patch-text.js';
 import type { Work } from '../../workspace/workspace.js';
-import { reasonOf } from '../../reason-of.js';
+import { reasonOf } from '../../problem.js';
 import { writeState } from '../../state-folder.js';
 import type { FileEdit } from '../../workspace/file-state.js';
 import { relativePath } from '../../relative-path.js';

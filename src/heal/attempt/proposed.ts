@@ -10,7 +10,7 @@ import { type Contents, contentsOf, readChange, safePath } from '../../workspace
 import { type FileEdit, hashOf, stateOf } from '../../workspace/file-state.js';
 import { type KeptFix, keptFixSummary } from '../kept-fixes.js';
 import type { Session } from '../session.js';
-import { reasonOf } from '../../reason-of.js';
+import { reasonOf } from '../../problem.js';
 import { type Attempt, bareAttempt } from '../../core/attempt.js';
 import { deployEdits, type Deployment } from './deploy.js';
 

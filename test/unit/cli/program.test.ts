@@ -10,7 +10,7 @@ function helpOf(command: Command, name = command.name()): [string, string][] {
   return [[name, text], ...command.commands.flatMap((one) => helpOf(one, `${name} ${one.name()}`))];
 }
 
-it.each(helpOf(createProgram()))('CL-5 CL-6 --help fits on 80 columns: %s', (_, text) => {
+it.each(helpOf(await createProgram([])))('CL-5 CL-6 --help fits on 80 columns: %s', (_, text) => {
   expect(text).toContain('Usage: ');
   expect(text.split('\n').filter((line) => line.length > 80)).toEqual([]);
 });

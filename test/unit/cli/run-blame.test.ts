@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { filtersFor } from '../../../src/cli/run-blame.js';
+import { filtersFor } from '../../../src/cli/blame.js';
 import { aReport, aReportTest } from '../../rig/a-report.js';
 import { leaveRun } from '../../rig/events-of-report.js';
 

@@ -1,28 +1,40 @@
 import { readFile } from 'node:fs/promises';
 import { text as textOf } from 'node:stream/consumers';
+import { Command } from 'commander';
 import { z } from 'zod';
+import { endWith } from './end.js';
 import { exitCodes } from '../core/exit-codes.js';
 import { classifyAgentError } from '../core/agent-error.js';
 import { loadSettings } from '../config/load-settings.js';
 import { createClassify } from '../core/classify/classify.js';
 import { factLines, reasonLine, type Diagnosis } from '../core/diagnosis.js';
-import type { Problem } from '../problem.js';
+import { type Problem, reasonOf } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { createRedactor, type Redactor } from '../secrets/redactor.js';
 import { classifyFormatOf, readClassifyInput, readJsonLines, recordId } from '../evidence/classify-input.js';
-import { reasonOf } from '../reason-of.js';
+
+/** `self-heal classify`: classifies a failure, and shows the deciding evidence (CL-8). */
+export function classifyCommand(): Command {
+  return new Command('classify')
+    .description('classify a failure given as text or JSON, and show the deciding evidence')
+    .argument('[file]', 'a file, or - for standard input', '-')
+    .option('--jsonl', 'read one JSON failure per line, print one result per line')
+    .option('--json', 'print the whole diagnosis as JSON')
+    .option('--agent', 'classify the error output of a coding agent: retryable, context_overflow or fatal')
+    .action(endWith(runClassify));
+}
 
 type AgentDiagnosis = ReturnType<typeof classifyAgentError>;
 
 /** The flags of `self-heal classify`. */
-export interface ClassifyOptions {
+interface ClassifyOptions {
   jsonl?: boolean;
   json?: boolean;
   agent?: boolean;
 }
 
 /** Runs `self-heal classify` with the project's own rules (CS-9); returns the exit code, or the problem that prevented reading. */
-export async function runClassify(file: string, options: ClassifyOptions): Promise<number | Problem> {
+async function runClassify(file: string, options: ClassifyOptions): Promise<number | Problem> {
   const input = await readInput(file);
   if (!input.ok) return input.error;
   const redactor = await createRedactor({ env: process.env, projectRoot: process.cwd() });

@@ -1,7 +1,10 @@
 import process from 'node:process';
+import { Command } from 'commander';
+import { endWith, print } from './end.js';
+import { agentsFlag, storeFlag } from './options.js';
 import { findRun, type StoredRun } from '../run/find-run.js';
 import { exitCodes } from '../core/exit-codes.js';
-import { formatProblem, type Problem } from '../problem.js';
+import { formatProblem, type Problem, reasonOf } from '../problem.js';
 import type { Stats } from '../store/stats.js';
 import { withStore } from '../store/with-store.js';
 import { counted, dollars } from '../outputs/format.js';
@@ -11,12 +14,31 @@ import type { RunPlace } from '../outputs/html/load-run.js';
 import { openInBrowser } from '../outputs/open-in-browser.js';
 import { pidAtWork } from '../run/run-journal.js';
 import { createRedactor } from '../secrets/redactor.js';
-import { print } from './end.js';
-import { reasonOf } from '../reason-of.js';
 import { relativePath } from '../relative-path.js';
 
+const examples = `
+Name a run by its id, the beginning of its id, or latest (the default). The path
+of the page goes to standard output, the summary to standard error, and below it
+how often the failures of all stored runs were healed (stats in the JSON).
+
+  self-heal report --open               open the last run in a browser
+  self-heal report 20261121-0715 --json print its report.json`;
+
+/** `self-heal report`: writes an earlier run as one HTML file, and prints its summary and the heal rates so far (RP-4). */
+export function reportCommand(): Command {
+  return new Command('report')
+    .description('write an earlier run as a single HTML file')
+    .argument('[run]', 'a run (default: latest)')
+    .option('--open', 'open it in the browser')
+    .option('--json', 'print report.json instead')
+    .option(...agentsFlag)
+    .option(...storeFlag)
+    .addHelpText('after', examples)
+    .action(endWith(runReport));
+}
+
 /** The flags of `self-heal report`. */
-export interface ReportOptions {
+interface ReportOptions {
   agents?: string;
   store?: string;
   open?: boolean;

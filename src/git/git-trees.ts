@@ -2,11 +2,11 @@ import { lstat, readFile, readlink } from 'node:fs/promises';
 import path from 'node:path';
 import { gitBytes, gitDiff, gitSays } from './git.js';
 import { gitRootOf } from './git-root.js';
-import type { ChangedPath } from './guard/judge.js';
-import type { Tree } from './workspace/tree.js';
+import type { ChangedPath } from '../guard/judge.js';
+import type { Tree } from '../workspace/tree.js';
 
 /** What changed in a repository since a commit, and both states of its files. */
-export interface GitChanges {
+interface GitChanges {
   /** The root of the repository. */
   readonly root: string;
   /** The commit that the working tree is compared with. */

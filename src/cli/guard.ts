@@ -1,21 +1,42 @@
 import path from 'node:path';
+import { Command } from 'commander';
+import { exitCodes } from '../core/exit-codes.js';
+import { endWith, print } from './end.js';
+import { configFlag } from './options.js';
 import { placesOf } from '../guard/create-guard.js';
-import { gitChanges, type NoBase } from '../git-trees.js';
+import { gitChanges, type NoBase } from '../git/git-trees.js';
 import type { Findings, Strength, TestDifference } from '../guard/findings.js';
 import { runGuard } from '../guard/run-guard.js';
 import { isSpecName, type SuitePlaces } from '../guard/test-places.js';
 import { findPlaywright } from '../playwright/find-playwright.js';
 import { listTests } from '../playwright/list-tests.js';
 import { counted } from '../outputs/format.js';
-import { exitCodes } from '../core/exit-codes.js';
 import type { Problem } from '../problem.js';
-import { print } from './end.js';
+
+const explanation = `
+Compares what each test does in the working tree, including uncommitted changes,
+with what it did at the base, and prints by test what is weaker, different,
+stronger and new: the steps before (-) and after (+).
+Exit codes: ${exitCodes.green} no test is weaker, ${exitCodes.red} one is (with --strict: or different),
+            ${exitCodes.usage} nothing to compare with`;
+
+/** `self-heal guard`: judges the changes in the working tree, whoever made them, without running the suite (HN-3, HN-4). */
+export function guardCommand(): Command {
+  return new Command('guard')
+    .description('show what the changes since a commit do to the tests; runs no tests')
+    .option('--base <ref>', 'the commit to compare with (default: where the branch left the default branch)')
+    .option('--strict', 'also exit with 1 for a test that does something different, or a protected file')
+    .option(...configFlag)
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', explanation)
+    .action(endWith(runGuardCommand));
+}
 
 /** How long judging a branch may take, in milliseconds. A branch may be larger than an agent's fix. */
 const LIMIT_MS = 60_000;
 
 /** The flags of `self-heal guard`. */
-export interface GuardOptions {
+interface GuardOptions {
   readonly base?: string;
   readonly config?: string;
   readonly json?: boolean;
@@ -23,7 +44,7 @@ export interface GuardOptions {
 }
 
 /** Runs `self-heal guard`: judges the changes and prints the findings. */
-export async function runGuardCommand(options: GuardOptions): Promise<number | Problem> {
+async function runGuardCommand(options: GuardOptions): Promise<number | Problem> {
   const cwd = process.cwd();
   const changed = await gitChanges(cwd, options.base ?? null);
   if ('what' in changed) return problemOf(changed);

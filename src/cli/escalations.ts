@@ -1,4 +1,9 @@
+import { Command, Option } from 'commander';
+import { closest } from '../config/closest.js';
+import { choiceText, QUARANTINE_DAYS } from '../core/escalation.js';
 import type { Problem } from '../problem.js';
+import { end, endWith, print } from './end.js';
+import { agentsFlag, storeFlag, wholeNumber } from './options.js';
 import { counted } from '../outputs/format.js';
 import { localDay } from '../outputs/local-time.js';
 import { idsMeant } from '../run/ids-meant.js';
@@ -6,12 +11,64 @@ import type { Quarantine } from '../store/store.js';
 import { escalationOf } from '../run/answer-escalation.js';
 import { asEntry, asPage } from '../outputs/escalation-text.js';
 import { withStore } from '../store/with-store.js';
-import { hasChosen, proveChosen } from './prove-chosen.js';
-import { resolveEscalation, type ResolveOptions } from './resolve-escalation.js';
-import { print } from './end.js';
+import { hasChosen, proveChosen, resolveEscalation, type ResolveOptions } from './resolve-escalation.js';
+
+/** `self-heal escalations`: lists and answers the questions that only a person can answer, and the quarantines that follow (ME-5 to ME-7). */
+export function escalationsCommand(): Command {
+  const command = new Command('escalations').description('list, show and resolve what needs review');
+  common(command.command('list', { isDefault: true }))
+    .description('list open escalations')
+    .option('--all', 'include resolved escalations')
+    .argument('[word]')
+    .usage('[options]')
+    .action(async (word: string | undefined, options: EscalationsOptions & { all?: boolean }) =>
+      end(word === undefined ? await listEscalations(options) : noSuchCommand(word)),
+    );
+  common(command.command('show'))
+    .description('show an escalation: the problem, what was tried, the recommendation, the choices')
+    .argument('<id>')
+    .action(endWith(showEscalation));
+  common(command.command('resolve'))
+    .description('answer an escalation; prompts on a terminal unless --choice is given')
+    .argument('<id>')
+    .addOption(new Option('--choice <choice>', 'the answer').choices(Object.keys(choiceText)))
+    .option('--guidance <text>', 'what to tell the next agent')
+    .option(
+      '--days <n>',
+      `with skip: how many days the quarantine lasts (default: ${QUARANTINE_DAYS})`,
+      wholeNumber(1, 9999),
+    )
+    .action(endWith(resolveNamed));
+  common(command.command('quarantine'))
+    .description(
+      'list quarantined tests, which are reported but do not fail the run; --release ends a quarantine',
+    )
+    .argument('[test]', 'part of a test name, or the id of the escalation that quarantined it')
+    .option('--release', 'end the quarantine: the test can fail the run again, and agents may fix it')
+    .option('--all', 'with --release: release all that match')
+    .action(endWith(quarantined));
+  return command;
+}
+
+/** `list` is the default command, so it receives any word that is not a command. */
+function noSuchCommand(word: string): Problem {
+  const near = closest(word, ['list', 'show', 'resolve', 'quarantine']);
+  return {
+    kind: 'usage',
+    message: `unknown command escalations ${word}${near === null ? '' : `. Did you mean ${near}?`}`,
+    remedy: 'self-heal escalations --help lists the commands.',
+  };
+}
+
+function common(command: Command): Command {
+  return command
+    .option(...agentsFlag)
+    .option(...storeFlag)
+    .option('--json', 'print JSON');
+}
 
 /** The flags of all `self-heal escalations` commands. */
-export interface EscalationsOptions {
+interface EscalationsOptions {
   agents?: string;
   store?: string;
   json?: boolean;
@@ -51,7 +108,7 @@ export async function resolveNamed(
 }
 
 /** Runs `self-heal escalations quarantine`: lists the tests whose failure is accepted for now, or releases them (ME-7). */
-export function quarantined(
+function quarantined(
   word: string | undefined,
   { release = false, all = false, json, ...flags }: EscalationsOptions & { release?: boolean; all?: boolean },
 ): Promise<number | Problem> {

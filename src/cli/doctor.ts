@@ -1,20 +1,45 @@
 import path from 'node:path';
 import process from 'node:process';
+import { Command } from 'commander';
 import type { ChalkInstance } from 'chalk';
+import { exitCodes, exitCodeOfSignal } from '../core/exit-codes.js';
+import { endWith, print } from './end.js';
+import { agentsFlag, configFlag } from './options.js';
 import { lineSplitter } from '../agents/line-splitter.js';
 import type { Check } from '../doctor/check.js';
 import { examine } from '../doctor/examine.js';
 import { runSelfTest, type SelfTest } from '../doctor/self-test.js';
-import { exitCodeOfSignal, exitCodes } from '../core/exit-codes.js';
 import type { Problem } from '../problem.js';
 import { effectiveSettings, settingsTable } from '../config/effective-settings.js';
 import { loadLayers } from '../config/load-settings.js';
 import { paletteForData } from '../outputs/palette.js';
 import { listenForInterrupts } from '../process/interrupts.js';
-import { print } from './end.js';
+
+const explanation = `
+The self-test runs this installation in a temporary folder, with this project's
+Playwright and a scripted agent that makes seven bad fixes: all must be caught.
+It touches nothing in the project, needs no browser and no account.
+Exit codes: ${exitCodes.green} a run can work (all were caught),
+            ${exitCodes.usage} it cannot (one was not), ${exitCodes.interrupted}/${exitCodes.terminated} interrupted`;
+
+/** `self-heal doctor`: checks whether a run could work here, and says what to do if not (CL-11). */
+export function doctorCommand(): Command {
+  return new Command('doctor')
+    .description('check everything a run needs; calls no model')
+    .option(...agentsFlag)
+    .option(...configFlag)
+    .option(
+      '--self-test',
+      'let a scripted agent make seven bad fixes in a scratch project; all must be caught',
+    )
+    .option('--verbose', 'also print every setting in force, and where each value comes from')
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', explanation)
+    .action(endWith(runDoctor));
+}
 
 /** The flags of `self-heal doctor`. */
-export interface DoctorOptions {
+interface DoctorOptions {
   agents?: string;
   config?: string;
   json?: boolean;
@@ -24,7 +49,7 @@ export interface DoctorOptions {
 }
 
 /** Runs `self-heal doctor`; returns the exit code, or the problem that prevented the self-test (CL-11). */
-export async function runDoctor(options: DoctorOptions): Promise<number | Problem> {
+async function runDoctor(options: DoctorOptions): Promise<number | Problem> {
   if (options.selfTest) return doctorSelfTest(options);
   const { agents, config, json, verbose } = options;
   const checks = await examine({

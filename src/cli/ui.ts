@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { Command, Option } from 'commander';
+import { endWith } from './end.js';
+import { agentsFlag, storeFlag, wholeNumber } from './options.js';
 import { systemClock } from '../clock.js';
 import { exitCodes } from '../core/exit-codes.js';
 import type { Problem } from '../problem.js';
@@ -9,8 +12,23 @@ import { isLive } from '../outputs/is-live.js';
 import { openEscalationDesk } from '../ui/open-escalation-desk.js';
 import { openInBrowser } from '../outputs/open-in-browser.js';
 
+/** `self-heal ui`: shows the newest run live in a browser, with the escalations to answer (RP-5). */
+export function uiCommand(): Command {
+  return new Command('ui')
+    .description('follow the newest run in a browser, and answer what needs review')
+    .addOption(
+      new Option('--port <n>', 'port on 127.0.0.1 to listen on')
+        .argParser(wholeNumber(0, 65_535))
+        .default(0, 'a free one'),
+    )
+    .option('--no-open', 'only print the URL; the default without a terminal')
+    .option(...agentsFlag)
+    .option(...storeFlag)
+    .action(endWith(runUi));
+}
+
 /** The flags of `self-heal ui`. */
-export interface UiCommandOptions {
+interface UiCommandOptions {
   agents?: string;
   store?: string;
   open: boolean;
@@ -20,7 +38,7 @@ export interface UiCommandOptions {
 const TOKEN_BYTES = 32;
 
 /** Runs `self-heal ui` until it is interrupted, which is its normal end. */
-export async function runUi({ open, port, ...flags }: UiCommandOptions): Promise<number | Problem> {
+async function runUi({ open, port, ...flags }: UiCommandOptions): Promise<number | Problem> {
   using interrupts = listenForInterrupts(() => undefined);
   const started = await startUi({
     projectRoot: process.cwd(),

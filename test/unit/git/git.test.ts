@@ -1,9 +1,9 @@
 import { chmodSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it, vi } from 'vitest';
-import { git, gitBytes, gitSays } from '../../src/git.js';
-import { writeInto } from '../rig/agent-workspace.js';
-import { tempDir } from '../rig/temp-dir.js';
+import { git, gitBytes, gitSays } from '../../../src/git/git.js';
+import { writeInto } from '../../rig/agent-workspace.js';
+import { tempDir } from '../../rig/temp-dir.js';
 
 /** Puts a program named git first on PATH. */
 function fakeGit(script: string): string {

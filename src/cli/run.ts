@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { exitCodes } from '../core/exit-codes.js';
 import { end } from './end.js';
+import { runSelfHeal } from '../heal/whole-run.js';
 import { addHealingFlags, addSelectionFlags, addVerifyFlag, addWaitFlag } from './options.js';
 import type { RunOptions } from '../heal/run-request.js';
 
@@ -27,14 +28,14 @@ export function runCommand(): Command {
 export async function runAsTyped(words: readonly string[], options: RunOptions): Promise<void> {
   const { filters, passThrough } = splitAtDashes(words, process.argv);
   const { env } = process;
-  const { runSelfHeal } = await import('../heal/whole-run.js');
   const result = await runSelfHeal({ cwd: process.cwd(), env, filters, passThrough, options });
   if (typeof result !== 'number') {
     const { leaveProblem } = await import('../outputs/leave-reports.js');
     await leaveProblem(result, { env, print: (line) => process.stderr.write(`${line}\n`) });
   }
-  const { askAfterRun } = await import('./prove-chosen.js');
-  end(await askAfterRun(result, options));
+  if (result !== exitCodes.personNeeded) return end(result);
+  const { askAfterRun } = await import('./resolve-escalation.js');
+  return end(await askAfterRun(result, options));
 }
 
 /** Commander joins the words before and after `--`. Only those after it are passed to Playwright unchanged. */

@@ -1,8 +1,11 @@
 import path from 'node:path';
-import { testsOf } from '../core/failure.js';
+import { Command } from 'commander';
 import escapeStringRegexp from 'escape-string-regexp';
+import { addWaitFlag, agentsFlag, collect, configFlag } from './options.js';
+import { endWith } from './end.js';
+import { testsOf } from '../core/failure.js';
 import { failuresMeant, failuresOf } from '../inspect/find-failure.js';
-import { baseOf } from '../git-trees.js';
+import { baseOf } from '../git/git-trees.js';
 import { findRun, type StoredRun } from '../run/find-run.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
@@ -10,16 +13,42 @@ import type { ReportTest } from '../run/report.js';
 import { runSelfHeal } from '../heal/whole-run.js';
 import type { RunOptions } from '../heal/run-request.js';
 
+const examples = `
+Re-runs tests with changes reverted until it finds the smallest set of changes
+whose reversal makes them pass. Your files are restored afterwards. The search
+goes back to the last commit at which a run here saw the test pass; without one,
+to where the branch left the default branch; and without that, it covers only
+uncommitted changes.
+
+  self-heal blame                   the tests that the last run left failing, or
+                                    the whole suite
+  self-heal blame cart.spec.ts:9    this test
+  self-heal blame --base v1.4       only changes since this tag`;
+
+/** `self-heal blame`: finds the change that broke a test, with proof (BL-1). */
+export function blameCommand(): Command {
+  return addWaitFlag(new Command('blame'))
+    .description('find the change that broke a test by running it with changes reverted; no agent is started')
+    .argument(
+      '[run-or-test]',
+      'an earlier run, a cause of the last run (c1), or test filters as Playwright takes them',
+    )
+    .option('--base <commit>', 'a commit at which the test passed')
+    .option(...configFlag)
+    .option('--project <name>', 'only run this project; may be repeated', collect)
+    .option(...agentsFlag)
+    .option('--json', 'print report.json to standard output; the answer is in causes[].blame')
+    .addHelpText('after', examples)
+    .action(endWith(runBlame));
+}
+
 /** The flags of `self-heal blame`. */
-export interface BlameOptions extends Pick<RunOptions, 'config' | 'project' | 'agents' | 'json' | 'wait'> {
+interface BlameOptions extends Pick<RunOptions, 'config' | 'project' | 'agents' | 'json' | 'wait'> {
   base?: string;
 }
 
 /** Runs `self-heal blame`; returns the exit code, or the problem that prevented the search. */
-export async function runBlame(
-  word: string | undefined,
-  { base, ...own }: BlameOptions,
-): Promise<number | Problem> {
+async function runBlame(word: string | undefined, { base, ...own }: BlameOptions): Promise<number | Problem> {
   const cwd = process.cwd();
   const unknown = base === undefined ? null : await unknownBase(cwd, base);
   if (unknown) return unknown;

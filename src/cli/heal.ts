@@ -6,7 +6,7 @@ import {
   addWaitFlag,
   addWholeSelectionFlags,
 } from './options.js';
-import { runAsTyped } from './run-command.js';
+import { runAsTyped } from './run.js';
 import type { RunOptions } from '../heal/run-request.js';
 
 const examples = `

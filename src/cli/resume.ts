@@ -1,5 +1,8 @@
+import { Command } from 'commander';
+import { endWith } from './end.js';
+import { addAgentsFlag, addStoreFlag, addVerifyFlag, addWaitFlag } from './options.js';
 import type { Problem } from '../problem.js';
-import { askAfterRun } from './prove-chosen.js';
+import { askAfterRun } from './resolve-escalation.js';
 import type { ProjectLock } from '../run/project-lock.js';
 import { withStore } from '../store/with-store.js';
 import type { RunOptions } from '../heal/run-request.js';
@@ -9,14 +12,20 @@ import { underLockOfRuns } from '../run/under-lock.js';
 import { unfinishedRun } from '../run/unfinished-run.js';
 import { runDirOf } from '../run/run-folder.js';
 
+/** `self-heal resume`: continues a killed, paused or limited run where it stopped, with its counts (ME-8). */
+export function resumeCommand(): Command {
+  return addStoreFlag(addAgentsFlag(addVerifyFlag(addWaitFlag(new Command('resume')))))
+    .description('continue a run that was killed, interrupted, paused or stopped by a limit')
+    .argument('[run]', 'its id, the name of its folder in .self-heal/runs (default: the newest run)')
+    .option('--json', 'print report.json to standard output')
+    .action(endWith(runResume));
+}
+
 /** The flags of `self-heal resume`. */
-export type ResumeOptions = Pick<RunOptions, 'agents' | 'parallel' | 'verify' | 'store' | 'json' | 'wait'>;
+type ResumeOptions = Pick<RunOptions, 'agents' | 'parallel' | 'verify' | 'store' | 'json' | 'wait'>;
 
 /** Runs `self-heal resume`; returns the exit code, or the problem that prevented it from continuing. */
-export async function runResume(
-  runId: string | undefined,
-  options: ResumeOptions,
-): Promise<number | Problem> {
+async function runResume(runId: string | undefined, options: ResumeOptions): Promise<number | Problem> {
   const { wait = false, ...asked } = options;
   // Takes the lock before looking the run up: another process may hold it to continue that very run.
   const ended = await underLockOfRuns({ cwd: process.cwd(), command: 'resume', wait }, (lock) =>

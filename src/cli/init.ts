@@ -1,8 +1,12 @@
 import path from 'node:path';
 import { readdirSync } from 'node:fs';
+import { Command } from 'commander';
+import { builtInRunners } from '../core/built-in-runner.js';
+import { endWith } from './end.js';
+import { configFlag, wholeNumber } from './options.js';
 import { type AgentProgram, programs } from '../agents/programs.js';
 import { type CiSystem, ciSystemOf, ciSystems } from '../init/ci-workflow.js';
-import { gitRootOf } from '../git-root.js';
+import { gitRootOf } from '../git/git-root.js';
 import { planInit, isWritten, planLines, planTexts, writePlan } from '../init/plan-init.js';
 import { canAsk } from '../outputs/ask.js';
 import { configIn, findPlaywrightConfig } from '../playwright/find-config.js';
@@ -13,6 +17,30 @@ import { exitCodes } from '../core/exit-codes.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { chooseAgent, configuredRunner, findAgents } from '../init/choose-agent.js';
+
+/** `self-heal init`: sets up a project (CL-10). */
+export function initCommand(): Command {
+  return (
+    new Command('init')
+      .description('set up this project: agents.yaml, four slash commands, an ignore entry')
+      .option(
+        '--agent <name>',
+        `the agent program: ${builtInRunners.join(', ')}; or built-in for none (default: the first on PATH)`,
+      )
+      .option('--ci [system]', 'also write a CI workflow: github or gitlab (default: the one in use here)')
+      // GitLab allows at most 200 parallel jobs, and GitHub 256 in a matrix.
+      .option(
+        '--shards <n>',
+        'with --ci: run the tests on this many machines, and heal on one',
+        wholeNumber(2, 200),
+      )
+      .option(...configFlag)
+      .option('--dry-run', 'show what would be written without writing it')
+      .option('--force', 'overwrite files that differ')
+      .addHelpText('after', '\nRunning it again is safe: files that you have changed are left alone.')
+      .action(endWith(runInit))
+  );
+}
 
 /** The flags of `self-heal init`. */
 export interface InitOptions {

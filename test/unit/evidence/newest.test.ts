@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Newest } from '../../src/newest.js';
+import { Newest } from '../../../src/evidence/newest.js';
 
 it.each([
   [1, 5, [4]],

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { projectAbove } from './project-above.js';
 
 /** Returns the folder that contains `.git`, which in a worktree is a file; null outside a repository. */
 export function gitRootOf(folder: string): string | null {
@@ -12,4 +11,11 @@ export function gitRootOf(folder: string): string | null {
 export function placeInGit(folder: string): 'top' | 'below' | null {
   const root = gitRootOf(folder);
   return root === null ? null : root === folder ? 'top' : 'below';
+}
+
+/** Returns the nearest folder above this one for which `isMeant` returns true, or null. */
+export function projectAbove(folder: string, isMeant: (folder: string) => boolean): string | null {
+  const parent = path.dirname(folder);
+  if (parent === folder) return null;
+  return isMeant(parent) ? parent : projectAbove(parent, isMeant);
 }

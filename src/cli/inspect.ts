@@ -1,6 +1,9 @@
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { Command } from 'commander';
 import prettyBytes from 'pretty-bytes';
+import { endWith, print } from './end.js';
+import { agentsFlag, wholeNumber } from './options.js';
 import { exitCodes } from '../core/exit-codes.js';
 import { loadSettings } from '../config/load-settings.js';
 import { failuresMeant, failuresOf, isLead, nameOf, type Inspected } from '../inspect/find-failure.js';
@@ -11,10 +14,32 @@ import { promptOf } from '../inspect/prompt-of.js';
 import { nothingFailed, renderFailure, renderList } from '../inspect/render-inspection.js';
 import type { Problem } from '../problem.js';
 import { createRedactor, type Redactor } from '../secrets/redactor.js';
-import { print } from './end.js';
+
+const examples = `
+Name a run by its id, the beginning of its id, or latest (the default). Name a
+test by the number of a failure, the id of a cause (c1), file:line, or part of
+the title. Without a test, the failures of the run are listed.
+
+  self-heal inspect       the failures of the last run
+  self-heal inspect c1    the evidence for the first cause, and its class
+  self-heal inspect cart.spec.ts:9 --prompt > prompt.md`;
+
+/** `self-heal inspect`: shows the evidence for a failure of an earlier run, and the prompt (CL-9). */
+export function inspectCommand(): Command {
+  return new Command('inspect')
+    .description('show the evidence for a failure of an earlier run, and why it got its class')
+    .argument('[run]', 'a run (default: latest)')
+    .argument('[test]', 'which failure')
+    .option('--prompt', 'print the exact prompt that the agent got or would get')
+    .option('--attempt <n>', 'with --prompt: which attempt (default: the last)', wholeNumber(1))
+    .option('--json', 'print everything as JSON')
+    .option(...agentsFlag)
+    .addHelpText('after', examples)
+    .action(endWith(runInspect));
+}
 
 /** The flags of `self-heal inspect`. */
-export interface InspectOptions {
+interface InspectOptions {
   prompt?: boolean;
   attempt?: number;
   json?: boolean;

@@ -1,0 +1,188 @@
+import path from 'node:path';
+import { Command } from 'commander';
+import { endWith, print } from './end.js';
+import { addStoreFlag, addWaitFlag } from './options.js';
+import { exitCodes } from '../core/exit-codes.js';
+import { readRunState } from '../run/read-events.js';
+import { keptChanges, nullIfMissing, undo } from '../run/undo.js';
+import type { Written } from '../workspace/write-files.js';
+import { type StoredRun, findRun, readRun, runIdsIn } from '../run/find-run.js';
+import { formatProblem, type Problem } from '../problem.js';
+import { appendEvent } from '../run/write-events.js';
+import { withStore } from '../store/with-store.js';
+import { recover } from '../run/recover-if-needed.js';
+import { underLockOfRuns } from '../run/under-lock.js';
+import { counted } from '../outputs/format.js';
+import { localTime } from '../outputs/local-time.js';
+import { err, ok, type Result } from '../result.js';
+import { pidAtWork } from '../run/run-journal.js';
+import type { Change } from '../workspace/change.js';
+import { canAsk, confirmed } from '../outputs/ask.js';
+
+/** `self-heal undo`: reverts everything that a run's agents changed (HN-8). */
+export function undoCommand(): Command {
+  return addStoreFlag(addWaitFlag(new Command('undo')))
+    .description(
+      'revert everything the agents of a run changed; files you have changed since are left alone and listed',
+    )
+    .argument('[run]', 'a run, or the beginning of its id (default: the newest that left changes)')
+    .option('--yes', 'do not ask for confirmation when the run is not the last one')
+    .action(endWith(runUndo));
+}
+
+/** The flags of `self-heal undo`. */
+interface UndoOptions {
+  /** Skips the confirmation. */
+  yes?: boolean;
+  /** Waits for another command in the project. */
+  wait?: boolean;
+  store?: string;
+}
+
+/** Runs `self-heal undo`; returns the exit code, or the problem that prevented it. */
+async function runUndo(
+  word: string | undefined,
+  { yes = false, wait = false, store }: UndoOptions,
+): Promise<number | Problem> {
+  return underLockOfRuns({ cwd: process.cwd(), command: 'undo', wait }, () =>
+    undoNamed({ cwd: process.cwd(), word, yes }, store),
+  );
+}
+
+async function undoNamed(request: UndoRequest, store: string | undefined): Promise<number | Problem> {
+  const { cwd } = request;
+  const problem = await recover(cwd);
+  if (problem) return problem;
+  const found = await runToUndo(request);
+  if (!found.ok) return found.error;
+  if (found.value === null) return exitCodes.interrupted;
+  const { runId, dir } = found.value;
+  const run = await readRunState(dir);
+  const kept = keptChanges(dir, run);
+  if (kept === null) return contentsGone(runId);
+  if (kept.length === 0)
+    return print(
+      run.undone ? reverted(runId) : `run ${runId} left no changes in the project: nothing to undo`,
+    );
+  const undone = await undo(cwd, { runId, dir }, kept).catch(nullIfMissing);
+  if (undone === null) return contentsGone(runId);
+  await noteUndone(found.value, undone, store);
+  print(
+    [
+      ...told(runId, undone),
+      ...(undone.installed === null ? [] : [`ran ${undone.installed}, because the dependencies changed`]),
+      `the patches are kept in ${path.relative(cwd, path.join(dir, 'attempts'))}`,
+    ].join('\n'),
+  );
+  return undone.leftAlone.length > 0 ? exitCodes.red : exitCodes.green;
+}
+
+/** Records the undo in the run's events and in the store, where its heals no longer count as held (ME-7). */
+async function noteUndone(
+  { runId, dir }: StoredRun,
+  undone: Written,
+  named: string | undefined,
+): Promise<void> {
+  const { written: restored, leftAlone } = undone;
+  appendEvent(dir, { type: 'run.undone', restored, leftAlone });
+  if (undone.written.length === 0) return;
+  const problem = await withStore({ store: named }, async (store) => {
+    await store?.runUndone(runId);
+    return null;
+  });
+  if (problem) process.stderr.write(`${formatProblem(problem)}\n`);
+}
+
+function told(runId: string, { written, leftAlone }: Written): string[] {
+  return [
+    ...(written.length > 0 ? [`reverted what run ${runId} changed:`] : []),
+    ...(written.length + leftAlone.length === 0 ? [reverted(runId)] : []),
+    ...written.map((file) => `  ${file}`),
+    ...(leftAlone.length > 0 ? [`left alone, because they changed since run ${runId}:`] : []),
+    ...leftAlone.map((file) => `  ${file}`),
+  ];
+}
+
+function reverted(runId: string): string {
+  return `run ${runId} has already been reverted`;
+}
+
+function contentsGone(runId: string): Problem {
+  return {
+    kind: 'run-missing',
+    message: `What run ${runId} changed can no longer be read from .self-heal; nothing was changed`,
+    remedy: `Revert with git apply -R: the patches are in .self-heal/runs/${runId}/attempts.`,
+  };
+}
+
+/** The arguments of `undo`, and where it was run. */
+interface UndoRequest {
+  readonly cwd: string;
+  readonly word: string | undefined;
+  /** Never ask. */
+  readonly yes: boolean;
+}
+
+const FILES_NAMED = 5;
+
+/**
+ * Returns the run whose changes to revert: the named one, or else the newest that left changes and has not been undone. If that is not the
+ * last run, the user is asked; returns null if they decline.
+ */
+async function runToUndo({ cwd, word, yes }: UndoRequest): Promise<Result<StoredRun | null, Problem>> {
+  const last = await findRun(cwd, word ?? null);
+  if (!last.ok) return last;
+  if ((await pidAtWork(last.value.dir)) !== null) return err(atWork(last.value.runId));
+  if (word !== undefined || (await keptIn(last.value))?.length !== 0) return last;
+  const found = await newestWithChanges(cwd);
+  if (found === null) return last;
+  if (yes) return ok(found);
+  if (!canAsk(process.env, process)) return err(notTheLast(found, await changedBy(found)));
+  const isWanted = await confirmed(`The last run changed nothing. Undo ${await named(found)}?`);
+  return ok(isWanted ? found : null);
+}
+
+async function newestWithChanges(cwd: string): Promise<StoredRun | null> {
+  for (const runId of (await runIdsIn(cwd)).toReversed()) {
+    const run = await readRun(cwd, runId);
+    if ((await keptIn(run))?.length) return run;
+  }
+  return null;
+}
+
+/** Returns the changes that it left in the project and that have not all been reverted since; null if they can no longer be read. */
+async function keptIn({ dir }: StoredRun): Promise<Change[] | null> {
+  return keptChanges(dir, await readRunState(dir));
+}
+
+async function changedBy(run: StoredRun): Promise<string[]> {
+  const kept = (await keptIn(run)) ?? [];
+  return [...new Set(kept.flatMap(({ edits }) => edits.map((edit) => edit.path)))];
+}
+
+async function named(run: StoredRun): Promise<string> {
+  const files = await changedBy(run);
+  const more = files.length > FILES_NAMED ? ` and ${files.length - FILES_NAMED} more` : '';
+  return `run ${run.runId}${startOf(run)}, which changed ${files.slice(0, FILES_NAMED).join(', ')}${more}`;
+}
+
+function startOf({ report }: StoredRun): string {
+  return report === null ? '' : ` of ${localTime(report.startedAt)}`;
+}
+
+function notTheLast(run: StoredRun, files: readonly string[]): Problem {
+  return {
+    kind: 'usage',
+    message: `the last run changed nothing; the newest that did is ${run.runId}${startOf(run)}, with ${counted(files.length, 'file')}`,
+    detail: files.map((file) => `  ${file}`).join('\n'),
+    remedy: `Run \`self-heal undo ${run.runId}\` or \`self-heal undo --yes\`.`,
+  };
+}
+
+function atWork(runId: string): Problem {
+  return {
+    kind: 'usage',
+    message: `run ${runId} is still running`,
+    remedy: 'Wait for it, or interrupt it: it then reverts every unproven change.',
+  };
+}
