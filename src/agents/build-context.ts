@@ -8,7 +8,7 @@ import type { Settings } from '../core/settings.js';
 import type { AgentContext, ContextTest, PreviousAttempt } from './context.js';
 import { isInside } from '../workspace/is-inside.js';
 import { relativePath } from '../relative-path.js';
-import { isAtLeast } from '../is-at-least.js';
+import { isAtLeast } from '../playwright/find-playwright.js';
 import { listState, readStateText } from '../state-folder.js';
 import { traceFiles } from '../evidence/trace-files.js';
 

@@ -24,8 +24,8 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
 const stateless = ['classify', 'guard', 'init', 'doctor'];
 
 /**
- * Creates the command line for commander, with the one command that is called; with all, if the first argument is none of them, as in `--help`
- * or for a typo. Wrong usage throws a `CommanderError` after its message has been printed.
+ * Creates the command line for commander, with the one command that is called: none for `--version`; all if the first argument is none of
+ * them, as in `--help` or for a typo. Wrong usage throws a `CommanderError` after its message has been printed.
  */
 export async function createProgram(argv: readonly string[]): Promise<Command> {
   const program = new Command('self-heal')
@@ -37,8 +37,10 @@ export async function createProgram(argv: readonly string[]): Promise<Command> {
     .exitOverride()
     .configureOutput({ writeErr: (text) => process.stderr.write(text) })
     .hook('preAction', (_, command) => (stateless.includes(command.name()) ? undefined : checkState()));
-  const called = Object.entries(commands).filter(([name]) => name === argv[0]);
-  for (const [, create] of called.length > 0 ? called : Object.entries(commands))
+  const [first = ''] = argv;
+  const all = /^(?:-V|--version)$/.test(first) ? [] : Object.entries(commands);
+  const called = all.filter(([name]) => name === first);
+  for (const [, create] of called.length > 0 ? called : all)
     program.addCommand(inherit(program, await create()));
   return program;
 }

@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, readSync } from 'node:fs';
-import { openState } from './state-folder.js';
+import { openState } from '../state-folder.js';
 
 const NEWLINE = 0x0a;
 const MOST_AT_ONCE = 64 * 1024 * 1024;

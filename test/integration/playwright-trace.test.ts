@@ -9,7 +9,7 @@ import { gatherEvidence } from '../../src/evidence/gather-evidence.js';
 import { MissingEvidence } from '../../src/evidence/missing-evidence.js';
 import { readTrace } from '../../src/evidence/trace/read-trace.js';
 import { writeTraceFiles } from '../../src/evidence/trace/write-trace-files.js';
-import { isAtLeast } from '../../src/is-at-least.js';
+import { isAtLeast } from '../../src/playwright/find-playwright.js';
 import { findPlaywright } from '../../src/playwright/find-playwright.js';
 import { redactorOf } from '../../src/secrets/redactor.js';
 import { launchOptions } from '../rig/chromium.js';

@@ -1,4 +1,4 @@
-import { appendFile } from 'node:fs/promises';
+import { appendFile, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { CauseSummary, StampedEvent } from '../../src/event.js';
 import { createRunFolder } from '../../src/run/run-folder.js';
@@ -16,6 +16,7 @@ export interface ShownRun {
 
 /** Creates a run, which becomes the newest. */
 export async function shownRun(projectRoot: string, runId: string): Promise<ShownRun> {
+  await mkdir(projectRoot, { recursive: true });
   const folder = await createRunFolder(projectRoot, runId);
   if (!folder.ok) throw new Error(folder.error.message);
   const { dir } = folder.value;
