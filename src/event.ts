@@ -1,226 +1,402 @@
-import type { AgentError } from './core/agent-error.js';
-import type { AvoidedReason } from './core/avoided.js';
+import { z } from 'zod';
+import { agentOutcomes, type Attempt, judgements, sides } from './core/attempt.js';
+import { avoidedReasons } from './core/avoided.js';
 import type { Blame } from './core/blame.js';
-import type { Attempt } from './core/attempt.js';
-import type { Cut } from './core/guard/cut.js';
-import type { Violation } from './core/guard/violation.js';
-import type { Category, Reason } from './core/diagnosis.js';
+import { categories, evidenceSources } from './core/diagnosis.js';
+import { type Choice, choiceText, type Offer } from './core/escalation.js';
 import type { TestRef } from './core/failure.js';
-import type { Choice } from './core/escalation.js';
-import type { Proof, TestProof } from './core/proof.js';
 import type { EarlierFix } from './core/remembered.js';
-import type { VerifyLevel } from './core/settings.js';
-import type { CauseVerdict, Outcome, Verdict } from './core/verdict.js';
+import { verifyLevels } from './core/settings.js';
+import { causeVerdicts, outcomes, verdicts } from './core/verdict.js';
+import { jsonOf } from './json-of.js';
+
+const listOf = <T extends z.ZodType>(item: T) => z.array(item).readonly();
+const texts = listOf(z.string());
+const textOrNull = z.string().nullable();
+const count = z.number().min(0);
+const countOrNull = count.nullable();
+const category = z.enum(categories);
+
+/** The id of a run, with which its folder is found. */
+export const runIdShape = z.string().regex(/^[\w-]+$/);
+
+/** The number of a change within its run. */
+const changeId = z.string().regex(/^\d+$/);
+
+/** A file that belongs to an attempt of this run, or, if it names a run, of an earlier one. */
+const attemptFile = (ending: string) =>
+  z.string().regex(new RegExp(String.raw`^(?:\.\./[\w-]+/)?attempts/\d+\.${ending}$`));
+
+const testShape: z.ZodType<TestRef> = z.object({
+  id: z.string(),
+  titlePath: texts,
+  location: z.object({ file: z.string(), line: z.number(), column: z.number() }),
+  project: z.string(),
+});
+
+const causeShape = z.object({
+  id: z.string(),
+  signature: z.string(),
+  category,
+  alternatives: listOf(category),
+  why: listOf(
+    z.object({
+      rule: z.string(),
+      category,
+      source: z.enum(evidenceSources),
+      evidence: z.string(),
+      confidence: z.number(),
+    }),
+  ),
+  confidence: z.number(),
+  tests: listOf(testShape),
+  /** The first line of the leading failure's message. */
+  headline: z.string(),
+  /** The first frame of the user's own code, `src/cart.ts:12:5`; null if no stack shows it. */
+  source: textOrNull,
+  parent: textOrNull,
+  warning: textOrNull,
+  /** The folder of its leading failure, relative to the run's: context.json, prompt.md, screenshot … */
+  evidence: z.string().regex(/^failures\/\d+$/),
+});
+
+/** A cause, as described by the events and the report. */
+export type CauseSummary = z.infer<typeof causeShape>;
+
+const proof = listOf(z.enum(['red', 'green']));
+const testProofs = listOf(
+  z.object({
+    id: z.string(),
+    proof,
+    ended: z.enum(['proven', 'green', 'flaky', 'unsteady', 'red']),
+  }),
+);
+
+const place = { file: z.string(), line: z.number().nullable(), says: z.string() };
+const violations = listOf(z.object({ ...place, rule: z.string(), before: textOrNull, after: textOrNull }));
+const cut = listOf(z.object({ file: z.string(), why: z.string() }));
+const file = z.object({ path: z.string(), added: countOrNull, removed: countOrNull });
+
+const earlierFix: z.ZodType<EarlierFix> = z.object({
+  runId: z.string(),
+  healedAt: z.string(),
+  agent: textOrNull,
+  summary: textOrNull,
+  files: z.array(file),
+  patch: textOrNull,
+  times: count,
+});
+
+const outcome = z.enum(agentOutcomes);
+
+/** One attempt, as the events and the store keep it. */
+export const attemptShape: z.ZodType<Attempt> = z.object({
+  n: count,
+  agent: textOrNull,
+  slashCommand: textOrNull,
+  runner: textOrNull,
+  outcome,
+  claim: z
+    .looseObject({ status: z.enum(['fixed', 'not-fixed', 'needs-person']), summary: z.string() })
+    .nullable(),
+  usage: z
+    .looseObject({
+      costUsd: countOrNull,
+      inputTokens: countOrNull,
+      outputTokens: countOrNull,
+      turns: countOrNull,
+      sessionId: textOrNull,
+    })
+    .nullable(),
+  judged: z.enum(judgements),
+  durationMs: count,
+  files: z.array(file),
+  patch: attemptFile('patch').nullable(),
+  prompt: attemptFile('prompt.md').nullable(),
+  change: changeId.nullable(),
+  proof,
+  testProofs: testProofs.exactOptional(),
+  reverted: z.boolean(),
+  offers: z.enum(sides).exactOptional(),
+  failedBecause: textOrNull,
+  cut: cut.exactOptional(),
+  violations: violations.exactOptional(),
+  notes: z.array(z.object({ ...place, locator: z.string().exactOptional() })).exactOptional(),
+});
+
+/** A patch that waits for a person, as the store keeps it with its question. */
+export const offerShape: z.ZodType<Offer> = z.object({
+  side: z.enum(sides),
+  agent: z.string(),
+  change: changeId,
+  files: z.array(file),
+  patch: attemptFile('patch').nullable(),
+  proof,
+});
+
+const askedShape = z.object({
+  filters: texts,
+  passThrough: texts,
+  /** By their long names; checked when the run is resumed. */
+  options: z.looseObject({}) as z.ZodType<object>,
+});
+
+/** A run as typed: filters, arguments passed on to Playwright, and options. */
+export type RunAsked = z.infer<typeof askedShape>;
+
+const blame: z.ZodType<Blame> = z.object({
+  base: z.object({
+    commit: z.string(),
+    from: z.enum(['last-green', 'merge-base', 'head', 'recent', 'named']),
+  }),
+  hunks: z.array(
+    z.object({
+      file: z.string(),
+      line: count,
+      old: texts,
+      now: texts,
+      whole: z.boolean(),
+      commit: z
+        .looseObject({ id: z.string(), author: z.string(), date: z.string(), subject: z.string() })
+        .nullable(),
+      inTests: z.boolean(),
+    }),
+  ),
+  rest: z.array(z.object({ file: z.string(), old: texts, now: texts })),
+  isMinimal: z.boolean(),
+  endedBy: z.enum(['time', 'interrupt']).nullable(),
+  outOf: count,
+  runs: count,
+  unresolved: count,
+  durationMs: count,
+  change: changeId,
+});
+
+/** A test as shown by the first Playwright run that included it. */
+export const seenShape = z.object({
+  id: z.string(),
+  title: texts,
+  /** Relative to the project's root, with forward slashes. */
+  file: z.string(),
+  line: z.number(),
+  project: z.string(),
+  verdict: z.enum(verdicts),
+  /** 0 if it did not run. */
+  durationMs: count,
+  /** Re-runs after an agent had worked, in the run that this one continues; absent if it continues none. */
+  retries: count.exactOptional(),
+  /** Healed in that run by a fix that was made for another test (HL-6). */
+  sharedFix: z.boolean().exactOptional(),
+});
+
+/** One test of the selection, with its status. */
+export type SeenTest = z.infer<typeof seenShape>;
+
+const regressionShape = z.object({
+  /** How many tests ran. */
+  tests: count,
+  /** How many tests there was no time for. */
+  leftOut: count,
+  /** Fixes that broke green tests, with the ids of those tests. */
+  broke: listOf(z.object({ causeId: z.string(), tests: texts })),
+});
+
+/** The results of running the tests around the fixes once more. */
+export type RegressionResult = z.infer<typeof regressionShape>;
+
+/** Why Playwright is run. */
+export const suitePurposes = [
+  'first',
+  'confirm',
+  'blame',
+  'retest',
+  'other-input',
+  'proof',
+  'shared-fix',
+  'regression',
+] as const;
+
+/** One of `suitePurposes`. */
+export type SuitePurpose = (typeof suitePurposes)[number];
+
+const shards = { total: count, missing: listOf(z.number()) };
+const ofCause = { causeId: z.string() };
+const ofAny = { causeId: textOrNull };
+const ofAttempt = { ...ofCause, attempt: count };
+const ofTests = { tests: listOf(testShape) };
+const ofSuite = { ...ofAny, purpose: z.enum(suitePurposes) };
 
 /**
  * Everything that happens in a run, as one typed stream: reporters render it, and `events.ndjson` stores it. Start here to learn what
- * self-heal does. Times are milliseconds since the epoch and are added by the bus.
+ * self-heal does. Types and checks are one: a run's folder may come from anywhere, so nothing that is read back is taken for granted.
  */
-export type Event =
-  | {
-      type: 'run.started';
-      runId: string;
-      project: string;
-      playwright: string;
-      dryRun: boolean;
-      /** The requested level of proof. */
-      verify: VerifyLevel;
-      /** The shards that ran these tests, and the numbers of those that are missing; absent if the suite runs here. */
-      shards?: { total: number; missing: readonly number[] };
-      /** The command as typed. `resume` uses it if the run was killed before it was stored (ME-8). */
-      request?: RunAsked;
-      /** The run that this one continues. */
-      resumedFrom?: string;
-    }
+const shapes = {
+  'run.started': z.object({
+    runId: runIdShape,
+    project: z.string(),
+    playwright: z.string(),
+    dryRun: z.boolean(),
+    /** The requested level of proof. */
+    verify: z.enum(verifyLevels),
+    /** The shards that ran these tests, and the numbers of those that are missing; absent if the suite runs here. */
+    shards: z.object(shards).exactOptional(),
+    /** The command as typed. `resume` uses it if the run was killed before it was stored (ME-8). */
+    request: askedShape.exactOptional(),
+    /** The run that this one continues. */
+    resumedFrom: runIdShape.exactOptional(),
+  }),
   /** A Playwright run begins: the first one, a confirming one, or one after an attempt. */
-  | {
-      type: 'suite.started';
-      purpose: SuitePurpose;
-      tests: number | null;
-      causeId: string | null;
-      /** The number of the Playwright run, counted from 1; absent for one that reports tell of. */
-      n?: number;
-      /** How many runs are expected; null if unknown. */
-      of?: number | null;
-      /** Expected duration in milliseconds; null if nothing has been measured yet. */
-      likelyMs?: number | null;
-    }
-  | { type: 'suite.progress'; done: number; total: number; failed: number; test: string }
-  | {
-      type: 'suite.ended';
-      purpose: SuitePurpose;
-      causeId: string | null;
-      total: number;
-      passed: number;
-      failed: number;
-      flaky: number;
-      skipped: number;
-      notRun: number;
-      durationMs: number;
-    }
+  'suite.started': z.object({
+    ...ofSuite,
+    tests: countOrNull,
+    /** The number of the Playwright run, counted from 1; absent for one that reports tell of. */
+    n: count.exactOptional(),
+    /** How many runs are expected; null if unknown. */
+    of: countOrNull.exactOptional(),
+    /** Expected duration in milliseconds; null if nothing has been measured yet. */
+    likelyMs: countOrNull.exactOptional(),
+  }),
+  'suite.progress': z.object({ done: count, total: count, failed: count, test: z.string() }),
+  'suite.ended': z.object({
+    ...ofSuite,
+    total: count,
+    passed: count,
+    failed: count,
+    flaky: count,
+    skipped: count,
+    notRun: count,
+    durationMs: count,
+  }),
   /** Playwright's reports of other runs were read instead of a first run here (SC-1). */
-  | { type: 'reports.read'; total: number; missing: number[] }
+  'reports.read': z.object(shards),
   /** Tests that had not run before, as a Playwright run showed them. After the first run, this is the whole selection. */
-  | { type: 'tests.seen'; tests: readonly SeenTest[] }
+  'tests.seen': z.object({ tests: listOf(seenShape) }),
   /** The final status of these tests, unless a later event decides them again (HN-7); `sharedFix` if a fix made for another test healed them. */
-  | { type: 'tests.decided'; ids: readonly string[]; verdict: Verdict; sharedFix?: boolean }
-  | { type: 'cause.found'; cause: CauseSummary }
-  /** An earlier fix healed some of the cause's tests; these are the rest (HL-6). */
-  | { type: 'cause.narrowed'; cause: CauseSummary }
-  | { type: 'cause.flaky'; tests: TestRef[]; causeId: string | null }
-  /** Runs with changes reverted have shown which change broke the cause's leading test (BL-1). */
-  | { type: 'cause.blamed'; causeId: string; blame: Blame }
-  /** Why no change is blamed; `causeId` is null if the reason applies to all causes. */
-  | { type: 'blame.ended'; causeId: string | null; reason: string }
-  | { type: 'cause.started'; causeId: string }
-  /** The built-in fixer made a fix, or an agent's fix from a killed run is tried again; it is judged like an agent's (BF-1). */
-  | { type: 'fixer.proposed'; causeId: string; attempt: number; summary: string; agent: string }
-  | {
-      type: 'agent.started';
-      causeId: string;
-      attempt: number;
-      agent: string;
-      slashCommand: string;
-      runner: string;
-      timeoutMs: number;
-      pid: number | null;
-      /** Relative to the project. */
-      logFile: string;
-    }
-  /** The latest text or action of the agent, at most ten times a second. */
-  | { type: 'agent.activity'; causeId: string; text: string }
-  | {
-      type: 'agent.ended';
-      causeId: string;
-      attempt: number;
-      outcome: Attempt['outcome'];
-      durationMs: number;
-      costUsd: number | null;
-      /** The program's own error (AG-6), or null. */
-      agentError: AgentError | null;
-      filesChanged: number;
-      /** Processes that outlived it and were ended, as `pid command`. */
-      orphans: readonly string[];
-    }
-  /** Waiting before the next attempt (HL-4). */
-  | { type: 'agent.retrying'; causeId: string; attempt: number; delayMs: number; reason: string }
-  /** A question to a person; the run does not wait for the answer. The id is null if it could not be stored. */
-  | { type: 'agent.waiting_for_input'; causeId: string; question: string; escalationId: string | null }
-  /** A person answered; written to the events of the run that asked. */
-  | { type: 'agent.escalation_resolved'; escalationId: string; choice: Choice }
-  /** A failure that an earlier run healed has come back. */
-  | { type: 'cause.came_back'; causeId: string; fix: EarlierFix }
+  'tests.decided': z.object({
+    ids: texts,
+    verdict: z.enum(verdicts),
+    sharedFix: z.boolean().exactOptional(),
+  }),
   /** These tests are red, and a person has accepted that for now (ME-7). */
-  | { type: 'tests.quarantined'; tests: TestRef[] }
+  'tests.quarantined': z.object(ofTests),
+  'cause.found': z.object({ cause: causeShape }),
+  /** An earlier fix healed some of the cause's tests; these are the rest (HL-6). */
+  'cause.narrowed': z.object({ cause: causeShape }),
+  'cause.flaky': z.object({ ...ofTests, ...ofAny }),
+  'cause.started': z.object(ofCause),
+  /** Runs with changes reverted have shown which change broke the cause's leading test (BL-1). */
+  'cause.blamed': z.object({ ...ofCause, blame }),
+  /** A failure that an earlier run healed has come back. */
+  'cause.came_back': z.object({ ...ofCause, fix: earlierFix }),
+  'cause.ended': z.object({
+    ...ofCause,
+    verdict: z.enum(causeVerdicts),
+    reason: z.string(),
+    attempts: count,
+    costUsd: countOrNull,
+    /** Set if the fix of another cause healed it, since it then has no attempt to which the proof belongs. */
+    proof: proof.exactOptional(),
+    /** The proof of each of its tests, if there is more than one. */
+    testProofs: testProofs.exactOptional(),
+  }),
+  /** Why no change is blamed; `causeId` is null if the reason applies to all causes. */
+  'blame.ended': z.object({ ...ofAny, reason: z.string() }),
+  /** The built-in fixer made a fix, or an agent's fix from a killed run is tried again; it is judged like an agent's (BF-1). */
+  'fixer.proposed': z.object({ ...ofAttempt, summary: z.string(), agent: z.string() }),
+  'agent.started': z.object({
+    ...ofAttempt,
+    agent: z.string(),
+    slashCommand: z.string(),
+    runner: z.string(),
+    timeoutMs: count,
+    pid: countOrNull,
+    /** Relative to the project. */
+    logFile: z.string(),
+  }),
+  /** The latest text or action of the agent, at most ten times a second. */
+  'agent.activity': z.object({ ...ofCause, text: z.string() }),
+  'agent.ended': z.object({
+    ...ofAttempt,
+    outcome,
+    durationMs: count,
+    costUsd: countOrNull,
+    /** The program's own error (AG-6), or null. */
+    agentError: z.enum(['retryable', 'context_overflow', 'fatal', 'timeout', 'aborted']).nullable(),
+    filesChanged: count,
+    /** Processes that outlived it and were ended, as `pid command`. */
+    orphans: texts,
+  }),
+  /** Waiting before the next attempt (HL-4). */
+  'agent.retrying': z.object({ ...ofAttempt, delayMs: count, reason: z.string() }),
+  /** A question to a person; the run does not wait for the answer. The id is null if it could not be stored. */
+  'agent.waiting_for_input': z.object({ ...ofCause, question: z.string(), escalationId: textOrNull }),
+  /** A person answered; written to the events of the run that asked. */
+  'agent.escalation_resolved': z.object({
+    escalationId: z.string(),
+    choice: z.enum(Object.keys(choiceText) as [Choice, ...Choice[]]),
+  }),
   /** Agents that red tests might have needed, and that were not started. */
-  | { type: 'agent.avoided'; reason: AvoidedReason; count: number }
+  'agent.avoided': z.object({ reason: z.enum(avoidedReasons), count }),
   /** Too many escalations are pending, so no further agent is started. */
-  | { type: 'agent.build_paused'; status: 'escalation_threshold_exceeded' }
-  /** The guard found that an agent weakened the tests. Its change is dropped without running anything (HN-3). */
+  'agent.build_paused': z.object({ status: z.literal('escalation_threshold_exceeded') }),
   /** Files that the agent changed do not enter the project; the rest of its change is tried (HN-4). */
-  | { type: 'attempt.cut'; causeId: string; attempt: number; cut: readonly Cut[] }
-  | { type: 'attempt.rejected'; causeId: string; attempt: number; violations: readonly Violation[] }
+  'attempt.cut': z.object({ ...ofAttempt, cut }),
+  /** The guard found that an agent weakened the tests. Its change is dropped without running anything (HN-3). */
+  'attempt.rejected': z.object({ ...ofAttempt, violations }),
   /**
    * The re-run after the fix was green, or showed another error (`error`; else null). The change stays until the proof decides (HN-5, HN-1), and a
    * run that continues this one begins with it.
    */
-  | {
-      type: 'attempt.held';
-      causeId: string;
-      attempt: number;
-      agent: string | null;
-      change: string | null;
-      error: string | null;
-    }
-  | { type: 'attempt.judged'; causeId: string; attempt: Attempt }
-  | {
-      type: 'cause.ended';
-      causeId: string;
-      verdict: CauseVerdict;
-      reason: string;
-      attempts: number;
-      costUsd: number | null;
-      /** Set if the fix of another cause healed it, since it then has no attempt to which the proof belongs. */
-      proof?: Proof;
-      /** The proof of each of its tests, if there is more than one. */
-      testProofs?: readonly TestProof[];
-    }
+  'attempt.held': z.object({
+    ...ofAttempt,
+    agent: textOrNull,
+    change: changeId.nullable(),
+    error: textOrNull,
+  }),
+  'attempt.judged': z.object({ ...ofCause, attempt: attemptShape }),
   /** The tests around the kept fixes ran once more; fixes that broke any of them were reverted (HN-6). */
-  | ({ type: 'regression.ended' } & RegressionResult)
+  'regression.ended': regressionShape,
   /** After the run, a person undid its changes; `leftAlone` lists files that had changed again and were not restored. */
-  | { type: 'run.undone'; restored: readonly string[]; leftAlone: readonly string[] }
+  'run.undone': z.object({ restored: texts, leftAlone: texts }),
   /** The run continues, but somebody should know. */
-  | { type: 'run.warning'; message: string }
+  'run.warning': z.object({ message: z.string() }),
   /** The run cannot continue, for example because its browser is not installed; no `run.ended` follows. */
-  | { type: 'run.stopped'; message: string }
-  | {
-      type: 'run.ended';
-      outcome: Outcome;
-      exitCode: number;
-      durationMs: number;
-      agentRuns: number;
-      agentRunsAvoided: number;
-      costUsd: number | null;
-      /** The commit it ran on; null if there were uncommitted changes. */
-      commit: string | null;
-    };
+  'run.stopped': z.object({ message: z.string() }),
+  'run.ended': z.object({
+    outcome: z.enum(outcomes),
+    exitCode: count,
+    durationMs: count,
+    agentRuns: count,
+    agentRunsAvoided: count,
+    costUsd: countOrNull,
+    /** The commit it ran on; null if there were uncommitted changes. */
+    commit: textOrNull,
+  }),
+};
 
-/** A test as shown by the first Playwright run that included it. */
-export interface SeenTest {
-  id: string;
-  title: readonly string[];
-  /** Relative to the project's root, with forward slashes. */
-  file: string;
-  line: number;
-  project: string;
-  verdict: Verdict;
-  /** 0 if it did not run. */
-  durationMs: number;
-  /** Re-runs after an agent had worked, in the run that this one continues; absent if it continues none. */
-  retries?: number;
-  /** Healed in that run by a fix that was made for another test (HL-6). */
-  sharedFix?: boolean;
-}
+type Shapes = typeof shapes;
 
-/** The results of running the tests around the fixes once more. */
-export interface RegressionResult {
-  /** How many tests ran. */
-  tests: number;
-  /** How many tests there was no time for. */
-  leftOut: number;
-  /** Fixes that broke green tests, with the ids of those tests. */
-  broke: readonly { causeId: string; tests: readonly string[] }[];
-}
+/** Something that happened in a run. */
+export type Event = { [T in keyof Shapes]: { type: T } & z.infer<Shapes[T]> }[keyof Shapes];
 
-/** A run as typed: filters, arguments passed on to Playwright, and options by their long names. */
-export interface RunAsked {
-  readonly filters: readonly string[];
-  readonly passThrough: readonly string[];
-  readonly options: object;
-}
-
-/** Why Playwright is run. */
-export type SuitePurpose =
-  'first' | 'confirm' | 'blame' | 'retest' | 'other-input' | 'proof' | 'shared-fix' | 'regression';
-
-/** A cause, as described by the events and the report. */
-export interface CauseSummary {
-  id: string;
-  signature: string;
-  category: Category;
-  alternatives: readonly Category[];
-  why: readonly Reason[];
-  confidence: number;
-  tests: readonly TestRef[];
-  /** The first line of the leading failure's message. */
-  headline: string;
-  /** The first frame of the user's own code, `src/cart.ts:12:5`; null if no stack shows it. */
-  source: string | null;
-  parent: string | null;
-  warning: string | null;
-  /** The folder of its leading failure, relative to the run's: context.json, prompt.md, screenshot … */
-  evidence: string;
-}
-
-/** An event with the time it was emitted at, in milliseconds since the epoch. */
+/** An event with the time it was emitted at, in milliseconds since the epoch, which the bus adds. */
 export type StampedEvent = Event & { time: number };
+
+/** The event with this type. */
+export type EventOf<T extends Event['type']> = Extract<StampedEvent, { type: T }>;
+
+/** The last millisecond that a `Date` can have. */
+const END_OF_TIME = 8.64e15;
+
+const stamped = z.looseObject({ time: count.max(END_OF_TIME), type: z.string() });
+
+/** Parses a line of `events.ndjson`; returns null for the torn last line of a killed run, and for anything else that is not an event. */
+export function eventIn(line: string): StampedEvent | null {
+  const { success, data } = stamped.safeParse(jsonOf(line));
+  if (!success) return null;
+  const { time, type } = data;
+  // Of an event of a newer version, which `reduce` ignores, nothing is known.
+  if (!Object.hasOwn(shapes, type)) return { time, type } as StampedEvent;
+  const fields = shapes[type as Event['type']].safeParse(data);
+  return fields.success ? ({ time, type, ...fields.data } as StampedEvent) : null;
+}

@@ -52,17 +52,23 @@ export interface AgentRun {
 }
 
 /** How an attempt's agent ended, in one word (`AgentEnd` joined with what happened to the files). */
-export type AgentOutcome =
-  | 'completed'
-  | 'exited'
-  | 'signalled'
-  | 'timed-out'
-  | 'spawn-failed'
-  | 'aborted'
-  | 'limited'
-  | 'unusable'
-  | 'unchanged'
-  | 'denied';
+export const agentOutcomes = [
+  'completed',
+  'exited',
+  'signalled',
+  'timed-out',
+  'spawn-failed',
+  'aborted',
+  'limited',
+  'unusable',
+  'unchanged',
+  'denied',
+  /** A re-run without an agent. */
+  'no-agent',
+] as const;
+
+/** One of `agentOutcomes`, of an agent. */
+export type AgentOutcome = Exclude<(typeof agentOutcomes)[number], 'no-agent'>;
 
 /**
  * What the re-runs say about an attempt: the same failure, another one, none, or the test no longer ran (HL-10). `flaky`: green, but
@@ -70,16 +76,20 @@ export type AgentOutcome =
  * `conflict`: the same lines changed in the project while the agent worked, so the patch could not be applied (HN-1). `offered`: green, but
  * only a person can say whether it is right, so it waits for one, with its proof (BL-6).
  */
-export type Judgement =
-  | 'still-failing'
-  | 'changed'
-  | 'green'
-  | 'flaky'
-  | 'vanished'
-  | 'rejected'
-  | 'conflict'
-  | 'not-judged'
-  | 'offered';
+export const judgements = [
+  'still-failing',
+  'changed',
+  'green',
+  'flaky',
+  'vanished',
+  'rejected',
+  'conflict',
+  'not-judged',
+  'offered',
+] as const;
+
+/** One of `judgements`. */
+export type Judgement = (typeof judgements)[number];
 
 /** What a patch changes that is offered to a person. */
 export const sides = ['tests', 'app'] as const;

@@ -19,7 +19,10 @@ export type Verdict = (typeof verdicts)[number];
  * The final status of a cause. `superseded`: its fix revealed another failure, which has a cause of its own (HL-3). `interrupted`: the run
  * ended while work on it was under way, so nothing is known about its fix.
  */
-export type CauseVerdict = Verdict | 'superseded' | 'interrupted';
+export const causeVerdicts = [...verdicts, 'superseded', 'interrupted'] as const;
+
+/** One of `causeVerdicts`. */
+export type CauseVerdict = (typeof causeVerdicts)[number];
 
 /** Whether it is green with a fix, proven or not. */
 export function isHealed(verdict: CauseVerdict): boolean {
@@ -31,5 +34,16 @@ export function isResolved(verdict: CauseVerdict): boolean {
   return isHealed(verdict) || verdict === 'superseded';
 }
 
-/** The final status of a run. */
-export type Outcome = 'green' | 'red' | 'escalated' | 'paused' | 'budget' | 'agent-unusable' | 'interrupted';
+/** The final statuses of a run. */
+export const outcomes = [
+  'green',
+  'red',
+  'escalated',
+  'paused',
+  'budget',
+  'agent-unusable',
+  'interrupted',
+] as const;
+
+/** One of `outcomes`. */
+export type Outcome = (typeof outcomes)[number];

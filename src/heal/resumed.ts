@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { z } from 'zod';
 import { verifyLevels } from '../core/settings.js';
-import { seenShape } from '../event-shapes.js';
+import { seenShape } from '../event.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { isInside, real } from '../workspace/is-inside.js';

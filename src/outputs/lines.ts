@@ -6,13 +6,11 @@ import { tellProof } from '../core/proof.js';
 import { cutLine } from '../core/guard/cut.js';
 import { violationLine } from '../core/guard/violation.js';
 import type { TestRef } from '../core/failure.js';
-import type { Event } from '../event.js';
+import type { Event, EventOf } from '../event.js';
 import { cut } from './cut.js';
 import { atMost, costText, counted, duration, testName } from './format.js';
 import { localDay } from './local-time.js';
 import { agentOutcomeWords, judgementWords, suiteRunText, verdictWords, wasReverted } from './wording.js';
-
-type Of<T extends Event['type']> = Extract<Event, { type: T }>;
 
 /** Who reads: a log gets everything; a person has the live view, which shows what has begun. */
 export type Reader = 'log' | 'person';
@@ -29,7 +27,7 @@ export function linesFor(event: Event, paint: ChalkInstance, reader: Reader = 'l
 type Lines<E> = (event: E, paint: ChalkInstance, reader: Reader) => string | string[];
 const none = () => [];
 
-const lines: { readonly [T in Event['type']]: Lines<Of<T>> } = {
+const lines: { readonly [T in Event['type']]: Lines<EventOf<T>> } = {
   'run.started': ({ dryRun }) => (dryRun ? 'no agent is started in this run' : []),
   'suite.started': (event) => (event.purpose === 'first' ? [] : `${at(event)}${suiteRunText(event)} …`),
   'suite.progress': none,
@@ -97,7 +95,7 @@ function at({ causeId }: { causeId: string | null }): string {
   return causeId === null ? '' : `${causeId} `;
 }
 
-function suiteEnded(event: Of<'suite.ended'>): string[] {
+function suiteEnded(event: EventOf<'suite.ended'>): string[] {
   const { purpose, total, passed, failed, flaky, notRun, durationMs } = event;
   if (purpose !== 'first' || total === 0) return [];
   const parts = [`${passed} passed`, `${failed} failed`];
@@ -107,7 +105,7 @@ function suiteEnded(event: Of<'suite.ended'>): string[] {
 }
 
 /** A log gets all details; for a person one line is enough, because the live view and the final summary show the rest. */
-function causeFound({ cause }: Of<'cause.found'>, paint: ChalkInstance, reader: Reader): string[] {
+function causeFound({ cause }: EventOf<'cause.found'>, paint: ChalkInstance, reader: Reader): string[] {
   const [first, ...others] = cause.tests;
   const head = `${cause.id} ${paint.red(cause.category)}: ${cut(cause.headline, reader === 'log' ? 160 : 100)}`;
   if (reader !== 'log') {
@@ -131,7 +129,7 @@ function testLines(tests: readonly TestRef[], what: string): string[] {
   return names.map((name) => `${what}: ${name}`);
 }
 
-function agentEnded(event: Of<'agent.ended'>, paint: ChalkInstance): string[] {
+function agentEnded(event: EventOf<'agent.ended'>, paint: ChalkInstance): string[] {
   const { attempt, outcome, durationMs, filesChanged, orphans } = event;
   const files = filesChanged > 0 ? `, ${counted(filesChanged, 'file')} changed` : '';
   const line = `${at(event)}attempt ${attempt}: agent ${agentOutcomeWords[outcome]} after ${duration(durationMs)}${costText(event)}${files}`;
@@ -139,7 +137,7 @@ function agentEnded(event: Of<'agent.ended'>, paint: ChalkInstance): string[] {
   return [outcome === 'completed' ? line : paint.magenta(line), ...left];
 }
 
-function cameBack({ fix }: Of<'cause.came_back'>): string {
+function cameBack({ fix }: EventOf<'cause.came_back'>): string {
   const by = fix.agent === null ? '' : ` by ${fix.agent}`;
   const said = !fix.summary ? '' : ` (${cut(fix.summary, 120)})`;
   return `healed ${counted(fix.times, 'time')} before, last on ${localDay(fix.healedAt)}${by} in run ${fix.runId}${said}`;
@@ -148,7 +146,7 @@ function cameBack({ fix }: Of<'cause.came_back'>): string {
 const VIOLATIONS_SHOWN = 6;
 
 /** Formats each violation with the lines before and after. */
-function rejected(event: Of<'attempt.rejected'>, paint: ChalkInstance): string[] {
+function rejected(event: EventOf<'attempt.rejected'>, paint: ChalkInstance): string[] {
   const lines = event.violations.map((one) => [
     `${at(event)}${paint.red('weakens the tests')}: ${cut(violationLine(one), 200)}`,
     ...(one.before === null ? [] : [`   ${paint.red('-')} ${cut(one.before, 160)}`]),
@@ -158,7 +156,7 @@ function rejected(event: Of<'attempt.rejected'>, paint: ChalkInstance): string[]
   return atMost(lines, VIOLATIONS_SHOWN, rest).flat();
 }
 
-function judged(event: Of<'attempt.judged'>, paint: ChalkInstance): string {
+function judged(event: EventOf<'attempt.judged'>, paint: ChalkInstance): string {
   const { judged, proof, testProofs, failedBecause, reverted, violations = [] } = event.attempt;
   const words = `${at(event)}${tones[judged](paint)(judgementWords[judged])}`;
   if (judged === 'green' && !reverted)

@@ -1,6 +1,6 @@
 import type { Attempt, Judgement } from '../core/attempt.js';
 import type { CauseVerdict, Outcome } from '../core/verdict.js';
-import type { Event, SuitePurpose } from '../event.js';
+import type { EventOf, SuitePurpose } from '../event.js';
 import type { Report } from '../run/report.js';
 import type { PhaseEvent } from '../run/run-state.js';
 import { unreachable } from '../core/unreachable.js';
@@ -107,7 +107,7 @@ export const purposeWords: Record<SuitePurpose, { readonly short: string; readon
   },
 };
 
-type SuiteStarted = Extract<Event, { type: 'suite.started' }>;
+type SuiteStarted = EventOf<'suite.started'>;
 
 /** `running 3 tests again to prove the fixes (run 4 of about 9, about 12s)` */
 export function suiteRunText(event: SuiteStarted): string {

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { eventIn } from '../event-shapes.js';
+import { eventIn } from '../event.js';
 import { runOf } from './reduce.js';
 import type { RunState } from './run-state.js';
 import { readStateText } from '../state-folder.js';

@@ -1,12 +1,11 @@
 import { isKept } from '../core/attempt.js';
 import type { TestRef } from '../core/failure.js';
-import type { CauseSummary, Event, StampedEvent } from '../event.js';
+import type { CauseSummary, Event, EventOf, StampedEvent } from '../event.js';
 import {
   type Aside,
   type AttemptState,
   type CauseState,
   emptyRun,
-  type Of,
   type PhaseEvent,
   type RunState,
   type SpanState,
@@ -31,7 +30,7 @@ export function runOf(events: Iterable<StampedEvent>, runId = ''): RunState {
 
 const same = (run: RunState) => run;
 
-const changes: { readonly [T in Event['type']]: (run: RunState, event: Of<T>) => RunState } = {
+const changes: { readonly [T in Event['type']]: (run: RunState, event: EventOf<T>) => RunState } = {
   'run.started': (run, { runId, project, dryRun, verify, time, ...event }) => {
     const { shards = null, request = null, resumedFrom = null } = event;
     return { ...run, runId, project, dryRun, verify, shards, request, resumedFrom, startedAt: time };
@@ -190,7 +189,7 @@ function aside(run: RunState, event: Aside): RunState {
   return changed(run, event.causeId, { asides: [...(causeOf(run, event.causeId)?.asides ?? []), event] });
 }
 
-function spent(run: RunState, { causeId, costUsd }: Of<'agent.ended'>): RunState {
+function spent(run: RunState, { causeId, costUsd }: EventOf<'agent.ended'>): RunState {
   if (costUsd === null) return run;
   const ofCause = (causeOf(run, causeId)?.costUsd ?? 0) + costUsd;
   return { ...changed(run, causeId, { costUsd: ofCause }), costUsd: (run.costUsd ?? 0) + costUsd };

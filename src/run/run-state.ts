@@ -2,10 +2,7 @@ import type { Attempt } from '../core/attempt.js';
 import type { AvoidedReason } from '../core/avoided.js';
 import type { TestRef } from '../core/failure.js';
 import type { VerifyLevel } from '../core/settings.js';
-import type { CauseSummary, Event, RegressionResult, RunAsked, SeenTest, StampedEvent } from '../event.js';
-
-/** The event with this type. */
-export type Of<T extends Event['type']> = Extract<StampedEvent, { type: T }>;
+import type { CauseSummary, EventOf, RegressionResult, RunAsked, SeenTest } from '../event.js';
 
 /** A run as described by its events: everything shown about a run, live or later, is derived from it. Times are milliseconds since the epoch. */
 export interface RunState {
@@ -16,12 +13,12 @@ export interface RunState {
   readonly request: RunAsked | null;
   readonly resumedFrom: string | null;
   readonly verify: VerifyLevel;
-  readonly shards: Of<'run.started'>['shards'] | null;
+  readonly shards: EventOf<'run.started'>['shards'] | null;
   /** Null before the first event. */
   readonly startedAt: number | null;
   readonly lastEventAt: number | null;
   /** How the first Playwright run ended; null before. */
-  readonly first: Of<'suite.ended'> | null;
+  readonly first: EventOf<'suite.ended'> | null;
   /** The progress of the current Playwright run; null between runs, or if its number of tests is not known. */
   readonly progress: { readonly done: number; readonly total: number } | null;
   /** Work that belongs to no single cause; null while there is none. */
@@ -46,7 +43,7 @@ export interface RunState {
   readonly flaky: readonly TestRef[];
   readonly quarantined: readonly TestRef[];
   /** Null while it is running, or if it was killed. */
-  readonly ended: Of<'run.ended'> | null;
+  readonly ended: EventOf<'run.ended'> | null;
   /** Whether everything it changed has been reverted since. */
   readonly undone: boolean;
 }
@@ -69,22 +66,24 @@ export interface CauseState {
   /** What happened outside its attempts. */
   readonly asides: readonly Aside[];
   readonly costUsd: number | null;
-  readonly ended: Of<'cause.ended'> | null;
+  readonly ended: EventOf<'cause.ended'> | null;
 }
 
 /** One attempt, in progress until it is judged. */
 export interface AttemptState {
   readonly n: number;
   /** Null for a re-run without an agent, whose first event is its judgement. */
-  readonly started: Of<'agent.started'> | null;
-  readonly ended: Of<'agent.ended'> | null;
+  readonly started: EventOf<'agent.started'> | null;
+  readonly ended: EventOf<'agent.ended'> | null;
   /** Set if its change stays until the proof decides. */
-  readonly held: Of<'attempt.held'> | null;
+  readonly held: EventOf<'attempt.held'> | null;
   readonly judged: Attempt | null;
 }
 
 /** An event of a cause that is shown alongside its attempts. */
-export type Aside = Of<'agent.retrying' | 'agent.waiting_for_input' | 'cause.came_back' | 'cause.blamed'>;
+export type Aside = EventOf<
+  'agent.retrying' | 'agent.waiting_for_input' | 'cause.came_back' | 'cause.blamed'
+>;
 
 /** What is currently being done. */
 export interface Phase {
@@ -95,7 +94,7 @@ export interface Phase {
 }
 
 /** An event that begins a phase. */
-export type PhaseEvent = Of<
+export type PhaseEvent = EventOf<
   | 'suite.started'
   | 'suite.ended'
   | 'cause.started'
@@ -108,7 +107,7 @@ export type PhaseEvent = Of<
 /** A period of a run: Playwright at work, an agent at work, or a wait. */
 export interface SpanState {
   readonly kind: 'suite' | 'agent' | 'wait';
-  readonly since: Of<'suite.started' | 'agent.started' | 'agent.retrying'>;
+  readonly since: EventOf<'suite.started' | 'agent.started' | 'agent.retrying'>;
   /** Null while it lasts. */
   readonly to: number | null;
   /** US dollars, if the agent program reported them; else null. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { runIdShape } from '../event-shapes.js';
+import { runIdShape } from '../event.js';
 import { attemptFinished, attemptStarted, causeEnded, fixReverted, runUndone } from './attempt-table.js';
 import { escalationTable } from './escalation-table.js';
 import type { Store } from './store.js';

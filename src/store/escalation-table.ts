@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
-import { offerShape } from '../event-shapes.js';
+import { offerShape } from '../event.js';
 import { categories, retryAxes } from '../core/diagnosis.js';
 import {
   choiceText,

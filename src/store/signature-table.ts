@@ -4,7 +4,7 @@ import { type Attempt, bareAttempt, type Judgement, sides } from '../core/attemp
 import type { PersonsDecision } from '../core/escalation.js';
 import { jsonOf } from '../json-of.js';
 import { countChange, type EarlierFix, noEarlierTries } from '../core/remembered.js';
-import { attemptShape, runIdShape } from '../event-shapes.js';
+import { attemptShape, runIdShape } from '../event.js';
 import type { KnownFailure } from './store.js';
 import { checkedRow } from './stored-text.js';
 import type { Database, StoreContext, Tables } from './tables.js';

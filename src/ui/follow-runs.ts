@@ -3,7 +3,7 @@ import { appendedLines } from '../process/appended-lines.js';
 import type { Clock } from '../clock.js';
 import type { StampedEvent } from '../event.js';
 import { latestRunId } from '../run/find-run.js';
-import { eventIn } from '../event-shapes.js';
+import { eventIn } from '../event.js';
 import { reduce } from '../run/reduce.js';
 import { runDirOf } from '../run/run-folder.js';
 import { emptyRun, type RunState } from '../run/run-state.js';

@@ -10,7 +10,7 @@ import { runReport } from '../../src/cli/report.js';
 import { systemClock } from '../../src/clock.js';
 import { loadSettings } from '../../src/config/load-settings.js';
 import { failuresOf } from '../../src/inspect/find-failure.js';
-import { eventIn } from '../../src/event-shapes.js';
+import { eventIn } from '../../src/event.js';
 import { runOf } from '../../src/run/reduce.js';
 import { findRun } from '../../src/run/find-run.js';
 import { promptOf } from '../../src/inspect/prompt-of.js';

@@ -16,7 +16,15 @@ async function listOf(files: Record<string, string>): Promise<string> {
 }
 
 it('CL-9 does not say that nothing failed if the run was killed or stopped in its first suite', async () => {
-  const started = { type: 'run.started', runId, project: 'shop', dryRun: false, verify: 'full', time: 0 };
+  const started = {
+    type: 'run.started',
+    runId,
+    project: 'shop',
+    playwright: '1.60.0',
+    dryRun: false,
+    verify: 'full',
+    time: 0,
+  };
   const killed = await listOf({ 'events.ndjson': `${JSON.stringify(started)}\n` });
   expect(killed).toMatch(/did not finish .*\n {2}no failure has been recorded so far$/);
 

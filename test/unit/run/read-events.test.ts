@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { eventIn } from '../../../src/event-shapes.js';
+import { eventIn } from '../../../src/event.js';
 import { readRunState } from '../../../src/run/read-events.js';
 import { appendEvent, eventsFile, eventsWriter } from '../../../src/run/write-events.js';
 import { anAttempt } from '../../rig/builders.js';

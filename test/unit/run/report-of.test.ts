@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Event } from '../../../src/event.js';
-import { eventIn } from '../../../src/event-shapes.js';
+import { eventIn } from '../../../src/event.js';
 import { runOf } from '../../../src/run/reduce.js';
 import { reportOf } from '../../../src/run/report-of.js';
 import { anAttempt, aTest } from '../../rig/builders.js';

@@ -31,6 +31,7 @@ function folders(runs: Record<string, Folder>): string {
       project: 'shop',
       runId,
       dryRun,
+      playwright: '1.60.0',
       verify: 'full',
       request,
       ...(resumedFrom ? { resumedFrom } : {}),
