@@ -1,3 +1,4 @@
+import { wrapAnsi } from 'fast-wrap-ansi';
 import { widthOf } from './width.js';
 import { visibleText } from '../core/visible-text.js';
 
@@ -9,6 +10,9 @@ export interface CutOptions {
 
 // A very long line from an agent is not measured in full: no column shows more than this many code units of it.
 const UNITS_A_COLUMN = 32;
+
+/** A width below which lines are not broken. */
+const FEWEST_COLUMNS = 20;
 
 const segmenter = new Intl.Segmenter();
 
@@ -26,21 +30,27 @@ export function cut(text: string, width: number, { from = 'end' }: CutOptions = 
   return `${take(parts, width - 1 - widthOf(end)).join('')}…${end}`;
 }
 
+/**
+ * Breaks a text that a person has to read in full into lines of at most `width` columns, without terminal control sequences (EV-10). Without a
+ * terminal there is no width (`Infinity`), and it stays on one line.
+ */
+export function wrapped(text: string, width: number): string[] {
+  const line = visibleText(text).replaceAll(/\s+/g, ' ').trim();
+  return wrappedPainted(line, width);
+}
+
 // oxlint-disable-next-line no-control-regex -- our own color codes are what is looked for
 const colors = /(\u001b\[[0-9;]*m)/;
 
-/** Like `cut`, for a line with our own color codes. These take no room and are all kept, so that every color is ended. */
-export function cutPainted(line: string, width: number): string {
-  const isTooWide = widthOf(line) > width;
-  let left = isTooWide ? width - 1 : width;
-  const parts = line.split(colors).map((part, index) => {
-    if (index % 2 === 1) return part;
-    const text = visibleText(part).replaceAll(/\s*\n\s*/g, ' ');
-    const fitting = isTooWide ? take(segments(text), left).join('') : text;
-    left = fitting === text ? left - widthOf(fitting) : 0;
-    return fitting;
-  });
-  return isTooWide ? `${parts.join('')}…` : parts.join('');
+/** Like `wrapped`, for a line with our own color codes, which take no room. */
+export function wrappedPainted(line: string, width: number): string[] {
+  const shown = line
+    .split(colors)
+    .map((part, index) => (index % 2 === 1 ? part : visibleText(part).replaceAll(/\s*\n\s*/g, ' ')))
+    .join('');
+  // The terminal wraps what is too long for it better than we could in less than a few words' room.
+  if (width < FEWEST_COLUMNS || shown.length <= width) return [shown];
+  return wrapAnsi(shown, width, { hard: true }).split('\n');
 }
 
 function segments(text: string): string[] {

@@ -1,5 +1,5 @@
 import { choiceText, type Escalation } from '../core/escalation.js';
-import { cut } from './cut.js';
+import { cut, wrapped } from './cut.js';
 import { localTime } from './local-time.js';
 
 /** Formats an escalation as two lines of a list. */
@@ -7,7 +7,7 @@ export function asEntry({ id, state, createdAt, problem, tests }: Escalation): s
   const [first] = tests;
   const more = tests.length > 1 ? ` (+${tests.length - 1})` : '';
   const about = first ? `${cut(first.name, 100)}${more}` : 'the suite itself';
-  return `${id}  ${state.padEnd(8)}  ${localTime(createdAt)}  ${about}\n          ${cut(problem, 140)}`;
+  return `${id}  ${state.padEnd(8)}  ${localTime(createdAt)}  ${about}\n          ${wrapped(problem, Infinity).join('')}`;
 }
 
 /** Formats an escalation for the person who decides: no code, no stack trace (ME-5). Omits the choices if a prompt follows that lists them. */

@@ -34,7 +34,8 @@ export async function showResult(report: Report, { dir, cwd, env, options }: Res
 export function showSummary(report: Report, { cwd, env }: Pick<ResultPlace, 'cwd' | 'env'>): void {
   const text = summaryOf(report, {
     paint: paletteFor(env),
-    columns: process.stderr.columns || 120,
+    // Not a terminal: whoever reads it wraps it.
+    columns: process.stderr.columns || Infinity,
     rows: process.stderr.rows,
     inGit: placeInGit(cwd),
   });

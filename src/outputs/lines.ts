@@ -7,7 +7,7 @@ import { cutLine } from '../core/guard/cut.js';
 import { violationLine } from '../core/guard/violation.js';
 import type { TestRef } from '../core/failure.js';
 import type { Event, EventOf } from '../event.js';
-import { cut } from './cut.js';
+import { cut, wrapped } from './cut.js';
 import { atMost, costText, counted, duration, testName } from './format.js';
 import { localDay } from './local-time.js';
 import { agentOutcomeWords, judgementWords, suiteRunText, verdictWords, wasReverted } from './wording.js';
@@ -70,7 +70,7 @@ const lines: { readonly [T in Event['type']]: Lines<EventOf<T>> } = {
       : `${at(event)}waiting ${duration(event.delayMs)} before the next try: ${cut(event.reason, 120)}`,
   'agent.waiting_for_input': (event, paint) => {
     const show = event.escalationId ? ` (self-heal escalations show ${event.escalationId})` : '';
-    return `${at(event)}${paint.magenta('needs review')}: ${cut(event.question, 200)}${show}`;
+    return `${at(event)}${paint.magenta('needs review')}: ${wrapped(event.question, Infinity).join('')}${show}`;
   },
   'agent.escalation_resolved': ({ escalationId, choice }) => `${escalationId} answered: ${choice}`,
   'agent.avoided': none,

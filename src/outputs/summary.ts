@@ -1,7 +1,7 @@
 import type { ChalkInstance } from 'chalk';
 import type { Outcome } from '../core/verdict.js';
 import { savedLine } from './saved-line.js';
-import { cut, cutPainted } from './cut.js';
+import { cut, wrapped, wrappedPainted } from './cut.js';
 import { atMost, counted, nameOf } from './format.js';
 import { nextStepsOf } from './next-steps.js';
 import type { Report, ReportCause } from '../run/report.js';
@@ -28,7 +28,7 @@ const FEWEST_LINES = 22;
  * screen. What a person has to do comes first and in full; what does not fit is counted.
  */
 export function summaryOf(report: Report, options: SummaryOptions): string {
-  const before = ['', cutPainted(headline(report, options.paint), options.columns - 1)];
+  const before = ['', ...wrappedPainted(headline(report, options.paint), options.columns - 1)];
   const after = [
     ...testLines(report, options),
     ...regressionLines(report, options),
@@ -124,19 +124,21 @@ function testLines({ tests }: Report, options: SummaryOptions): string[] {
 }
 
 function regressionLines({ regression }: Report, { columns }: SummaryOptions): string[] {
-  return regression ? [`  ${cut(regressionText(regression), columns - 3)}`] : [];
+  return regression ? wrapped(regressionText(regression), columns - 3).map((line) => `  ${line}`) : [];
 }
 
 function warningLines({ warnings }: Report, options: SummaryOptions): string[] {
   const { paint, columns } = options;
-  const lines = warnings.map((one) => `  ${paint.magenta('!')} ${cut(one, columns - 5)}`);
-  const rest = (hidden: number) => `  … and ${counted(hidden, 'more warning')} in report.json`;
-  return atMost(lines, listedOf(options), rest);
+  const lines = warnings.map((one) =>
+    wrapped(one, columns - 5).map((part, index) => `  ${index === 0 ? paint.magenta('!') : ' '} ${part}`),
+  );
+  const rest = (hidden: number) => [`  … and ${counted(hidden, 'more warning')} in report.json`];
+  return atMost(lines, listedOf(options), rest).flat();
 }
 
 function savedLines({ totals, dryRun }: Report, { columns }: SummaryOptions): string[] {
   const line = dryRun ? null : savedLine(totals.avoided);
-  return line === null ? [] : [`  ${cut(line, columns - 3)}`];
+  return line === null ? [] : wrapped(line, columns - 3).map((part) => `  ${part}`);
 }
 
 function stepLines(report: Report, { paint, columns, inGit = 'top' }: SummaryOptions): string[] {

@@ -2,7 +2,7 @@ import type { ChalkInstance } from 'chalk';
 import { isBuiltIn } from '../core/built-in-fixer.js';
 import type { Reporter } from '../run/bus.js';
 import { emptyRun, type RunState } from '../run/run-state.js';
-import { cutPainted } from './cut.js';
+import { wrappedPainted } from './cut.js';
 import { linesFor } from './lines.js';
 import { liveRegion, type Screen } from './live-region.js';
 import { liveView } from './live-view.js';
@@ -41,7 +41,8 @@ export function terminalReporter({ stream, paint, live, now }: TerminalOptions):
       const width = live ? (stream.columns || 80) - 1 : Infinity;
       const lines = linesFor(event, paint, live ? 'person' : 'log');
       const text = lines
-        .map((line) => `${cutPainted(`${paint.dim('self-heal')} ${line}`, width)}\n`)
+        .flatMap((line) => wrappedPainted(`${paint.dim('self-heal')} ${line}`, width))
+        .map((line) => `${line}\n`)
         .join('');
       if (text !== '') stream.write(text);
       run = after;

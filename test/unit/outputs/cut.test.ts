@@ -2,7 +2,7 @@ import { Chalk } from 'chalk';
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { expect, it } from 'vitest';
-import { cut, cutPainted } from '../../../src/outputs/cut.js';
+import { cut, wrapped, wrappedPainted } from '../../../src/outputs/cut.js';
 
 it.each([
   ['short', 10, 'short'],
@@ -40,12 +40,29 @@ it('RP-1 never returns more columns than there are, or terminal control characte
   );
 });
 
-it('RP-1 keeps the colors of a painted line, and resets them at the cut', () => {
+it('RP-1 wraps a sentence without losing a word, and leaves it alone where there is no width', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.stringMatching(/^\S{1,40}$/u)),
+      fc.integer({ min: 20, max: 90 }),
+      (words, width) => {
+        const lines = wrapped(words.join(' '), width);
+        expect(lines.join('').replaceAll(' ', '')).toBe(wrapped(words.join(''), Infinity)[0]);
+        for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(width);
+      },
+    ),
+  );
+});
+
+it('RP-1 keeps the colors of a painted line that it wraps', () => {
   const paint = new Chalk({ level: 1 });
-  const line = `${paint.red('failed')}: ${paint.bold('the words')}`;
-  expect(cutPainted(line, 80)).toBe(line);
-  expect(cutPainted(line, 12)).toBe(`${paint.red('failed')}: ${paint.bold('the')}…`);
-  expect(cutPainted('a\u001b[2Jb\nc', 80)).toBe('ab c');
+  const line = `${paint.red('failed')}: ${paint.bold('the words that follow it')}`;
+  expect(wrappedPainted(line, 80)).toEqual([line]);
+  expect(wrappedPainted(line, 22)).toEqual([
+    `${paint.red('failed')}: ${paint.bold('the words that')}`,
+    paint.bold('follow it'),
+  ]);
+  expect(wrappedPainted('a\u001b[2Jb\nc', 80)).toEqual(['ab c']);
 });
 
 it('RP-1 cuts a line of five million characters', () => {
