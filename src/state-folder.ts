@@ -127,6 +127,11 @@ export function hasState(file: string): boolean {
   return info !== undefined;
 }
 
+/** Returns the size of a file in bytes; 0 if it does not exist. */
+export function sizeOfState(file: string): number {
+  return hasState(file) ? lstatSync(file).size : 0;
+}
+
 /** More than a run of a hundred thousand tests leaves in a file. */
 const MAX_BYTES = 256 * 1024 * 1024;
 

@@ -26,9 +26,13 @@ export function endWith<Args extends unknown[]>(
   return async (...args) => end(await run(...args));
 }
 
-/** Ends the process at once if something throws outside of the command's own code, where Node would exit with 1, as if tests still failed. */
+/**
+ * Ends the process at once if something throws outside of the command's own code, where Node would exit with 1, as if tests still failed. A run
+ * listens itself, and ends with the error when it has cleaned up.
+ */
 export function endOnUncaught(tell: (error: unknown) => void): void {
   process.on('uncaughtException', (error) => {
+    if (process.listenerCount('uncaughtException') > 1) return;
     tell(error);
     process.exit();
   });

@@ -3,7 +3,7 @@ import { say } from '../outputs/say.js';
 import { firstRunProblem } from '../playwright/refusals.js';
 import { isRed } from '../playwright/suite-run.js';
 import type { Problem } from '../problem.js';
-import { listenForInterrupts } from '../process/interrupts.js';
+import { type Interrupts, listenForInterrupts } from '../process/interrupts.js';
 import { startWatchdog, type Watchdog } from '../run/watchdog.js';
 import { ok, type Result } from '../result.js';
 import type { ProjectLock } from '../run/project-lock.js';
@@ -58,15 +58,28 @@ async function runLocked(request: RunRequest, checked: Ready, lock: ProjectLock)
   return result;
 }
 
-/** Runs in its folder. If it throws, for example because the disk is full, the watchdog cleans up. */
+/** Runs in its folder. If it throws, for example because the disk is full, nothing that is not proven stays, and the watchdog ends the processes. */
 async function runWatched(
   request: RunRequest,
   checked: Ready & Pick<Opened, 'folder'> & { readonly watchdog: Watchdog },
   startedAt: number,
 ): Promise<number | Problem> {
   using interrupts = listenForInterrupts(say);
-  interrupts.started(checked.folder.runId);
+  const uncaught = interrupts.started(checked.folder.runId);
   const opened = await openRun(request, checked, { signal: interrupts.signal, startedAt });
+  return await Promise.race([runOpened(request, checked, { opened, interrupts }), uncaught]).catch(
+    async (error: unknown) => {
+      await cleanUpAfterError(opened);
+      throw error;
+    },
+  );
+}
+
+async function runOpened(
+  request: RunRequest,
+  checked: Ready,
+  { opened, interrupts }: { readonly opened: Opened; readonly interrupts: Interrupts },
+): Promise<number | Problem> {
   let checkout: ReturnType<typeof checkedOut> | undefined;
   const lookAtCheckout = () => (checkout ??= checkedOut(request.cwd));
   const ran = await firstRun(request, opened, { reports: checked.reports, onStart: lookAtCheckout });
@@ -77,11 +90,7 @@ async function runWatched(
   // A run with nothing to heal needs no store, no copy and no session (CL-4).
   const isOver = !isRed(first) && !request.resumed;
   if (isOver) tellSeen(opened, first);
-  const working = isOver ? ok(green) : work(request, opened, { ...checked, first, reportedRed });
-  const worked = await Promise.resolve(working).catch(async (error: unknown) => {
-    await cleanUpAfterError(opened);
-    throw error;
-  });
+  const worked = isOver ? ok(green) : await work(request, opened, { ...checked, first, reportedRed });
   if (!worked.ok) return await closed(opened, worked.error);
   await showTraces(opened).catch(() => undefined);
   await cleanUp(opened);

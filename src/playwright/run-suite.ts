@@ -84,6 +84,7 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteRun> {
   const over = new AbortController();
   const lingering = new AbortController();
   const broken = new AbortController();
+  const unlooked = new AbortController();
   const build = mode.kind === 'rerun' ? (mode.brokenBuild ?? null) : null;
   const endWatch =
     build &&
@@ -113,12 +114,17 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteRun> {
       for (const line of lines) addLine(state, line);
       if (state.progress !== progress) onProgress?.(state.progress);
       if (lines.some(({ type }) => type === 'begin')) endWatch?.();
-      for (const line of lines) if (line.type === 'failed-try') looking = look(line.failure, looking);
+      for (const line of lines)
+        if (line.type === 'failed-try') {
+          looking = look(line.failure, looking);
+          // Nobody else would tell the test that waits.
+          looking.catch(() => unlooked.abort());
+        }
       if (lines.some(({ type }) => type === 'end'))
         endLater(lingering, over.signal, options.exitMs ?? defaultExitMs);
     },
   );
-  const stop = AbortSignal.any([signal, lingering.signal, broken.signal]);
+  const stop = AbortSignal.any([signal, lingering.signal, broken.signal, unlooked.signal]);
   const ended = start(options, stop).finally(() => {
     endWatch?.();
     over.abort();

@@ -5,8 +5,11 @@ import { sweep } from './end-processes.js';
 export interface Interrupts extends Disposable {
   readonly signal: AbortSignal;
   by(): 'SIGINT' | 'SIGTERM' | null;
-  /** Sets the run in progress, whose processes a second signal ends. */
-  started(runId: string): void;
+  /**
+   * Sets the run in progress, whose processes a second signal ends. An error outside of the run's own steps interrupts it, too: the promise
+   * that is returned rejects with it, so that the run can take out what is not proven before the process ends.
+   */
+  started(runId: string): Promise<never>;
 }
 
 /** Signals within this time count as one: npx passes on a Ctrl-C that the terminal has also sent to its child. */
@@ -23,6 +26,7 @@ export function listenForInterrupts(say: (text: string) => void): Interrupts {
   let by: 'SIGINT' | 'SIGTERM' | null = null;
   let count = 0;
   let lastAt = -Infinity;
+  let onUncaught: ((error: unknown) => void) | undefined;
   const onSignal = (signal: NodeJS.Signals) => {
     const now = performance.now();
     if (now - lastAt < SAME_MS) return;
@@ -44,9 +48,20 @@ export function listenForInterrupts(say: (text: string) => void): Interrupts {
     by: () => by,
     started: (id) => {
       runId = id;
+      const uncaught = new Promise<never>((_, reject) => {
+        onUncaught = (error) => {
+          reject(error);
+          controller.abort();
+        };
+        process.on('uncaughtException', onUncaught);
+      });
+      // The run may not wait for it yet.
+      uncaught.catch(() => undefined);
+      return uncaught;
     },
     [Symbol.dispose]: () => {
       for (const signal of signals) process.off(signal, onSignal);
+      if (onUncaught) process.off('uncaughtException', onUncaught);
     },
   };
 }

@@ -5,12 +5,14 @@ import { err, ok, type Result } from '../result.js';
 import { forgetKilled, killedRuns } from './run-journal.js';
 import { ContentsMissing, contentsOf } from '../workspace/change.js';
 import { copiesOf, removeCopy } from '../workspace/copy-folder.js';
+import { isSame, stateOf } from '../workspace/file-state.js';
 import { installOf, restoreLocks } from '../workspace/install.js';
 import {
   closeJournal,
   type Journal,
   type JournalPlace,
   readJournal,
+  release,
   setJournalAside,
 } from '../workspace/journal.js';
 import { rootOf } from '../workspace/project-files.js';
@@ -60,6 +62,7 @@ async function finish({ project, root }: JournalPlace, journal: Journal): Promis
   const runDir = runDirOf(project, journal.runId);
   try {
     const contents = contentsOf(runDir);
+    await release(project);
     const { written, leftAlone } = await writeFiles(root, journal, contents);
     const shown = (files: readonly string[]) =>
       files.map((file) => path.relative(project, path.join(root, file))).join(', ');
@@ -80,7 +83,7 @@ async function finish({ project, root }: JournalPlace, journal: Journal): Promis
     ]);
   } catch (error) {
     if (error instanceof ContentsMissing) return err(refused(project, error.message));
-    return err(unwritable(project, error));
+    return err(unwritable({ project, root }, journal, error));
   }
 }
 
@@ -107,11 +110,22 @@ function refused(project: string, why: string): Problem {
   };
 }
 
-function unwritable(project: string, error: unknown): Problem {
+const unfinished: Record<Journal['purpose'], string> = {
+  'take-out': 'a change that is not proven could not be reverted, and is still in',
+  'put-back': 'a proven change could not be reapplied, and is missing from',
+  undo: 'an undo could not be finished, and is still to be done in',
+};
+
+function unwritable({ project, root }: JournalPlace, { purpose, files }: Journal, error: unknown): Problem {
+  const left = files.filter(({ path: file, goal }) => {
+    const now = stateOf(root, file);
+    return now !== 'other' && !isSame(now, goal);
+  });
+  const names = left.map(({ path: file }) => path.relative(project, path.join(root, file)));
   return {
     kind: 'folder-not-writable',
-    message: `cannot finish the change that a killed run began in ${project}`,
+    message: `${unfinished[purpose]} ${names.join(', ')}`,
     detail: reasonOf(error),
-    remedy: 'Make the files writable, or free some disk space, and run the same command again.',
+    remedy: 'Make the files writable, or free some disk space: the next command does it first.',
   };
 }

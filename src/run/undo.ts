@@ -46,12 +46,8 @@ export async function undo(
     purpose: 'undo',
     install: await changesPackages(edits, contents),
   };
-  await writeJournal({ project, root }, journal);
-  const undone = await writeFiles(root, journal, contents).catch(async (error: unknown) => {
-    // Then nothing was written, and there is nothing to finish.
-    if (error instanceof ContentsMissing) await closeJournal(project);
-    throw error;
-  });
+  await writeJournal({ project, root }, journal, contents);
+  const undone = await writeFiles(root, journal, contents);
   const { runId } = run;
   const installs = journal.install && undone.written.length > 0;
   const install = installs ? await installOf({ project, root, runId, contents }) : null;

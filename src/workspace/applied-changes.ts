@@ -212,7 +212,8 @@ export class AppliedChanges {
     const changes = this.#all.map(({ id }) => id).filter((id) => concerned.has(id));
     const install = await changesPackages(editsOf(this.#all), this.#contents);
     const purpose = open.size > 0 ? 'take-out' : 'put-back';
-    await writeJournal({ project, root }, { runId, changes, purpose, ...planOf(this.#all, open), install });
+    const journal = { runId, changes, purpose, ...planOf(this.#all, open), install } as const;
+    await writeJournal({ project, root }, journal, this.#contents);
   }
 
   async #install(): Promise<readonly FileEdit[]> {

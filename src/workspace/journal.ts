@@ -1,8 +1,16 @@
+import { randomBytes } from 'node:crypto';
 import { lstatSync, realpathSync, renameSync } from 'node:fs';
 import { z } from 'zod';
 import { jsonOf } from '../json-of.js';
-import { hasState, readStateText, removeState, stateFolder, writeState } from '../state-folder.js';
-import { safePath, stateOrNull } from './change.js';
+import {
+  hasState,
+  readStateText,
+  removeState,
+  sizeOfState,
+  stateFolder,
+  writeState,
+} from '../state-folder.js';
+import { type Contents, safePath, stateOrNull } from './change.js';
 import type { PlannedFile } from './write-files.js';
 
 /**
@@ -46,15 +54,48 @@ const schema = z.strictObject({
   install: z.boolean(),
 });
 
-/** Writes the journal of a project, and replaces the one before. */
-export async function writeJournal({ project, root }: JournalPlace, journal: Journal): Promise<void> {
+/**
+ * Writes the journal of a project, and replaces the one before. What following it takes on the disk is reserved first, so that a disk that becomes
+ * full leaves no change in the project. Rejects with `ContentsMissing` if it could not be followed.
+ */
+export async function writeJournal(
+  { project, root }: JournalPlace,
+  journal: Journal,
+  contents: Contents,
+): Promise<void> {
+  await reserve(project, await bytesFor(journal, contents));
   const text = { schemaVersion: 1, ...journal, project: numberOf(project), root: numberOf(root) };
   await writeState(fileOf(project), `${JSON.stringify(text)}\n`, { durable: true });
 }
 
 /** Deletes the journal, since nothing is left to do. */
-export function closeJournal(project: string): Promise<void> {
-  return removeState(fileOf(project));
+export async function closeJournal(project: string): Promise<void> {
+  await removeState(fileOf(project));
+  await release(project);
+}
+
+/** Frees what is reserved for whoever follows the journal now. */
+export function release(project: string): Promise<void> {
+  return removeState(reservedFor(project));
+}
+
+/** A file takes whole blocks. */
+const BLOCK_BYTES = 4096;
+/** For folders, and for what else is written on the way. */
+const MORE_BYTES = 256 * 1024;
+
+async function bytesFor({ files }: Journal, contents: Contents): Promise<number> {
+  let bytes = MORE_BYTES;
+  for (const { goal } of files) if (goal) bytes += (await contents.get(goal.hash)).length + BLOCK_BYTES;
+  return bytes;
+}
+
+async function reserve(project: string, bytes: number): Promise<void> {
+  const file = reservedFor(project);
+  if (sizeOfState(file) >= bytes) return;
+  await removeState(file);
+  // Some file systems keep no zeros.
+  await writeState(file, randomBytes(bytes));
 }
 
 /** Reads the journal that a killed run left; returns why it cannot be used, or null if there is none. */
@@ -75,6 +116,10 @@ export function setJournalAside(project: string): string {
   hasState(fileOf(project));
   renameSync(fileOf(project), aside);
   return aside;
+}
+
+function reservedFor(project: string): string {
+  return stateFolder(project, 'reserved');
 }
 
 function fileOf(project: string): string {
