@@ -5,6 +5,7 @@ import type { Blame } from './core/blame.js';
 import { categories, evidenceSources } from './core/diagnosis.js';
 import { type Choice, choiceText, type Offer } from './core/escalation.js';
 import type { TestRef } from './core/failure.js';
+import { opinionVerdicts } from './core/opinion.js';
 import type { EarlierFix } from './core/remembered.js';
 import { verifyLevels } from './core/settings.js';
 import { causeVerdicts, outcomes, verdicts } from './core/verdict.js';
@@ -312,6 +313,8 @@ const shapes = {
     pid: countOrNull,
     /** Relative to the project. */
     logFile: z.string(),
+    /** Set if it is asked about the attempt's fix (HN-11). */
+    isReview: z.literal(true).exactOptional(),
   }),
   /** The latest text or action of the agent, at most ten times a second. */
   'agent.activity': z.object({ ...ofCause, text: z.string() }),
@@ -325,6 +328,10 @@ const shapes = {
     filesChanged: count,
     /** Processes that outlived it and were ended, as `pid command`. */
     orphans: texts,
+    /** Set if it was asked about the attempt's fix: its answer. */
+    opinion: z
+      .object({ verdict: z.enum(opinionVerdicts), file: textOrNull, line: countOrNull, why: z.string() })
+      .exactOptional(),
   }),
   /** Waiting before the next attempt (HL-4). */
   'agent.retrying': z.object({ ...ofAttempt, delayMs: count, reason: z.string() }),

@@ -78,7 +78,7 @@ export async function buildContext(request: ContextRequest): Promise<AgentContex
 }
 
 /** What is in a failure's folder for self-heal itself, or is the agent's task. */
-const own: ReadonlySet<string> = new Set(['failure.json', 'context.json', 'prompt.md']);
+const own: ReadonlySet<string> = new Set(['failure.json', 'context.json', 'prompt.md', 'review.md']);
 
 /** Combines all errors of the failure, because a timeout gives its reason only in the second error. */
 function errorOf({ evidence, diagnosis }: DiagnosedFailure): AgentContext['error'] {

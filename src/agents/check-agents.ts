@@ -9,11 +9,15 @@ import { findProgram } from '../process/find-program.js';
 import { commandFileOf, commandFilesOf } from './command-files.js';
 import { programs } from './programs.js';
 
+/** Returns the names of all agents that a run may start. */
+export function agentsInUse({ routes, verify }: Pick<Settings, 'routes' | 'verify'>): string[] {
+  return [...new Set([...Object.values(routes).flat(), ...(verify.review === null ? [] : [verify.review])])];
+}
+
 /** Returns the routed agents that cannot be started here, each with the reason; empty if all can. */
 export async function missingAgents(settings: Settings, cwd: string): Promise<Map<string, Problem>> {
-  const routed = new Set(Object.values(settings.routes).flat());
   const missing = new Map<string, Problem>();
-  for (const name of routed) {
+  for (const name of agentsInUse(settings)) {
     const problem = await checkAgent(settings, name, cwd);
     if (problem) missing.set(name, problem);
   }

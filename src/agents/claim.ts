@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import type { AgentClaim } from '../core/attempt.js';
+import { type Opinion, opinionVerdicts } from '../core/opinion.js';
 import { jsonOf } from '../json-of.js';
 
 const statuses: readonly AgentClaim['status'][] = ['fixed', 'not-fixed', 'needs-person'];
@@ -9,9 +11,13 @@ const statuses: readonly AgentClaim['status'][] = ['fixed', 'not-fixed', 'needs-
  * that repeats its prompt claims nothing.
  */
 export function readClaim(line: string): AgentClaim | null {
-  const json = /^\W*SELF-HEAL:\s*(\{.*\})\W*$/.exec(line)?.[1];
+  const json = jsonIn(line);
   if (json !== undefined) return parse(json);
   return /^\W*Fix applied successfully\W*$/i.test(line) ? { status: 'fixed', summary: '' } : null;
+}
+
+function jsonIn(line: string): string | undefined {
+  return /^\W*SELF-HEAL:\s*(\{.*\})\W*$/.exec(line)?.[1];
 }
 
 function parse(json: string): AgentClaim | null {
@@ -20,7 +26,24 @@ function parse(json: string): AgentClaim | null {
   return known ? { status: known, summary: typeof summary === 'string' ? summary : '' } : null;
 }
 
-/** Returns the last completion signal in a message of several lines, or null (AG-3). */
-export function claimIn(text: string): AgentClaim | null {
-  return text.split('\n').reduce<AgentClaim | null>((last, line) => readClaim(line) ?? last, null);
+const opinionShape = z.object({
+  verdict: z.enum(opinionVerdicts),
+  file: z.string().nullish(),
+  line: z.int().positive().nullish(),
+  why: z.string().regex(/\S/),
+});
+
+/** Parses a line of output as the answer to the question about a fix (HN-11); returns null for any other line. */
+export function readOpinion(line: string): Opinion | null {
+  const { success, data } = opinionShape.safeParse(jsonOf(jsonIn(line) ?? ''));
+  return success ? { ...data, file: data.file ?? null, line: data.line ?? null } : null;
+}
+
+/** Returns the last completion signal (AG-3), and the last opinion, in a message of several lines. */
+export function answersIn(text: string): { readonly claim: AgentClaim | null; readonly opinion?: Opinion } {
+  const lines = text.split('\n').toReversed();
+  const first = <T>(read: (line: string) => T | null) =>
+    lines.reduce<T | null>((found, line) => found ?? read(line), null);
+  const opinion = first(readOpinion);
+  return { claim: first(readClaim), ...(opinion ? { opinion } : {}) };
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { jsonOf } from '../json-of.js';
 import { claudeFlagsFor } from './claude-project.js';
-import { claimIn } from './claim.js';
+import { answersIn } from './claim.js';
 import { addedArgs, noUsage, type AgentResult, type OutputReader, type Runner } from './runner.js';
 import { agentErrorFrom, agentErrorInText } from './agent-error.js';
 
@@ -13,7 +13,7 @@ const MAX_TURNS = 60;
  * process alive after its result, are turned off, and its own retries are limited, since self-heal retries itself.
  */
 export const claudeRunner: Runner = {
-  command: ({ agent, promptFile, resume, runner, cwd, copyOf }) => ({
+  command: ({ prompt, promptFile, resume, runner, cwd, copyOf }) => ({
     file: 'claude',
     args: [
       '-p',
@@ -33,7 +33,7 @@ export const claudeRunner: Runner = {
       CLAUDE_CODE_MAX_RETRIES: process.env['CLAUDE_CODE_MAX_RETRIES'] ?? '2',
     },
     // Claude Code shows the text after a command twice, as its arguments and where the command's file names them, so that it is short.
-    input: `${agent.slashCommand} Fix this error so the test can pass. First read all of ${promptFile}: what failed, what is known about it, and the rules.`,
+    input: `${prompt.split('\n', 1)[0]} First read all of ${promptFile}: what failed, what is known about it, and the rules.`,
     passes: ['ANTHROPIC_*', 'CLAUDE_*', 'API_TIMEOUT_MS', 'DISABLE_*', ...cloudKeys()],
   }),
   reader: claudeReader,
@@ -93,7 +93,7 @@ function activityOf(event: unknown): string | null {
 
 function resultOf(result: ClaudeResult): AgentResult {
   return {
-    claim: claimIn(result.result ?? ''),
+    ...answersIn(result.result ?? ''),
     usage: {
       costUsd: result.total_cost_usd ?? null,
       inputTokens: result.usage?.input_tokens ?? null,

@@ -1,6 +1,5 @@
-import type { AgentClaim } from '../core/attempt.js';
 import type { RunnerSettings } from '../core/settings.js';
-import { readClaim } from './claim.js';
+import { answersIn, readClaim, readOpinion } from './claim.js';
 import type { AgentTask } from './run-agent.js';
 import { noUsage, type OutputReader, type Runner } from './runner.js';
 
@@ -42,13 +41,13 @@ function promptArgument({ agent, prompt, promptFile }: AgentTask): string {
 
 /** Reads plain text; the last completion signal is the claim. */
 function plainReader(): OutputReader {
-  let claim: AgentClaim | null = null;
+  let answers = '';
   return {
     line: (text) => {
-      const found = readClaim(text);
-      claim = found ?? claim;
-      return { activity: text.trim() === '' ? null : text, complete: found !== null };
+      const complete = readClaim(text) !== null || readOpinion(text) !== null;
+      if (complete) answers += `${text}\n`;
+      return { activity: text.trim() === '' ? null : text, complete };
     },
-    result: () => ({ claim, usage: noUsage, denials: [], error: null }),
+    result: () => ({ ...answersIn(answers), usage: noUsage, denials: [], error: null }),
   };
 }

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers';
 import type { AgentClaim, AgentEnd } from '../core/attempt.js';
 import type { BuiltInRunner } from '../core/built-in-runner.js';
+import type { Opinion } from '../core/opinion.js';
 import type { RunnerSettings } from '../core/settings.js';
 import { unreachable } from '../core/unreachable.js';
 import { supervise, type ProcessEnd, type Supervised } from '../process/supervise.js';
@@ -50,6 +51,7 @@ export function createRunAgent(
     return {
       end: agentEndOf({ end: ended.end, result, errorTail }, task),
       claim: result.claim && { ...result.claim, summary: summaryOf(result.claim, redactor) },
+      ...(result.opinion ? { opinion: cleaned(result.opinion, redactor) } : {}),
       usage: result.usage,
       denials: result.denials,
       durationMs: Math.round(performance.now() - startedAt),
@@ -62,6 +64,11 @@ export function createRunAgent(
 /** Masks before cutting, because half a secret would not be recognized. */
 function summaryOf({ summary }: AgentClaim, redactor: Cleaner): string {
   return redactor.clean(summary).slice(0, MAX_SUMMARY_CHARACTERS);
+}
+
+function cleaned({ file, why, ...opinion }: Opinion, redactor: Cleaner): Opinion {
+  const short = (text: string) => shortLine(redactor.clean(text));
+  return { ...opinion, file: file && short(file), why: short(why) };
 }
 
 const builtIn: Readonly<Record<BuiltInRunner, Runner>> = {

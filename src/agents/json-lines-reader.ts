@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { AgentUsage } from '../core/attempt.js';
 import { jsonOf } from '../json-of.js';
 import { agentErrorFrom } from './agent-error.js';
-import { claimIn } from './claim.js';
+import { answersIn } from './claim.js';
 import { noUsage, type LineMeaning, type OutputReader, type OutputStream } from './runner.js';
 
 /** What a program has said so far about its work. */
@@ -43,7 +43,7 @@ export function jsonLinesReader<Shape extends z.ZodType>(
       atEnd?.(heard);
       const { said, failure, usage, denials } = heard;
       const error = failure === null ? null : agentErrorFrom(failure, program);
-      return { claim: claimIn(said), usage, denials, error };
+      return { ...answersIn(said), usage, denials, error };
     },
   };
 }

@@ -16,6 +16,15 @@ export interface PromptFrame {
   readonly contextFile: string;
   /** Whether a person pastes it into a program that works in the project itself; self-heal then gave no agent a copy and a context.json. */
   readonly isPasted?: boolean;
+  /** Set if the agent is to judge this fix instead of making one (HN-11). */
+  readonly review?: FixToReview;
+}
+
+/** A proven fix, for a second opinion. */
+export interface FixToReview {
+  readonly patch: string;
+  /** What the comparison of the code before and after named, a line each. */
+  readonly notes: readonly string[];
 }
 
 /** How long a prompt may be, in characters: some 2,400 tokens of paths, code and stacks. What finds no room is in the files. */
@@ -32,12 +41,12 @@ type Part = (room: number) => string;
  */
 export function renderPrompt(
   context: AgentContext,
-  { slashCommand, contextFile, isPasted = false }: PromptFrame,
+  { slashCommand, contextFile, isPasted = false, review }: PromptFrame,
 ): string {
-  const start = `${slashCommand} ${context.task}.`;
+  const start = `${slashCommand} ${review ? 'Judge this fix of an error: is it honest, or does it hide the fault?' : `${context.task}.`}`;
   const end = [
     whereTheRestLies(context, { contextFile, isPasted }),
-    isPasted ? rulesForPasting(context) : rules(context),
+    review ? rulesForReview : isPasted ? rulesForPasting(context) : rules(context),
   ];
   const seen = {
     console: consoleLines(context).join('\n'),
@@ -48,6 +57,8 @@ export function renderPrompt(
     blamed: blamed(context),
     failed: () => whatFailed(context),
     error: block('Error', context.error.message, 2_000),
+    fix: block('The fix', review?.patch ?? null, 4_000),
+    does: block('What the code does differently', review?.notes.join('\n') ?? null, 1_000),
     otherRun: otherRun(context),
     snippet: block('Test source', context.error.snippet, 1_200),
     why: whyWeThinkSo(context, [context.error.message, ...Object.values(seen)].join('\n')),
@@ -67,7 +78,7 @@ export function renderPrompt(
 
 /** Which parts get room first: what a person decided and what failed before anything that only helps. */
 const byWeight =
-  'failed guidance error rejected blamed tried why source snippet otherRun requests console page server healed'.split(
+  'failed guidance error fix does rejected blamed tried why source snippet otherRun requests console page server healed'.split(
     ' ',
   );
 
@@ -342,6 +353,15 @@ ${readOnly(context)}
   give it a port of its own, and stop it when you are done.
 - End with one line: \`SELF-HEAL: {"status": "fixed" | "not-fixed" | "needs-person", "summary": "one sentence"}\`.
   Use needs-person, and say what you need, if only a person can decide or provide it.`;
+
+/** As in `rules`, the last line is not valid JSON. */
+const rulesForReview = `## Rules
+
+- This folder is a copy of the project with the fix in it. Read it; what you change here is thrown away.
+- It is proven: the test was red, is green with the fix, and red without it. The question is what the fix does.
+- Does it treat the cause that the evidence shows? Would the test see the fault come back? What does it let through that was refused before?
+- End with one line: \`SELF-HEAL: {"verdict": "honest" | "hides" | "unsure", "file": "src/a.ts" | null, "line": 1 | null, "why": "one sentence"}\`.
+  With hides, the fix is reverted, and the next agent is told why; with unsure, a person reads it.`;
 
 const rulesForPasting = (context: AgentContext) => `## Rules
 

@@ -1,4 +1,5 @@
 import type { AgentClaim, AgentEnd, AgentUsage } from '../core/attempt.js';
+import type { Opinion } from '../core/opinion.js';
 import type { RunnerSettings } from '../core/settings.js';
 import type { AgentTask } from './run-agent.js';
 
@@ -34,6 +35,7 @@ export interface OutputReader {
 /** What a program says about its own work and its own errors. */
 export interface AgentResult {
   readonly claim: AgentClaim | null;
+  readonly opinion?: Opinion;
   readonly usage: AgentUsage;
   readonly denials: readonly string[];
   /** The program's own account of a failure, which its exit code may not show; null if there is none. */

@@ -22,7 +22,7 @@ import { chooseAgent, configuredRunner, findAgents } from '../init/choose-agent.
 export function initCommand(): Command {
   return (
     new Command('init')
-      .description('set up this project: agents.yaml, four slash commands, an ignore entry')
+      .description('set up this project: agents.yaml, five slash commands, an ignore entry')
       .option(
         '--agent <name>',
         `the agent program: ${builtInRunners.join(', ')}; or built-in for none (default: the first on PATH)`,

@@ -85,6 +85,7 @@ function ofReferences(data: unknown, knownRunners: readonly string[]): Mistake[]
   for (const name of ownAgents) check(['agents', name, 'runner'], 'unknown runner', runners);
   for (const category of keysOf(valueAt(data, ['routes'])))
     for (const path of itemsAt(data, ['routes', category])) check(path, 'unknown agent', agents);
+  check(['verify', 'review'], 'unknown agent', agents);
   for (const path of itemsAt(data, ['classify', 'off']))
     check(path, 'no built-in rule has this id', ruleIds, []);
   const ids = new Set<unknown>();

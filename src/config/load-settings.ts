@@ -183,7 +183,7 @@ export function resolveSettings({ file: written, project, filePath }: SettingsSo
   const unnamed = Object.entries(file.agents).filter(([, { runner }]) => runner === undefined);
   const { max, backoff } = file.retries;
   const { time, ...limits } = file.limits;
-  const { regressionTime, prepare = null, ...verify } = file.verify;
+  const { regressionTime, prepare = null, review = null, ...verify } = file.verify;
   const { enabled, time: timeMs } = file.blame;
   return {
     project: file.project ?? project,
@@ -201,7 +201,7 @@ export function resolveSettings({ file: written, project, filePath }: SettingsSo
     retries: { max, backoff: { initialMs: backoff.initial, factor: backoff.factor, maxMs: backoff.max } },
     limits: { ...limits, timeMs: time },
     evidence: file.evidence,
-    verify: atLevel({ ...verify, prepare, regressionTimeMs: regressionTime }),
+    verify: atLevel({ ...verify, review, prepare, regressionTimeMs: regressionTime }),
     blame: { enabled, timeMs },
     store: file.store,
     fixer: file.fixer,

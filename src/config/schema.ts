@@ -144,7 +144,7 @@ const agent = z.strictObject({
 });
 
 /** The agents that exist without a file. The slash command of each is `/` and its name (CS-1 to CS-6). */
-export const defaultAgents = ['build-doctor', 'database', 'debugger', 'code-review'] as const;
+export const defaultAgents = ['build-doctor', 'database', 'debugger', 'code-review', 'review-fix'] as const;
 
 /** The program for agents if neither they nor the file name one. */
 export const defaultRunner = 'claude';
@@ -219,7 +219,7 @@ export const agentsFileSchema = z.strictObject({
     .record(name, agent)
     .prefault({})
     .describe(
-      'Agents by name, in addition to the built-in build-doctor, database, debugger and code-review.',
+      'Agents by name, in addition to the built-in build-doctor, database, debugger, code-review and review-fix.',
     ),
   routes: section('The agents for each class of failure.', routes),
   classify: section('Your own classification rules, and built-in rules to switch off.', {
@@ -267,6 +267,11 @@ export const agentsFileSchema = z.strictObject({
       oneOf(['ask', 'tests']),
       'Who decides where the tests and a change of the app contradict each other: ask (a person), tests (they are the specification: a fix that takes the change back stands, named).',
     ),
+    review: text.optional().meta({
+      description:
+        'An agent, best with another program than the others, that is asked about each proven fix of an agent: one that hides the fault is rejected. Default: none.',
+      examples: ['review-fix'],
+    }),
     prepare: text.optional().meta({
       description: 'A shell command to run before each re-run, for suites that test a build. Default: none.',
       examples: ['npm run build'],

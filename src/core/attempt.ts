@@ -2,6 +2,7 @@ import type { Proof, TestProof } from './proof.js';
 import type { Cut } from './guard/cut.js';
 import type { Note } from './guard/note.js';
 import type { Violation } from './guard/violation.js';
+import type { Opinion } from './opinion.js';
 
 /** What an agent says about its own work; only the re-run decides whether it is true. */
 export interface AgentClaim {
@@ -41,6 +42,8 @@ export type AgentEnd =
 export interface AgentRun {
   readonly end: AgentEnd;
   readonly claim: AgentClaim | null;
+  /** Its answer, if it was asked about a fix. */
+  readonly opinion?: Opinion;
   readonly usage: AgentUsage;
   /** Tool calls that the program refused, as it names them. */
   readonly denials: readonly string[];
@@ -72,7 +75,8 @@ export type AgentOutcome = Exclude<(typeof agentOutcomes)[number], 'no-agent'>;
 
 /**
  * What the re-runs say about an attempt: the same failure, another one, none, or the test no longer ran (HL-10). `flaky`: green, but
- * not because of the agent's change (HN-5). `rejected`: the guard found that it weakens the tests, so it was not run (HN-3).
+ * not because of the agent's change (HN-5). `rejected`: the guard found that it weakens the tests, so it was not run (HN-3), or a second
+ * opinion that it hides the fault (HN-11).
  * `conflict`: the same lines changed in the project while the agent worked, so the patch could not be applied (HN-1). `offered`: green, but
  * only a person can say whether it is right, so it waits for one, with its proof (BL-6).
  */

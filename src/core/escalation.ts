@@ -183,7 +183,7 @@ function triedInWords({ agent, slashCommand, outcome, files, judged, reverted }:
     vanished: `the test no longer existed${undone}`,
     offered: 'the test was green, but only a person can say whether that is right',
     changed: `a different error appeared${reverted ? ', which was not healed either' : ''}${undone}`,
-    rejected: 'it weakened the tests, so the change was not applied',
+    rejected: 'it was rejected, because it weakened the tests or hid the fault',
     conflict: 'the same lines had changed in the meantime, so the change was not applied',
     'not-judged': 'the test was not re-run',
   };

@@ -53,8 +53,8 @@ export type Decision =
 /** How a cause ended, with the reason as a sentence. */
 export interface CauseEnd {
   /**
-   * `flaky`: green, but not because of an agent's change (HN-7). `rejected`: its agents weakened the tests, even after a warning
-   * (HN-3). `superseded`: its fix revealed another failure, which has a cause of its own (HL-3). `budget`: a limit was reached before
+   * `flaky`: green, but not because of an agent's change (HN-7). `rejected`: its agents weakened the tests, or hid the fault, even after a
+   * warning (HN-3, HN-11). `superseded`: its fix revealed another failure, which has a cause of its own (HL-3). `budget`: a limit was reached before
    * it could be healed (exit code 4).
    */
   readonly verdict:
@@ -136,7 +136,8 @@ function attemptAfter(history: Counted): number {
 function nextTry(history: Counted, policy: Policy): Decision {
   const attempt = attemptAfter(history);
   if (isBareRetest(history, policy.retries)) return { kind: 'retest', attempt };
-  return overBudget(history, policy.limits) ?? deploy(history, attempt);
+  const reached = limitReached(history.spent, policy.limits);
+  return reached === null ? deploy(history, attempt) : end('budget', reached);
 }
 
 function endAfter(last: Attempt, history: History, policy: Policy): Decision | null {
@@ -150,14 +151,20 @@ function endAfter(last: Attempt, history: History, policy: Policy): Decision | n
   }
   const rejections = history.attempts.filter((attempt) => attempt.judged === 'rejected').length;
   if (rejections >= REJECTIONS_BEFORE_VERDICT)
-    return end('rejected', 'its agents weakened the tests again after a warning');
+    return end(
+      'rejected',
+      `again after a warning, its agent's fix ${last.failedBecause ?? 'weakens the tests'}`,
+    );
   const conflicts = history.attempts.length - judgedOf(history).length;
   if (conflicts >= CONFLICTS_BEFORE_VERDICT)
     return end('failed', 'its files kept changing while its agents were working');
   if (last.claim?.status === 'needs-person') return { kind: 'escalate', question: last.claim.summary };
   if (triesOf(history) >= policy.retries.max) {
     if (last.judged === 'rejected')
-      return end('rejected', 'its agent weakened the tests, and no retries are left');
+      return end(
+        'rejected',
+        `no retries are left, and its agent's fix ${last.failedBecause ?? 'weakens the tests'}`,
+      );
     const before = earlierOf(history).count;
     const told = before > 0 ? `, ${before} of them in earlier runs` : '';
     return end('failed', `still failing after ${plural(triesOf(history), 'retry', 'retries')}${told}`);
@@ -187,14 +194,13 @@ function isBareRetest(history: History, retries: RetrySettings): boolean {
   return triesOf(history) + 1 >= retries.max && failed >= FAILED_FIXES_BEFORE_BARE_RETEST;
 }
 
-function overBudget(history: History, limits: LimitSettings): Decision | null {
-  const { spent } = history;
-  if (spent.agentRuns >= limits.agentRuns) return stop(`limits.agentRuns (${limits.agentRuns}) was reached`);
-  if (spent.costUsd >= limits.costUsd) return stop(`limits.costUsd (${limits.costUsd}) was reached`);
-  if (spent.elapsedMs >= limits.timeMs) return stop(timeIsUp(limits));
-  if (spent.agentRunsOnTest >= limits.agentRunsPerTest) {
-    return stop(`limits.agentRunsPerTest (${limits.agentRunsPerTest}) was reached`);
-  }
+/** Names the limit at which no further agent is started for a cause; null while none is reached (HN-9). */
+export function limitReached(spent: Spent, limits: LimitSettings): string | null {
+  if (spent.agentRuns >= limits.agentRuns) return `limits.agentRuns (${limits.agentRuns}) was reached`;
+  if (spent.costUsd >= limits.costUsd) return `limits.costUsd (${limits.costUsd}) was reached`;
+  if (spent.elapsedMs >= limits.timeMs) return timeIsUp(limits);
+  if (spent.agentRunsOnTest >= limits.agentRunsPerTest)
+    return `limits.agentRunsPerTest (${limits.agentRunsPerTest}) was reached`;
   return null;
 }
 
@@ -208,10 +214,6 @@ function deploy(history: History, attempt: number): Decision {
   const agent = history.agents[triesOf(history)] ?? history.agents[0];
   if (agent === undefined) return end('failed', history.noAgent ?? 'no agent is configured for this failure');
   return { kind: 'deploy', agent, attempt };
-}
-
-function stop(reason: string): Decision {
-  return end('budget', reason);
 }
 
 function end(verdict: CauseEnd['verdict'], reason: string): Decision {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { checkAgent } from '../agents/check-agents.js';
+import { agentsInUse, checkAgent } from '../agents/check-agents.js';
 import { programNamed, programs } from '../agents/programs.js';
 import { builtIn } from '../core/built-in-fixer.js';
 import { isBuiltInRunner, type BuiltInRunner } from '../core/built-in-runner.js';
@@ -11,9 +11,7 @@ import { bad, doubtful, good, type Check, probe, type ProbePlace } from './check
 
 /** Checks the program of every routed agent, and the agents' slash commands. Each program is checked once. */
 export async function checkRoutes(settings: Settings, place: ProbePlace): Promise<Check[]> {
-  const routed = [...new Set(Object.values(settings.routes).flat())].flatMap(
-    (name) => settings.agents[name] ?? [],
-  );
+  const routed = agentsInUse(settings).flatMap((name) => settings.agents[name] ?? []);
   const byRunner = new Map<string, AgentSettings[]>();
   for (const agent of routed) byRunner.set(agent.runner, [...(byRunner.get(agent.runner) ?? []), agent]);
   const checks = await Promise.all(

@@ -151,7 +151,7 @@ function applyToTest(
 ): DiagnosedFailure | null {
   const { session } = progress;
   // Its cause is going to be healed again.
-  if (how?.judged === 'still-failing') return null;
+  if (how && how.judged !== 'flaky') return null;
   if (ended === 'red' || ended === 'unsteady') {
     const left = now ?? failure;
     sawRed(progress, left);

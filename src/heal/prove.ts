@@ -1,11 +1,21 @@
 import type { DiagnosedFailure } from '../core/cause.js';
+import { isBuiltIn } from '../core/built-in-fixer.js';
 import { failureKey } from '../core/failure.js';
 import { isGreen } from '../core/judge.js';
 import type { Settings } from '../core/settings.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
-import { type CauseRecord, changesOf, type Progress, type ProofTest } from './progress.js';
+import {
+  type CauseRecord,
+  changesOf,
+  keptAttempts,
+  type Progress,
+  type ProofTest,
+  put,
+  revealing,
+} from './progress.js';
 import { suiteKey } from './red-among.js';
 import { runRegression } from './regression.js';
+import { reviewFix } from './review-fix.js';
 import { revertFixes, revertWhatBroke, takeOutDeadEnds } from './take-out.js';
 import { retest } from './retest.js';
 import { abandonProof, type Left, type Refuted, applyProof } from './apply-proof.js';
@@ -45,6 +55,7 @@ export async function proveFixes(progress: Progress, first: SuiteRun): Promise<L
   for (let flip = 0; flip < session.settings.verify.flips; flip += 1) await showRed(proof);
   for (const [causeId, why] of proof.doubts) await proveAlone(proof, causeId, why);
   await session.workspace.without([]);
+  if (session.settings.verify.review !== null) await reviewFixes(proof, session.settings.verify.review);
   await dropDeadEnds(proof);
   const { red, broke, failures } = await runRegression(progress, first, takingPart(proof));
   if (session.signal.aborted) {
@@ -56,6 +67,27 @@ export async function proveFixes(progress: Progress, first: SuiteRun): Promise<L
   for (const one of failures) proof.others.set(failureKey(one.failure), one);
   if (proof.refuted.size > 0 || broke) await lookAtOthers(proof);
   return applyProof(progress, proof);
+}
+
+/** Asks for a second opinion on each fix that an agent made and that no run has contradicted (HN-11). */
+async function reviewFixes(proof: Proof, agent: string): Promise<void> {
+  const { progress } = proof;
+  const { session } = progress;
+  for (const { cause } of progress.causes) {
+    const record = progress.causes.find((one) => one.cause.id === cause.id);
+    const fix =
+      record?.verdict === 'healed' && record.unproven?.by === 'own-fix' ? record.attempts.at(-1) : null;
+    const isChosen = record?.unproven?.by === 'own-fix' && record.unproven.healed.known.decision?.chosen;
+    const holds = takingPart(proof).some(({ causeId, isLead }) => causeId === cause.id && isLead);
+    if (!record || !fix?.agent || isBuiltIn(fix) || isChosen || !holds || session.signal.aborted) continue;
+    const parts = [...revealing(progress, cause), record].flatMap(keptAttempts);
+    const { attempt, hides } = await session.tree.runExclusive(() =>
+      reviewFix(session, cause, { agent, fix, parts }),
+    );
+    const now = { ...record, attempts: [...record.attempts.slice(0, -1), attempt] };
+    put(progress, now);
+    if (hides !== null) await refute(proof, now, { judged: 'rejected', failedBecause: hides });
+  }
 }
 
 /** Before the last run of the proof, so that it shows the other fixes without them. */

@@ -174,14 +174,17 @@ function schemaFrom(cwd: string): string {
 }
 
 /** Claude Code cannot ask for permission without a terminal: any tool allowed neither here nor by self-heal's flags is refused. */
-const claudeTools =
-  'Read, Grep, Glob, Edit, Write, Bash(git status:*), Bash(git diff:*), Bash(git log:*), Bash(git show:*)';
+const claudeTools = (isReadOnly = false) =>
+  `Read, Grep, Glob, ${isReadOnly ? '' : 'Edit, Write, '}Bash(git status:*), Bash(git diff:*), Bash(git log:*), Bash(git show:*)`;
 
 /** Returns the content of a slash command's file in a program's format. The program replaces the placeholder with the failure. */
-export function commandFileText({ description, body }: SlashCommand, format: CommandFormat): string {
+export function commandFileText(
+  { description, body, isReadOnly }: SlashCommand,
+  format: CommandFormat,
+): string {
   switch (format) {
     case 'claude':
-      return `---\ndescription: ${description}\nallowed-tools: ${claudeTools}\n---\n\n${body}\n\n${failure('$ARGUMENTS')}`;
+      return `---\ndescription: ${description}\nallowed-tools: ${claudeTools(isReadOnly)}\n---\n\n${body}\n\n${failure('$ARGUMENTS')}`;
     case 'markdown':
       return `---\ndescription: ${description}\n---\n\n${body}\n\n${failure('$ARGUMENTS')}`;
     case 'plain':

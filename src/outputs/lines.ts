@@ -1,3 +1,4 @@
+import { opinionText } from '../core/opinion.js';
 import type { ChalkInstance } from 'chalk';
 import type { Judgement } from '../core/attempt.js';
 import { blameLine } from '../core/blame.js';
@@ -61,7 +62,7 @@ const lines: { readonly [T in Event['type']]: Lines<EventOf<T>> } = {
   'fixer.proposed': (event, paint) =>
     `${at(event)}attempt ${event.attempt}, without an agent run: ${paint.bold(event.agent === builtIn ? 'built-in fixer' : `earlier fix of ${event.agent}`)}: ${cut(event.summary, 200)}`,
   'agent.started': (event, paint) =>
-    `${at(event)}attempt ${event.attempt}: ${paint.bold(event.slashCommand)} (${event.runner}) is working for at most ${duration(event.timeoutMs)}; log: ${event.logFile}`,
+    `${at(event)}${event.isReview ? 'second opinion' : `attempt ${event.attempt}`}: ${paint.bold(event.slashCommand)} (${event.runner}) is working for at most ${duration(event.timeoutMs)}; log: ${event.logFile}`,
   'agent.activity': none,
   'agent.ended': agentEnded,
   'agent.retrying': (event) =>
@@ -130,9 +131,12 @@ function testLines(tests: readonly TestRef[], what: string): string[] {
 }
 
 function agentEnded(event: EventOf<'agent.ended'>, paint: ChalkInstance): string[] {
-  const { attempt, outcome, durationMs, filesChanged, orphans } = event;
+  const { attempt, outcome, durationMs, filesChanged, orphans, opinion } = event;
   const files = filesChanged > 0 ? `, ${counted(filesChanged, 'file')} changed` : '';
-  const line = `${at(event)}attempt ${attempt}: agent ${agentOutcomeWords[outcome]} after ${duration(durationMs)}${costText(event)}${files}`;
+  const said = opinion && `${at(event)}second opinion: ${opinionText(opinion)}${costText(event)}`;
+  const line =
+    said ??
+    `${at(event)}attempt ${attempt}: agent ${agentOutcomeWords[outcome]} after ${duration(durationMs)}${costText(event)}${files}`;
   const left = orphans.map((one) => `${at(event)}stopped a process that it left behind: ${one}`);
   return [outcome === 'completed' ? line : paint.magenta(line), ...left];
 }

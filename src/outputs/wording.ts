@@ -41,7 +41,7 @@ interface VerdictWords {
 export const verdictWords: Record<CauseVerdict, VerdictWords> = {
   escalated: { word: 'needs review', sign: '?', emoji: '❓', level: 'error', rank: 0 },
   'agent-unusable': { word: 'agent-unusable', sign: '!', emoji: '❗', level: 'error', rank: 1 },
-  rejected: { word: 'rejected (tampering)', sign: '✗', emoji: '⛔', level: 'error', rank: 2 },
+  rejected: { word: 'rejected', sign: '✗', emoji: '⛔', level: 'error', rank: 2 },
   failed: { word: 'failed', sign: '✗', emoji: '❌', level: 'error', rank: 2 },
   interrupted: { word: 'not finished', sign: '-', emoji: '⏭️', level: 'warning', rank: 3 },
   'not-run': { word: 'not-run', sign: '-', emoji: '⏭️', level: 'warning', rank: 3 },
@@ -60,7 +60,7 @@ export const judgementWords: Record<Judgement, string> = {
   changed: 'different error',
   flaky: 'green, but not because of the change',
   vanished: 'the test is gone, which does not count as healed',
-  rejected: 'rejected (tampering)',
+  rejected: 'rejected',
   offered: 'waits for a person',
   conflict: 'not applied: the same lines changed in the meantime',
   'not-judged': 'not judged',
@@ -126,9 +126,9 @@ export function phaseWords(event: PhaseEvent): string {
     case 'cause.started':
       return 'starting';
     case 'agent.started':
-      return `agent working, try ${event.attempt}`;
+      return event.isReview ? 'second opinion' : `agent working, try ${event.attempt}`;
     case 'agent.ended':
-      return 'checking its changes';
+      return event.opinion ? 'proving' : 'checking its changes';
     case 'attempt.held':
       return event.error === null ? 'green; waiting for its proof' : 'another error; waiting for its fix';
     case 'agent.retrying':

@@ -81,12 +81,25 @@ const changes: { readonly [T in Event['type']]: (run: RunState, event: EventOf<T
     })),
   'fixer.proposed': (run, { causeId, summary, agent }) => heard(run, causeId, `${agent}: ${summary}`),
   'agent.started': (run, event) => ({
-    ...began(withAttempt(begun(run, event), event, { started: event, ended: null }), 'agent', event),
+    ...began(
+      event.isReview
+        ? begun(run, event)
+        : withAttempt(begun(run, event), event, { started: event, ended: null }),
+      'agent',
+      event,
+    ),
     agentRuns: run.agentRuns + 1,
   }),
   'agent.activity': (run, { causeId, text }) => heard(run, causeId, text),
   'agent.ended': (run, event) =>
-    spent(closed(withAttempt(begun(run, event), event, { ended: event }), 'agent', event), event),
+    spent(
+      closed(
+        event.opinion ? begun(run, event) : withAttempt(begun(run, event), event, { ended: event }),
+        'agent',
+        event,
+      ),
+      event,
+    ),
   'agent.retrying': (run, event) => began(aside(begun(run, event), event), 'wait', event),
   'agent.waiting_for_input': aside,
   'agent.escalation_resolved': same,

@@ -57,7 +57,10 @@ describe.each(realPrograms)('$name', (program) => {
     expect(run.claim).toEqual({ status: 'fixed', summary: 'one is two' });
     const { body } = requests.find(({ isMain }) => isMain)!;
     expect(body).toContain('EXPANDED-BY-THE-COMMAND-FILE: Fix this error so the test can pass.');
-    expect(body).toContain(JSON.stringify('```\nline 1\nline 2\n```').slice(1, -1));
+    // Claude Code is only told which file holds it.
+    if (program.name !== 'claude') {
+      expect(body).toContain(JSON.stringify('```\nline 1\nline 2\n```').slice(1, -1));
+    }
     expect(run.usage.sessionId).toMatch(/^[\w-]{10,}$/);
     if (program.name !== 'copilot') {
       expect(run.usage).toMatchObject({ inputTokens: expect.any(Number), outputTokens: expect.any(Number) });
@@ -65,6 +68,15 @@ describe.each(realPrograms)('$name', (program) => {
     if (program.reportsCost) expect(run.usage.costUsd).toBeGreaterThan(0);
     expect(run.usage.turns).toBeGreaterThan(0);
     expect(run.denials).toEqual([]);
+  });
+
+  it('HN-11 gives its opinion of a fix', async () => {
+    const opinion = { verdict: 'hides', file: 'a.txt', line: 1, why: 'one is still one' };
+    const { run } = await work(program, () => [
+      { text: `I read it.\nSELF-HEAL: ${JSON.stringify(opinion)}` },
+    ]);
+    expect(run.end, run.tail).toEqual({ kind: 'completed' });
+    expect(run.opinion).toEqual(opinion);
   });
 
   it('AG-8 is denied an edit outside the project, and reports the denial although it completes', async () => {

@@ -22,7 +22,7 @@ describe('the guard in a run', () => {
     const retests = events.filter((event) => event.type === 'suite.started' && event.purpose === 'retest');
     expect(retests).toEqual([]);
     expect(events.filter((event) => event.type === 'attempt.rejected')).toHaveLength(2);
-    expect(stderr).toContain('rejected (tampering)');
+    expect(stderr).toContain('rejected');
     expect(stderr).toContain('- await expect(getByText("Thanks")).toBeVisible()');
     expect(await project.read('.self-heal/latest/attempts/1.patch')).toContain('-      await expect(');
   });

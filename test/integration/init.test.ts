@@ -64,7 +64,7 @@ it.each([
   expect((await init(dir, { agent })).end).toBe(0);
   const once = await snapshot(dir);
   expect(Object.keys(once)).toContain(path.normalize(file));
-  expect(Object.keys(once)).toHaveLength(2 + 1 + 4 + 1);
+  expect(Object.keys(once)).toHaveLength(2 + 1 + 5 + 1);
   expect(parse(once['agents.yaml'] ?? '')).toMatchObject({ runner: agent });
   expect(once['agents.yaml']?.includes('Apart from the runner')).toBe(agent !== 'claude');
   // Without the flag, init uses what agents.yaml says.

@@ -213,6 +213,7 @@ export function someSettings(over: Partial<Settings> = {}): Settings {
     verify: {
       level: 'full',
       intent: 'ask',
+      review: null,
       prepare: null,
       confirm: 1,
       repeat: 1,

@@ -80,7 +80,7 @@ const PATHS_SHOWN = 5;
  * Warns if an agent changed only files that git ignores, which are not judged, are not in the patch, and stay in the copy; and if files of
  * the project itself changed meanwhile: an agent that uses absolute paths can write there.
  */
-function warnOf({ bus }: Session, causeId: string, { ignored, change, changedInProject }: Work): void {
+export function warnOf({ bus }: Session, causeId: string, { ignored, change, changedInProject }: Work): void {
   const warn = (message: string) => bus.emit({ type: 'run.warning', message: `${causeId}: ${message}` });
   if (ignored.length > 0 && change === null)
     warn(

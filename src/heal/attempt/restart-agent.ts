@@ -119,7 +119,8 @@ function joined(before: AgentRun, after: AgentRun): AgentRun {
   };
 }
 
-function joinedUsage(before: AgentUsage, after: AgentUsage): AgentUsage {
+/** Adds up what two runs used; the session is that of the later one. */
+export function joinedUsage(before: AgentUsage, after: AgentUsage): AgentUsage {
   const sum = (a: number | null, b: number | null) => (a === null && b === null ? null : (a ?? 0) + (b ?? 0));
   return {
     costUsd: sum(before.costUsd, after.costUsd),

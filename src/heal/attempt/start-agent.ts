@@ -2,7 +2,7 @@ import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path';
 import { buildContext, reduceContext } from '../../agents/build-context.js';
 import { expandedPrompt } from '../../agents/expand-command.js';
-import { renderPrompt } from '../../agents/prompt.js';
+import { type FixToReview, renderPrompt } from '../../agents/prompt.js';
 import type { AgentTask } from '../../agents/run-agent.js';
 import type { AgentRun, Attempt } from '../../core/attempt.js';
 import type { Cause } from '../../core/cause.js';
@@ -27,6 +27,8 @@ export interface DeployRequest {
   readonly chain?: readonly Attempt[];
   /** What earlier runs know about the failure; absent if the prompt is only displayed. */
   readonly known?: KnownFailure;
+  /** The fix that it is asked about, instead of making one. */
+  readonly review?: FixToReview;
 }
 
 /** The prompt and the files that describe an agent's task, written before it starts. */
@@ -70,6 +72,7 @@ export async function startAgent(
     runner: agent.runner,
     timeoutMs: agent.timeoutMs,
     logFile: relativePath(session.cwd, logFile),
+    ...(request.review ? { isReview: true as const } : {}),
   };
   const { screenshot } = cause.lead.evidence;
   const task: AgentTask = {
@@ -96,8 +99,9 @@ export async function startAgent(
     if (session.tree.isLocked()) task.onActivity('finished; waiting for its turn to apply the change');
     return ended;
   });
-  const said = run.claim && { ...run.claim, summary: place.toProject(run.claim.summary) };
-  return { ...run, claim: said, tail: place.toProject(run.tail), denials: run.denials.map(place.toProject) };
+  const { toProject } = place;
+  const said = run.claim && { ...run.claim, summary: toProject(run.claim.summary) };
+  return { ...run, claim: said, tail: toProject(run.tail), denials: run.denials.map(toProject) };
 }
 
 /** Copies what an agent may read into its copy, with the copy's paths in texts, so that it never learns where the project itself is. */
@@ -123,7 +127,7 @@ export async function writeWork(
 ): Promise<Work> {
   const dir = await session.folder.failure(request.cause.lead.n);
   const contextFile = path.join(dir, 'context.json');
-  const promptFile = path.join(dir, 'prompt.md');
+  const promptFile = path.join(dir, request.review ? 'review.md' : 'prompt.md');
   const agent = agentOf(session, request);
   await showTrace(session, request.cause.lead.n);
   const built = await buildContext({
@@ -139,7 +143,11 @@ export async function writeWork(
     earlierFix: request.known?.fix ?? null,
   });
   const context = session.redactor.deep(reduced ? reduceContext(built) : built);
-  const rendered = renderPrompt(context, { contextFile, slashCommand: agent.slashCommand });
+  const rendered = renderPrompt(context, {
+    contextFile,
+    slashCommand: agent.slashCommand,
+    ...(request.review ? { review: request.review } : {}),
+  });
   const prompt = session.redactor.clean(
     await expandedPrompt(session.settings.runners[agent.runner], rendered, session.cwd),
   );

@@ -36,8 +36,11 @@ describe('how a program is started', () => {
 
   it('AG-2 claude is told where its prompt is, since it shows the text after a command twice', () => {
     const task = agentTask('hangs', { runner: { kind: 'claude' } });
-    const { input } = claudeRunner.command({ ...task, prompt: `/debugger ${'evidence '.repeat(500)}` });
-    expect(input).toMatch(/^\/debugger Fix this error so the test can pass\./);
+    const { input } = claudeRunner.command({
+      ...task,
+      prompt: `/debugger Fix this.\n\n${'evidence '.repeat(500)}`,
+    });
+    expect(input).toMatch(/^\/debugger Fix this\. /);
     expect(input).toContain(task.promptFile);
     expect(input).not.toContain('evidence');
   });

@@ -111,12 +111,17 @@ describe('CF-3 the message of a mistake', () => {
     [
       'an unknown agent',
       'agents: { mine: {} }\nroutes: { unknown: [zzzzzz] }',
-      ['2:21 unknown agent; known are build-doctor, database, debugger, code-review, mine'],
+      ['2:21 unknown agent; known are build-doctor, database, debugger, code-review, review-fix, mine'],
     ],
     [
       'a property of Object.prototype as an agent',
       'routes: { unknown: [toString] }',
-      ['1:21 unknown agent; known are build-doctor, database, debugger, code-review'],
+      ['1:21 unknown agent; known are build-doctor, database, debugger, code-review, review-fix'],
+    ],
+    [
+      'an unknown agent for the second opinion',
+      'verify: { review: reviewer }',
+      ['1:19 unknown agent; did you mean "review-fix"?'],
     ],
     [
       'an unknown runner',

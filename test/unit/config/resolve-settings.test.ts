@@ -38,6 +38,12 @@ describe('CF-1 the settings of a file, with defaults for the rest', () => {
           runner: 'claude',
           timeoutMs: 300_000,
         },
+        'review-fix': {
+          name: 'review-fix',
+          slashCommand: '/review-fix',
+          runner: 'claude',
+          timeoutMs: 300_000,
+        },
       },
       runners: builtIn,
       routes: {
@@ -62,6 +68,7 @@ describe('CF-1 the settings of a file, with defaults for the rest', () => {
       verify: {
         level: 'full',
         intent: 'ask',
+        review: null,
         prepare: null,
         confirm: 1,
         repeat: 3,
@@ -72,7 +79,7 @@ describe('CF-1 the settings of a file, with defaults for the rest', () => {
       blame: { enabled: true, timeMs: 120_000 },
       store: '.self-heal/ledger.db',
       fixer: 'built-in',
-      runnerByDefault: ['build-doctor', 'database', 'debugger', 'code-review'],
+      runnerByDefault: ['build-doctor', 'database', 'debugger', 'code-review', 'review-fix'],
       file: null,
     });
   });
@@ -95,7 +102,7 @@ routes:
 retries: { max: 0, backoff: { initial: 0s, factor: 1.5, max: 500ms } }
 limits: { escalations: 0, agentRuns: 1, agentRunsPerTest: 2, costUsd: 0.5, time: 90s, parallel: 3 }
 evidence: { console: 0, network: 7 }
-verify: { intent: tests, prepare: npm run build, confirm: 2, repeat: 5, flips: 0, regression: none, regressionTime: 90s }
+verify: { intent: tests, review: mine, prepare: npm run build, confirm: 2, repeat: 5, flips: 0, regression: none, regressionTime: 90s }
 blame: { enabled: false, time: 30s }
 store: postgres://ann@db/till
 fixer: none
@@ -114,6 +121,12 @@ fixer: none
         'code-review': {
           name: 'code-review',
           slashCommand: '/code-review',
+          runner: 'fixer',
+          timeoutMs: 300_000,
+        },
+        'review-fix': {
+          name: 'review-fix',
+          slashCommand: '/review-fix',
           runner: 'fixer',
           timeoutMs: 300_000,
         },
@@ -144,6 +157,7 @@ fixer: none
       verify: {
         level: 'full',
         intent: 'tests',
+        review: 'mine',
         prepare: 'npm run build',
         confirm: 2,
         repeat: 5,
@@ -173,6 +187,7 @@ fixer: none
         verify: {
           level: 'full',
           intent: 'ask',
+          review: null,
           prepare: 'make',
           confirm: 1,
           repeat: 3,
@@ -188,6 +203,7 @@ fixer: none
         verify: {
           level: 'quick',
           intent: 'ask',
+          review: null,
           prepare: null,
           confirm: 1,
           repeat: 1,
@@ -203,6 +219,7 @@ fixer: none
         verify: {
           level: 'none',
           intent: 'ask',
+          review: null,
           prepare: null,
           confirm: 1,
           repeat: 1,
@@ -223,6 +240,7 @@ fixer: none
         verify: {
           level: 'full',
           intent: 'ask',
+          review: null,
           prepare: null,
           confirm: 2,
           repeat: 3,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readClaim } from '../../../src/agents/claim.js';
+import { answersIn } from '../../../src/agents/claim.js';
 import { programs } from '../../../src/agents/programs.js';
 import { commandFileText } from '../../../src/init/plan-init.js';
 import { slashCommands } from '../../../src/init/slash-commands.js';
@@ -28,19 +28,15 @@ it.each(every)(
 );
 
 it.each(every)('AG-3 an agent that repeats $about claims nothing', ({ text }) => {
-  expect(text).toContain('SELF-HEAL: {"status"');
-  expect(text.split('\n').map(readClaim).filter(Boolean)).toEqual([]);
+  expect(text).toMatch(/SELF-HEAL: \{"(?:status|verdict)"/);
+  expect(answersIn(text)).toEqual({ claim: null });
 });
 
-it.each(every)('CL-10 $about says when to give which answer, and what not to touch', ({ text }) => {
-  for (const word of [
-    '`fixed`',
-    '`not-fixed`',
-    '`needs-person`',
-    '## Never',
-    '## What not to touch',
-    '## What to look at',
-  ]) {
+it.each(every)('CL-10 $about says when to give which answer, and what not to touch', ({ about, text }) => {
+  const answers = about.includes('review-fix')
+    ? ['`honest`', '`hides`', '`unsure`']
+    : ['`fixed`', '`not-fixed`', '`needs-person`', '## Never'];
+  for (const word of [...answers, '## What not to touch', '## What to look at']) {
     expect(text).toContain(word);
   }
 });

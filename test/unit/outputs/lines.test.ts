@@ -50,9 +50,7 @@ it('RP-1 HN-3 repeats neither the violations of a rejected change nor claims tha
     violations: [violation],
     reverted: true,
   });
-  expect(linesFor({ type: 'attempt.judged', causeId: 'c1', attempt }, paint)).toEqual([
-    'c1 rejected (tampering)',
-  ]);
+  expect(linesFor({ type: 'attempt.judged', causeId: 'c1', attempt }, paint)).toEqual(['c1 rejected']);
 });
 
 it.each([
