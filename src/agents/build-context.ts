@@ -69,6 +69,7 @@ export async function buildContext(request: ContextRequest): Promise<AgentContex
     console: evidence.console,
     network: evidence.network,
     serverOutput: evidence.serverOutput,
+    ...(evidence.ofOthers ? { ofOthers: evidence.ofOthers } : {}),
     missing: evidence.missing,
     cut: evidence.cut,
     guidance: request.guidance,

@@ -81,6 +81,8 @@ export interface Evidence {
   readonly network: readonly NetworkEntry[];
   /** Output of the project's web servers (and, for a suite failure, of Playwright itself) around the failure. */
   readonly serverOutput: string;
+  /** Lines of it that are not known to be about this failure: passing tests have them, too, or no request of the test was under way. */
+  readonly ofOthers?: readonly string[];
   /** The accessibility snapshot of the page (YAML), empty if the page is blank; null if there is none. */
   readonly ariaSnapshot: string | null;
   /** The page's URL at the failure, or null. */

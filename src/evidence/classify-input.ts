@@ -61,6 +61,7 @@ const recordShape = z.object({
   console: z.array(orText(consoleLine, (line) => ({ text: line }))).nullish(),
   network: z.array(orText(request, requestIn)).nullish(),
   serverOutput: text,
+  ofOthers: z.array(z.string()).catch([]),
   ariaSnapshot: textOrNull,
   pageUrl: textOrNull,
   project: z.object({ root: z.string() }).nullish().catch(null),

@@ -18,6 +18,7 @@ const limits = { console: 300, network: 300 };
 /** What the trace of a test that passed shows; a trace that cannot be read shows nothing. */
 export interface PassingTest {
   readonly complaints: Complaints;
+  readonly requests: Passing['requests'];
   /** The accessibility tree of its page at the end, or null. */
   readonly ariaSnapshot: string | null;
   /** The last picture of its page, or null. */
@@ -30,7 +31,8 @@ export async function readPassing(trace: string): Promise<PassingTest> {
   const read = await missing.attempt('', () => readTrace({ file: trace, limits, missing }));
   const { console = [], network = [], ariaSnapshot = null, screenshot = null } = read ?? {};
   const picture = screenshot?.kind === 'bytes' ? screenshot.bytes : null;
-  return { complaints: complaintsOf({ console, network }), ariaSnapshot, picture };
+  const requests = network.map(({ time, durationMs }) => ({ time, durationMs }));
+  return { complaints: complaintsOf({ console, network }), requests, ariaSnapshot, picture };
 }
 
 /** Reads what each passing test of a traced run complained of. */
@@ -38,7 +40,9 @@ export async function complaintsOfPassing({ traces, tests }: SuiteRun): Promise<
   const found: Passing[] = [];
   for (const { test, outcome } of tests) {
     const trace = outcome === 'expected' ? traces?.get(test.id) : undefined;
-    if (trace !== undefined) found.push({ test, complaints: (await readPassing(trace)).complaints });
+    if (trace === undefined) continue;
+    const { complaints, requests } = await readPassing(trace);
+    found.push({ test, complaints, requests });
   }
   return found;
 }
@@ -63,6 +67,8 @@ function isOpen({ status, failure }: NetworkEntry): boolean {
 export interface Passing {
   readonly test: TestRef;
   readonly complaints: Complaints;
+  /** When the requests of its page and its own were under way. */
+  readonly requests: readonly Pick<NetworkEntry, 'time' | 'durationMs'>[];
 }
 
 type Entries = { readonly console: readonly ConsoleEntry[]; readonly network: readonly NetworkEntry[] };
@@ -71,6 +77,16 @@ type Entries = { readonly console: readonly ConsoleEntry[]; readonly network: re
 const shortestText = 12;
 /** What the page showed instead of what the test expected, as Playwright prints it. */
 const receivedLine = /^[ \t]*Received(?: \w+)?:.*$/gm;
+
+/** Returns the passing tests of the file and project of a failing one. */
+export function neighboursOf(
+  { test }: { readonly test: TestRef },
+  passing: readonly Passing[],
+): readonly Passing[] {
+  return passing.filter(
+    (one) => one.test.location.file === test.location.file && one.test.project === test.project,
+  );
+}
 
 /**
  * Returns the entries of a failing test, with those marked `common` that passing tests of its file have as often, so that they say nothing
@@ -82,10 +98,8 @@ export function markCommon<T extends Entries>(
   failing: { readonly test: TestRef; readonly errors: readonly Pick<TestError, 'message'>[] },
   passing: readonly Passing[],
 ): T {
-  const { test, errors } = failing;
-  const neighbours = passing.filter(
-    (one) => one.test.location.file === test.location.file && one.test.project === test.project,
-  );
+  const { errors } = failing;
+  const neighbours = neighboursOf(failing, passing);
   if (neighbours.length === 0) return entries;
   const isError = ({ text }: ConsoleEntry) =>
     text.length >= shortestText && errors.some(({ message }) => message.includes(text));

@@ -15,7 +15,7 @@ import { writeEvidenceFiles } from './evidence-files.js';
 import { mapEvidence } from './map-evidence.js';
 import type { EvidenceLimits } from './page-evidence.js';
 import { readTestPage } from './page-sources.js';
-import { markCommon, type Passing } from './complaints.js';
+import { markCommon, neighboursOf, type Passing } from './complaints.js';
 import { keepScreenshot } from './screenshot.js';
 import { suiteServerOutput, testServerOutput } from './server-output.js';
 import { MissingEvidence } from './missing-evidence.js';
@@ -91,19 +91,25 @@ async function gatherTest(
   const seen = { console: page.console, network: own.map((entry) => cleanRequest(entry, missing)) };
   const picture = page.screenshot;
   const { console, network } = markCommon(seen, failure, passing);
-  const failed = failedRequests(
-    { network, errors: failure.errors },
-    ownOrigin({ pageUrl: page.pageUrl, network }),
-  );
+  const isOwn = ownOrigin({ pageUrl: page.pageUrl, network });
+  const failed = failedRequests({ network, errors: failure.errors }, isOwn);
   const complaints = [...failure.errors.map(wordsOf), ...network.map((entry) => entry.failure ?? '')].join(
     '\n',
   );
   if (page.pageUrl !== null && page.ariaSnapshot === null) missing.miss('no accessibility snapshot');
-  const serverOutput =
-    run.serverLog !== '' &&
-    (await missing.attempt('no server output', () =>
-      testServerOutput({ path: run.serverLog, complaints, failed: failed.filter(mayTell) }, failure, missing),
-    ));
+  const servers = {
+    path: run.serverLog,
+    complaints,
+    asked: network.filter(({ url }) => isOwn(url)),
+    failed: failed.filter(mayTell),
+    ofPassing: neighboursOf(failure, passing).flatMap(({ requests }) => requests),
+    isAlone: isAlone(failure, run, passing),
+  };
+  const written =
+    run.serverLog === ''
+      ? null
+      : await missing.attempt('no server output', () => testServerOutput(servers, failure, missing));
+  const serverOutput = written?.text ?? '';
   if (serverOutput === '' && failed.some(isServerError))
     missing.miss(
       'no server output: the server answered with an error and wrote nothing, or this run did not start it',
@@ -112,7 +118,8 @@ async function gatherTest(
     failedStep: failure.failedStep === null ? null : boundedText(failure.failedStep, 'consoleText', missing),
     console,
     network,
-    serverOutput: serverOutput || '',
+    serverOutput,
+    ...(written && written.ofOthers.length > 0 ? { ofOthers: written.ofOthers } : {}),
     // An empty snapshot is kept, since it says that the page is blank.
     ariaSnapshot: page.ariaSnapshot === null ? null : boundedText(page.ariaSnapshot, 'ariaSnapshot', missing),
     pageUrl: page.pageUrl ? boundedText(page.pageUrl, 'url', missing) : null,
@@ -121,6 +128,18 @@ async function gatherTest(
     elements: page.elements,
     log: page.log,
   };
+}
+
+/** Whether no other test of a run is known to have run at the same time. */
+function isAlone(failure: TestFailure, run: SuiteRun, passing: readonly Passing[]): boolean {
+  const [from, to] = [failure.startedAt, failure.startedAt + failure.durationMs];
+  const others = run.failures.filter((other) => other.test.id !== failure.test.id);
+  const asked = passing.flatMap(({ requests }) => requests);
+  return (
+    run.tests.filter(({ outcome }) => outcome === 'expected').length <= passing.length &&
+    others.every(({ startedAt, durationMs }) => startedAt > to || startedAt + durationMs < from) &&
+    asked.every(({ time }) => time < from || time > to)
+  );
 }
 
 async function gatherSuite(

@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type NetworkEntry, unanswered } from '../core/evidence.js';
 import type { SuiteFailure, TestFailure } from '../core/failure.js';
+import { normalise } from '../core/normalise.js';
 import { runFiles } from '../playwright/report-format.js';
 import { boundedText } from './bounded-text.js';
 import { bounds } from './bounds.js';
@@ -13,6 +14,8 @@ import type { MissingEvidence } from './missing-evidence.js';
 const afterTheTestMs = 2_000;
 /** Servers log an error at about the time they answer. The closer the log line, the more certain it is about that request. */
 const nearnessMs = [20, 80, 300];
+/** The same for requests of tests that passed: what was written later may be about the next test. */
+const nearPassingMs = 80;
 /** The browser reports that a request has started slightly late: a server may have failed by then. */
 const reportedLateMs = 20;
 const error = /(?:Error|Exception)\b|\b(?:error|fatal|panic(?:ked)?|traceback|unhandled)\b/i;
@@ -32,41 +35,88 @@ const endOfNode = /(?:^|[\s:|\]])Node\.js v\d{1,3}\.\d{1,3}\.\d{1,3}\S*$/;
 const crashMs = { before: 1_000, after: 300 };
 const deadServer = /ERR_CONNECTION_(?:REFUSED|RESET)|ECONNREFUSED|ECONNRESET|socket hang up/;
 
+/** When requests were under way, in milliseconds. */
+type Asked = Pick<NetworkEntry, 'time' | 'durationMs'>;
+
 /** A test's server log, and how the test experienced the servers. */
 interface TestServers {
   /** Path of the log of the suite's web servers. */
   readonly path: string;
   /** The text of the test's errors and of its requests' failures. */
   readonly complaints: string;
-  /** The test's failed requests to the app. */
+  /** The test's requests to the app. */
+  readonly asked: readonly Asked[];
+  /** Those of them that failed. */
   readonly failed: readonly NetworkEntry[];
+  /** The requests of passing tests of the file. */
+  readonly ofPassing: readonly Asked[];
+  /** Whether no other test ran at the same time. */
+  readonly isAlone: boolean;
+}
+
+/** What the servers wrote, and the lines of it that are not known to be about the failure. */
+export interface TestServerOutput {
+  readonly text: string;
+  readonly ofOthers: readonly string[];
 }
 
 /**
- * Returns what the web servers wrote while a test ran. Tests run in parallel on one server, so for a test with failed
- * requests, only what was written close to their answers is taken, unless it contains no error. If the test met a dead
- * server, returns what the server wrote when an exception ended it, or its last output if it had been silent since before
- * the test. Rejects if the log cannot be read.
+ * Returns what the web servers wrote while a test ran. Tests run in parallel on one server, so only what was written close to the answers of the
+ * test's failed requests is taken, or else close to its other requests, unless it contains no error that passing tests do not show. If the test
+ * met a dead server, returns what the server wrote when an exception ended it, or its last output if it had been silent since before the test.
+ * Rejects if the log cannot be read.
  */
 export async function testServerOutput(
-  { path: file, complaints, failed }: TestServers,
+  { path: file, complaints, asked, failed, ofPassing, isAlone }: TestServers,
   failure: TestFailure,
   missing: MissingEvidence,
-): Promise<string> {
+): Promise<TestServerOutput> {
   const logs = await readLogs(file);
   // A server that has not answered by the end of the test logs nothing about it later: that is about the next test.
   const isOver = failed.length > 0 && failed.every((one) => one.failure === unanswered);
   const end = failure.startedAt + failure.durationMs;
   const whole = { from: failure.startedAt, to: end + (isOver ? 0 : afterTheTestMs) };
-  const nearby = failed.length === 0 ? [] : nearnessMs.map((ms) => written(logs, windowsOf(failed, ms)));
+  const nearby =
+    failed.length === 0
+      ? []
+      : nearnessMs.map((ms) => written(logs, merged(failed.map((one) => aroundAnswer(one, ms)))));
   const ofApp = nearby.find(({ text }) => saysError(text, ofProxy));
   const refused = nearby.find(({ text }) => saysError(text));
   const isDead = deadServer.test(`${complaints}\n${refused?.text ?? ''}`);
   const near = ofApp ?? (isDead ? crashBefore(logs, whole.to) : null) ?? refused;
-  if (near) return outputOf(near, missing);
+  const passing = ofPassing.map((one) => underWay(one, nearPassingMs));
+  const own = asked.map((one) => underWay(one, 0));
+  const common = new Set(
+    missing
+      .clean(written(logs, merged(apartFrom(passing, own))).text)
+      .split('\n')
+      .map(normalise),
+  );
+  const saidOf = (part: LogPart, isOwn: boolean): TestServerOutput => {
+    const text = outputOf(part, missing);
+    const lines = [...new Set(text.split('\n'))].filter((line) => line.trim() !== '');
+    return { text, ofOthers: isOwn ? lines.filter((line) => common.has(normalise(line))) : lines };
+  };
+  if (near) return saidOf(near, true);
+  const isTelling = ({ text }: LogPart) =>
+    saysError(
+      text
+        .split('\n')
+        .filter((line) => !common.has(normalise(line)))
+        .join('\n'),
+    );
+  const around = nearnessMs
+    .map((ms) => written(logs, merged(asked.map((one) => underWay(one, ms)))))
+    .find(isTelling);
+  if (around) return saidOf(around, true);
   const part = written(logs, [whole]);
   const isSilent = part.text === '' && deadServer.test(complaints);
-  return outputOf(isSilent ? lastOutput(logs[0], whole.to) : part, missing);
+  return saidOf(isSilent ? lastOutput(logs[0], whole.to) : part, isAlone);
+}
+
+/** Leaves out windows during which others were open, too: what was written then may be theirs. */
+function apartFrom(windows: readonly Window[], others: readonly Window[]): Window[] {
+  return windows.filter(({ from, to }) => !others.some((other) => other.from <= to && from <= other.to));
 }
 
 function saysError(text: string, except?: RegExp): boolean {
@@ -75,20 +125,27 @@ function saysError(text: string, except?: RegExp): boolean {
 }
 
 /**
- * Returns a window around the answer to each request, not before the request's start; overlapping windows are merged. Without an answer, it
- * begins longer before the start: what ended the connection printed its error first, and then its stack.
+ * Returns a window around the answer to a request, not before the request's start. Without an answer, it begins longer before the start: what
+ * ended the connection printed its error first, and then its stack.
  */
-function windowsOf(requests: readonly NetworkEntry[], ms: number): Window[] {
-  const around = requests.map(({ time, durationMs }) => {
-    const answered = time + (durationMs ?? 0);
-    const started = time - (durationMs === null ? ms : reportedLateMs);
-    return { from: Math.max(started, answered - ms), to: answered + ms };
-  });
+function aroundAnswer({ time, durationMs }: Asked, ms: number): Window {
+  const answered = time + (durationMs ?? 0);
+  const started = time - (durationMs === null ? ms : reportedLateMs);
+  return { from: Math.max(started, answered - ms), to: answered + ms };
+}
+
+/** Returns the time during which a request was under way, and a little more: a page may be rendered for long before it is sent. */
+function underWay({ time, durationMs }: Asked, ms: number): Window {
+  return { from: time - reportedLateMs, to: time + (durationMs ?? 0) + ms };
+}
+
+/** Returns windows in order, those that overlap as one. */
+function merged(all: readonly Window[]): Window[] {
   const windows: { from: number; to: number }[] = [];
-  for (const window of around.toSorted((a, b) => a.from - b.from)) {
+  for (const window of all.toSorted((a, b) => a.from - b.from)) {
     const last = windows.at(-1);
     if (last && window.from <= last.to) last.to = Math.max(last.to, window.to);
-    else windows.push(window);
+    else windows.push({ ...window });
   }
   return windows;
 }

@@ -190,7 +190,7 @@ async function readGreen(
   return green;
 }
 
-const unseen: PassingTest = { complaints: new Map(), ariaSnapshot: null, picture: null };
+const unseen: PassingTest = { complaints: new Map(), requests: [], ariaSnapshot: null, picture: null };
 
 /** Saves next to each failure the last picture of its test in a run in which it passed, so that a report can show both. */
 async function keepGreenPictures(

@@ -84,6 +84,7 @@ const evidence: z.ZodType<StoredEvidence> = z.object({
     }),
   ),
   serverOutput: z.string(),
+  ofOthers: texts.exactOptional(),
   ariaSnapshot: textOrNull,
   pageUrl: textOrNull,
   screenshot: z.enum(pictureNames).nullable(),

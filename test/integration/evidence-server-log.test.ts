@@ -7,6 +7,7 @@ import { type NetworkEntry, unanswered } from '../../src/core/evidence.js';
 import type { Failure } from '../../src/core/failure.js';
 import { gatherEvidence } from '../../src/evidence/gather-evidence.js';
 import { lastLogTime, logEnds, logWindow } from '../../src/evidence/server-log.js';
+import { aTest } from '../rig/builders.js';
 import {
   anError,
   aRequest,
@@ -175,7 +176,36 @@ describe("a test's server output", () => {
     expect((await failed(70)).serverOutput).toBe('Error: no such table: orders');
     expect((await failed(112)).serverOutput).toBe('Error: no such table: carts');
     expect((await failed(1_000)).serverOutput.split('\n')).toHaveLength(3);
-    expect((await failed(70, 200)).serverOutput.split('\n')).toHaveLength(3);
+    expect((await failed(70, 200)).serverOutput.split('\n')).toHaveLength(2);
+  });
+
+  it.each<[string, { at: number; green?: number; others?: boolean }, string[]]>([
+    ['an error during its request', { at: 480 }, []],
+    ['an error that passing tests have, too', { at: 480, green: 5_000 }, ['Error: no such table: users']],
+    [
+      'an error at another time, while other tests ran',
+      { at: 1_500, others: true },
+      ['Error: no such table: users'],
+    ],
+    ['an error at another time, if no other test ran', { at: 1_500 }, []],
+    ['an error that a passing test had at the same time', { at: 480, green: 480, others: true }, []],
+  ])('CS-7 EV-7 %s', async (_, { at, green, others }, ofOthers) => {
+    const times = [at, ...(green === undefined || green === at ? [] : [green])];
+    await writeFile(log, times.map((time) => `${startedAt + time} Error: no such table: users\n`).join(''));
+    const failure = await failing(70, 200, 450);
+    const beside = others
+      ? [aTestFailure({ test: aTest('other'), startedAt: startedAt + 100, durationMs: 2_000 })]
+      : [];
+    const passing = green === undefined ? [] : [{ time: startedAt + green - 10, durationMs: 20 }];
+    const evidence = await gatherEvidence({
+      failure,
+      run: aRun({ serverLog: log, failures: [failure, ...beside] }),
+      folder: join(folder, 'failures/1'),
+      limits: { console: 50, network: 50 },
+      passing: [{ test: { ...failure.test, id: 'green' }, complaints: new Map(), requests: passing }],
+    });
+    expect(evidence.serverOutput).toBe('Error: no such table: users');
+    expect(evidence.ofOthers ?? []).toEqual(ofOthers);
   });
 
   it('EV-7 is the last output of a server that died before the test', async () => {

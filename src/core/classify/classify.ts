@@ -64,8 +64,8 @@ function isSaidByServer({ source, rule, confidence }: Reason): boolean {
 }
 
 /**
- * Of two equally confident reasons, one from the app comes before one from the test, and the server's comes first of all: it counts only
- * if a request failed, and what the page throws then may come of the answer (`notes.map is not a function`).
+ * Of two equally confident reasons, one from the app comes before one from the test, and the server's comes first of all: what the page throws
+ * then may come of the answer (`notes.map is not a function`).
  */
 function nearness(source: EvidenceSource): number {
   if (source === 'server') return 0;

@@ -1,5 +1,6 @@
 import { type ConsoleEntry, type Evidence, isAlarming, type NetworkEntry } from '../evidence.js';
 import { tellingErrors } from '../complaint.js';
+import { normalise } from '../normalise.js';
 import type { TestError } from '../failure.js';
 import { bounded } from './bounded.js';
 import type { EvidenceText, Matcher } from './match.js';
@@ -76,7 +77,7 @@ export function evidenceTexts(
       text: stripAnsi(errorBody(entry)),
       shared: entry.common ?? false,
     })),
-    { source: 'server', text: serverText(evidence, isTold || isShared), shared: isShared },
+    { source: 'server', text: serverText(evidence, isTold || isShared), shared: !isTold },
     { source: 'page', text: bounded(evidence.ariaSnapshot ?? '', most.page) },
   ];
   return raw
@@ -98,13 +99,21 @@ function showsErrorPage({ ariaSnapshot, errors }: Evidence): boolean {
 }
 
 /**
- * Tests share one server: if this test's page got every answer it asked for and shows no error of the server, an error that the
- * server printed belongs to another test. If there was no page (an API test, the suite itself), the error counts.
+ * Tests share one server: if this test's page got every answer it asked for and shows no error of the server, only what the server said for this
+ * test and not for passing ones counts.
  */
-function serverText({ network, serverOutput }: Evidence, requestFailed: boolean): string {
-  if (network.length > 0 && !requestFailed) return '';
+function serverText({ network, serverOutput, ofOthers = [] }: Evidence, requestFailed: boolean): string {
   const text = stripAnsi(bounded(withPlainStacks(serverOutput), most.server));
-  return withoutLinePrefixes(text).replace(foreignCode, '');
+  const others = new Set(network.length > 0 && !requestFailed ? ofOthers.map(normalise) : []);
+  const own = others.size === 0 ? text : withoutLinesOf(text, others);
+  return withoutLinePrefixes(own).replace(foreignCode, '');
+}
+
+function withoutLinesOf(text: string, others: ReadonlySet<string>): string {
+  return text
+    .split('\n')
+    .filter((line) => !others.has(normalise(line)))
+    .join('\n');
 }
 
 /** The stack of an exception in a line of JSON, as pino, winston, Serilog and Logback write it. */

@@ -9,7 +9,7 @@ import { firstOwnFrame, type OwnCode, ownPath } from './own-frame.js';
 import { ownOrigin, splitUrl } from './own-origin.js';
 import type { EvidenceText } from './match.js';
 import { endpointOf, failedRequests, mayTell } from './requests.js';
-import { serverFrame } from './server-frame.js';
+import { below, serverFrame } from './server-frame.js';
 import { stripAnsi } from './strip-ansi.js';
 
 /** What `classify` has found so far. */
@@ -117,6 +117,7 @@ function placeOf(evidence: Evidence, decided: Reason | undefined): string | null
   if (ofServer) return ofServer;
   const texts = wholes.flatMap((text) => {
     const whole = bounded(text, 8000);
+    if (decided?.source === 'server' && !built) return [below(text, decided.evidence), whole];
     return built ? [around(whole, decided.evidence), whole] : [whole];
   });
   const find = (text: string) => firstOwnFrame(text, code) ?? (built ? compiledFile(text, code) : null);

@@ -18,7 +18,7 @@ export interface EvidenceText {
   readonly text: string;
   /** Too weak to decide: passing tests show it too, or something else in the evidence explains it. */
   readonly hint?: boolean;
-  /** Passing tests got the same answer: what is known of the answer itself is a hint, but the app's own error behind it is not. */
+  /** No answer that only this test got is behind it: what is said of requests is a hint, but the app's own error is not. */
   readonly shared?: boolean;
   /** Whether the page got an answer, and no error, for everything that it asked of the app. */
   readonly answered?: boolean;
@@ -117,7 +117,7 @@ function matchingLine({ pattern, unless }: Pattern, text: string): string | null
 
 /** A line that only announces the error that the next line names: `Build failed with 1 error:`, `[plugin build-info]`, Rust's place of a panic. */
 export const announcement =
-  /(?:[Ee]rrors?|Exception)(?::| \()$|^\[plugin:? ?[^\]\n]{1,60}\]$|^thread '.{1,100} panicked at \S{1,300}:\d{1,7}:\d{1,7}:$/;
+  /(?:[Ee]rrors?|Exception)(?::| \()$|^\[plugin:? ?[^\]\n]{1,60}\]$|^thread '.{1,100} panicked at \S{1,300}:\d{1,7}:\d{1,7}:$|^(?:\[[\w-]{1,40}\]){2,}$/;
 const nextLine = /^(?:[ \t]*\n){1,3}([^\n]*\S)/;
 /** How many announcements may follow one another. */
 const mostAnnouncements = 3;

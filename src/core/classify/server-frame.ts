@@ -67,7 +67,7 @@ const aboveThePanic = /^(?:[^\n]*\n){1,3}goroutine \d{1,10} \[[^\n]*\n(?:[^\n]+\
 const longestStack = 8_000;
 
 /** Returns a text from one of its lines on, or from the line that announces it; empty if the line is not in it. */
-function below(text: string, line: string): string {
+export function below(text: string, line: string): string {
   const at = text.indexOf(asPrinted(line));
   if (at === -1) return '';
   const start = text.lastIndexOf('\n', at - 1) + 1;

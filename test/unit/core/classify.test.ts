@@ -139,6 +139,7 @@ it.each(prefixes)('CS-1 ignores what %s puts before each line', (_, prefix) => {
 
 describe('what green neighbors show too', () => {
   const serverOutput = 'error: column "vat" of relation "orders" does not exist';
+  const ofOthers = { serverOutput, ofOthers: [serverOutput] };
   const answered = request({ method: 'GET', resourceType: 'document', status: 200 });
   const open = request({ status: null, failure: 'no answer until the test ended' });
   const missing = request({
@@ -167,12 +168,12 @@ describe('what green neighbors show too', () => {
     [
       'a refusal decides nothing',
       'ui-error',
-      { serverOutput, network: [answered, { ...request({ status: 404 }), common: true }] },
+      { ...ofOthers, network: [answered, { ...request({ status: 404 }), common: true }] },
     ],
     [
       'a call without an answer decides nothing',
       'ui-error',
-      { serverOutput, network: [{ ...open, common: true }] },
+      { ...ofOthers, network: [{ ...open, common: true }] },
     ],
     [
       'a script that did not load explains no exception',

@@ -12,7 +12,8 @@ const timeout = 'Error: locator.click: Timeout 500ms exceeded.';
 /** A passing test of the same file, with what its trace has. */
 async function passing(parts: TraceParts, over = {}): Promise<Passing> {
   const { path } = writeTrace(tempDir(), parts);
-  return { test: { ...aTest(), id: 'green', ...over }, complaints: (await readPassing(path)).complaints };
+  const { complaints, requests } = await readPassing(path);
+  return { test: { ...aTest(), id: 'green', ...over }, complaints, requests };
 }
 
 /** Whether each of these messages of the failing test is common. */

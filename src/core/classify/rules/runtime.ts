@@ -75,6 +75,18 @@ export const runtimeRules = rulesFor('runtime-error', {
       unless: new RegExp(`${uncaughtButNotTheCode.source}|Timeout|Abort|Axios|Fetch|Assertion|Syntax`, 'i'),
     },
   ],
+  'runtime/logged-as-error': [
+    likely,
+    // A record of a log whose level says that it is an error, whatever its words.
+    /^[^\n]{0,100}?(?:\[(?:error|fatal|critical)\]|\blevel["']?[=:] ?["']?(?:error|fatal|critical|50\b|60\b)|\bERROR \(\d{1,8}\): |\b\w{1,40}\.ERROR: |^ERROR:[\w.]{1,80}:|\bERROR -- : )[^\n]{0,600}\S/m,
+    {
+      in: ['server'],
+      unless: new RegExp(
+        `${uncaughtButNotTheCode.source}|abort|time(?:d )?-?out|upstream|prox(?:y|ied)|\\b40[0-9]\\b|not found`,
+        'i',
+      ),
+    },
+  ],
   'runtime/playwright-config': [
     likely,
     // What the config throws (`assert(process.env.API_KEY)`) is about no page, although its wording may be that of an assertion.
