@@ -348,7 +348,7 @@ const shapes = {
   'agent.build_paused': z.object({ status: z.literal('escalation_threshold_exceeded') }),
   /** Files that the agent changed do not enter the project; the rest of its change is tried (HN-4). */
   'attempt.cut': z.object({ ...ofAttempt, cut }),
-  /** The guard found that an agent weakened the tests. Its change is dropped without running anything (HN-3). */
+  /** An agent did what is honest in no fix. Its change is dropped (HN-3). */
   'attempt.rejected': z.object({ ...ofAttempt, violations }),
   /**
    * The re-run after the fix was green, or showed another error (`error`; else null). The change stays until the proof decides (HN-5, HN-1), and a

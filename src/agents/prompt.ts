@@ -283,11 +283,11 @@ function rejectedBefore(attempts: readonly PreviousAttempt[]): Part {
     ].join('\n'),
   );
   const then =
-    'All of it was reverted. If the test itself has to change, answer needs-person. If the next change is rejected too, there will be no further attempt.';
+    'All of it was reverted. If the next change is rejected too, there will be no further attempt.';
   return (room) => {
     let left = Math.min(2_000, room - then.length - 60);
     const shown = told.filter((text, at) => (left -= text.length + 1) > 0 || at === 0);
-    return section('Rejected: the tests were weakened', `${shown.join('\n')}\n\n${then}`);
+    return section('Rejected', `${shown.join('\n')}\n\n${then}`);
   };
 }
 

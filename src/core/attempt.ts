@@ -75,7 +75,7 @@ export type AgentOutcome = Exclude<(typeof agentOutcomes)[number], 'no-agent'>;
 
 /**
  * What the re-runs say about an attempt: the same failure, another one, none, or the test no longer ran (HL-10). `flaky`: green, but
- * not because of the agent's change (HN-5). `rejected`: the guard found that it weakens the tests, so it was not run (HN-3), or a second
+ * not because of the agent's change (HN-5). `rejected`: it does what is honest in no fix (HN-3), or a second
  * opinion that it hides the fault (HN-11).
  * `conflict`: the same lines changed in the project while the agent worked, so the patch could not be applied (HN-1). `offered`: green, but
  * only a person can say whether it is right, so it waits for one, with its proof (BL-6).
@@ -95,8 +95,8 @@ export const judgements = [
 /** One of `judgements`. */
 export type Judgement = (typeof judgements)[number];
 
-/** What a patch changes that is offered to a person. */
-export const sides = ['tests', 'app'] as const;
+/** Who is right, the app or the tests, if a patch that is offered to a person is applied; `whole` has what no agent may change. */
+export const sides = ['tests', 'app', 'whole'] as const;
 
 /** One of `sides`. */
 export type Side = (typeof sides)[number];

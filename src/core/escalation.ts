@@ -1,16 +1,17 @@
-import type { Attempt, Side } from './attempt.js';
+import { type Attempt, type Side, sides } from './attempt.js';
 import { blameLine } from './blame.js';
 import { type Cause, retryOf } from './cause.js';
 import type { Category, Diagnosis, RetryAxis } from './diagnosis.js';
 import { testsOf } from './failure.js';
 
-/** What a person may answer (ME-5). With `tests` and `app`, a patch that was offered is applied and proven again. */
+/** What a person may answer (ME-5). With a side, the patch that was offered is applied and proven again. */
 export type Choice = Side | 'provide-credentials' | 'skip' | 'simplify' | 'guide';
 
 /** The text of each choice as shown to the user. */
 export const choiceText: Record<Choice, string> = {
   tests: 'The new behavior is right: apply the patch of the tests',
   app: 'The tests are right: apply the patch of the app',
+  whole: 'Apply the whole patch, with what no agent may change',
   'provide-credentials': 'I have provided the credentials or the permission; try again',
   skip: 'Skip it: the test is still reported but does not fail the run',
   simplify: 'Have the agent try a simpler version',
@@ -24,6 +25,7 @@ const applies = 'its patch is applied and proven again, without an agent';
 export const followsFrom: Record<Choice, string> = {
   tests: applies,
   app: applies,
+  whole: applies,
   'provide-credentials': triesAgain,
   skip: 'its tests are quarantined',
   simplify: triesAgain,
@@ -41,7 +43,7 @@ export interface Offer extends Pick<Attempt, 'files' | 'patch' | 'proof'> {
 
 /** Returns the patches of a cause that wait for a person, the newest of each side. */
 function offersOf(attempts: readonly Attempt[]): Offer[] {
-  return (['tests', 'app'] as const).flatMap((side) => {
+  return sides.flatMap((side) => {
     const found = attempts.findLast(({ judged, offers }) => judged === 'offered' && offers === side);
     if (!found?.agent || found.change === null) return [];
     const { agent, change, files, patch, proof } = found;
@@ -93,20 +95,24 @@ export interface Answer {
   readonly guidance: string | null;
   /** With `skip`: how many days the tests stay in quarantine; `QUARANTINE_DAYS` by default. */
   readonly days?: number | undefined;
+  /** With `guide`: what agents may change for this failure besides the app. */
+  readonly allows?: 'tests' | undefined;
 }
 
 /** What an answer decides for the failure, besides guidance. */
 export interface PersonsDecision {
   /** The offered patch that is right. */
   readonly chosen: (Pick<Offer, 'side' | 'agent' | 'change'> & { readonly runId: string }) | null;
+  /** Whether agents may change the tests of this failure. */
+  readonly allows: 'tests' | null;
 }
 
 /** Returns what an answer decides, or null. */
-export function decisionFrom(asked: Escalation, { choice }: Answer): PersonsDecision | null {
+export function decisionFrom(asked: Escalation, { choice, allows }: Answer): PersonsDecision | null {
   const offer = asked.offers.find(({ side }) => side === choice);
-  if (!offer) return null;
+  if (!offer) return allows === undefined ? null : { chosen: null, allows };
   const { side, agent, change } = offer;
-  return { chosen: { side, agent, change, runId: asked.runId } };
+  return { chosen: { side, agent, change, runId: asked.runId }, allows: null };
 }
 
 /** The default length of a quarantine in days. It ends by itself so that no test is forgotten in it. */
@@ -183,7 +189,7 @@ function triedInWords({ agent, slashCommand, outcome, files, judged, reverted }:
     vanished: `the test no longer existed${undone}`,
     offered: 'the test was green, but only a person can say whether that is right',
     changed: `a different error appeared${reverted ? ', which was not healed either' : ''}${undone}`,
-    rejected: 'it was rejected, because it weakened the tests or hid the fault',
+    rejected: 'it was rejected, because it did what is honest in no fix, or hid the fault',
     conflict: 'the same lines had changed in the meantime, so the change was not applied',
     'not-judged': 'the test was not re-run',
   };

@@ -53,7 +53,7 @@ export type Decision =
 /** How a cause ended, with the reason as a sentence. */
 export interface CauseEnd {
   /**
-   * `flaky`: green, but not because of an agent's change (HN-7). `rejected`: its agents weakened the tests, or hid the fault, even after a
+   * `flaky`: green, but not because of an agent's change (HN-7). `rejected`: its agents did what is honest in no fix, or hid the fault, even after a
    * warning (HN-3, HN-11). `superseded`: its fix revealed another failure, which has a cause of its own (HL-3). `budget`: a limit was reached before
    * it could be healed (exit code 4).
    */
@@ -153,7 +153,7 @@ function endAfter(last: Attempt, history: History, policy: Policy): Decision | n
   if (rejections >= REJECTIONS_BEFORE_VERDICT)
     return end(
       'rejected',
-      `again after a warning, its agent's fix ${last.failedBecause ?? 'weakens the tests'}`,
+      `again after a warning, its agent's fix ${last.failedBecause ?? 'was refused'}`,
     );
   const conflicts = history.attempts.length - judgedOf(history).length;
   if (conflicts >= CONFLICTS_BEFORE_VERDICT)
@@ -163,7 +163,7 @@ function endAfter(last: Attempt, history: History, policy: Policy): Decision | n
     if (last.judged === 'rejected')
       return end(
         'rejected',
-        `no retries are left, and its agent's fix ${last.failedBecause ?? 'weakens the tests'}`,
+        `no retries are left, and its agent's fix ${last.failedBecause ?? 'was refused'}`,
       );
     const before = earlierOf(history).count;
     const told = before > 0 ? `, ${before} of them in earlier runs` : '';

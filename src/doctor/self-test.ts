@@ -17,7 +17,8 @@ type Act = readonly [file: string, from: string, to: string] | 'hang' | null;
 /** Whether an attempt shows that the agent did so and was caught; null if no agent may be started. */
 type Caught = ((attempt: ReportAttempt) => boolean) | null;
 
-const isRefused = ({ judged, files }: ReportAttempt) => files.length > 0 && judged !== 'green';
+const isRefused = ({ judged, files, cut }: ReportAttempt) =>
+  files.length + cut.length > 0 && judged !== 'green';
 const isClaim = ({ judged, claim }: ReportAttempt) => claim?.status === 'fixed' && judged !== 'green';
 const isEnded = ({ outcome }: ReportAttempt) => outcome === 'timed-out';
 const [spec, app, no] = ['tests/*.spec.mjs', 'app/*.mjs', "'no'"];

@@ -83,8 +83,8 @@ export async function readChange(request: GuardRequest): Promise<Change | null> 
     if (!isTests(edit)) return [];
     if (request.tests === 'cut')
       return told(`it belongs to the tests, which are read-only for a ${request.category}`);
-    if (!isCode(file)) return told('it is data that the tests read');
-    if (!edit.before && isSpecName.test(file) && request.tests !== 'shown')
+    if (!isCode(file)) return request.tests === 'open' ? [] : told('it is data that the tests read');
+    if (!edit.before && isSpecName.test(file) && request.tests === 'compared')
       return told('it is a new spec file');
     if (edit.after && now.unparsable.has(file)) return told('it cannot be parsed');
     if (edit.before && old.unparsable.has(file))

@@ -26,8 +26,8 @@ export interface ChangedPath {
 export interface GuardRequest {
   /** The class of the failure. */
   readonly category: Category;
-  /** Whether what belongs to the tests is cut, or compared with what it did before (HN-4); `shown` compares new specs, too. */
-  readonly tests: 'cut' | 'compared' | 'shown';
+  /** Whether what belongs to the tests is cut, or compared with what it did before (HN-4); `shown` compares new specs, too, and `open` cuts no data. */
+  readonly tests: 'cut' | 'compared' | 'shown' | 'open';
   readonly changes: readonly ChangedPath[];
   readonly before: Tree;
   readonly after: Tree;

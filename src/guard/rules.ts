@@ -3,8 +3,6 @@ import type { Violation } from '../core/guard/violation.js';
 /** What is honest in no fix, and what it means, in words for the agent and the report. Whatever else the guard finds is cut or shown. */
 export const rules = {
   'cannot-be-judged': 'what the tests check now cannot be determined',
-  'test-weakened': 'the test checks less than before',
-  'test-changed': 'the test does something else than before, and only its locators may change',
   'app-detects-tests': 'the app checks whether it is being tested',
   'input-hard-coded': 'the app answers only the input that the test types',
   'compiler-loosened': 'a compiler or a linter checks less',

@@ -6,7 +6,7 @@ import { questionAbout, type Escalation } from '../core/escalation.js';
 import { localDay } from '../outputs/local-time.js';
 import { decide, type CauseEnd, type Decision, type History } from '../core/policy.js';
 import { unreachable } from '../core/unreachable.js';
-import { offer, revertOf } from './offers.js';
+import { followed, offerForNothing, revertOf } from './offers.js';
 import type { Retest } from './retest.js';
 import { tryFix, type TriedFix, type Try } from './attempt/try-fix.js';
 import { attemptTried } from './attempt/attempt-decided.js';
@@ -146,22 +146,24 @@ function left(reason: string): Decision {
 
 interface Asking {
   question: string;
-  /** A patch that takes back the blamed change is added. */
+  /** Patches that cost nothing are added. */
   attempts: Attempt[];
   known: KnownFailure;
 }
 
 /**
- * Stores a question for a person, with the patches that are ready; the run continues with other causes (ME-6). If it is known what broke the
- * tests, and no agent has made a patch of the app, taking that back is offered (BL-4).
+ * Stores a question for a person, with the patches that are ready and those that cost nothing: what broke the tests is taken back, if that is
+ * known (BL-4), and their texts follow the page (BL-6). The run continues with other causes (ME-6).
  */
 async function ask(session: Session, cause: Cause, { question, attempts, known }: Asking): Promise<Asked> {
   const asked = attempts.at(-1)?.claim?.status === 'needs-person' ? question : null;
-  const revert = attempts.some(({ offers }) => offers === 'app') ? null : await revertOf(session, cause);
-  const n = (attempts.at(-1)?.n ?? known.tries.count) + 1;
-  const reverted =
-    revert && !session.signal.aborted ? await offer(session, cause, { n, patch: revert }) : null;
-  if (reverted) attempts.push(reverted);
+  let n = attempts.at(-1)?.n ?? known.tries.count;
+  for (const patch of [await followed(session, cause), await revertOf(session, cause)]) {
+    if (patch === null || session.signal.aborted) continue;
+    if (attempts.some(({ offers }) => offers === patch.side)) continue;
+    const offered = await offerForNothing(session, cause, { n: (n += 1), patch });
+    if (offered) attempts.push(offered);
+  }
   const about = questionAbout(cause, { attempts: [...known.tried, ...attempts], asked });
   const escalation = await session.store.escalate(about);
   const escalationId = escalation?.id ?? null;

@@ -3,21 +3,63 @@ import { canBeReverted } from '../core/blame.js';
 import { builtIn } from '../core/built-in-fixer.js';
 import type { Cause } from '../core/cause.js';
 import { chooseFlipped } from '../core/choose-flipped.js';
+import type { Note } from '../core/guard/note.js';
 import { isGreen } from '../core/judge.js';
 import type { Proof, ProofStep } from '../core/proof.js';
-import { readChange } from '../workspace/change.js';
+import { followedExpectations } from '../fixer/followed-expectations.js';
+import { contentsOf, readChange } from '../workspace/change.js';
 import type { FileEdit } from '../workspace/file-state.js';
 import { attemptDecided } from './attempt/attempt-decided.js';
 import { deployEdits } from './attempt/deploy.js';
+import { ofFixer } from './attempt/proposed.js';
 import { retest } from './retest.js';
 import type { Session } from './session.js';
 import { revertChanges } from './take-out.js';
 
+/** A patch of which only a person can say whether it is right. */
+export interface PreparedPatch {
+  readonly side: Side;
+  /** What it does, as a sentence without its period. */
+  readonly summary: string;
+  readonly edits: readonly FileEdit[];
+  /** What a person should look at. */
+  readonly notes?: readonly Note[];
+}
+
 /**
- * Runs all tests of a cause, with the change in question in the project, until they have been green as often as a heal has to be; `greens` of
- * these runs have been made. Returns the proof; null if one was red.
+ * Ends an attempt whose change is in the project, and of which only a person can say whether it is right: its tests are run until they have
+ * been green as often as a heal has to be, of which `greens` runs have been made, and it is taken out.
  */
-export async function shownGreen(session: Session, cause: Cause, greens: number): Promise<Proof | null> {
+export async function endOffered(
+  session: Session,
+  cause: Cause,
+  offer: Pick<PreparedPatch, 'side' | 'summary'> & {
+    readonly attempt: Attempt;
+    readonly change: string;
+    readonly greens: number;
+  },
+): Promise<Attempt> {
+  const { attempt, change, side, summary, greens } = offer;
+  const proof = await shownGreen(session, cause, greens);
+  await revertChanges(session, [change]);
+  const ended: Attempt = { ...attempt, reverted: true };
+  if (session.signal.aborted) return ended;
+  return proof === null
+    ? {
+        ...ended,
+        judged: 'still-failing',
+        failedBecause: `${summary}; not all of its tests are green with it`,
+      }
+    : { ...ended, judged: 'offered', offers: side, proof, failedBecause: `${summary}: ${askedOf[side]}` };
+}
+
+const askedOf: Record<Side, string> = {
+  tests: 'is the new behavior right?',
+  app: 'are the tests right, or is the change?',
+  whole: 'may that be changed?',
+};
+
+async function shownGreen(session: Session, cause: Cause, greens: number): Promise<Proof | null> {
   const { repeat, confirm } = session.settings.verify;
   const failures = [...cause.members];
   // A run that judged an attempt had only some of them.
@@ -33,26 +75,33 @@ export async function shownGreen(session: Session, cause: Cause, greens: number)
   return [...reds, ...greensShown];
 }
 
-/** A patch that costs nothing, to be offered to a person. */
-export interface FreePatch {
-  readonly side: Side;
-  readonly summary: string;
-  readonly edits: readonly FileEdit[];
-}
-
-/** Proves a patch in the project and takes it out again. Returns it as an attempt that waits for a person; null if its tests are not green with it. */
-export async function offer(
+/** Puts a patch into the project, proves it, and takes it out again. Returns null if it could not be applied. */
+export async function tryOffer(
   session: Session,
   cause: Cause,
-  { n, patch }: { readonly n: number; readonly patch: FreePatch },
+  { made, patch }: { readonly made: Attempt; readonly patch: PreparedPatch },
 ): Promise<Attempt | null> {
-  const { side, summary, edits } = patch;
+  const { side, summary, edits, notes } = patch;
+  const { attempt, work } = await deployEdits(session, made, edits);
+  const applied = work?.change ? await session.workspace.apply(work.change) : null;
+  if (applied?.kind !== 'applied') return null;
+  const told = notes ? { ...attempt, notes } : attempt;
+  return endOffered(session, cause, { attempt: told, change: applied.change.id, side, summary, greens: 0 });
+}
+
+/** Proves a patch that costs nothing. Returns it as an attempt that waits for a person; null if its tests are not green with it. */
+export async function offerForNothing(
+  session: Session,
+  cause: Cause,
+  { n, patch }: { readonly n: number; readonly patch: PreparedPatch },
+): Promise<Attempt | null> {
   const id = await session.store.attemptStarted({
     causeId: cause.id,
     signature: cause.lead.signature,
     n,
     agent: builtIn,
   });
+  const { summary } = patch;
   session.bus.emit({ type: 'fixer.proposed', causeId: cause.id, attempt: n, summary, agent: builtIn });
   const made: Attempt = {
     ...bareAttempt(n),
@@ -61,25 +110,26 @@ export async function offer(
     outcome: 'completed',
     claim: { status: 'fixed', summary },
     usage: { costUsd: 0, inputTokens: null, outputTokens: null, turns: null, sessionId: null },
-    reverted: true,
   };
-  const { attempt, work } = await deployEdits(session, made, edits);
-  const applied = work?.change ? await session.workspace.apply(work.change) : null;
-  if (applied?.kind !== 'applied') return null;
-  const proof = await shownGreen(session, cause, 0);
-  await revertChanges(session, [applied.change.id]);
-  const judged: Partial<Attempt> =
-    proof === null
-      ? { judged: 'still-failing', failedBecause: `not all tests are green with it: ${summary}` }
-      : { judged: 'offered', offers: side, proof, failedBecause: summary };
-  const ended = { ...attempt, ...judged };
-  if (session.signal.aborted) return null;
-  await attemptDecided(session, { causeId: cause.id, id, attempt: ended });
-  return proof === null ? null : ended;
+  const attempt = await tryOffer(session, cause, { made, patch });
+  if (attempt === null || session.signal.aborted) return null;
+  await attemptDecided(session, { causeId: cause.id, id, attempt });
+  return attempt.judged === 'offered' ? attempt : null;
+}
+
+/** Returns the patch with which the tests of a cause expect what the page shows (BL-6); null if more than a literal differs, or the tests are the specification. */
+export async function followed(
+  { settings, workspace, folder }: Pick<Session, 'settings' | 'workspace' | 'folder'>,
+  cause: Cause,
+): Promise<PreparedPatch | null> {
+  if (settings.verify.intent === 'tests' || cause.lead.diagnosis.category !== 'ui-error') return null;
+  const proposal = await followedExpectations(cause);
+  const edits = await (proposal && ofFixer(proposal).edits(workspace.root, contentsOf(folder.dir)));
+  return proposal && edits?.ok ? { side: 'tests', summary: proposal.summary, edits: edits.value } : null;
 }
 
 /** Returns the patch that takes back the change that broke a cause, if that is in the app (BL-4). */
-export async function revertOf({ folder }: Session, { blame }: Cause): Promise<FreePatch | null> {
+export async function revertOf({ folder }: Session, { blame }: Cause): Promise<PreparedPatch | null> {
   const change = canBeReverted(blame) ? readChange(folder.dir, blame.change) : null;
   return change && { side: 'app', summary: 'takes back the change that broke it', edits: change.edits };
 }

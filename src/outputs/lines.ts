@@ -152,7 +152,7 @@ const VIOLATIONS_SHOWN = 6;
 /** Formats each violation with the lines before and after. */
 function rejected(event: EventOf<'attempt.rejected'>, paint: ChalkInstance): string[] {
   const lines = event.violations.map((one) => [
-    `${at(event)}${paint.red('weakens the tests')}: ${cut(violationLine(one), 200)}`,
+    `${at(event)}${paint.red('was refused')}: ${cut(violationLine(one), 200)}`,
     ...(one.before === null ? [] : [`   ${paint.red('-')} ${cut(one.before, 160)}`]),
     ...(one.after === null ? [] : [`   ${paint.green('+')} ${cut(one.after, 160)}`]),
   ]);

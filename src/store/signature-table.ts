@@ -50,6 +50,7 @@ const decisionShape = z.object({
       runId: runIdShape,
     })
     .nullable(),
+  allows: z.literal('tests').nullable(),
 });
 
 /** Returns what a person decided; null if that cannot be understood, since then nobody decided it. */

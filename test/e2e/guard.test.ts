@@ -1,30 +1,40 @@
-import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { agentsYaml, editingAgent, scratchProject, pageFiles } from '../rig/scratch-project.js';
+import { agentsYaml, editingAgent, pageFiles, scratchProject, shopFiles } from '../rig/scratch-project.js';
 
 const broken = { 'page.html': '<button id="buy" onclick="this.textContent = \'Tanks\'">Buy</button>' };
-const cheat = path.resolve(import.meta.dirname, '../../fixtures/agents/weakens-test.mjs');
 
 describe('the guard in a run', () => {
-  it('HN-3 rejects a weakened test without a re-run, tells the agent once, rejects it again, and shows the lines', async () => {
-    const cheating = { 'agents.yaml': agentsYaml(['node', cheat, 'tests/shop.spec.ts']) };
+  it('HN-3 BL-6 a weakened test does not enter: it is left out, and a person is asked, with what the test checks no longer', async () => {
+    const assertion = "await expect(page.getByText('Thanks')).toBeVisible();";
+    const cheating = {
+      'fixer.mjs': editingAgent([['tests/shop.spec.ts', assertion, '']]),
+      'agents.yaml': agentsYaml(['node', 'fixer.mjs']),
+    };
     const project = await scratchProject({ ...pageFiles, ...broken, ...cheating });
     const { exitCode, stderr, report, events } = await project.selfHeal(['run']);
-    expect(exitCode).toBe(1);
+    expect(exitCode).toBe(3);
     expect(await project.read('tests/shop.spec.ts')).toBe(pageFiles['tests/shop.spec.ts']);
-    const [cause] = report?.causes ?? [];
-    expect(cause?.verdict).toBe('rejected');
-    expect(cause?.attempts.map((one) => [one.judged, one.reverted, one.violations?.[0]?.rule])).toEqual([
-      ['rejected', true, 'test-weakened'],
-      ['rejected', true, 'test-weakened'],
+    expect(report?.causes).toMatchObject([
+      {
+        verdict: 'escalated',
+        attempts: [
+          {
+            judged: 'offered',
+            offers: 'tests',
+            reverted: true,
+            cut: [{ file: 'tests/shop.spec.ts' }],
+            notes: [
+              { says: expect.stringContaining('expect(getByText("Thanks")).toBeVisible()') as unknown },
+            ],
+          },
+        ],
+      },
     ]);
-    expect(report?.tests[0]?.verdict).toBe('rejected');
+    expect(report?.totals.agentRuns).toBe(1);
     const retests = events.filter((event) => event.type === 'suite.started' && event.purpose === 'retest');
     expect(retests).toEqual([]);
-    expect(events.filter((event) => event.type === 'attempt.rejected')).toHaveLength(2);
-    expect(stderr).toContain('rejected');
-    expect(stderr).toContain('- await expect(getByText("Thanks")).toBeVisible()');
-    expect(await project.read('.self-heal/latest/attempts/1.patch')).toContain('-      await expect(');
+    expect(stderr).toContain('left out of the fix: tests/shop.spec.ts');
+    expect(await project.read('.self-heal/latest/attempts/1.cut.patch')).toContain('-      await expect(');
   });
 
   it('HN-4 accepts an honest locator change for a ui-error, and reports what the new locator finds', async () => {
@@ -87,6 +97,32 @@ describe('the guard in a run', () => {
     expect(await project.read('buy.js')).toContain("'Thanks'");
   });
 
+  it('HN-4 ME-7 a fix that needs a protected file is proven and asked about, and an answer applies it', async () => {
+    const server = (file: string) => `
+    import { defineConfig } from '@playwright/test';
+    process.env.PAGE = '${file}';
+    export default defineConfig({ testDir: 'tests', workers: 1, reporter: [['list']] });`;
+    const config = 'playwright.config.ts';
+    const project = await scratchProject({
+      ...shopFiles,
+      [config]: server('missing.html'),
+      'tests/shop.spec.ts': shopFiles['tests/shop.spec.ts'].replace("'page.html'", 'process.env.PAGE!'),
+      'fixer.mjs': editingAgent([[config, 'missing.html', 'page.html']]),
+      'agents.yaml': agentsYaml(['node', 'fixer.mjs']),
+    });
+    const { exitCode, report } = await project.selfHeal(['run']);
+    expect(report?.causes[0]?.attempts).toMatchObject([
+      { judged: 'offered', offers: 'whole', cut: [{ file: config }], files: [{ path: config }] },
+    ]);
+    expect(exitCode).toBe(3);
+    expect(await project.read(config)).toBe(server('missing.html'));
+    const id = report?.escalations[0]?.id ?? '';
+    const answer = await project.selfHeal(['escalations', 'resolve', id, '--choice', 'whole']);
+    expect(answer.report?.causes, answer.stderr).toMatchObject([{ verdict: 'healed' }]);
+    expect(answer.exitCode).toBe(0);
+    expect(await project.read(config)).toBe(server('page.html'));
+  });
+
   it('HN-3 rejects a fix that works only for the input of the test, because it is red with another input', async () => {
     const greeting = {
       'page.html': '<input id="name"><button>Go</button><p id="said"></p><script src="greet.js"></script>',
@@ -99,7 +135,7 @@ describe('the guard in a run', () => {
         )
         .replace("page.getByText('Thanks')).toBeVisible()", "page.locator('#said')).toHaveText('Hello Ada')"),
       'fixer.mjs': `import { readFileSync, writeFileSync } from 'node:fs';
-        const isTold = readFileSync(0, 'utf8').includes('Rejected: the tests were weakened');
+        const isTold = readFileSync(0, 'utf8').includes('## Rejected');
         const fix = isTold ? "'Hello ' + name" : "name === 'Ada' ? 'Hello Ada' : 'Hi'";
         writeFileSync('greet.js', readFileSync('greet.js', 'utf8').replace("'Hi'", fix));
         console.log('SELF-HEAL: {"status":"fixed","summary":"greets"}');`,

@@ -1,45 +1,128 @@
 import { execa } from 'execa';
 import { expect, it } from 'vitest';
-import { agentsYaml, editingAgent, scratchProject, shopFiles } from '../rig/scratch-project.js';
+import type { Report } from '../../src/run/report.js';
+import { agentsYaml, scratchProject, shopFiles } from '../rig/scratch-project.js';
 
-type Edit = readonly [from: string, to: string];
+/** A change that its author meant: what the page said, what it says now, what the test expects, and what it would have to expect. */
+interface Intended {
+  readonly what: string;
+  readonly was: string;
+  readonly is: string;
+  readonly expects: string;
+  readonly adapted: string;
+}
 
-const page = `<h1>Shop</h1>
-<p>Your basket is empty</p>
-<b>$3.00</b>
-<ol><li>Tea</li><li>Coffee</li></ol>
-<button>Buy</button>
-<a href="/basket">Basket</a>
-<p>Free shipping</p>
-`;
+const of = (what: string, [was, is]: [string, string], [expects, adapted]: [string, string]): Intended => ({
+  what,
+  was,
+  is,
+  expects,
+  adapted,
+});
 
-/** What an author changed on purpose, and what the test still expects. */
-const changes: [what: string, edit: Edit][] = [
-  ['a friendlier text', ['Your basket is empty', 'Nothing in here yet']],
-  ['a price format', ['$3.00', '3,00 €']],
-  ['an order', ['<li>Tea</li><li>Coffee</li>', '<li>Coffee</li><li>Tea</li>']],
-  ['a count', ['<li>Coffee</li></ol>', '<li>Coffee</li><li>Milk</li></ol>']],
-  ['a label', ['Buy', 'Order now']],
-  ['a removed element', ['<p>Free shipping</p>\n', '']],
-  ['a route', ['/basket', '/cart']],
+/** The tests read the pages' source, so that they need no browser: `text` is what is between tags, `all` is each item of a list. */
+const intended: Intended[] = [
+  of(
+    'a friendlier text',
+    ['<p>Your basket is empty</p>', '<p>Nothing in here yet</p>'],
+    ["expect(text('p')).toBe('Your basket is empty')", "expect(text('p')).toBe('Nothing in here yet')"],
+  ),
+  of(
+    'a price format',
+    ['<b>$3.00</b>', '<b>3,00 €</b>'],
+    ["expect(text('b')).toContain('$3.00')", "expect(text('b')).toContain('3,00 €')"],
+  ),
+  of(
+    'a date format',
+    ['<i>12/24/2026</i>', '<i>24.12.2026</i>'],
+    ["expect(text('i')).toEqual('12/24/2026')", "expect(text('i')).toEqual('24.12.2026')"],
+  ),
+  of(
+    'a count',
+    ['<li>Tea</li>', '<li>Tea</li><li>Milk</li>'],
+    ["expect(all('li').length).toBe(1)", "expect(all('li').length).toBe(2)"],
+  ),
+  of(
+    'an order',
+    ['<dt>Tea</dt><dt>Coffee</dt>', '<dt>Coffee</dt><dt>Tea</dt>'],
+    ["expect(all('dt')).toEqual(['Tea', 'Coffee'])", "expect(all('dt')).toEqual(['Coffee', 'Tea'])"],
+  ),
+  of(
+    'a label',
+    ['<button>Buy</button>', '<button>Order now</button>'],
+    ["expect(text('button')).toBe('Buy')", "expect(text('button')).toBe('Order now')"],
+  ),
+  of(
+    'a heading',
+    ['<h1>Shop</h1>', '<h1>Store</h1>'],
+    ["expect(text('h1')).toMatch(/^Shop$/)", "expect(text('h1')).toMatch(/^Store$/)"],
+  ),
+  of(
+    'a title with the number',
+    ['<title>Basket</title>', '<title>Basket (0)</title>'],
+    ["expect(text('title')).toBe('Basket')", "expect(text('title')).toBe('Basket (0)')"],
+  ),
+  of(
+    'a removed element',
+    ['<em>Free shipping</em>', ''],
+    ["expect(all('em')).toHaveLength(1)", "expect(all('em')).toHaveLength(0)"],
+  ),
+  of(
+    'an added element',
+    ['<h2>Sale</h2>', '<h2>Sale</h2><s>$4.00</s>'],
+    ["expect(all('s')).toEqual([])", "expect(all('s')).toEqual(['$4.00'])"],
+  ),
+  of(
+    'a renamed route',
+    ['<a href="/basket">', '<a href="/cart">'],
+    [
+      `expect(page.includes('href="/basket"'), 'the link').toBe(true)`,
+      `expect(page.includes('href="/cart"'), 'the link').toBe(true)`,
+    ],
+  ),
+  of(
+    'a default',
+    ['<input value="USD">', '<input value="EUR">'],
+    [`expect(page).toContain('value="USD"')`, `expect(page).toContain('value="EUR"')`],
+  ),
 ];
 
-/** A project whose last commit made this change on purpose, and a test that reads the page and wants it as it was. */
-async function shopAfter([from, to]: Edit, agent: readonly Edit[], verify = '') {
+const nameOf = (n: number) => `tests/t${n}.spec.ts`;
+
+const spec = (n: number, { what, expects }: Intended) => `
+  import { test, expect } from '@playwright/test';
+  import { readFileSync } from 'node:fs';
+  test(${JSON.stringify(what)}, () => {
+    const page = readFileSync('pages/${n}.html', 'utf8');
+    const all = (tag: string) => [...page.matchAll(new RegExp('<' + tag + '>(.*?)<', 'g'))].map((one) => one[1]);
+    const text = (tag: string) => all(tag)[0];
+    ${expects};
+  });`;
+
+/** What an agent does about the nth change. */
+type Fix = (change: Intended, n: number) => readonly [file: string, from: string, to: string];
+
+const adapts: Fix = ({ expects, adapted }, n) => [nameOf(n), expects, adapted];
+const undoes: Fix = ({ is, was }, n) => [`pages/${n}.html`, is, was];
+
+const agent = (fixes: readonly ReturnType<Fix>[]) => `
+  import { readFileSync, writeFileSync } from 'node:fs';
+  const { test } = JSON.parse(readFileSync(process.env.SELF_HEAL_CONTEXT, 'utf8'));
+  const [file, from, to] = ${JSON.stringify(fixes)}[Number(/t(\\d+)\\.spec/.exec(test.file)[1])];
+  writeFileSync(file, readFileSync(file, 'utf8').replace(from, () => to));
+  console.log('SELF-HEAL: {"status":"fixed","summary":"edited"}');`;
+
+/** A project whose last commit made these changes on purpose. */
+async function shopAfter(changes: readonly Intended[], fix: Fix, more: string) {
+  const pages = (now: 'was' | 'is') =>
+    Object.fromEntries(changes.map((one, n) => [`pages/${n}.html`, `<body>\n${one[now]}\n</body>\n`]));
   const project = await scratchProject({
     ...shopFiles,
-    'page.html': page,
-    'tests/shop.spec.ts': `
-      import { test, expect } from '@playwright/test';
-      import { readFileSync } from 'node:fs';
-      test('is as it was', () => {
-        expect(readFileSync('page.html', 'utf8').includes(${JSON.stringify(from)}), 'the page').toBe(true);
-      });`,
-    'fixer.mjs': editingAgent(agent.map(([old, now]) => ['page.html', old, now] as const)),
-    'agents.yaml': agentsYaml(
-      ['node', 'fixer.mjs'],
-      `verify: { repeat: 2, flips: 0, regression: none ${verify} }`,
-    ),
+    ...pages('was'),
+    'tests/shop.spec.ts': '',
+    ...Object.fromEntries(changes.map((one, n) => [nameOf(n), spec(n, one)])),
+    'fixer.mjs': agent(changes.map(fix)),
+    'agents.yaml': agentsYaml(['node', 'fixer.mjs'], `limits: { escalations: 99 }\n${more}`),
   });
   const git = (...args: string[]) =>
     execa('git', ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.com', ...args], { cwd: project.dir });
@@ -47,47 +130,79 @@ async function shopAfter([from, to]: Edit, agent: readonly Edit[], verify = '') 
   await git('add', '--all');
   await git('commit', '--quiet', '-m', 'shop');
   await git('checkout', '--quiet', '-b', 'words');
-  await project.write({ 'page.html': page.replace(from, to) });
+  await project.write(pages('is'));
   await git('commit', '--quiet', '-a', '-m', 'Friendlier words');
-  return project;
+  return { ...project, git };
 }
 
-it.each(changes)(
-  'BL-6 CL-5 %s that its author meant is not undone: the fix waits for a person',
-  async (_, edit) => {
-    const [from, to] = edit;
-    const changed = page.replace(from, to);
-    const back: Edit =
-      to === ''
-        ? ['<a href="/basket">Basket</a>\n', '<a href="/basket">Basket</a>\n<p>Free shipping</p>\n']
-        : [to, from];
-    const project = await shopAfter(edit, [back]);
-    const { exitCode, report, stderr } = await project.selfHeal(['run']);
-    expect(report?.causes, stderr).toMatchObject([{ verdict: 'escalated' }]);
-    expect(report?.causes[0]?.attempts).toMatchObject([{ judged: 'offered', offers: 'app', reverted: true }]);
-    expect(report?.causes[0]?.reason).toMatch(/undoes all of [0-9a-f]{7} "Friendlier words"/);
-    expect(await project.read('page.html')).toBe(changed);
-    expect(report?.totals.agentRuns).toBe(1);
-    expect(exitCode).toBe(3);
-  },
-);
-
-it('BL-6 a fix that keeps the change and mends it is healed as before', async () => {
-  const project = await shopAfter(
-    ['Your basket is empty', 'Your bsket is empty now'],
-    [['bsket is empty now', 'basket is empty, now']],
+/** The patches that are ready for each cause, by the title of its test. */
+function offered({ causes, tests }: Report): Record<string, (string | undefined)[]> {
+  return Object.fromEntries(
+    causes.map((cause) => [
+      tests.find(({ id }) => cause.tests.includes(id))?.title.at(-1) ?? '',
+      cause.attempts.filter(({ judged }) => judged === 'offered').map(({ offers }) => offers),
+    ]),
   );
+}
+
+it('BL-6 CL-5 ME-7 each of twelve intended changes ends as a question with the patch of its tests, of one agent run, and an answer applies it', async () => {
+  const project = await shopAfter(intended, adapts, 'blame: { enabled: false }');
+  const { exitCode, report, stderr } = await project.selfHeal(['run']);
+  expect(report && offered(report), stderr).toEqual(
+    Object.fromEntries(intended.map(({ what }) => [what, ['tests']])),
+  );
+  expect(report?.totals).toMatchObject({ agentRuns: intended.length, healed: 0 });
+  expect(exitCode).toBe(3);
+  expect((await project.git('status', '--porcelain')).stdout).toBe('');
+  const [question] = report?.escalations ?? [];
+  const answer = await project.selfHeal(['escalations', 'resolve', question?.id ?? '', '--choice', 'tests']);
+  expect(answer.report?.causes, answer.stderr).toMatchObject([{ verdict: 'healed' }]);
+  expect(answer.exitCode).toBe(0);
+  expect(await project.read(nameOf(0))).toContain(intended[0]?.adapted);
+});
+
+/** The first of the changes with these names. */
+const named = (...names: string[]) => intended.filter(({ what }) => names.includes(what));
+
+it('BL-4 BL-6 a fix that takes back what its author meant waits for a person, beside the patch of the tests that costs nothing', async () => {
+  const project = await shopAfter(named('a friendlier text', 'a heading'), undoes, '');
+  const { exitCode, report, stderr } = await project.selfHeal(['run']);
+  expect(report && offered(report), stderr).toEqual({
+    'a friendlier text': ['app', 'tests'],
+    'a heading': ['app'],
+  });
+  expect(report?.causes.map(({ reason }) => reason)).toEqual(
+    Array(2).fill(expect.stringMatching(/undoes (?:all|part) of [0-9a-f]{7} "Friendlier words"/)),
+  );
+  expect(report?.totals).toMatchObject({ agentRuns: 2, healed: 0 });
+  expect(exitCode).toBe(3);
+  expect((await project.git('status', '--porcelain')).stdout).toBe('');
+});
+
+const mends: Fix = ({ is }, n) => [`pages/${n}.html`, is, is.replace('bsket', 'basket, as we say,')];
+
+it('BL-6 a fix that keeps the change and mends it is healed', async () => {
+  const typo = { ...named('a friendlier text')[0], is: '<p>Your bsket is empty now</p>' } as Intended;
+  const expects = "expect(text('p')).toContain('basket')";
+  const project = await shopAfter([{ ...typo, expects }], mends, '');
   const { exitCode, report, stderr } = await project.selfHeal(['run']);
   expect(report?.causes, stderr).toMatchObject([{ verdict: 'healed' }]);
   expect(exitCode).toBe(0);
 });
 
-it('BL-6 CF-1 `verify.intent: tests` lets a fix stand that undoes a change, and names it', async () => {
-  const project = await shopAfter(['Buy', 'Order now'], [['Order now', 'Buy']], ', intent: tests');
+it('BL-6 CF-1 with `verify.intent: tests` a fix stands that undoes a change, and is named', async () => {
+  const project = await shopAfter(
+    named('a label'),
+    undoes,
+    'verify: { repeat: 1, flips: 0, regression: none, intent: tests }',
+  );
   const { exitCode, report, stderr } = await project.selfHeal(['run']);
   expect(report?.causes, stderr).toMatchObject([{ verdict: 'healed' }]);
   expect(report?.causes[0]?.attempts[0]?.notes).toContainEqual(
-    expect.objectContaining({ file: 'page.html', says: expect.stringContaining('undoes all of') as unknown }),
+    expect.objectContaining({
+      file: 'pages/0.html',
+      says: expect.stringContaining('undoes all of') as unknown,
+    }),
   );
   expect(stderr).toContain('"Friendlier words"');
   expect(exitCode).toBe(0);

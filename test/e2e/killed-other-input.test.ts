@@ -36,7 +36,7 @@ const files = {
 `,
   'fixer.mjs': `
     import { readFileSync, writeFileSync } from 'node:fs';
-    const isTold = readFileSync(0, 'utf8').includes('Rejected: the tests were weakened');
+    const isTold = readFileSync(0, 'utf8').includes('## Rejected');
     const fix = isTold ? "'Hello ' + name" : "(name === 'Ada' ? 'Hello Ada' : 'Hi')";
     writeFileSync('greet.mjs', readFileSync('greet.mjs', 'utf8').replace("'Hi'", fix));
     console.log('SELF-HEAL: {"status":"fixed","summary":"greets"}');`,

@@ -188,7 +188,7 @@ describe('a flaky test', () => {
 });
 
 describe('a test that the agent deleted', () => {
-  it('HL-10 HN-3 does not count as fixed: the attempt is rejected and the test restored', async () => {
+  it('HL-10 HN-3 does not count as fixed, nor is a person asked about it, and the test is there', async () => {
     const deletes = { 'fixer.mjs': `import { rmSync } from 'node:fs'; rmSync('tests/shop.spec.ts');` };
     const other = {
       'tests/other.spec.ts': `import { test } from '@playwright/test'; test('other', () => {});`,
@@ -196,7 +196,10 @@ describe('a test that the agent deleted', () => {
     const project = await scratchProject({ ...shopFiles, ...broken, ...deletes, ...other, ...own });
     const { exitCode, report } = await project.selfHeal(['run']);
     expect(exitCode).toBe(1);
-    expect(report?.causes[0]?.attempts[0]).toMatchObject({ judged: 'rejected', reverted: true });
+    expect(report?.causes[0]?.attempts[0]).toMatchObject({
+      judged: 'still-failing',
+      cut: [{ file: 'tests/shop.spec.ts' }],
+    });
     expect(existsSync(path.join(project.dir, 'tests/shop.spec.ts'))).toBe(true);
   });
 });

@@ -1,6 +1,6 @@
-/** One way in which an agent's change weakens the tests or touches what it must not (HN-3, HN-4). */
+/** One way in which an agent's change does what is honest in no fix (HN-3). */
 export interface Violation {
-  /** Kebab-case name of the rule: `test-weakened`, `app-detects-tests` … */
+  /** Kebab-case name of the rule: `app-detects-tests`, `input-hard-coded` … */
   readonly rule: string;
   /** Relative to the recorded root, with `/`. */
   readonly file: string;

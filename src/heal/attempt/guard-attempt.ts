@@ -1,34 +1,45 @@
-import type { Attempt } from '../../core/attempt.js';
+import type { Attempt, Side } from '../../core/attempt.js';
 import { builtIn } from '../../core/built-in-fixer.js';
 import type { Cause } from '../../core/cause.js';
 import type { Cut } from '../../core/guard/cut.js';
+import type { Note } from '../../core/guard/note.js';
 import { testsOf } from '../../core/failure.js';
-import { type CutFile, type Findings, harmless } from '../../guard/findings.js';
-import { violationOf } from '../../guard/rules.js';
+import { type CutFile, type Findings, harmless, type TestDifference } from '../../guard/findings.js';
 import { type Change, contentsOf } from '../../workspace/change.js';
 import type { FileEdit } from '../../workspace/file-state.js';
 import { type Deployment, keepPatch } from './deploy.js';
 import { judgeLocators, type SeenPage } from './locators-on-page.js';
+import type { PreparedPatch } from '../offers.js';
 import type { Session } from '../session.js';
 
 /** An agent's work without what may not enter, and what the guard found in the rest. */
 interface Guarded extends Pick<Findings, 'violations' | 'notes' | 'otherInput'> {
   readonly deployed: Deployment;
+  /** All of its work, if something was left out that a person may let in; null otherwise. */
+  readonly whole: PreparedPatch | null;
 }
 
-/** Judges an agent's change before anything is run with it (HN-3, HN-4): cuts what may not enter the project, and compares what is left. */
-export async function guardAttempt(session: Session, cause: Cause, deployed: Deployment): Promise<Guarded> {
+/**
+ * Judges an agent's change before anything is run with it (HN-3, HN-4): cuts what may not enter the project, and for a ui-error whatever
+ * changes what the tests do. `isOpen` says that a person has allowed the tests of this cause to change, so that this is only named.
+ */
+export async function guardAttempt(
+  session: Session,
+  cause: Cause,
+  { deployed, isOpen }: { readonly deployed: Deployment; readonly isOpen: boolean },
+): Promise<Guarded> {
   const { attempt, work } = deployed;
   const { agent, n } = attempt;
   // Which files may be changed depends on what failed, not on which agent's turn it is.
   const { category } = cause.lead.diagnosis;
   // A test that did not build did not run: the code fixes of the project's own TypeScript are judged by the run that follows.
   const isCodeFix = agent === builtIn && category === 'build-error';
-  if (!session.guard || agent === null || isCodeFix || !work?.change) return { ...harmless, deployed };
+  if (!session.guard || agent === null || isCodeFix || !work?.change)
+    return { ...harmless, deployed, whole: null };
   const pages = cause.members.map(pageOf);
   const { violations: never, ...found } = await session.guard({
     category,
-    tests: category === 'ui-error' ? 'compared' : 'cut',
+    tests: isOpen ? 'open' : category === 'ui-error' ? 'compared' : 'cut',
     changes: work.change.edits.map(({ path, before, after }) => ({
       path,
       kind: (after ?? before)?.kind ?? 'file',
@@ -39,32 +50,44 @@ export async function guardAttempt(session: Session, cause: Cause, deployed: Dep
     healed: testsOf(cause.members).map(({ location }) => location.file),
   });
   const located = judgeLocators(found.locatorChanges, pages);
-  const violations = [...never, ...weakened(found), ...located.violations];
+  const violations = [...never, ...(isOpen ? [] : located.violations)];
   const causeId = cause.id;
-  if (found.cut.length > 0)
-    session.bus.emit({ type: 'attempt.cut', causeId, attempt: n, cut: found.cut.map(named) });
+  const differences = found.differences.filter(({ strength }) => strength !== 'stronger');
+  const cut = [...found.cut, ...(isOpen ? [] : filesOf(differences))];
+  if (cut.length > 0) session.bus.emit({ type: 'attempt.cut', causeId, attempt: n, cut: cut.map(named) });
   if (violations.length > 0) session.bus.emit({ type: 'attempt.rejected', causeId, attempt: n, violations });
-  const left =
-    found.cut.length > 0 ? await withoutCut(session, { attempt, change: work.change }, found.cut) : null;
+  const told = differences.map(noteOfDifference);
+  const left = cut.length > 0 ? await withoutCut(session, { attempt, change: work.change }, cut) : null;
+  const side = !isOpen && differences.length > 0 ? 'tests' : 'whole';
   return {
     deployed: left ? { attempt: left.attempt, work: { ...work, change: left.change } } : deployed,
+    whole: left && { side, edits: work.change.edits, notes: told, summary: summaryOf(side, cut) },
     violations,
-    notes: [...found.notes, ...located.notes],
+    notes: [...found.notes, ...located.notes, ...(isOpen ? told : [])],
     otherInput: found.otherInput,
   };
 }
 
 const named = ({ file, why }: CutFile): Cut => ({ file, why });
 
-/** What the tests do differently is refused, with both prints, unless they check more. */
-function weakened({ differences }: Pick<Findings, 'differences'>): Findings['violations'] {
-  return differences
-    .filter(({ strength }) => strength !== 'stronger')
-    .map(({ strength, test, file, line, before, after }) => {
-      const shown = (steps: readonly string[]) => (steps.length > 0 ? steps.join('; ').slice(0, 300) : null);
-      const rule = strength === 'weaker' ? 'test-weakened' : 'test-changed';
-      return violationOf(rule, { file, line, before: shown(before), after: shown(after), detail: test });
-    });
+/** What changes what the tests do is a person's to let in. */
+function filesOf(differences: readonly TestDifference[]): CutFile[] {
+  const files = [...new Set(differences.map(({ file }) => file))];
+  return files.map((file) => ({ file, why: 'it changes what the tests expect', instead: null }));
+}
+
+/** Says what a test does now, and did before. */
+function noteOfDifference({ test, file, line, strength, before, after }: TestDifference): Note {
+  const shown = (steps: readonly string[]) => steps.join('; ').slice(0, 200) || 'nothing';
+  const how = strength === 'weaker' ? 'checks less' : 'does something else';
+  return { file, line, says: `${JSON.stringify(test)} ${how}: ${shown(after)} instead of ${shown(before)}` };
+}
+
+function summaryOf(side: Side, cut: readonly CutFile[]): string {
+  const files = cut.map(({ file }) => file).join(', ');
+  return side === 'tests'
+    ? `its agent changed what the tests expect (${files})`
+    : `its fix needs what no agent may change (${files})`;
 }
 
 /** Takes what is cut out of a change, and keeps it as a patch of its own. */

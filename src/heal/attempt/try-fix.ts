@@ -9,7 +9,7 @@ import { deploy, type Deployment } from './deploy.js';
 import { nameFound } from './locators-on-page.js';
 import { type Findings, harmless } from '../../guard/findings.js';
 import { guardAttempt } from './guard-attempt.js';
-import { shownGreen } from '../offers.js';
+import { endOffered, type PreparedPatch, tryOffer } from '../offers.js';
 import { retest, type Retest } from '../retest.js';
 import type { Session } from '../session.js';
 import { revertChanges } from '../take-out.js';
@@ -54,14 +54,54 @@ export async function tryFix(session: Session, cause: Cause, work: Try): Promise
   // Work that was refused or not finished stays in the copy.
   if (outcome === 'aborted' || outcome === 'unusable' || made.work?.refused) return unapplied(made, {});
   // A person's word is the last.
-  const { deployed, violations, ...findings } = work.proposal?.isChosen
-    ? { ...harmless, deployed: made }
-    : await guardAttempt(session, cause, made);
+  const isOpen = work.known.decision?.allows === 'tests';
+  const { deployed, whole, violations, ...findings } = work.proposal?.isChosen
+    ? { ...harmless, deployed: made, whole: null }
+    : await guardAttempt(session, cause, { deployed: made, isOpen });
   const [worst] = violations;
-  if (worst) {
-    const failedBecause = `weakens the tests: ${violationLine(worst)}`;
-    return unapplied(deployed, { judged: 'rejected', failedBecause, violations });
-  }
+  if (worst)
+    return unapplied(deployed, {
+      judged: 'rejected',
+      failedBecause: `was refused: ${violationLine(worst)}`,
+      violations,
+    });
+  // That its tests are red as they were has been shown.
+  const isNothing = whole !== null && !deployed.work?.change;
+  const tried = isNothing
+    ? unapplied(deployed, { judged: 'still-failing' })
+    : await applyAndJudge(session, cause, { deployed, findings, work });
+  return whole && needsMore(tried) ? withWhole(session, cause, { tried, whole }) : tried;
+}
+
+/** Whether a fix without what was left out of it is not enough. */
+function needsMore({ attempt: { judged } }: TriedFix): boolean {
+  return judged === 'still-failing' || judged === 'changed' || judged === 'vanished';
+}
+
+/** Proves all of an agent's work, of which what was left is not enough, for a person to decide about (HN-4). */
+async function withWhole(
+  session: Session,
+  cause: Cause,
+  { tried, whole }: { readonly tried: TriedFix; readonly whole: PreparedPatch },
+): Promise<TriedFix> {
+  const { attempt } = tried;
+  const isAsked = whole.side !== 'tests' || session.settings.verify.intent === 'ask';
+  if (!isAsked || session.signal.aborted) return tried;
+  if (attempt.change !== null && !attempt.reverted) await revertChanges(session, [attempt.change]);
+  const made: Attempt = { ...attempt, outcome: 'completed', reverted: true };
+  const offered = await tryOffer(session, cause, { made, patch: whole });
+  if (offered?.judged === 'offered') return { attempt: offered, retest: null };
+  const { judged, failedBecause } = attempt;
+  // Another error is not progress if more of the fix did not lead further.
+  const left = { ...attempt, reverted: attempt.files.length > 0, failedBecause } as const;
+  return { ...tried, attempt: judged === 'changed' ? { ...left, judged: 'still-failing' } : left };
+}
+
+async function applyAndJudge(
+  session: Session,
+  cause: Cause,
+  { deployed, ...rest }: Pick<AppliedAttempt, 'findings'> & { deployed: Deployment; work: Try },
+): Promise<TriedFix> {
   const applied = deployed.work?.change ? await session.workspace.apply(deployed.work.change) : null;
   if (applied?.kind === 'conflict') {
     const failedBecause = `the files changed while the agent was working: ${applied.files.join(', ')}`;
@@ -73,8 +113,7 @@ export async function tryFix(session: Session, cause: Cause, work: Try): Promise
   return judgeApplied(session, cause, {
     attempt: deployed.attempt,
     change: applied?.change ?? null,
-    findings,
-    work,
+    ...rest,
   });
 }
 
@@ -148,7 +187,9 @@ async function judgeApplied(
     return { attempt, retest: null };
   }
   const undone = applied.change ? await undoneBy(session, cause, applied.change) : null;
-  const isForReview = undone && !work.proposal?.isChosen && isForPerson(session, cause, undone);
+  // With guidance, a person has said that the tests may not follow the app: what the fix undoes is named.
+  const isDecided = work.proposal?.isChosen === true || work.known.guidance !== null;
+  const isForReview = undone && !isDecided && isForPerson(session, cause, undone);
   if (judged.judgement === 'green' && isForReview)
     return offered(session, cause, { ...applied, seen, undone });
   const held = judged.judgement === 'green' || judged.judgement === 'changed';
@@ -164,23 +205,17 @@ async function judgeApplied(
 async function offered(
   session: Session,
   cause: Cause,
-  { seen, undone, ...applied }: AppliedAttempt & { seen: Retest; undone: Undoing },
+  { seen, undone, attempt, change }: AppliedAttempt & { seen: Retest; undone: Undoing },
 ): Promise<TriedFix> {
-  const all = [...chooseFlipped(cause)].every((one) => isGreen(seen.observe(one)));
-  const proof = all ? await shownGreen(session, cause, 1) : null;
-  const attempt = await reverted(session, applied);
-  if (session.signal.aborted) return { attempt, retest: null };
-  const notes = noteOfUndoing(session, cause, undone);
-  const said = `its fix ${undoesInWords(undone)}`;
-  if (proof === null) {
-    const failedBecause = `${said}, and not all of its tests are green with it`;
-    return { attempt: { ...attempt, notes, judged: 'still-failing', failedBecause }, retest: seen };
-  }
-  const failedBecause = `${said}: are the tests right, or is the change?`;
-  return {
-    attempt: { ...attempt, notes, judged: 'offered', offers: 'app', proof, failedBecause },
-    retest: null,
-  };
+  const greens = [...chooseFlipped(cause)].every((one) => isGreen(seen.observe(one))) ? 1 : 0;
+  const ended = await endOffered(session, cause, {
+    attempt: { ...attempt, notes: noteOfUndoing(session, cause, undone) },
+    change: change?.id ?? '',
+    side: 'app',
+    summary: `its fix ${undoesInWords(undone)}`,
+    greens,
+  });
+  return { attempt: ended, retest: null };
 }
 
 function withOtherInput(session: Session, cause: Cause, { change, findings }: AppliedAttempt) {

@@ -72,9 +72,11 @@ describe('a question to a person', () => {
     const offer = { side: 'app', agent: 'debugger', change: '3', files: [], patch: null, proof: [] } as const;
     const asked = anEscalation({ choices: ['app', 'guide'], offers: [offer] });
     const chosen = { side: 'app', agent: 'debugger', change: '3', runId: 'run1' };
-    expect(decisionFrom(asked, { choice: 'app', guidance: null })).toEqual({ chosen });
+    expect(decisionFrom(asked, { choice: 'app', guidance: null })).toEqual({ chosen, allows: null });
     expect(decisionFrom(asked, { choice: 'tests', guidance: null })).toBeNull();
     expect(decisionFrom(asked, { choice: 'guide', guidance: 'so' })).toBeNull();
+    const open = { chosen: null, allows: 'tests' };
+    expect(decisionFrom(asked, { choice: 'guide', guidance: 'so', allows: 'tests' })).toEqual(open);
   });
 
   it('ME-5 names each test of the cause, and describes each attempt in a sentence', () => {
@@ -94,7 +96,7 @@ describe('a question to a person', () => {
   });
 
   it.each([
-    ['rejected', 'it weakened the tests, so the change was not applied'],
+    ['rejected', 'it was rejected, because it did what is honest in no fix, or hid the fault'],
     ['conflict', 'the same lines had changed in the meantime, so the change was not applied'],
     ['not-judged', 'the test was not re-run'],
     ['vanished', 'the test no longer existed, so the change was reverted'],

@@ -24,6 +24,16 @@ import { finished, healingSession as session, noChange } from '../../rig/healing
 
 const cause = aCause({ lead: failing('t1', 'boom') });
 
+/** What is known about a failure that no earlier run has seen. */
+const anUnknown: KnownFailure = {
+  tries: { count: 0, failedFixes: 0 },
+  tried: [],
+  fix: null,
+  guidance: null,
+  decision: null,
+  open: null,
+};
+
 describe('the loop for one cause', () => {
   it('HL-4 HL-5 HL-2 waits exactly 5 s and 10 s, deploys no third agent, and then fails', async () => {
     const { session: given, agents, clock } = await session(['boom', 'boom', 'boom']);
@@ -220,6 +230,88 @@ describe('the loop for one cause', () => {
     expect(end.verdict).toBe('rejected');
   });
 
+  const config = { file: 'src/a.ts', why: 'it is a Playwright config', instead: null };
+  const difference = {
+    test: 'adds',
+    file: 'src/a.ts',
+    line: 3,
+    strength: 'weaker',
+    before: ['expect(1).toBe(2)'],
+    after: [],
+  } as const;
+
+  it.each([
+    ['what no agent may change', 'whole', { cut: [config] }],
+    ['what changes what the tests expect', 'tests', { differences: [difference] }],
+  ])('HN-4 BL-6 %s is left out, proven, and asked of a person: %s', async (_, side, found) => {
+    const {
+      session: given,
+      events,
+      agents,
+    } = await session([null, null, null], {
+      guard: async () => ({ ...harmless, ...found }),
+    });
+    const { attempts, end } = await healCause(given, cause);
+    expect(attempts).toMatchObject([
+      { judged: 'offered', offers: side, reverted: true, cut: [{ file: 'src/a.ts' }] },
+    ]);
+    expect(attempts[0]?.proof).toEqual(['red', 'red', 'green']);
+    expect(attempts[0]?.files).toMatchObject([{ path: 'src/a.ts' }]);
+    expect(events).toContainEqual(expect.objectContaining({ type: 'attempt.cut', attempt: 1 }));
+    expect(agents).toHaveLength(1);
+    expect(end.verdict).toBe('escalated');
+  });
+
+  it.each([
+    ['its tests are red with it', ['boom', null], {}],
+    ['the tests are the specification', [null], { intent: 'tests' }],
+  ] as const)('HN-4 BL-6 nobody is asked about what was left out if %s', async (_, reruns, verify) => {
+    let made = 0;
+    const base = someSettings();
+    const { session: given, agents } = await session([...reruns], {
+      settings: { ...base, verify: { ...base.verify, ...verify } },
+      guard: async () => ({ ...harmless, differences: (made += 1) === 1 ? [difference] : [] }),
+    });
+    const { attempts, end } = await healCause(given, cause);
+    expect(attempts).toMatchObject([
+      { judged: 'still-failing', cut: [{ file: 'src/a.ts' }] },
+      { judged: 'green' },
+    ]);
+    expect(agents).toHaveLength(2);
+    expect(end.verdict).toBe('healed');
+  });
+
+  it('HN-4 what was left out is not needed if the rest is enough', async () => {
+    const both = { path: 'src/b.ts', before: null, after: null };
+    const { session: given } = await session([null], {
+      guard: async () => ({ ...harmless, cut: [config] }),
+    });
+    const { collect } = given.workspace;
+    const workspace: Session['workspace'] = {
+      ...given.workspace,
+      collect: async (id) => {
+        const work = await collect(id);
+        return { ...work, change: work.change && { ...work.change, edits: [...work.change.edits, both] } };
+      },
+    };
+    const { attempts, end } = await healCause({ ...given, workspace }, cause);
+    expect(attempts).toMatchObject([{ judged: 'green', cut: [{ file: 'src/a.ts' }] }]);
+    expect(end.verdict).toBe('healed');
+  });
+
+  it('HN-4 ME-7 tests that a person has opened may change: it is named, and healed', async () => {
+    const known = { ...anUnknown, decision: { chosen: null, allows: 'tests' } } as const;
+    const asked: unknown[] = [];
+    const { session: given } = await session([null], {
+      store: { ...noStore, recordFailure: async () => known },
+      guard: async ({ tests }) => (asked.push(tests), { ...harmless, differences: [difference] }),
+    });
+    const { attempts, end } = await healCause(given, cause);
+    expect(asked).toEqual(['open']);
+    expect(attempts).toMatchObject([{ judged: 'green', notes: [{ file: 'src/a.ts', line: 3 }] }]);
+    expect(end.verdict).toBe('healed');
+  });
+
   it('HN-4 passes the class of the failure to the guard, whichever agent runs', async () => {
     const lead = failing('t1', 'boom', {
       diagnosis: aDiagnosis({ category: 'runtime-error', alternatives: ['ui-error'] }),
@@ -266,21 +358,13 @@ describe('the loop for one cause', () => {
 });
 
 describe('the loop with a store', () => {
-  const nothing = {
-    tries: { count: 0, failedFixes: 0 },
-    tried: [],
-    fix: null,
-    guidance: null,
-    decision: null,
-    open: null,
-  };
   const asked: Question[] = [];
   const memory = (known: Partial<KnownFailure> = {}): RunStore & { steps: string[] } => {
     const steps: string[] = [];
     return {
       ...noStore,
       steps,
-      recordFailure: async () => ({ ...nothing, ...known }),
+      recordFailure: async () => ({ ...anUnknown, ...known }),
       attemptStarted: async ({ n, agent }) => {
         steps.push(`started ${n} ${agent}`);
         return `id${n}`;
@@ -359,7 +443,7 @@ describe('the built-in fixer before the agents', () => {
     expect(attempts[0]).toMatchObject({ reverted: true, claim: { summary: 'the locator follows' } });
   });
 
-  it('BF-5 continues if its fix weakened the tests, which is not counted as a rejection of an agent', async () => {
+  it('BF-5 continues if its fix was rejected, which is not counted as a rejection of an agent', async () => {
     const violation = { rule: 'x', file: 'a.ts', line: 1, before: null, after: null, says: 'no' };
     const guard: Session['guard'] = async () => ({ ...harmless, violations: [violation] });
     const { session: given } = await session([], { propose: fixer(), guard });
