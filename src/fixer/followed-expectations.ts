@@ -65,7 +65,7 @@ function mismatchIn(message: string): Mismatch | null {
     return { expected: plain(expected), received: plain(received) };
   const lines = diff.exec(`${message}\n`)?.[1]?.replace(/\n+$/, '').split('\n');
   // Long differences show only what is around them.
-  if (!lines || lines.some((line) => /^@@ /.test(line.trim()))) return null;
+  if (!lines || lines.some((line) => line.trim().startsWith('@@ '))) return null;
   const side = (sign: '-' | '+') =>
     lines
       .flatMap((line) => (line.startsWith(sign) || line.startsWith(' ') ? [line.slice(2)] : []))
