@@ -1,4 +1,5 @@
 import { isCancel, select, text } from '@clack/prompts';
+import { sides } from '../core/attempt.js';
 import {
   choiceText,
   followsFrom,
@@ -93,7 +94,7 @@ interface Flags {
 
 /** Whether an answer chose a patch, which is then applied and proven. */
 export function hasChosen({ choice }: Escalation): boolean {
-  return choice === 'tests' || choice === 'app';
+  return sides.some((side) => side === choice);
 }
 
 /** Applies the patch that a person has chosen, and proves it on the tests of its question, without an agent. Returns the exit code of that run. */

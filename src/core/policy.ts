@@ -151,10 +151,7 @@ function endAfter(last: Attempt, history: History, policy: Policy): Decision | n
   }
   const rejections = history.attempts.filter((attempt) => attempt.judged === 'rejected').length;
   if (rejections >= REJECTIONS_BEFORE_VERDICT)
-    return end(
-      'rejected',
-      `again after a warning, its agent's fix ${last.failedBecause ?? 'was refused'}`,
-    );
+    return end('rejected', `again after a warning, its agent's fix ${last.failedBecause ?? 'was refused'}`);
   const conflicts = history.attempts.length - judgedOf(history).length;
   if (conflicts >= CONFLICTS_BEFORE_VERDICT)
     return end('failed', 'its files kept changing while its agents were working');
