@@ -300,7 +300,7 @@ const shapes = {
     /** The proof of each of its tests, if there is more than one. */
     testProofs: testProofs.exactOptional(),
   }),
-  /** Why no change is blamed; `causeId` is null if the reason applies to all causes. */
+  /** Why no change is blamed, as a sentence; `causeId` is null if it applies to all causes. */
   'blame.ended': z.object({ ...ofAny, reason: z.string() }),
   /** The built-in fixer made a fix, or an agent's fix from a killed run is tried again; it is judged like an agent's (BF-1). */
   'fixer.proposed': z.object({ ...ofAttempt, summary: z.string(), agent: z.string() }),

@@ -22,7 +22,10 @@ export interface BlameParts extends TrialEffects {
   readonly isTest: (file: string) => boolean;
   /** Estimates how long a run of these tests takes; null without measurements. */
   readonly likelyMs: (ids: readonly string[] | null) => number | null;
-  /** Reports the result for a cause, or why there is none. A null id stands for all causes; such a reason is reported once. */
+  /**
+   * Reports the result for a cause, or a sentence that says why there is none: whether nothing was found, or nothing was searched. A null id stands
+   * for all causes; such a sentence is reported once.
+   */
   readonly tell: (causeId: string | null, answer: Blame | string) => void;
   /** Searches even if it may not finish in time, because a person asked for it. */
   readonly always: boolean;
@@ -41,7 +44,7 @@ export function createBlame(parts: BlameParts): BlameCauses {
   const isWrittenTo = writtenSince(parts);
   const toldForAll = new Set<string>();
   const tellForAll = (reason: string) => {
-    if (!toldForAll.has(reason)) parts.tell(null, reason);
+    if (!toldForAll.has(reason)) parts.tell(null, notSearched(reason));
     toldForAll.add(reason);
   };
   return async (causes) => {
@@ -52,15 +55,23 @@ export function createBlame(parts: BlameParts): BlameCauses {
     const found = new Map<string, Blame>();
     for (const [at, { id, lead }] of asked.entries()) {
       if (parts.signal.aborted) break;
-      const history = await read(lead);
-      if (typeof history === 'string') {
-        tellForAll(history);
-        continue;
-      }
       const later = asked.slice(at + 1).map((one) => one.lead);
-      const answer = await answerFor(parts, { causeId: id, lead, later, history, trials, until });
-      if (typeof answer !== 'string') found.set(id, answer);
-      parts.tell(id, answer);
+      const searchIn = (history: History) =>
+        answerFor(parts, { causeId: id, lead, later, history, trials, until });
+      const history = await read(lead);
+      let answer = typeof history === 'string' ? null : await searchIn(history);
+      if (isOpen(answer) && (typeof history === 'string' || history.base.from === 'head')) {
+        // Nothing is known to have been green, and what is not committed is not the cause: one of the last commits may be.
+        const older = await read(lead, { isOlder: true });
+        if (typeof older !== 'string' && older.base.from === 'recent') {
+          const inOlder = await searchIn(older);
+          const hasSearched = typeof history !== 'string' && history.candidates.length > 0;
+          if (!hasSearched || !isOpen(inOlder)) answer = inOlder;
+        }
+      }
+      if (answer === null) tellForAll(String(history));
+      else parts.tell(id, answer);
+      if (answer !== null && typeof answer !== 'string') found.set(id, answer);
     }
     leftMs -= parts.now() - startedAt;
     return causes.map((cause) => {
@@ -87,23 +98,20 @@ function writtenSince({ workspace, startedAt }: BlameParts): (file: string) => b
 function reading(
   parts: BlameParts,
   isWrittenTo: (file: string) => boolean,
-): (lead: DiagnosedFailure) => Promise<History | string> {
+): (lead: DiagnosedFailure, how?: { readonly isOlder: boolean }) => Promise<History | string> {
   const { workspace, named, contents, isTest } = parts;
   // Files edited by fixes of this run did not break the tests.
   const edited = workspace.edited();
   const isLeftOut = (file: string) => edited.has(file) || isWrittenTo(file);
   const known = new Map<string, Promise<History | string>>();
-  return async ({ failure, diagnosis }) => {
+  return async ({ failure }, { isOlder } = { isOlder: false }) => {
     const lastGreen =
       failure.scope === 'test' && named === null ? await parts.lastGreen(failure.test.id) : null;
-    // Whether a person is asked instead of an agent depends on the answer (CS-11).
-    const mayGoBack = diagnosis.retry === 'never_retry';
-    const key = `${lastGreen} ${mayGoBack}`;
+    const key = `${lastGreen} ${isOlder}`;
+    const request = { root: workspace.root, contents, named, lastGreen, isOlder, isTest, isLeftOut };
     const history =
       known.get(key) ??
-      readHistory({ root: workspace.root, contents, named, lastGreen, mayGoBack, isTest, isLeftOut }).catch(
-        (error: unknown) => `git cannot read the changes: ${gitSays(error)}`,
-      );
+      readHistory(request).catch((error: unknown) => `git cannot read the changes: ${gitSays(error)}`);
     known.set(key, history);
     return history;
   };
@@ -126,19 +134,20 @@ interface Asked {
 async function answerFor(parts: BlameParts, asked: Asked): Promise<Blame | string> {
   const { causeId, lead, later, history, trials, until } = asked;
   const { candidates, base } = history;
-  if (candidates.length === 0) return `no change since ${base.commit.slice(0, 7)} can be the cause`;
+  if (candidates.length === 0)
+    return notSearched(`no change since ${base.commit.slice(0, 7)} can be the cause`);
   const startedAt = parts.now();
   const why = parts.always ? null : tooLong(parts, { lead, history, leftMs: until - startedAt });
-  if (why !== null) return why;
+  if (why !== null) return notSearched(why);
   const beside = lead.failure.scope === 'suite' ? [] : quickOnes(later);
   const { run, said } = trials.search({ causeId, lead, beside, until });
   const app = candidates.filter(({ inTests }) => !inTests);
   const search = { test: run, apart };
   const inApp = app.length > 0 ? await minimalSet(app, search) : null;
   const found = inApp ?? (app.length < candidates.length ? await minimalSet(candidates, search) : null);
-  if (found === null) return whyNothing(said, history);
+  if (found === null) return `found no change to blame: ${whyNothing(said, history)}`;
   const change = await trials.keep(found.set);
-  if (change === null) return 'files changed during the search';
+  if (change === null) return 'found no change to blame: files changed during the search';
   const place = { root: parts.workspace.root, cwd: parts.cwd };
   const hunks = await blamedHunks(found.set, history, place);
   return {
@@ -153,6 +162,15 @@ async function answerFor(parts: BlameParts, asked: Asked): Promise<Blame | strin
     durationMs: parts.now() - startedAt,
     change,
   };
+}
+
+/** Whether a search has named no change. */
+function isOpen(answer: Blame | string | null): boolean {
+  return answer === null || typeof answer === 'string';
+}
+
+function notSearched(reason: string): string {
+  return `did not look for a change to blame: ${reason}`;
 }
 
 function whyNothing({ endedBy, wasRed }: Trial['said'], { base, candidates, isWhole }: History): string {

@@ -41,8 +41,8 @@ export interface HistoryRequest {
   readonly named: string | null;
   /** A commit before HEAD at which the test was green here, or null. */
   readonly lastGreen: string | null;
-  /** Whether to begin some commits before HEAD if nothing tells where to begin. */
-  readonly mayGoBack: boolean;
+  /** Whether to begin some commits before HEAD, for which nothing may be known to have been green. */
+  readonly isOlder: boolean;
   readonly isTest: (file: string) => boolean;
   /** Whether a file is left out: self-heal edited it, or others have written to it during the run. */
   readonly isLeftOut: (file: string) => boolean;
@@ -72,7 +72,8 @@ export async function readHistory(request: HistoryRequest): Promise<History | st
   const since = isUnknown ? await gitChanges(root, 'HEAD') : branch;
   if ('what' in since) return whyNot(since);
   const head = (await git(root, ['rev-parse', 'HEAD']))?.trim() ?? '';
-  const older = request.mayGoBack && wanted === null && since.base === head ? await recent(root) : null;
+  const canBeOlder = wanted === null && since.base === head;
+  const older = request.isOlder && canBeOlder ? await recent(root) : null;
   const changed = older === null ? since : await gitChanges(root, older);
   if ('what' in changed) return whyNot(changed);
   if (path.resolve(changed.root) !== path.resolve(root))

@@ -50,7 +50,7 @@ const lines: { readonly [T in Event['type']]: Lines<EventOf<T>> } = {
   },
   'cause.started': none,
   'cause.blamed': (event, paint) => `${at(event)}${paint.magenta('blame')}: ${blameLine(event.blame)}`,
-  'blame.ended': (event) => `${at(event)}found no change to blame: ${event.reason}`,
+  'blame.ended': (event) => `${at(event)}${event.reason}`,
   'cause.came_back': (event, paint) => `${at(event)}${paint.magenta('is back')}: ${cameBack(event)}`,
   // The question of an escalation has been printed.
   'cause.ended': (event, paint) =>

@@ -51,12 +51,33 @@ describe('the search for the change to blame', () => {
     expect(project.read('src/new.ts')).toBe('new\n');
   });
 
+  it.each([
+    ['nothing is uncommitted', {}],
+    ['what is uncommitted is not the cause', { 'src/b.ts': lines('one', 'mine') }],
+    ['only the set-up of self-heal is uncommitted', { 'agents.yaml': 'version: 1\n' }],
+  ])(
+    'BL-2 searches the last commits where nothing is known to have been green: %s',
+    async (_, uncommitted) => {
+      const { project, find, commit } = await repository((read) => !read('src/a.ts').includes('SIX'));
+      commit('shouts', { 'src/a.ts': changed(files['src/a.ts'], 'six', 'SIX') });
+      commit('later', { 'src/b.ts': lines('one', 'later') });
+      project.write(uncommitted);
+      const [blamed] = await find()([cause]);
+      expect(blamed?.blame).toMatchObject({
+        base: { from: 'recent' },
+        hunks: [{ file: 'src/a.ts', commit: { subject: 'shouts' } }],
+      });
+    },
+  );
+
   it('BL-1 runs nothing without the set-up of self-heal that is not committed yet', async () => {
     const { project, find, told } = await repository(() => false);
     project.write({ 'agents.yaml': 'version: 1\n', 'web/.claude/commands/debugger.md': 'Fix it.\n' });
     await find()([cause]);
     const head = project.git('rev-parse', '--short=7', 'HEAD').trim();
-    expect(told).toEqual([['c1', `no change since ${head} can be the cause`]]);
+    expect(told).toEqual([
+      ['c1', `did not look for a change to blame: no change since ${head} can be the cause`],
+    ]);
   });
 
   it('BL-1 leaves files alone that are written during the run, such as its own log', async () => {
@@ -240,7 +261,7 @@ describe('the search for the change to blame', () => {
       return aSuiteRun();
     };
     await find({ runAgain, timeMs: 300 })([cause]);
-    expect(told).toEqual([['c1', 'no result within the time for it (blame.time)']]);
+    expect(told).toEqual([['c1', 'found no change to blame: no result within the time for it (blame.time)']]);
     expect(project.read('src/a.ts')).toBe(changed(files['src/a.ts'], 'six', 'SIX'));
   });
 
