@@ -28,8 +28,9 @@ export interface ContextRequest {
   readonly attempt: number;
   /** All earlier attempts, those of earlier runs first. */
   readonly previousAttempts: readonly Attempt[];
-  /** What a person answered (ME-7), or null. */
+  /** What a person answered (ME-7), or null, and whether that opened the tests. */
   readonly guidance: string | null;
+  readonly testsAreOpen: boolean;
   /** What healed this failure in an earlier run, or null. */
   readonly earlierFix: EarlierFix | null;
 }
@@ -73,9 +74,16 @@ export async function buildContext(request: ContextRequest): Promise<AgentContex
     missing: evidence.missing,
     cut: evidence.cut,
     guidance: request.guidance,
+    testChanges: testChangesOf(request),
     earlierFix: request.earlierFix && (await fixWithPatch(request.earlierFix, request.runDir)),
     previousAttempts: await Promise.all(request.previousAttempts.map((one) => previous(one, request.runDir))),
   };
+}
+
+function testChangesOf({ testsAreOpen, cause, settings }: ContextRequest): AgentContext['testChanges'] {
+  if (testsAreOpen) return 'anything';
+  if (cause.lead.diagnosis.category !== 'ui-error') return 'none';
+  return settings.verify.intent === 'ask' ? 'asked' : 'locators';
 }
 
 /** What is in a failure's folder for self-heal itself, or is the agent's task. */

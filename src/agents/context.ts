@@ -41,6 +41,11 @@ export interface AgentContext extends Omit<
   source: SourceExcerpt | null;
   /** What a person answered when asked (ME-7), or null. */
   guidance: string | null;
+  /**
+   * What the tests' code may become (HN-4): nothing else, `locators`, whatever a person is then asked about, or, if a person has opened it,
+   * `anything`.
+   */
+  testChanges: 'none' | 'locators' | 'asked' | 'anything';
   /** What healed this failure in an earlier run but did not last; `patch` is the patch's text. */
   earlierFix: EarlierFix | null;
   /** Includes attempts of earlier runs. */

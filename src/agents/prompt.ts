@@ -331,13 +331,19 @@ function whereTheRestLies(
   );
 }
 
-/** Which files are read-only depends on the class (HN-4). */
-function readOnly({ diagnosis }: AgentContext): string {
-  const tests =
-    diagnosis.category === 'ui-error'
-      ? 'In specs, page objects, fixtures and helpers only locators may change, and web-first assertions or waits for a locator be added. What a test does and expects stays.'
-      : 'Whatever belongs to the tests is read-only: specs, page objects, fixtures, helpers, test data.';
-  return `- ${tests}
+const locators =
+  'In specs, page objects, fixtures and helpers only locators may change, and web-first assertions or waits for a locator be added';
+
+/** What may change in the tests depends on the class, and on what a person has decided (HN-4). */
+const inTests: Record<AgentContext['testChanges'], string> = {
+  none: 'Whatever belongs to the tests is read-only: specs, page objects, fixtures, helpers, test data.',
+  locators: `${locators}. What a test does and expects stays.`,
+  asked: `${locators}. If the app was changed on purpose, let the test expect the new behavior instead: a person decides.`,
+  anything: 'A person has allowed the tests of this failure to change.',
+};
+
+function readOnly({ testChanges }: AgentContext): string {
+  return `- ${inTests[testChanges]}
 - Read-only, too: ${protectedNames}.`;
 }
 

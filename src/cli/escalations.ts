@@ -33,6 +33,11 @@ export function escalationsCommand(): Command {
     .argument('<id>')
     .addOption(new Option('--choice <choice>', 'the answer').choices(Object.keys(choiceText)))
     .option('--guidance <text>', 'what to tell the next agent')
+    .addOption(
+      new Option('--allow <what>', 'with guide: the agent may change the tests of this failure').choices([
+        'tests',
+      ]),
+    )
     .option(
       '--days <n>',
       `with skip: how many days the quarantine lasts (default: ${QUARANTINE_DAYS})`,

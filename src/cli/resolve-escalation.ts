@@ -1,4 +1,4 @@
-import { isCancel, select, text } from '@clack/prompts';
+import { confirm, isCancel, select, text } from '@clack/prompts';
 import { sides } from '../core/attempt.js';
 import {
   choiceText,
@@ -24,6 +24,8 @@ import { withStore } from '../store/with-store.js';
 export interface ResolveOptions {
   choice?: Choice | undefined;
   guidance?: string | undefined;
+  /** What the next agent may change besides the app. */
+  allow?: 'tests' | undefined;
   /** How long a quarantine lasts. */
   days?: number | undefined;
   json?: boolean | undefined;
@@ -56,7 +58,7 @@ export async function resolveEscalation(
 /** Returns null if the person canceled the prompt. */
 async function askFor(
   asked: Escalation,
-  { guidance }: ResolveOptions,
+  { guidance, allow }: ResolveOptions,
 ): Promise<Result<Answer | null, Problem>> {
   if (!canAsk(process.env, process)) return checkedAnswer(asked, {});
   const output = process.stderr;
@@ -65,13 +67,17 @@ async function askFor(
   const message = asked.state === 'pending' ? 'What should be done?' : 'What should be done instead?';
   const choice = await select<Choice>({ message, options, output });
   if (isCancel(choice)) return ok(null);
-  if (choice !== 'guide' || guidance?.trim()) return checkedAnswer(asked, { choice, guidance });
+  if (choice !== 'guide' || guidance?.trim()) return checkedAnswer(asked, { choice, guidance, allow });
   const said = await text({
     message: 'What should the agent know?',
     output,
     validate: (words) => (words?.trim() ? undefined : 'Enter some text, or press Ctrl-C'),
   });
-  return isCancel(said) ? ok(null) : ok({ choice, guidance: said });
+  if (isCancel(said)) return ok(null);
+  const opens =
+    allow ?? (await confirm({ message: 'May it change the tests, too?', initialValue: false, output }));
+  if (isCancel(opens)) return ok(null);
+  return ok({ choice, guidance: said, allows: opens ? 'tests' : undefined });
 }
 
 function whatFollows({ choice, tests }: Escalation, days = QUARANTINE_DAYS): string {

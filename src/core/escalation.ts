@@ -122,9 +122,13 @@ const simpler =
   'Try a simpler version: the smallest change that corrects the behavior under test, and nothing else.';
 
 /** Returns what an answer tells the next agent, or null (ME-7). */
-export function guidanceFrom({ choice, guidance }: Answer): string | null {
+export function guidanceFrom({ choice, guidance, allows }: Answer): string | null {
   const words = guidance?.trim() ?? '';
-  const parts = [...(choice === 'simplify' ? [simpler] : []), ...(words === '' ? [] : [words])];
+  const parts = [
+    ...(choice === 'simplify' ? [simpler] : []),
+    ...(words === '' ? [] : [words]),
+    ...(allows === 'tests' ? ['The tests of this failure may be changed.'] : []),
+  ];
   return choice === 'skip' || parts.length === 0 ? null : parts.join(' ');
 }
 

@@ -85,6 +85,7 @@ async function wouldBeSent(request: PromptRequest): Promise<Result<FoundPrompt, 
     attempt: 1,
     previousAttempts: [],
     guidance: null,
+    testsAreOpen: false,
     earlierFix: null,
   });
   const contextFile = path.join(run.dir, 'failures', String(failure.n), 'context.json');

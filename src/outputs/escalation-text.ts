@@ -33,7 +33,7 @@ function choiceLines({ choices, id }: Escalation, isAsked: boolean): string[] {
   if (isAsked) return [];
   return section('Choices', [
     ...choices.map((choice) => `${choice.padEnd(20)} ${choiceText[choice]}`),
-    `→ self-heal escalations resolve ${id} --choice … [--guidance "…"]`,
+    `→ self-heal escalations resolve ${id} --choice … [--guidance "…" [--allow tests]]`,
   ]);
 }
 

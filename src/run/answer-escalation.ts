@@ -13,6 +13,8 @@ import type { Store } from '../store/store.js';
 export interface TypedAnswer {
   readonly choice?: Choice | undefined;
   readonly guidance?: string | undefined;
+  /** What the next agent may change besides the app. */
+  readonly allow?: 'tests' | undefined;
 }
 
 /** Stores an answer, with secrets masked, and adds it to the events of the run that asked (ME-7, ME-11); returns the updated question. */
@@ -29,7 +31,10 @@ export async function answerEscalation(
 }
 
 /** Checks that an answer is one of the choices that were offered. */
-export function checkedAnswer(asked: Escalation, { choice, guidance }: TypedAnswer): Result<Answer, Problem> {
+export function checkedAnswer(
+  asked: Escalation,
+  { choice, guidance, allow }: TypedAnswer,
+): Result<Answer, Problem> {
   if (!choice || !asked.choices.includes(choice)) {
     return err({
       kind: 'usage',
@@ -46,7 +51,14 @@ export function checkedAnswer(asked: Escalation, { choice, guidance }: TypedAnsw
       remedy: 'Add --guidance "what is right, or where to look".',
     });
   }
-  return ok({ choice, guidance: guidance ?? null });
+  if (allow && choice !== 'guide') {
+    return err({
+      kind: 'usage',
+      message: `only an agent with guidance can be allowed to change the tests, and the choice is ${choice}`,
+      remedy: 'Choose guide, or leave out --allow.',
+    });
+  }
+  return ok({ choice, guidance: guidance ?? null, allows: allow });
 }
 
 /** Finds the question with this id or id prefix; no match or several matches are a `Problem`. */

@@ -20,6 +20,7 @@ const BODY_BYTES = 64 * 1024;
 const answerShape = z.strictObject({
   choice: z.enum(Object.keys(choiceText) as [Choice, ...Choice[]]),
   guidance: z.string().max(20_000).optional(),
+  allow: z.literal('tests').optional(),
 });
 
 /** `GET /` returns the pending escalations as forms; `POST /<id>` answers one (ME-7). A refusal is a text to show. */
@@ -32,8 +33,12 @@ export function escalationRoutes(desk: EscalationDesk): Hono {
   routes.post('/:id', bodyLimit({ maxSize: BODY_BYTES }), async (c) => {
     const given = answerShape.safeParse(await c.req.json().catch(() => null));
     if (!given.success) return refusal(c, badAnswer);
-    const { choice, guidance } = given.data;
-    const answered = await desk.answer(c.req.param('id'), { choice, guidance: guidance || undefined });
+    const { choice, guidance, allow } = given.data;
+    const answered = await desk.answer(c.req.param('id'), {
+      choice,
+      guidance: guidance || undefined,
+      allow,
+    });
     return answered.ok ? c.body(null, 204) : refusal(c, answered.error);
   });
   return routes;

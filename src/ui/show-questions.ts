@@ -36,6 +36,10 @@ function question({ id, problem, tests, tried, recommendation, createdAt, choice
       <p class="quiet" id="${id}-hint">
         This text goes into the next prompt unchanged. Do not enter passwords.
       </p>
+      <p class="choice">
+        <input type="checkbox" name="allow" value="tests" id="${id}-allow" />
+        <label for="${id}-allow">With guidance: the agent may change the tests of this failure</label>
+      </p>
       <p role="alert" class="problem"></p>
       <button type="submit">Answer</button>
     </form>

@@ -82,6 +82,8 @@ describe.runIf(hasPseudoTerminal())('on a terminal', () => {
     terminal.press(keys.enter);
     await terminal.shows('Enter some text');
     terminal.press('Grüße, 日本 – sag „Thanks“x', keys.backspace, keys.enter);
+    await terminal.shows('May it change the tests, too?');
+    terminal.press(keys.enter);
     expect(await terminal.exitCode).toBe(0);
     expect(await show()).toMatchObject({
       state: 'resolved',
@@ -135,6 +137,7 @@ it('ME-7 CL-5 without a terminal, names the flags and suggests an id for an unkn
       '--choice skip | simplify | guide, with --guidance',
     ],
     [[id, '--choice', 'guide'], 'the choice guide needs guidance', '--guidance'],
+    [[id, '--choice', 'skip', '--allow', 'tests'], 'only an agent with guidance', 'leave out --allow'],
     [
       [id, '--choice', 'provide-credentials'],
       'has no choice provide-credentials',

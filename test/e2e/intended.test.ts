@@ -207,3 +207,22 @@ it('BL-6 CF-1 with `verify.intent: tests` a fix stands that undoes a change, and
   expect(stderr).toContain('"Friendlier words"');
   expect(exitCode).toBe(0);
 });
+
+it('ME-7 HN-4 with `guide --allow tests` an agent changes what the tests of that failure expect, and it is named', async () => {
+  const project = await shopAfter(named('a heading'), adapts, 'blame: { enabled: false }');
+  const asked = await project.selfHeal(['run']);
+  const id = asked.report?.escalations[0]?.id ?? '';
+  const guide = ['--choice', 'guide', '--guidance', 'The new one is right.', '--allow', 'tests'];
+  expect(await project.selfHeal(['escalations', 'resolve', id, ...guide])).toMatchObject({ exitCode: 0 });
+  const { exitCode, report, stderr } = await project.selfHeal(['run']);
+  expect(report?.causes, stderr).toMatchObject([
+    {
+      verdict: 'healed',
+      attempts: [
+        { cut: [], notes: [{ file: nameOf(0), says: expect.stringContaining('Store') as unknown }] },
+      ],
+    },
+  ]);
+  expect(exitCode).toBe(0);
+  expect(await project.read('.self-heal/latest/attempts/1.prompt.md')).toContain('may be changed');
+});

@@ -67,7 +67,7 @@ test('RP-5 ME-7 shows a run live in a browser, where its question can be answere
   expect(JSON.parse(stdout)).toMatchObject({
     state: 'resolved',
     choice: 'guide',
-    guidance: 'It is Thanks, as on the sign.',
+    guidance: 'It is Thanks, as on the sign. The tests of this failure may be changed.',
   });
   await expect(page.getByRole('article', { name: new RegExp(`^${asked.id}`) })).toHaveCount(0);
   await endWithReport(dir, run, page);
@@ -235,6 +235,8 @@ async function answer(page: Page, { id }: Escalation): Promise<void> {
   await expect(form.getByRole('alert').filter({ hasText: 'Write the guidance first.' })).toBeVisible();
   await page.getByLabel('What should the next agent know?').focus();
   await page.keyboard.type('It is Thanks, as on the sign.');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Space');
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
   await expect(

@@ -35,6 +35,7 @@ export function aContext(over: Partial<AgentContext> = {}): AgentContext {
     missing: [],
     cut: [],
     guidance: null,
+    testChanges: 'asked',
     earlierFix: null,
     previousAttempts: [],
     ...over,

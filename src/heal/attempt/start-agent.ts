@@ -140,6 +140,7 @@ export async function writeWork(
     attempt: request.n,
     previousAttempts: [...(request.known?.tried ?? []), ...(request.chain ?? []), ...request.previous],
     guidance: request.known?.guidance ?? null,
+    testsAreOpen: request.known?.decision?.allows === 'tests',
     earlierFix: request.known?.fix ?? null,
   });
   const context = session.redactor.deep(reduced ? reduceContext(built) : built);

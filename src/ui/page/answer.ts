@@ -10,7 +10,9 @@ export function listenForAnswers(list: HTMLElement, answered: (text: string) => 
 
 async function send(form: HTMLFormElement, answered: (text: string) => void): Promise<void> {
   const id = form.dataset['question'] ?? '';
-  const choice = new FormData(form).get('choice') as Choice | null;
+  const given = new FormData(form);
+  const choice = given.get('choice') as Choice | null;
+  const allow = choice === 'guide' ? (given.get('allow') ?? undefined) : undefined;
   const guidance = form.querySelector('textarea')?.value.trim() ?? '';
   const alert = form.querySelector<HTMLElement>('[role=alert]');
   const button = form.querySelector('button');
@@ -23,7 +25,7 @@ async function send(form: HTMLFormElement, answered: (text: string) => void): Pr
   const sent = await ask(`/api/escalations/${encodeURIComponent(id)}`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ choice, guidance }),
+    body: JSON.stringify({ choice, guidance, allow }),
   });
   if (button) button.disabled = false;
   if (!sent.ok) return say(sent.text);

@@ -23,6 +23,7 @@ it('EV-10 reads the patches of this and other runs, but no other file that a sha
     attempt: 4,
     previousAttempts: ['1.patch', '../a/1.patch', '../../../.env'].map((patch) => anAttempt({ patch })),
     guidance: null,
+    testsAreOpen: false,
     earlierFix: null,
   });
   expect(previousAttempts.map(({ patch }) => patch)).toEqual(['+two', '+one', null]);

@@ -2,6 +2,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readClaim } from '../../../src/agents/claim.js';
+import type { AgentContext } from '../../../src/agents/context.js';
 import { renderPrompt } from '../../../src/agents/prompt.js';
 import { aContext } from '../../rig/agent-context.js';
 import { request } from '../core/classify-evidence.js';
@@ -160,12 +161,14 @@ it('AG-2 tells a later attempt what failed before and that it must not repeat it
 });
 
 it('HN-4 says which files are read-only for the class, and which of them an earlier attempt changed in vain', () => {
-  const rules = (category: 'ui-error' | 'runtime-error') => {
-    const prompt = renderPrompt(aContext({ diagnosis: aDiagnosis({ category }) }), frame);
+  const rules = (testChanges: AgentContext['testChanges']) => {
+    const prompt = renderPrompt(aContext({ testChanges }), frame);
     return prompt.slice(prompt.indexOf('## Rules'));
   };
-  expect(rules('ui-error')).toContain('only locators may change');
-  expect(rules('runtime-error')).toContain('belongs to the tests is read-only');
+  expect(rules('locators')).toContain('What a test does and expects stays.');
+  expect(rules('asked')).toContain('a person decides.');
+  expect(rules('none')).toContain('belongs to the tests is read-only');
+  expect(rules('anything')).toContain('A person has allowed the tests of this failure to change.');
   const previous = {
     n: 1,
     agent: 'debugger',

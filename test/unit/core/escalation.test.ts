@@ -124,6 +124,7 @@ describe('a question to a person', () => {
 
 it.each([
   [{ choice: 'guide', guidance: ' It is Thanks. ' }, 'It is Thanks.'],
+  [{ choice: 'guide', guidance: 'New.', allows: 'tests' }, 'New. The tests of this failure may be changed.'],
   [{ choice: 'provide-credentials', guidance: null }, null],
   [{ choice: 'skip', guidance: 'never mind' }, null],
 ] as const)('ME-7 the answer %j gives the next agent the guidance %j', (answer, guidance) => {
