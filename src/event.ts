@@ -81,6 +81,7 @@ const file = z.object({ path: z.string(), added: countOrNull, removed: countOrNu
 const earlierFix: z.ZodType<EarlierFix> = z.object({
   runId: z.string(),
   healedAt: z.string(),
+  category: category.nullable(),
   agent: textOrNull,
   summary: textOrNull,
   files: z.array(file),

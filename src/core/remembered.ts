@@ -1,4 +1,5 @@
 import type { FileChange, Judgement } from './attempt.js';
+import type { Category } from './diagnosis.js';
 
 /** What earlier runs counted for a failure's signature (ME-8). */
 export interface EarlierTries {
@@ -16,6 +17,8 @@ export interface EarlierFix {
   readonly runId: string;
   /** ISO 8601. */
   readonly healedAt: string;
+  /** The class of the cause that it healed; null if that was not stored. */
+  readonly category: Category | null;
   readonly agent: string | null;
   readonly summary: string | null;
   readonly files: readonly FileChange[];

@@ -52,6 +52,11 @@ export interface Asked {
   readonly askedBefore: boolean;
 }
 
+/** Returns what is known about a failure. An error message alone does not say that an old fault is back if its class is another one now. */
+function knownOf({ lead }: Cause, known: KnownFailure): KnownFailure {
+  return known.fix?.category === lead.diagnosis.category ? known : { ...known, fix: null };
+}
+
 /**
  * Runs the loop for one cause: asks the policy for the next step and takes it, until the policy ends it. `healed` here means green in
  * one re-run; the proof is shared with other causes and comes later (HN-5).
@@ -66,7 +71,7 @@ export async function healCause(
   let attemptId: string | null = null;
   let [waited, askFixer] = [from === undefined, !attempts.some(isBuiltIn)];
   session.bus.emit({ type: 'cause.started', causeId: cause.id });
-  const known = from?.known ?? (await session.store.recordFailure(cause.lead.signature));
+  const known = from?.known ?? knownOf(cause, await session.store.recordFailure(cause.lead.signature));
   if (known.open && !from) return ended(stillOpen(session, cause, known.open));
   if (known.fix && !from) session.bus.emit({ type: 'cause.came_back', causeId: cause.id, fix: known.fix });
   for (;;) {

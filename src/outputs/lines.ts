@@ -51,7 +51,7 @@ const lines: { readonly [T in Event['type']]: Lines<EventOf<T>> } = {
   'cause.started': none,
   'cause.blamed': (event, paint) => `${at(event)}${paint.magenta('blame')}: ${blameLine(event.blame)}`,
   'blame.ended': (event) => `${at(event)}${event.reason}`,
-  'cause.came_back': (event, paint) => `${at(event)}${paint.magenta('is back')}: ${cameBack(event)}`,
+  'cause.came_back': (event, paint) => `${at(event)}${paint.magenta('the same error as before')}: ${cameBack(event)}`,
   // The question of an escalation has been printed.
   'cause.ended': (event, paint) =>
     event.verdict === 'escalated'
@@ -144,7 +144,7 @@ function agentEnded(event: EventOf<'agent.ended'>, paint: ChalkInstance): string
 function cameBack({ fix }: EventOf<'cause.came_back'>): string {
   const by = fix.agent === null ? '' : ` by ${fix.agent}`;
   const said = !fix.summary ? '' : ` (${cut(fix.summary, 120)})`;
-  return `healed ${counted(fix.times, 'time')} before, last on ${localDay(fix.healedAt)}${by} in run ${fix.runId}${said}`;
+  return `healed ${counted(fix.times, 'time')}, last on ${localDay(fix.healedAt)}${by} in run ${fix.runId}${said}`;
 }
 
 const VIOLATIONS_SHOWN = 6;

@@ -1,6 +1,8 @@
 import { type Selectable, sql } from 'kysely';
 import { z } from 'zod';
 import { type Attempt, bareAttempt, type Judgement, sides } from '../core/attempt.js';
+import { isBuiltIn } from '../core/built-in-fixer.js';
+import { categories } from '../core/diagnosis.js';
 import type { PersonsDecision } from '../core/escalation.js';
 import { jsonOf } from '../json-of.js';
 import { countChange, type EarlierFix, noEarlierTries } from '../core/remembered.js';
@@ -159,9 +161,20 @@ async function lastFix(db: Database, row: Selectable<Tables['signatures']>): Pro
     .orderBy('finishedAt', 'desc')
     .executeTakeFirst();
   const attempt = found ? pastAttempt(found) : null;
+  const cause = await db
+    .selectFrom('causes')
+    .select('category')
+    .where('signature', '=', row.signature)
+    .where('runId', '=', row.healedIn ?? '')
+    .executeTakeFirst();
   return {
     runId: row.healedIn ?? '',
     healedAt: row.healedAt ?? '',
+    category: z
+      .enum(categories)
+      .nullable()
+      .catch(null)
+      .parse(cause?.category ?? null),
     times: row.healedTimes,
     agent: attempt?.agent ?? null,
     summary: attempt?.claim?.summary ?? null,
@@ -175,7 +188,7 @@ function pastAttempt(row: Selectable<Tables['attempts']>): Attempt {
   const attempt = {
     ...bareAttempt(row.n),
     agent: row.agent,
-    slashCommand: row.agent === null ? null : `/${row.agent}`,
+    slashCommand: row.agent === null || isBuiltIn(row) ? null : `/${row.agent}`,
     runner: row.runner,
     outcome: row.outcome ?? 'aborted',
     claim: row.claim ?? 'null',

@@ -1,6 +1,7 @@
 import { type Note, noteLine } from '../../core/guard/note.js';
 import type { Cut } from '../../core/guard/cut.js';
 import type { Violation } from '../../core/guard/violation.js';
+import { isBuiltIn } from '../../core/built-in-fixer.js';
 import { proofScope, type ProofStep } from '../../core/proof.js';
 import { costText, counted, duration, fileText } from '../format.js';
 import { agentOutcomeWords, judgementWords, sentence, wasReverted } from '../wording.js';
@@ -39,7 +40,7 @@ function showAttempt(attempt: ReportAttempt, patch: string | null, detail: Detai
     <p class="judged ${judged}">
       ${sentence(judgementWords[judged])}${because}.${wasReverted(attempt) ? ' The change was reverted.' : ''}
     </p>
-    ${claim?.summary ? html`<p class="quiet">The agent said “${claim.status}”: ${claim.summary}</p>` : ''}
+    ${claim?.summary ? html`<p class="quiet">${isBuiltIn(attempt) ? claim.summary : `The agent said “${claim.status}”: ${claim.summary}`}</p>` : ''}
     ${showCut(attempt.cut)} ${showViolations(attempt.violations)} ${showNotes(attempt.notes)}
     ${showChange(attempt, patch, detail)}`;
 }

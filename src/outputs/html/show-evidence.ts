@@ -64,7 +64,7 @@ function messagesOf(errors: readonly TestError[]): string {
 const factNames: Record<string, string> = {
   source: 'own code',
   sql: 'SQL',
-  sqlState: 'SQLSTATE',
+  sqlState: 'Database error',
   endpoint: 'request',
 };
 

@@ -224,6 +224,7 @@ it('AG-2 has at most 2,500 tokens however much there is, and what a person decid
     earlierFix: {
       runId: 'r',
       healedAt: '2026-01-02T00:00:00Z',
+      category: 'runtime-error',
       agent: null,
       summary: long,
       files: [],
@@ -347,7 +348,13 @@ describe('earlier attempts, fixes and decisions', () => {
   });
 
   it('ME-8 a fix that did not last is shown with its patch', () => {
-    const fix = { runId: 'r1', healedAt: '2026-01-02T00:00:00Z', agent: 'debugger', summary: 'spelt it' };
+    const fix = {
+      runId: 'r1',
+      healedAt: '2026-01-02T00:00:00Z',
+      category: 'runtime-error' as const,
+      agent: 'debugger',
+      summary: 'spelt it',
+    };
     const earlierFix = { ...fix, files: [], patch: '+Thanks', times: 2 };
     const prompt = renderPrompt(aContext({ earlierFix }), frame);
     expect(prompt).toContain('healed 2 times before, last on 2026-01-02');

@@ -410,10 +410,36 @@ describe('the loop with a store', () => {
   });
 
   it('ME-8 says that a heal did not hold', async () => {
-    const fix = { runId: 'r1', healedAt: '', agent: null, summary: null, files: [], patch: null, times: 1 };
+    const { category } = cause.lead.diagnosis;
+    const fix = {
+      runId: 'r1',
+      healedAt: '',
+      category,
+      agent: null,
+      summary: null,
+      files: [],
+      patch: null,
+      times: 1,
+    };
     const { session: given, events } = await session([null], { store: memory({ fix }) });
     await healCause(given, cause);
     expect(events).toContainEqual({ type: 'cause.came_back', causeId: 'c1', fix });
+  });
+
+  it('ME-8 does not take the same message for an old fault if its class is another one', async () => {
+    const fix = {
+      runId: 'r1',
+      healedAt: '',
+      category: 'build-error',
+      agent: null,
+      summary: null,
+      files: [],
+      patch: null,
+      times: 1,
+    } as const;
+    const { session: given, events } = await session([null], { store: memory({ fix }) });
+    await healCause(given, cause);
+    expect(events).not.toContainEqual(expect.objectContaining({ type: 'cause.came_back' }));
   });
 });
 
