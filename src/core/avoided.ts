@@ -1,7 +1,7 @@
 /**
  * Why no agent was started for a red test that could have had one: `flaky` (green when re-run), `shared-cause` (healed by the fix of
  * another test with the same cause), `earlier-fix` (healed by the fix of another cause), `open-question` (an earlier run asked a
- * person, who has not answered), `person-needed` (credentials, a quota, or no tries left), `environment` (a dead server that nothing
+ * person, who has not answered), `person-needed` (credentials, a quota), `tries-used` (earlier runs have used them up), `environment` (a dead server that nothing
  * in the code explains), `quarantined` (a person accepted that it is red). Reaching a limit does not count as an avoided run.
  */
 export const avoidedReasons = [
@@ -10,6 +10,7 @@ export const avoidedReasons = [
   'earlier-fix',
   'open-question',
   'person-needed',
+  'tries-used',
   'environment',
   'quarantined',
 ] as const;

@@ -113,7 +113,10 @@ function sawBeside(
 /** Returns why a cause ended before any agent started; null if one was started, or a limit or an interrupt prevented it. */
 function whyUntried({ cause, attempts, end }: HealedCause): AvoidedReason | null {
   if (attempts.length > 0) return null;
-  if (end.verdict === 'escalated') return end.askedBefore ? 'open-question' : 'person-needed';
+  if (end.verdict === 'escalated') {
+    if (end.askedBefore) return 'open-question';
+    return cause.lead.diagnosis.retry === 'never_retry' ? 'person-needed' : 'tries-used';
+  }
   return end.verdict === 'failed' && cause.environment !== null ? 'environment' : null;
 }
 

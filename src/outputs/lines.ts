@@ -51,7 +51,8 @@ const lines: { readonly [T in Event['type']]: Lines<EventOf<T>> } = {
   'cause.started': none,
   'cause.blamed': (event, paint) => `${at(event)}${paint.magenta('blame')}: ${blameLine(event.blame)}`,
   'blame.ended': (event) => `${at(event)}${event.reason}`,
-  'cause.came_back': (event, paint) => `${at(event)}${paint.magenta('the same error as before')}: ${cameBack(event)}`,
+  'cause.came_back': (event, paint) =>
+    `${at(event)}${paint.magenta('the same error as before')}: ${cameBack(event)}`,
   // The question of an escalation has been printed.
   'cause.ended': (event, paint) =>
     event.verdict === 'escalated'

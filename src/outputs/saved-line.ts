@@ -7,6 +7,7 @@ const words: Record<AvoidedReason, string> = {
   'earlier-fix': 'green with an earlier fix',
   'open-question': 'already waiting for an answer',
   'person-needed': 'that only a person can fix',
+  'tries-used': 'whose tries are used up',
   environment: 'because of the environment',
   quarantined: 'in quarantine',
 };
