@@ -11,7 +11,13 @@ import type { Quarantine } from '../store/store.js';
 import { escalationOf } from '../run/answer-escalation.js';
 import { asEntry, asPage } from '../outputs/escalation-text.js';
 import { withStore } from '../store/with-store.js';
-import { hasChosen, proveChosen, resolveEscalation, type ResolveOptions } from './resolve-escalation.js';
+import {
+  hasChosen,
+  proveChosen,
+  resolveEscalation,
+  type ResolveOptions,
+  shown,
+} from './resolve-escalation.js';
 
 /** `self-heal escalations`: lists and answers the questions that only a person can answer, and the quarantines that follow (ME-5 to ME-7). */
 export function escalationsCommand(): Command {
@@ -93,7 +99,8 @@ export function showEscalation(id: string, options: EscalationsOptions): Promise
   return withStore(options, async (store) => {
     const found = await escalationOf(store, id);
     if (!found.ok) return found.error;
-    return print(options.json ? { schemaVersion: 1, ...found.value } : asPage(found.value));
+    if (options.json) return print({ schemaVersion: 1, ...found.value });
+    return print(asPage(await shown(found.value)));
   });
 }
 

@@ -18,6 +18,8 @@ import { canAsk } from '../outputs/ask.js';
 import { asPage } from '../outputs/escalation-text.js';
 import { print } from './end.js';
 import type { RunOptions, RunRequest } from '../heal/run-request.js';
+import { type ShownEscalation, withPatches } from '../run/read-patch.js';
+import { createRedactor } from '../secrets/redactor.js';
 import { withStore } from '../store/with-store.js';
 
 /** An answer given by flags. */
@@ -55,6 +57,12 @@ export async function resolveEscalation(
   return resolved;
 }
 
+/** Reads the patches that are ready, for whoever decides. */
+export async function shown(asked: Escalation): Promise<ShownEscalation> {
+  const projectRoot = process.cwd();
+  return withPatches(projectRoot, asked, await createRedactor({ env: process.env, projectRoot }));
+}
+
 /** Returns null if the person canceled the prompt. */
 async function askFor(
   asked: Escalation,
@@ -62,7 +70,7 @@ async function askFor(
 ): Promise<Result<Answer | null, Problem>> {
   if (!canAsk(process.env, process)) return checkedAnswer(asked, {});
   const output = process.stderr;
-  output.write(`${asPage(asked, true)}\n\n`);
+  output.write(`${asPage(await shown(asked), true)}\n\n`);
   const options = asked.choices.map((value) => ({ value, label: choiceText[value] }));
   const message = asked.state === 'pending' ? 'What should be done?' : 'What should be done instead?';
   const choice = await select<Choice>({ message, options, output });

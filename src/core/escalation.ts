@@ -42,13 +42,22 @@ export interface Offer extends Pick<Attempt, 'files' | 'patch' | 'proof'> {
 }
 
 /** Returns the patches of a cause that wait for a person, the newest of each side. */
-function offersOf(attempts: readonly Attempt[]): Offer[] {
+export function offersOf(
+  attempts: readonly Pick<Attempt, 'judged' | 'offers' | Exclude<keyof Offer, 'side'>>[],
+): Offer[] {
   return sides.flatMap((side) => {
     const found = attempts.findLast(({ judged, offers }) => judged === 'offered' && offers === side);
     if (!found?.agent || found.change === null) return [];
     const { agent, change, files, patch, proof } = found;
     return [{ side, agent, change, files, patch, proof }];
   });
+}
+
+/** Says what it takes to apply a patch, and what its proof has shown: `tests (…): green 3 times with it, red without`. */
+export function offerLine({ side, agent, proof }: Pick<Offer, 'side' | 'agent' | 'proof'>): string {
+  const times = proof.filter((step) => step === 'green').length;
+  const [meaning = ''] = choiceText[side].split(':');
+  return `${side} (${meaning}): by ${agent}, green ${times === 1 ? 'once' : `${times} times`} with it, red without`;
 }
 
 /** Unanswered, answered, or skipped with its tests in quarantine. */

@@ -1,4 +1,6 @@
-import { choiceText, type Escalation } from '../core/escalation.js';
+import { choiceText, type Escalation, offerLine } from '../core/escalation.js';
+import { visibleText } from '../core/visible-text.js';
+import type { ShownEscalation, ShownOffer } from '../run/read-patch.js';
 import { cut, wrapped } from './cut.js';
 import { localTime } from './local-time.js';
 
@@ -10,9 +12,12 @@ export function asEntry({ id, state, createdAt, problem, tests }: Escalation): s
   return `${id}  ${state.padEnd(8)}  ${localTime(createdAt)}  ${about}\n          ${wrapped(problem, Infinity).join('')}`;
 }
 
-/** Formats an escalation for the person who decides: no code, no stack trace (ME-5). Omits the choices if a prompt follows that lists them. */
-export function asPage(escalation: Escalation, isAsked = false): string {
-  const { id, state, createdAt, resolvedAt, runId, tests, tried } = escalation;
+/**
+ * Formats an escalation for the person who decides: no code but that of the patches that are ready, no stack trace (ME-5). Omits the choices if
+ * a prompt follows that lists them.
+ */
+export function asPage(escalation: ShownEscalation, isAsked = false): string {
+  const { id, state, createdAt, resolvedAt, runId, tests, tried, offers } = escalation;
   const answered = resolvedAt === null ? '' : `, answered on ${localTime(resolvedAt)}`;
   return [
     `${id} (${state}, asked on ${localTime(createdAt)}${answered})`,
@@ -24,9 +29,24 @@ export function asPage(escalation: Escalation, isAsked = false): string {
     ),
     ...section('Tried', tried.length > 0 ? tried.map((what, index) => `${index + 1}. ${what}`) : ['nothing']),
     ...section('Recommended', [escalation.recommendation]),
+    ...(state === 'pending' ? offers.flatMap((one) => patchLines(runId, one)) : []),
     ...(state === 'pending' ? choiceLines(escalation, isAsked) : answerLines(escalation)),
     ...section('All evidence', [`.self-heal/runs/${runId}/`]),
   ].join('\n');
+}
+
+/** The number of lines of a patch that are shown; the rest is in its file. */
+const LINES = 60;
+
+function patchLines(runId: string, { text, patch, ...offer }: ShownOffer): string[] {
+  const file = `.self-heal/runs/${runId}/${patch}`;
+  const lines = visibleText(text ?? '')
+    .trimEnd()
+    .split('\n')
+    .filter((line) => !/^(?:index|diff --git) /.test(line));
+  const more = lines.length > LINES ? [`… and ${lines.length - LINES} more lines in ${file}`] : [];
+  const shown = text === null ? [`${file} is not on this machine`] : [...lines.slice(0, LINES), ...more];
+  return section(`Patch ${offerLine(offer)}`, shown);
 }
 
 function choiceLines({ choices, id }: Escalation, isAsked: boolean): string[] {

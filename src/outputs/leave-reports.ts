@@ -7,7 +7,8 @@ import { ctrfOf } from './ctrf.js';
 import { githubAnnotations, githubOutputs, githubProblem } from './github.js';
 import { junitOf } from './junit.js';
 import { prose } from './markdown-text.js';
-import { markdownOf, summaryBytes } from './markdown.js';
+import { markdownOf, type MarkdownOptions, summaryBytes } from './markdown.js';
+import { readPatch } from '../run/read-patch.js';
 import type { Report } from '../run/report.js';
 import { redact } from '../secrets/redactor.js';
 import { relativePath } from '../relative-path.js';
@@ -31,16 +32,17 @@ export interface ReportPlaces {
 export async function leaveReports(report: Report, places: ReportPlaces): Promise<string[]> {
   const { dir, cwd, env } = places;
   const folder = relativePath(cwd, dir);
+  const patchText = (patch: string | null) => readPatch(dir, patch, { text: redact });
   const written = [
     await inFolder(dir, 'junit.xml', () => junitOf(report)),
     await inFolder(dir, 'ctrf.json', () => `${JSON.stringify(ctrfOf(report), null, 2)}\n`),
-    await inFolder(dir, 'summary.md', () => markdownOf(report, { folder })),
-    ...(env['GITHUB_ACTIONS'] === 'true' ? await tellGithub(report, folder, places) : []),
+    await inFolder(dir, 'summary.md', () => markdownOf(report, { folder, patchText })),
+    ...(env['GITHUB_ACTIONS'] === 'true' ? await tellGithub(report, { folder, patchText }, places) : []),
   ];
   return written.filter((one) => one !== null);
 }
 
-async function tellGithub(report: Report, folder: string, { dir, cwd, env, print }: ReportPlaces) {
+async function tellGithub(report: Report, shown: MarkdownOptions, { dir, cwd, env, print }: ReportPlaces) {
   const workspace = env['GITHUB_WORKSPACE'] || cwd;
   const summary = env['GITHUB_STEP_SUMMARY'];
   const output = env['GITHUB_OUTPUT'];
@@ -50,7 +52,7 @@ async function tellGithub(report: Report, folder: string, { dir, cwd, env, print
     await problemIn('the annotations', () => {
       for (const line of githubAnnotations(report, { workspace, project: cwd })) print(line);
     }),
-    summary ? await problemIn('the step summary', () => appendSummary(report, folder, summary)) : null,
+    summary ? await problemIn('the step summary', () => appendSummary(report, shown, summary)) : null,
     output
       ? await problemIn('the outputs', () =>
           appendFile(output, githubOutputs(report, left, `self-heal-${randomUUID()}`)),
@@ -75,7 +77,7 @@ export async function leaveProblem(
 /** GitHub rejects a step's summary as a whole if it is larger, so what the file already contains counts. */
 const STEP_BYTES = 1024 * 1024;
 
-async function appendSummary(report: Report, folder: string, file: string): Promise<void> {
+async function appendSummary(report: Report, shown: MarkdownOptions, file: string): Promise<void> {
   const there = await stat(file).then(
     ({ size }) => size,
     () => 0,
@@ -83,7 +85,7 @@ async function appendSummary(report: Report, folder: string, file: string): Prom
   const gap = there > 0 ? '\n' : '';
   const maxBytes = Math.min(summaryBytes, STEP_BYTES - there - gap.length);
   if (maxBytes <= 0) throw new Error(`${file} is already full`);
-  await appendFile(file, `${gap}${markdownOf(report, { folder, maxBytes })}`);
+  await appendFile(file, `${gap}${markdownOf(report, { ...shown, maxBytes })}`);
 }
 
 async function inFolder(dir: string, name: string, text: () => string): Promise<string | null> {

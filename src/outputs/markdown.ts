@@ -1,4 +1,7 @@
 import { blameLine, placeOfBlame } from '../core/blame.js';
+import { type Offer, offerLine } from '../core/escalation.js';
+import { fenced, middleCut } from '../core/fenced.js';
+import { visibleText } from '../core/visible-text.js';
 import { noteLine } from '../core/guard/note.js';
 import { cutLine } from '../core/guard/cut.js';
 import { violationLine } from '../core/guard/violation.js';
@@ -8,7 +11,7 @@ import { savedLine } from './saved-line.js';
 import { attemptText } from './attempt-text.js';
 import { atMost, counted, fileText, nameOf } from './format.js';
 import { suiteItself } from './final-status.js';
-import { keptFiles } from './next-steps.js';
+import { keptFiles, offersIn } from './next-steps.js';
 import { code, cutToBytes, prose } from './markdown-text.js';
 import type { Report, ReportAttempt, ReportCause, ReportTest } from '../run/report.js';
 import { remarksOf } from './remarks.js';
@@ -28,13 +31,18 @@ export interface MarkdownOptions {
   readonly folder: string;
   /** The maximum size in bytes, whatever the report contains. */
   readonly maxBytes?: number;
+  /** The text of a patch of the run, for a person to choose; null if it is not there. */
+  readonly patchText?: (patch: string | null) => string | null;
 }
 
 /** The maximum number of list items shown; the rest is counted. */
 const ITEMS = 20;
 
 /** Renders the run as Markdown: what is left to do first, only complete causes, and a line that says how many did not fit. */
-export function markdownOf(report: Report, { folder, maxBytes = summaryBytes }: MarkdownOptions): string {
+export function markdownOf(
+  report: Report,
+  { folder, maxBytes = summaryBytes, patchText = () => null }: MarkdownOptions,
+): string {
   const before = head(report);
   const after = tail(report, folder);
   // What a person has to look at comes first, because the end is what gets cut.
@@ -46,7 +54,7 @@ export function markdownOf(report: Report, { folder, maxBytes = summaryBytes }: 
   const shown: string[] = [];
   let room = maxBytes - Buffer.byteLength(before) - Buffer.byteLength(after) - cutLineBytes;
   for (const cause of causes) {
-    const section = causeSection(cause, { byId, folder });
+    const section = causeSection(cause, { byId, folder, patchText });
     room -= Buffer.byteLength(section);
     if (room < 0) break;
     shown.push(section);
@@ -68,12 +76,11 @@ function head(report: Report): string {
   return `## self-heal: ${outcome}, exit code ${exitCode}${dry}\n\n${parts.join(' · ')}\n${found}${spared}`;
 }
 
-interface Around {
+interface Around extends Required<Pick<MarkdownOptions, 'folder' | 'patchText'>> {
   readonly byId: ReadonlyMap<string, ReportTest>;
-  readonly folder: string;
 }
 
-function causeSection(cause: ReportCause, { byId, folder }: Around): string {
+function causeSection(cause: ReportCause, { byId, folder, patchText }: Around): string {
   const { verdict, category, headline, why, warning, source, attempts, proof, reason } = cause;
   const kept = keptFiles(cause);
   const first = why[0];
@@ -96,7 +103,17 @@ function causeSection(cause: ReportCause, { byId, folder }: Around): string {
   ];
   const { emoji, word } = verdictWords[verdict];
   const title = `${emoji} ${cause.id} ${word} · ${category}`;
-  return `\n### ${title}\n\n${code(headline)}\n\n${items.map((item) => `- ${item}\n`).join('')}`;
+  const offers = offersIn(cause).map((one) => offerSection(one, patchText(one.patch)));
+  return `\n### ${title}\n\n${code(headline)}\n\n${items.map((item) => `- ${item}\n`).join('')}${offers.join('')}`;
+}
+
+/** The maximum length of a patch that is offered, in characters. */
+const PATCH = 4000;
+
+/** Shows a patch that waits for a person, with its proof. */
+function offerSection(offer: Offer, text: string | null): string {
+  const patch = text === null ? '' : `\n${fenced(middleCut(visibleText(text), PATCH))}\n`;
+  return `\nPatch ${prose(offerLine(offer))}\n${patch}`;
 }
 
 function testsOf({ tests }: ReportCause, byId: ReadonlyMap<string, ReportTest>): string {

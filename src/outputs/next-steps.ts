@@ -1,4 +1,5 @@
 import { isKept } from '../core/attempt.js';
+import { type Offer, offersOf } from '../core/escalation.js';
 import type { Report, ReportCause } from '../run/report.js';
 import { isGood } from './marks.js';
 
@@ -42,6 +43,11 @@ export function nextStepsOf(
 /** Returns the files of a cause's changes that are in the project. */
 export function keptFiles({ attempts }: ReportCause): ReportCause['attempts'][number]['files'] {
   return attempts.filter(isKept).flatMap(({ files }) => files);
+}
+
+/** Returns the patches of a cause of which a person has to choose one. */
+export function offersIn({ verdict, attempts }: ReportCause): Offer[] {
+  return verdict === 'escalated' ? offersOf(attempts) : [];
 }
 
 /** Returns what a reviewer should look at in the changes that are in the project. */

@@ -1,4 +1,5 @@
 import { blameLine, placeOfBlame } from '../core/blame.js';
+import { offerLine } from '../core/escalation.js';
 import { tellProof } from '../core/proof.js';
 import { noteLine } from '../core/guard/note.js';
 import { cutLine } from '../core/guard/cut.js';
@@ -8,7 +9,7 @@ import { cut, wrapped } from './cut.js';
 import { suiteItself } from './final-status.js';
 import { atMost, counted, dollars, fileText, nameOf } from './format.js';
 import { isGood, markOf } from './marks.js';
-import { keptFiles, keptNotes, nextStepFor } from './next-steps.js';
+import { keptFiles, keptNotes, nextStepFor, offersIn } from './next-steps.js';
 import type { Report, ReportAttempt, ReportCause } from '../run/report.js';
 import type { SummaryOptions } from './summary.js';
 import { verdictWords } from './wording.js';
@@ -37,6 +38,7 @@ export function causeInFull(report: Report, cause: ReportCause, options: Summary
     ...(files === '' ? [] : [names('files', files)]),
     ...reviewTexts(cause).flatMap((text, index) => line(index === 0 ? 'review' : '', text)),
     ...(good || cause.attempts.length === 0 ? [] : line('end', cause.reason)),
+    ...offersIn(cause).flatMap((offer) => line('patch', offerLine(offer))),
     ...(next ? [`${label(next.what)}${next.command}`] : []),
   ];
 }

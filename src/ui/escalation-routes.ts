@@ -4,13 +4,14 @@ import { z } from 'zod';
 import { choiceText, type Choice, type Escalation } from '../core/escalation.js';
 import type { Problem } from '../problem.js';
 import type { TypedAnswer } from '../run/answer-escalation.js';
+import type { ShownEscalation } from '../run/read-patch.js';
 import type { Result } from '../result.js';
 import { showQuestions } from './show-questions.js';
 
 /** What the page needs for escalations; `self-heal escalations` does the same on the command line. */
 export interface EscalationDesk {
   /** Returns the pending escalations, newest first. */
-  pending(): Promise<Result<readonly Escalation[], Problem>>;
+  pending(): Promise<Result<readonly ShownEscalation[], Problem>>;
   /** Answers an escalation, and returns its new state. */
   answer(id: string, given: TypedAnswer): Promise<Result<Escalation, Problem>>;
 }

@@ -4,6 +4,8 @@ import { err, ok, type Result } from '../result.js';
 import type { Store } from '../store/store.js';
 import type { EscalationDesk } from './escalation-routes.js';
 import { answerEscalation, checkedAnswer, escalationOf, type TypedAnswer } from '../run/answer-escalation.js';
+import { withPatches } from '../run/read-patch.js';
+import { createRedactor } from '../secrets/redactor.js';
 import { type StoreFlags, withStore } from '../store/with-store.js';
 
 /**
@@ -16,7 +18,13 @@ export function openEscalationDesk(flags: StoreFlags): EscalationDesk {
     return 'ok' in used ? used : err(used);
   };
   return {
-    pending: () => withProjectStore(async (store) => ok((await store?.escalations('pending')) ?? [])),
+    pending: () =>
+      withProjectStore(async (store) => {
+        const projectRoot = process.cwd();
+        const redactor = await createRedactor({ env: process.env, projectRoot });
+        const open = (await store?.escalations('pending')) ?? [];
+        return ok(open.map((one) => withPatches(projectRoot, one, redactor)));
+      }),
     answer: (id, given) =>
       withProjectStore(async (store) => (store ? answerOpen(store, id, given) : escalationOf(null, id))),
   };

@@ -1,13 +1,19 @@
-import { choiceText, type Escalation } from '../core/escalation.js';
+import { choiceText } from '../core/escalation.js';
+import { showOffers } from '../outputs/html/show-offers.js';
+import type { ShownEscalation } from '../run/read-patch.js';
 import { html, type Markup } from '../outputs/html/markup.js';
 import { localDay } from '../outputs/local-time.js';
 
 /** Renders each pending escalation as a form with its choices. */
-export function showQuestions(escalations: readonly Escalation[]): Markup {
+export function showQuestions(escalations: readonly ShownEscalation[]): Markup {
   return html`${escalations.map(question)}`;
 }
 
-function question({ id, problem, tests, tried, recommendation, createdAt, choices }: Escalation): Markup {
+/** The number of lines of a patch in a form. */
+const LINES = 120;
+
+function question(asked: ShownEscalation): Markup {
+  const { id, problem, tests, tried, recommendation, createdAt, choices, offers } = asked;
   const names = tests.length > 0 ? tests.map(({ name }) => name) : ['the suite itself'];
   return html`<article class="card question" id="question-${id}" aria-labelledby="${id}-heading">
     <h3 id="${id}-heading"><span class="id">${id}</span> ${problem}</h3>
@@ -20,6 +26,7 @@ function question({ id, problem, tests, tried, recommendation, createdAt, choice
         : ''
     }
     <p><strong>Recommended: </strong>${recommendation}</p>
+    ${showOffers(offers, LINES)}
     <form novalidate data-question="${id}">
       <fieldset>
         <legend>What should be done?</legend>

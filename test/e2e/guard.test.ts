@@ -117,6 +117,8 @@ describe('the guard in a run', () => {
     expect(exitCode).toBe(3);
     expect(await project.read(config)).toBe(server('missing.html'));
     const id = report?.escalations[0]?.id ?? '';
+    const shown = await project.selfHeal(['escalations', 'show', id]);
+    expect(shown.stdout).toContain("+    process.env.PAGE = 'page.html';");
     const answer = await project.selfHeal(['escalations', 'resolve', id, '--choice', 'whole']);
     expect(answer.report?.causes, answer.stderr).toMatchObject([{ verdict: 'healed' }]);
     expect(answer.exitCode).toBe(0);

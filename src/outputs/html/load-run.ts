@@ -1,11 +1,11 @@
 import path from 'node:path';
 import type { DiagnosedFailure } from '../../core/cause.js';
 import { readFailureRecords } from '../../run/failure-record.js';
+import { readPatch } from '../../run/read-patch.js';
 import { afterName, readPicture, type Picture } from '../../run/pictures.js';
 import type { Report, ReportCause, ReportTest } from '../../run/report.js';
 import type { CauseState, RunState } from '../../run/run-state.js';
 import type { Redactor } from '../../secrets/redactor.js';
-import { readState } from '../../state-folder.js';
 import { counted } from '../format.js';
 import { type Span, timelineOf } from './show-timeline.js';
 
@@ -38,8 +38,6 @@ export interface LoadedCause {
 
 /** The maximum total size of the pictures in one page, in bytes of base64; further pictures are shown by their path. */
 const PICTURE_BYTES = 16 * 1024 * 1024;
-/** A longer patch is cut, since nobody reads it in a report. */
-const PATCH_BYTES = 200 * 1024;
 
 /** Returns the URL of a picture for the page; null if the page cannot have it. */
 type AddressOf = (picture: Picture) => Promise<string | null>;
@@ -77,7 +75,7 @@ export async function loadRun(
     const state = states.get(cause.id);
     const now = addressOf && !run.ended && state ? nowOf(state) : null;
     const notes = redactor.deep(state?.asides.flatMap(noteOf) ?? []);
-    const patches = await patchesOf(dir, cause, redactor);
+    const patches = patchesOf(dir, cause, redactor);
     causes.set(cause.id, { lead, before, after, patches, now, notes });
   }
   const tests = new Map(report.tests.map((test) => [test.id, test]));
@@ -97,19 +95,17 @@ function noteOf(event: CauseState['asides'][number]): string[] {
   return event.type === 'cause.came_back' ? ['An earlier run healed a failure with the same error.'] : [];
 }
 
-async function patchesOf(
+/** Reads the patches of a cause's attempts, by path. */
+function patchesOf(
   dir: string,
-  { attempts }: ReportCause,
-  redactor: NonNullable<RunPlace['redactor']>,
-): Promise<Map<string, string>> {
-  const patches = new Map<string, string>();
-  for (const { patch } of attempts) {
-    if (patch === null || !/^attempts\/\d+\.patch$/.test(patch)) continue;
-    const text = readState(path.join(dir, patch))?.toString('utf8');
-    // A cut before masking would leave halves of secrets.
-    if (text !== undefined) patches.set(patch, redactor.text(text).slice(0, PATCH_BYTES));
-  }
-  return patches;
+  { attempts }: Pick<ReportCause, 'attempts'>,
+  redactor: Pick<Redactor, 'text'>,
+): Map<string, string> {
+  const patches = attempts.flatMap(({ patch }) => {
+    const text = readPatch(dir, patch, redactor);
+    return patch !== null && text !== null ? [[patch, text] as const] : [];
+  });
+  return new Map(patches);
 }
 
 /** Embeds pictures in the page as long as there is room. */

@@ -9,11 +9,12 @@ import type { Detail } from './detail.js';
 import type { LoadedCause, LoadedRun } from './load-run.js';
 import { firstItems, html, type Markup, nothing } from './markup.js';
 import { showAttempts, showProof } from './show-attempts.js';
+import { showOffers } from './show-offers.js';
 import { showEvidence } from './show-evidence.js';
 import { traceFiles } from '../../evidence/trace-files.js';
 import { showTimeline } from './show-timeline.js';
 import { isKept } from '../../core/attempt.js';
-import { keptFiles } from '../next-steps.js';
+import { keptFiles, offersIn } from '../next-steps.js';
 import { type Blame, blameLine } from '../../core/blame.js';
 
 /** How a cause is shown. */
@@ -79,8 +80,8 @@ function body(
     ${parent === null ? '' : html`<p class="quiet">Found after <a href="#${parent}">${parent}</a>, whose fix revealed it.</p>`}
     ${revealed.length > 0 ? html`<p class="quiet">Its fix revealed ${revealed.slice(0, 20).map((one, at) => html`${at > 0 ? ', ' : ''}<a href="#${one.id}">${one.id}</a>`)}.</p>` : ''}
     ${loaded.notes.map((note) => html`<p class="note">${note}</p>`)} ${showProof(cause)} ${tests(cause, run)}
-    ${attempts.length > 0 ? html`<h4>Attempts</h4>` : ''} ${showAttempts(attempts, loaded.patches, detail)}
-    ${pictures(cause, loaded)} ${showReasons(cause)}
+    ${showOffered(cause, loaded, detail)} ${attempts.length > 0 ? html`<h4>Attempts</h4>` : ''}
+    ${showAttempts(attempts, loaded.patches, detail)} ${pictures(cause, loaded)} ${showReasons(cause)}
     ${
       detail.rows > 0 && loaded.lead
         ? html`<h4>Evidence</h4>
@@ -108,6 +109,15 @@ function body(
         : ''
     }
   </article>`;
+}
+
+/** Shows the patches of which a person has to choose one. */
+function showOffered(cause: ReportCause, { patches }: LoadedCause, detail: Detail): Markup {
+  const shown = offersIn(cause).map((one) => ({ ...one, text: patches.get(one.patch ?? '') ?? null }));
+  return shown.length === 0
+    ? nothing
+    : html`<h4>Who is right?</h4>
+        ${showOffers(shown, detail.diffLines)}`;
 }
 
 const empty: LoadedCause = {

@@ -1,0 +1,41 @@
+import path from 'node:path';
+import type { Escalation, Offer } from '../core/escalation.js';
+import type { Redactor } from '../secrets/redactor.js';
+import { readState } from '../state-folder.js';
+import { isRunId, runDirOf } from './run-folder.js';
+
+/** A longer patch is cut, since nobody reads it in a report. */
+const PATCH_BYTES = 200 * 1024;
+
+/** Reads the patch of an attempt from its run's folder, for people; null if it is not there. */
+export function readPatch(
+  runDir: string,
+  patch: string | null,
+  redactor: Pick<Redactor, 'text'>,
+): string | null {
+  if (patch === null || !/^attempts\/\d+\.patch$/.test(patch)) return null;
+  const text = readState(path.join(runDir, patch))?.toString('utf8');
+  // A cut before masking would leave halves of secrets.
+  return text === undefined ? null : redactor.text(text).slice(0, PATCH_BYTES);
+}
+
+/** A patch that waits for a person, with its text; null if the run's folder was deleted, or is on another machine. */
+export interface ShownOffer extends Offer {
+  readonly text: string | null;
+}
+
+/** A question with the texts of its patches. */
+export interface ShownEscalation extends Escalation {
+  readonly offers: readonly ShownOffer[];
+}
+
+/** Reads the patches that wait with a question of this project. */
+export function withPatches(
+  projectRoot: string,
+  asked: Escalation,
+  redactor: Pick<Redactor, 'text'>,
+): ShownEscalation {
+  const runDir = isRunId(asked.runId) ? runDirOf(projectRoot, asked.runId) : null;
+  const textOf = ({ patch }: Offer) => runDir && readPatch(runDir, patch, redactor);
+  return { ...asked, offers: asked.offers.map((offer) => ({ ...offer, text: textOf(offer) })) };
+}
