@@ -30,8 +30,10 @@ export function outcomeOf(run: RunResult): FinalOutcome {
   if (causes.some((cause) => cause.overBudget)) return { outcome: 'budget', exitCode: exitCodes.budget };
   if (causes.some((cause) => cause.verdict === 'escalated'))
     return { outcome: 'escalated', exitCode: exitCodes.personNeeded };
-  const red = run.suiteRed || tests.some((verdict) => verdict === 'failed' || verdict === 'rejected');
-  if (red) return { outcome: 'red', exitCode: exitCodes.red };
+  // What depends on a test that a person accepts as red cannot run either.
+  const unknown = tests.includes('not-run') && !tests.includes('quarantined');
+  const red = tests.some((verdict) => verdict === 'failed' || verdict === 'rejected');
+  if (red || unknown || run.suiteRed) return { outcome: 'red', exitCode: exitCodes.red };
   const unwelcome =
     (run.failOnHeal && [...tests, ...causes.map(({ verdict }) => verdict)].some(isHealed)) ||
     (run.failOnFlaky && tests.includes('flaky'));

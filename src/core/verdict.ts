@@ -1,4 +1,7 @@
-/** The final statuses of a test (HN-7). `green-once`: green with a fix that was not proven (`verify.level: none`). */
+/**
+ * The final statuses of a test (HN-7). `green-once`: green with a fix that was not proven (`verify.level: none`). `skipped`: the suite says so;
+ * `not-run`: no Playwright run got to it, so nothing is known about it.
+ */
 export const verdicts = [
   'passed',
   'flaky',
@@ -9,6 +12,7 @@ export const verdicts = [
   'rejected',
   'quarantined',
   'agent-unusable',
+  'skipped',
   'not-run',
 ] as const;
 

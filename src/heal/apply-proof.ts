@@ -10,7 +10,7 @@ import {
   type Progress,
   type ProofTest,
   put,
-  sawRed,
+  stepsOf,
   testProofs,
 } from './progress.js';
 import type { ByKey } from './apply-result.js';
@@ -97,8 +97,8 @@ async function applyToCause(
     tests.find(({ ended, isLead }) => isLead && ended === null) ??
     tests.find(({ ended }) => ended === null) ??
     tests[0];
-  const several = tests.length > 1 ? { testProofs: testProofs(tests) } : {};
-  const proof = { proof: [...(leading?.steps ?? [])] };
+  const several = tests.length > 1 ? { testProofs: testProofs(progress, tests) } : {};
+  const proof = { proof: leading ? stepsOf(progress, leading) : [] };
   if (how && unproven?.by === 'own-fix') {
     const attempts = await decideLast(progress, record, { ...how, ...proof, reverted: true });
     const ended = { ...rest, attempts, reason: how.failedBecause ?? '' };
@@ -146,17 +146,13 @@ function greenWord({ session }: Progress): 'healed' | 'green-once' {
 /** Decides the final status of a test; returns its failure if that needs a cause of its own. */
 function applyToTest(
   progress: Progress,
-  { failure, ended, now, isLead, causeId }: ProofTest,
+  { failure, ended, isLead, causeId }: ProofTest,
   how: Refuted | undefined,
 ): DiagnosedFailure | null {
   const { session } = progress;
   // Its cause is going to be healed again.
   if (how && how.judged !== 'flaky') return null;
-  if (ended === 'red' || ended === 'unsteady') {
-    const left = now ?? failure;
-    sawRed(progress, left);
-    return left;
-  }
+  if (ended === 'red' || ended === 'unsteady') return session.observations.latestFailure(failure) ?? failure;
   const isFlaky = ended === 'flaky' || how?.judged === 'flaky';
   if (!isLead) {
     const reason = isFlaky ? 'flaky' : whyAvoided(progress, { failure, causeId });

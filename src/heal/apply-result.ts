@@ -5,9 +5,8 @@ import { failureKey, testsOf } from '../core/failure.js';
 import { isGreen } from '../core/judge.js';
 import type { CauseVerdict } from '../core/verdict.js';
 import type { HealedCause } from './heal-cause.js';
-import type { SuiteRun } from '../playwright/suite-run.js';
 import { leftOf } from './other-fix.js';
-import { endCause, type Progress, proofTest, put, revealing, sawRed } from './progress.js';
+import { endCause, type Progress, proofTest, put, revealing } from './progress.js';
 import { retest, type Retest } from './retest.js';
 import { tellDecided, tellSeen } from './tell-tests.js';
 
@@ -28,26 +27,19 @@ function keyed(failures: readonly DiagnosedFailure[]): ByKey {
  * Records failures that went green without a change: they are flaky, and no agent is needed (HL-7). Those of a cause with a fix that is not
  * decided yet may be green because of it, which its proof shows.
  */
-export function applyFlaky(
-  progress: Progress,
-  green: readonly DiagnosedFailure[],
-  run: SuiteRun | null,
-): void {
+export function applyFlaky(progress: Progress, green: readonly DiagnosedFailure[]): void {
   const { session, proofTests } = progress;
   const flaky = green.filter((failure) => !isOfOpenCause(progress, failure));
   for (const failure of green.filter((one) => !flaky.includes(one))) {
     const key = failureKey(failure.failure);
     const at = proofTests.findIndex((one) => failureKey(one.failure.failure) === key);
     const causeId = session.bus.run().tests.get(key)?.causeIds.at(-1) ?? '';
-    const test = proofTest(progress, { failure, causeId, isLead: false, isFlipped: true }, 1);
+    const test = proofTest(progress, { failure, causeId, isLead: false, isFlipped: true });
     proofTests.splice(at === -1 ? proofTests.length : at, 1, test);
   }
   if (flaky.length === 0) return;
   const tests = testsOf(flaky);
-  if (tests.length < flaky.length) {
-    progress.suiteFlakes += 1;
-    if (run) tellSeen(session, run);
-  }
+  if (tests.length < flaky.length) progress.suiteFlakes += 1;
   session.bus.emit({ type: 'agent.avoided', reason: 'flaky', count: flaky.length });
   session.bus.emit({ type: 'cause.flaky', tests, causeId: null });
 }
@@ -58,14 +50,10 @@ function isOfOpenCause({ session, causes }: Progress, { failure }: DiagnosedFail
 }
 
 /**
- * Records how a cause ended; a green fix still has to be proven. `beside` are the failures of other causes that its re-runs included.
+ * Records how a cause ended; a green fix still has to be proven.
  * Returns the failures it leaves behind, which become causes of their own.
  */
-export async function applyResult(
-  progress: Progress,
-  ended: HealedCause,
-  beside: readonly DiagnosedFailure[] = [],
-): Promise<ByKey> {
+export async function applyResult(progress: Progress, ended: HealedCause): Promise<ByKey> {
   const { cause, attempts, end } = ended;
   const { session } = progress;
   const untried = whyUntried(ended);
@@ -88,26 +76,12 @@ export async function applyResult(
   const unproven = { by: 'own-fix', healed: ended } as const;
   if (verdict === 'healed') put(progress, { ...record, unproven });
   else await endCause(progress, verdict === 'superseded' ? { ...record, unproven } : record);
-  if (verdict === 'healed' || verdict === 'superseded' || verdict === 'flaky') {
-    if (verdict !== 'flaky') sawBeside(progress, ended, beside);
+  if (verdict === 'healed' || verdict === 'superseded' || verdict === 'flaky')
     return applyProgress(progress, ended);
-  }
   const given = causeVerdictOf(verdict);
   const isLeft = given === 'superseded' || given === 'interrupted';
   tellDecided(session, cause.members, { verdict: isLeft ? 'failed' : given });
   return [];
-}
-
-/** Records tests that were red in a run that included this fix: only a later fix can be what heals them (HN-5). */
-function sawBeside(
-  progress: Progress,
-  { lastRetest }: HealedCause,
-  beside: readonly DiagnosedFailure[],
-): void {
-  for (const one of beside) {
-    const now = lastRetest?.observe(one).failure;
-    if (now) sawRed(progress, now);
-  }
 }
 
 /** Returns why a cause ended before any agent started; null if one was started, or a limit or an interrupt prevented it. */
@@ -129,17 +103,13 @@ async function applyProgress(progress: Progress, ended: HealedCause): Promise<By
   if (verdict === 'flaky') tellDecided(session, [cause.lead], { verdict });
   if (verdict === 'healed') {
     const lead = { failure: cause.lead, causeId: cause.id, isLead: true, isFlipped: true };
-    proofTests.push(proofTest(progress, lead, 1));
+    proofTests.push(proofTest(progress, lead));
   }
   const successor = verdict === 'superseded' ? successorOf(cause.lead, lastRetest) : null;
   const followers = cause.members.filter((member) => member !== cause.lead);
   const left = await applyToFollowers(progress, ended, followers);
   const found = [...(successor ? [successor] : []), ...left];
-  const others = newlyRed(progress, lastRetest?.others ?? []);
-  for (const [, failure] of others) sawRed(progress, failure);
-  // Two runs in a row have shown it, or it would not count: it is confirmed (HL-7).
-  if (successor) for (const one of [successor, successor]) sawRed(progress, one);
-  return [...keyed(found), ...others];
+  return [...keyed(found), ...newlyRed(progress, lastRetest?.others ?? [])];
 }
 
 function successorOf(lead: DiagnosedFailure, seen: Retest | null): DiagnosedFailure | null {
@@ -160,7 +130,6 @@ async function applyToFollowers(
     unseen.length === 0 || isHealed || session.signal.aborted
       ? null
       : await retest(session, { failures: unseen, purpose: 'shared-fix', causeId: cause.id });
-  if (seen?.run) tellSeen(session, seen.run);
   const red: DiagnosedFailure[] = [];
   for (const failure of followers) {
     const isFlipped = chosen.has(failure);
@@ -171,13 +140,12 @@ async function applyToFollowers(
       tellDecided(session, [failure], { verdict: 'flaky' });
     } else if (isNowGreen || (isHealed && !isFlipped)) {
       const test = { failure, causeId: cause.id, isLead: false, isFlipped };
-      proofTests.push(proofTest(progress, test, isNowGreen ? 1 : 0));
+      proofTests.push(proofTest(progress, test, isNowGreen));
     } else if (now?.failure) {
       if (isHealed) {
-        const test = proofTest(progress, { failure, causeId: cause.id, isLead: false, isFlipped }, 0);
-        proofTests.push({ ...test, steps: [...test.steps, 'red'], ended: 'red', isOther: true });
+        const test = proofTest(progress, { failure, causeId: cause.id, isLead: false, isFlipped });
+        proofTests.push({ ...test, ended: 'red', isOther: true });
       }
-      sawRed(progress, now.failure);
       red.push(now.failure);
     }
   }

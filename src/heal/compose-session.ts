@@ -12,6 +12,7 @@ import { createSpending } from '../run/spending.js';
 import { type BlameRequest, composeBlame } from './compose-blame.js';
 import { createDiagnose } from './diagnose.js';
 import type { Opened } from './open-run.js';
+import { Observations } from './observations.js';
 import { runPrepare } from './prepare.js';
 import type { Session } from './session.js';
 
@@ -48,6 +49,7 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
     bus,
     signal,
     workspace,
+    observations: new Observations(workspace),
     tree: new Mutex(),
     copy: 0,
     guard: createGuard(root, first),

@@ -4,9 +4,8 @@ import { failureKey } from '../core/failure.js';
 import { groupCauses } from '../core/group.js';
 import { isGreen } from '../core/judge.js';
 import { recordFailure } from './diagnose.js';
-import { fixesIn, type Progress, sawRed } from './progress.js';
+import type { Progress } from './progress.js';
 import { retest } from './retest.js';
-import type { SuiteRun } from '../playwright/suite-run.js';
 
 /** What re-running the red tests unchanged showed. */
 export interface Confirmation {
@@ -18,8 +17,6 @@ export interface Confirmation {
   readonly uncovered: readonly DiagnosedFailure[];
   /** The suite's own failure if it could not run at all this time, so that nothing was confirmed. */
   readonly blockedBy: DiagnosedFailure | null;
-  /** The last confirming run, or null if there was none. */
-  readonly run: SuiteRun | null;
 }
 
 /**
@@ -53,7 +50,6 @@ export async function confirm(
     flaky: [...first.flaky, ...second.flaky],
     uncovered: [...first.uncovered, ...second.uncovered],
     blockedBy: second.blockedBy,
-    run: second.run ?? first.run,
   };
 }
 
@@ -63,36 +59,29 @@ async function runAgain(progress: Progress, failures: readonly DiagnosedFailure[
   let confirmed = [...failures];
   const flaky: DiagnosedFailure[] = [];
   const uncovered: DiagnosedFailure[] = [];
-  let run: SuiteRun | null = null;
   for (let time = 0; time < session.settings.verify.confirm && confirmed.length > 0; time += 1) {
     const isAboutSuite = confirmed.some(({ failure }) => failure.scope === 'suite');
     const neighbours = time === 0 ? chooseNeighbours(confirmed, progress.green) : [];
     const ids = [...new Set([...confirmed.flatMap(({ rerunIds }) => rerunIds), ...neighbours])];
     const request = { failures: confirmed, purpose: 'confirm', causeId: null } as const;
     const seen = await retest(session, isAboutSuite ? request : { ...request, ids });
-    run = seen.run;
     if (seen.suiteFailure && !isAboutSuite && (seen.run?.tests.length ?? 0) === 0)
-      return { confirmed: [], flaky, uncovered, blockedBy: seen.suiteFailure, run };
+      return { confirmed: [], flaky, uncovered, blockedBy: seen.suiteFailure };
     const ends = confirmed.map((before) => ({ before, now: seen.observe(before) }));
     flaky.push(...ends.filter(({ now }) => isGreen(now)).map(({ before }) => before));
     uncovered.push(...seen.others);
     confirmed = ends
       .filter(({ now }) => !isGreen(now))
       .map(({ before, now }) => combined(before, now.failure ?? now.suiteFailure));
-    for (const one of confirmed) {
-      sawRed(progress, one);
-      if (one.evidence.otherRun) await recordFailure(session, one);
-    }
+    for (const one of confirmed) if (one.evidence.otherRun) await recordFailure(session, one);
   }
-  return { confirmed, flaky, uncovered, blockedBy: null, run };
+  return { confirmed, flaky, uncovered, blockedBy: null };
 }
 
 /** Whether a failure has been red often enough, the last time in the current tree, and all of its evidence is there. */
-function isConfirmed(progress: Progress, { failure, signature, isTraced }: DiagnosedFailure): boolean {
-  if (!isTraced && failure.scope === 'test') return false;
-  const last = progress.lastRed.get(failureKey(failure));
-  const times = last?.signature === signature && last.fixes === fixesIn(progress) ? last.times : 0;
-  return times > Math.max(1, progress.session.settings.verify.confirm);
+function isConfirmed({ session }: Progress, failure: DiagnosedFailure): boolean {
+  if (!failure.isTraced && failure.failure.scope === 'test') return false;
+  return session.observations.timesRed(failure) > Math.max(1, session.settings.verify.confirm);
 }
 
 /**

@@ -5,16 +5,7 @@ import type { Cause, DiagnosedFailure } from '../core/cause.js';
 import { failureKey } from '../core/failure.js';
 import { applyResult } from './apply-result.js';
 import { unhealedYet } from './other-fix.js';
-import {
-  type CauseRecord,
-  endCause,
-  goesOn,
-  isKnownRed,
-  keptAttempts,
-  type Progress,
-  revealing,
-  sawRed,
-} from './progress.js';
+import { type CauseRecord, endCause, goesOn, keptAttempts, type Progress, revealing } from './progress.js';
 import { healCause, type HealedCause } from './heal-cause.js';
 import { retest } from './retest.js';
 import { saveProgress } from './save-progress.js';
@@ -107,17 +98,16 @@ async function healOne(round: Round, one: UnderWay, copy: number): Promise<reado
   const { progress, underWay, failed } = round;
   const { session } = progress;
   const signal = AbortSignal.any([session.signal, failed.signal, one.stop.signal]);
-  const beside = () => besideOf(round, one);
   const ended = await healCause({ ...session, signal, copy }, one.cause, {
     earlier: earlierSignatures(progress, one.cause),
     chain: revealing(progress, one.cause).flatMap(keptAttempts),
-    beside,
+    beside: () => besideOf(round, one),
     mayGoOn: () => goesOn(progress),
   });
   underWay.delete(one);
   if (failed.signal.aborted) return [];
   if (one.stop.signal.aborted && !session.signal.aborted) return healedByAnother(progress, ended);
-  const left = await applyResult(progress, ended, beside());
+  const left = await applyResult(progress, ended);
   if (underWay.size > 0) await stopHealed(round, ended);
   return left.map(([, failure]) => failure);
 }
@@ -138,7 +128,7 @@ async function stopHealed({ progress, underWay }: Round, { cause, lastRetest }: 
   const { session } = progress;
   const record = progress.causes.find((one) => one.cause.id === cause.id);
   if (!record || keptAttempts(record).length === 0 || session.signal.aborted) return;
-  const unsure = [...underWay].filter((one) => !isKnownRed(progress, one.cause.lead));
+  const unsure = [...underWay].filter((one) => !session.observations.isRed(one.cause.lead));
   const isGreen = (one: UnderWay, seen = lastRetest) => seen?.observe(one.cause.lead).ended === 'passed';
   const stop = (one: UnderWay) => one.stop.abort(`its test is green with the fix of ${cause.id}`);
   const unseen = unsure.filter((one) => !isGreen(one));
@@ -146,10 +136,7 @@ async function stopHealed({ progress, underWay }: Round, { cause, lastRetest }: 
   if (unseen.length === 0) return;
   const failures = unseen.map((one) => one.cause.lead);
   const seen = await retest(session, { failures, purpose: 'shared-fix', causeId: null });
-  for (const one of unseen) {
-    if (isGreen(one, seen)) stop(one);
-    else sawRed(progress, seen.observe(one.cause.lead).failure ?? one.cause.lead);
-  }
+  for (const one of unseen) if (isGreen(one, seen)) stop(one);
 }
 
 /** Ends a cause whose agent was stopped because another fix made its test green; its tests that are still red get causes of their own. */

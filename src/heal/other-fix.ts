@@ -2,7 +2,7 @@ import type { Attempt } from '../core/attempt.js';
 import type { Cause, DiagnosedFailure } from '../core/cause.js';
 import { chooseFlipped } from '../core/choose-flipped.js';
 import { isGreen } from '../core/judge.js';
-import { type CauseRecord, fixesIn, isKnownRed, type Progress, proofTest, put, sawRed } from './progress.js';
+import { type CauseRecord, type Progress, proofTest, put } from './progress.js';
 import { retest, type Retest } from './retest.js';
 
 /**
@@ -15,7 +15,7 @@ export async function unhealedYet(
   attempts: readonly Attempt[] = [],
 ): Promise<Cause | null> {
   const { session } = progress;
-  if (isKnownRed(progress, cause.lead)) return cause;
+  if (session.observations.isRed(cause.lead)) return cause;
   const seen = await retest(session, {
     failures: [...cause.members],
     purpose: 'shared-fix',
@@ -32,10 +32,7 @@ export function leftOf(
 ): Cause | null {
   const failures = [...cause.members];
   const red = failures.filter((member) => !isGreen(seen.observe(member)));
-  for (const member of failures) {
-    if (red.includes(member)) sawRed(progress, seen.observe(member).failure ?? member);
-    else takeGreen(progress, cause, member);
-  }
+  for (const member of failures) if (!red.includes(member)) takeGreen(progress, cause, member);
   const [first] = red;
   if (red.length === failures.length) return cause;
   if (first) return { ...cause, members: red, lead: red.includes(cause.lead) ? cause.lead : first };
@@ -48,7 +45,7 @@ export function leftOf(
 /** Records a test that is green with another test's fix; it is proven like any other (HN-5). */
 function takeGreen(progress: Progress, cause: Cause, failure: DiagnosedFailure): void {
   const isFlipped = chooseFlipped(cause).has(failure);
-  progress.proofTests.push(proofTest(progress, { failure, causeId: cause.id, isLead: false, isFlipped }, 1));
+  progress.proofTests.push(proofTest(progress, { failure, causeId: cause.id, isLead: false, isFlipped }));
 }
 
 /**
@@ -57,19 +54,18 @@ function takeGreen(progress: Progress, cause: Cause, failure: DiagnosedFailure):
  */
 export async function recheckFailed(progress: Progress): Promise<void> {
   const { session, causes } = progress;
-  if (fixesIn(progress) === '') return;
+  if (session.workspace.applied().length === 0) return;
   const given = causes.filter(canBeHealedYet);
-  const failures = given.flatMap((one) => one.cause.members).filter((one) => !isKnownRed(progress, one));
+  const failures = given
+    .flatMap((one) => one.cause.members)
+    .filter((one) => !session.observations.isRed(one));
   if (failures.length === 0 || session.signal.aborted) return;
   const seen = await retest(session, { failures, purpose: 'shared-fix', causeId: null });
   for (const one of given) {
     const green = one.cause.members.filter(
       (member) => failures.includes(member) && isGreen(seen.observe(member)),
     );
-    for (const member of one.cause.members) {
-      if (green.includes(member)) takeGreen(progress, one.cause, member);
-      else sawRed(progress, member);
-    }
+    for (const member of green) takeGreen(progress, one.cause, member);
     if (green.length < one.cause.members.length) continue;
     const reason = 'healed by a later fix of this run';
     const unproven = { by: 'other-fix', otherwise: one } as const;

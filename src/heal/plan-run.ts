@@ -25,8 +25,8 @@ export async function planRun(opened: Session, first: SuiteRun, show: (plan: Pla
   const session = { ...opened, prepare: async () => null };
   const progress = newProgress(session, first);
   const found = await session.diagnose(first);
-  const { confirmed, flaky, blockedBy, run } = await confirm(progress, found);
-  applyFlaky(progress, flaky, run);
+  const { confirmed, flaky, blockedBy } = await confirm(progress, found);
+  applyFlaky(progress, flaky);
   const causes = groupCauses(blockedBy ? [blockedBy] : confirmed);
   for (const cause of causes) {
     const summary = summarise(cause);

@@ -51,8 +51,6 @@ export interface Progress {
   readonly green: readonly GreenTest[];
   /** Tests that are green with a fix that is not proven yet. */
   readonly proofTests: ProofTest[];
-  /** When each failure was last red, by key. */
-  readonly lastRed: Map<string, LastRed>;
 }
 
 /** Creates the progress of a new run. */
@@ -66,7 +64,6 @@ export function newProgress(session: Session, first: SuiteRun): Progress {
     rerunIds: first.rerunIds,
     green: greenIn(first),
     proofTests: [],
-    lastRed: new Map(),
   };
 }
 
@@ -89,15 +86,6 @@ export function goesOn({ session, causes, suiteFlakes }: Progress): boolean {
 /** Whether a failure of the suite itself is still open. */
 export function isSuiteRed(causes: readonly CauseRecord[]): boolean {
   return causes.some(({ verdict, cause }) => cause.lead.failure.scope === 'suite' && !isResolved(verdict));
-}
-
-/** The last time that a test was red. */
-export interface LastRed {
-  readonly signature: string;
-  /** The fixes in the tree at that time, as named by `fixesIn`. */
-  readonly fixes: string;
-  /** How often in a row it was red with this signature. */
-  readonly times: number;
 }
 
 /** Returns the attempts of a cause whose changes are in the tree. */
@@ -134,25 +122,6 @@ export function revealing({ causes }: Progress, cause: Cause): CauseRecord[] {
 function haveCommonTest(one: Cause, other: Cause): boolean {
   const keys = new Set(one.members.map(({ failure }) => failureKey(failure)));
   return other.members.some(({ failure }) => keys.has(failureKey(failure)));
-}
-
-/** Identifies the set of fixes in the tree, to tell whether two runs were made on the same tree. */
-export function fixesIn({ causes }: Progress): string {
-  return causes.flatMap(changesOf).join();
-}
-
-/** Records that a run of the current tree showed a failure. */
-export function sawRed(progress: Progress, failure: DiagnosedFailure): void {
-  const key = failureKey(failure.failure);
-  const before = progress.lastRed.get(key);
-  const { signature } = failure;
-  const times = before?.signature === signature ? before.times + 1 : 1;
-  progress.lastRed.set(key, { signature, times, fixes: fixesIn(progress) });
-}
-
-/** Whether a run of the current tree showed this test red, so that it need not be run again to see it red. */
-export function isKnownRed(progress: Progress, failure: DiagnosedFailure): boolean {
-  return progress.lastRed.get(failureKey(failure.failure))?.fixes === fixesIn(progress);
 }
 
 /** Adds the record of a cause, or replaces its earlier record. */
@@ -198,37 +167,47 @@ export interface ProofTest {
   readonly isLead: boolean;
   /** Whether it takes part in the runs without the fix, too; three of a cause do. */
   readonly isFlipped: boolean;
-  readonly steps: ProofStep[];
+  /** The first Playwright run of its proof: with the fix, or without it if it is yet to be run. */
+  readonly since: number;
+  /** The changes that its error came with. */
+  readonly base: readonly string[];
   /** Null while it is still taking part. */
   ended: ProofOutcome | null;
   /** Set if it was red with the fix from the start, so that its failure has a cause of its own. */
   readonly isOther?: true;
-  /** The failure it had when it was red with the fix, or null. */
-  now: DiagnosedFailure | null;
 }
 
-/** Creates the proof state of a test that was red before the fix and was green `greens` times with it. */
+/** Creates the proof state of a test whose newest run is the first with its fix, or that is yet to be run with it. */
 export function proofTest(
-  { session, lastRed }: Progress,
+  progress: Progress,
   of: Pick<ProofTest, 'failure' | 'causeId' | 'isLead' | 'isFlipped'>,
-  greens: number,
+  isRun = true,
 ): ProofTest {
+  const { observations } = progress.session;
+  const since = isRun ? observations.latestRun(of.failure) : observations.nextRun();
   const key = failureKey(of.failure.failure);
-  const seen = lastRed.get(key)?.times ?? 0;
-  // Earlier failures no longer count for what it shows from now on.
-  if (greens > 0) lastRed.delete(key);
-  // A test that another one was run again for was red once.
-  const least = of.failure.like === undefined ? 1 + session.settings.verify.confirm : 1;
-  const reds = Math.max(seen, least);
-  const steps = [...Array<ProofStep>(reds).fill('red'), ...Array<ProofStep>(greens).fill('green')];
-  return { ...of, steps, ended: null, now: null };
+  const base = progress.causes.filter(
+    ({ cause, verdict, unproven }) =>
+      cause.id !== of.causeId &&
+      verdict === 'superseded' &&
+      unproven !== undefined &&
+      cause.members.some(({ failure }) => failureKey(failure) === key),
+  );
+  return { ...of, since, base: base.flatMap(changesOf), ended: null };
+}
+
+/** Returns what all runs have shown of a test so far: the proof of its fix, if it holds. */
+export function stepsOf({ session }: Progress, { failure, isOther, ...when }: ProofTest): ProofStep[] {
+  const { before, after } = session.observations.steps(failure, when);
+  // What follows is part of the work on its own cause.
+  return [...before, ...(isOther ? after.slice(0, 1) : after)];
 }
 
 /** Returns the proof of each test; tests that are still taking part count as proven, or as green if they were not run without the fix. */
-export function testProofs(tests: readonly ProofTest[]): TestProof[] {
-  return tests.map(({ failure, steps, ended, isFlipped }) => ({
-    id: failureKey(failure.failure),
-    proof: [...steps],
-    ended: ended ?? (isFlipped ? 'proven' : 'green'),
+export function testProofs(progress: Progress, tests: readonly ProofTest[]): TestProof[] {
+  return tests.map((test) => ({
+    id: failureKey(test.failure.failure),
+    proof: stepsOf(progress, test),
+    ended: test.ended ?? (test.isFlipped ? 'proven' : 'green'),
   }));
 }

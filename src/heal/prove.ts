@@ -13,14 +13,13 @@ import {
   put,
   revealing,
 } from './progress.js';
-import { suiteKey } from './red-among.js';
+import { suiteKey } from './observations.js';
 import { runRegression } from './regression.js';
 import { reviewFix } from './review-fix.js';
 import { revertFixes, revertWhatBroke, takeOutDeadEnds } from './take-out.js';
 import { retest } from './retest.js';
 import { abandonProof, type Left, type Refuted, applyProof } from './apply-proof.js';
 import { newlyRed } from './apply-result.js';
-import { tellSeen } from './tell-tests.js';
 
 /** One shared proof of all fixes that are not proven yet. */
 interface Proof {
@@ -110,7 +109,6 @@ function takingPart({ progress, refuted, doubts }: Proof, alone?: string): Proof
 }
 
 const isSuite = ({ failure }: ProofTest) => failure.failure.scope === 'suite';
-const greensOf = ({ steps }: ProofTest) => steps.filter((step) => step === 'green').length;
 
 /** Runs the tests with all fixes applied until each has been green often enough. */
 async function showGreen(proof: Proof): Promise<void> {
@@ -118,6 +116,8 @@ async function showGreen(proof: Proof): Promise<void> {
   const { repeat } = session.settings.verify;
   // The others were not in the re-run that showed the fix; a run of their own would take longer than it tells.
   const wanted = ({ isFlipped }: ProofTest) => (isFlipped ? repeat : Math.max(1, repeat - 1));
+  const greensOf = ({ failure, ...when }: ProofTest) =>
+    session.observations.steps(failure, when).after.filter((step) => step === 'green').length;
   const lacking = () => takingPart(proof).filter((one) => greensOf(one) < wanted(one));
   for (let tests = lacking(); tests.length > 0 && !session.signal.aborted; tests = lacking()) {
     const { red } = await look(proof, tests);
@@ -253,17 +253,11 @@ async function look(
     ids: ids.length > 0 ? ids : oneTest(progress),
   });
   if (progress.session.signal.aborted) return { green: [], red: [] };
-  // Tests that a cause kept from running (in a serial group, or after a setup) run now.
-  if (seen.run) tellSeen(progress.session, seen.run);
   for (const [key, failure] of newlyRed(progress, seen.others)) proof.others.set(key, failure);
   const green: ProofTest[] = [];
   const red: ProofTest[] = [];
   for (const test of tests) {
-    const now = seen.observe(test.failure);
-    const passed = isGreen(now);
-    (passed ? green : red).push(test);
-    test.steps.push(passed ? 'green' : 'red');
-    test.now = passed ? null : (now.failure ?? now.suiteFailure);
+    (isGreen(seen.observe(test.failure)) ? green : red).push(test);
   }
   return { green, red };
 }

@@ -5,8 +5,8 @@ import { failureKey, testsOf } from '../core/failure.js';
 import type { TestState } from '../run/run-state.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { type CauseRecord, isSuiteRed, keptAttempts, type Progress, type ProofTest } from './progress.js';
-import { redAmong, suiteKey } from './red-among.js';
-import { revertWhatBroke } from './take-out.js';
+import { suiteKey } from './observations.js';
+import { redAmong, revertWhatBroke } from './take-out.js';
 
 /** The result of the regression run. */
 interface Left {
@@ -47,7 +47,6 @@ export async function runRegression(
   const again = once.size > 0 ? await redAmong(progress, { ids: [...once], of: once, purpose }) : null;
   const twice = again?.red ?? once;
   if (session.signal.aborted) return nothing;
-  addSteps(proven, once, twice);
   sayUnsteady(progress, { own, once, twice });
   const marked = markedToFail(again?.run ?? null).filter((id) => !own.includes(id));
   const { broke, left } = await revertWhatBroke(
@@ -81,14 +80,6 @@ function greenTests(progress: Progress): string[] {
   return allTests(progress).flatMap(({ id, verdict }) =>
     verdict === 'passed' || isHealed(verdict) ? [id] : [],
   );
-}
-
-function addSteps(proven: readonly ProofTest[], once: ReadonlySet<string>, twice: ReadonlySet<string>): void {
-  for (const { failure, steps } of proven) {
-    const key = failureKey(failure.failure);
-    if (once.has(key)) steps.push('red');
-    if (!twice.has(key)) steps.push('green');
-  }
 }
 
 interface Unsteady {

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Cause, DiagnosedFailure } from '../core/cause.js';
@@ -9,10 +8,12 @@ import type { Observation } from '../core/judge.js';
 import type { SuitePurpose } from '../event.js';
 import { type PassingTest, readPassing } from '../evidence/complaints.js';
 import { reasonsLeft } from '../evidence/reasons-left.js';
-import { noRun, type SuiteRun, type TestResult } from '../playwright/suite-run.js';
+import { noRun, type SuiteRun } from '../playwright/suite-run.js';
 import type { Change } from '../workspace/change.js';
+import { observation, observationsIn, suiteFailureIn } from './observations.js';
 import type { Session } from './session.js';
 import { isTracedTwice } from './suite-runs.js';
+import { tellSeen } from './tell-tests.js';
 import { afterName } from '../run/pictures.js';
 import type { RunFolder } from '../run/run-folder.js';
 
@@ -54,18 +55,21 @@ export async function retest(session: Session, request: RetestRequest): Promise<
   const complaints = new Map([...green].map(([one, passed]) => [one, passed.complaints]));
   const left = await reasonsLeft(complaints, run);
   const seen = [...(await session.diagnose(run)), ...(repeated ? await session.diagnose(repeated) : [])];
-  const suiteFailure = seen.find((one) => one.failure.scope === 'suite') ?? null;
+  const shown = { run: repeated ? { ...run, tests: [...run.tests, ...repeated.tests] } : run, seen };
+  // With another input it is another test, and a run that was interrupted shows nothing.
+  if (purpose !== 'other-input' && !session.signal.aborted) {
+    session.observations.add(observationsIn(shown, failures));
+    // A change that does not hold is reverted, and with it what only it lets run.
+    if (purpose !== 'retest') tellSeen(session, shown.run);
+  }
   const asked = new Set(failures.map((one) => failureKey(one.failure)));
   return {
-    run: repeated ? { ...run, tests: [...run.tests, ...repeated.tests] } : run,
+    run: shown.run,
     greenSnapshots: [...green.values()].flatMap((one) => one.ariaSnapshot ?? []),
     reasonsLeft: left,
-    suiteFailure,
+    suiteFailure: suiteFailureIn(shown),
     others: seen.filter((one) => one.failure.scope === 'test' && !asked.has(failureKey(one.failure))),
-    observe: (failure) => {
-      const at = repeated?.tests.some(({ test }) => test.id === failureKey(failure.failure)) ? repeated : run;
-      return observation({ failure, run: at, seen, suiteFailure });
-    },
+    observe: (failure) => observation(shown, failure),
   };
 }
 
@@ -137,43 +141,6 @@ function idsOf(failures: readonly DiagnosedFailure[]): string[] | null {
   if (failures.some((one) => one.failure.scope === 'suite')) return null;
   return [...new Set(failures.flatMap((one) => one.rerunIds))];
 }
-
-interface Seen {
-  failure: DiagnosedFailure;
-  run: SuiteRun;
-  seen: readonly DiagnosedFailure[];
-  suiteFailure: DiagnosedFailure | null;
-}
-
-function observation({ failure, run, seen, suiteFailure }: Seen): Observation {
-  const before = failure.failure;
-  if (before.scope === 'suite') {
-    return { ended: suiteEnding(failure, run), failure: null, suiteFailure };
-  }
-  const result = run.tests.find((one) => one.test.id === before.test.id);
-  const same = seen.find((one) => failureKey(one.failure) === before.test.id) ?? null;
-  // Tests that ran despite the suite's own failure (such as a throwing global teardown) have a result of their own.
-  return {
-    ended: result ? ends[result.outcome] : 'absent',
-    failure: same,
-    suiteFailure: result ? null : suiteFailure,
-  };
-}
-
-/** Deleting the broken file does not heal the suite (HL-10). */
-function suiteEnding(failure: DiagnosedFailure, run: SuiteRun): Observation['ended'] {
-  const files = failure.evidence.errors.flatMap((error) => (error.location ? [error.location.file] : []));
-  if (files.some((file) => !existsSync(file))) return 'absent';
-  return run.tests.length > 0 ? 'passed' : 'not-run';
-}
-
-const ends: Record<TestResult['outcome'], Observation['ended']> = {
-  expected: 'passed',
-  flaky: 'passed',
-  unexpected: 'failed',
-  skipped: 'skipped',
-  'not-run': 'not-run',
-};
 
 /** Reads what a traced run shows of the tests that passed; without traces, it shows nothing. */
 async function readGreen(

@@ -6,11 +6,12 @@ import { isPaused } from '../core/policy.js';
 import { healCause, type HealedCause } from './heal-cause.js';
 import { atOnce, earlierSignatures, healCauses } from './heal-causes.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
-import { endCause, goesOn, type Healed, isSuiteRed, newProgress, type Progress, sawRed } from './progress.js';
+import { observationsIn } from './observations.js';
+import { endCause, goesOn, type Healed, isSuiteRed, newProgress, type Progress } from './progress.js';
 import { proofRuns, proveFixes } from './prove.js';
 import { retest } from './retest.js';
 import { takeOutDeadEnds } from './take-out.js';
-import { tellDecided, tellSeen } from './tell-tests.js';
+import { tellDecided } from './tell-tests.js';
 import type { Session } from './session.js';
 import { applyFlaky, applyResult, newlyRed } from './apply-result.js';
 import { recheckFailed } from './other-fix.js';
@@ -23,12 +24,8 @@ import { summarise } from './summarise.js';
  */
 export async function healRun(session: Session, first: SuiteRun): Promise<Healed> {
   const progress = newProgress(session, first);
-  const seen = [...(await session.diagnose(first)), ...(await beyondTheStop(session, first))];
+  const seen = [...(await diagnosed(session, first)), ...(await beyondTheStop(session, first))];
   const found = await withoutQuarantined(progress, seen);
-  for (const one of found) {
-    sawRed(progress, one);
-    if (session.reportedRed?.has(failureKey(one.failure))) sawRed(progress, one);
-  }
   // After a green run there is nothing to resume.
   const save = () => (found.length > 0 ? saveProgress(progress) : undefined);
   await save();
@@ -60,12 +57,23 @@ export async function healRun(session: Session, first: SuiteRun): Promise<Healed
   return { causes, suiteRed, paused };
 }
 
+/** Returns the failures of the first run, which is the second one for tests that were red in the run that reports are of. */
+async function diagnosed(
+  { diagnose, observations, reportedRed }: Session,
+  run: SuiteRun,
+): Promise<readonly DiagnosedFailure[]> {
+  const seen = await diagnose(run);
+  const shown = observationsIn({ run, seen }, []);
+  observations.add(new Map([...shown].filter(([key]) => reportedRed?.has(key))));
+  observations.add(shown);
+  return seen;
+}
+
 /** Runs what the first run did not get to because of its `maxFailures`, since a run must not end green without it; returns what failed. */
 async function beyondTheStop(session: Session, first: SuiteRun): Promise<readonly DiagnosedFailure[]> {
   const ids = first.tests.flatMap(({ test, outcome }) => (outcome === 'not-run' ? [test.id] : []));
   if (!first.stoppedEarly || ids.length === 0 || session.signal.aborted) return [];
   const seen = await retest(session, { failures: [], purpose: 'confirm', causeId: null, ids });
-  if (seen.run) tellSeen(session, seen.run);
   return seen.others;
 }
 
@@ -117,16 +125,15 @@ async function healRound(
   const likely = groupCauses(asked);
   plan.expect(settings.verify.confirm + likely.length + shared);
   workspace.prepare(atOnce(progress.session, likely));
-  const { confirmed, flaky, uncovered, blockedBy, run } = await confirm(progress, asked);
+  const { confirmed, flaky, uncovered, blockedBy } = await confirm(progress, asked);
   if (progress.session.signal.aborted) return [...failures];
-  applyFlaky(progress, flaky, run);
+  applyFlaky(progress, flaky);
   if (blockedBy) {
     for (const one of asked) progress.blocked.set(failureKey(one.failure), one);
     return [blockedBy];
   }
   const causes = await blamed(progress, numbered(progress, groupCauses(confirmed)));
   const next = new Map(newlyRed(progress, uncovered));
-  for (const failure of next.values()) sawRed(progress, failure);
   await healCauses(progress, causes, { runsAfter: shared, found: next });
   return [...next.values()];
 }

@@ -47,8 +47,11 @@ function isFinal({ verdict, overBudget }: CauseRecord): boolean {
   return !isResolved(verdict) && !overBudget && verdict !== 'interrupted';
 }
 
-/** Escalated tests and those without a usable agent are open: the question may have been answered, or the program repaired. */
+/**
+ * Escalated tests and those without a usable agent are open: the question may have been answered, or the program repaired. So are those that no
+ * run got to.
+ */
 function isOpen({ verdict }: SeenTest, isConcluded: boolean): boolean {
-  if (verdict === 'escalated' || verdict === 'agent-unusable') return true;
+  if (verdict === 'escalated' || verdict === 'agent-unusable' || verdict === 'not-run') return true;
   return verdict === 'failed' && !isConcluded;
 }

@@ -11,6 +11,7 @@ import type { BrokenBuild } from '../playwright/broken-build.js';
 import type { Playwright } from '../playwright/find-playwright.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import type { KeptFix } from './kept-fixes.js';
+import type { Observations } from './observations.js';
 import type { RunFolder } from '../run/run-folder.js';
 import type { RunPlan } from '../run/run-plan.js';
 import type { Watching } from './suite-runs.js';
@@ -34,6 +35,8 @@ export interface Session {
   readonly signal: AbortSignal;
   /** The project's tree, and the copies of it in which agents work. */
   readonly workspace: Workspace;
+  /** What the Playwright runs have shown of each test. */
+  readonly observations: Observations;
   /** Held by whoever heals a cause, except while its agent works: see `withoutTree`. */
   readonly tree: Mutex;
   /** The number of the copy in which this session's agents work. */

@@ -1,7 +1,9 @@
 import { minimalSet } from '../blame/minimal-set.js';
 import type { Attempt } from '../core/attempt.js';
+import type { Observation } from '../core/judge.js';
 import { isHealed } from '../core/verdict.js';
 import type { RegressionResult } from '../event.js';
+import type { SuiteRun } from '../playwright/suite-run.js';
 import { attemptDecided } from './attempt/attempt-decided.js';
 import type { Session } from './session.js';
 import {
@@ -13,8 +15,8 @@ import {
   put,
   revealedBy,
 } from './progress.js';
-import { redAmong, suiteKey } from './red-among.js';
-import { tellDecided } from './tell-tests.js';
+import { suiteKey } from './observations.js';
+import { tellDecided, tellSeen } from './tell-tests.js';
 
 /** Reverts the fixes that broke these tests. */
 export async function revertWhatBroke(
@@ -199,4 +201,53 @@ async function reject(progress: Progress, record: CauseRecord, reason: string): 
     const after = 'the error it healed had been revealed by a fix that was reverted';
     await reject(progress, one, after);
   }
+}
+
+interface RedRequest {
+  ids: readonly string[];
+  /** Runs the whole selection rather than the individual ids. */
+  all?: boolean;
+  of: ReadonlySet<string>;
+  purpose?: 'regression' | 'proof';
+}
+
+/** What a run shows of the tests that were green. */
+interface Seen {
+  readonly red: ReadonlySet<string>;
+  /** Null if nothing could be run. */
+  readonly run: SuiteRun | null;
+}
+
+/**
+ * Returns which of the tests are red now; all of them if the suite cannot run. The suite itself may fail although its tests pass (a
+ * worker's teardown, a global teardown); whether it still does, only the whole selection shows.
+ */
+export async function redAmong(
+  { session, rerunIds }: Progress,
+  { ids, all = false, of, purpose = 'regression' }: RedRequest,
+): Promise<Seen> {
+  if ((await session.prepare()) !== null) return { red: of, run: null };
+  const again = [...new Set(ids.flatMap((id) => rerunIds[id] ?? [id]))];
+  const isWhole = all || ids.includes(suiteKey);
+  const run = await session.runAgain({ ids: isWhole ? null : again, purpose, causeId: null });
+  if (run.tests.length === 0) return { red: of, run };
+  const asked = new Set(ids);
+  const tests = run.tests.filter(
+    ({ test, outcome }) => asked.has(test.id) && outcome !== 'expected' && outcome !== 'flaky',
+  );
+  const red = new Set([...tests.map(({ test }) => test.id), ...(run.suiteFailure ? [suiteKey] : [])]);
+  if (!session.signal.aborted) {
+    const ran = [...run.tests.map(({ test }) => test.id), ...(isWhole ? [suiteKey] : [])];
+    const shown = ran
+      .filter((id) => of.has(id))
+      .map((id): [string, Observation] => [id, endedAs(red.has(id))]);
+    session.observations.add(new Map(shown));
+    tellSeen(session, run);
+  }
+  return { red: new Set([...red].filter((id) => of.has(id))), run };
+}
+
+/** Nobody looks at why it is red. */
+function endedAs(isRed: boolean): Observation {
+  return { ended: isRed ? 'failed' : 'passed', failure: null, suiteFailure: null };
 }

@@ -28,7 +28,7 @@ const firstVerdict: Record<TestResult['outcome'], Verdict> = {
   expected: 'passed',
   flaky: 'flaky',
   unexpected: 'failed',
-  skipped: 'not-run',
+  skipped: 'skipped',
   'not-run': 'not-run',
 };
 

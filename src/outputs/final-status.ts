@@ -59,8 +59,10 @@ function wordOn(test: ReportTest, cause: ReportCause | null): FinalStatus {
       return as('passed', healedBy(cause, test));
     case 'quarantined':
       return as('skipped', 'quarantined: still red, but not failing the run');
-    case 'not-run':
+    case 'skipped':
       return as('skipped');
+    case 'not-run':
+      return as('skipped', 'not run: no Playwright run got to it');
     case 'failed':
     case 'escalated':
     case 'rejected':

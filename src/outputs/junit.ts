@@ -63,7 +63,7 @@ function testCase({ test, word }: Told): Markup {
 }
 
 function properties(test: ReportTest | null): Markup[] {
-  if (test === null || test.verdict === 'passed' || test.verdict === 'not-run') return [];
+  if (test === null || test.verdict === 'passed' || test.verdict === 'skipped') return [];
   const told = {
     'self-heal.verdict': test.verdict,
     ...(test.causeId && { 'self-heal.cause': test.causeId }),

@@ -24,6 +24,7 @@ export function talliesOf({ totals, tests, verify, shards }: Report): readonly T
     ...of(totals.flaky, 'flaky'),
     ...of(totals.failed, 'failed'),
     ...of(quarantined, 'quarantined'),
+    ...of(totals.skipped, 'skipped'),
     ...of(totals.notRun, 'not run'),
     ...of(missing, 'shards missing', `${counted(missing, 'shard')} missing`),
     ...of(totals.agentRuns, 'agent runs', counted(totals.agentRuns, 'agent run')),

@@ -45,6 +45,7 @@ export const verdictWords: Record<CauseVerdict, VerdictWords> = {
   failed: { word: 'failed', sign: '✗', emoji: '❌', level: 'error', rank: 2 },
   interrupted: { word: 'not finished', sign: '-', emoji: '⏭️', level: 'warning', rank: 3 },
   'not-run': { word: 'not-run', sign: '-', emoji: '⏭️', level: 'warning', rank: 3 },
+  skipped: { word: 'skipped', sign: '-', emoji: '⏭️', level: 'notice', rank: 5 },
   quarantined: { word: 'quarantined', sign: '~', emoji: '⚠️', level: 'warning', rank: 4 },
   flaky: { word: 'flaky', sign: '~', emoji: '⚠️', level: 'warning', rank: 4 },
   'green-once': { word: 'green-once', sign: '~', emoji: '⚠️', level: 'warning', rank: 4 },

@@ -43,6 +43,7 @@ function totalsOf(run: RunState): Omit<Report['totals'], 'durationMs'> {
     healed: counted('healed'),
     greenOnce: counted('green-once'),
     failed: counted('failed', 'escalated', 'rejected', 'agent-unusable'),
+    skipped: counted('skipped'),
     notRun: counted('not-run'),
     playwrightRuns: run.spans.filter(({ since }) => since.type === 'suite.started' && since.n).length,
     agentRuns: run.agentRuns,

@@ -46,6 +46,9 @@ export interface Report {
     /** Green with a fix that was not proven (`verify: none`). */
     greenOnce: number;
     failed: number;
+    /** Left out by the suite itself. */
+    skipped: number;
+    /** No Playwright run got to them. */
     notRun: number;
     /** Playwright runs, including the first one. */
     playwrightRuns: number;

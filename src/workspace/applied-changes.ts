@@ -130,9 +130,13 @@ export class AppliedChanges {
     return { ...written, lost };
   }
 
+  /** The changes that are in the project now. */
+  applied(): readonly Change[] {
+    return this.#all.filter(({ id }) => !this.#out.has(id));
+  }
+
   edited(): ReadonlySet<string> {
-    const changes = this.#all.filter(({ id }) => !this.#out.has(id));
-    return new Set(editsOf(changes).map((edit) => edit.path));
+    return new Set(editsOf(this.applied()).map((edit) => edit.path));
   }
 
   async decided(ids: readonly string[]): Promise<void> {

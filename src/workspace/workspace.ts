@@ -65,6 +65,8 @@ export interface Workspace {
   without(ids: readonly string[]): Promise<Written>;
   /** Reverts changes for good. Changes built on them are reapplied; `lost` lists those that could not be. */
   revert(ids: readonly string[]): Promise<Written & { readonly lost: readonly string[] }>;
+  /** Returns the ids of the changes that are in the project now, oldest first. */
+  applied(): readonly string[];
   /** Returns the files that the currently applied changes edit, relative to the root. */
   edited(): ReadonlySet<string>;
   /** Marks these changes as decided: a kill leaves them in the project. */
@@ -139,6 +141,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     apply: (change) => changes.apply(change),
     without: (ids) => changes.move(changes.builtOn(ids)),
     revert: (ids) => changes.revert(ids),
+    applied: () => changes.applied().map(({ id }) => id),
     edited: () => changes.edited(),
     decided: (ids) => changes.decided(ids),
     close: async () => {

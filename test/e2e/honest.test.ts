@@ -40,6 +40,31 @@ it('HL-3 heals what the first run did not get to because of `maxFailures`', asyn
   expect(exitCode).toBe(0);
 });
 
+it('HN-7 HL-7 counts the tests that only the confirming run got to, since the set-up before them was flaky', async () => {
+  const project = await scratchProject({
+    ...shopFiles,
+    '.gitignore': 'node_modules\ntest-results\n.runs\n',
+    'playwright.config.ts': shopFiles['playwright.config.ts'].replace(
+      'workers: 1',
+      `workers: 1, projects: [
+        { name: 'setup', testMatch: 'set-up.ts' },
+        { name: 'shop', testMatch: '*.spec.ts', dependencies: ['setup'] },
+      ]`,
+    ),
+    'tests/set-up.ts': fickle('[1]'),
+    'tests/skipped.spec.ts': `import { test } from '@playwright/test';\ntest.skip('is left out', () => {});`,
+    ...own('{ regression: none }'),
+  });
+  const { exitCode, report } = await project.selfHeal(['run']);
+  expect(report?.tests.map(({ title, verdict }) => [title.at(-1), verdict])).toEqual([
+    ['is fickle', 'flaky'],
+    ['buys', 'passed'],
+    ['is left out', 'skipped'],
+  ]);
+  expect(report?.totals).toMatchObject({ passed: 1, flaky: 1, skipped: 1, notRun: 0 });
+  expect(exitCode).toBe(0);
+});
+
 describe('the proof of a heal', () => {
   it('HN-5 RP-1 is red twice, green three times, red with the fix taken out, and green with it put back', async () => {
     const files = { ...broken, 'fixer.mjs': editingAgent([['page.html', 'Tanks', 'Thanks']]) };

@@ -98,6 +98,7 @@ export function aReport(over: Partial<Report> = {}): Report {
       healed: counted('healed'),
       greenOnce: counted('green-once'),
       failed: counted('failed', 'escalated', 'rejected', 'agent-unusable'),
+      skipped: counted('skipped'),
       notRun: counted('not-run'),
       playwrightRuns: 1,
       agentRuns: 1,

@@ -8,6 +8,7 @@ import { noStore } from '../../src/run/run-store.js';
 import { createRunFolder } from '../../src/run/run-folder.js';
 import { redactorOf } from '../../src/secrets/redactor.js';
 import type { Session } from '../../src/heal/session.js';
+import { Observations } from '../../src/heal/observations.js';
 import { createRunPlan } from '../../src/run/run-plan.js';
 import { createSpending } from '../../src/run/spending.js';
 import { contentsOf } from '../../src/workspace/change.js';
@@ -90,10 +91,12 @@ export async function healingSession(reruns: readonly (string | null)[], over: P
         moves.push(`revert ${ids.join()}`);
         return { written: ['src/a.ts'], leftAlone: [], lost: [] };
       },
+      applied: () => [],
       edited: () => new Set(),
       decided: async () => undefined,
       close: async () => undefined,
     },
+    observations: new Observations({ applied: () => [] }),
     tree: new Mutex(),
     copy: 0,
     redactor: redactorOf([]),

@@ -1,6 +1,7 @@
 import type { DiagnosedFailure } from '../../src/core/cause.js';
 import type { Event } from '../../src/event.js';
 import { healRun } from '../../src/heal/run.js';
+import { Observations } from '../../src/heal/observations.js';
 import { reportOf } from '../../src/run/report-of.js';
 import type { Session } from '../../src/heal/session.js';
 import { tellSeen } from '../../src/heal/tell-tests.js';
@@ -43,7 +44,7 @@ export async function simulatedRun(
 ) {
   const runs: string[] = [];
   const fixes = new Set<string>();
-  const applied: string[] = [];
+  const stack: string[] = [];
   const decided: string[] = [];
   const controller = new AbortController();
   let red: DiagnosedFailure[] = [];
@@ -80,11 +81,13 @@ export async function simulatedRun(
   });
   const bring = (out: readonly string[]) => {
     fixes.clear();
-    for (const id of applied) if (!out.includes(id)) fixes.add(id);
+    for (const id of stack) if (!out.includes(id)) fixes.add(id);
     return { written: ['src/a.ts'], leftAlone: [] };
   };
+  const applied = () => [...fixes];
   const session: Session = {
     ...given.session,
+    observations: new Observations({ applied }),
     workspace: {
       ...given.session.workspace,
       collect: async (id) => {
@@ -93,17 +96,17 @@ export async function simulatedRun(
         return { ...noChange, change };
       },
       apply: async (change) => {
-        applied.push(change.id);
+        stack.push(change.id);
         fixes.add(change.id);
         return { kind: 'applied', change };
       },
       without: async (ids) => bring(ids),
       revert: async (ids) => {
-        const lost = applied.filter((id) => ids.includes(over.builtOn?.[id] ?? ''));
-        for (const id of [...ids, ...lost]) applied.splice(applied.indexOf(id), 1);
+        const lost = stack.filter((id) => ids.includes(over.builtOn?.[id] ?? ''));
+        for (const id of [...ids, ...lost]) stack.splice(stack.indexOf(id), 1);
         return { ...bring([]), lost };
       },
-      edited: () => new Set(),
+      applied,
       decided: async (ids) => void decided.push(...ids),
     },
     ...over,

@@ -24,6 +24,7 @@ import { contentsOf } from '../../../src/workspace/change.js';
 import { createRunPlan } from '../../../src/run/run-plan.js';
 import { createSpending } from '../../../src/run/spending.js';
 import { summarise } from '../../../src/heal/summarise.js';
+import { Observations } from '../../../src/heal/observations.js';
 import { tellSeen } from '../../../src/heal/tell-tests.js';
 import {
   aConsoleEntry,
@@ -82,6 +83,7 @@ export async function runThatSays(
     clock: virtualClock(),
     bus,
     redactor,
+    observations: new Observations({ applied: () => [] }),
     tree: new Mutex(),
     copy: 0,
     store: noStore,
@@ -112,6 +114,7 @@ export async function runThatSays(
       apply: async (change) => ({ kind: 'applied', change }),
       without: async () => ({ written: [], leftAlone: [] }),
       revert: async () => ({ written: [], leftAlone: [], lost: [] }),
+      applied: () => [],
       edited: () => new Set(),
       decided: async () => undefined,
       close: async () => undefined,

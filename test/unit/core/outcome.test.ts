@@ -22,6 +22,9 @@ it.each<[string, Partial<RunResult>, string, number]>([
   ['flaky', { tests: ['flaky'] }, 'green', 0],
   ['flaky with failOnFlaky', { tests: ['flaky'], failOnFlaky: true }, 'green', 1],
   ['a failed test', { tests: ['healed', 'failed'], causes: [cause('healed'), cause('failed')] }, 'red', 1],
+  ['a test that no run got to', { tests: ['passed', 'not-run'] }, 'red', 1],
+  ['what depends on a quarantined test', { tests: ['quarantined', 'not-run'] }, 'green', 0],
+  ['a skipped test', { tests: ['passed', 'skipped'] }, 'green', 0],
   ['a suite that does not start', { tests: [], suiteRed: true, causes: [cause('failed')] }, 'red', 1],
   ['a person is needed', { tests: ['failed', 'escalated'], causes: [cause('escalated')] }, 'escalated', 3],
   [

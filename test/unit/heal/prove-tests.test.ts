@@ -24,6 +24,7 @@ it('HL-6 HN-5 proves a fix on every test of its cause, in as many Playwright run
 it('HL-6 turns tests that stay red with the fix into a cause of their own, with its own agent', async () => {
   const run = await simulatedRun(['t1', 't2', 't3'], (id, at) => (id === 't3' ? 'shared' : shared(id, at)));
   expect(proofsOf(run)?.map(([, ended]) => ended)).toEqual(['proven', 'proven', 'red']);
+  expect(proofsOf(run)?.at(-1)).toEqual(['red red red', 'red']);
   expect(run.report.causes.map(({ id, parent, verdict }) => [id, parent, verdict])).toEqual([
     ['c1', null, 'healed'],
     ['c2', 'c1', 'failed'],

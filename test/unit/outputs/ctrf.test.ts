@@ -63,7 +63,7 @@ it('RP-2 CTRF is valid, its counts add up, and each verdict has its status', () 
     'rejected',
     'agent-unusable',
   ] as const;
-  const tests = [...verdicts, 'quarantined' as const, 'not-run' as const].map((verdict) =>
+  const tests = [...verdicts, 'quarantined' as const, 'skipped' as const, 'not-run' as const].map((verdict) =>
     aReportTest({ id: verdict, verdict, ...(verdict === 'passed' ? {} : inC1) }),
   );
   const { summary, tests: found } = read(aReport({ tests, causes: [aReportCause()] }));
@@ -76,9 +76,10 @@ it('RP-2 CTRF is valid, its counts add up, and each verdict has its status', () 
     ['rejected', 'failed'],
     ['agent-unusable', 'failed'],
     ['quarantined', 'skipped'],
+    ['skipped', 'skipped'],
     ['not-run', 'skipped'],
   ]);
-  expect(summary).toMatchObject({ tests: 9, passed: 3, failed: 4, skipped: 2, flaky: 1, duration: 41_000 });
+  expect(summary).toMatchObject({ tests: 10, passed: 3, failed: 4, skipped: 3, flaky: 1, duration: 41_000 });
   expect(found.filter((one) => one.flaky)).toHaveLength(1);
 });
 

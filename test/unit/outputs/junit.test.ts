@@ -100,7 +100,7 @@ describe('verdicts', () => {
     },
   );
 
-  it.each(['quarantined', 'not-run'] as const)('RP-2 %s is skipped', (verdict) => {
+  it.each(['quarantined', 'skipped', 'not-run'] as const)('RP-2 %s is skipped', (verdict) => {
     const root = readXml(junitOf(aReport({ tests: [aReportTest({ verdict })] })));
     expect(root.attributes).toMatchObject({ tests: '1', failures: '0', skipped: '1', errors: '0' });
     expect(all(root, 'skipped')).toHaveLength(1);

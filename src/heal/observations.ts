@@ -1,0 +1,176 @@
+import { existsSync } from 'node:fs';
+import type { DiagnosedFailure } from '../core/cause.js';
+import { failureKey } from '../core/failure.js';
+import { isGreen, type Observation } from '../core/judge.js';
+import type { ProofStep } from '../core/proof.js';
+import type { SuiteRun, TestResult } from '../playwright/suite-run.js';
+import type { Workspace } from '../workspace/workspace.js';
+
+/** The key of the suite's own failure among the ids of tests. */
+export const suiteKey = failureKey({ scope: 'suite', errors: [], stderr: '' });
+
+/** What one Playwright run showed of one test, or of the suite itself. */
+interface Row extends Observation {
+  /** The number of the Playwright run among those recorded, counted from 1. */
+  readonly run: number;
+  /** The changes of this self-heal run that were in the project. */
+  readonly fixes: readonly string[];
+}
+
+type OfFailure = Pick<DiagnosedFailure, 'failure'>;
+
+/**
+ * What the Playwright runs of a self-heal run have shown of each test, and with which changes in the project. Whether a failure is confirmed,
+ * whose fix healed it, what still has to be run and what a heal rests on are questions to this table.
+ */
+export class Observations {
+  readonly #rows = new Map<string, Row[]>();
+  readonly #workspace: Pick<Workspace, 'applied'>;
+  #runs = 0;
+
+  constructor(workspace: Pick<Workspace, 'applied'>) {
+    this.#workspace = workspace;
+  }
+
+  /** Records what one Playwright run of the project as it is now has shown, by key. */
+  add(shown: ReadonlyMap<string, Observation>): void {
+    this.#runs += 1;
+    const at = { run: this.#runs, fixes: this.#workspace.applied() };
+    for (const [key, seen] of shown)
+      this.#rows.set(key, [...(this.#rows.get(key) ?? []), { ...seen, ...at }]);
+  }
+
+  /** Whether a test was red the last time that it ran with the changes that are in the project now, so that no run has to show it again. */
+  isRed(of: OfFailure): boolean {
+    const last = this.#of(of).findLast((row) => this.#isNow(row));
+    return last !== undefined && !isGreen(last);
+  }
+
+  /** How often in a row a test has failed this way; 0 unless the last time was with the changes that are in the project now. */
+  timesRed(failure: DiagnosedFailure): number {
+    const isOfSuite = failure.failure.scope === 'suite';
+    // In a run whose suite did not start, no test was seen.
+    const rows = this.#of(failure).filter(({ suiteFailure }) => isOfSuite || suiteFailure === null);
+    const last = rows.at(-1);
+    if (!last || !this.#isNow(last)) return 0;
+    return rows.length - 1 - rows.findLastIndex((row) => failureIn(row)?.signature !== failure.signature);
+  }
+
+  /** The failure that the newest run of a test showed; null if it was green. */
+  latestFailure(of: OfFailure): DiagnosedFailure | null {
+    const last = this.#of(of).at(-1);
+    return last ? failureIn(last) : null;
+  }
+
+  /** The number of the newest run of a test, or of the run that follows if it is yet to be run. */
+  latestRun(of: OfFailure): number {
+    return this.#of(of).at(-1)?.run ?? this.nextRun();
+  }
+
+  nextRun(): number {
+    return this.#runs + 1;
+  }
+
+  /**
+   * What the runs of a test have shown before its fix and from run `since` on, the first with it. Those before begin with the first red one with
+   * the changes of `base`; runs with a change that has been reverted by then tell nothing of the code as it is.
+   */
+  steps(of: OfFailure, { since, base }: { readonly since: number; readonly base: readonly string[] }) {
+    const rows = this.#of(of);
+    const after = rows.filter(({ run }) => run >= since);
+    const kept = new Set(after[0]?.fixes);
+    const before = rows.filter(
+      ({ run, fixes }) =>
+        run < since && fixes.every((id) => kept.has(id)) && base.every((id) => fixes.includes(id)),
+    );
+    const firstRed = before.findIndex((row) => !isGreen(row));
+    const told = (all: readonly Row[]) => all.map((row): ProofStep => (isGreen(row) ? 'green' : 'red'));
+    return { before: firstRed === -1 ? [] : told(before.slice(firstRed)), after: told(after) };
+  }
+
+  #of({ failure }: OfFailure): readonly Row[] {
+    return this.#rows.get(failureKey(failure)) ?? [];
+  }
+
+  #isNow({ fixes }: Row): boolean {
+    const now = new Set(this.#workspace.applied());
+    return fixes.length === now.size && fixes.every((id) => now.has(id));
+  }
+}
+
+function failureIn(seen: Observation): DiagnosedFailure | null {
+  return seen.failure ?? seen.suiteFailure;
+}
+
+/** What a Playwright run showed, with the failures that were found in it. */
+export interface Shown {
+  readonly run: SuiteRun;
+  readonly seen: readonly DiagnosedFailure[];
+}
+
+/**
+ * Returns what a run showed of each test that passed or failed, of the suite itself if that failed, and of each failure that it was made for:
+ * whatever else became of such a test, it is not green.
+ */
+export function observationsIn(
+  shown: Shown,
+  failures: readonly DiagnosedFailure[],
+): Map<string, Observation> {
+  const { tests } = shown.run;
+  const ran = tests.filter(({ outcome }) => outcome !== 'skipped' && outcome !== 'not-run');
+  const ofTests = ran.map((result): [string, Observation] => [
+    result.test.id,
+    ofTest(shown, result.test.id, result),
+  ]);
+  const suiteFailure = suiteFailureIn(shown);
+  const ofSuite: [string, Observation][] = suiteFailure
+    ? [[suiteKey, { ended: 'failed', failure: null, suiteFailure }]]
+    : [];
+  const asked = failures.map((one): [string, Observation] => [
+    failureKey(one.failure),
+    observation(shown, one),
+  ]);
+  return new Map([...ofTests, ...ofSuite, ...asked]);
+}
+
+export function suiteFailureIn({ seen }: Pick<Shown, 'seen'>): DiagnosedFailure | null {
+  return seen.find(({ failure }) => failure.scope === 'suite') ?? null;
+}
+
+/** Returns what a run showed of one failure. */
+export function observation(shown: Shown, one: DiagnosedFailure): Observation {
+  const { run } = shown;
+  const { failure } = one;
+  if (failure.scope === 'suite')
+    return { ended: suiteEnding(one, run), failure: null, suiteFailure: suiteFailureIn(shown) };
+  const { id } = failure.test;
+  return ofTest(
+    shown,
+    id,
+    run.tests.find(({ test }) => test.id === id),
+  );
+}
+
+function ofTest({ seen }: Shown, id: string, result: TestResult | undefined): Observation {
+  return {
+    ended: result ? ends[result.outcome] : 'absent',
+    failure: seen.find((one) => failureKey(one.failure) === id) ?? null,
+    // Tests that ran despite the suite's own failure (such as a throwing global teardown) have a result of their own.
+    suiteFailure: result ? null : suiteFailureIn({ seen }),
+  };
+}
+
+/** Deleting the broken file does not heal the suite (HL-10). */
+function suiteEnding({ evidence }: DiagnosedFailure, run: SuiteRun): Observation['ended'] {
+  const files = evidence.errors.flatMap((error) => (error.location ? [error.location.file] : []));
+  if (files.some((file) => !existsSync(file))) return 'absent';
+  return run.tests.length > 0 ? 'passed' : 'not-run';
+}
+
+const ends: Record<TestResult['outcome'], Observation['ended']> = {
+  expected: 'passed',
+  flaky: 'passed',
+  unexpected: 'failed',
+  skipped: 'skipped',
+  'not-run': 'not-run',
+};
