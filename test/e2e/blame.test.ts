@@ -133,30 +133,20 @@ const refusing = {
     import { readFileSync } from 'node:fs';
     test('reads orders', () => {
       const roles = readFileSync('roles.txt', 'utf8').split(/\\s+/);
-      if (!roles.includes('clerk') || process.env['LOCKED']) throw new Error('403 Forbidden: permission denied');
+      if (!roles.includes('clerk')) throw new Error('403 Forbidden: permission denied');
     });`,
 };
 
-it.each([
-  ['a commit on the default branch brought it', {}, 0, ['healed'], 1],
-  ['nothing in the last commits brought it', { LOCKED: '1' }, 3, ['escalated'], 0],
-])(
-  'CS-11 BL-1 a refusal is for an agent or for a person: %s, and no run ever saw the test green',
-  async (_, env, code, verdicts, agentRuns) => {
-    const project = await scratchProject({ ...shopFiles, ...refusing, 'roles.txt': 'admin clerk\n' });
-    const git = (...args: string[]) =>
-      execa('git', ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.com', ...args], {
-        cwd: project.dir,
-      });
-    await git('init', '--quiet', '--initial-branch=main');
-    await git('add', '--all');
-    await git('commit', '--quiet', '-m', 'shop');
-    await project.write({ 'roles.txt': 'admin\n' });
-    await git('commit', '--quiet', '-a', '-m', 'fewer roles');
-    const { exitCode, report } = await project.selfHeal(['run'], env);
-    expect(report?.causes.map(({ verdict }) => verdict)).toEqual(verdicts);
-    expect([exitCode, report?.totals.agentRuns]).toEqual([code, agentRuns]);
-    const found = report?.causes[0]?.blame?.hunks.map(({ file }) => file) ?? [];
-    expect(found).toEqual(agentRuns === 0 ? [] : ['roles.txt']);
-  },
-);
+it('CS-11 BL-1 a refusal is for an agent if a commit brought it, though no run ever saw the test green', async () => {
+  const project = await scratchProject({ ...shopFiles, ...refusing, 'roles.txt': 'admin clerk\n' });
+  const git = (...args: string[]) =>
+    execa('git', ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.com', ...args], { cwd: project.dir });
+  await git('init', '--quiet', '--initial-branch=main');
+  await git('add', '--all');
+  await git('commit', '--quiet', '-m', 'shop');
+  await project.write({ 'roles.txt': 'admin\n' });
+  await git('commit', '--quiet', '-a', '-m', 'fewer roles');
+  const { exitCode, report } = await project.selfHeal(['run']);
+  expect(report?.causes).toMatchObject([{ verdict: 'healed', blame: { hunks: [{ file: 'roles.txt' }] } }]);
+  expect([exitCode, report?.totals.agentRuns]).toEqual([0, 1]);
+});

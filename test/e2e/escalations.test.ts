@@ -62,9 +62,7 @@ async function choose(terminal: PseudoTerminal, nth: number, instead = false): P
 
 describe.runIf(hasPseudoTerminal())('on a terminal', () => {
   it.each([
-    ['skip', 0, {}, 'skipped'],
     ['simplify', 1, {}, 'resolved'],
-    ['provide-credentials', 0, credentials, 'resolved'],
     ['skip', 1, credentials, 'skipped'],
   ] as const)('ME-7 arrow keys select %s, choice %i of those offered', async (choice, nth, over, state) => {
     const { project, id, show } = await asked(over);

@@ -119,61 +119,17 @@ it('HN-5 HN-6 a worker’s teardown that fails is healed, and proven with the te
   expect(exitCode).toBe(0);
 });
 
-describe('a reason for the failure', () => {
+it('HN-3 RP-2 a reason for the failure is named for the reviewer if it is still there', async () => {
   const script = "out.textContent = orders[0].name + ', Thanks';";
   const page = `<button id="buy">Buy</button> <p id="out"></p> <script>const orders = []; ${script}</script>`;
-  const left =
-    'passes although the console still says: Uncaught TypeError: Cannot read properties of undefined';
-  it.each([
-    ['is named for the reviewer if it is still there', '<p id="out"></p>', '<p id="out">Thanks</p>', [left]],
-    ['is not named if the fix removed it', '= []', "= [{ name: 'Ada' }]", []],
-  ])('HN-3 RP-2 %s', async (_, before, after, says) => {
-    const files = { 'page.html': page, 'fixer.mjs': editingAgent([['page.html', before, after]]) };
-    const project = await scratchProject({ ...pageFiles, ...files, ...own('{ level: quick }') });
-    const { report, stderr } = await project.selfHeal(['run']);
-    const notes = says.map((one) => ({ file: 'tests/shop.spec.ts', says: expect.stringContaining(one) }));
-    expect(report?.causes).toMatchObject([{ verdict: 'healed', attempts: [{ notes }] }]);
-    expect(stderr.includes('review  tests/shop.spec.ts:5 passes although')).toBe(says.length > 0);
-  });
-});
-
-/** Three tests that fail because of one wrong word; behind it, the last one has another failure. */
-const alike = `
-  import { test, expect } from '@playwright/test';
-  import { readFileSync } from 'node:fs';
-  const thanks = () => expect(readFileSync('page.html', 'utf8').includes('Thanks'), 'it thanks').toBe(true);
-  test('thanks', thanks);
-  test('thanks again', thanks);
-  test('thanks and bows', () => {
-    thanks();
-    expect(readFileSync('page.html', 'utf8').split('bow').length, 'it bows').toBe(2);
-  });`;
-
-describe('a fix for several tests', () => {
-  it('HL-6 HN-5 is proven for each of them; a test that stays red becomes a cause of its own', async () => {
-    const files = {
-      ...broken,
-      'tests/shop.spec.ts': alike,
-      'fixer.mjs': editingAgent([
-        ['page.html', 'Tanks', 'Thanks'],
-        ['page.html', '<button', '<button class="b"'],
-      ]),
-    };
-    const project = await scratchProject({ ...shopFiles, ...files, ...own('{ regression: none }') });
-    const { exitCode, stderr, report, events } = await project.selfHeal(['run']);
-    const [cause, other] = report?.causes ?? [];
-    expect(cause?.testProofs?.map(({ ended, proof }) => [ended, proof.join(' ')])).toEqual([
-      ['proven', 'red red green green green red green'],
-      ['proven', 'red red green green green red green'],
-      ['red', 'red red red'],
-    ]);
-    expect(other).toMatchObject({ parent: 'c1', verdict: 'failed', tests: [cause?.tests[2]] });
-    expect(stderr).toContain('red red | green green green | red | green (2 of 3 tests; 1 still red)');
-    // Only the run that judges it is its own; the runs of the proof are shared by all heals.
-    const started = events.filter((one) => one.type === 'suite.started');
-    expect(started.filter((one) => one.causeId === 'c1').map((one) => one.purpose)).toEqual(['retest']);
-    expect(exitCode).toBe(1);
-  });
+  const fixer = editingAgent([['page.html', '<p id="out"></p>', '<p id="out">Thanks</p>']]);
+  const files = { 'page.html': page, 'fixer.mjs': fixer };
+  const project = await scratchProject({ ...pageFiles, ...files, ...own('{ level: quick }') });
+  const { report } = await project.selfHeal(['run']);
+  const notes = [
+    { file: 'tests/shop.spec.ts', says: expect.stringContaining('still says: Uncaught TypeError') },
+  ];
+  expect(report?.causes).toMatchObject([{ verdict: 'healed', attempts: [{ notes }] }]);
 });
 
 describe('the regression run', () => {

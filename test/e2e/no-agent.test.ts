@@ -27,19 +27,6 @@ runners: { own: { command: [no-such-program] } }
 };
 
 describe('self-heal run without an agent program', () => {
-  it('CL-5 is green if the suite is, and does not mention the missing program', async () => {
-    const project = await scratchProject({ ...files, 'failures.txt': '0' });
-    const { exitCode, stderr } = await project.selfHeal(['run']);
-    expect({ exitCode, warns: stderr.includes('no-such-program') }).toEqual({ exitCode: 0, warns: false });
-  });
-
-  it('CL-5 HL-7 is green if the only red test is flaky', async () => {
-    const project = await scratchProject({ ...files, 'failures.txt': '1' });
-    const { exitCode, report } = await project.selfHeal(['run']);
-    expect(exitCode).toBe(0);
-    expect(report?.tests.map(({ verdict }) => verdict)).toEqual(['passed', 'flaky', 'passed']);
-  });
-
   it('CL-5 confirms, diagnoses and reports red tests, exits with 5, and names the missing program', async () => {
     const project = await scratchProject({ ...files, 'failures.txt': '99' });
     const { exitCode, report, stderr } = await project.selfHeal(['run']);

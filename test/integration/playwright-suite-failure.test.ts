@@ -198,14 +198,12 @@ it('CL-2 says how to install a missing browser', async () => {
 });
 
 it.each<[string, Broken, RegExp]>([
-  ['an unknown project', { selection: { project: ['zzz'] } }, /Project\(s\) "zzz" not found/],
   ['an unknown option', { selection: { passThrough: ['--nonsense'] } }, /unknown option '--nonsense'/],
   [
     'a wrong value in the config',
     { config: `retries: 'many'` },
     /config\.retries must be a non-negative number/,
   ],
-  ['a wrong number of workers', { selection: { workers: 'abc' } }, /Workers abc must be a number/],
 ])('CL-2 passes on that Playwright refuses %s', async (_what, broken, words) => {
   const { run: seen } = await run(broken);
   expect(refused(seen)).toMatchObject({ kind: 'playwright-refused', detail: expect.stringMatching(words) });

@@ -19,10 +19,6 @@ it.each([
   expect(cut(text, width)).toBe(expected);
 });
 
-it('RP-1 cuts the middle of a path or a title', () => {
-  expect(cut('tests/a/very/long/way/to/cart.spec.ts', 20, { from: 'middle' })).toBe('tests/a/ve…t.spec.ts');
-});
-
 it('RP-1 never returns more columns than there are, or terminal control characters', () => {
   const text = fc.string({ unit: 'binary', maxLength: 200 });
   fc.assert(

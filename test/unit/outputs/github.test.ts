@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { githubAnnotations, githubOutputs } from '../../../src/outputs/github.js';
 import type { Report } from '../../../src/run/report.js';
 import { aReport, aReportCause, aReportTest, hostileTexts } from '../../rig/a-report.js';
-import { aBlame } from '../../rig/builders.js';
 
 const root = { workspace: '/repo', project: '/repo' };
 const read = (given: Partial<Report>, places = root) =>
@@ -45,15 +44,6 @@ describe('annotations', () => {
     expect(read({ causes }, places)[0]?.properties['file']).toBe('packages/shop/src/cart.ts');
     const tests = [aReportTest({ file: '../../e2e/cart.spec.ts' })];
     expect(read({ causes: [failed], tests }, places)[0]?.properties['file']).toBe('e2e/cart.spec.ts');
-  });
-
-  it('BL-3 are at the change to blame, even outside the project, and begin with it', () => {
-    const places = { workspace: '/repo', project: '/repo/packages/shop' };
-    const [only] = read({ causes: [{ ...failed, source: 'src/cart.ts:7:3', blame: aBlame() }] }, places);
-    expect(only?.properties).toMatchObject({ file: 'packages/api/cart.ts', line: '12' });
-    expect(only?.message.split('\n')[1]).toBe(
-      'It was green before 3f2a91c; reverting these 4 lines of ../api/cart.ts turns it green',
-    );
   });
 
   it('RP-3 have no location for a failure of the suite itself', () => {

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { code, cutToBytes, prose } from '../../../src/outputs/markdown-text.js';
+import { code, prose } from '../../../src/outputs/markdown-text.js';
 import { markdownOf, summaryBytes } from '../../../src/outputs/markdown.js';
 import type { Report } from '../../../src/run/report.js';
-import { aBlame } from '../../rig/builders.js';
 import { aReport, aReportAttempt, aReportCause, aReportTest, hostileTexts } from '../../rig/a-report.js';
 
 const folder = '.self-heal/runs/r1';
@@ -43,47 +42,6 @@ describe('the summary', () => {
 
 Run 20260101-000000-0001: \`.self-heal/runs/r1/\`
 `);
-  });
-
-  it('RP-3 BL-3 begins a cause with the change to blame, and where it is', () => {
-    const text = show({ causes: [aReportCause({ blame: aBlame() })] });
-    const [first] = text.match(/^- .*$/m) ?? [];
-    expect(first).toMatch(/^- blame: It was green before 3f2a91c; .* \(`\.\.\/api\/cart\.ts:12`\)$/);
-  });
-
-  it('RP-3 shows questions, flaky and quarantined tests, the regression run and warnings', () => {
-    const text = show({
-      tests: [
-        aReportTest({ id: 'f', title: ['a.spec.ts', 'flickers'], verdict: 'flaky' }),
-        aReportTest({ id: 'q', title: ['a.spec.ts', 'waits'], verdict: 'quarantined' }),
-      ],
-      escalations: [
-        { id: 'e7', stored: true, causeId: 'c2', state: 'pending', question: 'Tanks or Thanks?' },
-      ],
-      regression: { tests: 3, leftOut: 1, broke: [] },
-      warnings: ['old server'],
-    });
-    expect(text).toContain('- c2: Tanks or Thanks? (`npx self-heal escalations resolve e7`)');
-    expect(text).toContain('flickers');
-    expect(text).toContain('waits');
-    expect(text).toContain('3 tests re-run after healing: nothing broke; there was no time for 1 test');
-    expect(text).toContain('- old server');
-  });
-
-  it('RP-3 HN-3 lists how the tests were tampered with', () => {
-    const violation = {
-      rule: 'assertion-removed',
-      file: 'a.spec.ts',
-      line: 3,
-      before: 'x',
-      after: null,
-      says: 'gone',
-    };
-    const attempts = [aReportAttempt({ violations: Array.from({ length: 7 }, () => violation) })];
-    const text = show({ causes: [aReportCause({ verdict: 'rejected', attempts })] });
-    expect(text).toContain('⛔ c1 rejected');
-    expect(text.match(/^ {2}- a\.spec\.ts:3 assertion-removed: gone$/gm)).toHaveLength(5);
-    expect(text).toContain('  - and 2 more violations');
   });
 });
 
@@ -151,11 +109,5 @@ describe('text in Markdown', () => {
       expect(code(text) + prose(text)).not.toMatch(/[\0-\x1F\x7F-\x9F]/);
     }
     expect(code('👍'.repeat(400), 10)).toBe(`\`${'👍'.repeat(9)}…\``);
-  });
-
-  it('RP-3 is cut to a number of bytes, at the end of a line', () => {
-    expect(cutToBytes('äöü\näöü\n', 8)).toBe('äöü\n');
-    expect(cutToBytes('äöü\n', 7)).toBe('äöü\n');
-    expect(cutToBytes('äöü\n', 6)).toBe('');
   });
 });

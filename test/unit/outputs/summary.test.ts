@@ -3,7 +3,6 @@ import stringWidth from 'string-width';
 import { expect, it } from 'vitest';
 import type { Report, ReportCause } from '../../../src/run/report.js';
 import { summaryOf, type SummaryOptions } from '../../../src/outputs/summary.js';
-import { aBlame } from '../../rig/builders.js';
 import { aReport, aReportAttempt, aReportCause, aReportTest, hostileTexts } from '../../rig/a-report.js';
 
 const paint = new Chalk({ level: 0 });
@@ -71,17 +70,6 @@ it('RP-1 shows the class, reasons, agent, proof, files and cost of a heal, and h
   ]);
 });
 
-it('RP-1 BL-3 begins a cause with the place of the change to blame', () => {
-  const blamed = (columns: number) => show({ causes: [{ ...left, blame: aBlame() }] }, { columns }).slice(3);
-  expect(blamed(160)[0]).toBe(
-    '      blame   ../api/cart.ts:12: It was green before 3f2a91c; reverting these 4 lines of ../api/cart.ts turns it green',
-  );
-  expect(blamed(Infinity)[0]).toBe(blamed(160)[0]);
-  expect(blamed(80).slice(0, 2)).toEqual([
-    '      blame   ../api/cart.ts:12: It was green before 3f2a91c; reverting these 4',
-    '              lines of ../api/cart.ts turns it green',
-  ]);
-});
 
 it('RP-1 CL-5 says why a green run has another exit code', () => {
   const [headline] = show({ exitCode: 1, causes: [healed] }).slice(1);
@@ -120,21 +108,6 @@ it('RP-1 puts what is left to a person first, each with its next command', () =>
 });
 
 it.each([
-  ['agent-unusable', 'agent-unusable', 'npx self-heal doctor'],
-  ['interrupted', 'failed', 'npx self-heal resume 20260101-000000-0001'],
-  ['budget', 'failed', 'npx self-heal resume 20260101-000000-0001'],
-] as const)('RP-1 names the next command after a run that ended %s', (outcome, verdict, command) => {
-  const lines = show({ outcome, causes: [{ ...left, verdict }] });
-  expect(lines.some((line) => line.endsWith(` ${command}`))).toBe(true);
-});
-
-it('RP-1 suggests inspect for a question that could not be stored', () => {
-  const lines = show({ causes: [asked], escalations: escalations.map((one) => ({ ...one, stored: false })) });
-  expect(lines.join('\n')).not.toContain('escalations');
-  expect(lines).toContain('      next    npx self-heal inspect 20260101-000000-0001 c3 --prompt');
-});
-
-it.each([
   [60, undefined, 40],
   [300, undefined, 40],
   [300, 24, 23],
@@ -165,12 +138,6 @@ it('RP-1 names changed files from the top of the repository if the project is in
   expect(show({ causes: [healed] }, { inGit: null }).join()).not.toContain('git diff');
 });
 
-it('RP-1 shows each cause in a single line if there is no room for more', () => {
-  const causes = Array.from({ length: 20 }, (_, index) => ({ ...healed, id: `c${index + 1}` }));
-  const lines = show({ causes });
-  expect(lines.filter((line) => /^ {2}✓ c\d+ healed/.test(line))).toHaveLength(20);
-  expect(lines).toContain('  ✓ c20 healed · runtime-error · /debugger, $0.02, src/orders.ts +2 −1');
-});
 
 it('RP-1 wraps sentences, cuts names in the middle, and never cuts a command', () => {
   const deep = `tests/${'very/'.repeat(20)}deep.spec.ts`;
