@@ -12,7 +12,7 @@ import { runSelfTest, type SelfTest } from '../doctor/self-test.js';
 import type { Problem } from '../problem.js';
 import { effectiveSettings, settingsTable } from '../config/effective-settings.js';
 import { loadLayers } from '../config/load-settings.js';
-import { paletteForData } from '../outputs/palette.js';
+import { paletteForData } from '../outputs/streams.js';
 import { listenForInterrupts } from '../process/interrupts.js';
 
 const explanation = `

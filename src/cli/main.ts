@@ -2,12 +2,12 @@ import { CommanderError } from 'commander';
 import { exitCodes } from '../core/exit-codes.js';
 import { end, endOnUncaught } from './end.js';
 import { problemOfFile } from './problem-of-file.js';
-import { outliveClosedPipes } from '../outputs/outlive-closed-pipes.js';
+import { ignoreEpipe } from '../outputs/ignore-epipe.js';
 import { createProgram } from './program.js';
 
 /** The entry point of the command line. Expected problems are `Problem`s with a remedy; anything thrown is a bug, caught only here. */
 export async function main(argv: readonly string[]): Promise<void> {
-  outliveClosedPipes(process.stdout, process.stderr);
+  ignoreEpipe(process.stdout, process.stderr);
   endOnUncaught(endThrown);
   try {
     const program = await createProgram(argv);

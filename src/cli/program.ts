@@ -53,8 +53,8 @@ function inherit(program: Command, command: Command, name = `self-heal ${command
 async function checkState(): Promise<void> {
   const problem = await stateProblem(process.cwd());
   if (!problem) return;
-  const { leaveProblem } = await import('../outputs/leave-reports.js');
-  await leaveProblem(problem, { env: process.env, print: (line) => process.stderr.write(`${line}\n`) });
+  const { writeProblem } = await import('../outputs/write-reports.js');
+  await writeProblem(problem, { env: process.env, print: (line) => process.stderr.write(`${line}\n`) });
   throw new StateRefused(problem);
 }
 

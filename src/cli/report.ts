@@ -9,7 +9,7 @@ import type { Stats } from '../store/stats.js';
 import { withStore } from '../store/with-store.js';
 import { counted, dollars } from '../outputs/format.js';
 import type { Report } from '../run/report.js';
-import { showSummary } from '../outputs/leave-result.js';
+import { showSummary } from '../outputs/show-result.js';
 import type { RunPlace } from '../outputs/html/load-run.js';
 import { openInBrowser } from '../outputs/open-in-browser.js';
 import { pidAtWork } from '../run/run-journal.js';
@@ -105,7 +105,7 @@ function percent(rate: number | null): string {
 
 async function write(found: Report, folder: RunPlace): Promise<string | Problem> {
   // Loaded on demand, since no other command needs this code.
-  const { writeHtmlReport } = await import('../outputs/html/write-html-report.js');
+  const { writeHtmlReport } = await import('../outputs/html/page.js');
   try {
     return await writeHtmlReport(found, folder);
   } catch (error) {

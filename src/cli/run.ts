@@ -30,8 +30,8 @@ export async function runAsTyped(words: readonly string[], options: RunOptions):
   const { env } = process;
   const result = await runSelfHeal({ cwd: process.cwd(), env, filters, passThrough, options });
   if (typeof result !== 'number') {
-    const { leaveProblem } = await import('../outputs/leave-reports.js');
-    await leaveProblem(result, { env, print: (line) => process.stderr.write(`${line}\n`) });
+    const { writeProblem } = await import('../outputs/write-reports.js');
+    await writeProblem(result, { env, print: (line) => process.stderr.write(`${line}\n`) });
   }
   if (result !== exitCodes.personNeeded) return end(result);
   const { askAfterRun } = await import('./resolve-escalation.js');

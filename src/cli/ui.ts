@@ -8,7 +8,7 @@ import { exitCodes } from '../core/exit-codes.js';
 import type { Problem } from '../problem.js';
 import { startUi } from '../ui/server.js';
 import { listenForInterrupts } from '../process/interrupts.js';
-import { isLive } from '../outputs/is-live.js';
+import { isLive } from '../outputs/streams.js';
 import { openEscalationDesk } from '../ui/open-escalation-desk.js';
 import { openInBrowser } from '../outputs/open-in-browser.js';
 

@@ -1,4 +1,4 @@
-import { widthOf } from '../outputs/width.js';
+import { widthOf } from '../outputs/cut.js';
 
 /** One mistake in a text: the message, and where it is, as UTF-16 offsets with an exclusive end. */
 export interface Diagnostic {

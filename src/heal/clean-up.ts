@@ -1,6 +1,6 @@
 import { sweep } from '../process/end-processes.js';
 import { dropAllUnmasked } from '../run/mask-suite-folder.js';
-import { say } from '../outputs/say.js';
+import { say } from '../outputs/streams.js';
 import type { Opened } from './open-run.js';
 
 /** Leaves no process of a run that is over (AG-10), no copy of the project, and no file that may hold secrets (EV-9). */

@@ -3,8 +3,8 @@ import { avoidedIn, reportOf } from '../run/report-of.js';
 import { reduce } from '../run/reduce.js';
 import { outcomeOf } from '../core/outcome.js';
 import { exitCodes } from '../core/exit-codes.js';
-import { leaveForPrograms, showResult } from '../outputs/leave-result.js';
-import { say } from '../outputs/say.js';
+import { writeProgramReports, showResult } from '../outputs/show-result.js';
+import { say } from '../outputs/streams.js';
 import type { Healed } from './progress.js';
 import { writeState } from '../state-folder.js';
 import type { Interrupts } from '../process/interrupts.js';
@@ -54,7 +54,7 @@ export async function finishRun(
   const place = { dir: folder.dir, cwd: request.cwd, env: request.env, options };
   let report = reportNow();
   // If another tool's report cannot be written, the run has not failed: report.json and the terminal mention it.
-  for (const message of await leaveForPrograms(report, place)) {
+  for (const message of await writeProgramReports(report, place)) {
     bus.emit({ type: 'run.warning', message });
     report = reportNow();
   }

@@ -3,7 +3,7 @@ import type { Attempt } from '../core/attempt.js';
 import { builtIn, isBuiltIn } from '../core/built-in-fixer.js';
 import { type Cause, type DiagnosedFailure, retryOf } from '../core/cause.js';
 import { questionAbout, type Escalation } from '../core/escalation.js';
-import { localDay } from '../outputs/local-time.js';
+import { localDay } from '../outputs/format.js';
 import { decide, type CauseEnd, type Decision, type History } from '../core/policy.js';
 import { unreachable } from '../core/unreachable.js';
 import { followed, offerForNothing, revertOf } from './offers.js';

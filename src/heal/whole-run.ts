@@ -1,5 +1,5 @@
 import { systemClock } from '../clock.js';
-import { say } from '../outputs/say.js';
+import { say } from '../outputs/streams.js';
 import { firstRunProblem } from '../playwright/refusals.js';
 import { isRed } from '../playwright/suite-run.js';
 import type { Problem } from '../problem.js';

@@ -202,7 +202,7 @@ function failure(placeholder: string): string {
 }
 
 /** Appends the entry to a .gitignore, with the file's own line ends. */
-export function withIgnoreEntry(text: string): string {
+function withIgnoreEntry(text: string): string {
   const end = text.includes('\r\n') ? '\r\n' : '\n';
   const complete = text === '' || text.endsWith('\n') ? text : `${text}${end}`;
   return `${complete}${ENTRY}${end}`;

@@ -1,5 +1,5 @@
 import { renderProof } from '../core/proof.js';
-import { type FinalStatus, proofFor, suiteItself, tellTests, type Told } from './final-status.js';
+import { proofFor, suiteItself, type TestView, viewOf } from './view.js';
 import type { Report } from '../run/report.js';
 
 /**
@@ -7,10 +7,10 @@ import type { Report } from '../run/report.js';
  * reporter, but paths are relative to the project. What CTRF has no field for is under `extra`.
  */
 export function ctrfOf(report: Report): object {
-  const told = tellTests(report);
+  const { tests } = viewOf(report);
   const start = Date.parse(report.startedAt);
   const stop = start + Math.round(report.totals.durationMs);
-  const count = (status: FinalStatus['status']) => told.filter(({ word }) => word.status === status).length;
+  const count = (status: TestView['status']) => tests.filter((one) => one.status === status).length;
   return {
     reportFormat: 'CTRF',
     specVersion: '0.1.0',
@@ -19,7 +19,7 @@ export function ctrfOf(report: Report): object {
     results: {
       tool: { name: 'playwright' },
       summary: {
-        tests: told.length,
+        tests: tests.length,
         passed: count('passed'),
         failed: count('failed'),
         skipped: count('skipped'),
@@ -30,7 +30,7 @@ export function ctrfOf(report: Report): object {
         stop,
         duration: stop - start,
       },
-      tests: told.map(testOf),
+      tests: tests.map(testOf),
       extra: {
         runId: report.runId,
         outcome: report.outcome,
@@ -44,8 +44,7 @@ export function ctrfOf(report: Report): object {
   };
 }
 
-function testOf({ test, word }: Told): object {
-  const { status, message, details, cause } = word;
+function testOf({ test, status, message, details, cause }: TestView): object {
   const told = {
     status,
     duration: Math.round(test?.durationMs ?? 0),

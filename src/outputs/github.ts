@@ -1,14 +1,12 @@
 import path from 'node:path';
-import { blameLine, placeOfBlame } from '../core/blame.js';
-import { tellProof } from '../core/proof.js';
+import { placeOfBlame } from '../core/blame.js';
 import type { Problem } from '../problem.js';
-import { cut } from './cut.js';
-import { atMost, counted, nameOf } from './format.js';
-import { suiteItself } from './final-status.js';
 import type { Report, ReportCause, ReportTest } from '../run/report.js';
 import { redact } from '../secrets/redactor.js';
-import { verdictWords } from './wording.js';
 import { isInside, pathInside } from '../workspace/is-inside.js';
+import { cut } from './cut.js';
+import { atMost, counted } from './format.js';
+import { type CauseView, rowsOf, viewOf } from './view.js';
 
 /** The base folders of GitHub's paths and of the report's paths; both absolute. */
 export interface GithubPlaces {
@@ -24,11 +22,7 @@ const ANNOTATIONS = 50;
  * (https://docs.github.com/actions/reference/workflow-commands-for-github-actions#setting-an-error-message).
  */
 export function githubAnnotations(report: Report, places: GithubPlaces): string[] {
-  const byId = new Map(report.tests.map((test) => [test.id, test]));
-  const commands = report.causes.map((cause) => {
-    const tests = cause.tests.flatMap((id) => byId.get(id) ?? []);
-    return annotation(cause, tests, places);
-  });
+  const commands = viewOf(report).causes.map((cause) => annotation(cause, places));
   return atMost(commands, ANNOTATIONS, (hidden) =>
     command('warning', { title: 'self-heal' }, `${counted(hidden, 'more cause')}: see the summary`),
   );
@@ -39,21 +33,15 @@ export function githubProblem({ message, remedy }: Problem): string {
   return command('error', { title: 'self-heal could not run' }, redact(`${message}\n${remedy}`));
 }
 
-function annotation(cause: ReportCause, tests: readonly ReportTest[], places: GithubPlaces): string {
-  const [first] = tests;
-  const named = first ? nameOf(first) : suiteItself;
-  const why = cause.why[0];
-  const lines = [
-    cause.headline,
-    ...(cause.blame ? [blameLine(cause.blame)] : []),
-    ...(why && why.evidence !== cause.headline ? [`${why.source}: ${why.evidence}`] : []),
-    tests.length > 1 ? `${named} (+${tests.length - 1})` : named,
-    ...(cause.reason ? [cause.reason] : []),
-    ...(cause.proof.length > 0 ? [`proof: ${tellProof(cause.proof, cause.testProofs)}`] : []),
-  ];
+const inAnnotation = new Set(['blame', 'why', 'tests', 'proof', 'end']);
+
+function annotation(view: CauseView, places: GithubPlaces): string {
+  const { cause, words, tests } = view;
+  const rows = rowsOf(view, { attempts: 1, findings: 0 }).filter(({ label }) => inAnnotation.has(label));
+  const lines = [cause.headline, ...rows.map(({ label, text }) => `${label}: ${text}`)];
   const title = cut(`self-heal: ${cause.id} ${cause.verdict} · ${cause.category}`, 200);
   const message = lines.map((line) => cut(line, 500)).join('\n');
-  return command(verdictWords[cause.verdict].level, { ...placeOf(cause, first, places), title }, message);
+  return command(words.level, { ...placeOf(cause, tests[0], places), title }, message);
 }
 
 /** Returns the blamed line, or else the failing line of the project's own code, or else the test's; empty if none is in the workspace. */

@@ -1,5 +1,5 @@
 import { unreachable } from '../core/unreachable.js';
-import { type FinalStatus, suiteItself, tellTests, type Told } from './final-status.js';
+import { suiteItself, type TestView, viewOf } from './view.js';
 import { html, type Markup, raw } from './html/markup.js';
 import type { Report, ReportTest } from '../run/report.js';
 
@@ -9,20 +9,20 @@ import type { Report, ReportTest } from '../run/report.js';
  * junit-report-builder is not used because it supports neither hosts nor reasons for skipped tests.
  */
 export function junitOf(report: Report): string {
-  const told = tellTests(report);
+  const { tests } = viewOf(report);
   const attributes = {
     id: report.runId,
     name: 'self-heal',
-    ...counts(told),
+    ...counts(tests),
     time: seconds(report.totals.durationMs),
   };
-  const suites = [...groups(told).values()].map((group) => suite(report, group));
+  const suites = [...groups(tests).values()].map((group) => suite(report, group));
   return `<?xml version="1.0" encoding="UTF-8"?>\n${String(element('testsuites', attributes, suites))}\n`;
 }
 
-function groups(told: readonly Told[]): Map<string, Told[]> {
-  const bySuite = new Map<string, Told[]>();
-  for (const one of told) {
+function groups(tests: readonly TestView[]): Map<string, TestView[]> {
+  const bySuite = new Map<string, TestView[]>();
+  for (const one of tests) {
     const key = JSON.stringify([one.test?.project, one.test && fileOf(one.test)]);
     const group = bySuite.get(key);
     if (group) group.push(one);
@@ -31,7 +31,7 @@ function groups(told: readonly Told[]): Map<string, Told[]> {
   return bySuite;
 }
 
-function suite(report: Report, group: readonly Told[]): Markup {
+function suite(report: Report, group: readonly TestView[]): Markup {
   const test = group[0]?.test ?? null;
   const durationMs = group.reduce((sum, one) => sum + (one.test?.durationMs ?? 0), 0);
   const attributes = {
@@ -44,22 +44,23 @@ function suite(report: Report, group: readonly Told[]): Markup {
   return element('testsuite', attributes, group.map(testCase));
 }
 
-function counts(told: readonly Told[]) {
-  const of = (status: FinalStatus['status'], ofSuite: boolean) =>
-    told.filter(({ test, word }) => word.status === status && (test === null) === ofSuite).length;
+function counts(tests: readonly TestView[]) {
+  const of = (status: TestView['status'], ofSuite: boolean) =>
+    tests.filter((one) => one.status === status && (one.test === null) === ofSuite).length;
   return {
-    tests: told.length,
+    tests: tests.length,
     failures: of('failed', false),
     skipped: of('skipped', false),
     errors: of('failed', true),
   };
 }
 
-function testCase({ test, word }: Told): Markup {
+function testCase(view: TestView): Markup {
+  const { test } = view;
   const name = test ? test.title.slice(1).join(' › ') : suiteItself;
   const classname = test ? fileOf(test) : suiteItself;
   const attributes = { name, classname, time: seconds(test?.durationMs ?? 0) };
-  return element('testcase', attributes, [...properties(test), ...resultElements(word, test === null)]);
+  return element('testcase', attributes, [...properties(test), ...resultElements(view)]);
 }
 
 function properties(test: ReportTest | null): Markup[] {
@@ -72,7 +73,7 @@ function properties(test: ReportTest | null): Markup[] {
   return [element('properties', {}, all)];
 }
 
-function resultElements({ status, message, details, cause }: FinalStatus, ofSuite: boolean): Markup[] {
+function resultElements({ test, status, message, details, cause }: TestView): Markup[] {
   switch (status) {
     case 'passed':
       return message === null ? [] : [element('system-out', {}, message)];
@@ -80,7 +81,7 @@ function resultElements({ status, message, details, cause }: FinalStatus, ofSuit
       return [element('skipped', message === null ? {} : { message })];
     case 'failed': {
       const attributes = { message: message ?? '', type: cause?.category ?? 'FAILURE' };
-      return [element(ofSuite ? 'error' : 'failure', attributes, details)];
+      return [element(test === null ? 'error' : 'failure', attributes, details)];
     }
     default:
       return unreachable(status);

@@ -9,8 +9,7 @@ import { violationLine } from '../core/guard/violation.js';
 import type { TestRef } from '../core/failure.js';
 import type { Event, EventOf } from '../event.js';
 import { cut, wrapped } from './cut.js';
-import { atMost, costText, counted, duration, testName } from './format.js';
-import { localDay } from './local-time.js';
+import { atMost, costText, counted, duration, localDay, testName } from './format.js';
 import { agentOutcomeWords, judgementWords, suiteRunText, verdictWords, wasReverted } from './wording.js';
 
 /** Who reads: a log gets everything; a person has the live view, which shows what has begun. */

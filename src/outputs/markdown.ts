@@ -1,22 +1,9 @@
-import { blameLine, placeOfBlame } from '../core/blame.js';
 import { type Offer, offerLine } from '../core/escalation.js';
 import { fenced, middleCut } from '../core/fenced.js';
 import { visibleText } from '../core/visible-text.js';
-import { noteLine } from '../core/guard/note.js';
-import { cutLine } from '../core/guard/cut.js';
-import { violationLine } from '../core/guard/violation.js';
-import { tellProof } from '../core/proof.js';
-import { isResolved } from '../core/verdict.js';
-import { savedLine } from './saved-line.js';
-import { attemptText } from './attempt-text.js';
-import { atMost, counted, fileText, nameOf } from './format.js';
-import { suiteItself } from './final-status.js';
-import { keptFiles, offersIn } from './next-steps.js';
-import { code, cutToBytes, prose } from './markdown-text.js';
-import type { Report, ReportAttempt, ReportCause, ReportTest } from '../run/report.js';
-import { remarksOf } from './remarks.js';
-import { talliesOf } from './tallies.js';
-import { verdictWords } from './wording.js';
+import type { Report } from '../run/report.js';
+import { atMost, counted } from './format.js';
+import { type CauseView, type Row, rowsOf, type RunView, viewOf } from './view.js';
 
 /**
  * The maximum size of a summary in bytes. GitHub rejects a step's summary above 1 MiB as a whole
@@ -43,68 +30,43 @@ export function markdownOf(
   report: Report,
   { folder, maxBytes = summaryBytes, patchText = () => null }: MarkdownOptions,
 ): string {
-  const before = head(report);
-  const after = tail(report, folder);
-  // What a person has to look at comes first, because the end is what gets cut.
-  const causes = [
-    ...report.causes.filter((cause) => !isResolved(cause.verdict)),
-    ...report.causes.filter((cause) => isResolved(cause.verdict)),
-  ];
-  const byId = new Map(report.tests.map((test) => [test.id, test]));
+  const view = viewOf(report);
+  const before = head(view);
+  const after = tail(view, folder);
   const shown: string[] = [];
   let room = maxBytes - Buffer.byteLength(before) - Buffer.byteLength(after) - cutLineBytes;
-  for (const cause of causes) {
-    const section = causeSection(cause, { byId, folder, patchText });
+  for (const cause of view.causes) {
+    const offers = cause.offers.map((one) => offerSection(one, patchText(one.patch)));
+    const section = `${causeSection(cause, folder)}${offers.join('')}`;
     room -= Buffer.byteLength(section);
     if (room < 0) break;
     shown.push(section);
   }
-  const hidden = causes.length - shown.length;
+  const hidden = view.causes.length - shown.length;
   const cut = hidden > 0 ? `\n**${counted(hidden, 'more cause')}** did not fit here; see report.json.\n` : '';
   return cutToBytes(`${before}${shown.join('')}${cut}${after}`, maxBytes);
 }
 
 const cutLineBytes = 100;
 
-function head(report: Report): string {
-  const { outcome, exitCode, totals, dryRun, causes } = report;
-  const parts = talliesOf(report).map(({ text }) => text);
+function head({ report, tallies, saved }: RunView): string {
+  const { outcome, exitCode, dryRun, causes } = report;
   const found = causes.length > 0 ? `\n${counted(causes.length, 'root cause')}.\n` : '';
-  const why = dryRun ? null : savedLine(totals.avoided);
-  const spared = why === null ? '' : `\n${why}.\n`;
+  const spared = saved === null ? '' : `\n${saved}.\n`;
   const dry = dryRun ? ' (dry run: no agent was started)' : '';
-  return `## self-heal: ${outcome}, exit code ${exitCode}${dry}\n\n${parts.join(' · ')}\n${found}${spared}`;
+  const figures = tallies.map(({ text }) => text).join(' · ');
+  return `## self-heal: ${outcome}, exit code ${exitCode}${dry}\n\n${figures}\n${found}${spared}`;
 }
 
-interface Around extends Required<Pick<MarkdownOptions, 'folder' | 'patchText'>> {
-  readonly byId: ReadonlyMap<string, ReportTest>;
-}
-
-function causeSection(cause: ReportCause, { byId, folder, patchText }: Around): string {
-  const { verdict, category, headline, why, warning, source, attempts, proof, reason } = cause;
-  const kept = keptFiles(cause);
-  const first = why[0];
-  const items = [
-    ...(cause.blame ? [`blame: ${prose(blameLine(cause.blame))} (${code(placeOfBlame(cause.blame))})`] : []),
-    ...(first
-      ? [`why: the ${first.source} says ${code(first.evidence)}`]
-      : warning
-        ? [`why: ${prose(warning)}`]
-        : []),
-    ...(source ? [`source: ${code(source)}`] : []),
-    `tests: ${testsOf(cause, byId)}`,
-    ...atMost(attempts.map(attemptItem), ITEMS, (hidden) => `and ${counted(hidden, 'more attempt')}`),
-    ...(proof.length > 0 ? [`proof: ${code(tellProof(proof, cause.testProofs), 1000)}`] : []),
-    ...(kept.length > 0
-      ? [`files: ${listed(kept.map((file) => fileText({ ...file, path: code(file.path) })))}`]
-      : []),
-    ...(reason ? [`ended: ${prose(reason)}`] : []),
-    `evidence: ${code(`${folder}/${cause.evidence}/`)}`,
+function causeSection(view: CauseView, folder: string): string {
+  const { cause, words } = view;
+  const rows = [
+    // The patches that are offered follow with their texts.
+    ...rowsOf(view, { attempts: ITEMS, findings: 5 }).filter(({ label }) => label !== 'patch'),
+    { label: 'evidence', text: `${folder}/${cause.evidence}/`, isCode: true },
   ];
-  const { emoji, word } = verdictWords[verdict];
-  const title = `${emoji} ${cause.id} ${word} · ${category}`;
-  const offers = offersIn(cause).map((one) => offerSection(one, patchText(one.patch)));
-  return `\n### ${title}\n\n${code(headline)}\n\n${items.map((item) => `- ${item}\n`).join('')}${offers.join('')}`;
+  const title = `${words.emoji} ${cause.id} ${words.word} · ${cause.category}`;
+  return `\n### ${title}\n\n${code(cause.headline)}\n\n${rows.map(rowItem).join('')}`;
 }
 
 /** The maximum length of a patch that is offered, in characters. */
@@ -116,36 +78,12 @@ function offerSection(offer: Offer, text: string | null): string {
   return `\nPatch ${prose(offerLine(offer))}\n${patch}`;
 }
 
-function testsOf({ tests }: ReportCause, byId: ReadonlyMap<string, ReportTest>): string {
-  const known = tests.flatMap((id) => byId.get(id) ?? []);
-  if (known.length === 0) return suiteItself;
-  const names = listed(
-    known.map((test) => code(nameOf(test))),
-    5,
-  );
-  return known.length > 1 ? `${known.length}: ${names}` : names;
+function rowItem({ label, text, isCode = false }: Row): string {
+  const shown = isCode ? code(text, 1000) : prose(text);
+  return label === '' ? `  - ${shown}\n` : `- ${label}: ${shown}\n`;
 }
 
-function attemptItem(attempt: ReportAttempt): string {
-  const { n, violations, notes } = attempt;
-  const found = [
-    ...attempt.cut.slice(0, 5).map((one) => prose(`left out: ${cutLine(one)}`)),
-    ...atMost(
-      violations.map((one) => prose(violationLine(one))),
-      5,
-      (hidden) => `and ${counted(hidden, 'more violation')}`,
-    ),
-    ...notes.slice(0, 5).map((one) => prose(`to review: ${noteLine(one)}`)),
-  ];
-  return [`attempt ${n}: ${attemptText(attempt, { code, prose })}`, ...found].join('\n  - ');
-}
-
-function listed(items: readonly string[], most = ITEMS): string {
-  const shown = items.slice(0, most).join(', ');
-  return items.length > most ? `${shown} and ${items.length - most} more` : shown;
-}
-
-function tail(report: Report, folder: string): string {
+function tail({ report, remarks }: RunView, folder: string): string {
   const { escalations, runId } = report;
   const questions = escalations.map(({ id, causeId, question, stored }) => {
     const answer = stored ? ` (${code(`npx self-heal escalations resolve ${id}`)})` : '';
@@ -153,7 +91,7 @@ function tail(report: Report, folder: string): string {
   });
   return [
     section('Needs review', questions),
-    ...remarksOf(report).map(({ title, items }) => section(title, items.map(prose))),
+    ...remarks.map(({ title, items }) => section(title, items.map(prose))),
     `\nRun ${prose(runId)}: ${code(`${folder}/`)}\n`,
   ].join('');
 }
@@ -162,4 +100,37 @@ function section(title: string, items: readonly string[]): string {
   if (items.length === 0) return '';
   const shown = atMost(items, ITEMS, (hidden) => `… and ${hidden} more`);
   return `\n### ${title}\n\n${shown.map((item) => `- ${item}\n`).join('')}`;
+}
+
+/** Escapes a text so that Markdown shows it unchanged, on one line, at most 500 characters: it contains no markup and mentions nobody. */
+export function prose(text: string): string {
+  const escaped = oneLine(text, 500).replaceAll(/[\\`*_{}[\]<>#|~$!&]/g, String.raw`\$&`);
+  // GitHub searches the rendered text for mentions, so escaping does not help, but an empty comment does.
+  return escaped.replaceAll(/@(?=[\w-])/g, '@<!-- -->');
+}
+
+/** Formats a text as a code span, on one line, at most `width` characters; `none` if it is empty. */
+export function code(text: string, width = 300): string {
+  const line = oneLine(text, width);
+  if (line === '') return 'none';
+  const runs = line.match(/`+/g) ?? [];
+  const fence = '`'.repeat(Math.max(0, ...runs.map((run) => run.length)) + 1);
+  const pad = line.startsWith('`') || line.endsWith('`') ? ' ' : '';
+  return `${fence}${pad}${line}${pad}${fence}`;
+}
+
+/** Cuts a text at a line break, so that it takes at most `most` bytes. */
+function cutToBytes(text: string, most: number): string {
+  if (Buffer.byteLength(text) <= most) return text;
+  const cut = Buffer.from(text).subarray(0, Math.max(0, most));
+  const end = cut.lastIndexOf('\n');
+  return cut.subarray(0, end + 1).toString();
+}
+
+function oneLine(text: string, width: number): string {
+  // oxlint-disable-next-line no-control-regex -- control characters cannot be shown
+  const line = text.replaceAll(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ').trim();
+  // A character takes at most two code units, so this is enough to tell whether there are more than `width`.
+  const characters = line.length > width ? Array.from(line.slice(0, 2 * width + 1)) : [];
+  return characters.length > width ? `${characters.slice(0, width - 1).join('')}…` : line;
 }

@@ -1,12 +1,9 @@
 import type { ChalkInstance } from 'chalk';
-import type { Outcome } from '../core/verdict.js';
-import { savedLine } from './saved-line.js';
+import type { CauseVerdict, Outcome } from '../core/verdict.js';
+import type { Report } from '../run/report.js';
 import { cut, wrapped, wrappedPainted } from './cut.js';
-import { atMost, counted, nameOf } from './format.js';
-import { nextStepsOf } from './next-steps.js';
-import type { Report, ReportCause } from '../run/report.js';
-import { causeInFull, causeInShort } from './summary-cause.js';
-import { talliesOf } from './tallies.js';
+import { atMost, counted, dollars, fileText, nameOf } from './format.js';
+import { type CauseView, markOf, nextSteps, type Row, rowsOf, type RunView, viewOf } from './view.js';
 import { regressionText, verdictWords } from './wording.js';
 
 /** How a summary is formatted. */
@@ -28,16 +25,18 @@ const FEWEST_LINES = 22;
  * screen. What a person has to do comes first and in full; what does not fit is counted.
  */
 export function summaryOf(report: Report, options: SummaryOptions): string {
-  const before = ['', ...wrappedPainted(headline(report, options.paint), options.columns - 1)];
+  const view = viewOf(report);
+  const { columns } = options;
+  const said = [report.regression && regressionText(report.regression), view.saved];
+  const before = ['', ...wrappedPainted(headline(view, options.paint), columns - 1)];
   const after = [
     ...testLines(report, options),
-    ...regressionLines(report, options),
-    ...savedLines(report, options),
+    ...said.flatMap((line) => (line ? wrapped(line, columns - 3).map((part) => `  ${part}`) : [])),
     ...warningLines(report, options),
-    ...stepLines(report, options),
+    ...stepLines(view, options),
     '',
   ];
-  const causes = causeLines(report, options, linesFor(options) - before.length - after.length);
+  const causes = causeLines(view, options, linesFor(options) - before.length - after.length);
   return [...before, ...causes, ...after].join('\n');
 }
 
@@ -45,7 +44,7 @@ function linesFor({ rows }: SummaryOptions): number {
   return Math.min(MOST_LINES, Math.max(FEWEST_LINES, (rows || MOST_LINES + 1) - 1));
 }
 
-function headline(report: Report, paint: ChalkInstance): string {
+function headline({ report, tallies }: RunView, paint: ChalkInstance): string {
   const tones: Record<string, ChalkInstance> = {
     healed: paint.green,
     'healed (quick proof)': paint.green,
@@ -55,7 +54,7 @@ function headline(report: Report, paint: ChalkInstance): string {
     'green once, not proven': paint.magenta,
     'shards missing': paint.magenta,
   };
-  const parts = talliesOf(report).map(({ name, text }) => tones[name]?.(text) ?? text);
+  const parts = tallies.map(({ name, text }) => tones[name]?.(text) ?? text);
   // Green tests with another exit code: `--fail-on-heal` or `--fail-on-flaky-tests`.
   if (report.outcome === 'green' && report.exitCode)
     parts.unshift(`exit code ${report.exitCode} by a --fail-on flag`);
@@ -69,15 +68,12 @@ function outcomeWord(outcome: Outcome, paint: ChalkInstance): string {
 }
 
 /** Reserves at least two thirds of the room for one-line causes, so that one long description does not hide the others. */
-function causeLines(report: Report, options: SummaryOptions, room: number): string[] {
-  const rankOf = ({ verdict }: ReportCause) => verdictWords[verdict].rank;
-  // Equals stay in the order in which they were found.
-  const causes = report.causes.toSorted((a, b) => rankOf(a) - rankOf(b));
+function causeLines({ report, causes }: RunView, options: SummaryOptions, room: number): string[] {
   const reserved = Math.min(causes.length, Math.floor((room * 2) / 3));
   const full: string[][] = [];
   let used = 0;
   for (const cause of causes) {
-    const lines = causeInFull(report, cause, options);
+    const lines = causeInFull(cause, options);
     const isFirst = full.length === 0 && lines.length < room;
     if (!isFirst && used + lines.length + Math.max(0, reserved - full.length - 1) > room) break;
     full.push(lines);
@@ -94,9 +90,10 @@ function causeLines(report: Report, options: SummaryOptions, room: number): stri
   ];
 }
 
-function hiddenLine(hidden: readonly ReportCause[], { runId }: Report, { columns }: SummaryOptions): string {
-  const words = [...new Set(hidden.map(({ verdict }) => verdict))].map(
-    (verdict) => `${hidden.filter((one) => one.verdict === verdict).length} ${verdictWords[verdict].word}`,
+function hiddenLine(hidden: readonly CauseView[], { runId }: Report, { columns }: SummaryOptions): string {
+  const words = [...new Set(hidden.map(({ cause }) => cause.verdict))].map(
+    (verdict) =>
+      `${hidden.filter(({ cause }) => cause.verdict === verdict).length} ${verdictWords[verdict].word}`,
   );
   const command = `npx self-heal inspect ${runId}`;
   const text = `… and ${hidden.length} more (${words.join(', ')})`;
@@ -123,10 +120,6 @@ function testLines({ tests }: Report, options: SummaryOptions): string[] {
   return [...listed('flaky', 'flaky, no agent'), ...listed('quarantined', 'quarantined, still red')];
 }
 
-function regressionLines({ regression }: Report, { columns }: SummaryOptions): string[] {
-  return regression ? wrapped(regressionText(regression), columns - 3).map((line) => `  ${line}`) : [];
-}
-
 function warningLines({ warnings }: Report, options: SummaryOptions): string[] {
   const { paint, columns } = options;
   const lines = warnings.map((one) =>
@@ -136,12 +129,59 @@ function warningLines({ warnings }: Report, options: SummaryOptions): string[] {
   return atMost(lines, listedOf(options), rest).flat();
 }
 
-function savedLines({ totals, dryRun }: Report, { columns }: SummaryOptions): string[] {
-  const line = dryRun ? null : savedLine(totals.avoided);
-  return line === null ? [] : wrapped(line, columns - 3).map((part) => `  ${part}`);
+function stepLines(view: RunView, { paint, columns, inGit = 'top' }: SummaryOptions): string[] {
+  const steps = nextSteps(view, { columns: columns - 11, inGit });
+  return steps.map(({ what, command }) => `  ${paint.dim(what.padEnd(7))} ${command}`);
 }
 
-function stepLines(report: Report, { paint, columns, inGit = 'top' }: SummaryOptions): string[] {
-  const steps = nextStepsOf(report, { columns: columns - 11, inGit });
-  return steps.map(({ what, command }) => `  ${paint.dim(what.padEnd(7))} ${command}`);
+/** What a screen has no room for. */
+const unshown = new Set(['source']);
+
+/** Formats one cause in full: class, reason, tests, agents, proof, files, cost, and what is left to do. */
+function causeInFull(view: CauseView, options: SummaryOptions): string[] {
+  const { cause, words } = view;
+  const [first = '', ...others] = wrapped(headOf(view, cause.headline), options.columns - 5);
+  const rows = rowsOf(view, { attempts: 3, findings: 2 }).filter(({ label }) => !unshown.has(label));
+  return [
+    marked(first, cause.verdict, { words, paint: options.paint }),
+    ...others.map((part) => `    ${part}`),
+    ...rows.flatMap((row) => rowLines(row, options)),
+  ];
+}
+
+/** Names identify, so the middle of a long one can go; a command is never cut; sentences are wrapped. */
+function rowLines({ label, text }: Row, { paint, columns }: SummaryOptions): string[] {
+  const isName = label === 'tests' || label === 'files';
+  const parts =
+    label === 'next'
+      ? [text]
+      : isName
+        ? [cut(text, columns - 15, { from: 'middle' })]
+        : wrapped(text, columns - 15);
+  return parts.map((part, index) => `      ${paint.dim((index === 0 ? label : '').padEnd(7))} ${part}`);
+}
+
+/** Formats one cause as one line. */
+function causeInShort(view: CauseView, { paint, columns }: SummaryOptions): string {
+  const { cause, words, good, files } = view;
+  const last = cause.attempts.at(-1);
+  const parts = [
+    last?.agent ? (last.slashCommand ?? last.agent) : cause.reason,
+    cause.costUsd === null ? '' : dollars(cause.costUsd),
+    files.map(fileText).join(', '),
+  ];
+  const head = headOf(view, good ? parts.filter(Boolean).join(', ') : cause.headline);
+  return marked(cut(head, columns - 5), cause.verdict, { words, paint });
+}
+
+function headOf({ cause, words }: CauseView, text: string): string {
+  return `${cause.id} ${words.word} · ${cause.category} · ${text}`;
+}
+
+function marked(
+  head: string,
+  verdict: CauseVerdict,
+  { words: { word }, paint }: Pick<CauseView, 'words'> & Pick<SummaryOptions, 'paint'>,
+): string {
+  return `  ${markOf(verdict, paint)} ${head.replace(word, paint.bold(word))}`;
 }

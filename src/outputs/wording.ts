@@ -25,7 +25,7 @@ export function regressionText({ tests, leftOut, broke }: NonNullable<Report['re
 }
 
 /** How reports show the end of a cause. */
-interface VerdictWords {
+export interface VerdictWords {
   readonly word: string;
   /** For terminals and pages; it only repeats the word. */
   readonly sign: string;

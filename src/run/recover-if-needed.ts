@@ -1,4 +1,4 @@
-import { say } from '../outputs/say.js';
+import { say } from '../outputs/streams.js';
 import type { Problem } from '../problem.js';
 import { hasState, stateFolder } from '../state-folder.js';
 import { killedRuns } from './run-journal.js';

@@ -1,7 +1,6 @@
 import { loadRun } from '../outputs/html/load-run.js';
 import { html } from '../outputs/html/markup.js';
-import { renderRun } from '../outputs/html/render-run.js';
-import { showNow } from '../outputs/html/show-now.js';
+import { renderRun, showNow } from '../outputs/html/run.js';
 import { readPicture } from '../run/pictures.js';
 import { relativePath } from '../relative-path.js';
 import { reportOf } from '../run/report-of.js';

@@ -2,7 +2,7 @@ import { choiceText } from '../core/escalation.js';
 import { showOffers } from '../outputs/html/show-offers.js';
 import type { ShownEscalation } from '../run/read-patch.js';
 import { html, type Markup } from '../outputs/html/markup.js';
-import { localDay } from '../outputs/local-time.js';
+import { localDay } from '../outputs/format.js';
 
 /** Renders each pending escalation as a form with its choices. */
 export function showQuestions(escalations: readonly ShownEscalation[]): Markup {

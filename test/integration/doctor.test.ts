@@ -7,7 +7,7 @@ import type { Check } from '../../src/doctor/check.js';
 import { checkLogin } from '../../src/doctor/check-programs.js';
 import { checkNode } from '../../src/doctor/check-machine.js';
 import { examine } from '../../src/doctor/examine.js';
-import { paletteFor } from '../../src/outputs/palette.js';
+import { paletteFor } from '../../src/outputs/streams.js';
 import { launchOptions } from '../rig/chromium.js';
 import { compiledInject } from '../rig/compiled-inject.js';
 import { programs } from '../rig/programs.js';

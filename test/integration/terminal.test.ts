@@ -21,8 +21,8 @@ async function program(events: readonly StampedEvent[]): Promise<string[]> {
     `import { readFileSync } from 'node:fs';
     import { createInterface } from 'node:readline';
     import { terminalReporter } from ${from('outputs/terminal.js')};
-    import { paletteFor } from ${from('outputs/palette.js')};
-    import { isLive } from ${from('outputs/is-live.js')};
+    import { paletteFor } from ${from('outputs/streams.js')};
+    import { isLive } from ${from('outputs/streams.js')};
     import { reduce } from ${from('run/reduce.js')};
     import { emptyRun } from ${from('run/run-state.js')};
     import { listenForInterrupts } from ${from('process/interrupts.js')};
@@ -120,12 +120,12 @@ describe.runIf(canPty)('on a terminal', () => {
 describe('with a closed output', () => {
   it.each(['stdout', 'stderr'] as const)('CL-6 continues after its %s is closed', async (closed) => {
     const file = path.join(tempDir(), 'program.mjs');
-    const module = JSON.stringify(path.join(compiledSrc(), 'outputs/outlive-closed-pipes.js'));
+    const module = JSON.stringify(path.join(compiledSrc(), 'outputs/ignore-epipe.js'));
     // Print more than a pipe holds, as a run may at its end.
     await writeFile(
       file,
-      `import { outliveClosedPipes } from ${module};
-      outliveClosedPipes(process.stdout, process.stderr);
+      `import { ignoreEpipe } from ${module};
+      ignoreEpipe(process.stdout, process.stderr);
       process.stdin.once('data', async () => {
         for (let n = 0; n < 3; n += 1) {
           process.${closed}.write('x'.repeat(100_000));

@@ -3,11 +3,12 @@ import type { DiagnosedFailure } from '../../core/cause.js';
 import { readFailureRecords } from '../../run/failure-record.js';
 import { readPatch } from '../../run/read-patch.js';
 import { afterName, readPicture, type Picture } from '../../run/pictures.js';
-import type { Report, ReportCause, ReportTest } from '../../run/report.js';
+import type { Report, ReportCause } from '../../run/report.js';
 import type { CauseState, RunState } from '../../run/run-state.js';
 import type { Redactor } from '../../secrets/redactor.js';
 import { counted } from '../format.js';
-import { type Span, timelineOf } from './show-timeline.js';
+import { type RunView, viewOf } from '../view.js';
+import { type Span, timelineOf } from './timeline.js';
 
 /** Everything that a run's page shows, read from its folder. */
 export interface LoadedRun {
@@ -16,8 +17,7 @@ export interface LoadedRun {
   readonly folder: string;
   readonly timeline: readonly Span[];
   readonly causes: ReadonlyMap<string, LoadedCause>;
-  /** By id. */
-  readonly tests: ReadonlyMap<string, ReportTest>;
+  readonly view: RunView;
 }
 
 /** What a run's folder holds about one cause; null or absent for what it does not hold. */
@@ -78,8 +78,7 @@ export async function loadRun(
     const patches = patchesOf(dir, cause, redactor);
     causes.set(cause.id, { lead, before, after, patches, now, notes });
   }
-  const tests = new Map(report.tests.map((test) => [test.id, test]));
-  return { report, folder: shown, timeline: timelineOf(run), causes, tests };
+  return { report, folder: shown, timeline: timelineOf(run), causes, view: viewOf(report) };
 }
 
 const unchanged: NonNullable<RunPlace['redactor']> = { deep: (value) => value, text: (text) => text };

@@ -19,3 +19,36 @@ export function firstItems(items: readonly Markup[], most: number): Markup[] {
 }
 
 export { raw };
+
+/** Rows of cells below named columns. */
+export interface Table {
+  readonly label: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly {
+    readonly cells: readonly (Markup | string | number)[];
+    readonly bad?: boolean;
+    /** A CSS class of the row, for filters. */
+    readonly kind?: string;
+  }[];
+}
+
+/** Renders a table that scrolls on its own if it is too wide, and is therefore reachable by keyboard. */
+export function showTable({ label, columns, rows }: Table): Markup {
+  return html`<div class="wide" tabindex="0" role="group" aria-label="${label}">
+    <table>
+      <thead>
+        <tr>
+          ${columns.map((column) => html`<th scope="col">${column}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          ({ cells, bad = false, kind = '' }) =>
+            html`<tr class="${bad ? 'problem' : kind}">
+              ${cells.map((cell) => html`<td>${cell}</td>`)}
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+}

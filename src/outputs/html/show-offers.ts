@@ -2,7 +2,7 @@ import { choiceText, offerLine } from '../../core/escalation.js';
 import type { ShownOffer } from '../../run/read-patch.js';
 import { counted, fileText } from '../format.js';
 import { html, type Markup, nothing } from './markup.js';
-import { showDiff } from './show-diff.js';
+import { showDiff } from './diff.js';
 
 /** Shows the patches that wait for a person side by side, each with its proof. */
 export function showOffers(offers: readonly ShownOffer[], maxLines: number): Markup {

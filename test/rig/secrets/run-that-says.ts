@@ -10,9 +10,9 @@ import { openRunStore } from '../../../src/heal/open-run-store.js';
 import { groupCauses } from '../../../src/core/group.js';
 import { deploy } from '../../../src/heal/attempt/deploy.js';
 import { createDiagnose } from '../../../src/heal/diagnose.js';
-import { writeHtmlReport } from '../../../src/outputs/html/write-html-report.js';
+import { writeHtmlReport } from '../../../src/outputs/html/page.js';
 import { eventsWriter } from '../../../src/run/write-events.js';
-import { leaveReports } from '../../../src/outputs/leave-reports.js';
+import { writeReports } from '../../../src/outputs/write-reports.js';
 import { summaryOf } from '../../../src/outputs/summary.js';
 import { terminalReporter } from '../../../src/outputs/terminal.js';
 import { createRunFolder } from '../../../src/run/run-folder.js';
@@ -155,7 +155,7 @@ export async function runThatSays(
   await writeFile(path.join(folder.value.dir, 'report.json'), JSON.stringify(report, null, 2));
   screen.write(summaryOf(report, { paint, columns: 4000 }));
   const { dir } = folder.value;
-  await leaveReports(report, {
+  await writeReports(report, {
     dir,
     cwd: root,
     env: github(dir),

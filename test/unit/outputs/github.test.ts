@@ -17,7 +17,7 @@ describe('annotations', () => {
         level: 'error',
         properties: { file: 'src/cart.ts', line: '7', title: 'self-heal: c1 failed · runtime-error' },
         message:
-          'TypeError: boom\nconsole: boom\n[chromium] › tests/cart.spec.ts:12 › cart › adds\nno more\nproof: red red | green green',
+          'TypeError: boom\nwhy: console: boom\ntests: [chromium] › tests/cart.spec.ts:12 › cart › adds\nproof: red red | green green\nend: no more',
       },
       expect.objectContaining({
         level: 'notice',

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { code, prose } from '../../../src/outputs/markdown-text.js';
-import { markdownOf, summaryBytes } from '../../../src/outputs/markdown.js';
+import { code, prose, markdownOf, summaryBytes } from '../../../src/outputs/markdown.js';
 import type { Report } from '../../../src/run/report.js';
 import { aReport, aReportAttempt, aReportCause, aReportTest, hostileTexts } from '../../rig/a-report.js';
 
@@ -30,14 +29,13 @@ describe('the summary', () => {
 
 \`TypeError: boom\`
 
-- why: the console says \`boom\`
+- why: \`console: boom\`
 - source: \`src/orders.ts:7:3\`
 - tests: \`[chromium] › tests/cart.spec.ts:12 › cart › adds\`
-- attempt 1: \`/debugger\` (claude) 4.2s, $0.02 → still red, reverted (the same error)
-- attempt 2: \`/debugger\` (claude) 4.2s, $0.02 → green
+- try 1: /debugger (claude) 4.2s, \\$0.02 → still red, reverted (the same error)
+- try 2: /debugger (claude) 4.2s, \\$0.02 → green
 - proof: \`red red | green green\`
-- files: \`src/orders.ts\` +2 −1
-- ended: fixed by debugger
+- files: \`src/orders.ts +2 −1\`
 - evidence: \`.self-heal/runs/r1/failures/1/\`
 
 Run 20260101-000000-0001: \`.self-heal/runs/r1/\`

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { offersOf } from '../../../src/core/escalation.js';
 import { asPage } from '../../../src/outputs/escalation-text.js';
 import { loadRun } from '../../../src/outputs/html/load-run.js';
-import { renderPage } from '../../../src/outputs/html/render-page.js';
+import { renderPage } from '../../../src/outputs/html/page.js';
 import { markdownOf } from '../../../src/outputs/markdown.js';
 import { readRunState } from '../../../src/run/read-events.js';
 import { readPatch, withPatches } from '../../../src/run/read-patch.js';

@@ -59,7 +59,7 @@ it('RP-1 shows the class, reasons, agent, proof, files and cost of a heal, and h
     '  ✓ c1 healed · runtime-error · TimeoutError: locator.click: Timeout 3000ms',
     '    exceeded.',
     '      why     console: boom',
-    '      tests   2: [chromium] › tests/cart.spec.ts:12 › cart › t1 (+1)',
+    '      tests   [chromium] › tests/cart.spec.ts:12 › cart › t1 (+1)',
     '      try 1   /debugger (claude) 4.2s, $0.02 → green',
     '      proof   red red | green green | red | green',
     '      files   src/orders.ts +2 −1',
@@ -69,7 +69,6 @@ it('RP-1 shows the class, reasons, agent, proof, files and cost of a heal, and h
     '',
   ]);
 });
-
 
 it('RP-1 CL-5 says why a green run has another exit code', () => {
   const [headline] = show({ exitCode: 1, causes: [healed] }).slice(1);
@@ -96,7 +95,7 @@ it('RP-1 puts what is left to a person first, each with its next command', () =>
     '  ✓ c1 healed · runtime-error · TimeoutError: locator.click: Timeout 3000ms',
     '    exceeded.',
     '      why     console: boom',
-    '      tests   2: [chromium] › tests/cart.spec.ts:12 › cart › t1 (+1)',
+    '      tests   [chromium] › tests/cart.spec.ts:12 › cart › t1 (+1)',
     '      try 1   /debugger (claude) 4.2s, $0.02 → green',
     '      proof   red red | green green | red | green',
     '      files   src/orders.ts +2 −1',
@@ -138,7 +137,6 @@ it('RP-1 names changed files from the top of the repository if the project is in
   expect(show({ causes: [healed] }, { inGit: null }).join()).not.toContain('git diff');
 });
 
-
 it('RP-1 wraps sentences, cuts names in the middle, and never cuts a command', () => {
   const deep = `tests/${'very/'.repeat(20)}deep.spec.ts`;
   const long = {
@@ -160,7 +158,7 @@ it('RP-1 wraps sentences, cuts names in the middle, and never cuts a command', (
 
 it('EV-10 RP-1 keeps texts of pages, tests and agents on their lines', () => {
   for (const text of hostileTexts) {
-    const cause = { ...left, headline: text, reason: text };
+    const cause = { ...left, headline: text, reason: text || 'none' };
     const hostile = { causes: [cause], tests: [test('t1', { title: ['a', text] })], warnings: [text] };
     const lines = show(hostile, { columns: Infinity });
     const plain = show({ causes: [left], tests: [test('t1')], warnings: ['w'] }, { columns: Infinity });

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { StampedEvent } from '../../../src/event.js';
 import { reduce } from '../../../src/run/reduce.js';
 import { emptyRun } from '../../../src/run/run-state.js';
-import { isLive } from '../../../src/outputs/is-live.js';
+import { isLive } from '../../../src/outputs/streams.js';
 import { terminalReporter } from '../../../src/outputs/terminal.js';
 import { agentAtWork, healed, redRun } from '../../rig/a-run-of-events.js';
 import { ScreenStream } from '../../rig/terminal-screen.js';

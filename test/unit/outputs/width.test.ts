@@ -1,6 +1,6 @@
 import stringWidth from 'string-width';
 import { expect, it } from 'vitest';
-import { widthOf } from '../../../src/outputs/width.js';
+import { widthOf } from '../../../src/outputs/cut.js';
 
 it('RP-1 counts the same columns as string-width', () => {
   const characters = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code));

@@ -2,7 +2,7 @@ import { readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { loadRun } from '../../../../src/outputs/html/load-run.js';
-import { renderPage } from '../../../../src/outputs/html/render-page.js';
+import { renderPage } from '../../../../src/outputs/html/page.js';
 import { ownFile } from '../../../../src/own-files.js';
 import { readRunState } from '../../../../src/run/read-events.js';
 import { categories } from '../../../../src/core/diagnosis.js';

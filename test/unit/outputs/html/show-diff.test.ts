@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { showDiff } from '../../../../src/outputs/html/show-diff.js';
+import { showDiff } from '../../../../src/outputs/html/diff.js';
 
 it('EV-10 the name of a file shows no characters that reorder or control text, though git quotes them in the patch', () => {
   const name = String.raw`src/\342\200\256gpj\033[31m.txt`;

@@ -1,7 +1,7 @@
 import { placeInGit } from '../git/git-root.js';
 import type { RunPlace } from './html/load-run.js';
 import type { Report } from '../run/report.js';
-import { paletteFor } from './palette.js';
+import { paletteFor } from './streams.js';
 import { summaryOf } from './summary.js';
 import { reasonOf } from '../problem.js';
 import { relativePath } from '../relative-path.js';
@@ -17,15 +17,15 @@ export interface ResultPlace {
 }
 
 /** Writes the reports for other programs; returns a message for each that could not be written. */
-export async function leaveForPrograms(report: Report, { dir, cwd, env }: ResultPlace): Promise<string[]> {
-  const { leaveReports } = await import('./leave-reports.js');
-  return leaveReports(report, { dir, cwd, env, print: (line) => process.stderr.write(`${line}\n`) });
+export async function writeProgramReports(report: Report, { dir, cwd, env }: ResultPlace): Promise<string[]> {
+  const { writeReports } = await import('./write-reports.js');
+  return writeReports(report, { dir, cwd, env, print: (line) => process.stderr.write(`${line}\n`) });
 }
 
 /** Writes `report.html` and shows the final summary if there is anything to see; prints the report as JSON with `--json`. */
 export async function showResult(report: Report, { dir, cwd, env, options }: ResultPlace): Promise<void> {
   const folder = relativePath(cwd, dir);
-  if (!isQuiet(report)) await leavePage(report, { dir, shown: folder });
+  if (!isQuiet(report)) await writePage(report, { dir, shown: folder });
   if (options.json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
   if (!isQuiet(report)) showSummary(report, { cwd, env });
 }
@@ -43,9 +43,9 @@ export function showSummary(report: Report, { cwd, env }: Pick<ResultPlace, 'cwd
 }
 
 /** Writes the page. Its code is loaded on demand (CL-4), and a page that cannot be written does not fail the run. */
-async function leavePage(report: Report, place: RunPlace): Promise<void> {
+async function writePage(report: Report, place: RunPlace): Promise<void> {
   try {
-    const { writeHtmlReport } = await import('./html/write-html-report.js');
+    const { writeHtmlReport } = await import('./html/page.js');
     await writeHtmlReport(report, place);
   } catch (error) {
     process.stderr.write(`self-heal: report.html could not be written: ${reasonOf(error)}\n`);

@@ -1,7 +1,7 @@
 import { atMost, dollars, duration } from '../format.js';
 import type { RunState, SpanState } from '../../run/run-state.js';
 import { purposeWords } from '../wording.js';
-import { html, nothing, type Markup } from './markup.js';
+import { type Markup, html, nothing } from './markup.js';
 
 /** A period of a run, as a row. */
 export interface Span extends Pick<SpanState, 'kind' | 'costUsd'> {

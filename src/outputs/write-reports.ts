@@ -6,8 +6,7 @@ import { writeState } from '../state-folder.js';
 import { ctrfOf } from './ctrf.js';
 import { githubAnnotations, githubOutputs, githubProblem } from './github.js';
 import { junitOf } from './junit.js';
-import { prose } from './markdown-text.js';
-import { markdownOf, type MarkdownOptions, summaryBytes } from './markdown.js';
+import { markdownOf, type MarkdownOptions, prose, summaryBytes } from './markdown.js';
 import { readPatch } from '../run/read-patch.js';
 import type { Report } from '../run/report.js';
 import { redact } from '../secrets/redactor.js';
@@ -29,7 +28,7 @@ export interface ReportPlaces {
  * Writes junit.xml, ctrf.json and summary.md into the run's folder and, in GitHub Actions, the summary, annotations and outputs of the step
  * (RP-2, RP-3). A failure of one does not affect the others; returns a message for each that could not be written.
  */
-export async function leaveReports(report: Report, places: ReportPlaces): Promise<string[]> {
+export async function writeReports(report: Report, places: ReportPlaces): Promise<string[]> {
   const { dir, cwd, env } = places;
   const folder = relativePath(cwd, dir);
   const patchText = (patch: string | null) => readPatch(dir, patch, { text: redact });
@@ -62,7 +61,7 @@ async function tellGithub(report: Report, shown: MarkdownOptions, { dir, cwd, en
 }
 
 /** In GitHub Actions, reports why self-heal could not work: an annotation and a section of the summary. */
-export async function leaveProblem(
+export async function writeProblem(
   problem: Problem,
   { env, print }: Pick<ReportPlaces, 'env' | 'print'>,
 ): Promise<void> {

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { leaveProblem, leaveReports } from '../../../src/outputs/leave-reports.js';
+import { writeProblem, writeReports } from '../../../src/outputs/write-reports.js';
 import { aReport, aReportCause } from '../../rig/a-report.js';
 import { tempDir } from '../../rig/temp-dir.js';
 
@@ -21,7 +21,7 @@ const inActions = (file: string) => ({
 
 it('RP-2 writes JUnit, CTRF and Markdown into the run’s folder, and nothing else outside GitHub Actions', async () => {
   const there = await places();
-  expect(await leaveReports(aReport({ causes: [aReportCause()] }), there)).toEqual([]);
+  expect(await writeReports(aReport({ causes: [aReportCause()] }), there)).toEqual([]);
   expect((await readdir(there.dir)).toSorted()).toEqual(['ctrf.json', 'junit.xml', 'summary.md']);
   expect(there.printed).toEqual([]);
 });
@@ -29,7 +29,7 @@ it('RP-2 writes JUnit, CTRF and Markdown into the run’s folder, and nothing el
 it('RP-2 reports what could not be written, and writes the rest', async () => {
   const there = await places();
   await mkdir(path.join(there.dir, 'junit.xml'));
-  const troubles = await leaveReports(aReport(), there);
+  const troubles = await writeReports(aReport(), there);
   expect(troubles).toEqual([expect.stringMatching(/^junit\.xml could not be written: /)]);
   expect(await readFile(path.join(there.dir, 'ctrf.json'), 'utf8')).toContain('CTRF');
 });
@@ -42,7 +42,7 @@ it('RP-3 appends to the existing step summary, and stays below 1 MiB in total', 
   await writeFile(env.GITHUB_STEP_SUMMARY, existing);
   await writeFile(env.GITHUB_OUTPUT, 'own=1\n');
   const causes = Array.from({ length: 5000 }, () => aReportCause({ headline: 'é'.repeat(200) }));
-  expect(await leaveReports(aReport({ causes }), there)).toEqual([]);
+  expect(await writeReports(aReport({ causes }), there)).toEqual([]);
   const { size } = await stat(env.GITHUB_STEP_SUMMARY);
   expect(size).toBeGreaterThan(1_000_000);
   expect(size).toBeLessThanOrEqual(1024 * 1024);
@@ -55,7 +55,7 @@ it('RP-3 appends to the existing step summary, and stays below 1 MiB in total', 
 it('RP-3 does not append to a step summary that is already full, and says so', async () => {
   const env = inActions(tempDir('actions'));
   await writeFile(env.GITHUB_STEP_SUMMARY, 'x'.repeat(1024 * 1024));
-  const [problem, ...others] = await leaveReports(aReport(), await places(env));
+  const [problem, ...others] = await writeReports(aReport(), await places(env));
   expect(problem).toContain('the step summary could not be written');
   expect(others).toEqual([]);
 });
@@ -64,7 +64,7 @@ it('RP-3 outputs the folder relative to the workspace', async () => {
   const env = inActions(tempDir('actions'));
   const there = await places();
   const workspace = { ...env, GITHUB_WORKSPACE: path.dirname(there.cwd) };
-  await leaveReports(aReport(), { ...there, env: workspace });
+  await writeReports(aReport(), { ...there, env: workspace });
   const output = await readFile(env.GITHUB_OUTPUT, 'utf8');
   expect(output).toContain(`\n${path.basename(there.cwd)}/.self-heal/runs/r1\n`);
 });
@@ -76,12 +76,12 @@ it('RP-3 writes a problem of self-heal as an annotation and into the summary', a
     remedy: 'Write one.',
   } as const;
   const outside = await places();
-  await leaveProblem(problem, outside);
+  await writeProblem(problem, outside);
   expect(outside.printed).toEqual([]);
 
   const folder = tempDir('actions');
   const inside = await places(inActions(folder));
-  await leaveProblem(problem, inside);
+  await writeProblem(problem, inside);
   expect(inside.printed).toEqual([
     '::error title=self-heal could not run::there are no tests%0A::error::owned%0AWrite one.',
   ]);
@@ -89,5 +89,5 @@ it('RP-3 writes a problem of self-heal as an annotation and into the summary', a
     /^## self-heal could not run\n[^]*Write one/,
   );
 
-  await leaveProblem(problem, await places(inActions(path.join(folder, 'not there'))));
+  await writeProblem(problem, await places(inActions(path.join(folder, 'not there'))));
 });

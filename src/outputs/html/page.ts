@@ -1,9 +1,13 @@
-import { localTime } from '../local-time.js';
+import { localTime } from '../format.js';
 import type { Report } from '../../run/report.js';
-import type { LoadedRun } from './load-run.js';
-import { html, type Markup, raw } from './markup.js';
-import { renderRun } from './render-run.js';
-import { showNow } from './show-now.js';
+import { type LoadedRun, type RunPlace, loadRun } from './load-run.js';
+import { type Markup, html, raw } from './markup.js';
+import { renderRun, showNow } from './run.js';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { readRunState } from '../../run/read-events.js';
+import { writeState } from '../../state-folder.js';
+import { ownFile } from '../../own-files.js';
 
 /** The maximum size of the page in bytes, not counting pictures. */
 const PAGE_BYTES = 300 * 1000;
@@ -51,4 +55,15 @@ function header(report: Report): Markup {
       </p>
     </header>
     <section aria-label="The run" class="now">${showNow(report)}</section>`;
+}
+
+/** Writes `report.html` into the run's folder (RP-4) and returns its path. Throws if it cannot be written. */
+export async function writeHtmlReport(report: Report, place: RunPlace): Promise<string> {
+  const page = renderPage(
+    await loadRun(report, await readRunState(place.dir), place),
+    await readFile(ownFile('outputs/html/report.css'), 'utf8'),
+  );
+  const file = path.join(place.dir, 'report.html');
+  await writeState(file, page);
+  return file;
 }

@@ -1,6 +1,6 @@
-import { diffWordsWithSpace, parsePatch, type StructuredPatch } from 'diff';
+import { type StructuredPatch, diffWordsWithSpace, parsePatch } from 'diff';
 import { visibleText } from '../../core/visible-text.js';
-import { html, type Markup } from './markup.js';
+import { type Markup, html } from './markup.js';
 
 /** How much of a diff is shown. */
 export interface DiffOptions {

@@ -1,0 +1,40 @@
+import chalk, { type ChalkInstance, Chalk, chalkStderr } from 'chalk';
+
+/** No color at all. */
+const unpainted: ChalkInstance = new Chalk({ level: 0 });
+
+/**
+ * Returns the colors for standard error; none with NO_COLOR (https://no-color.org), unless FORCE_COLOR is set. Use only red, green, magenta,
+ * bold and dim: yellow, cyan and white are unreadable on a light background, blue and black on a dark one. No color carries meaning that
+ * the words next to it do not.
+ */
+export function paletteFor(env: NodeJS.ProcessEnv): ChalkInstance {
+  return isRefused(env) ? unpainted : chalkStderr;
+}
+
+/** Returns the colors for standard output. */
+export function paletteForData(env: NodeJS.ProcessEnv): ChalkInstance {
+  return isRefused(env) ? unpainted : chalk;
+}
+
+function isRefused(env: NodeJS.ProcessEnv): boolean {
+  return (env['NO_COLOR'] ?? '') !== '' && (env['FORCE_COLOR'] ?? '') === '';
+}
+
+/** A stream that may be a terminal; `columns` is 0 if the terminal does not know its size, as often under `expect` or `docker exec -t`. */
+export interface MaybeTerminal {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+}
+
+/** Whether standard error may be redrawn: it is a terminal of a known size, and plain lines were not requested (CL-6). */
+export function isLive(env: NodeJS.ProcessEnv, { isTTY, columns }: MaybeTerminal): boolean {
+  const plain = ['CI', 'NO_COLOR'].some((name) => (env[name] ?? '') !== '' && env[name] !== 'false');
+  // Without a width, ora would clear an infinite number of lines.
+  return isTTY === true && columns !== 0 && !plain && env['TERM'] !== 'dumb';
+}
+
+/** Prints a message that is not an event, as a line on standard error. */
+export function say(text: string): void {
+  process.stderr.write(`self-heal ${text}\n`);
+}

@@ -1,0 +1,370 @@
+import type { ChalkInstance } from 'chalk';
+import { isKept } from '../core/attempt.js';
+import type { Avoided, AvoidedReason } from '../core/avoided.js';
+import { blameLine, placeOfBlame } from '../core/blame.js';
+import { type Offer, offerLine, offersOf } from '../core/escalation.js';
+import { cutLine } from '../core/guard/cut.js';
+import { noteLine } from '../core/guard/note.js';
+import { violationLine } from '../core/guard/violation.js';
+import { type Proof, renderProof, tellProof } from '../core/proof.js';
+import { type CauseVerdict, isHealed, isResolved } from '../core/verdict.js';
+import type { Report, ReportAttempt, ReportCause, ReportTest } from '../run/report.js';
+import { atMost, costText, counted, dollars, duration, fileText, nameOf } from './format.js';
+import {
+  agentOutcomeWords,
+  judgementWords,
+  regressionText,
+  type VerdictWords,
+  verdictWords,
+  wasReverted,
+} from './wording.js';
+
+/** A run as every report shows it. The printers only lay it out: terminal, Markdown, HTML, JUnit, CTRF and GitHub say the same. */
+export interface RunView {
+  readonly report: Report;
+  /** What a person has to look at comes first; equals stay in the order in which they were found. */
+  readonly causes: readonly CauseView[];
+  /** Every test, and every failure of the suite itself that is healed or still open. */
+  readonly tests: readonly TestView[];
+  readonly tallies: readonly Tally[];
+  /** `3 agent runs saved: 2 green when re-run, 1 in quarantine`; null if there were none. */
+  readonly saved: string | null;
+  /** What is to be said besides its causes. */
+  readonly remarks: readonly Remark[];
+}
+
+/** A cause with what the report says about it elsewhere. */
+export interface CauseView {
+  readonly cause: ReportCause;
+  readonly words: VerdictWords;
+  /** Whether nothing is left to do about it. */
+  readonly good: boolean;
+  readonly tests: readonly ReportTest[];
+  /** Its first test by name, and the number of others. */
+  readonly about: string;
+  /** The changes that are in the project, and what a reviewer should look at in them. */
+  readonly files: ReportAttempt['files'];
+  readonly notes: ReportAttempt['notes'];
+  /** The patches of which a person has to choose one. */
+  readonly offers: readonly Offer[];
+  /** The command that is next; null if there is nothing to do. */
+  readonly next: string | null;
+}
+
+/** Returns the view of a run. */
+export function viewOf(report: Report): RunView {
+  const byId = new Map(report.tests.map((test) => [test.id, test]));
+  const causes = report.causes.map((cause) => causeView(cause, report, byId));
+  return {
+    report,
+    causes: causes.toSorted((a, b) => a.words.rank - b.words.rank),
+    tests: testViews(report, causes),
+    tallies: talliesOf(report),
+    saved: report.dryRun ? null : savedLine(report.totals.avoided),
+    remarks: remarksOf(report),
+  };
+}
+
+function causeView(cause: ReportCause, report: Report, byId: ReadonlyMap<string, ReportTest>): CauseView {
+  const tests = cause.tests.flatMap((id) => byId.get(id) ?? []);
+  const kept = cause.attempts.filter(isKept);
+  return {
+    cause,
+    words: verdictWords[cause.verdict],
+    good: isGood(cause.verdict),
+    tests,
+    about: tests[0] ? `${nameOf(tests[0])}${tests.length > 1 ? ` (+${tests.length - 1})` : ''}` : suiteItself,
+    files: kept.flatMap(({ files }) => files),
+    notes: kept.flatMap(({ notes }) => notes),
+    offers: cause.verdict === 'escalated' ? offersOf(cause.attempts) : [],
+    next: nextFor(cause, report),
+  };
+}
+
+/** The name of the suite's own failure in reports, since it belongs to no test. */
+export const suiteItself = 'the suite itself, before its tests';
+
+/** Whether nothing is left to do about it. */
+function isGood(verdict: CauseVerdict): boolean {
+  return verdict === 'passed' || isResolved(verdict);
+}
+
+/** Returns how a cause ended as one sign. The sign and the word next to it carry the meaning; the color only repeats it. */
+export function markOf(verdict: CauseVerdict, paint: ChalkInstance): string {
+  return (isGood(verdict) ? paint.green : paint.red)(verdictWords[verdict].sign);
+}
+
+function nextFor(cause: ReportCause, { escalations, runId }: Report): string | null {
+  if (isGood(cause.verdict) || cause.verdict === 'flaky' || cause.verdict === 'quarantined') return null;
+  const asked = escalations.find(({ causeId, stored }) => causeId === cause.id && stored);
+  if (asked) return `npx self-heal escalations resolve ${asked.id}`;
+  return cause.verdict === 'agent-unusable'
+    ? 'npx self-heal doctor'
+    : `npx self-heal inspect ${runId} ${cause.id} --prompt`;
+}
+
+/** One thing to say about a cause. */
+export interface Row {
+  /** Empty if it continues the row before it. */
+  readonly label: string;
+  readonly text: string;
+  /** Whether it is a name, an output or a command, rather than a sentence. */
+  readonly isCode?: boolean;
+}
+
+/** How much of a cause is told: the rest is counted. */
+export interface RowLimits {
+  /** The last attempts are told, with the number and the cost of those before them. */
+  readonly attempts: number;
+  /** What was left out, violations and notes, of each attempt. */
+  readonly findings: number;
+}
+
+/** Returns what is said about a cause, in the order of all reports: the reason, its tests, what was tried, the proof, and what is next. */
+export function rowsOf(
+  { cause, good, about, files, notes, offers, next }: CauseView,
+  limits: RowLimits,
+): Row[] {
+  const { blame, warning, source, attempts, proof, testProofs, reason } = cause;
+  const [why] = cause.why;
+  const rows: (Row | false | null | undefined | '')[] = [
+    blame && { label: 'blame', text: `${placeOfBlame(blame)}: ${blameLine(blame)}` },
+    why && { label: 'why', text: `${why.source}: ${why.evidence}`, isCode: true },
+    !why && warning !== null && { label: 'why', text: warning },
+    source !== null && { label: 'source', text: source, isCode: true },
+    { label: 'tests', text: about, isCode: true },
+    attempts.length === 0 && good && { label: 'fix', text: reason },
+    ...attemptRows(attempts, limits),
+    proof.length > 0 && { label: 'proof', text: tellProof(proof, testProofs), isCode: true },
+    files.length > 0 && { label: 'files', text: files.map(fileText).join(', '), isCode: true },
+    ...atMost(notes.map(noteLine), limits.findings, (hidden) => `and ${hidden} more in the report`).map(
+      (text, index) => ({ label: index === 0 ? 'review' : '', text }),
+    ),
+    !good && reason !== '' && { label: 'end', text: reason },
+    ...offers.map((offer) => ({ label: 'patch', text: offerLine(offer) })),
+    next !== null && { label: 'next', text: next, isCode: true },
+  ];
+  return rows.filter((row) => !!row);
+}
+
+function attemptRows(attempts: readonly ReportAttempt[], limits: RowLimits): Row[] {
+  const before = attempts.slice(0, -limits.attempts);
+  const spent = before.flatMap(({ costUsd }) => costUsd ?? []);
+  const cost = spent.length > 0 ? `, ${dollars(spent.reduce((sum, one) => sum + one))}` : '';
+  return [
+    ...(before.length > 0
+      ? [{ label: '', text: `${counted(before.length, 'try', 'tries')} before${cost}` }]
+      : []),
+    ...attempts
+      .slice(-limits.attempts)
+      .flatMap((one) => [{ label: `try ${one.n}`, text: attemptText(one) }, ...findings(one, limits)]),
+  ];
+}
+
+function findings({ cut, violations }: ReportAttempt, { findings: most }: RowLimits): Row[] {
+  const found = violations.map((one) => [
+    violationLine(one),
+    ...(one.before === null ? [] : [`  - ${one.before}`]),
+    ...(one.after === null ? [] : [`  + ${one.after}`]),
+  ]);
+  return [
+    ...cut.slice(0, most).map((one) => `left out: ${cutLine(one)}`),
+    ...atMost(found, most, (hidden) => [`and ${counted(hidden, 'more violation')}`]).flat(),
+  ].map((text) => ({ label: '', text }));
+}
+
+/** Formats an attempt in one line: `/debugger (claude) ran out of time, 12s, $0.02 → still red, reverted (the same error)`. */
+export function attemptText(attempt: ReportAttempt): string {
+  const { agent, slashCommand, runner, outcome, judged, durationMs, violations } = attempt;
+  const who = slashCommand === null ? agent : `${slashCommand} (${runner ?? ''})`;
+  const ended = outcome === 'completed' ? '' : `${agentOutcomeWords[outcome]}, `;
+  const took = `${who} ${ended}${duration(durationMs)}${costText(attempt)}`;
+  // The violations follow and are the reason.
+  const failedBecause = judged === 'green' || violations.length > 0 ? null : attempt.failedBecause;
+  const because = failedBecause ? ` (${failedBecause})` : '';
+  const end = `${judgementWords[judged]}${wasReverted(attempt) ? ', reverted' : ''}${because}`;
+  return `${agent === null ? 'no agent, unchanged code' : took} → ${end}`;
+}
+
+/** A test, or the suite's own failure, in the three statuses that every test report has. */
+export interface TestView {
+  /** Null for the suite's own failure. */
+  readonly test: ReportTest | null;
+  readonly status: 'passed' | 'failed' | 'skipped';
+  /** One line; null if there is nothing to add to the status. */
+  readonly message: string | null;
+  /** Further details over several lines; empty if there are none. */
+  readonly details: string;
+  /** The cause that the status is based on. */
+  readonly cause: ReportCause | null;
+}
+
+/** The status of each verdict, and what is said of it. */
+const statuses: Record<ReportTest['verdict'], Pick<TestView, 'status' | 'message'>> = {
+  passed: { status: 'passed', message: null },
+  flaky: { status: 'passed', message: 'flaky: red, then green without a change' },
+  healed: { status: 'passed', message: 'healed' },
+  'green-once': { status: 'passed', message: 'green once, not proven,' },
+  quarantined: { status: 'skipped', message: 'quarantined: still red, but not failing the run' },
+  skipped: { status: 'skipped', message: null },
+  'not-run': { status: 'skipped', message: 'not run: no Playwright run got to it' },
+  failed: { status: 'failed', message: 'failed' },
+  escalated: { status: 'failed', message: 'escalated' },
+  rejected: { status: 'failed', message: 'rejected' },
+  'agent-unusable': { status: 'failed', message: 'agent-unusable' },
+};
+
+function testViews({ tests }: Report, causes: readonly CauseView[]): TestView[] {
+  const byId = new Map(causes.map((one) => [one.cause.id, one]));
+  const ofSuite = causes.filter(({ cause }) => cause.tests.length === 0 && cause.verdict !== 'superseded');
+  return [
+    ...ofSuite.map((one) => testView(null, one)),
+    ...tests.map((test) => testView(test, byId.get(test.causeId ?? '') ?? null)),
+  ];
+}
+
+function testView(test: ReportTest | null, view: CauseView | null): TestView {
+  const verdict = test?.verdict ?? view?.cause.verdict ?? 'failed';
+  const { status, message } =
+    verdict === 'superseded' || verdict === 'interrupted' ? statuses.failed : statuses[verdict];
+  const cause = view?.cause ?? null;
+  if (isHealed(verdict))
+    return { test, status, message: healedBy(message ?? '', cause, test), details: '', cause };
+  if (status !== 'failed' || !view) return { test, status, message, details: '', cause };
+  const said = rowsOf(view, { attempts: 1, findings: 0 }).filter(({ label }) => inDetails.has(label));
+  const details = [
+    `${view.cause.id} ${verdict} · ${view.cause.category}`,
+    view.cause.headline,
+    ...said.map(({ label, text }) => `${label}: ${text}`),
+    `evidence: ${view.cause.evidence}/`,
+  ];
+  return { test, status, message: view.cause.headline, details: details.join('\n'), cause };
+}
+
+const inDetails = new Set(['blame', 'why', 'end']);
+
+/** `healed by debugger (claude) in 2 attempts, proof: red red | green green`. */
+function healedBy(word: string, cause: ReportCause | null, test: ReportTest | null): string {
+  if (cause === null) return word;
+  const last = cause.attempts.at(-1);
+  if (!last) return word === cause.verdict ? cause.reason : `${word} ${cause.reason}`;
+  const runner = last.runner && last.runner !== last.agent ? ` (${last.runner})` : '';
+  const who = last.agent ? `by ${last.agent}${runner}` : 'without an agent';
+  const tries = cause.attempts.length > 1 ? ` in ${cause.attempts.length} attempts` : '';
+  const shared = test?.sharedFix ? `, with the fix of ${cause.id}` : '';
+  const steps = proofFor(cause, test?.id ?? null);
+  return `${word} ${who}${tries}${shared}${steps.length > 0 ? `, proof: ${renderProof(steps)}` : ''}`;
+}
+
+/** Returns the proof of one test: its own if its cause has several tests (HL-6), else the cause's. */
+export function proofFor({ proof, testProofs = [] }: ReportCause, testId: string | null): Proof {
+  return testProofs.find(({ id }) => id === testId)?.proof ?? proof;
+}
+
+/** A possible next step: what it is for, and a command to copy, which is never cut. */
+export interface NextStep {
+  readonly what: string;
+  readonly command: string;
+}
+
+/** Where a command is shown, and where the project is in its git repository, if in any. */
+export interface StepPlace {
+  readonly columns: number;
+  readonly inGit: 'top' | 'below' | null;
+}
+
+/** Returns what is left to do about the run as a whole. */
+export function nextSteps({ report, causes }: RunView, place: StepPlace): NextStep[] {
+  const { runId, outcome, escalations } = report;
+  const kept = [...new Set(causes.flatMap(({ files }) => files.map(({ path }) => path)))];
+  const waiting = escalations.filter(({ stored }) => stored).length;
+  const unfinished = ['interrupted', 'paused', 'budget', 'agent-unusable'].includes(outcome);
+  const steps = [
+    kept.length > 0 && place.inGit && { what: 'review', command: gitDiff(kept, place) },
+    kept.length > 0 && { what: 'undo', command: `npx self-heal undo ${runId}` },
+    waiting > 1 && { what: 'decide', command: 'npx self-heal escalations' },
+    unfinished && { what: 'resume', command: `npx self-heal resume ${runId}` },
+    causes.length > 0 && { what: 'report', command: `npx self-heal report ${runId} --open` },
+  ];
+  return steps.filter((step) => !!step);
+}
+
+/** Returns a command with the names of the changed files if they fit and need no quoting; else one that shows all changes. */
+function gitDiff(paths: readonly string[], { columns, inGit }: StepPlace): string {
+  // In a subfolder, git resolves paths against the current folder unless they begin with `:/`.
+  const named = `git diff -- ${paths.map((one) => (inGit === 'top' ? one : `:/${one}`)).join(' ')}`;
+  return named.length <= columns && paths.every((path) => /^[\w./@+-]+$/.test(path)) ? named : 'git diff';
+}
+
+/** One figure of a run. */
+export interface Tally {
+  /** `failed`, `agent runs`. */
+  readonly name: string;
+  /** `3`, `$0.02`, `4.2s`. */
+  readonly value: string;
+  /** Name and value combined: `3 failed`, `1 agent run`. */
+  readonly text: string;
+}
+
+/** Returns a run's test counts and costs; figures that are 0 are left out, except `passed`. */
+function talliesOf({ totals, tests, verify, shards }: Report): Tally[] {
+  const quarantined = tests.filter(({ verdict }) => verdict === 'quarantined').length;
+  const missing = shards?.missing.length ?? 0;
+  const of = (count: number, name: string, text = `${count} ${name}`): Tally[] =>
+    count > 0 ? [{ name, value: String(count), text }] : [];
+  const figure = (name: string, value: string): Tally => ({ name, value, text: value });
+  return [
+    { name: 'passed', value: String(totals.passed), text: `${totals.passed} passed` },
+    ...of(totals.healed, verify === 'quick' ? 'healed (quick proof)' : 'healed'),
+    ...of(totals.greenOnce, 'green once, not proven'),
+    ...of(totals.flaky, 'flaky'),
+    ...of(totals.failed, 'failed'),
+    ...of(quarantined, 'quarantined'),
+    ...of(totals.skipped, 'skipped'),
+    ...of(totals.notRun, 'not run'),
+    ...of(missing, 'shards missing', `${counted(missing, 'shard')} missing`),
+    ...of(totals.agentRuns, 'agent runs', counted(totals.agentRuns, 'agent run')),
+    ...of(
+      totals.agentRunsAvoided,
+      'agent runs saved',
+      `${counted(totals.agentRunsAvoided, 'agent run')} saved`,
+    ),
+    ...(totals.costUsd === null ? [] : [figure('cost', dollars(totals.costUsd))]),
+    figure('time', duration(totals.durationMs)),
+  ];
+}
+
+/** Something to say about a run besides its causes; never without items. */
+export interface Remark {
+  readonly title: string;
+  readonly items: readonly string[];
+}
+
+function remarksOf({ tests, regression, warnings }: Report): Remark[] {
+  const named = (verdict: ReportTest['verdict']) =>
+    tests.filter((test) => test.verdict === verdict).map(nameOf);
+  return [
+    { title: 'Flaky: red, then green without a change; no agent was started', items: named('flaky') },
+    { title: 'Quarantined: still red, but not failing the run', items: named('quarantined') },
+    { title: 'Regression run', items: regression ? [regressionText(regression)] : [] },
+    { title: 'Warnings', items: warnings },
+  ].filter(({ items }) => items.length > 0);
+}
+
+const avoidedWords: Record<AvoidedReason, string> = {
+  flaky: 'green when re-run',
+  'shared-cause': 'for other tests of the same cause',
+  'earlier-fix': 'green with an earlier fix',
+  'open-question': 'already waiting for an answer',
+  'person-needed': 'that only a person can fix',
+  'tries-used': 'whose tries are used up',
+  environment: 'because of the environment',
+  quarantined: 'in quarantine',
+};
+
+function savedLine(avoided: readonly Avoided[]): string | null {
+  if (avoided.length === 0) return null;
+  const sum = avoided.reduce((total, { count }) => total + count, 0);
+  const reasons = avoided.map(({ reason, count }) => `${count} ${avoidedWords[reason]}`);
+  return `${counted(sum, 'agent run')} saved: ${reasons.join(', ')}`;
+}
