@@ -1,4 +1,4 @@
-import { mapTexts } from '../secrets/map-texts.js';
+import { mapTexts } from '../secrets/reading.js';
 import { valueAt } from './check-agents-file.js';
 import { lineNumberAt } from './diagnostic.js';
 import type { SettingsLayers } from './load-settings.js';

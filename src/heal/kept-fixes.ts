@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { isBuiltIn } from '../core/built-in-fixer.js';
-import { readRunState } from '../run/read-events.js';
+import { readRunState } from '../run/event-log.js';
 import { type Change, readChange } from '../workspace/change.js';
 
 /** A fix of a run that was killed before it was decided: it was green once, or it led to another error. */

@@ -7,7 +7,7 @@ import { createBus } from '../run/bus.js';
 import type { RunFolder } from '../run/run-folder.js';
 import { openRunJournal } from '../run/run-journal.js';
 import { createRunPlan } from '../run/run-plan.js';
-import { eventsWriter } from '../run/write-events.js';
+import { eventsWriter } from '../run/event-log.js';
 import { createRedactor } from '../secrets/redactor.js';
 import type { Checked } from './check-request.js';
 import { cleanUp } from './clean-up.js';

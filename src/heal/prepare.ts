@@ -1,5 +1,5 @@
 import { withPackageBins } from '../process/find-program.js';
-import { type ProjectCommand, runCommand } from '../process/run-command.js';
+import { type ProjectCommand, runCommand } from '../process/supervise.js';
 
 /**
  * Runs the project's `verify.prepare` in a shell, exactly as written (HL-9). Returns null if it succeeded, else the end of its output.

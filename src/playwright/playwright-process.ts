@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sendSignal } from '../process/end-processes.js';
-import { ownerVariables } from '../process/owner.js';
+import { ownerVariables } from '../process/proc-table.js';
 
 /** One invocation of Playwright's command line. */
 export interface PlaywrightCommand {

@@ -1,7 +1,7 @@
 import { missingBrowser } from '../core/environment.js';
 import type { Problem } from '../problem.js';
 import { packageManagerOf } from './package-manager.js';
-import { isNoTests } from './suite-failure.js';
+import { isNoTests } from './suite-run-of.js';
 import type { SuiteRun } from './suite-run.js';
 
 /** Captures the path of a missing browser that the user's config sets. */

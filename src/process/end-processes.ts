@@ -1,8 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { readdirSync, readlinkSync } from 'node:fs';
-import { withRelatives } from './lineage.js';
-import { ownedBy, type Owner } from './owner.js';
-import { processEntries, type ProcessEntry, processTable } from './proc-table.js';
+import {
+  withRelatives,
+  ownedBy,
+  type Owner,
+  processEntries,
+  type ProcessEntry,
+  processTable,
+} from './proc-table.js';
 
 const POLL_MS = 25;
 /** How long to wait for a process to end after KILL: one that waits for a disk does not react at once. */

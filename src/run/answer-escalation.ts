@@ -1,8 +1,8 @@
 import path from 'node:path';
 import type { Answer, Choice, Escalation } from '../core/escalation.js';
-import { idMeant } from './ids-meant.js';
+import { idMeant } from './find-run.js';
 import type { Problem } from '../problem.js';
-import { appendEvent, eventsFile } from './write-events.js';
+import { appendEvent, eventsFile } from './event-log.js';
 import { hasState } from '../state-folder.js';
 import { isRunId, runDirOf } from './run-folder.js';
 import { err, ok, type Result } from '../result.js';

@@ -4,13 +4,13 @@ import type { DiagnosedFailure } from '../core/cause.js';
 import { readFailureRecords } from './failure-record.js';
 import { projectAbove } from '../git/git-root.js';
 import type { Problem } from '../problem.js';
-import { readRunState } from './read-events.js';
+import { readRunState } from './event-log.js';
 import { reportOf } from './report-of.js';
 import type { Report } from './report.js';
 import { isRunId, runDirOf, runsFolder } from './run-folder.js';
-import { err, ok, type Result } from '../result.js';
+import { type Result, err, ok } from '../result.js';
 import { listState, stateFolder } from '../state-folder.js';
-import { idMeant } from './ids-meant.js';
+import { closest } from '../config/closest.js';
 
 /** An earlier run, as stored in its folder. */
 export interface StoredRun {
@@ -96,4 +96,40 @@ function noRuns(projectRoot: string): Problem {
         ? 'Run `self-heal run` first.'
         : `There are runs in ${above}: change to that folder first.`,
   };
+}
+
+/** The minimum length of an abbreviated id. */
+const FEWEST_CHARACTERS = 4;
+
+/** The ids to look up, with words for the problems. */
+export interface KnownIds {
+  /** For example `run` or `escalation`. */
+  readonly noun: string;
+  readonly ids: readonly string[];
+  /** The command or word that lists them all. */
+  readonly remedy: string;
+}
+
+/** Returns the ids that a word refers to: itself, or those that begin with it, if it has at least four characters. */
+export function idsMeant(word: string, ids: readonly string[]): string[] {
+  if (ids.includes(word)) return [word];
+  return word.length < FEWEST_CHARACTERS ? [] : ids.filter((id) => id.startsWith(word));
+}
+
+/** Returns the one id that a word refers to; none or several are a `Problem`. */
+export function idMeant(word: string, { noun, ids, remedy }: KnownIds): Result<string, Problem> {
+  const [one, ...others] = idsMeant(word, ids);
+  if (one !== undefined && others.length === 0) return ok(one);
+  if (one === undefined) {
+    const near = closest(word, ids);
+    const hint = near === null ? '' : `. Did you mean ${near}?`;
+    return err({ kind: 'usage', message: `there is no ${noun} ${word}${hint}`, remedy });
+  }
+  const list = [one, ...others].map((id) => `  ${id}`).join('\n');
+  return err({
+    kind: 'usage',
+    message: `${word} matches several ${noun} ids`,
+    detail: list,
+    remedy: 'Type more of the id.',
+  });
 }

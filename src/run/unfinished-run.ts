@@ -1,10 +1,9 @@
 import { closest } from '../config/closest.js';
-import { runIdsIn } from './find-run.js';
-import { idMeant, idsMeant } from './ids-meant.js';
+import { runIdsIn, idMeant, idsMeant } from './find-run.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import type { Store, StoredRun } from '../store/store.js';
-import { readRunState } from './read-events.js';
+import { readRunState } from './event-log.js';
 import type { RunAsked } from '../event.js';
 import { pidAtWork } from './run-journal.js';
 import { isRunId, runDirOf } from './run-folder.js';

@@ -1,6 +1,7 @@
 import { visibleText } from '../core/visible-text.js';
-import { mapTexts } from './map-texts.js';
+import { mapTexts, asWritten, atom, type Reading, readingOf, withPieces } from './reading.js';
 import { findTokens } from './detector.js';
+import { findPlaces } from './places.js';
 import {
   createKnownIndex,
   type KnownIndex,
@@ -8,8 +9,6 @@ import {
   secretsAmong,
   secretsOfEnvFiles,
 } from './known-values.js';
-import { findPlaces } from './places.js';
-import { asWritten, atom, type Reading, readingOf, withPieces } from './reading.js';
 import { isGenerated } from './secret-fields.js';
 
 /** A range of a text that is taken for a secret; `end` is exclusive. */

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { runIdShape } from '../event.js';
-import { attemptFinished, attemptStarted, causeEnded, fixReverted, runUndone } from './attempt-table.js';
 import { escalationTable } from './escalation-table.js';
-import type { Store } from './store.js';
-import { recordFailure } from './signature-table.js';
+import type { Store, AttemptStart, CauseEnd, FixReverted } from './store.js';
+import { recordFailure, changeCount, markHealed, markUndone, markUnhealed, see } from './signature-table.js';
 import { readStats } from './stats.js';
-import type { Database, StoreContext } from './tables.js';
-import { checkedRow, storedJson } from './stored-text.js';
+import { type Database, type StoreContext, checkedRow, storedJson, storedText } from './tables.js';
+import type { Attempt } from '../core/attempt.js';
+import { isBuiltIn } from '../core/built-in-fixer.js';
 
 /** `resume` checks the request and the progress. */
 const runShape = z.object({
@@ -85,4 +85,103 @@ function runTable(context: StoreContext): Pick<Store, 'runStarted' | 'saveProgre
       return { ...stored, runId, continuedIn: next?.id ?? null };
     },
   };
+}
+
+/** Stores an attempt whose agent is about to start. */
+async function attemptStarted(context: StoreContext, start: AttemptStart): Promise<void> {
+  await context.db.transaction().execute(async (db) => {
+    await see(db, context, start.signature);
+    await db
+      .insertInto('attempts')
+      .values({ ...start, project: context.project, startedAt: context.now() })
+      .execute();
+  });
+}
+
+/** Stores an attempt's judgement and updates its signature's count, once. */
+async function attemptFinished(context: StoreContext, id: string, attempt: Attempt): Promise<void> {
+  await context.db.transaction().execute(async (db) => {
+    const finished = await db
+      .updateTable('attempts')
+      .set({
+        finishedAt: context.now(),
+        runner: attempt.runner,
+        outcome: attempt.outcome,
+        judged: attempt.judged,
+        costUsd: attempt.usage?.costUsd ?? null,
+        files: storedJson(attempt.files),
+        claim: attempt.claim === null ? null : storedJson(attempt.claim),
+        failedBecause: storedText(attempt.failedBecause),
+        patch: attempt.patch,
+        reverted: attempt.reverted ? 1 : 0,
+      })
+      .where('id', '=', id)
+      .where('finishedAt', 'is', null)
+      .returning(['signature', 'runId'])
+      .executeTakeFirst();
+    // Already finished, so it has been counted.
+    if (!finished) return;
+    const isFix = attempt.agent !== null && attempt.files.length > 0;
+    // A fix that healed its test but broke another one has failed, and so has one that only led to an error that was not healed.
+    const isGone = attempt.reverted && (attempt.judged === 'green' || attempt.judged === 'changed');
+    const judged = isGone ? 'still-failing' : attempt.judged;
+    // Failed attempts of the built-in fixer do not count as attempts of the signature (BF-5).
+    if (isBuiltIn(attempt) && judged !== 'green') return;
+    await changeCount(db, context, { ...finished, judged, isFix });
+  });
+}
+
+/** Stores how a cause ended, and that its signature healed if the fix of another cause healed it. */
+async function causeEnded(context: StoreContext, end: CauseEnd): Promise<void> {
+  const { runId, causeId, signature, category, bySharedFix } = end;
+  const verdict = { verdict: end.verdict, reason: storedText(end.reason), endedAt: context.now() };
+  await context.db.transaction().execute(async (db) => {
+    const before = await db
+      .selectFrom('causes')
+      .select('verdict')
+      .where('runId', '=', runId)
+      .where('id', '=', causeId)
+      .executeTakeFirst();
+    await db
+      .insertInto('causes')
+      .values({ runId, id: causeId, project: context.project, signature, category, ...verdict })
+      .onConflict((conflict) => conflict.columns(['runId', 'id']).doUpdateSet(verdict))
+      .execute();
+    if (end.verdict === 'healed' && bySharedFix && before?.verdict !== 'healed') {
+      await see(db, context, signature);
+      await markHealed(db, context, end);
+    }
+  });
+}
+
+/** Stores that a fix of this run did not hold. */
+async function fixReverted(context: StoreContext, end: FixReverted): Promise<void> {
+  await context.db.transaction().execute(async (db) => {
+    await revertKept(db, end.runId, end.reason).where('causeId', '=', end.causeId).execute();
+    await markUnhealed(db, end);
+  });
+}
+
+/** Stores that a person undid this run's changes. */
+async function runUndone(context: StoreContext, runId: string): Promise<void> {
+  await context.db.transaction().execute(async (db) => {
+    await revertKept(db, runId, 'a person undid it').execute();
+    await db
+      .updateTable('causes')
+      .set({ verdict: 'undone' })
+      .where('runId', '=', runId)
+      .where('verdict', '=', 'healed')
+      .execute();
+    await markUndone(db, runId);
+  });
+}
+
+/** Marks the fixes of a run that were kept until now as reverted. */
+function revertKept(db: Database, runId: string, reason: string) {
+  return db
+    .updateTable('attempts')
+    .set({ reverted: 1, failedBecause: storedText(reason) })
+    .where('runId', '=', runId)
+    .where('judged', 'in', ['green', 'changed'])
+    .where('reverted', '=', 0);
 }

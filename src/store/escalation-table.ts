@@ -15,8 +15,14 @@ import {
   type Question,
 } from '../core/escalation.js';
 import type { Quarantine, Store } from './store.js';
-import { checkedRow, storedJson, storedText } from './stored-text.js';
-import type { Database, StoreContext, Tables } from './tables.js';
+import {
+  checkedRow,
+  storedJson,
+  storedText,
+  type Database,
+  type StoreContext,
+  type Tables,
+} from './tables.js';
 
 const DAY_MS = 24 * 60 * 60_000;
 

@@ -8,8 +8,7 @@ import { jsonOf } from '../json-of.js';
 import { countChange, type EarlierFix, noEarlierTries } from '../core/remembered.js';
 import { attemptShape, runIdShape } from '../event.js';
 import type { KnownFailure } from './store.js';
-import { checkedRow } from './stored-text.js';
-import type { Database, StoreContext, Tables } from './tables.js';
+import { checkedRow, type Database, type StoreContext, type Tables } from './tables.js';
 
 /** How many failed attempts an agent is told about; more would only repeat the same. */
 const TRIES_TOLD = 5;

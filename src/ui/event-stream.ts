@@ -1,9 +1,20 @@
 import type { Context } from 'hono';
 import { streamSSE } from 'hono/streaming';
 import type { Clock } from '../clock.js';
-import type { Event } from '../event.js';
-import { drawNow, drawResult, noRun, type Parts } from './draw-run.js';
-import { followRuns, type News } from './follow-runs.js';
+import { type Event, type StampedEvent, eventIn } from '../event.js';
+import { loadRun } from '../outputs/html/load-run.js';
+import { html } from '../outputs/html/markup.js';
+import { renderRun, showNow } from '../outputs/html/run.js';
+import { readPicture } from '../run/pictures.js';
+import { relativePath } from '../relative-path.js';
+import { reportOf } from '../run/report-of.js';
+import { runDirOf } from '../run/run-folder.js';
+import { type RunState, emptyRun } from '../run/run-state.js';
+import path from 'node:path';
+import { appendedLines } from '../process/appended-lines.js';
+import { latestRunId } from '../run/find-run.js';
+import { reduce } from '../run/reduce.js';
+import { eventsFile } from '../run/event-log.js';
 
 /** What an event stream needs. */
 export interface EventStreamOptions {
@@ -56,4 +67,78 @@ async function partsOf(projectRoot: string, news: News | null): Promise<Parts> {
   if (news === null) return noRun;
   const result = tells(news, fleeting, false) ? await drawResult(projectRoot, news.run) : {};
   return { ...drawNow(news.run), ...result };
+}
+
+/** The parts of the page as HTML, by the ids of the elements that they fill. */
+export type Parts = Readonly<Record<string, string>>;
+
+/** What the page shows while there is no run. */
+const noRun: Parts = {
+  now: '<p id="phase" role="status">No run yet. A run appears here as soon as self-heal run starts.</p>',
+};
+
+/** Draws what a run is doing, and its figures. */
+export function drawNow(run: RunState): Parts {
+  return {
+    project: String(html`${run.project}`),
+    'run-id': `run ${run.runId}`,
+    now: String(showNow(reportOf(run), run.ended ? null : run)),
+  };
+}
+
+/** More than a report file may have, since people send those to each other. Here, screenshots are loaded only when they are viewed. */
+const RESULT_BYTES = 1_000_000;
+
+/** Draws the result of a run so far as in its report.html, with screenshots as URLs. */
+async function drawResult(projectRoot: string, run: RunState): Promise<Parts> {
+  const dir = runDirOf(projectRoot, run.runId);
+  const loaded = await loadRun(reportOf(run), run, {
+    dir,
+    shown: relativePath(projectRoot, dir),
+    addressOf: async (picture) =>
+      readPicture(dir, picture) && `/runs/${run.runId}/failures/${picture.n}/${picture.name}`,
+  });
+  return { result: String(renderRun(loaded, RESULT_BYTES)) };
+}
+
+/** The newest run so far, and its events since the last news. */
+export interface News {
+  readonly run: RunState;
+  readonly events: readonly StampedEvent[];
+}
+
+/** Which project to follow, and how. */
+export interface FollowOptions {
+  readonly projectRoot: string;
+  readonly signal: AbortSignal;
+  readonly clock: Pick<Clock, 'sleep'>;
+}
+
+/** Files are polled rather than watched: watching misses changes behind links, on network drives and in containers. */
+const POLL_MS = 200;
+
+/**
+ * Yields the newest run, and again whenever it has written events; then each later run in the same way. Yields null while there is no run
+ * yet. All events of a run come before the next run. Ends when the signal aborts.
+ */
+async function* followRuns(options: FollowOptions): AsyncGenerator<News | null, void> {
+  const { projectRoot, signal, clock } = options;
+  if ((await latestRunId(projectRoot)) === null) yield null;
+  let run = emptyRun();
+  let appended = (): string[] => [];
+  while (!signal.aborted) {
+    // Looked up before the file is read, so that everything a run wrote before the next one began is yielded first.
+    const newest = await latestRunId(projectRoot);
+    const events = appended().flatMap((line) => eventIn(line) ?? []);
+    if (events.length > 0) {
+      run = { ...events.reduce(reduce, run), runId: run.runId };
+      yield { run, events };
+    }
+    if (newest !== null && newest !== run.runId) {
+      run = emptyRun(newest);
+      appended = appendedLines(path.join(runDirOf(projectRoot, newest), eventsFile));
+      continue;
+    }
+    await clock.sleep(POLL_MS, signal);
+  }
 }

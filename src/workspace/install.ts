@@ -2,7 +2,7 @@ import path from 'node:path';
 import { detect, resolveCommand } from 'package-manager-detector';
 import { LOCKS } from 'package-manager-detector/constants';
 import { lockFolderOf } from '../playwright/package-manager.js';
-import { runCommand } from '../process/run-command.js';
+import { runCommand } from '../process/supervise.js';
 import { relativePath } from '../relative-path.js';
 import type { Contents } from './change.js';
 import { contentOf, type FileEdit, type FileState, isSame, stateOf } from './file-state.js';

@@ -181,6 +181,7 @@ async function healFirst(run: ShownRun): Promise<void> {
       outcome: 'completed',
       durationMs: 4200,
       costUsd: 0.12,
+      agentError: null,
       filesChanged: 1,
       orphans: [],
     },
@@ -189,7 +190,14 @@ async function healFirst(run: ShownRun): Promise<void> {
       causeId,
       attempt: anAttempt({ judged: 'green', files, proof, patch: 'attempts/1.patch', reverted: false }),
     },
-    { type: 'cause.ended', causeId, verdict: 'healed', reason: 'it passed three times', attempts: 1 },
+    {
+      type: 'cause.ended',
+      causeId,
+      verdict: 'healed',
+      reason: 'it passed three times',
+      attempts: 1,
+      costUsd: null,
+    },
     { type: 'cause.found', cause: aCauseSummary({ id: 'c2', headline: 'RangeError: the count' }) },
   );
 }

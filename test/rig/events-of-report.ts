@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Attempt } from '../../src/core/attempt.js';
 import type { Event, StampedEvent } from '../../src/event.js';
 import type { Report, ReportAttempt, ReportTest } from '../../src/run/report.js';
-import { eventsFile } from '../../src/run/write-events.js';
+import { eventsFile } from '../../src/run/event-log.js';
 import { aTest } from './builders.js';
 
 /** Leaves a run with this report in a project; returns its folder. */

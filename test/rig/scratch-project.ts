@@ -4,7 +4,7 @@ import path from 'node:path';
 import { execa } from 'execa';
 import { expect } from 'vitest';
 import type { StampedEvent } from '../../src/event.js';
-import { readRunState } from '../../src/run/read-events.js';
+import { readRunState } from '../../src/run/event-log.js';
 import { reportOf } from '../../src/run/report-of.js';
 import type { Report } from '../../src/run/report.js';
 import { launchOptions } from './chromium.js';

@@ -1,6 +1,6 @@
 import { appendFile, mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import type { CauseSummary, StampedEvent } from '../../src/event.js';
+import type { CauseSummary, Event } from '../../src/event.js';
 import { createRunFolder } from '../../src/run/run-folder.js';
 import { aTest } from './builders.js';
 
@@ -9,7 +9,7 @@ export interface ShownRun {
   readonly runId: string;
   readonly dir: string;
   /** Appends events. */
-  tell(...events: readonly Partial<StampedEvent>[]): Promise<void>;
+  tell(...events: readonly (Event & { time?: number })[]): Promise<void>;
   /** Appends text as it is. */
   append(text: string): Promise<void>;
 }

@@ -5,7 +5,7 @@ import { type Markup, html, raw } from './markup.js';
 import { renderRun, showNow } from './run.js';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { readRunState } from '../../run/read-events.js';
+import { readRunState } from '../../run/event-log.js';
 import { writeState } from '../../state-folder.js';
 import { ownFile } from '../../own-files.js';
 

@@ -1,12 +1,10 @@
-import type { ChildProcess as Child } from 'node:child_process';
-import { ChildProcess } from 'node:child_process';
+import { type ChildProcess as Child, ChildProcess } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { runFiles } from '../report-format.js';
 import { dir, guarded } from './run-folder.js';
 import { ServerLog } from './server-log.js';
-import { isCalledByPlaywright } from './called-by-playwright.js';
 
 interface SpawnOptions {
   readonly shell?: unknown;
@@ -63,5 +61,29 @@ function listen(child: Child, log: ServerLog): void {
       if (Buffer.isBuffer(chunk)) write(decoder.write(chunk));
       return push(chunk, encoding);
     };
+  }
+}
+
+/**
+ * Whether Playwright is the caller, since user code may start processes as well. The first caller outside of Node's own
+ * code and of this folder decides.
+ */
+function isCalledByPlaywright(): boolean {
+  const caller = callers().find(
+    (name) => !name.startsWith('node:') && path.dirname(name) !== import.meta.dirname,
+  );
+  return /[\\/]playwright(?:-core)?[\\/]lib[\\/]/.test(caller ?? '');
+}
+
+function callers(): string[] {
+  const { stackTraceLimit } = Error;
+  const prepareStackTrace: unknown = Reflect.get(Error, 'prepareStackTrace');
+  try {
+    Error.stackTraceLimit = 20;
+    Error.prepareStackTrace = (_error, sites) => sites.map((site) => site.getFileName() ?? 'node:');
+    return new Error('who calls').stack as unknown as string[];
+  } finally {
+    Reflect.set(Error, 'prepareStackTrace', prepareStackTrace);
+    Error.stackTraceLimit = stackTraceLimit;
   }
 }

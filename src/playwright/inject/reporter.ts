@@ -14,7 +14,6 @@ import { dir, guarded, report } from './run-folder.js';
 import { listenToChildren } from './child-output.js';
 import { preloadOption } from './preload.js';
 import { rerunIds, serialGroups } from './rerun-ids.js';
-import { reusedServer } from './reused-server.js';
 import { ServerLog } from './server-log.js';
 import { testError, testFailure } from './test-failure.js';
 import { testResult } from './test-outcome.js';
@@ -186,4 +185,35 @@ export default class SelfHealReporter {
       report({ type: 'end', status, tests: tests.map(testResult), rerunIds: ids, serial });
     });
   }
+}
+
+interface WebServer {
+  readonly command?: string;
+  readonly url?: string;
+  readonly port?: number;
+}
+
+/**
+ * Returns the URL of a configured web server that Playwright did not start, since one was already running: a server of
+ * an earlier run may serve old code (HL-9). `commands` are the shell commands of the servers that Playwright did start.
+ */
+export function reusedServer(config: FullConfig, commands: readonly string[]): string | null {
+  const reused = webServers(config).find(
+    ({ command, url, port }) => (url || port) && !commands.some((one) => isFor(one, command ?? '')),
+  );
+  return reused ? (reused.url ?? `http://localhost:${reused.port}`) : null;
+}
+
+/** On Windows, `cmd.exe` receives the command in quotes. */
+function isFor(started: string, command: string): boolean {
+  return started === command || started === `"${command}"`;
+}
+
+/** The public config has only a single server; the list of servers is private (Playwright 1.50 to 1.65). */
+function webServers(config: FullConfig): readonly WebServer[] {
+  const symbol = Object.getOwnPropertySymbols(config).find(
+    (one) => one.description === 'configInternalSymbol',
+  );
+  const internal = symbol ? (Reflect.get(config, symbol) as { webServers?: WebServer[] }) : {};
+  return internal.webServers ?? (config.webServer ? [config.webServer] : []);
 }

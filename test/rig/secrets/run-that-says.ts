@@ -11,7 +11,7 @@ import { groupCauses } from '../../../src/core/group.js';
 import { deploy } from '../../../src/heal/attempt/deploy.js';
 import { createDiagnose } from '../../../src/heal/diagnose.js';
 import { writeHtmlReport } from '../../../src/outputs/html/page.js';
-import { eventsWriter } from '../../../src/run/write-events.js';
+import { eventsWriter } from '../../../src/run/event-log.js';
 import { writeReports } from '../../../src/outputs/write-reports.js';
 import { summaryOf } from '../../../src/outputs/summary.js';
 import { terminalReporter } from '../../../src/outputs/terminal.js';

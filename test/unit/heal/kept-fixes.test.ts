@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { keptFixes } from '../../../src/heal/kept-fixes.js';
-import { eventsFile } from '../../../src/run/write-events.js';
+import { eventsFile } from '../../../src/run/event-log.js';
 import { keepChange } from '../../../src/workspace/change.js';
 import { anAttempt } from '../../rig/builders.js';
 import { aCauseSummary } from '../../rig/shown-run.js';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { lateWorkspace, type WorkspaceParts } from '../../../src/heal/late-workspace.js';
 import { closed } from '../../../src/heal/open-run.js';
-import { ownerVariables } from '../../../src/process/owner.js';
+import { ownerVariables } from '../../../src/process/proc-table.js';
 import { createRunFolder } from '../../../src/run/run-folder.js';
 import { createRedactor, redactorOf } from '../../../src/secrets/redactor.js';
 import { recordingBus } from '../../rig/recording-bus.js';

@@ -1,7 +1,7 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { followReport } from '../../../src/playwright/follow-report.js';
+import { followReport } from '../../../src/playwright/report-state.js';
 import type { ReportLine } from '../../../src/playwright/report-format.js';
 import { tempDir } from '../../rig/temp-dir.js';
 

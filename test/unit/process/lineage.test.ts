@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { withRelatives } from '../../../src/process/lineage.js';
-import { parsePs, type ProcessEntry } from '../../../src/process/proc-table.js';
+import { withRelatives, parsePs, type ProcessEntry } from '../../../src/process/proc-table.js';
 
 function entry(pid: number, over: Partial<ProcessEntry> = {}): ProcessEntry {
   return {

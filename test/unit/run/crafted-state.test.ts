@@ -9,7 +9,7 @@ import { markdownOf } from '../../../src/outputs/markdown.js';
 import { paletteFor } from '../../../src/outputs/streams.js';
 import { summaryOf } from '../../../src/outputs/summary.js';
 import { readRun } from '../../../src/run/find-run.js';
-import { readRunState } from '../../../src/run/read-events.js';
+import { readRunState } from '../../../src/run/event-log.js';
 import { keptChanges } from '../../../src/run/undo.js';
 import { storedRun, runId } from '../../rig/stored-run.js';
 import { tempDir } from '../../rig/temp-dir.js';

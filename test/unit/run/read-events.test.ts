@@ -2,8 +2,7 @@ import { mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'no
 import path from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { eventIn } from '../../../src/event.js';
-import { readRunState } from '../../../src/run/read-events.js';
-import { appendEvent, eventsFile, eventsWriter } from '../../../src/run/write-events.js';
+import { readRunState, appendEvent, eventsFile, eventsWriter } from '../../../src/run/event-log.js';
 import { anAttempt } from '../../rig/builders.js';
 import { aCauseSummary } from '../../rig/shown-run.js';
 import { tempDir } from '../../rig/temp-dir.js';

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { loadRun } from '../../../../src/outputs/html/load-run.js';
 import { renderPage } from '../../../../src/outputs/html/page.js';
 import { ownFile } from '../../../../src/own-files.js';
-import { readRunState } from '../../../../src/run/read-events.js';
+import { readRunState } from '../../../../src/run/event-log.js';
 import { categories } from '../../../../src/core/diagnosis.js';
 import { verdictWords } from '../../../../src/outputs/wording.js';
 import { aReport, aReportCause, aReportTest } from '../../../rig/a-report.js';

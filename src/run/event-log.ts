@@ -1,10 +1,25 @@
-import { closeSync, constants, fstatSync, readSync, writeSync } from 'node:fs';
 import path from 'node:path';
+import { type Event, type StampedEvent, eventIn } from '../event.js';
+import { runOf } from './reduce.js';
+import type { RunState } from './run-state.js';
+import { readStateText, makeStateFolder, openState, openStateFolder } from '../state-folder.js';
+import { closeSync, constants, fstatSync, readSync, writeSync } from 'node:fs';
 import { systemClock } from '../clock.js';
-import type { Event, StampedEvent } from '../event.js';
 import type { Reporter } from './bus.js';
-import { makeStateFolder, openState, openStateFolder } from '../state-folder.js';
 import { pointLatestTo, projectOf } from './run-folder.js';
+
+/** Events by the thousand that say only what is being done at the moment. */
+const fleeting = /^\{"time":\d+,"type":"(?:suite\.progress|agent\.activity)"/;
+
+/** Builds the state of the run in this folder from its events. */
+export async function readRunState(dir: string): Promise<RunState> {
+  const text = readStateText(path.join(dir, eventsFile));
+  const lines = text.split('\n').filter((line) => !fleeting.test(line));
+  return runOf(
+    lines.flatMap((line) => eventIn(line) ?? []),
+    path.basename(dir),
+  );
+}
 
 /** The file in a run's folder that holds its events, one JSON object per line. */
 export const eventsFile = 'events.ndjson';
