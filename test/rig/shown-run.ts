@@ -1,7 +1,8 @@
+import { existsSync } from 'node:fs';
 import { appendFile, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { CauseSummary, Event } from '../../src/event.js';
-import { createRunFolder } from '../../src/run/run-folder.js';
+import { createRunFolder, runDirOf } from '../../src/run/run-folder.js';
 import { aTest } from './builders.js';
 
 /** The folder of a run, written as if by a run in another process. */
@@ -14,12 +15,12 @@ export interface ShownRun {
   append(text: string): Promise<void>;
 }
 
-/** Creates a run, which becomes the newest. */
+/** Creates a run, which becomes the newest, or goes on with one. */
 export async function shownRun(projectRoot: string, runId: string): Promise<ShownRun> {
   await mkdir(projectRoot, { recursive: true });
-  const folder = await createRunFolder(projectRoot, runId);
-  if (!folder.ok) throw new Error(folder.error.message);
-  const { dir } = folder.value;
+  const dir = runDirOf(projectRoot, runId);
+  const folder = existsSync(dir) ? null : await createRunFolder(projectRoot, runId);
+  if (folder?.ok === false) throw new Error(folder.error.message);
   const file = path.join(dir, 'events.ndjson');
   const append = (text: string) => appendFile(file, text);
   return {
