@@ -11,7 +11,7 @@ import { createStore } from '../../src/store/create-store.js';
 import { openStore } from '../../src/store/open-store.js';
 import { aDiagnosed, anAttempt, anEvidence, aTest } from '../rig/builders.js';
 import { aCauseSummary, shownRun, type ShownRun } from '../rig/shown-run.js';
-import { pixel, storedRun } from '../rig/stored-run.js';
+import { pixel } from '../rig/stored-run.js';
 import { axeViolations } from './axe.js';
 
 const runId = '20261121-071500-000a';
@@ -70,7 +70,7 @@ test('RP-5 ME-7 shows a run live in a browser, where its question can be answere
     guidance: 'It is Thanks, as on the sign. The tests of this failure may be changed.',
   });
   await expect(page.getByRole('article', { name: new RegExp(`^${asked.id}`) })).toHaveCount(0);
-  await endWithReport(dir, run, page);
+  await endWithReport(run, page);
   expect(troubles).toEqual([]);
 
   ui.kill('SIGINT');
@@ -141,14 +141,17 @@ async function beginRun(run: ShownRun): Promise<void> {
 }
 
 /** Ends the run, which is then shown as in its report.html, by the same code. */
-async function endWithReport(dir: string, run: ShownRun, page: Page): Promise<void> {
-  await storedRun(dir);
+async function endWithReport(run: ShownRun, page: Page): Promise<void> {
   const totals = { durationMs: 9, agentRuns: 1, agentRunsAvoided: 0, costUsd: null, commit: null };
-  await run.tell({ type: 'run.ended', outcome: 'escalated', exitCode: 3, ...totals });
+  const asked = { causeId: 'c2', verdict: 'escalated', reason: 'Tanks or Thanks?', attempts: 1 } as const;
+  await run.tell(
+    { type: 'cause.ended', ...asked, costUsd: null },
+    { type: 'run.ended', outcome: 'escalated', exitCode: 3, ...totals },
+  );
   await expect(page.getByRole('heading', { name: 'Fixed 1' })).toBeVisible();
   await expect(page.getByRole('heading', { name: 'Not fixed 1' })).toBeVisible();
   const cause = page.getByRole('article', { name: /^c1/ });
-  await expect(cause.getByRole('group', { name: 'Changes of src/orders.ts' })).toBeVisible();
+  await expect(cause.getByRole('group', { name: 'Changes of src/cart.ts' })).toBeVisible();
   await expect(cause.getByRole('img', { name: /when the test of c1 failed/ })).toHaveJSProperty(
     'naturalWidth',
     1,

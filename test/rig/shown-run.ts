@@ -1,8 +1,7 @@
-import { existsSync } from 'node:fs';
 import { appendFile, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { CauseSummary, Event } from '../../src/event.js';
-import { createRunFolder, runDirOf } from '../../src/run/run-folder.js';
+import { createRunFolder } from '../../src/run/run-folder.js';
 import { aTest } from './builders.js';
 
 /** The folder of a run, written as if by a run in another process. */
@@ -15,12 +14,12 @@ export interface ShownRun {
   append(text: string): Promise<void>;
 }
 
-/** Creates a run, which becomes the newest, or goes on with one. */
+/** Creates a run, which becomes the newest. */
 export async function shownRun(projectRoot: string, runId: string): Promise<ShownRun> {
   await mkdir(projectRoot, { recursive: true });
-  const dir = runDirOf(projectRoot, runId);
-  const folder = existsSync(dir) ? null : await createRunFolder(projectRoot, runId);
-  if (folder?.ok === false) throw new Error(folder.error.message);
+  const folder = await createRunFolder(projectRoot, runId);
+  if (!folder.ok) throw new Error(folder.error.message);
+  const { dir } = folder.value;
   const file = path.join(dir, 'events.ndjson');
   const append = (text: string) => appendFile(file, text);
   return {
