@@ -6,7 +6,7 @@ import { asPage } from '../../../src/outputs/escalation-text.js';
 import { loadRun } from '../../../src/outputs/html/load-run.js';
 import { renderPage } from '../../../src/outputs/html/page.js';
 import { markdownOf } from '../../../src/outputs/markdown.js';
-import { readRunState } from '../../../src/run/read-events.js';
+import { readRunState } from '../../../src/run/event-log.js';
 import { readPatch, withPatches } from '../../../src/run/read-patch.js';
 import { redactorOf } from '../../../src/secrets/redactor.js';
 import { showQuestions } from '../../../src/ui/show-questions.js';
