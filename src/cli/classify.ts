@@ -47,8 +47,9 @@ async function runClassify(file: string, options: ClassifyOptions): Promise<numb
   const classify = createClassify(settings.value.classify);
   return print(records.value, options, ({ id, evidence }) => {
     const diagnosis = redactor.deep(classify(evidence));
-    const { category, alternatives, retry, why } = diagnosis;
-    return { diagnosis, line: { id, category, alternatives, retry, why }, text: asText(diagnosis) };
+    const { category, alternatives, retry, why, advice } = diagnosis;
+    const line = { id, category, alternatives, retry, why, ...(advice === undefined ? {} : { advice }) };
+    return { diagnosis, line, text: asText(diagnosis) };
   });
 }
 
@@ -99,10 +100,11 @@ async function readInput(file: string): Promise<Result<string, Problem>> {
   }
 }
 
-function asText({ category, alternatives, retry, why, warning, facts }: Diagnosis): string {
+function asText({ category, alternatives, retry, why, warning, facts, advice }: Diagnosis): string {
   return [
     `${category}${alternatives.length > 0 ? ` (or ${alternatives.join(', ')})` : ''}, ${retry}`,
-    ...(warning ? [warning] : []),
+    ...(warning && !advice ? [warning] : []),
+    ...(advice ? [`No agent can help: ${advice}`] : []),
     ...[...why.map(reasonLine), ...factLines(facts)].map((line) => `  ${line}`),
   ].join('\n');
 }

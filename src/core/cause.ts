@@ -17,6 +17,8 @@ export interface DiagnosedFailure {
   readonly rerunIds: readonly string[];
   /** The number of the failure that was run again in its stead, since the two are alike; absent if it was run again itself. */
   readonly like?: number;
+  /** What a look at the machine has shown: who is to blame in place of the code, in a sentence, or null for nobody; absent if nothing was looked at. */
+  readonly machine?: string | null;
   /** Whether the run that showed it was traced, so that its evidence is all there is to have. */
   readonly isTraced?: boolean;
 }

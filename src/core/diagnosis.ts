@@ -100,4 +100,6 @@ export interface Diagnosis {
   readonly facts: Facts;
   /** `Error type unknown, using default agent` if nothing matched (CS-6), else null. */
   readonly warning: string | null;
+  /** What a person can do about it, if only the machine can be mended, so that no agent can help (HL-7). */
+  readonly advice?: string;
 }

@@ -18,59 +18,19 @@ export function deadServer({ evidence, diagnosis }: DiagnosedFailure): string | 
   return originIn(line);
 }
 
-/** Playwright's messages about a browser that is not installed. */
-export const missingBrowser =
-  /Executable doesn't exist at|Chromium distribution '[^']*' is not found|because executable doesn't exist at/;
-
-/** What a test lacks that only a person can provide, and how. */
-const lacks: readonly (readonly [RegExp, string])[] = [
-  [
-    missingBrowser,
-    'its browser was not found: run `playwright install`, or correct `executablePath` in the Playwright config',
-  ],
-  [
-    // An agent would accept what the test shows now, whatever it is.
-    /^Error: A snapshot doesn't exist at /,
-    'its snapshot does not exist: run `playwright test` once, and commit the file that it writes if it shows what it should',
-  ],
-];
-
-/** Playwright's reasons not to run any test that no change of the app removes, and what a person can do about them. */
-const refusals: readonly (readonly [RegExp, string])[] = [
-  [
-    /not allowed due to the 'forbidOnly' option|focused with '\.only' is not allowed/,
-    'the config forbids `.only`: remove it from the test',
-  ],
-  [/^Error: duplicate test title "/, 'two tests of a file have the same title: rename one of them'],
-  [
-    /is already used, make sure that nothing is running on the port/,
-    'another program already listens where a web server of the config should: stop it',
-  ],
-  [/^Error: (?:ENOSPC: no space left|EDQUOT: )/, 'the disk is full: free some space'],
-  [
-    /^Error: E[A-Z]+: .*[\\/]playwright-transform-cache/,
-    'Playwright cannot write its temporary files: make their folder writable, or set TMPDIR to another one',
-  ],
-];
-
-function refusalOf({ failure, evidence }: DiagnosedFailure): string | null {
-  if (failure.scope !== 'suite') return null;
-  const found = refusals.find(([message]) => evidence.errors.some((error) => message.test(error.message)));
-  return found?.[1] ?? null;
+/** Returns what a person can do about a failure that is the machine's; null if it is not, or if a look at the machine has shown otherwise. */
+function adviceOf({ diagnosis, machine = diagnosis.advice }: DiagnosedFailure): string | null {
+  return machine ?? null;
 }
 
 /**
- * Returns why no agent can help with these failures of one cause (HL-7): their browser or snapshot does not exist, Playwright refuses to run any
- * test, they passed although they are marked with `test.fail()`, or many of them failed on the same dead server.
+ * Returns why no agent can help with these failures of one cause (HL-7): only the machine can be mended (a browser, a program or a snapshot that does not exist,
+ * a port that is taken), Playwright refuses to run any test, they passed although they are marked with `test.fail()`, or many of them failed on the same dead server.
  * Returns null otherwise.
  */
 export function environmentOf(members: readonly DiagnosedFailure[]): string | null {
-  const lack = lacks.find(([said]) =>
-    members.every(({ evidence }) => evidence.errors.some(({ message }) => said.test(message))),
-  );
-  if (lack) return lack[1];
-  const [refusal] = members.map(refusalOf);
-  if (refusal) return refusal;
+  const [advice, ...others] = new Set(members.map(adviceOf));
+  if (advice && others.length === 0) return advice;
   // The mark may go only by a person's hand: an agent could turn the test green only by breaking the app.
   if (members.every(({ failure }) => failure.scope === 'test' && failure.status === 'passed'))
     return 'it passes although it is marked to fail: if what it tests works now, remove its `test.fail`';

@@ -1,10 +1,15 @@
+import type { Cause } from './cause.js';
 import { exitCodes, exitCodeOfSignal } from './exit-codes.js';
 import { type CauseVerdict, isHealed, type Outcome, type Verdict } from './verdict.js';
 
 /** Everything that the outcome of a run depends on. */
 export interface RunResult {
   readonly tests: readonly Verdict[];
-  readonly causes: readonly { readonly verdict: CauseVerdict; readonly overBudget: boolean }[];
+  readonly causes: readonly {
+    readonly verdict: CauseVerdict;
+    readonly overBudget: boolean;
+    readonly cause: Pick<Cause, 'environment'>;
+  }[];
   /** Whether the suite's own failure persists. */
   readonly suiteRed: boolean;
   /** Whether the run paused because too many causes need a person. */
@@ -28,8 +33,9 @@ export function outcomeOf(run: RunResult): FinalOutcome {
     return { outcome: 'agent-unusable', exitCode: exitCodes.agentUnusable };
   if (run.paused) return { outcome: 'paused', exitCode: exitCodes.budget };
   if (causes.some((cause) => cause.overBudget)) return { outcome: 'budget', exitCode: exitCodes.budget };
-  if (causes.some((cause) => cause.verdict === 'escalated'))
-    return { outcome: 'escalated', exitCode: exitCodes.personNeeded };
+  const isForPerson = ({ verdict, cause }: RunResult['causes'][number]) =>
+    verdict === 'escalated' || (verdict === 'failed' && cause.environment !== null);
+  if (causes.some(isForPerson)) return { outcome: 'escalated', exitCode: exitCodes.personNeeded };
   // What depends on a test that a person accepts as red cannot run either.
   const unknown = tests.includes('not-run') && !tests.includes('quarantined');
   const red = tests.some((verdict) => verdict === 'failed' || verdict === 'rejected');

@@ -156,6 +156,9 @@ function endAfter(last: Attempt, history: History, policy: Policy): Decision | n
   if (conflicts >= CONFLICTS_BEFORE_VERDICT)
     return end('failed', 'its files kept changing while its agents were working');
   if (last.claim?.status === 'needs-person') return { kind: 'escalate', question: last.claim.summary };
+  // It would be told nothing that it does not know.
+  if (gaveUp(last) && nextAgent(history) === last.agent)
+    return end('failed', `its agent found no fix: ${last.claim?.summary || 'it did not say why'}`);
   if (triesOf(history) >= policy.retries.max) {
     if (last.judged === 'rejected')
       return end(
@@ -206,9 +209,18 @@ function timeIsUp({ timeMs }: Pick<LimitSettings, 'timeMs'>): string {
   return `limits.time (${Math.round(timeMs / 600) / 100} min) was reached`;
 }
 
+/** Whether an agent says that it has not fixed the failure, and has not tried to. */
+function gaveUp({ claim, files, cut = [] }: Attempt): boolean {
+  return claim?.status === 'not-fixed' && files.length === 0 && cut.length === 0;
+}
+
+function nextAgent(history: History): string | undefined {
+  return history.agents[triesOf(history)] ?? history.agents[0];
+}
+
 /** Deploys the primary agent first; if it failed, the agent of the next alternative (CS-7); then the primary again. */
 function deploy(history: History, attempt: number): Decision {
-  const agent = history.agents[triesOf(history)] ?? history.agents[0];
+  const agent = nextAgent(history);
   if (agent === undefined) return end('failed', history.noAgent ?? 'no agent is configured for this failure');
   return { kind: 'deploy', agent, attempt };
 }

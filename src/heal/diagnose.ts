@@ -12,6 +12,7 @@ import { MissingEvidence } from '../evidence/missing-evidence.js';
 import { ParsedMaps } from '../evidence/source-maps/parsed-maps.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { dropUnmasked } from '../run/mask-suite-folder.js';
+import { lookAtMachine } from './look-at-machine.js';
 import { keepTrace } from './show-trace.js';
 import { rootOf } from '../workspace/project-files.js';
 import type { Opened } from './open-run.js';
@@ -47,7 +48,16 @@ export function createDiagnose(options: DiagnoseOptions): Diagnose {
       const evidence = await gatherEvidence({ failure, run, ...place });
       const said = signed({ failure, evidence, diagnosis: classify(evidence) }, settings.project);
       const isTraced = run.tracing !== undefined;
-      const one = { n, failure, evidence, ...said, rerunIds, isTraced };
+      const machine = await lookAtMachine({ failure, evidence, ...said }, run, where.workspaceDir);
+      const one = {
+        n,
+        failure,
+        evidence,
+        ...said,
+        rerunIds,
+        isTraced,
+        ...(machine === undefined ? {} : { machine }),
+      };
       await recordFailure(options, one);
       if (evidence.trace !== null) await keepTrace(folder.dir, n, evidence.trace).catch(() => undefined);
       found.push(one);

@@ -132,6 +132,7 @@ const diagnosis: z.ZodType<Diagnosis> = z.object({
     locator: textOrNull,
   }),
   warning: textOrNull,
+  advice: z.string().exactOptional(),
 });
 
 /**
@@ -146,6 +147,7 @@ const recordShape = z.object({
   diagnosis,
   signature: z.string(),
   rerunIds: texts,
+  machine: textOrNull.exactOptional(),
 });
 
 /** Stores what was gathered and decided about a failure in its folder, so that a later command can read it (CL-9). */

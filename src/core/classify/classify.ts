@@ -5,8 +5,12 @@ import {
   type Diagnosis,
   type EvidenceSource,
   type Reason,
+  type RetryAxis,
+  weak,
 } from '../diagnosis.js';
 import type { Evidence } from '../evidence.js';
+import { adviceOn } from './advice.js';
+import { lastWords } from './last-words.js';
 import { factsOf } from './facts.js';
 import { createMatcher, type EvidenceText } from './match.js';
 import { isProjectRule, type ProjectRules } from './project-rules.js';
@@ -36,17 +40,31 @@ export function createClassify(project?: ProjectRules): Classify {
     const texts = evidenceTexts(evidence, matcher);
     const reasons = matcher.reasonsIn(texts);
     const [category = 'unknown', ...others] = rankCategories(reasons);
-    const why = strongest(reasons, category);
+    const said = lastWords(evidence);
+    const strong = strongest(reasons, category);
+    const isTold = said === null || strong.some(({ source }) => source === 'server');
+    const why = isTold ? strong : [lastWordsReason(said, category), ...strong];
+    const advice = adviceOn(evidence, why);
     return {
       category,
       alternatives: others.filter((other) => other !== 'unknown'),
       confidence: why[0]?.confidence ?? 0,
       why,
-      retry: matcher.retryAxisOf(relevant(texts, why), { category, why }),
+      retry: retryOf(matcher.retryAxisOf(relevant(texts, why), { category, why }), advice),
       facts: factsOf(evidence, { texts, reasons, why }),
       warning: category === 'unknown' ? unknownWarning : null,
+      ...(advice === null ? {} : { advice }),
     };
   };
+}
+
+function lastWordsReason(evidence: string, category: Category): Reason {
+  return { rule: 'unknown/last-words', category, source: 'server', evidence, confidence: weak };
+}
+
+/** What only the machine can mend is no matter of the code. */
+function retryOf(axis: RetryAxis, advice: string | null): RetryAxis {
+  return advice !== null && axis === 'code_error' ? 'env_error' : axis;
 }
 
 function strongest(reasons: readonly Reason[], category: Category): Reason[] {

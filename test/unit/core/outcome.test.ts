@@ -13,6 +13,7 @@ const green: RunResult = {
 const cause = (verdict: RunResult['causes'][number]['verdict'], overBudget = false) => ({
   verdict,
   overBudget,
+  cause: { environment: null },
 });
 
 it.each<[string, Partial<RunResult>, string, number]>([
@@ -26,6 +27,12 @@ it.each<[string, Partial<RunResult>, string, number]>([
   ['what depends on a quarantined test', { tests: ['quarantined', 'not-run'] }, 'green', 0],
   ['a skipped test', { tests: ['passed', 'skipped'] }, 'green', 0],
   ['a suite that does not start', { tests: [], suiteRed: true, causes: [cause('failed')] }, 'red', 1],
+  [
+    'only the machine can be mended',
+    { tests: ['failed'], causes: [{ ...cause('failed'), cause: { environment: 'start Docker' } }] },
+    'escalated',
+    3,
+  ],
   ['a person is needed', { tests: ['failed', 'escalated'], causes: [cause('escalated')] }, 'escalated', 3],
   [
     'a limit was reached',

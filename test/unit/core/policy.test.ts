@@ -107,6 +107,19 @@ describe('the next step', () => {
     expect(decide(history({ agents, attempts: tried(1) }), policy)).toMatchObject({ agent: 'code-review' });
   });
 
+  it('HL-7 asks an agent that gave up no second time, but another one', () => {
+    const claim = { status: 'not-fixed', summary: 'no idea' } as const;
+    const attempts = tried(1, { claim, files: [], agent: 'debugger' });
+    expect(decide(history({ attempts }), policy)).toEqual({
+      kind: 'end',
+      end: { verdict: 'failed', reason: 'its agent found no fix: no idea' },
+    });
+    const agents = ['debugger', 'code-review'];
+    expect(decide(history({ agents, attempts }), policy)).toMatchObject({ agent: 'code-review' });
+    const changed = tried(1, { claim, agent: 'debugger' });
+    expect(decide(history({ attempts: changed }), policy)).toMatchObject({ kind: 'deploy' });
+  });
+
   it('HL-7 deploys no agent for a dead server', () => {
     expect(decide(history({ environment: 'nobody listens' }), policy)).toMatchObject({
       end: { verdict: 'failed', reason: 'nobody listens' },

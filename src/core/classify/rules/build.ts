@@ -88,7 +88,7 @@ export const buildRules = rulesFor('build-error', {
   ],
   'build/installation': [
     likely,
-    /NODE_MODULE_VERSION|ERR_DLOPEN_FAILED|installed esbuild for another platform|Missing script: |\bERESOLVE\b|ERR_PNPM_OUTDATED_LOCKFILE|lockfile (?:would have been modified|needs to be updated)|in sync\. Please update your lock file|missing go\.sum entry/i,
+    /NODE_MODULE_VERSION|ERR_DLOPEN_FAILED|installed esbuild for another platform|Missing script: |\bERESOLVE\b|ERR_PNPM_OUTDATED_LOCKFILE|lockfile (?:would have been modified|needs to be updated)|in sync\. Please update your lock file|missing go\.sum entry|Could not find (?:gem|package|crate|artifact|dependency)\b|\bBundler::\w+|No matching (?:distribution|version) found|Could not find a version that satisfies|no required module provides package|Your requirements could not be resolved|vendor\/autoload\.php/i,
   ],
   'build/command-missing': [
     likely,

@@ -92,7 +92,7 @@ export const retryRules: readonly RetryRule[] = [
     axis: 'env_error',
     categories: ['unknown'],
     pattern:
-      /exit(?:ed)?(?: with)?(?: code)?:? 13[2459]\b|lost communication|crashed|has been closed|Target closed|disconnected|browser (?:was )?closed|executable doesn't exist|failed to launch|missing (?:a few )?dependencies|shared libraries|operation was canceled|playwright install|worker (?:process )?exited|a XServer|X server|<launch(?:ing|ed)> |\[pid=\d+\]\[err\]|\bSIG(?:SEGV|ABRT|KILL|TRAP|BUS)\b|sandboxing|distribution '|just installed or updated|browserType\.(?:launch|connect)|Session closed|not bound in the connection|while setting up "(?:browser|context|page)"|connection closed|Could not find Chrome|session not created|resource temporarily unavailable|docker daemon|unknown command: docker|response from daemon|dependency failed to start: container|\bspawn \S{0,200}(?:chrom|firefox|webkit|playwright)\S{0,100} (?:ENOENT|EACCES)/i,
+      /exit(?:ed)?(?: with)?(?: code)?:? 13[2459]\b|lost communication|crashed|has been closed|Target closed|disconnected|browser (?:was )?closed|executable doesn't exist|failed to launch|missing (?:a few )?dependencies|shared libraries|operation was canceled|playwright install|worker (?:process )?exited|a XServer|X server|<launch(?:ing|ed)> |\[pid=\d+\]\[err\]|\bSIG(?:SEGV|ABRT|KILL|TRAP|BUS)\b|sandboxing|distribution '|just installed or updated|browserType\.(?:launch|connect)|Session closed|not bound in the connection|while setting up "(?:browser|context|page)"|connection closed|Could not find Chrome|session not created|resource temporarily unavailable|response from daemon|\bspawn \S{0,200}(?:chrom|firefox|webkit|playwright)\S{0,100} (?:ENOENT|EACCES)/i,
   },
 ];
 

@@ -9,7 +9,7 @@ export const unknownRules = rulesFor('unknown', {
   ],
   'unknown/machine': [
     certain,
-    /\bENOSPC\b|\bENOMEM\b|\bEMFILE\b|no space left|disk full|resource temporarily unavailable|System limit for number|docker daemon|container runtime|response from daemon|unknown (?:shorthand flag|command|docker command):? .{0,60}|dependency failed to start: container/i,
+    /\bENOSPC\b|\bENOMEM\b|\bEMFILE\b|no space left|disk full|resource temporarily unavailable|System limit for number|docker daemon|container runtime|response from daemon|unknown (?:shorthand flag|command|docker command):? .{0,60}|dependency failed to start: container|No such container/i,
   ],
   'unknown/browser-missing': [
     certain,

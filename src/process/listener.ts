@@ -1,0 +1,85 @@
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { connect } from 'node:net';
+import { promisify } from 'node:util';
+
+/** What listens on a port of this machine; parts that the system does not tell are null. */
+export interface Listener {
+  readonly pid: number | null;
+  /** Its command line, at most 120 characters. */
+  readonly command: string | null;
+  /** The folder in which it runs. */
+  readonly folder: string | null;
+}
+
+const answerMs = 1_000;
+const run = promisify(execFile);
+
+/** Returns what listens on a TCP port of this machine, or null if nothing does. */
+export async function listenerOn(port: number): Promise<Listener | null> {
+  const answers = await Promise.all(['127.0.0.1', '::1'].map((host) => isOpen(host, port)));
+  if (!answers.includes(true)) return null;
+  const nobody = { pid: null, command: null, folder: null };
+  if (process.platform === 'win32') return nobody;
+  const found = await (process.platform === 'linux' ? ofProc(port) : ofLsof(port)).catch(() => null);
+  return found ?? nobody;
+}
+
+function isOpen(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port, timeout: answerMs });
+    const end = (open: boolean) => {
+      socket.destroy();
+      resolve(open);
+    };
+    socket.once('connect', () => end(true));
+    socket.once('timeout', () => end(false));
+    socket.once('error', () => end(false));
+  });
+}
+
+/** In `/proc/net/tcp`, the state of a socket that listens. */
+const listening = '0A';
+
+async function ofProc(port: number): Promise<Listener | null> {
+  const sockets = ['tcp', 'tcp6'].flatMap((name) =>
+    readFileSync(`/proc/net/${name}`, 'utf8')
+      .split('\n')
+      .flatMap((line) => {
+        // sl, local address and port in hexadecimal, remote ones, state, queues, timer, retransmits, uid, timeout, inode
+        const [, local = '', , state, , , , , , inode] = line.trim().split(/\s+/);
+        const isWanted = state === listening && Number.parseInt(local.split(':')[1] ?? '', 16) === port;
+        return isWanted ? [`socket:[${inode}]`] : [];
+      }),
+  );
+  const pid = readdirSync('/proc').find((name) => /^\d+$/.test(name) && holds(name, sockets));
+  if (pid === undefined) return null;
+  const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').join(' ').trim();
+  return { pid: Number(pid), command: command.slice(0, 120), folder: readlinkSync(`/proc/${pid}/cwd`) };
+}
+
+function holds(pid: string, sockets: readonly string[]): boolean {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).some((fd) => {
+      try {
+        return sockets.includes(readlinkSync(`/proc/${pid}/fd/${fd}`));
+      } catch {
+        return false;
+      }
+    });
+  } catch {
+    return false;
+  }
+}
+
+async function ofLsof(port: number): Promise<Listener | null> {
+  const { stdout } = await run('lsof', ['-nP', `-iTCP:${port}`, '-sTCP:LISTEN', '-Fp']);
+  const pid = /^p(\d+)$/m.exec(stdout)?.[1];
+  if (pid === undefined) return null;
+  const [of, at] = await Promise.all([
+    run('ps', ['-o', 'command=', '-p', pid]),
+    run('lsof', ['-a', '-p', pid, '-d', 'cwd', '-Fn']),
+  ]);
+  const folder = /^n(.+)$/m.exec(at.stdout)?.[1] ?? null;
+  return { pid: Number(pid), command: of.stdout.trim().slice(0, 120), folder };
+}
