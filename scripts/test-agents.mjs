@@ -8,7 +8,7 @@ import process from 'node:process';
 import { root, setUp, shown } from './setup.mjs';
 
 const packages = {
-  claude: '@anthropic-ai/claude-code@2.1.331',
+  claude: '@anthropic-ai/claude-code@2.1.332',
   codex: '@openai/codex@0.169.0',
   gemini: '@google/gemini-cli@0.61.0',
   opencode: 'opencode-ai@1.18.33',

@@ -29,10 +29,12 @@ const remedies: Readonly<Record<Exclude<AgentErrorReason, 'unauthorized'>, strin
 
 /** Returns what a person should do about an error of this runner's program, in a sentence or two. */
 export function remedyFor(reason: AgentErrorReason, runner: string): string {
-  if (reason !== 'unauthorized') return remedies[reason];
-  return isBuiltInRunner(runner)
+  const login = isBuiltInRunner(runner)
     ? programs[runner].login
     : 'Check the login and the permissions of the account.';
+  if (reason === 'unauthorized') return login;
+  // Without a login, opencode knows no model of that provider.
+  return reason === 'model' ? `${remedies.model} If it is not logged in: ${login}` : remedies[reason];
 }
 
 /** Classifies a program's own account of why it could not work (AG-6); wording that no rule knows is fatal. */
@@ -48,6 +50,12 @@ export function agentErrorFrom(text: string, runner: string): AgentError {
   }
   if (kind === 'context_overflow') return { kind: 'context-overflow', reason: told };
   return { kind: 'unusable', reason: told, remedy: remedyFor(reason, runner) };
+}
+
+/** An error whose reason is known from elsewhere than the program's words, of which the last line is told. */
+export function unusableBecause(reason: AgentErrorReason, text: string, runner: string): AgentError {
+  const said = text.trim().split('\n').at(-1)?.slice(0, MAX_REASON_CHARACTERS) ?? '';
+  return { kind: 'unusable', reason: `${runner}: ${said || reason}`, remedy: remedyFor(reason, runner) };
 }
 
 /** Reasons that could just as well be about the user's own program, which an agent's free text often mentions. */

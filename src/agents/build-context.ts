@@ -6,6 +6,7 @@ import { middleCut } from '../core/fenced.js';
 import type { EarlierFix } from '../core/remembered.js';
 import type { Settings } from '../core/settings.js';
 import type { AgentContext, ContextTest, PreviousAttempt } from './context.js';
+import { recentCommits } from '../git/recent-commits.js';
 import { isInside } from '../workspace/is-inside.js';
 import { relativePath } from '../relative-path.js';
 import { isAtLeast } from '../playwright/find-playwright.js';
@@ -59,6 +60,7 @@ export async function buildContext(request: ContextRequest): Promise<AgentContex
     error: errorOf(lead),
     diagnosis: lead.diagnosis,
     blame: cause.blame ? { ...cause.blame, rest: [] } : null,
+    commits: await recentCommits(root, filesShown(lead, root)),
     source: evidence.sources.find(({ at }) => at === lead.diagnosis.facts.source) ?? null,
     screenshot: evidence.screenshot,
     trace,
@@ -84,6 +86,14 @@ function testChangesOf({ testsAreOpen, cause, settings }: ContextRequest): Agent
   if (testsAreOpen) return 'anything';
   if (cause.lead.diagnosis.category !== 'ui-error') return 'none';
   return settings.verify.intent === 'ask' ? 'asked' : 'locators';
+}
+
+/** Returns the files of the project that a failure names: its test, and where its error came from. */
+function filesShown({ failure, evidence }: DiagnosedFailure, root: string): string[] {
+  const sources = evidence.sources.map(({ at }) => at.replace(/(?::\d+)+$/, ''));
+  const test = failure.scope === 'test' ? [relativePath(root, failure.test.location.file)] : [];
+  // Git takes a path out of its repository for a mistake.
+  return [...new Set([...sources, ...test])].filter((file) => isInside(root, path.resolve(root, file)));
 }
 
 /** What is in a failure's folder for self-heal itself, or is the agent's task. */

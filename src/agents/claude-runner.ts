@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { jsonOf } from '../json-of.js';
 import { claudeFlagsFor } from './claude-project.js';
 import { answersIn } from './claim.js';
-import { addedArgs, noUsage, type AgentResult, type OutputReader, type Runner } from './runner.js';
+import { addedArgs, isEdit, noUsage, type AgentResult, type OutputReader, type Runner } from './runner.js';
 import { agentErrorFrom, agentErrorInText } from './agent-error.js';
 
 /** The maximum number of turns of one agent run; a fix that needs more has gone astray. */
@@ -101,7 +101,7 @@ function resultOf(result: ClaudeResult): AgentResult {
       turns: result.num_turns ?? null,
       sessionId: result.session_id ?? null,
     },
-    denials: (result.permission_denials ?? []).map((one) => one.tool_name ?? 'a tool'),
+    denials: (result.permission_denials ?? []).map((one) => one.tool_name ?? '').filter(isEdit),
     error: errorOf(result),
   };
 }

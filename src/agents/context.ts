@@ -2,6 +2,7 @@ import type { Attempt } from '../core/attempt.js';
 import type { Blame } from '../core/blame.js';
 import type { Diagnosis } from '../core/diagnosis.js';
 import type { Evidence, SourceExcerpt } from '../core/evidence.js';
+import type { RecentCommit } from '../git/recent-commits.js';
 import type { EarlierFix } from '../core/remembered.js';
 
 /**
@@ -33,6 +34,8 @@ export interface AgentContext extends Omit<
   diagnosis: Pick<Diagnosis, 'category' | 'alternatives' | 'confidence' | 'why' | 'facts' | 'warning'>;
   /** The change that broke it, as shown by runs with and without it (BL-3), or null. */
   blame: Blame | null;
+  /** The last commits that changed what the failure shows, and the newest ones of the project. */
+  commits: readonly RecentCommit[];
   /** The names of the files beside context.json that show the failure: screenshot, page, requests, trace. */
   files: readonly string[];
   /** Whether the project's Playwright has `npx playwright trace`, which prints what is in a trace. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { addedArgs, type OutputReader, type Runner } from './runner.js';
+import { addedArgs, isEdit, type OutputReader, type Runner } from './runner.js';
 import { countTurn, jsonLinesReader } from './json-lines-reader.js';
 
 /** Runs Copilot CLI without a terminal: it may write files and asks no questions; self-heal has already expanded the slash command. */
@@ -62,8 +62,9 @@ export function copilotReader(): OutputReader {
         countTurn(heard, { outputTokens: data?.outputTokens });
       }
       if (data?.toolCallId && data.toolName) tools.set(data.toolCallId, data.toolName);
-      if (type === 'tool.execution_complete' && data?.success === false && wasRefused(data))
-        heard.denials.push(tools.get(data.toolCallId ?? '') ?? 'a tool');
+      const tool = tools.get(data?.toolCallId ?? '') ?? '';
+      if (type === 'tool.execution_complete' && data?.success === false && isEdit(tool) && wasRefused(data))
+        heard.denials.push(tool);
       const isLast = type === 'model.call_failure' && (data?.retryAttempt ?? 0) >= MAX_RETRIES;
       if (isLast) heard.failure = `${failureOf(data)} ${data?.errorMessage ?? 'connection error'}`.trim();
       if (type === 'session.error') heard.failure = failureOf(data);

@@ -17,7 +17,7 @@ import { opencodeRunner } from './opencode-runner.js';
 import { passedEnv } from './passed-env.js';
 import type { AgentTask, RunAgent } from './run-agent.js';
 import type { AgentResult, OutputReader, OutputStream, Runner } from './runner.js';
-import { agentErrorInText } from './agent-error.js';
+import { agentErrorInText, unusableBecause } from './agent-error.js';
 
 type Cleaner = Pick<Redactor, 'clean' | 'masksIn'>;
 
@@ -114,6 +114,8 @@ async function runToEnd(
   );
   const onLine = (line: string, from: OutputStream) => {
     keepLast(lines, line);
+    // A program that is being ended reports success, or its own cancellation: neither is how its work ended.
+    if (running.stopping.aborted) return;
     if (from === 'stderr') keepLast(errorLines, line);
     const { activity, complete, hopeless } = reader.line(line, from);
     if (activity !== null) say(activity);
@@ -203,6 +205,7 @@ interface Ended {
 /** If its exit code hides the reason, a program's own account takes precedence, but never over self-heal's own reason to end it. */
 function agentEndOf(ended: Ended, task: AgentTask): AgentEnd {
   const { end, result, errorTail } = ended;
+  const meaning = end.kind === 'exited' ? runnerOf(task.runner).exitCodes?.[end.exitCode] : undefined;
   switch (end.kind) {
     case 'timed-out':
       return { kind: 'timed-out', afterMs: task.agent.timeoutMs };
@@ -214,6 +217,7 @@ function agentEndOf(ended: Ended, task: AgentTask): AgentEnd {
     case 'exited':
       if (result.error) return result.error;
       if (end.exitCode === 0) return { kind: 'completed' };
+      if (meaning) return unusableBecause(meaning, errorTail, task.agent.runner);
       return agentErrorInText(errorTail, task.agent.runner) ?? end;
     case 'signalled':
       return result.error ?? end;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { addedArgs, type OutputReader, type Runner } from './runner.js';
+import { addedArgs, isEdit, type OutputReader, type Runner } from './runner.js';
 import { jsonLinesReader, nothing } from './json-lines-reader.js';
 
 /** How many of Gemini CLI's own retries to wait for; they go on for more than two minutes and cannot be configured. */
@@ -25,6 +25,8 @@ export const geminiRunner: Runner = {
     passes: ['GEMINI_*', 'GOOGLE_*'],
   }),
   reader: geminiReader,
+  // https://github.com/google-gemini/gemini-cli/blob/main/docs/troubleshooting.md
+  exitCodes: { 41: 'unauthorized', 42: 'command-line', 52: 'command-line', 55: 'command-line' },
 };
 
 const eventShape = z.object({
@@ -32,6 +34,8 @@ const eventShape = z.object({
   session_id: z.string().optional(),
   role: z.string().optional(),
   content: z.string().optional(),
+  /** Of an event of type `error`. */
+  message: z.string().optional(),
   tool_name: z.string().optional(),
   tool_id: z.string().optional(),
   parameters: z.record(z.string(), z.unknown()).optional(),
@@ -72,8 +76,15 @@ export function geminiReader(): OutputReader {
         calls += 1;
         tools.set(tool, event.tool_name ?? 'a tool');
       }
-      if (type === 'tool_result' && event.status === 'error' && refused.test(messageOf(event)))
-        heard.denials.push(tools.get(tool) ?? 'a tool');
+      const name = tools.get(tool) ?? '';
+      if (
+        type === 'tool_result' &&
+        event.status === 'error' &&
+        isEdit(name) &&
+        refused.test(messageOf(event))
+      )
+        heard.denials.push(name);
+      if (type === 'error') lastError = event.message ?? lastError;
       if (type === 'result') {
         ended = event;
         const { input_tokens: inputTokens = null, output_tokens: outputTokens = null } = event.stats ?? {};

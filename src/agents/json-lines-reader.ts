@@ -3,7 +3,13 @@ import type { AgentUsage } from '../core/attempt.js';
 import { jsonOf } from '../json-of.js';
 import { agentErrorFrom } from './agent-error.js';
 import { answersIn } from './claim.js';
-import { noUsage, type LineMeaning, type OutputReader, type OutputStream } from './runner.js';
+import {
+  type AgentResult,
+  noUsage,
+  type LineMeaning,
+  type OutputReader,
+  type OutputStream,
+} from './runner.js';
 
 /** What a program has said so far about its work. */
 export interface Heard {
@@ -42,10 +48,16 @@ export function jsonLinesReader<Shape extends z.ZodType>(
     result: () => {
       atEnd?.(heard);
       const { said, failure, usage, denials } = heard;
-      const error = failure === null ? null : agentErrorFrom(failure, program);
+      const error = failure === null ? null : endOf(failure, program);
       return { ...answersIn(said), usage, denials, error };
     },
   };
+}
+
+/** A model that answers nothing has worked and changed nothing, which some programs report as an error (copilot, gemini). */
+function endOf(failure: string, program: string): AgentResult['error'] {
+  const isEmpty = /\bempty response\b|\bno response was returned\b/i.test(failure);
+  return isEmpty ? { kind: 'completed' } : agentErrorFrom(failure, program);
 }
 
 /** Counts one more turn and what it used, as far as the program says. */

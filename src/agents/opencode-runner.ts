@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { stripAnsi } from '../core/classify/strip-ansi.js';
 import { splitCommand } from './expand-command.js';
-import { addedArgs, type OutputReader, type Runner } from './runner.js';
+import { addedArgs, isEdit, type OutputReader, type Runner } from './runner.js';
 import { countTurn, jsonLinesReader, nothing } from './json-lines-reader.js';
 
 /** opencode allows everything unless told otherwise; this allows edits in the project and nothing else. */
@@ -100,7 +100,8 @@ export function opencodeReader(): OutputReader {
       const { type, part } = event;
       if (event.sessionID) heard.usage.sessionId = event.sessionID;
       if (type === 'text' && !part?.synthetic) heard.said += `${part?.text ?? ''}\n`;
-      if (type === 'tool_use' && part && wasDenied(part)) heard.denials.push(deniedTool(part));
+      if (type === 'tool_use' && part && isEdit(deniedTool(part)) && wasDenied(part))
+        heard.denials.push(deniedTool(part));
       if (type === 'step_finish')
         countTurn(heard, {
           costUsd: part?.cost,
@@ -122,8 +123,9 @@ export function opencodeReader(): OutputReader {
     onOther: (line, heard, from) => {
       if (from !== 'stderr') return nothing;
       const text = stripAnsi(line);
-      const asked = /permission requested: ([\w.-]+)/.exec(text);
-      if (asked) heard.denials.push(asked[1] ?? 'a tool');
+      // What it only calls a server error on standard output.
+      const failed = /message=failed\b.*?\berror="((?:[^"\\]|\\.)*)"/.exec(text);
+      if (failed) heard.failure ??= failed[1] ?? null;
       if (text.startsWith('Error: ')) heard.failure ??= text;
       const streamError = /message="stream error".*\berror\.error="(.*)"/.exec(text);
       if (!streamError) return nothing;

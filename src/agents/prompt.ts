@@ -67,6 +67,7 @@ export function renderPrompt(
     console: block('Console', seen.console, 1_600),
     requests: block('Requests that failed', seen.requests, 1_200),
     server: block('Server output', seen.server, 1_600),
+    commits: block('Last commits', context.commits.map(commitLine).join('\n'), 800),
     guidance: guidanceOf(context),
     healed: healedBefore(context.earlierFix),
     tried: triedBefore(context),
@@ -78,7 +79,7 @@ export function renderPrompt(
 
 /** Which parts get room first: what a person decided and what failed before anything that only helps. */
 const byWeight =
-  'failed guidance error fix does rejected blamed tried why source snippet otherRun requests console page server healed'.split(
+  'failed guidance error fix does rejected blamed tried why source snippet otherRun requests console page server commits healed'.split(
     ' ',
   );
 
@@ -111,6 +112,12 @@ function blamed({ blame }: AgentContext): Part {
       'The change may be intended; then the test or other code has to be adapted to it. Revert it only as a last resort.';
     return [head, ...hunks, ...rest, meant].join('\n\n');
   };
+}
+
+/** `3f2a91c 2026-11-20 Ann: Faster carts (src/cart.ts, src/total.ts and 3 more)` */
+function commitLine({ id, date, author, subject, files }: AgentContext['commits'][number]): string {
+  const more = files.length > 3 ? ` and ${files.length - 3} more` : '';
+  return `${id} ${date} ${author}: ${subject.slice(0, 100)} (${files.slice(0, 3).join(', ')}${more})`;
 }
 
 function nothing(): string {

@@ -1,4 +1,5 @@
 import type { AgentClaim, AgentEnd, AgentUsage } from '../core/attempt.js';
+import type { AgentErrorReason } from '../core/agent-error.js';
 import type { Opinion } from '../core/opinion.js';
 import type { RunnerSettings } from '../core/settings.js';
 import type { AgentTask } from './run-agent.js';
@@ -37,11 +38,12 @@ export interface AgentResult {
   readonly claim: AgentClaim | null;
   readonly opinion?: Opinion;
   readonly usage: AgentUsage;
+  /** The edits that the program refused. */
   readonly denials: readonly string[];
-  /** The program's own account of a failure, which its exit code may not show; null if there is none. */
+  /** The program's own account of its end, which its exit code may not show; null if there is none. */
   readonly error: Extract<
     AgentEnd,
-    { kind: 'unusable' | 'exited' | 'retryable' | 'context-overflow' | 'limited' }
+    { kind: 'completed' | 'unusable' | 'exited' | 'retryable' | 'context-overflow' | 'limited' }
   > | null;
 }
 
@@ -49,6 +51,15 @@ export interface AgentResult {
 export interface Runner {
   command(task: AgentTask): AgentCommand;
   reader(): OutputReader;
+  /** Exit codes that say what went wrong, whatever the program wrote. */
+  readonly exitCodes?: Readonly<Record<number, AgentErrorReason>>;
+}
+
+/** Whether a tool, as a program names it, edits files. Only a refused edit keeps an agent from its work (AG-8). */
+export function isEdit(tool: string): boolean {
+  return /^(?:(?:multi|notebook)?_?edit|write|write_?file|create|replace|(?:apply_?)?patch|str_replace\w*|insert)$/i.test(
+    tool,
+  );
 }
 
 /** The usage of a program that reports none. */

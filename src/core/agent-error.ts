@@ -115,7 +115,7 @@ const rows: readonly Row[] = [
   ],
   [
     'unauthorized',
-    /unauthori[sz]ed|forbidden|authenticat|permission[_ ]denied|insufficient permissions|missing scopes|invalid.{0,12}(?:api[ _-]?)?(?:key|credentials|token)\b|(?:api[ _-]?)?key (?:is )?(?:invalid|not valid|missing|required)|api key not|no api key|not logged in|please run \/login|log ?in again|token (?:has )?expired|oauth token|auth(?:entication)? method/i,
+    /unauthori[sz]ed|forbidden|authenticat|permission[_ ]denied|insufficient permissions|missing scopes|invalid.{0,12}(?:api[ _-]?)?(?:key|credentials|token)\b|(?:api[ _-]?)?key (?:is )?(?:invalid|not valid|missing|required)|api key not|no api key|missing environment variable: .?\w*(?:KEY|TOKEN)|must specify the \w+_API_KEY|not logged in|please run \/login|log ?in again|token (?:has )?expired|oauth token|auth(?:entication)? method/i,
     { codes: [401, 403, 407] },
   ],
   [

@@ -45,7 +45,7 @@ export interface AgentRun {
   /** Its answer, if it was asked about a fix. */
   readonly opinion?: Opinion;
   readonly usage: AgentUsage;
-  /** Tool calls that the program refused, as it names them. */
+  /** Edits that the program refused, as it names them. */
   readonly denials: readonly string[];
   readonly durationMs: number;
   /** The last lines of its output, for the report; all of it is in its log file. */

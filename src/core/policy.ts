@@ -147,7 +147,7 @@ function endAfter(last: Attempt, history: History, policy: Policy): Decision | n
   const ended = endByOutcome(last);
   if (ended) return ended;
   if (last.outcome === 'denied') {
-    return end('agent-unusable', 'the agent program denied every tool call that would have changed a file');
+    return end('agent-unusable', 'the agent program denied every edit');
   }
   const rejections = history.attempts.filter((attempt) => attempt.judged === 'rejected').length;
   if (rejections >= REJECTIONS_BEFORE_VERDICT)

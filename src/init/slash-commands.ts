@@ -7,6 +7,7 @@ export interface SlashCommand {
   readonly isReadOnly?: true;
 }
 
+// Programs differ in what an agent may do: each may read and edit files, few may run a command, so no text asks for one.
 // None of these texts may contain "@", "$" or "!" before a backtick, which programs would take for files, arguments and commands.
 
 const never = `## Never
@@ -42,7 +43,7 @@ export const slashCommands: readonly SlashCommand[] = [
 
 1. The first error of the output, with its file and line. Later errors are often its consequences.
 2. That place in the source and what it imports. Does the file exist, with this spelling and case? Is the name exported? Is the package in package.json, and installed?
-3. What changed last: \`git status\`, \`git diff\`, \`git log -5 --stat\`. Something broke a build that used to work.
+3. What changed last, as the commits below show. Something broke a build that used to work.
 4. The configuration of the compiler or the bundler, only if the sources are correct.
 
 ## What not to touch
@@ -64,7 +65,7 @@ Also say \`needs-person\` if the build needs a variable, a key or a service that
 2. The migrations and the schema in the order in which they are applied: what does the table look like in the end, and which policies apply to it?
 3. The code that makes the query: does it ask for what the schema has, with the role and the user of the test?
 4. Seeds and fixtures of the tests, if rows are missing rather than columns.
-5. What changed last: \`git diff\`, \`git log -5 --stat\`.
+5. What changed last, as the commits below show.
 
 ## What not to touch
 
@@ -85,7 +86,7 @@ Say \`needs-person\` if the fix means deciding who may see or change what, if da
 2. Console, requests and server output around the moment of failure, in order of time: which came first? A failed request is often the consequence of an exception in the server, and an undefined value in the page that of a failed request.
 3. The path of the value: where is it created, what may leave it undefined, which response has a different shape than the code expects?
 4. Timing: is something used before it is loaded, saved or rendered? Then fix the order in the application; do not make the test wait longer.
-5. What changed last: \`git diff\`, \`git log -5 --stat\`.
+5. What changed last, as the commits below show.
 
 ## What not to touch
 
@@ -104,7 +105,7 @@ Say \`needs-person\` if a service, a key or an account outside this repository i
 
 1. The screenshot and the accessibility snapshot: what is on the page instead? Is it the right page, logged in, loaded, without an error or a dialog?
 2. The locator and the assertion, and the component that should have matched them.
-3. The history of both: \`git log -5 --stat\`, \`git log -3 -p\` on the component. A name or a text that was changed everywhere is a decision; one that disappeared as a side effect is a mistake.
+3. The history of both, as the commits below show. A name or a text that was changed everywhere is a decision; one that disappeared as a side effect is a mistake.
 4. The console and the requests: a list that is empty because a request failed is not a problem of the page.
 
 ## How to choose the side

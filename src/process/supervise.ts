@@ -55,6 +55,8 @@ export interface Ended {
 export interface Supervised {
   /** Ends the program because its work is done. */
   stop(): void;
+  /** Aborted as soon as it is to be ended, for whatever reason: what it writes from then on is an answer to that. */
+  readonly stopping: AbortSignal;
   /** Resolves when the program and everything it started is gone. */
   readonly ended: Promise<Ended>;
 }
@@ -72,7 +74,7 @@ const DRAIN_MS = 1000;
 export function supervise(command: Command): Supervised {
   const asked = new AbortController();
   const ask = (why: Reason) => asked.abort(why);
-  return { stop: () => ask('stopped'), ended: live(command, asked.signal, ask) };
+  return { stop: () => ask('stopped'), stopping: asked.signal, ended: live(command, asked.signal, ask) };
 }
 
 async function live(command: Command, asked: AbortSignal, ask: (why: Reason) => void): Promise<Ended> {

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { text as textOf } from 'node:stream/consumers';
 import { dialectOf, type Answer, type Dialect } from './dialects.js';
 
-/** What the stub does with a request from the agent: answer as the model, refuse, or drop the connection. */
-export type Step = Answer | { readonly status: number; readonly body?: unknown } | 'drop';
+/** What the stub does with a request from the agent: answer as the model, refuse, drop the connection, or never answer. */
+export type Step = Answer | { readonly status: number; readonly body?: unknown } | 'drop' | 'hang';
 
 /** One request as it arrived. */
 export interface SeenRequest {
@@ -35,6 +35,7 @@ export async function startStubApi(
     requests.push({ dialect: dialect.name, body, isMain });
     const step = isMain ? steps[Math.min(taken++, steps.length - 1)] : { text: 'A title' };
     if (step === undefined || step === 'drop') return void request.socket.destroy();
+    if (step === 'hang') return;
     if (!('status' in step)) return dialect.write(response, step, body);
     const refusal = step.body ?? { type: 'error', error: { type: 'error', message: `stub ${step.status}` } };
     response.writeHead(step.status, { 'content-type': 'application/json' }).end(JSON.stringify(refusal));

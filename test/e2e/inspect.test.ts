@@ -44,7 +44,9 @@ describe('inspect after a run', () => {
     expect(exitCode).toBe(0);
     const rows = stdout.split('\n').filter((line) => /^ +\d+ /.test(line));
     expect(rows).toHaveLength(2);
-    expect(rows[0]).toMatch(/\d +failed +runtime-error +c1 +shop\.spec\.ts:5 › says Thanks \(seen \d times\)/);
+    expect(rows[0]).toMatch(
+      /\d +failed +runtime-error +c1 +shop\.spec\.ts:5 › says Thanks \(seen \d times\)/,
+    );
   });
 
   it('CL-9 shows the evidence and the deciding reasons', async () => {

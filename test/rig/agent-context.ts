@@ -22,6 +22,7 @@ export function aContext(over: Partial<AgentContext> = {}): AgentContext {
     error: { type: 'Error', message: 'Error: boom', stack: null, snippet: null, causes: [] },
     diagnosis: aDiagnosis(),
     blame: null,
+    commits: [],
     files: [],
     playwrightReadsTraces: false,
     source: null,

@@ -132,17 +132,20 @@ function shownPatch(exact: Uint8Array, redactor: Redactor): Uint8Array | string 
 /** Combines how the process ended with what happened to the files (AG-8). */
 function outcomeOf(run: FinishedAgent, { change, refused }: Work): Attempt['outcome'] {
   if (run.end.kind !== 'completed' || change !== null || refused !== null) return run.end.kind;
-  return run.denials.length > 0 ? 'denied' : 'unchanged';
+  // An agent that says that it made no fix has answered, whatever it was denied on the way.
+  const hasAnswered = run.claim !== null && run.claim.status !== 'fixed';
+  return run.denials.length > 0 && !hasAnswered ? 'denied' : 'unchanged';
 }
 
 function failureOf(
-  { end, claim }: FinishedAgent,
+  { end, claim, denials }: FinishedAgent,
   outcome: Attempt['outcome'],
   stopped: unknown,
 ): string | null {
   switch (end.kind) {
     case 'completed':
-      if (outcome === 'denied') return 'every tool call was denied, and no files were changed';
+      if (outcome === 'denied')
+        return `its program denied it ${[...new Set(denials)].join(', ')}, and no files were changed`;
       if (outcome === 'unchanged')
         return `the agent changed no files${claim ? ` (it said: ${claim.status})` : ''}`;
       return null;

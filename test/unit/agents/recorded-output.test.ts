@@ -8,7 +8,7 @@ import { geminiReader } from '../../../src/agents/gemini-runner.js';
 import { opencodeReader } from '../../../src/agents/opencode-runner.js';
 import type { OutputReader, OutputStream } from '../../../src/agents/runner.js';
 
-// What the real programs wrote when they ran against a stub of their provider (Claude Code 2.1.329, Codex 0.169.0, Gemini CLI 0.61.0,
+// What the real programs wrote when they ran against a stub of their provider (Claude Code 2.1.332, Codex 0.169.0, Gemini CLI 0.61.0,
 // opencode 1.18.33, Copilot CLI 1.0.102), standard output first; paths are replaced, very long lines are left out.
 
 const readers: Readonly<Record<string, () => OutputReader>> = {
@@ -32,9 +32,9 @@ function replay(program: string, scenario: string) {
 
 describe.each(Object.keys(readers))('recorded output of %s', (program) => {
   it('AG-3 AG-9 a fix yields a claim, a session, an end and no error', () => {
-    const { seen, result } = replay(program, 'edit');
+    const { seen, result } = replay(program, 'ok');
     expect(result).toMatchObject({
-      claim: { status: 'fixed', summary: 'two' },
+      claim: { status: 'fixed', summary: 'one is two' },
       denials: [],
       error: null,
       usage: { sessionId: expect.stringMatching(/^[\w-]{10,}$/) },
@@ -45,7 +45,7 @@ describe.each(Object.keys(readers))('recorded output of %s', (program) => {
   });
 
   it('AG-8 a denied edit is noticed even if the program succeeds and the model claims a fix', () => {
-    const { result } = replay(program, 'deny');
+    const { result } = replay(program, 'denied');
     expect(result.denials.length).toBeGreaterThan(0);
     expect(result).toMatchObject({ error: null, claim: { status: 'fixed' } });
   });
@@ -71,6 +71,6 @@ describe('usage', () => {
     ['opencode', { inputTokens: 360, outputTokens: 45, turns: 3, costUsd: expect.closeTo(0.00045, 8) }],
     ['copilot', { inputTokens: null, turns: 2, costUsd: null }],
   ])('AG-9 %s reports its usage, with null for what it does not state', (program, usage) => {
-    expect(replay(program, 'edit').result.usage).toMatchObject(usage);
+    expect(replay(program, 'ok').result.usage).toMatchObject(usage);
   });
 });

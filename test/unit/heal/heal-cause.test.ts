@@ -159,7 +159,7 @@ describe('the loop for one cause', () => {
     expect(attempts[0]?.failedBecause).toContain('changed no file');
   });
 
-  it('AG-8 stops at an agent whose every tool call was denied', async () => {
+  it('AG-8 stops at an agent whose every edit was denied', async () => {
     const { session: given, agents } = await session(['boom'], {
       runAgent: async () => ({ ...finished, denials: ['Edit'] }),
     });
