@@ -57,6 +57,7 @@ it('AG-2 tells the last commits, first those of the files that the failure names
     previousAttempts: [],
     guidance: null,
     earlierFix: null,
+    testsAreOpen: false,
   });
   expect(commits.map(({ subject }) => subject)).toEqual([
     'A test',
