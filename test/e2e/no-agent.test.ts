@@ -79,7 +79,8 @@ const misspelled = {
 describe('self-heal run on a machine with only Node and Playwright', () => {
   it('BF-1 BF-3 BF-5 CL-5 heals what the built-in fixer can at no cost, reports the rest with its prompt, and exits with 1', async () => {
     const project = await scratchProject(misspelled);
-    const { exitCode, report, stderr } = await project.selfHeal(['run'], { PATH: nodeAlone() });
+    const flags = ['--verify', 'quick'];
+    const { exitCode, report, stderr } = await project.selfHeal(['run', ...flags], { PATH: nodeAlone() });
     expect(exitCode, stderr).toBe(1);
     expect(await project.read('src/price.ts')).toContain('cents / 100');
     expect(report?.tests.map(({ verdict }) => verdict)).toEqual(['passed', 'failed']);

@@ -39,18 +39,6 @@ describe('the search for the change to blame', () => {
     expect(stateOf(project)).toEqual(before);
   });
 
-  it('BL-1 finds an uncommitted change next to a new file', async () => {
-    const { project, find } = await repository((read) => !read('src/a.ts').includes('SIX'));
-    project.write({ 'src/a.ts': changed(files['src/a.ts'], 'six', 'SIX'), 'src/new.ts': 'new\n' });
-    const [blamed] = await find()([cause]);
-    expect(blamed?.blame).toMatchObject({
-      base: { from: 'head' },
-      hunks: [{ file: 'src/a.ts', commit: null }],
-      outOf: 2,
-    });
-    expect(project.read('src/new.ts')).toBe('new\n');
-  });
-
   it.each([
     ['nothing is uncommitted', {}],
     ['what is uncommitted is not the cause', { 'src/b.ts': lines('one', 'mine') }],
@@ -218,17 +206,6 @@ describe('the search for the change to blame', () => {
     expect(runs()).toBe(1);
   });
 
-  it('BL-2 does not say that a test does not run if it was red in the search for another cause', async () => {
-    const { project, find, told } = await repository(() => false);
-    project.write({ 'src/a.ts': lines('other') });
-    const quick = failing('t2', 'boom', { failure: aTestFailure({ test: aTest('t2'), durationMs: 5 }) });
-    await find()([cause, aCause({ id: 'c2', lead: quick })]);
-    expect(told).toMatchObject([
-      ['c1', expect.stringContaining('it also fails without')],
-      ['c2', expect.stringContaining('it also fails without')],
-    ]);
-  });
-
   it('BL-2 starts no search that cannot finish in time, unless a person asked for it', async () => {
     const { project, find, told, runs } = await repository(() => false);
     project.write({ 'src/a.ts': lines('other') });
@@ -237,17 +214,6 @@ describe('the search for the change to blame', () => {
     expect(told).toEqual([['c1', expect.stringContaining('would exceed what is left of blame.time')]]);
     await find({ likelyMs: () => 600_000, always: true })([cause]);
     expect(runs()).toBe(1);
-  });
-
-  it('BL-2 needs one run for a single change, and several to search among changes', async () => {
-    const { project, find, told, runs } = await repository(() => false);
-    project.write({ 'src/a.ts': lines('other') });
-    await find({ likelyMs: () => 50_000 })([cause]);
-    expect(runs()).toBe(1);
-    project.write({ 'src/b.ts': lines('other') });
-    await find({ likelyMs: () => 50_000 })([cause]);
-    expect(runs()).toBe(1);
-    expect(told.at(-1)).toEqual(['c1', expect.stringContaining('about 4 runs of 50 s would exceed')]);
   });
 
   it('BL-2 BL-5 ends its current suite run and restores the tree when its time is up', async () => {

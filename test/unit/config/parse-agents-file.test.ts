@@ -64,7 +64,6 @@ agents.yaml:8:20 "costUsd" must not be negative
 describe('CF-3 the message of a mistake', () => {
   it.each([
     ['a list as the file', '- a', ['1:1 the file must be a mapping of keys to values']],
-    ['a string as the file', 'claude', ['1:1 the file must be a mapping of keys to values']],
     [
       'an unknown key that resembles no other',
       'colour: 1',
@@ -83,14 +82,7 @@ describe('CF-3 the message of a mistake', () => {
         '1:11 unknown class "flaky"; allowed here: build-error, database-error, runtime-error, network-error, ui-error, unknown',
       ],
     ],
-    ['another version', 'version: 2', ['1:10 "version" must be 1, the only version of this file so far']],
     ['an empty section', 'limits:\n', ['1:1 "limits" is empty; give it a value, or delete the line']],
-    ['a string for a section', 'limits: none', ['1:9 "limits" must be a mapping of keys to values']],
-    [
-      'a list for an agent',
-      'agents: { debugger: [] }',
-      ['1:21 "debugger" must be a mapping of keys to values'],
-    ],
     [
       'a name with a space',
       'agents: { my agent: {} }',
@@ -114,11 +106,6 @@ describe('CF-3 the message of a mistake', () => {
       ['2:21 unknown agent; known are build-doctor, database, debugger, code-review, review-fix, mine'],
     ],
     [
-      'a property of Object.prototype as an agent',
-      'routes: { unknown: [toString] }',
-      ['1:21 unknown agent; known are build-doctor, database, debugger, code-review, review-fix'],
-    ],
-    [
       'an unknown agent for the second opinion',
       'verify: { review: reviewer }',
       ['1:19 unknown agent; did you mean "review-fix"?'],
@@ -128,16 +115,10 @@ describe('CF-3 the message of a mistake', () => {
       'runners: { fixer: { command: [x] } }\nrunner: fixr',
       ['2:9 unknown runner; did you mean "fixer"?'],
     ],
-    ['an empty runner', "runner: ''", ['1:9 "runner" must not be empty']],
     [
       'a runner named like the built-in one',
       'runners: { claude: { command: [x] } }',
       ['1:12 "claude" is the name of a built-in runner; choose another'],
-    ],
-    [
-      'a runner named like another built-in one',
-      'runners: { codex: { command: [x] } }',
-      ['1:12 "codex" is the name of a built-in runner; choose another'],
     ],
     [
       'an empty command',
@@ -145,19 +126,9 @@ describe('CF-3 the message of a mistake', () => {
       ['1:26 "command" must name a program, such as [node, tools/fixer.mjs]'],
     ],
     [
-      'a blank program',
-      "runners: { f: { command: [' '] } }",
-      ['1:26 "command" must begin with the name of a program'],
-    ],
-    [
       'a command line in one string',
       'runners: { f: { command: node x } }',
       ['1:26 "command" must be a list of strings, such as [node, tools/fixer.mjs]; it runs without a shell'],
-    ],
-    [
-      'a number in a command',
-      'runners: { f: { command: [node, 5] } }',
-      ['1:33 an entry of "command" must be a string; put it in quotes'],
     ],
     [
       'an unknown placeholder',
@@ -167,36 +138,16 @@ describe('CF-3 the message of a mistake', () => {
       ],
     ],
     [
-      'an unknown way to prompt',
-      'runners: { f: { command: [x], prompt: stdn } }',
-      ['1:39 "prompt" must be one of stdin, argument, none; did you mean "stdin"?'],
-    ],
-    [
       'an invalid duration',
       'limits: { time: 5 minutes }',
       ['1:17 "time" must be a duration such as 5m, 90s, 1h30m, 500ms; did you mean "5m"?'],
     ],
-    ['a timeout of zero', 'agents: { debugger: { timeout: 0s } }', ['1:32 "timeout" must be more than zero']],
     [
       'more time than a timer can measure',
       'limits: { time: 577h }',
       ['1:17 "time" must be at most 24 days (576h)'],
     ],
     ['a negative count', 'retries: { max: -1 }', ['1:17 "max" must not be negative']],
-    ['a fraction as a count', 'limits: { agentRuns: 1.5 }', ['1:22 "agentRuns" must be a whole number']],
-    ['a count in quotes', "evidence: { console: '5' }", ['1:22 "console" must be a whole number, not text']],
-    ['a count that is too large', 'evidence: { console: 1e300 }', ['1:22 "console" must be a whole number']],
-    ['an infinite cost', 'limits: { costUsd: .inf }', ['1:20 "costUsd" must be a number']],
-    [
-      'a factor that shortens the wait',
-      'retries: { backoff: { factor: 0.5 } }',
-      ['1:31 "factor" must be at least 1'],
-    ],
-    [
-      'a slash command of two lines',
-      'agents: { debugger: { slashCommand: "/a\\nb" } }',
-      ['1:37 "slashCommand" must begin with "/", such as /debugger'],
-    ],
   ])('CF-3 reports %s', (_, text, heads) => {
     expect(headsOf(text)).toEqual(heads);
   });

@@ -1,4 +1,3 @@
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cleanText } from '../../../src/evidence/clean-text.js';
 
@@ -20,16 +19,5 @@ describe('cleanText', () => {
     ['a secret with a color in its name', '"pass\u001b[1mword":"abcdef"', '"password":"[masked: password]"'],
   ])('EV-10 handles %s', (_, text, expected) => {
     expect(cleanText(text)).toBe(expected);
-  });
-
-  it('EV-10 leaves no control character, and changes nothing the second time', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
-        const clean = cleanText(text);
-        // oxlint-disable-next-line no-control-regex -- the test asserts that there is none
-        expect(clean).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/);
-        expect(cleanText(clean)).toBe(clean);
-      }),
-    );
   });
 });
