@@ -57,7 +57,7 @@ function isBinary(text: string): boolean {
   return text.slice(0, 8000).includes('\0');
 }
 
-/** Groups changed lines into hunks. A single unchanged line does not separate them: it is often a brace or blank. */
+/** Groups changed lines into hunks. A single unchanged line without a word, such as a brace or a blank one, does not separate them. */
 function hunksOf(file: string, changes: ReturnType<typeof diffArrays<string>>): ExactHunk[] {
   const hunks: { oldStart: number; newStart: number; old: string[]; now: string[] }[] = [];
   let [oldLine, newLine] = [1, 1];
@@ -66,7 +66,7 @@ function hunksOf(file: string, changes: ReturnType<typeof diffArrays<string>>): 
     if (!added && !removed) between = value;
     else {
       let open = hunks.at(-1);
-      if (open && between !== null && between.length <= 1) {
+      if (open && between !== null && between.length <= 1 && !/\w/.test(between.join(''))) {
         open.old.push(...between);
         open.now.push(...between);
       } else if (!open || between !== null) {

@@ -36,14 +36,15 @@ describe('hunks of a file', () => {
     );
   });
 
-  it('BL-1 changes with a single line between them are one', () => {
-    const before = numbered(1, 2, 3, 4, 5, 6, 7);
-    const file = compareFile('a.ts', before, numbered('one', 2, 'three', 4, 5, 'six', 7));
+  it('BL-1 changes with only a brace between them are one, and with a line that says something two', () => {
+    const before = numbered(1, '}', 3, 4, 5, 6, 7);
+    const file = compareFile('a.ts', before, numbered('one', '}', 'three', 4, 'five', 6, 'seven'));
     expect(file.hunks.map(({ old, now, newStart }) => ({ old, now, newStart }))).toEqual([
-      { old: ['1\n', '2\n', '3\n'], now: ['one\n', '2\n', 'three\n'], newStart: 1 },
-      { old: ['6\n'], now: ['six\n'], newStart: 6 },
+      { old: ['1\n', '}\n', '3\n'], now: ['one\n', '}\n', 'three\n'], newStart: 1 },
+      { old: ['5\n'], now: ['five\n'], newStart: 5 },
+      { old: ['7\n'], now: ['seven\n'], newStart: 7 },
     ]);
-    expect(without(file, new Set(file.hunks.slice(0, 1)))).toBe(numbered(1, 2, 3, 4, 5, 'six', 7));
+    expect(without(file, new Set(file.hunks.slice(0, 1)))).toBe(numbered(1, '}', 3, 4, 'five', 6, 'seven'));
   });
 
   it('BL-1 an added or binary file is one hunk', () => {
