@@ -197,7 +197,7 @@ interface WebServer {
  * Returns the URL of a configured web server that Playwright did not start, since one was already running: a server of
  * an earlier run may serve old code (HL-9). `commands` are the shell commands of the servers that Playwright did start.
  */
-export function reusedServer(config: FullConfig, commands: readonly string[]): string | null {
+function reusedServer(config: FullConfig, commands: readonly string[]): string | null {
   const reused = webServers(config).find(
     ({ command, url, port }) => (url || port) && !commands.some((one) => isFor(one, command ?? '')),
   );
