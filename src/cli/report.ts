@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { endWith, print } from './end.js';
 import { agentsFlag, storeFlag } from './options.js';
 import { findRun, type StoredRun } from '../run/find-run.js';
+import { builtIn } from '../core/built-in-fixer.js';
 import { exitCodes } from '../core/exit-codes.js';
 import { formatProblem, type Problem, reasonOf } from '../problem.js';
 import type { Stats } from '../store/stats.js';
@@ -88,7 +89,10 @@ function statsText(stats: Stats): string {
     ),
     ...stats.agents.map(({ agent, runs, healed, healRate, costUsd }) => {
       const cost = costUsd === null ? '' : `, ${dollars(costUsd)}`;
-      return row(`/${agent}`, `${counted(runs, 'run')}, ${healed} healed${percent(healRate)}${cost}`);
+      return row(
+        agent === builtIn ? 'built-in fixer' : `/${agent}`,
+        `${counted(runs, 'run')}, ${healed} healed${percent(healRate)}${cost}`,
+      );
     }),
     ...(stats.heals === 0 ? [] : [row('held', `${held} of ${counted(stats.heals, 'heal')}`)]),
     ...(stats.costPerHealUsd === null ? [] : [row('cost', `${dollars(stats.costPerHealUsd)} for each heal`)]),

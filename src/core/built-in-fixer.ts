@@ -5,3 +5,8 @@ export const builtIn = 'built-in';
 export function isBuiltIn({ runner }: { readonly runner: string | null }): boolean {
   return runner === builtIn;
 }
+
+/** Returns how an agent is named in sentences. */
+export function agentName(agent: string): string {
+  return agent === builtIn ? 'the built-in fixer' : agent;
+}

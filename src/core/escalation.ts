@@ -1,4 +1,5 @@
 import { type Attempt, type Side, sides } from './attempt.js';
+import { agentName } from './built-in-fixer.js';
 import { blameLine } from './blame.js';
 import { type Cause, retryOf } from './cause.js';
 import type { Category, Diagnosis, RetryAxis } from './diagnosis.js';
@@ -57,7 +58,7 @@ export function offersOf(
 export function offerLine({ side, agent, proof }: Pick<Offer, 'side' | 'agent' | 'proof'>): string {
   const times = proof.filter((step) => step === 'green').length;
   const [meaning = ''] = choiceText[side].split(':');
-  return `${side} (${meaning}): by ${agent}, green ${times === 1 ? 'once' : `${times} times`} with it, red without`;
+  return `${side} (${meaning}): by ${agentName(agent)}, green ${times === 1 ? 'once' : `${times} times`} with it, red without`;
 }
 
 /** Unanswered, answered, or skipped with its tests in quarantine. */
@@ -207,7 +208,7 @@ function triedInWords({ agent, slashCommand, outcome, files, judged, reverted }:
     'not-judged': 'the test was not re-run',
   };
   const after = afters[judged] ?? `the test failed the same way${undone}`;
-  return `${slashCommand ?? agent} ${did}${how[outcome] ?? ''}; ${after}.`;
+  return `${slashCommand ?? agentName(agent ?? '')} ${did}${how[outcome] ?? ''}; ${after}.`;
 }
 
 /** What the description needs in addition to the diagnosis. */

@@ -1,5 +1,5 @@
 import type { Attempt } from './attempt.js';
-import { isBuiltIn } from './built-in-fixer.js';
+import { agentName, isBuiltIn } from './built-in-fixer.js';
 import type { RetryAxis } from './diagnosis.js';
 import { isUsedUp, noEarlierTries, type EarlierTries } from './remembered.js';
 import type { LimitSettings, RetrySettings } from './settings.js';
@@ -118,7 +118,7 @@ type Counted = History & { readonly made: number };
 
 /** Ends a cause whoever made the attempt: no error is left, another one replaced it, or nothing can be written to the project. */
 function endByOutcome(last: Attempt): Decision | null {
-  if (last.judged === 'green') return end('healed', `fixed by ${last.agent ?? 'nobody'}`);
+  if (last.judged === 'green') return end('healed', `fixed by ${agentName(last.agent ?? 'nobody')}`);
   if (last.judged === 'flaky') return end('flaky', last.failedBecause ?? 'green without a change');
   if (last.judged === 'changed')
     return end('superseded', last.failedBecause ?? 'another error took its place');

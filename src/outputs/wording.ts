@@ -139,9 +139,14 @@ export function phaseWords(event: PhaseEvent): string {
   }
 }
 
-/** Capitalizes the first letter, as at the beginning of a sentence. */
-export function sentence(words: string): string {
+/** Capitalizes the first letter. */
+export function capitalized(words: string): string {
   return words.slice(0, 1).toUpperCase() + words.slice(1);
+}
+
+/** Makes words a sentence: with a capital letter and, if it has no end, a full stop. */
+export function sentence(words: string): string {
+  return `${capitalized(words)}${/[.?!…]["'”)]?$/.test(words) ? '' : '.'}`;
 }
 
 function testsText({ tests }: SuiteStarted): string {

@@ -258,7 +258,7 @@ function showAttempt(attempt: ReportAttempt, patch: string | null, detail: Detai
       ${agent === null ? '' : html`<span class="fact">${agentOutcomeWords[outcome]}, ${duration(attempt.durationMs)}${spent(attempt)}</span>`}
     </p>
     <p class="judged ${judged}">
-      ${sentence(judgementWords[judged])}${because}.${wasReverted(attempt) ? ' The change was reverted.' : ''}
+      ${sentence(`${judgementWords[judged]}${because}`)}${wasReverted(attempt) ? ' The change was reverted.' : ''}
     </p>
     ${claim?.summary ? html`<p class="quiet">${isBuiltIn(attempt) ? claim.summary : `The agent said “${claim.status}”: ${claim.summary}`}</p>` : ''}
     ${showCut(attempt.cut)} ${showViolations(attempt.violations)} ${showNotes(attempt.notes)}

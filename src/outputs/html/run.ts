@@ -7,7 +7,7 @@ import type { LoadedRun } from './load-run.js';
 import { type Markup, firstItems, html, nothing, showTable } from './markup.js';
 import { overview, showTimeline } from './timeline.js';
 import type { CauseState, Phase, RunState } from '../../run/run-state.js';
-import { outcomeWords, phaseWords, sentence, verdictWords } from '../wording.js';
+import { capitalized, outcomeWords, phaseWords, verdictWords } from '../wording.js';
 import { isResolved } from '../../core/verdict.js';
 
 /** The maximum number of list items shown; the rest is counted. */
@@ -240,9 +240,9 @@ function outcomeOf({ outcome, causes, shards }: Report): string {
 /** If more causes are at work, they are only counted, because each has its own line below. */
 const mostNamed = 3;
 
-/** Says what the run is doing, as a sentence. */
+/** Says what the run is doing, as the beginning of a sentence. */
 export function phaseOf({ phase, causes, latest }: RunState): string {
-  if (phase) return sentence(phaseWords(phase.since));
+  if (phase) return capitalized(phaseWords(phase.since));
   const atWork = causes.flatMap((one) => (one.phase && !one.ended ? { ...one, phase: one.phase } : []));
   if (atWork.length > mostNamed) return `${counted(atWork.length, 'cause')} in progress`;
   const latestEnd = causes.find(({ summary }) => summary.id === latest)?.ended;

@@ -453,7 +453,7 @@ describe('the built-in fixer before the agents', () => {
   it('BF-1 BF-5 heals at no cost, without an agent', async () => {
     const { session: given, agents } = await session([null], { propose: fixer() });
     const { attempts, end } = await healCause(given, cause);
-    expect(end).toEqual({ verdict: 'healed', reason: 'fixed by built-in' });
+    expect(end).toEqual({ verdict: 'healed', reason: 'fixed by the built-in fixer' });
     expect(attempts).toMatchObject([{ n: 1, agent: 'built-in', runner: 'built-in', usage: { costUsd: 0 } }]);
     expect(agents).toEqual([]);
     expect(given.spending.totals()).toMatchObject({ agentRuns: 0 });
