@@ -15,7 +15,7 @@ export interface SourceFile {
 }
 
 /** Prefixed to the text of a JSON file, to parse it as a module that exports the value by default. */
-export const jsonStart = 'export default ';
+const jsonStart = 'export default ';
 
 /** Parses JavaScript, TypeScript or JSON, according to the file's extension; null on a syntax error. */
 export function parseSource(path: string, given: string): SourceFile | null {

@@ -46,7 +46,7 @@ export interface Findings {
   /** What is honest in no fix, or cannot be judged. */
   readonly violations: readonly Violation[];
   readonly notes: readonly Note[];
-  /** The healed tests with other inputs; null if there is nothing to run. */
+  /** What the healed tests type; null if they type nothing, or the fix is not in the app. */
   readonly otherInput: OtherInput | null;
 }
 

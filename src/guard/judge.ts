@@ -83,9 +83,9 @@ function printed(code: TestCode, affected: ReadonlySet<string>): Printed[] {
   return readTests(openProject(files, code.importedFile), affected);
 }
 
-const typing = /\.(?:fill|type|pressSequentially|insertText)\(("(?:[^"\\]|\\.)*")/g;
+const typing = /\.(?:fill|type|pressSequentially|insertText)\(("(?:[^"\\]|\\.)*")?/g;
 
-/** Exchanges the texts that the healed tests type, if the fix is in the app, which may answer these texts alone. */
+/** Finds the texts that the healed tests type, if the fix is in the app, which may answer these texts alone. */
 function inputsOf({ request: { healed }, now, ofApp }: Change): OtherInput | null {
   const specs = new Set(healed);
   if (ofApp.length === 0 || specs.size === 0) return null;
@@ -94,6 +94,8 @@ function inputsOf({ request: { healed }, now, ofApp }: Change): OtherInput | nul
   const steps = printed(now, specs)
     .flatMap(({ lines }) => lines.map(({ text }) => text))
     .join('\n');
-  const typed = [...steps.matchAll(typing)].map(([, text = '""']) => JSON.parse(text) as string);
-  return otherInput(ofApp, { typed: new Set(typed), tests });
+  // What is not a literal is not known; an empty text only clears a field.
+  const typed = [...steps.matchAll(typing)].map(([, text = '"?"']) => JSON.parse(text) as string);
+  const texts = new Set(typed.filter((one) => one !== ''));
+  return texts.size === 0 ? null : otherInput(ofApp, { typed: texts, tests });
 }

@@ -1,34 +1,35 @@
-import { jsonStart, type SourceFile } from '../code/source-file.js';
+import type { SourceFile } from '../code/source-file.js';
 import type { FileEdit } from './edit.js';
 
-/** A metamorphic check: the tests with other inputs, which a genuine fix passes as well. */
+/** What a metamorphic check needs: the texts that the tests type, for which a genuine fix answers any others as well. */
 export interface OtherInput {
-  /** The texts that the tests type. */
+  /** The texts that can be exchanged, since the tests' files say them. */
   readonly inputs: readonly string[];
   /** The place where the fix names one of them, whatever their case; null if it names none. */
   readonly named: { readonly file: string; readonly line: number; readonly input: string } | null;
-  /** The test files in which they were replaced. */
-  readonly files: readonly { readonly path: string; readonly before: string; readonly after: string }[];
+  /** The paths of the tests' files. */
+  readonly files: readonly string[];
 }
 
-/**
- * Replaces every text that the tests type in all test files, so that the expectations change with it. Null if none of them is a literal in
- * the tests.
- */
+/** Returns which of the texts that the tests type can be exchanged. */
 export function otherInput(
   ofApp: readonly FileEdit[],
   { typed, tests }: { typed: ReadonlySet<string>; tests: readonly SourceFile[] },
-): OtherInput | null {
-  const inputs = [...typed].filter((one) => one.trim().length > 1);
-  const all = tests.map(({ text }) => text).join('\n');
+): OtherInput {
+  const isSaid = (input: string) => tests.some(({ text }) => exchange(text, new Map([[input, '']])) !== text);
+  const inputs = [...typed].filter((one) => one.trim().length > 1 && isSaid(one));
+  return { inputs, named: namedIn(ofApp, inputs), files: tests.map(({ path }) => path) };
+}
+
+/** Replaces these texts in all files, by path, so that the expectations change with them. Returns the files that are different then. */
+export function exchangeInputs(
+  files: ReadonlyMap<string, string>,
+  inputs: readonly string[],
+): ReadonlyMap<string, string> {
+  const all = [...files.values()].join('\n');
   const exchanged = new Map(inputs.map((one) => [one, another(one, all)]));
-  const files = tests.flatMap((file) => {
-    const after = exchange(file.text, exchanged);
-    const start = file.path.endsWith('.json') ? jsonStart.length : 0;
-    const altered = { path: file.path, before: file.text.slice(start), after: after.slice(start) };
-    return after === file.text ? [] : [altered];
-  });
-  return files.length > 0 ? { inputs, named: namedIn(ofApp, inputs), files } : null;
+  const altered = [...files].map(([file, text]) => [file, exchange(text, exchanged)] as const);
+  return new Map(altered.filter(([file, text]) => files.get(file) !== text));
 }
 
 function namedIn(edits: readonly FileEdit[], inputs: readonly string[]): OtherInput['named'] {

@@ -18,7 +18,8 @@ import { decideLast, revertFixes, withoutProof } from './take-out.js';
 import { tellDecided } from './tell-tests.js';
 
 /** Why a fix is not proven. */
-export type Refuted = Required<Pick<Attempt, 'judged' | 'failedBecause'>>;
+export type Refuted = Required<Pick<Attempt, 'judged' | 'failedBecause'>> &
+  Partial<Pick<Attempt, 'violations'>>;
 
 /** The result of a proof, apart from the steps of its tests. */
 export interface Shown {

@@ -22,6 +22,8 @@ export interface HealedCause {
   readonly end: CauseEnd | Asked;
   /** The last re-run of the lead, or null if there was none. */
   readonly lastRetest: Retest | null;
+  /** What the tests type for which its last attempt was made; see `Findings`. */
+  readonly otherInput: TriedFix['otherInput'];
   /** What earlier runs know about it. */
   readonly known: KnownFailure;
   /** Id of the last attempt in the store, where it stays unfinished until its fix is proven. */
@@ -68,6 +70,7 @@ export async function healCause(
 ): Promise<HealedCause> {
   const attempts: Attempt[] = [...(from?.attempts ?? [])];
   let lastRetest: Retest | null = null;
+  let otherInput: TriedFix['otherInput'];
   let attemptId: string | null = null;
   let [waited, askFixer] = [from === undefined, !attempts.some(isBuiltIn)];
   session.bus.emit({ type: 'cause.started', causeId: cause.id });
@@ -92,6 +95,7 @@ export async function healCause(
         if ('end' in turn) return ended(turn.end);
         attempts.push(turn.attempt);
         lastRetest = turn.retest;
+        otherInput = turn.otherInput;
         attemptId = turn.id;
         waited = false;
         break;
@@ -106,7 +110,7 @@ export async function healCause(
   }
 
   function ended(end: HealedCause['end']): HealedCause {
-    return { cause, attempts, end, lastRetest, known, attemptId, copy: session.copy };
+    return { cause, attempts, end, lastRetest, otherInput, known, attemptId, copy: session.copy };
   }
 }
 

@@ -2,6 +2,8 @@ import type { DiagnosedFailure } from '../core/cause.js';
 import { isBuiltIn } from '../core/built-in-fixer.js';
 import { failureKey } from '../core/failure.js';
 import { isGreen } from '../core/judge.js';
+import type { Attempt } from '../core/attempt.js';
+import type { Note } from '../core/guard/note.js';
 import type { Settings } from '../core/settings.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import {
@@ -20,6 +22,7 @@ import { revertFixes, revertWhatBroke, takeOutDeadEnds } from './take-out.js';
 import { retest } from './retest.js';
 import { abandonProof, type Left, type Refuted, applyProof } from './apply-proof.js';
 import { newlyRed } from './apply-result.js';
+import { tryOtherInput, typingIn } from './try-other-input.js';
 
 /** One shared proof of all fixes that are not proven yet. */
 interface Proof {
@@ -42,7 +45,8 @@ export async function proveFixes(progress: Progress, first: SuiteRun): Promise<L
   const { session, causes, proofTests } = progress;
   const nothing: Left = { again: [], failures: [] };
   if (proofTests.length === 0 && causes.every((one) => changesOf(one).length === 0)) return nothing;
-  session.plan.expect(proofRuns(session.settings));
+  const typing = typingIn(progress, proofTests);
+  session.plan.expect(proofRuns(session.settings) + (typing.length > 0 ? 1 : 0));
   const proof: Proof = {
     progress,
     doubts: new Map(),
@@ -51,6 +55,7 @@ export async function proveFixes(progress: Progress, first: SuiteRun): Promise<L
     others: new Map(),
   };
   await showGreen(proof);
+  await showOtherInput(proof);
   for (let flip = 0; flip < session.settings.verify.flips; flip += 1) await showRed(proof);
   for (const [causeId, why] of proof.doubts) await proveAlone(proof, causeId, why);
   await session.workspace.without([]);
@@ -66,6 +71,29 @@ export async function proveFixes(progress: Progress, first: SuiteRun): Promise<L
   for (const one of failures) proof.others.set(failureKey(one.failure), one);
   if (proof.refuted.size > 0 || broke) await lookAtOthers(proof);
   return applyProof(progress, proof);
+}
+
+/** Runs the tests with another input than they type, if a fix may answer theirs alone (HN-3). */
+async function showOtherInput(proof: Proof): Promise<void> {
+  const { progress } = proof;
+  const { session } = progress;
+  const typing = typingIn(progress, takingPart(proof));
+  if (typing.length === 0 || session.signal.aborted) return;
+  for (const { causeId, rejected, notes } of await tryOtherInput(progress, typing)) {
+    const record = progress.causes.find((one) => one.cause.id === causeId);
+    const fix = record?.attempts.at(-1);
+    if (!record || !fix) continue;
+    const now = { ...record, attempts: [...record.attempts.slice(0, -1), withMore(fix, notes)] };
+    put(progress, now);
+    if (!rejected) continue;
+    const { violations = [] } = rejected;
+    session.bus.emit({ type: 'attempt.rejected', causeId, attempt: fix.n, violations });
+    await refute(proof, now, rejected);
+  }
+}
+
+function withMore(attempt: Attempt, notes: readonly Note[]): Attempt {
+  return notes.length > 0 ? { ...attempt, notes: [...(attempt.notes ?? []), ...notes] } : attempt;
 }
 
 /** Asks for a second opinion on each fix that an agent made and that no run has contradicted (HN-11). */

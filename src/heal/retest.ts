@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Cause, DiagnosedFailure } from '../core/cause.js';
-import { chooseFlipped } from '../core/choose-flipped.js';
+import type { DiagnosedFailure } from '../core/cause.js';
 import { failureKey, plainError } from '../core/failure.js';
 import type { Reason } from '../core/diagnosis.js';
 import type { Observation } from '../core/judge.js';
@@ -9,7 +8,6 @@ import type { SuitePurpose } from '../event.js';
 import { type PassingTest, readPassing } from '../evidence/complaints.js';
 import { reasonsLeft } from '../evidence/reasons-left.js';
 import { noRun, type SuiteRun } from '../playwright/suite-run.js';
-import type { Change } from '../workspace/change.js';
 import { observation, observationsIn, suiteFailureIn } from './observations.js';
 import type { Session } from './session.js';
 import { isTracedTwice } from './suite-runs.js';
@@ -71,23 +69,6 @@ export async function retest(session: Session, request: RetestRequest): Promise<
     others: seen.filter((one) => one.failure.scope === 'test' && !asked.has(failureKey(one.failure))),
     observe: (failure) => observation(shown, failure),
   };
-}
-
-/**
- * Re-runs the tests of a cause that get the full proof with a change that is in the project for this run alone. Returns what the run
- * showed of each; null if the change could not be applied.
- */
-export async function retestWith(
-  session: Session,
-  cause: Cause,
-  { change, purpose }: { readonly change: Change | null; readonly purpose: SuitePurpose },
-): Promise<readonly Observation[] | null> {
-  const applied = change && (await session.workspace.apply(change));
-  if (applied?.kind !== 'applied') return null;
-  const failures = [...chooseFlipped(cause)];
-  const seen = await retest(session, { failures, purpose, causeId: cause.id });
-  await session.workspace.revert([applied.change.id]);
-  return failures.map((failure) => seen.observe(failure));
 }
 
 /**

@@ -98,7 +98,7 @@ export const purposeWords: Record<SuitePurpose, { readonly short: string; readon
   },
   'other-input': {
     short: 'running with another input',
-    long: ' with another input, because the fix branches on it',
+    long: ' with another input than they type',
   },
   proof: { short: 'proving', long: ' again to prove the fixes' },
   'shared-fix': { short: 'running its other tests', long: ' of the same cause' },

@@ -14,7 +14,6 @@ import { retest, type Retest } from '../retest.js';
 import type { Session } from '../session.js';
 import { revertChanges } from '../take-out.js';
 import { applyProposal, type Proposed } from './proposed.js';
-import { type OtherInputVerdict, tryOtherInput } from './try-other-input.js';
 import { isForPerson, noteOfUndoing, undoesInWords, undoneBy } from './undone.js';
 import type { KnownFailure } from '../../store/store.js';
 import type { Change } from '../../workspace/change.js';
@@ -42,6 +41,8 @@ export interface Try {
 export interface TriedFix {
   readonly attempt: Attempt;
   readonly retest: Retest | null;
+  /** What its tests type; see `Findings`. */
+  readonly otherInput?: Findings['otherInput'];
 }
 
 /**
@@ -171,21 +172,6 @@ async function judgeApplied(
 ): Promise<TriedFix> {
   const { seen, judged } = await judgeByRuns(session, cause, { work, attempt: applied.attempt });
   if (session.signal.aborted) return { attempt: await reverted(session, applied), retest: null };
-  const other = judged.judgement === 'green' ? await withOtherInput(session, cause, applied) : null;
-  if (session.signal.aborted) return { attempt: await reverted(session, applied), retest: null };
-  const [worst] = other?.violations ?? [];
-  if (other && worst) {
-    const { violations } = other;
-    session.bus.emit({ type: 'attempt.rejected', causeId: cause.id, attempt: work.n, violations });
-    const failedBecause = violationLine(worst);
-    const attempt = {
-      ...(await reverted(session, applied)),
-      judged: 'rejected',
-      failedBecause,
-      violations,
-    } as const;
-    return { attempt, retest: null };
-  }
   const undone = applied.change ? await undoneBy(session, cause, applied.change) : null;
   // With guidance, a person has said that the tests may not follow the app: what the fix undoes is named.
   const isDecided = work.proposal?.isChosen === true || work.known.guidance !== null;
@@ -194,11 +180,12 @@ async function judgeApplied(
     return offered(session, cause, { ...applied, seen, undone });
   const held = judged.judgement === 'green' || judged.judgement === 'changed';
   const attempt = held
-    ? withNotes(session, cause, { ...applied, seen, other, undone })
+    ? withNotes(session, cause, { ...applied, seen, undone })
     : await reverted(session, applied);
   const because = joined(attempt.failedBecause, judged.because, undone && `it ${undoesInWords(undone)}`);
   const failedBecause = judged.judgement === 'green' ? null : because;
-  return { attempt: { ...attempt, judged: judged.judgement, failedBecause }, retest: seen };
+  const { otherInput } = applied.findings;
+  return { attempt: { ...attempt, judged: judged.judgement, failedBecause }, retest: seen, otherInput };
 }
 
 /** Takes out a fix that is green and that only a person can judge, with its proof. */
@@ -218,14 +205,8 @@ async function offered(
   return { attempt: ended, retest: null };
 }
 
-function withOtherInput(session: Session, cause: Cause, { change, findings }: AppliedAttempt) {
-  const input = findings.otherInput;
-  return change && input?.named ? tryOtherInput(session, cause, { fix: change, input }) : null;
-}
-
 interface Held extends AppliedAttempt {
   readonly seen: Retest;
-  readonly other: OtherInputVerdict | null;
   readonly undone: Undoing | null;
 }
 
@@ -233,13 +214,9 @@ interface Held extends AppliedAttempt {
  * Adds what a reviewer should look at, including what each new locator finds on the green page, and which reasons for the failure are
  * still there although the test passes.
  */
-function withNotes(
-  session: Session,
-  cause: Cause,
-  { attempt, findings, seen, other, undone }: Held,
-): Attempt {
+function withNotes(session: Session, cause: Cause, { attempt, findings, seen, undone }: Held): Attempt {
   const { workspace } = session;
-  const named = nameFound([...findings.notes, ...(other?.notes ?? [])], seen.greenSnapshots);
+  const named = nameFound(findings.notes, seen.greenSnapshots);
   const left = cause.members.flatMap((member) => {
     const { failure } = member;
     if (failure.scope !== 'test') return [];

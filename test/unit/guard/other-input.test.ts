@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Edit, requestOf } from '../../../fixtures/guard/cases.mjs';
 import { judge } from '../../../src/guard/judge.js';
+import { exchangeInputs } from '../../../src/guard/other-input.js';
 
 const spec = 'tests/greet.spec.ts';
 const text = `import { test, expect } from '@playwright/test';
@@ -43,7 +44,13 @@ describe('HN-3 the texts that a test types', () => {
       .replace("'Ada'", "'Adb'")
       .replace("'36'", "'37'")
       .replace('Hello Ada, 36', 'Hello Adb, 37');
-    expect(found?.files).toEqual([{ path: spec, before: text, after: now }]);
+    expect(found?.files).toEqual([spec, 'tests/sign-in.ts']);
+    const [[, helper = ''] = []] = given.slice(1);
+    const files = new Map([
+      [spec, text],
+      ['tests/sign-in.ts', helper ?? ''],
+    ]);
+    expect([...exchangeInputs(files, found?.inputs ?? [])]).toEqual([[spec, now]]);
   });
 
   it.each(["if (name === 'Ada') greet();", "answers['ada'] = 1;", 'if (age === 36) greet();'])(
@@ -57,5 +64,21 @@ describe('HN-3 the texts that a test types', () => {
   it('HN-3 names nothing that the app had already', async () => {
     const found = await otherInputFor("greet('Ada', 1);\n", [['src/greet.ts', "greet('Ada');\n"]]);
     expect(found?.named).toBeNull();
+  });
+
+  it('HN-3 says that a test types what is not in its files', async () => {
+    const typed =
+      "test('x', async ({ page }) => { await page.getByLabel('Name').fill(process.env.NAME); });\n";
+    const found = await otherInputFor('go();\n', [
+      [spec, `import { test } from '@playwright/test';\n${typed}`],
+    ]);
+    expect(found).toMatchObject({ inputs: [], named: null });
+  });
+
+  it('HN-3 has nothing to say of a test that only clears a field', async () => {
+    const typed = "test('x', async ({ page }) => { await page.getByLabel('Name').fill(''); });\n";
+    expect(
+      await otherInputFor('go();\n', [[spec, `import { test } from '@playwright/test';\n${typed}`]]),
+    ).toBeNull();
   });
 });
