@@ -16,7 +16,9 @@ export interface Playwright {
 const oldest = [1, 50] as const;
 
 /**
- * Finds the project's own Playwright (CL-2), resolved from the config file and then from `cwd`; self-heal ships no copy.
+ * Finds the project's own Playwright (CL-2), resolved from the config file and then from `cwd`. Self-heal ships no copy, and names
+ * Playwright as an optional peer:
+ * a required one would let npm install a copy into the cache of `npx`.
  * Under Yarn Plug'n'Play it is found only if self-heal itself was started through Yarn.
  */
 export function findPlaywright(cwd: string, configFile?: string): Result<Playwright, Problem> {

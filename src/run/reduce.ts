@@ -21,7 +21,10 @@ export function reduce(run: RunState, event: StampedEvent): RunState {
   return { ...change(closed(run, 'wait', event), event), lastEventAt: event.time };
 }
 
-/** Builds the run from its events, which are in order. */
+/**
+ * Builds the run from its events, which are in order. Reports, live views, `undo` and `resume` come from it alone, so that even a killed run has
+ * a report of all that happened until then.
+ */
 export function runOf(events: Iterable<StampedEvent>, runId = ''): RunState {
   let run = emptyRun(runId);
   for (const event of events) run = reduce(run, event);
