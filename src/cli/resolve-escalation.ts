@@ -146,9 +146,10 @@ export async function askAfterRun(result: number | Problem, flags: Flags): Promi
   let left = false;
   for (const asked of open.filter(({ offers }) => offers.length > 0)) {
     const answered = await withStore(flags, async (store) => store && resolveEscalation(store, asked, flags));
-    if (answered === null || typeof answered === 'number') left = true;
-    else if ('kind' in answered) return answered;
-    else left = !hasChosen(answered) || (await proveChosen(answered, flags)) !== exitCodes.green || left;
+    // Whoever leaves one question is not asked the next.
+    if (answered === null || typeof answered === 'number') return result;
+    if ('kind' in answered) return answered;
+    left = !hasChosen(answered) || (await proveChosen(answered, flags)) !== exitCodes.green || left;
   }
   return left || open.some(({ offers }) => offers.length === 0) ? result : exitCodes.green;
 }

@@ -1,7 +1,9 @@
+import path from 'node:path';
 import { execa } from 'execa';
 import { expect, it } from 'vitest';
 import type { Report } from '../../src/run/report.js';
-import { agentsYaml, scratchProject, shopFiles } from '../rig/scratch-project.js';
+import { hasPseudoTerminal, keys, onTerminal } from '../rig/pseudo-terminal.js';
+import { agentsYaml, scratchProject, shopFiles, userEnv } from '../rig/scratch-project.js';
 
 /** A change that its author meant: what the page said, what it says now, what the test expects, and what it would have to expect. */
 interface Intended {
@@ -226,3 +228,23 @@ it('ME-7 HN-4 with `guide --allow tests` an agent changes what the tests of that
   expect(exitCode).toBe(0);
   expect(await project.read('.self-heal/latest/attempts/1.prompt.md')).toContain('may be changed');
 });
+
+it.runIf(hasPseudoTerminal())(
+  'ME-7 CL-5 in a terminal a person is asked after the run: an answer is proven, and leaving ends with what is open',
+  async () => {
+    const project = await shopAfter(named('a label', 'a heading'), adapts, 'blame: { enabled: false }');
+    const bin = path.resolve(import.meta.dirname, '../../bin/self-heal.js');
+    const env = { ...userEnv(), TERM: 'xterm-256color' };
+    const terminal = onTerminal([process.execPath, bin, 'run'], { cwd: project.dir, columns: 100, env });
+    await terminal.shows('What should be done?');
+    await terminal.shows('confirm');
+    terminal.press(keys.enter);
+    await terminal.shows('What should be done?');
+    await terminal.shows('confirm');
+    terminal.press(keys.ctrlC);
+    expect(await terminal.exitCode).toBe(3);
+    const changed = (await project.git('diff', '--name-only')).stdout.split('\n');
+    expect(changed).toHaveLength(1);
+    expect(changed[0]).toMatch(/^tests\/t\d\.spec\.ts$/);
+  },
+);
