@@ -149,7 +149,9 @@ export async function askAfterRun(result: number | Problem, flags: Flags): Promi
     // Whoever leaves one question is not asked the next.
     if (answered === null || typeof answered === 'number') return result;
     if ('kind' in answered) return answered;
-    left = !hasChosen(answered) || (await proveChosen(answered, flags)) !== exitCodes.green || left;
+    const proven = hasChosen(answered) ? await proveChosen(answered, flags) : null;
+    if (proven === exitCodes.interrupted || proven === exitCodes.terminated) return proven;
+    left = proven !== exitCodes.green || left;
   }
   return left || open.some(({ offers }) => offers.length === 0) ? result : exitCodes.green;
 }

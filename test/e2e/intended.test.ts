@@ -236,10 +236,10 @@ it.runIf(hasPseudoTerminal())(
     const bin = path.resolve(import.meta.dirname, '../../bin/self-heal.js');
     const env = { ...userEnv(), TERM: 'xterm-256color' };
     const terminal = onTerminal([process.execPath, bin, 'run'], { cwd: project.dir, columns: 100, env });
-    await terminal.shows('What should be done?');
+    await terminal.shows('Give guidance to the agent');
     await terminal.shows('confirm');
     terminal.press(keys.enter);
-    await terminal.shows('What should be done?');
+    await terminal.shows('Give guidance to the agent');
     await terminal.shows('confirm');
     terminal.press(keys.ctrlC);
     expect(await terminal.exitCode).toBe(3);
