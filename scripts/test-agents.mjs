@@ -5,21 +5,19 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
+import { bundleSrc } from './bundle-src.mjs';
 import { root, setUp, shown } from './setup.mjs';
 
-const packages = {
-  claude: '@anthropic-ai/claude-code@2.1.332',
-  codex: '@openai/codex@0.169.0',
-  gemini: '@google/gemini-cli@0.61.0',
-  opencode: 'opencode-ai@1.18.33',
-  copilot: '@github/copilot@1.0.102',
-};
 const cache = process.env.SELF_HEAL_AGENTS_CACHE ?? path.join(homedir(), '.cache', 'self-heal-agents');
 
+const env = await setUp();
+const { programs: known } = await import(await bundleSrc('agents/programs.ts'));
+const packages = Object.fromEntries(
+  Object.values(known).map(({ name, packageName, tested }) => [name, `${packageName}@${tested}`]),
+);
 const words = process.argv.slice(2);
 const named = words.filter((word) => word in packages);
 const programs = named.length > 0 ? named : ['claude', 'codex', 'gemini', 'opencode'];
-const env = await setUp();
 const folders = Object.fromEntries(programs.map((name) => [name, installed(name)]));
 const vitest = path.join(root, 'node_modules', 'vitest', 'vitest.mjs');
 const rest = words.filter((word) => !(word in packages));

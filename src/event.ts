@@ -121,6 +121,7 @@ export const attemptShape: z.ZodType<Attempt> = z.object({
   reverted: z.boolean(),
   offers: z.enum(sides).exactOptional(),
   failedBecause: textOrNull,
+  remedy: z.string().exactOptional(),
   cut: cut.exactOptional(),
   violations: violations.exactOptional(),
   notes: z.array(z.object({ ...place, locator: z.string().exactOptional() })).exactOptional(),

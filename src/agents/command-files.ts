@@ -58,6 +58,11 @@ export function isCommandFile(file: string): boolean {
   return commandPatterns.some((pattern) => pattern.test(file));
 }
 
+/** Whether a file, at any depth, is in a folder that a program keeps for itself: what it writes there at its start is not its work. */
+export function isProgramsOwn(file: string): boolean {
+  return /(?:^|\/)\.(?:claude|codex|gemini|opencode|copilot)\//.test(file);
+}
+
 /** Returns the file for a new slash command (`/debugger`, `/sub:name`) of a program, relative to the project and with `/`. */
 export function commandFileOf(runner: BuiltInRunner, slashCommand: string): string {
   return filledIn(commandPlaces[runner].project[0] ?? '', slashCommand);

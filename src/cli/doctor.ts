@@ -72,7 +72,13 @@ async function runDoctor(options: DoctorOptions): Promise<number | Problem> {
 export function doctorText(checks: readonly Check[], paint: ChalkInstance): string {
   const failed = checks.filter(({ state }) => state === 'failed').length;
   const what = failed === 1 ? 'One check fails' : `${failed} checks fail`;
-  const last = failed > 0 ? `${what}: a run would not work.` : 'A run can work.';
+  const isSure = checks.every(({ state }) => state === 'ok');
+  const last =
+    failed > 0
+      ? `${what}: a run would not work.`
+      : isSure
+        ? 'A run can work.'
+        : 'No check fails, but see the warnings.';
   return [...checkLines(checks, paint), '', last].join('\n');
 }
 

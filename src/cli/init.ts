@@ -1,5 +1,4 @@
 import path from 'node:path';
-import { readdirSync } from 'node:fs';
 import { Command } from 'commander';
 import { builtInRunners } from '../core/built-in-runner.js';
 import { endWith } from './end.js';
@@ -9,7 +8,7 @@ import { type CiSystem, ciSystemOf, ciSystems } from '../init/ci-workflow.js';
 import { gitRootOf } from '../git/git-root.js';
 import { planInit, isWritten, planLines, planTexts, writePlan } from '../init/plan-init.js';
 import { canAsk } from '../outputs/ask.js';
-import { configIn, findPlaywrightConfig } from '../playwright/find-config.js';
+import { findPlaywrightConfig } from '../playwright/find-config.js';
 import { findPlaywright } from '../playwright/find-playwright.js';
 import { packageManagerOf } from '../playwright/package-manager.js';
 import { builtIn } from '../core/built-in-fixer.js';
@@ -56,7 +55,7 @@ export interface InitOptions {
 export async function runInit(options: InitOptions): Promise<number | Problem> {
   const { env } = process;
   const cwd = process.cwd();
-  const config = configOf(cwd, options.config);
+  const config = findPlaywrightConfig(cwd, options.config);
   if (!config.ok) return config.error;
   const ci = ciOf(options.ci, gitRootOf(cwd) ?? cwd);
   if (!ci.ok) return ci.error;
@@ -97,18 +96,6 @@ const shardsWithoutCi: Problem = {
 
 function say(line: string): void {
   process.stderr.write(`${line}\n`);
-}
-
-function configOf(cwd: string, flag?: string): Result<string, Problem> {
-  const config = findPlaywrightConfig(cwd, flag);
-  if (config.ok || flag !== undefined) return config;
-  const [below] = configsBelow(cwd);
-  if (below === undefined) return config;
-  const folder = path.posix.dirname(below);
-  return err({
-    ...config.error,
-    remedy: `Found ${below}: run \`self-heal init\` in ${folder}, or here with \`-c ${below}\`.`,
-  });
 }
 
 function ciOf(flag: string | true | undefined, root: string): Result<CiSystem | null, Problem> {
@@ -155,25 +142,4 @@ function addAgent(installed: AgentProgram | undefined, exec: string): string {
   return installed
     ? `→ ${installed.title} is installed: ${add} sets it up`
     : `→ No agent program: the ${builtIn} fixer makes only the fixes it is sure of. After installing one, run: ${add}`;
-}
-
-/** Finds Playwright configs up to two levels below, as in monorepos; relative, with forward slashes. Only used in a remedy. */
-function configsBelow(cwd: string, depth = 2): string[] {
-  return foldersIn(cwd).flatMap((folder) => {
-    const place = path.join(cwd, folder);
-    const own = configIn(place);
-    const below = depth > 1 ? configsBelow(place, depth - 1) : [];
-    return [...(own ? [path.basename(own)] : []), ...below].map((file) => `${folder}/${file}`);
-  });
-}
-
-function foldersIn(folder: string): string[] {
-  try {
-    const entries = readdirSync(folder, { withFileTypes: true });
-    return entries
-      .filter((one) => one.isDirectory() && !one.name.startsWith('.') && one.name !== 'node_modules')
-      .map(({ name }) => name);
-  } catch {
-    return [];
-  }
 }

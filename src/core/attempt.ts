@@ -131,6 +131,8 @@ export interface Attempt {
   readonly offers?: Side;
   /** Why it failed, in one line, for the next agent and the report; null if it held. */
   readonly failedBecause: string | null;
+  /** What a person has to do, if its program cannot work. */
+  readonly remedy?: string;
   /** What was left out of its change before it was tried; absent if nothing was. */
   readonly cut?: readonly Cut[];
   /** What the guard found in it; absent if it found nothing. */

@@ -6,6 +6,8 @@ import { programNamed, programs } from '../agents/programs.js';
 import { builtIn } from '../core/built-in-fixer.js';
 import { isBuiltInRunner, type BuiltInRunner } from '../core/built-in-runner.js';
 import type { AgentSettings, RunnerSettings, Settings } from '../core/settings.js';
+import { readReport, runIdsIn } from '../run/find-run.js';
+import { runDirOf } from '../run/run-folder.js';
 import { findProgram } from '../process/find-program.js';
 import { bad, doubtful, good, type Check, probe, type ProbePlace } from './check.js';
 
@@ -45,12 +47,36 @@ async function checkRunner(routed: Routed, place: ProbePlace): Promise<Check[]> 
   if (runner.kind === 'command' || !isBuiltInRunner(runner.kind)) {
     return [good(name, found), ...(await checkCommands(routed, place))];
   }
-  const [version, login, commands] = await Promise.all([
+  const [version, login, away, commands] = await Promise.all([
     checkVersion(runner.kind, place),
     loginOf(runner.kind, place),
+    turnedAway(name, place),
     checkCommands(routed, place),
   ]);
-  return [version, login, ...commands];
+  return [version, login, ...away, ...commands];
+}
+
+/** How many runs are read to find the last one in which a program was started. */
+const RUNS_READ = 20;
+
+/** Whether the last agent of this program in a run here could not work: until one works again, only a run can show that it would. */
+async function turnedAway(name: string, { cwd }: ProbePlace): Promise<Check[]> {
+  const ids = await runIdsIn(cwd);
+  for (const id of ids.slice(-RUNS_READ).toReversed()) {
+    const report = await readReport(runDirOf(cwd, id)).catch(() => null);
+    const attempts = report?.causes.flatMap((cause) => cause.attempts) ?? [];
+    const last = attempts.findLast(({ runner, outcome }) => runner === name && outcome !== 'aborted');
+    if (last?.outcome === 'unusable')
+      return [
+        doubtful(
+          `${name} last time`,
+          `could not work in run ${id}: ${last.failedBecause ?? ''}`,
+          last.remedy ?? 'Run again.',
+        ),
+      ];
+    if (last) return [];
+  }
+  return [];
 }
 
 function installHint(file: string): string {
@@ -62,9 +88,10 @@ function installHint(file: string): string {
 
 async function checkVersion(program: BuiltInRunner, place: ProbePlace): Promise<Check> {
   const { exitCode, output } = await probe([program, '--version'], place);
+  const { tested } = programs[program];
   const version = /\d+\.\d+[\w.-]*/.exec(output)?.[0];
   return exitCode === 0 && version !== undefined
-    ? good(program, version)
+    ? good(program, version === tested ? `${version}, as tested` : `${version}; tested with ${tested}`)
     : bad(
         program,
         'installed, but `--version` fails',

@@ -98,8 +98,10 @@ function nextFor(cause: ReportCause, { escalations, runId }: Report): string | n
   if (isGood(cause.verdict) || cause.verdict === 'flaky' || cause.verdict === 'quarantined') return null;
   const asked = escalations.find(({ causeId, stored }) => causeId === cause.id && stored);
   if (asked) return `npx self-heal escalations resolve ${asked.id}`;
+  // What mends it, if that is known; the program's words are above.
+  const remedy = cause.attempts.at(-1)?.remedy?.replaceAll('`', '');
   return cause.verdict === 'agent-unusable'
-    ? 'npx self-heal doctor'
+    ? (remedy ?? 'npx self-heal doctor')
     : `npx self-heal inspect ${runId} ${cause.id} --prompt`;
 }
 

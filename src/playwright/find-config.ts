@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { projectAbove } from '../git/git-root.js';
 import type { Problem } from '../problem.js';
@@ -24,9 +24,36 @@ export function findPlaywrightConfig(cwd: string, flag?: string): Result<string,
       : `there is no playwright.config.ts in ${cwd}`,
     remedy:
       above === null
-        ? 'Run `npm init playwright@latest`, or pass the config with -c.'
+        ? remedyWithout(flag === undefined ? configsBelow(cwd) : [])
         : `There is ${path.basename(configIn(above) ?? '')} in ${above}: change to that folder first.`,
   });
+}
+
+function remedyWithout([first, ...others]: readonly string[]): string {
+  if (first === undefined) return 'Run `npm init playwright@latest`, or pass the config with -c.';
+  const also = others.length > 0 ? ` There are also ${others.slice(0, 4).join(', ')}.` : '';
+  return `Found ${first}: pass \`-c ${first}\`, or change to ${path.posix.dirname(first)} if that is a package of its own.${also}`;
+}
+
+/** Finds Playwright configs up to two levels below, as in monorepos; relative, with forward slashes. Only used in a remedy. */
+function configsBelow(cwd: string, depth = 2): string[] {
+  return foldersIn(cwd).flatMap((folder) => {
+    const place = path.join(cwd, folder);
+    const own = configIn(place);
+    const below = depth > 1 ? configsBelow(place, depth - 1) : [];
+    return [...(own ? [path.basename(own)] : []), ...below].map((file) => `${folder}/${file}`);
+  });
+}
+
+function foldersIn(folder: string): string[] {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true });
+    return entries
+      .filter((one) => one.isDirectory() && !one.name.startsWith('.') && one.name !== 'node_modules')
+      .map(({ name }) => name);
+  } catch {
+    return [];
+  }
 }
 
 /** Returns the Playwright config in a folder. */

@@ -1,5 +1,6 @@
 import { readlinkSync } from 'node:fs';
 import path from 'node:path';
+import { isProgramsOwn } from '../agents/command-files.js';
 import type { Contents } from './change.js';
 import type { ProjectCopy } from './copy.js';
 import { contentOf, type FileEdit, type FileState, isSame, kindOf, stateOf } from './file-state.js';
@@ -49,7 +50,9 @@ export async function collect(root: string, copy: ProjectCopy, contents: Content
     return !(now && copied && isUntouched(copied.copy, now.stat));
   };
   const old = [...base.keys()].filter(isTouched);
-  const added = [...there.keys()].filter((file) => !base.has(file) && isTouched(file));
+  const added = [...there.keys()].filter(
+    (file) => !base.has(file) && isTouched(file) && !isProgramsOwn(file),
+  );
   const others = added.filter(isWritable);
   const unknown = others.filter((file) => !known.has(file));
   // Agent programs leave folders that ignore themselves, and only the copy has their rules.

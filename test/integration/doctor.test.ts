@@ -12,6 +12,8 @@ import { launchOptions } from '../rig/chromium.js';
 import { compiledInject } from '../rig/compiled-inject.js';
 import { programs } from '../rig/programs.js';
 import { agentsYaml, scratchProject, pageFiles, userEnv } from '../rig/scratch-project.js';
+import { aReportAttempt, aReportCause } from '../rig/a-report.js';
+import { storedRun } from '../rig/stored-run.js';
 import { tempDir } from '../rig/temp-dir.js';
 
 afterEach(() => vi.unstubAllEnvs());
@@ -150,7 +152,9 @@ it('CL-11 checks the four commands, version and login of claude without a paid c
   const files = { ...pageFiles, '.claude/commands/debugger.md': 'x', '.claude/commands/database.md': 'x' };
   const home = tempDir('home');
   const { of } = await examined(files, { claude: loggedOut }, { HOME: home });
-  expect(of('claude')).toMatchObject([{ state: 'ok', found: '2.1.197' }]);
+  expect(of('claude')).toMatchObject([
+    { state: 'ok', found: expect.stringMatching(/^2\.1\.197; tested with \d/) as unknown },
+  ]);
   expect(of('claude login')).toMatchObject([
     { state: 'failed', remedy: expect.stringContaining('/login') as unknown },
   ]);
@@ -160,6 +164,37 @@ it('CL-11 checks the four commands, version and login of claude without a paid c
     { state: 'failed', found: expect.stringContaining('/code-review') as unknown },
   ]);
   expect(existsSync(path.join(home, 'paid'))).toBe(false);
+});
+
+it.each([
+  ['remembers that it was turned away', ['unusable'], 1],
+  ['forgets it once it worked', ['unusable', 'completed'], 0],
+  ['forgets it once it worked badly', ['unusable', 'unchanged'], 0],
+] as const)('CL-11 AG-6 of a program, doctor %s', async (_, outcomes, warnings) => {
+  const { dir } = await examined(pageFiles);
+  for (const [index, outcome] of outcomes.entries()) {
+    const attempt = aReportAttempt({
+      outcome,
+      runner: 'claude',
+      failedBecause: 'status 401',
+      remedy: 'Log in.',
+    });
+    await storedRun(dir, { causes: [aReportCause({ attempts: [attempt] })] }, `2026112${index}-071500-000a`);
+  }
+  vi.stubEnv('PATH', `${programs({ claude: loggedIn })}${path.delimiter}${process.env['PATH'] ?? ''}`);
+  const env = { ...userEnv(), HOME: tempDir('home'), PATH: process.env['PATH'] };
+  const checks = await examine({ cwd: dir, env, nodeVersion: process.versions.node });
+  const told = checks.filter(({ name }) => name === 'claude last time');
+  expect(told).toHaveLength(warnings);
+  for (const one of told) expect(one).toMatchObject({ state: 'warning', remedy: 'Log in.' });
+});
+
+it('CL-11 names the configs below, and how to pass one', async () => {
+  const { 'playwright.config.ts': text, ...files } = pageFiles;
+  const { of } = await examined({ ...files, 'config/playwright.config.ts': text });
+  expect(of('playwright config')).toMatchObject([
+    { state: 'failed', remedy: expect.stringContaining('-c config/playwright.config.ts') as unknown },
+  ]);
 });
 
 it('CL-11 fails on a broken program', async () => {

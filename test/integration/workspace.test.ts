@@ -184,7 +184,10 @@ describe('the patch', () => {
         'node_modules/new/index.js': 'x',
         '.self-heal/x': 'x',
         'test-results/x.txt': 'x',
-        // As opencode leaves them beside its commands.
+        // What a program writes for itself is not its work.
+        '.opencode/.gitignore': 'package.json\n.gitignore\n',
+        '.opencode/package.json': '{}',
+        '.opencode/opencode.jsonc': '{}',
         '.agent/.gitignore': 'package.json\n.gitignore\n',
         '.agent/package.json': '{}',
       }),

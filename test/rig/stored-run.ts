@@ -34,9 +34,13 @@ index 2ba1..3c0f 100644
 export const runId = '20261121-071500-000a';
 
 /** Stores a finished run in a project's `.self-heal`: one cause healed, one rejected, one waiting for a person, and a flaky test. */
-export async function storedRun(projectRoot: string, over: Partial<Report> = {}): Promise<Report> {
-  const run = await shownRun(projectRoot, runId);
-  const report = aReport({ ...everything(), runId, ...over });
+export async function storedRun(
+  projectRoot: string,
+  over: Partial<Report> = {},
+  id = runId,
+): Promise<Report> {
+  const run = await shownRun(projectRoot, id);
+  const report = aReport({ ...everything(), runId: id, ...over });
   await mkdir(path.join(run.dir, 'attempts'), { recursive: true });
   await writeFile(path.join(run.dir, 'attempts', '1.patch'), patch);
   for (const { evidence } of report.causes) {

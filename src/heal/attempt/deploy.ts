@@ -50,6 +50,7 @@ export async function deploy(session: Session, request: DeployRequest): Promise<
     prompt: relativePath(session.folder.dir, `${file}.prompt.md`),
     change: work.change?.id ?? null,
     failedBecause: work.refused ?? failureOf(run, outcome, session.signal.reason),
+    ...(run.end.kind === 'unusable' ? { remedy: run.end.remedy } : {}),
   };
   working.cost(attempt.usage?.costUsd ?? null);
   announceEnd(session, request, { attempt, run });

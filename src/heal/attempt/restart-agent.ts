@@ -1,3 +1,4 @@
+import { localTime } from '../../outputs/format.js';
 import { remedyFor } from '../../agents/agent-error.js';
 import { classifyAgentError } from '../../core/agent-error.js';
 import type { AgentEnd, AgentRun, AgentUsage } from '../../core/attempt.js';
@@ -50,18 +51,24 @@ export async function runWithRestarts(session: Session, request: RestartRequest)
     const { end } = whole;
     if (session.signal.aborted) return { ...whole, end: { kind: 'aborted' } };
     const again = startAfter(end, next);
-    if (again === null) return finished(whole, end, runner);
+    if (again === null) return finished(session, { run: whole, end, runner });
     const waits = end.kind === 'retryable';
     if (waits) restarts += 1;
-    const delayMs = waits ? waitBefore(session, restarts, end.waitMs ?? 0) : 0;
-    if (restarts > MAX_RESTARTS || isLimitMet(session, { cause, delayMs, whole }))
-      return finished(whole, end, runner);
+    const askedMs = waits ? (end.waitMs ?? 0) : 0;
+    const delayMs = waits ? waitBefore(session, restarts, askedMs) : 0;
+    if (
+      restarts > MAX_RESTARTS ||
+      askedMs > MAX_ASKED_WAIT_MS ||
+      isLimitMet(session, { cause, delayMs, whole })
+    )
+      return finished(session, { run: whole, end, runner });
     const reason = 'reason' in end ? end.reason : end.kind;
     session.bus.emit({ type: 'agent.retrying', causeId: cause.id, attempt: n, delayMs, reason });
     await withoutTree(session, () => session.clock.sleep(delayMs, session.signal));
     if (session.signal.aborted) return { ...whole, end: { kind: 'aborted' } };
     // Other agents may have been started in the meantime.
-    if (isLimitMet(session, { cause, delayMs: 0, whole })) return finished(whole, end, runner);
+    if (isLimitMet(session, { cause, delayMs: 0, whole }))
+      return finished(session, { run: whole, end, runner });
     session.spending.agentRestarted();
     next = again;
   }
@@ -78,10 +85,10 @@ function startAfter(end: AgentEnd, last: Start): Start | null {
   return isLost ? { ...last, resume: null } : null;
 }
 
-/** Returns the wait in milliseconds: the backoff, or what the provider asks for (capped) if that is longer, each with jitter. */
+/** Returns the wait in milliseconds: the backoff, or what the provider asks for if that is longer, each with jitter. */
 function waitBefore({ settings, clock }: Session, restarts: number, askedMs: number): number {
   const random = clock.random();
-  const asked = Math.min(askedMs * (1 + random / 10), MAX_ASKED_WAIT_MS);
+  const asked = askedMs * (1 + random / 10);
   return Math.round(Math.max(jittered(backoffMs(restarts, settings.retries), random), asked));
 }
 
@@ -102,10 +109,20 @@ function isLimitMet(
   );
 }
 
-function finished(run: AgentRun, end: AgentEnd, runner: string): FinishedAgent {
+function finished(
+  session: Session,
+  { run, end, runner }: { run: AgentRun; end: AgentEnd; runner: string },
+): FinishedAgent {
   if (end.kind !== 'retryable' && end.kind !== 'context-overflow') return { ...run, end };
   const { reason } = classifyAgentError(end.reason);
-  return { ...run, end: { kind: 'unusable', reason: end.reason, remedy: remedyFor(reason, runner) } };
+  const isLong = end.kind === 'retryable' && (end.waitMs ?? 0) > MAX_ASKED_WAIT_MS;
+  const remedy = isLong ? resumeAfter(session, end.waitMs ?? 0) : remedyFor(reason, runner);
+  return { ...run, end: { kind: 'unusable', reason: end.reason, remedy } };
+}
+
+function resumeAfter({ clock, folder }: Session, waitMs: number): string {
+  const at = localTime(new Date(clock.now() + waitMs).toISOString());
+  return `The provider is available again after ${at}; then run \`npx self-heal resume ${folder.runId}\`.`;
 }
 
 /** Merges several starts into one run: the cost and time of all, the end and output of the last. */

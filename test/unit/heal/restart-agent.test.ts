@@ -35,6 +35,7 @@ async function runThrough(
     signal: controller.signal,
     spending,
     tree: new Mutex(),
+    folder: { runId: 'run' },
   } as unknown as Session;
   const run = await runWithRestarts(session, {
     cause,
@@ -72,12 +73,20 @@ describe('an agent that could not work', () => {
   it.each([
     ['longer than the backoff', 30_000, [31_500]],
     ['shorter, and the backoff holds', 1000, [3750]],
-    ['an hour, which is bounded', 3_600_000, [300_000]],
   ])('AG-7 waits as long as the provider asks: %s', async (_, waitMs, slept) => {
     const { run, clock, events } = await runThrough([{ ...overloaded, waitMs }, completed]);
     expect(run.end).toEqual(completed);
     expect(clock.slept).toEqual(slept);
     expect(events).toMatchObject([{ type: 'agent.retrying', delayMs: slept[0] }]);
+  });
+
+  it('AG-7 leaves a provider that asks for more than five minutes to a person, with the time', async () => {
+    const { run, starts, clock } = await runThrough([{ ...overloaded, waitMs: 3_600_000 }]);
+    expect(starts).toHaveLength(1);
+    expect(clock.slept).toEqual([]);
+    expect(run.end).toMatchObject({
+      remedy: expect.stringMatching(/\d\d:\d\d.*self-heal resume run/) as string,
+    });
   });
 
   it('AG-7 does not wait if the wait would exceed limits.time', async () => {
