@@ -30,13 +30,18 @@ export function escalationsCommand(): Command {
       end(word === undefined ? await listEscalations(options) : noSuchCommand(word)),
     );
   common(command.command('show'))
-    .description('show an escalation: the problem, what was tried, the recommendation, the choices')
+    .description('show an escalation: the problem, what was tried, the patches that are ready, the choices')
     .argument('<id>')
     .action(endWith(showEscalation));
   common(command.command('resolve'))
     .description('answer an escalation; prompts on a terminal unless --choice is given')
     .argument('<id>')
-    .addOption(new Option('--choice <choice>', 'the answer').choices(Object.keys(choiceText)))
+    .addOption(
+      new Option(
+        '--choice <choice>',
+        'the answer; tests, app and whole apply a patch and prove it again',
+      ).choices(Object.keys(choiceText)),
+    )
     .option('--guidance <text>', 'what to tell the next agent')
     .addOption(
       new Option('--allow <what>', 'with guide: the agent may change the tests of this failure').choices([

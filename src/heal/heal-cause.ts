@@ -2,6 +2,7 @@ import { agentsFor } from '../core/agents-for.js';
 import type { Attempt } from '../core/attempt.js';
 import { builtIn, isBuiltIn } from '../core/built-in-fixer.js';
 import { type Cause, type DiagnosedFailure, retryOf } from '../core/cause.js';
+import { canBeReverted } from '../core/blame.js';
 import { questionAbout, type Escalation } from '../core/escalation.js';
 import { localDay } from '../outputs/format.js';
 import { decide, type CauseEnd, type Decision, type History } from '../core/policy.js';
@@ -102,8 +103,13 @@ export async function healCause(
       }
       case 'escalate':
         return ended(await ask(session, cause, { question: decision.question, attempts, known }));
-      case 'end':
-        return ended(decision.end);
+      case 'end': {
+        const { verdict, reason } = decision.end;
+        const isOpen = verdict === 'failed' && (await mayBeMeant(session, cause, { attempts, known }));
+        if (!isOpen) return ended(decision.end);
+        const question = `${reason}: is the new behavior right?`;
+        return ended(await ask(session, cause, { question, attempts, known }));
+      }
       default:
         return unreachable(decision);
     }
@@ -160,12 +166,12 @@ interface Asking {
   known: KnownFailure;
 }
 
-/**
- * Stores a question for a person, with the patches that are ready and those that cost nothing: what broke the tests is taken back, if that is
- * known (BL-4), and their texts follow the page (BL-6). The run continues with other causes (ME-6).
- */
-async function ask(session: Session, cause: Cause, { question, attempts, known }: Asking): Promise<Asked> {
-  const asked = attempts.at(-1)?.claim?.status === 'needs-person' ? question : null;
+/** Proves the patches that cost nothing, and adds those that are offered; an agent's of the same side is as good. */
+async function addForNothing(
+  session: Session,
+  cause: Cause,
+  { attempts, known }: Pick<Asking, 'attempts' | 'known'>,
+): Promise<void> {
   let n = attempts.at(-1)?.n ?? known.tries.count;
   for (const patch of [await followed(session, cause), await revertOf(session, cause)]) {
     if (patch === null || session.signal.aborted) continue;
@@ -173,6 +179,26 @@ async function ask(session: Session, cause: Cause, { question, attempts, known }
     const offered = await offerForNothing(session, cause, { n: (n += 1), patch });
     if (offered) attempts.push(offered);
   }
+}
+
+/** Whether a cause that nobody healed may be a change that its author meant: one of the app broke it, and the tests are green if they follow the page. */
+async function mayBeMeant(
+  session: Session,
+  cause: Cause,
+  so: Pick<Asking, 'attempts' | 'known'>,
+): Promise<boolean> {
+  if (session.onlyChosen || !canBeReverted(cause.blame) || !(await followed(session, cause))) return false;
+  await addForNothing(session, cause, so);
+  return so.attempts.some(({ offers }) => offers === 'tests');
+}
+
+/**
+ * Stores a question for a person, with the patches that are ready and those that cost nothing: what broke the tests is taken back, if that is
+ * known (BL-4), and their texts follow the page (BL-6). The run continues with other causes (ME-6).
+ */
+async function ask(session: Session, cause: Cause, { question, attempts, known }: Asking): Promise<Asked> {
+  const asked = attempts.at(-1)?.claim?.status === 'needs-person' ? question : null;
+  await addForNothing(session, cause, { attempts, known });
   const about = questionAbout(cause, { attempts: [...known.tried, ...attempts], asked });
   const escalation = await session.store.escalate(about);
   const escalationId = escalation?.id ?? null;

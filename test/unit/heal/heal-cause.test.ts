@@ -8,14 +8,17 @@ import { noStore, type RunStore } from '../../../src/run/run-store.js';
 import type { Session } from '../../../src/heal/session.js';
 import type { KnownFailure } from '../../../src/store/store.js';
 import {
+  aBlame,
   aCause,
   aDiagnosed,
   aDiagnosis,
   aResult,
   aSuiteFailure,
   anAttempt,
+  anError,
   anEscalation,
   aSuiteRun,
+  aTestFailure,
   failing,
   someSettings,
 } from '../../rig/builders.js';
@@ -279,6 +282,31 @@ describe('the loop for one cause', () => {
     ]);
     expect(agents).toHaveLength(2);
     expect(end.verdict).toBe('healed');
+  });
+
+  it.each([
+    [
+      'asks',
+      'a change of the app broke it, and the tests are green if they follow the page',
+      [null],
+      aBlame(),
+      'escalated',
+    ],
+    ['does not ask', 'they are red all the same', ['boom'], aBlame(), 'failed'],
+    ['does not ask', 'nobody knows what broke it', [null], null, 'failed'],
+  ] as const)('BL-6 %s about what no agent healed: %s', async (_, __, last, blame, verdict) => {
+    const file = path.join(tempDir(), 'a.spec.ts');
+    writeFileSync(file, "expect(text).toBe('old');\n");
+    const message = 'Error: boom\n\nExpected: "old"\nReceived: "new"';
+    const location = { file, line: 1, column: 1 };
+    const lead = failing('t1', 'boom', {
+      failure: aTestFailure({ errors: [anError(message, { location })] }),
+    });
+    const { session: given } = await session(['boom', 'boom', 'boom', ...last]);
+    const { attempts, end } = await healCause(given, aCause({ lead, ...(blame ? { blame } : {}) }));
+    expect(end.verdict).toBe(verdict);
+    const offers = attempts.flatMap((one) => one.offers ?? []);
+    expect(offers).toEqual(verdict === 'escalated' ? ['tests'] : []);
   });
 
   it('HN-4 what was left out is not needed if the rest is enough', async () => {
