@@ -44,7 +44,7 @@ export default defineConfig({
                 include: [
                   'test/long/**/*.test.ts',
                   // Less of these is run for every change.
-                  'test/e2e/{agent-errors,blame,killed,killed-other-input,package,resume,shards}.test.ts',
+                  'test/e2e/{agent-errors,blame,killed,killed-other-input,package,resume,shards,store}.test.ts',
                   'test/integration/{secrets,store}.test.ts',
                 ],
                 setupFiles,

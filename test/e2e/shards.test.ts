@@ -113,25 +113,28 @@ it('SC-1 heals on one machine what is red in the blob reports of shards, and ref
   expect(await heal.read('shop.mjs')).toContain('Thanks');
 });
 
-it('SC-1 HL-7 exits with 0 if nothing is red any more, and runs what a suite that broke did not get to', async () => {
-  const project = await scratchProject({
-    ...suiteOfShards,
-    'cart.mjs': 'export const total = () => (process.env.LATE ? 2 : 1);\n',
-    'shop.mjs': "export const name = 'Thanks';\n",
-    'seed.mjs': "export default () => { if (process.env.BROKEN) throw new Error('no database'); };\n",
-    'playwright.config.ts': (suiteOfShards['playwright.config.ts'] ?? '').replace(
-      "testDir: 'tests'",
-      "testDir: 'tests', globalSetup: './seed.mjs'",
-    ),
-  });
-  const healed = async (env: Record<string, string>, selection: readonly string[] = []) => {
-    const PLAYWRIGHT_JSON_OUTPUT_NAME = path.join(project.dir, 'report.json');
-    await playwright(project, ['--reporter=json', ...selection], { PLAYWRIGHT_JSON_OUTPUT_NAME, ...env });
-    const { exitCode, report } = await project.selfHeal(['heal', '--from', 'report.json', ...selection]);
-    return [exitCode, report?.totals];
-  };
-  expect(await healed({}, ['-g', 'there'])).toMatchObject([0, { tests: 3, passed: 3 }]);
-  expect(existsSync(path.join(project.dir, '.self-heal', 'ledger.db'))).toBe(false);
-  expect(await healed({ LATE: '1' })).toMatchObject([0, { tests: 9, passed: 6, flaky: 3, agentRuns: 0 }]);
-  expect(await healed({ BROKEN: '1' })).toMatchObject([0, { tests: 9, passed: 9 }]);
-});
+it.runIf(isLong)(
+  'SC-1 HL-7 exits with 0 if nothing is red any more, and runs what a suite that broke did not get to',
+  async () => {
+    const project = await scratchProject({
+      ...suiteOfShards,
+      'cart.mjs': 'export const total = () => (process.env.LATE ? 2 : 1);\n',
+      'shop.mjs': "export const name = 'Thanks';\n",
+      'seed.mjs': "export default () => { if (process.env.BROKEN) throw new Error('no database'); };\n",
+      'playwright.config.ts': (suiteOfShards['playwright.config.ts'] ?? '').replace(
+        "testDir: 'tests'",
+        "testDir: 'tests', globalSetup: './seed.mjs'",
+      ),
+    });
+    const healed = async (env: Record<string, string>, selection: readonly string[] = []) => {
+      const PLAYWRIGHT_JSON_OUTPUT_NAME = path.join(project.dir, 'report.json');
+      await playwright(project, ['--reporter=json', ...selection], { PLAYWRIGHT_JSON_OUTPUT_NAME, ...env });
+      const { exitCode, report } = await project.selfHeal(['heal', '--from', 'report.json', ...selection]);
+      return [exitCode, report?.totals];
+    };
+    expect(await healed({}, ['-g', 'there'])).toMatchObject([0, { tests: 3, passed: 3 }]);
+    expect(existsSync(path.join(project.dir, '.self-heal', 'ledger.db'))).toBe(false);
+    expect(await healed({ LATE: '1' })).toMatchObject([0, { tests: 9, passed: 6, flaky: 3, agentRuns: 0 }]);
+    expect(await healed({ BROKEN: '1' })).toMatchObject([0, { tests: 9, passed: 9 }]);
+  },
+);

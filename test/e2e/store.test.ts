@@ -4,6 +4,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import type { Escalation } from '../../src/core/escalation.js';
 import { agentsYaml, scratchProject, type ScratchProject } from '../rig/scratch-project.js';
+import { isLong } from '../rig/long.js';
 import { tempDir } from '../rig/temp-dir.js';
 
 /** A suite that needs no browser: two tests, each of which depends on its own module; runs of the first are marked in a folder. */
@@ -58,7 +59,7 @@ it('CL-12 ME-5 ME-6 ME-7 a question waits for a person, starts no agent meanwhil
   expect(skipped.report?.tests.map((test) => test.verdict)).toEqual(['quarantined', 'passed']);
 });
 
-it.runIf(process.platform === 'linux')(
+it.runIf(isLong && process.platform === 'linux')(
   'ME-8 resume continues a run killed by SIGKILL, keeps its counts, and does not repeat finished work',
   async () => {
     const marks = tempDir('marks');

@@ -30,39 +30,77 @@ const tried = (count: number, over: Partial<Attempt> = {}) =>
   Array.from({ length: count }, (_, index) => anAttempt({ n: index + 1, ...over }));
 
 describe('the next step', () => {
-  it('HL-1 deploys the primary agent first', () => {
-    expect(decide(history(), policy)).toEqual({ kind: 'deploy', agent: 'debugger', attempt: 1 });
+  const gaveUp = { claim: { status: 'not-fixed', summary: 'no idea' }, agent: 'debugger' } as const;
+  const unwritten = { judged: 'not-judged', change: '1', failedBecause: 'EPERM' } as const;
+  const ends = (verdict: string, reason?: string) => ({
+    kind: 'end',
+    end: { verdict, ...(reason === undefined ? {} : { reason }) },
   });
-
-  it('HL-1 ends as healed when the re-run is green', () => {
-    const attempts = [anAttempt({ judged: 'green', reverted: false })];
-    expect(decide(history({ attempts }), policy)).toEqual({
-      kind: 'end',
-      end: { verdict: 'healed', reason: 'fixed by debugger' },
-    });
-  });
-
-  it('HL-2 deploys again while retries < max, and ends as failed at max', () => {
-    expect(decide(history({ attempts: tried(1) }), policy)).toMatchObject({ kind: 'deploy', attempt: 2 });
-    expect(decide(history({ attempts: tried(3) }), policy)).toMatchObject({
-      kind: 'end',
-      end: { verdict: 'failed', reason: 'still failing after 3 retries' },
-    });
-  });
-
-  it('HL-3 ends as superseded if the error changed', () => {
-    const attempts = [anAttempt({ judged: 'changed' })];
-    expect(decide(history({ attempts }), policy)).toMatchObject({ end: { verdict: 'superseded' } });
-  });
-
-  it('HL-4 waits before every attempt but the first', () => {
-    expect(decide(history({ attempts: tried(1), waited: false }), policy)).toEqual({
-      kind: 'wait',
-      delayMs: 5000,
-      attempt: 1,
-    });
-    expect(decide(history({ waited: false }), policy)).toMatchObject({ kind: 'deploy' });
-  });
+  it.each<[string, Partial<Parameters<typeof decide>[0]>, object]>([
+    ['nothing', {}, { kind: 'deploy', agent: 'debugger', attempt: 1 }],
+    ['a green re-run', { attempts: [anAttempt({ judged: 'green' })] }, ends('healed', 'fixed by debugger')],
+    ['the same error', { attempts: tried(1) }, { kind: 'deploy', attempt: 2 }],
+    ['the same error without a wait', { attempts: tried(1), waited: false }, { kind: 'wait', delayMs: 5000 }],
+    ['nothing and no wait', { waited: false }, { kind: 'deploy' }],
+    ['all retries', { attempts: tried(3) }, ends('failed', 'still failing after 3 retries')],
+    ['another error', { attempts: tried(1, { judged: 'changed' }) }, ends('superseded')],
+    ['two failed fixes', { attempts: tried(2) }, { kind: 'retest', attempt: 3 }],
+    [
+      'two agents that changed nothing',
+      { attempts: tried(2, { outcome: 'unchanged', files: [] }) },
+      { kind: 'deploy', attempt: 3 },
+    ],
+    [
+      'a rejection',
+      { attempts: tried(1, { judged: 'rejected' }), waited: false },
+      { kind: 'deploy', attempt: 2 },
+    ],
+    ['two rejections', { attempts: tried(2, { judged: 'rejected' }) }, ends('rejected')],
+    [
+      'a rejection at last',
+      { attempts: [...tried(2), anAttempt({ n: 3, judged: 'rejected' })] },
+      ends('rejected'),
+    ],
+    [
+      'a failed primary agent',
+      { agents: ['debugger', 'code-review'], attempts: tried(1) },
+      { kind: 'deploy', agent: 'code-review' },
+    ],
+    [
+      'an agent that gave up',
+      { attempts: tried(1, { ...gaveUp, files: [] }) },
+      ends('failed', 'its agent found no fix: no idea'),
+    ],
+    [
+      'one that gave up before another',
+      { agents: ['debugger', 'code-review'], attempts: tried(1, { ...gaveUp, files: [] }) },
+      { kind: 'deploy', agent: 'code-review' },
+    ],
+    ['one that gave up and changed files', { attempts: tried(1, gaveUp) }, { kind: 'deploy' }],
+    ['a dead server', { environment: 'nobody listens' }, ends('failed', 'nobody listens')],
+    [
+      'denied tool calls',
+      { attempts: [anAttempt({ outcome: 'denied', files: [] })] },
+      ends('agent-unusable'),
+    ],
+    ['a change that could not be written', { attempts: tried(1, unwritten) }, ends('failed', 'EPERM')],
+    [
+      'one of the built-in fixer',
+      { attempts: tried(1, { ...unwritten, runner: 'built-in' }) },
+      ends('failed', 'EPERM'),
+    ],
+    [
+      'an agent that needs a person',
+      { attempts: [anAttempt({ claim: { status: 'needs-person', summary: 'Which price?' } })] },
+      { kind: 'escalate', question: 'Which price?' },
+    ],
+    ['a missing permission', { retry: 'never_retry' }, { kind: 'escalate' }],
+  ])(
+    'HL-1 HL-2 HL-3 HL-4 HL-5 HL-7 CS-7 CS-11 AG-3 AG-8 HN-1 HN-3 HN-7 the next step after %s',
+    (_, over, next) => {
+      expect(decide(history(over), policy)).toMatchObject(next);
+    },
+  );
 
   it('HL-4 waits 5, 10, 20, 40 s and never longer than the maximum', () => {
     expect([1, 2, 3, 4, 5, 6].map((n) => backoffMs(n, policy.retries))).toEqual([
@@ -79,82 +117,6 @@ describe('the next step', () => {
     expect(decide(history({ attempts: tried(1), waited: false, spent: inTime }), policy)).toMatchObject({
       kind: 'wait',
     });
-  });
-
-  it('HL-5 deploys no agent for the last retry after two failed fixes', () => {
-    expect(decide(history({ attempts: tried(2) }), policy)).toEqual({ kind: 'retest', attempt: 3 });
-  });
-
-  it('HL-5 counts only fixes: an agent that changed nothing has not failed a fix', () => {
-    const attempts = tried(2, { outcome: 'unchanged', files: [] });
-    expect(decide(history({ attempts }), policy)).toMatchObject({ kind: 'deploy', attempt: 3 });
-  });
-
-  it('HN-3 HN-7 deploys again without a wait after tampering, and ends as rejected the second time or if no attempt is left', () => {
-    const once = tried(1, { judged: 'rejected' });
-    expect(decide(history({ attempts: once, waited: false }), policy)).toMatchObject({
-      kind: 'deploy',
-      attempt: 2,
-    });
-    const rejected = { end: { verdict: 'rejected' } };
-    expect(decide(history({ attempts: tried(2, { judged: 'rejected' }) }), policy)).toMatchObject(rejected);
-    const last = [...tried(2), anAttempt({ n: 3, judged: 'rejected' })];
-    expect(decide(history({ attempts: last }), policy)).toMatchObject(rejected);
-  });
-
-  it('CS-7 tries the agent of the next alternative when the primary failed', () => {
-    const agents = ['debugger', 'code-review'];
-    expect(decide(history({ agents, attempts: tried(1) }), policy)).toMatchObject({ agent: 'code-review' });
-  });
-
-  it('HL-7 asks an agent that gave up no second time, but another one', () => {
-    const claim = { status: 'not-fixed', summary: 'no idea' } as const;
-    const attempts = tried(1, { claim, files: [], agent: 'debugger' });
-    expect(decide(history({ attempts }), policy)).toEqual({
-      kind: 'end',
-      end: { verdict: 'failed', reason: 'its agent found no fix: no idea' },
-    });
-    const agents = ['debugger', 'code-review'];
-    expect(decide(history({ agents, attempts }), policy)).toMatchObject({ agent: 'code-review' });
-    const changed = tried(1, { claim, agent: 'debugger' });
-    expect(decide(history({ attempts: changed }), policy)).toMatchObject({ kind: 'deploy' });
-  });
-
-  it('HL-7 deploys no agent for a dead server', () => {
-    expect(decide(history({ environment: 'nobody listens' }), policy)).toMatchObject({
-      end: { verdict: 'failed', reason: 'nobody listens' },
-    });
-  });
-
-  it('AG-8 ends as agent-unusable if the agent’s tool calls were denied', () => {
-    const attempts = [anAttempt({ outcome: 'denied', files: [] })];
-    expect(decide(history({ attempts }), policy)).toMatchObject({
-      end: { verdict: 'agent-unusable' },
-    });
-  });
-
-  it('HN-1 deploys no further agent if a change could not be written, also if it is the built-in fixer’s', () => {
-    const failedBecause = 'its change could not be written: EPERM';
-    for (const runner of ['claude', 'built-in']) {
-      const attempts = [anAttempt({ runner, judged: 'not-judged', change: '1', failedBecause })];
-      expect(decide(history({ attempts }), policy)).toEqual({
-        kind: 'end',
-        end: { verdict: 'failed', reason: failedBecause },
-      });
-    }
-  });
-
-  it('AG-3 asks a person when the agent says that one is needed', () => {
-    const claim = { status: 'needs-person' as const, summary: 'Which price is right?' };
-    const attempts = [anAttempt({ claim })];
-    expect(decide(history({ attempts }), policy)).toEqual({
-      kind: 'escalate',
-      question: 'Which price is right?',
-    });
-  });
-
-  it('CS-11 escalates never_retry without an agent', () => {
-    expect(decide(history({ retry: 'never_retry' }), policy)).toMatchObject({ kind: 'escalate' });
   });
 
   it.each([
