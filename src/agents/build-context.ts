@@ -55,6 +55,7 @@ export async function buildContext(request: ContextRequest): Promise<AgentContex
     task: 'Fix this error so the test can pass',
     project: { name: settings.project, root },
     test: contextTest(lead, root),
+    ...setUpIn(lead, root),
     otherTests: tests.flatMap(({ member, test }) => (member === lead || !test ? [] : [test])),
     failedStep: evidence.failedStep,
     error: errorOf(lead),
@@ -109,6 +110,14 @@ function errorOf({ evidence, diagnosis }: DiagnosedFailure): AgentContext['error
     snippet: evidence.errors.find((error) => error.snippet)?.snippet ?? null,
     causes: evidence.errors.flatMap((error) => error.causes),
   };
+}
+
+function setUpIn({ failure }: DiagnosedFailure, root: string): Pick<AgentContext, 'phase' | 'setUp'> {
+  if (failure.scope === 'test') return failure.setUp ? { setUp: failure.setUp } : {};
+  const { phase } = failure;
+  if (!phase) return {};
+  const at = phase.at && { ...phase.at, file: relativePath(root, phase.at.file) };
+  return { phase: { ...phase, at, file: phase.file && relativePath(root, phase.file) } };
 }
 
 function contextTest({ failure }: DiagnosedFailure, root: string): ContextTest | null {

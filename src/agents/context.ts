@@ -3,6 +3,7 @@ import type { Blame } from '../core/blame.js';
 import type { Diagnosis } from '../core/diagnosis.js';
 import type { Evidence, SourceExcerpt } from '../core/evidence.js';
 import type { RecentCommit } from '../git/recent-commits.js';
+import type { Phase, SetUp } from '../core/phase.js';
 import type { EarlierFix } from '../core/remembered.js';
 
 /**
@@ -22,6 +23,10 @@ export interface AgentContext extends Omit<
   project: { name: string; root: string };
   /** Null if the suite itself failed before any test. */
   test: ContextTest | null;
+  /** What Playwright was doing when the suite itself failed, with paths relative to the project. */
+  phase?: Phase;
+  /** What was set up for the test. */
+  setUp?: SetUp;
   /** The other tests that fail for the same cause. */
   otherTests: ContextTest[];
   error: {

@@ -6,6 +6,7 @@ import { asPrinted, factLines } from '../core/diagnosis.js';
 import { fenced, middleCut } from '../core/fenced.js';
 import { lostAnswerOf } from '../core/lost-answer.js';
 import { redirectOf } from '../core/turned-away.js';
+import { type Phase, serverLine, setUpLine } from '../core/phase.js';
 import { traceFiles } from '../evidence/trace-files.js';
 import type { AgentContext, PreviousAttempt } from './context.js';
 import { consoleLines, pageExcerpt, requestLines, serverLines } from './prompt-evidence.js';
@@ -148,8 +149,27 @@ function block(title: string, text: string | null, longest: number): Part {
   return (room) => section(title, fenced(middleCut(text, Math.min(longest, room - around))));
 }
 
-function whatFailed({ test, otherTests, failedStep }: AgentContext): string {
-  if (!test) return 'The Playwright suite itself failed, outside of its tests.';
+const phases: Record<Phase['kind'], string> = {
+  config: 'when Playwright read its config',
+  'web-server': 'when Playwright started a web server of its config',
+  'global-setup': 'in its global set-up',
+};
+
+function suiteFailed({ phase }: AgentContext): string {
+  if (!phase) return 'The Playwright suite itself failed, outside of its tests.';
+  const { kind, at, servers, file } = phase;
+  return [
+    `The Playwright suite itself failed, outside of its tests: ${phases[kind]}.`,
+    ...servers.slice(0, 5).map((one) => `Web server: ${inline(serverLine(one))}`),
+    ...(file === null ? [] : [`Global set-up: ${inline(file)}`]),
+    ...(at === null ? [] : [`Config: ${inline(`${at.file}:${at.line}`)}`]),
+  ].join('\n');
+}
+
+function whatFailed(context: AgentContext): string {
+  const { test, otherTests, failedStep, setUp } = context;
+  if (!test) return suiteFailed(context);
+  const before = setUp && setUpLine(setUp);
   const others = otherTests
     .slice(0, 10)
     .map((one) => `- ${inline(one.name)} (${inline(`${one.file}:${one.line}`)})`);
@@ -157,6 +177,7 @@ function whatFailed({ test, otherTests, failedStep }: AgentContext): string {
     `Test: ${inline(test.name)}`,
     `File: ${inline(`${test.file}:${test.line}`)}${test.project ? `, project ${inline(test.project)}` : ''}`,
     ...(failedStep ? [`Failed step: ${inline(failedStep)}`] : []),
+    ...(before ? [`Set-up: ${inSentence(before)}`] : []),
     ...(others.length > 0 ? [`${more(otherTests.length)} from the same cause:`, ...others] : []),
   ].join('\n');
 }

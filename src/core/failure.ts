@@ -1,3 +1,5 @@
+import type { Phase, SetUp } from './phase.js';
+
 /** A position in a file of the user's project; the path is absolute, and line and column count from 1. */
 export interface Location {
   readonly file: string;
@@ -54,6 +56,8 @@ export interface TestFailure {
   /** When this try started, in milliseconds since the epoch. */
   readonly startedAt: number;
   readonly attachments: readonly Attachment[];
+  /** Absent if nothing was set up. */
+  readonly setUp?: SetUp;
 }
 
 /**
@@ -65,6 +69,8 @@ export interface SuiteFailure {
   readonly errors: readonly TestError[];
   /** The end of what the Playwright command wrote to standard error. */
   readonly stderr: string;
+  /** What Playwright was doing; absent if that is not known. */
+  readonly phase?: Phase;
 }
 
 /** One red test, or the suite's own failure. */

@@ -4,6 +4,7 @@ import { complaintOf, tellingErrors, type Complaint } from './complaint.js';
 import { withoutColumn } from './diagnosis.js';
 import { splitUrl } from './classify/own-origin.js';
 import { endpointOf } from './classify/requests.js';
+import { phaseInWords } from './phase.js';
 import { redirectOf } from './turned-away.js';
 
 const longest = 240;
@@ -17,13 +18,16 @@ export function headlineOf(failed: DiagnosedFailure): string {
   const symptom = symptomOf(failed);
   const root = rootOf(failed);
   const line = [root ?? redirectIn(failed), symptom].filter((part) => part !== null).join(' — ');
-  const place = root === null ? placeOf(failed) : null;
+  const place = phasePlaceOf(failed) ?? (root === null ? placeOf(failed) : null);
   const room = longest - (place?.length ?? 0) - 3;
   return `${clip(line, room)}${place !== null && !line.includes(place) ? ` (${place})` : ''}`;
 }
 
 /** Describes the symptom in one line. */
-function symptomOf({ evidence }: DiagnosedFailure): string {
+function symptomOf({ evidence, failure }: DiagnosedFailure): string {
+  const phase = failure.scope === 'suite' ? failure.phase : undefined;
+  const known = phase && phaseInWords(phase, evidence.errors[0]?.message ?? '');
+  if (known) return known;
   const complaint = complaintOf(evidence.errors);
   const [error] = tellingErrors(evidence.errors);
   const first = error?.message.split('\n').find((line) => line.trim() !== '');
@@ -51,10 +55,30 @@ function rootOf({ diagnosis: { category, why, facts } }: DiagnosedFailure): stri
   const [reason] = why;
   if (!reason || reason.source === 'error' || reason.source === 'stack' || category === 'ui-error')
     return null;
-  // Node prints an error in brackets, of which a line may have only the first.
-  const evidence = clip(reason.evidence.replace(/^\[(?=[^\]]*$)/, ''), longestPart);
+  const evidence = clip(saidIn(reason.evidence), longestPart);
   const at = facts.source !== null && !evidence.includes(facts.source) ? ` at ${facts.source}` : '';
   return `${evidence}${at}`;
+}
+
+/** Dates and times, how long something took, what marks a cause, an item of a page's snapshot, or the beginning of an object. */
+const around: readonly RegExp[] = [
+  /\b(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}\/\d{1,2}\/\d{4}),?[T ]{1,3}/g,
+  /\b\d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?(?: ?[AP]M)?Z? ?/g,
+  /,? in \d{1,9}(?:\.\d{1,9})? ?(?:ms|s|seconds?)\b/g,
+  /^(?:\s*\[?(?:cause|Caused by)\]?: )+/,
+  /^\s*(?:\|?- )(?:\w{1,20}: )?(?=\w{0,40}Error\b)/,
+  // Node prints an error in brackets, of which a line may have only the first.
+  /^\[(?=[^\]]*$)/,
+  /\s*\{\s*$/,
+];
+const messageInJson = /"(?:message|msg|error|err|detail)": ?"((?:[^"\\]|\\.){3,300})"/;
+
+/** Returns what a line of a log says, without what its logger adds. */
+function saidIn(line: string): string {
+  const json = /^\s*[[{]/.test(line) ? messageInJson.exec(line)?.[1] : undefined;
+  if (json !== undefined) return json.replaceAll('\\"', '"');
+  const said = around.reduce((text, pattern) => text.replace(pattern, ''), line);
+  return said.replaceAll(/ {2,}/g, ' ').trim() || line;
 }
 
 /** Describes how the page that the test asked for was replaced by another one, such as that for signing in; null if it was not. */
@@ -63,6 +87,14 @@ function redirectIn({ diagnosis: { category }, evidence }: DiagnosedFailure): st
   if (asked === null) return null;
   const given = splitUrl(evidence.pageUrl ?? '')?.path.replace(/\?.*$/, '');
   return `${endpointOf(asked)} to ${given ?? evidence.pageUrl}`;
+}
+
+/** Returns where the config says what Playwright was doing for the suite. */
+function phasePlaceOf({ failure, evidence }: DiagnosedFailure): string | null {
+  const at = failure.scope === 'suite' ? failure.phase?.at : null;
+  if (!at) return null;
+  const file = at.file.replaceAll('\\', '/');
+  return `${within(file, evidence) ?? file}:${at.line}`;
 }
 
 /** Returns the failing line of the user's code: that of the exception, or else that of the test. */

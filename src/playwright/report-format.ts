@@ -1,3 +1,4 @@
+import type { WebServer } from '../core/phase.js';
 import type { SuiteRun, TestResult } from './suite-run.js';
 import type { TestError, TestFailure } from '../core/failure.js';
 
@@ -11,6 +12,9 @@ export type ReportLine =
   | {
       type: 'configured';
       rootDir: string;
+      /** What the config sets up before the tests; paths of set-ups are absolute. */
+      webServers?: readonly WebServer[];
+      globalSetup?: readonly string[];
       configFile: string | null;
       version: string;
     }

@@ -6,6 +6,7 @@ import {
   plainError,
 } from '../core/failure.js';
 import type { PlaywrightExit } from './playwright-process.js';
+import { phaseOf } from './phase.js';
 import type { ReportState } from './report-state.js';
 import type { SuiteRun, TestResult } from './suite-run.js';
 import { fileURLToPath } from 'node:url';
@@ -84,17 +85,16 @@ function isStop({ message }: TestError): boolean {
 }
 
 /** Returns the failure of the suite itself, or null: errors outside of any test, or Playwright ending early (CS-10). */
-function suiteFailureOf(
-  { hello, errors: all, end }: ReportState,
-  { exitCode, stderr }: PlaywrightExit,
-): SuiteFailure | null {
+function suiteFailureOf(state: ReportState, { exitCode, stderr }: PlaywrightExit): SuiteFailure | null {
+  const { hello, errors: all, end } = state;
   const errors = all.filter((error) => !isStop(error));
   if (end && errors.length === 0) return null;
   const text = stripVTControlCharacters(stderr);
-  if (errors.length > 0) return { scope: 'suite', errors: telling(errors), stderr: text };
   // Playwright 1.50 creates its reporters before it complains about an unknown project.
-  const reason = errorIn(text) ?? endedEarly(hello !== undefined, exitCode);
-  return { scope: 'suite', errors: [reason], stderr: text };
+  const reasons =
+    errors.length > 0 ? telling(errors) : [errorIn(text) ?? endedEarly(hello !== undefined, exitCode)];
+  const phase = phaseOf(state, reasons);
+  return { scope: 'suite', errors: reasons, stderr: text, ...(phase === null ? {} : { phase }) };
 }
 
 /** Drops duplicates, and "No tests found" if there are other errors that explain it (a file that does not load). */

@@ -4,6 +4,7 @@ import { traceFiles } from '../evidence/trace-files.js';
 import type { DiagnosedFailure } from '../core/cause.js';
 import { categories, type Diagnosis, evidenceSources, retryAxes } from '../core/diagnosis.js';
 import type { Evidence } from '../core/evidence.js';
+import type { Phase } from '../core/phase.js';
 import type { Failure, TestError, TestRef } from '../core/failure.js';
 import { jsonOf } from '../json-of.js';
 import { relativePath } from '../relative-path.js';
@@ -45,8 +46,23 @@ const failure = z.discriminatedUnion('scope', [
     retry: z.number(),
     durationMs: z.number(),
     startedAt: z.number(),
+    setUp: z
+      .object({ projects: texts, storageState: textOrNull, storageAgeMs: z.number().nullable() })
+      .exactOptional(),
   }),
-  z.object({ scope: z.literal('suite'), errors: z.array(error), stderr: z.string() }),
+  z.object({
+    scope: z.literal('suite'),
+    errors: z.array(error),
+    stderr: z.string(),
+    phase: z
+      .object({
+        kind: z.enum(['config', 'web-server', 'global-setup']),
+        at: location.nullable(),
+        servers: z.array(z.object({ command: z.string(), cwd: z.string(), url: textOrNull })),
+        file: textOrNull,
+      })
+      .exactOptional(),
+  }),
 ]);
 
 const headers = z.record(z.string(), z.string());
@@ -208,9 +224,14 @@ function withPlaces(one: DiagnosedFailure, at: (file: string) => string): Diagno
     value.location ? { ...value, location: { ...value.location, file: at(value.location.file) } } : value;
   const errors = one.failure.errors.map(located);
   const { otherRun } = one.evidence;
+  const phase = (of: Phase): Phase => ({
+    ...of,
+    at: of.at && { ...of.at, file: at(of.at.file) },
+    file: of.file && at(of.file),
+  });
   const failed: Failure =
     one.failure.scope === 'suite'
-      ? { ...one.failure, errors }
+      ? { ...one.failure, errors, ...(one.failure.phase ? { phase: phase(one.failure.phase) } : {}) }
       : { ...one.failure, errors, test: located(one.failure.test) };
   return {
     ...one,

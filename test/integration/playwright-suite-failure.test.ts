@@ -52,6 +52,35 @@ it('CS-10 reports a config that throws, which no reporter sees', async () => {
   expect(firstRunProblem(seen)).toBeNull();
 });
 
+it.each([
+  [
+    'a web server',
+    { config: `webServer: { command: 'node x.cjs --dev', url: 'http://127.0.0.1:1/', cwd: 'app' }` },
+    { 'app/x.cjs': 'process.exit(3)' },
+    {
+      kind: 'web-server',
+      file: null,
+      servers: [{ command: 'node x.cjs --dev', cwd: 'app', url: 'http://127.0.0.1:1/' }],
+    },
+  ],
+  [
+    'a global setup',
+    { config: `globalSetup: './seed.ts'` },
+    { 'seed.ts': `export default () => { throw new Error('seed failed'); };` },
+    { kind: 'global-setup', file: expect.stringMatching(/seed\.ts$/), servers: [] },
+  ],
+  ['a config', { config: `timeout: (() => { throw new Error('config boom') })()` }, {}, { kind: 'config' }],
+])(
+  'CS-10 says that it failed because of %s, and where the config says so',
+  async (_, broken, more, phase) => {
+    const { run: seen } = await run({ ...broken, more });
+    expect(seen.suiteFailure?.phase).toMatchObject({
+      ...phase,
+      at: { file: expect.stringMatching(/playwright\.config\.ts$/), line: 1 },
+    });
+  },
+);
+
 it('CS-10 reports a global setup that throws', async () => {
   const { run: seen } = await run({
     config: `globalSetup: './seed.ts'`,

@@ -77,7 +77,11 @@ export function evidenceTexts(
       text: stripAnsi(errorBody(entry)),
       shared: entry.common ?? false,
     })),
-    { source: 'server', text: serverText(evidence, isTold || isShared), shared: !isTold },
+    {
+      source: 'server',
+      text: serverText(evidence, isTold || isShared),
+      shared: evidence.network.length > 0 && !isTold,
+    },
     { source: 'page', text: bounded(evidence.ariaSnapshot ?? '', most.page) },
   ];
   return raw

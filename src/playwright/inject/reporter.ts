@@ -9,6 +9,7 @@ import type {
   TestError,
   TestResult,
 } from '@playwright/test/reporter';
+import type { WebServer } from '../../core/phase.js';
 import { injectEnv, runFiles } from '../report-format.js';
 import { dir, guarded, report } from './run-folder.js';
 import { listenToChildren } from './child-output.js';
@@ -76,7 +77,7 @@ export default class SelfHealReporter {
     guarded('the output of the set-up cannot be kept', () => this.#listenToSetUp());
     const { rootDir, configFile = null, version } = config;
     guarded('the configuration was not reported', () =>
-      report({ type: 'configured', rootDir, configFile, version }),
+      report({ type: 'configured', rootDir, configFile, version, ...setUpIn(config) }),
     );
   }
 
@@ -187,8 +188,9 @@ export default class SelfHealReporter {
   }
 }
 
-interface WebServer {
+interface ConfiguredServer {
   readonly command?: string;
+  readonly cwd?: string;
   readonly url?: string;
   readonly port?: number;
 }
@@ -210,10 +212,33 @@ function isFor(started: string, command: string): boolean {
 }
 
 /** The public config has only a single server; the list of servers is private (Playwright 1.50 to 1.65). */
-function webServers(config: FullConfig): readonly WebServer[] {
+function webServers(config: FullConfig): readonly ConfiguredServer[] {
+  const { webServers: servers } = internalOf(config);
+  return servers ?? (config.webServer ? [config.webServer] : []);
+}
+
+interface Internal {
+  readonly webServers?: readonly ConfiguredServer[];
+  readonly globalSetups?: readonly string[];
+}
+
+function internalOf(config: FullConfig): Internal {
   const symbol = Object.getOwnPropertySymbols(config).find(
     (one) => one.description === 'configInternalSymbol',
   );
-  const internal = symbol ? (Reflect.get(config, symbol) as { webServers?: WebServer[] }) : {};
-  return internal.webServers ?? (config.webServer ? [config.webServer] : []);
+  return symbol ? (Reflect.get(config, symbol) as Internal) : {};
+}
+
+/** Returns what a config has Playwright do before the tests. */
+function setUpIn(config: FullConfig): { webServers: WebServer[]; globalSetup: readonly string[] } {
+  const folder = config.configFile ? path.dirname(config.configFile) : config.rootDir;
+  const { globalSetups = config.globalSetup ? [config.globalSetup] : [] } = internalOf(config);
+  return {
+    webServers: webServers(config).map(({ command = '', cwd = '.', url, port }) => ({
+      command,
+      cwd: path.relative(process.cwd(), path.resolve(folder, cwd)).replaceAll('\\', '/') || '.',
+      url: url ?? (port ? `http://localhost:${port}` : null),
+    })),
+    globalSetup: globalSetups,
+  };
 }

@@ -1,5 +1,8 @@
+import fs from 'node:fs';
+import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import type { TestCase, TestError as PlaywrightError, TestResult, TestStep } from '@playwright/test/reporter';
+import type { SetUp } from '../../core/phase.js';
 import type { TestError, TestFailure, TestRef } from '../../core/failure.js';
 
 /** Evidence is bounded when it is gathered; these limits only keep a line of the report at a manageable size. */
@@ -36,7 +39,20 @@ export function testFailure(test: TestCase, result: TestResult): TestFailure {
     durationMs: result.duration,
     startedAt: result.startTime.getTime(),
     attachments: attachments.slice(0, maxAttachments),
+    ...setUpOf(test, result),
   };
+}
+
+/** Returns what was set up for a test by its project. */
+function setUpOf(test: TestCase, { startTime }: TestResult): { setUp?: SetUp } {
+  const project = test.parent.project();
+  const projects = project?.dependencies ?? [];
+  const stored = project?.use.storageState;
+  const storageState = typeof stored === 'string' ? path.relative(process.cwd(), stored) : null;
+  if (projects.length === 0 && storageState === null) return {};
+  const written = storageState === null ? undefined : fs.statSync(storageState, { throwIfNoEntry: false });
+  const storageAgeMs = written ? Math.max(0, Math.round(startTime.getTime() - written.mtimeMs)) : null;
+  return { setUp: { projects, storageState: storageState?.replaceAll('\\', '/') ?? null, storageAgeMs } };
 }
 
 /** Playwright has no error for a test marked with `test.fail()` that passes; its own reporters add this one. */
