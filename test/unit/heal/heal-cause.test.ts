@@ -314,7 +314,7 @@ describe('the loop for one cause', () => {
     const { session: given } = await session([null], {
       guard: async () => ({ ...harmless, cut: [config] }),
     });
-    const { collect } = given.workspace;
+    const collect: Session['workspace']['collect'] = (id) => given.workspace.collect(id);
     const workspace: Session['workspace'] = {
       ...given.workspace,
       collect: async (id) => {
