@@ -14,10 +14,9 @@ function isOfTests({ changes, suite: { testDir, config } }) {
 
 /** Returns how the guard ends a change: `rejected`, `difference`, `cut` or `kept`. */
 function endOf({ violations, differences, cut }, { changes }) {
-  const whole = cut.filter(({ instead }) => instead === null);
   if (violations.length > 0) return 'rejected';
   if (differences.some(({ strength }) => strength !== 'stronger')) return 'difference';
-  return whole.length === changes.length ? 'cut' : cut.length > 0 ? 'partly cut' : 'kept';
+  return cut.length === changes.length ? 'cut' : cut.length > 0 ? 'partly cut' : 'kept';
 }
 
 function saysOf({ violations, differences, cut }) {

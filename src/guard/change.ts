@@ -1,7 +1,7 @@
 import { isCode } from '../code/imports.js';
+import type { Cut } from '../core/guard/cut.js';
 import { appDataIn } from './app-data.js';
 import { type FileEdit, fileState, isSameState } from './edit.js';
-import type { CutFile } from './findings.js';
 import type { GuardRequest } from './judge.js';
 import { missedSnapshots, protectedIn } from './protected.js';
 import { readTestCode, type TestCode } from './test-code.js';
@@ -14,7 +14,7 @@ export interface Change {
   readonly request: GuardRequest;
   readonly suite: SuitePlaces;
   readonly edits: readonly FileEdit[];
-  readonly cut: readonly CutFile[];
+  readonly cut: readonly Cut[];
   readonly ofTests: readonly FileEdit[];
   readonly ofApp: readonly FileEdit[];
   readonly old: TestCode;
@@ -54,11 +54,7 @@ export async function readChange(request: GuardRequest): Promise<Change | null> 
     ...whole,
     ...files.filter((edit) => !whole.some(({ file }) => file === edit.path)).flatMap((edit) => cutOf(edit)),
   ];
-  const rest = files.flatMap((edit) => {
-    const found = cut.find(({ file }) => file === edit.path);
-    if (!found) return [edit];
-    return found.instead === null ? [] : [{ ...edit, after: fileState(Buffer.from(found.instead)) }];
-  });
+  const rest = files.filter((edit) => !cut.some(({ file }) => file === edit.path));
   const ofTests = rest.filter(isTests);
   const shared = [...data, ...rest.flatMap(({ path }) => (old.appModules.has(path) ? [path] : []))];
   return {
@@ -74,11 +70,11 @@ export async function readChange(request: GuardRequest): Promise<Change | null> 
   };
 
   /** What belongs to the tests may change for a ui-error alone, and only code can be compared. */
-  function cutOf(edit: FileEdit): CutFile[] {
+  function cutOf(edit: FileEdit): Cut[] {
     const { path: file } = edit;
     const shadowed = [...old.parsed.keys()].find((one) => one !== file && stemOf(one) === stemOf(file));
     const isShadow = !edit.before && isCode(file) && shadowed !== undefined && !isGone(shadowed);
-    const told = (why: string) => [{ file, why, instead: null }];
+    const told = (why: string) => [{ file, why }];
     if (isShadow) return told(`it may be imported instead of ${shadowed}`);
     if (!isTests(edit)) return [];
     if (request.tests === 'cut')
@@ -101,8 +97,8 @@ export async function readChange(request: GuardRequest): Promise<Change | null> 
 const stemOf = (file: string) => file.replace(/(?:\/index)?\.[cm]?[jt]sx?$/, '');
 
 /** The state after the change, without what is cut. */
-function withoutCut({ before, after }: GuardRequest, cut: readonly CutFile[]): Tree {
-  const files = new Set(cut.filter(({ instead }) => instead === null).map(({ file }) => file));
+function withoutCut({ before, after }: GuardRequest, cut: readonly Cut[]): Tree {
+  const files = new Set(cut.map(({ file }) => file));
   return {
     paths: async () => {
       const old = (await before.paths()).filter((file) => files.has(file));

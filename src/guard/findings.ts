@@ -3,12 +3,6 @@ import type { Note } from '../core/guard/note.js';
 import type { Violation } from '../core/guard/violation.js';
 import type { OtherInput } from './other-input.js';
 
-/** What is cut from a change, and what of it may enter all the same. */
-export interface CutFile extends Cut {
-  /** What enters instead of the agent's text, if only a part of the file is protected; null if nothing does. */
-  readonly instead: string | null;
-}
-
 /** How much a test checks, compared with what it checked before. */
 export type Strength = 'weaker' | 'different' | 'stronger' | 'new';
 
@@ -39,7 +33,7 @@ export interface LocatorChange {
 /** The guard's judgement of a change. */
 export interface Findings {
   /** What is left out; the rest of the change is tried. */
-  readonly cut: readonly CutFile[];
+  readonly cut: readonly Cut[];
   /** What the tests do differently, beyond what a fix may change in them. */
   readonly differences: readonly TestDifference[];
   readonly locatorChanges: readonly LocatorChange[];

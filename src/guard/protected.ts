@@ -1,5 +1,5 @@
 import { jsonOf } from '../json-of.js';
-import type { CutFile } from './findings.js';
+import type { Cut } from '../core/guard/cut.js';
 import { type FileEdit, isSameState } from './edit.js';
 import { isSnapshotPath } from './test-places.js';
 
@@ -26,17 +26,14 @@ const lockFile =
   /(?:^|\/)(?:package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|deno\.lock|composer\.lock|Gemfile\.lock|poetry\.lock|uv\.lock|Pipfile\.lock|Cargo\.lock|go\.sum)$/;
 
 /**
- * Finds the edits of files that are protected in every class, whole or in part. `isExpected` says which other files are snapshots. A lock
+ * Finds the edits of files that are protected in every class. `isExpected` says which other files are snapshots. A lock
  * file may change only with its manifest.
  */
-export function protectedIn(edits: readonly FileEdit[], isExpected: (file: string) => boolean): CutFile[] {
-  const manifests = edits
-    .filter(({ path }) => manifest.test(path))
-    .map((edit) => ({ edit, cut: manifestCut(edit) }));
-  const follows = manifests.some(({ cut }) => cut === null || cut.instead !== null);
+export function protectedIn(edits: readonly FileEdit[], isExpected: (file: string) => boolean): Cut[] {
+  const follows = edits.some((edit) => manifest.test(edit.path) && !manifestCut(edit));
   return edits.flatMap((edit) => {
     const { path: file, kind } = edit;
-    const cut = (why: string) => [{ file, why, instead: null }];
+    const cut = (why: string) => [{ file, why }];
     if (kind !== 'file')
       return cut(
         kind === 'link'
@@ -46,8 +43,8 @@ export function protectedIn(edits: readonly FileEdit[], isExpected: (file: strin
     const found = protectedPaths.find(([pattern]) => pattern.test(file));
     if (found) return cut(found[1]);
     if (isSnapshotPath(file) || isExpected(file)) return cut('a snapshot is what a test expects');
-    const partly = manifests.find((one) => one.edit === edit)?.cut;
-    if (partly) return [partly];
+    const ofManifest = manifestCut(edit);
+    if (ofManifest) return [ofManifest];
     if (!lockFile.test(file)) return [];
     if (!follows) return cut('a lock file may change only with its manifest');
     return locksPlaywright(edit) ? cut('it locks another Playwright') : [];
@@ -76,41 +73,20 @@ const fields = [
   'publishConfig',
 ];
 
-/** Cuts from a package.json what is protected in it, and leaves the rest: dependencies, for example. */
-function manifestCut({ path: file, before, after }: FileEdit): CutFile | null {
+/** Cuts a package.json in which anything of this changed: what else changed with it, such as dependencies, is asked with it. */
+function manifestCut({ path: file, before, after }: FileEdit): Cut | null {
   if (!/(?:^|\/)package\.json$/.test(file)) return null;
   const [was, is] = [before, after].map((one) => jsonOf(one?.text ?? ''));
-  if (!isObject(is)) return { file, why: 'package.json has to stay readable', instead: null };
+  if (!isObject(is)) return { file, why: 'package.json has to stay readable' };
   const old = isObject(was) ? was : {};
-  const names = new Set([...Object.keys(old), ...Object.keys(is)]);
   const isProtected = (name: string) =>
     JSON.stringify(old[name]) !== JSON.stringify(is[name]) &&
     (fields.includes(name) || playwrightIn(old[name]) !== playwrightIn(is[name]));
-  const changed = [...names].filter(isProtected);
-  if (changed.length === 0) return null;
-  const kept = Object.fromEntries(
-    [...names].flatMap((name) => {
-      const value = changed.includes(name) ? restored(name, old[name], is[name]) : is[name];
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
-  const text = `${JSON.stringify(kept, null, /^[ \t]+(?=")/m.exec(after?.text ?? '')?.[0] ?? 0)}\n`;
-  const isNothing =
-    JSON.stringify(jsonOf(text)) === JSON.stringify(was) ||
-    (before === null && Object.keys(kept).length === 0);
-  const why = `${changed.map((name) => `"${name}"`).join(', ')} decide what is installed and executed, and with which Playwright`;
-  return { file, why, instead: isNothing ? null : text };
-}
-
-/** Returns what a protected field was. Of dependencies, only Playwright's own go back. */
-function restored(name: string, was: unknown, is: unknown): unknown {
-  if (!name.endsWith('ependencies') || !isObject(is) || Array.isArray(is)) return was;
-  const isPlaywrights = (one: string) => /^@?playwright\b/.test(one);
-  const others = Object.entries(is).filter(([one]) => !isPlaywrights(one));
-  return Object.fromEntries([
-    ...Object.entries(isObject(was) ? was : {}).filter(([one]) => isPlaywrights(one)),
-    ...others,
-  ]);
+  const changed = [...new Set([...Object.keys(old), ...Object.keys(is)])].filter(isProtected);
+  const names = changed.map((name) => `"${name}"`).join(', ');
+  return changed.length === 0
+    ? null
+    : { file, why: `${names} decide what is installed and executed, and with which Playwright` };
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

@@ -73,7 +73,7 @@ describe('the guard in a run', () => {
         ['buy.js', 'thanks()', "'Thanks'"],
         ['playwright.config.ts', 'export', '// mine\nexport'],
         [spec, 'toBeVisible()', 'toBeAttached()'],
-        ['package.json', '"scratch"', '"scratch", "license": "MIT", "scripts": { "prepare": "x" }'],
+        ['package.json', '"scratch"', '"scratch", "scripts": { "prepare": "x" }'],
       ]),
       'package.json': '{ "name": "scratch" }\n',
       'agents.yaml': agentsYaml(['node', 'fixer.mjs']),
@@ -88,8 +88,8 @@ describe('the guard in a run', () => {
       'playwright.config.ts',
       spec,
     ]);
-    expect(attempt?.files.map(({ path: file }) => file)).toEqual(['buy.js', 'package.json']);
-    expect(JSON.parse(await project.read('package.json'))).toEqual({ name: 'scratch', license: 'MIT' });
+    expect(attempt?.files.map(({ path: file }) => file)).toEqual(['buy.js']);
+    expect(JSON.parse(await project.read('package.json'))).toEqual({ name: 'scratch' });
     expect(stderr).toContain(`left out of the fix: ${spec}`);
     expect(await project.read('.self-heal/latest/attempts/1.cut.patch')).toContain('toBeAttached');
     expect(await project.read(spec)).toBe(pageFiles[spec]);

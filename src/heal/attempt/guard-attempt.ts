@@ -4,9 +4,8 @@ import type { Cause } from '../../core/cause.js';
 import type { Cut } from '../../core/guard/cut.js';
 import type { Note } from '../../core/guard/note.js';
 import { testsOf } from '../../core/failure.js';
-import { type CutFile, type Findings, harmless, type TestDifference } from '../../guard/findings.js';
-import { type Change, contentsOf } from '../../workspace/change.js';
-import type { FileEdit } from '../../workspace/file-state.js';
+import { type Findings, harmless, type TestDifference } from '../../guard/findings.js';
+import type { Change } from '../../workspace/change.js';
 import { type Deployment, keepPatch } from './deploy.js';
 import { judgeLocators, type SeenPage } from './locators-on-page.js';
 import type { PreparedPatch } from '../offers.js';
@@ -54,7 +53,7 @@ export async function guardAttempt(
   const causeId = cause.id;
   const differences = found.differences.filter(({ strength }) => strength !== 'stronger');
   const cut = [...found.cut, ...(isOpen ? [] : filesOf(differences))];
-  if (cut.length > 0) session.bus.emit({ type: 'attempt.cut', causeId, attempt: n, cut: cut.map(named) });
+  if (cut.length > 0) session.bus.emit({ type: 'attempt.cut', causeId, attempt: n, cut });
   if (violations.length > 0) session.bus.emit({ type: 'attempt.rejected', causeId, attempt: n, violations });
   const told = differences.map(noteOfDifference);
   const left = cut.length > 0 ? await withoutCut(session, { attempt, change: work.change }, cut) : null;
@@ -68,12 +67,10 @@ export async function guardAttempt(
   };
 }
 
-const named = ({ file, why }: CutFile): Cut => ({ file, why });
-
 /** What changes what the tests do is a person's to let in. */
-function filesOf(differences: readonly TestDifference[]): CutFile[] {
+function filesOf(differences: readonly TestDifference[]): Cut[] {
   const files = [...new Set(differences.map(({ file }) => file))];
-  return files.map((file) => ({ file, why: 'it changes what the tests expect', instead: null }));
+  return files.map((file) => ({ file, why: 'it changes what the tests expect' }));
 }
 
 /** Says what a test does now, and did before. */
@@ -83,7 +80,7 @@ function noteOfDifference({ test, file, line, strength, before, after }: TestDif
   return { file, line, says: `${JSON.stringify(test)} ${how}: ${shown(after)} instead of ${shown(before)}` };
 }
 
-function summaryOf(side: Side, cut: readonly CutFile[]): string {
+function summaryOf(side: Side, cut: readonly Cut[]): string {
   const files = cut.map(({ file }) => file).join(', ');
   return side === 'tests'
     ? `its agent changed what the tests expect (${files})`
@@ -94,17 +91,9 @@ function summaryOf(side: Side, cut: readonly CutFile[]): string {
 async function withoutCut(
   session: Session,
   { attempt, change }: { attempt: Attempt; change: Change },
-  cut: readonly CutFile[],
+  cut: readonly Cut[],
 ): Promise<{ attempt: Attempt; change: Change | null }> {
-  const contents = contentsOf(session.folder.dir);
-  const edits: FileEdit[] = [];
-  for (const edit of change.edits) {
-    const found = cut.find(({ file }) => file === edit.path);
-    const { instead = null } = found ?? {};
-    if (found && instead === null) continue;
-    const hash = instead === null || !edit.after ? null : await contents.put(Buffer.from(instead));
-    edits.push(hash === null || !edit.after ? edit : { ...edit, after: { ...edit.after, hash } });
-  }
+  const edits = change.edits.filter((edit) => !cut.some(({ file }) => file === edit.path));
   const folder = await session.folder.attempt(Number(change.id));
   await keepPatch(
     session,
@@ -112,7 +101,7 @@ async function withoutCut(
     `${folder}.cut`,
   );
   const left = edits.length > 0 ? { ...change, edits } : null;
-  const told = { ...attempt, cut: cut.map(named) };
+  const told = { ...attempt, cut };
   if (left) return { attempt: { ...told, ...(await keepPatch(session, left, folder)) }, change: left };
   const failedBecause = `it changed only what may not change: ${cut.map(({ file }) => file).join(', ')}`;
   return {

@@ -22,5 +22,5 @@ export function refusals({ violations, differences }: Findings): string[] {
 
 /** The files that do not enter. */
 export function leftOut({ cut }: Findings): string[] {
-  return cut.flatMap(({ file, instead }) => (instead === null ? [file] : []));
+  return cut.map(({ file }) => file);
 }
