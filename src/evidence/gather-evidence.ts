@@ -5,22 +5,25 @@ import { failedRequests, mayTell } from '../core/classify/requests.js';
 import type { Evidence } from '../core/evidence.js';
 import { withoutSignals } from '../core/fenced.js';
 import { isServerError } from '../core/graphql-errors.js';
-import type { Failure, SuiteFailure, TestError, TestFailure } from '../core/failure.js';
+import {
+  type Failure,
+  type SuiteFailure,
+  type TestError,
+  type TestFailure,
+  plainError,
+} from '../core/failure.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { boundedText } from './bounded-text.js';
-import { cleanErrors } from './clean-errors.js';
-import { cleanRequest } from './clean-request.js';
-import { cleanText } from './clean-text.js';
+import { cleanErrors, cleanRequest, cleanText } from './clean.js';
 import { writeEvidenceFiles } from './evidence-files.js';
 import { mapEvidence } from './map-evidence.js';
 import type { EvidenceLimits } from './page-evidence.js';
-import { readTestPage } from './page-sources.js';
-import { markCommon, neighboursOf, type Passing } from './complaints.js';
-import { keepScreenshot } from './screenshot.js';
+import { readTestPage, keepScreenshot } from './page-sources.js';
+import { type Passing, markCommon, neighboursOf } from './complaints.js';
 import { suiteServerOutput, testServerOutput } from './server-output.js';
 import { MissingEvidence } from './missing-evidence.js';
-import { unfinishedErrors } from './unfinished-errors.js';
 import type { ParsedMaps } from './source-maps/parsed-maps.js';
+import { coverIn } from '../core/complaint.js';
 
 /** One failure, and where to find what belongs to it. */
 export interface EvidenceRequest {
@@ -165,4 +168,25 @@ async function gatherSuite(
 
 function wordsOf(error: TestError): string {
   return [error.message, ...error.causes].join('\n');
+}
+
+/**
+ * Returns errors that Playwright does not report: if a test ends while an action is in progress (in a `Promise.all` with
+ * a wait that fails first, for example), that action has no error. `log` is what the last of them did, as a trace says it.
+ */
+function unfinishedErrors(
+  { unfinished = [], errors }: Pick<TestFailure, 'unfinished' | 'errors'>,
+  log: readonly string[],
+): TestError[] {
+  const location = errors.find((error) => error.location)?.location ?? null;
+  const untold = unfinished.filter((action) => {
+    const locator = action.slice(action.search(/(?:locator|getBy\w+|frameLocator)\(/));
+    return !errors.some(({ message }) => message.includes(locator));
+  });
+  const covered = coverIn(log.findLast((line) => line.includes('intercepts pointer events')) ?? '');
+  return untold.map((action, index) => {
+    const isLast = index === untold.length - 1;
+    const why = isLast && covered !== null ? `: ${covered} lies over it` : '';
+    return plainError(`Error: ${action} had not finished when the test ended${why}`, location);
+  });
 }

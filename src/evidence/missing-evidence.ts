@@ -1,6 +1,6 @@
 import { bounds } from './bounds.js';
-import { cleanText } from './clean-text.js';
-import { clipMiddle } from './clip.js';
+import { cleanText } from './clean.js';
+import { clipMiddle } from './bounded-text.js';
 import { reasonOf } from '../problem.js';
 
 /**

@@ -1,10 +1,13 @@
 import { stat } from 'node:fs/promises';
 import type { Attachment, TestFailure } from '../core/failure.js';
-import { readErrorContext } from './error-context.js';
 import type { EvidenceLimits, PageEvidence, ScreenshotSource } from './page-evidence.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import type { MissingEvidence } from './missing-evidence.js';
 import { readTrace } from './trace/read-trace.js';
+import { createReadStream, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import { bounds } from './bounds.js';
+import { join } from 'node:path';
 
 /** What all sources together know about a test's page; where they overlap, the best one is used. */
 export interface TestPage extends PageEvidence {
@@ -88,4 +91,83 @@ async function isFile(path: string): Promise<boolean> {
     (found) => found.isFile(),
     () => false,
   );
+}
+
+/** An accessibility snapshot from Playwright's error-context.md. */
+export interface PageSnapshot {
+  readonly yaml: string;
+  /** False if it shows only the element that a matcher looked at, which is all that Playwright ≥1.59 writes in that case. */
+  readonly ofPage: boolean;
+}
+
+/** Reads the snapshot of an error-context.md; null if it has none. Rejects if the file cannot be read. */
+async function readErrorContext(path: string): Promise<PageSnapshot | null> {
+  return pageSnapshotIn(await text(createReadStream(path, { end: bounds.errorContext - 1 })));
+}
+
+/**
+ * Extracts only the accessibility snapshot from an error-context document and leaves out Playwright's instructions to AI
+ * readers (EV-10).
+ */
+export function pageSnapshotIn(markdown: string): PageSnapshot | null {
+  const page = yamlBelow(markdown, '# Page snapshot');
+  if (page !== null) return { yaml: withoutReferences(page), ofPage: true };
+  const element = yamlBelow(markdown, '# Error details');
+  return element === null ? null : { yaml: withoutReferences(element), ofPage: false };
+}
+
+/**
+ * Removes what Playwright adds for AI readers that drive the page: references to elements, cursors, and elements that have nothing but
+ * children.
+ */
+function withoutReferences(yaml: string): string {
+  const lines: string[] = [];
+  /** The indents of the containers around a line, which are left out. */
+  let dropped: number[] = [];
+  for (const line of yaml.split('\n')) {
+    const indent = line.search(/\S|$/);
+    dropped = dropped.filter((one) => one < indent);
+    const text = line.slice(indent).replaceAll(/ \[(?:ref=\w+|cursor=\w+|active)\]/g, '');
+    if (text === '- generic:') dropped.push(indent);
+    else lines.push(' '.repeat(indent - 2 * dropped.length) + text.replace(/^- generic: /, '- text: '));
+  }
+  return lines.join('\n');
+}
+
+function yamlBelow(markdown: string, heading: string): string | null {
+  const lines = markdown.split(/\r?\n/);
+  // The last match: the error's own text, which comes earlier, may contain the same line.
+  const start = lines.lastIndexOf(heading);
+  if (start < 0) return null;
+  const next = lines.findIndex((line, at) => at > start && /^# (?:Test source|Page snapshot)$/.test(line));
+  const section = lines.slice(start + 1, next < 0 ? lines.length : next);
+  const open = section.lastIndexOf('```yaml');
+  if (open < 0) return null;
+  const close = section.indexOf('```', open + 1);
+  return section.slice(open + 1, close < 0 ? section.length : close).join('\n');
+}
+
+const pictures: readonly { extension: string; begins: readonly number[] }[] = [
+  { extension: 'png', begins: [0x89, 0x50, 0x4e, 0x47] },
+  { extension: 'jpg', begins: [0xff, 0xd8, 0xff] },
+  { extension: 'webp', begins: [0x52, 0x49, 0x46, 0x46] },
+];
+
+/**
+ * Writes a screenshot into `folder` as `screenshot.png` (or `.jpg`, `.webp`, according to its first bytes) and returns
+ * the path. Rejects if it cannot be read, exceeds the bound or is not a picture.
+ */
+export async function keepScreenshot(source: ScreenshotSource, folder: string): Promise<string> {
+  const bytes = source.kind === 'bytes' ? source.bytes : readPicture(source.path);
+  const kind = pictures.find(({ begins }) => begins.every((byte, at) => bytes[at] === byte));
+  if (!kind) throw new Error('the file is not a picture');
+  const path = join(folder, `screenshot.${kind.extension}`);
+  writeFileSync(path, bytes);
+  return path;
+}
+
+function readPicture(path: string): Buffer {
+  const { size } = statSync(path);
+  if (size > bounds.screenshot) throw new Error(`the picture of ${size} bytes is too large`);
+  return readFileSync(path);
 }

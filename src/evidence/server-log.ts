@@ -1,5 +1,5 @@
 import { bounds } from './bounds.js';
-import { clipMiddle } from './clip.js';
+import { clipMiddle } from './bounded-text.js';
 
 /** A span of time, inclusive at both ends, in milliseconds since the epoch. */
 export interface Window {

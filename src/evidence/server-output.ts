@@ -4,9 +4,8 @@ import { type NetworkEntry, unanswered } from '../core/evidence.js';
 import type { SuiteFailure, TestFailure } from '../core/failure.js';
 import { normalise } from '../core/normalise.js';
 import { runFiles } from '../playwright/report-format.js';
-import { boundedText } from './bounded-text.js';
+import { boundedText, clipMiddle } from './bounded-text.js';
 import { bounds } from './bounds.js';
-import { clipMiddle } from './clip.js';
 import { lastLogTime, lastTimeOf, logEnds, logWindow, type LogPart, type Window } from './server-log.js';
 import type { MissingEvidence } from './missing-evidence.js';
 

@@ -1,11 +1,12 @@
 import path from 'node:path';
-import { isBuilt, type AppFolders } from './app-folders.js';
-import { findEvalReference } from './find-eval-reference.js';
+import { type AppFolders, isBuilt } from './app-folders.js';
 import type { MapPlaces } from './map-places.js';
-import { textOfDataUrl } from './map-reference.js';
+import { textOfDataUrl, mapReferenceIn, evalReferenceIn } from './map-reference.js';
 import type { ParsedMap } from './parse-map.js';
-import { mapOfFetched, mapOfFile } from './read-map.js';
-import { filesServedAt, urlOf } from './served-files.js';
+import { filesServedAt, urlOf, pathOfFileUrl } from './served-files.js';
+import { pathToFileURL } from 'node:url';
+import { bounds } from '../bounds.js';
+import { type FileSearch, filesBelow } from './folder-entries.js';
 
 /**
  * What is known about the code at an address. `mapped`: it has a source map. `as-written`: it runs unchanged from this
@@ -82,4 +83,73 @@ function withoutMap(otherVersionOnDisk: boolean): MapLookup & { kind: 'unknown' 
 /** Files in `public` are usually served as they were written. */
 function writtenBy({ builds }: AppFolders): Pick<AppFolders, 'builds'> {
   return { builds: builds.filter((folder) => path.basename(folder) !== 'public') };
+}
+
+/** Reads the map of a script of the project: inline, from the file that it names, or a hidden one next to it; null if it has none. */
+function mapOfFile(place: string, { files, maps }: MapPlaces): ParsedMap | null {
+  const reference = mapReferenceIn(files.text(place) ?? '');
+  if (reference?.startsWith('data:')) return inlineMap(reference, pathToFileURL(place).href, maps);
+  const named = reference === null ? [] : namedBy(reference, place);
+  for (const file of [...named, `${place}.map`]) {
+    const read = files.read(file, bounds.sourceMap);
+    if (read.kind === 'too-large')
+      return { kind: 'unknown', because: `it is too large (${read.bytes} bytes)` };
+    if (read.kind === 'read') return maps.parse(read.text, pathToFileURL(files.find(file) ?? file).href);
+  }
+  return reference === null ? null : absent;
+}
+
+/** Reads the map of a script that was fetched: inline, or as it was fetched, too; null if it has none. */
+function mapOfFetched(url: string, { fetched, maps }: MapPlaces): ParsedMap | null {
+  const reference = mapReferenceIn(fetched.script(url) ?? '');
+  if (reference?.startsWith('data:')) return inlineMap(reference, url, maps);
+  const text = fetched.map(url);
+  if (text === null) return reference === null ? null : absent;
+  const named = reference !== null && URL.canParse(reference, url) ? reference : '';
+  return maps.parse(text, new URL(named, url).href);
+}
+
+const absent: ParsedMap = { kind: 'unknown', because: 'the file that the script names does not exist' };
+
+function inlineMap(reference: string, url: string, maps: MapPlaces['maps']): ParsedMap {
+  const text = textOfDataUrl(reference);
+  return text === null ? { kind: 'unknown', because: 'its inline map is corrupt' } : maps.parse(text, url);
+}
+
+function namedBy(reference: string, place: string): string[] {
+  const base = pathToFileURL(place).href;
+  if (!URL.canParse(reference, base)) return [];
+  const url = new URL(reference, base);
+  // A map with a remote URL usually also lies next to the script, under the same name.
+  if (url.protocol !== 'file:') return [path.join(path.dirname(place), path.posix.basename(url.pathname))];
+  const file = pathOfFileUrl(url);
+  return file === null ? [] : [file];
+}
+
+const bundles: FileSearch = {
+  isWanted: (name) => /\.[cm]?js$/.test(name),
+  isEntered: (folder) => !/^(?:node_modules|cache)$/.test(path.basename(folder)),
+  most: 300,
+};
+const mostBytes = 64 * 1024 * 1024;
+
+/**
+ * Finds the inline map of a module that a bundle evaluates under this address: in the fetched scripts, otherwise in at
+ * most 300 scripts (64 MB) of the project's build folders. Returns null if none contains it.
+ */
+function findEvalReference(address: string, places: MapPlaces): string | null {
+  const { fetched, files } = places;
+  for (const url of fetched.urls) {
+    const found = evalReferenceIn(fetched.script(url) ?? '', address);
+    if (found !== null) return found;
+  }
+  let left = mostBytes;
+  for (const file of filesBelow(places.folders.builds, bundles)) {
+    const read = files.read(file, Math.min(bounds.script, left));
+    if (read.kind !== 'read') continue;
+    left -= Buffer.byteLength(read.text);
+    const found = evalReferenceIn(read.text, address);
+    if (found !== null) return found;
+  }
+  return null;
 }

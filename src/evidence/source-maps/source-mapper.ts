@@ -1,14 +1,14 @@
-import { isIgnored, originalPositionFor, sourceContentFor, type TraceMap } from '@jridgewell/trace-mapping';
+import { type TraceMap, isIgnored, originalPositionFor, sourceContentFor } from '@jridgewell/trace-mapping';
 import type { SourceExcerpt } from '../../core/evidence.js';
-import { cleanText } from '../clean-text.js';
+import { cleanText } from '../clean.js';
 import type { MissingEvidence } from '../missing-evidence.js';
-import { findMap, type MapLookup } from './find-map.js';
+import { type MapLookup, findMap } from './find-map.js';
 import type { MapPlaces } from './map-places.js';
-import { originalFile, type NamedSource, type OriginalFile } from './original-file.js';
-import { framesIn, type Frame } from './parse-frames.js';
-import { fromRoot } from './relative-paths.js';
-import { snippetOf } from './snippet.js';
+import { type NamedSource, type OriginalFile, originalFile } from './original-file.js';
+import { type Frame, framesIn } from './parse-frames.js';
 import { urlOf } from './served-files.js';
+import { clipMiddle } from '../bounded-text.js';
+import path from 'node:path';
 
 /** The original position of a frame of generated code. */
 interface Origin extends OriginalFile {
@@ -188,4 +188,59 @@ export class SourceMapper {
 /** Whether a reader could mistake a name that is not the user's own code for one that is. */
 function isOwnLooking(name: string): boolean {
   return !/^(?:\/|[A-Za-z]:)|(?:^|\/)node_modules\/|^webpack\//.test(name);
+}
+
+const around = 2;
+const longestLine = 200;
+
+/**
+ * Returns the numbered lines around a position (line and column from 1), its own line marked with `>` and, if it is
+ * long, cut to what surrounds the column; null if there is no such line.
+ */
+export function snippetOf(text: string, line: number, column: number): string | null {
+  const lines = text.split(/\r\n?|\n/);
+  if (line < 1 || line > lines.length) return null;
+  const first = Math.max(1, line - around);
+  const last = Math.min(lines.length, line + around);
+  const width = String(last).length;
+  return lines
+    .slice(first - 1, last)
+    .map((content, at) => {
+      const n = first + at;
+      const part = n === line ? aroundColumn(content, column) : clipMiddle(content, longestLine).text;
+      const shown = part.replaceAll('\n', ' ');
+      return `${n === line ? '>' : ' '} ${String(n).padStart(width)} | ${shown}`.trimEnd();
+    })
+    .join('\n');
+}
+
+function aroundColumn(content: string, column: number): string {
+  if (content.length <= longestLine) return content;
+  const from = Math.max(0, Math.min(column - longestLine / 2, content.length - longestLine));
+  const part = content.slice(from, from + longestLine);
+  return `${from > 0 ? '…' : ''}${part}${from + longestLine < content.length ? '…' : ''}`;
+}
+
+const code =
+  /(?<=^|[\s"'`(])(?:\.\/)?((?:[\w.@+-]{1,100}\/){1,20}[\w.@+[\]-]{1,100}\.(?:[cm]?[jt]sx?|vue|svelte|astro|mdx|s?css|sass|less))(?=["'`):\s(]|$)/gm;
+const mostPaths = 200;
+
+/**
+ * Rewrites paths that a tool printed relative to a folder of the project or its workspace (a package's `vite build`) to start at the
+ * project's root. Leaves a path unchanged if it exists at the root, in several such folders or in none.
+ */
+function fromRoot(text: string, { files, folders: { apps } }: Pick<MapPlaces, 'files' | 'folders'>): string {
+  const known = new Map<string, string>();
+  return text.replace(code, (whole, named: string) => {
+    const place = known.get(named) ?? (known.size < mostPaths ? placeOf(named) : whole);
+    known.set(named, place);
+    return place === named ? whole : place;
+  });
+
+  function placeOf(named: string): string {
+    if (named.includes('node_modules/') || files.find(named) !== null) return named;
+    const places = new Set(apps.flatMap((app) => files.find(path.join(app, named)) ?? []));
+    const [place] = places;
+    return (places.size === 1 && place !== undefined ? files.relative(place) : null) ?? named;
+  }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cleanText } from '../../../src/evidence/clean-text.js';
+import { cleanText } from '../../../src/evidence/clean.js';
 
 describe('cleanText', () => {
   it.each([

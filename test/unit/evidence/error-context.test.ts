@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { pageSnapshotIn } from '../../../src/evidence/error-context.js';
+import { pageSnapshotIn } from '../../../src/evidence/page-sources.js';
 
 const instructions = `# Instructions
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { DomElement } from '../../../src/evidence/trace/dom.js';
-import { pageHtml } from '../../../src/evidence/trace/page-html.js';
+import { pageHtml } from '../../../src/evidence/trace/write-trace-files.js';
 
 const element = (
   tag: string,

@@ -8,7 +8,7 @@ import { mapEvidence } from '../../../src/evidence/map-evidence.js';
 import { MissingEvidence } from '../../../src/evidence/missing-evidence.js';
 import { mapReferenceIn } from '../../../src/evidence/source-maps/map-reference.js';
 import { ParsedMaps } from '../../../src/evidence/source-maps/parsed-maps.js';
-import { snippetOf } from '../../../src/evidence/source-maps/snippet.js';
+import { snippetOf } from '../../../src/evidence/source-maps/source-mapper.js';
 import { anError, anEvidence } from '../../rig/builders.js';
 import { writeFiles } from '../../rig/bundled-app.js';
 import { tempDir } from '../../rig/temp-dir.js';
