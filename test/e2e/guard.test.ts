@@ -63,6 +63,27 @@ describe('the guard in a run', () => {
     expect(exitCode).toBe(0);
   });
 
+  it.each([
+    ['some of them', "getByRole('listitem').filter({ hasText: 'Ann' })", 'offered', 3],
+    ['all of them', "getByRole('list', { name: 'Anns' }).getByRole('listitem')", 'green', 0],
+  ])('HN-4 a new locator for a count that finds %s is judged by the page', async (_, now, judged, code) => {
+    const spec = 'tests/shop.spec.ts';
+    const counts = {
+      'page.html':
+        '<ul aria-label="All"><li>Ann</li><li>Ann B</li><li>Bob</li></ul><ul aria-label="Anns"><li>x</li><li>y</li></ul>',
+      [spec]: pageFiles[spec]
+        .replace("await page.locator('#buy').click();", '')
+        .replace("page.getByText('Thanks')).toBeVisible()", "page.locator('.row')).toHaveCount(2)"),
+      'fixer.mjs': editingAgent([[spec, "locator('.row')", now]]),
+      'agents.yaml': agentsYaml(['node', 'fixer.mjs']),
+    };
+    const project = await scratchProject({ ...pageFiles, ...counts });
+    const { exitCode, report } = await project.selfHeal(['run']);
+    expect(report?.causes[0]?.attempts).toMatchObject([{ judged }]);
+    expect(exitCode).toBe(code);
+    expect((await project.read(spec)).includes(now)).toBe(code === 0);
+  });
+
   it('HN-4 leaves out what an agent changed in the tests and in protected files for other classes, and heals with the rest', async () => {
     const spec = 'tests/shop.spec.ts';
     const project = await scratchProject({

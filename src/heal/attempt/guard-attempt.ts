@@ -12,7 +12,7 @@ import type { PreparedPatch } from '../offers.js';
 import type { Session } from '../session.js';
 
 /** An agent's work without what may not enter, and what the guard found in the rest. */
-interface Guarded extends Pick<Findings, 'violations' | 'notes' | 'otherInput'> {
+interface Guarded extends Pick<Findings, 'violations' | 'notes' | 'otherInput' | 'locatorChanges'> {
   readonly deployed: Deployment;
   /** All of its work, if something was left out that a person may let in; null otherwise. */
   readonly whole: PreparedPatch | null;
@@ -64,6 +64,8 @@ export async function guardAttempt(
     violations,
     notes: [...found.notes, ...located.notes, ...(isOpen ? told : [])],
     otherInput: found.otherInput,
+    // The built-in fixer follows only a name that the app shows to be another one now.
+    locatorChanges: isOpen || agent === builtIn ? [] : found.locatorChanges,
   };
 }
 

@@ -85,27 +85,114 @@ const shownBy: Readonly<Record<string, (shown: AriaLine, wanted: Matches) => boo
   getByPlaceholder: ({ role, text }, wanted) => role === '/placeholder' && wanted(text),
 };
 
+/** An element of an accessibility snapshot. */
+interface Shown {
+  readonly line: string;
+  readonly aria: AriaLine;
+  readonly parent: Shown | null;
+  readonly children: Shown[];
+}
+
+/** Returns the elements of a snapshot, in order. */
+function elementsOf(snapshot: string): Shown[] {
+  const open: { depth: number; element: Shown }[] = [];
+  return snapshot.split('\n').flatMap((line) => {
+    const aria = ariaLineOf(line);
+    if (!aria) return [];
+    const depth = line.search(/\S/);
+    while ((open.at(-1)?.depth ?? -1) >= depth) open.pop();
+    const parent = open.at(-1)?.element ?? null;
+    const element = { line, aria, parent, children: [] };
+    parent?.children.push(element);
+    open.push({ depth, element });
+    return [element];
+  });
+}
+
+function isIn(element: Shown, outer: readonly Shown[]): boolean {
+  const { parent } = element;
+  return parent !== null && (outer.includes(parent) || isIn(parent, outer));
+}
+
+function textIn({ aria, children }: Shown): string {
+  return [aria.name, aria.text, ...children.map(textIn)].join(' ');
+}
+
 /** Returns the lines of an accessibility snapshot that a locator matches; empty if a snapshot cannot tell. */
 function findInSnapshot(code: string, snapshot: string): string[] {
+  const found = findElements(code, elementsOf(snapshot)) ?? [];
+  return found.map(({ line }) => line.trim().replace(/^- /, '').replace(/:$/, ''));
+}
+
+/** Returns the elements that a locator matches; null if a snapshot cannot tell. */
+function findElements(code: string, all: readonly Shown[]): readonly Shown[] | null {
   const [statement] = nodesIn(parseSource('locator.js', code)?.program, 'body');
-  const outer = nodeIn(statement, 'expression');
-  const picked = propertyOf(calleeOf(outer));
-  const call = picked ? nodeIn(calleeOf(outer), 'object') : outer;
+  return found(nodeIn(statement, 'expression'), all);
+}
+
+function found(call: SyntaxNode | null, all: readonly Shown[]): readonly Shown[] | null {
+  const callee = calleeOf(call);
+  const method = propertyOf(callee) ?? nameOf(callee) ?? '';
+  const object = propertyOf(callee) ? nodeIn(callee, 'object') : null;
+  const outer = object && found(object, all);
   const [first, options] = nodesIn(call, 'arguments');
-  const isShown = shownBy[nameOf(calleeOf(call)) ?? ''];
-  const keys = nodesIn(options, 'properties').map((one) => nameOf(nodeIn(one, 'key')) ?? '');
-  if (!isShown || !/^(?:first|last|)$/.test(picked ?? '')) return [];
-  if (!keys.every((one) => /^(?:name|exact)$/.test(one))) return [];
+  if (object && outer === null) return null;
+  if (method === 'first') return outer?.slice(0, 1) ?? null;
+  if (method === 'last') return outer?.slice(-1) ?? null;
+  if (method === 'filter') {
+    if (!hasOnly(first, /^hasText$/)) return null;
+    const wanted = matcherOf(first && partOf(first, 'hasText'), false);
+    return outer?.filter((one) => wanted(textIn(one))) ?? null;
+  }
+  const isShown = shownBy[method];
+  if (!isShown || !hasOnly(options, /^(?:name|exact)$/)) return null;
   const given = (key: string) => options && partOf(options, key);
   const isExact = given('exact')?.['value'] === true;
-  const wanted = matcherOf(first, isExact || nameOf(calleeOf(call)) === 'getByRole');
-  const named = matcherOf(given('name'), isExact);
-  const found = snapshot.split('\n').flatMap((line) => {
-    const node = ariaLineOf(line);
-    const isFound = node && isShown(node, wanted) && (!keys.includes('name') || named(node.name));
-    return isFound ? [line.trim().replace(/^- /, '').replace(/:$/, '')] : [];
+  const wanted = matcherOf(first, isExact || method === 'getByRole');
+  const named = given('name') ? matcherOf(given('name'), isExact) : () => true;
+  return all.filter(
+    (one) => (!outer || isIn(one, outer)) && isShown(one.aria, wanted) && named(one.aria.name),
+  );
+}
+
+function hasOnly(options: SyntaxNode | null | undefined, keys: RegExp): boolean {
+  return nodesIn(options, 'properties').every((one) => keys.test(nameOf(nodeIn(one, 'key')) ?? ''));
+}
+
+/** A step that looks at how many elements there are. */
+const counting =
+  /\.(?:toHaveCount|count|all|allTextContents|allInnerTexts|evaluateAll)\(|\.to(?:Have|Contain)(?:Text|Class)\(\[/;
+
+/** Ways in which a locator picks some of many elements. Those of a selector are not known. */
+const picking: readonly RegExp[] = [
+  /\bgetBy(?:Text|Label|AltText|Title|Placeholder|TestId)\(|\bname: |\bhasText: /,
+  /\.(?:filter|and)\(/,
+  /\.(?:first|last|nth)\(/,
+  /\blocator\(/,
+];
+const bySelector = picking.at(-1);
+
+/**
+ * Returns the replaced locators of counts and lists of which no page shows that they find as many elements as the app shows: those that the old
+ * one meant. One that picks elements in no other way than the old one does is taken to mean them.
+ */
+export function notAsMany(
+  changes: readonly LocatorChange[],
+  snapshots: readonly string[],
+): readonly LocatorChange[] {
+  return changes.filter(({ old, now, step }) => {
+    if (!counting.test(step)) return false;
+    const isNew = (one: RegExp) => one.test(now) && (one === bySelector || !one.test(old));
+    return picking.some(isNew) && !snapshots.some((one) => findsAll(now, elementsOf(one)));
   });
-  return picked ? found.slice(...(picked === 'first' ? [0, 1] : [-1])) : found;
+}
+
+/** Whether a locator finds some elements, and every other one of their kind beside them. */
+function findsAll(code: string, all: readonly Shown[]): boolean {
+  const some = findElements(code, all) ?? [];
+  const isBeside = (one: Shown) =>
+    some.some((other) => other.parent === one.parent && other.aria.role === one.aria.role);
+  return some.length > 0 && all.filter(isBeside).length === some.length;
 }
 
 function matcherOf(node: SyntaxNode | null | undefined, isExact: boolean): Matches {

@@ -6,8 +6,8 @@ import { headlineOf } from '../../core/headline.js';
 import { isGreen, judge, type Judged, type Observation } from '../../core/judge.js';
 import type { Undoing } from '../../blame/undoing.js';
 import { deploy, type Deployment } from './deploy.js';
-import { nameFound } from './locators-on-page.js';
-import { type Findings, harmless } from '../../guard/findings.js';
+import { nameFound, notAsMany } from './locators-on-page.js';
+import { type Findings, harmless, type LocatorChange } from '../../guard/findings.js';
 import { guardAttempt } from './guard-attempt.js';
 import { endOffered, type PreparedPatch, tryOffer } from '../offers.js';
 import { retest, type Retest } from '../retest.js';
@@ -136,7 +136,7 @@ interface AppliedAttempt {
   /** Null if there was nothing to apply. */
   readonly change: Change | null;
   /** The guard's findings other than violations. */
-  readonly findings: Pick<Findings, 'notes' | 'otherInput'>;
+  readonly findings: Pick<Findings, 'notes' | 'otherInput' | 'locatorChanges'>;
 }
 
 /**
@@ -178,6 +178,8 @@ async function judgeApplied(
   const isForReview = undone && !isDecided && isForPerson(session, cause, undone);
   if (judged.judgement === 'green' && isForReview)
     return offered(session, cause, { ...applied, seen, undone });
+  const fewer = judged.judgement === 'green' ? fewerThanShown(cause, applied, seen) : null;
+  if (fewer) return offeredForTests(session, cause, { ...applied, seen, fewer });
   const held = judged.judgement === 'green' || judged.judgement === 'changed';
   const attempt = held
     ? withNotes(session, cause, { ...applied, seen, undone })
@@ -202,6 +204,34 @@ async function offered(
     summary: `its fix ${undoesInWords(undone)}`,
     greens,
   });
+  return { attempt: ended, retest: null };
+}
+
+/** Returns the first new locator of which nothing shows that it finds as many elements as the app shows; null if there is none. */
+function fewerThanShown(cause: Cause, { findings }: AppliedAttempt, seen: Retest): LocatorChange | null {
+  const red = cause.members.flatMap(({ evidence }) => evidence.ariaSnapshot ?? []);
+  return notAsMany(findings.locatorChanges, [...red, ...seen.greenSnapshots])[0] ?? null;
+}
+
+/** Takes out a fix that is green with a locator that may leave elements out, with its proof. */
+async function offeredForTests(
+  session: Session,
+  cause: Cause,
+  { seen, fewer, ...applied }: AppliedAttempt & { seen: Retest; fewer: LocatorChange },
+): Promise<TriedFix> {
+  const summary = `no page shows that ${fewer.now} finds all that ${fewer.old} meant`;
+  const { attempt } = applied;
+  if (session.settings.verify.intent !== 'ask') {
+    const failedBecause = joined(attempt.failedBecause, summary);
+    return {
+      attempt: { ...(await reverted(session, applied)), judged: 'still-failing', failedBecause },
+      retest: seen,
+    };
+  }
+  const greens = [...chooseFlipped(cause)].every((one) => isGreen(seen.observe(one))) ? 1 : 0;
+  const held = withNotes(session, cause, { ...applied, seen, undone: null });
+  const change = applied.change?.id ?? '';
+  const ended = await endOffered(session, cause, { attempt: held, change, side: 'tests', summary, greens });
   return { attempt: ended, retest: null };
 }
 

@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest';
-import { judgeLocators } from '../../../src/heal/attempt/locators-on-page.js';
+import { describe, expect, it } from 'vitest';
+import { judgeLocators, notAsMany } from '../../../src/heal/attempt/locators-on-page.js';
 
 const old = 'getByRole("listitem")';
 const counted = (count: number) =>
@@ -14,4 +14,57 @@ it.each([
   const change = { old, now: `${old}.filter({ hasText: "Ann" })`, file: 'a.spec.ts', line: 3, step: '' };
   const page = { ariaSnapshot: null, errors: [error] };
   expect(judgeLocators([change], [page]).violations).toHaveLength(count);
+});
+
+describe('HN-4 a new locator of a count finds as many as the app shows', () => {
+  const page = `- list "People":
+  - listitem: Ann Lee
+  - listitem: Bob
+  - listitem:
+    - text: Ann
+    - button "Remove"
+- list "Rooms":
+  - listitem: Ann's room`;
+  const count = 'await expect(‹locator›).toHaveCount(2)';
+  const named = 'getByRole("list", { name: "People" })';
+
+  it.each([
+    ['all of a list', '.person', `${named}.getByRole("listitem")`, count, 0],
+    ['all of its kind on the page', '.person', 'getByRole("listitem")', count, 0],
+    [
+      'some of a list, by a text',
+      '.person',
+      `${named}.getByRole("listitem").filter({ hasText: "Ann" })`,
+      count,
+      1,
+    ],
+    ['some of a list, by position', '.person', 'getByRole("listitem").first()', count, 1],
+    ['none on the page', '.person', 'getByRole("row")', count, 0],
+    ['none on the page, by a name', '.person', 'getByRole("row", { name: "Ann" })', count, 1],
+    ['what no snapshot shows', 'locator(".person")', 'locator(".ann")', count, 1],
+    ['what it finds by another text of the same kind', 'getByText("Anna")', 'getByText("Ann")', count, 0],
+    [
+      'one element, which is not counted',
+      '.person',
+      'getByRole("listitem").first()',
+      'await ‹locator›.click()',
+      0,
+    ],
+    ['a list of texts', '.person', 'getByText("Ann")', 'await expect(‹locator›).toHaveText(["Ann"])', 1],
+  ])('HN-4 it finds %s', (_, before, now, step, doubts) => {
+    const change = { old: before, now, file: 'a.spec.ts', line: 3, step };
+    expect(notAsMany([change], [page])).toHaveLength(doubts);
+  });
+
+  it('HN-4 on any of the pages that were seen', () => {
+    const change = {
+      old: '.person',
+      now: 'getByRole("link", { name: "Ann" })',
+      file: 'a.spec.ts',
+      line: 3,
+      step: count,
+    };
+    expect(notAsMany([change], [page, '- navigation:\n  - link "Ann"\n  - link "Ann B"'])).toEqual([]);
+    expect(notAsMany([change], [page, '- navigation:\n  - link "Ann"\n  - link "Bob"'])).toEqual([change]);
+  });
 });
