@@ -4,7 +4,7 @@ import { builtInRunners } from '../core/built-in-runner.js';
 import { endWith } from './end.js';
 import { configFlag, wholeNumber } from './options.js';
 import { type AgentProgram, programs } from '../agents/programs.js';
-import { type CiSystem, ciSystemOf, ciSystems } from '../init/ci-workflow.js';
+import { type CiSystem, ciSystemOf, ciSystems, misfits } from '../init/ci-workflow.js';
 import { gitRootOf } from '../git/git-root.js';
 import { planInit, isWritten, planLines, planTexts, writePlan } from '../init/plan-init.js';
 import { canAsk } from '../outputs/ask.js';
@@ -57,7 +57,7 @@ export async function runInit(options: InitOptions): Promise<number | Problem> {
   const cwd = process.cwd();
   const config = findPlaywrightConfig(cwd, options.config);
   if (!config.ok) return config.error;
-  const ci = ciOf(options.ci, gitRootOf(cwd) ?? cwd);
+  const ci = await ciOf(options.ci, gitRootOf(cwd) ?? cwd);
   if (!ci.ok) return ci.error;
   if (options.shards !== undefined && ci.value === null) return shardsWithoutCi;
   const found = await findAgents({ cwd, env });
@@ -98,15 +98,18 @@ function say(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-function ciOf(flag: string | true | undefined, root: string): Result<CiSystem | null, Problem> {
+async function ciOf(
+  flag: string | true | undefined,
+  root: string,
+): Promise<Result<CiSystem | null, Problem>> {
   if (flag === undefined) return ok(null);
-  const system = flag === true ? ciSystemOf(root) : ciSystems.find((one) => one === flag);
+  const system = flag === true ? await ciSystemOf(root) : ciSystems.find((one) => one === flag);
   if (system) return ok(system);
   return err({
     kind: 'usage',
     message:
       flag === true
-        ? `there is neither .github nor .gitlab-ci.yml in ${root}`
+        ? `neither a remote of ${root} nor .github or .gitlab-ci.yml in it tells the CI system`
         : `no workflow can be written for ${JSON.stringify(flag)}`,
     remedy: `Choose one: ${ciSystems.map((one) => `--ci ${one}`).join(' or ')}.`,
   });
@@ -131,6 +134,10 @@ function nextSteps(cwd: string, { found, agent, ci }: Done): string[] {
     ...(ci === 'gitlab'
       ? ['→ Add to .gitlab-ci.yml: include: [{ local: .gitlab/self-heal.gitlab-ci.yml }]']
       : []),
+    ...misfits(gitRootOf(cwd) ?? cwd, agent ? [agent] : []).map(
+      (file) =>
+        `→ ${file} does not install the program of agents.yaml: ${exec} self-heal init --ci --force rewrites it`,
+    ),
     ...(agent && ci !== null ? [`→ Add a CI secret named ${agent.keyVariable}.`] : []),
     `→ Next: ${exec} self-heal doctor`,
   ];

@@ -1,11 +1,15 @@
 import path from 'node:path';
-import { withInstalledRunner } from '../agents/check-agents.js';
+import { agentsInUse, withInstalledRunner } from '../agents/check-agents.js';
 import { loadSettings } from '../config/load-settings.js';
+import { programNamed } from '../agents/programs.js';
+import type { Settings } from '../core/settings.js';
+import { gitRootOf } from '../git/git-root.js';
+import { misfits } from '../init/ci-workflow.js';
 import { ownFile } from '../own-files.js';
 import { findPlaywrightConfig } from '../playwright/find-config.js';
 import { findPlaywright } from '../playwright/find-playwright.js';
 import type { Problem } from '../problem.js';
-import { bad, good, type Check } from './check.js';
+import { bad, doubtful, good, type Check } from './check.js';
 import { checkFolder, checkGit, checkNode } from './check-machine.js';
 import { checkRoutes } from './check-programs.js';
 import { checkSuite } from './check-suite.js';
@@ -60,7 +64,24 @@ async function examineAgents({ cwd, env, agents }: Examination): Promise<Check[]
   const { file } = settings.value;
   const found = file === null ? 'not present: the built-in defaults apply' : path.relative(cwd, file);
   const usable = await withInstalledRunner(settings.value, cwd);
-  return [good('agents.yaml', found), ...(await checkRoutes(usable, { cwd, env }))];
+  return [
+    good('agents.yaml', found),
+    ...(await checkRoutes(usable, { cwd, env })),
+    ...checkWorkflow(cwd, usable),
+  ];
+}
+
+/** Warns about a workflow of `init` that was written for another program. */
+function checkWorkflow(cwd: string, settings: Settings): Check[] {
+  const runners = agentsInUse(settings).map((name) => settings.agents[name]?.runner ?? '');
+  const used = [...new Set(runners)].flatMap((runner) => programNamed(runner) ?? []);
+  return misfits(gitRootOf(cwd) ?? cwd, used).map((file) =>
+    doubtful(
+      'ci',
+      `${file} does not install the programs of agents.yaml`,
+      'Run `npx self-heal init --ci`, or change the file.',
+    ),
+  );
 }
 
 function ofProblem(name: string, { message, detail, remedy }: Problem): Check {

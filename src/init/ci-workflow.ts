@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { stringify } from 'yaml';
-import type { AgentProgram } from '../agents/programs.js';
+import { type AgentProgram, programs } from '../agents/programs.js';
+import { git } from '../git/git.js';
 import { ownFile } from '../own-files.js';
 import { lockFolderOf, packageManagerOf, type PackageManager } from '../playwright/package-manager.js';
 import { relativePath } from '../relative-path.js';
@@ -11,8 +13,11 @@ export const ciSystems = ['github', 'gitlab'] as const;
 
 export type CiSystem = (typeof ciSystems)[number];
 
-/** Returns the CI system configured in the root of the repository; null if there is none. */
-export function ciSystemOf(root: string): CiSystem | null {
+/** Returns the CI system of the forge that the repository's remote is on, or else the one configured in its root; null if there is none. */
+export async function ciSystemOf(root: string): Promise<CiSystem | null> {
+  const remote = (await git(root, ['config', '--get-regexp', String.raw`^remote\..*\.url$`])) ?? '';
+  const host = ciSystems.find((one) => new RegExp(String.raw`[/@.]${one}\.[\w.-]+[:/]`, 'i').test(remote));
+  if (host) return host;
   if (existsSync(path.join(root, '.gitlab-ci.yml'))) return 'gitlab';
   return existsSync(path.join(root, '.github')) ? 'github' : null;
 }
@@ -48,7 +53,7 @@ export function workflowText({ system, cwd, root, config, agent, shards }: Workf
   const folder = relativePath(root, cwd) || '.';
   // In a monorepo, packages are installed next to the lock file. One above the repository does not belong to it.
   const installFolder = relativePath(root, lockFolder?.startsWith(root) ? lockFolder : cwd) || '.';
-  return filled(readFileSync(template, 'utf8'), {
+  const text = filled(readFileSync(template, 'utf8'), {
     EXEC: manager.exec,
     BEFORE_INSTALL: beforeInstall(manager),
     // A lock file written here would become part of the fix.
@@ -56,15 +61,46 @@ export function workflowText({ system, cwd, root, config, agent, shards }: Workf
     INSTALL_AGENT: agent && `npm install --global ${agent.packageName}`,
     KEY: agent?.keyVariable ?? null,
     WHAT_HAPPENS: agent ? `handed to ${agent.title}` : 'healed if the built-in fixer is sure of the fix',
-    FOLDER: folder,
-    FOLDER_QUOTED: quoted(folder),
-    INSTALL_FOLDER: installFolder,
-    INSTALL_FOLDER_QUOTED: quoted(installFolder),
+    // In a flow mapping, more characters need quotes.
+    FOLDER: folder === '.' ? null : JSON.stringify(folder),
+    TO_FOLDER: folder === installFolder ? null : cd(folder),
+    INSTALL_FOLDER:
+      folder === installFolder ? null : installFolder === '.' ? '${{ github.workspace }}' : installFolder,
+    TO_INSTALL_FOLDER: installFolder === '.' ? null : cd(installFolder),
     RUNS_FOLDER: `${folder === '.' ? '' : `${folder}/`}.self-heal/runs/`,
     CONFIG: config === undefined ? '' : ` -c ${quoted(config)}`,
     SHARDS: shards,
     SHARD_NUMBERS: Array.from({ length: shards ?? 0 }, (_, at) => at + 1).join(', '),
   });
+  return `${text}${stampOf(text)}`;
+}
+
+/** The last line of a workflow, by which `init` knows its own text, whatever version wrote it and for whom. */
+function stampOf(text: string): string {
+  return `# self-heal init ${createHash('sha256').update(text).digest('hex').slice(0, 16)}\n`;
+}
+
+/** Whether `init` wrote this workflow and nobody has changed it since. */
+export function isOwnWorkflow(text: string): boolean {
+  const at = text.lastIndexOf('# self-heal init ');
+  return at !== -1 && text.slice(at) === stampOf(text.slice(0, at));
+}
+
+/** Returns the workflows in a repository that install other agent programs than these, which agents.yaml names. */
+export function misfits(root: string, used: readonly AgentProgram[]): string[] {
+  return Object.values(workflowFiles).filter((file) => {
+    const text = readIfThere(path.join(root, file));
+    const names = Object.values(programs).filter(({ packageName }) => text.includes(packageName));
+    return text !== '' && (names.length > 0 || used.length > 0) && !used.every((one) => names.includes(one));
+  });
+}
+
+function readIfThere(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
 }
 
 /**
@@ -93,6 +129,10 @@ function installOf({ name }: PackageManager, lockFolder: string): string {
   // Yarn 1 has neither .yarnrc.yml nor --immutable.
   const isYarn2 = name === 'yarn' && existsSync(path.join(lockFolder, '.yarnrc.yml'));
   return `${name} install ${isYarn2 ? '--immutable' : '--frozen-lockfile'}`;
+}
+
+function cd(folder: string): string {
+  return `cd "$CI_PROJECT_DIR"${folder === '.' ? '' : `/${quoted(folder)}`}`;
 }
 
 /** Quotes one word for a POSIX shell. */

@@ -7,7 +7,7 @@ import { builtIn } from '../core/built-in-fixer.js';
 import { builtInRunners } from '../core/built-in-runner.js';
 import { type Problem, reasonOf } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
-import { type CiSystem, workflowFiles, workflowText } from './ci-workflow.js';
+import { type CiSystem, isOwnWorkflow, workflowFiles, workflowText } from './ci-workflow.js';
 import { git } from '../git/git.js';
 import { gitRootOf } from '../git/git-root.js';
 import { type SlashCommand, slashCommands } from './slash-commands.js';
@@ -95,7 +95,7 @@ function workflow({ cwd, ci, agent, config, shards = null }: InitRequest): Wante
   if (ci === null) return [];
   const root = gitRootOf(cwd) ?? cwd;
   const text = workflowText({ system: ci, cwd, root, config, agent, shards });
-  return [{ file: path.join(root, workflowFiles[ci]), text }];
+  return [{ file: path.join(root, workflowFiles[ci]), text, isOwn: isOwnWorkflow }];
 }
 
 async function compare(

