@@ -42,9 +42,10 @@ const files = {
 };
 const broken = "export const greet = (name) => {\n  return 'Hi';\n};\n";
 
-async function project({ members = '', history = true } = {}) {
+async function project({ members = '', history = true, typed = "'Ann'" } = {}) {
   const made = await scratchProject({
     ...files,
+    [spec]: files[spec].replace("fill('Ann')", `fill(${typed})`),
     ...(members && { 'members.mjs': `export const members = [${members}];\n` }),
     ...(history ? {} : { 'greet.mjs': broken }),
   });
@@ -86,16 +87,21 @@ describe('HN-3 the tests with another input than they type', () => {
   it.each([
     ['the app needs the input that they type', { members: "'Ann', 'Bob'" }, { IS_HONEST: '1' }, 3],
     ['nothing shows whether the app needs their input', { history: false }, { CHEAT: byItsLetter }, 2],
+    [
+      'their files do not say what they type',
+      { typed: 'process.env.WHO' },
+      { CHEAT: byItsLetter, WHO: 'Ann' },
+      0,
+    ],
   ])('HN-3 keep a fix for a reviewer to judge if %s', async (_, of, env, runs) => {
     const made = await project(of);
     const { exitCode, report, events } = await made.selfHeal(['run'], env);
     expect(runsIn(events)).toBe(runs);
     const [attempt, ...others] = report?.causes[0]?.attempts ?? [];
     expect(attempt).toMatchObject({ judged: 'green', reverted: false, violations: [] });
-    expect(attempt?.notes?.filter(({ says }) => says.includes('"Ann"'))).toHaveLength(1);
+    expect(attempt?.notes?.filter(({ says }) => says.includes('input'))).toHaveLength(1);
     expect(others).toEqual([]);
     expect(exitCode).toBe(0);
-    expect(await made.read(spec)).toBe(files[spec]);
   });
 
   it('HN-3 HN-5 run once for all causes', async () => {
