@@ -1,7 +1,7 @@
 import { agentsFor } from '../core/agents-for.js';
 import type { Attempt } from '../core/attempt.js';
 import { builtIn, isBuiltIn } from '../core/built-in-fixer.js';
-import { type Cause, type DiagnosedFailure, retryOf } from '../core/cause.js';
+import { type Cause, retryOf } from '../core/cause.js';
 import { canBeReverted } from '../core/blame.js';
 import { questionAbout, type Escalation } from '../core/escalation.js';
 import { localDay } from '../outputs/format.js';
@@ -9,6 +9,7 @@ import { decide, type CauseEnd, type Decision, type History } from '../core/poli
 import { unreachable } from '../core/unreachable.js';
 import { followed, offerForNothing, revertOf } from './offers.js';
 import type { Retest } from './retest.js';
+import type { Alongside } from './attempt/start-agent.js';
 import { tryFix, type TriedFix, type Try } from './attempt/try-fix.js';
 import { attemptTried } from './attempt/attempt-decided.js';
 import { proposedFor } from './attempt/proposed.js';
@@ -39,8 +40,8 @@ export interface HealRequest {
   readonly earlier?: ReadonlySet<string>;
   /** The attempts that led to its error, whose changes are in the tree (HL-3). */
   readonly chain?: readonly Attempt[];
-  /** Returns failures of other causes to include in a re-run, evaluated for each re-run. */
-  readonly beside?: () => readonly DiagnosedFailure[];
+  /** The causes that are healed at the same time; absent if there are none. */
+  readonly alongside?: Alongside;
   /** Whether more agents may be started: healing may be paused while one is at work. */
   readonly mayGoOn?: () => boolean;
   /** The cause as it was healed before, if its fix did not hold in the proof. */
@@ -67,7 +68,7 @@ function knownOf({ lead }: Cause, known: KnownFailure): KnownFailure {
 export async function healCause(
   session: Session,
   cause: Cause,
-  { earlier = new Set(), chain = [], beside = () => [], mayGoOn = () => true, from }: HealRequest = {},
+  { earlier = new Set(), chain = [], alongside, mayGoOn = () => true, from }: HealRequest = {},
 ): Promise<HealedCause> {
   const attempts: Attempt[] = [...(from?.attempts ?? [])];
   let lastRetest: Retest | null = null;
@@ -90,7 +91,14 @@ export async function healCause(
       case 'deploy':
       case 'retest': {
         askFixer = false;
-        const work = { n: decision.attempt, previous: attempts, chain, earlier, beside, known };
+        const work = {
+          n: decision.attempt,
+          previous: attempts,
+          chain,
+          earlier,
+          known,
+          ...(alongside ? { alongside } : {}),
+        };
         const turn = await turnOf(session, cause, { decision, work });
         if (turn === null) break;
         if ('end' in turn) return ended(turn.end);

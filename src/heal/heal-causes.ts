@@ -3,6 +3,8 @@ import { isResolved } from '../core/verdict.js';
 import type { Blame } from '../core/blame.js';
 import type { Cause, DiagnosedFailure } from '../core/cause.js';
 import { failureKey } from '../core/failure.js';
+import { isGreen } from '../core/judge.js';
+import type { Alongside } from './attempt/start-agent.js';
 import { applyResult } from './apply-result.js';
 import { unhealedYet } from './other-fix.js';
 import { type CauseRecord, endCause, goesOn, keptAttempts, type Progress, revealing } from './progress.js';
@@ -17,6 +19,8 @@ interface UnderWay {
   readonly cause: Cause;
   /** Stops its agent, with the reason. */
   readonly stop: AbortController;
+  /** When its agent ended, if it is waiting for the tree: the number of agents that had ended before. */
+  inLine: number;
 }
 
 /** The causes of one round. */
@@ -25,6 +29,7 @@ interface Round {
   /** Causes not started yet, in order. */
   readonly waiting: Cause[];
   readonly underWay: Set<UnderWay>;
+  agentsEnded: number;
   /** Stops all of them, because self-heal failed in one: the run ends with its error. */
   readonly failed: AbortController;
   /** How many Playwright runs will follow the causes. */
@@ -45,7 +50,7 @@ export async function healCauses(
 ): Promise<void> {
   const { session } = progress;
   const [waiting, failed] = [[...causes], new AbortController()];
-  const round: Round = { ...more, progress, waiting, underWay: new Set(), failed };
+  const round: Round = { ...more, progress, waiting, underWay: new Set(), agentsEnded: 0, failed };
   const inCopy = (copy: number) => session.tree.runExclusive(() => healOneByOne(round, copy));
   const ended = await Promise.allSettled(
     Array.from({ length: atOnce(session, causes) }, (_, copy) => inCopy(copy)),
@@ -71,7 +76,7 @@ async function healOneByOne(round: Round, copy: number): Promise<void> {
       const cause = await unhealedYet(progress, next);
       if (!cause) continue;
       if (cause !== next) progress.session.bus.emit({ type: 'cause.narrowed', cause: summarise(cause) });
-      const one: UnderWay = { cause, stop: new AbortController() };
+      const one: UnderWay = { cause, stop: new AbortController(), inLine: Infinity };
       underWay.add(one);
       progress.session.plan.expect(waiting.length + underWay.size + runsAfter);
       const left = await healOne(round, one, copy);
@@ -101,42 +106,62 @@ async function healOne(round: Round, one: UnderWay, copy: number): Promise<reado
   const ended = await healCause({ ...session, signal, copy }, one.cause, {
     earlier: earlierSignatures(progress, one.cause),
     chain: revealing(progress, one.cause).flatMap(keptAttempts),
-    beside: () => besideOf(round, one),
+    alongside: alongside(round, one),
     mayGoOn: () => goesOn(progress),
   });
   underWay.delete(one);
   if (failed.signal.aborted) return [];
   if (one.stop.signal.aborted && !session.signal.aborted) return healedByAnother(progress, ended);
   const left = await applyResult(progress, ended);
-  if (underWay.size > 0) await stopHealed(round, ended);
+  stopHealed(round, ended);
   return left.map(([, failure]) => failure);
 }
 
+/** How many failures of other causes a re-run includes: with more agents, more of them would cost time with every fix. */
+const MAX_BESIDE = 3;
+
 /**
- * Returns the failures that a cause's re-runs include besides its own: the leads of the other causes in progress and of the next one,
- * so that it is known which fix healed them (HN-5). For the last cause, they are the failures revealed in the meantime, which the same
- * run then confirms.
+ * A cause's re-runs include what is healed next: the next cause, and that whose agent has ended first, so that it is known which fix healed them
+ * (HN-5). The others, in turn, show early whether one fix heals several causes. For the last cause, they are the failures revealed in the
+ * meantime, which the same run then confirms.
  */
-function besideOf({ waiting, underWay, found }: Round, but: UnderWay): DiagnosedFailure[] {
-  const others = [...underWay].filter((one) => one !== but).map(({ cause }) => cause);
-  const leads = [...others, ...waiting.slice(0, 1)].map(({ lead }) => lead);
-  return leads.length > 0 ? leads : [...found.values()].filter(({ failure }) => failure.scope === 'test');
+function alongside(round: Round, one: UnderWay): Alongside {
+  const { progress, waiting, underWay, found } = round;
+  const { session } = progress;
+  return {
+    failures: () => {
+      const others = [...underWay].filter((other) => other !== one);
+      const inTurn = others.toSorted(
+        (a, b) =>
+          a.inLine - b.inLine ||
+          session.observations.latestRun(a.cause.lead) - session.observations.latestRun(b.cause.lead),
+      );
+      const leads = [...waiting.slice(0, 1), ...inTurn.map(({ cause }) => cause)].map(({ lead }) => lead);
+      if (leads.length > 0) return leads.slice(0, MAX_BESIDE);
+      return [...found.values()].filter(({ failure }) => failure.scope === 'test');
+    },
+    agentEnded: () => {
+      one.inLine = round.agentsEnded += 1;
+    },
+    recheck: async () => {
+      one.inLine = Infinity;
+      const { lead, id } = one.cause;
+      if (session.observations.isRed(lead)) return;
+      const seen = await retest(session, { failures: [lead], purpose: 'shared-fix', causeId: id });
+      if (isGreen(seen.observe(lead))) one.stop.abort('its test is green with the fix of another cause');
+    },
+  };
 }
 
 /** A kept fix may have healed what other agents are working on. One root cause gets one agent, so those agents are stopped (HL-6). */
-async function stopHealed({ progress, underWay }: Round, { cause, lastRetest }: HealedCause): Promise<void> {
+function stopHealed({ progress, underWay }: Round, { cause, lastRetest }: HealedCause): void {
   const { session } = progress;
   const record = progress.causes.find((one) => one.cause.id === cause.id);
   if (!record || keptAttempts(record).length === 0 || session.signal.aborted) return;
-  const unsure = [...underWay].filter((one) => !session.observations.isRed(one.cause.lead));
-  const isGreen = (one: UnderWay, seen = lastRetest) => seen?.observe(one.cause.lead).ended === 'passed';
-  const stop = (one: UnderWay) => one.stop.abort(`its test is green with the fix of ${cause.id}`);
-  const unseen = unsure.filter((one) => !isGreen(one));
-  for (const one of unsure) if (!unseen.includes(one)) stop(one);
-  if (unseen.length === 0) return;
-  const failures = unseen.map((one) => one.cause.lead);
-  const seen = await retest(session, { failures, purpose: 'shared-fix', causeId: null });
-  for (const one of unseen) if (isGreen(one, seen)) stop(one);
+  for (const one of underWay) {
+    const seen = lastRetest?.observe(one.cause.lead);
+    if (seen && isGreen(seen)) one.stop.abort(`its test is green with the fix of ${cause.id}`);
+  }
 }
 
 /** Ends a cause whose agent was stopped because another fix made its test green; its tests that are still red get causes of their own. */

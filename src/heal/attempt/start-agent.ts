@@ -5,7 +5,7 @@ import { expandedPrompt } from '../../agents/expand-command.js';
 import { type FixToReview, renderPrompt } from '../../agents/prompt.js';
 import type { AgentTask } from '../../agents/run-agent.js';
 import type { AgentRun, Attempt } from '../../core/attempt.js';
-import type { Cause } from '../../core/cause.js';
+import type { Cause, DiagnosedFailure } from '../../core/cause.js';
 import type { AgentSettings } from '../../core/settings.js';
 import type { Start } from './restart-agent.js';
 import type { Session } from '../session.js';
@@ -16,6 +16,16 @@ import { withoutTree } from '../tree-lock.js';
 import type { KnownFailure } from '../../store/store.js';
 import type { AgentPlace } from '../../workspace/workspace.js';
 import { relativePath } from '../../relative-path.js';
+
+/** What concerns the causes that are healed at the same time as this one. */
+export interface Alongside {
+  /** The failures of others to include in a re-run of this one. */
+  failures(): readonly DiagnosedFailure[];
+  /** An agent has ended and waits for the tree. */
+  agentEnded(): void;
+  /** Stops the work on this cause if another fix has healed it meanwhile. */
+  recheck(): Promise<void>;
+}
 
 /** Which agent to deploy on which cause, and what was tried before. */
 export interface DeployRequest {
@@ -29,6 +39,8 @@ export interface DeployRequest {
   readonly known?: KnownFailure;
   /** The fix that it is asked about, instead of making one. */
   readonly review?: FixToReview;
+  /** Absent if nothing else is healed at the same time. */
+  readonly alongside?: Alongside;
 }
 
 /** The prompt and the files that describe an agent's task, written before it starts. */
@@ -96,9 +108,11 @@ export async function startAgent(
   };
   const run = await withoutTree(session, async () => {
     const ended = await session.runAgent(task);
+    request.alongside?.agentEnded();
     if (session.tree.isLocked()) task.onActivity('finished; waiting for its turn to apply the change');
     return ended;
   });
+  if (!session.signal.aborted) await request.alongside?.recheck();
   const { toProject } = place;
   const said = run.claim && { ...run.claim, summary: toProject(run.claim.summary) };
   return { ...run, claim: said, tail: toProject(run.tail), denials: run.denials.map(toProject) };

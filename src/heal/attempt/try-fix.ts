@@ -1,11 +1,12 @@
 import { type Attempt, bareAttempt } from '../../core/attempt.js';
-import type { Cause, DiagnosedFailure } from '../../core/cause.js';
+import type { Cause } from '../../core/cause.js';
 import { chooseFlipped } from '../../core/choose-flipped.js';
 import { violationLine } from '../../core/guard/violation.js';
 import { headlineOf } from '../../core/headline.js';
 import { isGreen, judge, type Judged, type Observation } from '../../core/judge.js';
 import type { Undoing } from '../../blame/undoing.js';
 import { deploy, type Deployment } from './deploy.js';
+import type { Alongside } from './start-agent.js';
 import { nameFound, notAsMany } from './locators-on-page.js';
 import { type Findings, harmless, type LocatorChange } from '../../guard/findings.js';
 import { guardAttempt } from './guard-attempt.js';
@@ -31,8 +32,8 @@ export interface Try {
   readonly chain: readonly Attempt[];
   /** Signatures that the same tests had earlier in this run. */
   readonly earlier: ReadonlySet<string>;
-  /** Returns failures of other causes to include in the same re-run. */
-  readonly beside: () => readonly DiagnosedFailure[];
+  /** The causes that are healed at the same time; absent if there are none. */
+  readonly alongside?: Alongside;
   /** What earlier runs know about the failure. */
   readonly known: KnownFailure;
 }
@@ -119,10 +120,11 @@ async function applyAndJudge(
 }
 
 async function changed(session: Session, cause: Cause, work: Try): Promise<Deployment> {
-  const { agent, proposal, n, previous, chain, known } = work;
+  const { agent, proposal, ...request } = work;
+  const { n } = request;
   if (proposal) return applyProposal(session, { proposal, causeId: cause.id, n });
   if (agent === null) return { attempt: bareAttempt(n), work: null };
-  return deploy(session, { cause, agent, n, previous, chain, known });
+  return deploy(session, { cause, agent, ...request });
 }
 
 /** Ends an attempt that was never applied: its change, if any, exists only as a patch. */
@@ -148,7 +150,7 @@ async function judgeByRuns(
   cause: Cause,
   { work, attempt }: { work: Try; attempt: Attempt },
 ): Promise<{ readonly seen: Retest; readonly judged: Judged }> {
-  const failures = [...chooseFlipped(cause), ...work.beside()];
+  const failures = [...chooseFlipped(cause), ...(work.alongside?.failures() ?? [])];
   let shown: string | null = null;
   for (;;) {
     const seen = await retest(session, { failures, purpose: 'retest', causeId: cause.id });

@@ -80,6 +80,42 @@ it('SC-3 tests the fix of the agent that ends first; the report keeps the order 
   expect(causes).toEqual(['c1 healed', 'c2 healed']);
 });
 
+const nine = Array.from({ length: 9 }, (_, at) => `t${at + 1}`);
+
+it('SC-3 a re-run has at most four tests, however many agents are at work, and includes the one that is healed next', async () => {
+  const agents = remoteAgents(9);
+  const running = simulatedRun(nine, ownFault, { settings: settingsFor(9), runAgent: agents.runAgent });
+  await agents.allStarted;
+  for (const n of [9, 8, 7, 6, 5, 4, 3, 2, 1]) agents.end(n);
+  const { verdicts, runs } = await running;
+  expect(new Set(Object.values(verdicts))).toEqual(new Set(['healed']));
+  // One re-run per cause and the six that all causes share: none only to see whose fix it was.
+  expect(runs).toHaveLength(9 + 6);
+  const reruns = runs.filter((run) => run.startsWith('retest')).map((run) => run.split(' ').slice(1));
+  expect(Math.max(...reruns.map((ids) => ids.length))).toBe(4);
+  expect(reruns.slice(1).map(([own]) => own)).toEqual(reruns.slice(0, -1).map(([, next]) => next));
+});
+
+it('SC-3 HL-6 drops the work of an agent that ends after another fix has healed its test, in a run of that test alone', async () => {
+  const agents = remoteAgents(6);
+  const shows: Shows = (test, at) => {
+    // The others go on until it is known.
+    if (at.purpose === 'retest') agents.end(6);
+    if (at.purpose === 'shared-fix') for (const n of [2, 3, 4, 5]) agents.end(n);
+    return test === 't6' && at.fixes.has('1') ? null : ownFault(test, at);
+  };
+  const running = simulatedRun(nine.slice(0, 6), shows, {
+    settings: settingsFor(6),
+    runAgent: agents.runAgent,
+  });
+  await agents.allStarted;
+  agents.end(1);
+  const { runs, fixes, report } = await running;
+  expect(runs.filter((run) => run.startsWith('shared-fix t6'))).not.toEqual([]);
+  expect([...fixes]).not.toContain('6');
+  expect(report.causes[5]).toMatchObject({ verdict: 'healed', attempts: [{ outcome: 'aborted' }] });
+});
+
 it('SC-3 gives no agent a copy while the project contains a patch that is not judged', async () => {
   let isTesting = false;
   const agents = remoteAgents(4);
