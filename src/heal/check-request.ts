@@ -6,6 +6,7 @@ import { findPlaywright, type Playwright } from '../playwright/find-playwright.j
 import { waitingWords } from '../playwright/unattended.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
+import type { Reports } from './reported-run.js';
 import type { RunRequest } from './run-request.js';
 
 /** What must be available before anything is run. */
@@ -14,6 +15,8 @@ export interface Checked {
   readonly playwright: Playwright;
   /** Agents that cannot be started here; empty if none is needed. */
   readonly missing: ReadonlyMap<string, Problem>;
+  /** The reports that say what to run here (SC-1); null if the suite itself runs. */
+  readonly reports: Reports | null;
 }
 
 /** Checks what a run needs before anything is run. */
@@ -34,5 +37,16 @@ export async function checkRequest(request: RunRequest): Promise<Result<Checked,
   const isShown = options.dryRun === true;
   const settings = isShown ? loaded.value : await withInstalledRunner(loaded.value, cwd);
   const missing = isShown ? new Map<string, Problem>() : await missingAgents(settings, cwd);
-  return ok({ settings, playwright: playwright.value, missing });
+  const reports = await reportsFor(request);
+  return reports.ok
+    ? ok({ settings, playwright: playwright.value, missing, reports: reports.value })
+    : reports;
+}
+
+async function reportsFor(request: RunRequest): Promise<Result<Reports | null, Problem>> {
+  const { from } = request.options;
+  // If it is known which tests are left, only those are run.
+  if (from === undefined || (request.resumed && request.resumed.open !== null)) return ok(null);
+  const { reportsOf } = await import('./reported-run.js');
+  return reportsOf(request, from);
 }

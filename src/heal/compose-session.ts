@@ -1,49 +1,56 @@
 import { Mutex } from 'async-mutex';
 import { createRunAgent } from '../agents/create-run-agent.js';
+import { type BlameCauses, createBlame } from '../blame/blame.js';
 import { systemClock } from '../clock.js';
+import type { Settings } from '../core/settings.js';
 import { createPropose } from '../fixer/propose.js';
 import { createGuard, placesOf } from '../guard/create-guard.js';
 import { testPlaces } from '../guard/test-places.js';
+import { lastGreenCommits } from '../inspect/last-green.js';
 import { type BrokenBuild, brokenBuildOf } from '../playwright/broken-build.js';
 import { isRed, type SuiteRun } from '../playwright/suite-run.js';
-import type { Problem } from '../problem.js';
-import type { RunStore } from '../run/run-store.js';
+import { formatProblem, type Problem } from '../problem.js';
+import { withPackageBins } from '../process/find-program.js';
+import { type ProjectCommand, runCommand } from '../process/supervise.js';
+import { err, ok, type Result } from '../result.js';
+import type { RunFolder } from '../run/run-folder.js';
+import { createRunStore, noStore, type RunStore } from '../run/run-store.js';
 import { createSpending } from '../run/spending.js';
-import { type BlameRequest, composeBlame } from './compose-blame.js';
+import { createStore } from '../store/create-store.js';
+import { openStore } from '../store/open-store.js';
+import { contentsOf, keepChange } from '../workspace/change.js';
 import { createDiagnose } from './diagnose.js';
-import type { Opened } from './open-run.js';
 import { Observations } from './observations.js';
-import { runPrepare } from './prepare.js';
+import type { Opened } from './open-run.js';
+import type { ReportedRun } from './reported-run.js';
+import { shardsIn, typed } from './run-request.js';
 import type { Session } from './session.js';
 
-/** What a session is made of. */
-export interface SessionParts extends Opened {
-  /** The run's first suite, from which the guard knows which files are tests. */
-  readonly first: SuiteRun;
-  /** Tests that reports of other runs name as red. */
-  readonly reportedRed: ReadonlySet<string>;
-  readonly store: RunStore;
-  /** How to search for the change to blame; absent if there is no search. */
-  readonly blame?: BlameRequest;
-  /** Fixes from the run that this one resumes. */
-  readonly kept?: Session['kept'];
-  readonly onlyChosen?: true;
-}
-
-/** Assembles a session with the real effects. A green run needs none, so this code is loaded only for a red one (CL-4). */
-export async function composeSession(parts: SessionParts): Promise<Session> {
-  const { settings, cwd, env, folder, bus, redactor, signal, startedAt, store, first, plan } = parts;
+/**
+ * Assembles a session with the real effects, on top of the run's first Playwright run, from which the guard knows which files are tests. A green
+ * run needs none, so this code is loaded only for a red one (CL-4).
+ */
+export async function composeSession(
+  opened: Opened,
+  { run: first, reportedRed }: ReportedRun,
+): Promise<Result<Session, Problem>> {
+  const { request, cwd, env, folder, bus, redactor, signal, startedAt, plan, missing } = opened;
+  const settings = request.chosenFor ? ofTheChosenOnly(opened.settings) : opened.settings;
+  const store = request.options.dryRun ? ok(noStore) : await openRunStore(opened);
+  if (!store.ok) return store;
+  const shards = shardsIn(opened.reports ?? request.resumed?.shards);
+  await store.value.started({ ...typed(request), ...shards }, request.resumed?.runId ?? null);
   if (isRed(first))
-    for (const message of missingWarnings(parts.missing)) bus.emit({ type: 'run.warning', message });
-  const workspace = await parts.workspace.open();
+    for (const message of missingWarnings(missing)) bus.emit({ type: 'run.warning', message });
+  const workspace = await opened.workspace.open();
   const { root } = workspace;
   const isTest = testPlaces(placesOf(root, first));
-  const diagnose = createDiagnose({ ...parts });
+  const diagnose = createDiagnose(opened);
   const { prepare } = settings.verify;
   let brokenBuild: BrokenBuild | null = null;
   const session: Omit<Session, 'blame'> = {
     settings,
-    playwright: parts.playwright,
+    playwright: opened.playwright,
     cwd,
     folder,
     bus,
@@ -53,18 +60,18 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
     tree: new Mutex(),
     copy: 0,
     guard: createGuard(root, first),
-    ...(parts.kept ? { kept: parts.kept } : {}),
-    ...(parts.onlyChosen ? { onlyChosen: true } : {}),
+    ...(request.resumed ? { kept: request.resumed.kept } : {}),
+    ...(request.chosenFor ? { onlyChosen: true } : {}),
     ...(settings.fixer === 'none' ? {} : { propose: createPropose({ cwd, root, isTest }) }),
     clock: systemClock,
     spending: createSpending(startedAt),
     plan,
     redactor,
-    store,
-    reportedRed: parts.reportedRed,
-    missingAgents: new Map([...parts.missing].map(([name, { message }]) => [name, message])),
+    store: store.value,
+    reportedRed,
+    missingAgents: new Map([...missing].map(([name, { message }]) => [name, message])),
     runAgent: createRunAgent(undefined, redactor),
-    runAgain: (request) => parts.suites.again({ ...request, brokenBuild }),
+    runAgain: (request) => opened.suites.again({ ...request, brokenBuild }),
     prepare: async (own = signal) =>
       prepare === null ? null : runPrepare(prepare, { cwd, env, signal: own, runId: folder.runId }),
     diagnose: async (run) => {
@@ -74,8 +81,18 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
       return found;
     },
   };
-  const { blame } = parts;
-  return blame ? { ...session, blame: composeBlame(session, first, { ...blame, startedAt }) } : session;
+  return ok(searchesForBlame(opened) ? { ...session, blame: composeBlame(opened, session, first) } : session);
+}
+
+/** Only the tests of the question are known, so that what else depends on the patch is left to the next run of the suite. */
+function ofTheChosenOnly(settings: Settings): Settings {
+  return { ...settings, verify: { ...settings.verify, regression: 'none' } };
+}
+
+/** A dry run changes nothing in the project, not even temporarily, so it does not search for changes to blame. */
+function searchesForBlame({ request, settings }: Opened): boolean {
+  const { blame, chosenFor, options } = request;
+  return !chosenFor && (blame !== undefined || (!options.dryRun && settings.blame.enabled));
 }
 
 /** Returns one warning per remedy, since several agents may lack the same thing. */
@@ -85,4 +102,75 @@ function missingWarnings(missing: ReadonlyMap<string, Problem>): string[] {
     ({ message, remedy }) =>
       `${message}: failures routed to it are diagnosed and reported, but not fixed. ${remedy}`,
   );
+}
+
+/**
+ * Opens the store for a run. If it cannot be reached or written, the run warns and continues without it (ME-9). If it cannot be
+ * understood, the run ends, because continuing would forget every count and pay for every open question again.
+ */
+export async function openRunStore(
+  opened: Pick<Opened, 'settings' | 'cwd' | 'bus' | 'redactor'> & {
+    readonly folder: Pick<RunFolder, 'runId'>;
+  },
+): Promise<Result<RunStore, Problem>> {
+  const { settings, cwd, bus, redactor } = opened;
+  const { runId } = opened.folder;
+  const found = await openStore(settings.store, cwd);
+  if (found.ok) {
+    const store = createStore(found.value, settings.project, () => Date.now());
+    return ok(createRunStore({ store, runId, bus, mask: (value) => redactor.deep(value) }));
+  }
+  if (found.error.kind !== 'store-unusable') return err(found.error);
+  const message = `${formatProblem(found.error).replace(/^self-heal: /, '')}\nHealing continues, but this run is not stored.`;
+  bus.emit({ type: 'run.warning', message: message.replaceAll(/\s+/g, ' ') });
+  return ok(noStore);
+}
+
+/** Assembles the blame search of one run. */
+function composeBlame(
+  { request, startedAt }: Opened,
+  session: Omit<Session, 'blame'>,
+  first: SuiteRun,
+): BlameCauses {
+  const { cwd, folder, workspace, bus, plan, signal, settings } = session;
+  return createBlame({
+    cwd,
+    workspace,
+    contents: contentsOf(folder.dir),
+    keepChange: (change) => keepChange(folder.dir, change),
+    prepare: (own) => session.prepare(own),
+    runAgain: (request) => session.runAgain({ ...request, purpose: 'blame' }),
+    warn: (message) => bus.emit({ type: 'run.warning', message }),
+    signal,
+    now: () => systemClock.now(),
+    timeMs: settings.blame.timeMs,
+    startedAt,
+    named: request.blame?.base ?? null,
+    lastGreen: lastGreenCommits(cwd),
+    isTest: testPlaces(placesOf(workspace.root, first)),
+    likelyMs: (ids) => plan.likelyMs(ids),
+    always: request.blame !== undefined,
+    tell: (causeId, answer) => {
+      if (typeof answer === 'string') bus.emit({ type: 'blame.ended', causeId, reason: answer });
+      else if (causeId !== null) bus.emit({ type: 'cause.blamed', causeId, blame: answer });
+    },
+  });
+}
+
+/**
+ * Runs the project's `verify.prepare` in a shell, exactly as written (HL-9). Returns null if it succeeded, else the end of its output.
+ */
+async function runPrepare(
+  command: string,
+  options: Omit<ProjectCommand, 'file' | 'args'>,
+): Promise<string | null> {
+  const shell = process.platform === 'win32' ? ['cmd.exe', '/d', '/s', '/c'] : ['/bin/sh', '-c'];
+  const [file = '', ...flags] = shell;
+  const failed = await runCommand({
+    ...options,
+    env: withPackageBins(options),
+    file,
+    args: [...flags, command],
+  });
+  return failed && `${failed.output}\nverify.prepare ended with ${failed.how}`;
 }

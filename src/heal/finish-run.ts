@@ -8,18 +8,15 @@ import { say } from '../outputs/streams.js';
 import type { Healed } from './progress.js';
 import { writeState } from '../state-folder.js';
 import type { Interrupts } from '../process/interrupts.js';
-import type { RunStore } from '../run/run-store.js';
-import type { Spending } from '../run/spending.js';
 import { systemClock } from '../clock.js';
+import type { Session } from './session.js';
 import type { Opened } from './open-run.js';
-import type { RunRequest } from './run-request.js';
 
 /** A run at its end. */
 export interface Finished {
   readonly healed: Healed;
-  readonly store: RunStore;
-  /** What its agents have spent. */
-  readonly totals: Spending['totals'];
+  /** Null if nothing was red. */
+  readonly session: Pick<Session, 'store' | 'spending'> | null;
   /** The commit it ran on; null if there were uncommitted changes. */
   readonly commit: string | null;
   readonly interrupts: Interrupts;
@@ -27,9 +24,8 @@ export interface Finished {
 
 /** Writes and shows the result of a run; returns its exit code. */
 export async function finishRun(
-  request: RunRequest,
-  { folder, bus, redactor, startedAt }: Opened,
-  { healed, store, totals, commit, interrupts }: Finished,
+  { request, folder, bus, redactor, startedAt }: Opened,
+  { healed, session, commit, interrupts }: Finished,
 ): Promise<number> {
   const { options } = request;
   const tests = [...bus.run().tests.values()].map(({ verdict }) => verdict);
@@ -42,9 +38,9 @@ export async function finishRun(
   });
   const agentRunsAvoided = avoidedIn(bus.run());
   const flaky = tests.filter((verdict) => verdict === 'flaky').length;
-  await store.ended(final);
+  await session?.store.ended(final);
   const time = systemClock.now();
-  const spent = { ...totals(), agentRunsAvoided };
+  const spent = { ...(session?.spending.totals() ?? { agentRuns: 0, costUsd: null }), agentRunsAvoided };
   const ended = { type: 'run.ended', ...final, ...spent, durationMs: time - startedAt, commit } as const;
   const reportNow = () => {
     const report = reportOf(reduce(bus.run(), { ...ended, time }));

@@ -3,22 +3,21 @@ import type { SuiteProgress } from '../playwright/report-state.js';
 import { waitingVariablesIn } from '../playwright/unattended.js';
 import type { Problem } from '../problem.js';
 import { ok, type Result } from '../result.js';
-import { missingWarning, type ShardCount } from '../playwright/reports/check-reports.js';
+import { missingWarning } from '../playwright/reports/check-reports.js';
 import type { Opened } from './open-run.js';
-import type { RunRequest } from './run-request.js';
-import type { ReportedRun, Reports } from './reported-run.js';
+import type { ReportedRun } from './reported-run.js';
+import { shardsIn, typed } from './run-request.js';
 
 /**
  * Makes the run of the suite that everything starts from: here, as the rest of a resumed run, or of what the reports of other runs name as red.
  * `onStart` is called once Playwright has been started.
  */
 export async function firstRun(
-  request: RunRequest,
   opened: Opened,
-  { reports, onStart }: { readonly reports: Reports | null; readonly onStart: () => unknown },
+  onStart: () => unknown,
 ): Promise<Result<ReportedRun, Problem>> {
+  const { request, reports, bus, folder, settings, playwright, suites } = opened;
   const { options, resumed } = request;
-  const { bus, folder, settings, playwright, suites } = opened;
   bus.emit({
     type: 'run.started',
     runId: folder.runId,
@@ -37,7 +36,7 @@ export async function firstRun(
   const gone = resumed?.shards ? missingWarning(resumed.shards) : null;
   if (gone !== null) bus.emit({ type: 'run.warning', message: gone });
   const stdout = options.json ? 2 : 1;
-  const mayCopy = startsAgents(request, opened);
+  const mayCopy = startsAgents(opened);
   let loading: Promise<void> | undefined;
   // Work done while the suite is still running costs no extra time.
   const onProgress = ({ failed, done, total }: SuiteProgress) => {
@@ -49,7 +48,7 @@ export async function firstRun(
   const watching = { onStart: () => void onStart(), onProgress };
   if (reports) {
     const { runReported } = await import('./reported-run.js');
-    return runReported(request, opened, { reports, watching });
+    return runReported(opened, reports, watching);
   }
   const only = request.chosenFor ?? [];
   const first = await (resumed
@@ -72,22 +71,12 @@ async function loadForRed(): Promise<void> {
 }
 
 /** Whether an agent may need a copy; the built-in fixer does not. */
-function startsAgents({ options, blame, chosenFor }: RunRequest, { settings, missing }: Opened): boolean {
+function startsAgents({ request, settings, missing }: Opened): boolean {
+  const { options, blame, chosenFor } = request;
   if (options.dryRun || blame || chosenFor) return false;
   return Object.entries(settings.agents).some(
     ([name, { runner }]) => runner !== builtIn && !missing.has(name),
   );
-}
-
-/** Returns the shards as events and the store name them; empty if the suite runs here. */
-export function shardsIn(shards: ShardCount | null | undefined): { shards?: ShardCount } {
-  return shards ? { shards: { total: shards.total, missing: shards.missing } } : {};
-}
-
-/** Returns what `resume` needs to continue, without the store's URL, which may contain a password. */
-export function typed({ filters, passThrough, options: asked }: RunRequest) {
-  const { store, ...options } = asked;
-  return { filters, passThrough, options: store === undefined ? asked : options };
 }
 
 function staleServer(url: string): string {

@@ -1,51 +1,53 @@
 import { systemClock } from '../clock.js';
+import { say } from '../outputs/streams.js';
 import { runTerminal } from '../outputs/terminal.js';
 import { toPlaywrightArgs } from '../playwright/selection.js';
 import type { Problem } from '../problem.js';
+import { sweep } from '../process/end-processes.js';
 import type { Watchdog } from '../run/watchdog.js';
-import { createBus } from '../run/bus.js';
+import { type Bus, createBus } from '../run/bus.js';
+import { dropAllUnmasked } from '../run/mask-suite-folder.js';
 import type { RunFolder } from '../run/run-folder.js';
 import { openRunJournal } from '../run/run-journal.js';
 import { createRunPlan } from '../run/run-plan.js';
 import { eventsWriter } from '../run/event-log.js';
 import { createRedactor } from '../secrets/redactor.js';
+import { contentsOf } from '../workspace/change.js';
+import type { Workspace } from '../workspace/workspace.js';
 import type { Checked } from './check-request.js';
-import { cleanUp } from './clean-up.js';
 import type { RunRequest } from './run-request.js';
-import { lateWorkspace } from './late-workspace.js';
 import { createSuiteRuns } from './suite-runs.js';
 
-interface Ready extends Checked {
+/** A run that holds the project's lock. */
+interface Started {
   readonly folder: RunFolder;
   readonly watchdog: Watchdog;
+  readonly signal: AbortSignal;
+  readonly startedAt: number;
 }
 
-/** What is open while a run is in progress. */
+/** A run in progress: what was asked, what was found when it was checked, and what is open for it. */
 export type Opened = Awaited<ReturnType<typeof openRun>>;
 
-/** Opens everything that a run needs while it is in progress. */
-export async function openRun(
-  request: RunRequest,
-  ready: Ready,
-  run: { signal: AbortSignal; startedAt: number },
-) {
-  const running = await openRunJournal(ready.folder);
+/** Opens everything that a run needs before its first Playwright run; `cleanUp` closes it. */
+export async function openRun(request: RunRequest, checked: Checked, run: Started) {
+  const running = await openRunJournal(run.folder);
   const redactor = await createRedactor({ env: request.env, projectRoot: request.cwd });
   const { cwd, env, filters, passThrough, options } = request;
-  const bus = createBus([eventsWriter(ready.folder.dir), runTerminal(env)], systemClock, redactor);
+  const bus = createBus([eventsWriter(run.folder.dir), runTerminal(env)], systemClock, redactor);
   const plan = createRunPlan();
   const suites = createSuiteRuns({
-    ...ready,
+    ...checked,
+    ...run,
     plan,
     cwd,
     env,
     bus,
     redactor,
-    signal: run.signal,
     args: toPlaywrightArgs({ ...options, filters, passThrough }),
   });
-  const workspace = lateWorkspace({ ...ready, ...run, cwd, running, bus });
-  return { ...ready, ...run, cwd, env, running, redactor, bus, plan, suites, workspace };
+  const workspace = lateWorkspace({ ...run, cwd, bus });
+  return { ...checked, ...run, request, cwd, env, running, redactor, bus, plan, suites, workspace };
 }
 
 /** Closes a run that could not proceed; returns the problem without secrets, which Playwright's output may have repeated (EV-9). */
@@ -57,4 +59,88 @@ export async function closed(
   opened.bus.emit({ type: 'run.stopped', message: problem.message });
   await opened.bus.close();
   return opened.redactor.deep(problem);
+}
+
+/** Leaves no process of a run that is over (AG-10), no copy of the project, and no file that may hold secrets (EV-9). */
+export async function cleanUp({
+  folder,
+  workspace,
+  running,
+}: Pick<Opened, 'folder' | 'workspace' | 'running'>): Promise<void> {
+  await sweep({ runId: folder.runId });
+  await workspace.close();
+  await dropAllUnmasked(folder.dir);
+  await running.ended();
+}
+
+/**
+ * After an error, such as a full disk: leaves no fix in the project that is not decided. Where no new journal can be written, the one that a
+ * kill would need says the same, and has the room reserved; if that fails, too, the user is told, and the next command does it.
+ */
+export async function cleanUpAfterError({
+  folder,
+  workspace,
+  cwd,
+}: Pick<Opened, 'folder' | 'workspace' | 'cwd'>): Promise<void> {
+  // What still runs would take the room.
+  await sweep({ runId: folder.runId }).catch(() => undefined);
+  await dropAllUnmasked(folder.dir).catch(() => undefined);
+  const finish = async () => (await import('../run/recover.js')).finishJournal(cwd);
+  await workspace.close().catch(async () => {
+    const finished = await finish().catch(() => null);
+    if (finished && !finished.ok) say(`${finished.error.message}\n  → ${finished.error.remedy}`);
+  });
+}
+
+/** What a workspace needs from its run. */
+export interface WorkspaceParts extends Pick<Started, 'folder' | 'watchdog' | 'signal'> {
+  readonly cwd: string;
+  readonly bus: Bus;
+}
+
+/** A run's workspace, which a green run never opens (CL-4). */
+export interface LateWorkspace {
+  /** Opens it on the first call, and returns it. */
+  open(): Promise<Workspace>;
+  /** Opens it and starts its first copy while the suite is still running, so that the copy is ready when an agent needs it. */
+  readonly begin: () => void;
+  /** Deletes its copies if it was opened. */
+  close(): Promise<void>;
+}
+
+/** Creates a workspace that is opened only when something is red. */
+export function lateWorkspace(parts: WorkspaceParts): LateWorkspace {
+  let opened: Promise<Workspace> | undefined;
+  const open = () => (opened ??= openWorkspaceOf(parts));
+  let hasBegun = false;
+  return {
+    open,
+    begin: () => {
+      if (hasBegun) return;
+      hasBegun = true;
+      // The next caller of `open` gets the error.
+      open().then(
+        (workspace) => workspace.prepare(),
+        () => undefined,
+      );
+    },
+    close: async () => {
+      const workspace = await opened?.catch(() => undefined);
+      await workspace?.close();
+    },
+  };
+}
+
+async function openWorkspaceOf(parts: WorkspaceParts): Promise<Workspace> {
+  const { cwd, folder, signal, bus, watchdog } = parts;
+  const { openWorkspace } = await import('../workspace/workspace.js');
+  return openWorkspace({
+    project: cwd,
+    runId: folder.runId,
+    runDir: folder.dir,
+    contents: contentsOf(folder.dir),
+    signal,
+    onCopy: (copies) => watchdog.watch(copies),
+    warn: (message) => bus.emit({ type: 'run.warning', message }),
+  });
 }

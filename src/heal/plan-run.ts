@@ -44,3 +44,14 @@ export async function planRun(opened: Session, first: SuiteRun, show: (plan: Pla
   }
   return { causes: [], suiteRed: first.suiteFailure !== null, paused: false };
 }
+
+/** Searches for the change that broke each cause, without starting agents (BL-1). No change is to blame for a test that is green when re-run. */
+export async function blameRun(session: Session, first: SuiteRun): Promise<Healed> {
+  const progress = newProgress(session, first);
+  const { confirmed, flaky } = await confirm(progress, await session.diagnose(first));
+  applyFlaky(progress, flaky);
+  const causes = groupCauses(confirmed);
+  for (const cause of causes) session.bus.emit({ type: 'cause.found', cause: summarise(cause) });
+  if (!session.signal.aborted) await session.blame?.(causes);
+  return { causes: [], suiteRed: first.suiteFailure !== null, paused: false };
+}

@@ -59,9 +59,9 @@ export interface ReportedRun {
  * how each test ended and how long it took. A test that is red there and green here is flaky (HL-7).
  */
 export async function runReported(
-  request: RunRequest,
-  { bus, suites, playwright, signal }: Opened,
-  { reports, watching }: { readonly reports: Reports; readonly watching: Watching },
+  { request, bus, suites, playwright, signal }: Opened,
+  reports: Reports,
+  watching: Watching,
 ): Promise<Result<ReportedRun, Problem>> {
   const { cwd, env, filters, passThrough, options } = request;
   for (const message of warningsOf(reports)) bus.emit({ type: 'run.warning', message });

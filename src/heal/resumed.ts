@@ -1,17 +1,19 @@
 import path from 'node:path';
 import { z } from 'zod';
+import { isBuiltIn } from '../core/built-in-fixer.js';
 import { verifyLevels } from '../core/settings.js';
 import { seenShape } from '../event.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
+import { type Change, readChange } from '../workspace/change.js';
 import { isInside, real } from '../workspace/is-inside.js';
 import { rootOf } from '../workspace/project-files.js';
-import { type KeptFix, keptFixes } from './kept-fixes.js';
 import type { SavedProgress } from './save-progress.js';
 import type { SeenTest } from '../event.js';
 import { noRun, type SuiteRun } from '../playwright/suite-run.js';
 import type { ShardCount } from '../playwright/reports/check-reports.js';
 import type { SuiteRuns, Watching } from './suite-runs.js';
+import { readRunState } from '../run/event-log.js';
 import type { UnfinishedRun } from '../run/unfinished-run.js';
 
 /** An unfinished run, as the run that resumes it sees it. */
@@ -136,4 +138,33 @@ export function goneTests({ open }: Resumed, first: SuiteRun): SeenTest[] {
   if (first.suiteFailure !== null || first.status === 'interrupted') return [];
   const there = new Set(first.tests.map(({ test }) => test.id));
   return (open ?? []).flatMap((test) => (there.has(test.id) ? [] : [{ ...test, verdict: 'failed' }]));
+}
+
+/** A fix of a run that was killed before it was decided: it was green once, or it led to another error. */
+export interface KeptFix {
+  /** The agent that made it. */
+  readonly agent: string;
+  readonly change: Change;
+  /** The folder of its run. */
+  readonly runDir: string;
+}
+
+/** Returns the agents' fixes that the end of a run left undecided, by signature, so that nobody is paid for them again (ME-8). */
+export async function keptFixes(runDir: string): Promise<ReadonlyMap<string, KeptFix>> {
+  const { causes } = await readRunState(runDir);
+  const kept = new Map<string, KeptFix>();
+  for (const { summary, attempts } of causes) {
+    const { held, judged } = attempts.at(-1) ?? {};
+    // An interrupted attempt has not been judged.
+    const isOpen = !judged || judged.judged === 'not-judged';
+    if (!isOpen || !held?.agent || !held.change || isBuiltIn({ runner: held.agent })) continue;
+    const change = readChange(runDir, held.change);
+    if (change) kept.set(summary.signature, { agent: held.agent, change, runDir });
+  }
+  return kept;
+}
+
+/** Returns the text that describes the fix. */
+export function keptFixSummary({ runDir }: KeptFix): string {
+  return `its fix from run ${path.basename(runDir)}, whose proof was interrupted`;
 }

@@ -1,4 +1,5 @@
 import type { VerifyLevel } from '../core/settings.js';
+import type { ShardCount } from '../playwright/reports/check-reports.js';
 import type { Selection } from '../playwright/selection.js';
 import type { ProjectLock } from '../run/project-lock.js';
 import type { Resumed } from './resumed.js';
@@ -40,4 +41,15 @@ export interface RunRequest {
   readonly chosenFor?: readonly string[];
   /** The project's lock, if the command already holds it. */
   readonly lock?: ProjectLock;
+}
+
+/** Returns the shards as events and the store name them; empty if the suite runs here. */
+export function shardsIn(shards: ShardCount | null | undefined): { shards?: ShardCount } {
+  return shards ? { shards: { total: shards.total, missing: shards.missing } } : {};
+}
+
+/** Returns what `resume` needs to continue, without the store's URL, which may contain a password. */
+export function typed({ filters, passThrough, options: asked }: RunRequest) {
+  const { store, ...options } = asked;
+  return { filters, passThrough, options: store === undefined ? asked : options };
 }

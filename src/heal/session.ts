@@ -10,7 +10,7 @@ import type { SuitePurpose } from '../event.js';
 import type { BrokenBuild } from '../playwright/broken-build.js';
 import type { Playwright } from '../playwright/find-playwright.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
-import type { KeptFix } from './kept-fixes.js';
+import type { KeptFix } from './resumed.js';
 import type { Observations } from './observations.js';
 import type { RunFolder } from '../run/run-folder.js';
 import type { RunPlan } from '../run/run-plan.js';

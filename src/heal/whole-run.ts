@@ -1,104 +1,128 @@
 import { systemClock } from '../clock.js';
+import { nameOf } from '../outputs/format.js';
 import { say } from '../outputs/streams.js';
+import { showPlan } from '../outputs/terminal.js';
 import { firstRunProblem } from '../playwright/refusals.js';
-import { isRed } from '../playwright/suite-run.js';
+import { isRed, type SuiteRun } from '../playwright/suite-run.js';
 import type { Problem } from '../problem.js';
 import { type Interrupts, listenForInterrupts } from '../process/interrupts.js';
-import { startWatchdog, type Watchdog } from '../run/watchdog.js';
+import { startWatchdog } from '../run/watchdog.js';
 import { ok, type Result } from '../result.js';
 import type { ProjectLock } from '../run/project-lock.js';
 import { recover } from '../run/recover-if-needed.js';
 import { createRunFolder, newRunId } from '../run/run-folder.js';
 import { underLock } from '../run/under-lock.js';
 import { checkedOut } from '../run/checked-out.js';
-import { checkRequest } from './check-request.js';
-import { cleanUp, cleanUpAfterError } from './clean-up.js';
+import { type Checked, checkRequest } from './check-request.js';
 import { finishRun } from './finish-run.js';
 import { firstRun } from './first-run.js';
-import { closed, type Opened, openRun } from './open-run.js';
+import { cleanUp, cleanUpAfterError, closed, type Opened, openRun } from './open-run.js';
 import type { RunRequest } from './run-request.js';
-import type { Reports } from './reported-run.js';
+import type { Healed } from './progress.js';
+import type { ReportedRun } from './reported-run.js';
+import { goneTests, type Resumed } from './resumed.js';
+import type { Session } from './session.js';
 import { showTraces } from './show-trace.js';
 import { tellSeen } from './tell-tests.js';
-import { green, type Ready, work } from './work-on-failures.js';
 
 /** Runs `self-heal run` as a whole: returns the exit code, or the problem that prevented it. */
 export async function runSelfHeal(request: RunRequest): Promise<number | Problem> {
   const { cwd, lock, options } = request;
   const checked = await checkRequest(request);
   if (!checked.ok) return checked.error;
-  const reports = await reportsFor(request);
-  if (!reports.ok) return reports.error;
-  const ready = { ...checked.value, reports: reports.value };
-  const run = (held: ProjectLock) => runLocked(request, ready, held);
+  const run = (held: ProjectLock) => runLocked(request, checked.value, held);
   const command = options.from ? 'heal' : 'run';
   return lock ? run(lock) : underLock({ cwd, command, wait: options.wait ?? false }, run);
 }
 
-/** Returns the reports that say what to run here (SC-1); null if the suite itself runs. */
-async function reportsFor(request: RunRequest): Promise<Result<Reports | null, Problem>> {
-  const { from } = request.options;
-  // If it is known which tests are left, only those are run.
-  if (from === undefined || (request.resumed && request.resumed.open !== null)) return ok(null);
-  const { reportsOf } = await import('./reported-run.js');
-  return reportsOf(request, from);
-}
-
-async function runLocked(request: RunRequest, checked: Ready, lock: ProjectLock): Promise<number | Problem> {
+/**
+ * Opens a run, step by step, and closes it in the reverse order. If it throws, for example because the disk is full, nothing that is not proven
+ * stays, and the watchdog ends the processes.
+ */
+async function runLocked(
+  request: RunRequest,
+  checked: Checked,
+  lock: ProjectLock,
+): Promise<number | Problem> {
   const unrecovered = await recover(request.cwd);
   if (unrecovered) return unrecovered;
   // Recovery restored what a killed run left. The start time is taken after it, because blame looks at what was written since.
   const startedAt = systemClock.now();
-  const folder = await createRunFolder(request.cwd, newRunId(startedAt, systemClock.random()));
-  if (!folder.ok) return folder.error;
-  await lock.tell(folder.value.runId);
-  using watchdog = startWatchdog(folder.value);
-  const result = await runWatched(request, { ...checked, folder: folder.value, watchdog }, startedAt);
-  watchdog.ended();
-  return result;
-}
-
-/** Runs in its folder. If it throws, for example because the disk is full, nothing that is not proven stays, and the watchdog ends the processes. */
-async function runWatched(
-  request: RunRequest,
-  checked: Ready & Pick<Opened, 'folder'> & { readonly watchdog: Watchdog },
-  startedAt: number,
-): Promise<number | Problem> {
+  const found = await createRunFolder(request.cwd, newRunId(startedAt, systemClock.random()));
+  if (!found.ok) return found.error;
+  const folder = found.value;
+  await lock.tell(folder.runId);
+  using watchdog = startWatchdog(folder);
   using interrupts = listenForInterrupts(say);
-  const uncaught = interrupts.started(checked.folder.runId);
-  const opened = await openRun(request, checked, { signal: interrupts.signal, startedAt });
-  return await Promise.race([runOpened(request, checked, { opened, interrupts }), uncaught]).catch(
+  const uncaught = interrupts.started(folder.runId);
+  const { signal } = interrupts;
+  const opened = await openRun(request, checked, { folder, watchdog, signal, startedAt });
+  const result = await Promise.race([runOpened(opened, interrupts), uncaught]).catch(
     async (error: unknown) => {
       await cleanUpAfterError(opened);
       throw error;
     },
   );
+  watchdog.ended();
+  return result;
 }
 
-async function runOpened(
-  request: RunRequest,
-  checked: Ready,
-  { opened, interrupts }: { readonly opened: Opened; readonly interrupts: Interrupts },
-): Promise<number | Problem> {
+async function runOpened(opened: Opened, interrupts: Interrupts): Promise<number | Problem> {
+  const { request, reports, signal } = opened;
   let checkout: ReturnType<typeof checkedOut> | undefined;
   const lookAtCheckout = () => (checkout ??= checkedOut(request.cwd));
-  const ran = await firstRun(request, opened, { reports: checked.reports, onStart: lookAtCheckout });
+  const ran = await firstRun(opened, lookAtCheckout);
   if (!ran.ok) return await closed(opened, ran.error);
-  const { run: first, reportedRed } = ran.value;
-  const problem = interrupts.signal.aborted ? null : firstRunProblem(first);
+  const { run: first } = ran.value;
+  const problem = signal.aborted ? null : firstRunProblem(first);
   if (problem) return await closed(opened, problem);
   // A run with nothing to heal needs no store, no copy and no session (CL-4).
   const isOver = !isRed(first) && !request.resumed;
   if (isOver) tellSeen(opened, first);
-  const worked = isOver ? ok(green) : await work(request, opened, { ...checked, first, reportedRed });
-  if (!worked.ok) return await closed(opened, worked.error);
+  const session = isOver ? ok(null) : await sessionOf(opened, ran.value);
+  if (!session.ok) return await closed(opened, session.error);
+  const healed = session.value
+    ? await planOrHeal(request, session.value, first)
+    : { causes: [], suiteRed: false, paused: false };
   await showTraces(opened).catch(() => undefined);
   await cleanUp(opened);
   const { commit, isDirty } = await lookAtCheckout();
-  const isOfCommit = !isDirty && checked.reports?.isOfCommit !== false;
-  return await finishRun(request, opened, {
-    ...worked.value,
-    interrupts,
-    commit: isOfCommit ? commit : null,
-  });
+  const isOfCommit = !isDirty && reports?.isOfCommit !== false;
+  const finished = { healed, session: session.value, interrupts, commit: isOfCommit ? commit : null };
+  return await finishRun(opened, finished);
+}
+
+/** Loaded only after the suite, because people wait for Playwright to start. */
+async function sessionOf(opened: Opened, first: ReportedRun): Promise<Result<Session, Problem>> {
+  const { composeSession } = await import('./compose-session.js');
+  return composeSession(opened, first);
+}
+
+async function planOrHeal(
+  { blame, options, resumed }: RunRequest,
+  session: Session,
+  first: SuiteRun,
+): Promise<Healed> {
+  if (resumed) tellResumed(session, resumed, first);
+  tellSeen(session, first);
+  if (blame) {
+    const { blameRun } = await import('./plan-run.js');
+    return blameRun(session, first);
+  }
+  if (options.dryRun) {
+    const { planRun } = await import('./plan-run.js');
+    return planRun(session, first, options.json ? () => undefined : showPlan);
+  }
+  const { healRun } = await import('./run.js');
+  return healRun(session, first);
+}
+
+/** Carries over what an earlier run has finished (ME-8), and what it had not and cannot be run any more. */
+function tellResumed({ bus }: Session, resumed: Resumed, first: SuiteRun): void {
+  const gone = goneTests(resumed, first);
+  bus.emit({ type: 'tests.seen', tests: [...resumed.carried, ...gone] });
+  if (gone.length === 0) return;
+  const names = gone.map(nameOf).join(', ');
+  const message = `Still red, because they no longer exist under these names: ${names}. Start a new run with \`self-heal run\`.`;
+  bus.emit({ type: 'run.warning', message });
 }

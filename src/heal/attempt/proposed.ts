@@ -8,7 +8,7 @@ import { err, ok, type Result } from '../../result.js';
 import { runDirOf } from '../../run/run-folder.js';
 import { type Contents, contentsOf, readChange, safePath } from '../../workspace/change.js';
 import { type FileEdit, hashOf, stateOf } from '../../workspace/file-state.js';
-import { type KeptFix, keptFixSummary } from '../kept-fixes.js';
+import { type KeptFix, keptFixSummary } from '../resumed.js';
 import type { Session } from '../session.js';
 import { reasonOf } from '../../problem.js';
 import { type Attempt, bareAttempt } from '../../core/attempt.js';

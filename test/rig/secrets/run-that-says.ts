@@ -6,7 +6,7 @@ import { Chalk } from 'chalk';
 import { createRunAgent } from '../../../src/agents/create-run-agent.js';
 import { createBus } from '../../../src/run/bus.js';
 import { reportOf } from '../../../src/run/report-of.js';
-import { openRunStore } from '../../../src/heal/open-run-store.js';
+import { openRunStore } from '../../../src/heal/compose-session.js';
 import { groupCauses } from '../../../src/core/group.js';
 import { deploy } from '../../../src/heal/attempt/deploy.js';
 import { createDiagnose } from '../../../src/heal/diagnose.js';
@@ -165,7 +165,7 @@ export async function runThatSays(
   const memory = await openRunStore({
     settings: { ...settings, store },
     cwd: root,
-    runId,
+    folder: { runId },
     bus,
     redactor,
   });

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { keptFixes } from '../../../src/heal/kept-fixes.js';
+import { keptFixes } from '../../../src/heal/resumed.js';
 import { eventsFile } from '../../../src/run/event-log.js';
 import { keepChange } from '../../../src/workspace/change.js';
 import { anAttempt } from '../../rig/builders.js';

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { lateWorkspace, type WorkspaceParts } from '../../../src/heal/late-workspace.js';
-import { closed } from '../../../src/heal/open-run.js';
+
+import { closed, lateWorkspace, type WorkspaceParts } from '../../../src/heal/open-run.js';
 import { ownerVariables } from '../../../src/process/proc-table.js';
 import { createRunFolder } from '../../../src/run/run-folder.js';
 import { createRedactor, redactorOf } from '../../../src/secrets/redactor.js';
