@@ -7,7 +7,7 @@ export interface RunResult {
   readonly tests: readonly Verdict[];
   readonly causes: readonly {
     readonly verdict: CauseVerdict;
-    readonly overBudget: boolean;
+    readonly overBudget?: boolean;
     readonly cause: Pick<Cause, 'environment'>;
   }[];
   /** Whether the suite's own failure persists. */

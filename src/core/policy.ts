@@ -3,6 +3,7 @@ import { agentName, isBuiltIn } from './built-in-fixer.js';
 import type { RetryAxis } from './diagnosis.js';
 import { isUsedUp, noEarlierTries, type EarlierTries } from './remembered.js';
 import type { LimitSettings, RetrySettings } from './settings.js';
+import type { CauseVerdict } from './verdict.js';
 
 /** What has happened to one cause so far, and what the run has spent: everything that a decision may depend on. */
 export interface History {
@@ -52,14 +53,12 @@ export type Decision =
 
 /** How a cause ended, with the reason as a sentence. */
 export interface CauseEnd {
-  /**
-   * `flaky`: green, but not because of an agent's change (HN-7). `rejected`: its agents did what is honest in no fix, or hid the fault, even after a
-   * warning (HN-3, HN-11). `superseded`: its fix revealed another failure, which has a cause of its own (HL-3). `budget`: a limit was reached before
-   * it could be healed (exit code 4).
-   */
-  readonly verdict:
-    'healed' | 'failed' | 'flaky' | 'agent-unusable' | 'rejected' | 'superseded' | 'budget' | 'interrupted';
+  readonly verdict: CauseVerdict;
   readonly reason: string;
+  /** Whether a limit was reached before it could be healed (exit code 4). */
+  readonly overBudget?: boolean;
+  /** Whether an earlier run asked its question, which nobody has answered yet (ME-6). */
+  readonly askedBefore?: boolean;
 }
 
 /** The number of rejected attempts after which a cause is given up: agents are warned once (HN-3). */
@@ -137,7 +136,8 @@ function nextTry(history: Counted, policy: Policy): Decision {
   const attempt = attemptAfter(history);
   if (isBareRetest(history, policy.retries)) return { kind: 'retest', attempt };
   const reached = limitReached(history.spent, policy.limits);
-  return reached === null ? deploy(history, attempt) : end('budget', reached);
+  if (reached === null) return deploy(history, attempt);
+  return { kind: 'end', end: { verdict: 'failed', reason: reached, overBudget: true } };
 }
 
 function endAfter(last: Attempt, history: History, policy: Policy): Decision | null {

@@ -2,7 +2,7 @@ import type { Attempt } from '../core/attempt.js';
 import type { AvoidedReason } from '../core/avoided.js';
 import type { DiagnosedFailure } from '../core/cause.js';
 import { failureKey } from '../core/failure.js';
-import type { HealedCause } from './heal-cause.js';
+import type { TriedCause } from './heal-cause.js';
 import {
   type CauseRecord,
   changesOf,
@@ -34,7 +34,7 @@ export interface Shown {
 /** What remains to be done after a proof. */
 export interface Left {
   /** Causes whose fix did not hold, with the failed attempt. */
-  readonly again: readonly HealedCause[];
+  readonly again: readonly TriedCause[];
   /** Tests that turned out to be red, each of which gets a cause of its own. */
   readonly failures: ByKey;
 }
@@ -60,7 +60,7 @@ export async function abandonProof(progress: Progress): Promise<void> {
 
 /** Records and announces what the proof showed for each cause and each test. */
 export async function applyProof(progress: Progress, { refuted, gone, others }: Shown): Promise<Left> {
-  const again: HealedCause[] = [];
+  const again: TriedCause[] = [];
   for (const record of progress.causes.filter((one) => one.unproven)) {
     const tests = progress.proofTests.filter(({ causeId }) => causeId === record.cause.id);
     const { id } = record.cause;
@@ -91,7 +91,7 @@ async function applyToCause(
   progress: Progress,
   record: CauseRecord,
   { tests, how, isGone }: Proved,
-): Promise<HealedCause | null> {
+): Promise<TriedCause | null> {
   const { unproven, ...rest } = record;
   const holds = tests.some(({ ended }) => ended === null);
   const leading =

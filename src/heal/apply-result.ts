@@ -3,8 +3,7 @@ import type { DiagnosedFailure } from '../core/cause.js';
 import { chooseFlipped } from '../core/choose-flipped.js';
 import { failureKey, testsOf } from '../core/failure.js';
 import { isGreen } from '../core/judge.js';
-import type { CauseVerdict } from '../core/verdict.js';
-import type { HealedCause } from './heal-cause.js';
+import type { TriedCause } from './heal-cause.js';
 import { leftOf } from './other-fix.js';
 import { endCause, type Progress, proofTest, put, revealing } from './progress.js';
 import { retest, type Retest } from './retest.js';
@@ -53,7 +52,7 @@ function isOfOpenCause({ session, causes }: Progress, { failure }: DiagnosedFail
  * Records how a cause ended; a green fix still has to be proven.
  * Returns the failures it leaves behind, which become causes of their own.
  */
-export async function applyResult(progress: Progress, ended: HealedCause): Promise<ByKey> {
+export async function applyResult(progress: Progress, ended: TriedCause): Promise<ByKey> {
   const { cause, attempts, end } = ended;
   const { session } = progress;
   const untried = whyUntried(ended);
@@ -64,28 +63,23 @@ export async function applyResult(progress: Progress, ended: HealedCause): Promi
     return left ? keyed(left.members) : [];
   }
   if (untried) session.bus.emit({ type: 'agent.avoided', reason: untried, count: 1 });
-  const { verdict, reason } = end;
+  const { verdict } = end;
   const record = {
     cause,
-    verdict: causeVerdictOf(verdict),
-    reason,
+    ...end,
     attempts,
-    overBudget: verdict === 'budget',
-    ...(end.verdict === 'escalated' ? { askedBefore: end.askedBefore } : {}),
   };
   const unproven = { by: 'own-fix', healed: ended } as const;
   if (verdict === 'healed') put(progress, { ...record, unproven });
   else await endCause(progress, verdict === 'superseded' ? { ...record, unproven } : record);
   if (verdict === 'healed' || verdict === 'superseded' || verdict === 'flaky')
     return applyProgress(progress, ended);
-  const given = causeVerdictOf(verdict);
-  const isLeft = given === 'superseded' || given === 'interrupted';
-  tellDecided(session, cause.members, { verdict: isLeft ? 'failed' : given });
+  tellDecided(session, cause.members, { verdict: verdict === 'interrupted' ? 'failed' : verdict });
   return [];
 }
 
 /** Returns why a cause ended before any agent started; null if one was started, or a limit or an interrupt prevented it. */
-function whyUntried({ cause, attempts, end }: HealedCause): AvoidedReason | null {
+function whyUntried({ cause, attempts, end }: TriedCause): AvoidedReason | null {
   if (attempts.length > 0) return null;
   if (end.verdict === 'escalated') {
     if (end.askedBefore) return 'open-question';
@@ -95,7 +89,7 @@ function whyUntried({ cause, attempts, end }: HealedCause): AvoidedReason | null
 }
 
 /** Handles a kept fix: the lead and every other test of the cause is now green or has a different error. */
-async function applyProgress(progress: Progress, ended: HealedCause): Promise<ByKey> {
+async function applyProgress(progress: Progress, ended: TriedCause): Promise<ByKey> {
   const { cause, end, lastRetest } = ended;
   const { session, proofTests } = progress;
   const { verdict } = end;
@@ -119,7 +113,7 @@ function successorOf(lead: DiagnosedFailure, seen: Retest | null): DiagnosedFail
 /** Handles the other tests of the cause. Those that get the full proof were in the same re-run; tests still red become new failures (HL-6). */
 async function applyToFollowers(
   progress: Progress,
-  { cause, end, lastRetest }: HealedCause,
+  { cause, end, lastRetest }: TriedCause,
   followers: readonly DiagnosedFailure[],
 ): Promise<DiagnosedFailure[]> {
   const { session, proofTests } = progress;
@@ -150,8 +144,4 @@ async function applyToFollowers(
     }
   }
   return seen?.suiteFailure ? [...red, seen.suiteFailure] : red;
-}
-
-function causeVerdictOf(verdict: HealedCause['end']['verdict']): CauseVerdict {
-  return verdict === 'budget' ? 'failed' : verdict;
 }

@@ -17,11 +17,11 @@ import type { Session } from './session.js';
 import { withoutTree } from './tree-lock.js';
 import type { KnownFailure } from '../store/store.js';
 
-/** How a cause ended. */
-export interface HealedCause {
+/** A cause after work on it: what was tried, and how it ended. */
+export interface TriedCause {
   readonly cause: Cause;
   readonly attempts: readonly Attempt[];
-  readonly end: CauseEnd | Asked;
+  readonly end: CauseEnd;
   /** The last re-run of the lead, or null if there was none. */
   readonly lastRetest: Retest | null;
   /** What the tests type for which its last attempt was made; see `Findings`. */
@@ -45,15 +45,7 @@ export interface HealRequest {
   /** Whether more agents may be started: healing may be paused while one is at work. */
   readonly mayGoOn?: () => boolean;
   /** The cause as it was healed before, if its fix did not hold in the proof. */
-  readonly from?: HealedCause;
-}
-
-/** A question to a person. */
-export interface Asked {
-  readonly verdict: 'escalated';
-  readonly reason: string;
-  /** Whether an earlier run asked it and nobody has answered yet (ME-6). */
-  readonly askedBefore: boolean;
+  readonly from?: TriedCause;
 }
 
 /** Returns what is known about a failure. An error message alone does not say that an old fault is back if its class is another one now. */
@@ -69,7 +61,7 @@ export async function healCause(
   session: Session,
   cause: Cause,
   { earlier = new Set(), chain = [], alongside, mayGoOn = () => true, from }: HealRequest = {},
-): Promise<HealedCause> {
+): Promise<TriedCause> {
   const attempts: Attempt[] = [...(from?.attempts ?? [])];
   let lastRetest: Retest | null = null;
   let otherInput: TriedFix['otherInput'];
@@ -112,8 +104,9 @@ export async function healCause(
       case 'escalate':
         return ended(await ask(session, cause, { question: decision.question, attempts, known }));
       case 'end': {
-        const { verdict, reason } = decision.end;
-        const isOpen = verdict === 'failed' && (await mayBeMeant(session, cause, { attempts, known }));
+        const { verdict, reason, overBudget = false } = decision.end;
+        const so = { attempts, known };
+        const isOpen = verdict === 'failed' && !overBudget && (await mayBeMeant(session, cause, so));
         if (!isOpen) return ended(decision.end);
         const question = `${reason}: is the new behavior right?`;
         return ended(await ask(session, cause, { question, attempts, known }));
@@ -123,7 +116,7 @@ export async function healCause(
     }
   }
 
-  function ended(end: HealedCause['end']): HealedCause {
+  function ended(end: CauseEnd): TriedCause {
     return { cause, attempts, end, lastRetest, otherInput, known, attemptId, copy: session.copy };
   }
 }
@@ -204,18 +197,18 @@ async function mayBeMeant(
  * Stores a question for a person, with the patches that are ready and those that cost nothing: what broke the tests is taken back, if that is
  * known (BL-4), and their texts follow the page (BL-6). The run continues with other causes (ME-6).
  */
-async function ask(session: Session, cause: Cause, { question, attempts, known }: Asking): Promise<Asked> {
+async function ask(session: Session, cause: Cause, { question, attempts, known }: Asking): Promise<CauseEnd> {
   const asked = attempts.at(-1)?.claim?.status === 'needs-person' ? question : null;
   await addForNothing(session, cause, { attempts, known });
   const about = questionAbout(cause, { attempts: [...known.tried, ...attempts], asked });
   const escalation = await session.store.escalate(about);
   const escalationId = escalation?.id ?? null;
   session.bus.emit({ type: 'agent.waiting_for_input', causeId: cause.id, question, escalationId });
-  return { verdict: 'escalated', reason: question, askedBefore: false };
+  return { verdict: 'escalated', reason: question };
 }
 
 /** Repeats a question of an earlier run that nobody has answered; no agent is paid (ME-6). */
-function stillOpen(session: Session, cause: Cause, { id, createdAt, problem }: Escalation): Asked {
+function stillOpen(session: Session, cause: Cause, { id, createdAt, problem }: Escalation): CauseEnd {
   const question = `It has been waiting for an answer since ${localDay(createdAt)}: ${problem}`;
   session.bus.emit({ type: 'agent.waiting_for_input', causeId: cause.id, question, escalationId: id });
   return { verdict: 'escalated', reason: question, askedBefore: true };

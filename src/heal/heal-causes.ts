@@ -8,7 +8,7 @@ import type { Alongside } from './attempt/start-agent.js';
 import { applyResult } from './apply-result.js';
 import { unhealedYet } from './other-fix.js';
 import { type CauseRecord, endCause, goesOn, keptAttempts, type Progress, revealing } from './progress.js';
-import { healCause, type HealedCause } from './heal-cause.js';
+import { healCause, type TriedCause } from './heal-cause.js';
 import { retest } from './retest.js';
 import { saveProgress } from './save-progress.js';
 import type { Session } from './session.js';
@@ -154,7 +154,7 @@ function alongside(round: Round, one: UnderWay): Alongside {
 }
 
 /** A kept fix may have healed what other agents are working on. One root cause gets one agent, so those agents are stopped (HL-6). */
-function stopHealed({ progress, underWay }: Round, { cause, lastRetest }: HealedCause): void {
+function stopHealed({ progress, underWay }: Round, { cause, lastRetest }: TriedCause): void {
   const { session } = progress;
   const record = progress.causes.find((one) => one.cause.id === cause.id);
   if (!record || keptAttempts(record).length === 0 || session.signal.aborted) return;
@@ -167,12 +167,12 @@ function stopHealed({ progress, underWay }: Round, { cause, lastRetest }: Healed
 /** Ends a cause whose agent was stopped because another fix made its test green; its tests that are still red get causes of their own. */
 async function healedByAnother(
   progress: Progress,
-  { cause, attempts }: HealedCause,
+  { cause, attempts }: TriedCause,
 ): Promise<readonly DiagnosedFailure[]> {
   const left = await unhealedYet(progress, cause, attempts);
   if (!left) return [];
   const reason = 'its first test was green with the fix of another cause';
-  await endCause(progress, { cause, verdict: 'superseded', reason, attempts, overBudget: false });
+  await endCause(progress, { cause, verdict: 'superseded', reason, attempts });
   return left.members;
 }
 

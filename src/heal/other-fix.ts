@@ -38,7 +38,7 @@ export function leftOf(
   if (first) return { ...cause, members: red, lead: red.includes(cause.lead) ? cause.lead : first };
   const reason = 'healed by an earlier fix of this run';
   const unproven = { by: 'other-fix', otherwise: null } as const;
-  put(progress, { cause, verdict: 'healed', reason, attempts, overBudget: false, unproven });
+  put(progress, { cause, verdict: 'healed', reason, attempts, unproven });
   return null;
 }
 

@@ -1,33 +1,27 @@
 import { type Attempt, isKept } from '../core/attempt.js';
 import type { Cause, DiagnosedFailure } from '../core/cause.js';
-import { isPaused } from '../core/policy.js';
+import { type CauseEnd, isPaused } from '../core/policy.js';
 import type { ProofOutcome, ProofStep, TestProof } from '../core/proof.js';
 import { spentOn } from '../core/spent-on.js';
 import type { RunResult } from '../core/outcome.js';
 import { failureKey } from '../core/failure.js';
-import { type CauseVerdict, isResolved } from '../core/verdict.js';
-import type { HealedCause } from './heal-cause.js';
+import { isResolved } from '../core/verdict.js';
+import type { TriedCause } from './heal-cause.js';
 import type { GreenTest } from '../core/alike.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import type { Session } from './session.js';
 
 /** A cause with its verdict. */
-export interface CauseRecord {
+export interface CauseRecord extends CauseEnd {
   readonly cause: Cause;
-  readonly verdict: CauseVerdict;
-  readonly reason: string;
   readonly attempts: readonly Attempt[];
-  /** Whether a limit ended it (exit code 4). */
-  readonly overBudget: boolean;
-  /** Whether an earlier run already asked its question. */
-  readonly askedBefore?: boolean;
   /** Set while it is not decided: its tests are green with a fix that is not proven yet, or its fix revealed an error that is not healed yet. */
   readonly unproven?: Unproven;
 }
 
 /** Whose fix it is, and what becomes of the cause if the fix is refuted. */
 export type Unproven =
-  | { readonly by: 'own-fix'; readonly healed: HealedCause }
+  | { readonly by: 'own-fix'; readonly healed: TriedCause }
   /** `otherwise` is null if its tests then become failures of their own. */
   | { readonly by: 'other-fix'; readonly otherwise: CauseRecord | null };
 

@@ -3,7 +3,7 @@ import type { Cause, DiagnosedFailure } from '../core/cause.js';
 import { failureKey, testsOf } from '../core/failure.js';
 import { groupCauses } from '../core/group.js';
 import { isPaused } from '../core/policy.js';
-import { healCause, type HealedCause } from './heal-cause.js';
+import { healCause, type TriedCause } from './heal-cause.js';
 import { atOnce, earlierSignatures, healCauses } from './heal-causes.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { observationsIn } from './observations.js';
@@ -80,7 +80,7 @@ async function beyondTheStop(session: Session, first: SuiteRun): Promise<readonl
 /** Continues with causes whose fix did not hold in the proof. */
 async function healAgain(
   progress: Progress,
-  causes: readonly HealedCause[],
+  causes: readonly TriedCause[],
 ): Promise<readonly DiagnosedFailure[]> {
   const found = new Map<string, DiagnosedFailure>();
   for (const from of causes) {

@@ -111,7 +111,7 @@ describe('the next step', () => {
   it('HL-4 HN-9 does not wait for an attempt that the time limit would prevent', () => {
     const spent = { ...history().spent, elapsedMs: policy.limits.timeMs - 5000 };
     expect(decide(history({ attempts: tried(1), waited: false, spent }), policy)).toMatchObject({
-      end: { verdict: 'budget' },
+      end: { verdict: 'failed', overBudget: true },
     });
     const inTime = { ...spent, elapsedMs: spent.elapsedMs - 1 };
     expect(decide(history({ attempts: tried(1), waited: false, spent: inTime }), policy)).toMatchObject({
@@ -126,7 +126,7 @@ describe('the next step', () => {
     ['time', { elapsedMs: 3_600_000 }],
   ])('HL-3 HN-9 stops at limits.%s', (limit, over) => {
     const decision = decide(history({ spent: { ...history().spent, ...over } }), policy);
-    expect(decision).toMatchObject({ kind: 'end', end: { verdict: 'budget' } });
+    expect(decision).toMatchObject({ kind: 'end', end: { verdict: 'failed', overBudget: true } });
     expect(JSON.stringify(decision)).toContain(limit);
   });
 
@@ -254,7 +254,7 @@ it('HN-9 tells the time limit in minutes, however it was set', () => {
   const spent = { ...history().spent, elapsedMs: 100_000 };
   expect(decide(history({ spent }), { ...policy, limits })).toEqual({
     kind: 'end',
-    end: { verdict: 'budget', reason: 'limits.time (1.67 min) was reached' },
+    end: { verdict: 'failed', overBudget: true, reason: 'limits.time (1.67 min) was reached' },
   });
 });
 

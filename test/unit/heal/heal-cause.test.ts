@@ -430,7 +430,7 @@ describe('the loop with a store', () => {
     const used = { tries: { count: 3, failedFixes: 1 }, tried: [anAttempt()] };
     const { session: given, agents } = await session([], { store: memory(used) });
     const { end } = await healCause(given, cause);
-    expect(end).toMatchObject({ verdict: 'escalated', askedBefore: false });
+    expect(end).toMatchObject({ verdict: 'escalated' });
     expect(agents).toEqual([]);
     expect(asked.at(-1)?.tried).toEqual([
       '/debugger changed src/a.ts; the test failed the same way, so the change was reverted.',
