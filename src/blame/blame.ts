@@ -69,8 +69,8 @@ export function createBlame(parts: BlameParts): BlameCauses {
           if (!hasSearched || !isOpen(inOlder)) answer = inOlder;
         }
       }
-      if (answer === null) tellForAll(String(history));
-      else parts.tell(id, answer);
+      if (answer !== null) parts.tell(id, answer);
+      else if (typeof history === 'string') tellForAll(history);
       if (answer !== null && typeof answer !== 'string') found.set(id, answer);
     }
     leftMs -= parts.now() - startedAt;
