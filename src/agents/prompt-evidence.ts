@@ -1,4 +1,6 @@
+import { outcomeOf } from '../core/classify/requests.js';
 import { createMatcher } from '../core/classify/match.js';
+import { middleCut } from '../core/fenced.js';
 import { asPrinted } from '../core/diagnosis.js';
 import { type ConsoleEntry, hasFailed, type NetworkEntry, unanswered } from '../core/evidence.js';
 import type { AgentContext } from './context.js';
@@ -10,8 +12,11 @@ const linesAround = 8;
 const serverLinesShown = 20;
 const matcher = createMatcher();
 
-/** Returns the errors and warnings in the page's console, with the stack frames of exceptions. Repetitions are merged; noise is left out. */
-export function consoleLines({ console }: Pick<AgentContext, 'console'>): string[] {
+/**
+ * Returns the errors and warnings in the page's console, with the stack frames of exceptions, the one that decided first. Repetitions are merged;
+ * noise is left out.
+ */
+export function consoleLines({ console, diagnosis }: Pick<AgentContext, 'console' | 'diagnosis'>): string[] {
   const telling = console.filter(
     ({ type }) => type === 'pageerror' || type === 'error' || type === 'warning',
   );
@@ -20,8 +25,38 @@ export function consoleLines({ console }: Pick<AgentContext, 'console'>): string
     const text = consoleText(entry);
     if (matcher.withoutNoise('console', text).trim() !== '') said.set(text, (said.get(text) ?? 0) + 1);
   }
-  const texts = [...said].map(([text, times]) => (times > 1 ? `${text} (${times} times)` : text));
-  return texts.slice(-mostEntries);
+  const decided = diagnosis.why
+    .filter(({ source }) => source === 'console')
+    .map(({ evidence }) => asPrinted(evidence).replace(/^Uncaught /, ''));
+  const decides = ([text]: readonly [string, number]) => decided.some((one) => text.includes(one));
+  const all = [...said];
+  const [first, rest] = [all.filter(decides), all.filter((one) => !decides(one))];
+  return [...first.slice(0, mostEntries), ...rest.slice(-mostEntries)]
+    .slice(0, mostEntries)
+    .map(([text, times]) => `${withDifferences(text)}${times > 1 ? ` (${times} times)` : ''}`);
+}
+
+const longestEntry = 1_200;
+const difference = /^\s*[+-] /;
+
+/** Shortens a long text of the console to its beginning and the lines of its comparison, and says what is left out and where it is. */
+function withDifferences(text: string): string {
+  if (text.length <= longestEntry) return text;
+  const lines = text.split('\n');
+  const isKept = (at: number) =>
+    at < 2 || [at - 1, at, at + 1].some((one) => difference.test(lines[one] ?? ''));
+  if (!lines.some((line) => difference.test(line))) return middleCut(text, longestEntry);
+  const shown: string[] = [];
+  let left = 0;
+  for (const [at, line] of lines.entries()) {
+    if (isKept(at)) {
+      if (left > 0) shown.push(`[… ${left} characters, in console.log …]`);
+      left = 0;
+      shown.push(line);
+    } else left += line.length + 1;
+  }
+  if (left > 0) shown.push(`[… ${left} characters, in console.log …]`);
+  return middleCut(shown.join('\n'), 2 * longestEntry);
 }
 
 function consoleText({ type, text, location, stack, common }: ConsoleEntry): string {
@@ -34,15 +69,40 @@ function consoleText({ type, text, location, stack, common }: ConsoleEntry): str
 const calls = new Set(['document', 'fetch', 'xhr', 'api']);
 
 /** Returns the requests that failed or were not answered in time, with the beginning of their answers, without repetitions. */
-export function requestLines({ network }: Pick<AgentContext, 'network'>): string[] {
+export function requestLines({ network, pageUrl }: Pick<AgentContext, 'network' | 'pageUrl'>): string[] {
   const isOpen = ({ status, resourceType }: NetworkEntry) => status === null && calls.has(resourceType);
   const failed = network.filter((entry) => hasFailed(entry) || isOpen(entry));
-  const lines = failed.map(({ method, url, status, failure, responseBody, common }) => {
+  const lines = failed.map((entry) => {
+    const { method, url, status, failure, responseBody, common } = entry;
     const body = responseBody ? ` ${responseBody.replaceAll(/\s+/g, ' ').slice(0, 200)}` : '';
-    return `${method} ${url} → ${status ?? failure ?? unanswered}${body}${common ? ' (also seen in passing tests)' : ''}`;
+    const how = status === null && failure === null ? unanswered : outcomeOf(entry);
+    return `${method} ${url} → ${how}${refusedBy(entry, pageUrl)}${body}${common ? ' (also seen in passing tests)' : ''}`;
   });
   const quiet = lines.filter((line) => matcher.withoutNoise('network', line) !== '');
   return [...new Set(quiet)].slice(-mostRequests);
+}
+
+/** Headers of an answer for which a browser keeps it from a page. */
+const refusing = [
+  'x-frame-options',
+  'cross-origin-resource-policy',
+  'cross-origin-embedder-policy',
+  'content-security-policy',
+  'permissions-policy',
+];
+
+/** Says with which headers a server had the browser keep its answer from the page of another origin. */
+function refusedBy({ failure, url, responseHeaders }: NetworkEntry, pageUrl: string | null): string {
+  if (!failure?.includes('BLOCKED_BY')) return '';
+  const headers = refusing.flatMap((name) => {
+    const value = responseHeaders[name];
+    return value === undefined ? [] : [`${name}: ${value.slice(0, 120)}`];
+  });
+  const [asked, page] = [url, pageUrl ?? ''].map((one) => (URL.canParse(one) ? new URL(one).origin : null));
+  const origins = page && asked !== page ? ` for a page of ${page}` : '';
+  return headers.length > 0 || origins !== ''
+    ? ` (refused${origins}${headers.length > 0 ? ` by ${headers.join('; ')}` : ''})`
+    : '';
 }
 
 /**

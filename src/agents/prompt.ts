@@ -65,7 +65,7 @@ export function renderPrompt(
     why: whyWeThinkSo(context, [context.error.message, ...Object.values(seen)].join('\n')),
     source: sourceLines(context),
     page: block('The page around the locator', pageExcerpt(context).join('\n'), 1_200),
-    console: block('Console', seen.console, 1_600),
+    console: block('Console', seen.console, 2_400),
     requests: block('Requests that failed', seen.requests, 1_200),
     server: block('Server output', seen.server, 1_600),
     commits: block('Last commits', context.commits.map(commitLine).join('\n'), 800),
@@ -324,6 +324,10 @@ const fileNotes: readonly (readonly [names: readonly string[], what: string])[] 
   [[traceFiles.actions], 'what the test did and saw, step by step, with requests and the console in between'],
   [[traceFiles.html, 'aria.yml'], 'the page at the failure, as HTML and as accessibility tree'],
   [[traceFiles.htmlBefore, traceFiles.treeBefore], 'the page before the action at which the test failed'],
+  [
+    ['expected.png', 'actual.png', 'difference.png'],
+    'the pictures of the screenshot comparison: what is expected, what is there, and where they differ',
+  ],
   [['network.json'], 'requests with headers and bodies'],
   [['console.log', 'server.log'], 'the console and the server output'],
 ];

@@ -8,7 +8,8 @@ export const bounds = {
   cause: 4 * kib,
   errorCount: 20,
   causeCount: 10,
-  consoleText: 2 * kib,
+  /** React's comparison of what it rendered is behind a kilobyte of advice. */
+  consoleText: 8 * kib,
   consoleStack: 4 * kib,
   url: 2 * kib,
   body: 16 * kib,

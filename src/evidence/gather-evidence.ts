@@ -18,7 +18,7 @@ import { cleanErrors, cleanRequest, cleanText } from './clean.js';
 import { writeEvidenceFiles } from './evidence-files.js';
 import { mapEvidence } from './map-evidence.js';
 import type { EvidenceLimits } from './page-evidence.js';
-import { readTestPage, keepScreenshot } from './page-sources.js';
+import { readTestPage, keepComparison, keepScreenshot } from './page-sources.js';
 import { type Passing, markCommon, neighboursOf } from './complaints.js';
 import { suiteServerOutput, testServerOutput } from './server-output.js';
 import { MissingEvidence } from './missing-evidence.js';
@@ -98,6 +98,9 @@ async function gatherTest(
   const failed = failedRequests({ network, errors: failure.errors }, isOwn);
   const complaints = [...failure.errors.map(wordsOf), ...network.map((entry) => entry.failure ?? '')].join(
     '\n',
+  );
+  await missing.attempt('the pictures of a screenshot comparison', () =>
+    keepComparison(failure.attachments, folder),
   );
   if (page.pageUrl !== null && page.ariaSnapshot === null) missing.miss('no accessibility snapshot');
   const servers = {

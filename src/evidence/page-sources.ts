@@ -154,16 +154,33 @@ const pictures: readonly { extension: string; begins: readonly number[] }[] = [
 ];
 
 /**
- * Writes a screenshot into `folder` as `screenshot.png` (or `.jpg`, `.webp`, according to its first bytes) and returns
+ * Writes a picture into `folder`, by default as `screenshot.png` (or `.jpg`, `.webp`, according to its first bytes) and returns
  * the path. Rejects if it cannot be read, exceeds the bound or is not a picture.
  */
-export async function keepScreenshot(source: ScreenshotSource, folder: string): Promise<string> {
+export async function keepScreenshot(
+  source: ScreenshotSource,
+  folder: string,
+  name = 'screenshot',
+): Promise<string> {
   const bytes = source.kind === 'bytes' ? source.bytes : readPicture(source.path);
   const kind = pictures.find(({ begins }) => begins.every((byte, at) => bytes[at] === byte));
   if (!kind) throw new Error('the file is not a picture');
-  const path = join(folder, `screenshot.${kind.extension}`);
+  const path = join(folder, `${name}.${kind.extension}`);
   writeFileSync(path, bytes);
   return path;
+}
+
+/** The pictures of a screenshot comparison, as Playwright names its attachments and as they are kept. */
+const compared = { expected: 'expected', actual: 'actual', diff: 'difference' } as const;
+
+/** Keeps the pictures of a failed screenshot comparison beside the screenshot. */
+export async function keepComparison(attachments: readonly Attachment[], folder: string): Promise<void> {
+  for (const [ending, name] of Object.entries(compared)) {
+    const found = attachments.findLast(
+      (one) => one.contentType.startsWith('image/') && new RegExp(`-${ending}(?:\\.\\w+)?$`).test(one.name),
+    );
+    if (found) await keepScreenshot({ kind: 'file', path: found.path }, folder, name);
+  }
 }
 
 function readPicture(path: string): Buffer {

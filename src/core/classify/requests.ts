@@ -24,9 +24,19 @@ export const failedResource = 'Failed to load resource';
 /** How a browser's console reports that the server sent a page in place of a missing script. */
 const refusedScript = /^Refused to execute script from '([^'\n]{1,2000})' because its MIME type/;
 
-/** Whether a console line only repeats that a request failed; the request itself says more. */
+/** What a console line says of a failed request: the browser's code, or the status of the answer. */
+const saidOfResource = /\b(net::ERR_[\w.]+)|status of (\d{3})\b/;
+
+/** Whether a console line only repeats a failed request that is among the evidence; the request itself says more. */
 export function repeatsRequest(line: string, network: readonly NetworkEntry[]): boolean {
-  if (line.startsWith(failedResource)) return network.length > 0;
+  if (line.startsWith(failedResource)) {
+    const [, code, status] = saidOfResource.exec(line) ?? [];
+    return network.some((entry) =>
+      code === undefined
+        ? entry.status === Number(status)
+        : (entry.failure ?? '').includes(code) || (hasFailed(entry) && line.includes(entry.url)),
+    );
+  }
   const script = refusedScript.exec(line)?.[1];
   return script !== undefined && network.some((entry) => entry.url === script && hasFailed(entry));
 }
@@ -45,9 +55,18 @@ export function failedRequests(
     isRefusal(entry) &&
     !errors.some((error) => failsOf(error, entry) || (entry === last && readsStatus(error)));
   return network
-    .filter((entry) => (entry.status === null ? entry.failure !== null : entry.status >= 400))
+    .filter((entry) => hasFailed(entry) && !isGivenUp(entry))
     .filter((entry) => !decoration.has(entry.resourceType) && own(entry.url) && !isMeant(entry))
     .slice(-mostRequests);
+}
+
+/** Whether the page, or an extension, broke off a request that was being answered. */
+function isGivenUp({ status, failure }: NetworkEntry): boolean {
+  return (
+    status !== null &&
+    status < 400 &&
+    /ERR_(?:ABORTED|BLOCKED_BY_CLIENT)|NS_BINDING_ABORTED/.test(failure ?? '')
+  );
 }
 
 /**
@@ -94,7 +113,13 @@ function brokenOff(failure: string | null): boolean {
 export function endpointOf(entry: NetworkEntry): string {
   const parts = splitUrl(entry.url);
   const address = parts && isLoopback(parts.host) ? parts.path : entry.url;
-  return `${entry.method.toUpperCase()} ${address.slice(0, 200)} → ${entry.status ?? entry.failure ?? 'no answer'}`;
+  return `${entry.method.toUpperCase()} ${address.slice(0, 200)} → ${outcomeOf(entry)}`;
+}
+
+/** Returns how a request ended: its status, or why there is none or the browser kept the answer from the page. */
+export function outcomeOf({ status, failure }: NetworkEntry): string {
+  const isKept = status !== null && status < 400 && failure !== null;
+  return isKept ? `${failure} (answered with ${status})` : String(status ?? failure ?? 'no answer');
 }
 
 /** Formats a request for the request rules: `endpointOf` after the resource type. */

@@ -307,3 +307,53 @@ it('EV-8 shows the part of the page that is most similar to what the locator loo
   expect(prompt).toContain('- button "Save order"');
   expect(prompt).not.toContain('row 30');
 });
+
+it('EV-11 the console entry that decided comes first, its comparison whole, and what is left out is counted', () => {
+  const advice = Array.from({ length: 40 }, (_, n) =>
+    `- Advice ${n} on what may be wrong`.replace('- ', '* '),
+  );
+  const text = [
+    "Error: Hydration failed because the server rendered text didn't match the client.",
+    ...advice,
+    '  <p>',
+    '+   7.11.2026, 14:05',
+    '-   11/7/2026, 1:05 PM',
+  ].join('\n');
+  const entry = (said: string) => ({ time: 0, type: 'error', text: said, location: '', stack: null });
+  const others = Array.from({ length: 12 }, (_, n) => entry(`Error: another one ${n}`));
+  const why = [
+    {
+      rule: 'runtime/hydration',
+      category: 'runtime-error',
+      source: 'console',
+      evidence: text.split('\n')[0] ?? '',
+      confidence: 0.95,
+    },
+  ] as const;
+  const prompt = renderPrompt(
+    aContext({ console: [entry(text), ...others], diagnosis: aDiagnosis({ why: [...why] }) }),
+    { slashCommand: '/debugger', contextFile: '/run/failures/1/context.json' },
+  );
+  const shown = prompt.slice(prompt.indexOf('## Console'));
+  expect(shown).toMatch(
+    /Hydration failed[^]*characters, in console\.log[^]*\+ {3}7\.11\.2026[^]*- {3}11\/7\/2026/,
+  );
+  expect(shown.indexOf('Hydration')).toBeLessThan(shown.indexOf('another one'));
+});
+
+it('EV-4 an answer that the browser kept from the page is shown with its headers and both origins', () => {
+  const refused = request({
+    url: 'http://localhost:4000/widget',
+    resourceType: 'document',
+    status: 200,
+    failure: 'net::ERR_BLOCKED_BY_RESPONSE',
+    responseHeaders: { 'x-frame-options': 'SAMEORIGIN' },
+  });
+  const prompt = renderPrompt(aContext({ network: [refused], pageUrl: 'http://localhost:3000/' }), {
+    slashCommand: '/debugger',
+    contextFile: '/run/failures/1/context.json',
+  });
+  expect(prompt).toContain(
+    'http://localhost:4000/widget → net::ERR_BLOCKED_BY_RESPONSE (answered with 200) (refused for a page of http://localhost:3000 by x-frame-options: SAMEORIGIN)',
+  );
+});

@@ -12,7 +12,7 @@ export const networkRules = rulesFor('network-error', {
     certain,
     // What the browser refuses because of a header or the page's own address (CORS, Content-Security-Policy, framing, mixed content), and what a
     // server answers to a host that its config does not list.
-    /blocked by CORS|\bCORS (?:policy|error|request|preflight|header)|Cross-Origin Request Blocked|Access-Control-Allow-\w+|(?:Refused to (?:connect|frame|load|execute)|Connecting to|Framing|Loading|Executing)\b.{0,300}Content Security Policy|Content-Security-Policy: .{0,80}blocked|Mixed Content: |mixed active content|blocked a frame with origin|Refused to display '|\bBlocked hosts?: \S|\bInvalid Host header\b|\bBlocked request\. This host\b|\bInvalid HTTP_HOST header\b/i,
+    /blocked by CORS|\bCORS (?:policy|error|request|preflight|header)|Cross-Origin Request Blocked|Access-Control-Allow-\w+|(?:Refused to (?:connect|frame|load|execute|apply|send|create|run)|Connecting to|Framing|Loading|Executing)\b.{0,300}Content Security Policy|Content-Security-Policy: .{0,80}blocked|Mixed Content: |mixed active content|blocked a frame with origin|Refused to display '|[Bb]locked because of a permissions policy|[Pp]ermissions policy violation|Refused to get unsafe header|\bBlocked hosts?: \S|\bInvalid Host header\b|\bBlocked request\. This host\b|\bInvalid HTTP_HOST header\b/i,
   ],
   'network/own-request-failed': [
     certain,

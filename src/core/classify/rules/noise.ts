@@ -20,7 +20,7 @@ export const noiseRules: readonly NoiseRule[] = [
   {
     id: 'noise/development-hint',
     pattern:
-      /Download the (?:React|Vue|Apollo) DevTools|React DevTools|DevTools (?:failed|listening)|\bdeprecat(?:ed|ion)\b|\[HMR\]|\[vite\] (?:connect|failed to connect)|\[PLUGIN_TIMINGS\]|\[Fast Refresh\]|was preloaded using link|third-party cookie|autocomplete attributes|browserslist|non-passive event|\[Violation\]|React Router Future Flag|unique "key" prop|__nextjs_original-stack-frame|OTS parsing error|Failed to decode downloaded font|^(?!.*(?:error|fail)).*(?:\] We recommend\b|\bfor (?:better|improved|best) performance\b)/i,
+      /Download the (?:React|Vue|Apollo) DevTools|React DevTools|DevTools (?:failed|listening)|\bdeprecat(?:ed|ion)\b|\[HMR\]|\[vite\] (?:connect|failed to connect)|\[PLUGIN_TIMINGS\]|\[Fast Refresh\]|was preloaded using link|third-party cookie|autocomplete attributes|browserslist|non-passive event|\[Violation\](?! Permissions policy)|React Router Future Flag|unique "key" prop|__nextjs_original-stack-frame|OTS parsing error|Failed to decode downloaded font|^(?!.*(?:error|fail)).*(?:\] We recommend\b|\bfor (?:better|improved|best) performance\b)/i,
     sources: logs,
   },
   {
