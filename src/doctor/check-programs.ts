@@ -70,7 +70,7 @@ async function turnedAway(name: string, { cwd }: ProbePlace): Promise<Check[]> {
       return [
         doubtful(
           `${name} last time`,
-          `could not work in run ${id}: ${last.failedBecause ?? ''}`,
+          `could not work in run ${id}: ${last.failedBecause?.replace(` ${last.remedy}`, '') ?? ''}`,
           last.remedy ?? 'Run again.',
         ),
       ];

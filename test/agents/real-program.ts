@@ -12,6 +12,9 @@ export interface RealProgram {
   env(url: string): Record<string, string>;
   /** The tool calls that write `two` over `one` in a file, one answer each. */
   edits(file: string): Answer[];
+  /** The tool call that creates a file, and one that runs a command. */
+  creates(file: string): Answer;
+  readonly runs: Answer;
   /** The provider's response to a prompt that is too long. */
   readonly tooLong: { readonly status: number; readonly body: unknown };
   readonly reportsCost: boolean;
@@ -35,6 +38,10 @@ function bare(name: BuiltInRunner, home: string): Record<string, string> {
   });
   const { PATH = '', ...rest } = Object.fromEntries(kept);
   return { ...rest, PATH: [folders[name], PATH].join(path.delimiter), HOME: home, TERM: 'dumb' };
+}
+
+function call(tool: string, input: Readonly<Record<string, unknown>>): Answer {
+  return { calls: [{ tool, input }] };
 }
 
 const openaiTooLong = {
@@ -64,6 +71,8 @@ const claude: RealProgram = {
     { calls: [{ tool: 'Read', input: { file_path: file } }] },
     { calls: [{ tool: 'Edit', input: { file_path: file, old_string: 'one', new_string: 'two' } }] },
   ],
+  creates: (file) => call('Write', { file_path: file, content: 'x' }),
+  runs: call('Bash', { command: 'node -e 1', description: 'x' }),
   tooLong: {
     status: 400,
     body: {
@@ -100,6 +109,8 @@ const codex: RealProgram = {
       calls: [{ tool: 'exec_command', input: { cmd: `sleep 1; sed -i s/one/two/ '${file}'` } }],
     },
   ],
+  creates: (file) => call('exec_command', { cmd: `sleep 1; echo x > '${file}'` }),
+  runs: call('exec_command', { cmd: 'sleep 1; git log -3 -p' }),
   tooLong: openaiTooLong,
   reportsCost: false,
   settings: {
@@ -137,6 +148,8 @@ const gemini: RealProgram = {
       ],
     },
   ],
+  creates: (file) => call('write_file', { file_path: file, content: 'x' }),
+  runs: call('run_shell_command', { command: 'git log -3 -p', description: 'x' }),
   tooLong: {
     status: 400,
     body: {
@@ -177,6 +190,8 @@ const opencode: RealProgram = {
     { calls: [{ tool: 'read', input: { filePath: file } }] },
     { calls: [{ tool: 'edit', input: { filePath: file, oldString: 'one', newString: 'two' } }] },
   ],
+  creates: (file) => call('write', { filePath: file, content: 'x' }),
+  runs: call('bash', { command: 'git log -3 -p', description: 'x' }),
   tooLong: openaiTooLong,
   reportsCost: true,
   settings: {
@@ -201,6 +216,8 @@ const copilot: RealProgram = {
     COPILOT_AUTO_UPDATE: 'false',
   }),
   edits: (file) => [{ calls: [{ tool: 'edit', input: { path: file, old_str: 'one', new_str: 'two' } }] }],
+  creates: (file) => call('create', { path: file, file_text: 'x' }),
+  runs: call('bash', { command: 'git log -3 -p', description: 'x' }),
   tooLong: openaiTooLong,
   reportsCost: false,
   settings: {
@@ -226,3 +243,8 @@ export function commandFile({ name }: RealProgram): Record<string, string> {
 
 /** The model's last words. */
 export const lastWords: Answer = { text: 'Done.\nSELF-HEAL: {"status":"fixed","summary":"one is two"}' };
+
+/** A question to a person. */
+export const asks: Answer = {
+  text: 'I cannot tell.\nSELF-HEAL: {"status":"needs-person","summary":"Which text is right?"}',
+};

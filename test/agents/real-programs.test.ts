@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createRunAgent } from '../../src/agents/create-run-agent.js';
@@ -7,7 +7,7 @@ import { classifyAgentError } from '../../src/core/agent-error.js';
 import type { AgentRun } from '../../src/core/attempt.js';
 import { agentTask } from '../rig/agent-task.js';
 import { tempDir } from '../rig/temp-dir.js';
-import { commandFile, lastWords, realPrograms, type RealProgram } from './real-program.js';
+import { asks, commandFile, lastWords, realPrograms, type RealProgram } from './real-program.js';
 import { startStubApi, type SeenRequest, type Step } from './stub-api.js';
 
 const runAgent = createRunAgent();
@@ -79,13 +79,17 @@ describe.each(realPrograms)('$name', (program) => {
     expect(run.opinion).toEqual(opinion);
   });
 
-  it('AG-8 is denied an edit outside the project, and reports the denial although it completes', async () => {
+  it('AG-8 is denied a file outside the project, and reports the denial although it completes', async () => {
     const outside = path.join(tempDir(), 'outside.txt');
-    writeFileSync(outside, 'one\n');
-    const { run } = await work(program, () => [...program.edits(outside), lastWords]);
-    expect(readFileSync(outside, 'utf8')).toBe('one\n');
+    const { run } = await work(program, () => [program.creates(outside), lastWords]);
+    expect(existsSync(outside)).toBe(false);
     expect(run.end, run.tail).toEqual({ kind: 'completed' });
     expect(run.denials.length).toBeGreaterThan(0);
+  });
+
+  it('AG-8 asks although it may run no command, which is no denied edit', async () => {
+    const { run } = await work(program, () => [program.runs, asks]);
+    expect(run).toMatchObject({ end: { kind: 'completed' }, denials: [], claim: { status: 'needs-person' } });
   });
 
   it('AG-6 is unusable on a 401, with a remedy', async () => {

@@ -1,0 +1,124 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { afterEach, describe, it, vi } from 'vitest';
+import { claudeRunner } from '../../src/agents/claude-runner.js';
+import { codexRunner } from '../../src/agents/codex-runner.js';
+import { copilotRunner } from '../../src/agents/copilot-runner.js';
+import { expandedPrompt } from '../../src/agents/expand-command.js';
+import { geminiRunner } from '../../src/agents/gemini-runner.js';
+import { lineSplitter } from '../../src/agents/line-splitter.js';
+import { opencodeRunner } from '../../src/agents/opencode-runner.js';
+import { passedEnv } from '../../src/agents/passed-env.js';
+import type { OutputStream } from '../../src/agents/runner.js';
+import { agentTask } from '../rig/agent-task.js';
+import { tempDir } from '../rig/temp-dir.js';
+import { asks, commandFile, lastWords, realPrograms, type RealProgram } from './real-program.js';
+import { startStubApi, type Step } from './stub-api.js';
+
+// Records anew what test/integration/agent-outcomes.test.ts replays, with the versions that are installed:
+// SELF_HEAL_RECORD=1 npm run test:agents claude codex gemini opencode copilot test/agents/record.test.ts
+
+afterEach(() => vi.unstubAllEnvs());
+
+const folder = path.resolve(import.meta.dirname, '../unit/agents/recorded');
+const runners = {
+  claude: claudeRunner,
+  codex: codexRunner,
+  copilot: copilotRunner,
+  gemini: geminiRunner,
+  opencode: opencodeRunner,
+};
+
+type Steps = (program: RealProgram, place: { file: string; outside: string }) => readonly Step[];
+const happenings: Readonly<Record<string, Steps>> = {
+  ok: (program, { file }) => [...program.edits(file), lastWords],
+  '401': () => [{ status: 401 }],
+  'no-key': () => [lastWords],
+  '429': () => [{ status: 429 }],
+  '503': () => [{ status: 503 }],
+  empty: () => [{ text: '' }],
+  hang: () => ['hang'],
+  crash: () => ['hang'],
+  denied: (program, { outside }) => [program.creates(outside), lastWords],
+  asks: () => [asks],
+  'denied-shell': (program) => [program.runs, asks],
+};
+
+/** Returns the environment without a key; where a program has a model without one, it is told to use one that needs it. */
+function withoutKey({ name }: RealProgram, env: Record<string, string>): Record<string, string> {
+  const isKept = (key: string) => !/KEY|TOKEN|^COPILOT_(?!AUTO)/.test(key);
+  const rest = Object.fromEntries(Object.entries(env).filter(([key]) => isKept(key)));
+  const model = { OPENCODE_CONFIG_CONTENT: '{"model":"anthropic/claude-sonnet-4-5"}' };
+  return name === 'opencode' ? { ...rest, ...model } : rest;
+}
+
+async function record(program: RealProgram, happened: string, steps: Steps): Promise<void> {
+  const { name } = program;
+  const task = agentTask('hangs', { runner: { kind: name } });
+  for (const [file, text] of Object.entries(commandFile(program))) {
+    mkdirSync(path.dirname(path.join(task.cwd, file)), { recursive: true });
+    writeFileSync(path.join(task.cwd, file), text);
+  }
+  const place = { file: path.join(task.cwd, 'a.txt'), outside: path.join(tempDir(), 'outside.txt') };
+  writeFileSync(place.file, 'one\n');
+  await using stub = await startStubApi(steps(program, place));
+  const whole = program.env(stub.url);
+  const env = happened === 'no-key' ? withoutKey(program, whole) : whole;
+  vi.stubEnv('OPENCODE_CONFIG_CONTENT', env['OPENCODE_CONFIG_CONTENT']);
+  const prompt = await expandedPrompt(task.runner, task.prompt, task.cwd);
+  const { file, args, env: own, input, passes } = runners[name].command({ ...task, prompt });
+  const reader = runners[name].reader();
+  const seen: [OutputStream | 'stop' | 'exit', string][] = [];
+  const child = spawn(file, args, {
+    cwd: task.cwd,
+    env: { ...passedEnv(env, passes), ...own },
+    detached: true,
+  });
+  const kill = (signal: NodeJS.Signals) => {
+    try {
+      process.kill(-(child.pid ?? 0), signal);
+    } catch {
+      // It is gone.
+    }
+  };
+  const line = (text: string, from: OutputStream) => {
+    seen.push([from, text]);
+    const { hopeless = false, complete } = reader.line(text, from);
+    if (hopeless && !seen.some(([what]) => what === 'stop')) {
+      seen.push(['stop', '']);
+      kill('SIGTERM');
+      setTimeout(() => kill('SIGKILL'), 5_000).unref();
+    }
+    if (complete) setTimeout(() => kill('SIGKILL'), 5_000).unref();
+  };
+  for (const from of ['stdout', 'stderr'] as const) {
+    const split = lineSplitter((text) => line(text, from));
+    child[from].on('data', (chunk: Buffer) => split.write(chunk)).on('end', () => split.end());
+  }
+  child.stdin.on('error', () => undefined).end(input);
+  const isEndless = happened === 'hang' || happened === 'crash';
+  const timer = setTimeout(() => kill('SIGKILL'), isEndless ? 12_000 : 150_000);
+  const end = await new Promise<string>((resolve) => {
+    child.on('close', (code, signal) => resolve(signal ?? String(code)));
+  });
+  clearTimeout(timer);
+  kill('SIGKILL');
+  seen.push(['exit', happened === 'hang' ? 'never' : end]);
+  const anonymous = (text: string) =>
+    text
+      .replaceAll(task.cwd, '/project')
+      .replaceAll(env['HOME'] ?? '', '/home/user')
+      .replaceAll(path.dirname(place.outside), '/elsewhere')
+      .replaceAll(homedir(), '/home/other');
+  const lines = seen.map(([what, text]) => JSON.stringify([what, anonymous(text)]));
+  const short = lines.filter((one) => one.length < 6_000);
+  writeFileSync(path.join(folder, `${name}-${happened}.jsonl`), `${short.join('\n')}\n`);
+}
+
+describe.runIf(process.env['SELF_HEAL_RECORD']).each(realPrograms)('$name', (program) => {
+  it.each(Object.entries(happenings))('AG-6 is recorded: %s', (happened, steps) =>
+    record(program, happened, steps),
+  );
+});
