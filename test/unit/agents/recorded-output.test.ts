@@ -8,8 +8,8 @@ import { geminiReader } from '../../../src/agents/gemini-runner.js';
 import { opencodeReader } from '../../../src/agents/opencode-runner.js';
 import type { OutputReader, OutputStream } from '../../../src/agents/runner.js';
 
-// What the real programs wrote when they ran against a stub of their provider (Claude Code 2.1.332, Codex 0.169.0, Gemini CLI 0.61.0,
-// opencode 1.18.33, Copilot CLI 1.0.102), standard output first; paths are replaced, very long lines are left out.
+// What the real programs wrote when they ran against a stub of their provider (Claude Code 2.1.332, and 2.1.329 in drop and long; Codex
+// 0.169.0, Gemini CLI 0.61.0, opencode 1.18.33, Copilot CLI 1.0.102); paths are replaced, very long lines are left out.
 
 const readers: Readonly<Record<string, () => OutputReader>> = {
   claude: claudeReader,
