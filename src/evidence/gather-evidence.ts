@@ -20,7 +20,7 @@ import { mapEvidence } from './map-evidence.js';
 import type { EvidenceLimits } from './page-evidence.js';
 import { readTestPage, keepComparison, keepScreenshot } from './page-sources.js';
 import { type Passing, markCommon, neighboursOf } from './complaints.js';
-import { suiteServerOutput, testServerOutput } from './server-output.js';
+import { afterTheTestMs, suiteServerOutput, testServerOutput } from './server-output.js';
 import { MissingEvidence } from './missing-evidence.js';
 import type { ParsedMaps } from './source-maps/parsed-maps.js';
 import { coverIn } from '../core/complaint.js';
@@ -136,9 +136,10 @@ async function gatherTest(
   };
 }
 
-/** Whether no other test of a run is known to have run at the same time. */
+/** Whether no other test of a run is known to have run while the servers' output was taken. */
 function isAlone(failure: TestFailure, run: SuiteRun, passing: readonly Passing[]): boolean {
-  const [from, to] = [failure.startedAt, failure.startedAt + failure.durationMs];
+  const from = failure.startedAt;
+  const to = from + failure.durationMs + afterTheTestMs;
   const others = run.failures.filter((other) => other.test.id !== failure.test.id);
   const asked = passing.flatMap(({ requests }) => requests);
   return (

@@ -10,7 +10,7 @@ import { lastLogTime, lastTimeOf, logEnds, logWindow, type LogPart, type Window 
 import type { MissingEvidence } from './missing-evidence.js';
 
 /** Servers log a failed request slightly after they have answered it. */
-const afterTheTestMs = 2_000;
+export const afterTheTestMs = 2_000;
 /** Servers log an error at about the time they answer. The closer the log line, the more certain it is about that request. */
 const nearnessMs = [20, 80, 300];
 /** The same for requests of tests that passed: what was written later may be about the next test. */

@@ -194,7 +194,7 @@ describe("a test's server output", () => {
     await writeFile(log, times.map((time) => `${startedAt + time} Error: no such table: users\n`).join(''));
     const failure = await failing(70, 200, 450);
     const beside = others
-      ? [aTestFailure({ test: aTest('other'), startedAt: startedAt + 100, durationMs: 2_000 })]
+      ? [aTestFailure({ test: aTest('other'), startedAt: startedAt + 3_000, durationMs: 2_000 })]
       : [];
     const passing = green === undefined ? [] : [{ time: startedAt + green - 10, durationMs: 20 }];
     const evidence = await gatherEvidence({
