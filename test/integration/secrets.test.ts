@@ -79,7 +79,7 @@ describe('what a run writes', () => {
       return `in-${channel}\nfirst ${one?.(first)}\nother ${other?.(second)}\nfirst ${forms[3]?.(first)}`;
     });
     const masksIn = (text: string, word: string) =>
-      [...text.matchAll(new RegExp(`${word} [^[]{0,60}(\\[masked: [^\\]]+\\])`, 'g'))].map(
+      [...text.matchAll(new RegExp(`${word} [^[]{0,60}(\\[masked: [^\\]…]+\\])`, 'g'))].map(
         ([, mask]) => mask,
       );
     // Markdown escapes the brackets.
