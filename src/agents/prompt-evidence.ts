@@ -37,14 +37,18 @@ export function consoleLines({ console, diagnosis }: Pick<AgentContext, 'console
 }
 
 const longestEntry = 1_200;
-const difference = /^\s*[+-] /;
+/** A line that differs, and the components around it, as React prints them; a list of advice has one space after its dash. */
+const difference = /^\s*[+-]\s{2,}\S/;
+const component = /^\s{2,}(?:<|\.\.\.)/;
 
 /** Shortens a long text of the console to its beginning and the lines of its comparison, and says what is left out and where it is. */
 function withDifferences(text: string): string {
   if (text.length <= longestEntry) return text;
   const lines = text.split('\n');
   const isKept = (at: number) =>
-    at < 2 || [at - 1, at, at + 1].some((one) => difference.test(lines[one] ?? ''));
+    at < 2 ||
+    component.test(lines[at] ?? '') ||
+    [at - 1, at, at + 1].some((one) => difference.test(lines[one] ?? ''));
   if (!lines.some((line) => difference.test(line))) return middleCut(text, longestEntry);
   const shown: string[] = [];
   let left = 0;

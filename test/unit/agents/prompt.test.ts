@@ -315,7 +315,8 @@ it('EV-11 the console entry that decided comes first, its comparison whole, and 
   const text = [
     "Error: Hydration failed because the server rendered text didn't match the client.",
     ...advice,
-    '  <p>',
+    '  <App events={[...]}>',
+    '    <EventList events={[...]}>',
     '+   7.11.2026, 14:05',
     '-   11/7/2026, 1:05 PM',
   ].join('\n');
