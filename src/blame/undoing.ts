@@ -12,6 +12,8 @@ export interface EditedFile {
 /** What a fix takes back of a blamed change. */
 export interface Undoing {
   readonly how: 'all' | 'part';
+  /** Whether it takes back all of the blamed hunks, whatever else their commits changed. */
+  readonly isWhole: boolean;
   /** The commits, as `abc1234 "subject"`, or what is not committed. */
   readonly of: string;
   /** The texts and the markup that it restores and that the blamed change had taken out. */
@@ -33,8 +35,9 @@ export function undoing(
   const taken = all.map((hunk) => takenBack(hunk, fixes.get(hunk.file)));
   const texts = ofApp.flatMap((hunk) => restoredTexts(hunk, fixes.get(hunk.file)));
   const of = namesOf(ofApp.map(({ commit }) => commit));
-  if (taken.every((one) => one === 'all')) return { how: 'all', of, texts };
-  return taken.some((one) => one !== null) || texts.length > 0 ? { how: 'part', of, texts } : null;
+  const isWhole = ofApp.every((hunk) => takenBack(hunk, fixes.get(hunk.file)) === 'all');
+  if (taken.every((one) => one === 'all')) return { how: 'all', isWhole, of, texts };
+  return taken.some((one) => one !== null) || texts.length > 0 ? { how: 'part', isWhole, of, texts } : null;
 }
 
 function namesOf(commits: readonly (BlamedCommit | null)[]): string {

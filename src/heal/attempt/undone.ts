@@ -46,12 +46,12 @@ export function noteOfUndoing(
 
 /**
  * Whether only a person can say if a fix is right: on the page, a change that its author meant looks like a fault. It is, if the fix takes back
- * all of it, or those of its texts and its markup that a test expects.
+ * all of the blamed lines, or those of their texts and markup that a test expects.
  */
 export function isForPerson({ settings }: Pick<Session, 'settings'>, cause: Cause, undone: Undoing): boolean {
   if (settings.verify.intent === 'tests' || cause.lead.diagnosis.category !== 'ui-error') return false;
   const said = cause.members.flatMap(({ evidence }) =>
     evidence.errors.map(({ message, snippet }) => `${message}\n${snippet ?? ''}`),
   );
-  return undone.how === 'all' || undone.texts.some((text) => said.some((one) => one.includes(text)));
+  return undone.isWhole || undone.texts.some((text) => said.some((one) => one.includes(text)));
 }

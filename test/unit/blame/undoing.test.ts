@@ -76,9 +76,9 @@ describe('BL-6 what a fix takes back of an author’s change', () => {
 
   const [old, now] = ['one\ntwo\nthree\nfour\nfive\nsix\n', '1 one\ntwo\nthree\nfour\nfive\n6 six\n'];
   it('BL-6 is a part if other changes of the same commit stay, however few lines broke the test', () => {
-    expect(taken(old, now, now.replace('1 one', 'one'))?.how).toBe('part');
-    expect(taken(old, now, now.replace('6 six', 'six'))?.how).toBe('part');
-    expect(taken(old, now, old)?.how).toBe('all');
+    expect(taken(old, now, now.replace('1 one', 'one'))).toMatchObject({ how: 'part', isWhole: true });
+    expect(taken(old, now, now.replace('6 six', 'six'))).toMatchObject({ how: 'part', isWhole: false });
+    expect(taken(old, now, old)).toMatchObject({ how: 'all', isWhole: true });
   });
 
   it('BL-6 names the texts and the markup that it brings back', () => {
@@ -87,6 +87,7 @@ describe('BL-6 what a fix takes back of an author’s change', () => {
     const fixed = '<section><p class="quiet">Your basket is empty</p></section>\n';
     expect(taken(was, is, fixed)).toEqual({
       how: 'part',
+      isWhole: false,
       of: '3f2a91c "Faster carts"',
       texts: ['Your basket is empty'],
     });
