@@ -143,7 +143,11 @@ async function answerFor(parts: BlameParts, asked: Asked): Promise<Blame | strin
   const { run, said } = trials.search({ causeId, lead, beside, until });
   const app = candidates.filter(({ inTests }) => !inTests);
   const search = { test: run, apart };
-  const inApp = app.length > 0 ? await minimalSet(app, search) : null;
+  // Nothing is known to have been green: the files that the failure names are the likeliest, and cost one run to rule out.
+  const concerned = base.from === 'recent' ? app.filter((one) => isNamedBy(lead, one.file.path)) : [];
+  const isFew = concerned.length > 0 && concerned.length < app.length;
+  const inNamed = isFew ? await minimalSet(concerned, search) : null;
+  const inApp = inNamed ?? (app.length > 0 ? await minimalSet(app, search) : null);
   const found = inApp ?? (app.length < candidates.length ? await minimalSet(candidates, search) : null);
   if (found === null) return `found no change to blame: ${whyNothing(said, history)}`;
   const change = await trials.keep(found.set);
@@ -171,6 +175,17 @@ function isOpen(answer: Blame | string | null): boolean {
 
 function notSearched(reason: string): string {
   return `did not look for a change to blame: ${reason}`;
+}
+
+/** Whether what decided a failure, or a place that it came from, is in a file. Paths in messages begin at the project's folder or a package's. */
+function isNamedBy({ diagnosis, evidence }: DiagnosedFailure, file: string): boolean {
+  const said = [
+    diagnosis.facts.source,
+    ...diagnosis.why.map((one) => one.evidence),
+    ...evidence.sources.map(({ at }) => at),
+  ];
+  const name = file.split('/').slice(-2).join('/');
+  return said.some((text) => text?.includes(name));
 }
 
 function whyNothing({ endedBy, wasRed }: Trial['said'], { base, candidates, isWhole }: History): string {

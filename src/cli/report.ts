@@ -3,6 +3,10 @@ import { Command } from 'commander';
 import { endWith, print } from './end.js';
 import { agentsFlag, storeFlag } from './options.js';
 import { findRun, type StoredRun } from '../run/find-run.js';
+import { readRunState } from '../run/event-log.js';
+import { combined, keptChanges, nullIfMissing } from '../run/undo.js';
+import { contentsOf } from '../workspace/change.js';
+import { renderChange } from '../workspace/patch-text.js';
 import { builtIn } from '../core/built-in-fixer.js';
 import { exitCodes } from '../core/exit-codes.js';
 import { formatProblem, type Problem, reasonOf } from '../problem.js';
@@ -14,7 +18,7 @@ import { showSummary } from '../outputs/show-result.js';
 import type { RunPlace } from '../outputs/html/load-run.js';
 import { openInBrowser } from '../outputs/open-in-browser.js';
 import { pidAtWork } from '../run/run-journal.js';
-import { createRedactor } from '../secrets/redactor.js';
+import { createRedactor, type Redactor } from '../secrets/redactor.js';
 import { relativePath } from '../relative-path.js';
 
 const examples = `
@@ -23,6 +27,7 @@ of the page goes to standard output, the summary to standard error, and below it
 how often the failures of all stored runs were healed (stats in the JSON).
 
   self-heal report --open               open the last run in a browser
+  self-heal report --patch              print what it changed, new files too
   self-heal report 20261121-0715 --json print its report.json`;
 
 /** `self-heal report`: writes an earlier run as one HTML file, and prints its summary and the heal rates so far (RP-4). */
@@ -31,6 +36,7 @@ export function reportCommand(): Command {
     .description('write an earlier run as a single HTML file')
     .argument('[run]', 'a run (default: latest)')
     .option('--open', 'open it in the browser')
+    .option('--patch', 'print everything that the run changed as one patch instead')
     .option('--json', 'print report.json instead')
     .option(...agentsFlag)
     .option(...storeFlag)
@@ -43,13 +49,14 @@ interface ReportOptions {
   agents?: string;
   store?: string;
   open?: boolean;
+  patch?: boolean;
   json?: boolean;
 }
 
 /** Runs `self-heal report`; returns the exit code, or the problem with the run. */
 export async function runReport(
   word: string | undefined,
-  { open, json, ...flags }: ReportOptions,
+  { open, patch, json, ...flags }: ReportOptions,
 ): Promise<number | Problem> {
   const cwd = process.cwd();
   const run = await findRun(cwd, word ?? null);
@@ -60,16 +67,30 @@ export async function runReport(
   const redactor = await createRedactor({ env: process.env, projectRoot: cwd });
   const found = redactor.deep(report);
   if (found.exitCode === null && (await pidAtWork(dir)) !== null) return atWork(run.value);
+  if (patch) return printPatch(run.value, redactor);
   const stats = await statsOrWarning(flags);
   if (json) return print({ ...found, stats });
   const shown = relativePath(cwd, dir);
   const file = await write(found, { dir, shown, redactor });
   if (typeof file !== 'string') return file;
-  showSummary(found, { cwd, env: process.env });
+  showSummary(found, { env: process.env });
   if (stats) process.stderr.write(`${statsText(stats)}\n\n`);
   print(file);
   if (open) await openInBrowser(file);
   return exitCodes.green;
+}
+
+/** Prints what the run left in the project, with new files and those that git ignores, which `git diff` does not show. */
+async function printPatch({ runId, dir }: StoredRun, redactor: Redactor): Promise<number | Problem> {
+  const kept = keptChanges(dir, await readRunState(dir));
+  const rendered = kept && (await renderChange(combined(kept), contentsOf(dir)).catch(nullIfMissing));
+  if (rendered === null)
+    return {
+      kind: 'run-missing',
+      message: `What run ${runId} changed can no longer be read from .self-heal`,
+      remedy: `The patches of its attempts are in .self-heal/runs/${runId}/attempts.`,
+    };
+  return print(redactor.text(rendered.patch.toString('utf8')).trimEnd());
 }
 
 /** Returns null if nothing is stored. A run can also be read where its store cannot, such as on another machine. */

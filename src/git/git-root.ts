@@ -7,12 +7,6 @@ export function gitRootOf(folder: string): string | null {
   return isRoot(folder) ? folder : projectAbove(folder, isRoot);
 }
 
-/** Whether a folder is the root of a repository or below it; null outside a repository. */
-export function placeInGit(folder: string): 'top' | 'below' | null {
-  const root = gitRootOf(folder);
-  return root === null ? null : root === folder ? 'top' : 'below';
-}
-
 /** Returns the nearest folder above this one for which `isMeant` returns true, or null. */
 export function projectAbove(folder: string, isMeant: (folder: string) => boolean): string | null {
   const parent = path.dirname(folder);

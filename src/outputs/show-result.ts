@@ -1,4 +1,3 @@
-import { placeInGit } from '../git/git-root.js';
 import type { RunPlace } from './html/load-run.js';
 import type { Report } from '../run/report.js';
 import { paletteFor } from './streams.js';
@@ -27,17 +26,16 @@ export async function showResult(report: Report, { dir, cwd, env, options }: Res
   const folder = relativePath(cwd, dir);
   if (!isQuiet(report)) await writePage(report, { dir, shown: folder });
   if (options.json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
-  if (!isQuiet(report)) showSummary(report, { cwd, env });
+  if (!isQuiet(report)) showSummary(report, { env });
 }
 
 /** Prints the final summary on standard error. */
-export function showSummary(report: Report, { cwd, env }: Pick<ResultPlace, 'cwd' | 'env'>): void {
+export function showSummary(report: Report, { env }: Pick<ResultPlace, 'env'>): void {
   const text = summaryOf(report, {
     paint: paletteFor(env),
     // Not a terminal: whoever reads it wraps it.
     columns: process.stderr.columns || Infinity,
     rows: process.stderr.rows,
-    inGit: placeInGit(cwd),
   });
   process.stderr.write(`${text}\n`);
 }

@@ -12,8 +12,6 @@ export interface SummaryOptions {
   readonly columns: number;
   /** The number of rows it has to fit; absent if there is no screen. */
   readonly rows?: number | undefined;
-  /** Where the project is in its git repository, if in any, so that `git diff` can show the changes; by default its root. */
-  readonly inGit?: 'top' | 'below' | null | undefined;
 }
 
 /** The maximum and minimum number of lines, whatever the size of the screen. */
@@ -129,9 +127,8 @@ function warningLines({ warnings }: Report, options: SummaryOptions): string[] {
   return atMost(lines, listedOf(options), rest).flat();
 }
 
-function stepLines(view: RunView, { paint, columns, inGit = 'top' }: SummaryOptions): string[] {
-  const steps = nextSteps(view, { columns: columns - 11, inGit });
-  return steps.map(({ what, command }) => `  ${paint.dim(what.padEnd(7))} ${command}`);
+function stepLines(view: RunView, { paint }: SummaryOptions): string[] {
+  return nextSteps(view).map(({ what, command }) => `  ${paint.dim(what.padEnd(7))} ${command}`);
 }
 
 /** What a screen has no room for. */

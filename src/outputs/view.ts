@@ -269,33 +269,20 @@ export interface NextStep {
   readonly command: string;
 }
 
-/** Where a command is shown, and where the project is in its git repository, if in any. */
-export interface StepPlace {
-  readonly columns: number;
-  readonly inGit: 'top' | 'below' | null;
-}
-
 /** Returns what is left to do about the run as a whole. */
-export function nextSteps({ report, causes }: RunView, place: StepPlace): NextStep[] {
+export function nextSteps({ report, causes }: RunView): NextStep[] {
   const { runId, outcome, escalations } = report;
-  const kept = [...new Set(causes.flatMap(({ files }) => files.map(({ path }) => path)))];
+  const hasChanged = causes.some(({ files }) => files.length > 0);
   const waiting = escalations.filter(({ stored }) => stored).length;
   const unfinished = ['interrupted', 'paused', 'budget', 'agent-unusable'].includes(outcome);
   const steps = [
-    kept.length > 0 && place.inGit && { what: 'review', command: gitDiff(kept, place) },
-    kept.length > 0 && { what: 'undo', command: `npx self-heal undo ${runId}` },
+    hasChanged && { what: 'review', command: `npx self-heal report ${runId} --patch` },
+    hasChanged && { what: 'undo', command: `npx self-heal undo ${runId}` },
     waiting > 1 && { what: 'decide', command: 'npx self-heal escalations' },
     unfinished && { what: 'resume', command: `npx self-heal resume ${runId}` },
     causes.length > 0 && { what: 'report', command: `npx self-heal report ${runId} --open` },
   ];
   return steps.filter((step) => !!step);
-}
-
-/** Returns a command with the names of the changed files if they fit and need no quoting; else one that shows all changes. */
-function gitDiff(paths: readonly string[], { columns, inGit }: StepPlace): string {
-  // In a subfolder, git resolves paths against the current folder unless they begin with `:/`.
-  const named = `git diff -- ${paths.map((one) => (inGit === 'top' ? one : `:/${one}`)).join(' ')}`;
-  return named.length <= columns && paths.every((path) => /^[\w./@+-]+$/.test(path)) ? named : 'git diff';
 }
 
 /** One figure of a run. */

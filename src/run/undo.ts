@@ -24,6 +24,15 @@ export function keptChanges(dir: string, run: RunState): Change[] | null {
   return found.length < inOrder.length ? null : found;
 }
 
+/** Combines changes into one: what each file was before the first, and is after the last. */
+export function combined(changes: readonly Change[]): Change {
+  const edits = new Map<string, FileEdit>();
+  for (const edit of changes.flatMap((change) => change.edits))
+    edits.set(edit.path, { ...edit, before: (edits.get(edit.path) ?? edit).before });
+  const left = [...edits.values()].filter(({ before, after }) => before !== null || after !== null);
+  return { id: 'all', edits: left, folders: [] };
+}
+
 /**
  * Reverts changes in the project. What somebody has edited since is kept; a file in which the same lines were edited is left alone and
  * listed (HN-8). If this is killed, the next command finishes it (HN-2). Rejects with `ContentsMissing` if the original contents are no longer stored.

@@ -54,7 +54,7 @@ it('HN-1 HL-7 makes the copy while the suite continues after a red test, and rem
 });
 
 describe('a red test', () => {
-  it('HL-1 RP-2 CL-6 is healed by the agent, as the re-run decides; report, events and --json say so', async () => {
+  it('HL-1 RP-2 RP-4 CL-6 is healed by the agent, as the re-run decides; report, events and --json say so', async () => {
     const project = await scratchProject({ ...pageFiles, ...broken, ...fixed, ...own });
     const { exitCode, stdout, report, events } = await project.selfHeal(['run', '--json']);
     expect(JSON.parse(stdout)).toEqual(report);
@@ -82,6 +82,8 @@ describe('a red test', () => {
       expectedTypes,
     );
     expect(await project.read('.self-heal/latest/attempts/1.patch')).toContain('+<button id="buy"');
+    const patch = await project.selfHeal(['report', '--patch']);
+    expect(patch.stdout).toMatch(/^diff --git [^]*\+<button id="buy"/);
   });
 
   it('AG-8 HL-5 is not healed by the claim of an agent that changed nothing', async () => {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { recoverKilledRuns } from '../../src/run/recover.js';
 import { agentWorkspace } from '../rig/agent-workspace.js';
 import { cause, changed, files, lines, repository, stateOf } from '../rig/blame-repository.js';
-import { aCause, aSuiteRun, aTest, aTestFailure, failing } from '../rig/builders.js';
+import { aCause, aDiagnosis, aSuiteRun, aTest, aTestFailure, failing } from '../rig/builders.js';
 
 describe('the search for the change to blame', () => {
   it('BL-1 BL-3 BL-5 names commit, line and text among three commits and an uncommitted change, and restores the tree', async () => {
@@ -57,6 +57,20 @@ describe('the search for the change to blame', () => {
       });
     },
   );
+
+  it('BL-2 tries the files that the failure names first', async () => {
+    const { project, find, commit, runs } = await repository((read) => !read('src/b.ts').includes('SIX'));
+    commit('shouts', { 'src/b.ts': changed(files['src/b.ts'], 'six', 'SIX') });
+    for (const n of [1, 2, 3, 4]) commit(`adds ${n}`, { [`src/c${n}.ts`]: `${n}\n` });
+    const named = {
+      ...cause.lead,
+      diagnosis: aDiagnosis({ facts: { ...aDiagnosis().facts, source: 'src/b.ts:6:1' } }),
+    };
+    const [blamed] = await find()([{ ...cause, lead: named }]);
+    expect(blamed?.blame?.hunks).toMatchObject([{ file: 'src/b.ts' }]);
+    expect(runs()).toBe(1);
+    expect(project.warnings).toEqual([]);
+  });
 
   it('BL-1 runs nothing without the set-up of self-heal that is not committed yet', async () => {
     const { project, find, told } = await repository(() => false);

@@ -63,7 +63,7 @@ it('RP-1 shows the class, reasons, agent, proof, files and cost of a heal, and h
     '      try 1   /debugger (claude) 4.2s, $0.02 → green',
     '      proof   red red | green green | red | green',
     '      files   src/orders.ts +2 −1',
-    '  review  git diff -- src/orders.ts',
+    '  review  npx self-heal report 20260101-000000-0001 --patch',
     '  undo    npx self-heal undo 20260101-000000-0001',
     '  report  npx self-heal report 20260101-000000-0001 --open',
     '',
@@ -99,7 +99,7 @@ it('RP-1 puts what is left to a person first, each with its next command', () =>
     '      try 1   /debugger (claude) 4.2s, $0.02 → green',
     '      proof   red red | green green | red | green',
     '      files   src/orders.ts +2 −1',
-    '  review  git diff -- src/orders.ts',
+    '  review  npx self-heal report 20260101-000000-0001 --patch',
     '  undo    npx self-heal undo 20260101-000000-0001',
     '  report  npx self-heal report 20260101-000000-0001 --open',
     '',
@@ -132,11 +132,6 @@ it.each([
   for (const line of lines) expect(stringWidth(line)).toBeLessThan(80);
 });
 
-it('RP-1 names changed files from the top of the repository if the project is in a subfolder', () => {
-  expect(show({ causes: [healed] }, { inGit: 'below' })).toContain('  review  git diff -- :/src/orders.ts');
-  expect(show({ causes: [healed] }, { inGit: null }).join()).not.toContain('git diff');
-});
-
 it('RP-1 wraps sentences, cuts names in the middle, and never cuts a command', () => {
   const deep = `tests/${'very/'.repeat(20)}deep.spec.ts`;
   const long = {
@@ -151,7 +146,6 @@ it('RP-1 wraps sentences, cuts names in the middle, and never cuts a command', (
   expect(lines.find((line) => line.includes('tests  '))).toMatch(
     /\[chromium\] › tests.*….*at last it is paid$/,
   );
-  expect(lines).toContain('  review  git diff');
   expect(lines.join('').match(/ y\b/g)).toHaveLength(300);
   expect(lines.filter((line) => line.includes('npx self-heal') && line.includes('…'))).toEqual([]);
 });
