@@ -18,6 +18,8 @@ export interface TrialEffects {
     readonly causeId: string;
     readonly signal: AbortSignal;
   }) => Promise<SuiteRun>;
+  /** Returns the signature of a run's own failure, without tests; null if it has none. */
+  readonly signed: (run: SuiteRun) => Promise<string | null>;
   /** Stores a change in the run's folder. */
   readonly keepChange: (change: Change) => Promise<void>;
   readonly warn: (message: string) => void;
@@ -114,11 +116,19 @@ export class Trials {
       if ((await this.#effects.prepare(signal)) !== null) return signal.aborted ? null : 'unresolved';
       const run = await this.#effects.runAgain({ ids: idsOf(failures), causeId, signal });
       if (signal.aborted) return null;
-      for (const failure of failures) this.#of(out).set(failureKey(failure.failure), outcomeOf(failure, run));
-      return outcomeOf(lead, run);
+      for (const failure of failures)
+        this.#of(out).set(failureKey(failure.failure), await this.#outcomeOf(failure, run));
+      return this.#of(out).get(failureKey(lead.failure)) ?? 'unresolved';
     } finally {
       await this.#revert(applied.change);
     }
+  }
+
+  /** A suite that fails of something else, such as a build of which a part is missing, says nothing. */
+  async #outcomeOf(failed: DiagnosedFailure, run: SuiteRun): Promise<Outcome> {
+    if (failed.failure.scope === 'test') return outcomeOf(failed.failure.test.id, run);
+    if (run.suiteFailure === null) return run.tests.length > 0 ? 'green' : 'unresolved';
+    return (await this.#effects.signed(run)) === failed.signature ? 'red' : 'unresolved';
   }
 
   /** Stores the change that takes these candidates out, and returns its id; null if files changed meanwhile. */
@@ -170,9 +180,8 @@ function idsOf(failures: readonly DiagnosedFailure[]): readonly string[] | null 
   return [...new Set(failures.flatMap(({ rerunIds }) => rerunIds))];
 }
 
-function outcomeOf({ failure }: DiagnosedFailure, run: SuiteRun): Outcome {
-  if (failure.scope === 'suite') return run.suiteFailure === null && run.tests.length > 0 ? 'green' : 'red';
-  const result = run.tests.find(({ test }) => test.id === failure.test.id);
+function outcomeOf(testId: string, run: SuiteRun): Outcome {
+  const result = run.tests.find(({ test }) => test.id === testId);
   if (result?.outcome === 'expected' || result?.outcome === 'flaky') return 'green';
   return result?.outcome === 'unexpected' ? 'red' : 'unresolved';
 }

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { Mutex } from 'async-mutex';
 import { createRunAgent } from '../agents/create-run-agent.js';
 import { type BlameCauses, createBlame } from '../blame/blame.js';
@@ -18,6 +19,7 @@ import { createRunStore, noStore, type RunStore } from '../run/run-store.js';
 import { createSpending } from '../run/spending.js';
 import { createStore } from '../store/create-store.js';
 import { openStore } from '../store/open-store.js';
+import { makeStateFolder } from '../state-folder.js';
 import { contentsOf, keepChange } from '../workspace/change.js';
 import { createDiagnose } from './diagnose.js';
 import { Observations } from './observations.js';
@@ -127,12 +129,11 @@ export async function openRunStore(
 }
 
 /** Assembles the blame search of one run. */
-function composeBlame(
-  { request, startedAt }: Opened,
-  session: Omit<Session, 'blame'>,
-  first: SuiteRun,
-): BlameCauses {
+function composeBlame(opened: Opened, session: Omit<Session, 'blame'>, first: SuiteRun): BlameCauses {
+  const { request, startedAt } = opened;
   const { cwd, folder, workspace, bus, plan, signal, settings } = session;
+  const aside = (n: number) => Promise.resolve(makeStateFolder(path.join(folder.dir, 'blame', String(n))));
+  const diagnose = createDiagnose({ ...opened, folder: { ...folder, failure: aside } });
   return createBlame({
     cwd,
     workspace,
@@ -140,6 +141,8 @@ function composeBlame(
     keepChange: (change) => keepChange(folder.dir, change),
     prepare: (own) => session.prepare(own),
     runAgain: (request) => session.runAgain({ ...request, purpose: 'blame' }),
+    // What a search shows is no failure of this run, so it is kept apart.
+    signed: async (run) => (await diagnose({ ...run, failures: [] }))[0]?.signature ?? null,
     warn: (message) => bus.emit({ type: 'run.warning', message }),
     signal,
     now: () => systemClock.now(),

@@ -1,10 +1,20 @@
-import { closeSync, openSync, readFileSync, utimesSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, utimesSync, writeFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { SuiteRun } from '../../src/playwright/suite-run.js';
 import { recoverKilledRuns } from '../../src/run/recover.js';
 import { agentWorkspace } from '../rig/agent-workspace.js';
 import { cause, changed, files, lines, repository, stateOf } from '../rig/blame-repository.js';
-import { aCause, aDiagnosis, aSuiteRun, aTest, aTestFailure, failing } from '../rig/builders.js';
+import {
+  aCause,
+  aDiagnosis,
+  aResult,
+  aSuiteFailure,
+  aSuiteRun,
+  aTest,
+  aTestFailure,
+  failing,
+} from '../rig/builders.js';
 
 describe('the search for the change to blame', () => {
   it('BL-1 BL-3 BL-5 names commit, line and text among three commits and an uncommitted change, and restores the tree', async () => {
@@ -57,6 +67,34 @@ describe('the search for the change to blame', () => {
       });
     },
   );
+
+  it('BL-1 does not take a suite that fails of something else without a change for red', async () => {
+    const { project, find, commit } = await repository(() => true);
+    const typo = changed(files['src/a.ts'], 'one', 'TYPO');
+    commit('more', {
+      'src/a.ts': typo,
+      'src/b.ts': changed(files['src/b.ts'], 'one', 'ONE'),
+      'src/c.ts': 'uses ONE',
+      'src/d.ts': 'other',
+    });
+    const says = (file: string, text: string) =>
+      existsSync(path.join(project.dir, file)) && project.read(file).includes(text);
+    const runAgain = async () => {
+      const failed =
+        says('src/c.ts', 'ONE') && !says('src/b.ts', 'ONE')
+          ? 'no ONE'
+          : says('src/a.ts', 'TYPO')
+            ? 'TYPO'
+            : null;
+      return failed === null
+        ? aSuiteRun({ tests: [aResult('t1', 'expected')] })
+        : aSuiteRun({ suiteFailure: aSuiteFailure(failed) });
+    };
+    const lead = { ...cause.lead, failure: aSuiteFailure('TYPO'), signature: 'TYPO' };
+    const signed = async ({ suiteFailure }: SuiteRun) => suiteFailure?.errors[0]?.message ?? null;
+    const [blamed] = await find({ runAgain, signed })([{ ...cause, lead, members: [lead] }]);
+    expect(blamed?.blame?.hunks.map(({ file }) => file)).toEqual(['src/a.ts']);
+  });
 
   it('BL-2 tries the files that the failure names first', async () => {
     const { project, find, commit, runs } = await repository((read) => !read('src/b.ts').includes('SIX'));

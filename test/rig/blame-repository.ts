@@ -38,6 +38,7 @@ export async function repository(green: (read: (file: string) => string) => bool
           tests: (ids ?? []).map((id) => aResult(id, isGreen ? 'expected' : 'unexpected')),
         });
       },
+      signed: async () => null,
       warn: (message) => void project.warnings.push(message),
       signal: new AbortController().signal,
       now: () => Date.now(),
