@@ -35,7 +35,9 @@ const opinionShape = z.object({
 
 /** Parses a line of output as the answer to the question about a fix (HN-11); returns null for any other line. */
 export function readOpinion(line: string): Opinion | null {
-  const { success, data } = opinionShape.safeParse(jsonOf(jsonIn(line) ?? ''));
+  const json = jsonIn(line);
+  if (json === undefined) return null;
+  const { success, data } = opinionShape.safeParse(jsonOf(json));
   return success ? { ...data, file: data.file ?? null, line: data.line ?? null } : null;
 }
 

@@ -1,5 +1,7 @@
+import type { AgentClaim } from '../core/attempt.js';
+import type { Opinion } from '../core/opinion.js';
 import type { RunnerSettings } from '../core/settings.js';
-import { answersIn, readClaim, readOpinion } from './claim.js';
+import { readClaim, readOpinion } from './claim.js';
 import type { AgentTask } from './run-agent.js';
 import { noUsage, type OutputReader, type Runner } from './runner.js';
 
@@ -41,13 +43,16 @@ function promptArgument({ agent, prompt, promptFile }: AgentTask): string {
 
 /** Reads plain text; the last completion signal is the claim. */
 function plainReader(): OutputReader {
-  let answers = '';
+  let claim: AgentClaim | null = null;
+  let opinion: Opinion | null = null;
   return {
     line: (text) => {
-      const complete = readClaim(text) !== null || readOpinion(text) !== null;
-      if (complete) answers += `${text}\n`;
+      const [claimed, thought] = [readClaim(text), readOpinion(text)];
+      claim = claimed ?? claim;
+      opinion = thought ?? opinion;
+      const complete = claimed !== null || thought !== null;
       return { activity: text.trim() === '' ? null : text, complete };
     },
-    result: () => ({ ...answersIn(answers), usage: noUsage, denials: [], error: null }),
+    result: () => ({ claim, ...(opinion ? { opinion } : {}), usage: noUsage, denials: [], error: null }),
   };
 }
