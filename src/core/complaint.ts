@@ -150,6 +150,7 @@ function differenceIn(text: string): string | null {
   const named = others.filter((line) => nameOf(line) === nameOf(expected ?? ''));
   const received = tellingLine(named) ?? tellingLine(others) ?? tellingLine(plus);
   if (expected === null && received === null) return null;
+  if (expected === received) return `expected ${expected} in another place`;
   return `expected ${expected ?? 'nothing'}, received ${received ?? 'nothing'}`;
 }
 

@@ -100,6 +100,16 @@ describe('the complaint of a test', () => {
       'toEqual: expected "b": 3, received "b": 2 (tests/a.spec.ts:28)',
     ],
     [
+      'an item in another place',
+      [
+        anError(
+          'Error: expect(received).toEqual(expected) // deep equality\n\n- Expected  - 1\n+ Received  + 1\n\n  Array [\n-   "Tea",\n    "Coffee",\n+   "Tea",\n  ]',
+          at(28),
+        ),
+      ],
+      'toEqual: expected "Tea" in another place (tests/a.spec.ts:28)',
+    ],
+    [
       'a line of a text snapshot',
       [
         anError(
