@@ -6,7 +6,6 @@ import { agentsFlag, storeFlag, wholeNumber } from './options.js';
 import { systemClock } from '../clock.js';
 import { exitCodes } from '../core/exit-codes.js';
 import type { Problem } from '../problem.js';
-import { startUi } from '../ui/server.js';
 import { listenForInterrupts } from '../process/interrupts.js';
 import { isLive } from '../outputs/streams.js';
 import { openEscalationDesk } from '../ui/open-escalation-desk.js';
@@ -40,6 +39,7 @@ const TOKEN_BYTES = 32;
 /** Runs `self-heal ui` until it is interrupted, which is its normal end. */
 async function runUi({ open, port, ...flags }: UiCommandOptions): Promise<number | Problem> {
   using interrupts = listenForInterrupts(() => undefined);
+  const { startUi } = await import('../ui/server.js');
   const started = await startUi({
     projectRoot: process.cwd(),
     port,

@@ -3,9 +3,7 @@ import path from 'node:path';
 import { loadSettings } from '../config/load-settings.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
-import { createStore } from './create-store.js';
 import type { Store } from './store.js';
-import { isUrl, openStore, problemOfUse } from './open-store.js';
 
 /** The flags that locate a store. */
 export interface StoreFlags {
@@ -30,6 +28,7 @@ export async function withStore<T>(
   try {
     return await use(store);
   } catch (error) {
+    const { problemOfUse } = await import('./open-store.js');
     const problem = problemOfUse(location, error);
     if (problem) return problem;
     throw error;
@@ -53,6 +52,11 @@ async function openProjectStore({
   const settings = await loadSettings({ cwd, env: process.env, file: agents, store: named });
   if (!settings.ok) return settings;
   const { store: location, project } = settings.value;
+  // Loaded when a store is used: the databases' code takes longer to load than `--help` without it.
+  const [{ isUrl, openStore }, { createStore }] = await Promise.all([
+    import('./open-store.js'),
+    import('./create-store.js'),
+  ]);
   const isNamed = [named, process.env['SELF_HEAL_STORE']].some((one) => one?.trim());
   if (isUrl(location) && !isNamed && !runsCode) return err(namedByFile);
   // A dangling link is a store that cannot be opened, for example because its disk is not mounted.
