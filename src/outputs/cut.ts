@@ -35,8 +35,7 @@ export function cut(text: string, width: number, { from = 'end' }: CutOptions = 
  * terminal there is no width (`Infinity`), and it stays on one line.
  */
 export function wrapped(text: string, width: number): string[] {
-  const line = visibleText(text).replaceAll(/\s+/g, ' ').trim();
-  return wrappedPainted(line, width);
+  return broken(flattened(text), width);
 }
 
 // oxlint-disable-next-line no-control-regex -- our own color codes are what is looked for
@@ -48,9 +47,15 @@ export function wrappedPainted(line: string, width: number): string[] {
     .split(colors)
     .map((part, index) => (index % 2 === 1 ? part : visibleText(part).replaceAll(/\s*\n\s*/g, ' ')))
     .join('');
+  return broken(shown, width);
+}
+
+function broken(line: string, width: number): string[] {
   // The terminal wraps what is too long for it better than we could in less than a few words' room.
-  if (width < FEWEST_COLUMNS || shown.length <= width) return [shown];
-  return wrapAnsi(shown, width, { hard: true }).split('\n');
+  if (width < FEWEST_COLUMNS) return [line];
+  // No code unit takes more than two columns, so a short line need not be measured.
+  if (line.length * 2 <= width || widthOf(line) <= width) return [line];
+  return wrapAnsi(line, width, { hard: true }).split('\n');
 }
 
 function segments(text: string): string[] {
@@ -60,7 +65,12 @@ function segments(text: string): string[] {
 function oneLine(text: string, width: number): string {
   const most = Math.max(256, width * UNITS_A_COLUMN);
   const bounded = text.length <= most * 2 ? text : `${text.slice(0, most)}…${text.slice(-most)}`;
-  return visibleText(bounded).replaceAll(/\s+/g, ' ').trim();
+  return flattened(bounded);
+}
+
+/** Returns a text as one line without terminal control sequences. */
+function flattened(text: string): string {
+  return visibleText(text).replaceAll(/\s+/g, ' ').trim();
 }
 
 /** Returns as many leading characters as fit. */

@@ -50,6 +50,10 @@ it('RP-1 wraps a sentence without losing a word, and leaves it alone where there
   );
 });
 
+it('RP-1 wraps wide characters by their columns', () => {
+  expect(wrapped('日'.repeat(30), 50)).toEqual(['日'.repeat(25), '日'.repeat(5)]);
+});
+
 it('RP-1 keeps the colors of a painted line that it wraps', () => {
   const paint = new Chalk({ level: 1 });
   const line = `${paint.red('failed')}: ${paint.bold('the words that follow it')}`;
