@@ -59,19 +59,14 @@ export function createBlame(parts: BlameParts): BlameCauses {
       const searchIn = (history: History) =>
         answerFor(parts, { causeId: id, lead, later, history, trials, until });
       const history = await read(lead);
-      let answer = typeof history === 'string' ? null : await searchIn(history);
-      if (isOpen(answer) && (typeof history === 'string' || history.base.from === 'head')) {
-        // Nothing is known to have been green, and what is not committed is not the cause: one of the last commits may be.
-        const older = await read(lead, { isOlder: true });
-        if (typeof older !== 'string' && older.base.from === 'recent') {
-          const inOlder = await searchIn(older);
-          const hasSearched = typeof history !== 'string' && history.candidates.length > 0;
-          if (!hasSearched || !isOpen(inOlder)) answer = inOlder;
-        }
-      }
+      const near = typeof history === 'string' ? null : await searchIn(history);
+      const older = isBlame(near) ? null : await olderThan(history, () => read(lead, { isOlder: true }));
+      const far = older && (await searchIn(older));
+      const hasSearched = typeof history !== 'string' && history.candidates.length > 0;
+      const answer = hasSearched && !isBlame(far) ? near : (far ?? near);
       if (answer !== null) parts.tell(id, answer);
       else if (typeof history === 'string') tellForAll(history);
-      if (answer !== null && typeof answer !== 'string') found.set(id, answer);
+      if (isBlame(answer)) found.set(id, answer);
     }
     leftMs -= parts.now() - startedAt;
     return causes.map((cause) => {
@@ -168,9 +163,21 @@ async function answerFor(parts: BlameParts, asked: Asked): Promise<Blame | strin
   };
 }
 
-/** Whether a search has named no change. */
-function isOpen(answer: Blame | string | null): boolean {
-  return answer === null || typeof answer === 'string';
+function isBlame(answer: Blame | string | null): answer is Blame {
+  return answer !== null && typeof answer !== 'string';
+}
+
+/**
+ * Returns the last commits if nothing is known to have been green and what is not committed is not the cause; null if there is nothing older to
+ * search.
+ */
+async function olderThan(
+  history: History | string,
+  readOlder: () => Promise<History | string>,
+): Promise<History | null> {
+  if (typeof history !== 'string' && history.base.from !== 'head') return null;
+  const older = await readOlder();
+  return typeof older !== 'string' && older.base.from === 'recent' ? older : null;
 }
 
 function notSearched(reason: string): string {
