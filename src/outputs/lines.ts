@@ -2,7 +2,7 @@ import { opinionText } from '../core/opinion.js';
 import type { ChalkInstance } from 'chalk';
 import type { Judgement } from '../core/attempt.js';
 import { blameLine } from '../core/blame.js';
-import { builtIn } from '../core/built-in-fixer.js';
+import { agentName, builtIn } from '../core/built-in-fixer.js';
 import { tellProof } from '../core/proof.js';
 import { cutLine } from '../core/guard/cut.js';
 import { violationLine } from '../core/guard/violation.js';
@@ -142,7 +142,7 @@ function agentEnded(event: EventOf<'agent.ended'>, paint: ChalkInstance): string
 }
 
 function cameBack({ fix }: EventOf<'cause.came_back'>): string {
-  const by = fix.agent === null ? '' : ` by ${fix.agent}`;
+  const by = fix.agent === null ? '' : ` by ${agentName(fix.agent)}`;
   const said = !fix.summary ? '' : ` (${cut(fix.summary, 120)})`;
   return `healed ${counted(fix.times, 'time')}, last on ${localDay(fix.healedAt)}${by} in run ${fix.runId}${said}`;
 }

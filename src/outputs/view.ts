@@ -2,6 +2,7 @@ import type { ChalkInstance } from 'chalk';
 import { isKept } from '../core/attempt.js';
 import type { Avoided, AvoidedReason } from '../core/avoided.js';
 import { blameLine, placeOfBlame } from '../core/blame.js';
+import { agentName } from '../core/built-in-fixer.js';
 import { type Offer, offerLine, offersOf } from '../core/escalation.js';
 import { cutLine } from '../core/guard/cut.js';
 import { noteLine } from '../core/guard/note.js';
@@ -251,7 +252,7 @@ function healedBy(word: string, cause: ReportCause | null, test: ReportTest | nu
   const last = cause.attempts.at(-1);
   if (!last) return word === cause.verdict ? cause.reason : `${word} ${cause.reason}`;
   const runner = last.runner && last.runner !== last.agent ? ` (${last.runner})` : '';
-  const who = last.agent ? `by ${last.agent}${runner}` : 'without an agent';
+  const who = last.agent ? `by ${agentName(last.agent)}${runner}` : 'without an agent';
   const tries = cause.attempts.length > 1 ? ` in ${cause.attempts.length} attempts` : '';
   const shared = test?.sharedFix ? `, with the fix of ${cause.id}` : '';
   const steps = proofFor(cause, test?.id ?? null);

@@ -198,15 +198,19 @@ async function offered(
   cause: Cause,
   { seen, undone, attempt, change }: AppliedAttempt & { seen: Retest; undone: Undoing },
 ): Promise<TriedFix> {
-  const greens = [...chooseFlipped(cause)].every((one) => isGreen(seen.observe(one))) ? 1 : 0;
   const ended = await endOffered(session, cause, {
     attempt: { ...attempt, notes: noteOfUndoing(session, cause, undone) },
     change: change?.id ?? '',
     side: 'app',
     summary: `its fix ${undoesInWords(undone)}`,
-    greens,
+    greens: greensIn(cause, seen),
   });
   return { attempt: ended, retest: null };
+}
+
+/** How often a run has shown all tests green that a proof needs: this once, or not at all. */
+function greensIn(cause: Cause, seen: Retest): number {
+  return [...chooseFlipped(cause)].every((one) => isGreen(seen.observe(one))) ? 1 : 0;
 }
 
 /** Returns the first new locator of which nothing shows that it finds as many elements as the app shows; null if there is none. */
@@ -230,7 +234,7 @@ async function offeredForTests(
       retest: seen,
     };
   }
-  const greens = [...chooseFlipped(cause)].every((one) => isGreen(seen.observe(one))) ? 1 : 0;
+  const greens = greensIn(cause, seen);
   const held = withNotes(session, cause, { ...applied, seen, undone: null });
   const change = applied.change?.id ?? '';
   const ended = await endOffered(session, cause, { attempt: held, change, side: 'tests', summary, greens });
