@@ -3,31 +3,18 @@
 // Usage: node bench/confirming.mjs [pairs], after `npm run build`; exits 1 if the limit is exceeded.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { loadavg } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { launchOptions } from '../scripts/browser.mjs';
-import { root, scratchProject, selfHeal } from './scratch-project.mjs';
+import { root, scratchProject, selfHeal, serveShop } from './scratch-project.mjs';
 
 const pairs = Number(process.argv[2] ?? 9);
 const wantedRatio = 1.25;
 const playwright = path.join(root, 'node_modules', '@playwright', 'test', 'cli.js');
 
-const page = (
-  name,
-) => `<!doctype html><title>Shop</title><h1>${name}</h1><ul></ul><button>Order</button><script>
-  Promise.all([1,2,3,4,5,6].map((n) => fetch('/api/' + n).then((r) => r.json()))).then((items) => {
-    document.querySelector('ul').innerHTML = items.map((item) => '<li>Item ' + item.id + '</li>').join('');
-  });
-</script>`;
-const server = createServer((request, response) => {
-  const item = /^\/api\/(\d+)$/.exec(request.url ?? '');
-  response.setHeader('content-type', item ? 'application/json' : 'text/html');
-  response.end(item ? JSON.stringify({ id: Number(item[1]) }) : page(request.url));
-});
-await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-const use = { baseURL: `http://127.0.0.1:${server.address().port}/`, launchOptions: launchOptions() };
+const { baseURL, close } = await serveShop((url) => `<h1>${url}</h1><ul></ul><button>Order</button>`);
+const use = { baseURL, launchOptions: launchOptions() };
 // Of tests that fail alike, or on the same page, only three are run again.
 const names = 'apple bread cocoa dates endive figs ginger honey icing jam kale lemon'.split(' ');
 const redTest = (n) =>
@@ -62,7 +49,7 @@ try {
   );
   if (typical > wantedRatio) process.exitCode = 1;
 } finally {
-  server.close();
+  close();
   remove();
 }
 

@@ -4,12 +4,11 @@
 // Usage: node bench/green-suite.mjs [pairs], after `npm run build`; exits 1 if a limit is exceeded.
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { loadavg } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { launchOptions } from '../scripts/browser.mjs';
-import { root, scratchProject, selfHeal } from './scratch-project.mjs';
+import { root, scratchProject, selfHeal, serveShop } from './scratch-project.mjs';
 
 const pairs = Number(process.argv[2] ?? 9);
 const wantedRatio = 1.02;
@@ -19,18 +18,10 @@ const commands = {
   healed: [selfHeal, 'run'],
 };
 
-const page = `<!doctype html><title>Shop</title><h1>Shop</h1><ul></ul><script>
-  for (let n = 0; n < 6; n += 1) console.log('item', n);
-  Promise.all([1,2,3,4,5,6].map((n) => fetch('/api/' + n).then((r) => r.json()))).then((items) => {
-    document.querySelector('ul').innerHTML = items.map((item) => '<li>Item ' + item.id + '</li>').join('');
-  });
-</script>`;
-const server = createServer((request, response) => {
-  const item = /^\/api\/(\d+)$/.exec(request.url ?? '');
-  response.setHeader('content-type', item ? 'application/json' : 'text/html');
-  response.end(item ? JSON.stringify({ id: Number(item[1]) }) : page);
-});
-await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+const { baseURL, close } = await serveShop(
+  () => '<h1>Shop</h1><ul></ul>',
+  "for (let n = 0; n < 6; n += 1) console.log('item', n);",
+);
 
 const browserTest = (n) =>
   `test('shows items ${n}', async ({ page }) => { await page.goto('/'); await expect(page.getByText('Item 6')).toBeVisible(); await page.getByRole('heading').click(); });`;
@@ -40,7 +31,7 @@ try {
   await compare('60 browser tests', { files: 6, testsEach: 10, testOf: browserTest });
   await compare('2,000 tests without a browser', { files: 20, testsEach: 100, testOf: fastTest });
 } finally {
-  server.close();
+  close();
 }
 
 async function compare(name, suite) {
@@ -75,7 +66,7 @@ async function compare(name, suite) {
 }
 
 function filesOf({ files, testsEach, testOf }) {
-  const use = { baseURL: `http://127.0.0.1:${server.address().port}/`, launchOptions: launchOptions() };
+  const use = { baseURL, launchOptions: launchOptions() };
   const specs = Array.from({ length: files }, (_, file) => {
     const tests = Array.from({ length: testsEach }, (_, n) => testOf(n));
     const text = `import { test, expect } from '@playwright/test';\n${tests.join('\n')}\n`;

@@ -1,4 +1,5 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
@@ -28,4 +29,21 @@ export function scratchProject(files, { allPackages = false } = {}) {
   else
     for (const one of playwright) cpSync(path.join(packages, one), path.join(own, one), { recursive: true });
   return { dir, remove: () => rmSync(dir, { recursive: true, force: true }) };
+}
+
+/** Serves a page that shows six items, each fetched from an API; `body` returns its markup for a URL, with a `<ul>`. */
+export async function serveShop(body, script = '') {
+  const page = (url) => `<!doctype html><title>Shop</title>${body(url)}<script>
+  ${script}
+  Promise.all([1,2,3,4,5,6].map((n) => fetch('/api/' + n).then((r) => r.json()))).then((items) => {
+    document.querySelector('ul').innerHTML = items.map((item) => '<li>Item ' + item.id + '</li>').join('');
+  });
+</script>`;
+  const server = createServer((request, response) => {
+    const item = /^\/api\/(\d+)$/.exec(request.url ?? '');
+    response.setHeader('content-type', item ? 'application/json' : 'text/html');
+    response.end(item ? JSON.stringify({ id: Number(item[1]) }) : page(request.url));
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { baseURL: `http://127.0.0.1:${server.address().port}/`, close: () => server.close() };
 }
