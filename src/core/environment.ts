@@ -24,9 +24,9 @@ function adviceOf({ diagnosis, machine = diagnosis.advice }: DiagnosedFailure): 
 }
 
 /**
- * Returns why no agent can help with these failures of one cause (HL-7): only the machine can be mended (a browser, a program or a snapshot that does not exist,
- * a port that is taken), Playwright refuses to run any test, they passed although they are marked with `test.fail()`, or many of them failed on the same dead server.
- * Returns null otherwise.
+ * Returns why no agent can help with these failures of one cause (HL-7), or null: only the machine can be mended (a browser, a program or a
+ * snapshot that does not exist, a port that is taken), Playwright refuses to run any test, they passed although they are marked with
+ * `test.fail()`, or many of them failed on the same dead server.
  */
 export function environmentOf(members: readonly DiagnosedFailure[]): string | null {
   const [advice, ...others] = new Set(members.map(adviceOf));

@@ -81,8 +81,8 @@ const stops: readonly Advice[] = [
 ];
 
 /**
- * Returns what to do about a failure that only the machine or a person can mend (HL-7), or null. What Playwright says counts, and what decided of a server's
- * output; of a test with a page only whether it lacks something.
+ * Returns what to do about a failure that only the machine or a person can mend (HL-7), or null. What Playwright says counts, and what decided
+ * of a server's output; of a test with a page only whether it lacks something.
  */
 export function adviceOn({ errors, pageUrl, network }: Evidence, why: readonly Reason[]): string | null {
   const isOfPage = pageUrl !== null || network.length > 0;
