@@ -4,7 +4,7 @@ import { isCommandFile } from '../agents/command-files.js';
 import type { BlameBase, BlamedCommit, BlamedHunk, Hunk } from '../core/blame.js';
 import { git, gitBytes, gitDiff } from '../git/git.js';
 import { gitChanges, type NoBase } from '../git/git-trees.js';
-import { relativePath } from '../relative-path.js';
+import { relativePath } from '../paths.js';
 import type { Contents } from '../workspace/change.js';
 import { type FileEdit, type FileState, stateOf } from '../workspace/file-state.js';
 import { changesPackages } from '../workspace/install.js';

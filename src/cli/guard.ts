@@ -9,7 +9,7 @@ import type { Findings, Strength, TestDifference } from '../guard/findings.js';
 import { runGuard } from '../guard/run-guard.js';
 import { isSpecName, type SuitePlaces } from '../guard/test-places.js';
 import { findPlaywright } from '../playwright/find-playwright.js';
-import { listTests } from '../playwright/list-tests.js';
+import { listTests } from '../playwright/run-suite.js';
 import { counted } from '../outputs/format.js';
 import type { Problem } from '../problem.js';
 

@@ -19,7 +19,7 @@ import type { RunPlace } from '../outputs/html/load-run.js';
 import { openInBrowser } from '../outputs/open-in-browser.js';
 import { pidAtWork } from '../run/run-journal.js';
 import { createRedactor, type Redactor } from '../secrets/redactor.js';
-import { relativePath } from '../relative-path.js';
+import { relativePath } from '../paths.js';
 
 const examples = `
 Name a run by its id, the beginning of its id, or latest (the default). The path

@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
-import { pathInside } from '../workspace/is-inside.js';
+import { pathInside } from '../paths.js';
 import { mistakesIn } from './check-agents-file.js';
 import type { Diagnostic } from './diagnostic.js';
 import { readYaml } from './read-yaml.js';

@@ -5,7 +5,7 @@ import type { GuardRequest } from './judge.js';
 import type { Findings } from './findings.js';
 import { runGuard } from './run-guard.js';
 import { isAmongApp, type SuitePlaces } from './test-places.js';
-import { pathInside, real } from '../workspace/is-inside.js';
+import { pathInside, real } from '../paths.js';
 
 /** Judges one agent's changes. The paths in `healed` are absolute here. */
 export type Guard = (work: Omit<GuardRequest, 'suite'>) => Promise<Findings>;

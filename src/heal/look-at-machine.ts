@@ -2,7 +2,7 @@ import type { DiagnosedFailure } from '../core/cause.js';
 import { takenPortOf } from '../core/classify/advice.js';
 import { type Listener, listenerOn } from '../process/listener.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
-import { isInside } from '../workspace/is-inside.js';
+import { isInside } from '../paths.js';
 
 /**
  * Looks at the machine for what a failure alone can't tell: who holds the port that a web server of the config wants, and whose server a suite

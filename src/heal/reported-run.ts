@@ -1,5 +1,5 @@
 import { cut } from '../outputs/cut.js';
-import { listTests } from '../playwright/list-tests.js';
+import { listTests } from '../playwright/run-suite.js';
 import {
   countShards,
   missingShards,

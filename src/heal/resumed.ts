@@ -6,7 +6,7 @@ import { seenShape } from '../event.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { type Change, readChange } from '../workspace/change.js';
-import { isInside, real } from '../workspace/is-inside.js';
+import { isInside, real } from '../paths.js';
 import { rootOf } from '../workspace/project-files.js';
 import type { SavedProgress } from './save-progress.js';
 import type { SeenTest } from '../event.js';

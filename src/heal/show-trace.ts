@@ -2,7 +2,7 @@ import { copyFile, rename } from 'node:fs/promises';
 import path from 'node:path';
 import { rawTraceOf } from '../run/mask-suite-folder.js';
 import { hasState, makeStateFolder, removeState } from '../state-folder.js';
-import { isInside } from '../workspace/is-inside.js';
+import { isInside } from '../paths.js';
 import type { Opened } from './open-run.js';
 
 /** Keeps the trace of a failed test from being deleted with its suite run. */

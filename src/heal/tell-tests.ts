@@ -3,7 +3,7 @@ import type { Verdict } from '../core/verdict.js';
 import type { SeenTest } from '../event.js';
 import type { SuiteRun, TestResult } from '../playwright/suite-run.js';
 import type { Session } from './session.js';
-import { relativePath } from '../relative-path.js';
+import { relativePath } from '../paths.js';
 
 type Telling = Pick<Session, 'bus' | 'cwd'>;
 

@@ -6,7 +6,7 @@ import { type AgentProgram, programs } from '../agents/programs.js';
 import { git } from '../git/git.js';
 import { ownFile } from '../own-files.js';
 import { lockFolderOf, packageManagerOf, type PackageManager } from '../playwright/package-manager.js';
-import { relativePath } from '../relative-path.js';
+import { relativePath } from '../paths.js';
 
 /** The CI systems for which `init` can write a workflow. */
 export const ciSystems = ['github', 'gitlab'] as const;

@@ -11,10 +11,9 @@ import { type CiSystem, isOwnWorkflow, workflowFiles, workflowText } from './ci-
 import { git } from '../git/git.js';
 import { gitRootOf } from '../git/git-root.js';
 import { type SlashCommand, slashCommands } from './slash-commands.js';
-import { isInside } from '../workspace/is-inside.js';
+import { isInside, relativePath } from '../paths.js';
 import { packageFile } from '../own-files.js';
 import { unreachable } from '../core/unreachable.js';
-import { relativePath } from '../relative-path.js';
 
 /** What to set up, and where. */
 interface InitRequest {

@@ -3,7 +3,7 @@ import { placeOfBlame } from '../core/blame.js';
 import type { Problem } from '../problem.js';
 import type { Report, ReportCause, ReportTest } from '../run/report.js';
 import { redact } from '../secrets/redactor.js';
-import { isInside, pathInside } from '../workspace/is-inside.js';
+import { isInside, pathInside } from '../paths.js';
 import { cut } from './cut.js';
 import { atMost, counted } from './format.js';
 import { type CauseView, rowsOf, viewOf } from './view.js';

@@ -3,7 +3,7 @@ import type { Report } from '../run/report.js';
 import { paletteFor } from './streams.js';
 import { summaryOf } from './summary.js';
 import { reasonOf } from '../problem.js';
-import { relativePath } from '../relative-path.js';
+import { relativePath } from '../paths.js';
 
 /** Where a run took place, and how its result is shown. */
 export interface ResultPlace {

@@ -10,8 +10,7 @@ import { markdownOf, type MarkdownOptions, prose, summaryBytes } from './markdow
 import { readPatch } from '../run/read-patch.js';
 import type { Report } from '../run/report.js';
 import { redact } from '../secrets/redactor.js';
-import { relativePath } from '../relative-path.js';
-import { pathInside } from '../workspace/is-inside.js';
+import { pathInside, relativePath } from '../paths.js';
 
 /** Where the reports for other programs go. */
 export interface ReportPlaces {

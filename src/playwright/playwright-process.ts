@@ -6,7 +6,7 @@ import { sendSignal } from '../process/end-processes.js';
 import { ownerVariables } from '../process/proc-table.js';
 
 /** One invocation of Playwright's command line. */
-export interface PlaywrightCommand {
+interface PlaywrightCommand {
   readonly cli: string;
   /** The subcommand, such as `test`, and its arguments. */
   readonly args: readonly string[];

@@ -1,19 +1,20 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import path from 'node:path';
-import { Writable } from 'node:stream';
-import { finished } from 'node:stream/promises';
 import { createWriteStream } from 'node:fs';
+import { mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { devNull, tmpdir } from 'node:os';
+import path from 'node:path';
+import { PassThrough, Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import { systemClock } from '../clock.js';
+import type { TestFailure } from '../core/failure.js';
 import { ownFile } from '../own-files.js';
 import { withPackageBins } from '../process/find-program.js';
 import { type BrokenBuild, watchBuild } from './broken-build.js';
 import type { Playwright } from './find-playwright.js';
-import { followReport, addLine, emptyReport, type SuiteProgress } from './report-state.js';
 import { type PlaywrightExit, runPlaywright } from './playwright-process.js';
 import { injectEnv, runFiles } from './report-format.js';
+import { addLine, emptyReport, followReport, type SuiteProgress } from './report-state.js';
 import type { PlaywrightArgs } from './selection.js';
 import { suiteRunOf } from './suite-run-of.js';
-import type { TestFailure } from '../core/failure.js';
 import type { SuiteRun } from './suite-run.js';
 import { unattended } from './unattended.js';
 
@@ -48,7 +49,7 @@ export interface SuiteOptions {
 }
 
 /** The user's own run, with their selection, reporters and terminal. */
-export interface FirstRun {
+interface FirstRun {
   readonly kind: 'first';
   /** The file descriptor that Playwright prints to: 1, or 2 if stdout is reserved for data. */
   readonly stdout: number;
@@ -59,7 +60,7 @@ export interface FirstRun {
  * A run of self-heal's own: exactly the tests in `ids`, or the whole selection for null. Playwright's output goes to
  * `playwright.log` in `runDir`.
  */
-export interface Rerun {
+interface Rerun {
   readonly kind: 'rerun';
   readonly ids: readonly string[] | null;
   /** Has Playwright record a trace of each test, which costs a fifth of the run's time and is the evidence. */
@@ -246,4 +247,38 @@ function boundedLog(file: string): Writable {
       else out.end(() => done());
     },
   });
+}
+
+/** Which tests to list. */
+interface ListRequest {
+  readonly playwright: Playwright;
+  readonly cwd: string;
+  /** The selection, as arguments for `playwright test`. */
+  readonly args: readonly string[];
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+/**
+ * Runs `playwright test --list`. Returns a run in which no test ran, with the files that Playwright loaded; its list of
+ * tests is empty if Playwright could not list them.
+ */
+export async function listTests({ playwright, cwd, args, env }: ListRequest): Promise<SuiteRun> {
+  const runDir = await mkdtemp(path.join(tmpdir(), 'self-heal-list-'));
+  const nowhere = await open(devNull, 'w');
+  const listing = ['--list', ...args];
+  try {
+    return await runSuite({
+      playwright,
+      cwd,
+      runDir,
+      runId: 'list',
+      args: { first: listing, whole: listing, byId: listing },
+      mode: { kind: 'first', stdout: nowhere.fd, stderr: new PassThrough().resume() },
+      signal: new AbortController().signal,
+      ...(env ? { env } : {}),
+    });
+  } finally {
+    await nowhere.close();
+    await rm(runDir, { recursive: true, force: true });
+  }
 }

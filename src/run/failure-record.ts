@@ -7,7 +7,7 @@ import type { Evidence } from '../core/evidence.js';
 import type { Phase } from '../core/phase.js';
 import type { Failure, TestError, TestRef } from '../core/failure.js';
 import { jsonOf } from '../json-of.js';
-import { relativePath } from '../relative-path.js';
+import { relativePath } from '../paths.js';
 import { hasState, listState, readStateText, writeStateSync } from '../state-folder.js';
 import { pictureNames } from './pictures.js';
 import { projectOf } from './run-folder.js';

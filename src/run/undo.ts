@@ -2,11 +2,17 @@ import path from 'node:path';
 import { isKept } from '../core/attempt.js';
 import { hasState } from '../state-folder.js';
 import type { RunState } from './run-state.js';
-import { type Change, type Contents, ContentsMissing, contentsOf, readChange } from '../workspace/change.js';
+import {
+  type Change,
+  type Contents,
+  ContentsMissing,
+  contentsOf,
+  mergeFile,
+  readChange,
+} from '../workspace/change.js';
 import { type FileEdit, isSame, stateOf } from '../workspace/file-state.js';
 import { changesPackages, installOf, restoreLocks } from '../workspace/install.js';
 import { closeJournal, type Journal, writeJournal } from '../workspace/journal.js';
-import { mergeFile } from '../workspace/merge.js';
 import { rootOf } from '../workspace/project-files.js';
 import { planOf } from '../workspace/applied-changes.js';
 import { type PlannedFile, writeFiles, type Written } from '../workspace/write-files.js';

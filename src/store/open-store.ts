@@ -20,7 +20,7 @@ import {
   StateRefused,
   trackedAmong,
 } from '../state-folder.js';
-import { isInside, real } from '../workspace/is-inside.js';
+import { isInside, real } from '../paths.js';
 import { redact } from '../secrets/redactor.js';
 import { type Problem, reasonOf } from '../problem.js';
 import { type Result, err, ok } from '../result.js';

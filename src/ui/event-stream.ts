@@ -6,7 +6,7 @@ import { loadRun } from '../outputs/html/load-run.js';
 import { html } from '../outputs/html/markup.js';
 import { renderRun, showNow } from '../outputs/html/run.js';
 import { readPicture } from '../run/pictures.js';
-import { relativePath } from '../relative-path.js';
+import { relativePath } from '../paths.js';
 import { reportOf } from '../run/report-of.js';
 import { runDirOf } from '../run/run-folder.js';
 import { type RunState, emptyRun } from '../run/run-state.js';

@@ -1,18 +1,31 @@
 import path from 'node:path';
-import { type Change, changesFolder, type Contents, keepChange } from './change.js';
+import { type Change, changesFolder, type Contents, keepChange, mergeFile, mergeOnto } from './change.js';
 import { changesPackages, installOf, restoreLocks } from './install.js';
 import { closeJournal, writeJournal } from './journal.js';
 import { type FileEdit, isSame, stateOf } from './file-state.js';
-import { mergeFile, mergeOnto } from './merge.js';
-import type { Applied, WorkspaceOptions } from './workspace.js';
 import { missingFolders, type PlannedFile, writeFiles, type Written } from './write-files.js';
 import { reasonOf } from '../problem.js';
 import { listState } from '../state-folder.js';
 
-/** Where the changes of a run are made. */
-interface Place {
-  readonly root: string;
+/** The result of applying a change; `conflict` names the files in which somebody else changed the same lines meanwhile. */
+export type Applied =
+  | { readonly kind: 'applied'; readonly change: Change }
+  /** It could not be written, for example because the disk is full. */
+  | { readonly kind: 'failed'; readonly reason: string }
+  | { readonly kind: 'conflict'; readonly files: readonly string[] };
+
+/** What the changes of a run are made with. */
+export interface ChangesOptions {
   readonly project: string;
+  /** The folder that paths of files are relative to. */
+  readonly root: string;
+  readonly runId: string;
+  /** The run's folder, which determines where changes are stored. */
+  readonly runDir: string;
+  readonly contents: Contents;
+  /** Called before the package manager's install runs in the project, and if that fails. */
+  readonly warn: (message: string) => void;
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -20,8 +33,7 @@ interface Place {
  * leave for all of them together (HN-2).
  */
 export class AppliedChanges {
-  readonly #options: WorkspaceOptions;
-  readonly #place: Place;
+  readonly #options: ChangesOptions;
   /** The bytes that the changes need, since somebody may delete `.self-heal` while they are in the project. */
   readonly #held = new Map<string, Buffer>();
   readonly #contents: Contents;
@@ -32,9 +44,8 @@ export class AppliedChanges {
   readonly everEdited = new Set<string>();
   #out: ReadonlySet<string> = new Set();
 
-  constructor(options: WorkspaceOptions, place: Place) {
+  constructor(options: ChangesOptions) {
     this.#options = options;
-    this.#place = place;
     const { contents } = options;
     this.#contents = { ...contents, get: async (hash) => this.#held.get(hash) ?? contents.get(hash) };
   }
@@ -51,8 +62,7 @@ export class AppliedChanges {
   }
 
   async apply(change: Change): Promise<Applied> {
-    const { runDir } = this.#options;
-    const { root } = this.#place;
+    const { runDir, root } = this.#options;
     const itself = new Set([change.id]);
     const back = async () => {
       // The change may have been written in part.
@@ -84,7 +94,7 @@ export class AppliedChanges {
   /** Brings the project to the state in which exactly these changes are reverted. */
   async move(goal: ReadonlySet<string>): Promise<Written> {
     const { locks, ...written } = await this.#move(goal);
-    await restoreLocks(this.#place.root, locks, this.#contents);
+    await restoreLocks(this.#options.root, locks, this.#contents);
     return written;
   }
 
@@ -96,7 +106,7 @@ export class AppliedChanges {
     this.#out = new Set([...this.#out, ...goal]);
     await this.#keepJournal();
     const plan = { files: files.filter((file) => paths.has(file.path)), folders };
-    const written = await writeFiles(this.#place.root, plan, this.#contents);
+    const written = await writeFiles(this.#options.root, plan, this.#contents);
     const installs = written.written.length > 0 && (await changesPackages(editsOf(moved), this.#contents));
     const locks = installs ? await this.#install() : [];
     this.#out = goal;
@@ -176,8 +186,7 @@ export class AppliedChanges {
    * any of them keeps it. A file in which the same lines were changed stays as it is, and is left alone.
    */
   async #rebase(paths: ReadonlySet<string>): Promise<void> {
-    const { runDir } = this.#options;
-    const { root } = this.#place;
+    const { runDir, root } = this.#options;
     for (const { path: file, known, goal: expected } of planOf(this.#all, this.#out).files) {
       const now = stateOf(root, file);
       if (!paths.has(file) || now === 'other' || known.some((one) => isSame(one, now))) continue;
@@ -207,8 +216,7 @@ export class AppliedChanges {
 
   /** Writes the journal for the state that a kill must leave: decided changes are in, all others are out. */
   async #keepJournal(): Promise<void> {
-    const { runId } = this.#options;
-    const { root, project } = this.#place;
+    const { runId, root, project } = this.#options;
     await this.keep();
     const open = this.builtOn(this.#all.map(({ id }) => id).filter((id) => !this.#decided.has(id)));
     if (open.size === 0 && this.#out.size === 0) return closeJournal(project);
@@ -221,15 +229,8 @@ export class AppliedChanges {
   }
 
   async #install(): Promise<readonly FileEdit[]> {
-    const { runId, warn, signal } = this.#options;
-    const { root, project } = this.#place;
-    const { command, ...install } = await installOf({
-      project,
-      root,
-      runId,
-      contents: this.#contents,
-      signal,
-    });
+    const { warn } = this.#options;
+    const { command, ...install } = await installOf({ ...this.#options, contents: this.#contents });
     warn(`The dependencies of the project changed: running ${command}`);
     const { failed, locks } = await install.run();
     if (failed !== null) warn(`${command} failed: ${failed.trim().slice(-500)}`);

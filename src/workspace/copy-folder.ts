@@ -3,7 +3,7 @@ import { access, constants, lstat, mkdir, mkdtemp, readdir, rm, rmdir } from 'no
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { hashOf } from './file-state.js';
-import { isInside } from './is-inside.js';
+import { isInside } from '../paths.js';
 
 /** Which copy of which project. */
 export interface CopyFolder {

@@ -3,10 +3,9 @@ import { detect, resolveCommand } from 'package-manager-detector';
 import { LOCKS } from 'package-manager-detector/constants';
 import { lockFolderOf } from '../playwright/package-manager.js';
 import { runCommand } from '../process/supervise.js';
-import { relativePath } from '../relative-path.js';
+import { isInside, relativePath } from '../paths.js';
 import type { Contents } from './change.js';
 import { contentOf, type FileEdit, type FileState, isSame, stateOf } from './file-state.js';
-import { isInside } from './is-inside.js';
 import { writeFiles } from './write-files.js';
 
 const lockFile =
@@ -38,7 +37,7 @@ function wanted(text: string | null): string {
 }
 
 /** Where and for what packages are installed. */
-export interface InstallRequest {
+interface InstallRequest {
   readonly project: string;
   /** The folder that the paths of edits are relative to. */
   readonly root: string;
@@ -61,7 +60,7 @@ const settings = {
 };
 
 /** An install by the project's package manager. */
-export interface Install {
+interface Install {
   /** The command line, for display. */
   readonly command: string;
   /** Runs the install, and ends what it leaves running. */
@@ -69,7 +68,7 @@ export interface Install {
 }
 
 /** What an install did. */
-export interface Installed {
+interface Installed {
   /** Its output if it failed, else null. */
   readonly failed: string | null;
   /** What it wrote into lock files. */

@@ -32,7 +32,7 @@ export interface Journal {
 }
 
 /** A journal that must not be acted on, with the reason as a phrase. */
-export interface RefusedJournal {
+interface RefusedJournal {
   readonly refused: string;
 }
 

@@ -6,7 +6,7 @@ import type { Change, Contents } from './change.js';
 import { type FileEdit, type FileState, isExecutable } from './file-state.js';
 
 /** A change in readable form. */
-export interface Rendered {
+interface Rendered {
   /** A patch that `git apply` accepts, including binary files. It is bytes, because a file need not be UTF-8. */
   readonly patch: Buffer;
   readonly files: readonly FileChange[];

@@ -14,13 +14,13 @@ import { gitRootOf } from '../git/git-root.js';
 import { git, gitBytes, gitSays } from '../git/git.js';
 import { safePath } from './change.js';
 import { kindOf } from './file-state.js';
-import { isInside } from './is-inside.js';
+import { isInside } from '../paths.js';
 
 /**
  * The role of a file in an agent's work: `source` can be part of a fix; `ignored` (what git ignores, except `.env` files) and `installed`
  * (packages) are there to work with and are never written back.
  */
-export type Area = 'source' | 'ignored' | 'installed';
+type Area = 'source' | 'ignored' | 'installed';
 
 /** One entry of a tree. */
 export interface Entry {

@@ -1,15 +1,14 @@
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
-import { AppliedChanges } from './applied-changes.js';
+import escapeStringRegexp from 'escape-string-regexp';
+import { reasonOf } from '../problem.js';
+import { type Applied, AppliedChanges, type ChangesOptions } from './applied-changes.js';
 import type { Change, Contents } from './change.js';
-import { changedSince, collect, type Collected } from './collect.js';
-import { createCopy, type ProjectCopy } from './copy.js';
 import { type CopyFolder, makeCopyFolder } from './copy-folder.js';
+import { changedSince, collect, type Collected, createCopy, type ProjectCopy } from './copy.js';
 import { rootOf, whyNoRules } from './project-files.js';
-import { replacePath } from './replace-path.js';
 import { folderTree, projectTree, type Tree } from './tree.js';
 import type { Written } from './write-files.js';
-import { reasonOf } from '../problem.js';
 
 /** The copy, ready for an agent. */
 export interface AgentPlace {
@@ -34,13 +33,6 @@ export interface Work {
   readonly before: Tree;
   readonly after: Tree;
 }
-
-/** The result of applying a change; `conflict` names the files in which somebody else changed the same lines meanwhile. */
-export type Applied =
-  | { readonly kind: 'applied'; readonly change: Change }
-  /** It could not be written, for example because the disk is full. */
-  | { readonly kind: 'failed'; readonly reason: string }
-  | { readonly kind: 'conflict'; readonly files: readonly string[] };
 
 /**
  * The project's own tree, which is changed only by patches under a journal, and the copies of it in which agents work (HN-1, HN-2).
@@ -75,18 +67,10 @@ export interface Workspace {
   close(): Promise<void>;
 }
 
-/** What a workspace is opened for. */
-export interface WorkspaceOptions {
-  readonly project: string;
-  readonly runId: string;
-  readonly contents: Contents;
-  /** The run's folder, which determines where changes are stored. */
-  readonly runDir: string;
-  /** Called if git cannot read the repository, before the package manager's install runs in the project, and if that fails. */
-  readonly warn: (message: string) => void;
+/** What a workspace is opened for; `warn` is also called if git cannot read the repository. */
+interface WorkspaceOptions extends Omit<ChangesOptions, 'root'> {
   /** Called with the folders of all copies before the newest of them exists. */
   readonly onCopy: (folders: readonly string[]) => void;
-  readonly signal?: AbortSignal;
 }
 
 /** Opens the workspace of a run. */
@@ -104,7 +88,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     options.onCopy([...folders]);
   };
   const opened = (n: number) => (copies[n] ??= openCopy({ root, project, n, announce }));
-  const changes = new AppliedChanges(options, { root, project });
+  const changes = new AppliedChanges({ ...options, root, project });
   const changeOf = (id: string, edits: Change['edits']): Change => ({ id, edits, folders: [] });
   return {
     root,
@@ -191,4 +175,10 @@ function treeOf(source: Tree, edits: Change['edits'], contents: Contents): Tree 
       return found;
     },
   };
+}
+
+/** Replaces a path in a text, wherever it stands alone or continues with a separator. */
+function replacePath(text: string, from: string, to: string): string {
+  if (!text.includes(from)) return text;
+  return text.replaceAll(new RegExp(`(?<![\\w.-])${escapeStringRegexp(from)}(?![\\w.-])`, 'g'), () => to);
 }

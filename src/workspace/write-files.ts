@@ -15,7 +15,7 @@ import {
 import path from 'node:path';
 import type { Contents } from './change.js';
 import { type FileState, isSame, stateOf, wayTo } from './file-state.js';
-import { isInside } from './is-inside.js';
+import { isInside } from '../paths.js';
 
 /** The planned state of one path, which is written only if it currently holds one of the known states. */
 export interface PlannedFile {

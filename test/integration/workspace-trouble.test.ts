@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { undo } from '../../src/run/undo.js';
 import { changesFolder, ContentsMissing, contentsOf, readChange } from '../../src/workspace/change.js';
 import { folderTree } from '../../src/workspace/tree.js';
-import { mirror } from '../../src/workspace/mirror.js';
+import { mirror } from '../../src/workspace/copy.js';
 import { listAll } from '../../src/workspace/project-files.js';
 import { openWorkspace } from '../../src/workspace/workspace.js';
 import { agentWorkspace, writeInto } from '../rig/agent-workspace.js';

@@ -1,7 +1,7 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { oncePerKey } from './once-per-key.js';
-import { relativePath } from '../../relative-path.js';
+import { relativePath } from '../../paths.js';
 import { bounds } from '../bounds.js';
 
 /** The result of reading a file of the project. */

@@ -21,8 +21,7 @@ import { copyMasked } from './masked-trace.js';
 import { readLinesOf } from './read-trace.js';
 import { traceFiles } from '../trace-files.js';
 import { type ConsoleEntry, type NetworkEntry, hasFailed, unanswered } from '../../core/evidence.js';
-import { relativePath } from '../../relative-path.js';
-import { isInside } from '../../workspace/is-inside.js';
+import { isInside, relativePath } from '../../paths.js';
 import type { TraceAction } from './trace-actions.js';
 
 const kib = 1024;

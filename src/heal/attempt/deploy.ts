@@ -11,7 +11,7 @@ import type { Work } from '../../workspace/workspace.js';
 import { reasonOf } from '../../problem.js';
 import { writeState } from '../../state-folder.js';
 import type { FileEdit } from '../../workspace/file-state.js';
-import { relativePath } from '../../relative-path.js';
+import { relativePath } from '../../paths.js';
 
 /** The result of one agent's work, not yet judged and not yet applied to the project. */
 export interface Deployment {

@@ -15,7 +15,7 @@ import { traceFiles } from '../../evidence/trace-files.js';
 import { withoutTree } from '../tree-lock.js';
 import type { KnownFailure } from '../../store/store.js';
 import type { AgentPlace } from '../../workspace/workspace.js';
-import { relativePath } from '../../relative-path.js';
+import { relativePath } from '../../paths.js';
 
 /** What concerns the causes that are healed at the same time as this one. */
 export interface Alongside {

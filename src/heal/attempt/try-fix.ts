@@ -18,7 +18,7 @@ import { applyProposal, type Proposed } from './proposed.js';
 import { isForPerson, noteOfUndoing, undoesInWords, undoneBy } from './undone.js';
 import type { KnownFailure } from '../../store/store.js';
 import type { Change } from '../../workspace/change.js';
-import { relativePath } from '../../relative-path.js';
+import { relativePath } from '../../paths.js';
 
 /** What to try. */
 export interface Try {

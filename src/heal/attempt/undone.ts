@@ -2,7 +2,7 @@ import path from 'node:path';
 import { type Undoing, undoing } from '../../blame/undoing.js';
 import type { Cause } from '../../core/cause.js';
 import type { Note } from '../../core/guard/note.js';
-import { relativePath } from '../../relative-path.js';
+import { relativePath } from '../../paths.js';
 import { type Change, contentsOf } from '../../workspace/change.js';
 import type { FileState } from '../../workspace/file-state.js';
 import type { Session } from '../session.js';

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { filesOfTests } from '../../../src/workspace/test-files.js';
+import { filesOfTests } from '../../../src/guard/change.js';
 import { folderTree } from '../../../src/workspace/tree.js';
 import { tempDir } from '../../rig/temp-dir.js';
 

@@ -2,7 +2,7 @@ import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { writeFileAtomic } from '../../src/write-file-atomic.js';
+import { writeFileAtomic } from '../../src/state-folder.js';
 
 it('HN-2 writes a file durably where file handles lack `sync()`, as under Yarn’s Plug’n’Play', async () => {
   const dir = await mkdtemp(path.join(tmpdir(), 'self-heal-unit-'));

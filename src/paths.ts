@@ -1,6 +1,9 @@
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
-import { relativePath } from '../relative-path.js';
+
+/** The path from the folder `from` to `to` as reports, prompts and git write it: with slashes, on Windows too. */
+export const relativePath = (from: string, to: string): string =>
+  path.relative(from, to).replaceAll(path.sep, '/');
 
 /** Whether a path is the folder itself or inside it. */
 export function isInside(folder: string, place: string): boolean {
