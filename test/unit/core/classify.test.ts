@@ -6,9 +6,10 @@ import { rules } from '../../../src/core/classify/rules.js';
 import { noiseRules } from '../../../src/core/classify/rules/noise.js';
 import { retryRules } from '../../../src/core/classify/rules/retry.js';
 import type { Category, Facts, RetryAxis } from '../../../src/core/diagnosis.js';
-import type { Evidence } from '../../../src/core/evidence.js';
+import type { Evidence, NetworkEntry } from '../../../src/core/evidence.js';
+import { headlineOf } from '../../../src/core/headline.js';
 import { readClassifyInput } from '../../../src/evidence/classify-input.js';
-import { anError, anEvidence } from '../../rig/builders.js';
+import { aDiagnosed, anError, anEvidence } from '../../rig/builders.js';
 import { failing, locatorTimeout, logged, request } from './classify-evidence.js';
 
 /** A failure in the form that `self-heal classify --jsonl` reads, with what is right. */
@@ -24,6 +25,9 @@ interface Recorded {
   readonly place?: string;
   /** The other facts, where the record is about them. */
   readonly facts?: Partial<Facts>;
+  /** The failing line of the test, and the line that heads its cause. */
+  readonly at?: number;
+  readonly headline?: string;
 }
 
 const text = readFileSync(path.join(import.meta.dirname, 'recorded-failures.jsonl'), 'utf8');
@@ -39,7 +43,7 @@ const recorded = (read.ok ? read.value : []).flatMap(({ evidence }, at) => {
 
 describe('recorded failures', () => {
   it.each(recorded.map((one) => [one.record.id, one] as const))(
-    'CS-1 CS-2 CS-3 CS-4 CS-5 CS-7 CS-8 CS-10 CS-11 EV-5 EV-6 %s',
+    'CS-1 CS-2 CS-3 CS-4 CS-5 CS-7 CS-8 CS-10 CS-11 EV-5 EV-6 RP-1 %s',
     (_, { record, evidence: given }) => {
       const { category, retry, alternatives, why, facts } = classify(given);
       const { retry: axis = 'code_error', said = why[0]?.evidence, place = null } = record;
@@ -51,6 +55,7 @@ describe('recorded failures', () => {
         place,
       });
       if (record.facts) expect(facts).toMatchObject(record.facts);
+      if (record.headline !== undefined) expect(headline(given, record.at)).toBe(record.headline);
     },
   );
 
@@ -70,6 +75,13 @@ describe('recorded failures', () => {
     }
   });
 });
+
+/** The line that heads the cause of a failure at a line of its test. */
+function headline(given: Evidence, line = 1): string {
+  const location = { file: '/project/tests/a.spec.ts', line, column: 3 };
+  const evidence = { ...given, errors: given.errors.map((error) => ({ ...error, location })) };
+  return headlineOf(aDiagnosed({ evidence, diagnosis: classify(evidence) }));
+}
 
 describe('rules', () => {
   const all = [...rules, ...retryRules, ...noiseRules];
@@ -108,8 +120,7 @@ it('CS-6 warns of an unknown failure with exactly these words', () => {
   expect(classify(failing(locatorTimeout)).warning).toBeNull();
 });
 
-/** What programs put before each line of a log. */
-const prefixes: readonly (readonly [who: string, prefix: string])[] = [
+it.each([
   ['GitHub Actions', '2024-03-05T10:11:12.1234567Z '],
   ['a clock', '[10:11:12] '],
   ['a container', 'shop-web-1  | '],
@@ -122,9 +133,7 @@ const prefixes: readonly (readonly [who: string, prefix: string])[] = [
   ['PHP', '[Mon Nov  2 23:58:11 2026] '],
   ['PHP in an error log', '[24-Nov-2026 00:00:21 UTC] '],
   ['Next for the page', '[browser] '],
-];
-
-it.each(prefixes)('CS-1 ignores what %s puts before each line', (_, prefix) => {
+])('CS-1 ignores what %s puts before each line of a log', (_, prefix) => {
   for (const [said, category] of [
     ['- rendered on server: <!---->\n- expected on client: div', 'runtime-error'],
     ["    Locator: locator('#sum')\n    Expected: visible\n    Error: element(s) not found", 'ui-error'],
@@ -139,47 +148,23 @@ it.each(prefixes)('CS-1 ignores what %s puts before each line', (_, prefix) => {
 
 describe('what green neighbors show too', () => {
   const serverOutput = 'error: column "vat" of relation "orders" does not exist';
-  const ofOthers = { serverOutput, ofOthers: [serverOutput] };
-  const answered = request({ method: 'GET', resourceType: 'document', status: 200 });
-  const open = request({ status: null, failure: 'no answer until the test ended' });
-  const missing = request({
-    method: 'GET',
-    url: 'http://localhost:3000/vendor/calendar.js',
-    resourceType: 'script',
-    status: 404,
-  });
+  const ofOthers = [serverOutput];
+  const own = request({ method: 'GET', resourceType: 'document', status: 200 });
+  const common = (over: Partial<NetworkEntry> = {}) => ({ ...request(over), common: true });
+  const open = common({ status: null, failure: 'no answer until the test ended' });
+  const script = common({ url: 'http://localhost:3000/calendar.js', resourceType: 'script', status: 404 });
   const thrown = logged('ReferenceError: Calendar is not defined', { type: 'pageerror' });
   it.each<[string, Category, Partial<Evidence>]>([
     [
       'an answer decides if the server says why',
       'database-error',
-      { serverOutput, network: [answered, { ...request(), common: true }] },
+      { serverOutput, network: [own, common()] },
     ],
-    [
-      'an answer decides if its body says why',
-      'database-error',
-      { network: [answered, { ...request({ responseBody: serverOutput }), common: true }] },
-    ],
-    [
-      'an answer decides nothing if nothing says why',
-      'ui-error',
-      { network: [answered, { ...request(), common: true }] },
-    ],
-    [
-      'a refusal decides nothing',
-      'ui-error',
-      { ...ofOthers, network: [answered, { ...request({ status: 404 }), common: true }] },
-    ],
-    [
-      'a call without an answer decides nothing',
-      'ui-error',
-      { ...ofOthers, network: [{ ...open, common: true }] },
-    ],
-    [
-      'a script that did not load explains no exception',
-      'runtime-error',
-      { network: [{ ...missing, common: true }], console: [thrown] },
-    ],
+    ['or its body', 'database-error', { network: [own, common({ responseBody: serverOutput })] }],
+    ['an answer decides nothing if nothing says why', 'ui-error', { network: [own, common()] }],
+    ['nor a refusal', 'ui-error', { serverOutput, ofOthers, network: [own, common({ status: 404 })] }],
+    ['nor a call without an answer', 'ui-error', { serverOutput, ofOthers, network: [open] }],
+    ['an unloaded script explains nothing', 'runtime-error', { network: [script], console: [thrown] }],
     ['an exception decides nothing', 'ui-error', { console: [{ ...thrown, common: true }] }],
   ])('CS-7 %s', (_, category, over) => {
     expect(classify(failing(locatorTimeout, over)).category).toBe(category);
@@ -193,7 +178,7 @@ it('CS-7 the server’s own error is the cause of several errors of a test', () 
 
 describe('EV-11 evidence of any size', () => {
   const megabyte = (piece: string) => piece.repeat(Math.ceil(1_000_000 / piece.length));
-  it.each([
+  const pieces = [
     'a',
     'at /',
     '(a)/',
@@ -206,7 +191,8 @@ describe('EV-11 evidence of any size', () => {
     '\n',
     '1|',
     ' ',
-  ])('EV-11 classifies a megabyte of %j by the part that it reads', (piece) => {
+  ];
+  it.each(pieces)('EV-11 classifies a megabyte of %j by the part that it reads', (piece) => {
     const long = megabyte(piece);
     const found = classify(
       failing(`${locatorTimeout}\n${long}`, {
