@@ -217,6 +217,7 @@ export const suitePurposes = [
   'proof',
   'shared-fix',
   'regression',
+  'flaky',
 ] as const;
 
 /** One of `suitePurposes`. */

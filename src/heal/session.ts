@@ -78,6 +78,12 @@ export interface AgainRequest {
   /** Ends only this run; the session's own signal ends it, too. */
   readonly signal?: AbortSignal;
   readonly watching?: Watching;
+  /** How the tests run this time, if not as the user's selection says. */
+  readonly how?: {
+    readonly args: readonly string[];
+    readonly env?: NodeJS.ProcessEnv;
+    readonly trace?: boolean;
+  };
   /** Set by the session: the build error with which a web server did not become available before. */
   readonly brokenBuild?: BrokenBuild | null;
 }

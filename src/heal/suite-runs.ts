@@ -42,7 +42,8 @@ export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
   const tracesItself = new Set<string>();
   const run = async (
     mode: SuiteOptions['mode'],
-    { signal = options.signal, watching = {}, ...why }: Omit<AgainRequest, 'ids' | 'brokenBuild'>,
+    { signal = options.signal, watching = {}, ...why }: Omit<AgainRequest, 'ids' | 'brokenBuild' | 'how'>,
+    env: NodeJS.ProcessEnv = {},
   ) => {
     const ids = mode.kind === 'rerun' ? mode.ids : null;
     const planned = options.plan.begin(ids, why.purpose === 'blame');
@@ -55,7 +56,7 @@ export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
       runDir,
       runId: options.folder.runId,
       args: options.args,
-      env: options.env,
+      env: { ...options.env, ...env },
       signal,
       mode,
       ...watching,
@@ -75,10 +76,12 @@ export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
     first: (stdout, watching = {}) =>
       // oxlint-disable-next-line no-restricted-properties -- the user's own reporter prints there, as without self-heal
       run({ kind: 'first', stdout, stderr: process.stderr }, { purpose: 'first', causeId: null, watching }),
-    again: async ({ ids, brokenBuild = null, ...why }) => {
-      const wanted = traced.has(why.purpose);
+    again: async ({ ids, brokenBuild = null, how, ...why }) => {
+      const wanted = how?.trace ?? traced.has(why.purpose);
       const isOwn = wanted && (ids ?? []).some((id) => tracesItself.has(id));
-      const suite = await run({ kind: 'rerun', ids, trace: wanted && !isOwn, brokenBuild }, why);
+      const trace = wanted && !isOwn;
+      const mode = { kind: 'rerun', ids, trace, brokenBuild, how: how?.args ?? [] } as const;
+      const suite = await run(mode, why, how?.env);
       for (const { test } of suite.failures.filter(isTracedTwice)) tracesItself.add(test.id);
       return isOwn ? { ...suite, tracing: 'own' } : suite;
     },

@@ -106,6 +106,7 @@ export const purposeWords: Record<SuitePurpose, { readonly short: string; readon
     short: 'running the tests around the fixes',
     long: ' again to check that nothing else broke',
   },
+  flaky: { short: 'measuring flakes', long: ' again and again to measure how often they fail' },
 };
 
 type SuiteStarted = EventOf<'suite.started'>;

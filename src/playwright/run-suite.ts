@@ -65,6 +65,8 @@ interface Rerun {
   readonly ids: readonly string[] | null;
   /** Has Playwright record a trace of each test, which costs a fifth of the run's time and is the evidence. */
   readonly trace?: boolean;
+  /** Arguments that change how the tests run, such as `--workers=1`; they replace the user's. */
+  readonly how?: readonly string[];
   /** If the web server is still kept from starting by this error, the run ends with it, without waiting for the server's time limit. */
   readonly brokenBuild?: BrokenBuild | null;
 }
@@ -202,6 +204,7 @@ function argumentsOf({ args, mode, runDir }: SuiteOptions): string[] {
     '--max-failures=0',
     never,
     ...(mode.trace ? ['--trace=on'] : []),
+    ...(mode.how ?? []),
   ];
   if (mode.ids === null) return ['test', ...args.whole, ...ours];
   // The config may set a shard, which would drop some of the ids.

@@ -6,6 +6,8 @@ export interface TestResult {
   readonly outcome: 'expected' | 'unexpected' | 'flaky' | 'skipped' | 'not-run';
   readonly retries: number;
   readonly durationMs: number;
+  /** Where and when it ran first: the number of its worker, and milliseconds since the epoch. Absent if it did not run, or is known from a report. */
+  readonly ran?: { readonly worker: number; readonly startedAt: number };
 }
 
 /** A script that a page ran, as its server delivered it during the run. */

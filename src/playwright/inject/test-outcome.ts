@@ -16,7 +16,9 @@ export function outcomeOf(test: TestCase): TestResult['outcome'] {
 /** Returns a test's entry in the list of all tests. */
 export function testResult(test: TestCase): TestResult {
   const tries = test.results.filter((result) => result.workerIndex >= 0);
+  const [first] = tries;
   return {
+    ...(first ? { ran: { worker: first.workerIndex, startedAt: first.startTime.getTime() } } : {}),
     test: testRef(test),
     outcome: outcomeOf(test),
     retries: Math.max(0, ...tries.map((result) => result.retry)),
