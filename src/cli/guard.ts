@@ -3,15 +3,15 @@ import { Command } from 'commander';
 import { exitCodes } from '../core/exit-codes.js';
 import { endWith, print } from './end.js';
 import { configFlag } from './options.js';
-import { placesOf } from '../guard/create-guard.js';
+import { placesOf, runGuard } from '../guard/run-guard.js';
 import { gitChanges, type NoBase } from '../git/git-trees.js';
 import type { Findings, Strength, TestDifference } from '../guard/findings.js';
-import { runGuard } from '../guard/run-guard.js';
-import { isSpecName, type SuitePlaces } from '../guard/test-places.js';
+import { isSpecName } from '../guard/test-places.js';
 import { findPlaywright } from '../playwright/find-playwright.js';
 import { listTests } from '../playwright/run-suite.js';
 import { counted } from '../outputs/format.js';
 import type { Problem } from '../problem.js';
+import type { SuitePlaces } from '../guard/request.js';
 
 const explanation = `
 Compares what each test does in the working tree, including uncommitted changes,

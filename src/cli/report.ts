@@ -10,7 +10,6 @@ import { renderChange } from '../workspace/patch-text.js';
 import { builtIn } from '../core/built-in-fixer.js';
 import { exitCodes } from '../core/exit-codes.js';
 import { formatProblem, type Problem, reasonOf } from '../problem.js';
-import type { Stats } from '../store/stats.js';
 import { withStore } from '../store/with-store.js';
 import { counted, dollars } from '../outputs/format.js';
 import type { Report } from '../run/report.js';
@@ -20,6 +19,7 @@ import { openInBrowser } from '../outputs/open-in-browser.js';
 import { pidAtWork } from '../run/run-journal.js';
 import { createRedactor, type Redactor } from '../secrets/redactor.js';
 import { relativePath } from '../paths.js';
+import type { Stats } from '../store/store.js';
 
 const examples = `
 Name a run by its id, the beginning of its id, or latest (the default). The path

@@ -2,7 +2,7 @@ import { lstat, readFile, readlink } from 'node:fs/promises';
 import path from 'node:path';
 import { gitBytes, gitDiff, gitSays } from './git.js';
 import { gitRootOf } from './git-root.js';
-import type { ChangedPath } from '../guard/judge.js';
+import type { ChangedPath } from '../guard/request.js';
 import type { Tree } from '../workspace/tree.js';
 
 /** What changed in a repository since a commit, and both states of its files. */

@@ -5,7 +5,7 @@ import type { Violation } from '../core/guard/violation.js';
 import { jsonSettings } from '../code/json-settings.js';
 import { linesOf } from '../code/source-file.js';
 import type { Change } from './change.js';
-import type { FileEdit } from './edit.js';
+import type { FileEdit } from './request.js';
 import { type Rule, violationOf } from './rules.js';
 
 /** A rule, text that breaks it, and the files in which it does; all by default. */

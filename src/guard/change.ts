@@ -3,12 +3,10 @@ import { importResolver, isCode } from '../code/imports.js';
 import { parseSource } from '../code/source-file.js';
 import type { Cut } from '../core/guard/cut.js';
 import type { Tree } from '../workspace/tree.js';
-import { appDataIn } from './app-data.js';
-import { type FileEdit, fileState, isSameState } from './edit.js';
-import type { GuardRequest } from './judge.js';
+import { appDataIn, isSpecName, testPlaces } from './test-places.js';
+import { type FileEdit, fileState, type GuardRequest, isSameState, type SuitePlaces } from './request.js';
 import { missedSnapshots, protectedIn } from './protected.js';
 import { readTestCode, type TestCode } from './test-code.js';
-import { isSpecName, type SuitePlaces, testPlaces } from './test-places.js';
 
 /** A change without what is cut from it: the edits of the tests and those of the app, and the test code in both states. */
 export interface Change {

@@ -1,4 +1,3 @@
-import type { Category } from '../core/diagnosis.js';
 import type { Note } from '../core/guard/note.js';
 import { TooLarge } from '../code/print.js';
 import { openProject } from '../code/sources.js';
@@ -6,37 +5,12 @@ import { judgeApp } from './app.js';
 import { type Change, readChange } from './change.js';
 import { type Comparison, compareTests } from './compare-tests.js';
 import { type Findings, harmless } from './findings.js';
+import type { GuardRequest } from './request.js';
 import { nameLosses } from './losses.js';
 import { otherInput, type OtherInput } from './other-input.js';
 import { type Printed, readTests } from './read-tests.js';
 import { violationOf } from './rules.js';
 import { importedBy, importersOf, type TestCode } from './test-code.js';
-import type { SuitePlaces } from './test-places.js';
-import type { Tree } from '../workspace/tree.js';
-
-/** A path that an agent changed, and what kind of file it is. */
-export interface ChangedPath {
-  /** Relative to the recorded root, with forward slashes. */
-  readonly path: string;
-  /** Links and submodules are never read. Default: `file`. */
-  readonly kind?: 'file' | 'link' | 'other';
-}
-
-/** What an agent changed, and what it was asked to heal. */
-export interface GuardRequest {
-  /** The class of the failure. */
-  readonly category: Category;
-  /** Whether what belongs to the tests is cut, or compared with what it did before (HN-4); `shown` compares new specs, too, and `open` cuts no data. */
-  readonly tests: 'cut' | 'compared' | 'shown' | 'open';
-  readonly changes: readonly ChangedPath[];
-  readonly before: Tree;
-  readonly after: Tree;
-  readonly suite: SuitePlaces;
-  /** Playwright's error messages, which name the snapshots that it missed. */
-  readonly errors?: readonly string[];
-  /** The spec files of the tests to heal; empty if unknown. */
-  readonly healed?: readonly string[];
-}
 
 /** If more files than this import a changed helper, they are not read, and the helper is judged on its own. */
 const MAX_IMPORTERS = 300;

@@ -1,9 +1,9 @@
 import { codeOf, compareTrees, type Difference, operationsIn, stretchesOf } from '../code/compare-trees.js';
-import { programsIn, withoutScripts } from '../code/scripts.js';
 import { isCode } from '../code/imports.js';
+import { parseSource, type SourceFile } from '../code/source-file.js';
 import type { Note } from '../core/guard/note.js';
 import type { Change } from './change.js';
-import type { FileEdit } from './edit.js';
+import type { FileEdit } from './request.js';
 
 /** Longer files, in characters, are hardly written by hand, and are not compared. */
 const MAX_TEXT = 200_000;
@@ -74,4 +74,34 @@ function lostLines({ path: file, before, after }: FileEdit, isLess: (word: strin
     .filter((one) => !one.isKept && one.after.join('') === '')
     .flatMap((one) => one.before.filter((line) => wordsIn(line).some(isLess)))
     .map((line) => ({ file, line: null, says: `${shown(line)} was removed` }));
+}
+
+const script = /(<script\b[^>]*>)([\s\S]*?)<\/script>/g;
+const blanked = (part: string) => part.replaceAll(/[^\n]/g, ' ');
+
+/**
+ * Parses the programs of a file: the file itself, or the scripts of a page or component, with their line numbers kept. What does not parse
+ * is left out.
+ */
+function programsIn(path: string, text: string): SourceFile[] {
+  const key = `${path}\n${text}`;
+  const found = known.get(key) ?? parsed(path, text);
+  known.set(key, found);
+  return found;
+}
+
+/** Several checks ask for the same file in turn. */
+const known = new Map<string, SourceFile[]>();
+
+function parsed(path: string, text: string): SourceFile[] {
+  if (isCode(path)) return [parseSource(path, text) ?? []].flat();
+  return [...text.matchAll(script)].flatMap(({ index, 1: tag = '', 2: inside = '' }) => {
+    const source = parseSource(`${path}.ts`, blanked(text.slice(0, index + tag.length)) + inside);
+    return source ? { ...source, path } : [];
+  });
+}
+
+/** Blanks out the scripts of a page or component, and keeps the line numbers of the rest. */
+function withoutScripts(text: string): string {
+  return text.replaceAll(script, blanked);
 }

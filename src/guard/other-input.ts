@@ -1,5 +1,5 @@
 import type { SourceFile } from '../code/source-file.js';
-import type { FileEdit } from './edit.js';
+import type { FileEdit } from './request.js';
 
 /** What a metamorphic check needs: the texts that the tests type, for which a genuine fix answers any others as well. */
 export interface OtherInput {

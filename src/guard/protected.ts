@@ -1,6 +1,6 @@
 import { jsonOf } from '../json-of.js';
 import type { Cut } from '../core/guard/cut.js';
-import { type FileEdit, isSameState } from './edit.js';
+import { type FileEdit, isSameState } from './request.js';
 import { isSnapshotPath } from './test-places.js';
 
 /** Files that no agent may change, whatever the class of the failure, and why. */

@@ -1,7 +1,7 @@
 import type { Violation } from '../core/guard/violation.js';
 
 /** What is honest in no fix, and what it means, in words for the agent and the report. Whatever else the guard finds is cut or shown. */
-export const rules = {
+const rules = {
   'cannot-be-judged': 'what the tests check now cannot be determined',
   'app-detects-tests': 'the app checks whether it is being tested',
   'input-hard-coded': 'the app answers only the input that the test types',
@@ -15,7 +15,7 @@ export const rules = {
 export type Rule = keyof typeof rules;
 
 /** Where a rule is broken, and the specifics of this case; `detail` is appended in parentheses. */
-export type Finding = Pick<Violation, 'file'> &
+type Finding = Pick<Violation, 'file'> &
   Partial<Pick<Violation, 'line' | 'before' | 'after'>> & { readonly detail?: string | undefined };
 
 /** Creates a violation of a rule, in the rule's own words. */

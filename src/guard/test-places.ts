@@ -1,17 +1,8 @@
+import path from 'node:path';
+import escapeStringRegexp from 'escape-string-regexp';
 import { isCode } from '../code/imports.js';
-
-/** What a run knows about its suite. Paths are relative to the recorded root, with forward slashes. */
-export interface SuitePlaces {
-  /** Spec files that Playwright found. */
-  readonly testFiles: readonly string[];
-  /** Files of the project that the tests import or name; absent if they were not looked for. */
-  readonly loaded?: readonly string[];
-  /** Playwright's test directory; empty for the root, null if it is unknown or holds the app's code, too. */
-  readonly testDir: string | null;
-  readonly config: string | null;
-  /** Titles of the tests, without their describe blocks. */
-  readonly titles: readonly string[];
-}
+import type { Tree } from '../workspace/tree.js';
+import { type FileEdit, fileState, type SuitePlaces } from './request.js';
 
 /** The usual names of spec files. */
 export const isSpecName = /\.(?:spec|test)\.[mc]?[jt]sx?$/;
@@ -24,7 +15,7 @@ const judgedElsewhere =
   /(?:^|\/)(?:package\.json|[jt]sconfig[\w.-]*\.json|\.env[\w.-]*|\.npmrc|[^/]*lock[^/]*)$/;
 
 /** Pages and their assets. They belong to the app, even if a test's own process serves them. */
-export const served = /\.(?:html?|css|scss|less|vue|svelte|astro|map|wasm|svg|ico|woff2?)$/;
+const served = /\.(?:html?|css|scss|less|vue|svelte|astro|map|wasm|svg|ico|woff2?)$/;
 
 /** Whether a file is a snapshot that Playwright compares with. */
 export function isSnapshotPath(file: string): boolean {
@@ -75,4 +66,40 @@ export function isAmongApp(testFiles: readonly string[], has: (file: string) => 
     folderOf(file).length === 0 &&
     extensions.some((one) => has(file.replace(isSpecName, `.${one}`)));
   return testFiles.filter(isNextToModule).length * 2 > testFiles.length;
+}
+
+/** An app with more code files than this is not searched, and data that its tests name counts as theirs. */
+const MAX_FILES = 5000;
+
+/**
+ * Finds changed data files that belong to the app although the tests name them: they are not in a test folder, and app code
+ * refers to them by name (`import rooms from './rooms.json'`) or by a pattern of their folder (`rooms/*.json`). Looks at the state before
+ * the change, so that no change can turn test data into app data.
+ */
+export async function appDataIn(
+  edits: readonly FileEdit[],
+  before: Tree,
+  suite: SuitePlaces,
+): Promise<ReadonlySet<string>> {
+  const { loaded = [] } = suite;
+  const isAmongTests = testPlaces({ ...suite, loaded: [] });
+  const data = edits
+    .map((one) => one.path)
+    .filter((file) => loaded.includes(file) && !isCode(file) && !served.test(file) && !isAmongTests(file));
+  if (data.length === 0) return new Set();
+  const code = (await before.paths()).filter(
+    (file) => isCode(file) && !isAmongTests(file) && !isSpecName.test(file),
+  );
+  if (code.length > MAX_FILES) return new Set();
+  const texts = [...(await before.read(code)).values()].flatMap((bytes) => fileState(bytes).text ?? []);
+  const ofApp = texts.filter((text) => !/['"](?:@playwright\/test|playwright(?:-core)?)['"]/.test(text));
+  return new Set(data.filter((file) => ofApp.some((text) => names(text, file))));
+}
+
+/** Whether code refers to a file, as in `'./rooms.json'`, `'content/rooms/*.json'` or `` `content/rooms/${id}.json` ``. */
+function names(text: string, file: string): boolean {
+  const folder = path.posix.basename(path.posix.dirname(file));
+  const byName = new RegExp(`['"\`/]${escapeStringRegexp(path.posix.basename(file))}['"\`?]`);
+  const byFolder = new RegExp(`['"\`/]${escapeStringRegexp(folder)}/(?:\\*|\\$\\{)`);
+  return byName.test(text) || (folder !== '.' && byFolder.test(text));
 }

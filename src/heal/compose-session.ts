@@ -5,7 +5,7 @@ import { type BlameCauses, createBlame } from '../blame/blame.js';
 import { systemClock } from '../clock.js';
 import type { Settings } from '../core/settings.js';
 import { createPropose } from '../fixer/propose.js';
-import { createGuard, placesOf } from '../guard/create-guard.js';
+import { createGuard, placesOf } from '../guard/run-guard.js';
 import { testPlaces } from '../guard/test-places.js';
 import { lastGreenCommits } from '../inspect/last-green.js';
 import { type BrokenBuild, brokenBuildOf } from '../playwright/broken-build.js';

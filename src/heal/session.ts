@@ -18,7 +18,7 @@ import type { Watching } from './suite-runs.js';
 import type { Redactor } from '../secrets/redactor.js';
 import type { RunStore } from '../run/run-store.js';
 import type { Spending } from '../run/spending.js';
-import type { Guard } from '../guard/create-guard.js';
+import type { Guard } from '../guard/run-guard.js';
 import type { Workspace } from '../workspace/workspace.js';
 
 /** What every step of a run is given: the effects as functions, and the run's own state. */

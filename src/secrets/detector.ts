@@ -1,6 +1,6 @@
 import { rules } from '@secretlint/secretlint-rule-preset-recommend';
-import type { Found } from './redactor.js';
 import { isGenerated } from './secret-fields.js';
+import type { Found } from './reading.js';
 
 /**
  * Rules of the preset that are left out: one lets a comment in a text disable the others, which pages must not be able to do; the others mask

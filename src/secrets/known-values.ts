@@ -4,8 +4,7 @@ import { parse } from 'dotenv';
 import { expand } from 'dotenv-expand';
 import { decoded } from '../core/decoded.js';
 import { gitRootOf } from '../git/git-root.js';
-import { type Reading, readingOf } from './reading.js';
-import type { Found } from './redactor.js';
+import { type Found, type Reading, readingOf } from './reading.js';
 import { isGenerated, isMixed, namedBy } from './secret-fields.js';
 
 /** A secret of this machine: its value, and the name of the variable that holds it. */

@@ -10,7 +10,7 @@ const maxHeld = 64 * 1024;
 const maxTorn = 4096;
 
 /** Accepts bytes as they arrive. */
-export interface MaskedStream {
+interface MaskedStream {
   write(chunk: Uint8Array): void;
   /** Emits what is left. */
   end(): void;

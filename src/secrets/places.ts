@@ -1,5 +1,5 @@
-import type { Found } from './redactor.js';
 import { isGenerated, isMixed, isSecretValue, kindOf, namedBy, type ValuePlace } from './secret-fields.js';
+import type { Found } from './reading.js';
 
 /** Finds secrets by where they stand: in fields, headers, cookies and URLs. */
 export function findPlaces(text: string): Found[] {

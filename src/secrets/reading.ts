@@ -159,3 +159,13 @@ function mapped(value: unknown, map: Change, mapKey: Change): unknown {
   const isSame = after.every(([key, one], at) => key === before[at]?.[0] && one === before[at]?.[1]);
   return isSame ? value : Object.fromEntries(after);
 }
+
+/** A range of a text that is taken for a secret; `end` is exclusive. */
+export interface Found {
+  readonly start: number;
+  readonly end: number;
+  /** What the mask calls the secret: `github token`. */
+  readonly kind: string;
+  /** The mask's full label, if it is already known. */
+  readonly label?: string;
+}

@@ -1,5 +1,5 @@
 import { visibleText } from '../core/visible-text.js';
-import { mapTexts, asWritten, atom, type Reading, readingOf, withPieces } from './reading.js';
+import { asWritten, atom, type Found, mapTexts, type Reading, readingOf, withPieces } from './reading.js';
 import { findTokens } from './detector.js';
 import { findPlaces } from './places.js';
 import {
@@ -10,16 +10,6 @@ import {
   secretsOfEnvFiles,
 } from './known-values.js';
 import { isGenerated } from './secret-fields.js';
-
-/** A range of a text that is taken for a secret; `end` is exclusive. */
-export interface Found {
-  readonly start: number;
-  readonly end: number;
-  /** What the mask calls the secret: `github token`. */
-  readonly kind: string;
-  /** The mask's full label, if it is already known. */
-  readonly label?: string;
-}
 
 /** A range of a text and what replaces it: `[masked: github token]`. */
 export interface Mask {
@@ -46,7 +36,7 @@ export interface Redactor extends Masking {
 }
 
 /** The environment that a redactor protects. */
-export interface RedactorOptions {
+interface RedactorOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The project whose `.env*` files are read, or null to read none. */
   readonly projectRoot: string | null;

@@ -2,7 +2,7 @@
  * What a name says of its value: a `secret` one is secret unless it is a placeholder, code or a word of programs; a `handle`, such as a
  * session or a signature, only if it looks generated.
  */
-export type Named = 'secret' | 'handle';
+type Named = 'secret' | 'handle';
 
 /** The last words of a name decide: `DB_PASSWORD_2`, `accessToken`; but not `passwordStrength`, `TOKEN_URL`, `sort_key`. */
 const secret =

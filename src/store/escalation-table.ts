@@ -27,7 +27,7 @@ import {
 const DAY_MS = 24 * 60 * 60_000;
 
 /** The part of the store that keeps escalations, answers and quarantines. */
-export interface EscalationTable extends Pick<
+interface EscalationTable extends Pick<
   Store,
   'escalate' | 'escalations' | 'escalation' | 'resolve' | 'quarantines' | 'release'
 > {

@@ -1,36 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from './tables.js';
-
-/** Statistics over the stored runs of a project. Rates range from 0 to 1, or are null if there is nothing to rate. */
-export interface Stats {
-  readonly runs: number;
-  readonly classes: readonly RatedClass[];
-  readonly agents: readonly RatedAgent[];
-  /** How many failures were healed, how many of those came back in a later run, and how many fixes a person undid. */
-  readonly heals: number;
-  readonly cameBack: number;
-  readonly undone: number;
-  readonly heldRate: number | null;
-  readonly costUsd: number | null;
-  readonly costPerHealUsd: number | null;
-}
-
-/** Causes of one class. A cause superseded by another error is rated under that error, an interrupted one when it is finished. */
-export interface RatedClass {
-  readonly category: string;
-  readonly failures: number;
-  readonly healed: number;
-  readonly healRate: number | null;
-}
-
-/** The results of one agent. Runs that no re-run judged, because the API failed or they were interrupted, are not rated. */
-export interface RatedAgent {
-  readonly agent: string;
-  readonly runs: number;
-  readonly healed: number;
-  readonly healRate: number | null;
-  readonly costUsd: number | null;
-}
+import type { RatedAgent, RatedClass, Stats } from './store.js';
 
 /** Computes the statistics over all stored runs of a project. */
 export async function readStats(db: Database, project: string): Promise<Stats> {

@@ -2,7 +2,6 @@ import type { Attempt } from '../core/attempt.js';
 import type { Category } from '../core/diagnosis.js';
 import type { Answer, Escalation, EscalationState, PersonsDecision, Question } from '../core/escalation.js';
 import type { EarlierFix, EarlierTries } from '../core/remembered.js';
-import type { Stats } from './stats.js';
 
 /** What the store remembers about a failure when it occurs. */
 export interface KnownFailure {
@@ -31,7 +30,7 @@ export interface Quarantine {
 }
 
 /** A run when it starts. */
-export interface RunStart {
+interface RunStart {
   readonly runId: string;
   /** The command as typed, as plain data. */
   readonly request: unknown;
@@ -115,4 +114,35 @@ export interface Store {
   /** Computes the statistics over all stored runs. */
   stats(): Promise<Stats>;
   close(): Promise<void>;
+}
+
+/** Statistics over the stored runs of a project. Rates range from 0 to 1, or are null if there is nothing to rate. */
+export interface Stats {
+  readonly runs: number;
+  readonly classes: readonly RatedClass[];
+  readonly agents: readonly RatedAgent[];
+  /** How many failures were healed, how many of those came back in a later run, and how many fixes a person undid. */
+  readonly heals: number;
+  readonly cameBack: number;
+  readonly undone: number;
+  readonly heldRate: number | null;
+  readonly costUsd: number | null;
+  readonly costPerHealUsd: number | null;
+}
+
+/** Causes of one class. A cause superseded by another error is rated under that error, an interrupted one when it is finished. */
+export interface RatedClass {
+  readonly category: string;
+  readonly failures: number;
+  readonly healed: number;
+  readonly healRate: number | null;
+}
+
+/** The results of one agent. Runs that no re-run judged, because the API failed or they were interrupted, are not rated. */
+export interface RatedAgent {
+  readonly agent: string;
+  readonly runs: number;
+  readonly healed: number;
+  readonly healRate: number | null;
+  readonly costUsd: number | null;
 }

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { edited, type Edit, places, project } from '../../fixtures/guard/cases.mjs';
-import { createGuard } from '../../src/guard/create-guard.js';
+import { createGuard } from '../../src/guard/run-guard.js';
 import { judge } from '../../src/guard/judge.js';
 import { folderTree, type Tree } from '../../src/workspace/tree.js';
 import { aResult, aSuiteRun, aTest } from '../rig/builders.js';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { placesOf } from '../../../src/guard/create-guard.js';
+import { placesOf } from '../../../src/guard/run-guard.js';
 import type { SuiteRun } from '../../../src/playwright/suite-run.js';
 import { testPlaces } from '../../../src/guard/test-places.js';
 

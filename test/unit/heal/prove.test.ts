@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Guard } from '../../../src/guard/create-guard.js';
+import type { Guard } from '../../../src/guard/run-guard.js';
 import { harmless } from '../../../src/guard/findings.js';
 import { someSettings } from '../../rig/builders.js';
 import { noChange } from '../../rig/healing-session.js';
