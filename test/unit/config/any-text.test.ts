@@ -6,38 +6,8 @@ import { parseAgentsFile } from '../../../src/config/agents-file.js';
 
 describe('CF-3 parsing any text', () => {
   const valid = readFileSync(new URL('../../../agents.yaml', import.meta.url), 'utf8');
-  const pieces = [
-    '&a',
-    '*a',
-    '<<:',
-    '{',
-    '}',
-    '[',
-    ']',
-    '\t',
-    '\n',
-    '\r',
-    '"',
-    "'",
-    '${',
-    '}',
-    '!x',
-    '- ',
-    '? ',
-    ': ',
-    '|\n',
-    '%',
-    '---\n',
-    '\0',
-    '漢',
-    '\uD800',
-    '__proto__: ',
-    'null',
-    '~',
-    '.nan',
-    '*debugger',
-    '#',
-  ];
+  const words = '&a *a <<: { } [ ] " \' ${ !x % --- __proto__: null ~ .nan *debugger #'.split(' ');
+  const pieces = [...words, '\t', '\n', '\r', '- ', '? ', ': ', '|\n', '---\n', '\0', '漢', '\uD800'];
 
   function holds(text: string): void {
     const parsed = parseAgentsFile(text, {});

