@@ -16,8 +16,7 @@ import {
 import { open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { gitRootOf } from './git/git-root.js';
-import { git } from './git/git.js';
+import { git, gitRootOf } from './git/git.js';
 import type { Problem } from './problem.js';
 
 /**

@@ -6,7 +6,7 @@ import { middleCut } from '../core/fenced.js';
 import type { EarlierFix } from '../core/remembered.js';
 import type { Settings } from '../core/settings.js';
 import type { AgentContext, ContextTest, PreviousAttempt } from './context.js';
-import { recentCommits } from '../git/recent-commits.js';
+import { recentCommits } from '../git/git.js';
 import { isInside, relativePath } from '../paths.js';
 import { isAtLeast } from '../playwright/find-playwright.js';
 import { listState, readStateText } from '../state-folder.js';

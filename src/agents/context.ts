@@ -2,7 +2,7 @@ import type { Attempt } from '../core/attempt.js';
 import type { Blame } from '../core/blame.js';
 import type { Diagnosis } from '../core/diagnosis.js';
 import type { Evidence, SourceExcerpt } from '../core/evidence.js';
-import type { RecentCommit } from '../git/recent-commits.js';
+import type { RecentCommit } from '../git/git.js';
 import type { Phase, SetUp } from '../core/phase.js';
 import type { EarlierFix } from '../core/remembered.js';
 

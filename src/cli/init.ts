@@ -5,7 +5,7 @@ import { endWith } from './end.js';
 import { configFlag, wholeNumber } from './options.js';
 import { type AgentProgram, programs } from '../agents/programs.js';
 import { type CiSystem, ciSystemOf, ciSystems, misfits } from '../init/ci-workflow.js';
-import { gitRootOf } from '../git/git-root.js';
+import { gitRootOf } from '../git/git.js';
 import { planInit, isWritten, planLines, planTexts, writePlan } from '../init/plan-init.js';
 import { canAsk } from '../outputs/ask.js';
 import { findPlaywrightConfig } from '../playwright/find-config.js';

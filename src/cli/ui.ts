@@ -8,7 +8,7 @@ import { exitCodes } from '../core/exit-codes.js';
 import type { Problem } from '../problem.js';
 import { listenForInterrupts } from '../process/interrupts.js';
 import { isLive } from '../outputs/streams.js';
-import { openEscalationDesk } from '../ui/open-escalation-desk.js';
+import { openEscalationDesk } from '../ui/questions.js';
 import { openInBrowser } from '../outputs/open-in-browser.js';
 
 /** `self-heal ui`: shows the newest run live in a browser, with the escalations to answer (RP-5). */

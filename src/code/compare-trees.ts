@@ -1,12 +1,11 @@
 import { diffArrays } from 'diff';
-import { bare, nameOf } from './expressions.js';
-import { childrenOf, fieldsOf, isNode, nodeIn, type SyntaxNode } from './syntax.js';
+import { bare, childrenOf, fieldsOf, isNode, nameOf, nodeIn, type SyntaxNode } from './syntax.js';
 
 /** Lists that differ in more places are not aligned, but treated as one stretch that differs. */
 const MAX_EDITS = 300;
 
 /** A stretch of two aligned lists. If it is kept, its elements are the same pair by pair. */
-export interface Stretch<T> {
+interface Stretch<T> {
   readonly before: readonly T[];
   readonly after: readonly T[];
   readonly isKept: boolean;
@@ -37,7 +36,7 @@ export function stretchesOf<T>(
 }
 
 /** A program, and the text that its nodes are taken from. */
-export interface Tree {
+interface Tree {
   readonly program: SyntaxNode;
   readonly text: string;
 }

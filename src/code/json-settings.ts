@@ -1,9 +1,8 @@
-import { bare, constantOf, nameOf } from './expressions.js';
+import { bare, constantOf, nameOf, nodeIn, nodesIn, type SyntaxNode } from './syntax.js';
 import { parseSource } from './source-file.js';
-import { nodeIn, nodesIn, type SyntaxNode } from './syntax.js';
 
 /** Settings by dotted name, such as `compilerOptions.strict`. */
-export type Settings = ReadonlyMap<string, string>;
+type Settings = ReadonlyMap<string, string>;
 
 /**
  * Parses JSON with comments, as a JavaScript expression. Objects are flattened to dotted names, and a list keeps its source text. Null on a

@@ -2,19 +2,22 @@ import {
   bare,
   bodyOf,
   calleeOf,
+  childrenOf,
   constantOf,
   cookedText,
   isFunction,
   nameOf,
+  nodeIn,
+  nodesIn,
   propertyOf,
-} from './expressions.js';
-import { type LocatorText, readBySelector, readLocator } from './locator.js';
+  type SyntaxNode,
+} from './syntax.js';
+import { type LocatorText, readBySelector, readLocator } from './playwright-calls.js';
 import { callScope, declarePattern, type Located, lookUp, parameterScope, type Scope } from './scope.js';
 import { functionOf, moduleName, requiredBy, resolve, returnedValue } from './sources.js';
-import { childrenOf, nodeIn, nodesIn, type SyntaxNode } from './syntax.js';
 
 /** Code in canonical form: names are replaced by their values, and formatting and types are dropped. */
-export interface PrintedCode {
+interface PrintedCode {
   readonly text: string;
   /** The locators shown as `‹locator›` in the text, in order. */
   readonly locators: readonly LocatorText[];

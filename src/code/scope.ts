@@ -1,6 +1,16 @@
-import { bodyOf, nameOf, propertyOf } from './expressions.js';
+import {
+  bodyOf,
+  childrenOf,
+  memberNode,
+  nameOf,
+  nodeIn,
+  nodesIn,
+  nodesOf,
+  propertyOf,
+  type SyntaxNode,
+  visit,
+} from './syntax.js';
 import type { SourceFile } from './source-file.js';
-import { childrenOf, memberNode, nodeIn, nodesIn, nodesOf, type SyntaxNode, visit } from './syntax.js';
 
 /** A node and the scope in which it is resolved. */
 export interface Located {
@@ -14,7 +24,7 @@ interface Value extends Located {
 }
 
 /** What a name stands for. */
-export type Binding =
+type Binding =
   | Value
   | { readonly kind: 'import'; readonly source: string; readonly name: string }
   /** A parameter or a reassigned variable. Its value is unknown, so its label stands for it; a parameter's label does not depend on its name. */

@@ -1,4 +1,15 @@
-import { bare, bodyOf, calleeOf, isFunction, nameOf, propertyOf } from './expressions.js';
+import {
+  bare,
+  bodyOf,
+  calleeOf,
+  isFunction,
+  nameOf,
+  nodeIn,
+  nodesIn,
+  nodesOf,
+  propertyOf,
+  type SyntaxNode,
+} from './syntax.js';
 import {
   classInfo,
   declareAll,
@@ -11,7 +22,6 @@ import {
   type Scope,
 } from './scope.js';
 import type { SourceFile } from './source-file.js';
-import { nodeIn, nodesIn, nodesOf, type SyntaxNode } from './syntax.js';
 
 const MAX_STEPS = 30;
 

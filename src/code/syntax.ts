@@ -29,19 +29,8 @@ export function nodesIn(node: SyntaxNode | null | undefined, field: string): Syn
 const typeField =
   /^(?:typeAnnotation|returnType|typeArguments|typeParameters|superTypeArguments|implements)$/;
 
-/** Fields of synthetic nodes: the links of a chain of calls, and the words of a text. */
-const ownFields: Readonly<Record<string, readonly string[]>> = {
-  Chain: ['links'],
-  Link: ['property', 'arguments'],
-  Text: ['parts'],
-  Line: ['parts'],
-};
-
 const fields = new Map(
-  Object.entries({ ...visitorKeys, ...ownFields }).map(([type, all]) => [
-    type,
-    all.filter((field) => !typeField.test(field)),
-  ]),
+  Object.entries(visitorKeys).map(([type, all]) => [type, all.filter((field) => !typeField.test(field))]),
 );
 
 /** Returns the fields that hold a node's children, without types, in source order. */
@@ -79,3 +68,62 @@ export function memberNode(object: SyntaxNode, name: string | number): SyntaxNod
       : { type: 'Identifier', name, ...at };
   return { type: 'MemberExpression', object, property, computed: typeof name === 'number', ...at };
 }
+
+/** Returns the name of an identifier, or the text of a string literal; null for any other node. */
+export function nameOf(node: SyntaxNode | null | undefined): string | null {
+  if (!node) return null;
+  if (node.type === 'Identifier' || node.type === 'PrivateIdentifier') return String(node['name']);
+  if (node.type === 'Literal' && typeof node['value'] === 'string') return node['value'];
+  return null;
+}
+
+/** Returns the property name of a member expression; null if it cannot be known without running the code. */
+export function propertyOf(node: SyntaxNode | null | undefined): string | null {
+  const property = node?.type === 'MemberExpression' ? nodeIn(node, 'property') : null;
+  if (!property || node?.['computed'] !== true) return nameOf(property);
+  const value = constantOf(property);
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : null;
+}
+
+/** Evaluates a constant expression to a string, number, boolean or null; `undefined` for any other expression. */
+export function constantOf(given: SyntaxNode): string | number | boolean | null | undefined {
+  const node = bare(given);
+  if (node.type === 'Literal' && node['regex'] === undefined && node['bigint'] === undefined)
+    return node['value'] as string | number | boolean | null;
+  if (node.type === 'TemplateLiteral' && nodesIn(node, 'expressions').length === 0)
+    return nodesIn(node, 'quasis').map(cookedText).join('');
+  if (node.type !== 'BinaryExpression' || node['operator'] !== '+') return undefined;
+  const [left, right] = [nodeIn(node, 'left'), nodeIn(node, 'right')];
+  const [a, b] = [left && constantOf(left), right && constantOf(right)];
+  return typeof a === 'string' && typeof b === 'string' ? a + b : undefined;
+}
+
+/** Returns the text of a template element, with escape sequences resolved. */
+export function cookedText(node: SyntaxNode): string {
+  const { cooked } = (node['value'] ?? {}) as { readonly cooked?: string | null };
+  return cooked ?? '';
+}
+
+/** Returns the callee of a call; null for any other node. */
+export function calleeOf(node: SyntaxNode | null | undefined): SyntaxNode | null {
+  return node?.type === 'CallExpression' ? nodeIn(node, 'callee') : null;
+}
+
+/** Returns the statements of a function's block, or the members of a class. */
+export function bodyOf(node: SyntaxNode | null | undefined): SyntaxNode[] {
+  return nodesIn(nodeIn(node, 'body'), 'body');
+}
+
+/** Whether a node is a function of any kind. */
+export function isFunction({ type }: SyntaxNode): boolean {
+  return /^(?:ArrowFunctionExpression|Function(?:Expression|Declaration))$/.test(type);
+}
+
+/** Strips parentheses, type assertions and other wrappers that have no effect at run time. */
+export function bare(node: SyntaxNode): SyntaxNode {
+  const wrapped = wrapper.test(node.type) ? nodeIn(node, 'expression') : null;
+  return wrapped ? bare(wrapped) : node;
+}
+
+const wrapper =
+  /^(?:TS(?:As|NonNull|Satisfies|Instantiation)Expression|TSTypeAssertion|ParenthesizedExpression|ChainExpression)$/;

@@ -1,13 +1,17 @@
 import { isUtf8 } from 'node:buffer';
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
+import type { z } from 'zod';
+import { builtIn } from '../core/built-in-fixer.js';
+import { builtInRunners, isBuiltInRunner } from '../core/built-in-runner.js';
+import { rules } from '../core/classify/rules.js';
+import { pathInside } from '../paths.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
-import { pathInside } from '../paths.js';
-import { mistakesIn } from './check-agents-file.js';
+import { closest } from './closest.js';
 import type { Diagnostic } from './diagnostic.js';
 import { readYaml } from './read-yaml.js';
-import type { AgentsFile } from './schema.js';
+import { type AgentsFile, agentsFileSchema, allowedKeys, defaultAgents } from './schema.js';
 
 /** The names to look for in the project's root if no file is named. */
 const usualNames = ['agents.yaml', 'agents.yml'] as const;
@@ -84,4 +88,140 @@ export function parseAgentsFile(
   // Mistakes about a value that could not be read are only consequences.
   const own = found.filter((one) => !mistakes.some(({ start }) => start >= one.start && start < one.end));
   return mistakes.length + own.length === 0 ? ok(settings) : err([...mistakes, ...own]);
+}
+
+/** A mistake in settings, located by its path in the data. */
+interface Mistake {
+  readonly path: readonly PropertyKey[];
+  /** Default: `value`. */
+  readonly part?: 'key' | 'value';
+  readonly message: string;
+}
+
+/** Returns everything that is wrong with settings in the shape of agents.yaml (CF-3); `runners` are known in addition to those that they define. */
+export function mistakesIn(data: unknown, runners: readonly string[] = []): Mistake[] {
+  const { error } = agentsFileSchema.safeParse(data);
+  return [...(error?.issues ?? []).flatMap((issue) => ofShape(issue, data)), ...ofReferences(data, runners)];
+}
+
+/** Returns `; did you mean "x"?`, or the list of choices if no name is close, or an empty text if there are no choices. */
+function hint(near: string | null, choice: readonly string[], introduction: string): string {
+  if (near !== null) return `; did you mean "${near}"?`;
+  return choice.length === 0 ? '' : `; ${introduction} ${choice.join(', ')}`;
+}
+
+type Issue = z.core.$ZodIssue;
+
+/** Describes in words what the schema found wrong. */
+function ofShape(issue: Issue, data: unknown): Mistake[] {
+  const { path } = issue;
+  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey(path, key));
+  const named = nameOf(path);
+  const part = issue.code === 'invalid_key' ? 'key' : 'value';
+  const value = valueAt(data, path);
+  if (path.length > 0 && value === undefined)
+    return [{ path, part, message: `${nameOf(path.slice(0, -1))} needs a ${named}` }];
+  if (path.length > 0 && value === null)
+    return [{ path, part, message: `${named} is empty; give it a value, or delete the line` }];
+  return [{ path, part, message: `${named} ${complaint(issue, value)}` }];
+}
+
+function unknownKey(path: readonly PropertyKey[], key: string): Mistake {
+  const allowed = allowedKeys(path);
+  const what = path.length === 1 && path[0] === 'routes' ? 'class' : 'key';
+  const message = `unknown ${what} "${key}"${hint(closest(key, allowed), allowed, 'allowed here:')}`;
+  return { path: [...path, key], part: 'key', message };
+}
+
+function complaint(issue: Issue, value: unknown): string {
+  if (issue.code === 'invalid_key') return issue.issues[0]?.message ?? issue.message;
+  if (issue.code === 'invalid_type' && (issue.expected === 'object' || issue.expected === 'record'))
+    return 'must be a mapping of keys to values';
+  if (issue.code !== 'invalid_value' || typeof value !== 'string') return issue.message;
+  return issue.message + hint(closest(value, issue.values.map(String)), [], '');
+}
+
+/** Names a value for messages: by its key, or as an entry of the list that contains it. */
+function nameOf(path: readonly PropertyKey[]): string {
+  const last = path.at(-1);
+  if (last === undefined) return 'the file';
+  return typeof last === 'number' ? `an entry of "${String(path.at(-2))}"` : `"${String(last)}"`;
+}
+
+const ruleIds = rules.map(({ id }) => id);
+
+/**
+ * Checks that the agents, runners and rules that the settings refer to exist. Takes unvalidated data: a file with a wrong shape in one place
+ * may have an unknown name in another. Whatever has a wrong shape is reported elsewhere.
+ */
+function ofReferences(data: unknown, knownRunners: readonly string[]): Mistake[] {
+  const mistakes: Mistake[] = [];
+  const check = (path: Path, isNot: string, known: readonly string[], choice = known) => {
+    const name = valueAt(data, path);
+    if (typeof name !== 'string' || name.trim() === '' || known.includes(name)) return;
+    mistakes.push({ path, message: `${isNot}${hint(closest(name, known), choice, 'known are')}` });
+  };
+  const ownAgents = keysOf(valueAt(data, ['agents']));
+  const ownRunners = keysOf(valueAt(data, ['runners']));
+  const agents = [...new Set([...defaultAgents, ...ownAgents])];
+  const runners = [...new Set([builtIn, ...builtInRunners, ...knownRunners, ...ownRunners])];
+  for (const name of ownRunners) mistakes.push(...ofRunner(name, valueAt(data, ['runners', name])));
+  check(['runner'], 'unknown runner', runners);
+  for (const name of ownAgents) check(['agents', name, 'runner'], 'unknown runner', runners);
+  for (const category of keysOf(valueAt(data, ['routes'])))
+    for (const path of itemsAt(data, ['routes', category])) check(path, 'unknown agent', agents);
+  check(['verify', 'review'], 'unknown agent', agents);
+  for (const path of itemsAt(data, ['classify', 'off']))
+    check(path, 'no built-in rule has this id', ruleIds, []);
+  const ids = new Set<unknown>();
+  for (const path of itemsAt(data, ['classify', 'rules']).map((item) => [...item, 'id'])) {
+    const id = valueAt(data, path);
+    if (typeof id !== 'string') continue;
+    if (ids.has(id)) mistakes.push({ path, message: `another rule already has the id "${id}"` });
+    ids.add(id);
+  }
+  return mistakes;
+}
+
+/** Custom runners need a command. Built-in runners have one, and accept additional arguments and variables. */
+function ofRunner(name: string, runner: unknown): Mistake[] {
+  const path = ['runners', name];
+  const keys = keysOf(runner);
+  if (name === builtIn || isBuiltInRunner(name)) {
+    if (name !== builtIn && !keys.includes('command') && !keys.includes('prompt')) return [];
+    return [{ path, part: 'key', message: `"${name}" is the name of a built-in runner; choose another` }];
+  }
+  const isIncomplete = typeof runner === 'object' && runner !== null && !keys.includes('command');
+  const misplaced = keys.filter((key) => key === 'args' || key === 'env');
+  return [
+    ...(isIncomplete ? [{ path: [...path, 'command'], message: `"${name}" needs a "command"` }] : []),
+    ...misplaced.map((key): Mistake => {
+      const message = `"${key}" is for built-in runners; put it into "command"`;
+      return { path: [...path, key], part: 'key', message };
+    }),
+  ];
+}
+
+type Path = readonly PropertyKey[];
+
+/** Returns the value at a path in plain data; undefined if there is none. */
+export function valueAt(data: unknown, path: Path): unknown {
+  return path.reduce<unknown>(
+    (value, key) =>
+      typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+        ? Reflect.get(value, key)
+        : undefined,
+    data,
+  );
+}
+
+/** Returns the keys of a mapping; none of anything else. */
+function keysOf(value: unknown): string[] {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value) : [];
+}
+
+/** Returns the paths of the items of the list at a path; none if there is no list. */
+function itemsAt(data: unknown, path: Path): Path[] {
+  const value = valueAt(data, path);
+  return Array.isArray(value) ? value.map((_, index) => [...path, index]) : [];
 }

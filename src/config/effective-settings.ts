@@ -1,5 +1,5 @@
 import { mapTexts } from '../secrets/reading.js';
-import { valueAt } from './check-agents-file.js';
+import { valueAt } from './agents-file.js';
 import { lineNumberAt } from './diagnostic.js';
 import type { SettingsLayers } from './load-settings.js';
 import { readYaml } from './read-yaml.js';

@@ -6,8 +6,7 @@ import { jsonOf } from '../json-of.js';
 import { counted } from '../outputs/format.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
-import { type AgentsFileText, parseAgentsFile, readAgentsFile } from './agents-file.js';
-import { mistakesIn } from './check-agents-file.js';
+import { type AgentsFileText, mistakesIn, parseAgentsFile, readAgentsFile } from './agents-file.js';
 import { closest } from './closest.js';
 import { type Diagnostic, renderDiagnostics } from './diagnostic.js';
 import {

@@ -1,18 +1,26 @@
+import { rmdir } from 'node:fs/promises';
 import path from 'node:path';
 import { agentsInUse, withInstalledRunner } from '../agents/check-agents.js';
-import { loadSettings } from '../config/load-settings.js';
 import { programNamed } from '../agents/programs.js';
+import { loadSettings } from '../config/load-settings.js';
 import type { Settings } from '../core/settings.js';
-import { gitRootOf } from '../git/git-root.js';
+import { gitRootOf, gitSays } from '../git/git.js';
 import { misfits } from '../init/ci-workflow.js';
 import { ownFile } from '../own-files.js';
 import { findPlaywrightConfig } from '../playwright/find-config.js';
-import { findPlaywright } from '../playwright/find-playwright.js';
-import type { Problem } from '../problem.js';
-import { bad, doubtful, good, type Check } from './check.js';
-import { checkFolder, checkGit, checkNode } from './check-machine.js';
+import { findPlaywright, isAtLeast } from '../playwright/find-playwright.js';
+import { type Problem, reasonOf } from '../problem.js';
+import {
+  hasStateFolder,
+  makeStateFolder,
+  removeState,
+  stateFolder,
+  stateProblem,
+  writeState,
+} from '../state-folder.js';
 import { checkRoutes } from './check-programs.js';
 import { checkSuite } from './check-suite.js';
+import { bad, type Check, doubtful, good, probe, type ProbePlace } from './check.js';
 
 /** What to examine. */
 interface Examination {
@@ -86,4 +94,61 @@ function checkWorkflow(cwd: string, settings: Settings): Check[] {
 
 function ofProblem(name: string, { message, detail, remedy }: Problem): Check {
   return bad(name, detail === undefined ? message : `${message}\n\n${detail}\n`, remedy);
+}
+
+/** The oldest supported version of Node, as in package.json. */
+const oldest = [20, 19] as const;
+
+/** Checks whether self-heal supports this version of Node. */
+export function checkNode(version: string): Check {
+  return isAtLeast(version, oldest)
+    ? good('node', version)
+    : bad('node', `${version} is too old`, `Install Node ${oldest.join('.')} or later.`);
+}
+
+/** Checks whether git is installed and recent enough, and whether it ignores `.self-heal`. */
+export async function checkGit(place: ProbePlace): Promise<Check[]> {
+  const { exitCode, output } = await probe(['git', '--version'], place);
+  if (exitCode !== 0) {
+    return [doubtful('git', 'not found', 'Install git: `self-heal guard` and coding agents need it.')];
+  }
+  const version = /\d+\.\d+[\w.]*/.exec(output)?.[0] ?? output.trim();
+  return [checkVersion(version), await checkIgnored(place)];
+}
+
+/** `git log --diff-merges=first-parent`, which blame uses to find commits, exists since 2.31. */
+function checkVersion(version: string): Check {
+  if (isAtLeast(version, [2, 31])) return good('git', version);
+  return doubtful('git', version, 'Install git 2.31 or newer for `self-heal blame`; everything else works.');
+}
+
+async function checkIgnored(place: ProbePlace): Promise<Check> {
+  const { exitCode, output } = await probe(['git', 'check-ignore', '--quiet', '.self-heal/runs/x'], place);
+  if (exitCode === 0) return good('ignore entry', 'git ignores .self-heal');
+  if (exitCode === 1) return good('ignore entry', 'not needed: a run makes git ignore .self-heal');
+  if (gitRootOf(place.cwd) === null) return good('ignore entry', 'not a git repository');
+  return doubtful(
+    'ignore entry',
+    `git cannot read this repository: ${gitSays(output)}`,
+    'Run `git status` here: it says what to do.',
+  );
+}
+
+/** Checks whether `.self-heal` can be used, created and written, and removes whatever it created to find out. */
+async function checkFolder(cwd: string): Promise<Check> {
+  const problem = await stateProblem(cwd);
+  if (problem) return bad('.self-heal', problem.message, problem.remedy);
+  const folder = stateFolder(cwd);
+  const file = stateFolder(cwd, `doctor-${process.pid}.tmp`);
+  const wasThere = hasStateFolder(cwd);
+  try {
+    makeStateFolder(folder);
+    await writeState(file, '');
+    await removeState(file);
+    if (!wasThere) await rmdir(folder);
+    return good('.self-heal', 'writable');
+  } catch (error) {
+    const remedy = 'Make the project folder writable, or free some disk space.';
+    return bad('.self-heal', `cannot be written: ${reasonOf(error)}`, remedy);
+  }
 }

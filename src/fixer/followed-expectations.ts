@@ -1,8 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { stripVTControlCharacters } from 'node:util';
-import { bare, calleeOf, cookedText, nameOf } from '../code/expressions.js';
+import {
+  bare,
+  calleeOf,
+  cookedText,
+  nameOf,
+  nodeIn,
+  nodesIn,
+  nodesOf,
+  type SyntaxNode,
+} from '../code/syntax.js';
 import { parseSource, type SourceFile } from '../code/source-file.js';
-import { nodeIn, nodesIn, nodesOf, type SyntaxNode } from '../code/syntax.js';
 import type { Cause } from '../core/cause.js';
 import type { Proposal } from './proposal.js';
 

@@ -1,6 +1,5 @@
-import { propertyOf } from '../code/expressions.js';
+import { nodeIn, nodesIn, propertyOf, type SyntaxNode, visit } from '../code/syntax.js';
 import { parseSource } from '../code/source-file.js';
-import { nodeIn, nodesIn, visit, type SyntaxNode } from '../code/syntax.js';
 import type { PageElement } from '../core/evidence.js';
 import { ariaLineOf } from '../evidence/aria-line.js';
 

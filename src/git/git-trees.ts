@@ -1,7 +1,6 @@
 import { lstat, readFile, readlink } from 'node:fs/promises';
 import path from 'node:path';
-import { gitBytes, gitDiff, gitSays } from './git.js';
-import { gitRootOf } from './git-root.js';
+import { gitBytes, gitDiff, gitRootOf, gitSays } from './git.js';
 import type { ChangedPath } from '../guard/request.js';
 import type { Tree } from '../workspace/tree.js';
 

@@ -1,5 +1,5 @@
 import { stretchesOf } from '../code/compare-trees.js';
-import { type LocatorText, numbersOf, spell } from '../code/locator.js';
+import { type LocatorText, numbersOf, spell } from '../code/playwright-calls.js';
 import type { LocatorChange, Strength, TestDifference } from './findings.js';
 import type { Line, Printed } from './read-tests.js';
 import { isSpecName } from './test-places.js';

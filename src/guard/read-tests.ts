@@ -1,5 +1,23 @@
-import { bare, bodyOf, isFunction, nameOf, propertyOf } from '../code/expressions.js';
-import { isLocatorCall, type LocatorText } from '../code/locator.js';
+import {
+  bare,
+  bodyOf,
+  childrenOf,
+  isFunction,
+  nameOf,
+  nodeIn,
+  nodesIn,
+  propertyOf,
+  type SyntaxNode,
+  visit,
+} from '../code/syntax.js';
+import {
+  chainOf,
+  isLocatorCall,
+  isOfTest,
+  type LocatorText,
+  originOf,
+  rootName,
+} from '../code/playwright-calls.js';
 import { printCode } from '../code/print.js';
 import {
   callScope,
@@ -13,8 +31,6 @@ import {
 } from '../code/scope.js';
 import { type Place, placeOf } from '../code/source-file.js';
 import { classOf, functionOf, resolve, returnedValue } from '../code/sources.js';
-import { childrenOf, nodeIn, nodesIn, type SyntaxNode, visit } from '../code/syntax.js';
-import { chainOf, isOfTest, originOf, rootName } from '../code/test-object.js';
 
 /** One step of a test in canonical form, with its locators blanked, and the place where it is written. */
 export interface Line extends Place {

@@ -3,7 +3,7 @@ import type { SuiteProgress } from '../playwright/report-state.js';
 import { waitingVariablesIn } from '../playwright/unattended.js';
 import type { Problem } from '../problem.js';
 import { ok, type Result } from '../result.js';
-import { missingWarning } from '../playwright/reports/check-reports.js';
+import { missingWarning } from '../playwright/reports/report.js';
 import type { Opened } from './open-run.js';
 import type { ReportedRun } from './reported-run.js';
 import { shardsIn, typed } from './run-request.js';

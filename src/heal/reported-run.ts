@@ -4,11 +4,12 @@ import {
   countShards,
   missingShards,
   missingWarning,
+  type PlaywrightReport,
   refusalOf,
   type ShardCount,
-} from '../playwright/reports/check-reports.js';
+  testKey,
+} from '../playwright/reports/report.js';
 import { readReports } from '../playwright/reports/read-reports.js';
-import { type PlaywrightReport, testKey } from '../playwright/reports/report.js';
 import { selectionWords } from '../playwright/selection.js';
 import { noRun, type SuiteRun, type TestResult } from '../playwright/suite-run.js';
 import type { Problem } from '../problem.js';

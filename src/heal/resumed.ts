@@ -11,7 +11,7 @@ import { rootOf } from '../workspace/project-files.js';
 import type { SavedProgress } from './save-progress.js';
 import type { SeenTest } from '../event.js';
 import { noRun, type SuiteRun } from '../playwright/suite-run.js';
-import type { ShardCount } from '../playwright/reports/check-reports.js';
+import type { ShardCount } from '../playwright/reports/report.js';
 import type { SuiteRuns, Watching } from './suite-runs.js';
 import { readRunState } from '../run/event-log.js';
 import type { UnfinishedRun } from '../run/unfinished-run.js';

@@ -1,5 +1,5 @@
 import type { VerifyLevel } from '../core/settings.js';
-import type { ShardCount } from '../playwright/reports/check-reports.js';
+import type { ShardCount } from '../playwright/reports/report.js';
 import type { Selection } from '../playwright/selection.js';
 import type { ProjectLock } from '../run/project-lock.js';
 import type { Resumed } from './resumed.js';

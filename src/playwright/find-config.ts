@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { projectAbove } from '../git/git-root.js';
+import { projectAbove } from '../git/git.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 

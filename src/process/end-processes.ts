@@ -43,7 +43,7 @@ function signalAll(entries: readonly ProcessEntry[], signal: NodeJS.Signals): re
 }
 
 /** How to find processes, besides by the owner that they carry. */
-export interface SweepOptions {
+interface SweepOptions {
   /** The folder that only this agent works in. Its orphaned processes are ended too. */
   readonly workDir?: string | undefined;
   /** Processes that are known to belong to the owner. */

@@ -2,7 +2,7 @@ import { existsSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
 import type { DiagnosedFailure } from '../core/cause.js';
 import { readFailureRecords } from './failure-record.js';
-import { projectAbove } from '../git/git-root.js';
+import { projectAbove } from '../git/git.js';
 import type { Problem } from '../problem.js';
 import { readRunState } from './event-log.js';
 import { reportOf } from './report-of.js';

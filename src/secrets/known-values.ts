@@ -3,7 +3,7 @@ import path from 'node:path';
 import { parse } from 'dotenv';
 import { expand } from 'dotenv-expand';
 import { decoded } from '../core/decoded.js';
-import { gitRootOf } from '../git/git-root.js';
+import { gitRootOf } from '../git/git.js';
 import { type Found, type Reading, readingOf } from './reading.js';
 import { isGenerated, isMixed, namedBy } from './secret-fields.js';
 

@@ -17,7 +17,7 @@ import { reduce } from '../run/reduce.js';
 import { eventsFile } from '../run/event-log.js';
 
 /** What an event stream needs. */
-export interface EventStreamOptions {
+interface EventStreamOptions {
   readonly projectRoot: string;
   readonly clock: Pick<Clock, 'now' | 'sleep'>;
   /** Ends every stream when aborted. */
@@ -70,7 +70,7 @@ async function partsOf(projectRoot: string, news: News | null): Promise<Parts> {
 }
 
 /** The parts of the page as HTML, by the ids of the elements that they fill. */
-export type Parts = Readonly<Record<string, string>>;
+type Parts = Readonly<Record<string, string>>;
 
 /** What the page shows while there is no run. */
 const noRun: Parts = {
@@ -102,13 +102,13 @@ async function drawResult(projectRoot: string, run: RunState): Promise<Parts> {
 }
 
 /** The newest run so far, and its events since the last news. */
-export interface News {
+interface News {
   readonly run: RunState;
   readonly events: readonly StampedEvent[];
 }
 
 /** Which project to follow, and how. */
-export interface FollowOptions {
+interface FollowOptions {
   readonly projectRoot: string;
   readonly signal: AbortSignal;
   readonly clock: Pick<Clock, 'sleep'>;

@@ -7,7 +7,7 @@ import { type Context, type MiddlewareHandler, Hono } from 'hono';
 import type { Clock } from '../clock.js';
 import type { Problem } from '../problem.js';
 import { type Result, err, ok } from '../result.js';
-import { type EscalationDesk, escalationRoutes } from './escalation-routes.js';
+import { type EscalationDesk, escalationRoutes } from './questions.js';
 import { eventStream } from './event-stream.js';
 import { ownFile } from '../own-files.js';
 import { runIdsIn } from '../run/find-run.js';
@@ -27,7 +27,7 @@ export interface UiOptions {
 }
 
 /** A listening server. */
-export interface UiServer {
+interface UiServer {
   /** Includes the token: whoever has the URL can view the runs and answer escalations. */
   readonly url: string;
   /** Closes the server and every stream. */
@@ -128,7 +128,7 @@ async function readScreenshot(
 }
 
 /** What requests are checked against. */
-export interface Door {
+interface Door {
   readonly token: string;
   /** The listening port, known once the server listens. */
   port(): number;

@@ -10,8 +10,7 @@ import {
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { gitRootOf } from '../git/git-root.js';
-import { git, gitBytes, gitSays } from '../git/git.js';
+import { git, gitBytes, gitRootOf, gitSays } from '../git/git.js';
 import { safePath } from './change.js';
 import { kindOf } from './file-state.js';
 import { isInside } from '../paths.js';

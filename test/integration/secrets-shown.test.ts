@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { listEscalations, resolveNamed, showEscalation } from '../../src/cli/escalations.js';
 import { drawNow } from '../../src/ui/event-stream.js';
-import { openEscalationDesk } from '../../src/ui/open-escalation-desk.js';
+import { openEscalationDesk } from '../../src/ui/questions.js';
 import { runInspect } from '../../src/cli/inspect.js';
 import { runReport } from '../../src/cli/report.js';
 import { systemClock } from '../../src/clock.js';

@@ -7,7 +7,7 @@ import type { Escalation } from '../../src/core/escalation.js';
 import { writeFailureRecord } from '../../src/run/failure-record.js';
 import { err, ok } from '../../src/result.js';
 import type { TypedAnswer } from '../../src/run/answer-escalation.js';
-import type { EscalationDesk } from '../../src/ui/escalation-routes.js';
+import type { EscalationDesk } from '../../src/ui/questions.js';
 import { startUi, type UiOptions } from '../../src/ui/server.js';
 import { aDiagnosed, anEvidence } from '../rig/builders.js';
 import { aCauseSummary, shownRun } from '../rig/shown-run.js';

@@ -1,9 +1,16 @@
 import type { Note } from '../../core/guard/note.js';
 import { type AriaLine, ariaLineOf } from '../../evidence/aria-line.js';
-import { calleeOf, constantOf, nameOf, propertyOf } from '../../code/expressions.js';
+import {
+  calleeOf,
+  constantOf,
+  nameOf,
+  nodeIn,
+  nodesIn,
+  propertyOf,
+  type SyntaxNode,
+} from '../../code/syntax.js';
 import { parseSource } from '../../code/source-file.js';
 import { partOf } from '../../code/sources.js';
-import { nodeIn, nodesIn, type SyntaxNode } from '../../code/syntax.js';
 import type { Findings, LocatorChange } from '../../guard/findings.js';
 import { violationOf } from '../../guard/rules.js';
 

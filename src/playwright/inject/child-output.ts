@@ -1,4 +1,4 @@
-import { type ChildProcess as Child, ChildProcess } from 'node:child_process';
+import { ChildProcess, type ChildProcess as Child } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
@@ -86,4 +86,17 @@ function callers(): string[] {
     Reflect.set(Error, 'prepareStackTrace', prepareStackTrace);
     Error.stackTraceLimit = stackTraceLimit;
   }
+}
+
+/**
+ * The option to add to `NODE_OPTIONS` for workers. Node reads quoted values there with backslash escapes, so paths with
+ * spaces or backslashes work: https://nodejs.org/api/cli.html#node_optionsoptions.
+ */
+export const preloadOption = `--require ${JSON.stringify(path.join(import.meta.dirname, 'worker-output.cjs'))}`;
+
+/** Removes the option again, so that processes that a test starts do not inherit it. */
+export function withdrawPreload(): void {
+  const rest = (process.env['NODE_OPTIONS'] ?? '').replace(preloadOption, '').trim();
+  if (rest === '') delete process.env['NODE_OPTIONS'];
+  else process.env['NODE_OPTIONS'] = rest;
 }

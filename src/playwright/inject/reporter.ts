@@ -12,12 +12,10 @@ import type {
 import type { WebServer } from '../../core/phase.js';
 import { injectEnv, runFiles } from '../report-format.js';
 import { dir, guarded, report } from './run-folder.js';
-import { listenToChildren } from './child-output.js';
-import { preloadOption } from './preload.js';
+import { listenToChildren, preloadOption } from './child-output.js';
 import { rerunIds, serialGroups } from './rerun-ids.js';
 import { ServerLog } from './server-log.js';
-import { testError, testFailure } from './test-failure.js';
-import { testResult } from './test-outcome.js';
+import { testError, testFailure, testResult } from './test-data.js';
 
 const maxSaidInSetUp = 64 * 1024;
 /** How long a progress report waits for more tests to end: a line for each of thousands of fast tests would slow them down. */

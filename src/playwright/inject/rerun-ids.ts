@@ -1,5 +1,5 @@
 import type { FullProject, Suite, TestCase } from '@playwright/test/reporter';
-import { outcomeOf } from './test-outcome.js';
+import { outcomeOf } from './test-data.js';
 
 /** Above this many ids in total, failures of a set-up project list one dependent test instead of all of them. */
 const maxRepeatedIds = 20_000;

@@ -1,6 +1,5 @@
 import { isMainThread } from 'node:worker_threads';
-import { listenToChildren } from './child-output.js';
-import { withdrawPreload } from './preload.js';
+import { listenToChildren, withdrawPreload } from './child-output.js';
 import { guarded } from './run-folder.js';
 
 // Preloaded into the workers of a run that is traced: keeps the output of servers that fixtures and hooks start there.

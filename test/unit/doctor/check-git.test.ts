@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { checkGit } from '../../../src/doctor/check-machine.js';
+import { checkGit } from '../../../src/doctor/examine.js';
 import { tempDir } from '../../rig/temp-dir.js';
 
 it.runIf(process.platform !== 'win32').each([

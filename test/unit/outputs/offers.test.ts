@@ -9,7 +9,7 @@ import { markdownOf } from '../../../src/outputs/markdown.js';
 import { readRunState } from '../../../src/run/event-log.js';
 import { readPatch, withPatches } from '../../../src/run/read-patch.js';
 import { redactorOf } from '../../../src/secrets/redactor.js';
-import { showQuestions } from '../../../src/ui/show-questions.js';
+import { showQuestions } from '../../../src/ui/questions.js';
 import { aReportAttempt, aReportCause } from '../../rig/a-report.js';
 import { anEscalation } from '../../rig/builders.js';
 import { runId, storedRun } from '../../rig/stored-run.js';

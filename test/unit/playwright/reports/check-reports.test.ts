@@ -3,9 +3,9 @@ import {
   countShards,
   missingShards,
   missingWarning,
+  type PlaywrightReport,
   refusalOf,
-} from '../../../../src/playwright/reports/check-reports.js';
-import type { PlaywrightReport } from '../../../../src/playwright/reports/report.js';
+} from '../../../../src/playwright/reports/report.js';
 
 const aReport = (name: string, current: number, over: Partial<PlaywrightReport> = {}): PlaywrightReport => ({
   name,

@@ -2,8 +2,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import type { TestCase, TestError as PlaywrightError, TestResult, TestStep } from '@playwright/test/reporter';
-import type { SetUp } from '../../core/phase.js';
 import type { TestError, TestFailure, TestRef } from '../../core/failure.js';
+import type { SetUp } from '../../core/phase.js';
+import type { TestResult as TestEntry } from '../suite-run.js';
 
 /** Evidence is bounded when it is gathered; these limits only keep a line of the report at a manageable size. */
 const maxText = 64 * 1024;
@@ -12,7 +13,7 @@ const maxCauses = 10;
 const maxAttachments = 50;
 
 /** Returns a test's identity and location as plain data. */
-export function testRef(test: TestCase): TestRef {
+function testRef(test: TestCase): TestRef {
   // The first two titles of the path are those of the root and the project.
   const titlePath = test.titlePath();
   return {
@@ -128,4 +129,28 @@ function innermostFailed(step: TestStep): TestStep[] {
   const inner = step.steps.flatMap(innermostFailed);
   if (inner.length > 0) return inner;
   return isRed ? [step] : [];
+}
+
+/**
+ * Returns the final outcome of a test. Playwright also says `skipped` about tests that it never started or that were
+ * interrupted.
+ */
+export function outcomeOf(test: TestCase): TestEntry['outcome'] {
+  const outcome = test.outcome();
+  if (outcome !== 'skipped') return outcome;
+  if (test.results.some((result) => result.status === 'interrupted')) return 'not-run';
+  return test.expectedStatus === 'skipped' ? 'skipped' : 'not-run';
+}
+
+/** Returns a test's entry in the list of all tests. */
+export function testResult(test: TestCase): TestEntry {
+  const tries = test.results.filter((result) => result.workerIndex >= 0);
+  const [first] = tries;
+  return {
+    ...(first ? { ran: { worker: first.workerIndex, startedAt: first.startTime.getTime() } } : {}),
+    test: testRef(test),
+    outcome: outcomeOf(test),
+    retries: Math.max(0, ...tries.map((result) => result.retry)),
+    durationMs: tries.reduce((sum, result) => sum + result.duration, 0),
+  };
 }
