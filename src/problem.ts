@@ -40,7 +40,6 @@ export interface Problem {
 /** Problems with an agent program, rather than with the usage, the project or the machine. */
 const ofAgents: readonly ProblemKind[] = ['agent-not-installed', 'agent-unusable'];
 
-/** Returns the exit code for a problem. */
 export function exitCodeFor(problem: Problem): number {
   return ofAgents.includes(problem.kind) ? exitCodes.agentUnusable : exitCodes.usage;
 }

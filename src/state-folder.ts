@@ -84,7 +84,6 @@ export async function trackedAmong(folder: string, names: readonly string[]): Pr
   return (listed ?? '').split('\0').filter((file) => file !== '');
 }
 
-/** Whether a project has a `.self-heal`. */
 export function hasStateFolder(project: string): boolean {
   return lookAt(stateFolder(project)) !== undefined;
 }
@@ -123,7 +122,6 @@ export function listState(folder: string): string[] {
   return readdirSync(folder);
 }
 
-/** Whether a file exists. */
 export function hasState(file: string): boolean {
   const info = lookAt(file);
   if (info) mustBe('file', file, info);

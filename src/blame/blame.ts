@@ -7,7 +7,6 @@ import { apart, blamedHunks, type History, notWhole, readHistory, restOf } from 
 import { minimalSet } from './minimal-set.js';
 import { type Trial, type TrialEffects, Trials } from './trials.js';
 
-/** What blame needs from a run. */
 export interface BlameParts extends TrialEffects {
   readonly cwd: string;
   /** The total time for all searches of the run. */

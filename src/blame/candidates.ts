@@ -17,7 +17,6 @@ export interface Candidate {
   readonly file: ChangedFile;
   /** The newest commit that touched its file, counted from the base; files with uncommitted changes come last. */
   readonly step: number;
-  /** Whether it is in a test file. */
   readonly inTests: boolean;
 }
 

@@ -24,7 +24,6 @@ export interface ChangedFile {
 /** A file with more changed lines counts as replaced, since finding the shortest diff takes quadratic time. */
 const MAX_DIFFERENCES = 2000;
 
-/** Returns the hunks between two states of a file. */
 export function compareFile(file: string, before: string | null, after: string | null): ChangedFile {
   const whole = { file, oldStart: 1, newStart: 1, old: linesOf(before), now: linesOf(after), whole: true };
   if (before === null || after === null || isBinary(before) || isBinary(after))

@@ -1,7 +1,6 @@
 /** The outcome of a run with some changes taken out; `unresolved` if it says nothing because the build or the start failed. */
 export type Outcome = 'green' | 'red' | 'unresolved';
 
-/** How to search. */
 export interface Search<T> {
   /** Runs the test with exactly these items taken out; null if no run is left. May be called twice for the same set. */
   readonly test: (out: readonly T[]) => Promise<Outcome | null>;
@@ -9,7 +8,6 @@ export interface Search<T> {
   readonly apart: (one: T, next: T) => number;
 }
 
-/** The result of a search. */
 export interface Found<T> {
   /** Taking it out turns the test green. */
   readonly set: readonly T[];

@@ -20,7 +20,6 @@ export interface TrialEffects {
   }) => Promise<SuiteRun>;
   /** Returns the signature of a run's own failure, without tests; null if it has none. */
   readonly signed: (run: SuiteRun) => Promise<string | null>;
-  /** Stores a change in the run's folder. */
   readonly keepChange: (change: Change) => Promise<void>;
   readonly warn: (message: string) => void;
   /** Aborts when the whole run is interrupted (Ctrl-C). */
@@ -28,7 +27,6 @@ export interface TrialEffects {
   readonly now: () => number;
 }
 
-/** What a search runs. */
 interface TrialRequest {
   readonly causeId: string;
   /** The leading failure of the cause. */
@@ -56,7 +54,6 @@ export class Trials {
     this.#effects = effects;
   }
 
-  /** Starts a search for the leading failure of a cause. */
   search(request: TrialRequest): Trial {
     const { lead, until } = request;
     const said: { -readonly [K in keyof Said]: Said[K] } = {
@@ -158,7 +155,6 @@ export class Trials {
   }
 }
 
-/** A search with its limits. */
 export interface Trial {
   /** Returns null when a limit is reached. */
   readonly run: (out: readonly Candidate[]) => Promise<Outcome | null>;

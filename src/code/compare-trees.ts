@@ -35,7 +35,6 @@ export function stretchesOf<T>(
   return found;
 }
 
-/** A program, and the text that its nodes are taken from. */
 interface Tree {
   readonly program: SyntaxNode;
   readonly text: string;
@@ -47,7 +46,6 @@ export interface Difference {
   readonly now: SyntaxNode | null;
 }
 
-/** Returns the code of a node on one line. */
 export function codeOf(node: SyntaxNode, { text }: Tree): string {
   return text.slice(node.start, node.end).replaceAll(/\s+/g, ' ');
 }

@@ -33,7 +33,6 @@ const fromLocator = /^(?:filter|first|last|nth|and|or|contentFrame|owner)$/;
 const byText = /^getBy(?:Text|Label|Placeholder|AltText|Title)$/;
 const page = /^(?:‹[\d.]+›|this|\w+)?\.?(?:\w*[pP]age|frame|popup)$/;
 
-/** Whether a call of this name creates a locator. */
 export function isLocatorCall(name: string): boolean {
   return fromPage.test(name) || fromLocator.test(name);
 }

@@ -29,7 +29,6 @@ export class TooLarge extends Error {}
 /** The limit on the characters of one text, which can grow exponentially with the code. */
 const MAX_TEXT = 200_000;
 
-/** State passed down while code is printed. */
 interface Printing {
   readonly locators: LocatorText[];
   /** Functions being printed: their number labels parameters, and none is printed inside itself. */

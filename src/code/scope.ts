@@ -33,12 +33,10 @@ type Binding =
 /** A class: its members by name, and the scope in which they are resolved. */
 export interface ClassInfo {
   readonly members: ReadonlyMap<string, SyntaxNode>;
-  /** The members that are getters. */
   readonly getters: ReadonlySet<SyntaxNode>;
   readonly scope: Scope;
 }
 
-/** The names visible at a place in the code. */
 export interface Scope {
   readonly parent: Scope | null;
   readonly names: Map<string, Binding>;
@@ -59,7 +57,6 @@ export interface Project {
   readonly followed: Set<SyntaxNode>;
 }
 
-/** Creates an empty scope inside another. */
 export function innerScope(parent: Scope): Scope {
   return { ...parent, parent, names: new Map() };
 }
@@ -73,7 +70,6 @@ export function fileScope(file: SourceFile, project: Project): Scope {
   return scope;
 }
 
-/** Looks up a name in a scope and those around it; null if none declares it. */
 export function lookUp(name: string, scope: Scope | null): Binding | null {
   for (let at = scope; at; at = at.parent) {
     const found = at.names.get(name);

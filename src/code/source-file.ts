@@ -77,7 +77,6 @@ export function placeOf(file: SourceFile, node: SyntaxNode): Place {
   return { file: file.path, line, source: (file.lines[line - 1] ?? '').trim().slice(0, 200) };
 }
 
-/** A line of a file. */
 export interface Place {
   readonly file: string;
   /** From 1. */

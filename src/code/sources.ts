@@ -88,7 +88,6 @@ function exported(name: string, scope: Scope, left = MAX_STEPS): Located | null 
   return all.map((node) => imported(nameOf(nodeIn(node, 'source')) ?? '', name, at)).find(Boolean) ?? null;
 }
 
-/** Resolves a name that a file imports from a module. */
 function imported(
   source: string,
   name: string,

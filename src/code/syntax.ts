@@ -8,7 +8,6 @@ export interface SyntaxNode {
   readonly [key: string]: unknown;
 }
 
-/** Whether a value is a node. */
 export function isNode(value: unknown): value is SyntaxNode {
   return typeof value === 'object' && value !== null && typeof (value as SyntaxNode).type === 'string';
 }
@@ -104,7 +103,6 @@ export function cookedText(node: SyntaxNode): string {
   return cooked ?? '';
 }
 
-/** Returns the callee of a call; null for any other node. */
 export function calleeOf(node: SyntaxNode | null | undefined): SyntaxNode | null {
   return node?.type === 'CallExpression' ? nodeIn(node, 'callee') : null;
 }
@@ -114,7 +112,6 @@ export function bodyOf(node: SyntaxNode | null | undefined): SyntaxNode[] {
   return nodesIn(nodeIn(node, 'body'), 'body');
 }
 
-/** Whether a node is a function of any kind. */
 export function isFunction({ type }: SyntaxNode): boolean {
   return /^(?:ArrowFunctionExpression|Function(?:Expression|Declaration))$/.test(type);
 }

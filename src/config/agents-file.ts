@@ -19,7 +19,6 @@ const usualNames = ['agents.yaml', 'agents.yml'] as const;
 /** A real one is a few kilobytes; anything larger is some other file. */
 const MAX_BYTES = 256 * 1024;
 
-/** The text of the file, and where it comes from. */
 export interface AgentsFileText {
   /** Absolute. */
   readonly path: string;
@@ -112,7 +111,6 @@ function hint(near: string | null, choice: readonly string[], introduction: stri
 
 type Issue = z.core.$ZodIssue;
 
-/** Describes in words what the schema found wrong. */
 function ofShape(issue: Issue, data: unknown): Mistake[] {
   const { path } = issue;
   if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey(path, key));
@@ -204,7 +202,6 @@ function ofRunner(name: string, runner: unknown): Mistake[] {
 
 type Path = readonly PropertyKey[];
 
-/** Returns the value at a path in plain data; undefined if there is none. */
 export function valueAt(data: unknown, path: Path): unknown {
   return path.reduce<unknown>(
     (value, key) =>
@@ -215,12 +212,10 @@ export function valueAt(data: unknown, path: Path): unknown {
   );
 }
 
-/** Returns the keys of a mapping; none of anything else. */
 function keysOf(value: unknown): string[] {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value) : [];
 }
 
-/** Returns the paths of the items of the list at a path; none if there is no list. */
 function itemsAt(data: unknown, path: Path): Path[] {
   const value = valueAt(data, path);
   return Array.isArray(value) ? value.map((_, index) => [...path, index]) : [];

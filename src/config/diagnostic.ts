@@ -39,7 +39,6 @@ function render(name: string, text: string, { message, ...span }: Diagnostic): s
   return [head, ...marked(lineFrom(text, lineStart), column, end - lineStart)].join('\n');
 }
 
-/** Returns the offset at which the line of an offset starts. */
 export function lineStartOf(text: string, offset: number): number {
   return offset === 0 ? 0 : text.lastIndexOf('\n', offset - 1) + 1;
 }

@@ -1,7 +1,6 @@
 /** The syntax of a duration: whole hours, minutes, seconds and milliseconds, the longest unit first. */
 export const durationPattern = /^(?=\d)(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?(?:(\d+)ms)?$/;
 
-/** Examples for messages and editors. */
 export const durationExamples = ['5m', '90s', '1h30m', '500ms'] as const;
 
 /** The longest duration, in milliseconds: `setTimeout` accepts at most 2^31-1, and fires at once beyond it. */

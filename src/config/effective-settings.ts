@@ -56,7 +56,6 @@ function withoutPassword(text: string): string {
   return text.replaceAll(/(:\/\/[^\s/:@]*):[^\s/]*@/g, '$1:***@');
 }
 
-/** Renders settings as a table for people. */
 export function settingsTable(settings: readonly EffectiveSetting[]): string {
   const rows = settings.map(
     ({ path, value, origin }) => [path.join('.'), JSON.stringify(value), origin] as const,

@@ -19,7 +19,6 @@ import {
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** What to load settings from. */
 interface SettingsRequest {
   /** The project's root, which may contain agents.yaml (or agents.yml). */
   readonly cwd: string;
@@ -95,7 +94,6 @@ const variables: Readonly<Record<string, readonly string[]>> = {
   SELF_HEAL_COST_USD: ['limits', 'costUsd'],
 };
 
-/** A setting from an environment variable. */
 interface EnvironmentValue {
   readonly variable: string;
   readonly path: readonly string[];
@@ -166,12 +164,10 @@ async function projectName(cwd: string): Promise<string> {
   return path.basename(path.resolve(cwd)) || 'project';
 }
 
-/** The sources of settings besides the defaults. */
 interface SettingsSources {
   readonly file: AgentsFile;
   /** The project's name if the file does not set it. */
   readonly project: string;
-  /** The absolute path of the file, or null. */
   readonly filePath: string | null;
 }
 

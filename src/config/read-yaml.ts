@@ -17,7 +17,6 @@ import { type Diagnostic, lineStartOf } from './diagnostic.js';
 /** Offsets in the text, with an exclusive end. */
 type Span = Pick<Diagnostic, 'start' | 'end'>;
 
-/** A YAML text, parsed as far as possible. */
 interface YamlText {
   /** Plain data; null for an empty text, undefined if it cannot be read. */
   readonly data: unknown;
@@ -64,7 +63,6 @@ const yamlErrors: Partial<Record<YAMLError['code'], string>> = {
   NON_STRING_KEY: 'a key must be a string',
 };
 
-/** Describes where and why a text is not valid YAML. */
 function describeYamlError(
   { code, message, pos: [start, end] }: YAMLError,
   doc: Document.Parsed,

@@ -28,13 +28,11 @@ function byDefault<T extends z.ZodType>(value: z.input<T>, field: T, description
   return field.prefault(value).describe(`${description} Default: ${String(value)}.`);
 }
 
-/** A whole number. */
 function count(initial: number, description: string, least: 0 | 1 = 0) {
   const field = z.int({ error: ({ input }) => `must be a whole number${butNotText(input)}` });
   return byDefault(initial, field.min(least, tooSmall(least)), description);
 }
 
-/** A number that may have a fraction. */
 function amount(initial: number, description: string, least: 0 | 1 = 0) {
   const field = z.number({ error: ({ input }) => `must be a number${butNotText(input)}` });
   return byDefault(initial, field.min(least, tooSmall(least)), description);
@@ -48,7 +46,6 @@ function butNotText(input: unknown): string {
   return typeof input === 'string' ? ', not text' : '';
 }
 
-/** A duration in text, parsed to milliseconds. */
 function duration(initial: string, description: string, least: 'zero' | 'more than zero' = 'more than zero') {
   const field = z
     .string({ error: ({ input }) => durationMistake(input) })
@@ -96,7 +93,6 @@ const argument = z
     `contains an unknown placeholder; the known ones are ${placeholdersInText}`,
   );
 
-/** A program that runs slash commands. */
 const runner = z.strictObject({
   command: z
     .array(argument, 'must be a list of strings, such as [node, tools/fixer.mjs]; it runs without a shell')

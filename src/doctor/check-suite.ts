@@ -41,7 +41,6 @@ interface ListedSuite {
   readonly output: string;
 }
 
-/** A suite, and what the checks of it need. */
 interface SuitePlace {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;

@@ -6,7 +6,6 @@ export interface Check {
   readonly name: string;
   /** `warning`: a run works without it, or there is no way to tell; `failed`: a run would not work. */
   readonly state: 'ok' | 'warning' | 'failed';
-  /** What was found, in a few words. */
   readonly found: string;
   /** What to do about it; null if all is well. */
   readonly remedy: string | null;
@@ -27,7 +26,6 @@ export function bad(name: string, found: string, remedy: string): Check {
   return { name, state: 'failed', found, remedy };
 }
 
-/** Where a program is probed. */
 export interface ProbePlace {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;

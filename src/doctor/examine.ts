@@ -22,7 +22,6 @@ import { checkRoutes } from './check-programs.js';
 import { checkSuite } from './check-suite.js';
 import { bad, type Check, doubtful, good, probe, type ProbePlace } from './check.js';
 
-/** What to examine. */
 interface Examination {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
@@ -99,7 +98,6 @@ function ofProblem(name: string, { message, detail, remedy }: Problem): Check {
 /** The oldest supported version of Node, as in package.json. */
 const oldest = [20, 19] as const;
 
-/** Checks whether self-heal supports this version of Node. */
 export function checkNode(version: string): Check {
   return isAtLeast(version, oldest)
     ? good('node', version)

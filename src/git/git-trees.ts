@@ -6,7 +6,6 @@ import type { Tree } from '../workspace/tree.js';
 
 /** What changed in a repository since a commit, and both states of its files. */
 interface GitChanges {
-  /** The root of the repository. */
   readonly root: string;
   /** The commit that the working tree is compared with. */
   readonly base: string;

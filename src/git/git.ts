@@ -127,7 +127,6 @@ export function projectAbove(folder: string, isMeant: (folder: string) => boolea
   return isMeant(parent) ? parent : projectAbove(parent, isMeant);
 }
 
-/** A commit, as agents are told of it. */
 export interface RecentCommit {
   readonly id: string;
   /** `2026-11-22` */

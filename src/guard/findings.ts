@@ -30,7 +30,6 @@ export interface LocatorChange {
   readonly step: string;
 }
 
-/** The guard's judgement of a change. */
 export interface Findings {
   /** What is left out; the rest of the change is tried. */
   readonly cut: readonly Cut[];
@@ -44,7 +43,6 @@ export interface Findings {
   readonly otherInput: OtherInput | null;
 }
 
-/** Nothing found. */
 export const harmless: Findings = {
   cut: [],
   differences: [],

@@ -7,7 +7,6 @@ export interface OtherInput {
   readonly inputs: readonly string[];
   /** The place where the fix names one of them, whatever their case; null if it names none. */
   readonly named: { readonly file: string; readonly line: number; readonly input: string } | null;
-  /** The paths of the tests' files. */
   readonly files: readonly string[];
 }
 

@@ -2,7 +2,6 @@ import { isUtf8 } from 'node:buffer';
 import type { Category } from '../core/diagnosis.js';
 import type { Tree } from '../workspace/tree.js';
 
-/** A path that an agent changed, and what kind of file it is. */
 export interface ChangedPath {
   /** Relative to the recorded root, with forward slashes. */
   readonly path: string;
@@ -12,7 +11,6 @@ export interface ChangedPath {
 
 /** What an agent changed, and what it was asked to heal. */
 export interface GuardRequest {
-  /** The class of the failure. */
   readonly category: Category;
   /** Whether what belongs to the tests is cut, or compared with what it did before (HN-4); `shown` compares new specs, too, and `open` cuts no data. */
   readonly tests: 'cut' | 'compared' | 'shown' | 'open';
@@ -43,13 +41,11 @@ export interface FileEdit {
   readonly after: FileState | null;
 }
 
-/** Reads bytes as a file's state. */
 export function fileState(bytes: Uint8Array): FileState {
   const text = isUtf8(bytes) ? new TextDecoder().decode(bytes) : null;
   return { bytes, text: text?.includes('\u0000') ? null : text };
 }
 
-/** Whether two states hold the same bytes. */
 export function isSameState(a: FileState | null, b: FileState | null): boolean {
   return a === b || (a !== null && b !== null && Buffer.compare(a.bytes, b.bytes) === 0);
 }

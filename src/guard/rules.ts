@@ -11,14 +11,12 @@ const rules = {
   'locator-not-at-fault': 'the locator found its element in the red run, so it was not at fault',
 } as const satisfies Record<string, string>;
 
-/** The name of a rule. */
 export type Rule = keyof typeof rules;
 
 /** Where a rule is broken, and the specifics of this case; `detail` is appended in parentheses. */
 type Finding = Pick<Violation, 'file'> &
   Partial<Pick<Violation, 'line' | 'before' | 'after'>> & { readonly detail?: string | undefined };
 
-/** Creates a violation of a rule, in the rule's own words. */
 export function violationOf(rule: Rule, finding: Finding): Violation {
   const { file, line = null, before = null, after = null, detail } = finding;
   return { rule, file, line, before, after, says: detail ? `${rules[rule]} (${detail})` : rules[rule] };

@@ -10,7 +10,6 @@ import { findProgram, type ProgramPlace } from '../process/find-program.js';
 import { readAgentsFile } from '../config/agents-file.js';
 import { readYaml } from '../config/read-yaml.js';
 
-/** What determines the agent program to set up. */
 interface AgentChoice {
   /** The value of `--agent`. */
   readonly named?: string | undefined;

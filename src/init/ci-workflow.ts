@@ -28,7 +28,6 @@ export const workflowFiles: Readonly<Record<CiSystem, string>> = {
   gitlab: '.gitlab/self-heal.gitlab-ci.yml',
 };
 
-/** What a workflow is written for. */
 interface WorkflowRequest {
   readonly system: CiSystem;
   /** The package and the root of its repository; absolute. */

@@ -14,7 +14,6 @@ import { isInside, relativePath } from '../paths.js';
 import { packageFile } from '../own-files.js';
 import { unreachable } from '../core/unreachable.js';
 
-/** What to set up, and where. */
 interface InitRequest {
   /** Absolute: the package that contains the Playwright config, or from which it is named. */
   readonly cwd: string;
@@ -30,7 +29,6 @@ interface InitRequest {
   readonly force: boolean;
 }
 
-/** A file of the plan, and what is to be done with it. */
 interface PlannedFile {
   /** Absolute. */
   readonly path: string;
@@ -206,7 +204,6 @@ function withIgnoreEntry(text: string): string {
   return `${complete}${ENTRY}${end}`;
 }
 
-/** Whether a file is written at all. */
 export function isWritten({ action }: PlannedFile): boolean {
   return action !== 'nothing' && action !== 'keep';
 }
@@ -264,7 +261,6 @@ const words: Readonly<Record<PlannedFile['action'], readonly [done: string, plan
   nothing: ['unchanged', 'unchanged'],
 };
 
-/** Renders one line per file. For a file that was kept, the line says how to overwrite it. */
 export function planLines(plan: readonly PlannedFile[], dryRun: boolean): string {
   const lines = plan.map(({ name, action }) => {
     const line = `${words[action][dryRun ? 1 : 0]} ${name}`;
@@ -273,7 +269,6 @@ export function planLines(plan: readonly PlannedFile[], dryRun: boolean): string
   return `${lines.join('\n')}\n`;
 }
 
-/** Renders the content of each file that would be written, under its name. */
 export function planTexts(plan: readonly PlannedFile[]): string {
   return plan
     .filter(isWritten)

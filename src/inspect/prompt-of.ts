@@ -21,7 +21,6 @@ export interface FoundPrompt {
   readonly note: string;
 }
 
-/** Where to look for a prompt. */
 export interface PromptRequest {
   readonly run: StoredRun;
   readonly one: Inspected;

@@ -2,7 +2,6 @@ import { wrapAnsi } from 'fast-wrap-ansi';
 import stringWidth from 'string-width';
 import { visibleText } from '../core/visible-text.js';
 
-/** How to shorten a text. */
 export interface CutOptions {
   /** What to remove: the end, as for a sentence, or the middle, as for a path or a title, whose two ends identify it. */
   readonly from?: 'end' | 'middle';
@@ -73,7 +72,6 @@ function flattened(text: string): string {
   return visibleText(text).replaceAll(/\s+/g, ' ').trim();
 }
 
-/** Returns as many leading characters as fit. */
 function take(parts: readonly string[], width: number): string[] {
   let used = 0;
   const fitting: string[] = [];

@@ -149,7 +149,6 @@ function cameBack({ fix }: EventOf<'cause.came_back'>): string {
 
 const VIOLATIONS_SHOWN = 6;
 
-/** Formats each violation with the lines before and after. */
 function rejected(event: EventOf<'attempt.rejected'>, paint: ChalkInstance): string[] {
   const lines = event.violations.map((one) => [
     `${at(event)}${paint.red('was refused')}: ${cut(violationLine(one), 200)}`,

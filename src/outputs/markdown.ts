@@ -12,7 +12,6 @@ import { type CauseView, type Row, rowsOf, type RunView, viewOf } from './view.j
  */
 export const summaryBytes = 900 * 1024;
 
-/** How a summary is formatted. */
 export interface MarkdownOptions {
   /** The run's folder as shown to the user. */
   readonly folder: string;

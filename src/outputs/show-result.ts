@@ -5,7 +5,6 @@ import { summaryOf } from './summary.js';
 import { reasonOf } from '../problem.js';
 import { relativePath } from '../paths.js';
 
-/** Where a run took place, and how its result is shown. */
 export interface ResultPlace {
   /** The run's folder; absolute. */
   readonly dir: string;
@@ -29,7 +28,6 @@ export async function showResult(report: Report, { dir, cwd, env, options }: Res
   if (!isQuiet(report)) showSummary(report, { env });
 }
 
-/** Prints the final summary on standard error. */
 export function showSummary(report: Report, { env }: Pick<ResultPlace, 'env'>): void {
   const text = summaryOf(report, {
     paint: paletteFor(env),

@@ -1,6 +1,5 @@
 import chalk, { type ChalkInstance, Chalk, chalkStderr } from 'chalk';
 
-/** No color at all. */
 const unpainted: ChalkInstance = new Chalk({ level: 0 });
 
 /**

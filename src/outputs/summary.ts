@@ -6,7 +6,6 @@ import { atMost, counted, dollars, fileText, nameOf } from './format.js';
 import { type CauseView, markOf, nextSteps, type Row, rowsOf, type RunView, viewOf } from './view.js';
 import { regressionText, verdictWords } from './wording.js';
 
-/** How a summary is formatted. */
 export interface SummaryOptions {
   readonly paint: ChalkInstance;
   readonly columns: number;
@@ -158,7 +157,6 @@ function rowLines({ label, text }: Row, { paint, columns }: SummaryOptions): str
   return parts.map((part, index) => `      ${paint.dim((index === 0 ? label : '').padEnd(7))} ${part}`);
 }
 
-/** Formats one cause as one line. */
 function causeInShort(view: CauseView, { paint, columns }: SummaryOptions): string {
   const { cause, words, good, files } = view;
   const last = cause.attempts.at(-1);

@@ -14,7 +14,6 @@ import { phaseWords, verdictWords } from './wording.js';
 import type { Writable } from 'node:stream';
 import type { Ora } from 'ora';
 
-/** How to write to a terminal or a log. */
 export interface TerminalOptions {
   readonly stream: Screen;
   readonly paint: ChalkInstance;
@@ -209,7 +208,6 @@ function seconds(ms: number): string {
   return ms < 1000 ? '0s' : duration(Math.floor(ms / 1000) * 1000);
 }
 
-/** A terminal, or a stand-in for one. */
 export type Screen = Writable & { columns?: number; rows?: number };
 
 /** The lines at the bottom of the terminal that are redrawn continuously, below everything that is printed. */

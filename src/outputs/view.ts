@@ -52,7 +52,6 @@ export interface CauseView {
   readonly next: string | null;
 }
 
-/** Returns the view of a run. */
 export function viewOf(report: Report): RunView {
   const byId = new Map(report.tests.map((test) => [test.id, test]));
   const causes = report.causes.map((cause) => causeView(cause, report, byId));
@@ -106,7 +105,6 @@ function nextFor(cause: ReportCause, { escalations, runId }: Report): string | n
     : `npx self-heal inspect ${runId} ${cause.id} --prompt`;
 }
 
-/** One thing to say about a cause. */
 export interface Row {
   /** Empty if it continues the row before it. */
   readonly label: string;
@@ -286,7 +284,6 @@ export function nextSteps({ report, causes }: RunView): NextStep[] {
   return steps.filter((step) => !!step);
 }
 
-/** One figure of a run. */
 export interface Tally {
   /** `failed`, `agent runs`. */
   readonly name: string;

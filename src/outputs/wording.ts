@@ -140,7 +140,6 @@ export function phaseWords(event: PhaseEvent): string {
   }
 }
 
-/** Capitalizes the first letter. */
 export function capitalized(words: string): string {
   return words.slice(0, 1).toUpperCase() + words.slice(1);
 }

@@ -12,7 +12,6 @@ import type { Report } from '../run/report.js';
 import { redact } from '../secrets/redactor.js';
 import { pathInside, relativePath } from '../paths.js';
 
-/** Where the reports for other programs go. */
 export interface ReportPlaces {
   /** The run's folder; absolute. */
   readonly dir: string;

@@ -50,7 +50,6 @@ export function isStillBroken(log: string, line: string, { startedAt, now }: Tim
   return now - Math.max(...first.values()) >= Math.max(quietMs, said - startedAt);
 }
 
-/** What `watchBuild` looks at, and what it does. */
 interface Watch {
   readonly serverLog: string;
   readonly line: string;

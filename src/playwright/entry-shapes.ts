@@ -2,15 +2,12 @@ import { z } from 'zod';
 
 // Data that other processes wrote: a field that is missing or has another type gets a neutral value.
 
-/** A string, empty by default. */
 export const text = z.string().catch('');
-/** A string, null by default. */
 export const textOrNull = z.string().nullable().catch(null);
 const number = z.number().catch(0);
 const numberOrNull = z.number().nullable().catch(null);
 const texts = z.record(z.string(), text).catch({});
 
-/** A `ConsoleEntry`. */
 export const consoleEntry = z.object({
   time: number,
   type: z.string().catch('log'),
@@ -19,7 +16,6 @@ export const consoleEntry = z.object({
   stack: textOrNull,
 });
 
-/** A `NetworkEntry`. */
 export const networkEntry = z.object({
   time: number,
   method: text,

@@ -56,7 +56,6 @@ function foldersIn(folder: string): string[] {
   }
 }
 
-/** Returns the Playwright config in a folder. */
 function configIn(folder: string): string | undefined {
   return extensions
     .map((extension) => path.join(folder, `playwright.config${extension}`))

@@ -5,7 +5,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { sendSignal } from '../process/end-processes.js';
 import { ownerVariables } from '../process/proc-table.js';
 
-/** One invocation of Playwright's command line. */
 interface PlaywrightCommand {
   readonly cli: string;
   /** The subcommand, such as `test`, and its arguments. */
@@ -22,7 +21,6 @@ interface PlaywrightCommand {
   readonly graceMs: number;
 }
 
-/** How the command ended. */
 export interface PlaywrightExit {
   /** Null if a signal ended it or it never started. */
   readonly exitCode: number | null;

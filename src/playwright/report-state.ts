@@ -33,7 +33,6 @@ export interface ReportState {
 /** Thousands of broken workers repeat the same errors; the first ones explain the run. */
 const maxErrors = 100;
 
-/** The state before any line. */
 export function emptyReport(): ReportState {
   return {
     progress: { done: 0, total: 0, failed: 0, test: '' },
@@ -43,7 +42,6 @@ export function emptyReport(): ReportState {
   };
 }
 
-/** Adds one line to the state. */
 export function addLine(state: ReportState, line: ReportLine): void {
   const { progress, errors, tries } = state;
   if (line.type === 'error') {

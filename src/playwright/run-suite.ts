@@ -252,7 +252,6 @@ function boundedLog(file: string): Writable {
   });
 }
 
-/** Which tests to list. */
 interface ListRequest {
   readonly playwright: Playwright;
   readonly cwd: string;

@@ -13,7 +13,6 @@ import type { PlaywrightExit } from './playwright-process.js';
 import type { ReportState } from './report-state.js';
 import type { SuiteRun, TestResult } from './suite-run.js';
 
-/** What is known once Playwright's command has ended. */
 interface FinishedRun extends Pick<
   SuiteRun,
   'serverLog' | 'problems' | 'tracing' | 'durationMs' | 'endedAt' | 'endedLingering'

@@ -20,7 +20,6 @@ export interface FetchedScript {
   readonly map: string | null;
 }
 
-/** One finished Playwright run. */
 export interface SuiteRun {
   /** `no-report`: Playwright ended before it created its reporters (the config throws, for example). */
   readonly status: 'passed' | 'failed' | 'timedout' | 'interrupted' | 'no-report';
@@ -61,12 +60,10 @@ export interface SuiteRun {
   readonly scripts?: readonly FetchedScript[];
 }
 
-/** Whether a test or the suite itself failed. */
 export function isRed({ failures, suiteFailure }: SuiteRun): boolean {
   return failures.length > 0 || suiteFailure !== null;
 }
 
-/** Returns a run in which nothing ran. */
 export function noRun(status: SuiteRun['status']): SuiteRun {
   return {
     status,

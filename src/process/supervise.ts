@@ -37,7 +37,6 @@ type Exit =
   | { readonly kind: 'exited'; readonly exitCode: number }
   | { readonly kind: 'signalled'; readonly signal: string };
 
-/** How a program ended. */
 export type ProcessEnd =
   | Exit
   | { readonly kind: 'timed-out' }
@@ -51,7 +50,6 @@ export interface Ended {
   readonly orphans: readonly string[];
 }
 
-/** A program that is running. */
 export interface Supervised {
   /** Ends the program because its work is done. */
   stop(): void;

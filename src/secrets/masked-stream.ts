@@ -9,7 +9,6 @@ const maxHeld = 64 * 1024;
 /** How many characters at the end of a held-back text stay behind, since they may be the first part of a secret. */
 const maxTorn = 4096;
 
-/** Accepts bytes as they arrive. */
 interface MaskedStream {
   write(chunk: Uint8Array): void;
   /** Emits what is left. */

@@ -35,7 +35,6 @@ export interface Redactor extends Masking {
   deep<T>(value: T): T;
 }
 
-/** The environment that a redactor protects. */
 interface RedactorOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The project whose `.env*` files are read, or null to read none. */

@@ -71,7 +71,6 @@ const paths = /^(?:(?:\.{1,2}|~|[A-Za-z]:)?[\\/]|https?:\/\/)[^\s@?#]*$/;
 /** A name, or a member of something. */
 const code = /^[!(]?[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->|!\.)[A-Za-z_$][\w$]*)*[!;,?]*$/;
 
-/** Where a value stands. */
 export type ValuePlace =
   /** Directly after its name, as machines write data. */
   | 'tight'
@@ -114,7 +113,6 @@ export function isGenerated(value: string): boolean {
   return digits >= 3 || (digits >= 1 && digits + cases >= 6);
 }
 
-/** How often letters and digits alternate. */
 function alternations(value: string): number {
   return value.match(/[A-Za-z](?=\d)|\d(?=[A-Za-z])/g)?.length ?? 0;
 }

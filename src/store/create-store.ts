@@ -87,7 +87,6 @@ function runTable(context: StoreContext): Pick<Store, 'runStarted' | 'saveProgre
   };
 }
 
-/** Stores an attempt whose agent is about to start. */
 async function attemptStarted(context: StoreContext, start: AttemptStart): Promise<void> {
   await context.db.transaction().execute(async (db) => {
     await see(db, context, start.signature);
@@ -98,7 +97,6 @@ async function attemptStarted(context: StoreContext, start: AttemptStart): Promi
   });
 }
 
-/** Stores an attempt's judgement and updates its signature's count, once. */
 async function attemptFinished(context: StoreContext, id: string, attempt: Attempt): Promise<void> {
   await context.db.transaction().execute(async (db) => {
     const finished = await db
@@ -131,7 +129,6 @@ async function attemptFinished(context: StoreContext, id: string, attempt: Attem
   });
 }
 
-/** Stores how a cause ended, and that its signature healed if the fix of another cause healed it. */
 async function causeEnded(context: StoreContext, end: CauseEnd): Promise<void> {
   const { runId, causeId, signature, category, bySharedFix } = end;
   const verdict = { verdict: end.verdict, reason: storedText(end.reason), endedAt: context.now() };
@@ -154,7 +151,6 @@ async function causeEnded(context: StoreContext, end: CauseEnd): Promise<void> {
   });
 }
 
-/** Stores that a fix of this run did not hold. */
 async function fixReverted(context: StoreContext, end: FixReverted): Promise<void> {
   await context.db.transaction().execute(async (db) => {
     await revertKept(db, end.runId, end.reason).where('causeId', '=', end.causeId).execute();
@@ -162,7 +158,6 @@ async function fixReverted(context: StoreContext, end: FixReverted): Promise<voi
   });
 }
 
-/** Stores that a person undid this run's changes. */
 async function runUndone(context: StoreContext, runId: string): Promise<void> {
   await context.db.transaction().execute(async (db) => {
     await revertKept(db, runId, 'a person undid it').execute();

@@ -31,11 +31,9 @@ interface EscalationTable extends Pick<
   Store,
   'escalate' | 'escalations' | 'escalation' | 'resolve' | 'quarantines' | 'release'
 > {
-  /** Returns the pending escalation of this signature, or null. */
   openFor(signature: string): Promise<Escalation | null>;
 }
 
-/** Creates this part of the store. */
 export function escalationTable(context: StoreContext): EscalationTable {
   const { db, project } = context;
   const all = () => db.selectFrom('escalations').selectAll().where('project', '=', project);

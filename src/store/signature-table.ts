@@ -75,7 +75,6 @@ export async function see(db: Database, { project, now }: StoreContext, signatur
 /** Whether a failure has not come back since it was last healed. */
 const holdsYet = sql<boolean>`(came_back_at is null or came_back_at < healed_at)`;
 
-/** A failure in a run. */
 interface Occurrence {
   readonly signature: string;
   readonly runId: string;
@@ -93,7 +92,6 @@ async function noteComeback(
   );
 }
 
-/** Applies a judged attempt to its signature's count. */
 export async function changeCount(
   db: Database,
   context: StoreContext,

@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import type { Database } from './tables.js';
 import type { RatedAgent, RatedClass, Stats } from './store.js';
 
-/** Computes the statistics over all stored runs of a project. */
 export async function readStats(db: Database, project: string): Promise<Stats> {
   const [runs, classes, agents, heals] = await Promise.all([
     runCount(db, project),

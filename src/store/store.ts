@@ -10,11 +10,9 @@ export interface KnownFailure {
   readonly tried: readonly Attempt[];
   /** The fix that healed it in an earlier run, or null if it was never healed. */
   readonly fix: EarlierFix | null;
-  /** The guidance that a person gave, or null. */
   readonly guidance: string | null;
   /** What else a person decided, or null. */
   readonly decision: PersonsDecision | null;
-  /** The pending escalation, or null. */
   readonly open: Escalation | null;
 }
 
@@ -29,7 +27,6 @@ export interface Quarantine {
   readonly until: string;
 }
 
-/** A run when it starts. */
 interface RunStart {
   readonly runId: string;
   /** The command as typed, as plain data. */
@@ -37,7 +34,6 @@ interface RunStart {
   readonly resumedFrom: string | null;
 }
 
-/** A run when it ends. */
 export interface RunEnd {
   readonly outcome: string;
   readonly exitCode: number;
@@ -54,7 +50,6 @@ export interface StoredRun {
   readonly continuedIn: string | null;
 }
 
-/** An attempt before its agent starts. */
 export interface AttemptStart {
   /** The id that `attemptFinished` takes. */
   readonly id: string;
@@ -65,7 +60,6 @@ export interface AttemptStart {
   readonly agent: string | null;
 }
 
-/** How a cause ended. */
 export interface CauseEnd {
   readonly runId: string;
   readonly causeId: string;
@@ -111,7 +105,6 @@ export interface Store {
   release(testIds: readonly string[]): Promise<void>;
   /** Records that a person undid this run's changes (HN-8): its heals did not hold, and its fixes count as failed. */
   runUndone(runId: string): Promise<void>;
-  /** Computes the statistics over all stored runs. */
   stats(): Promise<Stats>;
   close(): Promise<void>;
 }

@@ -19,10 +19,8 @@ export interface Tables {
   quarantines: QuarantinesTable;
 }
 
-/** The typed database that queries run on. */
 export type Database = Kysely<Tables>;
 
-/** What all parts of the store share. */
 export interface StoreContext {
   readonly db: Database;
   readonly project: string;

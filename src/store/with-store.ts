@@ -11,7 +11,6 @@ export interface StoreFlags {
   readonly store?: string | undefined;
 }
 
-/** Who uses a store. */
 interface StoreUser extends StoreFlags {
   /** Whether the command runs the project's own code anyway. If not, no server is contacted that only a file of the project names. */
   readonly runsCode?: boolean;

@@ -16,7 +16,6 @@ import { latestRunId } from '../run/find-run.js';
 import { reduce } from '../run/reduce.js';
 import { eventsFile } from '../run/event-log.js';
 
-/** What an event stream needs. */
 interface EventStreamOptions {
   readonly projectRoot: string;
   readonly clock: Pick<Clock, 'now' | 'sleep'>;
@@ -77,7 +76,6 @@ const noRun: Parts = {
   now: '<p id="phase" role="status">No run yet. A run appears here as soon as self-heal run starts.</p>',
 };
 
-/** Draws what a run is doing, and its figures. */
 export function drawNow(run: RunState): Parts {
   return {
     project: String(html`${run.project}`),
@@ -107,7 +105,6 @@ interface News {
   readonly events: readonly StampedEvent[];
 }
 
-/** Which project to follow, and how. */
 interface FollowOptions {
   readonly projectRoot: string;
   readonly signal: AbortSignal;

@@ -61,7 +61,6 @@ function refusal(c: Context, { kind, message, remedy }: Problem) {
   return c.text(`${message}. ${remedy}`, kind === 'usage' ? 400 : 500);
 }
 
-/** Renders each pending escalation as a form with its choices. */
 export function showQuestions(escalations: readonly ShownEscalation[]): Markup {
   return html`${escalations.map(question)}`;
 }

@@ -16,7 +16,6 @@ import { runDirOf } from '../run/run-folder.js';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { getCookie, setCookie } from 'hono/cookie';
 
-/** What to serve, and how. */
 export interface UiOptions {
   readonly projectRoot: string;
   /** 0 picks a free port. */
@@ -26,11 +25,9 @@ export interface UiOptions {
   readonly clock: Pick<Clock, 'now' | 'sleep'>;
 }
 
-/** A listening server. */
 interface UiServer {
   /** Includes the token: whoever has the URL can view the runs and answer escalations. */
   readonly url: string;
-  /** Closes the server and every stream. */
   close(): Promise<void>;
 }
 
@@ -92,7 +89,6 @@ async function listening(server: Server, port: number): Promise<Problem | null> 
   });
 }
 
-/** A file of the page. */
 interface PageFile {
   readonly text: string;
   readonly type: string;

@@ -14,7 +14,6 @@ export type Applied =
   | { readonly kind: 'failed'; readonly reason: string }
   | { readonly kind: 'conflict'; readonly files: readonly string[] };
 
-/** What the changes of a run are made with. */
 export interface ChangesOptions {
   readonly project: string;
   /** The folder that paths of files are relative to. */
@@ -154,7 +153,6 @@ export class AppliedChanges {
     await this.#keepJournal();
   }
 
-  /** Reverts every change that is not decided. */
   async takeOutUndecided(): Promise<void> {
     const open = this.#all.map(({ id }) => id).filter((id) => !this.#decided.has(id));
     if (open.length > 0 || this.#out.size > 0) await this.revert(open);

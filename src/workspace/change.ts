@@ -7,7 +7,6 @@ import { contentOf, type FileEdit, type FileState, hashOf, isSame, stateOf } fro
 
 /** What one agent changed: every path with its state before and after. The contents are in the run's `Contents`. */
 export interface Change {
-  /** Identifies it within its run. */
   readonly id: string;
   /** Their paths are relative to the root of the repository or workspace, see `rootOf`. */
   readonly edits: readonly FileEdit[];
@@ -96,7 +95,6 @@ export function contentsOf(runDir: string): Contents {
   };
 }
 
-/** Stores a change of a run. */
 export async function keepChange(runDir: string, change: Change): Promise<void> {
   const text = `${JSON.stringify({ schemaVersion: 1, ...change })}\n`;
   await writeState(fileOf(runDir, change.id), text, { durable: true });

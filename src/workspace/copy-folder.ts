@@ -5,11 +5,9 @@ import path from 'node:path';
 import { hashOf } from './file-state.js';
 import { isInside } from '../paths.js';
 
-/** Which copy of which project. */
 export interface CopyFolder {
   /** The project, which only one run at a time works on; two packages of one repository have separate copies. */
   readonly project: string;
-  /** The folder that is copied. */
   readonly root: string;
   /** The number of the copy, from 0. */
   readonly n?: number;

@@ -20,7 +20,6 @@ export interface ProjectCopy {
   readonly base: string;
   /** The file stats at the time when the files of `tree` were copied. */
   readonly copied: Copied;
-  /** What the project contained. */
   readonly entries: readonly Entry[];
   /** Starts making it before its agent needs it. */
   prepare(): Promise<void>;
@@ -80,7 +79,6 @@ function linkIn({ link, at, root, tree }: { link: string; at: string; root: stri
   return path.isAbsolute(link) ? path.join(tree, path.relative(root, target)) : link;
 }
 
-/** Removes large ignored folders from the list. */
 function withoutLarge(entries: readonly Entry[]): Entry[] {
   const ignored = entries.filter(({ area }) => area === 'ignored');
   const tops = new Map<string, { files: number; bytes: number }>();
@@ -139,7 +137,6 @@ type Copied = Map<string, { readonly source: Stats; readonly copy: Stats }>;
 /** Enough to keep Node's four threads busy, and few enough to keep the rest of the program, which reads evidence meanwhile, responsive. */
 const CONCURRENCY = 8;
 
-/** How to mirror a folder. */
 interface Mirroring {
   /** Stats of files that were copied before; updated as files are copied. */
   readonly copied: Copied;

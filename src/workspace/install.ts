@@ -36,14 +36,12 @@ function wanted(text: string | null): string {
   }
 }
 
-/** Where and for what packages are installed. */
 interface InstallRequest {
   readonly project: string;
   /** The folder that the paths of edits are relative to. */
   readonly root: string;
   /** The run whose fix, or whose revert, requires it. */
   readonly runId: string;
-  /** Stores the lock files. */
   readonly contents: Contents;
   readonly signal?: AbortSignal | undefined;
 }
@@ -59,7 +57,6 @@ const settings = {
   npm_config_fund: 'false',
 };
 
-/** An install by the project's package manager. */
 interface Install {
   /** The command line, for display. */
   readonly command: string;
@@ -67,7 +64,6 @@ interface Install {
   run(): Promise<Installed>;
 }
 
-/** What an install did. */
 interface Installed {
   /** Its output if it failed, else null. */
   readonly failed: string | null;

@@ -20,7 +20,6 @@ import type { PlannedFile } from './write-files.js';
 export interface Journal {
   /** The run whose changes folder holds the contents. */
   readonly runId: string;
-  /** The ids of the changes in question. */
   readonly changes: readonly string[];
   /** What the goal is: to revert an unproven fix, to reapply a proven one, or to finish an undo. */
   readonly purpose: 'take-out' | 'put-back' | 'undo';
@@ -68,7 +67,6 @@ export async function writeJournal(
   await writeState(fileOf(project), `${JSON.stringify(text)}\n`, { durable: true });
 }
 
-/** Deletes the journal, since nothing is left to do. */
 export async function closeJournal(project: string): Promise<void> {
   await removeState(fileOf(project));
   await release(project);

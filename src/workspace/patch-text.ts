@@ -5,7 +5,6 @@ import type { FileChange } from '../core/attempt.js';
 import type { Change, Contents } from './change.js';
 import { type FileEdit, type FileState, isExecutable } from './file-state.js';
 
-/** A change in readable form. */
 interface Rendered {
   /** A patch that `git apply` accepts, including binary files. It is bytes, because a file need not be UTF-8. */
   readonly patch: Buffer;

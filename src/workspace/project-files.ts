@@ -21,7 +21,6 @@ import { isInside } from '../paths.js';
  */
 type Area = 'source' | 'ignored' | 'installed';
 
-/** One entry of a tree. */
 export interface Entry {
   /** Relative to the root, with `/`. */
   readonly path: string;

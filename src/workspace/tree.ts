@@ -10,12 +10,10 @@ export interface Tree {
   read(paths: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;
 }
 
-/** Returns the files of a folder. */
 export function folderTree(root: string): Tree {
   return treeIn(root, () => listAll(root));
 }
 
-/** Returns the source files of a project. */
 export function projectTree(root: string): Tree {
   return treeIn(root, async () => (await listProject(root)).filter(({ area }) => area === 'source'));
 }

@@ -73,7 +73,6 @@ interface WorkspaceOptions extends Omit<ChangesOptions, 'root'> {
   readonly onCopy: (folders: readonly string[]) => void;
 }
 
-/** Opens the workspace of a run. */
 export async function openWorkspace(options: WorkspaceOptions): Promise<Workspace> {
   const { contents } = options;
   const project = realpathSync(options.project);

@@ -21,7 +21,6 @@ import type { DiagnosedFailure } from '../../core/cause.js';
 import type { TestError } from '../../core/failure.js';
 import { type ConsoleEntry, type Evidence, type NetworkEntry, hasFailed } from '../../core/evidence.js';
 
-/** How a cause is shown. */
 export interface CauseShown {
   readonly detail: Detail;
   /** Whether it is expanded initially. */
@@ -165,7 +164,6 @@ function pictures({ id }: ReportCause, { lead, before, after }: LoadedCause): Ma
     </p>`;
 }
 
-/** Shows a picture with its caption; nothing if there is none. */
 function picture(source: string | null, caption: string, alt: string): Markup {
   return source === null
     ? nothing
@@ -175,7 +173,6 @@ function picture(source: string | null, caption: string, alt: string): Markup {
       </figure>`;
 }
 
-/** Shows why a cause was classified the way it was. */
 function showReasons({ why: reasons, category, warning, confidence, alternatives }: ReportCause): Markup {
   const different = [...new Map(reasons.map((one) => [`${one.source}: ${one.evidence}`, one])).values()];
   const others = alternatives.length > 0 ? `; it may be ${alternatives.join(' or ')}` : '';

@@ -5,7 +5,6 @@ import type { ShownOffer } from '../../run/read-patch.js';
 import { counted, fileText } from '../format.js';
 import { html, type Markup, nothing } from './markup.js';
 
-/** How much of a diff is shown. */
 export interface DiffOptions {
   /** The maximum number of lines over all files; the rest is counted. */
   readonly maxLines: number;

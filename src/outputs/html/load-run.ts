@@ -42,7 +42,6 @@ const PICTURE_BYTES = 16 * 1024 * 1024;
 /** Returns the URL of a picture for the page; null if the page cannot have it. */
 type AddressOf = (picture: Picture) => Promise<string | null>;
 
-/** Where a run's files are. */
 export interface RunPlace {
   /** Absolute. */
   readonly dir: string;
@@ -94,7 +93,6 @@ function noteOf(event: CauseState['asides'][number]): string[] {
   return event.type === 'cause.came_back' ? ['An earlier run healed a failure with the same error.'] : [];
 }
 
-/** Reads the patches of a cause's attempts, by path. */
 function patchesOf(
   dir: string,
   { attempts }: Pick<ReportCause, 'attempts'>,

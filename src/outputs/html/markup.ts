@@ -10,7 +10,6 @@ export interface Markup {
 /** Hono's template tag. It returns a promise only if a promise is interpolated, and no piece of a page is one. */
 export const html = escaped as (strings: TemplateStringsArray, ...values: readonly unknown[]) => Markup;
 
-/** Empty markup. */
 export const nothing: Markup = raw('');
 
 /** Returns the first items of a list and, if there are others, an item with their number. */
@@ -20,7 +19,6 @@ export function firstItems(items: readonly Markup[], most: number): Markup[] {
 
 export { raw };
 
-/** Rows of cells below named columns. */
 export interface Table {
   readonly label: string;
   readonly columns: readonly string[];

@@ -29,7 +29,6 @@ export function guarded<T>(what: string, work: () => T): T | undefined {
   }
 }
 
-/** Appends one line to the report. */
 export function report(line: ReportLine): void {
   if (dir) fs.appendFileSync(path.join(dir, runFiles.report), `${JSON.stringify(line)}\n`);
 }

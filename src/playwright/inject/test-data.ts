@@ -142,7 +142,6 @@ export function outcomeOf(test: TestCase): TestEntry['outcome'] {
   return test.expectedStatus === 'skipped' ? 'skipped' : 'not-run';
 }
 
-/** Returns a test's entry in the list of all tests. */
 export function testResult(test: TestCase): TestEntry {
   const tries = test.results.filter((result) => result.workerIndex >= 0);
   const [first] = tries;

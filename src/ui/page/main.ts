@@ -58,7 +58,6 @@ listenForAnswers(byId('questions'), onAnswered);
 refreshQuestions();
 listen();
 
-/** Returns the element with this id, which must exist. */
 function byId(id: string): HTMLElement {
   const found = document.getElementById(id);
   if (!found) throw new Error(`the page has no #${id}`);
