@@ -104,7 +104,7 @@ function errorOf({ evidence, diagnosis }: DiagnosedFailure): AgentContext['error
   const [first] = evidence.errors;
   return {
     type: diagnosis.facts.errorType,
-    message: evidence.errors.map((error) => error.message).join('\n\n'),
+    message: [...new Set(evidence.errors.map((error) => error.message))].join('\n\n'),
     stack: first?.stack ?? null,
     snippet: evidence.errors.find((error) => error.snippet)?.snippet ?? null,
     causes: evidence.errors.flatMap((error) => error.causes),

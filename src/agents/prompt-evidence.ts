@@ -1,6 +1,7 @@
 import { outcomeOf } from '../core/classify/requests.js';
 import { createMatcher } from '../core/classify/match.js';
 import { middleCut } from '../core/fenced.js';
+import { normalise } from '../core/normalise.js';
 import { asPrinted } from '../core/diagnosis.js';
 import { type ConsoleEntry, hasFailed, type NetworkEntry, unanswered } from '../core/evidence.js';
 import type { AgentContext } from './context.js';
@@ -64,10 +65,60 @@ function withDifferences(text: string): string {
 }
 
 function consoleText({ type, text, location, stack, common }: ConsoleEntry): string {
-  const frames = (stack ?? '').split('\n').filter((line) => /^\s*at |@\S+:\d+:\d+$/.test(line));
+  const frames = (stack ?? '').split('\n').filter((line) => frame.test(line));
   const head = `${type}: ${text} ${location}`.trim();
   const also = common ? ' (also seen in passing tests)' : '';
-  return [`${head}${also}`, ...frames.slice(0, mostFrames).map((line) => `    ${line.trim()}`)].join('\n');
+  return [`${head}${also}`, ...ownFrames(frames, mostFrames).map((line) => `    ${line.trim()}`)].join('\n');
+}
+
+const frame = /^\s*at |@\S+:\d+:\d+$/;
+const ofPackages =
+  /[\\/]node_modules[\\/]|(?:^|[\s(@/])(?:node:|wasm:|node_modules[\\/])|<anonymous>|\/\.vite\/deps\//;
+
+/** Leaves the first frames of the project in each stack, or else the topmost one, and counts the others. */
+function ownFrames(lines: readonly string[], most = Infinity): string[] {
+  const shown: string[] = [];
+  let stack: string[] = [];
+  const end = () => {
+    const own = stack.filter((line) => !ofPackages.test(line)).slice(0, most);
+    const kept = own.length > 0 ? own : stack.slice(0, 1);
+    const left = stack.length - kept.length;
+    // The fields of an error follow its last frame.
+    const brace = /\s\{$/.exec(stack.at(-1) ?? '')?.[0] ?? '';
+    if (left === 0) shown.push(...kept);
+    else shown.push(...kept.map((line) => line.replace(/\s\{$/, '')), `    … and ${left} more${brace}`);
+    stack = [];
+  };
+  for (const line of lines) {
+    if (frame.test(line)) stack.push(line);
+    else {
+      end();
+      shown.push(line);
+    }
+  }
+  end();
+  return shown;
+}
+
+/** Shows what a log says again once, and how often: an entry is a line with those that are indented or close a bracket. */
+function withoutRepetitions(lines: readonly string[]): string[] {
+  const entries: string[][] = [];
+  for (const line of lines) {
+    const last = entries.at(-1);
+    if (last && /^[\s}\])]/.test(line)) last.push(line);
+    else entries.push([line]);
+  }
+  const times = new Map<string, number>();
+  for (const entry of entries) {
+    const key = normalise(entry.join('\n'));
+    times.set(key, (times.get(key) ?? 0) + 1);
+  }
+  return entries.flatMap((entry) => {
+    const key = normalise(entry.join('\n'));
+    const said = times.get(key) ?? 0;
+    times.delete(key);
+    return said > 1 ? [...entry.slice(0, -1), `${entry.at(-1)} (${said} times)`] : said === 1 ? entry : [];
+  });
 }
 
 const calls = new Set(['document', 'fetch', 'xhr', 'api']);
@@ -110,14 +161,14 @@ function refusedBy({ failure, url, responseHeaders }: NetworkEntry, pageUrl: str
 }
 
 /**
- * Returns the last lines of the servers' output; if the line that decided, or the one before it, is above them, the lines from there on:
+ * Returns the last lines of the servers' output, of stacks the project's frames, nothing twice; if the line that decided, or the one before it, is above them, the lines from there on:
  * the stack of one exception of a compiled server is longer than what is shown.
  */
 export function serverLines({
   serverOutput,
   diagnosis,
 }: Pick<AgentContext, 'serverOutput' | 'diagnosis'>): string[] {
-  const all = serverOutput.split('\n');
+  const all = withoutRepetitions(ownFrames(serverOutput.split('\n')));
   const said = diagnosis.why.find(({ source }) => source === 'server')?.evidence;
   const at = said === undefined ? -1 : all.findLastIndex((line) => line.includes(asPrinted(said)));
   const last = Math.max(0, all.length - serverLinesShown);
@@ -125,14 +176,19 @@ export function serverLines({
   return all.slice(first, first + serverLinesShown);
 }
 
-/** Returns the part of the accessibility snapshot that best matches what a locator looked for; empty if no locator failed. */
-export function pageExcerpt(given: Pick<AgentContext, 'ariaSnapshot' | 'diagnosis'>): string[] {
-  const { ariaSnapshot, diagnosis } = given;
+/**
+ * Returns the part of the accessibility snapshot around what a locator found, or that best matches what it looked for; empty if no locator
+ * failed.
+ */
+export function pageExcerpt(given: Pick<AgentContext, 'ariaSnapshot' | 'diagnosis' | 'error'>): string[] {
+  const { ariaSnapshot, diagnosis, error } = given;
   const { category, facts } = diagnosis;
   if (category !== 'ui-error' || !ariaSnapshot || facts.locator === null) return [];
   const words = [...new Set(facts.locator.toLowerCase().match(/[\p{L}\d]{3,}/gu) ?? [])];
   const lines = ariaSnapshot.split('\n');
   const scores = lines.map((line) => words.filter((word) => line.toLowerCase().includes(word)).length);
-  const best = Math.max(0, scores.indexOf(Math.max(...scores)));
+  const received = /^\s*Received(?: \w+)?:\s*"(.+)"$/m.exec(error.message)?.[1];
+  const found = received === undefined ? -1 : lines.findIndex((line) => line.includes(received));
+  const best = found >= 0 ? found : Math.max(0, scores.indexOf(Math.max(...scores)));
   return lines.slice(Math.max(0, best - linesAround), best + linesAround + 1);
 }

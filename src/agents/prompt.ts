@@ -2,7 +2,7 @@ import path from 'node:path';
 import { blameLine, shortId } from '../core/blame.js';
 import { cutLine, protectedNames } from '../core/guard/cut.js';
 import { violationLine } from '../core/guard/violation.js';
-import { asPrinted, factLines } from '../core/diagnosis.js';
+import { asPrinted, type EvidenceSource, factLines } from '../core/diagnosis.js';
 import { fenced, middleCut } from '../core/fenced.js';
 import { lostAnswerOf } from '../core/lost-answer.js';
 import { redirectOf } from '../core/turned-away.js';
@@ -74,8 +74,26 @@ export function renderPrompt(
     tried: triedBefore(context),
     rejected: rejectedBefore(context.previousAttempts),
   };
-  const texts = fitted(shown, most - [start, ...end].join('\n\n').length);
+  const texts = fitted(shown, decisive(context), most - [start, ...end].join('\n\n').length);
   return `${[start, ...texts, ...end].filter((text) => text !== '').join('\n\n')}\n`;
+}
+
+/** The parts that show the evidence other than the test's own error. */
+const partOf: Partial<Record<EvidenceSource, string>> = {
+  console: 'console',
+  network: 'requests',
+  server: 'server',
+};
+
+/**
+ * Returns the parts that come before the test's error if that only followed from something else: the reason for the class, the place in the
+ * source, and what decided.
+ */
+function decisive({ diagnosis }: AgentContext): string[] {
+  const source = diagnosis.category === 'ui-error' ? undefined : diagnosis.why[0]?.source;
+  if (source === undefined || source === 'error' || source === 'stack') return [];
+  const part = partOf[source];
+  return ['why', 'source', ...(part === undefined ? [] : [part])];
 }
 
 /** Which parts get room first: what a person decided and what failed before anything that only helps. */
@@ -84,16 +102,17 @@ const byWeight =
     ' ',
   );
 
-/** Renders the parts within this many characters, in the order in which they are shown. */
-function fitted(parts: Readonly<Record<string, Part>>, room: number): string[] {
+/** Renders the parts within this many characters, in the order in which they are shown: what decided before the error. */
+function fitted(parts: Readonly<Record<string, Part>>, decided: readonly string[], room: number): string[] {
   const texts = new Map<string, string>();
   let left = room;
-  for (const name of byWeight) {
+  for (const name of new Set(['failed', 'guidance', ...decided, ...byWeight])) {
     const text = left < least ? '' : (parts[name]?.(left) ?? '');
     texts.set(name, text);
     left -= text === '' ? 0 : text.length + 2;
   }
-  return Object.keys(parts).map((name) => texts.get(name) ?? '');
+  const names = new Set(['blamed', 'failed', ...decided, ...Object.keys(parts)]);
+  return [...names].map((name) => texts.get(name) ?? '');
 }
 
 /** The change to blame comes before everything else (BL-3); its lines are from the project, but are treated as data all the same. */

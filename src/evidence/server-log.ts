@@ -1,5 +1,6 @@
 import { bounds } from './bounds.js';
 import { clipMiddle } from './bounded-text.js';
+import { printedEntry } from './structured-log.js';
 
 /** A span of time, inclusive at both ends, in milliseconds since the epoch. */
 export interface Window {
@@ -90,7 +91,7 @@ function withoutStamps(bytes: Buffer): string {
   return bytes
     .toString('utf8')
     .split('\n')
-    .map((line) => line.replace(stamp, ''))
+    .map((line) => printedEntry(line.replace(stamp, '')))
     .join('\n')
     .trimEnd();
 }

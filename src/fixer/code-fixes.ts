@@ -2,9 +2,8 @@ import type TypeScript from 'typescript';
 
 type Ts = typeof TypeScript;
 
-/** TypeScript's own fixes that can be trusted; none that casts, ignores, removes or invents a value. */
+/** TypeScript's own fixes that can be trusted: none that casts, ignores, removes or invents a value, or takes a name for another one like it. */
 const allowed = new Set([
-  'spelling',
   'import',
   'addMissingAwait',
   'fixAwaitInSyncFunction',

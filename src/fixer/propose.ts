@@ -33,29 +33,22 @@ export type Propose = (cause: Cause) => Promise<Proposal | null>;
 export function createPropose(given: FixerPlaces, fixCode = runCodeFixes): Propose {
   const places = { ...given, root: realpathSync(given.root) };
   return async (cause) => {
-    const said = await compilerErrors(cause, places);
+    const said = compilerErrors(cause);
     const fix = said === null ? null : await fixCode(said, [places.cwd, places.root]);
     return fix ?? drift(cause, places);
   };
 }
 
 /** Returns what was said about a build error that TypeScript may be sure of. */
-async function compilerErrors(cause: Cause, places: FixerPlaces): Promise<string | null> {
-  const { failure, evidence, diagnosis } = cause.lead;
+function compilerErrors({ lead }: Cause): string | null {
+  const { failure, evidence, diagnosis } = lead;
   if (diagnosis.category !== 'build-error') return null;
   const texts = [
     ...evidence.errors.flatMap(({ message, stack }) => [message, stack ?? '']),
     evidence.serverOutput,
     ...(failure.scope === 'suite' ? [failure.stderr] : []),
   ];
-  const said = stripVTControlCharacters(texts.join('\n'));
-  // A name that a change took out is not misspelled: the one like it means something else.
-  for (const [, name = ''] of said.matchAll(/'([\w$]+)'[^\n]*\bDid you mean\b/g)) {
-    const hunks = await changesThatRemoved(name, places.root, blamedIn(cause, places));
-    const has = (line: string) => holds(line, name);
-    if (hunks.some(({ old, now }) => old.some(has) && !now.some(has))) return null;
-  }
-  return said;
+  return stripVTControlCharacters(texts.join('\n'));
 }
 
 /** Proposes that a locator follows what the app renamed. */

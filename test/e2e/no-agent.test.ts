@@ -52,8 +52,8 @@ function nodeAlone(): string {
   return bin;
 }
 
-/** A misspelled name keeps the suite from starting; behind that, an expectation fails that only a person can decide. */
-const misspelled = {
+/** A missing `this` keeps the suite from starting; behind that, an expectation fails that only a person can decide. */
+const unbuilt = {
   'package.json': '{ "name": "scratch", "type": "module" }',
   '.gitignore': 'node_modules\ntest-results\n',
   'playwright.config.ts':
@@ -68,7 +68,13 @@ const misspelled = {
       const { status, stdout } = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc'], { encoding: 'utf8' });
       if (status !== 0) throw new Error('The build failed:\\n' + stdout);
     };`,
-  'src/price.ts': 'export const price = (cents: number) => `€${cent / 100}`;\n',
+  'src/price.ts': `
+    class Money {
+      cents = 100;
+      euros(amount: number) { return amount / cents; }
+    }
+    export const price = (amount: number) => '€' + new Money().euros(amount);
+  `,
   'tests/a.spec.ts': `
     import { test, expect } from '@playwright/test';
     import { price } from '../src/price.ts';
@@ -78,11 +84,11 @@ const misspelled = {
 
 describe('self-heal run on a machine with only Node and Playwright', () => {
   it('BF-1 BF-3 BF-5 CL-5 heals what the built-in fixer can at no cost, reports the rest with its prompt, and exits with 1', async () => {
-    const project = await scratchProject(misspelled);
+    const project = await scratchProject(unbuilt);
     const flags = ['--verify', 'quick'];
     const { exitCode, report, stderr } = await project.selfHeal(['run', ...flags], { PATH: nodeAlone() });
     expect(exitCode, stderr).toBe(1);
-    expect(await project.read('src/price.ts')).toContain('cents / 100');
+    expect(await project.read('src/price.ts')).toContain('amount / this.cents');
     expect(report?.tests.map(({ verdict }) => verdict)).toEqual(['passed', 'failed']);
     expect(report?.totals).toMatchObject({ agentRuns: 0 });
     expect(report?.causes[0]?.attempts).toMatchObject([
@@ -95,7 +101,7 @@ describe('self-heal run on a machine with only Node and Playwright', () => {
 
   it('BF-1 does not use the built-in fixer with `fixer: none`', async () => {
     const project = await scratchProject({
-      ...misspelled,
+      ...unbuilt,
       'agents.yaml': 'fixer: none\nverify: { level: quick }\n',
     });
     const { exitCode, report } = await project.selfHeal(['run'], { PATH: nodeAlone() });

@@ -67,6 +67,33 @@ it('AG-2 quotes the output of the servers from the line on that decided, if its 
   expect(output(long, `…${evidence}`)).toEqual(['SEVERE: GET /cart', long, ...frames.slice(0, 18)]);
 });
 
+it('AG-2 shows what decided before the error that followed from it: a server’s stack once, the project’s frames, the others counted', () => {
+  const stack = [
+    'error: no such column',
+    '    at Db.query (/project/node_modules/db/index.js:1:18272)',
+    '    at file:///project/node_modules/db/index.js:5:1151',
+    '    at async list (file:///project/server/books.js:7:20)',
+    "    at async Object.<anonymous> (file:///project/node_modules/web/index.js:5:2) {\n  code: '42703'\n}",
+  ];
+  const why = [
+    { rule: 'r', category: 'database-error', source: 'server', confidence: 1, evidence: stack[0] ?? '' },
+  ] as const;
+  const diagnosis = aDiagnosis({ category: 'database-error', why: [...why] });
+  const prompt = renderPrompt(aContext({ diagnosis, serverOutput: [...stack, ...stack].join('\n') }), frame);
+  const [before, error = ''] = prompt.split('## Error\n');
+  expect(error).toContain('Error: boom');
+  expect(before?.split('## Server output\n\n```text\n')[1]?.split('\n')).toEqual([
+    'error: no such column',
+    '    at async list (file:///project/server/books.js:7:20)',
+    '    … and 3 more {',
+    "  code: '42703'",
+    '} (2 times)',
+    '```',
+    '',
+    '',
+  ]);
+});
+
 it('EV-6 shows the source lines that the error came from, unless they are the test’s own', () => {
   const generated = 'http://localhost/assets/a.js:1:9';
   const source = { at: 'src/cart.ts:7:3', generated, snippet: '  6 | a\n> 7 | b\n  8 | c' };
@@ -306,6 +333,10 @@ it('EV-8 shows the part of the page that is most similar to what the locator loo
   const prompt = renderPrompt(aContext({ ariaSnapshot, diagnosis }), frame);
   expect(prompt).toContain('- button "Save order"');
   expect(prompt).not.toContain('row 30');
+  const found = { type: 'Error', message: 'Expected: "1 row"\nReceived: "row 30"' };
+  expect(
+    renderPrompt(aContext({ ariaSnapshot, diagnosis, error: { ...aContext().error, ...found } }), frame),
+  ).toContain('- listitem: row 29\n- listitem: row 30');
 });
 
 it('EV-11 the console entry that decided comes first, its comparison whole, and what is left out is counted', () => {

@@ -60,26 +60,3 @@ it.each([
   expect(after.get('a.spec.ts')).toBe("import './page';\npage.getByTestId('buy');\n");
   expect(after.get('page.ts') ?? "page.getByTestId('pay');\n").toBe(`page.${inPageObject};\n`);
 });
-
-it.each([
-  ['lets TypeScript correct a misspelled name', null, true],
-  ['does not take a name like one that was removed for it', 'notifyBuyer', false],
-])('BF-3 %s', async (_, removed, isAsked) => {
-  const made = (...names: (string | null)[]) =>
-    names.flatMap((one) => (one ? [`export const ${one} = () => 1;\n`] : [])).join('');
-  const dir = repository(
-    { 'src/notify.ts': made('notifyBuyers', removed) },
-    { 'src/notify.ts': made('notifyBuyers'), 'src/a.ts': 'import { notifyBuyer } from "./notify";\n' },
-  );
-  const message =
-    "src/a.ts(1,10): error TS2724: '\"./notify\"' has no exported member named 'notifyBuyer'. Did you mean 'notifyBuyers'?";
-  const evidence = anEvidence({ errors: [anError(message)] });
-  const lead = aDiagnosed({ evidence, diagnosis: aDiagnosis({ category: 'build-error' }) });
-  const asked: string[] = [];
-  const fixCode = async (said: string) => {
-    asked.push(said);
-    return null;
-  };
-  await createPropose({ cwd: dir, root: dir, isTest: () => false }, fixCode)(aCause({ lead }));
-  expect(asked.some((said) => said.includes('TS2724'))).toBe(isAsked);
-});
