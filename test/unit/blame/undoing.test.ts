@@ -3,6 +3,7 @@ import type { Hunk } from '../../../src/core/blame.js';
 import { compareFile } from '../../../src/blame/hunks.js';
 import { undoing } from '../../../src/blame/undoing.js';
 import { aBlamedHunk } from '../../rig/builders.js';
+import { jsonLines } from '../../rig/json-lines.js';
 
 const file = 'src/basket.js';
 
@@ -15,61 +16,22 @@ function taken(old: string, now: string, fixed: string | null, blamed = 1) {
 }
 const trimmed = (line: string) => line.replace(/\n$/, '');
 
-/** Changes that their author meant: before and after, and the change mended or followed by an honest fix. */
-const intended: [what: string, old: string, now: string, mended: string][] = [
-  [
-    'a friendlier text',
-    '<p>Your basket is empty.</p>\n',
-    '<p>Nothing in here yet</p>\n',
-    '<p>Nothing in here yet.</p>\n',
-  ],
-  [
-    'a price format',
-    'return "$" + sum.toFixed(2);\n',
-    'return sum.toFixed(2) + " €";\n',
-    'return sum.toFixed(2).replace(".", ",") + " €";\n',
-  ],
-  [
-    'an order',
-    'items.sort((a, b) => a.price - b.price);\n',
-    'items.sort((a, b) => b.price - a.price);\n',
-    'items.sort((a, b) => b.price - a.price || a.id - b.id);\n',
-  ],
-  [
-    'a count',
-    'const shown = items.slice(0, 3);\n',
-    'const shown = items.slice(0, 5);\n',
-    'const shown = items.slice(0, 4);\n',
-  ],
-  [
-    'a label',
-    '<button>Buy</button>\n',
-    '<button>Order now</button>\n',
-    '<button aria-label="Order">Order now</button>\n',
-  ],
-  [
-    'a removed element',
-    '<h1>Shop</h1>\n<p id="hint">Free shipping</p>\n<main></main>\n',
-    '<h1>Shop</h1>\n<main></main>\n',
-    '<h1>Shop</h1>\n<main class="wide"></main>\n',
-  ],
-  [
-    'a route',
-    'app.get("/basket", show);\n',
-    'app.get("/cart", show);\n',
-    'app.get("/cart", (q, s) => show(q, s));\n',
-  ],
-  ['an added line', 'open();\n', 'open();\nitems.reverse();\n', 'open();\nitems.toReversed();\n'],
-];
+/** A change that its author meant, and that change mended or followed by an honest fix. */
+interface Intended {
+  readonly old: string;
+  readonly now: string;
+  readonly mended: string;
+}
+const intended = jsonLines<Intended>(import.meta.dirname, 'intended-changes.jsonl');
 
 describe('BL-6 what a fix takes back of an author’s change', () => {
-  it.each(intended)('BL-6 is all of %s', (_, old, now) => {
+  it.each(intended)('BL-6 is all of $what', ({ old, now }) => {
     expect(taken(old, now, old)).toMatchObject({ how: 'all', of: '3f2a91c "Faster carts"' });
     const respaced = old.replaceAll('"', "'").replaceAll(';', '').replaceAll('\n', '  \n');
     expect(taken(old, now, respaced)?.how).toBe('all');
   });
 
-  it.each(intended)('BL-6 is nothing of %s that is mended', (_, old, now, mended) => {
+  it.each(intended)('BL-6 is nothing of $what that is mended', ({ old, now, mended }) => {
     expect(taken(old, now, mended)).toBeNull();
     expect(taken(old, now, `${now}// and more\n`)).toBeNull();
   });
