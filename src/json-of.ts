@@ -1,8 +1,6 @@
+import { tryOr } from './result.js';
+
 /** Parses JSON; returns undefined if it is invalid. */
 export function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return tryOr(undefined, () => JSON.parse(text) as unknown);
 }

@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
+import { tryOr } from './result.js';
 
 /** The path from the folder `from` to `to` as reports, prompts and git write it: with slashes, on Windows too. */
 export const relativePath = (from: string, to: string): string =>
@@ -18,9 +19,5 @@ export function pathInside(folder: string, place: string): string | null {
 
 /** Returns a path with links resolved, or as it is if it does not exist. */
 export function real(file: string): string {
-  try {
-    return realpathSync(file);
-  } catch {
-    return path.resolve(file);
-  }
+  return tryOr(path.resolve(file), () => realpathSync(file));
 }

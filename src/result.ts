@@ -11,3 +11,12 @@ export function ok<T>(value: T): { readonly ok: true; readonly value: T } {
 export function err<E>(error: E): { readonly ok: false; readonly error: E } {
   return { ok: false, error };
 }
+
+/** Returns what a function returns, or the fallback if it throws: for files and processes that may be gone. */
+export function tryOr<T>(fallback: T, run: () => T): T {
+  try {
+    return run();
+  } catch {
+    return fallback;
+  }
+}

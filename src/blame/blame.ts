@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Blame } from '../core/blame.js';
 import type { Cause, DiagnosedFailure } from '../core/cause.js';
 import { gitSays } from '../git/git.js';
-import { apart, blamedHunks, type History, notWhole, readHistory, restOf } from './candidates.js';
+import { distanceBetween, blamedHunks, type History, notWhole, readHistory, restOf } from './candidates.js';
 import { minimalSet } from './minimal-set.js';
 import { type Trial, type TrialEffects, Trials } from './trials.js';
 
@@ -49,7 +49,7 @@ export function createBlame(parts: BlameParts): BlameCauses {
   return async (causes) => {
     const startedAt = parts.now();
     const until = startedAt + leftMs;
-    const read = reading(parts, isWrittenTo);
+    const read = historyReader(parts, isWrittenTo);
     const asked = causes.filter(({ environment }) => environment === null);
     const found = new Map<string, Blame>();
     for (const [at, { id, lead }] of asked.entries()) {
@@ -89,7 +89,7 @@ function writtenSince({ workspace, startedAt }: BlameParts): (file: string) => b
 }
 
 /** Reads the changes, once per base. Files are read again in each round of a run, since fixes change them. */
-function reading(
+function historyReader(
   parts: BlameParts,
   isWrittenTo: (file: string) => boolean,
 ): (lead: DiagnosedFailure, how?: { readonly isOlder: boolean }) => Promise<History | string> {
@@ -136,7 +136,7 @@ async function answerFor(parts: BlameParts, asked: Asked): Promise<Blame | strin
   const beside = lead.failure.scope === 'suite' ? [] : quickOnes(later);
   const { run, said } = trials.search({ causeId, lead, beside, until });
   const app = candidates.filter(({ inTests }) => !inTests);
-  const search = { test: run, apart };
+  const search = { test: run, apart: distanceBetween };
   // Nothing is known to have been green: the files that the failure names are the likeliest, and cost one run to rule out.
   const concerned = base.from === 'recent' ? app.filter((one) => isNamedBy(lead, one.file.path)) : [];
   const isFew = concerned.length > 0 && concerned.length < app.length;

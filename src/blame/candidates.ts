@@ -10,6 +10,7 @@ import { type FileEdit, type FileState, stateOf } from '../workspace/file-state.
 import { changesPackages } from '../workspace/install.js';
 import { isWritable } from '../workspace/project-files.js';
 import { type ChangedFile, compareFile, type ExactHunk, without } from './hunks.js';
+import { tryOr } from '../result.js';
 
 /** A hunk that may be to blame. */
 export interface Candidate {
@@ -54,7 +55,7 @@ const MAX_FILES = 2000;
 export const notWhole = 'older commits are missing: fetch more history';
 
 /** Whether a file is of those that `self-heal init` writes: no test depends on it, and in the first runs it is not committed yet. */
-function isSetUp(file: string): boolean {
+function isInitFile(file: string): boolean {
   return /(?:^|\/)agents\.ya?ml$/.test(file) || isCommandFile(file);
 }
 
@@ -87,7 +88,7 @@ export async function readHistory(request: HistoryRequest): Promise<History | st
   if (paths.length > MAX_FILES) return `too many files (${paths.length}) differ from ${base}`;
   const before = await changed.before.read(paths);
   const files = paths.map((file) => {
-    const now = textNow(path.join(root, file));
+    const now = tryOr(null, () => textOf(readFileSync(path.join(root, file))));
     const bytes = before.get(file);
     return compareFile(file, bytes ? withEndsOf(now, textOf(bytes)) : null, now);
   });
@@ -163,7 +164,7 @@ async function candidatesOf(
 ): Promise<Candidate[]> {
   const found: Candidate[] = [];
   for (const file of files) {
-    if (isSetUp(file.path) || file.before === file.after) continue;
+    if (isInitFile(file.path) || file.before === file.after) continue;
     const edits = await editsFor([{ file, hunks: file.hunks }], place);
     if (edits === null || (await changesPackages(edits, place.contents))) continue;
     const [step, inTests] = [place.stepOf(file.path), place.isTest(file.path)];
@@ -174,7 +175,7 @@ async function candidatesOf(
 }
 
 /** Returns how far apart two neighbors are: the search cuts between commits first, then between files. */
-export function apart(one: Candidate, next: Candidate): number {
+export function distanceBetween(one: Candidate, next: Candidate): number {
   if (one.step !== next.step) return 2;
   return one.file === next.file ? 0 : 1;
 }
@@ -290,14 +291,6 @@ function shown(lines: readonly string[]): string[] {
       .replace(/\r?\n$/, '')
       .slice(0, CHARACTERS_KEPT),
   );
-}
-
-function textNow(place: string): string | null {
-  try {
-    return textOf(readFileSync(place));
-  } catch {
-    return null;
-  }
 }
 
 /** Decodes as one character per byte, so that no byte is lost. */

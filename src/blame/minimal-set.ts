@@ -16,7 +16,7 @@ export interface Found<T> {
 }
 
 /** Thrown when no run is left. */
-class Spent extends Error {}
+class OutOfRuns extends Error {}
 
 /** How many unresolved outcomes end the bisection: delta debugging copes with them better. */
 const UNRESOLVED_TOLERATED = 3;
@@ -38,7 +38,7 @@ export async function minimalSet<T>(items: readonly T[], search: Search<T>): Pro
     if (!isExact) await deltaDebug(set, tests);
     return { set: tests.best, isMinimal: true };
   } catch (error) {
-    if (!(error instanceof Spent)) throw error;
+    if (!(error instanceof OutOfRuns)) throw error;
     return tests.sawGreen ? { set: tests.best, isMinimal: tests.best.length === 1 } : null;
   }
 }
@@ -58,7 +58,7 @@ class Tests<T> {
     // Nothing taken out is the initial state, which is red.
     if (out.length === 0) return 'red';
     const outcome = await this.#test(out);
-    if (outcome === null) throw new Spent();
+    if (outcome === null) throw new OutOfRuns();
     if (outcome === 'green' && (!this.sawGreen || out.length < this.best.length)) this.best = out;
     this.sawGreen ||= outcome === 'green';
     return outcome;

@@ -56,7 +56,7 @@ export class Trials {
 
   search(request: TrialRequest): Trial {
     const { lead, until } = request;
-    const said: { -readonly [K in keyof Said]: Said[K] } = {
+    const said: { -readonly [K in keyof SearchStats]: SearchStats[K] } = {
       runs: 0,
       unresolved: 0,
       wasRed: false,
@@ -158,11 +158,11 @@ export class Trials {
 export interface Trial {
   /** Returns null when a limit is reached. */
   readonly run: (out: readonly Candidate[]) => Promise<Outcome | null>;
-  readonly said: Said;
+  readonly said: SearchStats;
 }
 
 /** What a search took and saw so far. */
-interface Said {
+interface SearchStats {
   readonly runs: number;
   readonly unresolved: number;
   /** Whether the test ran and failed, be it in a run of another cause's search. */

@@ -4,7 +4,7 @@ import { builtInRunners } from '../core/built-in-runner.js';
 import { endWith } from './end.js';
 import { configFlag, wholeNumber } from './options.js';
 import { type AgentProgram, programs } from '../agents/programs.js';
-import { type CiSystem, ciSystemOf, ciSystems, misfits } from '../init/ci-workflow.js';
+import { type CiSystem, ciSystemOf, ciSystems, outdatedWorkflows } from '../init/ci-workflow.js';
 import { gitRootOf } from '../git/git.js';
 import { planInit, isWritten, planLines, planTexts, writePlan } from '../init/plan-init.js';
 import { canAsk } from '../outputs/ask.js';
@@ -134,7 +134,7 @@ function nextSteps(cwd: string, { found, agent, ci }: Done): string[] {
     ...(ci === 'gitlab'
       ? ['→ Add to .gitlab-ci.yml: include: [{ local: .gitlab/self-heal.gitlab-ci.yml }]']
       : []),
-    ...misfits(gitRootOf(cwd) ?? cwd, agent ? [agent] : []).map(
+    ...outdatedWorkflows(gitRootOf(cwd) ?? cwd, agent ? [agent] : []).map(
       (file) =>
         `→ ${file} does not install the program of agents.yaml: ${exec} self-heal init --ci --force rewrites it`,
     ),

@@ -1,5 +1,5 @@
 import { diffArrays } from 'diff';
-import { bare, childrenOf, fieldsOf, isNode, nameOf, nodeIn, type SyntaxNode } from './syntax.js';
+import { unwrap, childrenOf, fieldsOf, isNode, nameOf, nodeIn, type SyntaxNode } from './syntax.js';
 
 /** Lists that differ in more places are not aligned, but treated as one stretch that differs. */
 const MAX_EDITS = 300;
@@ -59,7 +59,7 @@ export function compareTrees(before: Tree, after: Tree): Difference[] {
     return text;
   };
   const comparing = (given: SyntaxNode, other: SyntaxNode): Difference[] => {
-    const [old, now] = [bare(given), bare(other)];
+    const [old, now] = [unwrap(given), unwrap(other)];
     if (code(old, before) === code(now, after)) return [];
     const fields = fieldsOf(old);
     const [callee, called] = [nodeIn(old, 'callee'), nodeIn(now, 'callee')];
@@ -108,7 +108,7 @@ function kindOf(node: SyntaxNode): string {
 
 /** Lists what a program does and names: `call save`, `name order`, `key strict`, `is true`, `by ===`. Types and imports are left out. */
 export function operationsIn(given: SyntaxNode): string[] {
-  const node = bare(given);
+  const node = unwrap(given);
   if (/^(?:TS(?!Enum|Parameter)|Import(?!Expr))/.test(node.type)) return [];
   const key = node.type === 'Property' && node['computed'] !== true ? nodeIn(node, 'key') : null;
   // Parameters and declared names are listed where they are used.

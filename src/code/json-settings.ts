@@ -1,4 +1,4 @@
-import { bare, constantOf, nameOf, nodeIn, nodesIn, type SyntaxNode } from './syntax.js';
+import { unwrap, constantOf, nameOf, nodeIn, nodesIn, type SyntaxNode } from './syntax.js';
 import { parseSource } from './source-file.js';
 
 /** Settings by dotted name, such as `compilerOptions.strict`. */
@@ -21,6 +21,6 @@ export function jsonSettings(text: string): Settings | null {
   };
   const [only] = source ? nodesIn(source.program, 'body') : [];
   const value = only && nodeIn(only, 'expression');
-  if (value) add(bare(value), '');
+  if (value) add(unwrap(value), '');
   return source ? found : null;
 }

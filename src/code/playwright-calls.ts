@@ -1,7 +1,7 @@
 import { callScope, lookUp, type Scope } from './scope.js';
 import { functionOf, requiredBy, resolve, returnedValue } from './sources.js';
 import {
-  bare,
+  unwrap,
   calleeOf,
   memberNode,
   nameOf,
@@ -45,7 +45,7 @@ const acts = /\bawait\b|=>|[\w$\])]\(|\+\+|--|(?<![=!<>])=(?!=)/;
 
 /** Reads an expression that creates a locator, or calls a helper that returns one; null for any other expression. */
 export function readLocator(given: SyntaxNode, scope: Scope, print: Print): LocatorText | null {
-  const node = bare(given);
+  const node = unwrap(given);
   const callee = calleeOf(node);
   if (!callee) return null;
   const name = propertyOf(callee);
@@ -153,7 +153,7 @@ function isAnything(name: string, first: string, texts: readonly string[]): bool
 
 /** Returns the leftmost name of a chain of members and calls, such as `test` in `test.describe.only('x')`; null if there is none. */
 export function rootName(given: SyntaxNode): SyntaxNode | null {
-  const node = bare(given);
+  const node = unwrap(given);
   if (node.type === 'Identifier') return node;
   const next = node.type === 'MemberExpression' ? nodeIn(node, 'object') : nodeIn(node, 'callee');
   return next ? rootName(next) : null;
@@ -161,7 +161,7 @@ export function rootName(given: SyntaxNode): SyntaxNode | null {
 
 /** Returns the names of the chain after its root: `['describe', 'only']`. */
 export function chainOf(given: SyntaxNode): string[] {
-  const node = bare(given);
+  const node = unwrap(given);
   if (node.type === 'MemberExpression') {
     const object = nodeIn(node, 'object');
     return [...(object ? chainOf(object) : []), propertyOf(node) ?? '?'];

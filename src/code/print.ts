@@ -1,5 +1,5 @@
 import {
-  bare,
+  unwrap,
   bodyOf,
   calleeOf,
   childrenOf,
@@ -185,7 +185,7 @@ function printCall(given: SyntaxNode, scope: Scope, at: Printing): string {
     const value = within && returnedValue({ node: own.node, scope: within });
     if (value) return print(value.node, value.scope, { ...at, active: [...at.active, own.node] });
   }
-  const of = callee ? print(bare(callee), scope, at) : '';
+  const of = callee ? print(unwrap(callee), scope, at) : '';
   // What is added to Playwright's own matchers is compared where it is added.
   if (of === 'expect.extend') return 'expect';
   // The message of an assertion says nothing about what is asserted.

@@ -1,5 +1,5 @@
 import {
-  bare,
+  unwrap,
   bodyOf,
   calleeOf,
   isFunction,
@@ -63,7 +63,7 @@ export function classOf(callee: SyntaxNode, scope: Scope, left = MAX_STEPS): Loc
 
 /** Follows names, imports and members to their values, in at most `left` steps, and stops at what cannot be followed. */
 export function resolve(given: SyntaxNode, scope: Scope, left = MAX_STEPS): Located {
-  const node = bare(given);
+  const node = unwrap(given);
   const here = { node, scope };
   if (left <= 0) return here;
   if (node.type === 'MemberExpression') return resolveMember(here, left - 1) ?? here;

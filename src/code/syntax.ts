@@ -86,7 +86,7 @@ export function propertyOf(node: SyntaxNode | null | undefined): string | null {
 
 /** Evaluates a constant expression to a string, number, boolean or null; `undefined` for any other expression. */
 export function constantOf(given: SyntaxNode): string | number | boolean | null | undefined {
-  const node = bare(given);
+  const node = unwrap(given);
   if (node.type === 'Literal' && node['regex'] === undefined && node['bigint'] === undefined)
     return node['value'] as string | number | boolean | null;
   if (node.type === 'TemplateLiteral' && nodesIn(node, 'expressions').length === 0)
@@ -117,9 +117,9 @@ export function isFunction({ type }: SyntaxNode): boolean {
 }
 
 /** Strips parentheses, type assertions and other wrappers that have no effect at run time. */
-export function bare(node: SyntaxNode): SyntaxNode {
+export function unwrap(node: SyntaxNode): SyntaxNode {
   const wrapped = wrapper.test(node.type) ? nodeIn(node, 'expression') : null;
-  return wrapped ? bare(wrapped) : node;
+  return wrapped ? unwrap(wrapped) : node;
 }
 
 const wrapper =

@@ -100,7 +100,10 @@ interface Mistake {
 /** Returns everything that is wrong with settings in the shape of agents.yaml (CF-3); `runners` are known in addition to those that they define. */
 export function mistakesIn(data: unknown, runners: readonly string[] = []): Mistake[] {
   const { error } = agentsFileSchema.safeParse(data);
-  return [...(error?.issues ?? []).flatMap((issue) => ofShape(issue, data)), ...ofReferences(data, runners)];
+  return [
+    ...(error?.issues ?? []).flatMap((issue) => shapeMistakes(issue, data)),
+    ...referenceMistakes(data, runners),
+  ];
 }
 
 /** Returns `; did you mean "x"?`, or the list of choices if no name is close, or an empty text if there are no choices. */
@@ -111,7 +114,7 @@ function hint(near: string | null, choice: readonly string[], introduction: stri
 
 type Issue = z.core.$ZodIssue;
 
-function ofShape(issue: Issue, data: unknown): Mistake[] {
+function shapeMistakes(issue: Issue, data: unknown): Mistake[] {
   const { path } = issue;
   if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey(path, key));
   const named = nameOf(path);
@@ -152,7 +155,7 @@ const ruleIds = rules.map(({ id }) => id);
  * Checks that the agents, runners and rules that the settings refer to exist. Takes unvalidated data: a file with a wrong shape in one place
  * may have an unknown name in another. Whatever has a wrong shape is reported elsewhere.
  */
-function ofReferences(data: unknown, knownRunners: readonly string[]): Mistake[] {
+function referenceMistakes(data: unknown, knownRunners: readonly string[]): Mistake[] {
   const mistakes: Mistake[] = [];
   const check = (path: Path, isNot: string, known: readonly string[], choice = known) => {
     const name = valueAt(data, path);
@@ -163,7 +166,7 @@ function ofReferences(data: unknown, knownRunners: readonly string[]): Mistake[]
   const ownRunners = keysOf(valueAt(data, ['runners']));
   const agents = [...new Set([...defaultAgents, ...ownAgents])];
   const runners = [...new Set([builtIn, ...builtInRunners, ...knownRunners, ...ownRunners])];
-  for (const name of ownRunners) mistakes.push(...ofRunner(name, valueAt(data, ['runners', name])));
+  for (const name of ownRunners) mistakes.push(...runnerMistakes(name, valueAt(data, ['runners', name])));
   check(['runner'], 'unknown runner', runners);
   for (const name of ownAgents) check(['agents', name, 'runner'], 'unknown runner', runners);
   for (const category of keysOf(valueAt(data, ['routes'])))
@@ -182,7 +185,7 @@ function ofReferences(data: unknown, knownRunners: readonly string[]): Mistake[]
 }
 
 /** Custom runners need a command. Built-in runners have one, and accept additional arguments and variables. */
-function ofRunner(name: string, runner: unknown): Mistake[] {
+function runnerMistakes(name: string, runner: unknown): Mistake[] {
   const path = ['runners', name];
   const keys = keysOf(runner);
   if (name === builtIn || isBuiltInRunner(name)) {

@@ -9,6 +9,7 @@ import {
   MAX_DURATION_MS,
   parseDuration,
 } from './duration.js';
+import { tryOr } from '../result.js';
 
 // The single definition of agents.yaml: the loader validates with it, and schema/agents.schema.json is generated from it. Each message is the
 // end of a sentence that begins with the key's name. It never repeats the value, which may be a secret from ${VAR} (EV-9); the marked line
@@ -70,16 +71,11 @@ function section<T extends z.ZodRawShape>(description: string, shape: T) {
 
 /** The source of a JavaScript regular expression. */
 const pattern = text
-  .refine(compiles, 'is not a valid regular expression; put it in single quotes to keep each \\')
+  .refine(
+    (source) => tryOr(false, () => !!new RegExp(source, 'm')),
+    'is not a valid regular expression; put it in single quotes to keep each \\',
+  )
   .meta({ examples: ['upstream connect error', '^\\[billing\\] .* failed$'] });
-
-function compiles(source: string): boolean {
-  try {
-    return new RegExp(source, 'm') instanceof RegExp;
-  } catch {
-    return false;
-  }
-}
 
 const placeholders: readonly unknown[] = ['slashCommand', 'contextFile', 'promptFile', 'screenshot'];
 const placeholdersInText = placeholders.map((one) => `{${String(one)}}`).join(' ');

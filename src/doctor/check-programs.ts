@@ -9,7 +9,8 @@ import type { AgentSettings, RunnerSettings, Settings } from '../core/settings.j
 import { readReport, runIdsIn } from '../run/find-run.js';
 import { runDirOf } from '../run/run-folder.js';
 import { findProgram } from '../process/find-program.js';
-import { bad, doubtful, good, type Check, probe, type ProbePlace } from './check.js';
+import { failed, warning, passed, type Check, probe, type ProbePlace } from './check.js';
+import { tryOr } from '../result.js';
 
 /** Checks the program of every routed agent, and the agents' slash commands. Each program is checked once. */
 export async function checkRoutes(settings: Settings, place: ProbePlace): Promise<Check[]> {
@@ -26,7 +27,7 @@ export async function checkRoutes(settings: Settings, place: ProbePlace): Promis
   return checks.flat();
 }
 
-const fixerAlone = doubtful(
+const fixerAlone = warning(
   builtIn,
   'no agent program is set up: the built-in fixer makes only the fixes it is sure of; other failures are reported with a prompt to paste',
   'After installing an agent program, run `npx self-heal init --agent claude`.',
@@ -43,14 +44,14 @@ async function checkRunner(routed: Routed, place: ProbePlace): Promise<Check[]> 
   const { name, runner } = routed;
   const file = runner.kind === 'command' ? (runner.command[0] ?? '') : runner.kind;
   const found = await findProgram(file, place);
-  if (found === null) return [bad(name, `the program ${file} was not found`, installHint(file))];
+  if (found === null) return [failed(name, `the program ${file} was not found`, installHint(file))];
   if (runner.kind === 'command' || !isBuiltInRunner(runner.kind)) {
-    return [good(name, found), ...(await checkCommands(routed, place))];
+    return [passed(name, found), ...(await checkCommands(routed, place))];
   }
   const [version, login, away, commands] = await Promise.all([
     checkVersion(runner.kind, place),
     loginOf(runner.kind, place),
-    turnedAway(name, place),
+    unusableLastTime(name, place),
     checkCommands(routed, place),
   ]);
   return [version, login, ...away, ...commands];
@@ -60,7 +61,7 @@ async function checkRunner(routed: Routed, place: ProbePlace): Promise<Check[]> 
 const RUNS_READ = 20;
 
 /** Whether the last agent of this program in a run here could not work: until one works again, only a run can show that it would. */
-async function turnedAway(name: string, { cwd }: ProbePlace): Promise<Check[]> {
+async function unusableLastTime(name: string, { cwd }: ProbePlace): Promise<Check[]> {
   const ids = await runIdsIn(cwd);
   for (const id of ids.slice(-RUNS_READ).toReversed()) {
     const report = await readReport(runDirOf(cwd, id)).catch(() => null);
@@ -68,7 +69,7 @@ async function turnedAway(name: string, { cwd }: ProbePlace): Promise<Check[]> {
     const last = attempts.findLast(({ runner, outcome }) => runner === name && outcome !== 'aborted');
     if (last?.outcome === 'unusable')
       return [
-        doubtful(
+        warning(
           `${name} last time`,
           `could not work in run ${id}: ${last.failedBecause?.replace(` ${last.remedy}`, '') ?? ''}`,
           last.remedy ?? 'Run again.',
@@ -91,8 +92,8 @@ async function checkVersion(program: BuiltInRunner, place: ProbePlace): Promise<
   const { tested } = programs[program];
   const version = /\d+\.\d+[\w.-]*/.exec(output)?.[0];
   return exitCode === 0 && version !== undefined
-    ? good(program, version === tested ? `${version}, as tested` : `${version}; tested with ${tested}`)
-    : bad(
+    ? passed(program, version === tested ? `${version}, as tested` : `${version}; tested with ${tested}`)
+    : failed(
         program,
         'installed, but `--version` fails',
         `Run \`${program} --version\` to see why, or reinstall it.`,
@@ -105,11 +106,11 @@ async function loginOf(program: BuiltInRunner, place: ProbePlace): Promise<Check
   const { login: remedy } = programs[program];
   switch (login.state) {
     case 'in':
-      return good(name, login.how);
+      return passed(name, login.how);
     case 'out':
-      return bad(name, 'not logged in', remedy);
+      return failed(name, 'not logged in', remedy);
     case 'unknown':
-      return doubtful(name, `unknown: ${login.why}`, remedy);
+      return warning(name, `unknown: ${login.why}`, remedy);
     default:
       return login satisfies never;
   }
@@ -123,9 +124,9 @@ async function checkCommands({ name, agents, settings }: Routed, { cwd }: ProbeP
   const about = `${name} commands`;
   const fine = problems.filter(({ problem }) => problem === null).map(({ agent }) => agent.slashCommand);
   const missing = problems.flatMap(({ problem }) =>
-    problem ? [bad(about, problem.message, problem.remedy)] : [],
+    problem ? [failed(about, problem.message, problem.remedy)] : [],
   );
-  return fine.length === 0 ? missing : [good(about, fine.join(', ')), ...missing];
+  return fine.length === 0 ? missing : [passed(about, fine.join(', ')), ...missing];
 }
 
 /** Whether a program has the credentials to call its model. */
@@ -224,9 +225,5 @@ function homeOf({ env }: ProbePlace): string {
 }
 
 function readOrEmpty(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
+  return tryOr('', () => readFileSync(file, 'utf8'));
 }

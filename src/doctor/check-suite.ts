@@ -2,7 +2,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { z } from 'zod';
 import { stripAnsi } from '../core/classify/strip-ansi.js';
-import { bad, good, type Check, probe, doubtful } from './check.js';
+import { failed, passed, type Check, probe, warning } from './check.js';
 import type { Playwright } from '../playwright/find-playwright.js';
 import { listedTests, type ListedBrowser } from '../playwright/list-format.js';
 import { unattended } from '../playwright/unattended.js';
@@ -15,15 +15,15 @@ export async function checkSuite(place: SuitePlace): Promise<Check[]> {
   const { listed, output } = await listSuite(place);
   if (listed === null) {
     return [
-      bad('tests', `Playwright could not list the tests: ${firstLine(output)}`, listYourself(config, cwd)),
+      failed('tests', `Playwright could not list the tests: ${firstLine(output)}`, listYourself(config, cwd)),
     ];
   }
   const { tests, errors, browsers } = listed;
   const [error] = errors;
-  if (tests === 0) return [bad('tests', firstLine(error ?? 'none found'), listYourself(config, cwd))];
+  if (tests === 0) return [failed('tests', firstLine(error ?? 'none found'), listYourself(config, cwd))];
   const found = `${tests} found${error === undefined ? '' : `, and an error: ${firstLine(error)}`}`;
   // A run hands an error of the suite to an agent, so the error does not prevent a run.
-  return [good('tests', found), ...(await checkBrowsers(browsers, place))];
+  return [passed('tests', found), ...(await checkBrowsers(browsers, place))];
 }
 
 function listYourself(config: string, cwd: string): string {
@@ -70,7 +70,7 @@ async function checkBrowsers(browsers: readonly ListedBrowser[], place: SuitePla
   const remote = different
     .filter(({ isRemote }) => isRemote)
     .map((one) =>
-      doubtful(
+      warning(
         'browser',
         `${nameOf(one)} runs elsewhere`,
         'Make sure that it is reachable, which was not checked.',
@@ -90,9 +90,9 @@ function checkOf(
   cwd: string,
 ): Check {
   const name = nameOf(browser);
-  if (started?.version) return good('browser', `${name} ${started.version}`);
+  if (started?.version) return passed('browser', `${name} ${started.version}`);
   const error = stripAnsi(started?.error ?? 'it did not start');
-  return bad('browser', `${name}: ${shortened(error)}`, remedyFor(error, browser, cwd));
+  return failed('browser', `${name}: ${shortened(error)}`, remedyFor(error, browser, cwd));
 }
 
 function nameOf({ browserName, channel }: ListedBrowser): string {

@@ -12,17 +12,17 @@ export interface Check {
 }
 
 /** A check that passed. */
-export function good(name: string, found: string): Check {
+export function passed(name: string, found: string): Check {
   return { name, state: 'ok', found, remedy: null };
 }
 
 /** A check for something that limits a run, or that cannot be determined. */
-export function doubtful(name: string, found: string, remedy: string): Check {
+export function warning(name: string, found: string, remedy: string): Check {
   return { name, state: 'warning', found, remedy };
 }
 
 /** A check for something without which a run would not work. */
-export function bad(name: string, found: string, remedy: string): Check {
+export function failed(name: string, found: string, remedy: string): Check {
   return { name, state: 'failed', found, remedy };
 }
 

@@ -5,7 +5,7 @@ import { programNamed } from '../agents/programs.js';
 import { loadSettings } from '../config/load-settings.js';
 import type { Settings } from '../core/settings.js';
 import { gitRootOf, gitSays } from '../git/git.js';
-import { misfits } from '../init/ci-workflow.js';
+import { outdatedWorkflows } from '../init/ci-workflow.js';
 import { ownFile } from '../own-files.js';
 import { findPlaywrightConfig } from '../playwright/find-config.js';
 import { findPlaywright, isAtLeast } from '../playwright/find-playwright.js';
@@ -20,7 +20,7 @@ import {
 } from '../state-folder.js';
 import { checkRoutes } from './check-programs.js';
 import { checkSuite } from './check-suite.js';
-import { bad, type Check, doubtful, good, probe, type ProbePlace } from './check.js';
+import { failed, type Check, warning, passed, probe, type ProbePlace } from './check.js';
 
 interface Examination {
   readonly cwd: string;
@@ -55,9 +55,11 @@ async function examinePlaywright({
   const config = findPlaywrightConfig(cwd, flag);
   const playwright = findPlaywright(cwd, config.ok ? config.value : undefined);
   const checks = [
-    playwright.ok ? good('playwright', playwright.value.version) : ofProblem('playwright', playwright.error),
+    playwright.ok
+      ? passed('playwright', playwright.value.version)
+      : ofProblem('playwright', playwright.error),
     config.ok
-      ? good('playwright config', path.relative(cwd, config.value))
+      ? passed('playwright config', path.relative(cwd, config.value))
       : ofProblem('playwright config', config.error),
   ];
   if (!playwright.ok || !config.ok) return checks;
@@ -72,7 +74,7 @@ async function examineAgents({ cwd, env, agents }: Examination): Promise<Check[]
   const found = file === null ? 'not present: the built-in defaults apply' : path.relative(cwd, file);
   const usable = await withInstalledRunner(settings.value, cwd);
   return [
-    good('agents.yaml', found),
+    passed('agents.yaml', found),
     ...(await checkRoutes(usable, { cwd, env })),
     ...checkWorkflow(cwd, usable),
   ];
@@ -82,8 +84,8 @@ async function examineAgents({ cwd, env, agents }: Examination): Promise<Check[]
 function checkWorkflow(cwd: string, settings: Settings): Check[] {
   const runners = agentsInUse(settings).map((name) => settings.agents[name]?.runner ?? '');
   const used = [...new Set(runners)].flatMap((runner) => programNamed(runner) ?? []);
-  return misfits(gitRootOf(cwd) ?? cwd, used).map((file) =>
-    doubtful(
+  return outdatedWorkflows(gitRootOf(cwd) ?? cwd, used).map((file) =>
+    warning(
       'ci',
       `${file} does not install the programs of agents.yaml`,
       'Run `npx self-heal init --ci`, or change the file.',
@@ -92,7 +94,7 @@ function checkWorkflow(cwd: string, settings: Settings): Check[] {
 }
 
 function ofProblem(name: string, { message, detail, remedy }: Problem): Check {
-  return bad(name, detail === undefined ? message : `${message}\n\n${detail}\n`, remedy);
+  return failed(name, detail === undefined ? message : `${message}\n\n${detail}\n`, remedy);
 }
 
 /** The oldest supported version of Node, as in package.json. */
@@ -100,15 +102,15 @@ const oldest = [20, 19] as const;
 
 export function checkNode(version: string): Check {
   return isAtLeast(version, oldest)
-    ? good('node', version)
-    : bad('node', `${version} is too old`, `Install Node ${oldest.join('.')} or later.`);
+    ? passed('node', version)
+    : failed('node', `${version} is too old`, `Install Node ${oldest.join('.')} or later.`);
 }
 
 /** Checks whether git is installed and recent enough, and whether it ignores `.self-heal`. */
 export async function checkGit(place: ProbePlace): Promise<Check[]> {
   const { exitCode, output } = await probe(['git', '--version'], place);
   if (exitCode !== 0) {
-    return [doubtful('git', 'not found', 'Install git: `self-heal guard` and coding agents need it.')];
+    return [warning('git', 'not found', 'Install git: `self-heal guard` and coding agents need it.')];
   }
   const version = /\d+\.\d+[\w.]*/.exec(output)?.[0] ?? output.trim();
   return [checkVersion(version), await checkIgnored(place)];
@@ -116,16 +118,16 @@ export async function checkGit(place: ProbePlace): Promise<Check[]> {
 
 /** `git log --diff-merges=first-parent`, which blame uses to find commits, exists since 2.31. */
 function checkVersion(version: string): Check {
-  if (isAtLeast(version, [2, 31])) return good('git', version);
-  return doubtful('git', version, 'Install git 2.31 or newer for `self-heal blame`; everything else works.');
+  if (isAtLeast(version, [2, 31])) return passed('git', version);
+  return warning('git', version, 'Install git 2.31 or newer for `self-heal blame`; everything else works.');
 }
 
 async function checkIgnored(place: ProbePlace): Promise<Check> {
   const { exitCode, output } = await probe(['git', 'check-ignore', '--quiet', '.self-heal/runs/x'], place);
-  if (exitCode === 0) return good('ignore entry', 'git ignores .self-heal');
-  if (exitCode === 1) return good('ignore entry', 'not needed: a run makes git ignore .self-heal');
-  if (gitRootOf(place.cwd) === null) return good('ignore entry', 'not a git repository');
-  return doubtful(
+  if (exitCode === 0) return passed('ignore entry', 'git ignores .self-heal');
+  if (exitCode === 1) return passed('ignore entry', 'not needed: a run makes git ignore .self-heal');
+  if (gitRootOf(place.cwd) === null) return passed('ignore entry', 'not a git repository');
+  return warning(
     'ignore entry',
     `git cannot read this repository: ${gitSays(output)}`,
     'Run `git status` here: it says what to do.',
@@ -135,7 +137,7 @@ async function checkIgnored(place: ProbePlace): Promise<Check> {
 /** Checks whether `.self-heal` can be used, created and written, and removes whatever it created to find out. */
 async function checkFolder(cwd: string): Promise<Check> {
   const problem = await stateProblem(cwd);
-  if (problem) return bad('.self-heal', problem.message, problem.remedy);
+  if (problem) return failed('.self-heal', problem.message, problem.remedy);
   const folder = stateFolder(cwd);
   const file = stateFolder(cwd, `doctor-${process.pid}.tmp`);
   const wasThere = hasStateFolder(cwd);
@@ -144,9 +146,9 @@ async function checkFolder(cwd: string): Promise<Check> {
     await writeState(file, '');
     await removeState(file);
     if (!wasThere) await rmdir(folder);
-    return good('.self-heal', 'writable');
+    return passed('.self-heal', 'writable');
   } catch (error) {
     const remedy = 'Make the project folder writable, or free some disk space.';
-    return bad('.self-heal', `cannot be written: ${reasonOf(error)}`, remedy);
+    return failed('.self-heal', `cannot be written: ${reasonOf(error)}`, remedy);
   }
 }

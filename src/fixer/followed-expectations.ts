@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { stripVTControlCharacters } from 'node:util';
 import {
-  bare,
+  unwrap,
   calleeOf,
   cookedText,
   nameOf,
@@ -95,7 +95,7 @@ function literalAt(source: SourceFile, line: number, mismatch: Mismatch): Replac
     const isNegated = nameOf(nodeIn(nodeIn(calleeOf(call), 'object'), 'property')) === 'not';
     return isNegated
       ? []
-      : nodesIn(call, 'arguments').flatMap((one) => replacing(source, bare(one), { ...mismatch, matcher }));
+      : nodesIn(call, 'arguments').flatMap((one) => replacing(source, unwrap(one), { ...mismatch, matcher }));
   });
   return found.length === 1 ? (found[0] ?? null) : null;
 }

@@ -12,7 +12,7 @@ import { type Rule, violationOf } from './rules.js';
 type Pattern = readonly [rule: Rule, says: RegExp, files?: RegExp];
 
 /** How an app asks whether Playwright drives it, or whether it runs in a test. */
-const asking: readonly Pattern[] = [
+const testDetection: readonly Pattern[] = [
   [
     'app-detects-tests',
     /HeadlessChrome|\bnavigator\W{1,4}webdriver\b|__playwright|__pw_|\b(?:PLAYWRIGHT(?:_[A-Z_]+)?|PWTEST\w*|TEST_(?:WORKER|PARALLEL)_INDEX|VITEST\w*|JEST_WORKER_ID)\b/,
@@ -24,7 +24,7 @@ const asking: readonly Pattern[] = [
 ];
 
 /** How a compiler or a linter is switched off. */
-const silencing: readonly Pattern[] = [
+const suppressions: readonly Pattern[] = [
   ['compiler-loosened', /@ts-(?:nocheck|ignore|expect-error)\b|\b(?:es|ox|style)lint-disable\b/],
   [
     'compiler-loosened',
@@ -49,8 +49,8 @@ export function judgeApp({ request, suite, ofApp, ofTests, old }: Change): Viola
   const imports = [...old.parsed.values()].flatMap((one) => one.imports);
   const silenced = request.category === 'build-error' ? [...ofTests, ...ofApp] : ofApp;
   return [
-    ...ofApp.flatMap((edit) => added(edit, [...asking, ...tampering, ...named])),
-    ...silenced.flatMap((edit) => added(edit, silencing)),
+    ...ofApp.flatMap((edit) => added(edit, [...testDetection, ...tampering, ...named])),
+    ...silenced.flatMap((edit) => added(edit, suppressions)),
     ...ofApp.flatMap((edit) => judgeSettings(edit, imports)),
   ];
 }

@@ -24,7 +24,7 @@ export function compareTests(before: readonly Printed[], after: readonly Printed
   for (const [old, now] of pairsOf(before, after)) {
     if (!old || !now) {
       const only = old ?? now;
-      if (only) differences.push(...lone(only, old !== null, texts));
+      if (only) differences.push(...judgeUnpaired(only, old !== null, texts));
       continue;
     }
     const stretches = stretchesOf(old.lines, now.lines, (a, b) => a.text === b.text);
@@ -45,7 +45,8 @@ export function compareTests(before: readonly Printed[], after: readonly Printed
     if (isSameLook(...pair, proven)) locatorChanges.push(...changesIn(pair));
     else differences.push(differenceOf(test, 'different', [pair[0]], [pair[1]]));
   }
-  return { differences, locatorChanges: distinct(locatorChanges) };
+  const distinct = new Map(locatorChanges.map((one) => [JSON.stringify(one), one]));
+  return { differences, locatorChanges: [...distinct.values()] };
 }
 
 /** Pairs tests by file and title, or by title alone if they moved. What is unused is paired by what it does first. */
@@ -79,7 +80,7 @@ function* pairsOf(
 }
 
 /** Judges what is only in one of the states. */
-function lone(only: Printed, isGone: boolean, texts: string): TestDifference[] {
+function judgeUnpaired(only: Printed, isGone: boolean, texts: string): TestDifference[] {
   const { kind, title, lines } = only;
   const told = (strength: Strength) => [
     differenceOf(only, strength, isGone ? lines : [], isGone ? [] : lines),
@@ -237,8 +238,4 @@ function changesIn([old, now]: Pair): LocatorChange[] {
       ? []
       : [{ old: code, now: is, file: now.file, line: now.line, step: now.text }];
   });
-}
-
-function distinct(changes: readonly LocatorChange[]): LocatorChange[] {
-  return [...new Map(changes.map((one) => [JSON.stringify(one), one])).values()];
 }

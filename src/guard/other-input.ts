@@ -26,7 +26,7 @@ export function exchangeInputs(
   inputs: readonly string[],
 ): ReadonlyMap<string, string> {
   const all = [...files.values()].join('\n');
-  const exchanged = new Map(inputs.map((one) => [one, another(one, all)]));
+  const exchanged = new Map(inputs.map((one) => [one, similarValue(one, all)]));
   const altered = [...files].map(([file, text]) => [file, exchange(text, exchanged)] as const);
   return new Map(altered.filter(([file, text]) => files.get(file) !== text));
 }
@@ -44,15 +44,15 @@ function namedIn(edits: readonly FileEdit[], inputs: readonly string[]): OtherIn
 }
 
 /** Returns a similar value that does not occur in the tests: a digit is replaced by a digit, a letter by a letter. */
-function another(value: string, texts: string): string {
+function similarValue(value: string, texts: string): string {
   for (let turn = 1; turn < 26; turn += 1) {
-    const next = value.replace(/[a-z\d](?=[^a-z\d]*$)/i, (last) => turned(last, turn));
+    const next = value.replace(/[a-z\d](?=[^a-z\d]*$)/i, (last) => rotated(last, turn));
     if (next !== value && !texts.includes(next)) return next;
   }
   return `${value} x`;
 }
 
-function turned(sign: string, by: number): string {
+function rotated(sign: string, by: number): string {
   const [start, size] = /\d/.test(sign) ? ([48, 10] as const) : ([sign < 'a' ? 65 : 97, 26] as const);
   return String.fromCharCode(start + ((sign.charCodeAt(0) - start + by) % size));
 }

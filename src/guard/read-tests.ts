@@ -1,5 +1,5 @@
 import {
-  bare,
+  unwrap,
   bodyOf,
   childrenOf,
   isFunction,
@@ -229,7 +229,7 @@ function readDeclarator(node: SyntaxNode, isConst: boolean, reading: Reading): v
 
 /** Whether an expression only names something, whenever it is evaluated: it takes nothing from the page and has no effect. */
 function isNaming(given: SyntaxNode, scope: Scope): boolean {
-  const node = bare(given);
+  const node = unwrap(given);
   if (isFunction(node) || node.type.startsWith('Class')) return true;
   if (/^(?:Await|Assignment|Update|TaggedTemplate|Yield|Import)Expression$/.test(node.type)) return false;
   const callee = nodeIn(node, 'callee');
@@ -244,8 +244,8 @@ function isNaming(given: SyntaxNode, scope: Scope): boolean {
  * early, is not awaited, or is handed something that is taken from the page for it.
  */
 function readCall(given: SyntaxNode, reading: Reading): Located | null {
-  const awaited = bare(given).type === 'AwaitExpression';
-  const call = bare((awaited && nodeIn(bare(given), 'argument')) || given);
+  const awaited = unwrap(given).type === 'AwaitExpression';
+  const call = unwrap((awaited && nodeIn(unwrap(given), 'argument')) || given);
   const callee = call.type === 'CallExpression' ? nodeIn(call, 'callee') : null;
   const own = callee && functionOf(callee, reading.scope);
   if (!own || reading.within.includes(own.node) || reading.within.length > MAX_CALLS) return null;
@@ -278,8 +278,8 @@ function readCall(given: SyntaxNode, reading: Reading): Located | null {
 }
 
 function readExpression(given: SyntaxNode, reading: Reading): void {
-  const node = bare(given);
-  const call = bare((node.type === 'AwaitExpression' && nodeIn(node, 'argument')) || node);
+  const node = unwrap(given);
+  const call = unwrap((node.type === 'AwaitExpression' && nodeIn(node, 'argument')) || node);
   const callee = call.type === 'CallExpression' ? nodeIn(call, 'callee') : null;
   if (!callee) return isFollowed(node) ? undefined : push(node, reading);
   if (isOfTest(callee, reading.scope) && readDefinition(call, callee, reading, call !== node)) return;
@@ -348,7 +348,7 @@ function readDefinition(call: SyntaxNode, callee: SyntaxNode, reading: Reading, 
     !first ||
     /^(?:use|extend|configure)$/.test(name) ||
     (first === last && !isDescribe) ||
-    (isFunction(bare(first)) && !isDescribe)
+    (isFunction(unwrap(first)) && !isDescribe)
   )
     return false;
   const title = first === last ? '' : printCode(first, reading.scope).text.replaceAll(/^"|"$/g, '');
@@ -405,7 +405,7 @@ function readFixtures(node: SyntaxNode, reading: Reading): void {
 function readUnused(node: SyntaxNode, scope: Scope, found: Printed[]): void {
   const { followed } = scope.project;
   const value = ['value', 'init', 'right', 'declaration'].flatMap((field) => nodeIn(node, field) ?? [])[0];
-  const made = /^(?:FunctionDeclaration)$/.test(node.type) ? node : value && bare(value);
+  const made = /^(?:FunctionDeclaration)$/.test(node.type) ? node : value && unwrap(value);
   const isDeclared =
     /^(?:FunctionDeclaration|VariableDeclarator|MethodDefinition|PropertyDefinition|AssignmentExpression|ExportDefaultDeclaration)$/.test(
       node.type,

@@ -94,7 +94,7 @@ export function createGuard(
     judge({
       ...work,
       suite,
-      healed: healed.flatMap((file) => insideOf(root, file) ?? []),
+      healed: healed.flatMap((file) => pathIn(root, file) ?? []),
     });
 }
 
@@ -107,7 +107,7 @@ export function placesOf(
   { tests, rootDir, configFile }: Pick<SuiteRun, 'tests' | 'rootDir' | 'configFile'>,
   has: (file: string) => boolean = (file) => existsSync(path.join(root, file)),
 ): SuitePlaces {
-  const inside = (file: string) => insideOf(root, file);
+  const inside = (file: string) => pathIn(root, file);
   const files = [...new Set(tests.map(({ test }) => test.location.file))].flatMap(
     (file) => inside(file) ?? [],
   );
@@ -119,6 +119,6 @@ export function placesOf(
   };
 }
 
-function insideOf(root: string, file: string): string | null {
+function pathIn(root: string, file: string): string | null {
   return pathInside(real(root), real(file));
 }

@@ -3,7 +3,7 @@ import { loadSettings } from '../config/load-settings.js';
 import type { Settings } from '../core/settings.js';
 import { findPlaywrightConfig } from '../playwright/find-config.js';
 import { findPlaywright, type Playwright } from '../playwright/find-playwright.js';
-import { waitingWords } from '../playwright/unattended.js';
+import { interactiveFlagProblem } from '../playwright/unattended.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import type { Reports } from './reported-run.js';
@@ -22,7 +22,7 @@ export interface Checked {
 /** Checks what a run needs before anything is run. */
 export async function checkRequest(request: RunRequest): Promise<Result<Checked, Problem>> {
   const { cwd, env, options, passThrough } = request;
-  const waiting = waitingWords(passThrough);
+  const waiting = interactiveFlagProblem(passThrough);
   if (waiting) return err(waiting);
   const config = findPlaywrightConfig(cwd, options.config);
   const playwright = findPlaywright(cwd, config.ok ? config.value : undefined);

@@ -20,7 +20,7 @@ import { createSpending } from '../run/spending.js';
 import { createStore } from '../store/create-store.js';
 import { openStore } from '../store/open-store.js';
 import { makeStateFolder } from '../state-folder.js';
-import { contentsOf, keepChange } from '../workspace/change.js';
+import { contentsOf, storeChange } from '../workspace/change.js';
 import { createDiagnose } from './diagnose.js';
 import { Observations } from './observations.js';
 import type { Opened } from './open-run.js';
@@ -138,7 +138,7 @@ function composeBlame(opened: Opened, session: Omit<Session, 'blame'>, first: Su
     cwd,
     workspace,
     contents: contentsOf(folder.dir),
-    keepChange: (change) => keepChange(folder.dir, change),
+    keepChange: (change) => storeChange(folder.dir, change),
     prepare: (own) => session.prepare(own),
     runAgain: (request) => session.runAgain({ ...request, purpose: 'blame' }),
     // What a search shows is no failure of this run, so it is kept apart.

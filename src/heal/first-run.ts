@@ -1,6 +1,6 @@
 import { builtIn } from '../core/built-in-fixer.js';
 import type { SuiteProgress } from '../playwright/report-state.js';
-import { waitingVariablesIn } from '../playwright/unattended.js';
+import { interactiveVariablesIn } from '../playwright/unattended.js';
 import type { Problem } from '../problem.js';
 import { ok, type Result } from '../result.js';
 import { missingWarning } from '../playwright/reports/report.js';
@@ -29,7 +29,7 @@ export async function firstRun(
     request: typed(request),
     ...(resumed ? { resumedFrom: resumed.runId } : {}),
   });
-  for (const name of waitingVariablesIn(request.env)) {
+  for (const name of interactiveVariablesIn(request.env)) {
     const message = `Ignored ${name}, because it makes Playwright wait for input.`;
     bus.emit({ type: 'run.warning', message });
   }

@@ -7,6 +7,7 @@ import { git } from '../git/git.js';
 import { ownFile } from '../own-files.js';
 import { lockFolderOf, packageManagerOf, type PackageManager } from '../playwright/package-manager.js';
 import { relativePath } from '../paths.js';
+import { tryOr } from '../result.js';
 
 /** The CI systems for which `init` can write a workflow. */
 export const ciSystems = ['github', 'gitlab'] as const;
@@ -86,20 +87,12 @@ export function isOwnWorkflow(text: string): boolean {
 }
 
 /** Returns the workflows in a repository that install other agent programs than these, which agents.yaml names. */
-export function misfits(root: string, used: readonly AgentProgram[]): string[] {
+export function outdatedWorkflows(root: string, used: readonly AgentProgram[]): string[] {
   return Object.values(workflowFiles).filter((file) => {
-    const text = readIfThere(path.join(root, file));
+    const text = tryOr('', () => readFileSync(path.join(root, file), 'utf8'));
     const names = Object.values(programs).filter(({ packageName }) => text.includes(packageName));
     return text !== '' && (names.length > 0 || used.length > 0) && !used.every((one) => names.includes(one));
   });
-}
-
-function readIfThere(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
 }
 
 /**

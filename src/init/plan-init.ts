@@ -66,18 +66,14 @@ export async function planInit(request: InitRequest): Promise<Result<readonly Pl
     const files = await Promise.all(wanted.map((one) => compare(one, { cwd, force })));
     return ok([...files, await ignoreFile(cwd)]);
   } catch (error) {
-    return err(unreadable(cwd, error));
+    // A file or folder stands in the way.
+    return err({
+      kind: 'folder-not-writable',
+      message: `the files in ${cwd} cannot be read`,
+      detail: reasonOf(error),
+      remedy: 'Fix the permissions or move the files that are in the way. Nothing was written.',
+    });
   }
-}
-
-/** The problem that a file or folder stands in the way. */
-function unreadable(cwd: string, error: unknown): Problem {
-  return {
-    kind: 'folder-not-writable',
-    message: `the files in ${cwd} cannot be read`,
-    detail: reasonOf(error),
-    remedy: 'Fix the permissions or move the files that are in the way. Nothing was written.',
-  };
 }
 
 interface Wanted {
@@ -213,7 +209,12 @@ export async function writePlan(plan: readonly PlannedFile[], root: string): Pro
   const written: string[] = [];
   const files = plan.filter(isWritten);
   const outside = files.find((file) => !isInside(realpathSync(root), realPlaceOf(file.path)));
-  if (outside) return leadsOut(outside.name);
+  if (outside)
+    return {
+      kind: 'folder-not-writable',
+      message: `${outside.name} is, or is reached through, a link that leads out of the project`,
+      remedy: 'Remove the link and run `self-heal init` again (nothing was written).',
+    };
   for (const file of files) {
     try {
       await mkdir(path.dirname(file.path), { recursive: true });
@@ -232,14 +233,6 @@ function realPlaceOf(file: string): string {
   // The target of a dangling link is unknown, and might be anywhere.
   if (isThere?.isSymbolicLink() && !existsSync(file)) return path.parse(file).root;
   return isThere ? realpathSync(file) : path.join(realPlaceOf(path.dirname(file)), path.basename(file));
-}
-
-function leadsOut(name: string): Problem {
-  return {
-    kind: 'folder-not-writable',
-    message: `${name} is, or is reached through, a link that leads out of the project`,
-    remedy: 'Remove the link and run `self-heal init` again (nothing was written).',
-  };
 }
 
 /** The problem that a file cannot be written. Files written before it are complete, so running again continues from there. */

@@ -34,7 +34,10 @@ export function renderList(run: StoredRun, all: readonly Inspected[]): string {
     head,
     ...(rows.length > 0 ? columns(rows) : [`  ${nothingFailed(run)}`]),
     ...(report?.warnings ?? []).map((warning) => `  ${warning}`),
-    ...unreadable.map(unread),
+    ...unreadable.map(
+      (file) =>
+        `  ${file} cannot be read: it is missing, damaged, or written by another version of self-heal`,
+    ),
   ].join('\n');
 }
 
@@ -119,8 +122,4 @@ function columns(rows: readonly (readonly string[])[]): string[] {
   return rows.map((row) =>
     `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd(),
   );
-}
-
-function unread(file: string): string {
-  return `  ${file} cannot be read: it is missing, damaged, or written by another version of self-heal`;
 }

@@ -23,7 +23,7 @@ export function cut(text: string, width: number, { from = 'end' }: CutOptions = 
   const line = oneLine(text, width);
   if (widthOf(line) <= width) return line;
   if (width < 1) return '';
-  const parts = segments(line);
+  const parts = Array.from(segmenter.segment(line), ({ segment }) => segment);
   const tail = from === 'middle' ? Math.floor((width - 1) / 2) : 0;
   const end = take(parts.toReversed(), tail).toReversed().join('');
   return `${take(parts, width - 1 - widthOf(end)).join('')}…${end}`;
@@ -55,10 +55,6 @@ function broken(line: string, width: number): string[] {
   // No code unit takes more than two columns, so a short line need not be measured.
   if (line.length * 2 <= width || widthOf(line) <= width) return [line];
   return wrapAnsi(line, width, { hard: true }).split('\n');
-}
-
-function segments(text: string): string[] {
-  return Array.from(segmenter.segment(text), ({ segment }) => segment);
 }
 
 function oneLine(text: string, width: number): string {

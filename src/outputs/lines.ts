@@ -15,11 +15,11 @@ import { agentOutcomeWords, judgementWords, suiteRunText, verdictWords, wasRever
 /** Who reads: a log gets everything; a person has the live view, which shows what has begun. */
 export type Reader = 'log' | 'person';
 
-const begun: readonly Event['type'][] = ['suite.started', 'agent.started', 'agent.retrying'];
+const shownLive: readonly Event['type'][] = ['suite.started', 'agent.started', 'agent.retrying'];
 
 /** Returns the lines for an event, without line breaks; empty if only the live view shows it. */
 export function linesFor(event: Event, paint: ChalkInstance, reader: Reader = 'log'): string[] {
-  if (reader === 'person' && begun.includes(event.type)) return [];
+  if (reader === 'person' && shownLive.includes(event.type)) return [];
   // Each entry takes the event type it is keyed by, which TypeScript cannot infer from a lookup by a union.
   return [(lines[event.type] as Lines<never>)(event as never, paint, reader)].flat();
 }
@@ -29,7 +29,7 @@ const none = () => [];
 
 const lines: { readonly [T in Event['type']]: Lines<EventOf<T>> } = {
   'run.started': ({ dryRun }) => (dryRun ? 'no agent is started in this run' : []),
-  'suite.started': (event) => (event.purpose === 'first' ? [] : `${at(event)}${suiteRunText(event)} …`),
+  'suite.started': (event) => (event.purpose === 'first' ? [] : `${prefixOf(event)}${suiteRunText(event)} …`),
   'suite.progress': none,
   'suite.ended': suiteEnded,
   'reports.read': ({ total, missing }) => {
@@ -48,42 +48,44 @@ const lines: { readonly [T in Event['type']]: Lines<EventOf<T>> } = {
     return testLines(tests, `${paint.magenta('flaky')}: ${said}`);
   },
   'cause.started': none,
-  'cause.blamed': (event, paint) => `${at(event)}${paint.magenta('blame')}: ${blameLine(event.blame)}`,
-  'blame.ended': (event) => `${at(event)}${event.reason}`,
+  'cause.blamed': (event, paint) => `${prefixOf(event)}${paint.magenta('blame')}: ${blameLine(event.blame)}`,
+  'blame.ended': (event) => `${prefixOf(event)}${event.reason}`,
   'cause.came_back': (event, paint) =>
-    `${at(event)}${paint.magenta('the same error as before')}: ${cameBack(event)}`,
+    `${prefixOf(event)}${paint.magenta('the same error as before')}: ${cameBack(event)}`,
   // The question of an escalation has been printed.
   'cause.ended': (event, paint) =>
     event.verdict === 'escalated'
       ? []
-      : `${at(event)}${paint.bold(verdictWords[event.verdict].word)}: ${event.reason}${costText(event)}`,
+      : `${prefixOf(event)}${paint.bold(verdictWords[event.verdict].word)}: ${event.reason}${costText(event)}`,
   'tests.quarantined': ({ tests }, paint) =>
     testLines(tests, `${paint.magenta('quarantined')}: red, but not failing the run`),
   'fixer.proposed': (event, paint) =>
-    `${at(event)}attempt ${event.attempt}, without an agent run: ${paint.bold(event.agent === builtIn ? 'built-in fixer' : `earlier fix of ${event.agent}`)}: ${cut(event.summary, 200)}`,
+    `${prefixOf(event)}attempt ${event.attempt}, without an agent run: ${paint.bold(event.agent === builtIn ? 'built-in fixer' : `earlier fix of ${event.agent}`)}: ${cut(event.summary, 200)}`,
   'agent.started': (event, paint) =>
-    `${at(event)}${event.isReview ? 'second opinion' : `attempt ${event.attempt}`}: ${paint.bold(event.slashCommand)} (${event.runner}) is working for at most ${duration(event.timeoutMs)}; log: ${event.logFile}`,
+    `${prefixOf(event)}${event.isReview ? 'second opinion' : `attempt ${event.attempt}`}: ${paint.bold(event.slashCommand)} (${event.runner}) is working for at most ${duration(event.timeoutMs)}; log: ${event.logFile}`,
   'agent.activity': none,
   'agent.ended': agentEnded,
   'agent.retrying': (event) =>
     event.delayMs === 0
-      ? `${at(event)}restarting: ${cut(event.reason, 200)}`
-      : `${at(event)}waiting ${duration(event.delayMs)} before the next try: ${cut(event.reason, 120)}`,
+      ? `${prefixOf(event)}restarting: ${cut(event.reason, 200)}`
+      : `${prefixOf(event)}waiting ${duration(event.delayMs)} before the next try: ${cut(event.reason, 120)}`,
   'agent.waiting_for_input': (event, paint) => {
     const show = event.escalationId ? ` (self-heal escalations show ${event.escalationId})` : '';
-    return `${at(event)}${paint.magenta('needs review')}: ${wrapped(event.question, Infinity).join('')}${show}`;
+    return `${prefixOf(event)}${paint.magenta('needs review')}: ${wrapped(event.question, Infinity).join('')}${show}`;
   },
   'agent.escalation_resolved': ({ escalationId, choice }) => `${escalationId} answered: ${choice}`,
   'agent.avoided': none,
   'agent.build_paused': ({ status }, paint) =>
     `${paint.magenta('paused')}: too many questions are waiting for an answer (${status}); no more agents are started`,
   'attempt.cut': (event, paint) =>
-    event.cut.map((one) => `${at(event)}${paint.magenta('left out of the fix')}: ${cut(cutLine(one), 200)}`),
+    event.cut.map(
+      (one) => `${prefixOf(event)}${paint.magenta('left out of the fix')}: ${cut(cutLine(one), 200)}`,
+    ),
   'attempt.rejected': rejected,
   'attempt.held': (event, paint) =>
     event.error === null
-      ? `${at(event)}${paint.green('green')}; its proof is pending`
-      : `${at(event)}${paint.magenta('different error')}: ${cut(event.error, 200)}; the fix stays only if that is healed, too`,
+      ? `${prefixOf(event)}${paint.green('green')}; its proof is pending`
+      : `${prefixOf(event)}${paint.magenta('different error')}: ${cut(event.error, 200)}; the fix stays only if that is healed, too`,
   'attempt.judged': judged,
   'regression.ended': none,
   'run.undone': ({ restored }) => `undone: ${restored.join(', ') || 'nothing left to revert'}`,
@@ -92,7 +94,7 @@ const lines: { readonly [T in Event['type']]: Lines<EventOf<T>> } = {
   'run.ended': none,
 };
 
-function at({ causeId }: { causeId: string | null }): string {
+function prefixOf({ causeId }: { causeId: string | null }): string {
   return causeId === null ? '' : `${causeId} `;
 }
 
@@ -133,11 +135,11 @@ function testLines(tests: readonly TestRef[], what: string): string[] {
 function agentEnded(event: EventOf<'agent.ended'>, paint: ChalkInstance): string[] {
   const { attempt, outcome, durationMs, filesChanged, orphans, opinion } = event;
   const files = filesChanged > 0 ? `, ${counted(filesChanged, 'file')} changed` : '';
-  const said = opinion && `${at(event)}second opinion: ${opinionText(opinion)}${costText(event)}`;
+  const said = opinion && `${prefixOf(event)}second opinion: ${opinionText(opinion)}${costText(event)}`;
   const line =
     said ??
-    `${at(event)}attempt ${attempt}: agent ${agentOutcomeWords[outcome]} after ${duration(durationMs)}${costText(event)}${files}`;
-  const left = orphans.map((one) => `${at(event)}stopped a process that it left behind: ${one}`);
+    `${prefixOf(event)}attempt ${attempt}: agent ${agentOutcomeWords[outcome]} after ${duration(durationMs)}${costText(event)}${files}`;
+  const left = orphans.map((one) => `${prefixOf(event)}stopped a process that it left behind: ${one}`);
   return [outcome === 'completed' ? line : paint.magenta(line), ...left];
 }
 
@@ -151,17 +153,17 @@ const VIOLATIONS_SHOWN = 6;
 
 function rejected(event: EventOf<'attempt.rejected'>, paint: ChalkInstance): string[] {
   const lines = event.violations.map((one) => [
-    `${at(event)}${paint.red('was refused')}: ${cut(violationLine(one), 200)}`,
+    `${prefixOf(event)}${paint.red('was refused')}: ${cut(violationLine(one), 200)}`,
     ...(one.before === null ? [] : [`   ${paint.red('-')} ${cut(one.before, 160)}`]),
     ...(one.after === null ? [] : [`   ${paint.green('+')} ${cut(one.after, 160)}`]),
   ]);
-  const rest = (hidden: number) => [`${at(event)}and ${counted(hidden, 'more violation')}`];
+  const rest = (hidden: number) => [`${prefixOf(event)}and ${counted(hidden, 'more violation')}`];
   return atMost(lines, VIOLATIONS_SHOWN, rest).flat();
 }
 
 function judged(event: EventOf<'attempt.judged'>, paint: ChalkInstance): string {
   const { judged, proof, testProofs, failedBecause, reverted, violations = [] } = event.attempt;
-  const words = `${at(event)}${tones[judged](paint)(judgementWords[judged])}`;
+  const words = `${prefixOf(event)}${tones[judged](paint)(judgementWords[judged])}`;
   if (judged === 'green' && !reverted)
     return proof.length > 0 ? `${words}: ${tellProof(proof, testProofs)}` : words;
   // The violations have been printed.

@@ -2,7 +2,7 @@ import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { projectAbove } from '../git/git.js';
 import type { Problem } from '../problem.js';
-import { err, ok, type Result } from '../result.js';
+import { err, ok, type Result, tryOr } from '../result.js';
 
 /** In the order in which Playwright tries them. */
 const extensions = ['.ts', '.js', '.mts', '.mjs', '.cts', '.cjs'];
@@ -46,14 +46,9 @@ function configsBelow(cwd: string, depth = 2): string[] {
 }
 
 function foldersIn(folder: string): string[] {
-  try {
-    const entries = readdirSync(folder, { withFileTypes: true });
-    return entries
-      .filter((one) => one.isDirectory() && !one.name.startsWith('.') && one.name !== 'node_modules')
-      .map(({ name }) => name);
-  } catch {
-    return [];
-  }
+  return tryOr([], () => readdirSync(folder, { withFileTypes: true }))
+    .filter((one) => one.isDirectory() && !one.name.startsWith('.') && one.name !== 'node_modules')
+    .map(({ name }) => name);
 }
 
 function configIn(folder: string): string | undefined {

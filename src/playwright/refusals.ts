@@ -20,11 +20,11 @@ const refusals = [
 
 /** Returns why healing the first run would be pointless, as a `Problem` that says what to do instead (CL-2), or null. */
 export function firstRunProblem(run: SuiteRun): Problem | null {
-  return refused(run) ?? browserMissing(run) ?? noTests(run);
+  return refusedToStart(run) ?? browserMissing(run) ?? noTests(run);
 }
 
 /** Returns a `Problem` if Playwright refused its arguments or a value of the config. */
-export function refused(run: SuiteRun): Problem | null {
+export function refusedToStart(run: SuiteRun): Problem | null {
   const [error] = run.suiteFailure?.errors ?? [];
   if (!error || run.tests.length > 0) return null;
   const words = refusals

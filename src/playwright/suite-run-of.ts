@@ -12,6 +12,7 @@ import type { Phase } from '../core/phase.js';
 import type { PlaywrightExit } from './playwright-process.js';
 import type { ReportState } from './report-state.js';
 import type { SuiteRun, TestResult } from './suite-run.js';
+import { tryOr } from '../result.js';
 
 interface FinishedRun extends Pick<
   SuiteRun,
@@ -39,13 +40,15 @@ export function suiteRunOf(run: FinishedRun): SuiteRun {
     status: statusOf(run),
     exitCode: exit.exitCode,
     tests,
-    failures: failuresOf(tests, state),
+    failures: tests
+      .filter(({ outcome }) => outcome === 'unexpected')
+      .map((result) => state.tries.get(result.test.id) ?? failureWithoutDetails(result)),
     suiteFailure: cutShort || noneLeft ? null : suiteFailure,
     rerunIds: state.end?.rerunIds ?? {},
     rootDir: state.configured?.rootDir ?? cwd,
     configFile: state.configured?.configFile ?? null,
     serial: state.end?.serial ?? [],
-    stoppedEarly: state.errors.some(isStop),
+    stoppedEarly: state.errors.some(isMaxFailures),
     reusedServer: state.begin?.reusedServer ?? null,
     traces: state.traces,
     endedLingering,
@@ -58,14 +61,8 @@ function statusOf({ state, interrupted }: FinishedRun): SuiteRun['status'] {
   return state.hello ? 'failed' : 'no-report';
 }
 
-function failuresOf(tests: readonly TestResult[], { tries }: ReportState): TestFailure[] {
-  return tests
-    .filter(({ outcome }) => outcome === 'unexpected')
-    .map((result) => tries.get(result.test.id) ?? untold(result));
-}
-
 /** A failure without details, for a failing test whose try could not be reported (a full disk, for example). */
-function untold({ test, durationMs, retries }: TestResult): TestFailure {
+function failureWithoutDetails({ test, durationMs, retries }: TestResult): TestFailure {
   return {
     scope: 'test',
     test,
@@ -80,25 +77,27 @@ function untold({ test, durationMs, retries }: TestResult): TestFailure {
 }
 
 /** Whether this is what Playwright reports as an error when `maxFailures` tests have failed: it follows from those tests. */
-function isStop({ message }: TestError): boolean {
+function isMaxFailures({ message }: TestError): boolean {
   return /Testing stopped early after \d+ maximum allowed failures/.test(message);
 }
 
 /** Returns the failure of the suite itself, or null: errors outside of any test, or Playwright ending early (CS-10). */
 function suiteFailureOf(state: ReportState, { exitCode, stderr }: PlaywrightExit): SuiteFailure | null {
   const { hello, errors: all, end } = state;
-  const errors = all.filter((error) => !isStop(error));
+  const errors = all.filter((error) => !isMaxFailures(error));
   if (end && errors.length === 0) return null;
   const text = stripVTControlCharacters(stderr);
   // Playwright 1.50 creates its reporters before it complains about an unknown project.
   const reasons =
-    errors.length > 0 ? telling(errors) : [errorIn(text) ?? endedEarly(hello !== undefined, exitCode)];
+    errors.length > 0
+      ? withoutConsequences(errors)
+      : [errorIn(text) ?? endedEarly(hello !== undefined, exitCode)];
   const phase = phaseOf(state, reasons);
   return { scope: 'suite', errors: reasons, stderr: text, ...(phase === null ? {} : { phase }) };
 }
 
 /** Drops duplicates, and "No tests found" if there are other errors that explain it (a file that does not load). */
-function telling(errors: readonly TestError[]): TestError[] {
+function withoutConsequences(errors: readonly TestError[]): TestError[] {
   const distinct = errors.filter(
     (error, at) => errors.findIndex((other) => other.message === error.message) === at,
   );
@@ -180,12 +179,7 @@ function isBeforeTests({ location, message }: TestError): boolean {
 /** Returns the first line of a file that contains a text. */
 function lineOf(file: string | null, text: string | undefined): Location | null {
   if (file === null || !text) return null;
-  try {
-    const at = readFileSync(file, 'utf8')
-      .split('\n')
-      .findIndex((line) => line.includes(text));
-    return at === -1 ? null : { file, line: at + 1, column: 1 };
-  } catch {
-    return null;
-  }
+  const lines = tryOr('', () => readFileSync(file, 'utf8')).split('\n');
+  const at = lines.findIndex((line) => line.includes(text));
+  return at === -1 ? null : { file, line: at + 1, column: 1 };
 }

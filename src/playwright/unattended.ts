@@ -1,14 +1,14 @@
 import type { Problem } from '../problem.js';
 
 /** Flags that make Playwright open a window and wait for a user. */
-const waitingFlag = /^--(?:ui|ui-host|ui-port|debug)(?:=|$)/;
+const interactiveFlag = /^--(?:ui|ui-host|ui-port|debug)(?:=|$)/;
 
 /** Variables that make Playwright wait for a user: the inspector, watch mode, and a pause after each failure. */
-const waitingVariables = ['PWDEBUG', 'PWTEST_WATCH', 'PWPAUSE'] as const;
+const interactiveVariables = ['PWDEBUG', 'PWTEST_WATCH', 'PWPAUSE'] as const;
 
 /** Returns a `Problem` if an argument would make Playwright wait for a user, otherwise null. */
-export function waitingWords(passThrough: readonly string[]): Problem | null {
-  const word = passThrough.find((one) => waitingFlag.test(one));
+export function interactiveFlagProblem(passThrough: readonly string[]): Problem | null {
+  const word = passThrough.find((one) => interactiveFlag.test(one));
   if (word === undefined) return null;
   const [flag] = word.split('=');
   return {
@@ -19,8 +19,8 @@ export function waitingWords(passThrough: readonly string[]): Problem | null {
 }
 
 /** Returns the variables of this environment that `unattended` removes. */
-export function waitingVariablesIn(env: NodeJS.ProcessEnv): string[] {
-  return waitingVariables.filter((name) => !['', '0', 'false', undefined].includes(env[name]));
+export function interactiveVariablesIn(env: NodeJS.ProcessEnv): string[] {
+  return interactiveVariables.filter((name) => !['', '0', 'false', undefined].includes(env[name]));
 }
 
 /**
@@ -29,6 +29,6 @@ export function waitingVariablesIn(env: NodeJS.ProcessEnv): string[] {
  */
 export function unattended(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const ours = { ...env, PLAYWRIGHT_HTML_OPEN: 'never', PW_TEST_HTML_REPORT_OPEN: 'never' };
-  for (const name of waitingVariables) Reflect.deleteProperty(ours, name);
+  for (const name of interactiveVariables) Reflect.deleteProperty(ours, name);
   return ours;
 }

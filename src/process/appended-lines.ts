@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, readSync } from 'node:fs';
 import { openState } from '../state-folder.js';
+import { tryOr } from '../result.js';
 
 const NEWLINE = 0x0a;
 const MOST_AT_ONCE = 64 * 1024 * 1024;
@@ -12,7 +13,7 @@ export function appendedLines(file: string): () => string[] {
   let offset = 0;
   let rest: Buffer = Buffer.alloc(0);
   return () => {
-    const fd = opened(file);
+    const fd = tryOr(null, () => openState(file, constants.O_RDONLY));
     if (fd === null) return [];
     try {
       const read = Buffer.alloc(Math.min(MOST_AT_ONCE, Math.max(0, fstatSync(fd).size - offset)));
@@ -26,12 +27,4 @@ export function appendedLines(file: string): () => string[] {
       closeSync(fd);
     }
   };
-}
-
-function opened(file: string): number | null {
-  try {
-    return openState(file, constants.O_RDONLY);
-  } catch {
-    return null;
-  }
 }

@@ -8,6 +8,7 @@ import {
   type ProcessEntry,
   processTable,
 } from './proc-table.js';
+import { tryOr } from '../result.js';
 
 const POLL_MS = 25;
 /** How long to wait for a process to end after KILL: one that waits for a disk does not react at once. */
@@ -123,18 +124,10 @@ function orphansIn(folder: string, table: readonly ProcessEntry[]): ProcessEntry
 }
 
 function placesOf(pid: number): string[] {
-  const files = orNothing(() => readdirSync(`/proc/${pid}/fd`));
+  // The process may have ended, or belong to another user.
+  const files = tryOr([], () => readdirSync(`/proc/${pid}/fd`));
   const links = [`/proc/${pid}/cwd`, ...files.map((fd) => `/proc/${pid}/fd/${fd}`)];
-  return links.flatMap((link) => orNothing(() => [readlinkSync(link)]));
-}
-
-/** The process may have ended, or belong to another user. */
-function orNothing(read: () => string[]): string[] {
-  try {
-    return read();
-  } catch {
-    return [];
-  }
+  return links.flatMap((link) => tryOr([], () => [readlinkSync(link)]));
 }
 
 /** The kernel appends ` (deleted)` to the path of a deleted file. */

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { connect } from 'node:net';
 import { promisify } from 'node:util';
+import { tryOr } from '../result.js';
 
 /** What listens on a port of this machine; parts that the system does not tell are null. */
 export interface Listener {
@@ -59,17 +60,8 @@ async function ofProc(port: number): Promise<Listener | null> {
 }
 
 function holds(pid: string, sockets: readonly string[]): boolean {
-  try {
-    return readdirSync(`/proc/${pid}/fd`).some((fd) => {
-      try {
-        return sockets.includes(readlinkSync(`/proc/${pid}/fd/${fd}`));
-      } catch {
-        return false;
-      }
-    });
-  } catch {
-    return false;
-  }
+  const files = tryOr([], () => readdirSync(`/proc/${pid}/fd`));
+  return files.some((fd) => sockets.includes(tryOr('', () => readlinkSync(`/proc/${pid}/fd/${fd}`))));
 }
 
 async function ofLsof(port: number): Promise<Listener | null> {

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
+import { tryOr } from '../result.js';
 
 /** A process of this machine, as far as we may see it. */
 export interface ProcessEntry {
@@ -44,24 +45,21 @@ function linuxTable(): ProcessEntry[] {
 
 /** Parses `/proc/PID/stat`: pid (comm) state ppid pgrp session tty_nr … starttime (22). comm may contain spaces and parentheses. */
 function linuxEntry(pid: number): ProcessEntry | null {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const end = stat.lastIndexOf(')');
-    const fields = stat.slice(end + 2).split(' ');
-    const [state = '', parent, group, session, terminal] = fields;
-    return {
-      pid,
-      parent: Number(parent),
-      group: Number(group),
-      session: Number(session),
-      hasTerminal: terminal !== '0',
-      startedAt: fields[19] ?? '',
-      zombie: state === 'Z' || state === 'X',
-      command: stat.slice(stat.indexOf('(') + 1, end),
-    };
-  } catch {
-    return null;
-  }
+  const stat = tryOr(null, () => readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  if (stat === null) return null;
+  const end = stat.lastIndexOf(')');
+  const fields = stat.slice(end + 2).split(' ');
+  const [state = '', parent, group, session, terminal] = fields;
+  return {
+    pid,
+    parent: Number(parent),
+    group: Number(group),
+    session: Number(session),
+    hasTerminal: terminal !== '0',
+    startedAt: fields[19] ?? '',
+    zombie: state === 'Z' || state === 'X',
+    command: stat.slice(stat.indexOf('(') + 1, end),
+  };
 }
 
 /** For macOS and the BSDs, where `sess` is not a pid and is of no use. */
@@ -166,7 +164,8 @@ export async function ownedBy(owner: Owner, table: readonly ProcessEntry[]): Pro
   if (process.platform === 'win32') return [];
   if (process.platform === 'linux') {
     const isOwned = (environ: string) => variables.every((one) => `\0${environ}`.includes(`\0${one}\0`));
-    return table.filter(({ pid }) => isOwned(environOf(pid)));
+    // Nothing if the process has ended or belongs to another user.
+    return table.filter(({ pid }) => isOwned(tryOr('', () => readFileSync(`/proc/${pid}/environ`, 'utf8'))));
   }
   const { stdout } = await run('ps', ['-A', '-E', '-ww', '-o', 'pid=,command='], {
     maxBuffer: 64 * 1024 * 1024,
@@ -176,13 +175,4 @@ export async function ownedBy(owner: Owner, table: readonly ProcessEntry[]): Pro
     .filter((line) => variables.every((one) => ` ${line} `.includes(` ${one} `)));
   const owned = new Set(lines.map((line) => Number.parseInt(line, 10)));
   return table.filter(({ pid }) => owned.has(pid));
-}
-
-/** Returns nothing if the process has ended or belongs to another user. */
-function environOf(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/environ`, 'utf8');
-  } catch {
-    return '';
-  }
 }

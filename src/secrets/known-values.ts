@@ -134,7 +134,7 @@ const gramStep = 3;
 /** Shorter values, and words that are not twice as long, must stand in the text as they are. */
 const longEnough = 10;
 /** A part of a generated value counts from this length: whoever cut or split it left it readable. The beginning or the end counts earlier. */
-const telling = 12;
+const minPartLength = 12;
 /** Bounds the index: a run that finds more values than this is not finding secrets. */
 const mostEntries = 20_000;
 
@@ -148,7 +148,7 @@ export function createKnownIndex(): KnownIndex {
   const grams = new Map<string, (readonly [entry: Entry, offset: number])[]>();
   const begins = new Uint8Array(0x10000);
   const addBare = (bare: string, label: string): void => {
-    if (!(isMixed(bare) ? bare.length >= longEnough : bare.length >= 2 * telling)) return;
+    if (!(isMixed(bare) ? bare.length >= longEnough : bare.length >= 2 * minPartLength)) return;
     if (added.has(bare) || added.size > mostEntries) return;
     added.add(bare);
     const entry = { bare, label };
@@ -159,7 +159,7 @@ export function createKnownIndex(): KnownIndex {
     }
   };
   const find = (reading: Reading): Found[] => {
-    const found = [...exact].flatMap(([value, label]) => standing(reading.text, value, label));
+    const found = [...exact].flatMap(([value, label]) => occurrencesOf(reading.text, value, label));
     if (grams.size === 0) return found;
     const bare = bareOf(reading.text);
     const ends = new Map<Entry, number>();
@@ -167,7 +167,7 @@ export function createKnownIndex(): KnownIndex {
       if (begins[pairAt(bare.text, at)] === 0) continue;
       for (const [entry, offset] of grams.get(bare.text.slice(at, at + gramLength)) ?? []) {
         if (at < (ends.get(entry) ?? 0)) continue;
-        const [from, to] = commonAround(bare.text, at, { entry, offset, after: ends.get(entry) ?? 0 });
+        const [from, to] = extendMatch(bare.text, at, { entry, offset, after: ends.get(entry) ?? 0 });
         if (!isTelling(bare.text.slice(from, to), entry.bare)) continue;
         ends.set(entry, to);
         const [start, end] = [bare.at(from), bare.at(to - 1) + 1];
@@ -189,7 +189,7 @@ export function createKnownIndex(): KnownIndex {
 /** Whether what a text has in common with a value gives it away. */
 function isTelling(common: string, value: string): boolean {
   if (common.length === value.length) return true;
-  if (common.length >= telling) return isGenerated(common);
+  if (common.length >= minPartLength) return isGenerated(common);
   const isEdge = value.startsWith(common) || value.endsWith(common);
   return isEdge && common.length >= longEnough && isMixed(common);
 }
@@ -199,7 +199,7 @@ function pairAt(text: string, at: number): number {
 }
 
 /** Extends a stretch that the text and the value have in common, to both sides, but not into what was found `after` which it begins. */
-function commonAround(
+function extendMatch(
   text: string,
   at: number,
   { entry: { bare }, offset, after }: { entry: Entry; offset: number; after: number },
@@ -212,12 +212,12 @@ function commonAround(
   return [from, to];
 }
 
-function standing(text: string, value: string, label: string): Found[] {
+function occurrencesOf(text: string, value: string, label: string): Found[] {
   const found: Found[] = [];
   for (let start = text.indexOf(value); start !== -1; start = text.indexOf(value, start + 1)) {
     const end = start + value.length;
     const isWord = !/[A-Za-z\d]/.test(text[start - 1] ?? '') && !/[A-Za-z\d]/.test(text[end] ?? '');
-    if (isWord || value.length >= telling) found.push({ start, end, kind: 'known value', label });
+    if (isWord || value.length >= minPartLength) found.push({ start, end, kind: 'known value', label });
   }
   return found;
 }

@@ -2,7 +2,14 @@ import { z } from 'zod';
 import { runIdShape } from '../event.js';
 import { escalationTable } from './escalation-table.js';
 import type { Store, AttemptStart, CauseEnd, FixReverted } from './store.js';
-import { recordFailure, changeCount, markHealed, markUndone, markUnhealed, see } from './signature-table.js';
+import {
+  recordFailure,
+  changeCount,
+  markHealed,
+  markUndone,
+  markUnhealed,
+  touchSignature,
+} from './signature-table.js';
 import { readStats } from './stats.js';
 import { type Database, type StoreContext, checkedRow, storedJson, storedText } from './tables.js';
 import type { Attempt } from '../core/attempt.js';
@@ -89,7 +96,7 @@ function runTable(context: StoreContext): Pick<Store, 'runStarted' | 'saveProgre
 
 async function attemptStarted(context: StoreContext, start: AttemptStart): Promise<void> {
   await context.db.transaction().execute(async (db) => {
-    await see(db, context, start.signature);
+    await touchSignature(db, context, start.signature);
     await db
       .insertInto('attempts')
       .values({ ...start, project: context.project, startedAt: context.now() })
@@ -145,7 +152,7 @@ async function causeEnded(context: StoreContext, end: CauseEnd): Promise<void> {
       .onConflict((conflict) => conflict.columns(['runId', 'id']).doUpdateSet(verdict))
       .execute();
     if (end.verdict === 'healed' && bySharedFix && before?.verdict !== 'healed') {
-      await see(db, context, signature);
+      await touchSignature(db, context, signature);
       await markHealed(db, context, end);
     }
   });

@@ -27,7 +27,7 @@ import { type Result, err, ok } from '../result.js';
 import { createTables, type Database, Damage, storeVersion, type Tables } from './tables.js';
 
 /** How long to wait for a connection or for another process's write, in milliseconds. */
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
 /**
  * Opens the store at a path (SQLite, relative to `cwd`, created if missing) or a `postgres://` URL. Existing content that
@@ -52,7 +52,7 @@ export async function openStore(
     // The original error is reported below.
     await db?.destroy().catch(() => undefined);
     if (error instanceof StateRefused) return err(error.problem);
-    return err(isDamage(error) ? damaged(location, reasonOf(error)) : unusable(location, error));
+    return err(isDamaged(error) ? damaged(location, reasonOf(error)) : unusable(location, error));
   }
 }
 
@@ -68,10 +68,10 @@ async function connect(url: string): Promise<Database> {
   const pool = new pg.Pool({
     connectionString: url,
     max: 2,
-    connectionTimeoutMillis: PATIENCE_MS,
+    connectionTimeoutMillis: TIMEOUT_MS,
     // Detects a server that vanished without closing the connection.
     keepAlive: true,
-    keepAliveInitialDelayMillis: PATIENCE_MS,
+    keepAliveInitialDelayMillis: TIMEOUT_MS,
   });
   // When an idle connection breaks, the next query replaces it or fails.
   pool.on('error', () => undefined);
@@ -101,7 +101,7 @@ async function openFile(
   else mkdirSync(path.dirname(file), { recursive: true });
   // A store elsewhere may be a link, for example to a disk that machines share.
   checkDatabase(isInside(stateFolder(cwd), file) ? file : real(file));
-  const database = new Libsql(file, { timeout: PATIENCE_MS });
+  const database = new Libsql(file, { timeout: TIMEOUT_MS });
   try {
     checkFile(database, mayCreate);
     database.pragma('journal_mode = WAL');
@@ -125,7 +125,7 @@ function checkFile(database: Libsql.Database, mayCreate: boolean): void {
     throw new Damage('it contains no tables of self-heal');
 }
 
-function isDamage(error: unknown): boolean {
+function isDamaged(error: unknown): boolean {
   const code = error instanceof Error ? Reflect.get(error, 'code') : undefined;
   return error instanceof Damage || code === 'SQLITE_NOTADB' || code === 'SQLITE_CORRUPT';
 }
@@ -134,7 +134,7 @@ function isDamage(error: unknown): boolean {
 export function problemOfUse(location: string, error: unknown): Problem | null {
   // A column or table that is missing is an `SQLITE_ERROR`.
   const isUnknown = error instanceof Error && Reflect.get(error, 'code') === 'SQLITE_ERROR';
-  return isUnknown || isDamage(error) ? damaged(location, reasonOf(error)) : null;
+  return isUnknown || isDamaged(error) ? damaged(location, reasonOf(error)) : null;
 }
 
 /** The problem of a store whose tables this self-heal does not know. It is left as it is: its counts and answers cost money to make again. */

@@ -20,7 +20,7 @@ export function recordFailure(
   runId: string,
 ): Promise<Omit<KnownFailure, 'open'>> {
   return context.db.transaction().execute(async (db) => {
-    await see(db, context, signature);
+    await touchSignature(db, context, signature);
     await noteComeback(db, context, { signature, runId });
     const row = await db
       .selectFrom('signatures')
@@ -60,7 +60,11 @@ function decisionOf(text: string | null): PersonsDecision | null {
 }
 
 /** Creates the signature's row if it does not exist, and updates when it was last seen. */
-export async function see(db: Database, { project, now }: StoreContext, signature: string): Promise<void> {
+export async function touchSignature(
+  db: Database,
+  { project, now }: StoreContext,
+  signature: string,
+): Promise<void> {
   const lastSeen = now();
   const none = { count: 0, failedFixes: 0, healedTimes: 0, cameBack: 0, undone: 0 };
   await db

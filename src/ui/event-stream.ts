@@ -42,7 +42,7 @@ export function eventStream(c: Context, { projectRoot, clock, closing }: EventSt
       for await (const news of followRuns({ projectRoot, signal, clock })) {
         const startedAt = clock.now();
         await stream.writeSSE({ data: JSON.stringify(await partsOf(projectRoot, news)) });
-        if (tells(news, questioning)) await stream.writeSSE({ event: 'questions', data: '' });
+        if (hasEvent(news, questioning)) await stream.writeSSE({ event: 'questions', data: '' });
         await clock.sleep(PAUSE * (clock.now() - startedAt), signal);
       }
     } finally {
@@ -58,13 +58,13 @@ const questioning: readonly Event['type'][] = ['agent.waiting_for_input', 'agent
 /** These come by the dozen and say nothing about the result. */
 const fleeting: readonly Event['type'][] = ['agent.activity', 'suite.progress'];
 
-function tells(news: News | null, types: readonly Event['type'][], wanted = true): boolean {
+function hasEvent(news: News | null, types: readonly Event['type'][], wanted = true): boolean {
   return news?.events.some(({ type }) => types.includes(type) === wanted) ?? false;
 }
 
 async function partsOf(projectRoot: string, news: News | null): Promise<Parts> {
   if (news === null) return noRun;
-  const result = tells(news, fleeting, false) ? await drawResult(projectRoot, news.run) : {};
+  const result = hasEvent(news, fleeting, false) ? await drawResult(projectRoot, news.run) : {};
   return { ...drawNow(news.run), ...result };
 }
 

@@ -140,15 +140,12 @@ async function answerOpen(
   const found = await escalationOf(store, id);
   if (!found.ok) return found;
   const asked = found.value;
-  if (asked.state !== 'pending') return err(alreadyAnswered(asked));
+  if (asked.state !== 'pending')
+    return err({
+      kind: 'usage',
+      message: `Escalation ${id} has already been answered: ${asked.choice}`,
+      remedy: 'Change the answer with self-heal escalations resolve.',
+    });
   const answer = checkedAnswer(asked, given);
   return answer.ok ? answerEscalation(store, asked.id, answer.value) : answer;
-}
-
-function alreadyAnswered({ id, choice }: Escalation): Problem {
-  return {
-    kind: 'usage',
-    message: `Escalation ${id} has already been answered: ${choice}`,
-    remedy: 'Change the answer with self-heal escalations resolve.',
-  };
 }

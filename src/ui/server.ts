@@ -124,7 +124,7 @@ async function readScreenshot(
 }
 
 /** What requests are checked against. */
-interface Door {
+interface Access {
   readonly token: string;
   /** The listening port, known once the server listens. */
   port(): number;
@@ -159,7 +159,7 @@ const setHeaders: MiddlewareHandler = async (c, next) => {
  * Accepts only requests that come by the printed URL. Another page in the same browser has neither the token nor this origin, and a
  * DNS-rebinding request has another name in `Host`.
  */
-function checkRequest(door: Door): MiddlewareHandler {
+function checkRequest(door: Access): MiddlewareHandler {
   return async (c, next) => {
     const hosts = [`127.0.0.1:${door.port()}`, `localhost:${door.port()}`];
     if (!hosts.includes(c.req.header('host') ?? ''))
@@ -176,7 +176,7 @@ function checkRequest(door: Door): MiddlewareHandler {
 }
 
 /** The page's later requests send the token as a cookie, which no script can read. */
-function hasToken(c: Context, door: Door): boolean {
+function hasToken(c: Context, door: Access): boolean {
   // Browsers send cookies to every port of a host, so each `self-heal ui` uses a cookie name of its own.
   const name = `self-heal-ui-${door.port()}`;
   const bearer = /^Bearer (.+)$/.exec(c.req.header('authorization') ?? '')?.[1];

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { type Change, changesFolder, type Contents, keepChange, mergeFile, mergeOnto } from './change.js';
+import { type Change, changesFolder, type Contents, storeChange, mergeFile, mergeOnto } from './change.js';
 import { changesPackages, installOf, restoreLocks } from './install.js';
 import { closeJournal, writeJournal } from './journal.js';
 import { type FileEdit, isSame, stateOf } from './file-state.js';
@@ -74,7 +74,7 @@ export class AppliedChanges {
       if (conflicts.length > 0) return { kind: 'conflict', files: conflicts };
       const added = edits.flatMap(({ path: file, after }) => (after ? [file] : []));
       const merged = { ...change, edits, folders: missingFolders(root, added) };
-      await keepChange(runDir, merged);
+      await storeChange(runDir, merged);
       await this.#hold(merged);
       for (const edit of edits) this.everEdited.add(edit.path);
       this.#all = [...this.#all, merged];
@@ -121,7 +121,7 @@ export class AppliedChanges {
     const more = locks.filter(({ path: file }) => !own.some((edit) => edit.path === file));
     const whole = { ...change, edits: [...own, ...more] };
     for (const one of locks) this.everEdited.add(one.path);
-    await keepChange(this.#options.runDir, whole);
+    await storeChange(this.#options.runDir, whole);
     await this.#hold(whole);
     this.#all = this.#all.map((one) => (one.id === change.id ? whole : one));
     await this.#keepJournal();
@@ -153,7 +153,7 @@ export class AppliedChanges {
     await this.#keepJournal();
   }
 
-  async takeOutUndecided(): Promise<void> {
+  async revertUndecided(): Promise<void> {
     const open = this.#all.map(({ id }) => id).filter((id) => !this.#decided.has(id));
     if (open.length > 0 || this.#out.size > 0) await this.revert(open);
   }
@@ -163,7 +163,7 @@ export class AppliedChanges {
     const { runDir, contents } = this.#options;
     if (this.#all.length === 0 || listState(changesFolder(runDir)).length > 0) return;
     for (const bytes of this.#held.values()) await contents.put(bytes);
-    for (const change of this.#all) await keepChange(runDir, change);
+    for (const change of this.#all) await storeChange(runDir, change);
   }
 
   #forget(gone: ReadonlySet<string>): Promise<void> {
@@ -206,7 +206,7 @@ export class AppliedChanges {
       }));
       const edited = this.#all.filter(({ edits }) => edits.some((edit) => edit.path === file));
       for (const change of edited) {
-        await keepChange(runDir, change);
+        await storeChange(runDir, change);
         await this.#hold(change);
       }
     }

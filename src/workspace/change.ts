@@ -95,7 +95,7 @@ export function contentsOf(runDir: string): Contents {
   };
 }
 
-export async function keepChange(runDir: string, change: Change): Promise<void> {
+export async function storeChange(runDir: string, change: Change): Promise<void> {
   const text = `${JSON.stringify({ schemaVersion: 1, ...change })}\n`;
   await writeState(fileOf(runDir, change.id), text, { durable: true });
 }

@@ -330,7 +330,7 @@ function isFile({ kind }: Entry): boolean {
   return kind === 'file' || kind === 'link';
 }
 
-interface Keeping {
+interface StoreOptions {
   contents: Contents;
   /** The state whose permissions are kept, except for whether the file is executable. */
   like: FileState | null;
@@ -339,7 +339,7 @@ interface Keeping {
 async function keep(
   folder: string,
   entry: Entry | undefined,
-  { contents, like }: Keeping,
+  { contents, like }: StoreOptions,
 ): Promise<FileState | null> {
   const kind = entry && kindOf(entry.stat);
   if (!kind) return null;

@@ -33,7 +33,7 @@ export function contentOf(place: string, kind: FileState['kind']): Buffer {
  */
 export function stateOf(root: string, file: string): FileState | null | 'other' {
   const place = path.join(root, file);
-  const way = wayTo(root, file);
+  const way = obstacleBefore(root, file);
   if (way !== 'folders') return way === 'link' ? 'other' : null;
   const info = lstatSync(place, { throwIfNoEntry: false });
   if (!info) return null;
@@ -60,7 +60,7 @@ export function isExecutable({ kind, mode }: FileState): boolean {
 }
 
 /** Returns what is on the way to a path: only folders (which may be missing), a link, or a file, below which nothing can exist. */
-export function wayTo(root: string, file: string): 'folders' | 'link' | 'file' {
+export function obstacleBefore(root: string, file: string): 'folders' | 'link' | 'file' {
   let folder = root;
   for (const name of file.split('/').slice(0, -1)) {
     folder = path.join(folder, name);

@@ -7,6 +7,7 @@ import { isInside, relativePath } from '../paths.js';
 import type { Contents } from './change.js';
 import { contentOf, type FileEdit, type FileState, isSame, stateOf } from './file-state.js';
 import { writeFiles } from './write-files.js';
+import { tryOr } from '../result.js';
 
 const lockFile =
   /(?:^|\/)(?:package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|pnpm-workspace\.yaml|yarn\.lock|bun\.lockb?)$/;
@@ -28,12 +29,10 @@ export async function changesPackages(edits: readonly FileEdit[], contents: Cont
 }
 
 function wanted(text: string | null): string {
-  try {
+  return tryOr(text ?? '', () => {
     const value = JSON.parse(text ?? '{}') as Record<string, unknown>;
     return JSON.stringify([...parts, ...replacements].map((name) => value[name] ?? null));
-  } catch {
-    return text ?? '';
-  }
+  });
 }
 
 interface InstallRequest {

@@ -14,6 +14,7 @@ import { git, gitBytes, gitRootOf, gitSays } from '../git/git.js';
 import { safePath } from './change.js';
 import { kindOf } from './file-state.js';
 import { isInside } from '../paths.js';
+import { tryOr } from '../result.js';
 
 /**
  * The role of a file in an agent's work: `source` can be part of a fix; `ignored` (what git ignores, except `.env` files) and `installed`
@@ -81,7 +82,7 @@ async function list(
   { folder = '', turn = turns(), found = [] }: Partial<Listing> = {},
 ): Promise<Entry[]> {
   await turn();
-  const names = namesIn(path.join(root, folder));
+  const names = tryOr([], () => readdirSync(path.join(root, folder)));
   const here = place && (await withRulesOf(root, place, names.includes('.git')));
   for (const name of names) {
     const file = folder === '' ? name : `${folder}/${name}`;
@@ -101,26 +102,16 @@ interface Listing {
   found: Entry[];
 }
 
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
 function entryOf(
   root: string,
   { file, area, isProject }: { file: string; area: Area; isProject: boolean },
 ): Entry | null {
-  try {
+  return tryOr(null, () => {
     const stat = lstatSync(path.join(root, file));
     const kind = stat.isDirectory() ? 'folder' : (kindOf(stat) ?? (isProject ? null : 'other'));
     const entry: Entry | null = kind && { path: file, kind, area, stat };
     return entry && isProject ? followed(root, entry) : entry;
-  } catch {
-    return null;
-  }
+  });
 }
 
 /**
@@ -131,19 +122,11 @@ function followed(root: string, entry: Entry): Entry | null {
   const { kind, area, path: file } = entry;
   const isPackages = packageFolder.test(file);
   if (kind !== 'link' || (area === 'installed' && !isPackages)) return entry;
-  const target = realPathOf(path.join(root, file));
+  const target = tryOr(null, () => realpathSync(path.join(root, file)));
   if (target === null || isInside(realpathSync(root), target)) return entry;
   const stat = statSync(target);
   if (isPackages && stat.isDirectory()) return { ...entry, kind: 'folder', stat };
   return stat.isFile() ? { ...entry, kind: 'file', area: 'ignored', stat } : null;
-}
-
-function realPathOf(place: string): string | null {
-  try {
-    return realpathSync(place);
-  } catch {
-    return null;
-  }
 }
 
 /** Returns the area of a file; null if it is never copied. */

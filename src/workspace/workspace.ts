@@ -5,7 +5,7 @@ import { reasonOf } from '../problem.js';
 import { type Applied, AppliedChanges, type ChangesOptions } from './applied-changes.js';
 import type { Change, Contents } from './change.js';
 import { type CopyFolder, makeCopyFolder } from './copy-folder.js';
-import { changedSince, collect, type Collected, createCopy, type ProjectCopy } from './copy.js';
+import { changedSince, collect, createCopy, type ProjectCopy } from './copy.js';
 import { rootOf, whyNoRules } from './project-files.js';
 import { folderTree, projectTree, type Tree } from './tree.js';
 import type { Written } from './write-files.js';
@@ -113,7 +113,11 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     },
     collect: async (id, n = 0) => {
       const made = await opened(n);
-      const { edits, ignored, refused } = await collect(root, made, contents).catch(unreadable);
+      const { edits, ignored, refused } = await collect(root, made, contents).catch((error: unknown) => ({
+        edits: [],
+        ignored: [],
+        refused: `its change could not be read: ${reasonOf(error)}`,
+      }));
       const source = folderTree(made.base);
       const before = treeOf(source, [], contents);
       const after = treeOf(source, edits, contents);
@@ -128,7 +132,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     edited: () => changes.edited(),
     decided: (ids) => changes.decided(ids),
     close: async () => {
-      await changes.takeOutUndecided();
+      await changes.revertUndecided();
       await changes.keep();
       for (const made of await Promise.allSettled(copies.flatMap((one) => one ?? [])))
         if (made.status === 'fulfilled') await made.value.remove();
@@ -141,10 +145,6 @@ async function openCopy(place: CopyFolder): Promise<ProjectCopy> {
   const copy = createCopy(place.root, folder);
   await copy.prepare();
   return copy;
-}
-
-function unreadable(error: unknown): Collected {
-  return { edits: [], ignored: [], refused: `its change could not be read: ${reasonOf(error)}` };
 }
 
 function pathsBetween(project: string, root: string, tree: string): Pick<AgentPlace, 'toCopy' | 'toProject'> {

@@ -14,8 +14,9 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import type { Contents } from './change.js';
-import { type FileState, isSame, stateOf, wayTo } from './file-state.js';
+import { type FileState, isSame, stateOf, obstacleBefore } from './file-state.js';
 import { isInside } from '../paths.js';
+import { tryOr } from '../result.js';
 
 /** The planned state of one path, which is written only if it currently holds one of the known states. */
 export interface PlannedFile {
@@ -56,7 +57,9 @@ export async function writeFiles(
   write(files.filter(({ goal }) => goal === null));
   const needed = new Set(files.flatMap(({ path, goal }) => (goal === null ? [] : parentsOf(path))));
   for (const folder of folders.toSorted((a, b) => b.length - a.length)) {
-    if (!needed.has(folder) && wayTo(root, folder) === 'folders') removeEmpty(path.join(root, folder));
+    if (needed.has(folder) || obstacleBefore(root, folder) !== 'folders') continue;
+    // One that is not empty, or already gone, is not ours any more.
+    tryOr(undefined, () => rmdirSync(path.join(root, folder)));
   }
   write(files.filter(({ goal }) => goal !== null));
   return { written, leftAlone };
@@ -72,14 +75,6 @@ function parentsOf(file: string): string[] {
   return parts.map((_, at) => parts.slice(0, at + 1).join('/'));
 }
 
-function removeEmpty(folder: string): void {
-  try {
-    rmdirSync(folder);
-  } catch {
-    // Not empty or already gone, so it is not ours any more.
-  }
-}
-
 /** Synchronous from the last check to the write, so that nobody can edit the file in between. */
 function writeOne(
   root: string,
@@ -90,7 +85,7 @@ function writeOne(
   const temporary = path.join(path.dirname(place), `.${path.basename(place)}.self-heal`);
   const mayWrite = (now: ReturnType<typeof stateOf>) =>
     now !== 'other' && known.some((one) => isSame(one, now));
-  if (wayTo(root, file) === 'link') return 'left-alone';
+  if (obstacleBefore(root, file) === 'link') return 'left-alone';
   const first = stateOf(root, file);
   // A kill may have left it behind.
   removeFile(temporary);
@@ -168,9 +163,6 @@ function keepOwner(temporary: string, place: string): void {
   const before = lstatSync(place, { throwIfNoEntry: false });
   const mine = lstatSync(temporary);
   if (!before || (before.uid === mine.uid && before.gid === mine.gid)) return;
-  try {
-    chownSync(temporary, before.uid, before.gid);
-  } catch {
-    // Only root can change the owner of a file.
-  }
+  // Only root can change the owner of a file.
+  tryOr(undefined, () => chownSync(temporary, before.uid, before.gid));
 }

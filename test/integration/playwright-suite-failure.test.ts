@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
-import { browserMissing, firstRunProblem, noTests, refused } from '../../src/playwright/refusals.js';
+import { browserMissing, firstRunProblem, noTests, refusedToStart } from '../../src/playwright/refusals.js';
 import { freePort } from '../rig/free-port.js';
 import { inlineSuite, type FinishedSuite, type InlineSuite, type RunOptions } from '../rig/inline-suite.js';
 import { anError } from '../rig/builders.js';
@@ -235,7 +235,10 @@ it.each<[string, Broken, RegExp]>([
   ],
 ])('CL-2 passes on that Playwright refuses %s', async (_what, broken, words) => {
   const { run: seen } = await run(broken);
-  expect(refused(seen)).toMatchObject({ kind: 'playwright-refused', detail: expect.stringMatching(words) });
+  expect(refusedToStart(seen)).toMatchObject({
+    kind: 'playwright-refused',
+    detail: expect.stringMatching(words),
+  });
 });
 
 it('CL-2 says that no test matches', async () => {

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { createBlame } from '../../src/blame/blame.js';
 import type { Blame } from '../../src/core/blame.js';
-import { contentsOf, keepChange } from '../../src/workspace/change.js';
+import { contentsOf, storeChange } from '../../src/workspace/change.js';
 import { type AgentWorkspace, agentWorkspace, inventoryOf } from './agent-workspace.js';
 import { aCause, aResult, aSuiteRun, failing } from './builders.js';
 
@@ -28,7 +28,7 @@ export async function repository(green: (read: (file: string) => string) => bool
       cwd: path.join(project.dir, at),
       workspace: project.workspace,
       contents: contentsOf(project.runDir),
-      keepChange: (change) => keepChange(project.runDir, change),
+      keepChange: (change) => storeChange(project.runDir, change),
       prepare: async () => null,
       runAgain: async ({ ids }) => {
         runs += 1;

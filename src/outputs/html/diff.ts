@@ -27,7 +27,7 @@ const MOST_COMPARED = 500;
 export function showDiff(patch: string, { maxLines }: DiffOptions): Markup {
   const visible = visibleText(patch);
   const files = parsed(visible);
-  if (files.length === 0) return asItIs(visible, maxLines);
+  if (files.length === 0) return showRaw(visible, maxLines);
   const tables: Markup[] = [];
   let hidden = 0;
   let room = maxLines;
@@ -43,7 +43,7 @@ export function showDiff(patch: string, { maxLines }: DiffOptions): Markup {
 }
 
 /** Shows a text that is no longer a valid patch, because a secret that spans several lines was masked. */
-function asItIs(patch: string, maxLines: number): Markup {
+function showRaw(patch: string, maxLines: number): Markup {
   const lines = patch.split('\n').slice(0, maxLines).join('\n');
   return html`<pre tabindex="0" role="group" aria-label="Changes"><code>${lines}</code></pre>`;
 }

@@ -72,7 +72,8 @@ export async function loadRun(
     const shows = lead && before !== null && cause.verdict === 'healed';
     const after = shows ? await address({ n: lead.n, name: afterName }) : null;
     const state = states.get(cause.id);
-    const now = addressOf && !run.ended && state ? nowOf(state) : null;
+    const isOpen = addressOf && !run.ended && state && !state.ended;
+    const now = isOpen ? (state.phase ? 'working' : 'waiting') : null;
     const notes = redactor.deep(state?.asides.flatMap(noteOf) ?? []);
     const patches = patchesOf(dir, cause, redactor);
     causes.set(cause.id, { lead, before, after, patches, now, notes });
@@ -81,11 +82,6 @@ export async function loadRun(
 }
 
 const unchanged: NonNullable<RunPlace['redactor']> = { deep: (value) => value, text: (text) => text };
-
-function nowOf({ phase, ended }: CauseState): LoadedCause['now'] {
-  if (ended) return null;
-  return phase ? 'working' : 'waiting';
-}
 
 function noteOf(event: CauseState['asides'][number]): string[] {
   if (event.type === 'agent.retrying')

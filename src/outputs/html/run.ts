@@ -183,15 +183,14 @@ function showFilter({ begun, fixed, left }: OrderedCauses): Markup {
       classes.length > 1
         ? group('Class', 'class', [
             { id: 'all', text: 'all' },
-            ...classes.map((id) => ({ id, text: `${id} ${countOf(causes, id)}` })),
+            ...classes.map((id) => ({
+              id,
+              text: `${id} ${causes.filter(({ cause }) => cause.category === id).length}`,
+            })),
           ])
         : ''
     }
   </div>`;
-}
-
-function countOf(causes: readonly CauseView[], category: string): number {
-  return causes.filter(({ cause }) => cause.category === category).length;
 }
 
 /** Shows radio buttons, with the first one checked. */

@@ -34,15 +34,15 @@ export default class SelfHealReporter {
   #config: FullConfig | null = null;
   /** The commands of the web servers that are listened to. */
   #webServers: readonly string[] = [];
-  #overhear: ReturnType<ServerLog['stream']> | null = null;
+  #writeServerLog: ReturnType<ServerLog['stream']> | null = null;
   readonly #ended = new Set<string>();
   #failed = 0;
   #failedTries = 0;
   #total = 0;
-  #last: TestCase | null = null;
-  #telling: NodeJS.Timeout | null = null;
+  #lastEnded: TestCase | null = null;
+  #progressTimer: NodeJS.Timeout | null = null;
   /** Null except while the suite is being set up. */
-  #saidInSetUp: string | null = null;
+  #setUpOutput: string | null = null;
 
   constructor() {
     // Processes that the suite starts must not inherit it.
@@ -56,7 +56,7 @@ export default class SelfHealReporter {
       if (!dir) return;
       const log = new ServerLog(path.join(dir, runFiles.serverLog));
       this.#webServers = listenToChildren(log);
-      this.#overhear = log.stream();
+      this.#writeServerLog = log.stream();
     });
   }
 
@@ -81,7 +81,7 @@ export default class SelfHealReporter {
 
   onBegin(suite: Suite): void {
     this.#suite = suite;
-    this.#saidInSetUp = null;
+    this.#setUpOutput = null;
     // globalSetup has run and the web servers are up by now, so only workers inherit this.
     if (isTraced)
       process.env['NODE_OPTIONS'] = [process.env['NODE_OPTIONS'], preloadOption].filter(Boolean).join(' ');
@@ -89,7 +89,7 @@ export default class SelfHealReporter {
       const total = suite.allTests().length;
       this.#total = total;
       // If a server did not become available, Playwright begins an empty suite and has not come to the servers after it.
-      const isUp = total > 0 && this.#overhear !== null;
+      const isUp = total > 0 && this.#writeServerLog !== null;
       const reused = this.#config && isUp ? reusedServer(this.#config, this.#webServers) : null;
       report({ type: 'begin', total, reusedServer: reused });
     });
@@ -97,33 +97,33 @@ export default class SelfHealReporter {
 
   /** What a `globalSetup` prints passes every reporter by. It is kept only if the process ends there: then nothing else says why. */
   #listenToSetUp(): void {
-    this.#saidInSetUp = '';
+    this.#setUpOutput = '';
     for (const stream of [process.stdout, process.stderr]) {
       const write = stream.write.bind(stream) as (...args: readonly unknown[]) => boolean;
       stream.write = (...args: readonly unknown[]) => {
-        if (this.#saidInSetUp !== null)
-          this.#saidInSetUp = (this.#saidInSetUp + String(args[0])).slice(-maxSaidInSetUp);
+        if (this.#setUpOutput !== null)
+          this.#setUpOutput = (this.#setUpOutput + String(args[0])).slice(-maxSaidInSetUp);
         return write(...args);
       };
     }
     // Before the log's own listener, which writes what is pending.
-    process.prependOnceListener('exit', () => this.#overhear?.(this.#saidInSetUp ?? ''));
+    process.prependOnceListener('exit', () => this.#writeServerLog?.(this.#setUpOutput ?? ''));
   }
 
   onStdOut(chunk: string | Buffer, test?: TestCase): void {
-    if (!test) this.#overheard(String(chunk));
+    if (!test) this.#keepForwarded(String(chunk));
   }
 
   onStdErr(chunk: string | Buffer, test?: TestCase): void {
-    if (!test) this.#overheard(String(chunk));
+    if (!test) this.#keepForwarded(String(chunk));
   }
 
   /** Keeps the server output that Playwright itself forwards, for servers that could not be listened to. */
-  #overheard(text: string): void {
+  #keepForwarded(text: string): void {
     if (this.#webServers.length > 0) return;
     guarded('the output of a web server was not kept', () => {
       const lines = stripVTControlCharacters(text).match(/^\[WebServer\].*\n?/gm) ?? [];
-      for (const line of lines) this.#overhear?.(line.replace('[WebServer] ', ''));
+      for (const line of lines) this.#writeServerLog?.(line.replace('[WebServer] ', ''));
     });
   }
 
@@ -139,8 +139,8 @@ export default class SelfHealReporter {
       if ((isRed && result.retry < test.retries) || this.#ended.has(test.id)) return;
       this.#ended.add(test.id);
       this.#failed += Number(!test.ok());
-      this.#last = test;
-      this.#telling ??= setTimeout(() => this.#tellProgress(), gatherMs).unref();
+      this.#lastEnded = test;
+      this.#progressTimer ??= setTimeout(() => this.#reportProgress(), gatherMs).unref();
       if (isTraced && this.#ended.size >= this.#total) this.#waitUntilLookedAt();
     });
   }
@@ -159,24 +159,24 @@ export default class SelfHealReporter {
     }
   }
 
-  #tellProgress(): void {
-    if (this.#telling) clearTimeout(this.#telling);
-    this.#telling = null;
-    const test = this.#last?.titlePath().slice(2).join(' › ') ?? '';
+  #reportProgress(): void {
+    if (this.#progressTimer) clearTimeout(this.#progressTimer);
+    this.#progressTimer = null;
+    const test = this.#lastEnded?.titlePath().slice(2).join(' › ') ?? '';
     guarded('the progress was not reported', () =>
       report({ type: 'progress', done: this.#ended.size, failed: this.#failed, test }),
     );
   }
 
   onError(error: TestError): void {
-    this.#saidInSetUp = null;
+    this.#setUpOutput = null;
     guarded('an error of the suite was not reported', () =>
       report({ type: 'error', error: testError(error) }),
     );
   }
 
   onEnd({ status }: FullResult): void {
-    if (this.#telling) this.#tellProgress();
+    if (this.#progressTimer) this.#reportProgress();
     guarded('the end of the run was not reported', () => {
       const tests = this.#suite?.allTests() ?? [];
       const ids = this.#suite ? rerunIds(this.#suite) : {};

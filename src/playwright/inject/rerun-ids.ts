@@ -12,14 +12,11 @@ const maxRepeatedIds = 20_000;
 export function rerunIds(root: Suite): Record<string, string[]> {
   const tests = root.allTests();
   const failing = tests.filter((test) => outcomeOf(test) === 'unexpected');
-  const ids = new Map(failing.map((test) => [test.id, new Set(withSerialGroup(test))]));
+  const group = (test: TestCase) => (serialGroupOf(test)?.allTests() ?? []).map(({ id }) => id);
+  const ids = new Map(failing.map((test) => [test.id, new Set([test.id, ...group(test)])]));
   for (const [victim, culprit] of victims(tests, failing)) ids.get(culprit.id)?.add(victim.id);
   addDependents(tests, failing, ids);
   return Object.fromEntries([...ids].map(([id, again]) => [id, [...again]]));
-}
-
-function withSerialGroup(test: TestCase): string[] {
-  return [test.id, ...(serialGroupOf(test)?.allTests() ?? []).map((one) => one.id)];
 }
 
 /** `parallelMode` is private; Playwright 1.50 to 1.65 have it. Without it, a serial test is re-run alone. */

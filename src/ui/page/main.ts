@@ -32,20 +32,14 @@ let asking = Promise.resolve();
 
 /** One request at a time. Changes during a request are fetched by the next one. */
 function refreshQuestions(): void {
-  asking = asking.then(askForQuestions);
+  asking = asking.then(showQuestions);
 }
 
-async function askForQuestions(): Promise<void> {
+async function showQuestions(): Promise<void> {
   const open = await ask('/api/escalations');
   if (open.ok) fill(byId('questions'), open.text);
   else setText(byId('answered'), open.text);
   if (!open.ok || open.text !== '') byId('questions-section').hidden = false;
-}
-
-function onAnswered(text: string): void {
-  setText(byId('answered'), text);
-  byId('questions-heading').focus();
-  refreshQuestions();
 }
 
 // The token is now in a cookie. It must not stay in the address bar, in the history or on a shared screen.
@@ -54,7 +48,10 @@ setInterval(showTimes, 1000);
 document.addEventListener('visibilitychange', () => {
   if (!document.hidden) refreshQuestions();
 });
-listenForAnswers(byId('questions'), onAnswered);
+byId('questions').addEventListener('submit', (event) => {
+  event.preventDefault();
+  if (event.target instanceof HTMLFormElement) void sendAnswer(event.target);
+});
 refreshQuestions();
 listen();
 
@@ -97,15 +94,7 @@ function keyOf(node: Node): string {
   return `${parent} ${node.querySelector('summary')?.textContent.trim() ?? ''}`;
 }
 
-/** Answers an escalation whenever any form in `list` is submitted, and calls `answered` with what follows. */
-function listenForAnswers(list: HTMLElement, answered: (text: string) => void): void {
-  list.addEventListener('submit', (event) => {
-    event.preventDefault();
-    if (event.target instanceof HTMLFormElement) void send(event.target, answered);
-  });
-}
-
-async function send(form: HTMLFormElement, answered: (text: string) => void): Promise<void> {
+async function sendAnswer(form: HTMLFormElement): Promise<void> {
   const id = form.dataset['question'] ?? '';
   const given = new FormData(form);
   const choice = given.get('choice') as Choice | null;
@@ -126,7 +115,9 @@ async function send(form: HTMLFormElement, answered: (text: string) => void): Pr
   });
   if (button) button.disabled = false;
   if (!sent.ok) return say(sent.text);
-  return answered(`${id} was answered: ${followsFrom[choice]}.`);
+  setText(byId('answered'), `${id} was answered: ${followsFrom[choice]}.`);
+  byId('questions-heading').focus();
+  return refreshQuestions();
 }
 
 /** Sends a request; the text is the response, or else what went wrong. */

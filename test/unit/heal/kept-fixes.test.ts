@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { keptFixes } from '../../../src/heal/resumed.js';
 import { eventsFile } from '../../../src/run/event-log.js';
-import { keepChange } from '../../../src/workspace/change.js';
+import { storeChange } from '../../../src/workspace/change.js';
 import { anAttempt } from '../../rig/builders.js';
 import { aCauseSummary } from '../../rig/shown-run.js';
 import { tempDir } from '../../rig/temp-dir.js';
@@ -12,7 +12,7 @@ it('ME-8 keeps green fixes that are not judged yet, except those of the built-in
   const runDir = path.join(tempDir(), '.self-heal', 'runs', 'r1');
   mkdirSync(runDir, { recursive: true });
   const change = { id: '1', edits: [], folders: [] };
-  await keepChange(runDir, change);
+  await storeChange(runDir, change);
   const green = (causeId: string, agent: string, id: string | null) => ({
     type: 'attempt.held',
     causeId,
