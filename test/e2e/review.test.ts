@@ -1,28 +1,49 @@
-import { expect, it } from 'vitest';
-import { scratchProject, shopFiles } from '../rig/scratch-project.js';
+import { beforeAll, describe, expect, it } from 'vitest';
+import {
+  causeOf,
+  scratchProject,
+  shopFiles,
+  type Finished,
+  type ScratchProject,
+} from '../rig/scratch-project.js';
+import { tempDirOfFile } from '../rig/temp-dir.js';
 
 /** A fixer whose first fix only hides the fault, and whose next one, if it is told so, mends it. */
 const fixer = `import { readFileSync, writeFileSync } from 'node:fs';
-const asked = readFileSync(0, 'utf8');
-writeFileSync('page.html', readFileSync('page.html', 'utf8').replace('Tanks', asked.includes('still says Tanks') ? 'Thanks' : 'Tanks<!-- Thanks -->'));
+const page = JSON.parse(readFileSync(process.env.SELF_HEAL_CONTEXT, 'utf8')).test.titlePath.at(-1) + '.html';
+const isTold = readFileSync(0, 'utf8').includes('still says Tanks');
+writeFileSync(page, readFileSync(page, 'utf8').replace('Tanks', isTold ? 'Thanks' : 'Tanks<!-- Thanks -->'));
 console.log('SELF-HEAL: {"status":"fixed","summary":"edited"}');
 `;
 
-const reviewer = (answer: string) => `import { readFileSync } from 'node:fs';
+/** Answers about the page in the patch: by what it says, while changing it, or without a reason. */
+const reviewer = `import { readFileSync, writeFileSync } from 'node:fs';
 const asked = readFileSync(0, 'utf8');
-const page = readFileSync('page.html', 'utf8');
 if (!asked.startsWith('/review-fix ') || !asked.includes('+<button')) process.exit(1);
+const [, name] = /^\\+\\+\\+ b\\/(\\w+)\\.html/m.exec(asked);
+const file = name + '.html';
 const say = (opinion) => console.log('SELF-HEAL: ' + JSON.stringify(opinion));
-${answer}
+if (name === 'unreadable') say({ verdict: 'hides' });
+else if (name === 'unsure') {
+  writeFileSync(file, 'mine');
+  say({ verdict: 'unsure', file, line: 1, why: 'a comment' });
+} else if (readFileSync(file, 'utf8').includes('<!--')) say({ verdict: 'hides', file, line: 1, why: 'the button still says Tanks' });
+else say({ verdict: 'honest', why: 'it says Thanks' });
 `;
 
-const project = (answer: string) =>
-  scratchProject({
-    ...shopFiles,
-    'page.html': '<button id="buy" onclick="this.textContent = \'Tanks\'">Buy</button>',
-    'fixer.mjs': fixer,
-    'reviewer.mjs': reviewer(answer),
-    'agents.yaml': `
+const names = ['hides', 'unsure', 'unreadable'];
+const { 'tests/shop.spec.ts': _, 'page.html': __, ...shared } = shopFiles;
+const files = {
+  ...shared,
+  ...Object.fromEntries(names.map((name) => [`${name}.html`, '<button>Tanks</button>'])),
+  'tests/shop.spec.ts': `
+    import { test, expect } from '@playwright/test';
+    import { readFileSync } from 'node:fs';
+    for (const name of ${JSON.stringify(names)})
+      test(name, () => expect(readFileSync(name + '.html', 'utf8').includes('Thanks'), 'the page ' + name).toBe(true));`,
+  'fixer.mjs': fixer,
+  'reviewer.mjs': reviewer,
+  'agents.yaml': `
 runner: fixer
 runners:
   fixer: { command: [node, fixer.mjs] }
@@ -30,50 +51,42 @@ runners:
 agents: { review-fix: { runner: second } }
 retries: { backoff: { initial: 10ms, factor: 1, max: 10ms } }
 verify: { review: review-fix, repeat: 1, flips: 0, regression: none }`,
-  });
+};
 
-it('HN-11 rejects a fix that a second opinion says hides the fault, and tells the next agent why', async () => {
-  const made = await project(`
-    const hides = page.includes('<!--');
-    say(hides ? { verdict: 'hides', file: 'page.html', line: 1, why: 'the button still says Tanks' } : { verdict: 'honest', why: 'it says Thanks' });`);
-  const { exitCode, report, events } = await made.selfHeal(['run']);
-  expect(report?.causes).toMatchObject([
-    {
+let project: ScratchProject;
+let run: Finished;
+beforeAll(async () => {
+  project = await scratchProject(files, tempDirOfFile('review'));
+  run = await project.selfHeal(['run']);
+});
+
+describe('a second opinion of a fix', () => {
+  it('HN-11 rejects one that hides the fault, and the next agent is told why', async () => {
+    const failedBecause = expect.stringContaining('hides.html:1') as unknown;
+    expect(causeOf(run, 'hides')).toMatchObject({
       verdict: 'healed',
       attempts: [
-        {
-          judged: 'rejected',
-          reverted: true,
-          failedBecause: expect.stringContaining('page.html:1') as string,
-        },
+        { judged: 'rejected', reverted: true, failedBecause },
         { judged: 'green', reverted: false, notes: [] },
       ],
-    },
-  ]);
-  expect(events.at(-1)).toMatchObject({ type: 'run.ended', agentRuns: 4 });
-  expect(await made.read('page.html')).toBe(shopFiles['page.html']);
-  expect(exitCode).toBe(0);
-});
+    });
+    expect(await project.read('hides.html')).toBe('<button>Thanks</button>');
+    expect(run.events.at(-1)).toMatchObject({ type: 'run.ended', exitCode: 0, agentRuns: 8 });
+  });
 
-it('HN-11 HN-1 keeps a fix of which the second opinion is unsure, shows it to the reviewer, and discards what was changed in the copy', async () => {
-  const made = await project(`
-    const { writeFileSync } = await import('node:fs');
-    writeFileSync('page.html', 'mine');
-    say({ verdict: 'unsure', file: 'page.html', line: 1, why: 'a comment' });`);
-  const { exitCode, stderr, report } = await made.selfHeal(['run']);
-  const notes = [{ file: 'page.html', line: 1, says: expect.stringContaining('a comment') as string }];
-  expect(report?.causes).toMatchObject([{ verdict: 'healed', attempts: [{ judged: 'green', notes }] }]);
-  expect(stderr).toMatch(/review +page\.html:1 /);
-  expect(await made.read('page.html')).toContain('Tanks<!-- Thanks -->');
-  expect(report?.warnings).toEqual([expect.stringContaining('page.html')]);
-  expect(exitCode).toBe(0);
-});
+  it('HN-11 HN-1 that is unsure is shown to the reviewer, and what was changed in the copy is discarded', async () => {
+    const notes = [{ file: 'unsure.html', line: 1, says: expect.stringContaining('a comment') as unknown }];
+    expect(causeOf(run, 'unsure')).toMatchObject({
+      verdict: 'healed',
+      attempts: [{ judged: 'green', notes }],
+    });
+    expect(run.stderr).toMatch(/review +unsure\.html:1 /);
+    expect(await project.read('unsure.html')).toContain('Tanks<!-- Thanks -->');
+    expect(run.report?.warnings).toEqual([expect.stringContaining('unsure.html')]);
+  });
 
-it('HN-11 takes an answer that cannot be read for an unsure one', async () => {
-  const made = await project(`console.log('SELF-HEAL: {"verdict":"hides"}')`);
-  const { exitCode, report } = await made.selfHeal(['run']);
-  expect(report?.causes).toMatchObject([
-    { verdict: 'healed', attempts: [{ notes: [{ file: 'page.html' }] }] },
-  ]);
-  expect(exitCode).toBe(0);
+  it('HN-11 that cannot be read counts as unsure', () => {
+    const notes = [{ file: 'unreadable.html' }];
+    expect(causeOf(run, 'unreadable')).toMatchObject({ verdict: 'healed', attempts: [{ notes }] });
+  });
 });

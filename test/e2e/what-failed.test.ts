@@ -1,11 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { afterAll } from 'vitest';
-import type { Report, ReportCause } from '../../src/run/report.js';
 import { launchOptions } from '../rig/chromium.js';
-import { scratchProject } from '../rig/scratch-project.js';
+import { causeOf, scratchProject, type Finished } from '../rig/scratch-project.js';
+import { tempDirOfFile } from '../rig/temp-dir.js';
 
 /** An app in the folder of its tests, started by a worker fixture with pipes. Each of its pages raises a harmless exception. */
 const server = `import http from 'node:http';
@@ -46,65 +42,52 @@ test('waits', async ({ page, home }) => { await page.goto(home); await page.wait
 `;
 const config = `import { defineConfig } from '@playwright/test';
 export default defineConfig({
-  testDir: 'tests', timeout: 5_000, workers: 1, expect: { timeout: 500 }, reporter: 'list',
+  testDir: 'tests', timeout: 5_000, workers: 5, fullyParallel: true, expect: { timeout: 500 }, reporter: 'list',
   use: { launchOptions: ${launchOptions} },
 });`;
 
-const dir = mkdtempSync(path.join(tmpdir(), 'self-heal what failed '));
-afterAll(() => rmSync(dir, { recursive: true, force: true, maxRetries: 3 }));
-let report: Report;
+let run: Finished;
 beforeAll(async () => {
-  const project = await scratchProject(
-    {
-      'package.json': '{ "name": "scratch", "type": "module" }',
-      '.gitignore': 'node_modules\n',
-      'playwright.config.ts': config,
-      'tests/app/server.mjs': server,
-      'tests/a.spec.ts': spec,
-    },
-    dir,
-  );
-  const finished = await project.selfHeal(['run', '--dry-run']);
-  if (!finished.report) throw new Error(finished.stderr);
-  ({ report } = finished);
-}, 120_000);
-
-/** The cause of the test with this title. */
-function causeOf(title: string): ReportCause | undefined {
-  const test = report.tests.find((one) => one.title.at(-1) === title);
-  return report.causes.find(({ tests }) => test !== undefined && tests.includes(test.id));
-}
+  const files = {
+    'package.json': '{ "name": "scratch", "type": "module" }',
+    '.gitignore': 'node_modules\n',
+    'playwright.config.ts': config,
+    'tests/app/server.mjs': server,
+    'tests/a.spec.ts': spec,
+  };
+  const project = await scratchProject(files, tempDirOfFile('what failed'));
+  run = await project.selfHeal(['run', '--dry-run']);
+});
 
 describe('tests of one app that end in a timeout', () => {
   it('HL-6 have one cause per reason: an overlay, a missing button, a database error, a missing response', () => {
-    expect(report.causes).toHaveLength(4);
-    expect(
-      report.causes.map(({ headline }) => headline).filter((line) => /^(?:Test timeout|expect\()/.test(line)),
-    ).toEqual([]);
+    expect(run.report?.causes).toHaveLength(4);
+    for (const { headline } of run.report?.causes ?? [])
+      expect(headline).not.toMatch(/^(?:Test timeout|expect\()/);
   });
 
   it('CS-4 are ui-errors if a button is covered, even while waiting for a response, and name what covers it', () => {
-    expect(causeOf('answer')).toBe(causeOf('covered'));
-    expect(causeOf('answer')).toMatchObject({ category: 'ui-error' });
-    expect(causeOf('answer')?.headline).toMatch(/ is covered by div#veil\.backdrop\.show /);
+    expect(causeOf(run, 'answer')).toBe(causeOf(run, 'covered'));
+    expect(causeOf(run, 'answer')).toMatchObject({ category: 'ui-error' });
+    expect(causeOf(run, 'answer').headline).toMatch(/ is covered by div#veil\.backdrop\.show /);
   });
 
   it('CS-7 are not classified by an exception that green tests raise too', () => {
-    expect(causeOf('missing')).toMatchObject({ category: 'ui-error' });
-    expect(causeOf('missing')?.headline).toBe(
+    expect(causeOf(run, 'missing')).toMatchObject({ category: 'ui-error' });
+    expect(causeOf(run, 'missing').headline).toBe(
       "getByRole('button', { name: 'Go' }) not found (locator.click) (tests/a.spec.ts:18)",
     );
   });
 
   it('EV-7 CS-2 are explained by the output of a server that a fixture started from a file among the tests', () => {
-    expect(causeOf('orders')).toMatchObject({
+    expect(causeOf(run, 'orders')).toMatchObject({
       category: 'database-error',
       source: 'tests/app/server.mjs:2:25',
     });
   });
 
   it('CS-5 are network-errors if only a response is missing', () => {
-    expect(causeOf('waits')).toMatchObject({ category: 'network-error' });
-    expect(causeOf('waits')?.headline).toContain("response.url().endsWith('/x')");
+    expect(causeOf(run, 'waits')).toMatchObject({ category: 'network-error' });
+    expect(causeOf(run, 'waits').headline).toContain("response.url().endsWith('/x')");
   });
 });

@@ -6,7 +6,7 @@ import { expect } from 'vitest';
 import type { StampedEvent } from '../../src/event.js';
 import { readRunState } from '../../src/run/event-log.js';
 import { reportOf } from '../../src/run/report-of.js';
-import type { Report } from '../../src/run/report.js';
+import type { Report, ReportCause } from '../../src/run/report.js';
 import { launchOptions } from './chromium.js';
 import { linkPackages } from './link-packages.js';
 import { tempDir } from './temp-dir.js';
@@ -93,6 +93,14 @@ for (const [file, from, to] of ${JSON.stringify(edits)}) {
 }
 console.log('SELF-HEAL: ' + JSON.stringify({ status: 'fixed', summary: 'edited' }));
 `;
+}
+
+/** Returns the cause of the test with this title in a run's report; throws if it has none. */
+export function causeOf({ report, stderr }: Finished, title: string): ReportCause {
+  const test = report?.tests.find((one) => one.title.at(-1) === title);
+  const cause = report?.causes.findLast(({ tests }) => test !== undefined && tests.includes(test.id));
+  if (!cause) throw new Error(`${title} has no cause: ${stderr}`);
+  return cause;
 }
 
 /** Creates a project. Unless `dir` is given, it is removed after the current test. */

@@ -11,7 +11,7 @@ afterAll(() => {
 
 /** Creates a folder that is removed after all tests of the file. */
 export function tempDirOfFile(name: string): string {
-  const dir = mkdtempSync(path.join(tmpdir(), `self-heal ${name} `));
+  const dir = realpathSync(mkdtempSync(path.join(tmpdir(), `self-heal ${name} `)));
   ofTheFile.push(dir);
   return dir;
 }
