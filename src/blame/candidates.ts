@@ -56,7 +56,7 @@ export const notWhole = 'older commits are missing: fetch more history';
 
 /** Whether a file is of those that `self-heal init` writes: no test depends on it, and in the first runs it is not committed yet. */
 function isInitFile(file: string): boolean {
-  return /(?:^|\/)agents\.ya?ml$/.test(file) || isCommandFile(file);
+  return /(?:^|\/)(?:agents\.ya?ml|\.gitignore)$/.test(file) || isCommandFile(file);
 }
 
 /**
