@@ -3,7 +3,7 @@ import process from 'node:process';
 import { Command } from 'commander';
 import type { ChalkInstance } from 'chalk';
 import { exitCodes, exitCodeOfSignal } from '../core/exit-codes.js';
-import { endWith, print } from './end.js';
+import { endWith, print, tell } from './end.js';
 import { agentsFlag, configFlag } from './options.js';
 import { lineSplitter } from '../agents/line-splitter.js';
 import type { Check } from '../doctor/check.js';
@@ -64,7 +64,7 @@ async function runDoctor(options: DoctorOptions): Promise<number | Problem> {
   const settings = layers?.ok ? effectiveSettings(layers.value) : null;
   const text = doctorText(checks, paletteForData(process.env));
   if (json) print({ schemaVersion: 1, ok, checks, ...(settings && { settings }) });
-  else print(settings === null ? text : `${text}\n\n${settingsTable(settings)}`);
+  else tell(settings === null ? text : `${text}\n\n${settingsTable(settings)}`);
   return ok ? exitCodes.green : exitCodes.usage;
 }
 

@@ -1,4 +1,5 @@
 import { exitCodes } from '../core/exit-codes.js';
+import { laidOut } from '../outputs/cut.js';
 import { exitCodeFor, formatProblem, type Problem } from '../problem.js';
 import { redact } from '../secrets/redactor.js';
 
@@ -8,6 +9,11 @@ export function print(answer: string | object): number {
   return exitCodes.green;
 }
 
+/** Prints what a command has to say to a person: a terminal gets lines that fit, a pipe whole ones. Returns the exit code. */
+export function tell(text: string): number {
+  return print(laidOut(text, process.stdout.columns));
+}
+
 /** Ends a command with an exit code, or with a problem, which is printed and has an exit code of its own. */
 export function end(result: number | Problem): void {
   if (typeof result === 'number') {
@@ -15,7 +21,10 @@ export function end(result: number | Problem): void {
     return;
   }
   // The detail may contain output of the project's programs.
-  process.stderr.write(`${redact(formatProblem(result))}\n`);
+  const { detail, ...said } = result;
+  const text =
+    detail === undefined ? laidOut(formatProblem(said), process.stderr.columns) : formatProblem(result);
+  process.stderr.write(`${redact(text)}\n`);
   process.exitCode = exitCodeFor(result);
 }
 

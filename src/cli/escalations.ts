@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import { closest } from '../config/closest.js';
 import { choiceText, QUARANTINE_DAYS } from '../core/escalation.js';
 import type { Problem } from '../problem.js';
-import { end, endWith, print } from './end.js';
+import { end, endWith, print, tell } from './end.js';
 import { agentsFlag, storeFlag, wholeNumber } from './options.js';
 import { counted, localDay } from '../outputs/format.js';
 import { idsMeant } from '../run/find-run.js';
@@ -94,7 +94,7 @@ export function listEscalations(options: EscalationsOptions & { all?: boolean })
   return withStore(options, async (store) => {
     const found = (await store?.escalations(options.all ? null : 'pending')) ?? [];
     if (options.json) return print({ schemaVersion: 1, escalations: found });
-    return print(found.length === 0 ? 'Nothing needs review.' : found.map(asEntry).join('\n'));
+    return tell(found.length === 0 ? 'Nothing needs review.' : found.map(asEntry).join('\n'));
   });
 }
 
@@ -104,7 +104,7 @@ export function showEscalation(id: string, options: EscalationsOptions): Promise
     const found = await escalationOf(store, id);
     if (!found.ok) return found.error;
     if (options.json) return print({ schemaVersion: 1, ...found.value });
-    return print(asPage(await shown(found.value)));
+    return tell(asPage(await shown(found.value)));
   });
 }
 
@@ -132,14 +132,18 @@ function quarantined(
     const found = quarantinesMeant(word, (await store?.quarantines()) ?? []);
     if (!release) {
       if (json) return print({ schemaVersion: 1, quarantines: found });
-      return print(found.length === 0 ? 'No test is quarantined.' : found.map(quarantineLine).join('\n'));
+      return tell(
+        found.length === 0
+          ? 'No test is quarantined.'
+          : [...found.map(quarantineLine), releases(found)].join('\n'),
+      );
     }
     if (found.length === 0) return noneMeant(word);
     if (found.length > 1 && !all) return severalMeant(found);
     await store?.release(found.map(({ testId }) => testId));
     if (json) return print({ schemaVersion: 1, released: found });
     const names = found.map(({ name }) => `  ${name}`).join('\n');
-    return print(`${counted(found.length, 'test')} released:\n${names}`);
+    return tell(`${counted(found.length, 'test')} released:\n${names}`);
   });
 }
 
@@ -152,6 +156,11 @@ function quarantinesMeant(word: string | undefined, all: readonly Quarantine[]):
 
 function quarantineLine({ name, escalationId, since, until }: Quarantine): string {
   return `${escalationId}  since ${localDay(since)}, until ${localDay(until)}  ${name}`;
+}
+
+function releases([first, ...others]: readonly Quarantine[]): string {
+  const all = others.length > 0 ? ' --all' : '';
+  return `→ self-heal escalations quarantine ${first?.escalationId ?? ''} --release${all}`;
 }
 
 function noneMeant(word: string | undefined): Problem {

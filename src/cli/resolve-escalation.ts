@@ -16,7 +16,8 @@ import type { Store } from '../store/store.js';
 import { answerEscalation, checkedAnswer } from '../run/answer-escalation.js';
 import { canAsk } from '../outputs/ask.js';
 import { asPage } from '../outputs/escalation-text.js';
-import { print } from './end.js';
+import { tell } from './end.js';
+import { laidOut } from '../outputs/cut.js';
 import type { RunOptions, RunRequest } from '../heal/run-request.js';
 import { type ShownEscalation, withPatches } from '../run/read-patch.js';
 import { createRedactor } from '../secrets/redactor.js';
@@ -53,7 +54,7 @@ export async function resolveEscalation(
   const answered = await answerEscalation(store, id, { ...answer.value, days });
   if (!answered.ok) return answered.error;
   const resolved = answered.value;
-  if (!options.json) print(`${id} ${resolved.state}: ${whatFollows(resolved, days)}${insteadOf(asked)}`);
+  if (!options.json) tell(`${id} ${resolved.state}: ${whatFollows(resolved, days)}${insteadOf(asked)}`);
   return resolved;
 }
 
@@ -70,7 +71,7 @@ async function askFor(
 ): Promise<Result<Answer | null, Problem>> {
   if (!canAsk(process.env, process)) return checkedAnswer(asked, {});
   const output = process.stderr;
-  output.write(`${asPage(await shown(asked), true)}\n\n`);
+  output.write(`${laidOut(asPage(await shown(asked), true), output.columns)}\n\n`);
   const options = asked.choices.map((value) => ({ value, label: choiceText[value] }));
   const message = asked.state === 'pending' ? 'What should be done?' : 'What should be done instead?';
   const choice = await select<Choice>({ message, options, output });

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { Command } from 'commander';
-import { endWith, print } from './end.js';
+import { endWith, tell } from './end.js';
 import { addStoreFlag, addWaitFlag } from './options.js';
 import { exitCodes } from '../core/exit-codes.js';
 import { readRunState, appendEvent } from '../run/event-log.js';
@@ -59,13 +59,13 @@ async function undoNamed(request: UndoRequest, store: string | undefined): Promi
   const kept = keptChanges(dir, run);
   if (kept === null) return contentsGone(runId);
   if (kept.length === 0)
-    return print(
+    return tell(
       run.undone ? reverted(runId) : `run ${runId} left no changes in the project: nothing to undo`,
     );
   const undone = await undo(cwd, { runId, dir }, kept).catch(nullIfMissing);
   if (undone === null) return contentsGone(runId);
   await noteUndone(found.value, undone, store);
-  print(
+  tell(
     [
       ...told(runId, undone),
       ...(undone.installed === null ? [] : [`ran ${undone.installed}, because the dependencies changed`]),

@@ -155,10 +155,12 @@ export function questionAbout(
     signature,
     category: diagnosis.category,
     retry,
-    tests: testsOf(cause.members).map(({ id, titlePath }) => ({
-      id,
-      name: titlePath.join(' › ').replaceAll(/\s+/g, ' '),
-    })),
+    tests: testsOf([cause.lead, ...cause.members.filter((one) => one !== cause.lead)]).map(
+      ({ id, titlePath }) => ({
+        id,
+        name: titlePath.join(' › ').replaceAll(/\s+/g, ' '),
+      }),
+    ),
     problem: inPlainWords({ ...diagnosis, retry }, { tests: cause.members.length, asked }),
     tried: attempts.map(triedInWords),
     recommendation: `${offer}${recommendationFor(retry, asked !== null)}`,
@@ -174,9 +176,9 @@ function offeredInWords({ blame }: Cause, offers: readonly Offer[]): string {
   return `${because}Choose ${ready.join(' or ')}: a patch is ready, and its tests were green with it.`;
 }
 
-/** If credentials are missing, guidance does not help: agents cannot create them. */
+/** What is recommended comes first. If credentials are missing, guidance does not help: agents cannot create them. */
 function choicesFor(retry: RetryAxis): readonly Choice[] {
-  return retry === 'never_retry' ? ['provide-credentials', 'skip'] : ['skip', 'simplify', 'guide'];
+  return retry === 'never_retry' ? ['provide-credentials', 'skip'] : ['guide', 'simplify', 'skip'];
 }
 
 function recommendationFor(retry: RetryAxis, asked: boolean): string {

@@ -49,7 +49,7 @@ function judgeFailure(before: DiagnosedFailure, after: DiagnosedFailure): Judged
   const [roots, rootsNow] = [rootKeys(before), rootKeys(after)];
   const because = haveDifferentRoots(roots, rootsNow)
     ? `the test still fails, now because of: ${headlineOf(after)}; the change may have been needed, but was not enough`
-    : `the same error came back: ${headlineOf(after)}`;
+    : 'the same error came back';
   return { judgement: 'still-failing', because };
 }
 

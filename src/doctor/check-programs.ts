@@ -24,7 +24,28 @@ export async function checkRoutes(settings: Settings, place: ProbePlace): Promis
       return runner ? checkRunner({ name, runner, agents, settings }, place) : [];
     }),
   );
-  return checks.flat();
+  return [...checks.flat(), ...checkReviewer(settings)];
+}
+
+/** Whether whoever gives the second opinion (HN-11) is the program whose fixes it judges. */
+export function checkReviewer({ routes, verify, agents, runners }: Settings): Check[] {
+  const programOf = (agent: string | null) => {
+    const runner = runners[agents[agent ?? '']?.runner ?? ''];
+    return runner?.kind === 'command' ? runner.command.join(' ') : runner?.kind;
+  };
+  const reviewer = programOf(verify.review);
+  const isOwn = Object.values(routes)
+    .flat()
+    .some((agent) => programOf(agent) === reviewer);
+  return reviewer === undefined || !isOwn
+    ? []
+    : [
+        doubtful(
+          'second opinion',
+          `${reviewer} would judge its own fixes`,
+          `Give ${verify.review} another runner.`,
+        ),
+      ];
 }
 
 const fixerAlone = warning(

@@ -165,6 +165,6 @@ export async function keptFixes(runDir: string): Promise<ReadonlyMap<string, Kep
 }
 
 /** Returns the text that describes the fix. */
-export function keptFixSummary({ runDir }: KeptFix): string {
-  return `its fix from run ${path.basename(runDir)}, whose proof was interrupted`;
+export function keptFixSummary({ agent, runDir }: KeptFix): string {
+  return `the fix of ${agent} from run ${path.basename(runDir)}, whose proof was interrupted`;
 }

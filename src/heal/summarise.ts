@@ -13,7 +13,8 @@ export function summarise({ id, lead, members, parent }: Cause): CauseSummary {
     alternatives,
     why,
     confidence,
-    tests: testsOf(members),
+    // Headline and class are those of the lead.
+    tests: testsOf([lead, ...members.filter((one) => one !== lead)]),
     headline: headlineOf(lead),
     source: facts.source,
     parent,

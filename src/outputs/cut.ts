@@ -37,6 +37,28 @@ export function wrapped(text: string, width: number): string[] {
   return broken(flattened(text), width);
 }
 
+/** The beginning of a line under which its continuation stands: its indentation, and a first column. */
+const margin = /^ *(?:→ |\S+(?: \S+){0,3}? {2,})?/;
+/** What is copied as a whole. */
+const isCommand = /^\s*(?:→ )?(?:npx )?self-heal \S/;
+
+/**
+ * Breaks the lines of a text that are longer than a terminal is wide, and indents what continues them. A line that is a command stays whole.
+ */
+export function laidOut(text: string, columns: number | undefined): string {
+  if (!columns) return text;
+  return text
+    .split('\n')
+    .flatMap((line) => {
+      if (isCommand.test(line) || widthOf(line) <= columns) return [line];
+      const [start = ''] = margin.exec(line) ?? [];
+      const indent = Math.min(widthOf(start), columns >> 1);
+      const [first = '', ...rest] = broken(line.slice(start.length), columns - 1 - indent);
+      return [`${start}${first}`, ...rest.map((part) => `${' '.repeat(indent)}${part}`)];
+    })
+    .join('\n');
+}
+
 // oxlint-disable-next-line no-control-regex -- our own color codes are what is looked for
 const colors = /(\u001b\[[0-9;]*m)/;
 

@@ -60,7 +60,7 @@ const lines: { readonly [T in Event['type']]: Lines<EventOf<T>> } = {
   'tests.quarantined': ({ tests }, paint) =>
     testLines(tests, `${paint.magenta('quarantined')}: red, but not failing the run`),
   'fixer.proposed': (event, paint) =>
-    `${prefixOf(event)}attempt ${event.attempt}, without an agent run: ${paint.bold(event.agent === builtIn ? 'built-in fixer' : `earlier fix of ${event.agent}`)}: ${cut(event.summary, 200)}`,
+    `${prefixOf(event)}attempt ${event.attempt}, without an agent run: ${event.agent === builtIn ? `${paint.bold('built-in fixer')}: ` : ''}${event.summary}`,
   'agent.started': (event, paint) =>
     `${prefixOf(event)}${event.isReview ? 'second opinion' : `attempt ${event.attempt}`}: ${paint.bold(event.slashCommand)} (${event.runner}) is working for at most ${duration(event.timeoutMs)}; log: ${event.logFile}`,
   'agent.activity': none,

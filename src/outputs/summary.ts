@@ -71,7 +71,8 @@ function causeLines({ report, causes }: RunView, options: SummaryOptions, room: 
   let used = 0;
   for (const cause of causes) {
     const lines = causeInFull(cause, options);
-    const isFirst = full.length === 0 && lines.length < room;
+    // What a person has to read is worth scrolling.
+    const isFirst = full.length === 0 && (causes.length === 1 || lines.length < room);
     if (!isFirst && used + lines.length + Math.max(0, reserved - full.length - 1) > room) break;
     full.push(lines);
     used += lines.length;

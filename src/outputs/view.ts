@@ -28,7 +28,7 @@ export interface RunView {
   /** Every test, and every failure of the suite itself that is healed or still open. */
   readonly tests: readonly TestView[];
   readonly tallies: readonly Tally[];
-  /** `3 agent runs saved: 2 green when re-run, 1 in quarantine`; null if there were none. */
+  /** `3 agent runs saved: green when re-run (2), in quarantine (1)`; null if there were none. */
   readonly saved: string | null;
   /** What is to be said besides its causes. */
   readonly remarks: readonly Remark[];
@@ -340,18 +340,20 @@ function remarksOf({ tests, regression, warnings }: Report): Remark[] {
 
 const avoidedWords: Record<AvoidedReason, string> = {
   flaky: 'green when re-run',
-  'shared-cause': 'for other tests of the same cause',
+  'shared-cause': 'other tests of the same cause',
   'earlier-fix': 'green with an earlier fix',
   'open-question': 'already waiting for an answer',
-  'person-needed': 'that only a person can fix',
-  'tries-used': 'whose tries are used up',
-  environment: 'because of the environment',
+  'person-needed': 'only a person can fix it',
+  'tries-used': 'no tries are left',
+  environment: 'the environment is at fault',
   quarantined: 'in quarantine',
 };
 
 function savedLine(avoided: readonly Avoided[]): string | null {
   if (avoided.length === 0) return null;
   const sum = avoided.reduce((total, { count }) => total + count, 0);
-  const reasons = avoided.map(({ reason, count }) => `${count} ${avoidedWords[reason]}`);
+  const reasons = avoided.map(
+    ({ reason, count }) => `${avoidedWords[reason]}${avoided.length > 1 ? ` (${count})` : ''}`,
+  );
   return `${counted(sum, 'agent run')} saved: ${reasons.join(', ')}`;
 }

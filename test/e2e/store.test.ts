@@ -47,7 +47,7 @@ it('CL-12 ME-5 ME-6 ME-7 a question waits for a person, starts no agent meanwhil
   expect(readFileSync(ran, 'utf8')).toBe('x');
   const [open] = await questions(project);
   if (!open) throw new Error('no question is open');
-  expect(open).toMatchObject({ state: 'pending', choices: ['tests', 'skip', 'simplify', 'guide'] });
+  expect(open).toMatchObject({ state: 'pending', choices: ['tests', 'guide', 'simplify', 'skip'] });
   expect(open.problem).toContain('Is it Tanks or Thanks?');
   expect(again.report?.escalations).toMatchObject([{ id: open.id, state: 'pending' }]);
   const unanswered = await project.selfHeal(['escalations', 'resolve', open.id]);

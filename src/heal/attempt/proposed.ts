@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
-import { builtIn, isBuiltIn } from '../../core/built-in-fixer.js';
+import { agentName, builtIn, isBuiltIn } from '../../core/built-in-fixer.js';
 import type { Cause } from '../../core/cause.js';
 import type { Proposal } from '../../fixer/proposal.js';
 import type { KnownFailure } from '../../store/store.js';
@@ -38,7 +38,8 @@ export async function proposedFor(
     const { agent, change: id, runId, side } = decision.chosen;
     const runDir = runDirOf(cwd, runId);
     const change = readChange(runDir, id);
-    const summary = `the patch of the ${side} that a person has chosen`;
+    const what = side === 'whole' ? 'the whole patch' : `the patch of the ${side}`;
+    const summary = `${what} by ${agentName(agent)}, chosen by a person`;
     if (change) return { ...ofStored({ agent, change, runDir }, summary), isChosen: true };
     const message = `${cause.id}: ${summary} is not here any more: the folder of run ${runId} was deleted, or is on another machine`;
     bus.emit({ type: 'run.warning', message });

@@ -25,15 +25,15 @@ const facts = aDiagnosis().facts;
 describe('a question to a person', () => {
   it.each([
     ['never_retry', ['provide-credentials', 'skip']],
-    ['env_error', ['skip', 'simplify', 'guide']],
-    ['code_error', ['skip', 'simplify', 'guide']],
+    ['env_error', ['guide', 'simplify', 'skip']],
+    ['code_error', ['guide', 'simplify', 'skip']],
   ] as const)('ME-5 %s offers %j', (retry, choices) => {
     const lead = aDiagnosed({ diagnosis: aDiagnosis({ retry }) });
     expect(questionAbout(aCause({ lead }), nothingTried).choices).toEqual(choices);
   });
 
   it.each([
-    ['runtime/forbidden', 'code_error', ['skip', 'simplify', 'guide']],
+    ['runtime/forbidden', 'code_error', ['guide', 'simplify', 'skip']],
     ['project/licence', 'never_retry', ['provide-credentials', 'skip']],
   ] as const)(
     'CS-11 a refusal (%s) that a blamed change caused has the retry axis %s',
@@ -56,14 +56,14 @@ describe('a question to a person', () => {
       of({ offers: 'app', change: '3', agent: 'built-in' }),
     ];
     const question = questionAbout(aCause({ blame: aBlame() }), { attempts, asked: null });
-    expect(question.choices).toEqual(['tests', 'app', 'skip', 'simplify', 'guide']);
+    expect(question.choices).toEqual(['tests', 'app', 'guide', 'simplify', 'skip']);
     expect(question.offers).toMatchObject([
       { side: 'tests', change: '2', agent: 'debugger' },
       { side: 'app', change: '3', agent: 'built-in' },
     ]);
     expect(question.recommendation).toContain('It was green before 3f2a91c');
     expect(questionAbout(aCause({ blame: aBlame() }), nothingTried)).toMatchObject({
-      choices: ['skip', 'simplify', 'guide'],
+      choices: ['guide', 'simplify', 'skip'],
       offers: [],
     });
   });

@@ -2,7 +2,7 @@ import { Chalk } from 'chalk';
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { expect, it } from 'vitest';
-import { cut, wrapped, wrappedPainted } from '../../../src/outputs/cut.js';
+import { cut, laidOut, wrapped, wrappedPainted } from '../../../src/outputs/cut.js';
 
 it.each([
   ['short', 10, 'short'],
@@ -48,6 +48,24 @@ it('RP-1 wraps a sentence without losing a word, and leaves it alone where there
       },
     ),
   );
+});
+
+it('ME-5 lays out a page for a terminal: its lines keep their margin, a command stays whole, and a pipe gets all as it is', () => {
+  const page = [
+    'One two three four five',
+    '  skip      Skip it: the test is still reported',
+    '  1. /database changed no files; the test failed',
+    '→ self-heal escalations resolve 5e0b33b0 --choice …',
+  ].join('\n');
+  expect(laidOut(page, 40).split('\n')).toEqual([
+    'One two three four five',
+    '  skip      Skip it: the test is still',
+    '            reported',
+    '  1. /database changed no files; the',
+    '  test failed',
+    '→ self-heal escalations resolve 5e0b33b0 --choice …',
+  ]);
+  expect(laidOut(page, undefined)).toBe(page);
 });
 
 it('RP-1 wraps wide characters by their columns', () => {

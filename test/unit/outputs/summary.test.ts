@@ -150,6 +150,16 @@ it('RP-1 wraps sentences, cuts names in the middle, and never cuts a command', (
   expect(lines.filter((line) => line.includes('npx self-heal') && line.includes('…'))).toEqual([]);
 });
 
+it('RP-1 shows the only cause in full, also if that takes more rows than the screen has', () => {
+  const because = Array.from({ length: 60 }, (_, n) => `reason ${n}`).join(', ');
+  const attempts = [1, 2, 3].map((n) =>
+    aReportAttempt({ n, judged: 'still-failing', failedBecause: because }),
+  );
+  const lines = show({ causes: [{ ...left, attempts }] }, { rows: 24 });
+  expect(lines.join(' ').replaceAll(/\s+/g, ' ')).toContain('reason 58, reason 59');
+  expect(lines.filter((line) => line.startsWith('      next'))).toHaveLength(1);
+});
+
 it('EV-10 RP-1 keeps texts of pages, tests and agents on their lines', () => {
   for (const text of hostileTexts) {
     const cause = { ...left, headline: text, reason: text || 'none' };
