@@ -40,7 +40,7 @@ export function checkReviewer({ routes, verify, agents, runners }: Settings): Ch
   return reviewer === undefined || !isOwn
     ? []
     : [
-        doubtful(
+        warning(
           'second opinion',
           `${reviewer} would judge its own fixes`,
           `Give ${verify.review} another runner.`,
