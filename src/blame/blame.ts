@@ -215,7 +215,7 @@ function quickOnes(failures: readonly DiagnosedFailure[]): DiagnosedFailure[] {
   });
 }
 
-/** Says why if a search is unlikely to finish within its limit, since it would only delay the agent. */
+/** Returns the reason if a search is unlikely to finish in time, since it would only delay the agent; otherwise null. */
 function tooLong(
   { likelyMs }: BlameParts,
   { lead, history, leftMs }: { lead: DiagnosedFailure; history: History; leftMs: number },

@@ -103,7 +103,7 @@ export async function readHistory(request: HistoryRequest): Promise<History | st
   };
 }
 
-/** How far to go back where nothing tells how far. */
+/** How far to go back if nothing is known to have been green. */
 const RECENT_COMMITS = 10;
 
 /** Returns the commit that is this far before HEAD, or the first one; null if there is none before HEAD. */
@@ -122,7 +122,7 @@ function whyNot({ what, detail }: NoBase): string {
   return `git cannot read the repository: ${detail}`;
 }
 
-/** Returns which files a sparse checkout leaves out: that they are not there is no change. */
+/** Tells which files a sparse checkout leaves out; their absence is not a change. */
 async function absentFrom(root: string): Promise<(file: string) => boolean> {
   const listed = ((await git(root, ['ls-files', '-t', '-z'])) ?? '').split('\0');
   const absent = new Set(listed.flatMap((line) => (line.startsWith('S ') ? [line.slice(2)] : [])));
@@ -293,12 +293,12 @@ function shown(lines: readonly string[]): string[] {
   );
 }
 
-/** Decodes as one character per byte, so that no byte is lost. */
+/** Decodes one character per byte, so that no byte is lost. */
 function textOf(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('latin1');
 }
 
-/** Git may store other line ends than it checks out. */
+/** Git may store other line endings than it checks out. */
 function withEndsOf(now: string | null, text: string): string {
   return now?.includes('\r\n') && !text.includes('\r') ? text.replaceAll('\n', '\r\n') : text;
 }

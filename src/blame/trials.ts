@@ -121,7 +121,7 @@ export class Trials {
     }
   }
 
-  /** A suite that fails of something else, such as a build of which a part is missing, says nothing. */
+  /** A suite that fails for another reason, such as an incomplete build, shows nothing. */
   async #outcomeOf(failed: DiagnosedFailure, run: SuiteRun): Promise<Outcome> {
     if (failed.failure.scope === 'test') return outcomeOf(failed.failure.test.id, run);
     if (run.suiteFailure === null) return run.tests.length > 0 ? 'green' : 'unresolved';
@@ -140,7 +140,7 @@ export class Trials {
     const edits = await editsWithout(out, { root: workspace.root, contents });
     if (edits === null) return null;
     this.#changes += 1;
-    // The ids of agents' changes never look like this.
+    // Agents' changes never have such ids.
     return { id: `9${String(this.#changes).padStart(8, '0')}`, edits, folders: [] };
   }
 
@@ -161,11 +161,11 @@ export interface Trial {
   readonly said: SearchStats;
 }
 
-/** What a search took and saw so far. */
+/** What a search has cost and seen so far. */
 interface SearchStats {
   readonly runs: number;
   readonly unresolved: number;
-  /** Whether the test ran and failed, be it in a run of another cause's search. */
+  /** Whether the test ran and failed, even in a run for another cause. */
   readonly wasRed: boolean;
   readonly endedBy: Blame['endedBy'];
 }

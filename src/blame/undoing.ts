@@ -22,7 +22,7 @@ export interface Undoing {
 
 /**
  * Returns what a fix takes back of the change that broke a test: all of it, with whatever else was changed in the same commits, or a part.
- * Null if it keeps the change, perhaps mended. Only the app counts.
+ * Null if it keeps the change, perhaps mended. Changes to the tests do not count.
  */
 export function undoing(
   { hunks, rest }: Pick<Blame, 'hunks' | 'rest'>,
@@ -58,7 +58,7 @@ function takenBack({ old, now, file }: Hunk, fix: EditedFile | undefined): 'all'
   const gone = added.filter(
     ([key, times]) => (before.get(key) ?? 0) - (after.get(key) ?? 0) >= times - (was.get(key) ?? 0),
   );
-  // A line that only was added may be mended; it is taken back if nothing takes its place.
+  // A line that was only added may have been corrected: it is taken back only if nothing replaces it.
   if (lost.length === 0 && gone.some(([key]) => isReplaced(key, { ...fix, file }))) return null;
   if (back.length === lost.length && gone.length === added.length) return 'all';
   return back.length > 0 || (lost.length === 0 && gone.length > 0) ? 'part' : null;

@@ -65,7 +65,7 @@ function unusable(name: string, what: string): Problem {
 
 function encodingMistake(bytes: Uint8Array, text: string): Diagnostic | null {
   if (isUtf8(bytes)) return null;
-  // Invalid bytes are decoded to this character. The file is very unlikely to contain one of its own before them.
+  // Invalid bytes are decoded to this character, which hardly any file contains itself.
   const start = text.indexOf('\uFFFD');
   const hint = bytes[0] === 0xff || bytes[0] === 0xfe ? ' (it looks like UTF-16)' : '';
   return { start, end: start + 1, message: `this is not UTF-8${hint}; save the file as UTF-8` };

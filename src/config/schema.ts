@@ -320,7 +320,7 @@ export function agentsJsonSchema(): JsonSchema {
     override: ({ jsonSchema }) => {
       // Zod adds this bound to whole numbers; it is noise in an editor.
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-      // The defaults of what is in it say more.
+      // Its properties have defaults of their own.
       if (jsonSchema.type === 'object') delete jsonSchema.default;
     },
   });

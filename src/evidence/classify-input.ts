@@ -1,22 +1,51 @@
 import { z } from 'zod';
 import type { Evidence } from '../core/evidence.js';
+import { jsonOf } from '../json-of.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
-import { consoleEntry, networkEntry, text, textOrNull } from '../playwright/entry-shapes.js';
-import { jsonOf } from '../json-of.js';
+
+// Data that other processes wrote: a field that is missing or has another type gets a neutral value.
+
+const text = z.string().catch('');
+const textOrNull = z.string().nullable().catch(null);
+const number = z.number().catch(0);
+const numberOrNull = z.number().nullable().catch(null);
+const texts = z.record(z.string(), text).catch({});
+
+const consoleEntry = z.object({
+  time: number,
+  type: z.string().catch('log'),
+  text,
+  location: text,
+  stack: textOrNull,
+});
+
+const networkEntry = z.object({
+  time: number,
+  method: text,
+  url: text,
+  resourceType: text,
+  status: numberOrNull,
+  durationMs: numberOrNull,
+  failure: textOrNull,
+  requestHeaders: texts,
+  responseHeaders: texts,
+  requestBody: textOrNull,
+  responseBody: textOrNull,
+});
 
 /** The format of the failures to classify: the text of one error, one JSON document, or one JSON document a line. */
 export type ClassifyFormat = 'text' | 'json' | 'jsonl';
 
 /** One failure to classify. */
-export interface ClassifyRecord {
+interface ClassifyRecord {
   /** The record's own id, or null. */
   readonly id: string | null;
   readonly evidence: Evidence;
 }
 
 /** How to read an input. */
-export interface ClassifyInputOptions {
+interface ClassifyInputOptions {
   readonly format: ClassifyFormat;
   /** The project's root, for records that do not specify one. */
   readonly rootDir: string;

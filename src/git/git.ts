@@ -50,7 +50,7 @@ export async function gitBytes(
 }
 
 /**
- * Runs `git diff`, which compares with the working tree, on a copy of the index: without optional locks, too, it would write into the user's
+ * Runs `git diff`, which compares with the working tree, on a copy of the index: even without optional locks, it would write into the user's
  * index which touched files are as before. Rejects like `gitBytes`.
  */
 export async function gitDiff(cwd: string, args: readonly string[]): Promise<Buffer> {

@@ -39,7 +39,7 @@ const suppressions: readonly Pattern[] = [
 
 const tampering: readonly Pattern[] = [['playwright-patched', /node_modules\/@?playwright\S*/]];
 
-/** Finds what is honest in no app: it asks whether it is tested, a compiler or a linter is switched off, or Playwright is tampered with. */
+/** Finds what no honest fix does to an app: it asks whether it is tested, a compiler or a linter is switched off, or Playwright is tampered with. */
 export function judgeApp({ request, suite, ofApp, ofTests, old }: Change): Violation[] {
   const titles = suite.titles.filter((title) => title.trim().split(/\s+/).length >= 3);
   const named: Pattern[] = titles.map((title) => [

@@ -95,7 +95,7 @@ export async function readChange(request: GuardRequest): Promise<Change | null> 
 /** An import without an extension may lead to any file of the same stem. */
 const stemOf = (file: string) => file.replace(/(?:\/index)?\.[cm]?[jt]sx?$/, '');
 
-/** The state after the change, without what is cut. */
+/** The state after the change, with what is cut as it was before. */
 function withoutCut({ before, after }: GuardRequest, cut: readonly Cut[]): Tree {
   const files = new Set(cut.map(({ file }) => file));
   return {

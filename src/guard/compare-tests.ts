@@ -14,7 +14,7 @@ export interface Comparison {
 type Pair = readonly [before: Line, after: Line];
 
 /**
- * Compares the prints of the tests (HN-3, HN-4). With their locators blanked they have to be equal, except for added web-first assertions and
+ * Compares the tests in canonical form (HN-3, HN-4). With their locators blanked they have to be equal, except for added web-first assertions and
  * waits. A locator may not assert less than before.
  */
 export function compareTests(before: readonly Printed[], after: readonly Printed[]): Comparison {
@@ -86,7 +86,7 @@ function judgeUnpaired(only: Printed, isGone: boolean, texts: string): TestDiffe
     differenceOf(only, strength, isGone ? lines : [], isGone ? [] : lines),
   ];
   if (kind === 'test') return told(isGone ? 'weaker' : 'new');
-  // What no test uses may come and go, unless tests call something of its name that could not be followed.
+  // Code that no test uses may come and go, unless tests call something with its name that could not be resolved.
   if (kind === 'unused')
     return new RegExp(String.raw`[.#\s(]${title.replaceAll(/\W/g, '.')}\b`).test(texts)
       ? told('different')
@@ -118,7 +118,7 @@ const asserts = ({ text }: Line) => /\bexpect(?:\.\w+)?\(/.test(text);
 const opens = ({ text }: Line) =>
   /^(?:if|for|while|dowhile|try|forin|\} catch|beforeAll|afterAll)\b.*\{$/.test(text);
 
-/** Compares steps that were replaced by others. A brace that closes elsewhere is a difference, and never more. */
+/** Compares steps that were replaced by others. A brace that has only moved is never weaker or stronger. */
 function strengthOf(olds: readonly Line[], news: readonly Line[]): Strength {
   const [before, after] = [olds, news].map((lines) => lines.filter(({ text }) => text !== '}'));
   if (!before || !after || before.length + after.length === 0) return 'different';
@@ -196,7 +196,7 @@ const narrowings = ({ code }: LocatorText) =>
 /** Whether each locator asserts as much as the one that it replaced. */
 function isSameLook(old: Line, now: Line, proven: readonly LocatorChange[]): boolean {
   const expected = /\.to\w+\("(.{2,}?)"/.exec(now.text)?.[1];
-  // What is passed to a matcher is a part of what is expected.
+  // Locators that are passed to a matcher are part of the expectation.
   const [subject = ''] = now.text.split(/\)(?:\.not)?\.to[A-Z]/);
   const subjects = subject.match(/‹locator›/g)?.length ?? 0;
   return old.locators.every((was, index) => {

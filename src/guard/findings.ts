@@ -36,7 +36,7 @@ export interface Findings {
   /** What the tests do differently, beyond what a fix may change in them. */
   readonly differences: readonly TestDifference[];
   readonly locatorChanges: readonly LocatorChange[];
-  /** What is honest in no fix, or cannot be judged. */
+  /** What no honest fix contains, or what cannot be judged. */
   readonly violations: readonly Violation[];
   readonly notes: readonly Note[];
   /** What the healed tests type; null if they type nothing, or the fix is not in the app. */

@@ -15,7 +15,7 @@ import { importedBy, importersOf, type TestCode } from './test-code.js';
 /** If more files than this import a changed helper, they are not read, and the helper is judged on its own. */
 const MAX_IMPORTERS = 300;
 
-/** Judges a change: cuts what may not enter, compares what the tests do, and names what is not honest in the app (HN-3, HN-4). */
+/** Judges a change: cuts what may not enter, compares what the tests do, and names what is dishonest in the app (HN-3, HN-4). */
 export async function judge(request: GuardRequest): Promise<Findings> {
   try {
     const change = await readChange(request);
@@ -68,7 +68,7 @@ function inputsOf({ request: { healed }, now, ofApp }: Change): OtherInput | nul
   const steps = printed(now, specs)
     .flatMap(({ lines }) => lines.map(({ text }) => text))
     .join('\n');
-  // What is not a literal is not known; an empty text only clears a field.
+  // The value of anything but a literal is unknown, and an empty text only clears a field.
   const typed = [...steps.matchAll(typing)].map(([, text = '"?"']) => JSON.parse(text) as string);
   const texts = new Set(typed.filter((one) => one !== ''));
   return texts.size === 0 ? null : otherInput(ofApp, { typed: texts, tests });

@@ -90,7 +90,7 @@ export function readTests({ files }: Project, affected: ReadonlySet<string>): Pr
     found.push({ kind: 'block', key: `file ${file}`, lines, hooks: null, ...place });
     visit(scope.file.program, (node) => readFixtures(node, at));
   }
-  // Only now is it known what other files use.
+  // Not until all files have been read is it known what they use of each other.
   for (const scope of modules) visit(scope.file.program, (node) => readUnused(node, scope, found));
   return found.map(({ hooks, ...one }) => ({ ...one, lines: hooked(one.lines, hooks) }));
 }
@@ -122,7 +122,7 @@ function readAll(statements: readonly SyntaxNode[], reading: Reading): void {
   }
 }
 
-/** What declarations declare is read where it is used. */
+/** Declarations are read where they are used. */
 const declarations =
   /^(?:FunctionDeclaration|Class\w+|TS\w+Declaration|Export\w+|EmptyStatement|ImportDeclaration)$/;
 const control = /^(?:If|For|ForIn|ForOf|While|DoWhile|Try|Switch)Statement$|^(?:CatchClause|SwitchCase)$/;
@@ -198,7 +198,7 @@ function readEach(node: SyntaxNode, { list, pattern, body }: Each, reading: Read
     if (body) readAll(statementsOf(body), { ...at, scope });
   };
   const isKnown = elements.length > 0 && elements.length <= MAX_EACH && body && !leaves(body);
-  // An array that begins empty is filled elsewhere.
+  // An array that starts out empty is filled elsewhere.
   if (isKnown && elements.every((one) => one.type !== 'SpreadElement')) {
     for (const one of elements) readWith(one, reading);
     return;
@@ -212,7 +212,7 @@ function readEach(node: SyntaxNode, { list, pattern, body }: Each, reading: Read
 function readDeclarator(node: SyntaxNode, isConst: boolean, reading: Reading): void {
   const [id, init] = [nodeIn(node, 'id'), nodeIn(node, 'init')];
   const { scope, lines } = reading;
-  // What a file declares is read where it is used.
+  // Constants of a file are read where they are used.
   if (!id || !init || (scope.parent === null && isConst)) return;
   const returned = readCall(init, reading);
   const value = returned ?? { node: init, scope };

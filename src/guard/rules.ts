@@ -1,6 +1,6 @@
 import type { Violation } from '../core/guard/violation.js';
 
-/** What is honest in no fix, and what it means, in words for the agent and the report. Whatever else the guard finds is cut or shown. */
+/** What no honest fix contains, in words for the agent and the report. Whatever else the guard finds is cut or shown. */
 const rules = {
   'cannot-be-judged': 'what the tests check now cannot be determined',
   'app-detects-tests': 'the app checks whether it is being tested',

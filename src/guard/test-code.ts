@@ -33,7 +33,7 @@ export async function readTestCode(
   const parsed = new Map<string, SourceFile>();
   const [unparsable, ofApp] = [new Set<string>(), new Map<string, SourceFile | null>()];
   const loaded = (places.loaded ?? []).filter((file) => paths.has(file));
-  // Listing tests loads no steps of features, for example: nothing but their own imports says that they are test code.
+  // Only their imports show that some files are test code, such as the step definitions of features, which listing the tests does not load.
   const imports = edits.filter(({ before, after }) =>
     [before, after].some((state) => importsTest.test(state?.text ?? '')),
   );

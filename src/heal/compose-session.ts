@@ -7,7 +7,7 @@ import type { Settings } from '../core/settings.js';
 import { createPropose } from '../fixer/propose.js';
 import { createGuard, placesOf } from '../guard/run-guard.js';
 import { testPlaces } from '../guard/test-places.js';
-import { lastGreenCommits } from '../inspect/last-green.js';
+import { lastGreenCommits } from '../blame/last-green.js';
 import { type BrokenBuild, brokenBuildOf } from '../playwright/broken-build.js';
 import { isRed, type SuiteRun } from '../playwright/suite-run.js';
 import { formatProblem, type Problem } from '../problem.js';

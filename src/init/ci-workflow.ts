@@ -61,7 +61,7 @@ export function workflowText({ system, cwd, root, config, agent, shards }: Workf
     INSTALL_AGENT: agent && `npm install --global ${agent.packageName}`,
     KEY: agent?.keyVariable ?? null,
     WHAT_HAPPENS: agent ? `handed to ${agent.title}` : 'healed if the built-in fixer is sure of the fix',
-    // In a flow mapping, more characters need quotes.
+    // More characters need quotes in a flow mapping.
     FOLDER: folder === '.' ? null : JSON.stringify(folder),
     TO_FOLDER: folder === installFolder ? null : cd(folder),
     INSTALL_FOLDER:
@@ -96,7 +96,7 @@ export function outdatedWorkflows(root: string, used: readonly AgentProgram[]): 
 }
 
 /**
- * Fills in the `__NAME__` of a template. A line with a name whose value is null goes; a value that is all of a YAML value is quoted where
+ * Fills in the `__NAME__` of a template. A line with a name whose value is null is left out; a value that makes up a whole YAML value is quoted where
  * YAML needs it.
  */
 function filled(template: string, values: Readonly<Record<string, string | number | null>>): string {

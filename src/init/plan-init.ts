@@ -111,7 +111,7 @@ const ENTRY = '.self-heal/';
 async function ignoreFile(cwd: string): Promise<PlannedFile> {
   const file = path.join(cwd, '.gitignore');
   const there = await readIfThere(file);
-  // A person's own list of what to ignore does not help others.
+  // A person's own ignore list does not help others.
   const asked = [
     '-c',
     'core.excludesFile=/dev/null',

@@ -72,7 +72,7 @@ export function wrappedPainted(line: string, width: number): string[] {
 }
 
 function broken(line: string, width: number): string[] {
-  // The terminal wraps what is too long for it better than we could in less than a few words' room.
+  // In so little room, the terminal wraps better than we could.
   if (width < FEWEST_COLUMNS) return [line];
   // No code unit takes more than two columns, so a short line need not be measured.
   if (line.length * 2 <= width || widthOf(line) <= width) return [line];

@@ -31,7 +31,7 @@ export async function showResult(report: Report, { dir, cwd, env, options }: Res
 export function showSummary(report: Report, { env }: Pick<ResultPlace, 'env'>): void {
   const text = summaryOf(report, {
     paint: paletteFor(env),
-    // Not a terminal: whoever reads it wraps it.
+    // Not a terminal: the reader's program wraps the lines.
     columns: process.stderr.columns || Infinity,
     rows: process.stderr.rows,
   });

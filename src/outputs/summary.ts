@@ -131,7 +131,7 @@ function stepLines(view: RunView, { paint }: SummaryOptions): string[] {
   return nextSteps(view).map(({ what, command }) => `  ${paint.dim(what.padEnd(7))} ${command}`);
 }
 
-/** What a screen has no room for. */
+/** Rows that are left out on a screen. */
 const unshown = new Set(['source']);
 
 /** Formats one cause in full: class, reason, tests, agents, proof, files, cost, and what is left to do. */
@@ -146,7 +146,7 @@ function causeInFull(view: CauseView, options: SummaryOptions): string[] {
   ];
 }
 
-/** Names identify, so the middle of a long one can go; a command is never cut; sentences are wrapped. */
+/** The middle of a long name can go, since its ends identify it; a command is never cut; sentences are wrapped. */
 function rowLines({ label, text }: Row, { paint, columns }: SummaryOptions): string[] {
   const isName = label === 'tests' || label === 'files';
   const parts =

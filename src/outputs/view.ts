@@ -30,7 +30,7 @@ export interface RunView {
   readonly tallies: readonly Tally[];
   /** `3 agent runs saved: green when re-run (2), in quarantine (1)`; null if there were none. */
   readonly saved: string | null;
-  /** What is to be said besides its causes. */
+  /** Remarks that belong to no cause. */
   readonly remarks: readonly Remark[];
 }
 
@@ -38,7 +38,7 @@ export interface RunView {
 export interface CauseView {
   readonly cause: ReportCause;
   readonly words: VerdictWords;
-  /** Whether nothing is left to do about it. */
+  /** Whether nothing is left to do. */
   readonly good: boolean;
   readonly tests: readonly ReportTest[];
   /** Its first test by name, and the number of others. */
@@ -84,7 +84,7 @@ function causeView(cause: ReportCause, report: Report, byId: ReadonlyMap<string,
 /** The name of the suite's own failure in reports, since it belongs to no test. */
 export const suiteItself = 'the suite itself, before its tests';
 
-/** Whether nothing is left to do about it. */
+/** Whether nothing is left to do. */
 function isGood(verdict: CauseVerdict): boolean {
   return verdict === 'passed' || isResolved(verdict);
 }
@@ -98,7 +98,7 @@ function nextFor(cause: ReportCause, { escalations, runId }: Report): string | n
   if (isGood(cause.verdict) || cause.verdict === 'flaky' || cause.verdict === 'quarantined') return null;
   const asked = escalations.find(({ causeId, stored }) => causeId === cause.id && stored);
   if (asked) return `npx self-heal escalations resolve ${asked.id}`;
-  // What mends it, if that is known; the program's words are above.
+  // The remedy, if one is known; the program's own words are shown above.
   const remedy = cause.attempts.at(-1)?.remedy?.replaceAll('`', '');
   return cause.verdict === 'agent-unusable'
     ? (remedy ?? 'npx self-heal doctor')
@@ -106,18 +106,18 @@ function nextFor(cause: ReportCause, { escalations, runId }: Report): string | n
 }
 
 export interface Row {
-  /** Empty if it continues the row before it. */
+  /** Empty if it continues the row above. */
   readonly label: string;
   readonly text: string;
   /** Whether it is a name, an output or a command, rather than a sentence. */
   readonly isCode?: boolean;
 }
 
-/** How much of a cause is told: the rest is counted. */
+/** How much is said about a cause; the rest is counted. */
 export interface RowLimits {
-  /** The last attempts are told, with the number and the cost of those before them. */
+  /** How many of the last attempts are described; those before are counted, with their cost. */
   readonly attempts: number;
-  /** What was left out, violations and notes, of each attempt. */
+  /** How many cuts, violations and notes are listed for each attempt. */
   readonly findings: number;
 }
 
@@ -321,7 +321,7 @@ function talliesOf({ totals, tests, verify, shards }: Report): Tally[] {
   ];
 }
 
-/** Something to say about a run besides its causes; never without items. */
+/** A remark about the run as a whole; it has at least one item. */
 export interface Remark {
   readonly title: string;
   readonly items: readonly string[];

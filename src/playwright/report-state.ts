@@ -1,7 +1,7 @@
 import type { TestError, TestFailure } from '../core/failure.js';
 import { withoutChanceOfTheEnd } from '../core/end-of-the-browser.js';
 import type { ReportLine } from './report-format.js';
-import { appendedLines } from '../process/appended-lines.js';
+import { appendedLines } from '../state-folder.js';
 import { systemClock } from '../clock.js';
 import { jsonOf } from '../json-of.js';
 

@@ -119,7 +119,7 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteRun> {
       for (const line of lines)
         if (line.type === 'failed-try') {
           looking = look(line.failure, looking);
-          // Nobody else would tell the test that waits.
+          // Otherwise the last test would wait in vain.
           looking.catch(() => unlooked.abort());
         }
       if (lines.some(({ type }) => type === 'end'))
@@ -139,7 +139,7 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteRun> {
   const isBroken = broken.signal.aborted && !signal.aborted;
   const { end: _end, ...withoutEnd } = state;
   return suiteRunOf({
-    // As Playwright reports it when its time limit is over.
+    // As Playwright reports it at the end of its time limit.
     state: isBroken && build ? { ...withoutEnd, errors: [build.error] } : state,
     exit,
     interrupted: signal.aborted,
@@ -156,7 +156,7 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteRun> {
 
 /** Aborts `ms` after the run unless Playwright exits first. A reporter may wait for a user; the report is complete anyway. */
 function endLater(lingering: AbortController, over: AbortSignal, ms: number): void {
-  // Playwright has already exited; this is the final read of its report.
+  // Playwright has exited already, and this is the last read of its report.
   if (over.aborted) return;
   const timer = setTimeout(() => lingering.abort(), ms);
   over.addEventListener('abort', () => clearTimeout(timer), { once: true });

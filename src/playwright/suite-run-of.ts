@@ -171,7 +171,7 @@ function phaseOf({ configured, begin }: ReportState, errors: readonly TestError[
   return { kind: 'global-setup', at: lineOf(config, 'globalSetup'), servers: [], file: inFile ?? file };
 }
 
-/** An error without a place in a spec comes of the set-up: specs that do not load name theirs. */
+/** An error without a location comes from the set-up: one in a spec that does not load has a location. */
 function isBeforeTests({ location, message }: TestError): boolean {
   return location === null && !/No tests found|Cannot find module|SyntaxError/.test(message);
 }

@@ -43,7 +43,7 @@ function signalAll(entries: readonly ProcessEntry[], signal: NodeJS.Signals): re
   return entries;
 }
 
-/** How to find processes, besides by the owner that they carry. */
+/** Further ways to find processes, besides the owner in their environment. */
 interface SweepOptions {
   /** The folder that only this agent works in. Its orphaned processes are ended too. */
   readonly workDir?: string | undefined;
@@ -54,7 +54,7 @@ interface SweepOptions {
 }
 
 /**
- * Ends everything that an owner left, however it hid: processes that carry the owner (see `ownerVariables`), that were seen to descend from it or
+ * Ends everything that an owner left running: processes that carry the owner (see `ownerVariables`), that were seen to descend from it or
  * that work in its folder, and the relatives of all these; never this process or its ancestors. Returns `pid command` of each.
  */
 export async function sweep(owner: Owner, options: SweepOptions = {}): Promise<string[]> {

@@ -6,7 +6,7 @@ export interface Interrupts extends Disposable {
   readonly signal: AbortSignal;
   by(): 'SIGINT' | 'SIGTERM' | null;
   /**
-   * Sets the run in progress, whose processes a second signal ends. An error outside of the run's own steps interrupts it, too: the promise
+   * Sets the run in progress, whose processes a second signal ends. An uncaught error interrupts it, too: the promise
    * that is returned rejects with it, so that the run can take out what is not proven before the process ends.
    */
   started(runId: string): Promise<never>;

@@ -128,7 +128,7 @@ export function withRelatives(
 ): ProcessEntry[] {
   const found = [...known];
   const now = new Map(table.map((entry) => [entry.pid, entry]));
-  // A pid that has been reused is nobody's relative.
+  // A reused pid belongs to an unrelated process.
   const isSame = ({ pid, startedAt }: ProcessEntry) => (now.get(pid)?.startedAt ?? startedAt) === startedAt;
   const pids = new Set(known.filter(isSame).map(({ pid }) => pid));
   // Children may come before their parents in the table, so repeat until nothing is added.

@@ -8,7 +8,7 @@ import type { Found } from './reading.js';
  */
 const leftOut = /-(?:filter-comments|basicauth|database-connection-string|gcp)$/;
 
-/** What secretlint 13 does not know, from the issuers' documentation. */
+/** Tokens that secretlint 13 does not know, from the issuers' documentation. */
 const others: readonly (readonly [kind: string, pattern: RegExp])[] = [
   // RFC 7519 and RFC 7516: signed, encrypted, or cut off after its claims.
   ['jwt', /(?<![\w-])eyJ[\w-]{8,2048}\.(?:[\w-]{0,16384}\.){0,3}[\w-]{8,16384}/g],

@@ -9,7 +9,7 @@ export function findPlaces(text: string): Found[] {
 /** A quote as it stands in JSON, in JSON in JSON, and so on. */
 const quote = String.raw`\\{0,15}["'\x60]`;
 const mayQuote = `(?:${quote})?`;
-/** Up to the same quote, which is missing if the text was cut; what is `first` is left out. */
+/** Up to the same quote, which is missing if the text was cut; `first` is not part of the secret. */
 const quoted = (first = '') =>
   String.raw`(?<quote>${quote})${first}(?=(?<secret>(?:(?!(?<!\\)\k<quote>)[^\n]){1,4096}))`;
 /** A word without quotes that is not the call of a function or an element of a list. */
@@ -180,7 +180,7 @@ function secretsAt({ kind, pattern, isSecret = isWritten }: Place, text: string)
   return found;
 }
 
-/** Whether it is a value rather than the mark of one. */
+/** Whether it is a value rather than a placeholder for one. */
 function isWritten(text: string): boolean {
   return !/^(?:\$\{?[A-Za-z_][^}]*\}?|<[^<>]*>|\*+|%s|\{\{.*\}\}|\[.*)$/.test(text);
 }

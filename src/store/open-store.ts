@@ -85,7 +85,7 @@ function databaseOn(dialect: Dialect): Database {
   return new Kysely<Tables>({ dialect, plugins: [new CamelCasePlugin()] });
 }
 
-/** Whether git tracks the file, so that somebody else may have written it. Whoever opens the store has checked `.self-heal`. */
+/** Whether git tracks the file, so that somebody else may have written it. `.self-heal` itself has been checked before. */
 async function isTracked(file: string, cwd: string): Promise<boolean> {
   if (isInside(stateFolder(cwd), file)) return false;
   const names = databaseFiles(path.basename(file));
@@ -199,7 +199,7 @@ async function createIfNew(
     if (isPostgres) await sql`select pg_advisory_xact_lock(${LOCK})`.execute(transaction);
     const version = await versionOf(transaction, isPostgres);
     if (version === 0) await createTables(transaction);
-    // self-heal never leaves the version table empty.
+    // self-heal never creates an empty version table.
     if (version === null) return damaged(location, 'it does not record its version');
     return version === 0 || version === storeVersion ? null : otherVersion(location, version);
   });

@@ -11,7 +11,7 @@ import { reportOf } from '../run/report-of.js';
 import { runDirOf } from '../run/run-folder.js';
 import { type RunState, emptyRun } from '../run/run-state.js';
 import path from 'node:path';
-import { appendedLines } from '../process/appended-lines.js';
+import { appendedLines } from '../state-folder.js';
 import { latestRunId } from '../run/find-run.js';
 import { reduce } from '../run/reduce.js';
 import { eventsFile } from '../run/event-log.js';

@@ -42,12 +42,12 @@ export const safePath = z
     'is not a path of a file in the project',
   );
 
-/** Windows gives the second half of these, `GIT~1`, as short names to the first. */
+/** Windows also has short names for these, such as `GIT~1`. */
 const forbidden = ['.git', '.self-heal', 'node_modules'];
 const shortForms = forbidden.map((name) => `${name.replace('.', '').slice(0, 6)}~`);
 
 function mayBeNamed(part: string): boolean {
-  // Nothing is left of `.` and `..`.
+  // `.` and `..` have become empty as well.
   if (part === '' || forbidden.includes(part)) return false;
   return !shortForms.some((start) => part.startsWith(start) && /^\d+$/.test(part.slice(start.length)));
 }
@@ -65,7 +65,7 @@ function onAnyDisk(part: string): string {
     .replace(/[ .]+$/, '');
 }
 
-/** The state of one path; null if it does not exist. */
+/** Null if the path does not exist. */
 export const stateOrNull = state.nullable();
 
 const changeSchema = z.strictObject({

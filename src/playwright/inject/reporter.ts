@@ -95,7 +95,7 @@ export default class SelfHealReporter {
     });
   }
 
-  /** What a `globalSetup` prints passes every reporter by. It is kept only if the process ends there: then nothing else says why. */
+  /** Reporters never see what a `globalSetup` prints. It is kept in case the process ends there: nothing else would say why. */
   #listenToSetUp(): void {
     this.#setUpOutput = '';
     for (const stream of [process.stdout, process.stderr]) {

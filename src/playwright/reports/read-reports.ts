@@ -62,7 +62,7 @@ async function filesIn(place: string, depth: number): Promise<string[] | null> {
   return found;
 }
 
-/** The second one contains self-heal's own reports. */
+/** `.self-heal` contains self-heal's own reports. */
 const ignored: ReadonlySet<string> = new Set(['node_modules', '.self-heal']);
 
 async function readReport(file: string): Promise<ReadReport | null> {
@@ -96,7 +96,7 @@ async function textOf(file: string): Promise<string> {
   return readFile(file, 'utf8');
 }
 
-/** Quotes nothing from the file. */
+/** Quotes nothing of the file's text. */
 function damaged(name: string, error: unknown): Problem {
   const [issue] = error instanceof z.ZodError ? error.issues : [];
   const why = issue

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { execaSync } from 'execa';
 import { expect, it } from 'vitest';
-import { lastGreenCommits } from '../../../src/inspect/last-green.js';
+import { lastGreenCommits } from '../../../src/blame/last-green.js';
 import { checkedOut } from '../../../src/run/checked-out.js';
 import type { Report } from '../../../src/run/report.js';
 import { aReport, aReportAttempt, aReportCause, aReportTest } from '../../rig/a-report.js';
