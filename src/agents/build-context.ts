@@ -55,6 +55,7 @@ export async function buildContext(request: ContextRequest): Promise<AgentContex
     project: { name: settings.project, root },
     test: contextTest(lead, root),
     ...setUpIn(lead, root),
+    ...(lead.needs ? { needs: lead.needs.length } : {}),
     otherTests: tests.flatMap(({ member, test }) => (member === lead || !test ? [] : [test])),
     failedStep: evidence.failedStep,
     error: errorOf(lead),

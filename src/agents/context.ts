@@ -27,6 +27,8 @@ export interface AgentContext extends Omit<
   phase?: Phase;
   /** What was set up for the test. */
   setUp?: SetUp;
+  /** How many tests ran before it without which it is green. */
+  needs?: number;
   /** The other tests that fail for the same cause. */
   otherTests: ContextTest[];
   error: {

@@ -1,6 +1,6 @@
 import type { DiagnosedFailure } from './cause.js';
 import { complaintOf } from './complaint.js';
-import type { TestRef } from './failure.js';
+import type { TestFailure, TestRef } from './failure.js';
 import { normalise } from './normalise.js';
 
 /** How many tests that failed alike are run again, and without a fix: what three show, the others show too. */
@@ -60,6 +60,8 @@ function alikeKeys({ failure, signature, evidence }: DiagnosedFailure): string[]
 export interface GreenTest {
   readonly test: TestRef;
   readonly durationMs: number;
+  /** When it ran, in epoch milliseconds; absent if that is not known. */
+  readonly ran?: { readonly startedAt: number };
 }
 
 const MAX_NEIGHBOURS = 2;
@@ -68,28 +70,35 @@ const MAX_NEIGHBOUR_MS = 15_000;
 
 /**
  * Chooses one or two green tests of the same file for each file with failures: what happens in them too says nothing about the failures. Those
- * that share most of a failing test's describe blocks come first, then those next to it.
+ * that share most of a failing test's describe blocks come first, then those next to it; if any ran after it, no others, since it may fail
+ * because of what ran before it.
  */
 export function chooseNeighbours(
   failures: readonly DiagnosedFailure[],
   green: readonly GreenTest[],
 ): readonly string[] {
-  const files = new Map<string, TestRef>();
+  const files = new Map<string, TestFailure>();
   for (const { failure } of failures)
-    if (failure.scope === 'test')
-      files.set(fileOf(failure.test), files.get(fileOf(failure.test)) ?? failure.test);
-  return [...files].flatMap(([file, failing]) => {
+    if (failure.scope === 'test') files.set(fileOf(failure.test), files.get(fileOf(failure.test)) ?? failure);
+  return [...files].flatMap(([file, failed]) => {
+    const { test: failing } = failed;
     const near = green.filter(
       ({ test, durationMs }) => fileOf(test) === file && durationMs <= MAX_NEIGHBOUR_MS,
     );
     const shared = ({ test }: GreenTest) =>
       test.titlePath.slice(0, -1).filter((title, n) => failing.titlePath[n] === title).length;
     const distance = ({ test }: GreenTest) => Math.abs(test.location.line - failing.location.line);
-    return near
+    const after = near.filter((one) => !ranBefore(failed, one));
+    return (after.length > 0 ? after : near)
       .toSorted((a, b) => shared(b) - shared(a) || distance(a) - distance(b))
       .slice(0, MAX_NEIGHBOURS)
       .map(({ test }) => test.id);
   });
+}
+
+/** Whether a test had begun when another failed. */
+export function ranBefore(failed: TestFailure, { ran }: Pick<GreenTest, 'ran'>): boolean {
+  return ran !== undefined && ran.startedAt < failed.startedAt + failed.durationMs;
 }
 
 function fileOf({ project, location }: TestRef): string {

@@ -15,6 +15,10 @@ export interface DiagnosedFailure {
   readonly signature: string;
   /** Ids of the Playwright tests that reproduce exactly this failure; empty for a failure of the suite itself. */
   readonly rerunIds: readonly string[];
+  /** Those of them that only ran before it when it was red, green themselves: it may need them or not. Absent if there are none. */
+  readonly along?: readonly string[];
+  /** Those of them without which it is green. Absent if it is red alone, or that is not known. */
+  readonly needs?: readonly string[];
   /** The number of the failure that was run again in its stead, since the two are alike; absent if it was run again itself. */
   readonly like?: number;
   /** What a look at the machine has shown: who is to blame in place of the code, in a sentence, or null for nobody; absent if nothing was looked at. */

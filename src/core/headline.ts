@@ -18,9 +18,11 @@ export function headlineOf(failed: DiagnosedFailure): string {
   const symptom = symptomOf(failed);
   const root = rootOf(failed);
   const line = [root ?? redirectIn(failed), symptom].filter((part) => part !== null).join(' — ');
-  const place = phasePlaceOf(failed) ?? (root === null ? placeOf(failed) : null);
-  const room = longest - (place?.length ?? 0) - 3;
-  return `${clip(line, room)}${place !== null && !line.includes(place) ? ` (${place})` : ''}`;
+  const at = phasePlaceOf(failed) ?? (root === null ? placeOf(failed) : null);
+  const place = at !== null && !line.includes(at) ? [at] : [];
+  const { needs } = failed;
+  const around = [...place, ...(needs ? [`only after ${needs.length} other tests`] : [])].join(', ');
+  return `${clip(line, longest - around.length - 3)}${around === '' ? '' : ` (${around})`}`;
 }
 
 /** Describes the symptom in one line. */

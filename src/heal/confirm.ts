@@ -1,6 +1,6 @@
-import { chooseNeighbours, chooseShown, groupAlike } from '../core/alike.js';
+import { chooseNeighbours, chooseShown, type GreenTest, groupAlike, ranBefore } from '../core/alike.js';
 import type { DiagnosedFailure } from '../core/cause.js';
-import { failureKey } from '../core/failure.js';
+import { failureKey, testsOf } from '../core/failure.js';
 import { groupCauses } from '../core/group.js';
 import { isGreen } from '../core/judge.js';
 import { recordFailure } from './diagnose.js';
@@ -45,10 +45,11 @@ export async function confirm(
   }
   for (const one of joined) await recordFailure(progress.session, one);
   const second = await runAgain(progress, left);
+  const third = await runAmongOthers(progress, [...first.flaky, ...second.flaky]);
   return {
-    confirmed: [...known, ...first.confirmed, ...joined, ...second.confirmed],
-    flaky: [...first.flaky, ...second.flaky],
-    uncovered: [...first.uncovered, ...second.uncovered],
+    confirmed: [...known, ...first.confirmed, ...joined, ...second.confirmed, ...third.confirmed],
+    flaky: third.flaky,
+    uncovered: [...first.uncovered, ...second.uncovered, ...third.uncovered],
     blockedBy: second.blockedBy,
   };
 }
@@ -70,12 +71,63 @@ async function runAgain(progress: Progress, failures: readonly DiagnosedFailure[
     const ends = confirmed.map((before) => ({ before, now: seen.observe(before) }));
     flaky.push(...ends.filter(({ now }) => isGreen(now)).map(({ before }) => before));
     uncovered.push(...seen.others);
+    const along = progress.green.filter(({ test }) => neighbours.includes(test.id));
     confirmed = ends
       .filter(({ now }) => !isGreen(now))
-      .map(({ before, now }) => combined(before, now.failure ?? now.suiteFailure));
+      .map(({ before, now }) =>
+        including(idsBefore(before, along), combined(before, now.failure ?? now.suiteFailure)),
+      );
     for (const one of confirmed) if (one.evidence.otherRun) await recordFailure(session, one);
   }
   return { confirmed, flaky, uncovered, blockedBy: null };
+}
+
+/** How long the run that tells flaky tests from those that need others may be expected to take; a longer one is of their files alone. */
+const MOST_AMONG_OTHERS_MS = 180_000;
+
+/**
+ * Runs tests that were green alone once more after all that ran before them when they were red. One that is red then is not flaky: it fails
+ * whenever the others run, so they are part of all its re-runs from here on.
+ */
+async function runAmongOthers(
+  progress: Progress,
+  green: readonly DiagnosedFailure[],
+): Promise<Omit<Confirmation, 'blockedBy'>> {
+  const { session, ran } = progress;
+  const others = (one: DiagnosedFailure) => idsBefore(one, ran).filter((id) => !one.rerunIds.includes(id));
+  const tests = green.filter((one) => others(one).length > 0);
+  const none = { confirmed: [], flaky: green, uncovered: [] };
+  if (tests.length === 0 || session.signal.aborted) return none;
+  const own = tests.flatMap(({ rerunIds }) => rerunIds);
+  const all = new Set([...own, ...tests.flatMap(others)]);
+  const files = new Set(testsOf(tests).map(({ location }) => location.file));
+  const ofFiles = ran.flatMap(({ test }) => (files.has(test.location.file) ? [test.id] : []));
+  const isShort = (session.plan.likelyMs([...all]) ?? 0) <= MOST_AMONG_OTHERS_MS;
+  const ids = isShort ? [...all] : [...new Set([...own, ...ofFiles.filter((id) => all.has(id))])];
+  const seen = await retest(session, { failures: tests, purpose: 'confirm', causeId: null, ids });
+  const confirmed = tests.flatMap((before) => {
+    const { failure } = seen.observe(before);
+    const needs = others(before).filter((id) => ids.includes(id));
+    if (failure === null || needs.length === 0) return [];
+    return [{ ...combined(before, failure), rerunIds: [...before.rerunIds, ...needs], needs }];
+  });
+  for (const one of confirmed) await recordFailure(session, one);
+  const keys = new Set(confirmed.map(({ failure }) => failureKey(failure)));
+  const flaky = green.filter(({ failure }) => !keys.has(failureKey(failure)));
+  return { confirmed, flaky, uncovered: seen.others };
+}
+
+/** A test that was red after others is run after them from here on; its proof shows whether it needs them. */
+function including(along: readonly string[], one: DiagnosedFailure): DiagnosedFailure {
+  return along.length === 0 ? one : { ...one, rerunIds: [...new Set([...one.rerunIds, ...along])], along };
+}
+
+/** Returns the ids of those tests that had begun when a test failed. */
+function idsBefore({ failure }: DiagnosedFailure, tests: readonly GreenTest[]): string[] {
+  if (failure.scope === 'suite') return [];
+  return tests.flatMap((one) =>
+    one.test.id !== failure.test.id && ranBefore(failure, one) ? [one.test.id] : [],
+  );
 }
 
 /** Whether a failure has been red often enough, the last time in the current tree, and all of its evidence is there. */

@@ -8,7 +8,7 @@ import { failureKey } from '../core/failure.js';
 import { isResolved } from '../core/verdict.js';
 import type { TriedCause } from './heal-cause.js';
 import type { GreenTest } from '../core/alike.js';
-import type { SuiteRun } from '../playwright/suite-run.js';
+import type { SuiteRun, TestResult } from '../playwright/suite-run.js';
 import type { Session } from './session.js';
 
 /** A cause with its verdict. */
@@ -43,6 +43,8 @@ export interface Progress {
   readonly rerunIds: Readonly<Record<string, readonly string[]>>;
   /** The tests that were green in the first run and can be run by themselves. */
   readonly green: readonly GreenTest[];
+  /** The tests that ran in the first run. */
+  readonly ran: readonly TestResult[];
   /** Tests that are green with a fix that is not proven yet. */
   readonly proofTests: ProofTest[];
 }
@@ -57,6 +59,7 @@ export function newProgress(session: Session, first: SuiteRun): Progress {
     firstWasBroken: first.suiteFailure !== null || first.status === 'interrupted',
     rerunIds: first.rerunIds,
     green: greenIn(first),
+    ran: first.tests.filter(({ outcome }) => outcome !== 'not-run' && outcome !== 'skipped'),
     proofTests: [],
   };
 }

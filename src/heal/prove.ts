@@ -22,6 +22,7 @@ import { revertFixes, revertWhatBroke, takeOutDeadEnds } from './take-out.js';
 import { retest } from './retest.js';
 import { abandonProof, type Left, type Refuted, applyProof } from './apply-proof.js';
 import { newlyRed } from './apply-result.js';
+import { summarise } from './summarise.js';
 import { tryOtherInput, typingIn } from './try-other-input.js';
 
 /** One shared proof of all fixes that are not proven yet. */
@@ -174,7 +175,7 @@ async function lookWithout(
   const { session } = proof.progress;
   if (tests.length === 0 || session.signal.aborted) return;
   if (!(await takeOut(proof, changes))) return;
-  const { green } = await look(proof, tests);
+  const { green } = await look(proof, tests, { isWithoutOthers: true });
   for (const test of green) {
     if (test.isLead) proof.doubts.set(test.causeId, 'it was green with all fixes reverted');
     else test.ended = 'flaky';
@@ -201,7 +202,7 @@ async function proveAlone(proof: Proof, causeId: string, why: string): Promise<v
   await session.workspace.without([]);
   const { repeat, flips } = session.settings.verify;
   for (let n = 1; n <= repeat && !session.signal.aborted; n += 1) {
-    const { red } = await look(proof, takingPart(proof, causeId), causeId);
+    const { red } = await look(proof, takingPart(proof, causeId), { causeId });
     for (const test of red.filter(({ isLead }) => !isLead)) test.ended = 'unsteady';
     const lead = red.find(({ isLead }) => isLead);
     if (!lead) continue;
@@ -217,7 +218,8 @@ async function proveAlone(proof: Proof, causeId: string, why: string): Promise<v
   for (let flip = 0; flip < flips && !session.signal.aborted; flip += 1) {
     if (!(await takeOut(proof, changesOf(record)))) return;
     const flipped = takingPart(proof, causeId).filter((one) => one.isFlipped);
-    const { green, red } = await look(proof, flipped, causeId);
+    const { green, red } = await look(proof, flipped, { causeId });
+    if (red.length > 0) tellNeeds(session, record);
     if (red.length === 0 && !session.signal.aborted) {
       const failedBecause =
         'also green with the change reverted: the test is flaky, or was fixed by somebody else';
@@ -226,6 +228,12 @@ async function proveAlone(proof: Proof, causeId: string, why: string): Promise<v
     for (const test of green) test.ended = 'flaky';
   }
   proof.doubts.delete(causeId);
+}
+
+/** A test that was green without its fix when it ran alone, and is red without it among the others, needs them. */
+function tellNeeds({ bus }: Progress['session'], { cause }: CauseRecord): void {
+  const { along: needs, ...lead } = cause.lead;
+  if (needs) bus.emit({ type: 'cause.narrowed', cause: summarise({ ...cause, lead: { ...lead, needs } }) });
 }
 
 async function refute({ progress, refuted }: Proof, record: CauseRecord, how: Refuted): Promise<void> {
@@ -270,10 +278,15 @@ interface Split {
 async function look(
   proof: Proof,
   tests: readonly ProofTest[],
-  causeId: string | null = null,
+  {
+    causeId = null,
+    isWithoutOthers = false,
+  }: { readonly causeId?: string | null; readonly isWithoutOthers?: boolean } = {},
 ): Promise<Split> {
   const { progress } = proof;
-  const ids = [...new Set(tests.flatMap(({ failure }) => failure.rerunIds))];
+  const idsOf = ({ failure: { rerunIds, along = [] } }: ProofTest) =>
+    isWithoutOthers ? rerunIds.filter((id) => !along.includes(id)) : rerunIds;
+  const ids = [...new Set(tests.flatMap(idsOf))];
   const seen = await retest(progress.session, {
     failures: tests.map(({ failure }) => failure),
     purpose: 'proof',

@@ -163,6 +163,8 @@ const recordShape = z.object({
   diagnosis,
   signature: z.string(),
   rerunIds: texts,
+  along: texts.exactOptional(),
+  needs: texts.exactOptional(),
   machine: textOrNull.exactOptional(),
 });
 
