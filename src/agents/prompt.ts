@@ -186,7 +186,7 @@ function suiteFailed({ phase }: AgentContext): string {
 }
 
 function whatFailed(context: AgentContext): string {
-  const { test, otherTests, failedStep, setUp } = context;
+  const { test, otherTests, failedStep, setUp, needs } = context;
   if (!test) return suiteFailed(context);
   const before = setUp && setUpLine(setUp);
   const others = otherTests
@@ -197,6 +197,11 @@ function whatFailed(context: AgentContext): string {
     `File: ${inline(`${test.file}:${test.line}`)}${test.project ? `, project ${inline(test.project)}` : ''}`,
     ...(failedStep ? [`Failed step: ${inline(failedStep)}`] : []),
     ...(before ? [`Set-up: ${inSentence(before)}`] : []),
+    ...(needs
+      ? [
+          `It is green alone, and red after ${needs} other tests: what they leave behind or use up is part of the cause.`,
+        ]
+      : []),
     ...(others.length > 0 ? [`${more(otherTests.length)} from the same cause:`, ...others] : []),
   ].join('\n');
 }
@@ -409,7 +414,7 @@ ${readOnly(context)}
 - A server of the project may be running elsewhere, on the project's ports: it does not serve this copy. If you start one,
   give it a port of its own, and stop it when you are done.
 - End with one line: \`SELF-HEAL: {"status": "fixed" | "not-fixed" | "needs-person", "summary": "one sentence"}\`.
-  Use needs-person, and say what you need, if only a person can decide or provide it.`;
+  Use needs-person, and say what you need, if only a person can decide or provide it: a key, a password, the value of a variable. Invent none.`;
 
 /** As in `rules`, the last line is not valid JSON. */
 const rulesForReview = `## Rules

@@ -5,6 +5,7 @@ import type { Cut } from '../core/guard/cut.js';
 import type { Tree } from '../workspace/tree.js';
 import { appDataIn, isSpecName, testPlaces } from './test-places.js';
 import { type FileEdit, fileState, type GuardRequest, isSameState, type SuitePlaces } from './request.js';
+import { inventedIn } from './invented-values.js';
 import { missedSnapshots, protectedIn } from './protected.js';
 import { readTestCode, type TestCode } from './test-code.js';
 
@@ -48,7 +49,10 @@ export async function readChange(request: GuardRequest): Promise<Change | null> 
   const isTests = (edit: FileEdit) =>
     isOld(edit) || now.parsed.has(edit.path) || now.unparsable.has(edit.path);
   const isExpected = missedSnapshots(request.errors ?? []);
-  const whole = protectedIn(edits, (file) => isExpected(file) || file === suite.config);
+  const whole = [
+    ...protectedIn(edits, (file) => isExpected(file) || file === suite.config),
+    ...(await inventedIn(files, before)),
+  ];
   const cut = [
     ...whole,
     ...files.filter((edit) => !whole.some(({ file }) => file === edit.path)).flatMap((edit) => cutOf(edit)),

@@ -175,6 +175,7 @@ it('HN-8 HN-1 undo reverts what the agents of a run changed, even in .env files,
     ...broken,
     '.gitignore': 'node_modules\ntest-results\n.env\n',
     '.env': 'SHOP=old\n',
+    '.env.example': 'SHOP=new\n',
     'mine.txt': 'a\n',
     'both.txt': '1\n2\n3\n',
     'fixer.mjs': editingAgent([

@@ -13,4 +13,4 @@ export function cutLine({ file, why }: Cut): string {
 
 /** What is cut in every class of failure, in words for prompts. */
 export const protectedNames =
-  'the Playwright config, snapshots, scripts and workspaces in package.json, .npmrc, lock files whose manifest stays, CI files, agents.yaml, .self-heal/ and git’s files';
+  'the Playwright config, snapshots, scripts and workspaces in package.json, .npmrc, lock files whose manifest stays, values of .env files that no sample of them has, CI files, agents.yaml, .self-heal/ and git’s files';

@@ -1,7 +1,7 @@
 import type { Attempt, Side } from '../../core/attempt.js';
 import { builtIn } from '../../core/built-in-fixer.js';
 import type { Cause } from '../../core/cause.js';
-import type { Cut } from '../../core/guard/cut.js';
+import { type Cut, cutLine } from '../../core/guard/cut.js';
 import type { Note } from '../../core/guard/note.js';
 import { testsOf } from '../../core/failure.js';
 import { type Findings, harmless, type TestDifference } from '../../guard/findings.js';
@@ -83,10 +83,9 @@ function noteOfDifference({ test, file, line, strength, before, after }: TestDif
 }
 
 function summaryOf(side: Side, cut: readonly Cut[]): string {
-  const files = cut.map(({ file }) => file).join(', ');
   return side === 'tests'
-    ? `its agent changed what the tests expect (${files})`
-    : `its fix needs what no agent may change (${files})`;
+    ? `its agent changed what the tests expect (${cut.map(({ file }) => file).join(', ')})`
+    : `its fix needs what no agent may change (${cut.map(cutLine).join('; ')})`;
 }
 
 /** Takes what is cut out of a change, and keeps it as a patch of its own. */

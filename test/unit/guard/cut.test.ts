@@ -48,6 +48,19 @@ describe('HN-4 what belongs to the tests does not enter', () => {
     expect(refusals(findings)).toEqual([]);
   });
 
+  it('HN-4 a value of a variable that no file of variables has for it; a sample of one is meant for everybody', async () => {
+    const files: Edit[] = [
+      ['.env', 'PORT=4000\n'],
+      ['web/.env.example', 'SESSION_KEY=for-tests\n'],
+    ];
+    const cut = async (text: string) => (await judged([['.env', text]], 'runtime-error', files)).cut;
+    expect(await cut('PORT=4000\nSESSION_KEY=for-tests\n')).toEqual([]);
+    expect(await cut('PORT=4000\nSESSION_KEY=secret\nMAIL_KEY=x\n')).toEqual([
+      { file: '.env', why: 'only a person can say the value of SESSION_KEY, MAIL_KEY' },
+    ]);
+    expect(await cut('PORT=5000\n')).toMatchObject([{ file: '.env' }]);
+  });
+
   it('HN-4 a link and another repository', async () => {
     const request = requestOf([app], 'runtime-error');
     const changes = [...request.changes, { path: 'a', kind: 'link' }, { path: 'b', kind: 'other' }] as const;
