@@ -30,15 +30,18 @@ it.each([
     { 'tests/a.spec.ts': spec('one', 'two', 'three') },
     ['red', 'red', 'green', 'green', 'green', 'green', 'green', 'red', 'green'],
   ],
-])('HL-7 HN-5 heals a test that is red only after others, %s, proves it with them, and says so', async (_, specs, proof) => {
-  const project = await scratchProject({ ...files, ...specs });
-  const { exitCode, report } = await project.selfHeal(['run']);
-  expect(report?.totals).toMatchObject({ flaky: 0, healed: 1, agentRuns: 1 });
-  expect(report?.causes).toMatchObject([
-    { verdict: 'healed', proof, headline: expect.stringContaining('only after 2 other tests') },
-  ]);
-  expect(exitCode).toBe(0);
-});
+])(
+  'HL-7 HN-5 heals a test that is red only after others, %s, proves it with them, and says so',
+  async (_, specs, proof) => {
+    const project = await scratchProject({ ...files, ...specs });
+    const { exitCode, report } = await project.selfHeal(['run']);
+    expect(report?.totals).toMatchObject({ flaky: 0, healed: 1, agentRuns: 1 });
+    expect(report?.causes).toMatchObject([
+      { verdict: 'healed', proof, headline: expect.stringContaining('only after 2 other tests') },
+    ]);
+    expect(exitCode).toBe(0);
+  },
+);
 
 it('HL-7 calls a test flaky that is green after the others, too', async () => {
   const project = await scratchProject({
