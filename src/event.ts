@@ -9,6 +9,7 @@ import { opinionVerdicts } from './core/opinion.js';
 import type { EarlierFix } from './core/remembered.js';
 import { verifyLevels } from './core/settings.js';
 import { causeVerdicts, outcomes, verdicts } from './core/verdict.js';
+import { changeVerdicts, proofDepths, type Verification } from './core/verification.js';
 import { jsonOf } from './json-of.js';
 
 const listOf = <T extends z.ZodType>(item: T) => z.array(item).readonly();
@@ -207,6 +208,18 @@ const regressionShape = z.object({
 /** The results of running the tests around the fixes once more. */
 export type RegressionResult = z.infer<typeof regressionShape>;
 
+const verification: z.ZodType<Verification> = z.object({
+  verdict: z.enum(changeVerdicts),
+  reason: z.string(),
+  depth: z.enum(proofDepths),
+  base: z.object({ commit: z.string(), runId: runIdShape.nullable() }),
+  files: texts,
+  findings: listOf(z.object({ ...place, rule: z.string() })),
+  tests: listOf(z.object({ id: z.string(), proof })),
+  proven: texts,
+  notProven: texts,
+});
+
 /** Why Playwright is run. */
 export const suitePurposes = [
   'first',
@@ -366,6 +379,8 @@ const shapes = {
   'attempt.judged': z.object({ ...ofCause, attempt: attemptShape }),
   /** The tests around the kept fixes ran once more; fixes that broke any of them were reverted (HN-6). */
   'regression.ended': regressionShape,
+  /** The changes in the working tree, whoever made them, have been judged and run with and without (HN-12). */
+  'change.verified': z.object({ verification }),
   /** After the run, a person undid its changes; `leftAlone` lists files that had changed again and were not restored. */
   'run.undone': z.object({ restored: texts, leftAlone: texts }),
   /** The run continues, but somebody should know. */

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { isCommandFile } from '../agents/command-files.js';
 import type { BlameBase, BlamedCommit, BlamedHunk, Hunk } from '../core/blame.js';
 import { git, gitBytes, gitDiff } from '../git/git.js';
-import { gitChanges, type NoBase } from '../git/git-trees.js';
+import { type GitChanges, gitChanges, type NoBase } from '../git/git-trees.js';
 import { relativePath } from '../paths.js';
 import type { Contents } from '../workspace/change.js';
 import { type FileEdit, type FileState, stateOf } from '../workspace/file-state.js';
@@ -79,19 +79,11 @@ export async function readHistory(request: HistoryRequest): Promise<History | st
   if (path.resolve(changed.root) !== path.resolve(root))
     return 'the project is not a git repository of its own';
   const isWhole = (await git(root, ['rev-parse', '--is-shallow-repository']))?.trim() !== 'true';
-  const isAbsent = await absentFrom(root);
-  const paths = changed.changes.flatMap(({ kind, path: file }) =>
-    kind === 'file' && isWritable(file) && !request.isLeftOut(file) && !isAbsent(file) ? [file] : [],
-  );
+  const paths = await pathsIn(changed, request);
   const base = changed.base === head ? `${head.slice(0, 7)} (HEAD)` : changed.base.slice(0, 7);
   if (paths.length === 0) return `no file differs from ${base}${isWhole ? '' : `, and ${notWhole}`}`;
   if (paths.length > MAX_FILES) return `too many files (${paths.length}) differ from ${base}`;
-  const before = await changed.before.read(paths);
-  const files = paths.map((file) => {
-    const now = tryOr(null, () => textOf(readFileSync(path.join(root, file))));
-    const bytes = before.get(file);
-    return compareFile(file, bytes ? withEndsOf(now, textOf(bytes)) : null, now);
-  });
+  const files = await compareFiles(changed, paths);
   const log = await commitsSince(root, changed.base);
   const found = older !== null ? 'recent' : changed.base === head ? 'head' : 'merge-base';
   const from = named !== null ? 'named' : wanted !== null ? 'last-green' : found;
@@ -101,6 +93,30 @@ export async function readHistory(request: HistoryRequest): Promise<History | st
     commits: log.map(({ commit }) => commit),
     isWhole,
   };
+}
+
+/** Returns the changed files that can be taken out. */
+export async function pathsIn(
+  { root, changes }: GitChanges,
+  { isLeftOut }: Pick<HistoryRequest, 'isLeftOut'>,
+): Promise<string[]> {
+  const isAbsent = await absentFrom(root);
+  return changes.flatMap(({ kind, path: file }) =>
+    kind === 'file' && isWritable(file) && !isLeftOut(file) && !isAbsent(file) ? [file] : [],
+  );
+}
+
+/** Compares these files with what they were. */
+export async function compareFiles(
+  { root, before }: GitChanges,
+  paths: readonly string[],
+): Promise<ChangedFile[]> {
+  const old = await before.read(paths);
+  return paths.map((file) => {
+    const now = tryOr(null, () => textOf(readFileSync(path.join(root, file))));
+    const bytes = old.get(file);
+    return compareFile(file, bytes ? withEndsOf(now, textOf(bytes)) : null, now);
+  });
 }
 
 /** How far to go back if nothing is known to have been green. */
@@ -158,7 +174,8 @@ async function stepsIn(root: string, log: readonly LoggedCommit[]): Promise<(fil
   return (file) => (open.has(file) ? log.length : (steps.get(file) ?? log.length));
 }
 
-async function candidatesOf(
+/** Returns the hunks of these files that can be taken out without installing packages, in the order in which they are. */
+export async function candidatesOf(
   files: readonly ChangedFile[],
   place: Pick<HistoryRequest, 'root' | 'contents' | 'isTest'> & { stepOf: (file: string) => number },
 ): Promise<Candidate[]> {

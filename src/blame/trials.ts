@@ -106,19 +106,18 @@ export class Trials {
     { causeId, lead, beside, signal }: TrialRequest & { readonly signal: AbortSignal },
   ): Promise<Outcome | null> {
     const change = await this.#changeOf(out);
-    const applied = change && (await this.#effects.workspace.apply(change));
-    if (applied?.kind !== 'applied') return 'unresolved';
     const failures = [lead, ...beside];
-    try {
-      if ((await this.#effects.prepare(signal)) !== null) return signal.aborted ? null : 'unresolved';
-      const run = await this.#effects.runAgain({ ids: idsOf(failures), causeId, signal });
-      if (signal.aborted) return null;
-      for (const failure of failures)
-        this.#of(out).set(failureKey(failure.failure), await this.#outcomeOf(failure, run));
-      return this.#of(out).get(failureKey(lead.failure)) ?? 'unresolved';
-    } finally {
-      await this.#revert(applied.change);
-    }
+    const seen =
+      change &&
+      (await withChange(this.#effects, change, async () => {
+        if ((await this.#effects.prepare(signal)) !== null) return signal.aborted ? null : 'unresolved';
+        const run = await this.#effects.runAgain({ ids: idsOf(failures), causeId, signal });
+        if (signal.aborted) return null;
+        for (const failure of failures)
+          this.#of(out).set(failureKey(failure.failure), await this.#outcomeOf(failure, run));
+        return this.#of(out).get(failureKey(lead.failure)) ?? 'unresolved';
+      }));
+    return seen ? seen.value : 'unresolved';
   }
 
   /** A suite that fails for another reason, such as an incomplete build, shows nothing. */
@@ -143,14 +142,27 @@ export class Trials {
     // Agents' changes never have such ids.
     return { id: `9${String(this.#changes).padStart(8, '0')}`, edits, folders: [] };
   }
+}
 
-  async #revert({ id, edits }: Change): Promise<void> {
-    const { leftAlone } = await this.#effects.workspace.revert([id]);
+/**
+ * Does work while a change is in the project's own tree, under its journal, so that Ctrl-C and a kill leave the tree as it was (HN-2). Returns null
+ * if the change could not be applied.
+ */
+export async function withChange<T>(
+  { workspace, contents, warn }: Pick<TrialEffects, 'workspace' | 'contents' | 'warn'>,
+  change: Change,
+  work: () => Promise<T>,
+): Promise<{ readonly value: T } | null> {
+  const applied = await workspace.apply(change);
+  if (applied.kind !== 'applied') return null;
+  try {
+    return { value: await work() };
+  } finally {
+    const { id, edits } = applied.change;
+    const { leftAlone } = await workspace.revert([id]);
     for (const { path: file, before } of edits.filter((edit) => leftAlone.includes(edit.path))) {
-      const held = before ? `; what it held before is in ${this.#effects.contents.fileOf(before.hash)}` : '';
-      this.#effects.warn(
-        `Not restored, because it was changed during the search for the breaking change: ${file}${held}`,
-      );
+      const held = before ? `; what it held before is in ${contents.fileOf(before.hash)}` : '';
+      warn(`Not restored, because it was changed while it was taken out: ${file}${held}`);
     }
   }
 }

@@ -1,15 +1,13 @@
-import path from 'node:path';
 import { Command } from 'commander';
-import escapeStringRegexp from 'escape-string-regexp';
 import { addWaitFlag, agentsFlag, collect, configFlag } from './options.js';
 import { endWith } from './end.js';
 import { testsOf } from '../core/failure.js';
 import { failuresMeant, failuresOf } from '../inspect/find-failure.js';
 import { baseOf } from '../git/git-trees.js';
-import { findRun, type StoredRun } from '../run/find-run.js';
+import { filtersOf, leftRed, placeOf } from '../inspect/last-red.js';
+import { findRun } from '../run/find-run.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
-import type { ReportTest } from '../run/report.js';
 import { runSelfHeal } from '../heal/whole-run.js';
 import type { RunOptions } from '../heal/run-request.js';
 
@@ -77,13 +75,6 @@ async function unknownBase(cwd: string, base: string): Promise<Problem | null> {
 }
 
 const runLike = /^(?:latest|\d{8}-[\d-]*[\da-f]*)$/;
-const red: readonly ReportTest['verdict'][] = [
-  'failed',
-  'escalated',
-  'rejected',
-  'agent-unusable',
-  'green-once',
-];
 
 /** Returns the filters of the tests to run: those an earlier run left red, those a word refers to in it, or the word as Playwright takes it. */
 export async function filtersFor(cwd: string, word: string | undefined): Promise<Result<string[], Problem>> {
@@ -91,24 +82,14 @@ export async function filtersFor(cwd: string, word: string | undefined): Promise
   const run = await findRun(cwd, named);
   if (named !== null) {
     if (!run.ok) return run;
-    const filters = leftRed(run.value, cwd);
+    const filters = filtersOf(leftRed(run.value.report), cwd);
     return filters.length > 0 ? ok(filters) : err(nothingRed(run.value.runId));
   }
-  if (word === undefined) return ok(run.ok ? leftRed(run.value, cwd) : []);
+  if (word === undefined) return ok(run.ok ? filtersOf(leftRed(run.value.report), cwd) : []);
   if (!run.ok) return ok([word]);
   const failures = failuresMeant(word, failuresOf(run.value)).map(({ failure }) => failure);
   const meant = testsOf(failures).map(({ location: { file, line } }) => placeOf(file, line));
   return ok(meant.length > 0 ? [...new Set(meant)] : [word]);
-}
-
-function leftRed({ report }: StoredRun, cwd: string): string[] {
-  const tests = (report?.tests ?? []).filter(({ verdict }) => red.includes(verdict));
-  return [...new Set(tests.map(({ file, line }) => placeOf(path.resolve(cwd, file), line)))];
-}
-
-/** Formats a position as a Playwright filter: a regular expression for the whole path, and a line. */
-function placeOf(file: string, line: number): string {
-  return `${escapeStringRegexp(file)}:${line}`;
 }
 
 function nothingRed(runId: string): Problem {

@@ -3,15 +3,11 @@ import { Command } from 'commander';
 import { exitCodes } from '../core/exit-codes.js';
 import { endWith, print } from './end.js';
 import { configFlag } from './options.js';
-import { placesOf, runGuard } from '../guard/run-guard.js';
-import { gitChanges, type NoBase } from '../git/git-trees.js';
+import { gitChanges, noBaseProblem } from '../git/git-trees.js';
 import type { Findings, Strength, TestDifference } from '../guard/findings.js';
-import { isSpecName } from '../guard/test-places.js';
-import { findPlaywright } from '../playwright/find-playwright.js';
-import { listTests } from '../playwright/run-suite.js';
+import { findingsIn, guardWorkingTree } from '../guard/guard-working-tree.js';
 import { counted } from '../outputs/format.js';
 import type { Problem } from '../problem.js';
-import type { SuitePlaces } from '../guard/request.js';
 
 const explanation = `
 Compares what each test does in the working tree, including uncommitted changes,
@@ -32,9 +28,6 @@ export function guardCommand(): Command {
     .action(endWith(runGuardCommand));
 }
 
-/** How long judging a branch may take, in milliseconds. A branch may be larger than an agent's fix. */
-const LIMIT_MS = 60_000;
-
 /** The flags of `self-heal guard`. */
 interface GuardOptions {
   readonly base?: string;
@@ -47,66 +40,14 @@ interface GuardOptions {
 async function runGuardCommand(options: GuardOptions): Promise<number | Problem> {
   const cwd = process.cwd();
   const changed = await gitChanges(cwd, options.base ?? null);
-  if ('what' in changed) return problemOf(changed);
-  const { root, base, changes, before, after } = changed;
-  const isSame = changes.length === 0;
-  const paths = new Set(await before.paths());
-  const of = { root, config: options.config ?? null, has: (file: string) => paths.has(file) };
-  const suite = isSame ? nothingKnown : await suiteIn(cwd, of);
-  const specs = [...paths].filter((one) => isSpecName.test(one));
-  const places = { ...suite, testFiles: [...new Set([...suite.testFiles, ...specs])] };
-  const request = { category: 'ui-error', tests: 'shown', changes, before, after, suite: places } as const;
-  const findings = await runGuard(request, { limitMs: LIMIT_MS });
-  const failed = failuresIn(findings, options.strict ?? false);
+  if ('what' in changed) return noBaseProblem(changed);
+  const { root, base, changes } = changed;
+  const warn = (message: string) => void process.stderr.write(`self-heal: ${message}\n`);
+  const findings = await guardWorkingTree(changed, { cwd, config: options.config ?? null, warn });
+  const failed = findingsIn(findings, options.strict ?? false);
   if (options.json) print({ schemaVersion: 1, base, findings: failed, ...asJson(findings) });
   else tell(findings, { cwd, root, count: changes.length });
   return failed.length > 0 ? exitCodes.red : exitCodes.green;
-}
-
-/** Returns what makes the command fail. */
-function failuresIn({ violations, differences, cut }: Findings, isStrict: boolean) {
-  const fails = (one: TestDifference) =>
-    one.strength === 'weaker' || (isStrict && one.strength === 'different');
-  return [
-    ...violations.map(({ rule, file, line, says }) => ({ rule, file, line, says })),
-    ...differences.filter(fails).map(({ strength, test, file, line }) => {
-      return {
-        rule: strength === 'weaker' ? 'test-weakened' : 'test-changed',
-        file,
-        line,
-        says: `${test} is ${strength}`,
-      };
-    }),
-    ...(isStrict ? cut : []).map(({ file, why }) => ({
-      rule: 'protected-file',
-      file,
-      line: null,
-      says: why,
-    })),
-  ];
-}
-
-const nothingKnown: SuitePlaces = { testFiles: [], testDir: null, config: null, titles: [] };
-
-/** Asks Playwright about its suite: the files that `playwright test --list` loads stand for those that a run would load. */
-async function suiteIn(
-  cwd: string,
-  { root, config, has }: { root: string; config: string | null; has: (file: string) => boolean },
-): Promise<SuitePlaces> {
-  const playwright = findPlaywright(cwd, config === null ? undefined : path.resolve(cwd, config));
-  if (!playwright.ok) {
-    process.stderr.write(
-      `self-heal: ${playwright.error.message}; test files are recognized by their names\n`,
-    );
-    return nothingKnown;
-  }
-  const args = config === null ? [] : ['--config', config];
-  const listed = await listTests({ playwright: playwright.value, cwd, args });
-  if (listed.tests.length === 0)
-    process.stderr.write(
-      'self-heal: Playwright could not list the tests; test files are recognized by their names\n',
-    );
-  return placesOf(root, listed, has);
 }
 
 function asJson({ differences, locatorChanges, cut, notes }: Findings): object {
@@ -150,28 +91,4 @@ function tell(findings: Findings, { cwd, root, count }: { cwd: string; root: str
       ? 'nothing has changed'
       : `no test does anything else after ${counted(count, 'changed file')}`;
   process.stderr.write(`self-heal: ${counts.join(', ') || none}\n`);
-}
-
-function problemOf({ what, detail }: NoBase): Problem {
-  const words: Record<NoBase['what'], Pick<Problem, 'message' | 'remedy'>> = {
-    'no-git': { message: 'git is not installed', remedy: 'Install git: the guard compares commits.' },
-    'no-repository': {
-      message: 'not a git repository',
-      remedy: 'Run `self-heal guard` inside the repository of your project.',
-    },
-    unreadable: {
-      message: `git cannot read this repository: ${detail}`,
-      remedy: 'Run `git status` here: it says what to do.',
-    },
-    'unknown-base': {
-      message: `no commit to compare with: ${detail}`,
-      remedy: 'Name one with --base; in CI fetch it first (actions/checkout with `fetch-depth: 0`).',
-    },
-    'no-merge-base': {
-      message: `the history does not reach back to where the branch left ${detail}`,
-      remedy:
-        'Fetch the full history (`git fetch --unshallow`; actions/checkout with `fetch-depth: 0`), or name a commit with --base.',
-    },
-  };
-  return { kind: 'usage', ...words[what] };
 }

@@ -7,6 +7,7 @@ import { stateProblem, StateRefused } from '../state-folder.js';
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   run: async () => (await import('./run.js')).runCommand(),
   heal: async () => (await import('./heal.js')).healCommand(),
+  verify: async () => (await import('./verify.js')).verifyCommand(),
   classify: async () => (await import('./classify.js')).classifyCommand(),
   blame: async () => (await import('./blame.js')).blameCommand(),
   inspect: async () => (await import('./inspect.js')).inspectCommand(),

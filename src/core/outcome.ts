@@ -1,6 +1,7 @@
 import type { Cause } from './cause.js';
 import { exitCodes, exitCodeOfSignal } from './exit-codes.js';
 import { type CauseVerdict, isHealed, type Outcome, type Verdict } from './verdict.js';
+import type { ChangeVerdict } from './verification.js';
 
 /** Everything that the outcome of a run depends on. */
 export interface RunResult {
@@ -14,6 +15,8 @@ export interface RunResult {
   readonly suiteRed: boolean;
   /** Whether the run paused because too many causes need a person. */
   readonly paused: boolean;
+  /** What became of the changes in the working tree, if that was asked. */
+  readonly verified?: ChangeVerdict;
   readonly interruptedBy: 'SIGINT' | 'SIGTERM' | null;
   readonly failOnHeal: boolean;
   readonly failOnFlaky: boolean;
@@ -25,21 +28,38 @@ export interface FinalOutcome {
   readonly exitCode: number;
 }
 
+const green: FinalOutcome = { outcome: 'green', exitCode: exitCodes.green };
+const red: FinalOutcome = { outcome: 'red', exitCode: exitCodes.red };
+const forPerson: FinalOutcome = { outcome: 'escalated', exitCode: exitCodes.personNeeded };
+
+/** The tests say too little about a change: it may break none of them and weaken some. */
+const outcomeOfChange: Readonly<Record<ChangeVerdict, FinalOutcome>> = {
+  proven: green,
+  review: forPerson,
+  refused: red,
+  red,
+  unsteady: red,
+  needless: red,
+  breaks: red,
+  unproven: forPerson,
+};
+
 /** Decides a run's outcome: whatever needs a person takes precedence over tests that are merely red. */
 export function outcomeOf(run: RunResult): FinalOutcome {
   const { tests, causes } = run;
   if (run.interruptedBy) return { outcome: 'interrupted', exitCode: exitCodeOfSignal(run.interruptedBy) };
+  if (run.verified) return outcomeOfChange[run.verified];
   if (causes.some((cause) => cause.verdict === 'agent-unusable'))
     return { outcome: 'agent-unusable', exitCode: exitCodes.agentUnusable };
   if (run.paused) return { outcome: 'paused', exitCode: exitCodes.budget };
   if (causes.some((cause) => cause.overBudget)) return { outcome: 'budget', exitCode: exitCodes.budget };
   const isForPerson = ({ verdict, cause }: RunResult['causes'][number]) =>
     verdict === 'escalated' || (verdict === 'failed' && cause.environment !== null);
-  if (causes.some(isForPerson)) return { outcome: 'escalated', exitCode: exitCodes.personNeeded };
+  if (causes.some(isForPerson)) return forPerson;
   // What depends on a test that a person accepts as red cannot run either.
   const unknown = tests.includes('not-run') && !tests.includes('quarantined');
-  const red = tests.some((verdict) => verdict === 'failed' || verdict === 'rejected');
-  if (red || unknown || run.suiteRed) return { outcome: 'red', exitCode: exitCodes.red };
+  const isRed = tests.some((verdict) => verdict === 'failed' || verdict === 'rejected');
+  if (isRed || unknown || run.suiteRed) return red;
   const unwelcome =
     (run.failOnHeal && [...tests, ...causes.map(({ verdict }) => verdict)].some(isHealed)) ||
     (run.failOnFlaky && tests.includes('flaky'));

@@ -2,10 +2,11 @@ import { lstat, readFile, readlink } from 'node:fs/promises';
 import path from 'node:path';
 import { gitBytes, gitDiff, gitRootOf, gitSays } from './git.js';
 import type { ChangedPath } from '../guard/request.js';
+import type { Problem } from '../problem.js';
 import type { Tree } from '../workspace/tree.js';
 
 /** What changed in a repository since a commit, and both states of its files. */
-interface GitChanges {
+export interface GitChanges {
   readonly root: string;
   /** The commit that the working tree is compared with. */
   readonly base: string;
@@ -179,4 +180,29 @@ function parseBatch(paths: readonly string[], buffer: Buffer): Map<string, Uint8
     at += Number(size) + 1;
   }
   return files;
+}
+
+/** Says why there is nothing to compare with. */
+export function noBaseProblem({ what, detail }: NoBase): Problem {
+  const words: Record<NoBase['what'], Pick<Problem, 'message' | 'remedy'>> = {
+    'no-git': { message: 'git is not installed', remedy: 'Install git: what changed is told by it.' },
+    'no-repository': {
+      message: 'not a git repository',
+      remedy: 'Run this command inside the repository of your project.',
+    },
+    unreadable: {
+      message: `git cannot read this repository: ${detail}`,
+      remedy: 'Run `git status` here: it says what to do.',
+    },
+    'unknown-base': {
+      message: `no commit to compare with: ${detail}`,
+      remedy: 'Name one with --base; in CI fetch it first (actions/checkout with `fetch-depth: 0`).',
+    },
+    'no-merge-base': {
+      message: `the history does not reach back to where the branch left ${detail}`,
+      remedy:
+        'Fetch the full history (`git fetch --unshallow`; actions/checkout with `fetch-depth: 0`), or name a commit with --base.',
+    },
+  };
+  return { kind: 'usage', ...words[what] };
 }

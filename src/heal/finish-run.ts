@@ -39,6 +39,9 @@ export async function finishRun(
   const agentRunsAvoided = avoidedIn(bus.run());
   const flaky = tests.filter((verdict) => verdict === 'flaky').length;
   await session?.store.ended(final);
+  // What is changed from now on is told from what was there.
+  if (final.outcome !== 'green' && !healed.verified)
+    await keepTree(folder.dir, request.cwd).catch(() => undefined);
   const time = systemClock.now();
   const spent = { ...(session?.spending.totals() ?? { agentRuns: 0, costUsd: null }), agentRunsAvoided };
   const ended = { type: 'run.ended', ...final, ...spent, durationMs: time - startedAt, commit } as const;
@@ -60,4 +63,10 @@ export async function finishRun(
   for (const problem of broken) say(redactor.clean(problem));
   await showResult(report, place);
   return broken.length > 0 && final.exitCode === exitCodes.green ? exitCodes.red : final.exitCode;
+}
+
+/** Loaded only after a red run (CL-4). */
+async function keepTree(dir: string, cwd: string): Promise<void> {
+  const { keepTreeState } = await import('../run/tree-state.js');
+  await keepTreeState(dir, cwd);
 }

@@ -8,15 +8,8 @@ import type { Opened } from './open-run.js';
 import type { ReportedRun } from './reported-run.js';
 import { shardsIn, typed } from './run-request.js';
 
-/**
- * Makes the run of the suite that everything starts from: here, as the rest of a resumed run, or of what the reports of other runs name as red.
- * `onStart` is called once Playwright has been started.
- */
-export async function firstRun(
-  opened: Opened,
-  onStart: () => unknown,
-): Promise<Result<ReportedRun, Problem>> {
-  const { request, reports, bus, folder, settings, playwright, suites } = opened;
+/** Announces the run, before anything is run. */
+export function tellStarted({ request, reports, bus, folder, settings, playwright }: Opened): void {
   const { options, resumed } = request;
   bus.emit({
     type: 'run.started',
@@ -29,6 +22,18 @@ export async function firstRun(
     request: typed(request),
     ...(resumed ? { resumedFrom: resumed.runId } : {}),
   });
+}
+
+/**
+ * Makes the run of the suite that everything starts from: here, as the rest of a resumed run, or of what the reports of other runs name as red.
+ * `onStart` is called once Playwright has been started.
+ */
+export async function firstRun(
+  opened: Opened,
+  onStart: () => unknown,
+): Promise<Result<ReportedRun, Problem>> {
+  const { request, reports, bus, suites } = opened;
+  const { options, resumed } = request;
   for (const name of interactiveVariablesIn(request.env)) {
     const message = `Ignored ${name}, because it makes Playwright wait for input.`;
     bus.emit({ type: 'run.warning', message });
@@ -50,7 +55,7 @@ export async function firstRun(
     const { runReported } = await import('./reported-run.js');
     return runReported(opened, reports, watching);
   }
-  const only = request.chosenFor ?? [];
+  const only = request.chosenFor ?? request.onlyIds ?? [];
   const first = await (resumed
     ? resumed.firstRun(suites, stdout, watching)
     : only.length > 0

@@ -26,7 +26,7 @@ export type Unproven =
   | { readonly by: 'other-fix'; readonly otherwise: CauseRecord | null };
 
 /** What the outcome of a run depends on besides its tests. */
-export interface Healed extends Pick<RunResult, 'suiteRed' | 'paused'> {
+export interface Healed extends Pick<RunResult, 'suiteRed' | 'paused' | 'verified'> {
   readonly causes: readonly CauseRecord[];
 }
 

@@ -3,6 +3,7 @@ import type { ShardCount } from '../playwright/reports/report.js';
 import type { Selection } from '../playwright/selection.js';
 import type { ProjectLock } from '../run/project-lock.js';
 import type { Resumed } from './resumed.js';
+import type { VerifyAsked } from './verify/compare-change.js';
 
 /** The options of `self-heal run`; Playwright's own selection flags keep their names (CL-1). */
 export interface RunOptions extends Omit<Selection, 'filters' | 'passThrough'> {
@@ -37,8 +38,12 @@ export interface RunRequest {
   readonly resumed?: Resumed;
   /** Search for the change that broke what is red, without starting agents (`self-heal blame`). */
   readonly blame?: { readonly base: string | null };
+  /** Prove the changes in the working tree, without starting agents (`self-heal verify`). */
+  readonly verifies?: VerifyAsked;
   /** Runs only these tests, by id, or the whole selection if there are none, and tries only the patch that a person has chosen for them. */
   readonly chosenFor?: readonly string[];
+  /** Runs these tests, by id, instead of the selection. */
+  readonly onlyIds?: readonly string[];
   /** The project's lock, if the command already holds it. */
   readonly lock?: ProjectLock;
 }

@@ -15,7 +15,8 @@ import { underLock } from '../run/under-lock.js';
 import { checkedOut } from '../run/checked-out.js';
 import { type Checked, checkRequest } from './check-request.js';
 import { finishRun } from './finish-run.js';
-import { firstRun } from './first-run.js';
+import { firstRun, tellStarted } from './first-run.js';
+import type { ComparedChange, VerifyAsked } from './verify/compare-change.js';
 import { cleanUp, cleanUpAfterError, closed, type Opened, openRun } from './open-run.js';
 import type { RunRequest } from './run-request.js';
 import type { Healed } from './progress.js';
@@ -71,18 +72,25 @@ async function runOpened(opened: Opened, interrupts: Interrupts): Promise<number
   const { request, reports, signal } = opened;
   let checkout: ReturnType<typeof checkedOut> | undefined;
   const lookAtCheckout = () => (checkout ??= checkedOut(request.cwd));
+  tellStarted(opened);
+  const change = request.verifies ? await compared(opened, request.verifies) : ok(null);
+  if (!change.ok) return await closed(opened, change.error);
+  if (change.value?.refused) {
+    await cleanUp(opened);
+    return await finishRun(opened, { healed: change.value.refused, session: null, interrupts, commit: null });
+  }
   const ran = await firstRun(opened, lookAtCheckout);
   if (!ran.ok) return await closed(opened, ran.error);
   const { run: first } = ran.value;
   const problem = signal.aborted ? null : firstRunProblem(first);
   if (problem) return await closed(opened, problem);
   // A run with nothing to heal needs no store, no copy and no session (CL-4).
-  const isOver = !isRed(first) && !request.resumed;
+  const isOver = !isRed(first) && !request.resumed && !change.value;
   if (isOver) tellSeen(opened, first);
   const session = isOver ? ok(null) : await sessionOf(opened, ran.value);
   if (!session.ok) return await closed(opened, session.error);
   const healed = session.value
-    ? await planOrHeal(request, session.value, first)
+    ? await planOrHeal(opened, session.value, { first, change: change.value?.compared ?? null })
     : { causes: [], suiteRed: false, paused: false };
   await showTraces(opened).catch(() => undefined);
   await cleanUp(opened);
@@ -98,13 +106,28 @@ async function sessionOf(opened: Opened, first: ReportedRun): Promise<Result<Ses
   return composeSession(opened, first);
 }
 
+/** Judges a change before anything is run with it, and says if it is refused as it stands. */
+async function compared(
+  opened: Opened,
+  asked: VerifyAsked,
+): Promise<Result<{ readonly compared: ComparedChange; readonly refused: Healed | null }, Problem>> {
+  const { compareChange, refusedAtOnce } = await import('./verify/compare-change.js');
+  const change = await compareChange(opened, asked);
+  return change.ok ? ok({ compared: change.value, refused: refusedAtOnce(opened, change.value) }) : change;
+}
+
 async function planOrHeal(
-  { blame, options, resumed }: RunRequest,
+  opened: Opened,
   session: Session,
-  first: SuiteRun,
+  { first, change }: { readonly first: SuiteRun; readonly change: ComparedChange | null },
 ): Promise<Healed> {
+  const { blame, options, resumed } = opened.request;
   if (resumed) tellResumed(session, resumed, first);
   tellSeen(session, first);
+  if (change) {
+    const { verifyChange } = await import('./verify/prove-change.js');
+    return verifyChange(opened, session, { first, change });
+  }
   if (blame) {
     const { blameRun } = await import('./plan-run.js');
     return blameRun(session, first);

@@ -10,7 +10,14 @@ import type { TestRef } from '../core/failure.js';
 import type { Event, EventOf } from '../event.js';
 import { cut, wrapped } from './cut.js';
 import { atMost, costText, counted, duration, localDay, testName } from './format.js';
-import { agentOutcomeWords, judgementWords, suiteRunText, verdictWords, wasReverted } from './wording.js';
+import {
+  agentOutcomeWords,
+  changeWords,
+  judgementWords,
+  suiteRunText,
+  verdictWords,
+  wasReverted,
+} from './wording.js';
 
 /** Who reads: a log gets everything; a person has the live view, which shows what has begun. */
 export type Reader = 'log' | 'person';
@@ -88,6 +95,7 @@ const lines: { readonly [T in Event['type']]: Lines<EventOf<T>> } = {
       : `${prefixOf(event)}${paint.magenta('different error')}: ${cut(event.error, 200)}; the fix stays only if that is healed, too`,
   'attempt.judged': judged,
   'regression.ended': none,
+  'change.verified': verified,
   'run.undone': ({ restored }) => `undone: ${restored.join(', ') || 'nothing left to revert'}`,
   'run.warning': ({ message }, paint) => `${paint.magenta('warning')}: ${message}`,
   'run.stopped': none,
@@ -159,6 +167,27 @@ function rejected(event: EventOf<'attempt.rejected'>, paint: ChalkInstance): str
   ]);
   const rest = (hidden: number) => [`${prefixOf(event)}and ${counted(hidden, 'more violation')}`];
   return atMost(lines, VIOLATIONS_SHOWN, rest).flat();
+}
+
+const FINDINGS_SHOWN = 12;
+
+/** The verdict comes last, where a terminal leaves the eye. */
+function verified(
+  { verification: { verdict, reason, findings, proven, notProven } }: EventOf<'change.verified'>,
+  paint: ChalkInstance,
+): string[] {
+  const rest = (hidden: number) => `and ${counted(hidden, 'more finding')}`;
+  const tone = verdict === 'proven' ? paint.green : verdict === 'review' ? paint.magenta : paint.red;
+  return [
+    ...atMost(
+      findings.map((one) => cut(violationLine(one), 300)),
+      FINDINGS_SHOWN,
+      rest,
+    ),
+    ...proven.map((one) => `${paint.green('proven')}: ${one}`),
+    ...notProven.map((one) => `${paint.magenta('not proven')}: ${one}`),
+    `${tone(changeWords[verdict])}: ${reason}`,
+  ];
 }
 
 function judged(event: EventOf<'attempt.judged'>, paint: ChalkInstance): string {

@@ -1,5 +1,6 @@
 import type { Attempt, Judgement } from '../core/attempt.js';
 import type { CauseVerdict, Outcome } from '../core/verdict.js';
+import type { ChangeVerdict } from '../core/verification.js';
 import type { EventOf, SuitePurpose } from '../event.js';
 import type { Report } from '../run/report.js';
 import type { PhaseEvent } from '../run/run-state.js';
@@ -65,6 +66,18 @@ export const judgementWords: Record<Judgement, string> = {
   offered: 'waits for a person',
   conflict: 'not applied: the same lines changed in the meantime',
   'not-judged': 'not judged',
+};
+
+/** What became of the changes in the working tree. */
+export const changeWords: Record<ChangeVerdict, string> = {
+  proven: 'proven',
+  review: 'needs review',
+  refused: 'refused',
+  red: 'still red',
+  unsteady: 'not proven',
+  needless: 'not proven',
+  breaks: 'breaks other tests',
+  unproven: 'not proven',
 };
 
 /** How an agent ended, as it continues `the agent`. */

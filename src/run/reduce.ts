@@ -120,6 +120,7 @@ const changes: { readonly [T in Event['type']]: (run: RunState, event: EventOf<T
     ...run,
     regression: { tests, leftOut, broke: [...(run.regression?.broke ?? []), ...broke] },
   }),
+  'change.verified': (run, { verification }) => ({ ...run, verification }),
   'run.undone': (run, { leftAlone }) => (leftAlone.length === 0 ? undone(run) : run),
   'run.warning': (run, { message }) => ({ ...run, warnings: [...run.warnings, message] }),
   'run.stopped': (run, { message }) => ({

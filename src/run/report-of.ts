@@ -25,6 +25,7 @@ export function reportOf(run: RunState): Report {
     causes: run.causes.map((cause) => reportCause(run, cause)),
     escalations: escalationsOf(run),
     regression: run.regression,
+    ...(run.verification ? { verification: run.verification } : {}),
     warnings: run.warnings,
     totals: { ...totalsOf(run), durationMs: ended?.durationMs ?? (lastEventAt ?? 0) - (startedAt ?? 0) },
   };

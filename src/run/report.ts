@@ -7,6 +7,7 @@ import type { Violation } from '../core/guard/violation.js';
 import type { Proof, TestProof } from '../core/proof.js';
 import type { VerifyLevel } from '../core/settings.js';
 import type { CauseVerdict, Outcome } from '../core/verdict.js';
+import type { Verification } from '../core/verification.js';
 import type { CauseSummary, RegressionResult } from '../event.js';
 import type { TestState } from './run-state.js';
 
@@ -36,6 +37,8 @@ export interface Report {
   verify: VerifyLevel;
   /** The re-run of the tests around the fixes after healing (HN-6); null if there was none. */
   regression: RegressionResult | null;
+  /** What was shown about the changes in the working tree; absent unless that was asked (`self-heal verify`). */
+  verification?: Verification;
   warnings: readonly string[];
   /** A failure of the suite itself, which belongs to no test, counts as one more where it is healed or failed. */
   totals: {

@@ -2,6 +2,7 @@ import type { Attempt } from '../core/attempt.js';
 import type { AvoidedReason } from '../core/avoided.js';
 import type { TestRef } from '../core/failure.js';
 import type { VerifyLevel } from '../core/settings.js';
+import type { Verification } from '../core/verification.js';
 import type { CauseSummary, EventOf, RegressionResult, RunAsked, SeenTest } from '../event.js';
 
 /** A run as described by its events: everything shown about a run, live or later, is derived from it. Times are milliseconds since the epoch. */
@@ -37,6 +38,8 @@ export interface RunState {
   /** Whether too many causes are waiting for people. */
   readonly paused: boolean;
   readonly regression: RegressionResult | null;
+  /** What `self-heal verify` has shown; null in other runs. */
+  readonly verification: Verification | null;
   /** US dollars; null if no agent program reports any. */
   readonly costUsd: number | null;
   readonly warnings: readonly string[];
@@ -137,6 +140,7 @@ export function emptyRun(runId = ''): RunState {
     avoided: new Map(),
     paused: false,
     regression: null,
+    verification: null,
     costUsd: null,
     warnings: [],
     flaky: [],

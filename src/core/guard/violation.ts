@@ -15,6 +15,11 @@ export interface Violation {
 }
 
 /** Formats a violation as one line: place, rule and what it says. */
-export function violationLine({ file, line, rule, says }: Violation): string {
+export function violationLine({
+  file,
+  line,
+  rule,
+  says,
+}: Pick<Violation, 'file' | 'line' | 'rule' | 'says'>): string {
   return `${file}${line === null ? '' : `:${line}`} ${rule}: ${says}`;
 }

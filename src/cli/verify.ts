@@ -1,0 +1,45 @@
+import { Command } from 'commander';
+import { exitCodes } from '../core/exit-codes.js';
+import { verifyRequest, type VerifyOptions } from '../heal/verify/verify-request.js';
+import { runSelfHeal } from '../heal/whole-run.js';
+import type { Problem } from '../problem.js';
+import { endWith } from './end.js';
+import { addWaitFlag, agentsFlag, collect, configFlag } from './options.js';
+
+const explanation = `
+Compares the working tree with what the last red run ran on, and proves what was
+changed since, whoever changed it: the tests check no less than before, those
+that were red are green with the change and red without, and nothing else broke.
+The change is taken out for that and put back; your files are not edited.
+
+  self-heal verify                  after a red run, and your fix
+  self-heal verify --quick          only the tests that were red
+  self-heal verify cart.spec.ts --base main
+                                    what a branch fixed, such as a pull request
+Exit codes: ${exitCodes.green} proven, ${exitCodes.red} still red, refused, not needed, or breaks other tests,
+            ${exitCodes.personNeeded} not shown, or a person has to look at what the tests do now`;
+
+/** `self-heal verify`: proves what somebody else has changed (HN-12). */
+export function verifyCommand(): Command {
+  return addWaitFlag(new Command('verify'))
+    .description('prove a fix that you or any agent made: green with it, red without it, no test weakened')
+    .argument('[filter...]', 'the tests it is for (default: those that the last red run left red)')
+    .option('--base <commit>', 'compare with this commit instead')
+    .option('--quick', 'run only these tests, once without the change and twice with it')
+    .option(...configFlag)
+    .option('--project <name>', 'only run this project; may be repeated', collect)
+    .option(...agentsFlag)
+    .option('--json', 'print report.json to standard output; the answer is in verification')
+    .addHelpText('after', explanation)
+    .action(endWith(runVerify));
+}
+
+async function runVerify(
+  filters: readonly string[],
+  { quick, ...options }: Omit<VerifyOptions, 'filters' | 'depth'> & { readonly quick?: boolean },
+): Promise<number | Problem> {
+  const depth = quick ? 'quick' : 'full';
+  const place = { cwd: process.cwd(), env: process.env };
+  const request = await verifyRequest(place, { ...options, depth, filters });
+  return request.ok ? runSelfHeal(request.value) : request.error;
+}

@@ -1,0 +1,76 @@
+import path from 'node:path';
+import type { Finding } from '../core/verification.js';
+import type { GitChanges } from '../git/git-trees.js';
+import { findPlaywright } from '../playwright/find-playwright.js';
+import { listTests } from '../playwright/run-suite.js';
+import type { Findings, TestDifference } from './findings.js';
+import type { SuitePlaces } from './request.js';
+import { placesOf, runGuard } from './run-guard.js';
+import { isSpecName } from './test-places.js';
+
+/** How long judging a branch may take, in milliseconds. A branch may be larger than an agent's fix. */
+const LIMIT_MS = 60_000;
+
+/** Where the suite is, and what is told if Playwright cannot list it. */
+interface Where {
+  readonly cwd: string;
+  /** Playwright's config as a person named it, or null. */
+  readonly config: string | null;
+  readonly warn: (message: string) => void;
+}
+
+/** Judges changes in the working tree, whoever made them, without running the suite (HN-3, HN-4). */
+export async function guardWorkingTree(
+  { root, changes, before, after }: GitChanges,
+  where: Where,
+): Promise<Findings> {
+  const paths = new Set(await before.paths());
+  const suite = changes.length === 0 ? nothingKnown : await suiteIn(root, where, (file) => paths.has(file));
+  const specs = [...paths].filter((one) => isSpecName.test(one));
+  const places = { ...suite, testFiles: [...new Set([...suite.testFiles, ...specs])] };
+  const request = { category: 'ui-error', tests: 'shown', changes, before, after, suite: places } as const;
+  return runGuard(request, { limitMs: LIMIT_MS });
+}
+
+/** Returns what no fix may do; the strict reading adds what only a person can let in. */
+export function findingsIn({ violations, differences, cut }: Findings, isStrict: boolean): Finding[] {
+  const fails = (one: TestDifference) =>
+    one.strength === 'weaker' || (isStrict && one.strength === 'different');
+  return [
+    ...violations.map(({ rule, file, line, says }) => ({ rule, file, line, says })),
+    ...differences.filter(fails).map(({ strength, test, file, line }) => {
+      return {
+        rule: strength === 'weaker' ? 'test-weakened' : 'test-changed',
+        file,
+        line,
+        says: `${test} is ${strength}`,
+      };
+    }),
+    ...(isStrict ? cut : []).map(({ file, why }) => ({
+      rule: 'protected-file',
+      file,
+      line: null,
+      says: why,
+    })),
+  ];
+}
+
+const nothingKnown: SuitePlaces = { testFiles: [], testDir: null, config: null, titles: [] };
+
+/** Asks Playwright about its suite: the files that `playwright test --list` loads stand for those that a run would load. */
+async function suiteIn(
+  root: string,
+  { cwd, config, warn }: Where,
+  has: (file: string) => boolean,
+): Promise<SuitePlaces> {
+  const playwright = findPlaywright(cwd, config === null ? undefined : path.resolve(cwd, config));
+  if (!playwright.ok) {
+    warn(`${playwright.error.message}; test files are recognized by their names`);
+    return nothingKnown;
+  }
+  const args = config === null ? [] : ['--config', config];
+  const listed = await listTests({ playwright: playwright.value, cwd, args });
+  if (listed.tests.length === 0)
+    warn('Playwright could not list the tests; test files are recognized by their names');
+  return placesOf(root, listed, has);
+}

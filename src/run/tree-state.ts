@@ -1,0 +1,84 @@
+import path from 'node:path';
+import { z } from 'zod';
+import { type GitChanges, gitChanges } from '../git/git-trees.js';
+import { jsonOf } from '../json-of.js';
+import { readStateText, writeState } from '../state-folder.js';
+import { changesFolder, contentsOf, safePath } from '../workspace/change.js';
+import { isWritable } from '../workspace/project-files.js';
+
+const schema = z.strictObject({
+  schemaVersion: z.literal(1),
+  commit: z.string().regex(/^[\da-f]{40,64}$/),
+  files: z.array(z.strictObject({ path: safePath, hash: z.string().nullable() })),
+});
+
+/** The files of a project at the end of a run: a commit, and the contents of what differed from it; a hash is null if the file did not exist. */
+export type TreeState = z.infer<typeof schema>;
+
+/** With more files than this, nobody is in the middle of a fix. */
+const MAX_FILES = 2000;
+
+const fileIn = (runDir: string) => path.join(changesFolder(runDir), 'tree.json');
+
+/**
+ * Keeps what a run that ended red ran on, so that what is changed afterwards can be told from what was there. HEAD is not enough: who fixes a
+ * test is in the middle of something. Without git, or with too many files, nothing is kept.
+ */
+export async function keepTreeState(runDir: string, cwd: string): Promise<void> {
+  const changed = await gitChanges(cwd, 'HEAD');
+  if ('what' in changed) return;
+  const paths = changed.changes.flatMap(({ kind, path: file }) =>
+    kind === 'file' && isWritable(file) ? [file] : [],
+  );
+  if (paths.length > MAX_FILES) return;
+  const contents = contentsOf(runDir);
+  const bytes = await changed.after.read(paths);
+  const files: TreeState['files'] = [];
+  for (const file of paths) {
+    const found = bytes.get(file);
+    files.push({ path: file, hash: found ? await contents.put(found) : null });
+  }
+  const state: TreeState = { schemaVersion: 1, commit: changed.base, files };
+  await writeState(fileIn(runDir), `${JSON.stringify(state)}\n`);
+}
+
+/** Reads what a run kept; null if there is nothing that can be read. */
+export function readTreeState(runDir: string): TreeState | null {
+  return schema.safeParse(jsonOf(readStateText(fileIn(runDir)))).data ?? null;
+}
+
+/** Compares the working tree with the state that a run kept. Rejects if its contents are gone. */
+export async function changesSince(
+  cwd: string,
+  { runDir, state }: { readonly runDir: string; readonly state: TreeState },
+): Promise<Awaited<ReturnType<typeof gitChanges>>> {
+  const changed = await gitChanges(cwd, state.commit);
+  if ('what' in changed) return changed;
+  return onTopOf(changed, new Map(state.files.map((one) => [one.path, one.hash])), contentsOf(runDir));
+}
+
+function onTopOf(
+  { before, changes, ...changed }: GitChanges,
+  kept: ReadonlyMap<string, string | null>,
+  contents: Pick<ReturnType<typeof contentsOf>, 'get'>,
+): GitChanges {
+  const known = new Set(changes.map((one) => one.path));
+  const others = [...kept.keys()].filter((file) => !known.has(file)).map((file) => ({ path: file }));
+  const read = async (paths: readonly string[]) => {
+    const found = new Map(await before.read(paths.filter((file) => !kept.has(file))));
+    for (const file of paths) {
+      const hash = kept.get(file);
+      if (hash) found.set(file, await contents.get(hash));
+    }
+    return found;
+  };
+  const paths = async () => {
+    const ofCommit = (await before.paths()).filter((file) => !kept.has(file));
+    return [...ofCommit, ...[...kept].flatMap(([file, hash]) => (hash === null ? [] : file))];
+  };
+  return {
+    ...changed,
+    changes: [...changes, ...others.map((one) => ({ ...one, kind: 'file' as const }))],
+    before: { paths, read },
+  };
+}
