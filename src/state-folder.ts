@@ -2,7 +2,6 @@ import {
   closeSync,
   constants,
   fstatSync,
-  fsync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -14,9 +13,8 @@ import {
   type Stats,
   writeFileSync,
 } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { git, gitRootOf } from './git/git.js';
 import type { Problem } from './problem.js';
 import { tryOr } from './result.js';
@@ -94,7 +92,7 @@ export function hasStateFolder(project: string): boolean {
 export function openStateFolder(project: string): void {
   const rules = '*\n';
   const file = stateFolder(project, '.gitignore');
-  if (readStateText(file) !== rules) writeStateSync(file, rules);
+  if (readStateText(file) !== rules) writeState(file, rules);
 }
 
 /** Creates a folder with the folders that it needs, and returns it. */
@@ -168,25 +166,25 @@ export function openState(file: string, flags: number): number {
   throw refused(file, 'not a file');
 }
 
-/** Writes a file atomically, with the folders that it needs; see `writeFileAtomic`. */
-export async function writeState(
-  file: string,
-  content: Uint8Array | string,
-  options: { durable?: boolean } = {},
-): Promise<void> {
-  checkForWriting(file);
-  await writeFileAtomic(file, content, options);
-}
-
-/** Does the same synchronously; see `writeFileAtomicSync`. */
-export function writeStateSync(file: string, content: string): void {
-  checkForWriting(file);
-  writeFileAtomicSync(file, content);
-}
-
-function checkForWriting(file: string): void {
+/**
+ * Writes a file atomically, with the folders that it needs: a reader, or a kill at any moment, sees the old or the new content, never a part,
+ * and a full disk leaves nothing of the new one. With `durable`, the content is on disk afterwards, and only its owner may read it, since it may
+ * hold a secret. Synchronous, since through the thread pool each of thousands of small files costs several times as much processor time.
+ */
+export function writeState(file: string, content: Uint8Array | string, { durable = false } = {}): void {
   makeStateFolder(path.dirname(file));
   hasState(file);
+  const temporary = `${file}.${process.pid}.tmp`;
+  try {
+    // A kill may have left it behind, or somebody may have put a link there.
+    rmSync(temporary, { force: true });
+    const mode = durable ? 0o600 : 0o666;
+    writeFileSync(temporary, content, { flag: 'wx', mode, flush: durable });
+    renameSync(temporary, file);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
 }
 
 /** Removes whatever is at a path, a link rather than its target. */
@@ -235,47 +233,6 @@ function wayTo(folder: string): string[] {
 function mustBe(kind: 'file' | 'folder', place: string, info: Stats): void {
   if (info.isSymbolicLink()) throw refused(place, 'a link');
   if (kind === 'file' ? !info.isFile() : !info.isDirectory()) throw refused(place, `not a ${kind}`);
-}
-
-/**
- * Writes a file atomically: a reader, or a kill at any moment, sees the old or the new content, never a part, and a full disk leaves nothing
- * of the new one. With `durable`, the content is on disk when this resolves, and only its owner may read it, since it may hold a secret.
- */
-export async function writeFileAtomic(
-  file: string,
-  content: Uint8Array | string,
-  { durable = false } = {},
-): Promise<void> {
-  const temporary = `${file}.${process.pid}.tmp`;
-  try {
-    // A kill may have left it behind, or somebody may have put a link there.
-    await rm(temporary, { force: true });
-    const handle = await open(temporary, 'wx', durable ? 0o600 : 0o666);
-    try {
-      await handle.writeFile(content);
-      // A file handle under Yarn's Plug'n'Play has no `sync()`.
-      if (durable) await promisify(fsync)(handle.fd);
-    } finally {
-      await handle.close();
-    }
-    await rename(temporary, file);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
-}
-
-/** Does the same synchronously, for thousands of small files: each costs several times as much processor time through the thread pool. */
-function writeFileAtomicSync(file: string, content: string): void {
-  const temporary = `${file}.${process.pid}.tmp`;
-  try {
-    rmSync(temporary, { force: true });
-    writeFileSync(temporary, content, { flag: 'wx' });
-    renameSync(temporary, file);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw error;
-  }
 }
 
 const NEWLINE = 0x0a;

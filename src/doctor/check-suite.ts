@@ -4,10 +4,25 @@ import { z } from 'zod';
 import { stripAnsi } from '../core/classify/strip-ansi.js';
 import { failed, passed, type Check, probe, warning } from './check.js';
 import type { Playwright } from '../playwright/find-playwright.js';
-import { listedTests, type ListedBrowser } from '../playwright/list-format.js';
+import type { ListedBrowser } from '../playwright/inject/list-projects.js';
 import { unattended } from '../playwright/unattended.js';
 import { packageManagerOf } from '../playwright/package-manager.js';
 import { jsonOf } from '../json-of.js';
+
+const listedBrowser: z.ZodType<ListedBrowser> = z.object({
+  browserName: z.string(),
+  channel: z.string().optional(),
+  headless: z.boolean().optional(),
+  launchOptions: z.record(z.string(), z.unknown()).optional(),
+  isRemote: z.boolean(),
+});
+
+/** What `inject/list-projects.ts` prints about a suite. */
+const listedTests = z.object({
+  tests: z.number(),
+  errors: z.array(z.string()),
+  browsers: z.array(listedBrowser),
+});
 
 /** Lists the tests, which starts neither tests nor web servers, and then starts each browser that they would use. */
 export async function checkSuite(place: SuitePlace): Promise<Check[]> {

@@ -143,7 +143,7 @@ async function checkFolder(cwd: string): Promise<Check> {
   const wasThere = hasStateFolder(cwd);
   try {
     makeStateFolder(folder);
-    await writeState(file, '');
+    writeState(file, '');
     await removeState(file);
     if (!wasThere) await rmdir(folder);
     return passed('.self-heal', 'writable');

@@ -21,7 +21,7 @@ export async function writeEvidenceFiles(
   evidence: WrittenEvidence,
   missing: MissingEvidence,
 ): Promise<void> {
-  // Synchronous, since there may be thousands of small files; see `writeFileAtomicSync`.
+  // Synchronous, since there may be thousands of small files; see `writeState`.
   for (const [name, text] of filesOf(evidence))
     await missing.attempt(`the file ${name}`, () => writeFileSync(join(folder, name), text));
 }

@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { importResolver, isCode, type OwnPackage } from '../code/imports.js';
-import { jsonSettings } from '../code/json-settings.js';
-import { parseSource, type SourceFile } from '../code/source-file.js';
+import { jsonSettings, parseSource, type SourceFile } from '../code/source-file.js';
 import { type FileEdit, fileState, type SuitePlaces } from './request.js';
 import { isSpecName, testPlaces } from './test-places.js';
 import type { Tree } from '../workspace/tree.js';

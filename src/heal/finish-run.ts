@@ -57,7 +57,7 @@ export async function finishRun(
     bus.emit({ type: 'run.warning', message });
     report = reportNow();
   }
-  await writeState(path.join(place.dir, 'report.json'), `${JSON.stringify(report, null, 2)}\n`);
+  writeState(path.join(place.dir, 'report.json'), `${JSON.stringify(report, null, 2)}\n`);
   bus.emit(ended);
   const broken = await bus.close();
   for (const problem of broken) say(redactor.clean(problem));

@@ -84,9 +84,8 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteRun> {
   await prepare(options);
   const state = emptyReport();
   const over = new AbortController();
-  const lingering = new AbortController();
-  const broken = new AbortController();
-  const unlooked = new AbortController();
+  const stop = new AbortController();
+  const stopBecause = (why: 'lingering' | 'broken-build' | 'not-looked-at') => stop.abort(why);
   const build = mode.kind === 'rerun' ? (mode.brokenBuild ?? null) : null;
   const endWatch =
     build &&
@@ -95,7 +94,7 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteRun> {
       line: build.line,
       startedAt,
       now: () => systemClock.now(),
-      onBroken: () => broken.abort(),
+      onBroken: () => stopBecause('broken-build'),
     });
   // The last test of a traced run waits until its failures have been looked at.
   const pollMs = mode.kind === 'rerun' && mode.trace ? 50 : 200;
@@ -120,14 +119,16 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteRun> {
         if (line.type === 'failed-try') {
           looking = look(line.failure, looking);
           // Otherwise the last test would wait in vain.
-          looking.catch(() => unlooked.abort());
+          looking.catch(() => stopBecause('not-looked-at'));
         }
-      if (lines.some(({ type }) => type === 'end'))
-        endLater(lingering, over.signal, options.exitMs ?? defaultExitMs);
+      // A reporter may wait for a user after the run. If Playwright has exited already, this is the last read of its report.
+      if (lines.some(({ type }) => type === 'end') && !over.signal.aborted) {
+        const timer = setTimeout(() => stopBecause('lingering'), options.exitMs ?? defaultExitMs);
+        over.signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
+      }
     },
   );
-  const stop = AbortSignal.any([signal, lingering.signal, broken.signal, unlooked.signal]);
-  const ended = start(options, stop).finally(() => {
+  const ended = start(options, AbortSignal.any([signal, stop.signal])).finally(() => {
     endWatch?.();
     over.abort();
   });
@@ -136,14 +137,14 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteRun> {
   await following;
   await looking;
   const endedAt = systemClock.now();
-  const isBroken = broken.signal.aborted && !signal.aborted;
+  const isBroken = stop.signal.reason === 'broken-build' && !signal.aborted;
   const { end: _end, ...withoutEnd } = state;
   return suiteRunOf({
     // As Playwright reports it at the end of its time limit.
     state: isBroken && build ? { ...withoutEnd, errors: [build.error] } : state,
     exit,
     interrupted: signal.aborted,
-    endedLingering: lingering.signal.aborted,
+    endedLingering: stop.signal.reason === 'lingering',
     cwd: options.cwd,
     byIds: options.mode.kind === 'rerun' && options.mode.ids !== null,
     serverLog: path.join(runDir, runFiles.serverLog),
@@ -152,14 +153,6 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteRun> {
     durationMs: endedAt - startedAt,
     endedAt,
   });
-}
-
-/** Aborts `ms` after the run unless Playwright exits first. A reporter may wait for a user; the report is complete anyway. */
-function endLater(lingering: AbortController, over: AbortSignal, ms: number): void {
-  // Playwright has exited already, and this is the last read of its report.
-  if (over.aborted) return;
-  const timer = setTimeout(() => lingering.abort(), ms);
-  over.addEventListener('abort', () => clearTimeout(timer), { once: true });
 }
 
 async function prepare({ runDir, mode }: SuiteOptions): Promise<void> {

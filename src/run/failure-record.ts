@@ -8,7 +8,7 @@ import type { Phase } from '../core/phase.js';
 import type { Failure, TestError, TestRef } from '../core/failure.js';
 import { jsonOf } from '../json-of.js';
 import { relativePath } from '../paths.js';
-import { hasState, listState, readStateText, writeStateSync } from '../state-folder.js';
+import { hasState, listState, readStateText, writeState } from '../state-folder.js';
 import { pictureNames } from './pictures.js';
 import { projectOf } from './run-folder.js';
 
@@ -174,7 +174,7 @@ export async function writeFailureRecord(folder: string, one: DiagnosedFailure):
   const { evidence: seen, ...rest } = withPlaces(one, (file) => relativePath(rootDir, file));
   const name = screenshot === null ? null : path.basename(screenshot);
   const record = recordShape.parse({ schemaVersion: 1, ...rest, evidence: { ...seen, screenshot: name } });
-  writeStateSync(path.join(folder, fileName), `${JSON.stringify(record)}\n`);
+  writeState(path.join(folder, fileName), `${JSON.stringify(record)}\n`);
 }
 
 /**

@@ -101,7 +101,7 @@ async function held(holderFile: string, command: string, database: Libsql.Databa
   const since = new Date().toISOString();
   const tell = async (runId: string | null) => {
     const holder: Holder = { command, runId, pid: process.pid, since };
-    await writeState(holderFile, `${JSON.stringify(holder)}\n`);
+    writeState(holderFile, `${JSON.stringify(holder)}\n`);
   };
   await tell(null);
   return { tell, [Symbol.dispose]: () => void database.close() };

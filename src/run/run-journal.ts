@@ -4,6 +4,7 @@ import { processEntry } from '../process/proc-table.js';
 import { runIdsIn } from './find-run.js';
 import { runDirOf, type RunFolder } from './run-folder.js';
 import { jsonOf } from '../json-of.js';
+import { tryOr } from '../result.js';
 import { readState, removeState, writeState } from '../state-folder.js';
 
 /**
@@ -35,7 +36,7 @@ export async function openRunJournal({ dir }: Pick<RunFolder, 'dir'>): Promise<R
   const file = path.join(dir, fileName);
   const startedAt = (await processEntry(process.pid))?.startedAt ?? null;
   const text: z.infer<typeof schema> = { schemaVersion: 1, pid: process.pid, startedAt };
-  await writeState(file, `${JSON.stringify(text)}\n`).catch(() => undefined);
+  tryOr(undefined, () => writeState(file, `${JSON.stringify(text)}\n`));
   return {
     ended: () => removeState(file).catch(() => undefined),
   };

@@ -4,7 +4,7 @@ import type { Clock } from '../clock.js';
 import { type Event, type StampedEvent, eventIn } from '../event.js';
 import { loadRun } from '../outputs/html/load-run.js';
 import { html } from '../outputs/html/markup.js';
-import { renderRun, showNow } from '../outputs/html/run.js';
+import { renderRun, showNow } from '../outputs/html/page.js';
 import { readPicture } from '../run/pictures.js';
 import { relativePath } from '../paths.js';
 import { reportOf } from '../run/report-of.js';

@@ -84,7 +84,7 @@ export function contentsOf(runDir: string): Contents {
     put: async (content) => {
       const hash = hashOf(content);
       const file = fileOf(hash);
-      if (!hasState(file)) await writeState(file, content, { durable: true });
+      if (!hasState(file)) writeState(file, content, { durable: true });
       return hash;
     },
     get: async (hash) => {
@@ -97,7 +97,7 @@ export function contentsOf(runDir: string): Contents {
 
 export async function storeChange(runDir: string, change: Change): Promise<void> {
   const text = `${JSON.stringify({ schemaVersion: 1, ...change })}\n`;
-  await writeState(fileOf(runDir, change.id), text, { durable: true });
+  writeState(fileOf(runDir, change.id), text, { durable: true });
 }
 
 /** Reads a stored change; returns null if it is gone or invalid. */

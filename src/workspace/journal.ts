@@ -64,7 +64,7 @@ export async function writeJournal(
 ): Promise<void> {
   await reserve(project, await bytesFor(journal, contents));
   const text = { schemaVersion: 1, ...journal, project: numberOf(project), root: numberOf(root) };
-  await writeState(fileOf(project), `${JSON.stringify(text)}\n`, { durable: true });
+  writeState(fileOf(project), `${JSON.stringify(text)}\n`, { durable: true });
 }
 
 export async function closeJournal(project: string): Promise<void> {
@@ -93,7 +93,7 @@ async function reserve(project: string, bytes: number): Promise<void> {
   if (sizeOfState(file) >= bytes) return;
   await removeState(file);
   // Some file systems keep no zeros.
-  await writeState(file, randomBytes(bytes));
+  writeState(file, randomBytes(bytes));
 }
 
 /** Reads the journal that a killed run left; returns why it cannot be used, or null if there is none. */

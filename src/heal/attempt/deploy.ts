@@ -103,7 +103,7 @@ export async function keepPatch(session: Session, change: Change, file: string) 
   const contents = contentsOf(session.folder.dir);
   const { files } = await renderChange(change, contents);
   const { patch } = await renderChange(change, maskedContents(contents, session.redactor));
-  await writeState(`${file}.patch`, shownPatch(patch, session.redactor));
+  writeState(`${file}.patch`, shownPatch(patch, session.redactor));
   return { files, patch: relativePath(session.folder.dir, `${file}.patch`) };
 }
 

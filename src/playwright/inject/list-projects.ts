@@ -1,5 +1,14 @@
-import type { ListedBrowser } from '../list-format.js';
 import type { FullConfig, Reporter, Suite, TestError } from '@playwright/test/reporter';
+
+/** How a project of the suite starts its browser, without anything that JSON cannot represent. */
+export interface ListedBrowser {
+  readonly browserName: string;
+  readonly channel?: string | undefined;
+  readonly headless?: boolean | undefined;
+  readonly launchOptions?: Readonly<Record<string, unknown>> | undefined;
+  /** The project connects to a browser that is started elsewhere. */
+  readonly isRemote: boolean;
+}
 
 /**
  * A reporter for `playwright test --list` that writes one line: the number of tests, and the browsers that their

@@ -1,4 +1,4 @@
-import type { ListedBrowser } from '../list-format.js';
+import type { ListedBrowser } from './list-projects.js';
 
 // A script: node start-browsers.cjs <folder of Playwright's package> <browsers as JSON>. Starts each browser as a project
 // would, closes it again, and writes a line of JSON about it.

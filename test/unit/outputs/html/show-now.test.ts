@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Event } from '../../../../src/event.js';
 import { loadRun } from '../../../../src/outputs/html/load-run.js';
-import { renderRun, phaseOf, showNow } from '../../../../src/outputs/html/run.js';
+import { renderRun, phaseOf, showNow } from '../../../../src/outputs/html/page.js';
 import { reduce } from '../../../../src/run/reduce.js';
 import { reportOf } from '../../../../src/run/report-of.js';
 import { emptyRun } from '../../../../src/run/run-state.js';
