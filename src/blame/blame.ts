@@ -62,8 +62,8 @@ export function createBlame(parts: BlameParts): BlameCauses {
       const older = isBlame(near) ? null : await olderThan(history, () => read(lead, { isOlder: true }));
       const far = older && (await searchIn(older));
       const hasSearched = typeof history !== 'string' && history.candidates.length > 0;
-      const answer =
-        hasSearched && typeof far === 'string' ? `${String(near)}; before that, it ${far}` : (far ?? near);
+      const isNothing = hasSearched && typeof near === 'string' && typeof far === 'string';
+      const answer = isNothing ? `${near}; before that, it ${far}` : (far ?? near);
       if (answer !== null) parts.tell(id, answer);
       else if (typeof history === 'string') tellForAll(history);
       if (isBlame(answer)) found.set(id, answer);

@@ -24,10 +24,11 @@ export function printedEntry(line: string): string {
   const stack = textOf(error['stack']) ?? (key === undefined ? null : textOf(error['message']));
   const message = textOf(fields['msg']) ?? textOf(fields['message']);
   if (message === null && stack === null) return line;
-  const level = fields['level'] ?? fields['severity'] ?? '';
+  const { level, severity } = fields;
+  const named = typeof level === 'number' ? levels[level] : (textOf(level) ?? textOf(severity));
   const said = message !== null && !stack?.includes(message) ? message : '';
   const others = printed(rest(fields, key), Infinity);
-  const head = [`${levels[String(level)] ?? textOf(level) ?? ''}:`, said, others];
+  const head = [`${named ?? ''}:`, said, others];
   const first = `${before}${head.filter((part) => part !== '' && part !== ':').join(' ')}`;
   if (stack === null) return first;
   const own = key === undefined ? '' : printed(rest(error, 'type'), 100);
