@@ -84,9 +84,6 @@ export function drawNow(run: RunState): Parts {
   };
 }
 
-/** More than a report file may have, since people send those to each other. Here, screenshots are loaded only when they are viewed. */
-const RESULT_BYTES = 1_000_000;
-
 /** Draws the result of a run so far as in its report.html, with screenshots as URLs. */
 async function drawResult(projectRoot: string, run: RunState): Promise<Parts> {
   const dir = runDirOf(projectRoot, run.runId);
@@ -96,7 +93,7 @@ async function drawResult(projectRoot: string, run: RunState): Promise<Parts> {
     addressOf: async (picture) =>
       readPicture(dir, picture) && `/runs/${run.runId}/failures/${picture.n}/${picture.name}`,
   });
-  return { result: String(renderRun(loaded, RESULT_BYTES)) };
+  return { result: String(renderRun(loaded)) };
 }
 
 /** The newest run so far, and its events since the last news. */

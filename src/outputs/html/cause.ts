@@ -18,28 +18,32 @@ import type { Violation } from '../../core/guard/violation.js';
 import { isBuiltIn } from '../../core/built-in-fixer.js';
 import { type ProofStep, proofScope } from '../../core/proof.js';
 import type { DiagnosedFailure } from '../../core/cause.js';
-import type { TestError } from '../../core/failure.js';
 import { type ConsoleEntry, type Evidence, type NetworkEntry, hasFailed } from '../../core/evidence.js';
 
-export interface CauseShown {
-  readonly detail: Detail;
-  /** Whether it is expanded initially. */
-  readonly open: boolean;
-}
+/** The maximum number of console rows, and of network rows. */
+const ROWS = 50;
+/** The maximum length of a text (stack, server output, snapshot) in characters. */
+const TEXT = 12_000;
+/** The maximum number of excerpts of the user's own code. */
+const SOURCES = 5;
+/** The maximum number of lines of a diff. */
+const DIFF_LINES = 400;
 
-/** Shows a cause as an expandable line with problem and result; inside are the change, the pictures, the reasons and the evidence. */
-export function showCause(view: CauseView, run: LoadedRun, { detail, open }: CauseShown): Markup {
+/**
+ * Shows a cause as a line with problem and result. In full, the line expands to the change, the pictures, the reasons and the evidence.
+ */
+export function showCause(view: CauseView, run: LoadedRun, isFull: boolean): Markup {
   const { cause } = view;
   const loaded = run.causes.get(cause.id) ?? empty;
   const group = loaded.now ? 'begun' : isResolved(cause.verdict) ? 'fixed' : 'left';
-  const length = detail.body ? 240 : 120;
+  const length = isFull ? 240 : 120;
   const revealed = run.report.causes.filter((one) => one.parent === cause.id).map(({ id }) => id);
   const about = cut(loaded.now ? view.about : resultOf(view, revealed), length);
   const headline = cut(cause.headline, length);
   const line = causeLine({ ...cause, headline }, { state: loaded.now ?? cause.verdict, about });
   const kind = `cause ${group}`;
   const found = cause.parent === null ? '' : 'found';
-  if (!detail.body)
+  if (!isFull)
     return html`<div class="${kind} ${found}" id="${cause.id}" data-class="${cause.category}">
       <div class="head">${line}</div>
     </div>`;
@@ -47,10 +51,10 @@ export function showCause(view: CauseView, run: LoadedRun, { detail, open }: Cau
     class="${kind} ${found}"
     id="cause-${cause.id}"
     data-class="${cause.category}"
-    ${open ? 'open' : ''}
+    ${run.report.causes.length === 1 ? 'open' : ''}
   >
     <summary>${line}</summary>
-    ${body(view, run, { loaded, detail })}
+    ${body(view, run, loaded)}
   </details>`;
 }
 
@@ -68,11 +72,7 @@ function causeLine(
     <span class="tag ${state}">${words.word}</span>`;
 }
 
-function body(
-  view: CauseView,
-  run: LoadedRun,
-  { loaded, detail }: { loaded: LoadedCause; detail: Detail },
-): Markup {
+function body(view: CauseView, run: LoadedRun, loaded: LoadedCause): Markup {
   const { cause } = view;
   const { id, headline, reason, parent, attempts } = cause;
   const spans = run.timeline.filter(({ causeId }) => causeId === id);
@@ -85,16 +85,16 @@ function body(
     ${parent === null ? '' : html`<p class="quiet">Found after <a href="#${parent}">${parent}</a>, whose fix revealed it.</p>`}
     ${revealed.length > 0 ? html`<p class="quiet">Its fix revealed ${revealed.slice(0, 20).map((one, at) => html`${at > 0 ? ', ' : ''}<a href="#${one.id}">${one.id}</a>`)}.</p>` : ''}
     ${loaded.notes.map((note) => html`<p class="note">${note}</p>`)} ${showProof(cause)} ${tests(view)}
-    ${showOffered(view, loaded, detail)} ${attempts.length > 0 ? html`<h4>Attempts</h4>` : ''}
-    ${showAttempts(attempts, loaded.patches, detail)} ${pictures(cause, loaded)} ${showReasons(cause)}
+    ${showOffered(view, loaded)} ${attempts.length > 0 ? html`<h4>Attempts</h4>` : ''}
+    ${showAttempts(attempts, loaded.patches)} ${pictures(cause, loaded)} ${showReasons(cause)}
     ${
-      detail.rows > 0 && loaded.lead
+      loaded.lead
         ? html`<h4>Evidence</h4>
-            ${showEvidence(loaded.lead, detail)}`
+            ${showEvidence(loaded.lead)}`
         : ''
     }
     ${
-      detail.rows > 0 && spans.length > 0
+      spans.length > 0
         ? html`<details>
             <summary>Timeline</summary>
             ${showTimeline(`Timeline of ${id}`, spans)}
@@ -117,12 +117,12 @@ function body(
 }
 
 /** Shows the patches of which a person has to choose one. */
-function showOffered({ offers }: CauseView, { patches }: LoadedCause, detail: Detail): Markup {
+function showOffered({ offers }: CauseView, { patches }: LoadedCause): Markup {
   const shown = offers.map((one) => ({ ...one, text: patches.get(one.patch ?? '') ?? null }));
   return shown.length === 0
     ? nothing
     : html`<h4>Who is right?</h4>
-        ${showOffers(shown, detail.diffLines)}`;
+        ${showOffers(shown, DIFF_LINES)}`;
 }
 
 const empty: LoadedCause = {
@@ -227,19 +227,15 @@ ${lines
 }
 
 /** Shows what was tried, in order: who tried it, what it changed, and what the guard and the re-runs said. */
-function showAttempts(
-  attempts: readonly ReportAttempt[],
-  patches: ReadonlyMap<string, string>,
-  detail: Detail,
-): Markup {
+function showAttempts(attempts: readonly ReportAttempt[], patches: ReadonlyMap<string, string>): Markup {
   if (attempts.length === 0) return nothing;
   return html`<ol class="attempts">
-    ${attempts.map((one) => html`<li>${showAttempt(one, patches.get(one.patch ?? '') ?? null, detail)}</li>`)}
+    ${attempts.map((one) => html`<li>${showAttempt(one, patches.get(one.patch ?? '') ?? null)}</li>`)}
   </ol>`;
 }
 
 /** Shows one attempt, with its patch if there is one. */
-function showAttempt(attempt: ReportAttempt, patch: string | null, detail: Detail): Markup {
+function showAttempt(attempt: ReportAttempt, patch: string | null): Markup {
   const { n, slashCommand, agent, runner, outcome, judged, failedBecause, claim } = attempt;
   const who =
     agent === null
@@ -258,7 +254,7 @@ function showAttempt(attempt: ReportAttempt, patch: string | null, detail: Detai
     </p>
     ${claim?.summary ? html`<p class="quiet">${isBuiltIn(attempt) ? claim.summary : `The agent said “${claim.status}”: ${claim.summary}`}</p>` : ''}
     ${showCut(attempt.cut)} ${showViolations(attempt.violations)} ${showNotes(attempt.notes)}
-    ${showChange(attempt, patch, detail)}`;
+    ${showChange(attempt, patch)}`;
 }
 
 function spent(attempt: ReportAttempt): string {
@@ -286,7 +282,7 @@ function showViolations(violations: readonly Violation[]): Markup {
     text === null
       ? ''
       : html`<div class="${sign === '+' ? 'added' : 'removed'}">
-          <span class="sign">${sign}</span><code>${text}</code>
+          <span class="sign">${sign}</span><code>${cut(text, 1000)}</code>
         </div>`;
   return html`<ul class="violations" aria-label="What the guard found">
     ${firstItems(
@@ -312,14 +308,14 @@ function showNotes(notes: readonly Note[]): Markup {
   </ul>`;
 }
 
-function showChange(attempt: ReportAttempt, patch: string | null, detail: Detail): Markup {
+function showChange(attempt: ReportAttempt, patch: string | null): Markup {
   const { files, patch: path, reverted } = attempt;
   if (files.length === 0) return nothing;
   const names = files.slice(0, 8).map(fileText).join(', ');
   const title = `${counted(files.length, 'file')} changed: ${names}${files.length > 8 ? ' …' : ''}`;
-  if (patch === null || detail.diffLines === 0)
+  if (patch === null)
     return html`<p class="quiet">${title}${path === null ? '' : html` (<code>${path}</code>)`}</p>`;
-  const diff = showDiff(patch, { maxLines: detail.diffLines });
+  const diff = showDiff(patch, DIFF_LINES);
   return reverted
     ? html`<details>
         <summary>${title}${wasReverted(attempt) ? ', reverted' : ', not applied'}</summary>
@@ -342,7 +338,7 @@ function showProof({ proof, testProofs }: ReportCause): Markup {
 }
 
 /** Shows what was gathered around a failure: the code, the error, console, network and the server's output. */
-function showEvidence({ evidence, diagnosis }: DiagnosedFailure, detail: Detail): Markup {
+function showEvidence({ evidence, diagnosis }: DiagnosedFailure): Markup {
   const { console: entries, network, serverOutput, ariaSnapshot, errors, sources, missing } = evidence;
   const facts = Object.entries(diagnosis.facts).filter(
     ([name, value]) => value !== null && name !== 'errorType',
@@ -362,19 +358,19 @@ function showEvidence({ evidence, diagnosis }: DiagnosedFailure, detail: Detail)
           </dl>`
         : ''
     }
-    ${sources.slice(0, detail.sources).map(
+    ${sources.slice(0, SOURCES).map(
       ({ at, snippet }) =>
         html`<figure>
           <figcaption><code>${at}</code></figcaption>
           ${snippet === null ? '' : block(`Code at ${at}`, snippet)}
         </figure>`,
     )}
-    ${section('Error and stack', block('Error and stack', head(texts, detail.text)), texts !== '')}
-    ${section(otherRunTitle(evidence.otherRun), block('Error of the other run', head(messagesOf(evidence.otherRun?.errors ?? []), detail.text)), evidence.otherRun !== undefined)}
-    ${section(`Console (${entries.length})`, consoleTable(entries.slice(-detail.rows), entries.length), entries.length > 0)}
-    ${section(`Network (${network.length})`, networkTable(network.slice(-detail.rows), network.length), network.length > 0)}
-    ${section('Web server output', block('Web server output', tail(serverOutput.trim(), detail.text)), serverOutput.trim() !== '')}
-    ${section('Accessibility snapshot', block('Accessibility snapshot', head(ariaSnapshot ?? '', detail.text)), (ariaSnapshot ?? '') !== '')}
+    ${textSection('Error and stack', head(texts))}
+    ${textSection(otherRunTitle(evidence.otherRun), head((evidence.otherRun?.errors ?? []).map(({ message }) => message).join('\n\n')))}
+    ${section(`Console (${entries.length})`, consoleTable(entries.slice(-ROWS), entries.length), entries.length > 0)}
+    ${section(`Network (${network.length})`, networkTable(network.slice(-ROWS), network.length), network.length > 0)}
+    ${textSection('Web server output', tail(serverOutput.trim()))}
+    ${textSection('Accessibility snapshot', head(ariaSnapshot ?? ''))}
     ${
       missing.length + evidence.cut.length > 0
         ? html`<ul class="quiet" aria-label="Missing evidence">
@@ -391,10 +387,6 @@ function otherRunTitle(other: Evidence['otherRun']): string {
     : 'Error when it was run again, which differs';
 }
 
-function messagesOf(errors: readonly TestError[]): string {
-  return errors.map(({ message }) => message).join('\n\n');
-}
-
 const factNames: Record<string, string> = {
   source: 'own code',
   sql: 'SQL',
@@ -409,6 +401,10 @@ function section(title: string, content: Markup, there: boolean): Markup {
         ${content}
       </details>`
     : nothing;
+}
+
+function textSection(title: string, text: string): Markup {
+  return section(title, block(title, text), text !== '');
 }
 
 /** Scrolls on its own, so it must be reachable by keyboard. */
@@ -447,35 +443,10 @@ function shownOf(shown: number, all: number): Markup {
     : nothing;
 }
 
-function head(text: string, length: number): string {
-  return text.length > length ? `${text.slice(0, length)}\n… truncated` : text;
+function head(text: string): string {
+  return text.length > TEXT ? `${text.slice(0, TEXT)}\n… truncated` : text;
 }
 
-function tail(text: string, length: number): string {
-  return text.length > length ? `truncated …\n${text.slice(-length)}` : text;
+function tail(text: string): string {
+  return text.length > TEXT ? `truncated …\n${text.slice(-TEXT)}` : text;
 }
-
-/** How much detail of a cause is shown. */
-export interface Detail {
-  /** The maximum number of console rows, and of network rows; without any, no evidence is shown. */
-  readonly rows: number;
-  /** The maximum length of a text (stack, server output, snapshot) in characters. */
-  readonly text: number;
-  /** The maximum number of excerpts of the user's own code. */
-  readonly sources: number;
-  /** The maximum number of lines of a diff. */
-  readonly diffLines: number;
-  /** Whether anything beyond the summary line is shown. */
-  readonly body: boolean;
-  /** The smallest share of the page, in bytes, for which this level is worth trying. */
-  readonly from: number;
-}
-
-/** From everything to a single line; the first level that fits is used. */
-export const details: readonly Detail[] = [
-  { rows: 50, text: 12_000, sources: 5, diffLines: 400, body: true, from: 6000 },
-  { rows: 15, text: 3000, sources: 2, diffLines: 120, body: true, from: 4000 },
-  { rows: 5, text: 800, sources: 1, diffLines: 30, body: true, from: 2500 },
-  { rows: 0, text: 0, sources: 0, diffLines: 0, body: true, from: 1200 },
-  { rows: 0, text: 0, sources: 0, diffLines: 0, body: false, from: 0 },
-];

@@ -5,11 +5,6 @@ import type { ShownOffer } from '../../run/read-patch.js';
 import { counted, fileText } from '../format.js';
 import { html, type Markup, nothing } from './markup.js';
 
-export interface DiffOptions {
-  /** The maximum number of lines over all files; the rest is counted. */
-  readonly maxLines: number;
-}
-
 /** One line of a diff; a line number is null on the side that does not have the line. */
 interface Line {
   readonly sign: '+' | '-' | ' ';
@@ -20,11 +15,13 @@ interface Line {
   readonly other: string | null;
 }
 
+/** The maximum length of a line, in characters: files that were built have lines of megabytes. */
+const MOST_SHOWN = 2000;
 /** Words are compared only in lines of up to this many characters. */
 const MOST_COMPARED = 500;
 
 /** Shows a patch of `git diff` as one table per file, with changes within lines marked and invisible characters removed (EV-10). */
-export function showDiff(patch: string, { maxLines }: DiffOptions): Markup {
+export function showDiff(patch: string, maxLines: number): Markup {
   const visible = visibleText(patch);
   const files = parsed(visible);
   if (files.length === 0) return showRaw(visible, maxLines);
@@ -44,8 +41,9 @@ export function showDiff(patch: string, { maxLines }: DiffOptions): Markup {
 
 /** Shows a text that is no longer a valid patch, because a secret that spans several lines was masked. */
 function showRaw(patch: string, maxLines: number): Markup {
-  const lines = patch.split('\n').slice(0, maxLines).join('\n');
-  return html`<pre tabindex="0" role="group" aria-label="Changes"><code>${lines}</code></pre>`;
+  const lines = patch.split('\n').slice(0, maxLines);
+  const shown = lines.map((line) => line.slice(0, MOST_SHOWN)).join('\n');
+  return html`<pre tabindex="0" role="group" aria-label="Changes"><code>${shown}</code></pre>`;
 }
 
 /** Parses a patch; if it was cut, parses it up to its last complete file. */
@@ -112,7 +110,7 @@ function linesOf({ lines, oldStart, newStart }: StructuredPatch['hunks'][number]
       const numbers = { before: sign === '+' ? null : before, after: sign === '-' ? null : after };
       if (sign !== '+') before += 1;
       if (sign !== '-') after += 1;
-      return { sign, text: line.slice(1), ...numbers, other: null };
+      return { sign, text: line.slice(1, MOST_SHOWN), ...numbers, other: null };
     });
   return paired(numbered);
 }
@@ -181,7 +179,7 @@ export function showOffers(offers: readonly ShownOffer[], maxLines: number): Mar
                   ${counted(one.files.length, 'file')} changed:
                   ${one.files.slice(0, 8).map(fileText).join(', ')}
                 </p>`
-              : showDiff(one.text, { maxLines })
+              : showDiff(one.text, maxLines)
           }
         </section>`,
     )}

@@ -10,19 +10,14 @@ import { cut } from '../cut.js';
 import { counted, dollars, duration, localTime, nameOf } from '../format.js';
 import { type CauseView, type Remark, type Tally, viewOf } from '../view.js';
 import { capitalized, outcomeWords, phaseWords, verdictWords } from '../wording.js';
-import { details, showCause } from './cause.js';
+import { showCause } from './cause.js';
 import { type LoadedRun, loadRun, type RunPlace } from './load-run.js';
 import { firstItems, html, type Markup, nothing, raw, showTable } from './markup.js';
 import { overview, showTimeline } from './timeline.js';
 
-/** The maximum size of the page in bytes, not counting pictures. */
-const PAGE_BYTES = 300 * 1000;
-
 /** Renders the page of a run: one file that opens from disk, needs no network, and runs no script. */
 export function renderPage(run: LoadedRun, css: string): string {
   const { report } = run;
-  const head = header(report);
-  const main = renderRun(run, PAGE_BYTES - Buffer.byteLength(css) - Buffer.byteLength(String(head)) - 1000);
   const page = html`<!doctype html>
     <html lang="en">
       <head>
@@ -40,9 +35,9 @@ export function renderPage(run: LoadedRun, css: string): string {
         </style>
       </head>
       <body>
-        ${head}
+        ${header(report)}
         <main>
-          ${main}
+          ${renderRun(run)}
           <footer class="quiet">
             <p>The run's folder: <code>${run.folder}/</code></p>
           </footer>
@@ -77,64 +72,25 @@ export async function writeHtmlReport(report: Report, place: RunPlace): Promise<
 /** The maximum number of list items shown; the rest is counted. */
 const ITEMS = 50;
 
-/**
- * Renders the result of a run so far, for `report.html` and the live page: what was fixed, what is left, then the tests. Takes at most
- * `bytes`, not counting pictures, and shows each cause in as much detail as its share allows.
- */
-export function renderRun(run: LoadedRun, bytes: number): Markup {
+/** How many causes are shown in full, those first that are left to do; the others get a line each. */
+const FULL = 25;
+
+/** Renders the result of a run so far, for `report.html` and the live page: what was fixed, what is left, then the tests. */
+export function renderRun(run: LoadedRun): Markup {
   const { report } = run;
   const ordered = orderCauses(run);
-  const [before, asked, after] = [showFilter(ordered), questions(report), tail(run)];
-  const room = [before, asked, after].reduce((left, part) => left - sizeOf(part), bytes - 1000);
-  // What is left to do gets room first.
-  const shown = sectionsOf([...ordered.left, ...ordered.begun, ...ordered.fixed], run, room);
+  const inFull = new Set([...ordered.left, ...ordered.begun, ...ordered.fixed].slice(0, FULL));
   const list = (causes: readonly CauseView[], id: string, title: string) =>
     causes.length === 0
       ? nothing
       : html`<section aria-labelledby="${id}-heading" id="${id}">
           <h2 id="${id}-heading">${title} <span class="quiet">${causes.length}</span></h2>
-          ${causes.map(({ cause }) => shown.get(cause.id))}${hiddenOf(causes, shown, run.folder)}
+          ${causes.map((one) => showCause(one, run, inFull.has(one)))}
         </section>`;
-  return html`${before} ${list(ordered.begun, 'begun', 'In progress')}
-  ${list(ordered.fixed, 'fixed', 'Fixed')} ${asked} ${list(ordered.left, 'left', 'Not fixed')}
+  return html`${showFilter(ordered)} ${list(ordered.begun, 'begun', 'In progress')}
+  ${list(ordered.fixed, 'fixed', 'Fixed')} ${questions(report)} ${list(ordered.left, 'left', 'Not fixed')}
   ${report.causes.length === 0 && report.exitCode !== null ? html`<p class="phase">Nothing failed.</p>` : ''}
-  ${after}`;
-}
-
-/** Renders each cause in as much detail as its share of the room allows; room that a large one takes is lost for those after it. */
-function sectionsOf(causes: readonly CauseView[], run: LoadedRun, bytes: number): Map<string, Markup> {
-  const sections = new Map<string, Markup>();
-  let room = bytes;
-  for (const [at, view] of causes.entries()) {
-    const section = fitting(view, run, room / (causes.length - at));
-    room -= sizeOf(section);
-    if (room < 0) break;
-    sections.set(view.cause.id, section);
-  }
-  return sections;
-}
-
-function fitting(view: CauseView, run: LoadedRun, share: number): Markup {
-  const open = run.report.causes.length === 1;
-  let section = nothing;
-  for (const detail of details.filter(({ from }) => from <= share)) {
-    section = showCause(view, run, { detail, open });
-    if (sizeOf(section) <= share) break;
-  }
-  return section;
-}
-
-/** Measures a section without its embedded pictures, which have a limit of their own. */
-function sizeOf(section: Markup): number {
-  return Buffer.byteLength(section.toString().replaceAll(/"data:image[^"]*"/g, '""'));
-}
-
-function hiddenOf(causes: readonly CauseView[], shown: ReadonlyMap<string, Markup>, folder: string): Markup {
-  const hidden = causes.filter(({ cause }) => !shown.has(cause.id)).length;
-  if (hidden === 0) return nothing;
-  return html`<p>
-    ${counted(hidden, 'more cause')} did not fit here; see <code>${folder}/report.json</code>
-  </p>`;
+  ${tail(run)}`;
 }
 
 function questions({ escalations }: Report): Markup {

@@ -18,7 +18,7 @@ it('RP-5 counts the causes in progress in the heading, and shows those that have
   const run = events.reduce((so, event) => reduce(so, { time: 1, ...event }), emptyRun('run'));
   expect(phaseOf(run)).toBe('8 causes in progress');
   const place = { dir: tempDir(), shown: 'runs/x', addressOf: async () => null };
-  const page = String(renderRun(await loadRun(reportOf(run), run, place), 100_000));
+  const page = String(renderRun(await loadRun(reportOf(run), run, place)));
   const states = [...page.matchAll(/<span class="tag (\w+)"/g)].map(([, state]) => state);
   expect(states).toEqual(ids.map((_, at) => (at < 8 ? 'working' : 'waiting')));
 });
