@@ -24,7 +24,9 @@ export type ProblemKind =
   /** There is a store that cannot be understood; it is never treated as an empty one. */
   | 'store-unreadable'
   /** The store cannot be reached or written. */
-  | 'store-unusable';
+  | 'store-unusable'
+  /** GitHub or GitLab refused a request, or cannot be reached. */
+  | 'forge-refused';
 
 /** A `ProblemKind` with its texts: what is wrong, what to do, and any helpful detail (a marked line, a list). */
 export interface Problem {

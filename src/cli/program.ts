@@ -18,11 +18,12 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   escalations: async () => (await import('./escalations.js')).escalationsCommand(),
   init: async () => (await import('./init.js')).initCommand(),
   doctor: async () => (await import('./doctor.js')).doctorCommand(),
+  publish: async () => (await import('./publish.js')).publishCommand(),
   ui: async () => (await import('./ui.js')).uiCommand(),
 };
 
 /** These do not use `.self-heal`, except for `doctor`, which says what is wrong with it. */
-const stateless = ['classify', 'guard', 'init', 'doctor'];
+const stateless = ['classify', 'guard', 'init', 'doctor', 'publish'];
 
 /**
  * Creates the command line for commander, with the one command that is called: none for `--version`; all if the first argument is none of

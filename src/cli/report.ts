@@ -3,10 +3,7 @@ import { Command } from 'commander';
 import { endWith, print } from './end.js';
 import { agentsFlag, storeFlag } from './options.js';
 import { findRun, type StoredRun } from '../run/find-run.js';
-import { readRunState } from '../run/event-log.js';
-import { combined, keptChanges, nullIfMissing } from '../run/undo.js';
-import { contentsOf } from '../workspace/change.js';
-import { renderChange } from '../workspace/patch-text.js';
+import { readRunPatch } from '../run/read-patch.js';
 import { builtIn } from '../core/built-in-fixer.js';
 import { exitCodes } from '../core/exit-codes.js';
 import { formatProblem, type Problem, reasonOf } from '../problem.js';
@@ -82,15 +79,14 @@ export async function runReport(
 
 /** Prints what the run left in the project, with new files and those that git ignores, which `git diff` does not show. */
 async function printPatch({ runId, dir }: StoredRun, redactor: Redactor): Promise<number | Problem> {
-  const kept = keptChanges(dir, await readRunState(dir));
-  const rendered = kept && (await renderChange(combined(kept), contentsOf(dir)).catch(nullIfMissing));
-  if (rendered === null)
+  const patch = await readRunPatch(dir);
+  if (patch === null)
     return {
       kind: 'run-missing',
       message: `What run ${runId} changed can no longer be read from .self-heal`,
       remedy: `The patches of its attempts are in .self-heal/runs/${runId}/attempts.`,
     };
-  return print(redactor.text(rendered.patch.toString('utf8')).trimEnd());
+  return print(redactor.text(patch.toString('utf8')).trimEnd());
 }
 
 /** Returns null if nothing is stored. A run can also be read where its store cannot, such as on another machine. */

@@ -177,7 +177,8 @@ export function resolveSettings({ file: written, project, filePath }: SettingsSo
   const file = agentsFileSchema.parse({ ...written, agents: { ...builtIn, ...written.agents } });
   const unnamed = Object.entries(file.agents).filter(([, { runner }]) => runner === undefined);
   const { max, backoff } = file.retries;
-  const { time, ...limits } = file.limits;
+  // Only `publish` reads `perBranch`, from the default branch.
+  const { time, perBranch: _, ...limits } = file.limits;
   const { regressionTime, prepare = null, review = null, ...verify } = file.verify;
   const { enabled, time: timeMs } = file.blame;
   return {
@@ -198,6 +199,7 @@ export function resolveSettings({ file: written, project, filePath }: SettingsSo
     evidence: file.evidence,
     verify: atLevel({ ...verify, review, prepare, regressionTimeMs: regressionTime }),
     blame: { enabled, timeMs },
+    quarantine: file.quarantine,
     store: file.store,
     fixer: file.fixer,
     runnerByDefault: file.runner === undefined ? unnamed.map(([name]) => name) : [],

@@ -182,6 +182,14 @@ const rule = z.strictObject({
     ),
 });
 
+const quarantined = z.strictObject({
+  test: text.meta({
+    description: 'Its file and titles, as Playwright prints them, without line and project.',
+    examples: ['cart.spec.ts › cart › checks out'],
+  }),
+  until: z.iso.date('must be a day, such as 2027-01-31').describe('The last day on which it holds.'),
+});
+
 /** agents.yaml. Every key is optional and has a default (CF-1). */
 export const agentsFileSchema = z.strictObject({
   version: z
@@ -243,7 +251,18 @@ export const agentsFileSchema = z.strictObject({
     costUsd: amount(10, 'US dollars spent in a run, as reported by the agent programs.'),
     time: duration('60m', 'After this time a run starts no further agents.'),
     parallel: count(1, 'Agents that work at the same time, each in its own copy of the project.', 1),
+    perDay: section('What all runs that share the store may spend in 24 hours.', {
+      agentRuns: count(200, 'Agents started in 24 hours.'),
+      costUsd: amount(100, 'US dollars spent in 24 hours, as reported by the agent programs.'),
+    }),
+    perBranch: count(3, 'Fixes that comments may apply to a pull request (self-heal publish).'),
   }),
+  quarantine: z
+    .array(quarantined, 'must be a list of tests')
+    .prefault([])
+    .describe(
+      'Tests whose failures are reported but do not fail the run, and get no agent, each until a day. `/self-heal skip 30d` on a pull request adds to it.',
+    ),
   evidence: section('How much evidence an agent is shown.', {
     console: count(50, 'How many of the last console entries an agent is shown.'),
     network: count(50, 'How many requests an agent is shown.'),

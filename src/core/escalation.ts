@@ -3,7 +3,7 @@ import { agentName } from './built-in-fixer.js';
 import { blameLine } from './blame.js';
 import { type Cause, retryOf } from './cause.js';
 import type { Category, Diagnosis, RetryAxis } from './diagnosis.js';
-import { testsOf } from './failure.js';
+import { testName, testsOf } from './failure.js';
 
 /** What a person may answer (ME-5). With a side, the patch that was offered is applied and proven again. */
 export type Choice = Side | 'provide-credentials' | 'skip' | 'simplify' | 'guide';
@@ -158,7 +158,7 @@ export function questionAbout(
     tests: testsOf([cause.lead, ...cause.members.filter((one) => one !== cause.lead)]).map(
       ({ id, titlePath }) => ({
         id,
-        name: titlePath.join(' › ').replaceAll(/\s+/g, ' '),
+        name: testName(titlePath),
       }),
     ),
     problem: inPlainWords({ ...diagnosis, retry }, { tests: cause.members.length, asked }),

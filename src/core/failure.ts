@@ -17,6 +17,11 @@ export interface TestRef {
   readonly project: string;
 }
 
+/** Names a test by its file and titles, whatever the Playwright project: `cart.spec.ts › cart › checks out`. */
+export function testName(titlePath: readonly string[]): string {
+  return titlePath.join(' › ').replaceAll(/\s+/g, ' ');
+}
+
 /** One error as Playwright reports it, without terminal colors. */
 export interface TestError {
   /** `Name: text` plus whatever the matcher adds; for `throw 'string'`, the thrown text. */

@@ -11,10 +11,10 @@ export function middleCut(text: string, max: number): string {
  * Puts untrusted text into a fenced block that nothing inside can close (EV-10): the fence is longer than any run of backticks in
  * the text, and anything that looks like the agents' completion signal is broken up.
  */
-export function fenced(text: string): string {
+export function fenced(text: string, language = 'text'): string {
   const runs = text.match(/`+/g) ?? [];
   const fence = '`'.repeat(Math.max(3, ...runs.map((run) => run.length + 1)));
-  return `${fence}text\n${withoutSignals(text)
+  return `${fence}${language}\n${withoutSignals(text)
     .replace(/^(?:[ \t]*\n)+/, '')
     .trimEnd()}\n${fence}`;
 }

@@ -32,6 +32,14 @@ export interface Spent {
   readonly agentRunsOnTest: number;
   readonly costUsd: number;
   readonly elapsedMs: number;
+  /** What other runs of the project have spent in the 24 hours before this one. */
+  readonly lastDay: DaySpent;
+}
+
+/** What runs have spent in 24 hours. */
+export interface DaySpent {
+  readonly agentRuns: number;
+  readonly costUsd: number;
 }
 
 /** The settings that a decision depends on. */
@@ -198,6 +206,12 @@ function isBareRetest(history: History, retries: RetrySettings): boolean {
 export function limitReached(spent: Spent, limits: LimitSettings): string | null {
   if (spent.agentRuns >= limits.agentRuns) return `limits.agentRuns (${limits.agentRuns}) was reached`;
   if (spent.costUsd >= limits.costUsd) return `limits.costUsd (${limits.costUsd}) was reached`;
+  const { lastDay } = spent;
+  const { perDay } = limits;
+  if (lastDay.agentRuns + spent.agentRuns >= perDay.agentRuns)
+    return `limits.perDay.agentRuns (${perDay.agentRuns}) was reached`;
+  if (lastDay.costUsd + spent.costUsd >= perDay.costUsd)
+    return `limits.perDay.costUsd (${perDay.costUsd}) was reached`;
   if (spent.elapsedMs >= limits.timeMs) return timeIsUp(limits);
   if (spent.agentRunsOnTest >= limits.agentRunsPerTest)
     return `limits.agentRunsPerTest (${limits.agentRunsPerTest}) was reached`;

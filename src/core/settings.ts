@@ -42,6 +42,8 @@ export interface LimitSettings {
   readonly escalations: number;
   /** How many agents may work at the same time, each in its own copy (SC-3). */
   readonly parallel: number;
+  /** What all runs that share the store may spend in 24 hours (CI-6). */
+  readonly perDay: { readonly agentRuns: number; readonly costUsd: number };
 }
 
 /** How thoroughly a heal is proven. */
@@ -93,6 +95,8 @@ export interface Settings {
     /** The maximum time of all searches of a run together, in milliseconds. */
     readonly timeMs: number;
   };
+  /** Tests that are quarantined by the file, each until the end of a day in UTC, `YYYY-MM-DD` (ME-7). */
+  readonly quarantine: readonly { readonly test: string; readonly until: string }[];
   /** A path relative to the project, or a `postgres://` URL, which may contain a password (ME-10). */
   readonly store: string;
   /** What tries to fix a cause before any agent does, if it is certain of the fix (BF-1). */

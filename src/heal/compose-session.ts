@@ -66,7 +66,7 @@ export async function composeSession(
     ...(request.chosenFor ? { onlyChosen: true } : {}),
     ...(settings.fixer === 'none' ? {} : { propose: createPropose({ cwd, root, isTest }) }),
     clock: systemClock,
-    spending: createSpending(startedAt),
+    spending: createSpending(startedAt, await store.value.spentLastDay()),
     plan,
     redactor,
     store: store.value,

@@ -1,6 +1,6 @@
 import { confirm } from './confirm.js';
 import type { Cause, DiagnosedFailure } from '../core/cause.js';
-import { failureKey, testsOf } from '../core/failure.js';
+import { failureKey, testName, testsOf } from '../core/failure.js';
 import { groupCauses } from '../core/group.js';
 import { isPaused } from '../core/policy.js';
 import { healCause, type TriedCause } from './heal-cause.js';
@@ -169,9 +169,14 @@ async function withoutQuarantined(
   { session }: Progress,
   failures: readonly DiagnosedFailure[],
 ): Promise<DiagnosedFailure[]> {
-  const { bus, store } = session;
-  const ids = new Set((await store.quarantines()).map((one) => one.testId));
-  const tests = testsOf(failures).filter(({ id }) => ids.has(id));
+  const { bus, store, settings, clock } = session;
+  const byAnswer = new Set((await store.quarantines()).map((one) => one.testId));
+  const today = new Date(clock.now()).toISOString().slice(0, 10);
+  const byFile = new Set(settings.quarantine.flatMap(({ test, until }) => (until >= today ? [test] : [])));
+  const tests = testsOf(failures).filter(
+    ({ id, titlePath }) => byAnswer.has(id) || byFile.has(testName(titlePath)),
+  );
+  const ids = new Set(tests.map(({ id }) => id));
   const known = bus.run().tests;
   const count = tests.filter(({ id }) => known.get(id)?.verdict !== 'quarantined').length;
   if (count > 0) bus.emit({ type: 'agent.avoided', reason: 'quarantined', count });

@@ -22,7 +22,9 @@ const ANNOTATIONS = 50;
  * (https://docs.github.com/actions/reference/workflow-commands-for-github-actions#setting-an-error-message).
  */
 export function githubAnnotations(report: Report, places: GithubPlaces): string[] {
-  const commands = viewOf(report).causes.map((cause) => annotation(cause, places));
+  const commands = annotationsOf(report, places).map(({ level, message, ...properties }) =>
+    command(level, properties, message),
+  );
   return atMost(commands, ANNOTATIONS, (hidden) =>
     command('warning', { title: 'self-heal' }, `${counted(hidden, 'more cause')}: see the summary`),
   );
@@ -33,19 +35,39 @@ export function githubProblem({ message, remedy }: Problem): string {
   return command('error', { title: 'self-heal could not run' }, redact(`${message}\n${remedy}`));
 }
 
+/** What is said at a line of the code; without a place if no line of it is known. */
+interface Annotation extends Place {
+  readonly level: 'error' | 'warning' | 'notice';
+  readonly title: string;
+  readonly message: string;
+}
+
+interface Place {
+  readonly file?: string;
+  readonly line?: number;
+}
+
+/** Returns what to say about each cause, at the line where to look. */
+export function annotationsOf(report: Report, places: GithubPlaces): Annotation[] {
+  return viewOf(report).causes.map((view) => annotation(view, places));
+}
+
 const inAnnotation = new Set(['blame', 'why', 'tests', 'proof', 'end']);
 
-function annotation(view: CauseView, places: GithubPlaces): string {
+function annotation(view: CauseView, places: GithubPlaces): Annotation {
   const { cause, words, tests } = view;
   const rows = rowsOf(view, { attempts: 1, findings: 0 }).filter(({ label }) => inAnnotation.has(label));
   const lines = [cause.headline, ...rows.map(({ label, text }) => `${label}: ${text}`)];
-  const title = cut(`self-heal: ${cause.id} ${cause.verdict} · ${cause.category}`, 200);
-  const message = lines.map((line) => cut(line, 500)).join('\n');
-  return command(words.level, { ...placeOf(cause, tests[0], places), title }, message);
+  return {
+    level: words.level,
+    ...placeOf(cause, tests[0], places),
+    title: cut(`self-heal: ${cause.id} ${cause.verdict} · ${cause.category}`, 200),
+    message: lines.map((line) => cut(line, 500)).join('\n'),
+  };
 }
 
 /** Returns the blamed line, or else the failing line of the project's own code, or else the test's; empty if none is in the workspace. */
-function placeOf({ source, blame }: ReportCause, test: ReportTest | undefined, places: GithubPlaces) {
+function placeOf({ source, blame }: ReportCause, test: ReportTest | undefined, places: GithubPlaces): Place {
   const named = /^(?<file>.+?):(?<line>\d+)(?::\d+)?$/.exec(
     blame ? placeOfBlame(blame) : (source ?? ''),
   )?.groups;

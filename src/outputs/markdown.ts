@@ -1,3 +1,4 @@
+import { isKept } from '../core/attempt.js';
 import { type Offer, offerLine } from '../core/escalation.js';
 import { fenced, middleCut } from '../core/fenced.js';
 import { visibleText } from '../core/visible-text.js';
@@ -36,7 +37,8 @@ export function markdownOf(
   let room = maxBytes - Buffer.byteLength(before) - Buffer.byteLength(after) - cutLineBytes;
   for (const cause of view.causes) {
     const offers = cause.offers.map((one) => offerSection(one, patchText(one.patch)));
-    const section = `${causeSection(cause, folder)}${offers.join('')}`;
+    const fixes = cause.cause.attempts.filter(isKept).map(({ patch }) => fixSection(patchText(patch)));
+    const section = `${causeSection(cause, folder)}${fixes.join('')}${offers.join('')}`;
     room -= Buffer.byteLength(section);
     if (room < 0) break;
     shown.push(section);
@@ -68,13 +70,18 @@ function causeSection(view: CauseView, folder: string): string {
   return `\n### ${title}\n\n${code(cause.headline)}\n\n${rows.map(rowItem).join('')}`;
 }
 
-/** The maximum length of a patch that is offered, in characters. */
+/** The maximum length of a patch that is shown, in characters. */
 const PATCH = 4000;
 
 /** Shows a patch that waits for a person, with its proof. */
 function offerSection(offer: Offer, text: string | null): string {
-  const patch = text === null ? '' : `\n${fenced(middleCut(visibleText(text), PATCH))}\n`;
-  return `\nPatch ${prose(offerLine(offer))}\n${patch}`;
+  return `\nPatch ${prose(offerLine(offer))}\n${fixSection(text)}`;
+}
+
+/** Shows a patch, folded. */
+function fixSection(text: string | null): string {
+  if (text === null) return '';
+  return `\n<details><summary>Diff</summary>\n\n${fenced(middleCut(visibleText(text), PATCH), 'diff')}\n\n</details>\n`;
 }
 
 function rowItem({ label, text, isCode = false }: Row): string {

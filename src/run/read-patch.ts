@@ -2,7 +2,11 @@ import path from 'node:path';
 import type { Escalation, Offer } from '../core/escalation.js';
 import type { Redactor } from '../secrets/redactor.js';
 import { readState } from '../state-folder.js';
+import { contentsOf } from '../workspace/change.js';
+import { renderChange } from '../workspace/patch-text.js';
+import { readRunState } from './event-log.js';
 import { isRunId, runDirOf } from './run-folder.js';
+import { combined, keptChanges, nullIfMissing } from './undo.js';
 
 /** A longer patch is cut, since nobody reads it in a report. */
 const PATCH_BYTES = 200 * 1024;
@@ -17,6 +21,14 @@ export function readPatch(
   const text = readState(path.join(runDir, patch))?.toString('utf8');
   // A cut before masking would leave halves of secrets.
   return text === undefined ? null : redactor.text(text).slice(0, PATCH_BYTES);
+}
+
+/** Reads everything that a run left changed in its project as one patch, which is empty if it left nothing; null if it can no longer be read. */
+export async function readRunPatch(runDir: string): Promise<Buffer | null> {
+  const kept = keptChanges(runDir, await readRunState(runDir));
+  if (kept?.length === 0) return Buffer.alloc(0);
+  const rendered = kept && (await renderChange(combined(kept), contentsOf(runDir)).catch(nullIfMissing));
+  return rendered && rendered.patch;
 }
 
 /** A patch that waits for a person, with its text; null if the run's folder was deleted, or is on another machine. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Bus } from './bus.js';
 import type { Attempt } from '../core/attempt.js';
 import type { Escalation, Question } from '../core/escalation.js';
+import type { DaySpent } from '../core/policy.js';
 import { noEarlierTries } from '../core/remembered.js';
 import type {
   AttemptStart,
@@ -20,6 +21,8 @@ export interface RunStore {
   saveProgress(progress: unknown): Promise<void>;
   recordFailure(signature: string): Promise<KnownFailure>;
   quarantines(): Promise<readonly Quarantine[]>;
+  /** Returns what the runs of the last 24 hours have spent. */
+  spentLastDay(): Promise<DaySpent>;
   /** Returns the id to pass to `attemptFinished`; null if it could not be written. */
   attemptStarted(start: Omit<AttemptStart, 'runId' | 'id'>): Promise<string | null>;
   attemptFinished(id: string | null, attempt: Attempt): Promise<void>;
@@ -30,6 +33,8 @@ export interface RunStore {
   /** Records the end of the run and closes the store. */
   ended(end: RunEnd): Promise<void>;
 }
+
+const nothingSpent: DaySpent = { agentRuns: 0, costUsd: 0 };
 
 const nothingKnown: KnownFailure = {
   tries: noEarlierTries,
@@ -46,6 +51,7 @@ export const noStore: RunStore = {
   saveProgress: async () => {},
   recordFailure: async () => nothingKnown,
   quarantines: async () => [],
+  spentLastDay: async () => nothingSpent,
   attemptStarted: async () => null,
   attemptFinished: async () => {},
   causeEnded: async () => {},
@@ -85,6 +91,7 @@ export function createRunStore({ store, runId, bus, mask }: RunStoreParts): RunS
     recordFailure: (signature) =>
       trying('reading the history', () => store.recordFailure(signature, runId), nothingKnown),
     quarantines: () => trying('reading the quarantines', () => store.quarantines(), []),
+    spentLastDay: () => trying('reading what was spent', () => store.spentLastDay(), nothingSpent),
     attemptStarted: (start) => {
       const id = randomUUID();
       const started = () => store.attemptStarted({ id, runId, ...start }).then(() => id);

@@ -1,6 +1,6 @@
 import type { Cause } from '../core/cause.js';
 import { failureKey } from '../core/failure.js';
-import type { Spent } from '../core/policy.js';
+import type { DaySpent, Spent } from '../core/policy.js';
 import type { LimitSettings } from '../core/settings.js';
 
 /** Tracks what a run has spent, and derives `Spent` for decisions. */
@@ -29,7 +29,10 @@ export interface AgentAtWork extends Disposable {
 }
 
 /** Starts tracking at `startedAt`, in milliseconds since the epoch. */
-export function createSpending(startedAt: number): Spending {
+export function createSpending(
+  startedAt: number,
+  lastDay: DaySpent = { agentRuns: 0, costUsd: 0 },
+): Spending {
   const byTest = new Map<string, number>();
   let agentRuns = 0;
   let attempts = 0;
@@ -64,6 +67,7 @@ export function createSpending(startedAt: number): Spending {
       agentRunsOnTest: Math.max(0, ...keysOf(cause).map((key) => byTest.get(key) ?? 0)),
       costUsd: costUsd ?? 0,
       elapsedMs: now - startedAt,
+      lastDay,
     }),
     totals: () => ({ agentRuns, costUsd }),
   };

@@ -10,7 +10,7 @@ import {
   markUnhealed,
   touchSignature,
 } from './signature-table.js';
-import { readStats } from './stats.js';
+import { readStats, spentSince } from './stats.js';
 import { type Database, type StoreContext, checkedRow, storedJson, storedText } from './tables.js';
 import type { Attempt } from '../core/attempt.js';
 import { isBuiltIn } from '../core/built-in-fixer.js';
@@ -23,6 +23,8 @@ const runShape = z.object({
   request: z.unknown(),
   progress: z.unknown(),
 });
+
+const DAY_MS = 86_400_000;
 
 /** Creates a project's store on an open database; `now` returns milliseconds since the epoch. */
 export function createStore(db: Database, project: string, now: () => number): Store {
@@ -40,6 +42,7 @@ export function createStore(db: Database, project: string, now: () => number): S
       const open = await escalations.openFor(signature);
       return { ...(await recordFailure(context, signature, runId)), open };
     },
+    spentLastDay: () => spentSince(db, project, new Date(now() - DAY_MS).toISOString()),
     stats: () => readStats(db, project),
     close: () => db.destroy(),
   };

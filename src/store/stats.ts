@@ -1,4 +1,6 @@
 import { sql } from 'kysely';
+import { builtIn } from '../core/built-in-fixer.js';
+import type { DaySpent } from '../core/policy.js';
 import type { Database } from './tables.js';
 import type { RatedAgent, RatedClass, Stats } from './store.js';
 
@@ -62,6 +64,14 @@ async function ratedAgents(db: Database, project: string): Promise<RatedAgent[]>
       costUsd: cost === null ? null : Number(cost),
     };
   });
+}
+
+/** Returns what agents have cost since a time (ISO 8601); the built-in fixer is none. */
+export async function spentSince(db: Database, project: string, since: string): Promise<DaySpent> {
+  const { rows } = await sql<{ runs: Total; cost: Total | null }>`
+    select count(*) as runs, sum(cost_usd) as cost from attempts
+    where project = ${project} and agent <> ${builtIn} and started_at >= ${since}`.execute(db);
+  return { agentRuns: Number(rows[0]?.runs ?? 0), costUsd: Number(rows[0]?.cost ?? 0) };
 }
 
 async function healTotals(db: Database, project: string) {

@@ -1,6 +1,7 @@
 import type { Attempt } from '../core/attempt.js';
 import type { Category } from '../core/diagnosis.js';
 import type { Answer, Escalation, EscalationState, PersonsDecision, Question } from '../core/escalation.js';
+import type { DaySpent } from '../core/policy.js';
 import type { EarlierFix, EarlierTries } from '../core/remembered.js';
 
 /** What the store remembers about a failure when it occurs. */
@@ -105,6 +106,8 @@ export interface Store {
   release(testIds: readonly string[]): Promise<void>;
   /** Records that a person undid this run's changes (HN-8): its heals did not hold, and its fixes count as failed. */
   runUndone(runId: string): Promise<void>;
+  /** Returns what agents have cost in the last 24 hours, on all machines that share the store. */
+  spentLastDay(): Promise<DaySpent>;
   stats(): Promise<Stats>;
   close(): Promise<void>;
 }

@@ -208,6 +208,7 @@ export function someSettings(over: Partial<Settings> = {}): Settings {
       timeMs: 3_600_000,
       escalations: 5,
       parallel: 1,
+      perDay: { agentRuns: 200, costUsd: 100 },
     },
     evidence: { console: 50, network: 50 },
     verify: {
@@ -222,6 +223,7 @@ export function someSettings(over: Partial<Settings> = {}): Settings {
       regressionTimeMs: 60_000,
     },
     blame: { enabled: true, timeMs: 120_000 },
+    quarantine: [],
     store: '.self-heal/ledger.db',
     fixer: 'built-in',
     runnerByDefault: [],

@@ -31,12 +31,13 @@ routes:
   ui-error: [mine, debugger]
   unknown: []
 retries: { max: 0, backoff: { initial: 0s, factor: 1.5, max: 500ms } }
-limits: { escalations: 0, agentRuns: 1, agentRunsPerTest: 2, costUsd: 0.5, time: 90s, parallel: 3 }
+limits: { escalations: 0, agentRuns: 1, agentRunsPerTest: 2, costUsd: 0.5, time: 90s, parallel: 3, perDay: { agentRuns: 7, costUsd: 8 }, perBranch: 1 }
 evidence: { console: 0, network: 7 }
 verify: { intent: tests, review: mine, prepare: npm run build, confirm: 2, repeat: 5, flips: 0, regression: none, regressionTime: 90s }
 blame: { enabled: false, time: 30s }
 store: postgres://ann@db/till
 fixer: none
+quarantine: [{ test: a.spec.ts › b, until: 2027-01-31 }]
 `);
     const agents = Object.entries(nothing.agents).map(([name, agent]) => [
       name,
@@ -68,7 +69,9 @@ fixer: none
         costUsd: 0.5,
         timeMs: 90_000,
         parallel: 3,
+        perDay: { agentRuns: 7, costUsd: 8 },
       },
+      quarantine: [{ test: 'a.spec.ts › b', until: '2027-01-31' }],
       classify: nothing.classify,
       evidence: { console: 0, network: 7 },
       verify: {

@@ -13,8 +13,10 @@ import { anAttempt, someSettings } from '../../rig/builders.js';
 
 const policy: Policy = someSettings();
 
+const noSpending = { agentRuns: 0, costUsd: 0 };
+
 function history(over: Partial<History> = {}): History {
-  const spent = { agentRuns: 0, agentRunsOnTest: 0, costUsd: 0, elapsedMs: 0 };
+  const spent = { agentRuns: 0, agentRunsOnTest: 0, costUsd: 0, elapsedMs: 0, lastDay: noSpending };
   return {
     attempts: [],
     retry: 'code_error',
@@ -123,6 +125,8 @@ describe('the next step', () => {
     ['agentRuns', { agentRuns: 20 }],
     ['agentRunsPerTest', { agentRunsOnTest: 6 }],
     ['costUsd', { costUsd: 10 }],
+    ['perDay.agentRuns', { lastDay: { agentRuns: 200, costUsd: 0 } }],
+    ['perDay.costUsd', { costUsd: 1, lastDay: { agentRuns: 0, costUsd: 99 } }],
     ['time', { elapsedMs: 3_600_000 }],
   ])('HL-3 HN-9 stops at limits.%s', (limit, over) => {
     const decision = decide(history({ spent: { ...history().spent, ...over } }), policy);
@@ -136,6 +140,7 @@ describe('the next step', () => {
         const { deployed, waits, attempts, last } = play(some, ends);
         expect(deployed).toBeLessThanOrEqual(some.limits.agentRuns);
         expect(deployed).toBeLessThanOrEqual(some.limits.agentRunsPerTest);
+        expect(deployed).toBeLessThanOrEqual(some.limits.perDay.agentRuns);
         expect(attempts).toBeLessThanOrEqual(some.retries.max);
         expect(waits).toBeLessThanOrEqual(Math.max(0, attempts - 1));
         expect(['end', 'escalate']).toContain(last.kind);
@@ -156,6 +161,7 @@ const anyPolicy: fc.Arbitrary<Policy> = fc.record({
     timeMs: fc.integer({ min: 0, max: 100_000 }),
     escalations: fc.constant(5),
     parallel: fc.constant(1),
+    perDay: fc.record({ agentRuns: fc.integer({ min: 0, max: 6 }), costUsd: fc.integer({ min: 1, max: 9 }) }),
   }),
 });
 
@@ -179,7 +185,7 @@ function play(some: Policy, ends: readonly End[]) {
   const attempts: Attempt[] = [];
   let [deployed, waits, costUsd, elapsedMs, waited] = [0, 0, 0, 0, true];
   for (let step = 0; step < 200; step += 1) {
-    const spent = { agentRuns: deployed, agentRunsOnTest: deployed, costUsd, elapsedMs };
+    const spent = { agentRuns: deployed, agentRunsOnTest: deployed, costUsd, elapsedMs, lastDay: noSpending };
     const decision: Decision = decide(history({ attempts, waited, spent }), some);
     if (decision.kind === 'end' || decision.kind === 'escalate') {
       return { deployed, waits, attempts: attempts.length, last: decision };

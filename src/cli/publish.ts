@@ -1,0 +1,139 @@
+import { appendFileSync } from 'node:fs';
+import process from 'node:process';
+import { Command, Option } from 'commander';
+import { exitCodes } from '../core/exit-codes.js';
+import { type Problem, reasonOf } from '../problem.js';
+import { createRedactor } from '../secrets/redactor.js';
+import { endWith, print } from './end.js';
+import { type Artifact, readArtifact } from '../publish/artifact.js';
+import type { Applied, Applying } from '../publish/apply.js';
+import type { Forge } from '../publish/forge.js';
+import { err, ok, type Result } from '../result.js';
+import { systemClock } from '../clock.js';
+
+const examples = `
+It runs in a job that has the token of the forge and neither the project's code
+nor an agent: self-heal init --ci writes it. The artifact is what the job with
+the tests has uploaded of .self-heal/runs.
+
+  on a pull request   one comment, updated by each run; a check; suggestions
+  on the main branch  one pull request with the fix, updated by each run`;
+
+/** `self-heal publish`: brings a run to where its code is reviewed (PB-1). */
+export function publishCommand(): Command {
+  return new Command('publish')
+    .description("in CI: publish a run's result where its code is reviewed")
+    .option('--from <dir>', "the artifact with the run's folder")
+    .option('--folder <dir>', "the project's folder in the repository", '.')
+    .addOption(new Option('--answer', 'carry out the /self-heal comment that started this job (GitHub)'))
+    .addOption(new Option('--apply', 'commit the fix to the branch of the merge request (GitLab)'))
+    .addHelpText('after', examples)
+    .action(endWith(runPublish));
+}
+
+/** The flags of `self-heal publish`. */
+interface PublishOptions {
+  from?: string;
+  folder: string;
+  answer?: boolean;
+  apply?: boolean;
+}
+
+/** Runs `self-heal publish`; returns the exit code, or the problem. */
+async function runPublish({ from, folder, answer, apply }: PublishOptions): Promise<number | Problem> {
+  const { env } = process;
+  const read = from === undefined ? ok(null) : await readArtifact(from);
+  if (!read.ok) return read.error;
+  const artifact = read.value;
+  const redactor = await createRedactor({ env, projectRoot: null });
+  const tell = (line: string) => void print(redactor.text(line));
+  try {
+    if (answer) return await answerComment({ artifact, folder, env, tell });
+    const forge = await forgeOf(env);
+    if (!forge.ok) return forge.error;
+    if (!artifact) return noArtifact;
+    const publishing = { forge: forge.value, artifact, folder, redactor };
+    if (apply) return await applyHere(publishing, tell);
+    const { publish } = await import('../publish/publish.js');
+    for (const line of await publish(publishing)) tell(line);
+    return exitCodes.green;
+  } catch (error) {
+    return {
+      kind: 'forge-refused',
+      message: 'a request to the forge failed',
+      detail: redactor.text(detailOf(error)),
+      remedy: 'See which permission the token lacks, or run the job again.',
+    };
+  }
+}
+
+/** Says which request failed: errors of both clients carry it. */
+function detailOf(error: unknown): string {
+  const { request, cause } = Object(error) as { request?: unknown; cause?: { request?: unknown } };
+  const { method, url } = Object(request ?? cause?.request) as { method?: string; url?: string };
+  const { pathname = url, origin = '' } = url !== undefined && URL.canParse(url) ? new URL(url) : {};
+  return `${url === undefined ? '' : `${method} ${origin}${pathname}: `}${reasonOf(error)}`;
+}
+
+const noArtifact: Problem = {
+  kind: 'usage',
+  message: '--from is missing',
+  remedy: 'Name the folder with the artifact of the job that ran the tests.',
+};
+
+async function forgeOf(env: NodeJS.ProcessEnv): Promise<Result<Forge, Problem>> {
+  if (env['GITHUB_ACTIONS'] === 'true') return (await import('../publish/github.js')).openGithub(env);
+  if (env['GITLAB_CI'] === 'true') return (await import('../publish/gitlab.js')).openGitlab(env);
+  return err({
+    kind: 'usage',
+    message: 'this is no job of GitHub Actions or GitLab CI',
+    remedy:
+      'Run it there: self-heal init --ci writes the workflow. On a machine of your own: self-heal report.',
+  });
+}
+
+interface AnswerRequest extends Pick<PublishOptions, 'folder'> {
+  readonly artifact: Artifact | null;
+  readonly env: NodeJS.ProcessEnv;
+  readonly tell: (line: string) => void;
+}
+
+/** Carries out a comment. Which run it answers becomes the output `run`, with which the workflow fetches the artifact and calls this again. */
+async function answerComment({ artifact, folder, env, tell }: AnswerRequest): Promise<number | Problem> {
+  const { openGithub } = await import('../publish/github.js');
+  const opened = openGithub(env);
+  if (!opened.ok) return opened.error;
+  const github = opened.value;
+  const { answer } = await import('../publish/answer.js');
+  const answered = await answer({ github, artifact, folder, now: systemClock.now() });
+  if (answered.kind === 'needs-artifact') {
+    const output = env['GITHUB_OUTPUT'];
+    if (output) appendFileSync(output, `run=${answered.run}\n`);
+    tell(`This needs the artifact of run ${answered.run}.`);
+    return exitCodes.green;
+  }
+  if (answered.kind === 'nothing') {
+    tell('The comment asks for nothing.');
+    return exitCodes.green;
+  }
+  tell(answered.says);
+  const { comment, issue } = github.event;
+  if (comment) await github.react(comment.id, answered.kind === 'done' ? '+1' : '-1');
+  if (issue && answered.kind === 'refused') await github.createComment(issue.number, answered.says);
+  return exitCodes.green;
+}
+
+/** Commits the fix to the branch of the merge request that the pipeline belongs to; whoever may start the job may push. */
+async function applyHere(applying: Applying, tell: (line: string) => void): Promise<number> {
+  const occasion = await applying.forge.occasion();
+  const { applyFix } = await import('../publish/apply.js');
+  const applied: Applied =
+    occasion.kind === 'change'
+      ? await applyFix(occasion.change, applying)
+      : {
+          kind: 'refused',
+          says: occasion.kind === 'none' ? occasion.why : 'There is no merge request to apply it to.',
+        };
+  tell(applied.says);
+  return applied.kind === 'done' ? exitCodes.green : exitCodes.red;
+}

@@ -1,0 +1,55 @@
+import { applyFix, type Applied, movedOn, quarantineRed } from './apply.js';
+import type { Artifact } from './artifact.js';
+import type { Github } from './github.js';
+import { originOf } from './publish.js';
+
+/** What somebody asks for by a comment. */
+export type Word =
+  { readonly kind: 'apply' } | { readonly kind: 'retry' } | { readonly kind: 'skip'; readonly days: number };
+
+/** Reads the first line of a comment; null if it asks for nothing. */
+export function wordOf(comment: string): Word | null {
+  const [, verb, days] =
+    /^\/self-heal +(?:(apply|retry)|skip +([1-9]\d{0,2})d) *(?:\r?\n|$)/.exec(comment) ?? [];
+  if (verb === 'apply' || verb === 'retry') return { kind: verb };
+  return days === undefined ? null : { kind: 'skip', days: Number(days) };
+}
+
+/** What a comment needs to be carried out. */
+export interface Answering {
+  readonly github: Github;
+  /** The artifact of the run that it answers; null until it is known which one that is. */
+  readonly artifact: Artifact | null;
+  readonly folder: string;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/** What became of a comment. `needs-artifact`: it is allowed, and is about this CI run. */
+export type Answered =
+  Applied | { readonly kind: 'nothing' } | { readonly kind: 'needs-artifact'; readonly run: string };
+
+/** Carries out a `/self-heal` comment on a pull request, for somebody who may push to the repository, unless its branch has moved on since the run. */
+export async function answer({ github, artifact, folder, now }: Answering): Promise<Answered> {
+  const { comment, issue } = github.event;
+  const word = comment && issue?.pull_request ? wordOf(comment.body) : null;
+  if (!comment || !issue || !word) return { kind: 'nothing' };
+  const refused = (says: string): Answered => ({ kind: 'refused', says });
+  const login = comment.user?.login;
+  if (login === undefined || !(await github.mayWrite(login)))
+    return refused('Only somebody who may push to this repository can ask for this.');
+  const change = await github.change(issue.number);
+  const origin = (await github.ownComments(issue.number)).map(originOf).find((one) => one !== null);
+  if (!origin) return refused('There is no run of self-heal to answer.');
+  if (change.isFork) return refused('Its branch is in another repository, to which nothing is written.');
+  if (change.head !== origin.head) return refused(movedOn);
+  if (word.kind === 'retry') {
+    await github.rerun(Number(origin.run));
+    return { kind: 'done', says: 'The tests run again.' };
+  }
+  if (!artifact) return { kind: 'needs-artifact', run: origin.run };
+  const applying = { forge: github, artifact, folder };
+  return word.kind === 'apply'
+    ? applyFix(change, applying)
+    : quarantineRed(change, applying, { days: word.days, now });
+}

@@ -1,0 +1,110 @@
+import type { Replacement } from './fix.js';
+
+/** A pull request of GitHub, or a merge request of GitLab. */
+export interface Change {
+  readonly number: number;
+  /** The commit that the run tested. */
+  readonly head: string;
+  readonly branch: string;
+  /** Whether its branch is in another repository, to which nothing is written. */
+  readonly isFork: boolean;
+}
+
+/** What a CI run was made for, as the forge says it. */
+export type Occasion =
+  | { readonly kind: 'change'; readonly change: Change }
+  | { readonly kind: 'branch'; readonly branch: string; readonly head: string; readonly isDefault: boolean }
+  /** Nobody waits for its result; `why` is a sentence. */
+  | { readonly kind: 'none'; readonly why: string };
+
+/** A message at a line of the repository. */
+export interface Annotation {
+  readonly level: 'error' | 'warning' | 'notice';
+  readonly title: string;
+  readonly message: string;
+  readonly file: string;
+  readonly line: number;
+}
+
+/** The result of a run, as it stands beside a commit. */
+export interface Check {
+  readonly conclusion: 'success' | 'failure' | 'action_required';
+  readonly title: string;
+  readonly summary: string;
+  readonly annotations: readonly Annotation[];
+}
+
+/** A file of the repository. */
+export interface StoredFile {
+  readonly content: Buffer;
+  readonly isExecutable: boolean;
+}
+
+/** A file to commit; one without content is deleted. */
+export interface CommittedFile {
+  readonly path: string;
+  readonly content: Buffer | null;
+  readonly isExecutable: boolean;
+  /** Whether the branch has it already. */
+  readonly exists: boolean;
+  /** Whether `isExecutable` is to be set, rather than left as it is. */
+  readonly setsMode: boolean;
+}
+
+/** A commit to make without a checkout. */
+export interface NewCommit {
+  readonly branch: string;
+  readonly parent: string;
+  readonly files: readonly CommittedFile[];
+  readonly message: string;
+  /** Whether the branch is our own: it is created if it is missing, and whatever it was before is replaced. */
+  readonly isOwnBranch: boolean;
+}
+
+/** The pull request with the fixes of a branch. */
+export interface Proposal {
+  readonly branch: string;
+  readonly base: string;
+  readonly title: string;
+  readonly body: string;
+}
+
+/** What publishing needs of a forge. Every method rejects if the forge refuses. */
+export interface Forge {
+  /** `pull request` or `merge request`. */
+  readonly noun: string;
+  readonly defaultBranch: string;
+  /** The CI run whose artifact is published; a comment names it, so that `apply` finds it again. */
+  readonly runId: string;
+  /** Where a person finds the artifact. */
+  readonly runUrl: string;
+  occasion(): Promise<Occasion>;
+  /** Returns a file at a commit; null if there is none at this path. */
+  read(path: string, commit: string): Promise<StoredFile | null>;
+  /** Returns the bodies of the comments that this token's own account has made on a change. */
+  ownComments(change: number): Promise<readonly OwnComment[]>;
+  /** Returns the messages of the commits of a change. */
+  messages(change: number): Promise<readonly string[]>;
+  createComment(change: number, body: string): Promise<void>;
+  editComment(change: number, id: number, body: string): Promise<void>;
+  check(head: string, check: Check): Promise<void>;
+  /** Offers replacements at lines that the change shows, unless it already has; returns how many there are. */
+  suggest(change: Change, replacements: readonly Replacement[]): Promise<number>;
+  headOf(branch: string): Promise<BranchHead | null>;
+  /** Returns false if the branch has moved on from the parent. */
+  commit(commit: NewCommit): Promise<boolean>;
+  /** Opens the pull request of a branch, or updates the one that is open; returns its address. */
+  propose(proposal: Proposal): Promise<string>;
+}
+
+/** A comment of our own. */
+export interface OwnComment {
+  readonly id: number;
+  readonly body: string;
+}
+
+/** The newest commit of a branch. */
+export interface BranchHead {
+  readonly commit: string;
+  readonly message: string;
+}

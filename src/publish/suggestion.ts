@@ -1,0 +1,22 @@
+import { createHash } from 'node:crypto';
+import { visibleText } from '../core/visible-text.js';
+import type { Replacement } from './fix.js';
+
+/** Whether a person sees all of what they would accept: a text with hidden or reordered characters is not suggested. */
+export function isPlain({ lines }: Replacement): boolean {
+  const text = lines.join('\n');
+  return visibleText(text) === text;
+}
+
+/** Returns a comment that nobody sees, by which a suggestion is recognized. */
+export function keyOf(one: Replacement): string {
+  const hash = createHash('sha256').update(JSON.stringify(one)).digest('hex').slice(0, 16);
+  return `<!-- self-heal suggestion ${hash} -->`;
+}
+
+/** Renders a suggestion, which the forge offers to commit. Nothing in the lines can close its block. */
+export function suggestionText(one: Replacement, tag: string): string {
+  const ticks = one.lines.join('\n').match(/`+/g) ?? [];
+  const fence = '`'.repeat(Math.max(3, ...ticks.map((run) => run.length + 1)));
+  return [keyOf(one), `${fence}${tag}`, ...one.lines, fence].join('\n');
+}

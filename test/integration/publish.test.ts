@@ -1,0 +1,382 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { execa } from 'execa';
+import { describe, expect, it } from 'vitest';
+import type { Report } from '../../src/run/report.js';
+import { aReport, aReportAttempt, aReportCause, aReportTest, hostileTexts } from '../rig/a-report.js';
+import { leaveRun } from '../rig/events-of-report.js';
+import { ForgeStub } from '../rig/forge-stub.js';
+import { tempDir } from '../rig/temp-dir.js';
+
+const bin = path.resolve(import.meta.dirname, '../../bin/self-heal.js');
+
+const files = {
+  'src/shop.ts': 'export const total = 1;\nexport const word = "Tanks";\n',
+  'tests/shop.spec.ts':
+    "test('buys', () => {\n  expect(title).toBe('Shop');\n  expect(word).toBe('Thanks');\n});\n",
+  'agents.yaml': '# ours\nversion: 1\nlimits: { perBranch: 2 }\n',
+};
+
+const fix = `diff --git a/src/shop.ts b/src/shop.ts
+--- a/src/shop.ts
++++ b/src/shop.ts
+@@ -1,2 +1,2 @@
+ export const total = 1;
+-export const word = "Tanks";
++export const word = "Thanks";
+diff --git a/src/new.ts b/src/new.ts
+new file mode 100644
+--- /dev/null
++++ b/src/new.ts
+@@ -0,0 +1,1 @@
++export const added = true;
+`;
+
+const testsPatch = `diff --git a/tests/shop.spec.ts b/tests/shop.spec.ts
+--- a/tests/shop.spec.ts
++++ b/tests/shop.spec.ts
+@@ -1,4 +1,4 @@
+ test('buys', () => {
+-  expect(title).toBe('Shop');
++  expect(title).toBe('Store');
+   expect(word).toBe('Thanks');
+ });
+`;
+
+const fixed = aReport({
+  outcome: 'green',
+  exitCode: 1,
+  tests: [aReportTest({ verdict: 'healed', title: ['shop.spec.ts', 'buys'], file: 'tests/shop.spec.ts' })],
+  causes: [aReportCause({ source: 'src/shop.ts:2:1' })],
+});
+
+const asked = aReport({
+  outcome: 'escalated',
+  exitCode: 3,
+  tests: [aReportTest({ verdict: 'escalated', title: ['shop.spec.ts', 'buys'], file: 'tests/shop.spec.ts' })],
+  causes: [
+    aReportCause({
+      verdict: 'escalated',
+      attempts: [aReportAttempt({ judged: 'offered', offers: 'tests', change: '1', reverted: true })],
+    }),
+  ],
+});
+
+/** Leaves what `upload-artifact` makes of a run's folder; returns the artifact. */
+function artifact(report: Report, patches: { fix?: string; attempt?: string }): string {
+  const root = tempDir('artifact');
+  const dir = leaveRun(path.join(root, 'apps/shop'), report);
+  mkdirSync(path.join(dir, 'attempts'));
+  if (patches.fix !== undefined) writeFileSync(path.join(dir, 'fix.patch'), patches.fix);
+  if (patches.attempt !== undefined) writeFileSync(path.join(dir, 'attempts/1.patch'), patches.attempt);
+  return root;
+}
+
+type Event = Record<string, unknown>;
+
+/** Runs `self-heal publish` in an empty folder, with the variables of a job and no others. */
+async function publish(forge: ForgeStub, args: readonly string[], event: Event | 'gitlab', env = {}) {
+  const cwd = tempDir('job');
+  const ofJob = event === 'gitlab' ? gitlabEnv(forge) : githubEnv(forge, event, cwd);
+  const { PATH = '' } = process.env;
+  const { exitCode, stdout, stderr } = await execa(process.execPath, [bin, 'publish', ...args], {
+    cwd,
+    env: { PATH, ...ofJob, ...env },
+    extendEnv: false,
+    reject: false,
+  });
+  return { exitCode, said: `${stdout}${stderr}`, cwd };
+}
+
+const repository = { full_name: 'own/shop', default_branch: 'main' };
+
+function githubEnv(forge: ForgeStub, event: Event, cwd: string) {
+  const file = path.join(cwd, 'event.json');
+  writeFileSync(file, JSON.stringify({ repository, ...event }));
+  return {
+    GITHUB_ACTIONS: 'true',
+    GITHUB_TOKEN: 'ghs_secretOfTheJob0123456789',
+    GITHUB_API_URL: forge.url,
+    GITHUB_EVENT_PATH: file,
+    GITHUB_OUTPUT: path.join(cwd, 'output'),
+    GITHUB_RUN_ID: '1',
+  };
+}
+
+function gitlabEnv(forge: ForgeStub) {
+  return {
+    GITLAB_CI: 'true',
+    GITLAB_TOKEN: 'glpat-secretOfTheJob012345',
+    CI_SERVER_URL: forge.url,
+    CI_PROJECT_ID: '5',
+    CI_PIPELINE_ID: '77',
+    CI_PIPELINE_URL: `${forge.url}/pipelines/77`,
+    CI_DEFAULT_BRANCH: 'main',
+  };
+}
+
+/** The event of the workflow that publishes when the one with the tests has ended. */
+function ended(forge: ForgeStub, of: 'push' | 'pull_request', head?: string): Event {
+  const branch = of === 'push' ? 'main' : 'feature';
+  return {
+    workflow_run: {
+      id: 4242,
+      event: of,
+      head_sha: head ?? forge.headOf(branch),
+      head_branch: branch,
+      head_repository: { full_name: forge.isFork ? 'stranger/shop' : 'own/shop' },
+      html_url: 'https://github.test/own/shop/actions/runs/4242',
+    },
+  };
+}
+
+function commented(body: string, login = 'maintainer'): Event {
+  return { comment: { id: 9, body, user: { login } }, issue: { number: 7, pull_request: {} } };
+}
+
+describe('on GitHub', () => {
+  it('PB-1 a pull request gets one comment and one check, however often they are published', async () => {
+    const forge = await new ForgeStub(files).github();
+    const from = artifact(fixed, { fix, attempt: fix });
+    const event = ended(forge, 'pull_request');
+    expect(await publish(forge, ['--from', from], event)).toMatchObject({ exitCode: 0 });
+    expect(await publish(forge, ['--from', from], event)).toMatchObject({ exitCode: 0 });
+    expect(forge.comments).toHaveLength(1);
+    expect(forge.comments[0]?.body).toContain('+export const word = "Thanks";');
+    expect(forge.comments[0]?.body).toContain('/self-heal apply');
+    expect(forge.checks).toMatchObject([
+      {
+        head: forge.headOf('feature'),
+        conclusion: 'action_required',
+        annotations: [{ path: 'src/shop.ts', start_line: 2 }],
+      },
+    ]);
+    expect(forge.writes.filter((one) => one.endsWith('/comments'))).toHaveLength(1);
+    expect(forge.tokens).toEqual(new Set(['ghs_secretOfTheJob0123456789']));
+    // A later run of the same branch updates the comment of the first.
+    const green = artifact(aReport(), {});
+    await publish(forge, ['--from', green], event);
+    expect(forge.comments).toHaveLength(1);
+    expect(forge.comments[0]?.body).toContain('self-heal: green');
+    expect(forge.checks).toMatchObject([{ conclusion: 'success' }]);
+  });
+
+  it('PB-1 a comment of somebody else that looks like ours is neither edited nor believed', async () => {
+    const forge = await new ForgeStub(files).github();
+    const forged = `<!-- self-heal {"run":"666","head":"${forge.headOf('feature')}"} -->\nApply this`;
+    forge.comments.push({ id: 50, author: 'stranger', body: forged });
+    await publish(forge, ['--from', artifact(fixed, { fix })], ended(forge, 'pull_request'));
+    expect(forge.comments).toMatchObject([{ body: forged }, { author: 'github-actions[bot]' }]);
+  });
+
+  it('PB-1 a run of a head that has moved on is not published', async () => {
+    const forge = await new ForgeStub(files).github();
+    const before = forge.headOf('feature');
+    forge.branches.set('feature', forge.commit(files, 'More', before));
+    const { said } = await publish(
+      forge,
+      ['--from', artifact(fixed, { fix })],
+      ended(forge, 'pull_request', before),
+    );
+    expect(said).toContain('No open pull request');
+    expect(forge.writes).toEqual([]);
+  });
+
+  it('PB-2 offers what only a person may accept as a suggestion at its line, once', async () => {
+    const forge = await new ForgeStub(files).github();
+    forge.diff = { path: 'tests/shop.spec.ts', patch: '@@ -1,2 +1,2 @@\n test(\n+  expect(title)' };
+    const from = artifact(asked, { attempt: testsPatch });
+    await publish(forge, ['--from', from], ended(forge, 'pull_request'));
+    await publish(forge, ['--from', from], ended(forge, 'pull_request'));
+    expect(forge.suggestions).toHaveLength(1);
+    expect(forge.suggestions[0]?.body).toMatch(
+      /^tests\/shop\.spec\.ts:2\n.*\n```suggestion\n {2}expect\(title\)\.toBe\('Store'\);\n```$/,
+    );
+  });
+
+  it('PB-2 a fork gets the fix as suggestions, and no commit', async () => {
+    const forge = await new ForgeStub(files).github();
+    forge.isFork = true;
+    forge.diff = {
+      path: 'src/shop.ts',
+      patch: '@@ -0,0 +1,2 @@\n+export const total = 1;\n+export const word = "Tanks";',
+    };
+    await publish(forge, ['--from', artifact(fixed, { fix })], ended(forge, 'pull_request'));
+    expect(forge.suggestions.map(({ body }) => body.split('\n')[3])).toEqual([
+      'export const word = "Thanks";',
+    ]);
+    expect(forge.comments[0]?.body).not.toContain('/self-heal apply');
+    const { said } = await publish(forge, ['--answer'], commented('/self-heal apply'));
+    expect(said).toContain('in another repository');
+    expect(forge.filesOf('feature')).toEqual(files);
+  });
+
+  it('PB-3 the main branch gets one pull request, whose branch is made anew by each run', async () => {
+    const forge = await new ForgeStub(files).github();
+    const from = artifact(fixed, { fix });
+    for (const _ of [1, 2]) await publish(forge, ['--from', from], ended(forge, 'push'));
+    expect(forge.proposals).toMatchObject([{ branch: 'self-heal/fix-main', base: 'main' }]);
+    expect(forge.filesOf('self-heal/fix-main')).toEqual({
+      ...files,
+      'src/shop.ts': files['src/shop.ts'].replace('Tanks', 'Thanks'),
+      'src/new.ts': 'export const added = true;\n',
+    });
+    expect(forge.writes.filter((one) => one.endsWith('/git/commits'))).toHaveLength(1);
+    // What a person pushed there is not lost.
+    forge.branches.set('self-heal/fix-main', forge.commit(files, 'By hand', forge.headOf('main')));
+    const { said } = await publish(forge, ['--from', from], ended(forge, 'push'));
+    expect(said).toContain('Somebody has committed');
+    expect(forge.messageOf('self-heal/fix-main')).toBe('By hand');
+  });
+
+  it('PB-4 a comment applies the fix, once it is known which run it answers', async () => {
+    const forge = await new ForgeStub(files).github();
+    const from = artifact(fixed, { fix });
+    await publish(forge, ['--from', from], ended(forge, 'pull_request'));
+    const { said } = await publish(forge, ['--answer'], commented('/self-heal apply'));
+    expect(said).toContain('4242');
+    await publish(forge, ['--answer', '--from', from], commented('/self-heal apply'));
+    expect(forge.filesOf('feature')['src/shop.ts']).toContain('Thanks');
+    expect(forge.reactions).toEqual(['+1']);
+    // The run that the comment is about did not test what is there now.
+    await publish(forge, ['--answer', '--from', from], commented('/self-heal apply'));
+    expect(forge.reactions).toEqual(['+1', '-1']);
+    expect(forge.comments.at(-1)?.body).toContain('moved on');
+  });
+
+  it('PB-4 ends a loop of bots at limits.perBranch of the default branch', async () => {
+    const forge = await new ForgeStub(files).github();
+    const from = artifact(fixed, { fix });
+    let head = forge.headOf('feature');
+    for (const n of [1, 2]) head = forge.commit(files, `Fix ${n}\n\nSelf-Heal-Run: r${n} on ${head}\n`, head);
+    forge.branches.set('feature', head);
+    await publish(forge, ['--from', from], ended(forge, 'pull_request'));
+    await publish(forge, ['--answer', '--from', from], commented('/self-heal apply'));
+    expect(forge.comments.at(-1)?.body).toContain('limits.perBranch (2)');
+    expect(forge.headOf('feature')).toBe(head);
+  });
+
+  it('PB-4 skips the red tests by a commit to agents.yaml, which ends by itself, and runs the tests again', async () => {
+    const forge = await new ForgeStub(files).github();
+    const from = artifact(asked, {});
+    await publish(forge, ['--from', from], ended(forge, 'pull_request'));
+    await publish(forge, ['--answer'], commented('/self-heal retry'));
+    expect(forge.reruns).toEqual([4242]);
+    await publish(forge, ['--answer', '--from', from], commented('/self-heal skip 30d\nplease'));
+    expect(forge.filesOf('feature')['agents.yaml']).toMatch(
+      /^# ours\nversion: 1\nlimits: \{ perBranch: 2 \}\nquarantine:\n {2}- test: shop\.spec\.ts › buys\n {4}until: \d{4}-\d\d-\d\d\n$/,
+    );
+  });
+
+  it('PB-4 refuses everything to somebody who may not push', async () => {
+    const forge = await new ForgeStub(files).github();
+    const from = artifact(fixed, { fix });
+    await publish(forge, ['--from', from], ended(forge, 'pull_request'));
+    for (const word of ['apply', 'retry', 'skip 3d'])
+      await publish(forge, ['--answer', '--from', from], commented(`/self-heal ${word}`, 'stranger'));
+    expect(forge.reactions).toEqual(['-1', '-1', '-1']);
+    expect(forge.reruns).toEqual([]);
+    expect(forge.filesOf('feature')).toEqual(files);
+  });
+
+  it('PB-4 other comments are none of its business', async () => {
+    const forge = await new ForgeStub(files).github();
+    const { exitCode } = await publish(forge, ['--answer'], commented('please /self-heal apply'));
+    expect(exitCode).toBe(0);
+    expect(forge.writes).toEqual([]);
+  });
+
+  it('PB-5 an artifact whose fix is refused is published, but not committed', async () => {
+    const forge = await new ForgeStub(files).github();
+    for (const patch of [
+      fix.replaceAll('src/new.ts', '.github/workflows/own.yml'),
+      fix.replaceAll('"Tanks"', '"Tank"'),
+    ]) {
+      const { exitCode, said } = await publish(
+        forge,
+        ['--from', artifact(fixed, { fix: patch })],
+        ended(forge, 'push'),
+      );
+      expect(exitCode).toBe(0);
+      expect(said).toContain('not published');
+    }
+    expect([...forge.branches.keys()]).toEqual(['main', 'feature']);
+  });
+
+  it('PB-5 nothing in an artifact becomes markup, a mention, or a command', async () => {
+    const forge = await new ForgeStub(files).github();
+    const title = hostileTexts.join(' ');
+    const hostile = aReport({
+      outcome: 'red',
+      exitCode: 1,
+      tests: [aReportTest({ verdict: 'failed', title: ['a.spec.ts', title] })],
+      causes: [aReportCause({ verdict: 'failed', headline: title, reason: title, attempts: [] })],
+      warnings: [...hostileTexts],
+    });
+    await publish(forge, ['--from', artifact(hostile, {})], ended(forge, 'pull_request'));
+    const [comment] = forge.comments;
+    const outsideOfCode = comment?.body.replaceAll(/(`+)[^\n]*?\1/g, '') ?? '';
+    expect(outsideOfCode).not.toMatch(/(?<!\\)<script|(?<!\\)!\[|@everyone/);
+  });
+
+  it('PB-5 the token is in no output, even if the forge repeats it', async () => {
+    const forge = await new ForgeStub(files).github();
+    const { exitCode, said } = await publish(forge, ['--from', artifact(fixed, { fix })], {
+      ...ended(forge, 'push'),
+      repository: { full_name: 'other/ghs_secretOfTheJob0123456789', default_branch: 'main' },
+    });
+    expect(exitCode).toBe(2);
+    expect(said).toMatch(/GET http\S+\/repos\/other\//);
+    expect(said).not.toContain('secretOfTheJob');
+  });
+});
+
+it('PB-1 says what is missing: an artifact, a token, a CI system', async () => {
+  const forge = await new ForgeStub(files).github();
+  const event = ended(forge, 'push');
+  const empty = tempDir('empty');
+  const from = artifact(fixed, {});
+  expect(await publish(forge, ['--from', empty], event)).toMatchObject({ exitCode: 2 });
+  expect(await publish(forge, [], event)).toMatchObject({ exitCode: 2 });
+  expect(await publish(forge, ['--from', from], event, { GITHUB_TOKEN: '' })).toMatchObject({ exitCode: 2 });
+  expect(await publish(forge, ['--from', from], event, { GITHUB_ACTIONS: '' })).toMatchObject({
+    exitCode: 2,
+  });
+  expect(forge.writes).toEqual([]);
+});
+
+describe('on GitLab', () => {
+  const mergeRequest = (forge: ForgeStub) => ({
+    CI_MERGE_REQUEST_IID: '7',
+    CI_COMMIT_SHA: forge.headOf('feature'),
+  });
+
+  it('PB-1 PB-2 a merge request gets one note, a status, and suggestions', async () => {
+    const forge = await new ForgeStub(files).gitlab();
+    forge.diff = { path: 'tests/shop.spec.ts', patch: '@@ -1,2 +1,2 @@\n test(\n+  expect(title)\n' };
+    const from = artifact(asked, { attempt: testsPatch });
+    for (const _ of [1, 2])
+      expect(await publish(forge, ['--from', from], 'gitlab', mergeRequest(forge))).toMatchObject({
+        exitCode: 0,
+      });
+    expect(forge.comments).toHaveLength(1);
+    expect(forge.checks[0]).toMatchObject({ head: forge.headOf('feature'), conclusion: 'failed' });
+    expect(forge.suggestions.map(({ body }) => body)).toEqual([
+      expect.stringMatching(/^tests\/shop\.spec\.ts:2\n.*\n```suggestion:-0\+0\n/),
+    ]);
+    expect(forge.tokens).toEqual(new Set(['glpat-secretOfTheJob012345']));
+  });
+
+  it('PB-3 PB-4 the main branch gets one merge request, and a job applies the fix to a branch that has not moved on', async () => {
+    const forge = await new ForgeStub(files).gitlab();
+    const from = artifact(fixed, { fix });
+    const main = { CI_COMMIT_BRANCH: 'main', CI_COMMIT_SHA: forge.headOf('main') };
+    for (const _ of [1, 2]) await publish(forge, ['--from', from], 'gitlab', main);
+    expect(forge.proposals).toMatchObject([{ branch: 'self-heal/fix-main' }]);
+    expect(forge.filesOf('self-heal/fix-main')['src/new.ts']).toBe('export const added = true;\n');
+    const job = mergeRequest(forge);
+    expect(await publish(forge, ['--apply', '--from', from], 'gitlab', job)).toMatchObject({ exitCode: 0 });
+    expect(forge.filesOf('feature')['src/shop.ts']).toContain('Thanks');
+    expect(await publish(forge, ['--apply', '--from', from], 'gitlab', job)).toMatchObject({ exitCode: 1 });
+  });
+});
