@@ -6,7 +6,7 @@ import { programs as agentPrograms } from '../../src/agents/programs.js';
 import { builtInRunners, type BuiltInRunner } from '../../src/core/built-in-runner.js';
 import { orWhenLong } from '../rig/long.js';
 import { programs } from '../rig/programs.js';
-import { scratchProject, userEnv, type Finished } from '../rig/scratch-project.js';
+import { causeOf, scratchProject, userEnv, type Finished } from '../rig/scratch-project.js';
 import { tempDir } from '../rig/temp-dir.js';
 
 const recorded = path.resolve(import.meta.dirname, '../unit/agents/recorded');
@@ -25,18 +25,21 @@ const replay = `
 
 const classes = ['build-error', 'database-error', 'runtime-error', 'network-error', 'ui-error', 'unknown'];
 
-/** A suite that needs no browser and fails because of one wrong word in a module; every class is routed to one agent. */
+/** A suite with two causes, one wrong word each in a module; every class is routed to one agent, which can mend the first. */
 function files(runner: BuiltInRunner): Record<string, string> {
   return {
     'package.json': '{ "name": "scratch", "type": "module" }',
     '.gitignore': 'node_modules\ntest-results\n',
     'src/word.js': "export const word = 'one';",
+    'src/other.js': "export const other = 'one';",
     'replay.mjs': replay,
     'playwright.config.ts': "export default { testDir: 'tests', workers: 1, reporter: [['list']] };",
     'tests/a.spec.ts': `
       import { test, expect } from '@playwright/test';
       import { word } from '../src/word.js';
-      test('says two', () => expect(word).toBe('two'));`,
+      import { other } from '../src/other.js';
+      test('says two', () => expect(word, 'a word').toBe('two'));
+      test('says three', () => expect(other, 'another one').toBe('three'));`,
     'agents.yaml': `version: 1
 runner: ${runner}
 routes: { ${classes.map((one) => `${one}: [debugger]`).join(', ')} }
@@ -70,23 +73,16 @@ const eventsOf = ({ events }: Finished, type: string) => events.filter((event) =
 describe.runIf(process.platform !== 'win32').each(builtInRunners.slice(0, orWhenLong(1, 5)))(
   'self-heal run with recorded output of %s',
   (runner) => {
-    it('AG-6 AG-7 CL-5 exits with 5 and the remedy on a 401, without a retry', async () => {
-      const ended = await runWith(runner, '401');
+    it('AG-6 AG-7 ME-4 CL-5 starts the agent again after a 503, and counts no attempt for it; on a 401 it exits with 5 and the remedy, without a retry', async () => {
+      const ended = await runWith(runner, '503', 'edit', '401');
       expect(ended.exitCode, ended.stderr).toBe(5);
-      expect(ended.stderr.replaceAll(/\s+/g, ' ')).toContain(agentPrograms[runner].login);
-      expect(ended.starts).toBe(1);
-      expect(eventsOf(ended, 'agent.retrying')).toEqual([]);
-      expect(ended.report?.tests.map((test) => test.verdict)).toEqual(['agent-unusable']);
-    });
-
-    it('AG-7 ME-4 starts the agent again after a 503, and counts no attempt for it', async () => {
-      const ended = await runWith(runner, '503', 'edit');
-      expect(ended.exitCode, ended.stderr).toBe(0);
-      expect(ended.starts).toBe(2);
+      expect(ended.starts).toBe(3);
       expect(eventsOf(ended, 'agent.retrying')).toMatchObject([
         { attempt: 1, reason: expect.stringMatching(`^${runner}: `) },
       ]);
-      expect(eventsOf(ended, 'attempt.judged')).toMatchObject([{ attempt: { n: 1, judged: 'green' } }]);
+      expect(causeOf(ended, 'says two').attempts).toMatchObject([{ n: 1, judged: 'green' }]);
+      expect(ended.stderr.replaceAll(/\s+/g, ' ')).toContain(agentPrograms[runner].login);
+      expect(ended.report?.tests.map((test) => test.verdict)).toEqual(['healed', 'agent-unusable']);
     });
   },
 );

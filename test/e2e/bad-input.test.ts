@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { execa } from 'execa';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import {
   agentsYaml,
   pageFiles,
@@ -61,13 +61,6 @@ it('CF-3 exits with 2 on an invalid agents.yaml, names all mistakes at once, and
   expect(ended.events).toEqual([]);
 });
 
-it('CL-5 exits with 0 on a green suite even if the agent program does not exist', async () => {
-  const yaml = { 'agents.yaml': agentsYaml(['no-such-program-anywhere']) };
-  const ended = await (await scratchProject({ ...shopFiles, ...yaml })).selfHeal(['run']);
-  expect(ended.exitCode).toBe(0);
-  expect(ended.report?.tests).toMatchObject([{ verdict: 'passed' }]);
-});
-
 it('CL-1 exits with 2 on an unknown flag, with a suggestion', async () => {
   const ended = await (await scratchProject()).selfHeal(['run', '--hedaed']);
   expect(ended.exitCode).toBe(2);
@@ -87,7 +80,7 @@ it('CL-1 exits with 2 on an unknown Playwright project, with Playwright’s own 
   expectProblem(ended, /Project\(s\) "firefoxx" not found/);
 });
 
-it('CS-10 heals a suite that does not compile as one build error', async () => {
+it('CS-10 RP-3 RP-2 heals a suite that does not compile as one build error, and counts it, so that its fix is not lost in CI', async () => {
   const spec = `import { price } from '../lib/price';\n${shopFiles['tests/shop.spec.ts']}\nvoid price;`;
   const fixer = `import { readFileSync, writeFileSync } from 'node:fs';
     writeFileSync('lib/price.ts', readFileSync('lib/price.ts', 'utf8').replace('= {;', '= 9;'));`;
@@ -98,31 +91,15 @@ it('CS-10 heals a suite that does not compile as one build error', async () => {
     'fixer.mjs': fixer,
     ...own,
   });
-  const { exitCode, report } = await project.selfHeal(['run']);
+  const env = { GITHUB_ACTIONS: 'true', GITHUB_OUTPUT: path.join(tempDir('actions'), 'output') };
+  const { exitCode, report } = await project.selfHeal(['run'], env);
+  expect(report?.totals).toMatchObject({ tests: 1, passed: 1, healed: 1 });
+  expect(readFileSync(env.GITHUB_OUTPUT, 'utf8')).toMatch(/^healed<<(\S+)\n1\n\1$/m);
   expect(report?.causes).toMatchObject([
     { category: 'build-error', verdict: 'healed', attempts: [{ agent: 'build-doctor' }] },
   ]);
   expect(report?.tests).toMatchObject([{ verdict: 'passed' }]);
   expect(exitCode).toBe(0);
-});
-
-it('HN-8 a run whose .self-heal is deleted before its first fix can be undone all the same', async () => {
-  const fixer = `
-    import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-    if (process.env.DELETED) rmSync(process.env.DELETED, { recursive: true });
-    writeFileSync('page.html', readFileSync('page.html', 'utf8').replace('Tanks', 'Thanks'));`;
-  const yaml = agentsYaml(['node', 'fixer.mjs']);
-  const files = { ...shopFiles, 'agents.yaml': yaml, 'fixer.mjs': fixer, 'page.html': '<p>Tanks</p>' };
-  const project = await scratchProject(files);
-  const cache = tempDir('cache');
-  const env = { DELETED: path.join(project.dir, '.self-heal'), XDG_CACHE_HOME: cache };
-  const ended = await project.selfHeal(['run'], env);
-  expect(ended.exitCode).toBe(0);
-  expect(await project.read('page.html')).toBe('<p>Thanks</p>');
-  // The watchdog removes the copy.
-  await vi.waitFor(() => expect(readdirSync(cache)).toEqual([]), { timeout: 10_000 });
-  expect((await project.selfHeal(['undo'])).exitCode).toBe(0);
-  expect(await project.read('page.html')).toBe('<p>Tanks</p>');
 });
 
 it('CL-2 exits with 2 before anything runs if the changes of agents cannot be kept', async () => {
@@ -131,15 +108,6 @@ it('CL-2 exits with 2 before anything runs if the changes of agents cannot be ke
   expect(ended.exitCode).toBe(2);
   expectProblem(ended, /\.self-heal.changes is not a folder/);
   expect(ended.events).toEqual([]);
-});
-
-it('ME-10 escalations exits with 2 if the store is a link to nowhere, instead of saying that nothing is stored', async () => {
-  const project = await scratchProject();
-  mkdirSync(path.join(project.dir, '.self-heal'));
-  symlinkSync(path.join(project.dir, 'not', 'mounted.db'), path.join(project.dir, '.self-heal/ledger.db'));
-  const ended = await project.selfHeal(['escalations']);
-  expect(ended.exitCode).toBe(2);
-  expectProblem(ended, /ledger\.db is a link/);
 });
 
 it.skipIf(process.platform === 'win32')('CL-5 exits with 2 in a folder that no longer exists', async () => {

@@ -3,7 +3,13 @@ import path from 'node:path';
 import { execa } from 'execa';
 import { expect, it, vi } from 'vitest';
 import { isLong } from '../rig/long.js';
-import { agentsYaml, scratchProject, type ScratchProject, shopFiles } from '../rig/scratch-project.js';
+import {
+  agentsYaml,
+  causeOf,
+  scratchProject,
+  type ScratchProject,
+  shopFiles,
+} from '../rig/scratch-project.js';
 
 const working = '<h1>Shop</h1>\n\n<p>All we have.</p>\n\n<button id="buy">Thanks</button>\n';
 const broken = working.replace('Thanks', 'Tanks');
@@ -24,6 +30,7 @@ async function shopWithHistory(more: Record<string, string> = {}): Promise<Scrat
   await project.write({ 'notes.txt': 'two\n' });
   await git('commit', '--quiet', '-a', '-m', 'notes');
   await project.write({ 'page.html': broken.replace('Shop', 'Our shop'), 'other.txt': 'other\n' });
+  if ('roles.txt' in more) await project.write({ 'roles.txt': 'admin\n' });
   await git('add', '--all');
   await git('commit', '--quiet', '-m', 'nicer page');
   await project.write({ 'notes.txt': 'three\n' });
@@ -38,31 +45,50 @@ const culprit = {
   commit: { author: 'Ann', subject: 'nicer page' },
 };
 
-const asksAPerson = `console.log('SELF-HEAL: ' + JSON.stringify({ status: 'needs-person', summary: 'Tanks or Thanks?' }));`;
+const asksAPerson = `
+  import { readFileSync, writeFileSync } from 'node:fs';
+  const title = JSON.parse(readFileSync(process.env.SELF_HEAL_CONTEXT, 'utf8')).test.titlePath.at(-1);
+  if (title === 'buys') console.log('SELF-HEAL: ' + JSON.stringify({ status: 'needs-person', summary: 'Tanks or Thanks?' }));`;
+const grantsRoles = `
+  else writeFileSync('roles.txt', readFileSync('roles.txt', 'utf8').replace('admin\\n', 'admin clerk\\n'));`;
+const refusing = {
+  'roles.txt': 'admin clerk\n',
+  'tests/roles.spec.ts': `
+    import { test } from '@playwright/test';
+    import { readFileSync } from 'node:fs';
+    test('reads orders', () => {
+      const roles = readFileSync('roles.txt', 'utf8').split(/\\s+/);
+      if (!roles.includes('clerk')) throw new Error('403 Forbidden: permission denied');
+    });`,
+};
 
-it('BL-1 BL-3 BL-4 HN-8 a run names the change that broke the test in prompt, report and annotation; a person can have it taken back, proven, and undo that', async () => {
+it('BL-1 BL-3 BL-4 HN-8 CS-11 a run names the changes that broke the tests in prompt, report and annotation; a person can have one taken back, proven, and undo that', async () => {
   const project = await shopWithHistory({
-    'agents.yaml': agentsYaml(['node', 'agent.mjs'], 'verify: { repeat: 2, flips: 1 }'),
-    'agent.mjs': asksAPerson,
+    'agents.yaml': agentsYaml(['node', 'agent.mjs'], 'verify: { repeat: 2, flips: 1 }\nblame: { time: 30m }'),
+    'agent.mjs': `${asksAPerson}\n${grantsRoles}`,
+    ...refusing,
   });
-  const { exitCode, report, stderr } = await project.selfHeal(['run'], {
-    GITHUB_ACTIONS: 'true',
-    GITHUB_WORKSPACE: project.dir,
+  const run = await project.selfHeal(['run'], { GITHUB_ACTIONS: 'true', GITHUB_WORKSPACE: project.dir });
+  expect(run.exitCode).toBe(3);
+  // A refusal that a commit brought is for an agent.
+  expect(causeOf(run, 'reads orders')).toMatchObject({
+    verdict: 'healed',
+    blame: { hunks: [{ file: 'roles.txt' }] },
   });
-  expect(exitCode).toBe(3);
-  expect(report?.causes[0]?.blame).toMatchObject({ hunks: [culprit], isMinimal: true });
-  expect(stderr).toContain('::error file=page.html,line=5,');
-  const prompt = await project.read('.self-heal/latest/attempts/1.prompt.md');
+  const { blame, attempts } = causeOf(run, 'buys');
+  expect(blame).toMatchObject({ hunks: [culprit], isMinimal: true });
+  expect(run.stderr).toContain('::error file=page.html,line=5,');
+  const prompt = await project.read(`.self-heal/latest/${attempts[0]?.prompt}`);
   expect(prompt.split('\n').slice(0, 3).join('\n')).toContain('It was green before');
   expect(prompt).toContain('-<button id="buy">Thanks</button>\n+<button id="buy">Tanks</button>');
-  expect(report?.causes[0]?.attempts.at(-1)).toMatchObject({
+  expect(attempts.at(-1)).toMatchObject({
     agent: 'built-in',
     judged: 'offered',
     offers: 'app',
     proof: ['red', 'red', 'green', 'green'],
   });
   expect(await project.read('page.html')).toContain('Tanks');
-  const asked = report?.escalations.map(({ id }) => id) ?? [];
+  const asked = run.report?.escalations.map(({ id }) => id) ?? [];
   const taken = await project.selfHeal(['escalations', 'resolve', ...asked, '--choice', 'app']);
   expect(taken.exitCode, taken.stderr).toBe(0);
   expect(taken.report).toMatchObject({ tests: [{ verdict: 'healed' }], totals: { agentRuns: 0 } });
@@ -121,32 +147,4 @@ it('BL-1 CL-5 self-heal blame refuses a base that is not a commit before it runs
   expect(exitCode).toBe(2);
   expect(stderr).toContain('git does not know the commit nowhere');
   expect(events).toEqual([]);
-});
-
-const refusing = {
-  'agents.yaml': agentsYaml(['node', 'agent.mjs']),
-  'agent.mjs': `
-    import { readFileSync, writeFileSync } from 'node:fs';
-    writeFileSync('roles.txt', readFileSync('roles.txt', 'utf8').replace('admin\\n', 'admin clerk\\n'));`,
-  'tests/shop.spec.ts': `
-    import { test } from '@playwright/test';
-    import { readFileSync } from 'node:fs';
-    test('reads orders', () => {
-      const roles = readFileSync('roles.txt', 'utf8').split(/\\s+/);
-      if (!roles.includes('clerk')) throw new Error('403 Forbidden: permission denied');
-    });`,
-};
-
-it('CS-11 BL-1 a refusal is for an agent if a commit brought it, though no run ever saw the test green', async () => {
-  const project = await scratchProject({ ...shopFiles, ...refusing, 'roles.txt': 'admin clerk\n' });
-  const git = (...args: string[]) =>
-    execa('git', ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.com', ...args], { cwd: project.dir });
-  await git('init', '--quiet', '--initial-branch=main');
-  await git('add', '--all');
-  await git('commit', '--quiet', '-m', 'shop');
-  await project.write({ 'roles.txt': 'admin\n' });
-  await git('commit', '--quiet', '-a', '-m', 'fewer roles');
-  const { exitCode, report } = await project.selfHeal(['run']);
-  expect(report?.causes).toMatchObject([{ verdict: 'healed', blame: { hunks: [{ file: 'roles.txt' }] } }]);
-  expect([exitCode, report?.totals.agentRuns]).toEqual([0, 1]);
 });

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { agentsYaml, scratchProject, shopFiles } from '../rig/scratch-project.js';
 import { agentStarted, isAlive } from '../rig/working-agent.js';
 
@@ -8,6 +8,7 @@ import { agentStarted, isAlive } from '../rig/working-agent.js';
 const prices = {
   ...shopFiles,
   '.gitignore': 'node_modules\ntest-results\nagent.started\nprompts\n',
+  'agents.yaml': agentsYaml(['node', 'fixer.mjs']),
   'prices/tea.txt': '3.00\n',
   'tests/shop.spec.ts': `
     import { test, expect } from '@playwright/test';
@@ -25,48 +26,28 @@ const agent = (then: string) => `
   else { ${then} }
   console.log('SELF-HEAL: ' + JSON.stringify({ status: 'fixed', summary: 'edited' }));`;
 
-const withAgent = (then: string, more = '') =>
-  scratchProject({
-    ...prices,
-    'fixer.mjs': agent(then),
-    'agents.yaml': agentsYaml(['node', 'fixer.mjs'], more),
-  });
-
-describe('a chain of attempts', () => {
-  it('HN-1 HL-3 is kept if it does, and its next agent is told what led to the error', async () => {
-    const project = await withAgent('restored()', 'verify: { repeat: 1, regression: none }');
-    const { exitCode, report, stderr } = await project.selfHeal(['run']);
-    expect(report?.causes, stderr).toMatchObject([
-      { verdict: 'superseded', attempts: [{ judged: 'changed', reverted: false }] },
-      { verdict: 'healed', parent: 'c1' },
-    ]);
-    expect(await project.read('prices/tea.txt')).toBe('2.50\n');
+it.runIf(process.platform === 'linux')(
+  'HN-1 HN-2 HL-3 HN-8 a chain of attempts leaves nothing after a SIGKILL; resume begins with it, its next agent is told what led to the error, and undo takes all of it out',
+  async () => {
+    const waits =
+      "writeFileSync(process.env.PLACE + '/agent.started', process.pid + ' ' + process.ppid); setInterval(() => {}, 1000); await new Promise(() => {});";
+    const project = await scratchProject({ ...prices, 'fixer.mjs': agent(waits) });
+    const running = project.start(['run'], { PLACE: project.dir });
+    const pids = await agentStarted(project);
+    expect(existsSync(path.join(project.dir, 'prices/tea.txt'))).toBe(false);
+    running.kill('SIGKILL');
+    await running;
+    await vi.waitFor(() => expect(pids.map(isAlive)).toEqual([false, false]), { timeout: 60_000 });
+    await project.write({ 'fixer.mjs': agent('restored()') });
+    const { stderr, report, exitCode } = await project.selfHeal(['resume']);
+    expect(stderr).toContain('reverted an unproven change: prices/tea.txt');
+    expect(report?.causes).toMatchObject([{ verdict: 'superseded' }, { verdict: 'healed', parent: 'c1' }]);
+    expect(report?.totals.agentRuns).toBe(1);
     const prompt = await project.read(`.self-heal/latest/${report?.causes[1]?.attempts[0]?.prompt}`);
     expect(prompt).toContain('-3.00');
+    expect(await project.read('prices/tea.txt')).toBe('2.50\n');
     expect(exitCode).toBe(0);
     await project.selfHeal(['undo', '--yes']);
     expect(await project.read('prices/tea.txt')).toBe('3.00\n');
-  });
-
-  it.runIf(process.platform === 'linux')(
-    'HN-1 HN-2 leaves nothing after a SIGKILL, and resume begins with it',
-    async () => {
-      const waits =
-        "writeFileSync(process.env.PLACE + '/agent.started', process.pid + ' ' + process.ppid); setInterval(() => {}, 1000); await new Promise(() => {});";
-      const project = await withAgent(waits);
-      const running = project.start(['run'], { PLACE: project.dir });
-      const pids = await agentStarted(project);
-      expect(existsSync(path.join(project.dir, 'prices/tea.txt'))).toBe(false);
-      running.kill('SIGKILL');
-      await running;
-      await vi.waitFor(() => expect(pids.map(isAlive)).toEqual([false, false]), { timeout: 10_000 });
-      await project.write({ 'fixer.mjs': agent('restored()') });
-      const { stderr, report, exitCode } = await project.selfHeal(['resume']);
-      expect(stderr).toContain('reverted an unproven change: prices/tea.txt');
-      expect(report?.causes).toMatchObject([{ verdict: 'superseded' }, { verdict: 'healed' }]);
-      expect(report?.totals.agentRuns).toBe(1);
-      expect(await project.read('prices/tea.txt')).toBe('2.50\n');
-      expect(exitCode).toBe(0);
-    },
-  );
-});
+  },
+);

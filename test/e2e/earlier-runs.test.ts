@@ -1,4 +1,4 @@
-import { mkdir, rm, truncate } from 'node:fs/promises';
+import { mkdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { agentsYaml, editingAgent, scratchProject } from '../rig/scratch-project.js';
@@ -56,18 +56,22 @@ it('HN-8 undo looks past a green run to the one that changed something, asks fir
   expect(await reported()).toEqual([0, null]);
 });
 
-it.each([
-  [
-    'its events',
-    async (home: string, id: string) => truncate(path.join(home, 'runs', id, 'events.ndjson'), 200),
-  ],
-  ['its changes', async (home: string) => rm(path.join(home, 'changes'), { recursive: true })],
-])('HN-8 undo does not say that a run changed nothing if %s can no longer be read', async (_, lose) => {
+it('HN-8 undo does not say that a run changed nothing if its events or its changes can no longer be read', async () => {
   const project = await scratchProject(files);
   const healed = await project.selfHeal(['run', '--verify', 'none']);
-  await lose(path.join(project.dir, '.self-heal'), healed.report?.runId ?? '');
-  const undone = await project.start(['undo']);
-  expect(undone).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringContaining('git apply -R') });
+  const home = path.join(project.dir, '.self-heal');
+  const events = path.join(home, 'runs', healed.report?.runId ?? '', 'events.ndjson');
+  const whole = await readFile(events);
+  const undone = async () => {
+    const { exitCode, stdout, stderr } = await project.start(['undo']);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toContain('git apply -R');
+  };
+  await truncate(events, 200);
+  await undone();
+  await writeFile(events, whole);
+  await rm(path.join(home, 'changes'), { recursive: true });
+  await undone();
 });
 
 it('CL-9 CL-12 commands accept the beginning of a run id, and reject one that matches several runs', async () => {

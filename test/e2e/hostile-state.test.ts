@@ -23,19 +23,15 @@ async function cloned(files: Record<string, string> = red) {
   return { home, project, outside };
 }
 
-/** Accepts every failure of the test `buys`, as a person would with `escalations resolve`. */
+/** Stores that a person accepts a failure, as `escalations resolve` does. */
 async function quarantine(project: ScratchProject, place: string): Promise<void> {
-  const first = await project.selfHeal(['run', '--dry-run']);
-  const [test] = first.report?.tests ?? [];
-  const [cause] = first.report?.causes ?? [];
   const opened = await openStore(path.join(project.dir, place), '/');
-  if (!opened.ok || !test || !cause) throw new Error('nothing to quarantine');
+  if (!opened.ok) throw new Error(opened.error.message);
   const store = createStore(opened.value, 'scratch', () => Date.now());
-  const { signature, category } = cause;
-  const tests = [{ id: test.id, name: 'buys' }];
+  const about = { signature: 'scratch:Error:00000001', category: 'ui-error', retry: 'code_error' } as const;
   const question = { problem: '', tried: [], recommendation: '', choices: ['skip'], offers: [] } as const;
   const asked = await store.escalate(
-    { signature, category, retry: 'code_error', tests, ...question },
+    { ...about, ...question, tests: [{ id: 't1', name: 'buys' }] },
     hostileRun,
   );
   await store.resolve(asked.id, { choice: 'skip', guidance: null, days: 365 });
@@ -43,37 +39,51 @@ async function quarantine(project: ScratchProject, place: string): Promise<void>
 }
 
 describe('a .self-heal that came with the project', () => {
-  it.each(['run', 'heal --from x', 'resume', 'undo', 'blame', 'inspect', 'report', 'escalations', 'ui'])(
-    'HN-10 is refused by %s if git tracks anything in it, and nothing is written',
-    async (command) => {
-      const { home, project } = await cloned();
-      bringRun(project.dir, 'planted.txt');
-      commitAll(project.dir);
-      const before = inventoryOf(home);
-      const { exitCode, stderr } = await project.start(command.split(' '));
-      expect(stderr).toMatch(/git tracks \.self-heal\/\S+ and 2 more.*\n.*git rm -r --cached \.self-heal/);
-      expect(exitCode).toBe(2);
-      expect(inventoryOf(home)).toEqual(before);
-    },
-  );
-
-  it('HN-10 accepts no red test by a store in it', async () => {
-    const { project } = await cloned();
-    await quarantine(project, '.self-heal/ledger.db');
-    // As long as it is the user's own, it counts.
-    expect(await project.selfHeal(['run'])).toMatchObject({ exitCode: 0 });
+  it('HN-10 is refused by every command if git tracks anything in it, and nothing is written', async () => {
+    const { home, project } = await cloned();
+    bringRun(project.dir, 'planted.txt');
     commitAll(project.dir);
-    expect(await project.selfHeal(['run'])).toMatchObject({ exitCode: 2 });
+    const before = inventoryOf(home);
+    const commands = [
+      'run',
+      'heal --from x',
+      'resume',
+      'undo',
+      'blame',
+      'inspect',
+      'report',
+      'escalations',
+      'ui',
+    ];
+    for (const command of commands) {
+      const { exitCode, stderr } = await project.start(command.split(' '));
+      expect(stderr, command).toMatch(
+        /git tracks \.self-heal\/\S+ and 2 more.*\n.*git rm -r --cached \.self-heal/,
+      );
+      expect(exitCode, command).toBe(2);
+    }
+    expect(inventoryOf(home)).toEqual(before);
   });
 
-  it('HN-10 accepts no red test by a store anywhere else that git tracks', async () => {
-    const files = { ...red, 'agents.yaml': `${red['agents.yaml']}\nstore: kept/ledger.db\n` };
+  it.each([
+    ['in it', '.self-heal/ledger.db', red],
+    [
+      'anywhere else that git tracks',
+      'kept/ledger.db',
+      { ...red, 'agents.yaml': `${red['agents.yaml']}\nstore: kept/ledger.db\n` },
+    ],
+  ])('HN-10 accepts no red test by a store %s', async (_, place, files) => {
     const { project } = await cloned(files);
-    await quarantine(project, 'kept/ledger.db');
-    commitAll(project.dir, ['kept']);
-    for (const command of [['run'], ['escalations']]) {
-      const { exitCode, stderr } = await project.start(command);
-      expect(stderr).toContain('git rm --cached kept/ledger.db');
+    await quarantine(project, place);
+    // As long as it is the user's own, it counts.
+    expect(await project.selfHeal(['escalations', 'quarantine', '--json'])).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining('buys') as unknown,
+    });
+    commitAll(project.dir, [path.dirname(place)]);
+    for (const command of ['run', 'escalations']) {
+      const { exitCode, stderr } = await project.start([command]);
+      expect(stderr).toMatch(/git rm (?:-r )?--cached /);
       expect(exitCode).toBe(2);
     }
   });
@@ -147,21 +157,21 @@ describe('a link', () => {
   const run = `.self-heal/runs/${hostileRun}`;
   it.each([
     ['.self-heal', 'folder', ['run', 'undo', 'report', 'escalations', 'resume']],
-    ['.self-heal/runs', 'folder', ['run', 'undo', 'report', 'inspect', 'resume']],
+    ['.self-heal/runs', 'folder', ['run', 'report']],
     ['.self-heal/changes', 'folder', ['run']],
-    ['.self-heal/lock', 'precious', ['run', 'undo']],
+    ['.self-heal/lock', 'precious', ['undo']],
     ['.self-heal/lock-journal', 'precious', ['run']],
-    ['.self-heal/.gitignore', 'precious', ['run', 'undo']],
-    ['.self-heal/journal.json', 'precious', ['run', 'undo']],
+    ['.self-heal/.gitignore', 'precious', ['run']],
+    ['.self-heal/journal.json', 'precious', ['undo']],
     ['.self-heal/ledger.db', 'precious', ['run', 'escalations']],
-    ['.self-heal/ledger.db', 'nothing', ['run', 'escalations']],
+    ['.self-heal/ledger.db', 'nothing', ['escalations']],
     ['.self-heal/ledger.db-wal', 'precious', ['escalations']],
-    [run, 'folder', ['run', 'undo', 'report', 'inspect', 'resume']],
+    [run, 'folder', ['undo', 'inspect']],
     [`${run}/running.json`, 'precious', ['run']],
     [`${run}/suites`, 'folder', ['run']],
-    [`${run}/events.ndjson`, 'precious', ['undo', 'report', 'resume']],
+    [`${run}/events.ndjson`, 'precious', ['report', 'resume']],
     [`${run}/report.html`, 'precious', ['report']],
-    [`${run}/failures`, 'folder', ['inspect', 'report']],
+    [`${run}/failures`, 'folder', ['inspect']],
     [`.self-heal/changes/${hostileRun}`, 'folder', ['undo']],
   ])('HN-10 in place of %s is not followed to %s by %j', async (place, target, commands) => {
     const { home, project, outside } = await cloned();

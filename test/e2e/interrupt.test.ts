@@ -4,12 +4,9 @@ import { agentStarted, appears, isAlive, worker } from '../rig/working-agent.js'
 
 const broken = { 'page.html': '<p>nothing to buy</p>' };
 
-it.runIf(process.platform === 'linux').each([
-  ['SIGINT', 130],
-  ['SIGTERM', 143],
-] as const)(
-  'AG-10 CL-5 %s ends the agent and its tools, leaves no change of theirs, and exits with %d',
-  async (signal, code) => {
+it.runIf(process.platform === 'linux')(
+  'AG-10 CL-5 SIGTERM ends the agent and its tools, leaves no change of theirs, and exits with 143',
+  async () => {
     const project = await scratchProject({
       ...shopFiles,
       ...broken,
@@ -19,9 +16,9 @@ it.runIf(process.platform === 'linux').each([
     const running = project.start(['run']);
     const pids = await agentStarted(project);
     expect(pids.map(isAlive)).toEqual([true, true]);
-    running.kill(signal);
+    running.kill('SIGTERM');
     const { exitCode } = await running;
-    expect(exitCode).toBe(code);
+    expect(exitCode).toBe(143);
     expect(pids.map(isAlive)).toEqual([false, false]);
     expect(await project.read('page.html')).toBe(broken['page.html']);
     const report = JSON.parse(await project.read('.self-heal/latest/report.json')) as { outcome: string };

@@ -94,8 +94,8 @@ const ends = [
   ['SIGKILL', 'the next command, without a watchdog,'],
 ] as const;
 
-it.runIf(process.platform === 'linux').each(ends.slice(0, orWhenLong(2, 3)))(
-  'SC-3 AG-10 HN-2 after %s, %s ends all agents and leaves no copy',
+it.runIf(process.platform === 'linux').each(ends.slice(0, orWhenLong(1, 3)))(
+  'SC-3 AG-10 HN-2 CL-5 after %s, %s ends all agents and leaves no copy',
   async (signal, who) => {
     const { project, running, pids, copies } = await twoAtWork();
     const isUnwatched = who.startsWith('the next command');

@@ -66,7 +66,7 @@ it.runIf(process.platform === 'linux').each(kills.slice(0, orWhenLong(1, 2)))(
 );
 
 it.runIf(process.platform === 'linux')(
-  'ME-8 HN-1 resume reuses an agent’s fix whose proof was cut off by the kill, merged with what the user edited since, and starts no agent for it',
+  'ME-8 HN-1 HN-2 a fix whose proof was cut off by a kill is reverted by the next command, which names its patch, and reused by resume, merged with what the user edited since',
   async () => {
     const proven = agentsYaml(['node', 'fixer.mjs'], 'verify: { repeat: 2, flips: 0, regression: none }');
     const word = `${files['thanks.mjs']}//\n`;
@@ -81,9 +81,17 @@ it.runIf(process.platform === 'linux')(
     const ended = once(running, 'exit');
     running.kill('SIGKILL');
     await ended;
-    // Reverts what was not proven.
-    await project.selfHeal(['undo']);
+    expect(await project.read('thanks.mjs')).toContain("'Thanks'");
+    const { stderr } = await project.selfHeal(['undo']);
     expect(await project.read('thanks.mjs')).toBe(word);
+    expect(stderr).toContain(
+      'cleaned up after an earlier run that was killed\n  reverted an unproven change: thanks.mjs\n',
+    );
+    const [, patch = ''] = /^ {2}patch: (.*)$/m.exec(stderr) ?? [];
+    expect(path.relative(project.dir, patch)).toMatch(/^\.self-heal\/runs\/[^/]+\/attempts\/1\.patch$/);
+    expect(readFileSync(patch, 'utf8')).toMatch(/^\+.*Thanks/m);
+    expect(existsSync(path.join(project.dir, '.self-heal/journal.json'))).toBe(false);
+    expect((await project.selfHeal(['undo'])).stderr).not.toContain('killed');
     await project.write({ 'thanks.mjs': `${word}// mine\n` });
     const { exitCode, report } = await project.selfHeal(['resume']);
     expect(await project.read('thanks.mjs')).toBe("export const word = 'Thanks';\n//\n// mine\n");
