@@ -73,19 +73,26 @@ it('AG-2 shows what decided before the error that followed from it: a server’s
     '    at Db.query (/project/node_modules/db/index.js:1:18272)',
     '    at file:///project/node_modules/db/index.js:5:1151',
     '    at async list (file:///project/server/books.js:7:20)',
+    '    at async Promise.all (index 4)',
     "    at async Object.<anonymous> (file:///project/node_modules/web/index.js:5:2) {\n  code: '42703'\n}",
   ];
   const why = [
     { rule: 'r', category: 'database-error', source: 'server', confidence: 1, evidence: stack[0] ?? '' },
   ] as const;
   const diagnosis = aDiagnosis({ category: 'database-error', why: [...why] });
-  const prompt = renderPrompt(aContext({ diagnosis, serverOutput: [...stack, ...stack].join('\n') }), frame);
+  const prompt = renderPrompt(
+    aContext({
+      diagnosis,
+      serverOutput: ['[vite] page reload .self-heal/runs/r/a.jpeg', ...stack, ...stack].join('\n'),
+    }),
+    frame,
+  );
   const [before, error = ''] = prompt.split('## Error\n');
   expect(error).toContain('Error: boom');
   expect(before?.split('## Server output\n\n```text\n')[1]?.split('\n')).toEqual([
     'error: no such column',
     '    at async list (file:///project/server/books.js:7:20)',
-    '    … and 3 more {',
+    '    … and 4 more {',
     "  code: '42703'",
     '} (2 times)',
     '```',
