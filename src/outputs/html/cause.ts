@@ -5,7 +5,7 @@ import { cut } from '../cut.js';
 import { counted, dollars, duration, nameOf, costText, fileText } from '../format.js';
 import type { CauseView } from '../view.js';
 import { showDiff, showOffers } from './diff.js';
-import { verdictWords, agentOutcomeWords, judgementWords, sentence, wasReverted } from '../wording.js';
+import { agentOutcomeWords, judgementWords, sentence, wasReverted } from '../wording.js';
 import type { LoadedCause, LoadedRun } from './load-run.js';
 import { type Markup, firstItems, html, nothing, showTable } from './markup.js';
 import { traceFiles } from '../../evidence/trace-files.js';
@@ -40,7 +40,13 @@ export function showCause(view: CauseView, run: LoadedRun, isFull: boolean): Mar
   const revealed = run.report.causes.filter((one) => one.parent === cause.id).map(({ id }) => id);
   const about = cut(loaded.now ? view.about : resultOf(view, revealed), length);
   const headline = cut(cause.headline, length);
-  const line = causeLine({ ...cause, headline }, { state: loaded.now ?? cause.verdict, about });
+  const { word, sign } = loaded.now ? { word: loaded.now, sign: '…' } : view.words;
+  const line = html`<span class="mark" aria-hidden="true">${sign}</span>
+    <span class="line"
+      ><span class="title">${headline}</span>
+      <span class="quiet"><span class="id">${cause.id}</span> · ${cause.category} · ${about}</span></span
+    >
+    <span class="tag ${loaded.now ?? cause.verdict}">${word}</span>`;
   const kind = `cause ${group}`;
   const found = cause.parent === null ? '' : 'found';
   if (!isFull)
@@ -58,20 +64,6 @@ export function showCause(view: CauseView, run: LoadedRun, isFull: boolean): Mar
   </details>`;
 }
 
-/** Shows a cause in one line: what was wrong, and its result. */
-function causeLine(
-  { id, category, headline }: Pick<ReportCause, 'id' | 'category' | 'headline'>,
-  { state, about }: { state: ReportCause['verdict'] | NonNullable<LoadedCause['now']>; about: string },
-): Markup {
-  const words = state === 'working' || state === 'waiting' ? { word: state, sign: '…' } : verdictWords[state];
-  return html`<span class="mark" aria-hidden="true">${words.sign}</span>
-    <span class="line"
-      ><span class="title">${headline}</span>
-      <span class="quiet"><span class="id">${id}</span> · ${category} · ${about}</span></span
-    >
-    <span class="tag ${state}">${words.word}</span>`;
-}
-
 function body(view: CauseView, run: LoadedRun, loaded: LoadedCause): Markup {
   const { cause } = view;
   const { id, headline, reason, parent, attempts } = cause;
@@ -85,8 +77,16 @@ function body(view: CauseView, run: LoadedRun, loaded: LoadedCause): Markup {
     ${parent === null ? '' : html`<p class="quiet">Found after <a href="#${parent}">${parent}</a>, whose fix revealed it.</p>`}
     ${revealed.length > 0 ? html`<p class="quiet">Its fix revealed ${revealed.slice(0, 20).map((one, at) => html`${at > 0 ? ', ' : ''}<a href="#${one.id}">${one.id}</a>`)}.</p>` : ''}
     ${loaded.notes.map((note) => html`<p class="note">${note}</p>`)} ${showProof(cause)} ${tests(view)}
-    ${showOffered(view, loaded)} ${attempts.length > 0 ? html`<h4>Attempts</h4>` : ''}
-    ${showAttempts(attempts, loaded.patches)} ${pictures(cause, loaded)} ${showReasons(cause)}
+    ${showOffered(view, loaded)}
+    ${
+      attempts.length > 0
+        ? html`<h4>Attempts</h4>
+            <ol class="attempts">
+              ${attempts.map((one) => html`<li>${showAttempt(one, loaded.patches.get(one.patch ?? '') ?? null)}</li>`)}
+            </ol>`
+        : ''
+    }
+    ${pictures(cause, loaded)} ${showReasons(cause)}
     ${
       loaded.lead
         ? html`<h4>Evidence</h4>
@@ -226,15 +226,7 @@ ${lines
     })}`;
 }
 
-/** Shows what was tried, in order: who tried it, what it changed, and what the guard and the re-runs said. */
-function showAttempts(attempts: readonly ReportAttempt[], patches: ReadonlyMap<string, string>): Markup {
-  if (attempts.length === 0) return nothing;
-  return html`<ol class="attempts">
-    ${attempts.map((one) => html`<li>${showAttempt(one, patches.get(one.patch ?? '') ?? null)}</li>`)}
-  </ol>`;
-}
-
-/** Shows one attempt, with its patch if there is one. */
+/** Shows one attempt: who tried what, what it changed, and what the guard and the re-runs said. */
 function showAttempt(attempt: ReportAttempt, patch: string | null): Markup {
   const { n, slashCommand, agent, runner, outcome, judged, failedBecause, claim } = attempt;
   const who =
