@@ -1,5 +1,4 @@
 import { exitCodes } from '../core/exit-codes.js';
-import { laidOut } from '../outputs/cut.js';
 import { exitCodeFor, formatProblem, type Problem } from '../problem.js';
 import { redact } from '../secrets/redactor.js';
 
@@ -9,30 +8,31 @@ export function print(answer: string | object): number {
   return exitCodes.green;
 }
 
-/** Prints what a command has to say to a person: a terminal gets lines that fit, a pipe whole ones. Returns the exit code. */
-export function tell(text: string): number {
-  return print(laidOut(text, process.stdout.columns));
-}
-
 /** Ends a command with an exit code, or with a problem, which is printed and has an exit code of its own. */
-export function end(result: number | Problem): void {
+export function end(result: number | Problem, fit = (text: string) => text): void {
   if (typeof result === 'number') {
     process.exitCode = result;
     return;
   }
   // The detail may contain output of the project's programs.
   const { detail, ...said } = result;
-  const text =
-    detail === undefined ? laidOut(formatProblem(said), process.stderr.columns) : formatProblem(result);
+  const text = detail === undefined ? fit(formatProblem(said)) : formatProblem(result);
   process.stderr.write(`${redact(text)}\n`);
   process.exitCode = exitCodeFor(result);
+}
+
+/** Ends a command, with a problem in lines that fit the terminal. What measures them is loaded for a problem alone, since it takes 30 ms. */
+export async function endFitted(result: number | Problem): Promise<void> {
+  if (typeof result === 'number') return end(result);
+  const { laidOut } = await import('../outputs/cut.js');
+  return end(result, (text) => laidOut(text, process.stderr.columns));
 }
 
 /** Returns the action of a command: runs it, and ends the process with its result. */
 export function endWith<Args extends unknown[]>(
   run: (...args: Args) => Promise<number | Problem>,
 ): (...args: Args) => Promise<void> {
-  return async (...args) => end(await run(...args));
+  return async (...args) => endFitted(await run(...args));
 }
 
 /**

@@ -2,7 +2,8 @@ import { Command, Option } from 'commander';
 import { closest } from '../config/closest.js';
 import { choiceText, QUARANTINE_DAYS } from '../core/escalation.js';
 import type { Problem } from '../problem.js';
-import { end, endWith, print, tell } from './end.js';
+import { endFitted, endWith, print } from './end.js';
+import { tell } from './tell.js';
 import { agentsFlag, storeFlag, wholeNumber } from './options.js';
 import { counted, localDay } from '../outputs/format.js';
 import { idsMeant } from '../run/find-run.js';
@@ -27,7 +28,7 @@ export function escalationsCommand(): Command {
     .argument('[word]')
     .usage('[options]')
     .action(async (word: string | undefined, options: EscalationsOptions & { all?: boolean }) =>
-      end(word === undefined ? await listEscalations(options) : noSuchCommand(word)),
+      endFitted(word === undefined ? await listEscalations(options) : noSuchCommand(word)),
     );
   common(command.command('show'))
     .description('show an escalation: the problem, what was tried, the patches that are ready, the choices')

@@ -16,7 +16,7 @@ import type { Store } from '../store/store.js';
 import { answerEscalation, checkedAnswer } from '../run/answer-escalation.js';
 import { canAsk } from '../outputs/ask.js';
 import { asPage } from '../outputs/escalation-text.js';
-import { tell } from './end.js';
+import { tell } from './tell.js';
 import { laidOut } from '../outputs/cut.js';
 import type { RunOptions, RunRequest } from '../heal/run-request.js';
 import { type ShownEscalation, withPatches } from '../run/read-patch.js';

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { exitCodes } from '../core/exit-codes.js';
-import { end } from './end.js';
+import { endFitted } from './end.js';
 import { runSelfHeal } from '../heal/whole-run.js';
 import { addHealingFlags, addSelectionFlags, addVerifyFlag, addWaitFlag } from './options.js';
 import type { RunOptions } from '../heal/run-request.js';
@@ -33,9 +33,9 @@ export async function runAsTyped(words: readonly string[], options: RunOptions):
     const { writeProblem } = await import('../outputs/write-reports.js');
     await writeProblem(result, { env, print: (line) => process.stderr.write(`${line}\n`) });
   }
-  if (result !== exitCodes.personNeeded) return end(result);
+  if (result !== exitCodes.personNeeded) return endFitted(result);
   const { askAfterRun } = await import('./resolve-escalation.js');
-  return end(await askAfterRun(result, options));
+  return endFitted(await askAfterRun(result, options));
 }
 
 /** Commander joins the words before and after `--`. Only those after it are passed to Playwright unchanged. */

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { Command } from 'commander';
-import { endWith, tell } from './end.js';
+import { endWith } from './end.js';
+import { tell } from './tell.js';
 import { addStoreFlag, addWaitFlag } from './options.js';
 import { exitCodes } from '../core/exit-codes.js';
 import { readRunState, appendEvent } from '../run/event-log.js';
