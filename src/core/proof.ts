@@ -34,19 +34,22 @@ const told: Readonly<Record<Exclude<ProofOutcome, 'proven'>, string>> = {
   red: 'still red',
 };
 
-/** Formats the proof of a cause with the number of its tests that it covers: `red | green (4 of 5 tests; of the others 1 still red)`. */
+/** Formats the proof of a cause with the number of its tests that it covers: `red | green (4 of 5 tests; the other is still red)`. */
 export function tellProof(proof: Proof, tests: readonly TestProof[] = []): string {
   const scope = proofScope(tests);
   return scope === '' ? renderProof(proof) : `${renderProof(proof)} (${scope})`;
 }
 
-/** Says how many tests of a cause its proof covers: `4 of 5 tests; of the others 1 still red`; empty if there is only one. */
+/** Says how many tests of a cause its proof covers: `4 of 5 tests; the other is still red`; empty if there is only one. */
 export function proofScope(tests: readonly TestProof[] = []): string {
   if (tests.length < 2) return '';
   const count = (outcome: ProofOutcome) => tests.filter(({ ended }) => ended === outcome).length;
-  const rest = (Object.keys(told) as (keyof typeof told)[])
-    .filter((outcome) => count(outcome) > 0)
-    .map((outcome) => `${count(outcome)} ${told[outcome]}`);
-  if (rest.length === 0) return `each of ${tests.length} tests`;
-  return `${count('proven')} of ${tests.length} tests; of the others ${rest.join(', ')}`;
+  const ends = (Object.keys(told) as (keyof typeof told)[]).filter((outcome) => count(outcome) > 0);
+  const [only, ...more] = ends;
+  if (only === undefined) return `each of ${tests.length} tests`;
+  const others =
+    more.length > 0
+      ? `of the others ${ends.map((outcome) => `${count(outcome)} ${told[outcome]}`).join(', ')}`
+      : `the other ${count(only) === 1 ? 'is' : `${count(only)} are`} ${told[only]}`;
+  return `${count('proven')} of ${tests.length} tests; ${others}`;
 }

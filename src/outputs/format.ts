@@ -14,7 +14,7 @@ export function dollars(costUsd: number): string {
 
 /** Formats a cost that follows something else: `, $0.02`; empty if it is not known. */
 export function costText({ costUsd }: { readonly costUsd: number | null }): string {
-  return costUsd === null ? '' : `, ${dollars(costUsd)}`;
+  return costUsd ? `, ${dollars(costUsd)}` : '';
 }
 
 /** Formats a test's name like Playwright's own list reporter: `[project] › file:line › titles`. */

@@ -2,6 +2,7 @@ import type { ChalkInstance } from 'chalk';
 import type { CauseVerdict, Outcome } from '../core/verdict.js';
 import type { Report } from '../run/report.js';
 import { cut, wrapped, wrappedPainted } from './cut.js';
+import { agentName } from '../core/built-in-fixer.js';
 import { atMost, counted, dollars, fileText, nameOf } from './format.js';
 import { type CauseView, markOf, nextSteps, type Row, rowsOf, type RunView, viewOf } from './view.js';
 import { regressionText, verdictWords } from './wording.js';
@@ -25,7 +26,8 @@ export function summaryOf(report: Report, options: SummaryOptions): string {
   const view = viewOf(report);
   const { columns } = options;
   const said = [report.regression && regressionText(report.regression), view.saved];
-  const before = ['', ...wrappedPainted(headline(view, options.paint), columns - 1)];
+  const head = wrappedPainted(headline(view, options.paint), columns - 1);
+  const before = ['', ...head.map((line) => line.replaceAll(unbroken, ' '))];
   const after = [
     ...testLines(report, options),
     ...said.flatMap((line) => (line ? wrapped(line, columns - 3).map((part) => `  ${part}`) : [])),
@@ -41,6 +43,9 @@ function linesFor({ rows }: SummaryOptions): number {
   return Math.min(MOST_LINES, Math.max(FEWEST_LINES, (rows || MOST_LINES + 1) - 1));
 }
 
+/** Stands for a space at which a line is not broken. */
+const unbroken = '\u00a0';
+
 function headline({ report, tallies }: RunView, paint: ChalkInstance): string {
   const tones: Record<string, ChalkInstance> = {
     healed: paint.green,
@@ -55,7 +60,8 @@ function headline({ report, tallies }: RunView, paint: ChalkInstance): string {
   // Green tests with another exit code: `--fail-on-heal` or `--fail-on-flaky-tests`.
   if (report.outcome === 'green' && report.exitCode)
     parts.unshift(`exit code ${report.exitCode} by a --fail-on flag`);
-  return `${paint.bold('self-heal')}  ${outcomeWord(report.outcome, paint)}  ${parts.join(' · ')}`;
+  const figures = parts.map((part) => part.replaceAll(' ', unbroken)).join(' · ');
+  return `${paint.bold('self-heal')}  ${outcomeWord(report.outcome, paint)}  ${figures}`;
 }
 
 function outcomeWord(outcome: Outcome, paint: ChalkInstance): string {
@@ -162,8 +168,8 @@ function causeInShort(view: CauseView, { paint, columns }: SummaryOptions): stri
   const { cause, words, good, files } = view;
   const last = cause.attempts.at(-1);
   const parts = [
-    last?.agent ? (last.slashCommand ?? last.agent) : cause.reason,
-    cause.costUsd === null ? '' : dollars(cause.costUsd),
+    last?.agent ? (last.slashCommand ?? agentName(last.agent)) : cause.reason,
+    cause.costUsd ? dollars(cause.costUsd) : '',
     files.map(fileText).join(', '),
   ];
   const head = headOf(view, good ? parts.filter(Boolean).join(', ') : cause.headline);

@@ -1,6 +1,7 @@
 import { Chalk } from 'chalk';
 import stringWidth from 'string-width';
 import { expect, it } from 'vitest';
+import { proofScope } from '../../../src/core/proof.js';
 import type { Report, ReportCause } from '../../../src/run/report.js';
 import { summaryOf, type SummaryOptions } from '../../../src/outputs/summary.js';
 import { aReport, aReportAttempt, aReportCause, aReportTest, hostileTexts } from '../../rig/a-report.js';
@@ -68,6 +69,24 @@ it('RP-1 shows the class, reasons, agent, proof, files and cost of a heal, and h
     '  report  npx self-heal report 20260101-000000-0001 --open',
     '',
   ]);
+});
+
+it('RP-1 breaks the line of figures only between figures', () => {
+  const lines = show({ causes: [healed] }, { columns: 62 });
+  expect(lines.slice(1, 3)).toEqual(['self-heal  GREEN  0 passed · 2 healed · 1 agent run · $0.02 ·', '41s']);
+  expect(show({ causes: [healed] }, { columns: 46 }).slice(1, 3)).toEqual([
+    'self-heal  GREEN  0 passed · 2 healed ·',
+    '1 agent run · $0.02 · 41s',
+  ]);
+});
+
+it.each([
+  [['proven', 'proven'], 'each of 2 tests'],
+  [['proven', 'green'], '1 of 2 tests; the other is green with the fix'],
+  [['proven', 'green', 'green'], '1 of 3 tests; the other 2 are green with the fix'],
+  [['proven', 'green', 'red'], '1 of 3 tests; of the others 1 green with the fix, 1 still red'],
+] as const)('HL-6 says of how many tests a fix is proven: %j', (ends, said) => {
+  expect(proofScope(ends.map((ended, n) => ({ id: `t${n}`, proof: [], ended })))).toBe(said);
 });
 
 it('RP-1 CL-5 says why a green run has another exit code', () => {
