@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 // This module is directly in `src`, and the build puts every chunk directly in `dist`, so both are one level below the package.
@@ -10,4 +11,10 @@ export function packageFile(name: string): string {
 /** Returns the path of a file or folder that is at the same place in `src` and in the build, such as `ui/page/`. */
 export function ownFile(name: string): string {
   return fileURLToPath(new URL(name, import.meta.url));
+}
+
+/** Returns the version in self-heal's own package.json. */
+export function ownVersion(): string {
+  const { version } = JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as { version: string };
+  return version;
 }

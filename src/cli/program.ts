@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { packageFile } from '../own-files.js';
+import { ownVersion } from '../own-files.js';
 import { stateProblem, StateRefused } from '../state-folder.js';
 
 /** All commands, in the order of `--help`. A command's file is loaded when the command is called. */
@@ -34,7 +33,7 @@ export async function createProgram(argv: readonly string[]): Promise<Command> {
     .description(
       'Runs a Playwright suite and hands each failure to the right coding agent. Only a passing re-run counts as a fix.',
     )
-    .version(version())
+    .version(ownVersion())
     .showHelpAfterError('(self-heal --help lists the commands and flags)')
     .exitOverride()
     .configureOutput({ writeErr: (text) => process.stderr.write(text) })
@@ -58,12 +57,4 @@ async function checkState(): Promise<void> {
   const { writeProblem } = await import('../outputs/write-reports.js');
   await writeProblem(problem, { env: process.env, print: (line) => process.stderr.write(`${line}\n`) });
   throw new StateRefused(problem);
-}
-
-/** Returns the version in self-heal's own package.json. */
-function version(): string {
-  const { version: own } = JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as {
-    version: string;
-  };
-  return own;
 }

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { stringify } from 'yaml';
 import { type AgentProgram, programs } from '../agents/programs.js';
 import { git } from '../git/git.js';
-import { ownFile } from '../own-files.js';
+import { ownFile, ownVersion } from '../own-files.js';
 import { lockFolderOf, packageManagerOf, type PackageManager } from '../playwright/package-manager.js';
 import { relativePath } from '../paths.js';
 import { tryOr } from '../result.js';
@@ -23,11 +23,11 @@ export async function ciSystemOf(root: string): Promise<CiSystem | null> {
   return existsSync(path.join(root, '.github')) ? 'github' : null;
 }
 
-/** The file of each system's workflow, relative to the root of the repository. */
-export const workflowFiles: Readonly<Record<CiSystem, string>> = {
-  github: '.github/workflows/self-heal.yml',
-  gitlab: '.gitlab/self-heal.gitlab-ci.yml',
-};
+/** The files of each system's workflow, relative to the root of the repository; the first runs the tests. */
+export const workflowFiles = {
+  github: ['.github/workflows/self-heal.yml', '.github/workflows/self-heal-publish.yml'],
+  gitlab: ['.gitlab/self-heal.gitlab-ci.yml'],
+} as const;
 
 interface WorkflowRequest {
   readonly system: CiSystem;
@@ -40,20 +40,39 @@ interface WorkflowRequest {
   readonly agent: AgentProgram | null;
   /** On how many machines the tests run; null if one is enough. */
   readonly shards: number | null;
+  readonly defaultBranch: string;
+}
+
+/** Returns the branch that the remote serves by default, as far as this clone knows. */
+export async function defaultBranchOf(root: string): Promise<string> {
+  const head = await git(root, ['symbolic-ref', '--short', 'refs/remotes/origin/HEAD']);
+  return head?.trim().replace(/^origin\//, '') || 'main';
 }
 
 /**
- * Returns the workflow for a project. Its agent gets no token for the repository: the checkout does not persist it, and no step passes it on.
- * Fixes are an artifact for a person to apply, and a healed run stays red until then.
+ * Returns the workflows for a project, in the order of `workflowFiles`. An agent gets no token for the repository: the checkout does not persist it, and
+ * no step passes it on. What publishes has the token, and runs neither an agent nor code of the project.
  */
-export function workflowText({ system, cwd, root, config, agent, shards }: WorkflowRequest): string {
-  const template = ownFile(`init/templates/${system}${shards === null ? '' : '-shards'}.yml`);
+export function workflowTexts(request: WorkflowRequest): string[] {
+  const tests = `${request.system}${request.shards === null ? '' : '-shards'}`;
+  const publish = `${request.system}-publish`;
+  // GitLab's jobs pass artifacts on only within a pipeline.
+  const parts = request.system === 'github' ? [[tests], [publish]] : [[tests, publish]];
+  return parts.map((names) => {
+    const text = names.map((name) => readFileSync(ownFile(`init/templates/${name}.yml`), 'utf8')).join('');
+    const written = filled(text, valuesFor(request));
+    return `${written}${stampOf(written)}`;
+  });
+}
+
+function valuesFor({ cwd, root, config, agent, shards, defaultBranch }: WorkflowRequest) {
   const manager = packageManagerOf(cwd);
   const lockFolder = lockFolderOf(cwd);
   const folder = relativePath(root, cwd) || '.';
   // In a monorepo, packages are installed next to the lock file. One above the repository does not belong to it.
   const installFolder = relativePath(root, lockFolder?.startsWith(root) ? lockFolder : cwd) || '.';
-  const text = filled(readFileSync(template, 'utf8'), {
+  const below = folder === '.' ? '' : `${folder}/`;
+  return {
     EXEC: manager.exec,
     BEFORE_INSTALL: beforeInstall(manager),
     // A lock file written here would become part of the fix.
@@ -67,12 +86,15 @@ export function workflowText({ system, cwd, root, config, agent, shards }: Workf
     INSTALL_FOLDER:
       folder === installFolder ? null : installFolder === '.' ? '${{ github.workspace }}' : installFolder,
     TO_INSTALL_FOLDER: installFolder === '.' ? null : cd(installFolder),
-    RUNS_FOLDER: `${folder === '.' ? '' : `${folder}/`}.self-heal/runs/`,
+    RUNS_FOLDER: `${below}.self-heal/runs/`,
+    STORE: `${below}.self-heal/ledger.db`,
+    IN_FOLDER: folder === '.' ? '' : ` --folder ${quoted(folder)}`,
+    DEFAULT_BRANCH: JSON.stringify(defaultBranch),
+    VERSION: ownVersion(),
     CONFIG: config === undefined ? '' : ` -c ${quoted(config)}`,
     SHARDS: shards,
     SHARD_NUMBERS: Array.from({ length: shards ?? 0 }, (_, at) => at + 1).join(', '),
-  });
-  return `${text}${stampOf(text)}`;
+  };
 }
 
 /** The last line of a workflow, by which `init` knows its own text, whatever version wrote it and for whom. */
@@ -88,11 +110,16 @@ export function isOwnWorkflow(text: string): boolean {
 
 /** Returns the workflows in a repository that install other agent programs than these, which agents.yaml names. */
 export function outdatedWorkflows(root: string, used: readonly AgentProgram[]): string[] {
-  return Object.values(workflowFiles).filter((file) => {
-    const text = tryOr('', () => readFileSync(path.join(root, file), 'utf8'));
-    const names = Object.values(programs).filter(({ packageName }) => text.includes(packageName));
-    return text !== '' && (names.length > 0 || used.length > 0) && !used.every((one) => names.includes(one));
-  });
+  // The first of each runs the tests.
+  return Object.values(workflowFiles)
+    .flatMap(([file]) => file)
+    .filter((file) => {
+      const text = tryOr('', () => readFileSync(path.join(root, file), 'utf8'));
+      const names = Object.values(programs).filter(({ packageName }) => text.includes(packageName));
+      return (
+        text !== '' && (names.length > 0 || used.length > 0) && !used.every((one) => names.includes(one))
+      );
+    });
 }
 
 /**

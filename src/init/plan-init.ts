@@ -7,7 +7,13 @@ import { builtIn } from '../core/built-in-fixer.js';
 import { builtInRunners } from '../core/built-in-runner.js';
 import { type Problem, reasonOf } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
-import { type CiSystem, isOwnWorkflow, workflowFiles, workflowText } from './ci-workflow.js';
+import {
+  type CiSystem,
+  defaultBranchOf,
+  isOwnWorkflow,
+  workflowFiles,
+  workflowTexts,
+} from './ci-workflow.js';
 import { git, gitRootOf } from '../git/git.js';
 import { type SlashCommand, slashCommands } from './slash-commands.js';
 import { isInside, relativePath } from '../paths.js';
@@ -60,7 +66,7 @@ export async function planInit(request: InitRequest): Promise<Result<readonly Pl
           text: commandFileText(command, agent.commandFormat),
         }))
       : []),
-    ...workflow(request),
+    ...(await workflows(request)),
   ];
   try {
     const files = await Promise.all(wanted.map((one) => compare(one, { cwd, force })));
@@ -83,11 +89,16 @@ interface Wanted {
   readonly isOwn?: (there: string) => boolean;
 }
 
-function workflow({ cwd, ci, agent, config, shards = null }: InitRequest): Wanted[] {
+async function workflows({ cwd, ci, agent, config, shards = null }: InitRequest): Promise<Wanted[]> {
   if (ci === null) return [];
   const root = gitRootOf(cwd) ?? cwd;
-  const text = workflowText({ system: ci, cwd, root, config, agent, shards });
-  return [{ file: path.join(root, workflowFiles[ci]), text, isOwn: isOwnWorkflow }];
+  const defaultBranch = await defaultBranchOf(root);
+  const texts = workflowTexts({ system: ci, cwd, root, config, agent, shards, defaultBranch });
+  return texts.map((text, at) => ({
+    file: path.join(root, workflowFiles[ci][at] ?? ''),
+    text,
+    isOwn: isOwnWorkflow,
+  }));
 }
 
 async function compare(

@@ -4,7 +4,7 @@ import { execaSync } from 'execa';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { baseOf, gitChanges } from '../../src/git/git-trees.js';
-import { workflowText } from '../../src/init/ci-workflow.js';
+import { workflowTexts } from '../../src/init/ci-workflow.js';
 import { tempDir } from '../rig/temp-dir.js';
 
 const git = (cwd: string, ...args: string[]) =>
@@ -43,7 +43,8 @@ function onRunner(server: string, ...refs: string[]): string {
 it('BL-2 CL-10 the job for GitLab removes the token from git’s configuration, and the base of the branch is still found', async () => {
   const { dir, base } = onServer();
   const runner = onRunner(dir, '+refs/heads/*:refs/remotes/origin/*');
-  const text = workflowText({ system: 'gitlab', cwd: runner, root: runner, agent: null, shards: null });
+  const place = { cwd: runner, root: runner, defaultBranch: 'main' };
+  const [text = ''] = workflowTexts({ system: 'gitlab', agent: null, shards: null, ...place });
   const job = (parse(text) as Record<string, { script: string[]; variables: object }>)['self-heal'];
   // The whole history, as fetched above.
   expect(job?.variables).toEqual({ GIT_DEPTH: '0' });

