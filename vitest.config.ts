@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 const agents = process.env['SELF_HEAL_TEST_AGENTS'];
@@ -8,17 +9,28 @@ const patient = { testTimeout: 900_000, hookTimeout: 900_000 };
 
 const setupFiles = ['test/rig/own-environment.ts'];
 
+// Most of them start processes with work of their own. One pool for all: the long files of `e2e` begin, the short ones of `unit` fill its end.
+const maxWorkers = Math.max(2, Math.ceil(availableParallelism() / 2));
+
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: 'unit', include: ['test/unit/**/*.test.ts'], setupFiles, testTimeout: 120_000 } },
+      {
+        test: {
+          name: 'unit',
+          include: ['test/unit/**/*.test.ts'],
+          setupFiles,
+          maxWorkers,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
       {
         test: {
           name: 'integration',
           include: ['test/integration/**/*.test.ts'],
           setupFiles,
-          maxWorkers: 2,
-          sequence: { groupOrder: 1 },
+          maxWorkers,
           testTimeout: 300_000,
           hookTimeout: 300_000,
         },
@@ -29,9 +41,7 @@ export default defineConfig({
           include: ['test/e2e/**/*.test.ts'],
           setupFiles,
           ...patient,
-          // Each of them starts processes with work of their own.
-          maxWorkers: 2,
-          sequence: { groupOrder: 2 },
+          maxWorkers,
         },
       },
       // What is too long for every change: `npm run test:long`.
@@ -44,8 +54,8 @@ export default defineConfig({
                 include: [
                   'test/long/**/*.test.ts',
                   // Less of these is run for every change.
-                  'test/e2e/{agent-errors,blame,killed,killed-other-input,package,resume,shards,store}.test.ts',
-                  'test/integration/{secrets,store}.test.ts',
+                  'test/e2e/{agent-errors,blame,killed,killed-other-input,package,parallel,resume,secrets,shards,store}.test.ts',
+                  'test/integration/{agent-outcomes,evidence-gather,secrets,store}.test.ts',
                 ],
                 setupFiles,
                 ...patient,

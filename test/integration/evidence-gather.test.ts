@@ -6,6 +6,7 @@ import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Attachment, Failure } from '../../src/core/failure.js';
 import { gatherEvidence } from '../../src/evidence/gather-evidence.js';
+import { orWhenLong } from '../rig/long.js';
 import {
   aConsoleEntry,
   anError,
@@ -248,7 +249,7 @@ describe('missing evidence', () => {
         const evidence = await gather(aTestFailure({ attachments }));
         expect(evidence.errors).toHaveLength(1);
       }),
-      { numRuns: 150 },
+      { numRuns: orWhenLong(40, 150) },
     );
   });
 
@@ -284,7 +285,7 @@ describe('missing evidence', () => {
         expect(errors).toHaveLength(1);
         expect(missing.filter((one) => one.startsWith('trace.zip is corrupt'))).toEqual([]);
       }),
-      { numRuns: 150 },
+      { numRuns: orWhenLong(40, 150) },
     );
   });
 });

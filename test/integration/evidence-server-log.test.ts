@@ -129,19 +129,30 @@ describe("a test's server output", () => {
     expect((await gather(await failing(900))).serverOutput).toContain('no such user');
   });
 
-  it('EV-7 is what the server says rather than its proxy, which is closer to the response', async () => {
-    const proxy = `${startedAt + 900} http proxy error: /api\nError: socket hang up\n`;
-    await writeFile(log, `${startedAt + 860} panic: no cart\n${proxy}`);
-    expect((await gather(await failing(900))).serverOutput.split('\n')[0]).toBe('panic: no cart');
-    await writeFile(log, `${startedAt + 10} Error: no rates\n${proxy}`);
-    expect((await gather(await failing(900))).serverOutput.split('\n')[0]).toBe('http proxy error: /api');
-  });
-
-  it('EV-7 is what the server said just before the browser reported that the request had started', async () => {
-    const proxy = `${startedAt + 512} http proxy error: /api\nError: socket hang up\n`;
-    await writeFile(log, `${startedAt + 440} http: panic serving: index out of range\n${proxy}`);
-    const { serverOutput } = await gather(await failing(118, 500, 442));
-    expect(serverOutput.split('\n')[0]).toBe('http: panic serving: index out of range');
+  it.each([
+    [
+      'what the server says rather than its proxy, which is closer to the response',
+      [900, 500, 0],
+      [[860, 'panic: no cart']],
+      [900, 'panic: no cart'],
+    ],
+    [
+      'what its proxy says if the server said something else long before',
+      [900, 500, 0],
+      [[10, 'Error: no rates']],
+      [900, 'http proxy error: /api'],
+    ],
+    [
+      'what the server said just before the browser reported that the request had started',
+      [118, 500, 442],
+      [[440, 'http: panic serving: index out of range']],
+      [512, 'http: panic serving: index out of range'],
+    ],
+  ] as const)('EV-7 is %s', async (_, [durationMs, status, from], said, [proxyAt, expected]) => {
+    const proxy = `${startedAt + proxyAt} http proxy error: /api\nError: socket hang up\n`;
+    await writeFile(log, said.map(([at, text]) => `${startedAt + at} ${text}\n`).join('') + proxy);
+    const { serverOutput } = await gather(await failing(durationMs, status, from));
+    expect(serverOutput.split('\n')[0]).toBe(expected);
   });
 
   it('EV-7 begins before a request whose connection ended, since a panic takes its time to print its stack', async () => {

@@ -39,31 +39,23 @@ function consoleLine(time: number, text: string): string {
   return JSON.stringify({ type: 'console', messageType: 'log', text, args: [], location: {}, time });
 }
 
-describe.each(['format-7', 'format-8', 'format-10'])('a real trace of %s', (name) => {
-  const trace = join(recordings, `${name}.zip`);
-
-  it('EV-3 yields the console and page errors, with times and locations', async () => {
-    const { console, missing } = await gatherFrom(trace);
+it.each(['format-7', 'format-8', 'format-10'])(
+  'EV-2 EV-3 EV-4 EV-8 EV-9 a real trace of %s yields console, requests, picture and page, and none of the planted secrets',
+  async (name) => {
+    const evidence = await gatherFrom(join(recordings, `${name}.zip`));
+    const { console, network, missing, screenshot, pageUrl, ariaSnapshot, elements } = evidence;
+    expect(missing.filter((line) => line.includes('trace'))).toEqual([]);
     const order = console.find(({ text }) => text === 'order refused 500');
-    expect(order).toMatchObject({
-      type: 'error',
-      location: expect.stringMatching(/^http:\/\/127.0.0.1:\d+\/:11:13$/),
-    });
+    const location = expect.stringMatching(/^http:\/\/127.0.0.1:\d+\/:11:13$/) as string;
+    expect(order).toMatchObject({ type: 'error', location });
     const thrown = console.find(({ type }) => type === 'pageerror');
     expect(thrown?.text).toBe("TypeError: Cannot read properties of undefined (reading 'total')");
     expect(thrown?.stack).toContain('at document.querySelector.onclick (http://127.0.0.1:');
     // The day of the recording: the trace's own clock counts from the start of its process.
     expect(new Date(thrown?.time ?? 0).toISOString()).toMatch(/^2026-11-21T/);
-    expect(missing.filter((line) => line.includes('trace'))).toEqual([]);
-  });
 
-  it('EV-4 yields the requests, with the bodies of a failed one and the reason for one without a response', async () => {
-    const { network } = await gatherFrom(trace);
-    expect(network.map(({ method, status, resourceType }) => [method, status, resourceType])).toContainEqual([
-      'GET',
-      200,
-      'document',
-    ]);
+    const kinds = network.map(({ method, status, resourceType }) => [method, status, resourceType]);
+    expect(kinds).toContainEqual(['GET', 200, 'document']);
     const refused = network.find(({ status }) => status === 500);
     expect(refused).toMatchObject({
       method: 'POST',
@@ -72,41 +64,28 @@ describe.each(['format-7', 'format-8', 'format-10'])('a real trace of %s', (name
       failure: null,
       requestBody: '{"user":"ann","password":"[masked: password]"}',
       responseBody: '{"message":"relation \\"orders\\" does not exist","code":"42P01"}',
+      responseHeaders: { 'content-type': 'application/json' },
     });
-    expect(refused?.responseHeaders['content-type']).toBe('application/json');
-    expect(network.find(({ url }) => url.endsWith('/away'))).toMatchObject({
-      status: null,
-      failure: 'net::ERR_UNSAFE_PORT',
-    });
-  });
+    const unsafe = { status: null, failure: 'net::ERR_UNSAFE_PORT' };
+    expect(network.find(({ url }) => url.endsWith('/away'))).toMatchObject(unsafe);
 
-  it('EV-2 yields its last picture as the screenshot', async () => {
-    const { screenshot, pageUrl } = await gatherFrom(trace);
-    expect(screenshot).toBe(join(folder, 'failures/1/screenshot.jpg'));
-    const bytes = await readFile(screenshot ?? '');
-    expect(bytes.length).toBe(3776);
+    const out = join(folder, 'failures/1');
+    expect(screenshot).toBe(join(out, 'screenshot.jpg'));
+    expect((await readFile(screenshot ?? '')).length).toBe(3776);
     expect(pageUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/);
-  });
-
-  it('EV-8 yields the page at the failure, as an accessibility tree and as elements', async () => {
-    const { ariaSnapshot, elements } = await gatherFrom(trace);
     expect(ariaSnapshot).toBe('- heading "Basket" [level=1]\n- button "Pay"\n- status: Refused');
-    expect(await readFile(join(folder, 'failures/1/aria.yml'), 'utf8')).toContain('- status: Refused');
     const button = { tag: 'button', text: 'Pay', label: '', attributes: { 'data-testid': 'pay' } };
     expect(elements).toContainEqual(button);
-  });
 
-  it('EV-9 leaks none of the planted secrets into the evidence or its files', async () => {
-    const evidence = await gatherFrom(trace);
-    const files = readdirSync(join(folder, 'failures/1')).filter((file) => !file.startsWith('screenshot'));
-    const texts = await Promise.all(files.map((file) => readFile(join(folder, 'failures/1', file), 'utf8')));
+    const files = readdirSync(out).filter((file) => !file.startsWith('screenshot'));
     expect(files.sort()).toEqual(['aria.yml', 'console.log', 'network.json']);
+    const texts = await Promise.all(files.map((file) => readFile(join(out, file), 'utf8')));
     const everything = [JSON.stringify({ ...evidence, elements: null }), ...texts].join('\n');
     expect(everything).toContain('"authorization":"[masked: value of authorization]"');
     expect(everything).toContain('access_token=[masked: token]');
     expect(everything).not.toMatch(/planted-\w+/);
-  });
-});
+  },
+);
 
 describe('a broken trace', () => {
   const whole = join(recordings, 'format-10.zip');

@@ -45,129 +45,140 @@ const git = (cwd: string, ...args: string[]) =>
 const sh = (cwd: string, command: string) =>
   void execFileSync('/bin/sh', ['-c', command], { cwd, stdio: 'ignore', timeout: 60_000 });
 
-/** What agents have been seen to do, or could do. */
-const misbehavior: [what: string, work: (cwd: string) => void][] = [
-  // Files
-  ['edits a file in place', (cwd) => appendFileSync(at(cwd, 'src/cart.js'), 'x')],
-  ['writes garbage', (cwd) => writeFileSync(at(cwd, 'src/cart.js'), Buffer.from([0, 255, 254, 10, 0, 195]))],
-  ['empties a file', (cwd) => truncateSync(at(cwd, 'src/cart.js'))],
-  ['fills an empty file', (cwd) => writeFileSync(at(cwd, 'empty.txt'), 'x')],
-  ['deletes a file', (cwd) => unlinkSync(at(cwd, 'src/cart.js'))],
-  ['deletes a folder', (cwd) => rmSync(at(cwd, 'src'), { recursive: true })],
-  ['deletes everything', (cwd) => rmSync(cwd, { recursive: true })],
-  ['deletes everything above it', (cwd) => sh(cwd, 'rm -rf ../* ../.[!.]*')],
-  ['deletes what it can reach two folders up', (cwd) => sh(cwd, 'rm -rf ../../copy')],
-  ['renames a file', (cwd) => renameSync(at(cwd, 'src/cart.js'), at(cwd, 'src/basket.js'))],
-  ['renames a folder', (cwd) => renameSync(at(cwd, 'src'), at(cwd, 'lib'))],
-  ['renames a file by case only', (cwd) => renameSync(at(cwd, 'src/cart.js'), at(cwd, 'src/Cart.js'))],
-  ['swaps two files', (cwd) => sh(cwd, 'mv src/cart.js t; mv src/total.js src/cart.js; mv t src/total.js')],
+type Misbehavior = readonly [what: string, work: (cwd: string) => void];
+
+/** What agents have been seen to do, or could do. What one agent can do at once is together. */
+const misbehavior: readonly (readonly Misbehavior[])[] = [
   [
-    'replaces a file with a folder',
-    (cwd) => sh(cwd, 'rm src/cart.js; mkdir src/cart.js; echo x > src/cart.js/x'),
-  ],
-  ['replaces a folder with a file', (cwd) => sh(cwd, 'rm -rf src; echo x > src')],
-  ['changes line endings', (cwd) => writeFileSync(at(cwd, 'crlf.txt'), 'a\nb\n')],
-  ['changes an encoding', (cwd) => writeFileSync(at(cwd, 'latin.txt'), Buffer.from('caf\u00e9\n', 'latin1'))],
-  ['adds a BOM', (cwd) => writeFileSync(at(cwd, 'src/cart.js'), '\uFEFFone\n')],
-  [
-    'adds a file with an odd name',
-    (cwd) => writeInto(cwd, { ' -rf\n"\' $(x) ünï.js': 'x', '--output=x': 'x' }),
-  ],
-  ['adds deep folders', (cwd) => writeInto(cwd, { [`${'d/'.repeat(60)}x.js`]: 'x' })],
-  ['adds empty folders', (cwd) => sh(cwd, 'mkdir -p a/b/c')],
-  [
-    'adds 50,000 files',
-    (cwd) =>
-      sh(
-        cwd,
-        'mkdir junk; cd junk; i=0; while [ $i -lt 500 ]; do mkdir $i; i=$((i+1)); done; for d in *; do (cd $d; seq 1 100 | xargs touch); done',
-      ),
-  ],
-  ['adds 2 GB', (cwd) => sh(cwd, 'truncate -s 2G big.bin')],
-  ['makes a source file of 2 GB', (cwd) => truncateSync(at(cwd, 'src/total.js'), 2 * 1024 ** 3)],
-  [
-    'changes a file and restores its timestamps',
-    (cwd) => {
-      const place = at(cwd, 'src/cart.js');
-      writeFileSync(place, 'two\none\nthree\n');
-      utimesSync(place, 1, 1);
-    },
-  ],
-  ['touches everything', (cwd) => sh(cwd, 'find . -exec touch {} +')],
-  // Modes
-  ['makes everything unreadable', (cwd) => sh(cwd, 'chmod -R 000 src')],
-  ['makes everything executable', (cwd) => sh(cwd, 'chmod -R 777 .')],
-  ['makes a folder unwritable', (cwd) => chmodSync(at(cwd, 'src'), 0o555)],
-  ['makes a script executable', (cwd) => chmodSync(at(cwd, 'run.sh'), 0o755)],
-  ['makes a private file writable by all', (cwd) => chmodSync(at(cwd, '.env'), 0o666)],
-  ['sets user ids', (cwd) => chmodSync(at(cwd, 'run.sh'), 0o4755)],
-  // Links and other kinds
-  ['links out of the tree', (cwd) => symlinkSync('/etc', at(cwd, 'src/etc'))],
-  ['links out of the tree by a relative path', (cwd) => symlinkSync('../../../..', at(cwd, 'src/up'))],
-  ['links within the tree', (cwd) => symlinkSync('cart.js', at(cwd, 'src/alias.js'))],
-  ['links to nothing', (cwd) => symlinkSync('nowhere', at(cwd, 'src/nowhere'))],
-  ['links to itself', (cwd) => symlinkSync('loop', at(cwd, 'src/loop'))],
-  ['replaces a file with a link', (cwd) => sh(cwd, 'ln -sf total.js src/cart.js')],
-  ['replaces a folder with a link', (cwd) => sh(cwd, 'mv src lib; ln -s lib src')],
-  ['makes hard links', (cwd) => linkSync(at(cwd, 'src/cart.js'), at(cwd, 'src/same.js'))],
-  ['makes a FIFO', (cwd) => sh(cwd, 'mkfifo src/pipe')],
-  [
-    'changes the timestamps of a link',
-    (cwd) => {
-      symlinkSync('cart.js', at(cwd, 'src/l'));
-      lutimesSync(at(cwd, 'src/l'), 1, 1);
-    },
-  ],
-  // Ignored files and installed packages
-  [
-    'edits .env files',
-    (cwd) => writeInto(cwd, { '.env': 'PORT=9\n', '.env.local': 'KEY=9\n', '.env.new': 'x\n' }),
-  ],
-  ['deletes .env files', (cwd) => sh(cwd, 'rm .env .env.local')],
-  ['empties .gitignore', (cwd) => writeFileSync(at(cwd, '.gitignore'), '')],
-  ['ignores everything', (cwd) => writeInto(cwd, { '.gitignore': '*\n', 'src/hidden.js': 'x' })],
-  ['deletes data', (cwd) => sh(cwd, 'rm -rf data build *.log')],
-  ['edits data in place', (cwd) => appendFileSync(at(cwd, 'data/orders.db'), 'x')],
-  ['adds data', (cwd) => writeInto(cwd, { 'data/x.db': 'x', 'build/y.js': 'y' })],
-  ['edits a package in place', (cwd) => appendFileSync(at(cwd, 'node_modules/left-pad/index.js'), 'x')],
-  [
-    'adds packages',
-    (cwd) => writeInto(cwd, { 'node_modules/evil/index.js': 'x', 'src/node_modules/evil/i.js': 'x' }),
-  ],
-  ['deletes the installation', (cwd) => rmSync(at(cwd, 'node_modules'), { recursive: true })],
-  ['links the installation elsewhere', (cwd) => sh(cwd, 'rm -rf node_modules; ln -s /tmp node_modules')],
-  [
-    'writes into .self-heal',
-    (cwd) => writeInto(cwd, { '.self-heal/journal.json': '{}', '.self-heal/lock': 'x' }),
+    ['fills an empty file', (cwd) => writeFileSync(at(cwd, 'empty.txt'), 'x')],
+    ['changes line endings', (cwd) => writeFileSync(at(cwd, 'crlf.txt'), 'a\nb\n')],
+    [
+      'changes an encoding',
+      (cwd) => writeFileSync(at(cwd, 'latin.txt'), Buffer.from('caf\u00e9\n', 'latin1')),
+    ],
+    [
+      'adds a file with an odd name',
+      (cwd) => writeInto(cwd, { ' -rf\n"\' $(x) ünï.js': 'x', '--output=x': 'x' }),
+    ],
+    ['adds deep folders', (cwd) => writeInto(cwd, { [`${'d/'.repeat(60)}x.js`]: 'x' })],
+    [
+      'changes a file and restores its timestamps',
+      (cwd) => {
+        const place = at(cwd, 'src/cart.js');
+        writeFileSync(place, 'two\none\nthree\n');
+        utimesSync(place, 1, 1);
+      },
+    ],
+    ['makes a script executable', (cwd) => chmodSync(at(cwd, 'run.sh'), 0o755)],
+    ['links within the tree', (cwd) => symlinkSync('cart.js', at(cwd, 'src/alias.js'))],
+    ['links to nothing', (cwd) => symlinkSync('nowhere', at(cwd, 'src/nowhere'))],
+    ['links to itself', (cwd) => symlinkSync('loop', at(cwd, 'src/loop'))],
+    ['makes hard links', (cwd) => linkSync(at(cwd, 'src/cart.js'), at(cwd, 'src/same.js'))],
+    [
+      'changes the timestamps of a link',
+      (cwd) => {
+        symlinkSync('cart.js', at(cwd, 'src/l'));
+        lutimesSync(at(cwd, 'src/l'), 1, 1);
+      },
+    ],
+    [
+      'edits .env files',
+      (cwd) => writeInto(cwd, { '.env': 'PORT=9\n', '.env.local': 'KEY=9\n', '.env.new': 'x\n' }),
+    ],
   ],
   [
-    'writes into the output folders of Playwright',
-    (cwd) => writeInto(cwd, { 'test-results/a': 'x', 'playwright-report/b': 'x' }),
+    ['checks out another branch', (cwd) => git(cwd, 'checkout', '-qb', 'other')],
+    ['rewrites history', (cwd) => git(cwd, 'commit', '--amend', '-qm', 'x', '--allow-empty')],
+    [
+      'adds hooks and settings',
+      (cwd) =>
+        sh(cwd, 'mkdir -p .git/hooks; echo x > .git/hooks/pre-commit; git config core.fsmonitor /bin/false'),
+    ],
+    ['leaves a stale lock', (cwd) => writeInto(cwd, { '.git/index.lock': '' })],
+    ['adds empty folders', (cwd) => sh(cwd, 'mkdir -p a/b/c')],
+    ['touches everything', (cwd) => sh(cwd, 'find . -exec touch {} +')],
+    ['makes a private file writable by all', (cwd) => chmodSync(at(cwd, '.env'), 0o666)],
+    ['makes a FIFO', (cwd) => sh(cwd, 'mkfifo src/pipe')],
+    ['edits data in place', (cwd) => appendFileSync(at(cwd, 'data/orders.db'), 'x')],
+    ['adds data', (cwd) => writeInto(cwd, { 'data/x.db': 'x', 'build/y.js': 'y' })],
+    ['edits a package in place', (cwd) => appendFileSync(at(cwd, 'node_modules/left-pad/index.js'), 'x')],
+    [
+      'adds packages',
+      (cwd) => writeInto(cwd, { 'node_modules/evil/index.js': 'x', 'src/node_modules/evil/i.js': 'x' }),
+    ],
+    [
+      'writes into .self-heal',
+      (cwd) => writeInto(cwd, { '.self-heal/journal.json': '{}', '.self-heal/lock': 'x' }),
+    ],
+    [
+      'writes into the output folders of Playwright',
+      (cwd) => writeInto(cwd, { 'test-results/a': 'x', 'playwright-report/b': 'x' }),
+    ],
+    ['makes a folder unwritable', (cwd) => chmodSync(at(cwd, 'src'), 0o555)],
   ],
-  // Repositories
   [
-    'commits',
-    (cwd) => sh(cwd, 'echo x >> src/cart.js; git add -A; git -c user.name=a -c user.email=a@a commit -qm x'),
+    ['renames a file', (cwd) => renameSync(at(cwd, 'src/cart.js'), at(cwd, 'src/basket.js'))],
+    ['deletes .env files', (cwd) => sh(cwd, 'rm .env .env.local')],
+    [
+      'writes garbage',
+      (cwd) => writeFileSync(at(cwd, 'src/total.js'), Buffer.from([0, 255, 254, 10, 0, 195])),
+    ],
+    ['adds a BOM', (cwd) => writeFileSync(at(cwd, 'src/deep/er/er.js'), '\uFEFFone\n')],
+    ['sets user ids', (cwd) => chmodSync(at(cwd, 'run.sh'), 0o4755)],
   ],
-  ['resets', (cwd) => git(cwd, 'reset', '--hard', 'HEAD')],
-  ['cleans', (cwd) => git(cwd, 'clean', '-fdxq')],
-  ['stashes', (cwd) => sh(cwd, 'echo x >> src/cart.js; git -c user.name=a -c user.email=a@a stash -qu')],
-  ['checks out another branch', (cwd) => git(cwd, 'checkout', '-qb', 'other')],
-  ['rewrites history', (cwd) => git(cwd, 'commit', '--amend', '-qm', 'x', '--allow-empty')],
-  ['prunes', (cwd) => git(cwd, 'gc', '--prune=now', '--quiet')],
-  ['deletes the repository', (cwd) => rmSync(at(cwd, '.git'), { recursive: true })],
-  ['damages the repository', (cwd) => writeInto(cwd, { '.git/HEAD': 'rubbish', '.git/index': 'rubbish' })],
-  ['makes a repository inside', (cwd) => sh(cwd, 'git init -q src/deep; echo x > src/deep/new.js')],
-  ['leaves a stale lock', (cwd) => writeInto(cwd, { '.git/index.lock': '' })],
   [
-    'adds hooks and settings',
-    (cwd) =>
-      sh(cwd, 'mkdir -p .git/hooks; echo x > .git/hooks/pre-commit; git config core.fsmonitor /bin/false'),
+    ['deletes a file', (cwd) => unlinkSync(at(cwd, 'src/cart.js'))],
+    ['empties a file', (cwd) => truncateSync(at(cwd, 'src/total.js'))],
+    ['makes a repository inside', (cwd) => sh(cwd, 'git init -q src/deep; echo x > src/deep/new.js')],
   ],
+  [
+    ['edits a file in place', (cwd) => appendFileSync(at(cwd, 'src/cart.js'), 'x')],
+    ['deletes data', (cwd) => sh(cwd, 'rm -rf data build *.log')],
+    ['deletes the installation', (cwd) => rmSync(at(cwd, 'node_modules'), { recursive: true })],
+    ['damages the repository', (cwd) => writeInto(cwd, { '.git/HEAD': 'rubbish', '.git/index': 'rubbish' })],
+  ],
+  [['deletes a folder', (cwd) => rmSync(at(cwd, 'src'), { recursive: true })]],
+  [['deletes everything', (cwd) => rmSync(cwd, { recursive: true })]],
+  [['deletes everything above it', (cwd) => sh(cwd, 'rm -rf ../* ../.[!.]*')]],
+  [['deletes what it can reach two folders up', (cwd) => sh(cwd, 'rm -rf ../../copy')]],
+  [['renames a folder', (cwd) => renameSync(at(cwd, 'src'), at(cwd, 'lib'))]],
+  [['renames a file by case only', (cwd) => renameSync(at(cwd, 'src/cart.js'), at(cwd, 'src/Cart.js'))]],
+  [['swaps two files', (cwd) => sh(cwd, 'mv src/cart.js t; mv src/total.js src/cart.js; mv t src/total.js')]],
+  [
+    [
+      'replaces a file with a folder',
+      (cwd) => sh(cwd, 'rm src/cart.js; mkdir src/cart.js; echo x > src/cart.js/x'),
+    ],
+  ],
+  [['replaces a folder with a file', (cwd) => sh(cwd, 'rm -rf src; echo x > src')]],
+  [['adds 2 GB', (cwd) => sh(cwd, 'truncate -s 2G big.bin')]],
+  [['makes a source file of 2 GB', (cwd) => truncateSync(at(cwd, 'src/total.js'), 2 * 1024 ** 3)]],
+  [['makes everything unreadable', (cwd) => sh(cwd, 'chmod -R 000 src')]],
+  [['makes everything executable', (cwd) => sh(cwd, 'chmod -R 777 .')]],
+  [['links out of the tree', (cwd) => symlinkSync('/etc', at(cwd, 'src/etc'))]],
+  [['links out of the tree by a relative path', (cwd) => symlinkSync('../../../..', at(cwd, 'src/up'))]],
+  [['replaces a file with a link', (cwd) => sh(cwd, 'ln -sf total.js src/cart.js')]],
+  [['replaces a folder with a link', (cwd) => sh(cwd, 'mv src lib; ln -s lib src')]],
+  [['empties .gitignore', (cwd) => writeFileSync(at(cwd, '.gitignore'), '')]],
+  [['ignores everything', (cwd) => writeInto(cwd, { '.gitignore': '*\n', 'src/hidden.js': 'x' })]],
+  [['links the installation elsewhere', (cwd) => sh(cwd, 'rm -rf node_modules; ln -s /tmp node_modules')]],
+  [
+    [
+      'commits',
+      (cwd) =>
+        sh(cwd, 'echo x >> src/cart.js; git add -A; git -c user.name=a -c user.email=a@a commit -qm x'),
+    ],
+  ],
+  [['resets', (cwd) => git(cwd, 'reset', '--hard', 'HEAD')]],
+  [['cleans', (cwd) => git(cwd, 'clean', '-fdxq')]],
+  [['stashes', (cwd) => sh(cwd, 'echo x >> src/cart.js; git -c user.name=a -c user.email=a@a stash -qu')]],
+  [['prunes', (cwd) => git(cwd, 'gc', '--prune=now', '--quiet')]],
+  [['deletes the repository', (cwd) => rmSync(at(cwd, '.git'), { recursive: true })]],
+  [['adds 1,100 files', (cwd) => sh(cwd, 'mkdir junk; cd junk; seq 1 1100 | xargs touch')]],
 ];
 
 it.runIf(process.platform !== 'win32')(
-  `HN-1 ${misbehavior.length} kinds of misbehavior by agents leave the project as it was, before the patch and after its revert`,
+  `HN-1 ${misbehavior.flat().length} kinds of misbehavior by agents leave the project as it was, before the patch and after its revert`,
   async () => {
     const { dir, agent, workspace, git: inProject } = await agentWorkspace(files);
     chmodSync(at(dir, '.env'), 0o600);
@@ -182,8 +193,11 @@ it.runIf(process.platform !== 'win32')(
       const found = [...names].filter((name) => now[name] !== was[name]);
       if (found.length > 0) wrong.push(`${when}: ${found.slice(0, 5).join(', ')}`);
     };
-    for (const [what, work] of misbehavior) {
-      const { change, refused } = await agent(work);
+    for (const together of misbehavior) {
+      const what = together.map(([name]) => name).join(' and ');
+      const { change, refused } = await agent((cwd) => {
+        for (const [, work] of together) work(cwd);
+      });
       differs(`${what}, before its patch`, inventoryOf(dir));
       const done = change && (await workspace.apply(change));
       if (done?.kind === 'applied') {
@@ -204,7 +218,7 @@ it.runIf(process.platform !== 'win32')(
     expect(wrong).toEqual([]);
     expect(inProject('fsck', '--no-progress')).toBe('');
     expect(readFileSync(at(dir, 'src/cart.js'), 'utf8')).toBe(files['src/cart.js']);
-    expect(outcomes.applied).toBeGreaterThan(20);
+    expect(outcomes.applied).toBeGreaterThan(15);
     expect(outcomes.refused).toBeGreaterThan(3);
     expect(outcomes.failed + outcomes.conflict).toBe(0);
     mkdirSync(at(dir, 'still-writable'));

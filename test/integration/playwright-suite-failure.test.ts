@@ -39,6 +39,8 @@ async function run({
   return suite.run(selection, options);
 }
 
+const inConfig = { file: expect.stringMatching(/playwright\.config\.ts$/) as string, line: 1 };
+
 it('CS-10 reports a config that throws, which no reporter sees', async () => {
   const { run: seen, stderr } = await run({
     config: `timeout: (() => { throw new Error('config boom') })()`,
@@ -48,47 +50,21 @@ it('CS-10 reports a config that throws, which no reporter sees', async () => {
     message: 'Error: config boom',
     location: { file: `${suite?.dir}/playwright.config.ts`, line: 1 },
   });
+  expect(seen.suiteFailure?.phase).toMatchObject({ kind: 'config', at: inConfig });
   expect(stderr).toContain('config boom');
   expect(firstRunProblem(seen)).toBeNull();
 });
 
-it.each([
-  [
-    'a web server',
-    { config: `webServer: { command: 'node x.cjs --dev', url: 'http://127.0.0.1:1/', cwd: 'app' }` },
-    { 'app/x.cjs': 'process.exit(3)' },
-    {
-      kind: 'web-server',
-      file: null,
-      servers: [{ command: 'node x.cjs --dev', cwd: 'app', url: 'http://127.0.0.1:1/' }],
-    },
-  ],
-  [
-    'a global setup',
-    { config: `globalSetup: './seed.ts'` },
-    { 'seed.ts': `export default () => { throw new Error('seed failed'); };` },
-    { kind: 'global-setup', file: expect.stringMatching(/seed\.ts$/), servers: [] },
-  ],
-  ['a config', { config: `timeout: (() => { throw new Error('config boom') })()` }, {}, { kind: 'config' }],
-])(
-  'CS-10 says that it failed because of %s, and where the config says so',
-  async (_, broken, more, phase) => {
-    const { run: seen } = await run({ ...broken, more });
-    expect(seen.suiteFailure?.phase).toMatchObject({
-      ...phase,
-      at: { file: expect.stringMatching(/playwright\.config\.ts$/), line: 1 },
-    });
-  },
-);
-
-it('CS-10 reports a global setup that throws', async () => {
+it('CS-10 reports a global setup that throws, and where the config names it', async () => {
   const { run: seen } = await run({
     config: `globalSetup: './seed.ts'`,
     more: { 'seed.ts': `export default () => { throw new Error('seed failed'); };` },
   });
   expect(seen).toMatchObject({ status: 'failed', failures: [] });
-  expect(seen.suiteFailure?.errors).toHaveLength(1);
-  expect(seen.suiteFailure?.errors[0]?.message).toBe('Error: seed failed');
+  expect(seen.suiteFailure).toMatchObject({
+    errors: [{ message: 'Error: seed failed' }],
+    phase: { kind: 'global-setup', file: expect.stringMatching(/seed\.ts$/), servers: [], at: inConfig },
+  });
 });
 
 it('CS-10 EV-7 keeps the output of a global setup that ends Playwright with exit code 0', async () => {
@@ -107,39 +83,28 @@ it('CS-10 EV-7 keeps the output of a global setup that ends Playwright with exit
   expect(terminal).toContain('Port 4000 not available');
 });
 
-it('CS-10 reports once that a spec does not compile, without the tests that it kept from running', async () => {
+it('CS-10 EV-7 CL-3 keeps the output of a build that fails before the web server starts, with node_modules/.bin on its PATH', async () => {
+  const server = `command: 'playwright --version && node build.cjs', url: 'http://127.0.0.1:1/', cwd: 'app', stdout: 'ignore', stderr: 'ignore'`;
   const { run: seen } = await run({
-    spec: `import { test } from '@playwright/test';\ntest('a', () => { const });`,
-  });
-  expect(seen.suiteFailure?.errors).toHaveLength(1);
-  expect(seen.suiteFailure?.errors[0]).toMatchObject({
-    message: expect.stringContaining('SyntaxError'),
-    location: { file: `${suite?.dir}/a.spec.ts`, line: 2 },
-  });
-  expect(firstRunProblem(seen)).toBeNull();
-});
-
-it('CS-10 EV-7 keeps the output of a build that fails before the web server starts', async () => {
-  const { run: seen } = await run({
-    config: `webServer: { command: 'node build.cjs', url: 'http://127.0.0.1:9', stdout: 'ignore', stderr: 'ignore' }`,
+    config: `webServer: { ${server} }`,
     more: {
-      'build.cjs': `console.log('\\u001b[31msrc/cart.ts(3,1): error TS2322\\u001b[0m'); console.error('no end'); process.exitCode = 2;`,
+      'app/build.cjs': `console.log('\\u001b[31msrc/cart.ts(3,1): error TS2322\\u001b[0m'); console.error('no end'); process.exitCode = 2;`,
+    },
+    options: { env: { ...process.env, PATH: path.dirname(process.execPath) + path.delimiter + '/bin' } },
+  });
+  const command = 'playwright --version && node build.cjs';
+  expect(seen.suiteFailure).toMatchObject({
+    errors: [{ message: expect.stringMatching(/config\.webServer was not able to start\. Exit code: 2/) }],
+    phase: {
+      kind: 'web-server',
+      file: null,
+      servers: [{ command, cwd: 'app', url: 'http://127.0.0.1:1/' }],
+      at: inConfig,
     },
   });
-  expect(seen.suiteFailure?.errors[0]?.message).toMatch(
-    /config\.webServer was not able to start\. Exit code: 2/,
-  );
   const log = await readFile(seen.serverLog, 'utf8');
   expect(log).toMatch(/^\d{13} src\/cart\.ts\(3,1\): error TS2322$/m);
   expect(log).toMatch(/^\d{13} no end$/m);
-});
-
-it('CL-3 puts node_modules/.bin on the PATH of a web server, however self-heal was started', async () => {
-  const { run: seen } = await run({
-    config: `webServer: { command: 'playwright --version && exit 3', url: 'http://127.0.0.1:9' }`,
-    options: { env: { ...process.env, PATH: path.dirname(process.execPath) + path.delimiter + '/bin' } },
-  });
-  expect(seen.suiteFailure?.errors[0]?.message).toContain('Exit code: 3');
 });
 
 it('CS-10 ends a re-run whose web server still says the build error with which it never came up', async () => {
@@ -204,14 +169,6 @@ it('HL-9 does not take a server for reused that was not started because the one 
     config: `webServer: [{ command: 'exit 3', port: ${await freePort()} }, { command: 'node x.cjs', port: ${await freePort()} }]`,
   });
   expect(seen).toMatchObject({ reusedServer: null, suiteFailure: { scope: 'suite' } });
-});
-
-it('CS-10 does not take the end after `maxFailures` for a failure of the suite', async () => {
-  const { run: seen } = await run({
-    config: 'maxFailures: 1',
-    spec: `import { test } from '@playwright/test';\ntest('bad', () => { throw new Error('no'); });\ntest('good', () => {});\n`,
-  });
-  expect(seen).toMatchObject({ suiteFailure: null, failures: [{ scope: 'test' }] });
 });
 
 it('CL-2 says how to install a missing browser', async () => {

@@ -39,7 +39,7 @@ export async function agentWorkspace(
   writeInto(dir, files);
   const run = (...args: string[]) => execaSync('git', args, { cwd: dir }).stdout;
   if (git) {
-    run('init', '--quiet', '--initial-branch=main');
+    run('init', '--quiet', '--template=', '--initial-branch=main');
     run('add', '--all');
     run('-c', 'user.name=me', '-c', 'user.email=me@example.com', 'commit', '--quiet', '-m', 'first');
   }

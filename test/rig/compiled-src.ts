@@ -1,6 +1,6 @@
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import ts from 'typescript';
+import { buildSync } from 'esbuild';
 import { tempDirOfFile } from './temp-dir.js';
 
 const repository = path.resolve(import.meta.dirname, '../..');
@@ -21,14 +21,7 @@ function compile(): string {
   symlinkSync(path.join(repository, 'node_modules'), path.join(root, 'node_modules'), 'junction');
   const source = path.join(repository, 'src');
   const files = readdirSync(source, { recursive: true, encoding: 'utf8' });
-  for (const file of files.filter((name) => name.endsWith('.ts'))) {
-    const { outputText } = ts.transpileModule(readFileSync(path.join(source, file), 'utf8'), {
-      fileName: file,
-      compilerOptions: { module: ts.ModuleKind.ES2022, target: ts.ScriptTarget.ES2022 },
-    });
-    const target = path.join(root, file.replace(/\.ts$/, '.js'));
-    mkdirSync(path.dirname(target), { recursive: true });
-    writeFileSync(target, outputText);
-  }
+  const entryPoints = files.filter((name) => name.endsWith('.ts')).map((name) => path.join(source, name));
+  buildSync({ entryPoints, outbase: source, outdir: root, format: 'esm', target: 'es2022' });
   return root;
 }
