@@ -5,6 +5,8 @@ import type { Blame } from './core/blame.js';
 import { categories, evidenceSources } from './core/diagnosis.js';
 import { type Choice, choiceText, type Offer } from './core/escalation.js';
 import type { TestRef } from './core/failure.js';
+import type { Count } from './core/failure-rate.js';
+import { type Flake, flakeKinds } from './core/flake.js';
 import { opinionVerdicts } from './core/opinion.js';
 import type { EarlierFix } from './core/remembered.js';
 import { verifyLevels } from './core/settings.js';
@@ -176,6 +178,17 @@ const blame: z.ZodType<Blame> = z.object({
   change: changeId,
 });
 
+const countShape: z.ZodType<Count> = z.object({ red: count, runs: count });
+const flakeShape: z.ZodType<Flake> = z.object({
+  test: testShape,
+  kind: z.enum(flakeKinds),
+  red: countShape,
+  alone: countShape,
+  others: listOf(testShape),
+  condition: z.string(),
+  difference: texts,
+});
+
 /** A test as shown by the first Playwright run that included it. */
 export const seenShape = z.object({
   id: z.string(),
@@ -300,6 +313,10 @@ const shapes = {
   /** An earlier fix healed some of the cause's tests; these are the rest (HL-6). */
   'cause.narrowed': z.object({ cause: causeShape }),
   'cause.flaky': z.object({ ...ofTests, ...ofAny }),
+  /** Experiments have shown what makes a test flaky, and how often it then fails (FL-2). */
+  'flake.found': z.object({ flake: flakeShape }),
+  /** With a fix, a flaky test was green as often as proves it under the condition that had made it red (FL-4). */
+  'flake.passed': z.object({ test: testShape, green: countShape }),
   'cause.started': z.object(ofCause),
   /** Runs with changes reverted have shown which change broke the cause's leading test (BL-1). */
   'cause.blamed': z.object({ ...ofCause, blame }),

@@ -61,6 +61,7 @@ export async function buildContext(request: ContextRequest): Promise<AgentContex
     error: errorOf(lead),
     diagnosis: lead.diagnosis,
     blame: cause.blame ? { ...cause.blame, rest: [] } : null,
+    ...(cause.flake ? { flake: cause.flake } : {}),
     commits: await recentCommits(root, filesShown(lead, root)),
     source: evidence.sources.find(({ at }) => at === lead.diagnosis.facts.source) ?? null,
     screenshot: evidence.screenshot,
@@ -85,6 +86,7 @@ export async function buildContext(request: ContextRequest): Promise<AgentContex
 
 function testChangesOf({ testsAreOpen, cause, settings }: ContextRequest): AgentContext['testChanges'] {
   if (testsAreOpen) return 'anything';
+  if (cause.flake) return 'waiting';
   if (cause.lead.diagnosis.category !== 'ui-error') return 'none';
   return settings.verify.intent === 'ask' ? 'asked' : 'locators';
 }

@@ -3,6 +3,7 @@ import type { Blame } from '../core/blame.js';
 import type { Diagnosis } from '../core/diagnosis.js';
 import type { Evidence, SourceExcerpt } from '../core/evidence.js';
 import type { RecentCommit } from '../git/git.js';
+import type { Flake } from '../core/flake.js';
 import type { Phase, SetUp } from '../core/phase.js';
 import type { EarlierFix } from '../core/remembered.js';
 
@@ -41,6 +42,8 @@ export interface AgentContext extends Omit<
   diagnosis: Pick<Diagnosis, 'category' | 'alternatives' | 'confidence' | 'why' | 'facts' | 'warning'>;
   /** The change that broke it, as shown by runs with and without it (BL-3), or null. */
   blame: Blame | null;
+  /** What was found out about the test, if it is red and green on the same code. */
+  flake?: Flake;
   /** The last commits that changed what the failure shows, and the newest ones of the project. */
   commits: readonly RecentCommit[];
   /** The names of the files beside context.json that show the failure: screenshot, page, requests, trace. */
@@ -52,10 +55,10 @@ export interface AgentContext extends Omit<
   /** What a person answered when asked (ME-7), or null. */
   guidance: string | null;
   /**
-   * What the tests' code may become (HN-4): nothing else, `locators`, whatever a person is then asked about, or, if a person has opened it,
+   * What the tests' code may become (HN-4, FL-3): nothing else, `locators`, for a flake `waiting` and isolation, whatever a person is then asked about, or, if a person has opened it,
    * `anything`.
    */
-  testChanges: 'none' | 'locators' | 'asked' | 'anything';
+  testChanges: 'none' | 'locators' | 'waiting' | 'asked' | 'anything';
   /** What healed this failure in an earlier run but did not last; `patch` is the patch's text. */
   earlierFix: EarlierFix | null;
   /** Includes attempts of earlier runs. */

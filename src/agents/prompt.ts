@@ -3,6 +3,7 @@ import { blameLine, shortId } from '../core/blame.js';
 import { cutLine, protectedNames } from '../core/guard/cut.js';
 import { violationLine } from '../core/guard/violation.js';
 import { asPrinted, type EvidenceSource, factLines } from '../core/diagnosis.js';
+import { flakeText } from '../core/flake.js';
 import { fenced, middleCut } from '../core/fenced.js';
 import { lostAnswerOf } from '../core/lost-answer.js';
 import { redirectOf } from '../core/turned-away.js';
@@ -56,6 +57,7 @@ export function renderPrompt(
   };
   const shown: Record<string, Part> = {
     blamed: blamed(context),
+    flake: flakeOf(context),
     failed: () => whatFailed(context),
     error: block('Error', context.error.message, 2_000),
     fix: block('The fix', review?.patch ?? null, 4_000),
@@ -98,7 +100,7 @@ function decisive({ diagnosis }: AgentContext): string[] {
 
 /** Which parts get room first: what a person decided and what failed before anything that only helps. */
 const byWeight =
-  'failed guidance error fix does rejected blamed tried why source snippet otherRun requests console page server commits healed'.split(
+  'failed flake guidance error fix does rejected blamed tried why source snippet otherRun requests console page server commits healed'.split(
     ' ',
   );
 
@@ -250,6 +252,15 @@ function whyWeThinkSo({ diagnosis, pageUrl, network, console }: AgentContext, sh
     );
 }
 
+/** How often the test is red, under what, and what a red run does differently. The titles of tests and steps are the project's text. */
+function flakeOf({ flake }: AgentContext): Part {
+  if (!flake) return nothing;
+  const said =
+    'The test is flaky: red and green on the same code, as runs have shown. Find what it does not wait for, or shares.';
+  const told = [flakeText(flake), ...flake.difference].join('\n');
+  return (room) => section('Flaky', `${said}\n\n${fenced(middleCut(told, Math.min(2_000, room / 2)))}`);
+}
+
 /** Shows the lines that the error came from, unless they are the test's own, which are shown above. */
 function sourceLines({ source, test, error }: AgentContext): Part {
   if (!source?.snippet || (test && error.snippet && source.at.startsWith(`${test.file}:`))) return nothing;
@@ -394,6 +405,8 @@ const locators =
 const inTests: Record<AgentContext['testChanges'], string> = {
   none: 'Whatever belongs to the tests is read-only: specs, page objects, fixtures, helpers, test data.',
   locators: `${locators}. What a test does and expects stays.`,
+  waiting:
+    'In specs, page objects, fixtures and helpers only waiting and isolation may change: web-first assertions in place of one-shot checks, an await that is missing, names and data of a test of its own, tidying up. Sleeps, longer time-outs, retries, serial, skip and softer assertions are rejected. The fix may also be in the app.',
   asked: `${locators}. If the app was changed on purpose, let the test expect the new behavior instead: a person decides.`,
   anything: 'A person has allowed the tests of this failure to change.',
 };

@@ -9,6 +9,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   verify: async () => (await import('./verify.js')).verifyCommand(),
   classify: async () => (await import('./classify.js')).classifyCommand(),
   blame: async () => (await import('./blame.js')).blameCommand(),
+  flaky: async () => (await import('./flaky.js')).flakyCommand(),
   inspect: async () => (await import('./inspect.js')).inspectCommand(),
   report: async () => (await import('./report.js')).reportCommand(),
   guard: async () => (await import('./guard.js')).guardCommand(),

@@ -200,6 +200,7 @@ export function resolveSettings({ file: written, project, filePath }: SettingsSo
     verify: atLevel({ ...verify, review, prepare, regressionTimeMs: regressionTime }),
     blame: { enabled, timeMs },
     quarantine: file.quarantine,
+    flaky: { runs: file.flaky.runs, timeMs: file.flaky.time },
     store: file.store,
     fixer: file.fixer,
     runnerByDefault: file.runner === undefined ? unnamed.map(([name]) => name) : [],

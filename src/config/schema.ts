@@ -149,6 +149,7 @@ const classes: Record<Category, readonly [agent: (typeof defaultAgents)[number],
   'ui-error': ['code-review', 'A locator that matches nothing or too much, or an unexpected text.'],
   'network-error': ['debugger', 'A 5xx response, refused connection, CORS error.'],
   unknown: ['debugger', 'No rule matches.'],
+  flaky: ['debugger', 'Red and green on the same code: `self-heal flaky`.'],
 };
 
 function route(category: Category) {
@@ -300,6 +301,10 @@ export const agentsFileSchema = z.strictObject({
       'Whether a run searches before its first agent.',
     ),
     time: duration('2m', 'How long all searches of a run may take together.'),
+  }),
+  flaky: section('The search for what makes a test flaky, and the proof of its fix.', {
+    runs: count(200, 'The most runs of one test under one condition.', 1),
+    time: duration('10m', 'How long measuring and searching may take together; healing comes after it.'),
   }),
   store: byDefault(
     '.self-heal/ledger.db',

@@ -2,6 +2,7 @@ import type { Blame } from './blame.js';
 import { isProjectRule } from './classify/project-rules.js';
 import type { Diagnosis, RetryAxis } from './diagnosis.js';
 import type { Evidence } from './evidence.js';
+import type { Flake } from './flake.js';
 import type { Failure } from './failure.js';
 
 /** A failure with its evidence and its diagnosis. */
@@ -40,6 +41,8 @@ export interface Cause {
   readonly environment: string | null;
   /** The change that broke its lead test, as shown by runs (BL-1); absent if there was no search or it found nothing. */
   readonly blame?: Blame;
+  /** What was found out about its test, if it is a flake. */
+  readonly flake?: Flake;
 }
 
 /**

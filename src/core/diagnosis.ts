@@ -6,6 +6,8 @@ export const categories = [
   'network-error',
   'ui-error',
   'unknown',
+  /** Red and green on the same code, as runs have shown: no rule finds it. */
+  'flaky',
 ] as const;
 
 /** A class of failure, which determines the responsible agent. */

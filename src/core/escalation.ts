@@ -228,6 +228,7 @@ const whatIsWrong: Record<Category, string> = {
   'network-error': 'A request that the app depends on fails',
   'ui-error': 'The page does not show what the test expects',
   unknown: 'The test fails for an unknown reason',
+  flaky: 'The test sometimes fails and sometimes passes on the same code',
 };
 
 /** Describes the problem to somebody who reads no code: no stack trace, no selector, no query (ME-5). */

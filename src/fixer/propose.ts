@@ -14,6 +14,7 @@ import { driftedLocator, type DriftEvidence } from './drifted-locator.js';
 import type { SourceText } from './locator-names.js';
 import type { Proposal } from './proposal.js';
 import { changesThatRemoved, holds, renamedTo } from './renames.js';
+import { settledSteps } from './settled-steps.js';
 import { runCodeFixes } from './run-code-fixes.js';
 
 /** Where the built-in fixer works. */
@@ -33,6 +34,7 @@ export type Propose = (cause: Cause) => Promise<Proposal | null>;
 export function createPropose(given: FixerPlaces, fixCode = runCodeFixes): Propose {
   const places = { ...given, root: realpathSync(given.root) };
   return async (cause) => {
+    if (cause.flake) return settledSteps(cause);
     const said = compilerErrors(cause);
     const fix = said === null ? null : await fixCode(said, [places.cwd, places.root]);
     return fix ?? drift(cause, places);

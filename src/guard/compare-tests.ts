@@ -2,6 +2,7 @@ import { stretchesOf } from '../code/compare-trees.js';
 import { type LocatorText, numbersOf, spell } from '../code/playwright-calls.js';
 import type { LocatorChange, Strength, TestDifference } from './findings.js';
 import type { Line, Printed } from './read-tests.js';
+import { isSettled, isTidying, madeOwn } from './settled.js';
 import { isSpecName } from './test-places.js';
 
 /** What the tests do differently, and the locators that were replaced in steps that are otherwise the same and assert as much. */
@@ -15,9 +16,13 @@ type Pair = readonly [before: Line, after: Line];
 
 /**
  * Compares the tests in canonical form (HN-3, HN-4). With their locators blanked they have to be equal, except for added web-first assertions and
- * waits. A locator may not assert less than before.
+ * waits. A locator may not assert less than before. A flaky test may wait for what it did not wait for, and have data of its own (FL-3).
  */
-export function compareTests(before: readonly Printed[], after: readonly Printed[]): Comparison {
+export function compareTests(
+  before: readonly Printed[],
+  after: readonly Printed[],
+  isFlaky = false,
+): Comparison {
   const differences: TestDifference[] = [];
   const kept: (readonly [Printed, Pair])[] = [];
   const texts = [...before, ...after].flatMap(({ lines }) => lines.map(({ text }) => text)).join('\n');
@@ -27,11 +32,19 @@ export function compareTests(before: readonly Printed[], after: readonly Printed
       if (only) differences.push(...judgeUnpaired(only, old !== null, texts));
       continue;
     }
-    const stretches = stretchesOf(old.lines, now.lines, (a, b) => a.text === b.text);
+    const isSame = (a: Line, b: Line) =>
+      a.text === b.text || (isFlaky && (isSettled(a.text, b.text) || madeOwn(a.text, b.text) !== null));
+    const stretches = stretchesOf(old.lines, now.lines, isSame);
     for (const { before: olds, after: news, isKept } of stretches)
       if (isKept) kept.push(...olds.map((line, index) => [now, [line, news[index] ?? line]] as const));
     const changed = stretches.filter(({ isKept }) => !isKept);
-    const strengths = changed.map((one) => strengthOf(one.before, one.after));
+    const strengths = changed.map((one) =>
+      isFlaky && one.before.length === 0 && one.after.every(({ text }) => isTidying(text))
+        ? 'stronger'
+        : strengthOf(one.before, one.after),
+    );
+    const shared = stretches.filter(({ isKept }) => isKept);
+    if (isFlaky && !isAllOwn(shared)) strengths.push('different');
     const worst = (['weaker', 'different', 'stronger'] as const).find((one) => strengths.includes(one));
     if (worst) {
       const [olds, news] = [changed.flatMap((one) => one.before), changed.flatMap((one) => one.after)];
@@ -47,6 +60,21 @@ export function compareTests(before: readonly Printed[], after: readonly Printed
   }
   const distinct = new Map(locatorChanges.map((one) => [JSON.stringify(one), one]));
   return { differences, locatorChanges: [...distinct.values()] };
+}
+
+/** Whether every text that was made a test's own is so in all of its steps, and in the same way. */
+function isAllOwn(
+  kept: readonly { readonly before: readonly Line[]; readonly after: readonly Line[] }[],
+): boolean {
+  const pairs = kept.flatMap(({ before, after }) =>
+    before.map(({ text }, index) => [text, after[index]?.text ?? ''] as const),
+  );
+  const own = new Map<string, string>();
+  for (const [was, is] of pairs)
+    for (const [old, now] of (was === is ? null : madeOwn(was, is)) ?? [])
+      if ((own.get(old) ?? now) === now) own.set(old, now);
+      else return false;
+  return pairs.every(([, is]) => ![...own.keys()].some((old) => is.includes(old)));
 }
 
 /** Pairs tests by file and title, or by title alone if they moved. What is unused is paired by what it does first. */

@@ -1,15 +1,17 @@
 import type { Note } from '../core/guard/note.js';
+import type { Violation } from '../core/guard/violation.js';
 import { TooLarge } from '../code/print.js';
 import { openProject } from '../code/sources.js';
 import { judgeApp } from './app.js';
 import { type Change, readChange } from './change.js';
 import { type Comparison, compareTests } from './compare-tests.js';
-import { type Findings, harmless } from './findings.js';
+import { type Findings, harmless, type TestDifference } from './findings.js';
 import type { GuardRequest } from './request.js';
 import { nameLosses } from './losses.js';
 import { otherInput, type OtherInput } from './other-input.js';
 import { type Printed, readTests } from './read-tests.js';
 import { violationOf } from './rules.js';
+import { hidesFlake } from './settled.js';
 import { importedBy, importersOf, type TestCode } from './test-code.js';
 
 /** If more files than this import a changed helper, they are not read, and the helper is judged on its own. */
@@ -25,10 +27,12 @@ export async function judge(request: GuardRequest): Promise<Findings> {
       line: null,
       says: 'the tests also read this file of the app',
     });
+    const isFlaky = request.category === 'flaky';
+    const comparison = compared(change, isFlaky);
     return {
-      ...compared(change),
+      ...comparison,
       cut: change.cut,
-      violations: judgeApp(change),
+      violations: [...judgeApp(change), ...(isFlaky ? comparison.differences.flatMap(hidden) : [])],
       notes: [...nameLosses(change), ...change.shared.map(told)],
       otherInput: inputsOf(change),
     };
@@ -43,12 +47,20 @@ export async function judge(request: GuardRequest): Promise<Findings> {
 }
 
 /** Compares what the changed test files, and the files that import them, do in both states. */
-function compared({ ofTests, old, now }: Change): Comparison {
+function compared({ ofTests, old, now }: Change, isFlaky: boolean): Comparison {
   const changed = ofTests.map(({ path }) => path);
   if (changed.length === 0) return { differences: [], locatorChanges: [] };
   const importers = new Set([...importersOf(old, changed), ...importersOf(now, changed)]);
   const affected = importers.size > MAX_IMPORTERS ? new Set(changed) : importers;
-  return compareTests(printed(old, affected), printed(now, affected));
+  return compareTests(printed(old, affected), printed(now, affected), isFlaky);
+}
+
+/** A flake that is no longer seen is not gone (FL-3). */
+function hidden({ file, line, strength, before, after }: TestDifference): Violation[] {
+  const detail = hidesFlake(before, after) ?? (strength === 'weaker' ? 'it checks less' : null);
+  const shown = (steps: readonly string[]) => steps.join('; ').slice(0, 200) || null;
+  const place = { file, line, before: shown(before), after: shown(after) };
+  return detail === null ? [] : [violationOf('flake-hidden', { ...place, detail })];
 }
 
 function printed(code: TestCode, affected: ReadonlySet<string>): Printed[] {

@@ -7,6 +7,7 @@ const rules = {
   'input-hard-coded': 'the app answers only the input that the test types',
   'compiler-loosened': 'a compiler or a linter checks less',
   'playwright-patched': 'Playwright itself judges the tests',
+  'flake-hidden': 'the flake would only be hidden',
   'module-shadowed': 'the tests would import another module',
   'locator-not-at-fault': 'the locator found its element in the red run, so it was not at fault',
 } as const satisfies Record<string, string>;

@@ -58,8 +58,8 @@ export async function firstRun(
   const only = request.chosenFor ?? request.onlyIds ?? [];
   const first = await (resumed
     ? resumed.firstRun(suites, stdout, watching)
-    : only.length > 0
-      ? suites.again({ ids: only, purpose: 'first', causeId: null, watching })
+    : only.length > 0 || request.flaky
+      ? suites.again({ ids: only.length > 0 ? only : null, purpose: 'first', causeId: null, watching })
       : suites.first(stdout, watching));
   if (first.reusedServer) bus.emit({ type: 'run.warning', message: staleServer(first.reusedServer) });
   return ok({ run: first, reportedRed: new Set() });

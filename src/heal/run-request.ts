@@ -40,6 +40,8 @@ export interface RunRequest {
   readonly blame?: { readonly base: string | null };
   /** Prove the changes in the working tree, without starting agents (`self-heal verify`). */
   readonly verifies?: VerifyAsked;
+  /** Measures, explains and heals what is flaky (`self-heal flaky`). */
+  readonly flaky?: true;
   /** Runs only these tests, by id, or the whole selection if there are none, and tries only the patch that a person has chosen for them. */
   readonly chosenFor?: readonly string[];
   /** Runs these tests, by id, instead of the selection. */

@@ -85,7 +85,7 @@ async function runOpened(opened: Opened, interrupts: Interrupts): Promise<number
   const problem = signal.aborted ? null : firstRunProblem(first);
   if (problem) return await closed(opened, problem);
   // A run with nothing to heal needs no store, no copy and no session (CL-4).
-  const isOver = !isRed(first) && !request.resumed && !change.value;
+  const isOver = !isRed(first) && !request.resumed && !change.value && !request.flaky;
   if (isOver) tellSeen(opened, first);
   const session = isOver ? ok(null) : await sessionOf(opened, ran.value);
   if (!session.ok) return await closed(opened, session.error);
@@ -121,7 +121,7 @@ async function planOrHeal(
   session: Session,
   { first, change }: { readonly first: SuiteRun; readonly change: ComparedChange | null },
 ): Promise<Healed> {
-  const { blame, options, resumed } = opened.request;
+  const { blame, flaky, options, resumed } = opened.request;
   if (resumed) tellResumed(session, resumed, first);
   tellSeen(session, first);
   if (change) {
@@ -131,6 +131,10 @@ async function planOrHeal(
   if (blame) {
     const { blameRun } = await import('./plan-run.js');
     return blameRun(session, first);
+  }
+  if (flaky) {
+    const { flakyRun } = await import('./flaky-run.js');
+    return flakyRun(opened, session, { first });
   }
   if (options.dryRun) {
     const { planRun } = await import('./plan-run.js');

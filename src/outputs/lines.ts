@@ -6,6 +6,7 @@ import { agentName, builtIn } from '../core/built-in-fixer.js';
 import { tellProof } from '../core/proof.js';
 import { cutLine } from '../core/guard/cut.js';
 import { violationLine } from '../core/guard/violation.js';
+import { flakeText } from '../core/flake.js';
 import type { TestRef } from '../core/failure.js';
 import type { Event, EventOf } from '../event.js';
 import { cut, wrapped } from './cut.js';
@@ -66,6 +67,11 @@ const lines: { readonly [T in Event['type']]: Lines<EventOf<T>> } = {
       : `${prefixOf(event)}${paint.bold(verdictWords[event.verdict].word)}: ${event.reason}${costText(event)}`,
   'tests.quarantined': ({ tests }, paint) =>
     testLines(tests, `${paint.magenta('quarantined')}: red, but not failing the run`),
+  'flake.found': ({ flake }, paint) => [
+    `${paint.magenta('flaky')}: ${testName(flake.test)}: ${flakeText(flake)}`,
+    ...flake.difference.map((line) => `   ${cut(line, 400)}`),
+  ],
+  'flake.passed': ({ test, green }) => `green ${green.runs} of ${green.runs}: ${testName(test)}`,
   'fixer.proposed': (event, paint) =>
     `${prefixOf(event)}attempt ${event.attempt}, without an agent run: ${event.agent === builtIn ? `${paint.bold('built-in fixer')}: ` : ''}${event.summary}`,
   'agent.started': (event, paint) =>

@@ -73,6 +73,11 @@ const changes: { readonly [T in Event['type']]: (run: RunState, event: EventOf<T
     withTests({ ...run, flaky: [...run.flaky, ...tests] }, idsOf(tests), () => ({
       verdict: 'flaky',
     })),
+  'flake.found': (run, { flake }) => ({ ...run, flakes: [...run.flakes, flake] }),
+  'flake.passed': (run, { test, green }) => ({
+    ...run,
+    flakes: run.flakes.map((one) => (one.test.id === test.id ? { ...one, green } : one)),
+  }),
   'cause.started': begun,
   'cause.blamed': aside,
   'blame.ended': same,

@@ -24,6 +24,7 @@ export function reportOf(run: RunState): Report {
     tests: reportTests(run),
     causes: run.causes.map((cause) => reportCause(run, cause)),
     escalations: escalationsOf(run),
+    ...(run.flakes.length > 0 ? { flakes: run.flakes } : {}),
     regression: run.regression,
     ...(run.verification ? { verification: run.verification } : {}),
     warnings: run.warnings,

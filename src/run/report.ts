@@ -9,7 +9,7 @@ import type { VerifyLevel } from '../core/settings.js';
 import type { CauseVerdict, Outcome } from '../core/verdict.js';
 import type { Verification } from '../core/verification.js';
 import type { CauseSummary, RegressionResult } from '../event.js';
-import type { TestState } from './run-state.js';
+import type { FlakeState, TestState } from './run-state.js';
 
 /** `report.json`: the result of a run. Other programs read it; a change of meaning requires a new `schemaVersion`. */
 export interface Report {
@@ -33,6 +33,8 @@ export interface Report {
   tests: ReportTest[];
   causes: ReportCause[];
   escalations: ReportEscalation[];
+  /** What `self-heal flaky` found; absent if it did not look. */
+  flakes?: readonly FlakeState[];
   /** The requested level of proof. */
   verify: VerifyLevel;
   /** The re-run of the tests around the fixes after healing (HN-6); null if there was none. */

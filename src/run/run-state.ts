@@ -1,6 +1,8 @@
 import type { Attempt } from '../core/attempt.js';
 import type { AvoidedReason } from '../core/avoided.js';
 import type { TestRef } from '../core/failure.js';
+import type { Count } from '../core/failure-rate.js';
+import type { Flake } from '../core/flake.js';
 import type { VerifyLevel } from '../core/settings.js';
 import type { Verification } from '../core/verification.js';
 import type { CauseSummary, EventOf, RegressionResult, RunAsked, SeenTest } from '../event.js';
@@ -44,6 +46,7 @@ export interface RunState {
   readonly costUsd: number | null;
   readonly warnings: readonly string[];
   readonly flaky: readonly TestRef[];
+  readonly flakes: readonly FlakeState[];
   readonly quarantined: readonly TestRef[];
   /** Null while it is running, or if it was killed. */
   readonly ended: EventOf<'run.ended'> | null;
@@ -55,6 +58,11 @@ export interface RunState {
 export interface TestState extends Required<SeenTest> {
   /** The causes that it belonged to when they were found. */
   readonly causeIds: readonly string[];
+}
+
+/** A flake, and how often its test was green with the fix. */
+export interface FlakeState extends Flake {
+  readonly green?: Count;
 }
 
 /** One cause. */
@@ -144,6 +152,7 @@ export function emptyRun(runId = ''): RunState {
     costUsd: null,
     warnings: [],
     flaky: [],
+    flakes: [],
     quarantined: [],
     ended: null,
     undone: false,

@@ -103,6 +103,7 @@ const depth: Record<Category, number> = {
   'network-error': 1,
   'ui-error': 0,
   unknown: 0,
+  flaky: 0,
 };
 
 /** A project's own rules outrank any depth (CS-9). */

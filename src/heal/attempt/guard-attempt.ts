@@ -38,7 +38,7 @@ export async function guardAttempt(
   const pages = cause.members.map(pageOf);
   const { violations: never, ...found } = await session.guard({
     category,
-    tests: isOpen ? 'open' : category === 'ui-error' ? 'compared' : 'cut',
+    tests: isOpen ? 'open' : category === 'ui-error' || category === 'flaky' ? 'compared' : 'cut',
     changes: work.change.edits.map(({ path, before, after }) => ({
       path,
       kind: (after ?? before)?.kind ?? 'file',

@@ -64,7 +64,7 @@ describe('CF-3 the message of a mistake', () => {
     ['colour: 1', '1:1 unknown key "colour"; allowed here: version, project, runner'],
     ['store: mysql://db/x', '1:8 "store" must be a file or a postgres:// URL'],
     ['agents: { debugger: { slash_command: /x } }', '1:23 unknown key "slash_command"; did you mean'],
-    ['routes: { flaky: [] }', '1:11 unknown class "flaky"; allowed here: build-error, database-error,'],
+    ['routes: { broken: [] }', '1:11 unknown class "broken"; allowed here: build-error, database-error,'],
     ['limits:\n', '1:1 "limits" is empty; give it a value, or delete the line'],
     ['agents: { my agent: {} }', '1:11 "my agent" may contain only letters, digits, ".", "_" and "-",'],
     ['routes: { unknown: debugger }', '1:20 "unknown" must be a list of agents, such as [debugger]'],

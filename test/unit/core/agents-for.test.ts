@@ -9,6 +9,7 @@ const routes = {
   'ui-error': ['code-review', 'build-doctor'],
   'network-error': ['debugger'],
   unknown: ['debugger'],
+  flaky: ['debugger'],
 };
 const diagnosis = aDiagnosis({ category: 'build-error', alternatives: ['ui-error'] });
 const suite = (file: string) => ({

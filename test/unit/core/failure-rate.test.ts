@@ -31,7 +31,7 @@ describe('a failure rate', () => {
     [1, 5, 'open'],
     [5, 10, 'open'],
     [10, 20, 'flaky'],
-    [6, 8, 'flaky'],
+    [8, 10, 'flaky'],
     [2, 40, 'open'],
     [5, 5, 'open'],
     [20, 20, 'always-red'],

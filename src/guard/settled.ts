@@ -1,0 +1,126 @@
+/** What may change in a flaky test (FL-3): how it waits, and what it shares with others. All texts are steps in canonical form. */
+
+/** The one-shot reads of a locator that Playwright has a web-first assertion for. */
+const states: Readonly<Record<string, readonly [yes: string, no: string]>> = {
+  isVisible: ['toBeVisible()', 'not.toBeVisible()'],
+  isHidden: ['toBeHidden()', 'toBeVisible()'],
+  isEnabled: ['toBeEnabled()', 'toBeDisabled()'],
+  isDisabled: ['toBeDisabled()', 'toBeEnabled()'],
+  isEditable: ['toBeEditable()', 'not.toBeEditable()'],
+  isChecked: ['toBeChecked()', 'not.toBeChecked()'],
+};
+const values: Readonly<Record<string, string>> = {
+  textContent: 'toHaveText',
+  innerText: 'toHaveText',
+  allTextContents: 'toHaveText',
+  allInnerTexts: 'toHaveText',
+  inputValue: 'toHaveValue',
+  count: 'toHaveCount',
+};
+const ofPage: Readonly<Record<string, string>> = {
+  'page.url()': 'toHaveURL',
+  'await page.title()': 'toHaveTitle',
+};
+
+const oneShot =
+  /^expect\((?:await ‹locator›\.(\w+)\((.*?)\)|(page\.url\(\)|await page\.title\(\)))\)(\.not)?\.(to\w+)\((.*)\)$/;
+
+/** Returns the web-first form of a one-shot check, which waits for the same; null for any other step. */
+export function webFirstForm(step: string): string | null {
+  const [, read = '', given = '', page, not = '', matcher = '', expected = ''] = oneShot.exec(step) ?? [];
+  const isExact = /^to(?:Be|Equal|StrictEqual)$/.test(matcher);
+  const isPart = /^to(?:Contain|Match)$/.test(matcher);
+  if (page !== undefined)
+    return isExact || matcher === 'toMatch' ? `await expect(page)${not}.${ofPage[page]}(${expected})` : null;
+  const [yes, no] = states[read] ?? [];
+  const isTrue = matcher === 'toBeTruthy' || (isExact && expected === 'true');
+  const isFalse = matcher === 'toBeFalsy' || (isExact && expected === 'false');
+  if (yes !== undefined && given === '' && (isTrue || isFalse))
+    return `await expect(‹locator›).${isTrue === (not === '') ? yes : no}`;
+  const value = values[read];
+  const told = value === 'toHaveText' && isPart && !expected.startsWith('/') ? 'toContainText' : value;
+  if (value && given === '' && (isExact || (isPart && value === 'toHaveText')))
+    return `await expect(‹locator›)${not}.${told}(${expected})`;
+  return null;
+}
+
+/** Whether a step is the one that it replaces, but waits: it awaits what was not awaited, or is the web-first form of a one-shot check. */
+export function isSettled(old: string, now: string): boolean {
+  return (!old.startsWith('await ') && now === `await ${old}`) || webFirstForm(old) === now;
+}
+
+const literal = /"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`/g;
+/** What differs between tests, or between runs of one. */
+const ownSource = /\b(?:workerIndex|parallelIndex|testId|repeatEachIndex|randomUUID|outputPath)\b/;
+
+/** Returns which texts a step has of its own where the one that it replaces shared them: old literal and new; null if more differs. */
+export function madeOwn(old: string, now: string): readonly (readonly [old: string, now: string])[] | null {
+  const made: [string, string][] = [];
+  let [i, j] = [0, 0];
+  for (const match of [...old.matchAll(literal), null]) {
+    const kept = old.slice(i, match?.index);
+    const at = match ? now.indexOf(kept, j) : j;
+    if (match ? at !== j : now.slice(j) !== kept) return null;
+    if (!match) break;
+    const [was] = match;
+    i = match.index + was.length;
+    j += kept.length;
+    const next = old.slice(i, i + 2) || null;
+    if (now.startsWith(was, j)) {
+      j += was.length;
+      continue;
+    }
+    const end = next === null ? now.length : endOfExpression(now, j);
+    const is = now.slice(j, end);
+    if (!ownSource.test(is)) return null;
+    made.push([was, is]);
+    j = end;
+  }
+  return made.length > 0 ? made : null;
+}
+
+/** Returns where an argument ends that begins here. */
+function endOfExpression(text: string, start: number): number {
+  let depth = 0;
+  let quote = '';
+  for (let at = start; at < text.length; at += 1) {
+    const sign = text[at] ?? '';
+    if (quote !== '') {
+      if (sign === quote && text[at - 1] !== '\\') quote = '';
+    } else if (sign === '"' || sign === '`') quote = sign;
+    else if (/[([{]/.test(sign)) depth += 1;
+    else if (/[)\]}]/.test(sign) && depth === 0) return at;
+    else if (/[)\]}]/.test(sign)) depth -= 1;
+    else if (sign === ',' && depth === 0) return at;
+  }
+  return text.length;
+}
+
+/** Whether a step only puts something in order that is no page: what a test leaves behind, or what another left to it. */
+export function isTidying(step: string): boolean {
+  return (
+    !/\bexpect\b|‹locator›|\b(?:page|context|browser|request|route|test|import|fetch|Math|Date)\b|=>|^(?:\}|if|for|while|try)/.test(
+      step,
+    ) && /^(?:await )?[\w$#.:@/‹›-]+\(.*\)$|^\(globalThis\b.* = .*\)$|^delete /.test(step)
+  );
+}
+
+const hiding: readonly (readonly [RegExp, string])[] = [
+  [
+    /\bwaitForTimeout\(|(?<!test\.|info\(\)\.)\bset(?:Timeout|Interval)\(|#setTimeout\b|\bsleep\w*\(|\bdelay\w*\(|Atomics\.wait/i,
+    'it sleeps',
+  ],
+  [/\btimeout: |\bsetTimeout\(|\bslow\(|\bsetDefault\w*Timeout\(/, 'it raises a time-out'],
+  [/\bretries: |\bretry\b|\btoPass\(/, 'it tries again until it passes'],
+  [/mode: "serial"|\.serial\b/, 'it runs tests one after the other'],
+  [/\.(?:skip|fixme|fail|only)\b/, 'it leaves the test out'],
+  [/\bexpect\.soft\b/, 'it asserts softly'],
+  [/"networkidle"/, 'it waits for silence on the network'],
+  [/\bcatch\b/, 'it swallows errors'],
+];
+
+/** Says how a change hides a flake instead of removing it; null if it does not. */
+export function hidesFlake(before: readonly string[], after: readonly string[]): string | null {
+  const count = (steps: readonly string[], what: RegExp) => steps.filter((one) => what.test(one)).length;
+  return hiding.find(([what]) => count(after, what) > count(before, what))?.[1] ?? null;
+}

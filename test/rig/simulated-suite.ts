@@ -1,0 +1,115 @@
+import type { RunByIds } from '../../src/flaky/trials.js';
+import type { SuiteRun, TestResult } from '../../src/playwright/suite-run.js';
+import { aSuiteRun, aTest } from './builders.js';
+
+/** What happens around one run of a test. */
+export interface Around {
+  /** Titles that ran before it in its process. */
+  readonly before: readonly string[];
+  /** Titles that run at the same time. */
+  readonly beside: readonly string[];
+  /** The number of its place among the workers, from 0. */
+  readonly slot: number;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Whether a test is red; one without an entry never is. */
+export type Reds = Readonly<Record<string, (around: Around) => boolean>>;
+
+/** A suite as Playwright would run it: files on free workers, a process for each repetition, and virtual time. */
+export function simulatedSuite(
+  files: Readonly<Record<string, readonly string[]>>,
+  reds: Reds,
+  configured = 4,
+) {
+  let [now, processes, tests] = [0, 0, 0];
+  const idOf = (title: string, repeat: number) => `${title}#${repeat}`;
+  const refs = new Map(
+    Object.entries(files).flatMap(([file, titles]) =>
+      titles.map(
+        (title) =>
+          [
+            title,
+            aTest(idOf(title, 0), {
+              titlePath: [file, title],
+              location: { file: `/project/${file}`, line: 1, column: 1 },
+            }),
+          ] as const,
+      ),
+    ),
+  );
+  const run: RunByIds = async ({ ids, args, env }) => {
+    const flag = (name: string) => /=(\d+)/.exec(args.find((one) => one.startsWith(name)) ?? '')?.[1];
+    const [repeats, workers] = [Number(flag('--repeat-each') ?? 1), Number(flag('--workers') ?? configured)];
+    const wanted = ids && new Set(ids);
+    const free = Array.from({ length: workers }, () => ({
+      at: now,
+      repeat: -1,
+      process: 0,
+      before: [] as string[],
+    }));
+    const ran: {
+      title: string;
+      id: string;
+      from: number;
+      to: number;
+      slot: number;
+      process: number;
+      before: string[];
+    }[] = [];
+    for (let repeat = 0; repeat < repeats; repeat += 1)
+      for (const titles of Object.values(files)) {
+        const chosen = titles.filter((title) => !wanted || wanted.has(idOf(title, repeat)));
+        if (chosen.length === 0) continue;
+        const slot = free.indexOf(free.toSorted((a, b) => a.at - b.at)[0] ?? free[0]!);
+        const worker = free[slot]!;
+        if (worker.repeat !== repeat)
+          Object.assign(worker, { repeat, process: (processes += 1), before: [] });
+        for (const title of chosen) {
+          const from = worker.at;
+          worker.at += 10;
+          ran.push({
+            title,
+            id: idOf(title, repeat),
+            from,
+            to: worker.at,
+            slot,
+            process: worker.process,
+            before: [...worker.before],
+          });
+          worker.before.push(title);
+        }
+      }
+    now = Math.max(...free.map(({ at }) => at)) + 1;
+    tests += ran.length;
+    const rows = ran.map((one): TestResult => {
+      const beside = ran.filter(
+        (other) => other.process !== one.process && other.from < one.to && other.to > one.from,
+      );
+      const around = { before: one.before, beside: beside.map(({ title }) => title), slot: one.slot, env };
+      const isRed = reds[one.title]?.(around) ?? false;
+      return {
+        test: { ...refs.get(one.title)!, id: one.id },
+        outcome: isRed ? 'unexpected' : 'expected',
+        retries: 0,
+        durationMs: 9,
+        ran: { worker: one.process, startedAt: one.from },
+      };
+    });
+    return aSuiteRun({ tests: rows, durationMs: 1000 });
+  };
+  const list = (repeats: number): Promise<SuiteRun> =>
+    Promise.resolve(
+      aSuiteRun({
+        tests: Array.from({ length: repeats }, (_, repeat) => repeat).flatMap((repeat) =>
+          [...refs].map(([title, test]): TestResult => ({
+            test: { ...test, id: idOf(title, repeat) },
+            outcome: 'not-run',
+            retries: 0,
+            durationMs: 0,
+          })),
+        ),
+      }),
+    );
+  return { run, list, ran: () => tests };
+}
