@@ -73,7 +73,7 @@ function consoleText({ type, text, location, stack, common }: ConsoleEntry): str
 
 const frame = /^\s*at |@\S+:\d+:\d+$/;
 const ofPackages =
-  /[\\/]node_modules[\\/]|(?:^|[\s(@/])(?:node:|wasm:|node_modules[\\/])|<anonymous>|\(index \d+\)|\/\.vite\/deps\//;
+  /[\\/]node_modules[\\/]|(?:^|[\s(@/])(?:node:|wasm:|node_modules[\\/])|[ (]<anonymous>\)?$|\(index \d+\)|\/\.vite\/deps\//;
 
 /** Leaves the first frames of the project in each stack, or else the topmost one, and counts the others. */
 function ownFrames(lines: readonly string[], most = Infinity): string[] {
@@ -169,7 +169,9 @@ export function serverLines({
   diagnosis,
 }: Pick<AgentContext, 'serverOutput' | 'diagnosis'>): string[] {
   // A development server also watches what is written during the run.
-  const lines = serverOutput.split('\n').filter((line) => !line.includes('.self-heal/runs/'));
+  const lines = serverOutput
+    .split('\n')
+    .filter((line) => line.trim() !== '' && !line.includes('.self-heal/runs/'));
   const all = withoutRepetitions(ownFrames(lines));
   const said = diagnosis.why.find(({ source }) => source === 'server')?.evidence;
   const at = said === undefined ? -1 : all.findLastIndex((line) => line.includes(asPrinted(said)));

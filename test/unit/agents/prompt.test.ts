@@ -72,7 +72,7 @@ it('AG-2 shows what decided before the error that followed from it: a server’s
     'error: no such column',
     '    at Db.query (/project/node_modules/db/index.js:1:18272)',
     '    at file:///project/node_modules/db/index.js:5:1151',
-    '    at async list (file:///project/server/books.js:7:20)',
+    '    at async Immediate.<anonymous> (file:///project/server/books.js:7:20)',
     '    at async Promise.all (index 4)',
     "    at async Object.<anonymous> (file:///project/node_modules/web/index.js:5:2) {\n  code: '42703'\n}",
   ];
@@ -83,7 +83,7 @@ it('AG-2 shows what decided before the error that followed from it: a server’s
   const prompt = renderPrompt(
     aContext({
       diagnosis,
-      serverOutput: ['[vite] page reload .self-heal/runs/r/a.jpeg', ...stack, ...stack].join('\n'),
+      serverOutput: ['[vite] page reload .self-heal/runs/r/a.jpeg', ...stack, '', ...stack, ''].join('\n'),
     }),
     frame,
   );
@@ -91,7 +91,7 @@ it('AG-2 shows what decided before the error that followed from it: a server’s
   expect(error).toContain('Error: boom');
   expect(before?.split('## Server output\n\n```text\n')[1]?.split('\n')).toEqual([
     'error: no such column',
-    '    at async list (file:///project/server/books.js:7:20)',
+    '    at async Immediate.<anonymous> (file:///project/server/books.js:7:20)',
     '    … and 4 more {',
     "  code: '42703'",
     '} (2 times)',
