@@ -15,7 +15,7 @@ export type UnfinishedRun = Pick<StoredRun, 'runId' | 'request' | 'progress'>;
 export interface EarlierRuns {
   readonly projectRoot: string;
   /** Null if nothing was ever stored. */
-  readonly store: Store | null;
+  readonly store: Pick<Store, 'run'> | null;
 }
 
 /**

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Event, StampedEvent } from '../../../src/event.js';
+import type { Event } from '../../../src/event.js';
 import { reduce, runOf } from '../../../src/run/reduce.js';
-import { emptyRun } from '../../../src/run/run-state.js';
 import { anAttempt } from '../../rig/builders.js';
 import { aCauseSummary } from '../../rig/shown-run.js';
 
@@ -55,21 +54,6 @@ describe('a run as its events describe it', () => {
     expect(run).toMatchObject({ agentRuns: 1, costUsd: 0.12 });
   });
 
-  it('RP-5 counts a re-run without an agent as an attempt once it is judged', () => {
-    const judged = { type: 'attempt.judged', causeId: 'c1', attempt: anAttempt({ agent: null }) } as const;
-    expect(after(judged).attempt).toMatchObject({ n: 1, started: null, judged: { agent: null } });
-  });
-
-  it('HN-6 HN-8 keeps the last judgement of an attempt that is judged again', () => {
-    const judged = (reverted: boolean) => ({
-      type: 'attempt.judged' as const,
-      causeId: 'c1',
-      attempt: anAttempt({ judged: 'green', reverted }),
-    });
-    const { cause } = after(started, ended, judged(false), judged(true));
-    expect(cause?.attempts.map((one) => one.judged?.reverted)).toEqual([true]);
-  });
-
   it('RP-5 has nothing in progress once it was interrupted', () => {
     const { run, cause } = after(started, activity, over);
     expect(run).toMatchObject({ ended: over, phase: null, progress: null });
@@ -83,19 +67,10 @@ describe('a run as its events describe it', () => {
     expect(after(over, undone('b'), undone()).run.undone).toBe(true);
   });
 
-  it('HN-8 shows the changes of an undone run as reverted, and says so', () => {
-    const attempt = anAttempt({ judged: 'green' });
-    const judged = { type: 'attempt.judged' as const, causeId: 'c1', attempt };
-    const undone = { type: 'run.undone' as const, restored: ['a'], leftAlone: [] };
-    const { run, cause } = after(started, ended, judged, over, undone);
-    expect(cause?.attempts.map((one) => one.judged?.reverted)).toEqual([true]);
-    expect(run.warnings).toEqual([expect.stringContaining('self-heal undo')]);
-  });
-
   it('RP-5 is not changed by events of a newer self-heal or of unknown causes', () => {
     const { run } = after(started);
     for (const type of ['cause.divined', 'constructor', '__proto__']) {
-      expect(reduce(run, { time: 9000, type, causeId: 'c1' } as unknown as StampedEvent)).toBe(run);
+      expect(reduce(run, { time: 9000, type, causeId: 'c1' } as never)).toBe(run);
     }
     const judged = { type: 'attempt.judged', causeId: 'c9', attempt: anAttempt() } as const;
     expect(reduce(run, { time: 9000, ...judged }).causes).toEqual(run.causes);
@@ -117,12 +92,6 @@ describe('a run as its events describe it', () => {
     expect(run.phase?.doing).toBe('1/2 of all');
     expect(run.progress).toEqual({ done: 1, total: 2 });
     expect(run.causes.map(({ phase }) => phase?.doing ?? null)).toEqual(['', null]);
-  });
-
-  it('ME-11 is never mutated; each event yields a new state', () => {
-    const before = Object.freeze(emptyRun('r1'));
-    const run = reduce(before, { type: 'run.warning', message: 'look', time: 1 });
-    expect([before.warnings, run.warnings]).toEqual([[], ['look']]);
   });
 
   describe('SC-3 CL-13 with two agents at work at the same time', () => {
@@ -147,12 +116,6 @@ describe('a run as its events describe it', () => {
       expect(openSpans(both(ended))).toEqual(['agent c2']);
       expect(openSpans(both(ended, suite))).toEqual(['agent c2', 'suite c1']);
       expect(openSpans(both(over))).toEqual([]);
-    });
-
-    it('SC-3 ends a wait with the next event of its own cause', () => {
-      const wait = { type: 'agent.retrying', causeId: 'c1', attempt: 1, delayMs: 10, reason: 'no' } as const;
-      expect(openSpans(both(ended, wait, { ...activity, causeId: 'c2' }))).toEqual(['agent c2', 'wait c1']);
-      expect(openSpans(both(ended, wait, { ...started, attempt: 2 }))).toEqual(['agent c2', 'agent c1']);
     });
 
     it('SC-3 shows a suite run at the cause that it is for', () => {

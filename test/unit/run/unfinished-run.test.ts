@@ -2,7 +2,6 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { unfinishedRun } from '../../../src/run/unfinished-run.js';
-import type { Event } from '../../../src/event.js';
 import { processEntry } from '../../../src/process/proc-table.js';
 import type { Store, StoredRun } from '../../../src/store/store.js';
 import { tempDir } from '../../rig/temp-dir.js';
@@ -36,11 +35,11 @@ function folders(runs: Record<string, Folder>): string {
       request,
       ...(resumedFrom ? { resumedFrom } : {}),
     };
-    const events: Partial<Event>[] = [
+    const events: object[] = [
       started,
       { type: 'suite.started', purpose: 'first', tests: null, causeId: null },
-    ] as Partial<Event>[];
-    if (outcome) events.push({ type: 'run.ended', outcome, ...totals } as Partial<Event>);
+    ];
+    if (outcome) events.push({ type: 'run.ended', outcome, ...totals });
     // A kill may cut a line.
     const cut = outcome ? '' : '{"type":"suite.pro';
     writeFileSync(
@@ -52,80 +51,57 @@ function folders(runs: Record<string, Folder>): string {
   return root;
 }
 
+type Stored = Partial<StoredRun> & { readonly runId: string };
+
 /** A store with these runs, the newest last. */
-function storeOf(...runs: (Partial<StoredRun> & { runId: string })[]): Store {
-  const stored = runs.map((one) => ({
-    startedAt: '',
-    outcome: null,
-    request,
-    progress: { suiteOpen: false, tests: [] },
-    continuedIn: null,
-    ...one,
-  }));
+function storeOf(runs: readonly Stored[]): Pick<Store, 'run'> {
+  const empty = { startedAt: '', outcome: null, request, continuedIn: null };
+  const stored = runs.map((one) => ({ ...empty, progress: { suiteOpen: false, tests: [] }, ...one }));
   return {
-    run: async (runId: string | null) =>
-      stored.findLast((one) => runId === null || one.runId === runId) ?? null,
-  } as unknown as Store;
+    run: async (runId) => stored.findLast((one) => runId === null || one.runId === runId) ?? null,
+  };
 }
 
-async function resumed(folder: Record<string, Folder>, store: Store | null, named: string | null = null) {
-  const found = await unfinishedRun({ projectRoot: folders(folder), store }, named);
+async function resumed(
+  folder: Record<string, Folder>,
+  stored: readonly Stored[] | null,
+  named: string | null = null,
+) {
+  const earlier = { projectRoot: folders(folder), store: stored && storeOf(stored) };
+  const found = await unfinishedRun(earlier, named);
   return found.ok ? found.value : found.error.message;
 }
 
-it('ME-8 continues a run that was killed in its first suite, which the store does not know', async () => {
-  expect(await resumed({ [first]: {} }, null)).toEqual({ runId: first, request, progress: null });
-  const older = storeOf({ runId: first, outcome: 'interrupted' });
-  expect(await resumed({ [first]: {}, [second]: {} }, older)).toMatchObject({
-    runId: second,
-    progress: null,
-  });
-  expect(await resumed({ [first]: { outcome: 'interrupted' } }, null)).toMatchObject({ runId: first });
-});
+const stopped = { suiteOpen: false, tests: [{ open: true }] };
+const one = { [first]: {} };
+const two = { [first]: {}, [second]: { resumedFrom: first } };
+const green = { [first]: {}, [second]: { outcome: 'green' } };
+const interrupted = [{ runId: first, outcome: 'interrupted' }];
+const known = [{ runId: first }];
+const chain = [{ runId: first, continuedIn: second }, { runId: second }];
+const ended = [
+  { runId: first, continuedIn: second },
+  { runId: second, outcome: 'green' },
+];
+const finished = `run ${second} is finished (green); there is nothing to continue`;
 
-it('ME-8 continues a run that was killed in its confirming run where it stopped', async () => {
-  const progress = { suiteOpen: false, tests: [{ open: true }] };
-  expect(await resumed({ [first]: {} }, storeOf({ runId: first, progress }))).toMatchObject({
-    runId: first,
-    progress,
-  });
-});
-
-it('ME-8 continues the original run if its resume was killed in the first suite', async () => {
-  const store = storeOf({ runId: first });
-  expect(await resumed({ [first]: {}, [second]: { resumedFrom: first } }, store)).toMatchObject({
-    runId: first,
-    progress: { tests: [] },
-  });
-});
-
-it('ME-8 continues the run that resumed another one, or says how that ended', async () => {
-  const runs = [{ runId: first, continuedIn: second }, { runId: second }] as const;
-  const folder = { [first]: {}, [second]: { resumedFrom: first } };
-  expect(await resumed(folder, storeOf(...runs), first)).toMatchObject({ runId: second });
-  const green = storeOf(runs[0], { runId: second, outcome: 'green' });
-  const finishedMessage = `run ${second} is finished (green); there is nothing to continue`;
-  expect(await resumed(folder, green)).toBe(finishedMessage);
-  expect(await resumed(folder, green, first)).toBe(`run ${first} was continued; ${finishedMessage}`);
-});
-
-it('ME-8 counts a later green run, which is not in the store, as the newest', async () => {
-  const store = storeOf({ runId: first, outcome: 'interrupted' });
-  const folder = { [first]: {}, [second]: { outcome: 'green' } };
-  expect(await resumed(folder, store)).toContain(`${second} is finished (green)`);
-  expect(await resumed(folder, store, first)).toMatchObject({ runId: first });
-});
-
-it('ME-8 does not continue a dry run', async () => {
-  const store = storeOf({ runId: first });
-  expect(await resumed({ [first]: {}, [third]: { dryRun: true } }, store)).toMatchObject({ runId: first });
-});
-
-it('ME-8 finds a run of another machine, which is only in the store', async () => {
-  const store = storeOf({ runId: first }, { runId: third });
-  expect(await resumed({ [first]: {}, [second]: { outcome: 'green' } }, store)).toMatchObject({
-    runId: third,
-  });
+it.each<[string, Record<string, Folder>, Stored[] | null, string | null, unknown]>([
+  ['killed in its first suite', one, null, null, { runId: first, request, progress: null }],
+  ['newer than the store', { ...one, [second]: {} }, interrupted, null, { runId: second, progress: null }],
+  ['interrupted', { [first]: { outcome: 'interrupted' } }, null, null, { runId: first }],
+  ['killed in its confirming run', one, [{ runId: first, progress: stopped }], null, { progress: stopped }],
+  ['whose resume was killed in the first suite', two, known, null, { runId: first, progress: { tests: [] } }],
+  ['that resumed another', two, chain, first, { runId: second }],
+  ['that ended green: none', two, ended, null, finished],
+  ['continued by that: none', two, ended, first, `run ${first} was continued; ${finished}`],
+  ['older than a green one: none', green, interrupted, null, finished],
+  ['older and named', green, interrupted, first, { runId: first }],
+  ['before a dry run', { ...one, [third]: { dryRun: true } }, known, null, { runId: first }],
+  ['of another machine', green, [...known, { runId: third }], null, { runId: third }],
+])('ME-8 continues a run %s', async (_, folder, stored, named, expected) => {
+  const found = await resumed(folder, stored, named);
+  if (typeof expected === 'string') expect(found).toBe(expected);
+  else expect(found).toMatchObject(expected as object);
 });
 
 it('CL-12 has a message each for an unknown run, no run, and one that is still running', async () => {
