@@ -6,27 +6,32 @@ import { writeInto } from '../../rig/agent-workspace.js';
 import { aCause, aDiagnosed, anAttempt, aTest, aTestFailure, someSettings } from '../../rig/builders.js';
 import { tempDir } from '../../rig/temp-dir.js';
 
+/** What an agent is told in run `b` of a project. */
+const contextIn = (root: string, over: Partial<Parameters<typeof buildContext>[0]>) =>
+  buildContext({
+    settings: someSettings(),
+    root,
+    runId: 'b',
+    runDir: path.join(root, '.self-heal/runs/b'),
+    playwright: '1.57.0',
+    cause: aCause(),
+    attempt: 1,
+    previousAttempts: [],
+    guidance: null,
+    testsAreOpen: false,
+    earlierFix: null,
+    ...over,
+  });
+
 it('EV-10 reads the patches of this and other runs, but no other file that a shared store names', async () => {
   const root = tempDir();
-  const runs = path.join(root, '.self-heal/runs');
   writeInto(root, {
     '.env': 'TOKEN=secret',
     '.self-heal/runs/a/1.patch': '+one',
     '.self-heal/runs/b/1.patch': '+two',
   });
-  const { previousAttempts } = await buildContext({
-    settings: someSettings(),
-    root,
-    runId: 'b',
-    runDir: path.join(runs, 'b'),
-    playwright: '1.57.0',
-    cause: aCause(),
-    attempt: 4,
-    previousAttempts: ['1.patch', '../a/1.patch', '../../../.env'].map((patch) => anAttempt({ patch })),
-    guidance: null,
-    testsAreOpen: false,
-    earlierFix: null,
-  });
+  const tried = ['1.patch', '../a/1.patch', '../../../.env'].map((patch) => anAttempt({ patch }));
+  const { previousAttempts } = await contextIn(root, { previousAttempts: tried });
   expect(previousAttempts.map(({ patch }) => patch)).toEqual(['+two', '+one', null]);
 });
 
@@ -44,21 +49,8 @@ it('AG-2 tells the last commits, first those of the files that the failure names
     git('commit', '-qm', subject);
   }
   const test = aTest('t1', { location: { file: path.join(root, 'tests/cart.spec.ts'), line: 1, column: 1 } });
-  const { commits } = await buildContext({
-    settings: someSettings(),
-    root,
-    runId: 'b',
-    runDir: path.join(root, '.self-heal/runs/b'),
-    playwright: '1.57.0',
-    cause: aCause({
-      lead: aDiagnosed({ failure: aTestFailure({ test }) }),
-    }),
-    attempt: 1,
-    previousAttempts: [],
-    guidance: null,
-    earlierFix: null,
-    testsAreOpen: false,
-  });
+  const lead = aDiagnosed({ failure: aTestFailure({ test }) });
+  const { commits } = await contextIn(root, { cause: aCause({ lead }) });
   expect(commits.map(({ subject }) => subject)).toEqual([
     'A test',
     'Change 5',

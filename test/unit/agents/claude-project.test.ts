@@ -5,14 +5,9 @@ import { claudeFlagsFor, type CopiedProject } from '../../../src/agents/claude-p
 import { tempDir } from '../../rig/temp-dir.js';
 
 function copied(): CopiedProject & { readonly home: string } {
-  const [folder, project, home] = ['folder', 'project', 'home'].map((name) => tempDir(name)) as [
-    string,
-    string,
-    string,
-  ];
-  const root = path.join(folder, 'copy');
+  const root = path.join(tempDir('folder'), 'copy');
   mkdirSync(path.join(root, '.claude'), { recursive: true });
-  return { cwd: root, root, project, home };
+  return { cwd: root, root, project: tempDir('project'), home: tempDir('home') };
 }
 
 const json = (file: string, value: unknown) => writeFileSync(file, JSON.stringify(value));

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { claudeReader, claudeRunner } from '../../../src/agents/claude-runner.js';
-import { agentTask } from '../../rig/agent-task.js';
+import { claudeReader } from '../../../src/agents/claude-runner.js';
 
 /** A result line in the shape that Claude Code 2.1.329 prints. */
 const result = (over: object) =>
@@ -25,17 +24,6 @@ function read(...lines: string[]) {
 }
 
 describe('Claude Code’s stream-json', () => {
-  it('AG-1 AG-9 reads claim, cost, tokens, turns and session from the result line, which ends the run', () => {
-    const { seen, result: final } = read('not json', result({}));
-    expect(seen.map((one) => one.complete)).toEqual([false, true]);
-    expect(final).toEqual({
-      claim: { status: 'fixed', summary: '' },
-      usage: { costUsd: 0.00234, inputTokens: 360, outputTokens: 45, turns: 3, sessionId: '9b2f' },
-      denials: [],
-      error: null,
-    });
-  });
-
   it('AG-3 finds the machine-readable line in the final text', () => {
     const text = 'I added the policy.\n\nSELF-HEAL: {"status":"not-fixed","summary":"no access"}';
     expect(read(result({ result: text })).result.claim).toEqual({
@@ -78,21 +66,5 @@ describe('Claude Code’s stream-json', () => {
 
   it('AG-8 does not report a missing login because an agent mentions one', () => {
     expect(read(result({ result: 'The page said: Not logged in. Fixed.' })).result.error).toBeNull();
-  });
-
-  it('CL-13 shows what the agent is doing', () => {
-    const content = [{ type: 'tool_use', name: 'Edit', input: { file_path: 'src/cart.ts' } }];
-    const { seen } = read(JSON.stringify({ type: 'assistant', message: { content } }));
-    expect(seen[0]?.activity).toBe('Edit src/cart.ts');
-  });
-
-  it('AG-1 sends the slash command at the start of standard input, never as an argument', () => {
-    const { file, args, input } = claudeRunner.command(agentTask('hangs'));
-    expect(file).toBe('claude');
-    expect(input.startsWith('/debugger ')).toBe(true);
-    expect(args.join(' ')).toContain(
-      '-p --output-format stream-json --verbose --permission-mode acceptEdits',
-    );
-    expect(args.join(' ')).not.toContain('/debugger');
   });
 });

@@ -47,13 +47,6 @@ describe('the prompt of a failure that no agent was given', () => {
     expect(text).not.toContain('kestrel');
   });
 
-  it('CL-9 BF-1 has no slash command if no agent program is set up, so that it can be pasted', async () => {
-    const settings = settingsOf('claude');
-    const agents = { fixer: { name: 'fixer', slashCommand: '/fixer', runner: 'built-in', timeoutMs: 1 } };
-    const found = await promptFor(tempDir(), { ...settings, agents });
-    expect(found.ok && found.value.text).toMatch(/^Fix this error so the test can pass/);
-  });
-
   it('CL-9 BL-3 names the change to blame and the other tests of its cause', async () => {
     const failed = [failing('t1', 'boom', { n: 1 }), failing('t2', 'boom', { n: 2 })];
     const cause = aReportCause({
