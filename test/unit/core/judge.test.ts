@@ -22,22 +22,12 @@ it('HL-3 recognizes another error by its signature', () => {
 });
 
 it('HL-2 HL-3 does not take the same error for another one because of what else was caught of it', () => {
+  const rls = { rule: 'rls', category: 'database-error', source: 'server', confidence: 0.95 } as const;
   const because = (table: string | null) =>
     failing('t1', 'timeout', {
       diagnosis: aDiagnosis({
         category: table === null ? 'ui-error' : 'database-error',
-        why:
-          table === null
-            ? []
-            : [
-                {
-                  rule: 'postgres-rls',
-                  category: 'database-error',
-                  source: 'server',
-                  evidence: `new row violates row-level security policy for table "${table}"`,
-                  confidence: 0.95,
-                },
-              ],
+        why: table === null ? [] : [{ ...rls, evidence: `row-level security policy for table "${table}"` }],
         facts: { ...aDiagnosis().facts, table },
       }),
     });

@@ -28,63 +28,44 @@ function history(over: Partial<History> = {}): History {
   };
 }
 
+const rejected = { judged: 'rejected' } as const;
 const tried = (count: number, over: Partial<Attempt> = {}) =>
   Array.from({ length: count }, (_, index) => anAttempt({ n: index + 1, ...over }));
 
 describe('the next step', () => {
   const gaveUp = { claim: { status: 'not-fixed', summary: 'no idea' }, agent: 'debugger' } as const;
   const unwritten = { judged: 'not-judged', change: '1', failedBecause: 'EPERM' } as const;
+  const asking = { claim: { status: 'needs-person', summary: 'Which price?' } } as const;
+  const agents = ['debugger', 'code-review'];
+  const second = { kind: 'deploy', agent: 'code-review' };
+  const idle = { outcome: 'unchanged', files: [] } as const;
   const ends = (verdict: string, reason?: string) => ({
     kind: 'end',
     end: { verdict, ...(reason === undefined ? {} : { reason }) },
   });
-  it.each<[string, Partial<Parameters<typeof decide>[0]>, object]>([
+  it.each<[string, Partial<History>, object]>([
     ['nothing', {}, { kind: 'deploy', agent: 'debugger', attempt: 1 }],
-    ['a green re-run', { attempts: [anAttempt({ judged: 'green' })] }, ends('healed', 'fixed by debugger')],
+    ['a green re-run', { attempts: tried(1, { judged: 'green' }) }, ends('healed', 'fixed by debugger')],
     ['the same error', { attempts: tried(1) }, { kind: 'deploy', attempt: 2 }],
     ['the same error without a wait', { attempts: tried(1), waited: false }, { kind: 'wait', delayMs: 5000 }],
     ['nothing and no wait', { waited: false }, { kind: 'deploy' }],
     ['all retries', { attempts: tried(3) }, ends('failed', 'still failing after 3 retries')],
     ['another error', { attempts: tried(1, { judged: 'changed' }) }, ends('superseded')],
     ['two failed fixes', { attempts: tried(2) }, { kind: 'retest', attempt: 3 }],
-    [
-      'two agents that changed nothing',
-      { attempts: tried(2, { outcome: 'unchanged', files: [] }) },
-      { kind: 'deploy', attempt: 3 },
-    ],
-    [
-      'a rejection',
-      { attempts: tried(1, { judged: 'rejected' }), waited: false },
-      { kind: 'deploy', attempt: 2 },
-    ],
-    ['two rejections', { attempts: tried(2, { judged: 'rejected' }) }, ends('rejected')],
-    [
-      'a rejection at last',
-      { attempts: [...tried(2), anAttempt({ n: 3, judged: 'rejected' })] },
-      ends('rejected'),
-    ],
-    [
-      'a failed primary agent',
-      { agents: ['debugger', 'code-review'], attempts: tried(1) },
-      { kind: 'deploy', agent: 'code-review' },
-    ],
+    ['two agents that changed nothing', { attempts: tried(2, idle) }, { kind: 'deploy', attempt: 3 }],
+    ['a rejection', { attempts: tried(1, rejected), waited: false }, { kind: 'deploy', attempt: 2 }],
+    ['two rejections', { attempts: tried(2, rejected) }, ends('rejected')],
+    ['a rejection at last', { attempts: [...tried(2), anAttempt({ n: 3, ...rejected })] }, ends('rejected')],
+    ['a failed primary agent', { agents, attempts: tried(1) }, second],
     [
       'an agent that gave up',
       { attempts: tried(1, { ...gaveUp, files: [] }) },
       ends('failed', 'its agent found no fix: no idea'),
     ],
-    [
-      'one that gave up before another',
-      { agents: ['debugger', 'code-review'], attempts: tried(1, { ...gaveUp, files: [] }) },
-      { kind: 'deploy', agent: 'code-review' },
-    ],
+    ['one that gave up before another', { agents, attempts: tried(1, { ...gaveUp, files: [] }) }, second],
     ['one that gave up and changed files', { attempts: tried(1, gaveUp) }, { kind: 'deploy' }],
     ['a dead server', { environment: 'nobody listens' }, ends('failed', 'nobody listens')],
-    [
-      'denied tool calls',
-      { attempts: [anAttempt({ outcome: 'denied', files: [] })] },
-      ends('agent-unusable'),
-    ],
+    ['denied tool calls', { attempts: tried(1, { outcome: 'denied', files: [] }) }, ends('agent-unusable')],
     ['a change that could not be written', { attempts: tried(1, unwritten) }, ends('failed', 'EPERM')],
     [
       'one of the built-in fixer',
@@ -93,7 +74,7 @@ describe('the next step', () => {
     ],
     [
       'an agent that needs a person',
-      { attempts: [anAttempt({ claim: { status: 'needs-person', summary: 'Which price?' } })] },
+      { attempts: tried(1, asking) },
       { kind: 'escalate', question: 'Which price?' },
     ],
     ['a missing permission', { retry: 'never_retry' }, { kind: 'escalate' }],
