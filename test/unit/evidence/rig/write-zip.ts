@@ -1,8 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { crc32, deflateRawSync } from 'node:zlib';
 
-/** Writes a zip file of the named contents with only those parts of the format that a reader needs; names are not checked. */
-export function writeZip(path: string, contents: Readonly<Record<string, string | Buffer>>): void {
+type Contents = Readonly<Record<string, string | Buffer>>;
+
+export function writeZip(path: string, contents: Contents): void {
+  writeFileSync(path, zipOf(contents));
+}
+
+/** Makes a zip file with only those parts of the format that a reader needs; names are not checked. */
+export function zipOf(contents: Contents): Buffer {
   const parts: Buffer[] = [];
   const directory: Buffer[] = [];
   let offset = 0;
@@ -18,7 +24,7 @@ export function writeZip(path: string, contents: Readonly<Record<string, string 
   const size = directory.reduce((sum, part) => sum + part.length, 0);
   const count = u16(Object.keys(contents).length);
   const end = [u32(0x06054b50), zeros(4), count, count, u32(size), u32(offset), zeros(2)];
-  writeFileSync(path, Buffer.concat([...parts, ...directory, ...end]));
+  return Buffer.concat([...parts, ...directory, ...end]);
 }
 
 function commonHeader(name: string, bytes: Buffer, deflatedLength: number): Buffer {

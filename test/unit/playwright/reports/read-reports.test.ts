@@ -2,8 +2,8 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { readReports } from '../../../../src/playwright/reports/read-reports.js';
-import { storedZip } from '../../../rig/stored-zip.js';
 import { tempDir } from '../../../rig/temp-dir.js';
+import { zipOf } from '../../evidence/rig/write-zip.js';
 
 const lines = (...messages: object[]) => messages.map((one) => JSON.stringify(one)).join('\n');
 const begin = [
@@ -27,22 +27,23 @@ const testEnd = (testId: string, status: string) => ({
 });
 const end = { method: 'onEnd', params: { result: { status: 'failed' } } };
 const whole = lines(...begin, project, testEnd('t1', 'failed'), end);
-const blob = (text: string, name = 'report-2.jsonl') => storedZip({ [name]: text });
+const blob = (text: string, name = 'report-2.jsonl') => zipOf({ [name]: text });
 
 const json = (over: object = {}) =>
   JSON.stringify({ config: { shard: null }, suites: [], errors: [], ...over });
 const junit = (inside: string) =>
   `<testsuites><testsuite name="a.spec.ts" hostname="one">${inside}</testsuite></testsuites>`;
 
-/** Reads a folder with these files. */
-async function read(files: Readonly<Record<string, string | Buffer>>) {
+/** Writes a folder with these files. */
+function folderOf(files: Readonly<Record<string, string | Buffer>>): string {
   const dir = tempDir();
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(path.dirname(path.join(dir, name)), { recursive: true });
     writeFileSync(path.join(dir, name), text);
   }
-  return readReports(['.'], dir);
+  return dir;
 }
+const read = (files: Readonly<Record<string, string | Buffer>>) => readReports(['.'], folderOf(files));
 
 it('SC-1 reads shard, commit and tests of a blob report, whatever separator its machine had', async () => {
   expect(await read({ 'report-2.zip': blob(whole) })).toEqual({
@@ -70,18 +71,15 @@ it.each([
 });
 
 it('SC-1 finds reports in folders, each once, and ignores files of other kinds and what links point to', async () => {
-  const dir = tempDir();
-  const put = (name: string, text: string | Buffer) => {
-    mkdirSync(path.dirname(path.join(dir, name)), { recursive: true });
-    writeFileSync(path.join(dir, name), text);
-  };
-  put('a/b/report-2.zip', blob(whole));
-  put('a/r.json', json());
-  put('a/j.xml', junit('<testcase name="adds" time="1.5"><failure/></testcase>'));
-  put('a/trace.zip', storedZip({ 'trace.trace': '{}' }));
-  put('a/package.json', '{ "name": "shop" }');
-  put('a/.self-heal/runs/1/junit.xml', junit(''));
-  put('other/r.json', json());
+  const dir = folderOf({
+    'a/b/report-2.zip': blob(whole),
+    'a/r.json': json(),
+    'a/j.xml': junit('<testcase name="adds" time="1.5"><failure/></testcase>'),
+    'a/trace.zip': zipOf({ 'trace.trace': '{}' }),
+    'a/package.json': '{ "name": "shop" }',
+    'a/.self-heal/runs/1/junit.xml': junit(''),
+    'other/r.json': json(),
+  });
   symlinkSync(path.join(dir, 'other'), path.join(dir, 'a/link'));
   const found = await readReports(['a', 'a/b'], dir);
   expect(found.ok && found.value.map(({ name }) => name.replaceAll('\\', '/'))).toEqual([
