@@ -47,15 +47,6 @@ describe('the loop for one cause', () => {
     expect(end).toEqual({ verdict: 'failed', reason: 'still failing after 3 retries' });
   });
 
-  it('HL-4 waits 5, 10 and 20 s, and then the configured maximum, with more retries', async () => {
-    const retries = { max: 6, backoff: { initialMs: 5000, factor: 2, maxMs: 30_000 } };
-    const { session: given, clock } = await session(Array(6).fill('boom'), {
-      settings: someSettings({ retries }),
-    });
-    await healCause(given, cause);
-    expect(clock.slept).toEqual([5000, 10_000, 20_000, 30_000, 30_000]);
-  });
-
   it('HL-1 counts the re-runs, and ends healed when one passes', async () => {
     const { session: given, events } = await session(['boom', null]);
     const { attempts, end } = await healCause(given, cause);
@@ -69,7 +60,6 @@ describe('the loop for one cause', () => {
 
   it.each([
     ['.env', { ignored: ['.env'] }],
-    ['src/a.ts, src/b.ts', { changedInProject: ['src/a.ts', 'src/b.ts'] }],
     ['1, 2, 3, 4, 5 and 2 more', { changedInProject: ['1', '2', '3', '4', '5', '6', '7'] }],
   ])('HN-1 names what its agent did beside its fix: %s', async (named, work) => {
     const { session: given, events } = await session(['boom', 'boom', 'boom']);
@@ -127,16 +117,6 @@ describe('the loop for one cause', () => {
     expect(end.verdict).toBe('failed');
   });
 
-  it('CS-7 deploys the agent of the alternative class second', async () => {
-    const lead = failing('t1', 'boom', {
-      diagnosis: aDiagnosis({ category: 'runtime-error', alternatives: ['ui-error'] }),
-    });
-    const back = async () => [lead];
-    const { session: given, agents } = await session(['boom', 'boom', 'boom'], { diagnose: back });
-    await healCause(given, aCause({ lead }));
-    expect(agents).toEqual(['debugger', 'code-review']);
-  });
-
   it.each([
     ['timed out', { kind: 'timed-out', afterMs: 300_000 }],
     ['crashed', { kind: 'signalled', signal: 'SIGSEGV' }],
@@ -153,24 +133,6 @@ describe('the loop for one cause', () => {
       expect(end.verdict).toBe('healed');
     },
   );
-
-  it('AG-8 reports that an agent changed nothing, whatever it claims', async () => {
-    const { session: given } = await session(['boom', 'boom', 'boom']);
-    const blind = { ...given, workspace: { ...given.workspace, collect: async () => noChange } };
-    const { attempts } = await healCause(blind, cause);
-    expect(attempts[0]).toMatchObject({ outcome: 'unchanged', claim: { status: 'fixed' } });
-    expect(attempts[0]?.failedBecause).toContain('changed no file');
-  });
-
-  it('AG-8 stops at an agent whose every edit was denied', async () => {
-    const { session: given, agents } = await session(['boom'], {
-      runAgent: async () => ({ ...finished, denials: ['Edit'] }),
-    });
-    const blind = { ...given, workspace: { ...given.workspace, collect: async () => noChange } };
-    const { end } = await healCause(blind, cause);
-    expect(end.verdict).toBe('agent-unusable');
-    expect(agents).toEqual([]);
-  });
 
   it('AG-7 spends no re-run and no retry if the program cannot work at all', async () => {
     const agentEnd = { kind: 'unusable', reason: 'Not logged in', remedy: 'Run claude /login.' } as const;
@@ -192,13 +154,8 @@ describe('the loop for one cause', () => {
   it('HN-3 reverts a weakened test without a re-run, tells the agent at once, and continues', async () => {
     const seen: string[] = [];
     const verdicts = [[violation], []];
-    const {
-      session: given,
-      events,
-      clock,
-    } = await session([null], {
-      guard: async () => ({ ...harmless, violations: verdicts.shift() ?? [] }),
-    });
+    const guard: Session['guard'] = async () => ({ ...harmless, violations: verdicts.shift() ?? [] });
+    const { session: given, events, clock } = await session([null], { guard });
     const { attempts, end } = await healCause(
       { ...given, runAgent: async ({ prompt }) => (seen.push(prompt), finished) },
       cause,
@@ -208,12 +165,8 @@ describe('the loop for one cause', () => {
       ['green', false],
     ]);
     expect(attempts[0]?.violations).toEqual([violation]);
-    expect(events).toContainEqual({
-      type: 'attempt.rejected',
-      causeId: 'c1',
-      attempt: 1,
-      violations: [violation],
-    });
+    const violations = [violation];
+    expect(events).toContainEqual({ type: 'attempt.rejected', causeId: 'c1', attempt: 1, violations });
     expect(clock.slept).toEqual([]);
     expect(seen[0]).not.toContain('assertion-removed');
     expect(seen[1]).toContain('tests/a.spec.ts:3 assertion-removed');
@@ -247,13 +200,8 @@ describe('the loop for one cause', () => {
     ['what no agent may change', 'whole', { cut: [config] }],
     ['what changes what the tests expect', 'tests', { differences: [difference] }],
   ])('HN-4 BL-6 %s is left out, proven, and asked of a person: %s', async (_, side, found) => {
-    const {
-      session: given,
-      events,
-      agents,
-    } = await session([null, null, null], {
-      guard: async () => ({ ...harmless, ...found }),
-    });
+    const guard: Session['guard'] = async () => ({ ...harmless, ...found });
+    const { session: given, events, agents } = await session([null, null, null], { guard });
     const { attempts, end } = await healCause(given, cause);
     expect(attempts).toMatchObject([
       { judged: 'offered', offers: side, reverted: true, cut: [{ file: 'src/a.ts' }] },
@@ -309,24 +257,6 @@ describe('the loop for one cause', () => {
     expect(offers).toEqual(verdict === 'escalated' ? ['tests'] : []);
   });
 
-  it('HN-4 what was left out is not needed if the rest is enough', async () => {
-    const both = { path: 'src/b.ts', before: null, after: null };
-    const { session: given } = await session([null], {
-      guard: async () => ({ ...harmless, cut: [config] }),
-    });
-    const collect: Session['workspace']['collect'] = (id) => given.workspace.collect(id);
-    const workspace: Session['workspace'] = {
-      ...given.workspace,
-      collect: async (id) => {
-        const work = await collect(id);
-        return { ...work, change: work.change && { ...work.change, edits: [...work.change.edits, both] } };
-      },
-    };
-    const { attempts, end } = await healCause({ ...given, workspace }, cause);
-    expect(attempts).toMatchObject([{ judged: 'green', cut: [{ file: 'src/a.ts' }] }]);
-    expect(end.verdict).toBe('healed');
-  });
-
   it('HN-4 ME-7 tests that a person has opened may change: it is named, and healed', async () => {
     const known = { ...anUnknown, decision: { chosen: null, allows: 'tests' } } as const;
     const asked: unknown[] = [];
@@ -340,31 +270,24 @@ describe('the loop for one cause', () => {
     expect(end.verdict).toBe('healed');
   });
 
-  it('HN-4 passes the class of the failure to the guard, whichever agent runs', async () => {
+  it('CS-7 HN-4 deploys the agent of the alternative class second, and tells the guard that of the failure', async () => {
     const lead = failing('t1', 'boom', {
       diagnosis: aDiagnosis({ category: 'runtime-error', alternatives: ['ui-error'] }),
     });
     const asked: string[] = [];
     const guard: Session['guard'] = async ({ category }) => (asked.push(category), harmless);
-    const { session: given } = await session(['boom', 'boom', 'boom'], {
-      diagnose: async () => [lead],
-      guard,
-    });
+    const diagnose = async () => [lead];
+    const { session: given, agents } = await session(['boom', 'boom', 'boom'], { diagnose, guard });
     await healCause(given, aCause({ lead }));
+    expect(agents).toEqual(['debugger', 'code-review']);
     expect(asked).toEqual(['runtime-error', 'runtime-error']);
   });
 
   it('AG-10 reverts the unproven change when it is interrupted during the re-run', async () => {
     const controller = new AbortController();
     const { session: given } = await session(['boom'], { signal: controller.signal });
-    const interrupted = {
-      ...given,
-      runAgain: async () => {
-        controller.abort();
-        return aSuiteRun();
-      },
-    };
-    const { attempts, end } = await healCause(interrupted, cause);
+    const runAgain = async () => (controller.abort(), aSuiteRun());
+    const { attempts, end } = await healCause({ ...given, runAgain }, cause);
     expect(attempts).toMatchObject([{ reverted: true, judged: 'not-judged' }]);
     expect(end.verdict).toBe('interrupted');
   });
@@ -416,16 +339,6 @@ describe('the loop with a store', () => {
     ]);
   });
 
-  it('ME-6 starts no agent for a failure with an open question, and says so', async () => {
-    const { session: given, agents, events } = await session([], { store: memory({ open: anEscalation() }) });
-    const { end } = await healCause(given, cause);
-    expect(end).toMatchObject({ verdict: 'escalated', askedBefore: true });
-    expect(agents).toEqual([]);
-    expect(events).toContainEqual(
-      expect.objectContaining({ type: 'agent.waiting_for_input', escalationId: 'e1' }),
-    );
-  });
-
   it('ME-2 ME-5 asks a person if earlier runs have used up the attempts, and says what was tried', async () => {
     const used = { tries: { count: 3, failedFixes: 1 }, tried: [anAttempt()] };
     const { session: given, agents } = await session([], { store: memory(used) });
@@ -437,38 +350,25 @@ describe('the loop with a store', () => {
     ]);
   });
 
-  it('ME-8 says that a heal did not hold', async () => {
-    const { category } = cause.lead.diagnosis;
-    const fix = {
-      runId: 'r1',
-      healedAt: '',
-      category,
-      agent: null,
-      summary: null,
-      files: [],
-      patch: null,
-      times: 1,
-    };
-    const { session: given, events } = await session([null], { store: memory({ fix }) });
-    await healCause(given, cause);
-    expect(events).toContainEqual({ type: 'cause.came_back', causeId: 'c1', fix });
-  });
-
-  it('ME-8 does not take the same message for an old fault if its class is another one', async () => {
-    const fix = {
-      runId: 'r1',
-      healedAt: '',
-      category: 'build-error',
-      agent: null,
-      summary: null,
-      files: [],
-      patch: null,
-      times: 1,
-    } as const;
-    const { session: given, events } = await session([null], { store: memory({ fix }) });
-    await healCause(given, cause);
-    expect(events).not.toContainEqual(expect.objectContaining({ type: 'cause.came_back' }));
-  });
+  it.each(['ui-error', 'build-error'] as const)(
+    'ME-8 says that a heal did not hold, unless the fault of that message was of another class: %s',
+    async (category) => {
+      const fix = {
+        runId: 'r1',
+        healedAt: '',
+        category,
+        agent: null,
+        summary: null,
+        files: [],
+        patch: null,
+        times: 1,
+      };
+      const { session: given, events } = await session([null], { store: memory({ fix }) });
+      await healCause(given, cause);
+      const told = events.filter(({ type }) => type === 'cause.came_back');
+      expect(told).toEqual(category === 'ui-error' ? [{ type: 'cause.came_back', causeId: 'c1', fix }] : []);
+    },
+  );
 });
 
 describe('the built-in fixer before the agents', () => {
@@ -477,15 +377,6 @@ describe('the built-in fixer before the agents', () => {
     writeFileSync(file, 'old');
     return async () => ({ summary, files: [{ file, before: 'old', after: 'new' }] });
   }
-
-  it('BF-1 BF-5 heals at no cost, without an agent', async () => {
-    const { session: given, agents } = await session([null], { propose: fixer() });
-    const { attempts, end } = await healCause(given, cause);
-    expect(end).toEqual({ verdict: 'healed', reason: 'fixed by the built-in fixer' });
-    expect(attempts).toMatchObject([{ n: 1, agent: 'built-in', runner: 'built-in', usage: { costUsd: 0 } }]);
-    expect(agents).toEqual([]);
-    expect(given.spending.totals()).toMatchObject({ agentRuns: 0 });
-  });
 
   it('BF-5 uses no retry and does not wait if its fix fails, and tells the agent', async () => {
     const { session: given, agents, clock } = await session(Array(4).fill('boom'), { propose: fixer() });

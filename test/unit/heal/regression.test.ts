@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { runRegression } from '../../../src/heal/regression.js';
 import { tellSeen } from '../../../src/heal/tell-tests.js';
 import { reportOf } from '../../../src/run/report-of.js';
-import type { Progress } from '../../../src/heal/progress.js';
+import { newProgress } from '../../../src/heal/progress.js';
 import { aCause, anAttempt, aResult, aSuiteRun, failing, someSettings } from '../../rig/builders.js';
 import { healingSession } from '../../rig/healing-session.js';
 
@@ -24,19 +24,11 @@ async function regressionAfter(red: readonly (readonly string[])[], fixes = [kep
   });
   tellSeen(session, broken);
   tellSeen(session, aSuiteRun({ tests: ids.map((id) => aResult(id)) }));
-  const causes = fixes.map((attempt, n) => ({
-    cause: aCause({ id: `c${n + 1}`, lead: failing('t1') }),
-    verdict: 'healed',
-    reason: '',
-    attempts: [attempt],
-    overBudget: false,
-  }));
-  const progress = {
-    session,
-    causes,
-    rerunIds: {},
-    proofTests: [],
-  } as unknown as Progress;
+  const progress = newProgress(session, broken);
+  for (const [n, attempt] of fixes.entries()) {
+    const cause = aCause({ id: `c${n + 1}`, lead: failing('t1') });
+    progress.causes.push({ cause, verdict: 'healed', reason: '', attempts: [attempt], overBudget: false });
+  }
   const { red: unexplained } = await runRegression(progress, broken, []);
   const { regression, tests } = reportOf(session.bus.run());
   return { regression, tests, unexplained: [...unexplained], asked, moves, progress, events };

@@ -1,12 +1,9 @@
-import { Mutex } from 'async-mutex';
 import { describe, expect, it } from 'vitest';
 import type { AgentEnd, AgentRun } from '../../../src/core/attempt.js';
-import type { Event } from '../../../src/event.js';
 import { runWithRestarts, type Start } from '../../../src/heal/attempt/restart-agent.js';
 import type { Session } from '../../../src/heal/session.js';
-import { createSpending } from '../../../src/run/spending.js';
 import { aCause, failing, someSettings } from '../../rig/builders.js';
-import { virtualClock } from '../../rig/virtual-clock.js';
+import { healingSession } from '../../rig/healing-session.js';
 
 const overloaded: AgentEnd = { kind: 'retryable', reason: 'claude: 529 Overloaded' };
 const tooLong: AgentEnd = { kind: 'context-overflow', reason: 'claude: prompt is too long' };
@@ -22,32 +19,26 @@ async function runThrough(
   ends: readonly AgentEnd[],
   over: { settings?: Session['settings']; resume?: string | null; abortAt?: number } = {},
 ) {
-  const clock = virtualClock();
-  const events: Event[] = [];
   const starts: Start[] = [];
   const controller = new AbortController();
-  const spending = createSpending(0);
+  const { settings = someSettings() } = over;
+  const { session, clock, events } = await healingSession([], { settings, signal: controller.signal });
+  const { spending } = session;
   spending.agentStarted(cause);
-  const session = {
-    settings: over.settings ?? someSettings(),
-    clock: { ...clock, random: () => 0.5 },
-    bus: { emit: (event: Event) => void events.push(event), close: async () => [] },
-    signal: controller.signal,
-    spending,
-    tree: new Mutex(),
-    folder: { runId: 'run' },
-  } as unknown as Session;
-  const run = await runWithRestarts(session, {
-    cause,
-    n: 1,
-    runner: 'claude',
-    resume: over.resume ?? null,
-    start: async (start) => {
-      starts.push(start);
-      if (starts.length === over.abortAt) controller.abort();
-      return aRun(ends[starts.length - 1] ?? ends.at(-1)!);
+  const run = await runWithRestarts(
+    { ...session, clock: { ...clock, random: () => 0.5 } },
+    {
+      cause,
+      n: 1,
+      runner: 'claude',
+      resume: over.resume ?? null,
+      start: async (start) => {
+        starts.push(start);
+        if (starts.length === over.abortAt) controller.abort();
+        return aRun(ends[starts.length - 1] ?? ends.at(-1)!);
+      },
     },
-  });
+  );
   return { run, starts, events, clock, spending };
 }
 

@@ -41,12 +41,6 @@ it('ME-2 ME-11 pauses healing at the fifth question, asks no further ones, and e
   expect(final).toEqual({ outcome: 'paused', exitCode: 4 });
 });
 
-it('ME-2 ME-6 does not pause healing at four questions', async () => {
-  const { record, events } = await runWith(4);
-  expect(record.paused).toBe(false);
-  expect(events.map((event) => event.type)).not.toContain('agent.build_paused');
-});
-
 it('HL-3 HL-7 CS-10 still confirms and heals an error if the suite does not start in one of its runs', async () => {
   const shows = (_: string, { fixes }: { fixes: ReadonlySet<string> }) =>
     fixes.has('2') ? null : fixes.has('1') ? 'another' : 'boom';

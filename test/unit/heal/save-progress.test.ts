@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { CauseVerdict } from '../../../src/core/verdict.js';
-import type { Progress } from '../../../src/heal/progress.js';
+import { newProgress } from '../../../src/heal/progress.js';
 import { noStore } from '../../../src/run/run-store.js';
 import { saveProgress, type SavedProgress } from '../../../src/heal/save-progress.js';
 import { summarise } from '../../../src/heal/summarise.js';
@@ -20,7 +20,7 @@ async function keptAfter(verdict: CauseVerdict, over: object = {}) {
   const cause = aCause({ lead: failing('t1') });
   session.bus.emit({ type: 'cause.found', cause: summarise(cause) });
   const causes = [{ cause, verdict, reason: '', attempts: [], overBudget: false, ...over }];
-  await saveProgress({ session, causes, rerunIds: { t1: ['setup', 't1'] } } as unknown as Progress);
+  await saveProgress({ ...newProgress(session, aSuiteRun()), causes, rerunIds: { t1: ['setup', 't1'] } });
   return kept[0]?.tests.map(({ open, rerunIds }) => [open, rerunIds]);
 }
 
