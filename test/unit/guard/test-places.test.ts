@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { placesOf } from '../../../src/guard/run-guard.js';
-import type { SuiteRun } from '../../../src/playwright/suite-run.js';
 import { testPlaces } from '../../../src/guard/test-places.js';
+import { aResult, aSuiteRun, aTest } from '../../rig/builders.js';
 
 const places = {
   testFiles: ['tests/cart.spec.ts'],
@@ -36,8 +36,9 @@ it('HN-4 counts scenarios as the tests’, from which their specs are generated 
 });
 
 it('HN-4 counts the folder of a test as the tests’ if Playwright looks for tests above the project, too', () => {
-  const test = { location: { file: '/projects/shop/e2e/cart.spec.ts' }, titlePath: ['cart'] };
-  const suite = { tests: [{ test }], rootDir: '/projects', configFile: null } as unknown as SuiteRun;
+  const location = { file: '/projects/shop/e2e/cart.spec.ts', line: 1, column: 1 };
+  const tests = [{ ...aResult('t1'), test: aTest('t1', { location }) }];
+  const suite = aSuiteRun({ tests, rootDir: '/projects' });
   const isTests = testPlaces(placesOf('/projects/shop', suite, () => false));
   expect(['e2e/support/cart.ts', 'src/cart.ts'].map(isTests)).toEqual([true, false]);
 });

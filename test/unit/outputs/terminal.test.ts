@@ -112,26 +112,6 @@ it('RP-1 draws a region of bounded height, even with 300 causes', async () => {
   close();
 });
 
-it.each([
-  [60, 20],
-  [30, 10],
-  [120, 40],
-  [24, 12],
-])(
-  'RP-1 draws the live view for the new size when the window is resized to %d × %d',
-  async (columns, rows) => {
-    const { stream, take, shown, close } = shownRun();
-    await take(redRun(5));
-    await take(agentAtWork('c1', 'Edit a/very/long/path/'.repeat(9), 10_000));
-    stream.resize(columns, rows);
-    vi.advanceTimersByTime(1000);
-    const last = shown().slice(shown().findLastIndex((one) => one.startsWith('*')));
-    expect(last.length).toBeGreaterThan(1);
-    for (const line of last) expect(stringWidth(line)).toBeLessThan(columns);
-    close();
-  },
-);
-
 it('RP-1 keeps what others print meanwhile complete, above the live view', async () => {
   const { stream, take, shown, close } = shownRun();
   await take(redRun(2));
@@ -160,40 +140,6 @@ it('EV-10 RP-1 strips terminal control characters from an agent’s activity, an
   expect(stream.written.join('')).not.toContain('\u001b[2J');
   expect(stream.written.join('')).not.toContain('title');
   close();
-});
-
-it('RP-1 leaves nothing of itself behind, and never hides the cursor', async () => {
-  const { stream, take, close, all } = shownRun();
-  await take(redRun(2));
-  await take(agentAtWork('c1', 'works', 10_000));
-  await take(healed('c1', 13_000));
-  const end = {
-    outcome: 'red' as const,
-    exitCode: 1,
-    durationMs: 9,
-    agentRuns: 1,
-    agentRunsAvoided: 0,
-    costUsd: null,
-    commit: null,
-  };
-  await take([{ type: 'run.ended', time: 20_000, ...end }]);
-  close();
-  expect(all()).not.toMatch(/causes? done|▸|to go/);
-  expect(stream.screen.cursor().column).toBe(0);
-  expect(stream.written.join('')).not.toContain('\u001b[?25');
-});
-
-it('RP-1 uses only colors that are readable on light and dark backgrounds', async () => {
-  const { stream, take, close } = shownRun(80, 24, { level: 3 });
-  await take(redRun(2));
-  await take(agentAtWork('c1', 'works', 10_000));
-  await take(healed('c1', 13_000));
-  close();
-  // oxlint-disable-next-line no-control-regex -- matches colors
-  const codes = [...stream.written.join('').matchAll(/\u001b\[([0-9;]*)m/g)].map(([, code]) => code);
-  expect(codes.length).toBeGreaterThan(0);
-  // Bold, dim, red, green, magenta, and their resets.
-  for (const code of codes) expect(['1', '2', '22', '31', '32', '35', '39']).toContain(code);
 });
 
 it('CL-6 CL-13 draws nothing on a terminal that does not know its size', () => {

@@ -1,12 +1,11 @@
 import { expect, it } from 'vitest';
 import type { Event } from '../../../../src/event.js';
 import { loadRun } from '../../../../src/outputs/html/load-run.js';
-import { renderRun, phaseOf, showNow } from '../../../../src/outputs/html/page.js';
+import { renderRun, phaseOf } from '../../../../src/outputs/html/page.js';
 import { reduce } from '../../../../src/run/reduce.js';
 import { reportOf } from '../../../../src/run/report-of.js';
 import { emptyRun } from '../../../../src/run/run-state.js';
 import { aCauseSummary } from '../../../rig/shown-run.js';
-import { hostile } from '../../../rig/stored-run.js';
 import { tempDir } from '../../../rig/temp-dir.js';
 
 it('RP-5 counts the causes in progress in the heading, and shows those that have not begun as waiting', async () => {
@@ -21,23 +20,4 @@ it('RP-5 counts the causes in progress in the heading, and shows those that have
   const page = String(renderRun(await loadRun(reportOf(run), run, place)));
   const states = [...page.matchAll(/<span class="tag (\w+)"/g)].map(([, state]) => state);
   expect(states).toEqual(ids.map((_, at) => (at < 8 ? 'working' : 'waiting')));
-});
-
-it('CL-13 RP-5 shows what each agent is doing, why one waits, and the progress of the current Playwright run', () => {
-  const events: Partial<Event>[] = [
-    { type: 'cause.found', cause: aCauseSummary({ id: 'c1' }) },
-    { type: 'cause.found', cause: aCauseSummary({ id: 'c2' }) },
-    { type: 'agent.started', causeId: 'c1', attempt: 1, slashCommand: '/debugger', runner: 'claude' },
-    { type: 'agent.activity', causeId: 'c1', text: hostile },
-    { type: 'agent.retrying', causeId: 'c2', delayMs: 5000, reason: 'the API is overloaded' },
-    { type: 'suite.started', purpose: 'retest', tests: 4, causeId: null },
-    { type: 'suite.progress', done: 3, total: 4, test: 'adds up' },
-  ];
-  const run = events.reduce((so, event) => reduce(so, { time: 1, ...event } as never), emptyRun('run'));
-  const shown = String(showNow(reportOf(run), run));
-  expect(shown).toContain('max="4" value="3"');
-  expect(shown).toContain('3/4 adds up');
-  expect(shown).toMatch(
-    /#c1"[^]*agent working, try 1[^]*\/debugger \(claude\)[^]*&lt;img[^]*#c2"[^]*the API is overloaded/,
-  );
 });
