@@ -81,14 +81,14 @@ export class Trials {
       return seen;
     };
     const run = async (out: readonly Candidate[]): Promise<Outcome | null> => {
-      const outcome = this.#of(out).get(key) ?? (await runOrEnd(out));
+      const outcome = this.#outcomesFor(out).get(key) ?? (await runOrEnd(out));
       if (outcome === 'red') said.wasRed = true;
       return outcome;
     };
     return { run, said };
   }
 
-  #of(out: readonly Candidate[]): Seen {
+  #outcomesFor(out: readonly Candidate[]): Seen {
     const numbers = out.map((one) => {
       const number = this.#numbers.get(one) ?? this.#numbers.size;
       this.#numbers.set(one, number);
@@ -114,8 +114,8 @@ export class Trials {
         const run = await this.#effects.runAgain({ ids: idsOf(failures), causeId, signal });
         if (signal.aborted) return null;
         for (const failure of failures)
-          this.#of(out).set(failureKey(failure.failure), await this.#outcomeOf(failure, run));
-        return this.#of(out).get(failureKey(lead.failure)) ?? 'unresolved';
+          this.#outcomesFor(out).set(failureKey(failure.failure), await this.#outcomeOf(failure, run));
+        return this.#outcomesFor(out).get(failureKey(lead.failure)) ?? 'unresolved';
       }));
     return seen ? seen.value : 'unresolved';
   }

@@ -80,14 +80,14 @@ function isReplaced(key: string, { file, before, after }: EditedFile): boolean {
 /** Returns the texts and the markup of a hunk's old lines that its new lines lack, and that a fix restores in the file. */
 function restoredTexts({ old, now }: Hunk, fix: EditedFile | undefined): string[] {
   if (!fix) return [];
-  const still = new Set(piecesOf(now));
-  const lost = [...new Set(piecesOf(old))].filter((piece) => !still.has(piece));
-  const [before, after] = [fix.before, fix.after].map((text) => counted(piecesOf(text?.split('\n') ?? [])));
+  const still = new Set(textPieces(now));
+  const lost = [...new Set(textPieces(old))].filter((piece) => !still.has(piece));
+  const [before, after] = [fix.before, fix.after].map((text) => counted(textPieces(text?.split('\n') ?? [])));
   return lost.filter((piece) => (after?.get(piece) ?? 0) > (before?.get(piece) ?? 0));
 }
 
 /** Returns what stands between quotes, tags and braces: texts, attributes, names of elements. */
-function piecesOf(lines: readonly string[]): string[] {
+function textPieces(lines: readonly string[]): string[] {
   return lines
     .flatMap((line) => line.split(/["'`<>{}]/))
     .map((piece) => piece.trim())

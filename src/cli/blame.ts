@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { addWaitFlag, agentsFlag, collect, configFlag } from './options.js';
 import { endWith } from './end.js';
 import { testsOf } from '../core/failure.js';
-import { failuresMeant, failuresOf } from '../inspect/find-failure.js';
+import { matchingFailures, failuresOf } from '../inspect/find-failure.js';
 import { baseOf } from '../git/git-trees.js';
 import { filtersOf, leftRed, placeOf } from '../inspect/last-red.js';
 import { findRun } from '../run/find-run.js';
@@ -87,7 +87,7 @@ export async function filtersFor(cwd: string, word: string | undefined): Promise
   }
   if (word === undefined) return ok(run.ok ? filtersOf(leftRed(run.value.report), cwd) : []);
   if (!run.ok) return ok([word]);
-  const failures = failuresMeant(word, failuresOf(run.value)).map(({ failure }) => failure);
+  const failures = matchingFailures(word, failuresOf(run.value)).map(({ failure }) => failure);
   const meant = testsOf(failures).map(({ location: { file, line } }) => placeOf(file, line));
   return ok(meant.length > 0 ? [...new Set(meant)] : [word]);
 }

@@ -6,7 +6,7 @@ import { endWith, print } from './end.js';
 import { agentsFlag, wholeNumber } from './options.js';
 import { exitCodes } from '../core/exit-codes.js';
 import { loadSettings } from '../config/load-settings.js';
-import { failuresMeant, failuresOf, isLead, nameOf, type Inspected } from '../inspect/find-failure.js';
+import { matchingFailures, failuresOf, isLead, nameOf, type Inspected } from '../inspect/find-failure.js';
 import { traceFiles } from '../evidence/trace-files.js';
 import { findRun, runIdsIn, type StoredRun, idsMeant } from '../run/find-run.js';
 import { promptOf } from '../inspect/prompt-of.js';
@@ -60,7 +60,7 @@ export async function runInspect(
   const all = redactor.deep(failuresOf(run.value));
   if (word === null && !options.prompt) return print(listing(run.value, all, options));
   if (all.length === 0) return withoutFailure(run.value);
-  const meant = word === null ? all.filter(isLead) : failuresMeant(word, all);
+  const meant = word === null ? all.filter(isLead) : matchingFailures(word, all);
   const [one] = meant;
   if (!one || meant.length > 1) return unclear(word, meant.length > 1 ? meant : all);
   if (options.prompt) return showPrompt({ run: run.value, one, redactor }, options);

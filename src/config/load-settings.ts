@@ -62,12 +62,14 @@ export async function loadLayers(request: SettingsRequest): Promise<Result<Setti
   const file = parsed.ok ? parsed.value : {};
   const environment = readEnvironment(request.env, parsed.ok ? Object.keys(file.runners ?? {}) : null);
   if (!parsed.ok || !environment.ok)
-    return err(invalid(source, parsed.ok ? [] : parsed.error, environment.ok ? [] : environment.error));
+    return err(
+      invalidSettings(source, parsed.ok ? [] : parsed.error, environment.ok ? [] : environment.error),
+    );
   const project = request.packageName ?? (await projectName(request.cwd));
   return ok({ environment: environment.value, file, source, project });
 }
 
-function invalid(
+function invalidSettings(
   source: AgentsFileText | null,
   mistakes: readonly Diagnostic[],
   ofEnvironment: readonly string[],

@@ -30,18 +30,18 @@ export async function checkSuite(place: SuitePlace): Promise<Check[]> {
   const { listed, output } = await listSuite(place);
   if (listed === null) {
     return [
-      failed('tests', `Playwright could not list the tests: ${firstLine(output)}`, listYourself(config, cwd)),
+      failed('tests', `Playwright could not list the tests: ${firstLine(output)}`, howToList(config, cwd)),
     ];
   }
   const { tests, errors, browsers } = listed;
   const [error] = errors;
-  if (tests === 0) return [failed('tests', firstLine(error ?? 'none found'), listYourself(config, cwd))];
+  if (tests === 0) return [failed('tests', firstLine(error ?? 'none found'), howToList(config, cwd))];
   const found = `${tests} found${error === undefined ? '' : `, and an error: ${firstLine(error)}`}`;
   // A run hands an error of the suite to an agent, so the error does not prevent a run.
   return [passed('tests', found), ...(await checkBrowsers(browsers, place))];
 }
 
-function listYourself(config: string, cwd: string): string {
+function howToList(config: string, cwd: string): string {
   return `\`playwright test --list -c ${path.relative(cwd, config)}\` shows the full output.`;
 }
 
@@ -107,7 +107,7 @@ function checkOf(
   const name = nameOf(browser);
   if (started?.version) return passed('browser', `${name} ${started.version}`);
   const error = stripAnsi(started?.error ?? 'it did not start');
-  return failed('browser', `${name}: ${shortened(error)}`, remedyFor(error, browser, cwd));
+  return failed('browser', `${name}: ${launchError(error)}`, remedyFor(error, browser, cwd));
 }
 
 function nameOf({ browserName, channel }: ListedBrowser): string {
@@ -115,7 +115,7 @@ function nameOf({ browserName, channel }: ListedBrowser): string {
 }
 
 /** Returns the first line of Playwright's message, without the name of the call. */
-function shortened(error: string): string {
+function launchError(error: string): string {
   const [line = ''] = error.replace(/^\w+\.launch: /, '').split('\n');
   return line.trim().slice(0, 200);
 }

@@ -28,7 +28,7 @@ export async function judge(request: GuardRequest): Promise<Findings> {
       says: 'the tests also read this file of the app',
     });
     const isFlaky = request.category === 'flaky';
-    const comparison = compared(change, isFlaky);
+    const comparison = compareChangedTests(change, isFlaky);
     return {
       ...comparison,
       cut: change.cut,
@@ -47,12 +47,12 @@ export async function judge(request: GuardRequest): Promise<Findings> {
 }
 
 /** Compares what the changed test files, and the files that import them, do in both states. */
-function compared({ ofTests, old, now }: Change, isFlaky: boolean): Comparison {
+function compareChangedTests({ ofTests, old, now }: Change, isFlaky: boolean): Comparison {
   const changed = ofTests.map(({ path }) => path);
   if (changed.length === 0) return { differences: [], locatorChanges: [] };
   const importers = new Set([...importersOf(old, changed), ...importersOf(now, changed)]);
   const affected = importers.size > MAX_IMPORTERS ? new Set(changed) : importers;
-  return compareTests(printed(old, affected), printed(now, affected), isFlaky);
+  return compareTests(printTests(old, affected), printTests(now, affected), isFlaky);
 }
 
 /** A flake that is no longer seen is not gone (FL-3). */
@@ -63,7 +63,7 @@ function hidden({ file, line, strength, before, after }: TestDifference): Violat
   return detail === null ? [] : [violationOf('flake-hidden', { ...place, detail })];
 }
 
-function printed(code: TestCode, affected: ReadonlySet<string>): Printed[] {
+function printTests(code: TestCode, affected: ReadonlySet<string>): Printed[] {
   const needed = importedBy(code, affected);
   const files = [...code.parsed.values()].filter((file) => needed.has(file.path));
   return readTests(openProject(files, code.importedFile), affected);
@@ -77,7 +77,7 @@ function inputsOf({ request: { healed }, now, ofApp }: Change): OtherInput | nul
   if (ofApp.length === 0 || specs.size === 0) return null;
   const concerned = importedBy(now, specs);
   const tests = [...now.parsed.values()].filter((file) => concerned.has(file.path));
-  const steps = printed(now, specs)
+  const steps = printTests(now, specs)
     .flatMap(({ lines }) => lines.map(({ text }) => text))
     .join('\n');
   // The value of anything but a literal is unknown, and an empty text only clears a field.

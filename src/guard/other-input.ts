@@ -15,7 +15,8 @@ export function otherInput(
   ofApp: readonly FileEdit[],
   { typed, tests }: { typed: ReadonlySet<string>; tests: readonly SourceFile[] },
 ): OtherInput {
-  const isSaid = (input: string) => tests.some(({ text }) => exchange(text, new Map([[input, '']])) !== text);
+  const isSaid = (input: string) =>
+    tests.some(({ text }) => exchangeLiterals(text, new Map([[input, '']])) !== text);
   const inputs = [...typed].filter((one) => one.trim().length > 1 && isSaid(one));
   return { inputs, named: namedIn(ofApp, inputs), files: tests.map(({ path }) => path) };
 }
@@ -27,7 +28,7 @@ export function exchangeInputs(
 ): ReadonlyMap<string, string> {
   const all = [...files.values()].join('\n');
   const exchanged = new Map(inputs.map((one) => [one, similarValue(one, all)]));
-  const altered = [...files].map(([file, text]) => [file, exchange(text, exchanged)] as const);
+  const altered = [...files].map(([file, text]) => [file, exchangeLiterals(text, exchanged)] as const);
   return new Map(altered.filter(([file, text]) => files.get(file) !== text));
 }
 
@@ -61,7 +62,7 @@ function rotated(sign: string, by: number): string {
 const asItIs = /\b(?:test|it|describe|setup)(?:\.\w+)*\(\s*['"`]|\bimport\b|\brequire\(/;
 const literal = /(['"`])(?:\\.|(?!\1)[^\\\n])*\1/g;
 
-function exchange(text: string, exchanged: ReadonlyMap<string, string>): string {
+function exchangeLiterals(text: string, exchanged: ReadonlyMap<string, string>): string {
   const inLiteral = (part: string) =>
     [...exchanged].reduce((sum, [from, to]) => sum.replaceAll(from, () => to), part);
   return text

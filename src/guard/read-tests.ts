@@ -85,22 +85,22 @@ export function readTests({ files }: Project, affected: ReadonlySet<string>): Pr
     const { path: file } = scope.file;
     // Hooks of a file without tests run for the tests of the files that import it.
     const hasTests = found.some((one) => one.kind === 'test' && one.file === file);
-    const lines = hasTests ? at.lines : hooked(at.lines, hooks);
+    const lines = hasTests ? at.lines : withHooks(at.lines, hooks);
     const place = { title: file, file, line: 1, source: '' };
     found.push({ kind: 'block', key: `file ${file}`, lines, hooks: null, ...place });
     visit(scope.file.program, (node) => readFixtures(node, at));
   }
   // Not until all files have been read is it known what they use of each other.
   for (const scope of modules) visit(scope.file.program, (node) => readUnused(node, scope, found));
-  return found.map(({ hooks, ...one }) => ({ ...one, lines: hooked(one.lines, hooks) }));
+  return found.map(({ hooks, ...one }) => ({ ...one, lines: withHooks(one.lines, hooks) }));
 }
 
-function hooked(lines: readonly Line[], hooks: Hooks | null): readonly Line[] {
-  return hooks ? hooked([...hooks.before, ...lines, ...hooks.after], hooks.around) : lines;
+function withHooks(lines: readonly Line[], hooks: Hooks | null): readonly Line[] {
+  return hooks ? withHooks([...hooks.before, ...lines, ...hooks.after], hooks.around) : lines;
 }
 
 /** Adds a line: a text, in which `‹code›` stands for the print of `of`, or the print of a node alone. */
-function push(
+function addLine(
   node: SyntaxNode,
   { scope, lines }: Reading,
   text = '‹code›',
@@ -110,7 +110,7 @@ function push(
   lines.push({ ...printed, text: text.replace('‹code›', () => printed.text), ...placeOf(scope.file, node) });
 }
 
-const ends = /^(?:Return|Throw|Break|Continue)Statement$/;
+const endsBlock = /^(?:Return|Throw|Break|Continue)Statement$/;
 
 /** Reads statements in order. What follows one that leaves the block is never reached. */
 function readAll(statements: readonly SyntaxNode[], reading: Reading): void {
@@ -118,7 +118,7 @@ function readAll(statements: readonly SyntaxNode[], reading: Reading): void {
   if (at !== reading) declareAll(statements, at.scope);
   for (const one of statements) {
     read(one, at);
-    if (ends.test(one.type)) return;
+    if (endsBlock.test(one.type)) return;
   }
 }
 
@@ -141,11 +141,11 @@ function read(given: SyntaxNode, reading: Reading): void {
     if (list) readEach(node, { list, pattern, body: nodeIn(node, 'body') }, reading);
   } else if (control.test(node.type)) readControl(node, reading);
   else if (node.type === 'ImportDeclaration' && nodesIn(node, 'specifiers').length === 0)
-    push(node, reading, `import ${nameOf(nodeIn(node, 'source'))}`);
+    addLine(node, reading, `import ${nameOf(nodeIn(node, 'source'))}`);
   else if (given === node && node.type.endsWith('Expression') && !isFunction(node))
     readExpression(node, reading);
   else if (!declarations.test(node.type) && !isFunction(node) && given.type !== 'ExportDefaultDeclaration')
-    push(node, reading);
+    addLine(node, reading);
 }
 
 const bodies = ['block', 'consequent', 'body', 'handler', 'cases', 'alternate', 'finalizer'];
@@ -163,23 +163,23 @@ function readControl(node: SyntaxNode, from: Reading): void {
   const all = others.length > 0 ? { ...node, type: 'SequenceExpression', expressions: heads } : only;
   const word = node.type.replace(/Statement|Clause/, '').toLowerCase();
   const start = from.lines.length;
-  push(node, reading, all ? `${word} (‹code›) {` : `${word} {`, all);
+  addLine(node, reading, all ? `${word} (‹code›) {` : `${word} {`, all);
   const around = [...from.around, ...from.lines.slice(start)];
   for (const field of inside) {
-    if (field !== inside[0]) push(node, reading, `} ${field} {`);
+    if (field !== inside[0]) addLine(node, reading, `} ${field} {`);
     const body = nodeIn(node, field);
     const at = { ...reading, around };
     if (body?.type === 'CatchClause') readControl(body, at);
     else readAll(body ? statementsOf(body) : nodesIn(node, field), at);
   }
-  push(node, reading, '}');
+  addLine(node, reading, '}');
 }
 
 const statementsOf = (body: SyntaxNode) => (body.type === 'BlockStatement' ? nodesIn(body, 'body') : [body]);
 
-function leaves(node: SyntaxNode): boolean {
+function mayLeaveEarly(node: SyntaxNode): boolean {
   if (isFunction(node)) return false;
-  return /^(?:Return|Break|Continue)Statement$/.test(node.type) || childrenOf(node).some(leaves);
+  return /^(?:Return|Break|Continue)Statement$/.test(node.type) || childrenOf(node).some(mayLeaveEarly);
 }
 
 interface Each {
@@ -197,16 +197,16 @@ function readEach(node: SyntaxNode, { list, pattern, body }: Each, reading: Read
     if (pattern) declarePattern(pattern, { scope, label: '‹each›', init, from: found.scope });
     if (body) readAll(statementsOf(body), { ...at, scope });
   };
-  const isKnown = elements.length > 0 && elements.length <= MAX_EACH && body && !leaves(body);
+  const isKnown = elements.length > 0 && elements.length <= MAX_EACH && body && !mayLeaveEarly(body);
   // An array that starts out empty is filled elsewhere.
   if (isKnown && elements.every((one) => one.type !== 'SpreadElement')) {
     for (const one of elements) readWith(one, reading);
     return;
   }
   const start = reading.lines.length;
-  push(node, reading, 'for (each of ‹code›) {', list);
+  addLine(node, reading, 'for (each of ‹code›) {', list);
   readWith(null, { ...reading, around: [...reading.around, ...reading.lines.slice(start)] });
-  push(node, reading, '}');
+  addLine(node, reading, '}');
 }
 
 function readDeclarator(node: SyntaxNode, isConst: boolean, reading: Reading): void {
@@ -247,28 +247,28 @@ function readCall(given: SyntaxNode, reading: Reading): Located | null {
   const awaited = unwrap(given).type === 'AwaitExpression';
   const call = unwrap((awaited && nodeIn(unwrap(given), 'argument')) || given);
   const callee = call.type === 'CallExpression' ? nodeIn(call, 'callee') : null;
-  const own = callee && functionOf(callee, reading.scope);
-  if (!own || reading.within.includes(own.node) || reading.within.length > MAX_CALLS) return null;
-  const statements = bodyOf(own.node);
+  const called = callee && functionOf(callee, reading.scope);
+  if (!called || reading.within.includes(called.node) || reading.within.length > MAX_CALLS) return null;
+  const statements = bodyOf(called.node);
   const last = statements.at(-1);
   const returned = last?.type === 'ReturnStatement' ? last : null;
-  const isLeft = statements.some((one) => one !== returned && leaves(one));
-  const isLate = (own.node['async'] === true && !awaited) || own.node['generator'] === true;
+  const isLeft = statements.some((one) => one !== returned && mayLeaveEarly(one));
+  const isLate = (called.node['async'] === true && !awaited) || called.node['generator'] === true;
   const args = nodesIn(call, 'arguments');
   if (isLeft || isLate || call['optional'] === true || !args.every((one) => isNaming(one, reading.scope)))
     return null;
-  const scope = callScope(own, { args, from: reading.scope });
+  const scope = callScope(called, { args, from: reading.scope });
   if (!scope) return null;
-  own.scope.project.followed.add(own.node);
-  const at = { ...reading, scope: innerScope(scope), within: [...reading.within, own.node] };
+  called.scope.project.followed.add(called.node);
+  const at = { ...reading, scope: innerScope(scope), within: [...reading.within, called.node] };
   declareAll(statements, at.scope);
   for (const one of statements) {
     if (one !== returned) read(one, at);
-    if (ends.test(one.type)) break;
+    if (endsBlock.test(one.type)) break;
   }
   const { start, end } = call;
   const nothing = { type: 'Identifier', name: 'undefined', start, end };
-  const body = nodeIn(own.node, 'body');
+  const body = nodeIn(called.node, 'body');
   const value = (body?.type === 'BlockStatement' ? nodeIn(returned, 'argument') : body) ?? nothing;
   const isWaited = awaited && value !== nothing && value.type !== 'AwaitExpression';
   return {
@@ -281,7 +281,7 @@ function readExpression(given: SyntaxNode, reading: Reading): void {
   const node = unwrap(given);
   const call = unwrap((node.type === 'AwaitExpression' && nodeIn(node, 'argument')) || node);
   const callee = call.type === 'CallExpression' ? nodeIn(call, 'callee') : null;
-  if (!callee) return isFollowed(node) ? undefined : push(node, reading);
+  if (!callee) return isFollowed(node) ? undefined : addLine(node, reading);
   if (isOfTest(callee, reading.scope) && readDefinition(call, callee, reading, call !== node)) return;
   const list = nodeIn(callee, 'object');
   const [first] = nodesIn(call, 'arguments');
@@ -291,7 +291,7 @@ function readExpression(given: SyntaxNode, reading: Reading): void {
     return readEach(call, { list, pattern, body: nodeIn(first, 'body') }, reading);
   }
   const value = readCall(node, reading);
-  if (!value) push(node, reading);
+  if (!value) addLine(node, reading);
   else if (!isNaming(value.node, value.scope)) readExpression(value.node, { ...reading, scope: value.scope });
 }
 
@@ -303,7 +303,7 @@ function isFollowed(node: SyntaxNode): boolean {
 }
 
 /** Fixtures that Playwright has itself. */
-const own =
+const builtInFixtures =
   /^(?:page|context|browser|browserName|request|playwright|headless|channel|isMobile|baseURL|viewport|locale|colorScheme)$/;
 
 /** Reads the function of a test, a hook or a step. The fixtures that it asks for run for it. */
@@ -312,9 +312,9 @@ function readCallback(made: SyntaxNode, from: Scope, reading: Reading): void {
   const keys = nodesIn(nodesIn(made, 'params')[0], 'properties').flatMap(
     (one) => nameOf(nodeIn(one, 'key')) ?? '…',
   );
-  const asked = keys.filter((key) => !own.test(key)).sort();
+  const asked = keys.filter((key) => !builtInFixtures.test(key)).sort();
   const at = { ...reading, scope: parameterScope(made, from), within: [...reading.within, made] };
-  if (asked.length > 0) push(made, at, `fixtures: ${asked.join(', ')}`);
+  if (asked.length > 0) addLine(made, at, `fixtures: ${asked.join(', ')}`);
   const body = nodeIn(made, 'body');
   if (body?.type === 'BlockStatement') readAll(nodesIn(body, 'body'), at);
   else if (body) readExpression(body, at);
@@ -336,10 +336,10 @@ function readDefinition(call: SyntaxNode, callee: SyntaxNode, reading: Reading, 
   if (/^(?:before|after)(?:Each|All)$/.test(name)) {
     const lines = name.startsWith('before') ? reading.hooks.before : reading.hooks.after;
     const at = { ...reading, lines };
-    if (name.endsWith('All')) push(call, at, `${name} {`);
+    if (name.endsWith('All')) addLine(call, at, `${name} {`);
     lines.push(...reading.around);
     readCallback(found.node, found.scope, at);
-    if (name.endsWith('All')) push(call, at, '}');
+    if (name.endsWith('All')) addLine(call, at, '}');
     return true;
   }
   const [first, details] = args;
@@ -358,10 +358,10 @@ function readDefinition(call: SyntaxNode, callee: SyntaxNode, reading: Reading, 
   const at = { ...reading, lines, titles, hooks, around: [], taken: { count: 0 } };
   lines.push(...reading.around);
   const marks = chain.filter((one) => one !== 'describe');
-  if (marks.length > 0) push(call, at, `test.${marks.join('.')}`);
-  if (args.length > 2 && details) push(details, at);
+  if (marks.length > 0) addLine(call, at, `test.${marks.join('.')}`);
+  if (args.length > 2 && details) addLine(details, at);
   const origin = originOf(rootName(callee) ?? callee, reading.scope);
-  if (origin !== 'playwright') push(call, at, `test of ${origin}`);
+  if (origin !== 'playwright') addLine(call, at, `test of ${origin}`);
   readCallback(found.node, found.scope, at);
   const place = placeOf(reading.scope.file, call);
   const shown = titles.filter(Boolean).join(' › ');
@@ -387,7 +387,7 @@ function readFixtures(node: SyntaxNode, reading: Reading): void {
     const at = { ...reading, scope: given?.scope ?? reading.scope, lines, taken: { count: 0 } };
     for (const one of parts) {
       if (isFunction(one)) readCallback(one, at.scope, at);
-      else push(one, at);
+      else addLine(one, at);
     }
     const place = placeOf(at.scope.file, property);
     reading.found.push({
@@ -430,8 +430,8 @@ function readUnused(node: SyntaxNode, scope: Scope, found: Printed[]): void {
     taken: { count: 0 },
   };
   const only = isFunction(made) ? returnedValue({ node: made, scope: parameterScope(made, scope) }) : null;
-  if (only) push(only.node, { ...at, scope: only.scope });
+  if (only) addLine(only.node, { ...at, scope: only.scope });
   else if (isFunction(made)) readCallback(made, scope, at);
-  else push(made, at);
+  else addLine(made, at);
   found.push({ kind: 'unused', key: `unused ${title}`, title, lines, ...placeOf(scope.file, node) });
 }

@@ -60,7 +60,7 @@ export function workflowTexts(request: WorkflowRequest): string[] {
   const parts = request.system === 'github' ? [[tests], [publish]] : [[tests, publish]];
   return parts.map((names) => {
     const text = names.map((name) => readFileSync(ownFile(`init/templates/${name}.yml`), 'utf8')).join('');
-    const written = filled(text, valuesFor(request));
+    const written = fillTemplate(text, valuesFor(request));
     return `${written}${stampOf(written)}`;
   });
 }
@@ -88,10 +88,10 @@ function valuesFor({ cwd, root, config, agent, shards, defaultBranch }: Workflow
     TO_INSTALL_FOLDER: installFolder === '.' ? null : cd(installFolder),
     RUNS_FOLDER: `${below}.self-heal/runs/`,
     STORE: `${below}.self-heal/ledger.db`,
-    IN_FOLDER: folder === '.' ? '' : ` --folder ${quoted(folder)}`,
+    IN_FOLDER: folder === '.' ? '' : ` --folder ${shellQuoted(folder)}`,
     DEFAULT_BRANCH: JSON.stringify(defaultBranch),
     VERSION: ownVersion(),
-    CONFIG: config === undefined ? '' : ` -c ${quoted(config)}`,
+    CONFIG: config === undefined ? '' : ` -c ${shellQuoted(config)}`,
     SHARDS: shards,
     SHARD_NUMBERS: Array.from({ length: shards ?? 0 }, (_, at) => at + 1).join(', '),
   };
@@ -126,7 +126,7 @@ export function outdatedWorkflows(root: string, used: readonly AgentProgram[]): 
  * Fills in the `__NAME__` of a template. A line with a name whose value is null is left out; a value that makes up a whole YAML value is quoted where
  * YAML needs it.
  */
-function filled(template: string, values: Readonly<Record<string, string | number | null>>): string {
+function fillTemplate(template: string, values: Readonly<Record<string, string | number | null>>): string {
   const lines = template.split('\n').flatMap((line) => {
     const names = [...line.matchAll(/__([A-Z_]+)__/g)].map(([, name = '']) => name);
     if (names.some((name) => values[name] === null)) return [];
@@ -151,10 +151,10 @@ function installOf({ name }: PackageManager, lockFolder: string): string {
 }
 
 function cd(folder: string): string {
-  return `cd "$CI_PROJECT_DIR"${folder === '.' ? '' : `/${quoted(folder)}`}`;
+  return `cd "$CI_PROJECT_DIR"${folder === '.' ? '' : `/${shellQuoted(folder)}`}`;
 }
 
 /** Quotes one word for a POSIX shell. */
-function quoted(word: string): string {
+function shellQuoted(word: string): string {
   return /^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

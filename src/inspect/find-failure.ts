@@ -54,7 +54,7 @@ export function isLead({ cause, failure }: Inspected): boolean {
  * Finds the failures that a word refers to: by number, by the id of a cause (its leading failure), by a file with a line, or by part of the
  * title in any case.
  */
-export function failuresMeant(word: string, all: readonly Inspected[]): Inspected[] {
+export function matchingFailures(word: string, all: readonly Inspected[]): Inspected[] {
   const byNumber = all.filter(({ seen }) => seen.includes(Number(word)));
   if (byNumber.length > 0) return byNumber;
   const byCause = all.filter((one) => one.cause?.id === word && isLead(one));

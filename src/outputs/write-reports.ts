@@ -52,7 +52,7 @@ async function writeFix({ causes }: Report, dir: string): Promise<void> {
   // Masked, it would apply with the mask in it.
   if (!patch || redact(text ?? '') !== text)
     throw new Error('it holds what may be a secret: self-heal report --patch prints it with a mask');
-  await writeState(path.join(dir, fixFile), patch);
+  writeState(path.join(dir, fixFile), patch);
 }
 
 async function tellGithub(report: Report, shown: MarkdownOptions, { dir, cwd, env, print }: ReportPlaces) {

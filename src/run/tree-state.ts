@@ -39,7 +39,7 @@ export async function keepTreeState(runDir: string, cwd: string): Promise<void> 
     files.push({ path: file, hash: found ? await contents.put(found) : null });
   }
   const state: TreeState = { schemaVersion: 1, commit: changed.base, files };
-  await writeState(fileIn(runDir), `${JSON.stringify(state)}\n`);
+  writeState(fileIn(runDir), `${JSON.stringify(state)}\n`);
 }
 
 /** Reads what a run kept; null if there is nothing that can be read. */

@@ -28,7 +28,7 @@ export function maskedStream(masking: Masking, handOn: (text: string) => void): 
     const text = context + held + visibleText(open);
     const from = context.length;
     const masks = masking.masksIn(text);
-    const to = borderNear(from + upTo, masks, { from, end: from + held.length });
+    const to = safeBorder(from + upTo, masks, { from, end: from + held.length });
     if (to === from) return;
     handOn(shownBetween(text, masks, { from, to }));
     context = lastLines(text.slice(0, to));
@@ -41,8 +41,8 @@ export function maskedStream(masking: Masking, handOn: (text: string) => void): 
   return {
     write: (chunk) => {
       open += decoder.write(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
-      take(endedIn(open));
-      emit(readyIn(held));
+      take(completeLength(open));
+      emit(emittableLength(held));
     },
     end: () => {
       open += decoder.end();
@@ -53,7 +53,7 @@ export function maskedStream(masking: Masking, handOn: (text: string) => void): 
 }
 
 /** Returns how much of the text is complete: its whole lines, or part of an overlong line that splits neither a word nor an escape sequence. */
-function endedIn(open: string): number {
+function completeLength(open: string): number {
   const lines = open.lastIndexOf('\n') + 1;
   if (lines > 0 || open.length <= maxHeld) return lines;
   const last = open.length - maxTorn;
@@ -64,7 +64,7 @@ function endedIn(open: string): number {
 }
 
 /** Returns a position that splits no secret: before the one that spans this place, or after it if nothing precedes it or too much is held back. */
-function borderNear(
+function safeBorder(
   place: number,
   masks: readonly Mask[],
   { from, end }: { from: number; end: number },
@@ -85,15 +85,15 @@ function lastLines(text: string): string {
 const linesHeld = 4;
 
 /** Returns how much of the text can be emitted: all but its last lines, and a private key that has not ended. */
-function readyIn(held: string): number {
-  const key = openKeyIn(held);
+function emittableLength(held: string): number {
+  const key = openPrivateKeyAt(held);
   if (held.length > maxHeld) return held.length - maxTorn;
   let end = key === -1 ? held.length : held.lastIndexOf('\n', key) + 1;
   for (let line = 0; line < linesHeld && end > 0; line += 1) end = held.lastIndexOf('\n', end - 2) + 1;
   return Math.max(end, key === -1 ? held.length - maxTorn : 0);
 }
 
-function openKeyIn(held: string): number {
+function openPrivateKeyAt(held: string): number {
   const begins = held.lastIndexOf('-----BEGIN ');
   return begins !== -1 && !held.includes('-----END ', begins) ? begins : -1;
 }

@@ -52,16 +52,16 @@ const afterNames: readonly { readonly pattern: RegExp; readonly place: ValuePlac
 ).map(([place, pattern]) => ({ place, pattern: new RegExp(pattern, 'iy') }));
 
 /** Where a name that means a secret may be; `namedBy` judges the whole name. */
-const hint =
+const secretNameHint =
   /pass|pw|secret|token|key|cred|jwt|bearer|otp|pin|cv[vc]|sess|sid|sig|csrf|xsrf|auth|code|verif|nonce|salt|pepper|seed|pat\b|assertion|saml/gi;
 const longestName = 64;
 
 function fieldsIn(text: string): Found[] {
   const found: Found[] = [];
-  hint.lastIndex = 0;
-  for (let match = hint.exec(text); match !== null; match = hint.exec(text)) {
-    const [start, end] = nameAround(text, match.index, hint.lastIndex);
-    hint.lastIndex = Math.max(end, hint.lastIndex);
+  secretNameHint.lastIndex = 0;
+  for (let match = secretNameHint.exec(text); match !== null; match = secretNameHint.exec(text)) {
+    const [start, end] = nameAround(text, match.index, secretNameHint.lastIndex);
+    secretNameHint.lastIndex = Math.max(end, secretNameHint.lastIndex);
     const name = text.slice(start, end);
     if (namedBy(name) === null) continue;
     for (const { place, pattern } of afterNames) {

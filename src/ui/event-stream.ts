@@ -42,7 +42,7 @@ export function eventStream(c: Context, { projectRoot, clock, closing }: EventSt
       for await (const news of followRuns({ projectRoot, signal, clock })) {
         const startedAt = clock.now();
         await stream.writeSSE({ data: JSON.stringify(await partsOf(projectRoot, news)) });
-        if (hasEvent(news, questioning)) await stream.writeSSE({ event: 'questions', data: '' });
+        if (hasEvent(news, questionEvents)) await stream.writeSSE({ event: 'questions', data: '' });
         await clock.sleep(PAUSE * (clock.now() - startedAt), signal);
       }
     } finally {
@@ -54,17 +54,17 @@ export function eventStream(c: Context, { projectRoot, clock, closing }: EventSt
   return response;
 }
 
-const questioning: readonly Event['type'][] = ['agent.waiting_for_input', 'agent.escalation_resolved'];
+const questionEvents: readonly Event['type'][] = ['agent.waiting_for_input', 'agent.escalation_resolved'];
 /** These come by the dozen and say nothing about the result. */
-const fleeting: readonly Event['type'][] = ['agent.activity', 'suite.progress'];
+const transientEvents: readonly Event['type'][] = ['agent.activity', 'suite.progress'];
 
-function hasEvent(news: News | null, types: readonly Event['type'][], wanted = true): boolean {
+function hasEvent(news: RunUpdate | null, types: readonly Event['type'][], wanted = true): boolean {
   return news?.events.some(({ type }) => types.includes(type) === wanted) ?? false;
 }
 
-async function partsOf(projectRoot: string, news: News | null): Promise<Parts> {
+async function partsOf(projectRoot: string, news: RunUpdate | null): Promise<Parts> {
   if (news === null) return noRun;
-  const result = hasEvent(news, fleeting, false) ? await drawResult(projectRoot, news.run) : {};
+  const result = hasEvent(news, transientEvents, false) ? await drawResult(projectRoot, news.run) : {};
   return { ...drawNow(news.run), ...result };
 }
 
@@ -97,7 +97,7 @@ async function drawResult(projectRoot: string, run: RunState): Promise<Parts> {
 }
 
 /** The newest run so far, and its events since the last news. */
-interface News {
+interface RunUpdate {
   readonly run: RunState;
   readonly events: readonly StampedEvent[];
 }
@@ -115,7 +115,7 @@ const POLL_MS = 200;
  * Yields the newest run, and again whenever it has written events; then each later run in the same way. Yields null while there is no run
  * yet. All events of a run come before the next run. Ends when the signal aborts.
  */
-async function* followRuns(options: FollowOptions): AsyncGenerator<News | null, void> {
+async function* followRuns(options: FollowOptions): AsyncGenerator<RunUpdate | null, void> {
   const { projectRoot, signal, clock } = options;
   if ((await latestRunId(projectRoot)) === null) yield null;
   let run = emptyRun();

@@ -34,19 +34,19 @@ export interface ChangesOptions {
 export class AppliedChanges {
   readonly #options: ChangesOptions;
   /** The bytes that the changes need, since somebody may delete `.self-heal` while they are in the project. */
-  readonly #held = new Map<string, Buffer>();
+  readonly #bytes = new Map<string, Buffer>();
   readonly #contents: Contents;
   /** All changes, whether in the project or temporarily reverted. */
   #all: readonly Change[] = [];
   readonly #decided = new Set<string>();
   /** The files that changes of this run have edited, including those of changes reverted since. */
   readonly everEdited = new Set<string>();
-  #out: ReadonlySet<string> = new Set();
+  #reverted: ReadonlySet<string> = new Set();
 
   constructor(options: ChangesOptions) {
     this.#options = options;
     const { contents } = options;
-    this.#contents = { ...contents, get: async (hash) => this.#held.get(hash) ?? contents.get(hash) };
+    this.#contents = { ...contents, get: async (hash) => this.#bytes.get(hash) ?? contents.get(hash) };
   }
 
   /** Returns these changes and, transitively, later ones that edit the same files. */
@@ -65,8 +65,8 @@ export class AppliedChanges {
     const itself = new Set([change.id]);
     const back = async () => {
       // The change may have been written in part.
-      this.#out = new Set();
-      await this.move(itself);
+      this.#reverted = new Set();
+      await this.moveTo(itself);
       await this.#forget(itself);
     };
     try {
@@ -75,10 +75,10 @@ export class AppliedChanges {
       const added = edits.flatMap(({ path: file, after }) => (after ? [file] : []));
       const merged = { ...change, edits, folders: missingFolders(root, added) };
       await storeChange(runDir, merged);
-      await this.#hold(merged);
+      await this.#keepBytes(merged);
       for (const edit of edits) this.everEdited.add(edit.path);
       this.#all = [...this.#all, merged];
-      this.#out = itself;
+      this.#reverted = itself;
       const { leftAlone, locks } = await this.#move(new Set());
       if (leftAlone.length === 0) return { kind: 'applied', change: await this.#withLocks(merged, locks) };
       await restoreLocks(root, locks, this.#contents);
@@ -91,24 +91,24 @@ export class AppliedChanges {
   }
 
   /** Brings the project to the state in which exactly these changes are reverted. */
-  async move(goal: ReadonlySet<string>): Promise<Written> {
+  async moveTo(goal: ReadonlySet<string>): Promise<Written> {
     const { locks, ...written } = await this.#move(goal);
     await restoreLocks(this.#options.root, locks, this.#contents);
     return written;
   }
 
   async #move(goal: ReadonlySet<string>): Promise<Written & { readonly locks: readonly FileEdit[] }> {
-    const moved = this.#all.filter(({ id }) => goal.has(id) !== this.#out.has(id));
+    const moved = this.#all.filter(({ id }) => goal.has(id) !== this.#reverted.has(id));
     const paths = new Set(editsOf(moved).map((edit) => edit.path));
     await this.#rebase(paths);
     const { files, folders } = planOf(this.#all, goal);
-    this.#out = new Set([...this.#out, ...goal]);
+    this.#reverted = new Set([...this.#reverted, ...goal]);
     await this.#keepJournal();
     const plan = { files: files.filter((file) => paths.has(file.path)), folders };
     const written = await writeFiles(this.#options.root, plan, this.#contents);
     const installs = written.written.length > 0 && (await changesPackages(editsOf(moved), this.#contents));
     const locks = installs ? await this.#install() : [];
-    this.#out = goal;
+    this.#reverted = goal;
     await this.#keepJournal();
     return { ...written, locks };
   }
@@ -122,7 +122,7 @@ export class AppliedChanges {
     const whole = { ...change, edits: [...own, ...more] };
     for (const one of locks) this.everEdited.add(one.path);
     await storeChange(this.#options.runDir, whole);
-    await this.#hold(whole);
+    await this.#keepBytes(whole);
     this.#all = this.#all.map((one) => (one.id === change.id ? whole : one));
     await this.#keepJournal();
     return whole;
@@ -132,7 +132,7 @@ export class AppliedChanges {
     const gone = this.builtOn(ids);
     const again = this.#all.filter(({ id }) => gone.has(id) && !ids.includes(id));
     for (const id of gone) this.#decided.delete(id);
-    const written = await this.move(gone);
+    const written = await this.moveTo(gone);
     await this.#forget(gone);
     const lost: string[] = [];
     for (const change of again) if ((await this.apply(change)).kind !== 'applied') lost.push(change.id);
@@ -141,7 +141,7 @@ export class AppliedChanges {
 
   /** The changes that are in the project now. */
   applied(): readonly Change[] {
-    return this.#all.filter(({ id }) => !this.#out.has(id));
+    return this.#all.filter(({ id }) => !this.#reverted.has(id));
   }
 
   edited(): ReadonlySet<string> {
@@ -155,28 +155,28 @@ export class AppliedChanges {
 
   async revertUndecided(): Promise<void> {
     const open = this.#all.map(({ id }) => id).filter((id) => !this.#decided.has(id));
-    if (open.length > 0 || this.#out.size > 0) await this.revert(open);
+    if (open.length > 0 || this.#reverted.size > 0) await this.revert(open);
   }
 
   /** Stores the changes again if somebody has deleted `.self-heal`: recovery and `undo` read them from there. */
   async keep(): Promise<void> {
     const { runDir, contents } = this.#options;
     if (this.#all.length === 0 || listState(changesFolder(runDir)).length > 0) return;
-    for (const bytes of this.#held.values()) await contents.put(bytes);
+    for (const bytes of this.#bytes.values()) await contents.put(bytes);
     for (const change of this.#all) await storeChange(runDir, change);
   }
 
   #forget(gone: ReadonlySet<string>): Promise<void> {
     this.#all = this.#all.filter(({ id }) => !gone.has(id));
-    this.#out = new Set();
+    this.#reverted = new Set();
     for (const id of gone) this.#decided.delete(id);
     const needed = new Set(hashesOf(this.#all));
-    for (const hash of this.#held.keys()) if (!needed.has(hash)) this.#held.delete(hash);
+    for (const hash of this.#bytes.keys()) if (!needed.has(hash)) this.#bytes.delete(hash);
     return this.#keepJournal();
   }
 
-  async #hold(change: Change): Promise<void> {
-    for (const hash of hashesOf([change])) this.#held.set(hash, await this.#contents.get(hash));
+  async #keepBytes(change: Change): Promise<void> {
+    for (const hash of hashesOf([change])) this.#bytes.set(hash, await this.#contents.get(hash));
   }
 
   /**
@@ -185,7 +185,7 @@ export class AppliedChanges {
    */
   async #rebase(paths: ReadonlySet<string>): Promise<void> {
     const { runDir, root } = this.#options;
-    for (const { path: file, known, goal: expected } of planOf(this.#all, this.#out).files) {
+    for (const { path: file, known, goal: expected } of planOf(this.#all, this.#reverted).files) {
       const now = stateOf(root, file);
       if (!paths.has(file) || now === 'other' || known.some((one) => isSame(one, now))) continue;
       const place = path.join(root, file);
@@ -207,7 +207,7 @@ export class AppliedChanges {
       const edited = this.#all.filter(({ edits }) => edits.some((edit) => edit.path === file));
       for (const change of edited) {
         await storeChange(runDir, change);
-        await this.#hold(change);
+        await this.#keepBytes(change);
       }
     }
   }
@@ -217,8 +217,8 @@ export class AppliedChanges {
     const { runId, root, project } = this.#options;
     await this.keep();
     const open = this.builtOn(this.#all.map(({ id }) => id).filter((id) => !this.#decided.has(id)));
-    if (open.size === 0 && this.#out.size === 0) return closeJournal(project);
-    const concerned = open.size > 0 ? open : this.#out;
+    if (open.size === 0 && this.#reverted.size === 0) return closeJournal(project);
+    const concerned = open.size > 0 ? open : this.#reverted;
     const changes = this.#all.map(({ id }) => id).filter((id) => concerned.has(id));
     const install = await changesPackages(editsOf(this.#all), this.#contents);
     const purpose = open.size > 0 ? 'take-out' : 'put-back';

@@ -9,8 +9,6 @@ import { contentOf, type FileEdit, type FileState, isSame, stateOf } from './fil
 import { writeFiles } from './write-files.js';
 import { tryOr } from '../result.js';
 
-const lockFile =
-  /(?:^|\/)(?:package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|pnpm-workspace\.yaml|yarn\.lock|bun\.lockb?)$/;
 const packageFile = /(?:^|\/)package\.json$/;
 const parts = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'];
 const replacements = ['overrides', 'resolutions', 'pnpm', 'workspaces'];
@@ -18,7 +16,7 @@ const replacements = ['overrides', 'resolutions', 'pnpm', 'workspaces'];
 /** Whether a change requires different packages to be installed. */
 export async function changesPackages(edits: readonly FileEdit[], contents: Contents): Promise<boolean> {
   for (const { path: file, before, after } of edits) {
-    if (lockFile.test(file)) return true;
+    if (path.posix.basename(file) in LOCKS) return true;
     if (!packageFile.test(file)) continue;
     const [old, now] = await Promise.all(
       [before, after].map(async (state) => wanted(state && (await contents.get(state.hash)).toString())),

@@ -126,7 +126,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
       return { change, ignored, refused, changedInProject, before, after };
     },
     apply: (change) => changes.apply(change),
-    without: (ids) => changes.move(changes.builtOn(ids)),
+    without: (ids) => changes.moveTo(changes.builtOn(ids)),
     revert: (ids) => changes.revert(ids),
     applied: () => changes.applied().map(({ id }) => id),
     edited: () => changes.edited(),

@@ -90,7 +90,7 @@ export function renderRun(run: LoadedRun): Markup {
   return html`${showFilter(ordered)} ${list(ordered.begun, 'begun', 'In progress')}
   ${list(ordered.fixed, 'fixed', 'Fixed')} ${questions(report)} ${list(ordered.left, 'left', 'Not fixed')}
   ${report.causes.length === 0 && report.exitCode !== null ? html`<p class="phase">Nothing failed.</p>` : ''}
-  ${tail(run)}`;
+  ${remarksTestsAndTimeline(run)}`;
 }
 
 function questions({ escalations }: Report): Markup {
@@ -107,7 +107,7 @@ function questions({ escalations }: Report): Markup {
   </section>`;
 }
 
-function tail({ report, timeline, view }: LoadedRun): Markup {
+function remarksTestsAndTimeline({ report, timeline, view }: LoadedRun): Markup {
   const rows = overview(timeline);
   return html`
     ${view.remarks.map(showRemark)} ${showTests(report.tests)}
@@ -171,7 +171,7 @@ function showTests(tests: readonly ReportTest[]): Markup {
       ${
         verdicts.length > 1
           ? html`<div class="filters">
-              ${group('Show', 'tests', [{ id: 'all', text: 'all' }, ...verdicts.map((id) => ({ id, text: id }))])}
+              ${radioGroup('Show', 'tests', [{ id: 'all', text: 'all' }, ...verdicts.map((id) => ({ id, text: id }))])}
             </div>`
           : ''
       }
@@ -192,7 +192,7 @@ function showFilter({ begun, fixed, left }: OrderedCauses): Markup {
   return html`<div class="filters">
     ${
       fixed.length > 0 && left.length > 0
-        ? group('Show', 'show', [
+        ? radioGroup('Show', 'show', [
             { id: 'all', text: `all ${causes.length}` },
             { id: 'fixed', text: `fixed ${fixed.length}` },
             { id: 'left', text: `not fixed ${left.length}` },
@@ -201,7 +201,7 @@ function showFilter({ begun, fixed, left }: OrderedCauses): Markup {
     }
     ${
       classes.length > 1
-        ? group('Class', 'class', [
+        ? radioGroup('Class', 'class', [
             { id: 'all', text: 'all' },
             ...classes.map((id) => ({
               id,
@@ -214,7 +214,7 @@ function showFilter({ begun, fixed, left }: OrderedCauses): Markup {
 }
 
 /** Shows radio buttons, with the first one checked. */
-function group(legend: string, name: string, choices: readonly { id: string; text: string }[]): Markup {
+function radioGroup(legend: string, name: string, choices: readonly { id: string; text: string }[]): Markup {
   return html`<fieldset class="filter">
     <legend>${legend}</legend>
     ${choices.map(
