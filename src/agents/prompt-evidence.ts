@@ -4,6 +4,7 @@ import { middleCut } from '../core/fenced.js';
 import { normalise } from '../core/normalise.js';
 import { asPrinted } from '../core/diagnosis.js';
 import { type ConsoleEntry, hasFailed, type NetworkEntry, unanswered } from '../core/evidence.js';
+import { saysError } from '../evidence/server-output.js';
 import type { AgentContext } from './context.js';
 
 const mostEntries = 8;
@@ -50,18 +51,27 @@ function withDifferences(text: string): string {
     at < 2 ||
     component.test(lines[at] ?? '') ||
     [at - 1, at, at + 1].some((one) => difference.test(lines[one] ?? ''));
-  if (!lines.some((line) => difference.test(line))) return middleCut(text, longestEntry);
+  if (!lines.some((line) => difference.test(line))) return middleCut(text, longestEntry, 'console.log');
+  return middleCut(withGaps(lines, isKept, 'console.log').join('\n'), 2 * longestEntry, 'console.log');
+}
+
+/** Returns the lines that are shown, and in place of the others how much was left out and which file has it. */
+function withGaps(lines: readonly string[], isShown: (at: number) => boolean, file: string): string[] {
   const shown: string[] = [];
   let left = 0;
+  const end = () => {
+    if (left > 0) shown.push(`[… ${left} characters, in ${file} …]`);
+    left = 0;
+  };
   for (const [at, line] of lines.entries()) {
-    if (isKept(at)) {
-      if (left > 0) shown.push(`[… ${left} characters, in console.log …]`);
-      left = 0;
+    if (!isShown(at)) left += line.length + 1;
+    else {
+      end();
       shown.push(line);
-    } else left += line.length + 1;
+    }
   }
-  if (left > 0) shown.push(`[… ${left} characters, in console.log …]`);
-  return middleCut(shown.join('\n'), 2 * longestEntry);
+  end();
+  return shown;
 }
 
 function consoleText({ type, text, location, stack, common }: ConsoleEntry): string {
@@ -160,24 +170,38 @@ function refusedBy({ failure, url, responseHeaders }: NetworkEntry, pageUrl: str
     : '';
 }
 
+/** How many lines after the one that decided are shown in any case; its stack and the fields of its object are more. */
+const linesAfterDecided = 3;
+
 /**
- * Returns the last lines of the servers' output, of stacks the project's frames, nothing twice; if the line that decided, or the one before it, is above them, the lines from there on:
- * the stack of one exception of a compiled server is longer than what is shown.
+ * Returns the lines of the servers' output that say most, in order: what decided, other errors, the latest of the rest, and last what passing tests
+ * have, too. Of stacks the project's frames, nothing twice.
  */
 export function serverLines({
   serverOutput,
+  ofOthers = [],
   diagnosis,
-}: Pick<AgentContext, 'serverOutput' | 'diagnosis'>): string[] {
+}: Pick<AgentContext, 'serverOutput' | 'ofOthers' | 'diagnosis'>): string[] {
   // A development server also watches what is written during the run.
   const lines = serverOutput
     .split('\n')
     .filter((line) => line.trim() !== '' && !line.includes('.self-heal/runs/'));
   const all = withoutRepetitions(ownFrames(lines));
   const said = diagnosis.why.find(({ source }) => source === 'server')?.evidence;
-  const at = said === undefined ? -1 : all.findLastIndex((line) => line.includes(asPrinted(said)));
-  const last = Math.max(0, all.length - serverLinesShown);
-  const first = at < 0 ? last : Math.min(last, Math.max(0, at - 1));
-  return all.slice(first, first + serverLinesShown);
+  const decided = said === undefined ? -1 : all.findLastIndex((line) => line.includes(asPrinted(said)));
+  const others = new Set(ofOthers);
+  const isPart = (line: string, at: number) => at <= decided + linesAfterDecided || /^[\s}\])]/.test(line);
+  const after = all.slice(decided + 1).findIndex((line, n) => !isPart(line, decided + 1 + n));
+  const end = Math.min(decided + serverLinesShown - 1, after === -1 ? all.length : decided + 1 + after);
+  const rankOf = (line: string, at: number) => {
+    if (decided >= 0 && at >= decided - 1 && at < end) return 0;
+    if (others.has(line)) return 3;
+    return saysError(line) ? 1 : 2;
+  };
+  const ranks = all.map(rankOf);
+  const byValue = [...all.keys()].toSorted((a, b) => (ranks[a] ?? 0) - (ranks[b] ?? 0) || b - a);
+  const shown = new Set(byValue.slice(0, serverLinesShown));
+  return withGaps(all, (at) => shown.has(at), 'server.log');
 }
 
 /**

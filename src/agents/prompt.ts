@@ -167,8 +167,18 @@ function section(title: string, text: string): string {
 function block(title: string, text: string | null, longest: number): Part {
   if (text === null || text.trim() === '') return nothing;
   const around = title.length + 24;
-  return (room) => section(title, fenced(middleCut(text, Math.min(longest, room - around))));
+  const cut = (room: number) => middleCut(text, Math.min(longest, room - around), wholeIn[title]);
+  return (room) => section(title, fenced(cut(room)));
 }
+
+/** The files that have the whole of what a section may cut. */
+const wholeIn: Readonly<Record<string, string>> = {
+  Error: 'context.json',
+  'The page around the locator': 'aria.yml',
+  Console: 'console.log',
+  'Requests that failed': 'network.json',
+  'Server output': 'server.log',
+};
 
 const phases: Record<Phase['kind'], string> = {
   config: 'when Playwright read its config',

@@ -1,10 +1,14 @@
-/** Shortens a text to at most `max` characters: its beginning and end, and between them how many characters were left out. */
-export function middleCut(text: string, max: number): string {
+/**
+ * Shortens a text to at most `max` characters: its beginning and end, and between them how many characters were left out, and which file has them
+ * all.
+ */
+export function middleCut(text: string, max: number, file?: string): string {
   if (text.length <= max) return text;
   // Without room for the sentence in between, only the beginning is left.
   if (max < 80) return text.slice(0, Math.max(0, max));
-  const half = Math.floor((max - 40) / 2);
-  return `${text.slice(0, half)}\n[… ${text.length - 2 * half} characters …]\n${text.slice(-half)}`;
+  const half = Math.floor((max - 40 - (file?.length ?? 0)) / 2);
+  const where = file === undefined ? '' : `, in ${file}`;
+  return `${text.slice(0, half)}\n[… ${text.length - 2 * half} characters${where} …]\n${text.slice(-half)}`;
 }
 
 /**

@@ -118,7 +118,8 @@ function apartFrom(windows: readonly Window[], others: readonly Window[]): Windo
   return windows.filter(({ from, to }) => !others.some((other) => other.from <= to && from <= other.to));
 }
 
-function saysError(text: string, except?: RegExp): boolean {
+/** Whether a line of a log reports an error. */
+export function saysError(text: string, except?: RegExp): boolean {
   const isError = (line: string) => error.test(line) && !warning.test(line) && !frame.test(line);
   return text.split('\n').some((line) => isError(line) && !except?.test(line));
 }

@@ -70,12 +70,34 @@ it('AG-2 quotes the output of the servers from the line on that decided, if its 
     const diagnosis = aDiagnosis({ category: 'runtime-error', why: [{ ...reason, evidence: reasonSays }] });
     const serverOutput = ['first', 'SEVERE: GET /cart', said, ...frames].join('\n');
     const prompt = renderPrompt(aContext({ diagnosis, serverOutput }), frame);
-    return prompt.split('## Server output\n\n')[1]?.split('\n').slice(1, 21);
+    const lines = prompt.split('## Server output\n\n')[1]?.split('\n').slice(1, 22);
+    return lines?.filter((line) => !line.startsWith('[…')).slice(0, 20);
   };
   expect(output(evidence)).toEqual(['SEVERE: GET /cart', evidence, ...frames.slice(0, 18)]);
   expect(output('something else')).toEqual(frames.slice(-20));
   const long = `${'request '.repeat(20)}${evidence}`;
   expect(output(long, `…${evidence}`)).toEqual(['SEVERE: GET /cart', long, ...frames.slice(0, 18)]);
+});
+
+it('AG-2 EV-11 shows what decided and other errors of a long log, and how much of the rest is in which file', () => {
+  const noise = Array.from(
+    { length: 60 },
+    (_, n) => `${'abcdefghijklmnopqrstuvwxyz'[n % 26]}${'xyz'[n % 3]}: rendered`,
+  );
+  const decided = 'error: relation "sessions" does not exist';
+  const before = {
+    rule: 'r',
+    category: 'database-error',
+    source: 'server',
+    confidence: 1,
+    evidence: decided,
+  } as const;
+  const log = ['TypeError: first', ...noise, decided, ...noise.toReversed().map((line) => `${line} again`)];
+  const diagnosis = { ...aContext().diagnosis, why: [before] };
+  const prompt = renderPrompt(aContext({ diagnosis, serverOutput: log.join('\n'), ofOthers: noise }), frame);
+  expect(prompt).toMatch(
+    /TypeError: first\n\[… \d+ characters, in server\.log …\][^]*error: relation "sessions"/,
+  );
 });
 
 it('AG-2 shows what decided before the error that followed from it: a server’s stack once, the project’s frames, the others counted', () => {
