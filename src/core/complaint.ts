@@ -134,9 +134,14 @@ function valuesIn(text: string): string | null {
   return differenceIn(text) ?? (received ? `received ${received.trim()}` : null);
 }
 
-/** Returns the first line that holds a value rather than only a bracket, or else the first line. */
+/** Whether a line holds a value rather than only a bracket. */
+function isValue(line: string): boolean {
+  return !/^(?:[A-Z]\w{0,40} )?[[{]$|^[\]}]$/.test(line);
+}
+
+/** Returns the first line that holds a value, or else the first line. */
 function tellingLine(lines: readonly string[]): string | null {
-  return lines.find((line) => !/^(?:[A-Z]\w{0,40} )?[[{]$|^[\]}]$/.test(line)) ?? lines[0] ?? null;
+  return lines.find(isValue) ?? lines[0] ?? null;
 }
 
 /** Returns the first differing line of a comparison that is printed as a diff, and the line of the same name that is there instead. */
@@ -148,7 +153,7 @@ function differenceIn(text: string): string | null {
   const expected = tellingLine(without(minus, plus)) ?? tellingLine(minus);
   const others = without(plus, minus);
   const named = others.filter((line) => nameOf(line) === nameOf(expected ?? ''));
-  const received = tellingLine(named) ?? tellingLine(others) ?? tellingLine(plus);
+  const received = named.find(isValue) ?? tellingLine(others) ?? tellingLine(plus);
   if (expected === null && received === null) return null;
   if (expected === received) return `expected ${expected} in another place`;
   return `expected ${expected ?? 'nothing'}, received ${received ?? 'nothing'}`;

@@ -156,5 +156,7 @@ function blankPageKey({ diagnosis, evidence }: DiagnosedFailure): string | null 
 
 /** Reduces a request and its answer to the endpoint: `POST /api/orders?page=2 → 500` without its query, order ids made equal. */
 export function withoutQuery(line: string): string {
-  return normalise(line.replace(/\?\S*/, '').replace(/\/\d+(?=\/|\s|$)/g, '/<id>'));
+  const named = line.replace(/\?\S*/, '').replace(/\/\d+(?=\/|\s|$)/g, '/<id>');
+  // Part by part, since an address is no path of a machine, of which only the file's name would be left.
+  return named.split('/').map(normalise).join('/');
 }

@@ -1,7 +1,8 @@
 import type { DiagnosedFailure } from './cause.js';
 import { within } from './classify/own-frame.js';
 import { complaintOf, tellingErrors, type Complaint } from './complaint.js';
-import { withoutColumn } from './diagnosis.js';
+import { asPrinted, type Reason, withoutColumn } from './diagnosis.js';
+import type { TestError } from './failure.js';
 import { splitUrl } from './classify/own-origin.js';
 import { endpointOf } from './classify/requests.js';
 import { phaseInWords } from './phase.js';
@@ -53,13 +54,35 @@ function inWords({ kind, call, subject, detail }: Complaint): string | null {
 }
 
 /** Returns the deciding evidence with its place in the user's code; null if it is the test's own error. */
-function rootOf({ diagnosis: { category, why, facts } }: DiagnosedFailure): string | null {
+function rootOf({
+  diagnosis: { category, why, facts },
+  evidence: { errors },
+}: DiagnosedFailure): string | null {
   const [reason] = why;
-  if (!reason || reason.source === 'error' || reason.source === 'stack' || category === 'ui-error')
-    return null;
-  const evidence = clip(saidIn(reason.evidence), longestPart);
+  if (!reason || category === 'ui-error' || !isDeeper(reason, errors)) return null;
+  const evidence = clipSentence(saidIn(reason.evidence).replace(resourceType, ''));
   const at = facts.source !== null && !evidence.includes(facts.source) ? ` at ${facts.source}` : '';
   return `${evidence}${at}`;
+}
+
+/** Whether a reason is not the test's own error, but what is behind it: in another channel, or the cause that it wraps. */
+function isDeeper({ source, evidence }: Reason, errors: readonly TestError[]): boolean {
+  if (source !== 'error' && source !== 'stack') return true;
+  const said = asPrinted(evidence);
+  return (
+    errors.every(({ message }) => !message.includes(said)) &&
+    errors.some(({ causes }) => causes.some((cause) => cause.includes(said)))
+  );
+}
+
+/** What a request was for, which its method and address say as well. */
+const resourceType = /^[a-z]{2,20} (?=[A-Z]{3,7} \S+ →)/;
+
+/** Cuts a text at the end of a sentence if there is one, rather than within it. */
+function clipSentence(text: string): string {
+  if (text.length <= longestPart) return text;
+  const end = text.slice(0, longestPart).search(/[.!?](?= [A-Z][^.!?]*$)/);
+  return end > longestPart / 3 ? text.slice(0, end + 1) : clip(text, longestPart);
 }
 
 /** Dates and times, how long something took, what marks a cause, an item of a page's snapshot, or the beginning of an object. */

@@ -15,6 +15,8 @@ import { factsOf } from './facts.js';
 import { createMatcher, type EvidenceText } from './match.js';
 import { isProjectRule, type ProjectRules } from './project-rules.js';
 import { evidenceTexts } from './evidence-texts.js';
+import { stripAnsi } from './strip-ansi.js';
+import { withoutQuotes } from './without-quotes.js';
 
 /** The warning for a failure that no rule matches (CS-6). */
 export const unknownWarning = 'Error type unknown, using default agent';
@@ -41,7 +43,7 @@ export function createClassify(project?: ProjectRules): Classify {
     const reasons = matcher.reasonsIn(texts);
     const [category = 'unknown', ...others] = rankCategories(reasons);
     const said = lastWords(evidence);
-    const strong = strongest(reasons, category);
+    const strong = strongest(reasons, category).map((reason) => asWritten(reason, evidence));
     const isTold = said === null || strong.some(({ source }) => source === 'server');
     const why = isTold ? strong : [lastWordsReason(said, category), ...strong];
     const advice = adviceOn(evidence, why);
@@ -73,7 +75,24 @@ function strongest(reasons: readonly Reason[], category: Category): Reason[] {
     (a, b) => b.confidence - a.confidence || nearness(a.source) - nearness(b.source),
   );
   const first = category === 'network-error' ? sorted.filter(isSaidByServer) : [];
-  return [...first, ...sorted.filter((one) => !first.includes(one))].slice(0, mostReasons);
+  const all = [...first, ...sorted.filter((one) => !first.includes(one))];
+  const isField = ({ evidence }: Reason) => fieldOfObject.test(evidence);
+  const sure = Math.max(...all.filter((one) => !isField(one)).map(({ confidence }) => confidence));
+  return all.filter((one) => !isField(one) || one.confidence > sure).slice(0, mostReasons);
+}
+
+/** A line of a printed object (`severity: 'ERROR',`) says less than another that is as sure. */
+const fieldOfObject = /^["']?(?!code\b)\w{1,40}["']?: (?:'[^']*'|"[^"]*"|[\w.-]+),$/;
+
+/** The call of a locator without its arguments. */
+const emptied = /\b(?:getBy\w{1,20}|get_by_\w{1,20}|locator|frameLocator|filter)\(\)/;
+
+/** Rules read an error without what its locators quote; people read the line as it was written. */
+function asWritten(reason: Reason, { errors }: Evidence): Reason {
+  if (reason.source !== 'error' || !emptied.test(reason.evidence)) return reason;
+  const lines = errors.flatMap(({ message }) => stripAnsi(message).split('\n'));
+  const line = lines.find((one) => withoutQuotes(one).includes(reason.evidence));
+  return line === undefined ? reason : { ...reason, evidence: line.trim().slice(0, 300) };
 }
 
 /** Whether the server said why it could not answer: that comes before its answer of 500, which its access log only repeats. */

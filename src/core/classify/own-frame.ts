@@ -2,7 +2,7 @@ import { decoded } from '../decoded.js';
 import { splitUrl } from './own-origin.js';
 
 const frame =
-  /(?:at |@|\(|^|\s|─\[)((?:file:\/\/|https?:\/\/|webpack(?:-internal)?:\/\/)?(?:\/?[A-Za-z]:(?=[\\/]))?(?:[^\s():─]|\([\w.-]{1,60}\)\/){0,300}(?::\d{1,5}(?=\/)[^\s():]{1,300})?\.(?:[cm]?[jt]sx?|vue|svelte|astro|mdx?)(?:\?[^\s():]{0,200})?):(\d{1,7})(?::(\d{1,7})|(?=\)))/g;
+  /(?:at |@|\(|^|\s|─\[)((?:file:\/\/|https?:\/\/|webpack(?:-internal)?:\/\/)?(?:\/?[A-Za-z]:(?=[\\/]))?(?:[^\s():─]|\([\w.-]{1,60}\)\/){0,300}(?::\d{1,5}(?=\/)[^\s():]{1,300})?\.(?:[cm]?[jt]sx?|vue|svelte|astro|mdx?)(?:\?[^\s():]{0,200})?):(\d{1,7}|\?)(?::(\d{1,7}|\?)|(?=\)))/g;
 const foreign =
   /(?:^|\/)(?:node_modules|\.yarn)\/|\/\.vite\/deps\/|^node:|\/internal\/|^internal\/|\/playwright(?:-core)?\/lib\//;
 /** Bundles are not the user's source; without a source map, their positions mean nothing. */
@@ -16,10 +16,12 @@ export interface OwnCode {
   readonly own: (url: string) => boolean;
 }
 
-/** Returns the first frame of the user's own code in a stack, as `path:line:column` or `path:line` relative to the project, or null. */
+/** Returns the first frame of the user's own code in a stack, as `path:line:column`, `path:line` or `path` relative to the project, or null. */
 export function firstOwnFrame(stack: string, code: OwnCode): string | null {
   for (const [, address = '', line, column] of withoutSpacedRoot(stack, code.rootDir).matchAll(frame)) {
     const path = ownPath(address.replaceAll('\\', '/'), code);
+    // The line is not known if it was that of other code.
+    if (path !== null && line === '?') return path;
     if (path !== null) return column === undefined ? `${path}:${line}` : `${path}:${line}:${column}`;
   }
   return null;

@@ -124,7 +124,10 @@ export function outcomeOf({ status, failure }: NetworkEntry): string {
 
 /** Formats a request for the request rules: `endpointOf` after the resource type. */
 export function requestLine(entry: NetworkEntry): string {
-  return `${entry.resourceType || 'other'} ${endpointOf(entry)}`;
+  const type = entry.responseHeaders['content-type'] ?? '';
+  // A bundler answers with its error as a page or as a script.
+  const isApi = (entry.status ?? 0) >= 500 && type.includes('json') ? ' with JSON' : '';
+  return `${entry.resourceType || 'other'} ${endpointOf(entry)}${isApi}`;
 }
 
 /** Returns the body of an error response, without HTML. GraphQL answers can be errors under any status; theirs come first, one a line. */

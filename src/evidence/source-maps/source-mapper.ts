@@ -19,6 +19,8 @@ interface Origin extends OriginalFile {
   readonly content: string | null;
   /** Whether the text named a different position. */
   readonly moved: boolean;
+  /** Whether a source map says so. */
+  readonly mapped: boolean;
 }
 
 const mostFrames = 1_000;
@@ -76,6 +78,11 @@ export class SourceMapper {
         served &&= !this.#keepServed(frame);
         continue;
       }
+      if (this.#isElsewhere(text, frame, origin)) {
+        parts.push(text.slice(from, frame.start), `${origin.name}:?:?`);
+        from = frame.end;
+        continue;
+      }
       if (origin.own && sought) {
         sought = false;
         this.#keepExcerpt(frame, origin);
@@ -86,6 +93,13 @@ export class SourceMapper {
       from = frame.end;
     }
     return parts.join('') + text.slice(from);
+  }
+
+  /** Whether a position that no map confirms is one in other code than the file has, as in a module that Vite transformed for its server. */
+  #isElsewhere(text: string, frame: Frame, { own, file, mapped }: Origin): boolean {
+    if (!own || file === null || mapped) return false;
+    const code = this.#options.places.files.text(file);
+    return code !== null && !agrees(code, frame, text.slice(0, frame.start));
   }
 
   /** Names files in compiled languages by their path in the project, and keeps the lines around the first of them. */
@@ -131,7 +145,15 @@ export class SourceMapper {
     const file = this.#fileOf({ name: position.source, content });
     if (file === null) return null;
     const own = file.own && !isIgnored(map, position.source);
-    return { ...file, own, line: position.line, column: position.column + 1, content, moved: true };
+    return {
+      ...file,
+      own,
+      line: position.line,
+      column: position.column + 1,
+      content,
+      moved: true,
+      mapped: true,
+    };
   }
 
   /** Cached: resolving a file reads from disk, and stacks name the same few files many times. */
@@ -147,7 +169,7 @@ export class SourceMapper {
 
   #asNamed({ line, column }: Frame, name: string, moved: boolean): Origin | null {
     const file = this.#fileOf({ name, content: null });
-    return file && { ...file, line, column, content: null, moved };
+    return file && { ...file, line, column, content: null, moved, mapped: false };
   }
 
   #lookup(address: string): MapLookup {
@@ -175,7 +197,10 @@ export class SourceMapper {
     return true;
   }
 
-  #keepExcerpt(frame: Frame, { name, line, column, file, content }: Omit<Origin, 'own' | 'moved'>): void {
+  #keepExcerpt(
+    frame: Frame,
+    { name, line, column, file, content }: Omit<Origin, 'own' | 'moved' | 'mapped'>,
+  ): void {
     const at = cleanText(`${name}:${line}:${column}`);
     if (this.#excerpts.size >= mostExcerpts || this.#excerpts.has(at)) return;
     const text = (file === null ? null : this.#options.places.files.text(file)) ?? content;
@@ -183,6 +208,27 @@ export class SourceMapper {
     const generated = cleanText(`${frame.address}:${frame.line}:${frame.column}`);
     this.#excerpts.set(at, { at, generated, snippet: snippet && cleanText(snippet) });
   }
+}
+
+/** Code from which no exception comes: a blank line, a comment, a closing bracket. */
+const silent = /^\s*(?:$|\/\/|\/?\*|[\])};,]+\s*$)/;
+const importing = /^\s*(?:import\b(?!\s*\()|export\s+(?:\*|type\b|interface\b|\{))/;
+/** The beginning of a frame within a function, rather than of a module that is being loaded. */
+const inFunction = /\bat (?:async )?(?!Object\.<anonymous>|<anonymous>|eval\b|Module\b)[\w$.<>]+ \($/;
+/** What an exception says that the line has, in the text before the first frame of its stack. */
+const named =
+  /(?:\(reading '([\w$]{1,80})'\)|\b([\w$]{1,80}) is not a function|\b([\w$]{1,80}) is not defined)[^\n]*\n[^\n]*$/;
+
+/** Whether the code at a position can be what a frame is about, as far as its line and the exception before it say. */
+function agrees(code: string, { line, column }: Frame, before: string): boolean {
+  const lines = code.split(/\r\n?|\n/);
+  const there = lines[line - 1];
+  if (there === undefined || column > there.length + 1 || silent.test(there)) return false;
+  if (importing.test(there) && inFunction.test(before.slice(-200))) return false;
+  const name = named.exec(before.slice(-600))?.slice(1).find(Boolean);
+  if (name === undefined || there.includes(name) || there.includes('[')) return true;
+  // A name that the file does not have at all is computed.
+  return !code.includes(name);
 }
 
 /** Whether a reader could mistake a name that is not the user's own code for one that is. */

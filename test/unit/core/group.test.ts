@@ -213,6 +213,7 @@ describe('HL-6 failures of one signature', () => {
   const thrownIn = (file: string) => answered('/api/orders', 500, thrown(`/src/${file}:3:5`, 'TypeError: x'));
   it.each<[string, number, DiagnosedFailure[]]>([
     ['two missing endpoints are two causes', 2, [answered('/a', 404), answered('/b', 404)]],
+    ['so are two of the same name', 2, [answered('/api/v2/items', 404), answered('/shop/api/items', 404)]],
     ['refusals of whoever is not signed in are one', 1, [answered('/a', 401), answered('/b', 401)]],
     ['answers of a server that gives no reason are one', 1, [answered('/a', 500), answered('/b', 500)]],
     ['two exceptions are two', 2, [thrownIn('cart.ts'), thrownIn('list.ts')]],

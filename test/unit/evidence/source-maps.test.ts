@@ -220,6 +220,38 @@ describe('EV-9, EV-10: what a map may not do', () => {
   });
 });
 
+it.each([
+  ['an import', 2, 37],
+  ['a blank line', 4, 1],
+  ['a closing bracket', 7, 1],
+  ['a line without what the exception says it read', 5, 9],
+  ['a column behind the end of the line', 6, 900],
+])(
+  'EV-6 names the file alone if the position is %s, as in a module that was transformed',
+  (_, line, column) => {
+    const root = tempDir();
+    const code = [
+      'export const x = 1;',
+      "import { pages } from './pages.js';",
+      'export function Pagination(props) {',
+      '',
+      '  const first = pages(props);',
+      '  return first.range.total;',
+      '}',
+    ];
+    writeFiles(root, { 'src/Pagination.tsx': code.join('\n') });
+    const sourceOf = (at: string) => {
+      const said = "TypeError: Cannot read properties of undefined (reading 'total')";
+      const serverOutput = `${said}\n    at Pagination (${path.join(root, 'src/Pagination.tsx')}:${at})`;
+      const evidence = anEvidence({ rootDir: root, serverOutput });
+      const mapped = mapEvidence(evidence, { root, pageUrl: null, scripts: [] }, new MissingEvidence());
+      return classify({ ...evidence, ...mapped }).facts.source;
+    };
+    expect(sourceOf(`${line}:${column}`)).toBe('src/Pagination.tsx');
+    expect(sourceOf('6:22')).toBe('src/Pagination.tsx:6:22');
+  },
+);
+
 describe('EV-6: paths that a tool writes relative to a folder of the project', () => {
   const complaint = `Could not resolve "./price" from "src/cart.ts"\n    at ./src/cart.ts:3:1\nsrc/cart.ts`;
   const app = { 'package.json': '{}', 'apps/shop/package.json': '{}', 'apps/shop/src/cart.ts': 'a\nb\nc\n' };

@@ -78,7 +78,7 @@ export const buildRules = rulesFor('build-error', {
     likely,
     // A development server answers 500 for a module that it cannot transform. Missing files count if only a build or a development server
     // produces them: a source, a hashed name, a file in an output folder.
-    /^(?:script|stylesheet) GET \S+ → 5\d\d|^(?:script|stylesheet) GET (?:\S+\.(?:[cm]?tsx?|jsx|vue|svelte)|\S*\/(?:dist|build|out|_next|_nuxt|_app|\.vite|chunks?)\/\S+\.(?:m?js|css)|\S+[.-](?=[\w-]*\d)[\w-]{8,}\.(?:m?js|css))(?:\?\S*)? → (?:404|2\d\d with text\/html)|\bGET \S{1,300}\.(?:m?js|css)(?:\?\S{0,200})? (?:net::ERR_ABORTED )?404\b/m,
+    /^(?:script|stylesheet) GET \S+ → 5\d\d(?! with JSON)|^(?:script|stylesheet) GET (?:\S+\.(?:[cm]?tsx?|jsx|vue|svelte)|\S*\/(?:dist|build|out|_next|_nuxt|_app|\.vite|chunks?)\/\S+\.(?:m?js|css)|\S+[.-](?=[\w-]*\d)[\w-]{8,}\.(?:m?js|css))(?:\?\S*)? → (?:404|2\d\d with text\/html)|\bGET \S{1,300}\.(?:m?js|css)(?:\?\S{0,200})? (?:net::ERR_ABORTED )?404\b/m,
     { in: ['error', 'console', 'network'] },
   ],
   'build/output-missing': [

@@ -17,7 +17,7 @@ export const networkRules = rulesFor('network-error', {
   'network/own-request-failed': [
     certain,
     // Of the 4xx answers to a test's own requests, the evidence text contains only the one that made the test fail.
-    /^(?:xhr|fetch|document|other|eventsource|websocket|api) [A-Z]+ \S+ → 5\d\d|^api [A-Z]+ \S+ → 4\d\d|^\w+ [A-Z]+ \S+ → (?:net::ERR_(?!ABORTED|BLOCKED_BY_CLIENT|CACHE)\w+|NS_ERROR_\w+|[A-Z]\w+ )/m,
+    /^(?:xhr|fetch|document|other|eventsource|websocket|api) [A-Z]+ \S+ → 5\d\d|^\w+ [A-Z]+ \S+ → 5\d\d with JSON|^api [A-Z]+ \S+ → 4\d\d|^\w+ [A-Z]+ \S+ → (?:net::ERR_(?!ABORTED|BLOCKED_BY_CLIENT|CACHE)\w+|NS_ERROR_\w+|[A-Z]\w+ )/m,
     { in: ['network'] },
   ],
   'network/graphql': [
@@ -28,7 +28,7 @@ export const networkRules = rulesFor('network-error', {
   'network/own-request-4xx': [
     likely,
     // Also a script at a wrong URL, and a request without an answer. Pages ask who is signed in, and for visitors the answer is 401.
-    /^(?:xhr|fetch|document|other|eventsource|websocket) [A-Z]+ \S+ → 4\d\d|^script GET \S+ → (?:404|2\d\d with text\/html)|^(?:xhr|fetch|document) [A-Z]+ \S+ → no answer/m,
+    /^(?:xhr|fetch|document|other|eventsource|websocket) [A-Z]+ \S+ → 4\d\d|^(?:script|stylesheet) GET \S+ → (?:404|2\d\d with text\/html)|^(?:xhr|fetch|document) [A-Z]+ \S+ → no answer/m,
     { in: ['network'], unless: /\/(?:me|session|whoami|user|profile|refresh|token)\b\S* → 40[13]/ },
   ],
   'network/fetch': [
