@@ -6,6 +6,7 @@ import { gitSays } from '../git/git.js';
 import { distanceBetween, blamedHunks, type History, notWhole, readHistory, restOf } from './candidates.js';
 import { minimalSet } from './minimal-set.js';
 import { type Trial, type TrialEffects, Trials } from './trials.js';
+import { pathInside } from '../paths.js';
 
 export interface BlameParts extends TrialEffects {
   readonly cwd: string;
@@ -17,6 +18,8 @@ export interface BlameParts extends TrialEffects {
   readonly named: string | null;
   /** Returns the newest commit at which a test was seen green here, or null. */
   readonly lastGreen: (testId: string) => Promise<string | null>;
+  /** Absolute paths of what self-heal was given to read (`--from`): downloaded reports are no changes of the project. */
+  readonly given: readonly string[];
   /** Whether a file belongs to the tests, by its path from the recorded root. */
   readonly isTest: (file: string) => boolean;
   /** Estimates how long a run of these tests takes; null without measurements. */
@@ -97,7 +100,9 @@ function historyReader(
   const { workspace, named, contents, isTest } = parts;
   // Files edited by fixes of this run did not break the tests.
   const edited = workspace.edited();
-  const isLeftOut = (file: string) => edited.has(file) || isWrittenTo(file);
+  const given = parts.given.flatMap((place) => pathInside(workspace.root, place) || []);
+  const isGiven = (file: string) => given.some((place) => file === place || file.startsWith(`${place}/`));
+  const isLeftOut = (file: string) => edited.has(file) || isGiven(file) || isWrittenTo(file);
   const known = new Map<string, Promise<History | string>>();
   return async ({ failure }, { isOlder } = { isOlder: false }) => {
     const lastGreen =

@@ -1,4 +1,4 @@
-import type { Blame, BlamedCommit, BlamedHunk, Hunk } from '../core/blame.js';
+import type { Blame, BlamedCommit, Hunk } from '../core/blame.js';
 import { shortId } from '../core/blame.js';
 import { compareFile } from './hunks.js';
 
@@ -34,12 +34,7 @@ export function undoing(
   const fixes = new Map(edited.map((one) => [one.file, one]));
   const taken = all.map((hunk) => takenBack(hunk, fixes.get(hunk.file)));
   const texts = ofApp.flatMap((hunk) => restoredTexts(hunk, fixes.get(hunk.file)));
-  const isTouched = (hunk: BlamedHunk) => {
-    const fix = fixes.get(hunk.file);
-    return takenBack(hunk, fix) !== null || restoredTexts(hunk, fix).length > 0;
-  };
-  const touched = ofApp.filter(isTouched);
-  const of = namesOf((touched.length > 0 ? touched : ofApp).map(({ commit }) => commit));
+  const of = namesOf(ofApp.map(({ commit }) => commit));
   const isWhole = ofApp.every((hunk) => takenBack(hunk, fixes.get(hunk.file)) === 'all');
   if (taken.every((one) => one === 'all')) return { how: 'all', isWhole, of, texts };
   return taken.some((one) => one !== null) || texts.length > 0 ? { how: 'part', isWhole, of, texts } : null;

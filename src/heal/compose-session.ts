@@ -150,6 +150,7 @@ function composeBlame(opened: Opened, session: Omit<Session, 'blame'>, first: Su
     startedAt,
     named: request.blame?.base ?? null,
     lastGreen: lastGreenCommits(cwd),
+    given: (request.options.from ?? []).map((place) => path.resolve(cwd, place)),
     isTest: testPlaces(placesOf(workspace.root, first)),
     likelyMs: (ids) => plan.likelyMs(ids),
     always: request.blame !== undefined,

@@ -3,6 +3,7 @@ import { nameOf } from '../outputs/format.js';
 import { say } from '../outputs/streams.js';
 import { showPlan } from '../outputs/terminal.js';
 import { firstRunProblem } from '../playwright/refusals.js';
+import { isNarrowed } from '../playwright/selection.js';
 import { isRed, type SuiteRun } from '../playwright/suite-run.js';
 import type { Problem } from '../problem.js';
 import { type Interrupts, listenForInterrupts } from '../process/interrupts.js';
@@ -82,7 +83,7 @@ async function runOpened(opened: Opened, interrupts: Interrupts): Promise<number
   const ran = await firstRun(opened, lookAtCheckout);
   if (!ran.ok) return await closed(opened, ran.error);
   const { run: first } = ran.value;
-  const problem = signal.aborted ? null : firstRunProblem(first);
+  const problem = signal.aborted ? null : firstRunProblem(first, askedOf(opened));
   if (problem) return await closed(opened, problem);
   // A run with nothing to heal needs no store, no copy and no session (CL-4).
   const isOver = !isRed(first) && !request.resumed && !change.value && !request.flaky;
@@ -98,6 +99,11 @@ async function runOpened(opened: Opened, interrupts: Interrupts): Promise<number
   const isOfCommit = !isDirty && reports?.isOfCommit !== false;
   const finished = { healed, session: session.value, interrupts, commit: isOfCommit ? commit : null };
   return await finishRun(opened, finished);
+}
+
+function askedOf({ request, settings }: Opened) {
+  const selection = { ...request.options, filters: request.filters, passThrough: request.passThrough };
+  return { isNarrowed: isNarrowed(selection), prepare: settings.verify.prepare };
 }
 
 /** Loaded only after the suite, because people wait for Playwright to start. */

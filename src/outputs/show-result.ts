@@ -26,6 +26,7 @@ export async function showResult(report: Report, { dir, cwd, env, options }: Res
   if (!isQuiet(report)) await writePage(report, { dir, shown: folder });
   if (options.json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
   if (!isQuiet(report)) showSummary(report, { env });
+  else if (report.totals.tests === 0) process.stderr.write('self-heal no test was selected, so none ran\n');
 }
 
 export function showSummary(report: Report, { env }: Pick<ResultPlace, 'env'>): void {

@@ -35,8 +35,8 @@ function remedyWithout([first, ...others]: readonly string[]): string {
   return `Found ${first}: pass \`-c ${first}\`, or change to ${path.posix.dirname(first)} if that is a package of its own.${also}`;
 }
 
-/** Finds Playwright configs up to two levels below, as in monorepos; relative, with forward slashes. Only used in a remedy. */
-function configsBelow(cwd: string, depth = 2): string[] {
+/** Finds Playwright configs up to three levels below, as in monorepos; relative, with forward slashes. Only used in a remedy. */
+function configsBelow(cwd: string, depth = 3): string[] {
   return foldersIn(cwd).flatMap((folder) => {
     const place = path.join(cwd, folder);
     const own = configIn(place);

@@ -19,8 +19,8 @@ const refusals = [
 ];
 
 /** Returns why healing the first run would be pointless, as a `Problem` that says what to do instead (CL-2), or null. */
-export function firstRunProblem(run: SuiteRun): Problem | null {
-  return refusedToStart(run) ?? browserMissing(run) ?? noTests(run);
+export function firstRunProblem(run: SuiteRun, asked: Asked): Problem | null {
+  return refusedToStart(run) ?? browserMissing(run) ?? noTests(run, asked);
 }
 
 /** Returns a `Problem` if Playwright refused its arguments or a value of the config. */
@@ -57,13 +57,25 @@ export function browserMissing(run: SuiteRun): Problem | null {
   };
 }
 
+/** What decides which tests a run finds. */
+interface Asked {
+  /** Whether filters or flags select some of the config's tests. */
+  readonly isNarrowed: boolean;
+  /** `verify.prepare`, which may generate the tests, or null. */
+  readonly prepare: string | null;
+}
+
 /** Returns a `Problem` if no test matched the selection. */
-export function noTests(run: SuiteRun): Problem | null {
+export function noTests(run: SuiteRun, { isNarrowed, prepare }: Asked): Problem | null {
   const errors = run.suiteFailure?.errors ?? [];
   if (run.tests.length > 0 || errors.length === 0 || !errors.every(isNoTests)) return null;
   return {
     kind: 'no-tests',
-    message: 'no test matches the selection',
-    remedy: 'Check the filters, --grep and --project; `playwright test --list` shows all tests.',
+    message: isNarrowed ? 'no test matches the selection' : 'the config finds no tests',
+    remedy: isNarrowed
+      ? 'Check the filters, --grep and --project; `playwright test --list` shows all tests.'
+      : prepare === null
+        ? 'Check its `testDir` and `testMatch`; `playwright test --list` shows what it finds.'
+        : `Run \`${prepare}\` first if it generates them: verify.prepare runs before re-runs only.`,
   };
 }

@@ -59,6 +59,14 @@ export function selectionWords(selection: Selection): readonly string[] {
   return [...wordsOf(options, selection), ...filters, ...passThrough];
 }
 
+/** Whether anything of a selection says which of the config's tests to run. */
+export function isNarrowed(selection: Selection): boolean {
+  const { filters = [], passThrough = [] } = selection;
+  return (
+    [...wordsOf([...whichTests, 'project', 'lastFailed'], selection), ...filters, ...passThrough].length > 0
+  );
+}
+
 /** Each value is one argument: `--project NAME` would take a positional filter after it as a second name. */
 function wordsOf(options: readonly Option[], selection: Selection): string[] {
   return options.flatMap((option) => {

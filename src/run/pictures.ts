@@ -7,8 +7,13 @@ export const afterName = 'after.jpg';
 /** The screenshots of the page of a failed test that its folder may contain. */
 export const pictureNames = ['screenshot.png', 'screenshot.jpg', 'screenshot.webp'] as const;
 
+/** The pictures of a failed screenshot comparison; the actual one is the failure's screenshot. */
+export const comparedNames = ['expected.png', 'difference.png'] as const;
+
 const types: Readonly<Record<string, string>> = {
   [afterName]: 'image/jpeg',
+  'expected.png': 'image/png',
+  'difference.png': 'image/png',
   'screenshot.png': 'image/png',
   'screenshot.jpg': 'image/jpeg',
   'screenshot.webp': 'image/webp',

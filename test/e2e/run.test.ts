@@ -29,6 +29,20 @@ it('CL-4 CL-3 CL-5 a green suite changes nothing, needs no agent, and leaves the
   expect(git()).toBe(before);
 });
 
+it('CL-4 says that a green run had no test to run', async () => {
+  const project = await scratchProject({ ...shopFiles, '.gitignore': 'node_modules\ntest-results\n' });
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], {
+      cwd: project.dir,
+    });
+  git('init', '-q');
+  git('add', '--all');
+  git('commit', '-qm', 'all');
+  const { exitCode, stderr } = await project.selfHeal(['run', '--only-changed']);
+  expect(stderr).toContain('no test was selected');
+  expect(exitCode).toBe(0);
+});
+
 it('HN-1 HL-7 CL-5 the copy is made while the suite continues after a red test, and removed if that was flaky, which fails the run only if asked', async () => {
   const project = await scratchProject({
     ...shopFiles,

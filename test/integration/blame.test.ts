@@ -120,6 +120,13 @@ describe('the search for the change to blame', () => {
     ]);
   });
 
+  it('BL-1 SC-1 takes reports that it was given for no changes of the project', async () => {
+    const shop = await repository(() => false);
+    shop.project.write({ 'shards/1/report.json': '{}\n' });
+    await shop.find({ given: [path.join(shop.project.dir, 'shards')] })([cause]);
+    expect(shop.runs()).toBe(0);
+  });
+
   it('BL-1 leaves files alone that are written during the run, such as its own log', async () => {
     const { project, find } = await repository((read) => !read('src/a.ts').includes('SIX'));
     project.write({ 'src/a.ts': changed(files['src/a.ts'], 'six', 'SIX'), 'run.log': 'one\n' });

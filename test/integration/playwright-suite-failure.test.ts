@@ -52,7 +52,7 @@ it('CS-10 reports a config that throws, which no reporter sees', async () => {
   });
   expect(seen.suiteFailure?.phase).toMatchObject({ kind: 'config', at: inConfig });
   expect(stderr).toContain('config boom');
-  expect(firstRunProblem(seen)).toBeNull();
+  expect(firstRunProblem(seen, { isNarrowed: false, prepare: null })).toBeNull();
 });
 
 it('CS-10 reports a global setup that throws, and where the config names it', async () => {
@@ -200,7 +200,11 @@ it.each<[string, Broken, RegExp]>([
 
 it('CL-2 says that no test matches', async () => {
   const { run: seen } = await run({ selection: { filters: ['no-such-file'] } });
-  expect(noTests(seen)).toMatchObject({ kind: 'no-tests' });
+  const said = (isNarrowed: boolean, prepare: string | null) =>
+    noTests(seen, { isNarrowed, prepare })?.remedy;
+  expect(said(true, null)).toContain('Check the filters');
+  expect(said(false, null)).toContain('`testDir`');
+  expect(said(false, 'npx bddgen')).toContain('Run `npx bddgen` first');
   expect(seen.failures).toEqual([]);
 });
 

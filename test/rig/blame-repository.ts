@@ -46,6 +46,7 @@ export async function repository(green: (read: (file: string) => string) => bool
       startedAt: Infinity,
       named: null,
       lastGreen: async () => null,
+      given: [],
       isTest: (file) => file.includes('tests/'),
       likelyMs: () => null,
       tell: (id, answer) => void told.push([id, answer]),

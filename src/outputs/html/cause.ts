@@ -129,6 +129,8 @@ const empty: LoadedCause = {
   lead: null,
   before: null,
   after: null,
+  expected: null,
+  difference: null,
   patches: new Map(),
   now: null,
   notes: [],
@@ -151,12 +153,15 @@ function tests({ tests: known }: CauseView): Markup {
 }
 
 /** Shows the page when the test failed and, if there is a screenshot, after the fix. */
-function pictures({ id }: ReportCause, { lead, before, after }: LoadedCause): Markup {
+function pictures({ id }: ReportCause, loaded: LoadedCause): Markup {
+  const { lead, before, after, expected, difference } = loaded;
   const step = lead?.evidence.failedStep ?? null;
   const url = lead?.evidence.pageUrl ?? null;
   if (step === null && before === null) return nothing;
   return html`<div class="pictures">
       ${picture(before, after === null ? 'The page when the test failed' : 'Before', `Screenshot of the page when the test of ${id} failed`)}
+      ${picture(expected, 'Expected', `What the screenshot comparison of ${id} expects`)}
+      ${picture(difference, 'Difference', `Where the page of ${id} differs from what is expected`)}
       ${picture(after, 'After the fix', `Screenshot of the page when the test of ${id} was green`)}
     </div>
     <p class="quiet">

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { DiagnosedFailure } from '../../core/cause.js';
 import { readFailureRecords } from '../../run/failure-record.js';
 import { readPatch } from '../../run/read-patch.js';
-import { afterName, readPicture, type Picture } from '../../run/pictures.js';
+import { afterName, comparedNames, readPicture, type Picture } from '../../run/pictures.js';
 import type { Report, ReportCause } from '../../run/report.js';
 import type { CauseState, RunState } from '../../run/run-state.js';
 import type { Redactor } from '../../secrets/redactor.js';
@@ -28,6 +28,9 @@ export interface LoadedCause {
   readonly before: string | null;
   /** The URL of the screenshot from its last green run. */
   readonly after: string | null;
+  /** The URLs of what a screenshot comparison expected, and of where the page differs. */
+  readonly expected: string | null;
+  readonly difference: string | null;
   /** The patches of its attempts, by path. */
   readonly patches: ReadonlyMap<string, string>;
   /** What is being done about it in a run that is going on; null once it has ended. */
@@ -69,6 +72,10 @@ export async function loadRun(
     const lead = failures.find(({ n }) => cause.evidence === `failures/${n}`) ?? null;
     const name = path.basename((lead?.evidence.screenshot ?? '').replaceAll('\\', '/'));
     const before = lead && name !== '' ? await address({ n: lead.n, name }) : null;
+    const [expected, difference] = comparedNames.map((one) =>
+      lead ? address({ n: lead.n, name: one }) : null,
+    );
+    const compared = { expected: (await expected) ?? null, difference: (await difference) ?? null };
     const shows = lead && before !== null && cause.verdict === 'healed';
     const after = shows ? await address({ n: lead.n, name: afterName }) : null;
     const state = states.get(cause.id);
@@ -76,7 +83,7 @@ export async function loadRun(
     const now = isOpen ? (state.phase ? 'working' : 'waiting') : null;
     const notes = redactor.deep(state?.asides.flatMap(noteOf) ?? []);
     const patches = patchesOf(dir, cause, redactor);
-    causes.set(cause.id, { lead, before, after, patches, now, notes });
+    causes.set(cause.id, { lead, before, after, ...compared, patches, now, notes });
   }
   return { report, folder: shown, timeline: timelineOf(run), causes, view: viewOf(report) };
 }

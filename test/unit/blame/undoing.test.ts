@@ -66,15 +66,6 @@ describe('BL-6 what a fix takes back of an author’s change', () => {
     });
   });
 
-  it('BL-6 names only the commits whose lines it takes back', () => {
-    const hunks = [
-      aBlamedHunk({ file, old: ['one'], now: ['two'] }),
-      aBlamedHunk({ file, old: ['5198'], now: ['5228'], commit: null }),
-    ];
-    const edited = [{ file, before: 'two\n5228\n', after: 'one\n5228\n' }];
-    expect(undoing({ hunks, rest: [] }, edited)).toMatchObject({ how: 'part', of: '3f2a91c "Faster carts"' });
-  });
-
   it('BL-6 is nothing of a change to the tests, or in other files', () => {
     const hunk = { file, old: ['one'], now: ['two'] };
     const edited = [{ file, before: 'two\n', after: 'one\n' }];
