@@ -3,6 +3,7 @@ import path from 'node:path';
 import { Command } from 'commander';
 import prettyBytes from 'pretty-bytes';
 import { endWith, print } from './end.js';
+import { tell } from './tell.js';
 import { agentsFlag, wholeNumber } from './options.js';
 import { exitCodes } from '../core/exit-codes.js';
 import { loadSettings } from '../config/load-settings.js';
@@ -58,7 +59,10 @@ export async function runInspect(
   // The run may be another machine's, which did not know the secrets of this one.
   const redactor = await createRedactor({ env: process.env, projectRoot: cwd });
   const all = redactor.deep(failuresOf(run.value));
-  if (word === null && !options.prompt) return print(listing(run.value, all, options));
+  if (word === null && !options.prompt) {
+    const list = listing(run.value, all, options);
+    return typeof list === 'string' ? tell(list) : print(list);
+  }
   if (all.length === 0) return withoutFailure(run.value);
   const meant = word === null ? all.filter(isLead) : matchingFailures(word, all);
   const [one] = meant;

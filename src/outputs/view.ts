@@ -178,7 +178,9 @@ function findings({ cut, violations }: ReportAttempt, { findings: most }: RowLim
 export function attemptText(attempt: ReportAttempt): string {
   const { agent, slashCommand, runner, outcome, judged, durationMs, violations } = attempt;
   const who = slashCommand === null ? agent : `${slashCommand} (${runner ?? ''})`;
-  const ended = outcome === 'completed' ? '' : `${agentOutcomeWords[outcome]}, `;
+  // That nothing was changed is its reason, too.
+  const isTold = outcome === 'completed' || (outcome === 'unchanged' && attempt.failedBecause !== null);
+  const ended = isTold ? '' : `${agentOutcomeWords[outcome]}, `;
   const took = `${who} ${ended}${duration(durationMs)}${costText(attempt)}`;
   // The violations follow and are the reason.
   const failedBecause = judged === 'green' || violations.length > 0 ? null : attempt.failedBecause;

@@ -148,7 +148,7 @@ function failureOf(
       if (outcome === 'denied')
         return `its program denied it ${[...new Set(denials)].join(', ')}, and no files were changed`;
       if (outcome === 'unchanged')
-        return `the agent changed no files${claim ? ` (it said: ${claim.status})` : ''}`;
+        return `the agent ${claim ? `said "${claim.status}" and ` : ''}changed no files`;
       return null;
     case 'exited':
       return `the agent exited with code ${end.exitCode}`;
