@@ -25,8 +25,16 @@ export function healCommand(): Command {
       '--from <dir...>',
       'reports of Playwright (blob, JSON or JUnit), or folders that contain any number of these',
     )
-    .option('--allow-missing-shards', 'heal even if some shards left no report');
+    .option('--allow-missing-shards', 'heal even if some shards left no report')
+    .option('--list', 'print the causes for a matrix of CI jobs, and heal nothing')
+    .option('--cause <id...>', 'heal only these causes, as --list names them')
+    .option(
+      '--patches <dir...>',
+      'start no agent: take the fixes in the artifacts of the jobs that healed a cause each',
+    );
   return addStoreFlag(addHealingFlags(addWaitFlag(addVerifyFlag(addWholeSelectionFlags(command)))))
     .addHelpText('after', examples)
-    .action((words: string[], options: RunOptions) => runAsTyped(words, options));
+    .action((words: string[], options: RunOptions) =>
+      runAsTyped(words, options.list ? { ...options, dryRun: true, json: true } : options),
+    );
 }

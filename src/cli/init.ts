@@ -33,6 +33,7 @@ export function initCommand(): Command {
         'with --ci: run the tests on this many machines, and heal on one',
         wholeNumber(2, 200),
       )
+      .option('--matrix', 'with --shards, on GitHub: heal each cause on a machine of its own')
       .option(...configFlag)
       .option('--dry-run', 'show what would be written without writing it')
       .option('--force', 'overwrite files that differ')
@@ -46,6 +47,7 @@ export interface InitOptions {
   agent?: string;
   ci?: string | true;
   shards?: number;
+  matrix?: boolean;
   config?: string;
   dryRun?: boolean;
   force?: boolean;
@@ -60,6 +62,7 @@ export async function runInit(options: InitOptions): Promise<number | Problem> {
   const ci = await ciOf(options.ci, gitRootOf(cwd) ?? cwd);
   if (!ci.ok) return ci.error;
   if (options.shards !== undefined && ci.value === null) return shardsWithoutCi;
+  if (options.matrix && (options.shards === undefined || ci.value !== 'github')) return matrixWithoutShards;
   const found = await findAgents({ cwd, env });
   const chosen = await chooseAgent({
     named: options.agent,
@@ -74,8 +77,8 @@ export async function runInit(options: InitOptions): Promise<number | Problem> {
   say(
     `Agent programs: ${found.map(({ name }) => name).join(', ') || 'none on PATH'}; ${agent ? `set up for ${agent.name}` : `the ${builtIn} fixer works alone`}`,
   );
-  const { config: named, shards = null, force = false, dryRun = false } = options;
-  const plan = await planInit({ cwd, agent, ci: ci.value, shards, config: named, force });
+  const { config: named, shards = null, matrix = false, force = false, dryRun = false } = options;
+  const plan = await planInit({ cwd, agent, ci: ci.value, shards, matrix, config: named, force });
   if (!plan.ok) return plan.error;
   const problem = dryRun ? null : await writePlan(plan.value, gitRootOf(cwd) ?? cwd);
   if (problem) return problem;
@@ -87,6 +90,12 @@ export async function runInit(options: InitOptions): Promise<number | Problem> {
   }
   return exitCodes.green;
 }
+
+const matrixWithoutShards: Problem = {
+  kind: 'usage',
+  message: '--matrix is for the shards of a workflow for GitHub',
+  remedy: 'Add --ci github --shards <n>. On GitLab, the last job heals with `--agents <n>`.',
+};
 
 const shardsWithoutCi: Problem = {
   kind: 'usage',

@@ -7,6 +7,7 @@ import { interactiveFlagProblem } from '../playwright/unattended.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import type { Reports } from './reported-run.js';
+import type { MadeElsewhere } from './matrix.js';
 import type { RunRequest } from './run-request.js';
 
 /** What must be available before anything is run. */
@@ -17,6 +18,8 @@ export interface Checked {
   readonly missing: ReadonlyMap<string, Problem>;
   /** The reports that say what to run here (SC-1); null if the suite itself runs. */
   readonly reports: Reports | null;
+  /** The fixes of other machines, which are tried instead of agents; null if agents are started here. */
+  readonly patches: readonly MadeElsewhere[] | null;
 }
 
 /** Checks what a run needs before anything is run. */
@@ -34,13 +37,20 @@ export async function checkRequest(request: RunRequest): Promise<Result<Checked,
   const loaded = await loadSettings({ cwd, env, verify, parallel, ...named });
   if (!loaded.ok) return loaded;
   // In these modes no agent is started here.
-  const isShown = options.dryRun === true;
+  const isShown = options.dryRun === true || options.patches !== undefined;
   const settings = isShown ? loaded.value : await withInstalledRunner(loaded.value, cwd);
   const missing = isShown ? new Map<string, Problem>() : await missingAgents(settings, cwd);
+  const patches = options.patches ? await patchesIn(options.patches) : ok(null);
+  if (!patches.ok) return patches;
   const reports = await reportsFor(request);
   return reports.ok
-    ? ok({ settings, playwright: playwright.value, missing, reports: reports.value })
+    ? ok({ settings, playwright: playwright.value, missing, patches: patches.value, reports: reports.value })
     : reports;
+}
+
+async function patchesIn(folders: readonly string[]): Promise<Result<readonly MadeElsewhere[], Problem>> {
+  const { readPatches } = await import('./matrix.js');
+  return readPatches(folders);
 }
 
 async function reportsFor(request: RunRequest): Promise<Result<Reports | null, Problem>> {

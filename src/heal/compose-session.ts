@@ -63,6 +63,7 @@ export async function composeSession(
     copy: 0,
     guard: createGuard(root, first),
     ...(request.resumed ? { kept: request.resumed.kept } : {}),
+    ...(opened.patches ? { patches: opened.patches } : {}),
     ...(request.chosenFor ? { onlyChosen: true } : {}),
     ...(settings.fixer === 'none' ? {} : { propose: createPropose({ cwd, root, isTest }) }),
     clock: systemClock,

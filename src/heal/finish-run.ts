@@ -50,7 +50,8 @@ export async function finishRun(
     // Texts from before a failure may contain secrets that only the failure revealed.
     return flaky + report.causes.length > 0 ? redactor.deep(report) : report;
   };
-  const place = { dir: folder.dir, cwd: request.cwd, env: request.env, options };
+  const asJson = options.list ? (await import('./matrix.js')).matrixOf : undefined;
+  const place = { dir: folder.dir, cwd: request.cwd, env: request.env, options, ...(asJson && { asJson }) };
   let report = reportNow();
   // If another tool's report cannot be written, the run has not failed: report.json and the terminal mention it.
   for (const message of await writeProgramReports(report, place)) {
@@ -62,6 +63,8 @@ export async function finishRun(
   const broken = await bus.close();
   for (const problem of broken) say(redactor.clean(problem));
   await showResult(report, place);
+  // That something is red is what the list is for.
+  if (options.list) return exitCodes.green;
   return broken.length > 0 && final.exitCode === exitCodes.green ? exitCodes.red : final.exitCode;
 }
 

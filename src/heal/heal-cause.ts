@@ -226,11 +226,14 @@ function historyOf(session: Session, cause: Cause, { known, ...so }: SoFar) {
   const chosen = known.decision?.chosen ?? null;
   const routed = agentsFor(cause.lead, routes);
   const isOnlyChosen = chosen !== null || session.onlyChosen === true;
-  const agents = isOnlyChosen ? [] : routed.filter((name) => settings[name]?.runner !== builtIn);
+  const agents =
+    isOnlyChosen || session.patches ? [] : routed.filter((name) => settings[name]?.runner !== builtIn);
   const noAgent = isOnlyChosen
     ? 'only the patch that a person has chosen was tried'
-    : 'the built-in fixer found no fix it is sure of, and no agent program is set up';
-  const canPropose = session.propose ?? session.kept;
+    : session.patches
+      ? 'no patch of another machine fixes it'
+      : 'the built-in fixer found no fix it is sure of, and no agent program is set up';
+  const canPropose = session.propose ?? session.kept ?? session.patches;
   return {
     ...so,
     earlier: known.tries,

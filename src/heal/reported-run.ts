@@ -15,6 +15,7 @@ import { noRun, type SuiteRun, type TestResult } from '../playwright/suite-run.j
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { checkedOut } from '../run/checked-out.js';
+import { testsNamed } from './matrix.js';
 import type { Opened } from './open-run.js';
 import type { RunRequest } from './run-request.js';
 import { tally, type Watching } from './suite-runs.js';
@@ -75,7 +76,8 @@ export async function runReported(
     const run = await suites.again({ ids: null, purpose: 'first', causeId: null, watching });
     return ok({ run, reportedRed: new Set() });
   }
-  const found = await testsHere(listed, reports.reports, (shard) => list(`--shard=${shard}`));
+  const all = await testsHere(listed, reports.reports, (shard) => list(`--shard=${shard}`));
+  const found = all.ok ? ofCauses(all.value, testsNamed(options.cause)) : all;
   if (!found.ok) return found;
   bus.emit({ type: 'suite.started', purpose: 'first', causeId: null, tests: null });
   const { ended, open } = found.value;
@@ -100,6 +102,19 @@ interface FoundTests {
   readonly ended: ReadonlyMap<string, TestResult>;
   /** The ids of those that were red or did not run. */
   readonly open: ReadonlySet<string>;
+}
+
+/** Leaves out what is red for other causes than those that are asked for: other machines heal that. */
+function ofCauses(found: FoundTests, named: ReadonlySet<string> | null): Result<FoundTests, Problem> {
+  if (named === null) return ok(found);
+  const open = new Set([...found.open].filter((id) => named.has(id)));
+  const ended = new Map([...found.ended].filter(([id]) => !found.open.has(id) || named.has(id)));
+  if (open.size > 0) return ok({ open, ended });
+  return err({
+    kind: 'usage',
+    message: '--cause names no test that is red in the reports',
+    remedy: 'Take it from `self-heal heal --from … --list`, of the same reports and the same commit.',
+  });
 }
 
 /** Finds the tests of the reports in the suite here. */

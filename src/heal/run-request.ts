@@ -23,6 +23,12 @@ export interface RunOptions extends Omit<Selection, 'filters' | 'passThrough'> {
   from?: string[];
   /** Continue even if some shards left no report. */
   allowMissingShards?: boolean;
+  /** Print the causes for a matrix of CI jobs, and heal nothing. */
+  list?: boolean;
+  /** Heal only these causes, as `list` names them. */
+  cause?: string[];
+  /** Start no agent: try the fixes in these artifacts of other machines. */
+  patches?: string[];
   /** Overrides the configured store: a path or a `postgres://` URL, which may contain a password. */
   store?: string;
 }

@@ -10,6 +10,7 @@ import type { SuitePurpose } from '../event.js';
 import type { BrokenBuild } from '../playwright/broken-build.js';
 import type { Playwright } from '../playwright/find-playwright.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
+import type { MadeElsewhere } from './matrix.js';
 import type { KeptFix } from './resumed.js';
 import type { Observations } from './observations.js';
 import type { RunFolder } from '../run/run-folder.js';
@@ -49,6 +50,8 @@ export interface Session {
   readonly propose?: Propose;
   /** Fixes from the run that this one resumes, by signature (ME-8). */
   readonly kept?: ReadonlyMap<string, KeptFix>;
+  /** Fixes of other machines, which are tried instead of agents. */
+  readonly patches?: readonly MadeElsewhere[];
   /** Set if nothing is tried but what a person has chosen. */
   readonly onlyChosen?: true;
   readonly runAgent: RunAgent;

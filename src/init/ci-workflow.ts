@@ -41,6 +41,8 @@ interface WorkflowRequest {
   /** On how many machines the tests run; null if one is enough. */
   readonly shards: number | null;
   readonly defaultBranch: string;
+  /** Whether each cause is healed on a machine of its own; only with shards, on GitHub. */
+  readonly matrix?: boolean;
 }
 
 /** Returns the branch that the remote serves by default, as far as this clone knows. */
@@ -54,10 +56,11 @@ export async function defaultBranchOf(root: string): Promise<string> {
  * no step passes it on. What publishes has the token, and runs neither an agent nor code of the project.
  */
 export function workflowTexts(request: WorkflowRequest): string[] {
-  const tests = `${request.system}${request.shards === null ? '' : '-shards'}`;
-  const publish = `${request.system}-publish`;
+  const { system, shards, matrix = false } = request;
+  const tests = `${system}${shards === null ? '' : matrix ? '-matrix' : '-shards'}`;
+  const publish = `${system}-publish`;
   // GitLab's jobs pass artifacts on only within a pipeline.
-  const parts = request.system === 'github' ? [[tests], [publish]] : [[tests, publish]];
+  const parts = system === 'github' ? [[tests], [publish]] : [[tests, publish]];
   return parts.map((names) => {
     const text = names.map((name) => readFileSync(ownFile(`init/templates/${name}.yml`), 'utf8')).join('');
     const written = fillTemplate(text, valuesFor(request));

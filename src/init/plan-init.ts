@@ -29,6 +29,8 @@ interface InitRequest {
   readonly ci: CiSystem | null;
   /** On how many machines the tests run; null if one is enough. */
   readonly shards?: number | null;
+  /** Whether each cause is healed on a machine of its own. */
+  readonly matrix?: boolean;
   /** The value of `-c`. */
   readonly config?: string | undefined;
   /** Whether to overwrite files that differ. */
@@ -89,11 +91,18 @@ interface Wanted {
   readonly isOwn?: (there: string) => boolean;
 }
 
-async function workflows({ cwd, ci, agent, config, shards = null }: InitRequest): Promise<Wanted[]> {
+async function workflows({
+  cwd,
+  ci,
+  agent,
+  config,
+  shards = null,
+  matrix = false,
+}: InitRequest): Promise<Wanted[]> {
   if (ci === null) return [];
   const root = gitRootOf(cwd) ?? cwd;
   const defaultBranch = await defaultBranchOf(root);
-  const texts = workflowTexts({ system: ci, cwd, root, config, agent, shards, defaultBranch });
+  const texts = workflowTexts({ system: ci, cwd, root, config, agent, shards, matrix, defaultBranch });
   return texts.map((text, at) => ({
     file: path.join(root, workflowFiles[ci][at] ?? ''),
     text,

@@ -12,6 +12,8 @@ export interface ResultPlace {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   readonly options: { readonly json?: boolean };
+  /** What `json` prints instead of the report. */
+  readonly asJson?: (report: Report) => object;
 }
 
 /** Writes the reports for other programs; returns a message for each that could not be written. */
@@ -21,10 +23,13 @@ export async function writeProgramReports(report: Report, { dir, cwd, env }: Res
 }
 
 /** Writes `report.html` and shows the final summary if there is anything to see; prints the report as JSON with `--json`. */
-export async function showResult(report: Report, { dir, cwd, env, options }: ResultPlace): Promise<void> {
+export async function showResult(
+  report: Report,
+  { dir, cwd, env, options, asJson }: ResultPlace,
+): Promise<void> {
   const folder = relativePath(cwd, dir);
   if (!isQuiet(report)) await writePage(report, { dir, shown: folder });
-  if (options.json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
+  if (options.json) process.stdout.write(`${JSON.stringify(asJson?.(report) ?? report, null, 2)}\n`);
   if (!isQuiet(report)) showSummary(report, { env });
   else if (report.totals.tests === 0) process.stderr.write('self-heal no test was selected, so none ran\n');
 }

@@ -35,6 +35,21 @@ export async function readArtifact(folder: string): Promise<Result<Artifact, Pro
   return ok({ dir, report, fix: fixIn(dir) });
 }
 
+/** Reads all runs in these folders, in the order of their ids. */
+export async function readArtifacts(
+  folders: readonly string[],
+): Promise<Result<readonly Artifact[], Problem>> {
+  const dirs = folders.flatMap((folder) => runDirsIn(folder, DEPTH));
+  const byId = dirs.toSorted((a, b) => path.basename(a).localeCompare(path.basename(b)));
+  const found: Artifact[] = [];
+  for (const dir of byId) {
+    const read = await readArtifact(dir);
+    if (!read.ok) return read;
+    found.push(read.value);
+  }
+  return ok(found);
+}
+
 /** Returns the folders that hold a run's events, without following links. */
 function runDirsIn(folder: string, depth: number): string[] {
   const entries = entriesOf(folder);

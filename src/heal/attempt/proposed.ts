@@ -9,6 +9,7 @@ import { runDirOf } from '../../run/run-folder.js';
 import { type Contents, contentsOf, readChange, safePath } from '../../workspace/change.js';
 import { type FileEdit, hashOf, stateOf } from '../../workspace/file-state.js';
 import { type KeptFix, keptFixSummary } from '../resumed.js';
+import { patchFor } from '../matrix.js';
 import type { Session } from '../session.js';
 import { reasonOf } from '../../problem.js';
 import { type Attempt, bareAttempt } from '../../core/attempt.js';
@@ -30,7 +31,7 @@ export interface Proposed {
  * in an earlier run.
  */
 export async function proposedFor(
-  { propose, kept, bus, cwd }: Pick<Session, 'propose' | 'kept' | 'bus' | 'cwd'>,
+  { propose, kept, patches, bus, cwd }: Pick<Session, 'propose' | 'kept' | 'patches' | 'bus' | 'cwd'>,
   cause: Cause,
   { tried, decision }: KnownFailure,
 ): Promise<Proposed | null> {
@@ -45,6 +46,8 @@ export async function proposedFor(
     bus.emit({ type: 'run.warning', message });
     return null;
   }
+  const patch = patches && patchFor(patches, cause);
+  if (patch) return patch;
   const fix = kept?.get(cause.lead.signature);
   if (fix) return ofStored(fix, keptFixSummary(fix));
   try {

@@ -28,11 +28,13 @@ function workflow(
     shards = null,
     files = inMonorepo,
     publishes = false,
+    matrix = false,
   }: {
     agent?: AgentProgram | null;
     shards?: number | null;
     files?: Record<string, string>;
     publishes?: boolean;
+    matrix?: boolean;
   } = {},
 ): string {
   const root = tempDir('repository');
@@ -49,6 +51,7 @@ function workflow(
     root,
     agent,
     shards,
+    matrix,
     defaultBranch: 'main',
     ...place,
   });
@@ -85,6 +88,17 @@ it.each(cases)('CL-10 SC-1 the file for GitLab with %s shards and %s is complete
     expect(text).not.toMatch(/__|null|undefined/);
   }
 });
+
+it.each([programs.claude, null])(
+  'SC-4 actionlint accepts the workflow with a matrix of causes, and only its jobs get the key',
+  (agent) => {
+    const text = workflow('github', { agent, shards: 3, matrix: true });
+    expect(complaints(text)).toEqual([]);
+    const { jobs } = parse(text) as { jobs: Record<string, Job> };
+    const withSecrets = Object.keys(jobs).filter((name) => secretsOf(jobs[name]).length > 0);
+    expect(withSecrets).toEqual(agent ? ['heal'] : []);
+  },
+);
 
 it('CL-10 names of folders and files survive YAML and the shell', () => {
   const { jobs } = parse(workflow('github')) as { jobs: Record<string, Job> };
