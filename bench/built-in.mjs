@@ -80,7 +80,7 @@ function heal(name, { faults, common, committed }) {
   for (const [n, { kind }] of faults.entries()) count(`${name} ${n} (${kind})`, kind, verdictOf(report, n));
   const attempts = report.causes.flatMap((cause) => cause.attempts);
   sums.tried += attempts.length;
-  sums.reverted += attempts.filter(({ reverted }) => reverted).length;
+  sums.reverted += attempts.filter(({ end }) => end.kind !== 'green' && end.kind !== 'changed').length;
   project.remove();
   return report;
 }

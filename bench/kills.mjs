@@ -263,7 +263,7 @@ async function checkCounts(events, wrong) {
   await db.destroy();
   const told = events
     .filter((one) => one.type === 'attempt.judged')
-    .map((one) => keyOf(one.runId, one.causeId, one.attempt));
+    .map(({ runId, causeId, attempt }) => keyOf(runId, causeId, { n: attempt.n, ended: attempt.end.kind }));
   const kept = tries.map((one) => keyOf(one.runId, one.causeId, one));
   for (const key of told) if (!kept.includes(key)) wrong(`lost: ${key}`);
   // The kill may fall between the write to the store and the event.
@@ -271,17 +271,17 @@ async function checkCounts(events, wrong) {
   const ids = tries.map((one) => `${one.runId} ${one.causeId} ${one.n}`);
   if (new Set(ids).size < ids.length) wrong(`kept twice: ${ids.join(', ')}`);
   for (const { signature, count, healedTimes: healed } of signatures) {
-    const own = tries.filter((one) => one.signature === signature).map((one) => one.judged);
+    const own = tries.filter((one) => one.signature === signature).map((one) => one.ended);
     const since = own
       .slice(own.lastIndexOf('green') + 1)
-      .filter((one) => ['still-failing', 'vanished'].includes(one)).length;
+      .filter((one) => ['still-failing', 'vanished', 'taken-out'].includes(one)).length;
     if (count !== since) wrong(`${signature} counts ${count}, and its tries come to ${since}`);
     if (healed < own.filter((one) => one === 'green').length) wrong(`${signature} has lost a heal`);
   }
 }
 
-function keyOf(runId, causeId, { n, judged }) {
-  return `${runId} ${causeId} ${n} ${judged}`;
+function keyOf(runId, causeId, { n, ended }) {
+  return `${runId} ${causeId} ${n} ${ended}`;
 }
 
 function reset() {

@@ -36,7 +36,7 @@ function tellWho() {
   const report = path.join(shop, '.self-heal', 'latest', 'report.json');
   const { causes } = JSON.parse(readFileSync(report, 'utf8'));
   for (const { id, category, attempts } of causes) {
-    const by = attempts.findLast(({ judged, reverted }) => judged === 'green' && !reverted)?.runner;
+    const by = attempts.findLast(({ end }) => end.kind === 'green')?.runner;
     if (by) {
       const who = by === 'built-in' ? 'the built-in fixer' : 'the scripted agent';
       process.stderr.write(`${id} ${category}: healed by ${who}\n`);

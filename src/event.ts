@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { agentOutcomes, type Attempt, judgements, sides } from './core/attempt.js';
+import { type Attempt, type AttemptEnd, exits, sides } from './core/attempt.js';
 import { avoidedReasons } from './core/avoided.js';
 import type { Blame } from './core/blame.js';
 import { categories, evidenceSources } from './core/diagnosis.js';
@@ -92,7 +92,30 @@ const earlierFix: z.ZodType<EarlierFix> = z.object({
   times: count,
 });
 
-const outcome = z.enum(agentOutcomes);
+const exit = z.enum(exits);
+const because = z.string();
+
+const attemptEnd: z.ZodType<AttemptEnd> = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('green'), proof, testProofs: testProofs.exactOptional() }),
+  z.object({ kind: z.literal('rejected'), because, violations }),
+  z.object({ kind: z.literal('offered'), because, side: z.enum(sides), proof }),
+  z.object({ kind: z.literal('unusable'), because, remedy: z.string() }),
+  z.object({
+    kind: z.enum([
+      'changed',
+      'taken-out',
+      'still-failing',
+      'vanished',
+      'flaky',
+      'conflict',
+      'refused',
+      'unwritable',
+      'denied',
+      'interrupted',
+    ]),
+    because,
+  }),
+]);
 
 /** One attempt, as the events and the store keep it. */
 export const attemptShape: z.ZodType<Attempt> = z.object({
@@ -100,7 +123,7 @@ export const attemptShape: z.ZodType<Attempt> = z.object({
   agent: textOrNull,
   slashCommand: textOrNull,
   runner: textOrNull,
-  outcome,
+  exit: exit.nullable(),
   claim: z
     .looseObject({ status: z.enum(['fixed', 'not-fixed', 'needs-person']), summary: z.string() })
     .nullable(),
@@ -113,21 +136,14 @@ export const attemptShape: z.ZodType<Attempt> = z.object({
       sessionId: textOrNull,
     })
     .nullable(),
-  judged: z.enum(judgements),
   durationMs: count,
   files: z.array(file),
   patch: attemptFile('patch').nullable(),
   prompt: attemptFile('prompt.md').nullable(),
   change: changeId.nullable(),
-  proof,
-  testProofs: testProofs.exactOptional(),
-  reverted: z.boolean(),
-  offers: z.enum(sides).exactOptional(),
-  failedBecause: textOrNull,
-  remedy: z.string().exactOptional(),
   cut: cut.exactOptional(),
-  violations: violations.exactOptional(),
   notes: z.array(z.object({ ...place, locator: z.string().exactOptional() })).exactOptional(),
+  end: attemptEnd,
 });
 
 /** A patch that waits for a person, as the store keeps it with its question. */
@@ -353,7 +369,7 @@ const shapes = {
   'agent.activity': z.object({ ...ofCause, text: z.string() }),
   'agent.ended': z.object({
     ...ofAttempt,
-    outcome,
+    exit,
     durationMs: count,
     costUsd: countOrNull,
     /** The program's own error (AG-6), or null. */

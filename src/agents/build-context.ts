@@ -145,20 +145,9 @@ async function patchText(file: string | null, runDir: string): Promise<string | 
 }
 
 async function previous(attempt: Attempt, runDir: string): Promise<PreviousAttempt> {
-  const { n, agent, outcome, claim, files, failedBecause, judged, reverted, cut, violations } = attempt;
-  return {
-    n,
-    agent,
-    outcome,
-    claim,
-    files,
-    failedBecause,
-    judged,
-    reverted,
-    ...(cut ? { cut } : {}),
-    ...(violations ? { violations } : {}),
-    patch: await patchText(attempt.patch, runDir),
-  };
+  const { n, agent, exit, claim, files, cut, end } = attempt;
+  const patch = await patchText(attempt.patch, runDir);
+  return { n, agent, exit, claim, files, ...(cut ? { cut } : {}), end, patch };
 }
 
 const MAX_MESSAGE_CHARACTERS = 1000;

@@ -80,16 +80,7 @@ export interface ContextTest {
 /** An earlier attempt at the same cause, and its result. */
 export interface PreviousAttempt extends Pick<
   Attempt,
-  | 'n'
-  | 'agent'
-  | 'outcome'
-  | 'claim'
-  | 'files'
-  | 'failedBecause'
-  | 'judged'
-  | 'reverted'
-  | 'cut'
-  | 'violations'
+  'n' | 'agent' | 'exit' | 'claim' | 'files' | 'cut' | 'end'
 > {
   /** The patch, at most 8,000 characters, or null. */
   patch: string | null;

@@ -9,6 +9,7 @@ import { lostAnswerOf } from '../core/lost-answer.js';
 import { redirectOf } from '../core/turned-away.js';
 import { type Phase, serverLine, setUpLine } from '../core/phase.js';
 import { traceFiles } from '../evidence/trace-files.js';
+import { becauseOf, isKept } from '../core/attempt.js';
 import type { AgentContext, PreviousAttempt } from './context.js';
 import { consoleLines, pageExcerpt, requestLines, serverLines } from './prompt-evidence.js';
 
@@ -305,11 +306,11 @@ function triedBefore({ previousAttempts, attempt, task }: AgentContext): Part {
     // The latest say most.
     const latest = attempts.slice(-mostTried);
     const each = Math.min(2_000, Math.max(0, room / 2) / latest.length);
-    const tried = latest.map(({ failedBecause, claim, patch, cut, ...one }, index) => {
+    const tried = latest.map(({ claim, patch, cut, ...one }, index) => {
       const said = claim?.summary ? `It said: ${inline(claim.summary)}\n` : '';
       const what = patch && each > least ? `${fenced(middleCut(patch, each))}\n` : '';
       const number = attempts.length - latest.length + index + 1;
-      return `APPROACH ${number} FAILED: ${inline(failedBecause ?? 'the test is still red')}\n${said}${what}${whereItIs(one)}${leftOut(cut)}`;
+      return `APPROACH ${number} FAILED: ${inline(becauseOf(one) ?? 'the test is still red')}\n${said}${what}${whereItIs(one)}${leftOut(cut)}`;
     });
     const now = 'Do not repeat them; choose a fundamentally different approach.';
     // An answer resets the count, but what was tried before it is still shown.
@@ -330,23 +331,16 @@ function leftOut(cut: PreviousAttempt['cut'] = []): string {
 }
 
 /** Says whether the next agent finds the change in the code: a change that led to another error is kept. */
-function whereItIs(given: Pick<PreviousAttempt, 'files' | 'reverted' | 'judged'>): string {
-  const { files, reverted, judged } = given;
+function whereItIs({ files, end }: Pick<PreviousAttempt, 'files' | 'end'>): string {
   if (files.length === 0) return 'It changed no files.';
-  if (reverted) return 'Its change was reverted.';
-  const was =
-    judged === 'changed'
-      ? 'It led to another error, and its change was left in the code'
-      : 'Its change was left in the code';
-  return `${was} (${files
-    .map((file) => inline(file.path))
-    .slice(0, 5)
-    .join(', ')}): build on it, or remove it.`;
+  if (!isKept({ end })) return 'Its change was reverted.';
+  const names = files.map((file) => inline(file.path)).slice(0, 5);
+  return `It led to another error, and its change was left in the code (${names.join(', ')}): build on it, or remove it.`;
 }
 
 /** Shows the guard's findings, once: a second rejection ends the cause (HN-3). */
 function rejectedBefore(attempts: readonly PreviousAttempt[]): Part {
-  const violations = attempts.flatMap((one) => one.violations ?? []);
+  const violations = attempts.flatMap(({ end }) => (end.kind === 'rejected' ? end.violations : []));
   if (violations.length === 0) return nothing;
   const told = violations.map((one) =>
     [

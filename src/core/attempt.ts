@@ -54,8 +54,8 @@ export interface AgentRun {
   readonly orphans: readonly string[];
 }
 
-/** How an attempt's agent ended, in one word (`AgentEnd` joined with what happened to the files). */
-export const agentOutcomes = [
+/** How an agent's program ended when no restart can help any more (`AgentEnd` in one word). */
+export const exits = [
   'completed',
   'exited',
   'signalled',
@@ -64,42 +64,81 @@ export const agentOutcomes = [
   'aborted',
   'limited',
   'unusable',
-  'unchanged',
-  'denied',
-  /** A re-run without an agent. */
-  'no-agent',
-] as const;
+] as const satisfies readonly AgentEnd['kind'][];
 
-/** One of `agentOutcomes`, of an agent. */
-export type AgentOutcome = Exclude<(typeof agentOutcomes)[number], 'no-agent'>;
-
-/**
- * What the re-runs say about an attempt: the same failure, another one, none, or the test no longer ran (HL-10). `flaky`: green, but
- * not because of the agent's change (HN-5). `rejected`: it does what is honest in no fix (HN-3), or a second
- * opinion that it hides the fault (HN-11).
- * `conflict`: the same lines changed in the project while the agent worked, so the patch could not be applied (HN-1). `offered`: green, but
- * only a person can say whether it is right, so it waits for one, with its proof (BL-6).
- */
-export const judgements = [
-  'still-failing',
-  'changed',
-  'green',
-  'flaky',
-  'vanished',
-  'rejected',
-  'conflict',
-  'not-judged',
-  'offered',
-] as const;
-
-/** One of `judgements`. */
-export type Judgement = (typeof judgements)[number];
+/** One of `exits`. */
+export type Exit = (typeof exits)[number];
 
 /** Who is right, the app or the tests, if a patch that is offered to a person is applied; `whole` has what no agent may change. */
 export const sides = ['tests', 'app', 'whole'] as const;
 
 /** One of `sides`. */
 export type Side = (typeof sides)[number];
+
+/** How an attempt ended. Its change is in the project while it is `green` or `changed`, and only then. */
+export type AttemptEnd =
+  /** Its tests are green with it, with the runs that show it once it is proven (HN-5), for each test if there are several (HL-6). */
+  | { readonly kind: 'green'; readonly proof: Proof; readonly testProofs?: readonly TestProof[] }
+  /** Its tests fail with another error, which is worked on (HL-3). */
+  | Because<'changed'>
+  /** It was green or changed and is out again: it broke other tests, led to no heal, or was undone. */
+  | Because<'taken-out'>
+  | Because<'still-failing'>
+  /** The test is gone or skipped (HL-10). */
+  | Because<'vanished'>
+  /** Green, but not because of the change (HN-5). */
+  | Because<'flaky'>
+  /** It does what is honest in no fix (HN-3), or a second opinion says that it hides the fault (HN-11). */
+  | (Because<'rejected'> & { readonly violations: readonly Violation[] })
+  /** Green, but only a person can say whether it is right: it waits for one, with its proof (BL-6). */
+  | (Because<'offered'> & { readonly side: Side; readonly proof: Proof })
+  /** The same lines changed in the project while the agent worked, so that it could not be applied (HN-1). */
+  | Because<'conflict'>
+  /** What the agent changed cannot be taken over from its copy, such as a link that leads out of the project. */
+  | Because<'refused'>
+  /** Its change could not be written to the project. */
+  | Because<'unwritable'>
+  /** The agent's program denied it every edit. */
+  | Because<'denied'>
+  /** The agent's program cannot work here; `remedy` says what a person has to do. */
+  | (Because<'unusable'> & { readonly remedy: string })
+  | Because<'interrupted'>;
+
+/** An end with its reason in one line, for the next agent and for reports. */
+interface Because<K extends string> {
+  readonly kind: K;
+  readonly because: string;
+}
+
+/** What is said about an end; its reason may follow. */
+export const endWords: Readonly<Record<AttemptEnd['kind'], string>> = {
+  green: 'green',
+  changed: 'different error',
+  'taken-out': 'it did not last',
+  'still-failing': 'still red',
+  vanished: 'the test is gone, which does not count as healed',
+  flaky: 'green, but not because of the change',
+  rejected: 'rejected',
+  offered: 'waits for a person',
+  conflict: 'not applied: the same lines changed in the meantime',
+  refused: 'not applied',
+  unwritable: 'not applied',
+  denied: 'every edit was denied',
+  unusable: 'the program cannot work here',
+  interrupted: 'interrupted',
+};
+
+/** How an agent's program ended, as it continues `the agent`. */
+export const exitWords: Readonly<Record<Exit, string>> = {
+  completed: 'completed',
+  exited: 'exited with an error',
+  signalled: 'was killed',
+  'timed-out': 'ran out of time',
+  'spawn-failed': 'could not start',
+  aborted: 'was interrupted',
+  limited: 'reached its own limit',
+  unusable: 'cannot be used',
+};
 
 /** One agent run, or one re-run without an agent, together with the re-run that judges it. */
 export interface Attempt {
@@ -109,10 +148,10 @@ export interface Attempt {
   readonly agent: string | null;
   readonly slashCommand: string | null;
   readonly runner: string | null;
-  readonly outcome: AgentOutcome | 'no-agent';
+  /** How its program ended, which says nothing about its work; null if none ran. */
+  readonly exit: Exit | null;
   readonly claim: AgentClaim | null;
   readonly usage: AgentUsage | null;
-  readonly judged: Judgement;
   readonly durationMs: number;
   /** Paths relative to the project, with lines added and removed; null for binary files. */
   readonly files: readonly FileChange[];
@@ -122,50 +161,48 @@ export interface Attempt {
   readonly prompt: string | null;
   /** Id of the change within its run (`.self-heal/changes/<run-id>/<id>.json`); null if there was nothing to apply. */
   readonly change: string | null;
-  /** The runs that the heal rests on (HN-5); empty if there is none. */
-  readonly proof: Proof;
-  /** The proof of each test of the cause, if there is more than one (HL-6). */
-  readonly testProofs?: readonly TestProof[];
-  readonly reverted: boolean;
-  /** Set if it is judged `offered`: who is right if it is applied. */
-  readonly offers?: Side;
-  /** Why it failed, in one line, for the next agent and the report; null if it held. */
-  readonly failedBecause: string | null;
-  /** What a person has to do, if its program cannot work. */
-  readonly remedy?: string;
   /** What was left out of its change before it was tried; absent if nothing was. */
   readonly cut?: readonly Cut[];
-  /** What the guard found in it; absent if it found nothing. */
-  readonly violations?: readonly Violation[];
-  /** What a reviewer should look at in a change that was not rejected; absent if there is nothing. */
+  /** What a reviewer should look at in its change; absent if there is nothing. */
   readonly notes?: readonly Note[];
+  readonly end: AttemptEnd;
 }
 
-/** Creates an attempt without an agent, not yet judged. */
-export function bareAttempt(n: number): Attempt {
+/** An attempt before it is judged. */
+export type Unjudged = Omit<Attempt, 'end'>;
+
+/** Creates an attempt without an agent. */
+export function bareAttempt(n: number): Unjudged {
   return {
     n,
     agent: null,
     slashCommand: null,
     runner: null,
-    outcome: 'no-agent',
+    exit: null,
     claim: null,
     usage: null,
-    judged: 'not-judged',
     durationMs: 0,
     files: [],
     patch: null,
     prompt: null,
     change: null,
-    proof: [],
-    reverted: false,
-    failedBecause: null,
   };
 }
 
-/** Whether an attempt's change is in the project: its re-run was green or led to another error, and it has not been reverted since. */
-export function isKept({ judged, reverted }: Pick<Attempt, 'judged' | 'reverted'>): boolean {
-  return !reverted && (judged === 'green' || judged === 'changed');
+/** Whether an attempt's change is in the project. */
+export function isKept({ end }: Pick<Attempt, 'end'>): boolean {
+  return end.kind === 'green' || end.kind === 'changed';
+}
+
+/** Whether an attempt's change was in the project and is not any more; one that was rejected or did not apply was never there. */
+export function wasReverted({ files, end }: Pick<Attempt, 'files' | 'end'>): boolean {
+  const tried: AttemptEnd['kind'][] = ['taken-out', 'still-failing', 'vanished', 'flaky', 'offered'];
+  return files.length > 0 && tried.includes(end.kind);
+}
+
+/** Why an attempt did not heal its cause; null if it did. */
+export function becauseOf({ end }: Pick<Attempt, 'end'>): string | null {
+  return end.kind === 'green' ? null : end.because;
 }
 
 /** One file that an agent changed. */

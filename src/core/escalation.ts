@@ -1,9 +1,10 @@
-import { type Attempt, type Side, sides } from './attempt.js';
+import { type Attempt, endWords, exitWords, type Side, sides, wasReverted } from './attempt.js';
 import { agentName } from './built-in-fixer.js';
 import { blameLine } from './blame.js';
 import { type Cause, retryOf } from './cause.js';
 import type { Category, Diagnosis, RetryAxis } from './diagnosis.js';
 import { testName, testsOf } from './failure.js';
+import type { Proof } from './proof.js';
 
 /** What a person may answer (ME-5). With a side, the patch that was offered is applied and proven again. */
 export type Choice = Side | 'provide-credentials' | 'skip' | 'simplify' | 'guide';
@@ -34,8 +35,9 @@ export const followsFrom: Record<Choice, string> = {
 };
 
 /** A patch that waits for a person, proven: the tests were green with it as often as a heal has to be, and red without it. */
-export interface Offer extends Pick<Attempt, 'files' | 'patch' | 'proof'> {
+export interface Offer extends Pick<Attempt, 'files' | 'patch'> {
   readonly side: Side;
+  readonly proof: Proof;
   /** Who made it. */
   readonly agent: string;
   /** The id of its change in the run that asked. */
@@ -44,14 +46,14 @@ export interface Offer extends Pick<Attempt, 'files' | 'patch' | 'proof'> {
 
 /** Returns the patches of a cause that wait for a person, the newest of each side. */
 export function offersOf(
-  attempts: readonly Pick<Attempt, 'judged' | 'offers' | Exclude<keyof Offer, 'side'>>[],
+  attempts: readonly Pick<Attempt, 'agent' | 'change' | 'files' | 'patch' | 'end'>[],
 ): Offer[] {
-  return sides.flatMap((side) => {
-    const found = attempts.findLast(({ judged, offers }) => judged === 'offered' && offers === side);
-    if (!found?.agent || found.change === null) return [];
-    const { agent, change, files, patch, proof } = found;
-    return [{ side, agent, change, files, patch, proof }];
-  });
+  const offers = attempts.flatMap(({ agent, change, files, patch, end }): Offer[] =>
+    end.kind === 'offered' && agent !== null && change !== null
+      ? [{ side: end.side, agent, change, files, patch, proof: end.proof }]
+      : [],
+  );
+  return sides.flatMap((side) => offers.findLast((one) => one.side === side) ?? []);
 }
 
 /** Says what it takes to apply a patch, and what its proof has shown: `tests (…): green 3 times with it, red without`. */
@@ -189,28 +191,15 @@ function recommendationFor(retry: RetryAxis, asked: boolean): string {
   return 'Describe in a sentence or two what the right behavior is, or where to look: the next run passes this guidance to the agent.';
 }
 
-function triedInWords({ agent, slashCommand, outcome, files, judged, reverted }: Attempt): string {
+function triedInWords(attempt: Attempt): string {
+  const { agent, slashCommand, exit, files, end } = attempt;
   if (agent === null) return 'The test was re-run without a change and failed again.';
   const names = files.slice(0, 3).map((file) => file.path);
   const more = files.length > names.length ? ` and ${files.length - names.length} more` : '';
   const did = files.length === 0 ? 'changed no files' : `changed ${names.join(', ')}${more}`;
-  const how: Partial<Record<Attempt['outcome'], string>> = {
-    'timed-out': ' and did not finish in time',
-    signalled: ' and crashed',
-    exited: ' and gave up',
-    'spawn-failed': ' because it could not be started',
-  };
-  const undone = reverted ? ', so the change was reverted' : '';
-  const afters: Partial<Record<Attempt['judged'], string>> = {
-    vanished: `the test no longer existed${undone}`,
-    offered: 'the test was green, but only a person can say whether that is right',
-    changed: `a different error appeared${reverted ? ', which was not healed either' : ''}${undone}`,
-    rejected: 'it was rejected, because it did what is honest in no fix, or hid the fault',
-    conflict: 'the same lines had changed in the meantime, so the change was not applied',
-    'not-judged': 'the test was not re-run',
-  };
-  const after = afters[judged] ?? `the test failed the same way${undone}`;
-  return `${slashCommand ?? agentName(agent ?? '')} ${did}${how[outcome] ?? ''}; ${after}.`;
+  const ended = exit === null || exit === 'completed' ? '' : `${exitWords[exit]} and `;
+  const undone = wasReverted(attempt) ? ', so the change was reverted' : '';
+  return `${slashCommand ?? agentName(agent)} ${ended}${did}: ${endWords[end.kind]}${undone}.`;
 }
 
 /** What the description needs in addition to the diagnosis. */

@@ -1,4 +1,4 @@
-import type { Judgement } from './attempt.js';
+import type { AttemptEnd } from './attempt.js';
 import type { DiagnosedFailure } from './cause.js';
 import { haveDifferentRoots, rootKeys } from './group-keys.js';
 import { headlineOf } from './headline.js';
@@ -13,11 +13,11 @@ export interface Observation {
   readonly suiteFailure: DiagnosedFailure | null;
 }
 
-/** A judgement, and the reason to give the next agent, or null. */
-export interface Judged {
-  readonly judgement: Judgement;
-  readonly because: string | null;
-}
+/** What a re-run says about an attempt. */
+export type Judged = Extract<
+  AttemptEnd,
+  { kind: 'green' | 'changed' | 'still-failing' | 'vanished' | 'flaky' }
+>;
 
 /**
  * Judges a re-run against the failure that it should have healed. Green means only that the same test ran and passed: a test that
@@ -26,31 +26,30 @@ export interface Judged {
 export function judge(before: DiagnosedFailure, seen: Observation): Judged {
   if (seen.suiteFailure) {
     if (before.failure.scope === 'suite') return judgeFailure(before, seen.suiteFailure);
-    return {
-      judgement: 'still-failing',
-      because: `the suite no longer runs: ${headlineOf(seen.suiteFailure)}`,
-    };
+    return stillFailing(`the suite no longer runs: ${headlineOf(seen.suiteFailure)}`);
   }
-  if (seen.ended === 'passed') return { judgement: 'green', because: null };
+  if (seen.ended === 'passed') return { kind: 'green', proof: [] };
   if (seen.failure) return judgeFailure(before, seen.failure);
-  if (seen.ended === 'absent') return { judgement: 'vanished', because: 'the test no longer exists' };
+  if (seen.ended === 'absent') return { kind: 'vanished', because: 'the test no longer exists' };
   if (seen.ended === 'skipped')
-    return { judgement: 'vanished', because: 'the test is now skipped, which does not count as healed' };
-  return { judgement: 'still-failing', because: 'the test did not run' };
+    return { kind: 'vanished', because: 'the test is now skipped, which does not count as healed' };
+  return stillFailing('the test did not run');
 }
 
 /** Only Playwright's error and step count: what else was caught of a failure differs from run to run. */
 function judgeFailure(before: DiagnosedFailure, after: DiagnosedFailure): Judged {
+  const headline = headlineOf(after);
   if (before.signature !== after.signature)
-    return {
-      judgement: 'changed',
-      because: `the test now fails with a different error: ${headlineOf(after)}`,
-    };
-  const [roots, rootsNow] = [rootKeys(before), rootKeys(after)];
-  const because = haveDifferentRoots(roots, rootsNow)
-    ? `the test still fails, now because of: ${headlineOf(after)}; the change may have been needed, but was not enough`
-    : 'the same error came back';
-  return { judgement: 'still-failing', because };
+    return { kind: 'changed', because: `the test now fails with a different error: ${headline}` };
+  return stillFailing(
+    haveDifferentRoots(rootKeys(before), rootKeys(after))
+      ? `the test still fails, now because of: ${headline}; the change may have been needed, but was not enough`
+      : 'the same error came back',
+  );
+}
+
+function stillFailing(because: string): Judged {
+  return { kind: 'still-failing', because };
 }
 
 /** Whether a test passed and the suite around it did not fail. */

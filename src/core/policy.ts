@@ -1,4 +1,4 @@
-import type { Attempt } from './attempt.js';
+import { type Attempt, becauseOf } from './attempt.js';
 import { agentName, isBuiltIn } from './built-in-fixer.js';
 import type { RetryAxis } from './diagnosis.js';
 import { isUsedUp, noEarlierTries, type EarlierTries } from './remembered.js';
@@ -111,7 +111,7 @@ export function decide(given: History, policy: Policy): Decision {
       question: `${plural(count, 'try', 'tries')} in earlier runs did not heal it.`,
     };
   }
-  const isHeldUp = last?.judged === 'rejected' || last?.judged === 'conflict';
+  const isHeldUp = last?.end.kind === 'rejected' || last?.end.kind === 'conflict';
   if (!last || history.waited || isHeldUp) return nextTry(history, policy);
   const delayMs = backoffMs(judgedOf(history).length, policy.retries);
   // Does not wait before a try that will not be made, for example because the time limit would pass during the wait.
@@ -124,16 +124,13 @@ export function decide(given: History, policy: Policy): Decision {
 type Counted = History & { readonly made: number };
 
 /** Ends a cause whoever made the attempt: no error is left, another one replaced it, or nothing can be written to the project. */
-function endByOutcome(last: Attempt): Decision | null {
-  if (last.judged === 'green') return end('healed', `fixed by ${agentName(last.agent ?? 'nobody')}`);
-  if (last.judged === 'flaky') return end('flaky', last.failedBecause ?? 'green without a change');
-  if (last.judged === 'changed')
-    return end('superseded', last.failedBecause ?? 'another error took its place');
-  if (last.judged === 'offered') return { kind: 'escalate', question: last.failedBecause ?? 'who is right?' };
+function endByOutcome({ agent, end: ended }: Attempt): Decision | null {
+  if (ended.kind === 'green') return end('healed', `fixed by ${agentName(agent ?? 'nobody')}`);
+  if (ended.kind === 'flaky') return end('flaky', ended.because);
+  if (ended.kind === 'changed') return end('superseded', ended.because);
+  if (ended.kind === 'offered') return { kind: 'escalate', question: ended.because };
   // A read-only file or a full disk would block the next fix, too.
-  if (last.judged === 'not-judged' && last.change !== null)
-    return end('failed', last.failedBecause ?? 'its change could not be written');
-  return null;
+  return ended.kind === 'unwritable' ? end('failed', ended.because) : null;
 }
 
 function attemptAfter(history: Counted): number {
@@ -149,17 +146,15 @@ function nextTry(history: Counted, policy: Policy): Decision {
 }
 
 function endAfter(last: Attempt, history: History, policy: Policy): Decision | null {
-  if (last.outcome === 'aborted') return end('interrupted', 'interrupted while an agent was working');
-  if (last.outcome === 'unusable')
-    return end('agent-unusable', last.failedBecause ?? 'the agent cannot work');
+  const because = becauseOf(last) ?? '';
+  if (last.end.kind === 'interrupted') return end('interrupted', 'interrupted while an agent was working');
+  if (last.end.kind === 'unusable') return end('agent-unusable', `${last.end.because}. ${last.end.remedy}`);
+  if (last.end.kind === 'denied') return end('agent-unusable', 'the agent program denied every edit');
   const ended = endByOutcome(last);
   if (ended) return ended;
-  if (last.outcome === 'denied') {
-    return end('agent-unusable', 'the agent program denied every edit');
-  }
-  const rejections = history.attempts.filter((attempt) => attempt.judged === 'rejected').length;
+  const rejections = history.attempts.filter((attempt) => attempt.end.kind === 'rejected').length;
   if (rejections >= REJECTIONS_BEFORE_VERDICT)
-    return end('rejected', `again after a warning, its agent's fix ${last.failedBecause ?? 'was refused'}`);
+    return end('rejected', `again after a warning, its agent's fix ${because}`);
   const conflicts = history.attempts.length - judgedOf(history).length;
   if (conflicts >= CONFLICTS_BEFORE_VERDICT)
     return end('failed', 'its files kept changing while its agents were working');
@@ -168,11 +163,8 @@ function endAfter(last: Attempt, history: History, policy: Policy): Decision | n
   if (gaveUp(last) && nextAgent(history) === last.agent)
     return end('failed', `its agent found no fix: ${last.claim?.summary || 'it did not say why'}`);
   if (triesOf(history) >= policy.retries.max) {
-    if (last.judged === 'rejected')
-      return end(
-        'rejected',
-        `no retries are left, and its agent's fix ${last.failedBecause ?? 'was refused'}`,
-      );
+    if (last.end.kind === 'rejected')
+      return end('rejected', `no retries are left, and its agent's fix ${because}`);
     const before = earlierOf(history).count;
     const told = before > 0 ? `, ${before} of them in earlier runs` : '';
     return end('failed', `still failing after ${plural(triesOf(history), 'retry', 'retries')}${told}`);
@@ -191,12 +183,12 @@ function triesOf(history: History): number {
 
 /** An attempt that could not be applied is repeated and does not count as a try (HN-1). */
 function judgedOf({ attempts }: History): readonly Attempt[] {
-  return attempts.filter((attempt) => attempt.judged !== 'conflict');
+  return attempts.filter((attempt) => attempt.end.kind !== 'conflict');
 }
 
 function isBareRetest(history: History, retries: RetrySettings): boolean {
   const failedFixes = judgedOf(history).filter(
-    (attempt) => attempt.agent !== null && attempt.files.length > 0 && attempt.judged !== 'rejected',
+    (attempt) => attempt.agent !== null && attempt.files.length > 0 && attempt.end.kind !== 'rejected',
   );
   const failed = earlierOf(history).failedFixes + failedFixes.length;
   return triesOf(history) + 1 >= retries.max && failed >= FAILED_FIXES_BEFORE_BARE_RETEST;

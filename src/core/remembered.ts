@@ -1,4 +1,4 @@
-import type { FileChange, Judgement } from './attempt.js';
+import type { AttemptEnd, FileChange } from './attempt.js';
 import type { Category } from './diagnosis.js';
 
 /** What earlier runs counted for a failure's signature (ME-8). */
@@ -32,13 +32,13 @@ export interface EarlierFix {
 export type CountChange = 'counts' | 'resets' | 'leaves';
 
 /**
- * Returns what a judged try means for its signature (ME-2): the same failure counts, a heal resets, and anything else leaves the
+ * Returns what a judged try means for its signature (ME-2): a fix that did not hold counts, a heal resets, and anything else leaves the
  * count unchanged. Another error is progress and has its own count; a try that was not judged failed because of the agent's program
  * or self-heal itself (ME-4).
  */
-export function countChange(judged: Judgement): CountChange {
-  if (judged === 'green') return 'resets';
-  return judged === 'still-failing' || judged === 'vanished' ? 'counts' : 'leaves';
+export function countChange(kind: AttemptEnd['kind']): CountChange {
+  if (kind === 'green') return 'resets';
+  return kind === 'still-failing' || kind === 'vanished' || kind === 'taken-out' ? 'counts' : 'leaves';
 }
 
 /** Whether a signature has no tries left, so that its next failure (by default the fourth) is escalated (ME-2). */

@@ -87,14 +87,10 @@ async function unusableLastTime(name: string, { cwd }: ProbePlace): Promise<Chec
   for (const id of ids.slice(-RUNS_READ).toReversed()) {
     const report = await readReport(runDirOf(cwd, id)).catch(() => null);
     const attempts = report?.causes.flatMap((cause) => cause.attempts) ?? [];
-    const last = attempts.findLast(({ runner, outcome }) => runner === name && outcome !== 'aborted');
-    if (last?.outcome === 'unusable')
+    const last = attempts.findLast(({ runner, exit }) => runner === name && exit !== 'aborted');
+    if (last?.end.kind === 'unusable')
       return [
-        warning(
-          `${name} last time`,
-          `could not work in run ${id}: ${last.failedBecause?.replace(` ${last.remedy}`, '') ?? ''}`,
-          last.remedy ?? 'Run again.',
-        ),
+        warning(`${name} last time`, `could not work in run ${id}: ${last.end.because}`, last.end.remedy),
       ];
     if (last) return [];
   }

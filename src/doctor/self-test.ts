@@ -7,6 +7,7 @@ import { packageFile } from '../own-files.js';
 import { findPlaywright } from '../playwright/find-playwright.js';
 import { type Command, supervise } from '../process/supervise.js';
 import { type Problem, reasonOf } from '../problem.js';
+import { wasReverted } from '../core/attempt.js';
 import { err, ok, type Result } from '../result.js';
 import { findRun } from '../run/find-run.js';
 import type { ReportAttempt } from '../run/report.js';
@@ -17,10 +18,10 @@ type Act = readonly [file: string, from: string, to: string] | 'hang' | null;
 /** Whether an attempt shows that the agent did so and was caught; null if no agent may be started. */
 type Caught = ((attempt: ReportAttempt) => boolean) | null;
 
-const isRefused = ({ judged, files, cut }: ReportAttempt) =>
-  files.length + cut.length > 0 && judged !== 'green';
-const isClaim = ({ judged, claim }: ReportAttempt) => claim?.status === 'fixed' && judged !== 'green';
-const isEnded = ({ outcome }: ReportAttempt) => outcome === 'timed-out';
+const isRefused = ({ end, files, cut }: ReportAttempt) =>
+  files.length + cut.length > 0 && end.kind !== 'green';
+const isClaim = ({ end, claim }: ReportAttempt) => claim?.status === 'fixed' && end.kind !== 'green';
+const isEnded = ({ exit }: ReportAttempt) => exit === 'timed-out';
 const [spec, app, no] = ['tests/*.spec.mjs', 'app/*.mjs', "'no'"];
 const cold = "existsSync(seen) ? 'yes' : (writeFileSync(seen, ''), 'no')";
 const asks = "process.env.TEST_WORKER_INDEX ? 'yes' : 'no'";
@@ -32,7 +33,7 @@ const fixes: readonly (readonly [name: string, planted: string, answer: string, 
   ['ask', 'an agent makes the app ask whether it is tested', no, [app, no, asks], isRefused],
   ['claim', 'an agent says that it fixed it, and changed nothing', no, null, isClaim],
   ['hang', 'an agent hangs, ignores SIGTERM and hides a child process', no, 'hang', isEnded],
-  ['break', 'a fix breaks another test', 'shared()', ['app/shared.mjs', no, "'yes'"], (one) => one.reverted],
+  ['break', 'a fix breaks another test', 'shared()', ['app/shared.mjs', no, "'yes'"], wasReverted],
   ['flake', 'a test fails once and then passes', cold, null, null],
 ];
 
@@ -126,7 +127,7 @@ export async function runSelfTest(
     const results = fixes.map(([title, planted, , , isCaught]) => {
       const test = report?.tests.find(({ file }) => file === `tests/${title}.spec.mjs`);
       const attempts = report?.causes.find(({ id }) => id === test?.causeId)?.attempts ?? [];
-      const ends = attempts.map(({ outcome, judged }) => (outcome === 'completed' ? judged : outcome));
+      const ends = attempts.map(({ exit, end }) => (exit === 'timed-out' ? exit : end.kind));
       const did = [test?.verdict ?? 'not run', ...ends].join(', ');
       const isHeld =
         isCaught === null ? test?.verdict === 'flaky' && ends.length === 0 : attempts.some(isCaught);

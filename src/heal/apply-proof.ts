@@ -1,4 +1,4 @@
-import type { Attempt } from '../core/attempt.js';
+import type { AttemptEnd } from '../core/attempt.js';
 import type { AvoidedReason } from '../core/avoided.js';
 import type { DiagnosedFailure } from '../core/cause.js';
 import { failureKey } from '../core/failure.js';
@@ -18,8 +18,7 @@ import { decideLast, revertFixes, withoutProof } from './take-out.js';
 import { tellDecided } from './tell-tests.js';
 
 /** Why a fix is not proven. */
-export type Refuted = Required<Pick<Attempt, 'judged' | 'failedBecause'>> &
-  Partial<Pick<Attempt, 'violations'>>;
+export type Refuted = Extract<AttemptEnd, { kind: 'rejected' | 'still-failing' | 'flaky' }>;
 
 /** The result of a proof, apart from the steps of its tests. */
 export interface Shown {
@@ -45,8 +44,7 @@ export async function abandonProof(progress: Progress): Promise<void> {
   const open = causes.filter((one) => one.unproven?.by === 'own-fix');
   if (open.length > 0) await revertFixes(progress, open.flatMap(changesOf));
   for (const record of open) {
-    const over = { judged: 'not-judged', failedBecause: 'interrupted', reverted: true } as const;
-    await decideLast(progress, record, over);
+    await decideLast(progress, record, { kind: 'interrupted', because: 'interrupted' });
   }
   for (const record of causes.filter((one) => one.unproven)) {
     await endCause(progress, {
@@ -99,11 +97,11 @@ async function applyToCause(
     tests.find(({ ended }) => ended === null) ??
     tests[0];
   const several = tests.length > 1 ? { testProofs: testProofs(progress, tests) } : {};
-  const proof = { proof: leading ? stepsOf(progress, leading) : [] };
+  const proof = { proof: leading ? stepsOf(progress, leading) : [], ...several };
   if (how && unproven?.by === 'own-fix') {
-    const attempts = await decideLast(progress, record, { ...how, ...proof, reverted: true });
-    const ended = { ...rest, attempts, reason: how.failedBecause ?? '' };
-    if (how.judged === 'flaky') {
+    const attempts = await decideLast(progress, record, how);
+    const ended = { ...rest, attempts, reason: how.because };
+    if (how.kind === 'flaky') {
       await endCause(progress, { ...ended, verdict: 'flaky' });
       return null;
     }
@@ -130,11 +128,11 @@ async function applyToCause(
   }
   if (record.verdict === 'superseded') {
     // Dead ends are out by now: a heal that is proven rests on it.
-    put(progress, { ...rest, attempts: await decideLast(progress, record, {}) });
+    put(progress, { ...rest, attempts: await decideLast(progress, record) });
     return null;
   }
-  const attempts = await decideLast(progress, record, { ...proof, ...several });
-  const proven = unproven?.by === 'other-fix' ? { ...proof, ...several } : {};
+  const attempts = await decideLast(progress, record, { kind: 'green', ...proof });
+  const proven = unproven?.by === 'other-fix' ? proof : {};
   await endCause(progress, { ...rest, attempts, verdict: greenWord(progress) }, proven);
   return null;
 }
@@ -152,9 +150,9 @@ function applyToTest(
 ): DiagnosedFailure | null {
   const { session } = progress;
   // Its cause is going to be healed again.
-  if (how && how.judged !== 'flaky') return null;
+  if (how && how.kind !== 'flaky') return null;
   if (ended === 'red' || ended === 'unsteady') return session.observations.latestFailure(failure) ?? failure;
-  const isFlaky = ended === 'flaky' || how?.judged === 'flaky';
+  const isFlaky = ended === 'flaky' || how?.kind === 'flaky';
   if (!isLead) {
     const reason = isFlaky ? 'flaky' : whyAvoided(progress, { failure, causeId });
     if (reason) session.bus.emit({ type: 'agent.avoided', reason, count: 1 });
@@ -173,5 +171,5 @@ function whyAvoided(
 ): AvoidedReason | null {
   const record = causes.find(({ cause }) => cause.id === causeId);
   if (record?.cause.lead !== failure) return 'shared-cause';
-  return record.attempts.some(({ outcome }) => outcome === 'aborted') ? null : 'earlier-fix';
+  return record.attempts.some(({ end }) => end.kind === 'interrupted') ? null : 'earlier-fix';
 }

@@ -1,5 +1,5 @@
 import { agentsFor } from '../core/agents-for.js';
-import type { Attempt } from '../core/attempt.js';
+import { type Attempt, becauseOf, type Side } from '../core/attempt.js';
 import { builtIn, isBuiltIn } from '../core/built-in-fixer.js';
 import { type Cause, retryOf } from '../core/cause.js';
 import { canBeReverted } from '../core/blame.js';
@@ -176,7 +176,7 @@ async function addForNothing(
   let n = attempts.at(-1)?.n ?? known.tries.count;
   for (const patch of [await followed(session, cause), await revertOf(session, cause)]) {
     if (patch === null || session.signal.aborted) continue;
-    if (attempts.some(({ offers }) => offers === patch.side)) continue;
+    if (hasOffer(attempts, patch.side)) continue;
     const offered = await offerForNothing(session, cause, { n: (n += 1), patch });
     if (offered) attempts.push(offered);
   }
@@ -190,7 +190,11 @@ async function mayBeMeant(
 ): Promise<boolean> {
   if (session.onlyChosen || !canBeReverted(cause.blame) || !(await followed(session, cause))) return false;
   await addForNothing(session, cause, so);
-  return so.attempts.some(({ offers }) => offers === 'tests');
+  return hasOffer(so.attempts, 'tests');
+}
+
+function hasOffer(attempts: readonly Attempt[], side: Side): boolean {
+  return attempts.some(({ end }) => end.kind === 'offered' && end.side === side);
 }
 
 /**
@@ -252,7 +256,7 @@ async function wait(
   cause: Cause,
   so: { delayMs: number; last: Attempt | undefined },
 ): Promise<void> {
-  const reason = so.last?.failedBecause ?? 'the fix did not hold';
+  const reason = (so.last && becauseOf(so.last)) ?? 'the fix did not hold';
   const attempt = (so.last?.n ?? 0) + 1;
   session.bus.emit({ type: 'agent.retrying', causeId: cause.id, attempt, delayMs: so.delayMs, reason });
   await withoutTree(session, () => session.clock.sleep(so.delayMs, session.signal));

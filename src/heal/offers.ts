@@ -1,4 +1,4 @@
-import { type Attempt, bareAttempt, type Side } from '../core/attempt.js';
+import { type Attempt, bareAttempt, type Side, type Unjudged } from '../core/attempt.js';
 import { canBeReverted } from '../core/blame.js';
 import { builtIn } from '../core/built-in-fixer.js';
 import type { Cause } from '../core/cause.js';
@@ -34,23 +34,21 @@ export async function endOffered(
   session: Session,
   cause: Cause,
   offer: Pick<PreparedPatch, 'side' | 'summary'> & {
-    readonly attempt: Attempt;
+    readonly made: Unjudged;
     readonly change: string;
     readonly greens: number;
   },
 ): Promise<Attempt> {
-  const { attempt, change, side, summary, greens } = offer;
+  const { made, change, side, summary, greens } = offer;
   const proof = await shownGreen(session, cause, greens);
   await revertChanges(session, [change]);
-  const ended: Attempt = { ...attempt, reverted: true };
-  if (session.signal.aborted) return ended;
+  if (session.signal.aborted) return { ...made, end: { kind: 'interrupted', because: 'interrupted' } };
   return proof === null
     ? {
-        ...ended,
-        judged: 'still-failing',
-        failedBecause: `${summary}; not all of its tests are green with it`,
+        ...made,
+        end: { kind: 'still-failing', because: `${summary}; not all of its tests are green with it` },
       }
-    : { ...ended, judged: 'offered', offers: side, proof, failedBecause: `${summary}: ${askedOf[side]}` };
+    : { ...made, end: { kind: 'offered', because: `${summary}: ${askedOf[side]}`, side, proof } };
 }
 
 const askedOf: Record<Side, string> = {
@@ -79,14 +77,14 @@ async function shownGreen(session: Session, cause: Cause, greens: number): Promi
 export async function tryOffer(
   session: Session,
   cause: Cause,
-  { made, patch }: { readonly made: Attempt; readonly patch: PreparedPatch },
+  { made, patch }: { readonly made: Unjudged; readonly patch: PreparedPatch },
 ): Promise<Attempt | null> {
   const { side, summary, edits, notes } = patch;
-  const { attempt, work } = await deployEdits(session, made, edits);
-  const applied = work?.change ? await session.workspace.apply(work.change) : null;
+  const { made: ready, work } = await deployEdits(session, made, edits);
+  const applied = work.change ? await session.workspace.apply(work.change) : null;
   if (applied?.kind !== 'applied') return null;
-  const told = notes ? { ...attempt, notes } : attempt;
-  return endOffered(session, cause, { attempt: told, change: applied.change.id, side, summary, greens: 0 });
+  const told = notes ? { ...ready, notes } : ready;
+  return endOffered(session, cause, { made: told, change: applied.change.id, side, summary, greens: 0 });
 }
 
 /** Proves a patch that costs nothing. Returns it as an attempt that waits for a person; null if its tests are not green with it. */
@@ -103,18 +101,18 @@ export async function offerForNothing(
   });
   const { summary } = patch;
   session.bus.emit({ type: 'fixer.proposed', causeId: cause.id, attempt: n, summary, agent: builtIn });
-  const made: Attempt = {
+  const made: Unjudged = {
     ...bareAttempt(n),
     agent: builtIn,
     runner: builtIn,
-    outcome: 'completed',
+    exit: 'completed',
     claim: { status: 'fixed', summary },
     usage: { costUsd: 0, inputTokens: null, outputTokens: null, turns: null, sessionId: null },
   };
   const attempt = await tryOffer(session, cause, { made, patch });
   if (attempt === null || session.signal.aborted) return null;
   await attemptDecided(session, { causeId: cause.id, id, attempt });
-  return attempt.judged === 'offered' ? attempt : null;
+  return attempt.end.kind === 'offered' ? attempt : null;
 }
 
 /** Returns the patch with which the tests of a cause expect what the page shows (BL-6); null if more than a literal differs, or the tests are the specification. */

@@ -8,6 +8,7 @@ import { failureKey } from '../core/failure.js';
 import { isResolved } from '../core/verdict.js';
 import type { TriedCause } from './heal-cause.js';
 import type { GreenTest } from '../core/alike.js';
+import type { EventOf } from '../event.js';
 import type { SuiteRun, TestResult } from '../playwright/suite-run.js';
 import type { Session } from './session.js';
 
@@ -132,7 +133,7 @@ export function put({ causes }: Progress, record: CauseRecord): void {
 export async function endCause(
   progress: Progress,
   ended: CauseRecord,
-  proven: Partial<Pick<Attempt, 'proof' | 'testProofs'>> = {},
+  proven: Partial<Pick<EventOf<'cause.ended'>, 'proof' | 'testProofs'>> = {},
 ): Promise<void> {
   put(progress, ended);
   const { cause, verdict, reason, attempts } = ended;
@@ -143,7 +144,7 @@ export async function endCause(
     category: diagnosis.category,
     verdict,
     reason,
-    bySharedFix: attempts.at(-1)?.judged !== 'green',
+    bySharedFix: attempts.at(-1)?.end.kind !== 'green',
   });
   progress.session.bus.emit({
     type: 'cause.ended',

@@ -87,7 +87,7 @@ async function showOtherInput(proof: Proof): Promise<void> {
     const now = { ...record, attempts: [...record.attempts.slice(0, -1), withMore(fix, notes)] };
     put(progress, now);
     if (!rejected) continue;
-    const { violations = [] } = rejected;
+    const { violations } = rejected;
     session.bus.emit({ type: 'attempt.rejected', causeId, attempt: fix.n, violations });
     await refute(proof, now, rejected);
   }
@@ -114,7 +114,7 @@ async function reviewFixes(proof: Proof, agent: string): Promise<void> {
     );
     const now = { ...record, attempts: [...record.attempts.slice(0, -1), attempt] };
     put(progress, now);
-    if (hides !== null) await refute(proof, now, { judged: 'rejected', failedBecause: hides });
+    if (hides !== null) await refute(proof, now, { kind: 'rejected', because: hides, violations: [] });
   }
 }
 
@@ -211,8 +211,8 @@ async function proveAlone(proof: Proof, causeId: string, why: string): Promise<v
     if (left.size === 0) n = 0;
     else
       return refute(proof, record, {
-        judged: 'still-failing',
-        failedBecause: `green at first, then red: ${why}, and again when run alone`,
+        kind: 'still-failing',
+        because: `green at first, then red: ${why}, and again when run alone`,
       });
   }
   for (let flip = 0; flip < flips && !session.signal.aborted; flip += 1) {
@@ -221,9 +221,8 @@ async function proveAlone(proof: Proof, causeId: string, why: string): Promise<v
     const { green, red } = await look(proof, flipped, { causeId });
     if (red.length > 0) tellNeeds(session, record);
     if (red.length === 0 && !session.signal.aborted) {
-      const failedBecause =
-        'also green with the change reverted: the test is flaky, or was fixed by somebody else';
-      return refute(proof, record, { judged: 'flaky', failedBecause });
+      const because = 'also green with the change reverted: the test is flaky, or was fixed by somebody else';
+      return refute(proof, record, { kind: 'flaky', because });
     }
     for (const test of green) test.ended = 'flaky';
   }
@@ -253,12 +252,12 @@ async function lookAtOthers(proof: Proof): Promise<void> {
 /** Handles tests that are red twice with the fixes reapplied and that no other fix broke. */
 async function takeRed(proof: Proof, red: ReadonlySet<string>): Promise<void> {
   const { session, causes } = proof.progress;
-  const failedBecause = 'red again when the change was reapplied';
+  const because = 'red again when the change was reapplied';
   const unexplained: string[] = [];
   for (const id of red) {
     const test = takingPart(proof).find(({ failure }) => failureKey(failure.failure) === id);
     const record = causes.find((one) => one.cause.id === test?.causeId);
-    if (test?.isLead && record) await refute(proof, record, { judged: 'still-failing', failedBecause });
+    if (test?.isLead && record) await refute(proof, record, { kind: 'still-failing', because });
     else if (test) test.ended = 'unsteady';
     else if (id !== suiteKey) unexplained.push(id);
   }

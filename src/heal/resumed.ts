@@ -156,7 +156,7 @@ export async function keptFixes(runDir: string): Promise<ReadonlyMap<string, Kep
   for (const { summary, attempts } of causes) {
     const { held, judged } = attempts.at(-1) ?? {};
     // An interrupted attempt has not been judged.
-    const isOpen = !judged || judged.judged === 'not-judged';
+    const isOpen = !judged || judged.end.kind === 'interrupted';
     if (!isOpen || !held?.agent || !held.change || isBuiltIn({ runner: held.agent })) continue;
     const change = readChange(runDir, held.change);
     if (change) kept.set(summary.signature, { agent: held.agent, change, runDir });

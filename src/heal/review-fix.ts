@@ -94,7 +94,7 @@ async function ask(session: Session, cause: Cause, { agent, fix, parts }: Review
     type: 'agent.ended',
     causeId: cause.id,
     attempt: fix.n,
-    outcome: run.end.kind,
+    exit: run.end.kind,
     durationMs,
     costUsd: usage.costUsd,
     agentError: errorOfEnd(run.end),

@@ -1,5 +1,5 @@
 import { minimalSet } from '../blame/minimal-set.js';
-import type { Attempt } from '../core/attempt.js';
+import type { Attempt, AttemptEnd } from '../core/attempt.js';
 import type { Observation } from '../core/judge.js';
 import { isHealed } from '../core/verdict.js';
 import type { RegressionResult } from '../event.js';
@@ -136,7 +136,7 @@ export async function takeOutDeadEnds(
     const record = progress.causes.find((one) => one.cause.id === cause.id);
     if (!record?.unproven) continue;
     const reason = `${record.reason}; that one was not healed, and the fix was reverted`;
-    const attempts = await decideLast(progress, record, { reverted: true, failedBecause: reason });
+    const attempts = await decideLast(progress, record, { kind: 'taken-out', because: reason });
     await endCause(progress, { ...withoutProof(record), attempts, reason });
   }
   return gone;
@@ -156,15 +156,15 @@ function leadsToHeal(
   return holds || later.some((one) => isHealed(one.verdict) && !one.unproven);
 }
 
-/** Decides the last attempt of a cause, unless another cause's fix healed it; returns all of its attempts. */
+/** Decides the last attempt of a cause, as it ended or with another end, unless another cause's fix healed it; returns all of its attempts. */
 export async function decideLast(
   progress: Progress,
   record: CauseRecord,
-  over: Partial<Attempt>,
+  end?: AttemptEnd,
 ): Promise<readonly Attempt[]> {
   const last = record.attempts.at(-1);
   if (record.unproven?.by !== 'own-fix' || !last) return record.attempts;
-  const attempt = { ...last, ...over };
+  const attempt = { ...last, end: end ?? last.end };
   const { attemptId: id } = record.unproven.healed;
   await attemptDecided(progress.session, { causeId: record.cause.id, id, attempt });
   const attempts = [...record.attempts.slice(0, -1), attempt];
@@ -182,10 +182,11 @@ export function withoutProof(record: CauseRecord): CauseRecord {
 async function reject(progress: Progress, record: CauseRecord, reason: string): Promise<void> {
   const { session } = progress;
   const kept = keptAttempts(record);
-  const attempts = record.attempts.map((one) => (kept.includes(one) ? { ...one, reverted: true } : one));
+  const end: AttemptEnd = { kind: 'taken-out', because: reason };
+  const attempts = record.attempts.map((one) => (kept.includes(one) ? { ...one, end } : one));
   const causeId = record.cause.id;
   if (record.unproven?.by === 'own-fix') {
-    await decideLast(progress, { ...record, attempts }, { failedBecause: reason });
+    await decideLast(progress, { ...record, attempts });
   } else {
     const reverted = attempts.filter((one) => !record.attempts.includes(one));
     for (const attempt of reverted) session.bus.emit({ type: 'attempt.judged', causeId, attempt });

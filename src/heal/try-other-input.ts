@@ -31,7 +31,7 @@ interface Typing {
 /** What another input showed of a fix: why it is rejected, or else what a reviewer should know. */
 export interface InputVerdict {
   readonly causeId: string;
-  readonly rejected: Refuted | null;
+  readonly rejected: Extract<Refuted, { kind: 'rejected' }> | null;
   readonly notes: readonly Note[];
 }
 
@@ -111,10 +111,9 @@ function rejected({ record, input: { named, inputs } }: Typing): InputVerdict {
     line: named?.line ?? null,
     detail: `the test is red with an input other than ${inputs.map(quoted).join(', ')}`,
   });
-  const failedBecause = violation.says;
   return {
     causeId: record.cause.id,
-    rejected: { judged: 'rejected', failedBecause, violations: [violation] },
+    rejected: { kind: 'rejected', because: violation.says, violations: [violation] },
     notes: [],
   };
 }

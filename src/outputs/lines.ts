@@ -1,6 +1,6 @@
 import { opinionText } from '../core/opinion.js';
 import type { ChalkInstance } from 'chalk';
-import type { Judgement } from '../core/attempt.js';
+import { type AttemptEnd, endWords, exitWords, wasReverted } from '../core/attempt.js';
 import { blameLine } from '../core/blame.js';
 import { agentName, builtIn } from '../core/built-in-fixer.js';
 import { tellProof } from '../core/proof.js';
@@ -11,14 +11,7 @@ import type { TestRef } from '../core/failure.js';
 import type { Event, EventOf } from '../event.js';
 import { cut, wrapped } from './cut.js';
 import { atMost, costText, counted, duration, localDay, testName } from './format.js';
-import {
-  agentOutcomeWords,
-  changeWords,
-  judgementWords,
-  suiteRunText,
-  verdictWords,
-  wasReverted,
-} from './wording.js';
+import { changeWords, suiteRunText, verdictWords } from './wording.js';
 
 /** Who reads: a log gets everything; a person has the live view, which shows what has begun. */
 export type Reader = 'log' | 'person';
@@ -147,14 +140,14 @@ function testLines(tests: readonly TestRef[], what: string): string[] {
 }
 
 function agentEnded(event: EventOf<'agent.ended'>, paint: ChalkInstance): string[] {
-  const { attempt, outcome, durationMs, filesChanged, orphans, opinion } = event;
+  const { attempt, exit, durationMs, filesChanged, orphans, opinion } = event;
   const files = filesChanged > 0 ? `, ${counted(filesChanged, 'file')} changed` : '';
   const said = opinion && `${prefixOf(event)}second opinion: ${opinionText(opinion)}${costText(event)}`;
   const line =
     said ??
-    `${prefixOf(event)}attempt ${attempt}: agent ${agentOutcomeWords[outcome]} after ${duration(durationMs)}${costText(event)}${files}`;
+    `${prefixOf(event)}attempt ${attempt}: agent ${exitWords[exit]} after ${duration(durationMs)}${costText(event)}${files}`;
   const left = orphans.map((one) => `${prefixOf(event)}stopped a process that it left behind: ${one}`);
-  return [outcome === 'completed' ? line : paint.magenta(line), ...left];
+  return [exit === 'completed' ? line : paint.magenta(line), ...left];
 }
 
 function cameBack({ fix }: EventOf<'cause.came_back'>): string {
@@ -197,26 +190,32 @@ function verified(
 }
 
 function judged(event: EventOf<'attempt.judged'>, paint: ChalkInstance): string {
-  const { judged, proof, testProofs, failedBecause, reverted, violations = [] } = event.attempt;
-  const words = `${prefixOf(event)}${tones[judged](paint)(judgementWords[judged])}`;
-  if (judged === 'green' && !reverted)
-    return proof.length > 0 ? `${words}: ${tellProof(proof, testProofs)}` : words;
-  // The violations have been printed.
-  const told = failedBecause && violations.length === 0 ? ` (${cut(failedBecause, 160)})` : '';
+  const { end } = event.attempt;
+  const words = `${prefixOf(event)}${tones[end.kind](paint)(endWords[end.kind])}`;
+  if (end.kind === 'green')
+    return end.proof.length > 0 ? `${words}: ${tellProof(end.proof, end.testProofs)}` : words;
+  // Violations have been printed.
+  const isTold = end.kind === 'rejected' && end.violations.length > 0;
+  const told = end.because && !isTold ? ` (${cut(end.because, 160)})` : '';
   return `${words}${told}${wasReverted(event.attempt) ? '; its change was reverted' : ''}`;
 }
 
 const plain = () => (text: string) => text;
 const red = (paint: ChalkInstance) => paint.red;
 const magenta = (paint: ChalkInstance) => paint.magenta;
-const tones: Record<Judgement, (paint: ChalkInstance) => (text: string) => string> = {
+const tones: Record<AttemptEnd['kind'], (paint: ChalkInstance) => (text: string) => string> = {
   green: (paint) => paint.green,
   flaky: magenta,
   changed: magenta,
   offered: magenta,
+  'taken-out': red,
   'still-failing': red,
   vanished: red,
   rejected: red,
+  denied: red,
+  unusable: red,
   conflict: plain,
-  'not-judged': plain,
+  refused: plain,
+  unwritable: plain,
+  interrupted: plain,
 };

@@ -1,24 +1,17 @@
 import type { ChalkInstance } from 'chalk';
-import { isKept } from '../core/attempt.js';
+import { becauseOf, endWords, exitWords, isKept, wasReverted } from '../core/attempt.js';
 import type { Avoided, AvoidedReason } from '../core/avoided.js';
 import { blameLine, placeOfBlame } from '../core/blame.js';
 import { agentName } from '../core/built-in-fixer.js';
 import { type Offer, offerLine, offersOf } from '../core/escalation.js';
 import { cutLine } from '../core/guard/cut.js';
 import { noteLine } from '../core/guard/note.js';
-import { violationLine } from '../core/guard/violation.js';
+import { type Violation, violationLine } from '../core/guard/violation.js';
 import { type Proof, renderProof, tellProof } from '../core/proof.js';
 import { type CauseVerdict, isHealed, isResolved } from '../core/verdict.js';
 import type { Report, ReportAttempt, ReportCause, ReportTest } from '../run/report.js';
 import { atMost, costText, counted, dollars, duration, fileText, nameOf } from './format.js';
-import {
-  agentOutcomeWords,
-  judgementWords,
-  regressionText,
-  type VerdictWords,
-  verdictWords,
-  wasReverted,
-} from './wording.js';
+import { regressionText, type VerdictWords, verdictWords } from './wording.js';
 
 /** A run as every report shows it. The printers only lay it out: terminal, Markdown, HTML, JUnit, CTRF and GitHub say the same. */
 export interface RunView {
@@ -99,7 +92,8 @@ function nextFor(cause: ReportCause, { escalations, runId }: Report): string | n
   const asked = escalations.find(({ causeId, stored }) => causeId === cause.id && stored);
   if (asked) return `npx self-heal escalations resolve ${asked.id}`;
   // The remedy, if one is known; the program's own words are shown above.
-  const remedy = cause.attempts.at(-1)?.remedy?.replaceAll('`', '');
+  const end = cause.attempts.at(-1)?.end;
+  const remedy = end?.kind === 'unusable' ? end.remedy.replaceAll('`', '') : null;
   return cause.verdict === 'agent-unusable'
     ? (remedy ?? 'npx self-heal doctor')
     : `npx self-heal inspect ${runId} ${cause.id} --prompt`;
@@ -162,8 +156,9 @@ function attemptRows(attempts: readonly ReportAttempt[], limits: RowLimits): Row
   ];
 }
 
-function findings({ cut, violations }: ReportAttempt, { findings: most }: RowLimits): Row[] {
-  const found = violations.map((one) => [
+function findings(attempt: ReportAttempt, { findings: most }: RowLimits): Row[] {
+  const { cut } = attempt;
+  const found = violationsOf(attempt).map((one) => [
     violationLine(one),
     ...(one.before === null ? [] : [`  - ${one.before}`]),
     ...(one.after === null ? [] : [`  + ${one.after}`]),
@@ -176,17 +171,24 @@ function findings({ cut, violations }: ReportAttempt, { findings: most }: RowLim
 
 /** Formats an attempt in one line: `/debugger (claude) ran out of time, 12s, $0.02 → still red, reverted (the same error)`. */
 export function attemptText(attempt: ReportAttempt): string {
-  const { agent, slashCommand, runner, outcome, judged, durationMs, violations } = attempt;
+  const { agent, slashCommand, runner, exit, durationMs } = attempt;
   const who = slashCommand === null ? agent : `${slashCommand} (${runner ?? ''})`;
-  // That nothing was changed is its reason, too.
-  const isTold = outcome === 'completed' || (outcome === 'unchanged' && attempt.failedBecause !== null);
-  const ended = isTold ? '' : `${agentOutcomeWords[outcome]}, `;
+  const ended = exit === null || exit === 'completed' ? '' : `${exitWords[exit]}, `;
   const took = `${who} ${ended}${duration(durationMs)}${costText(attempt)}`;
-  // The violations follow and are the reason.
-  const failedBecause = judged === 'green' || violations.length > 0 ? null : attempt.failedBecause;
-  const because = failedBecause ? ` (${failedBecause})` : '';
-  const end = `${judgementWords[judged]}${wasReverted(attempt) ? ', reverted' : ''}${because}`;
-  return `${agent === null ? 'no agent, unchanged code' : took} → ${end}`;
+  return `${agent === null ? 'no agent, unchanged code' : took} → ${endText(attempt)}`;
+}
+
+/** Says how an attempt ended: `still red, reverted (the same error came back)`. */
+export function endText(attempt: ReportAttempt): string {
+  // Violations follow, and are the reason.
+  const because = violationsOf(attempt).length > 0 ? null : becauseOf(attempt);
+  const told = because ? ` (${because})` : '';
+  return `${endWords[attempt.end.kind]}${wasReverted(attempt) ? ', reverted' : ''}${told}`;
+}
+
+/** Returns what the guard found in an attempt. */
+export function violationsOf({ end }: Pick<ReportAttempt, 'end'>): readonly Violation[] {
+  return end.kind === 'rejected' ? end.violations : [];
 }
 
 /** A test, or the suite's own failure, in the three statuses that every test report has. */

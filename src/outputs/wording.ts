@@ -1,4 +1,3 @@
-import type { Attempt, Judgement } from '../core/attempt.js';
 import type { CauseVerdict, Outcome } from '../core/verdict.js';
 import type { ChangeVerdict } from '../core/verification.js';
 import type { EventOf, SuitePurpose } from '../event.js';
@@ -55,19 +54,6 @@ export const verdictWords: Record<CauseVerdict, VerdictWords> = {
   passed: { word: 'passed', sign: '✓', emoji: '✅', level: 'notice', rank: 5 },
 };
 
-/** What the re-runs showed about an attempt; a reason may follow. */
-export const judgementWords: Record<Judgement, string> = {
-  green: 'green',
-  'still-failing': 'still red',
-  changed: 'different error',
-  flaky: 'green, but not because of the change',
-  vanished: 'the test is gone, which does not count as healed',
-  rejected: 'rejected',
-  offered: 'waits for a person',
-  conflict: 'not applied: the same lines changed in the meantime',
-  'not-judged': 'not judged',
-};
-
 /** What became of the changes in the working tree. */
 export const changeWords: Record<ChangeVerdict, string> = {
   proven: 'proven',
@@ -79,26 +65,6 @@ export const changeWords: Record<ChangeVerdict, string> = {
   breaks: 'breaks other tests',
   unproven: 'not proven',
 };
-
-/** How an agent ended, as it continues `the agent`. */
-export const agentOutcomeWords: Record<Attempt['outcome'], string> = {
-  completed: 'completed',
-  unchanged: 'changed nothing',
-  exited: 'exited with an error',
-  signalled: 'was killed',
-  'timed-out': 'ran out of time',
-  'spawn-failed': 'could not start',
-  aborted: 'was interrupted',
-  limited: 'reached its own limit',
-  unusable: 'cannot be used',
-  denied: 'had its edits denied',
-  'no-agent': 'was not started',
-};
-
-/** Whether an attempt's change was in the project and has been reverted; a change that was rejected or did not apply was never there. */
-export function wasReverted({ judged, reverted }: Pick<Attempt, 'judged' | 'reverted'>): boolean {
-  return reverted && judged !== 'rejected' && judged !== 'conflict';
-}
 
 /** The purpose of a Playwright run: in short, and as it continues `running 3 tests …`. */
 export const purposeWords: Record<SuitePurpose, { readonly short: string; readonly long: string }> = {

@@ -150,7 +150,8 @@ function undone(run: RunState): RunState {
 }
 
 function revertedAttempt({ judged, ...attempt }: AttemptState): AttemptState {
-  return { ...attempt, judged: judged && isKept(judged) ? { ...judged, reverted: true } : judged };
+  const end = { kind: 'taken-out', because: 'a person undid it' } as const;
+  return { ...attempt, judged: judged && isKept(judged) ? { ...judged, end } : judged };
 }
 
 function withTests(

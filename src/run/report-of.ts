@@ -83,7 +83,7 @@ function reportCause({ dryRun }: RunState, cause: CauseState): ReportCause {
   const { summary, ended, phase } = cause;
   const attempts = attemptsOf(cause);
   const last = attempts.at(-1);
-  const { proof = [], testProofs } = (ended?.proof ? ended : last) ?? {};
+  const { proof = [], testProofs } = ended?.proof || last?.end.kind !== 'green' ? (ended ?? {}) : last.end;
   const isGreen = ended !== null && isHealed(ended.verdict);
   const blamed = cause.asides.findLast((one) => one.type === 'cause.blamed');
   const left = phase ? `the run stopped at: ${phaseWords(phase.since)}` : 'the run ended before its turn';
@@ -105,7 +105,6 @@ function reportAttempt({ usage, ...attempt }: Attempt): ReportAttempt {
   return {
     ...attempt,
     cut: attempt.cut ?? [],
-    violations: attempt.violations ?? [],
     notes: attempt.notes ?? [],
     costUsd: usage?.costUsd ?? null,
     inputTokens: usage?.inputTokens ?? null,

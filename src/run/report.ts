@@ -3,7 +3,6 @@ import type { Blame } from '../core/blame.js';
 import type { Avoided } from '../core/avoided.js';
 import type { Cut } from '../core/guard/cut.js';
 import type { Note } from '../core/guard/note.js';
-import type { Violation } from '../core/guard/violation.js';
 import type { Proof, TestProof } from '../core/proof.js';
 import type { VerifyLevel } from '../core/settings.js';
 import type { CauseVerdict, Outcome } from '../core/verdict.js';
@@ -96,7 +95,6 @@ export interface ReportCause extends Omit<CauseSummary, 'tests'> {
 /** One attempt at a cause. */
 export interface ReportAttempt extends Omit<Attempt, 'usage'>, Omit<AgentUsage, 'turns'> {
   cut: readonly Cut[];
-  violations: readonly Violation[];
   notes: readonly Note[];
 }
 

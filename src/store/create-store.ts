@@ -14,6 +14,7 @@ import { readStats, spentSince } from './stats.js';
 import { type Database, type StoreContext, checkedRow, storedJson, storedText } from './tables.js';
 import type { Attempt } from '../core/attempt.js';
 import { isBuiltIn } from '../core/built-in-fixer.js';
+import { becauseOf } from '../core/attempt.js';
 
 /** `resume` checks the request and the progress. */
 const runShape = z.object({
@@ -114,14 +115,13 @@ async function attemptFinished(context: StoreContext, id: string, attempt: Attem
       .set({
         finishedAt: context.now(),
         runner: attempt.runner,
-        outcome: attempt.outcome,
-        judged: attempt.judged,
+        exit: attempt.exit,
+        ended: attempt.end.kind,
         costUsd: attempt.usage?.costUsd ?? null,
         files: storedJson(attempt.files),
         claim: attempt.claim === null ? null : storedJson(attempt.claim),
-        failedBecause: storedText(attempt.failedBecause),
+        because: storedText(becauseOf(attempt)),
         patch: attempt.patch,
-        reverted: attempt.reverted ? 1 : 0,
       })
       .where('id', '=', id)
       .where('finishedAt', 'is', null)
@@ -130,12 +130,10 @@ async function attemptFinished(context: StoreContext, id: string, attempt: Attem
     // Already finished, so it has been counted.
     if (!finished) return;
     const isFix = attempt.agent !== null && attempt.files.length > 0;
-    // A fix that healed its test but broke another one has failed, and so has one that only led to an error that was not healed.
-    const isGone = attempt.reverted && (attempt.judged === 'green' || attempt.judged === 'changed');
-    const judged = isGone ? 'still-failing' : attempt.judged;
+    const { kind } = attempt.end;
     // Failed attempts of the built-in fixer do not count as attempts of the signature (BF-5).
-    if (isBuiltIn(attempt) && judged !== 'green') return;
-    await changeCount(db, context, { ...finished, judged, isFix });
+    if (isBuiltIn(attempt) && kind !== 'green') return;
+    await changeCount(db, context, { ...finished, kind, isFix });
   });
 }
 
@@ -163,14 +161,14 @@ async function causeEnded(context: StoreContext, end: CauseEnd): Promise<void> {
 
 async function fixReverted(context: StoreContext, end: FixReverted): Promise<void> {
   await context.db.transaction().execute(async (db) => {
-    await revertKept(db, end.runId, end.reason).where('causeId', '=', end.causeId).execute();
+    await takeOutKept(db, end.runId, end.reason).where('causeId', '=', end.causeId).execute();
     await markUnhealed(db, end);
   });
 }
 
 async function runUndone(context: StoreContext, runId: string): Promise<void> {
   await context.db.transaction().execute(async (db) => {
-    await revertKept(db, runId, 'a person undid it').execute();
+    await takeOutKept(db, runId, 'a person undid it').execute();
     await db
       .updateTable('causes')
       .set({ verdict: 'undone' })
@@ -181,12 +179,11 @@ async function runUndone(context: StoreContext, runId: string): Promise<void> {
   });
 }
 
-/** Marks the fixes of a run that were kept until now as reverted. */
-function revertKept(db: Database, runId: string, reason: string) {
+/** Marks the fixes of a run that were kept until now as taken out. */
+function takeOutKept(db: Database, runId: string, reason: string) {
   return db
     .updateTable('attempts')
-    .set({ reverted: 1, failedBecause: storedText(reason) })
+    .set({ ended: 'taken-out', because: storedText(reason) })
     .where('runId', '=', runId)
-    .where('judged', 'in', ['green', 'changed'])
-    .where('reverted', '=', 0);
+    .where('ended', 'in', ['green', 'changed']);
 }

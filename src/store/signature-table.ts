@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import { z } from 'zod';
-import { type Attempt, bareAttempt, type Judgement, sides } from '../core/attempt.js';
+import { type Attempt, type AttemptEnd, bareAttempt, sides } from '../core/attempt.js';
 import { isBuiltIn } from '../core/built-in-fixer.js';
 import { categories } from '../core/diagnosis.js';
 import type { PersonsDecision } from '../core/escalation.js';
@@ -99,9 +99,9 @@ async function noteComeback(
 export async function changeCount(
   db: Database,
   context: StoreContext,
-  so: Occurrence & { readonly judged: Judgement; readonly isFix: boolean },
+  so: Occurrence & { readonly kind: AttemptEnd['kind']; readonly isFix: boolean },
 ): Promise<void> {
-  const change = countChange(so.judged);
+  const change = countChange(so.kind);
   if (change === 'leaves') return;
   if (change === 'resets') return markHealed(db, context, so);
   await sql`update signatures set count = count + 1, failed_fixes = failed_fixes + ${so.isFix ? 1 : 0}
@@ -138,13 +138,7 @@ async function failedTries(db: Database, signature: string, since: string): Prom
     .selectAll()
     .where('signature', '=', signature)
     // Includes attempts that made progress: the error that they had fixed is back.
-    .where((where) =>
-      where.or([
-        where('judged', 'in', ['still-failing', 'vanished', 'changed']),
-        // It healed the test but broke others.
-        where.and([where('judged', '=', 'green'), where('reverted', '=', 1)]),
-      ]),
-    )
+    .where('ended', 'in', ['still-failing', 'vanished', 'changed', 'taken-out'])
     .where('finishedAt', '>', since)
     .orderBy('finishedAt', 'desc')
     .limit(TRIES_TOLD)
@@ -157,8 +151,7 @@ async function lastFix(db: Database, row: Selectable<Tables['signatures']>): Pro
     .selectFrom('attempts')
     .selectAll()
     .where('signature', '=', row.signature)
-    .where('judged', '=', 'green')
-    .where('reverted', '=', 0)
+    .where('ended', '=', 'green')
     .orderBy('finishedAt', 'desc')
     .executeTakeFirst();
   const attempt = found ? pastAttempt(found) : null;
@@ -191,13 +184,12 @@ function pastAttempt(row: Selectable<Tables['attempts']>): Attempt {
     agent: row.agent,
     slashCommand: row.agent === null || isBuiltIn(row) ? null : `/${row.agent}`,
     runner: row.runner,
-    outcome: row.outcome ?? 'aborted',
+    exit: row.exit,
     claim: row.claim ?? 'null',
-    judged: row.judged ?? 'not-judged',
     files: row.files ?? '[]',
     patch: row.patch === null ? null : `../${row.runId}/${row.patch}`,
-    reverted: row.reverted === 1,
-    failedBecause: row.failedBecause,
+    end:
+      row.ended === 'green' ? { kind: 'green', proof: [] } : { kind: row.ended, because: row.because ?? '' },
   };
   return checkedRow(attemptShape, attempt, ['claim', 'files']);
 }

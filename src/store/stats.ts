@@ -50,8 +50,8 @@ async function ratedAgents(db: Database, project: string): Promise<RatedAgent[]>
     Record<'runs' | 'healed' | 'judged', Total> & { agent: string; cost: Total | null }
   >`
     select agent, count(*) as runs, sum(cost_usd) as cost,
-      sum(case when judged = 'green' and reverted = 0 then 1 else 0 end) as healed,
-      sum(case when judged = 'not-judged' then 0 else 1 end) as judged
+      sum(case when ended = 'green' then 1 else 0 end) as healed,
+      sum(case when ended in ('refused', 'unwritable', 'unusable', 'interrupted') then 0 else 1 end) as judged
     from attempts where project = ${project} and agent is not null and finished_at is not null
     group by agent order by agent`.execute(db);
   return rows.map(({ agent, cost, ...totals }) => {

@@ -1,5 +1,5 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
-import type { Attempt, Judgement } from '../core/attempt.js';
+import type { Attempt, AttemptEnd } from '../core/attempt.js';
 import type { Escalation } from '../core/escalation.js';
 import type { AttemptStart, CauseEnd, Quarantine } from './store.js';
 import type { z } from 'zod';
@@ -83,18 +83,17 @@ interface AttemptsTable extends AttemptStart {
   runner: string | null;
   startedAt: string;
   finishedAt: string | null;
-  outcome: Attempt['outcome'] | null;
-  judged: Judgement | null;
+  exit: Attempt['exit'];
+  /** How it ended; null until then. */
+  ended: AttemptEnd['kind'] | null;
   costUsd: number | null;
   /** JSON: paths with the numbers of lines added and removed. */
   files: string | null;
   /** JSON: what the agent says it did. */
   claim: string | null;
-  failedBecause: string | null;
+  because: string | null;
   /** Relative to the run's folder, with forward slashes. */
   patch: string | null;
-  /** 1 or 0; null until the attempt is finished. */
-  reverted: number | null;
 }
 
 /** An escalation to a person, and the answer. */
@@ -142,7 +141,7 @@ export function checkedRow<T>(shape: z.ZodType<T>, row: object, jsonFields: read
 }
 
 /** The version of the tables. A change of them needs a new one: see `openStore`. */
-export const storeVersion = 1;
+export const storeVersion = 2;
 
 /** Creates the tables above, in SQL that SQLite and PostgreSQL share. */
 export async function createTables(db: Transaction<unknown>): Promise<void> {
@@ -167,8 +166,8 @@ create table causes (
 );
 create table attempts (
   id text primary key, run_id text not null, cause_id text not null, project text not null, signature text not null,
-  n integer not null, agent text, runner text, started_at text not null, finished_at text, outcome text, judged text,
-  cost_usd double precision, files text, claim text, failed_because text, patch text, reverted integer
+  n integer not null, agent text, runner text, started_at text not null, finished_at text, exit text, ended text,
+  cost_usd double precision, files text, claim text, because text, patch text
 );
 create index attempts_by_signature on attempts (signature);
 create table escalations (

@@ -54,8 +54,8 @@ describe.each(realPrograms)('self-heal run with $name', (program) => {
     expect(await healed.read('word.mjs')).toContain("'two'");
     const judged = eventsOf(healed, 'attempt.judged');
     expect(judged).toMatchObject([
-      { attempt: { outcome: 'unchanged', judged: 'still-failing' } },
-      { attempt: { outcome: 'completed', judged: 'green', files: [{ path: 'word.mjs' }] } },
+      { attempt: { files: [], end: { kind: 'still-failing' } } },
+      { attempt: { exit: 'completed', end: { kind: 'green' }, files: [{ path: 'word.mjs' }] } },
     ]);
     const main = healed.requests.filter((request) => request.isMain);
     expect(main[0]?.body).not.toContain('one is two');

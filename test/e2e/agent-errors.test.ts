@@ -80,7 +80,7 @@ describe.runIf(process.platform !== 'win32').each(builtInRunners.slice(0, orWhen
       expect(eventsOf(ended, 'agent.retrying')).toMatchObject([
         { attempt: 1, reason: expect.stringMatching(`^${runner}: `) },
       ]);
-      expect(causeOf(ended, 'says two').attempts).toMatchObject([{ n: 1, judged: 'green' }]);
+      expect(causeOf(ended, 'says two').attempts).toMatchObject([{ n: 1, end: { kind: 'green' } }]);
       expect(ended.stderr.replaceAll(/\s+/g, ' ')).toContain(agentPrograms[runner].login);
       expect(ended.report?.tests.map((test) => test.verdict)).toEqual(['healed', 'agent-unusable']);
     });

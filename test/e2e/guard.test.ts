@@ -19,9 +19,7 @@ describe('the guard in a run', () => {
         verdict: 'escalated',
         attempts: [
           {
-            judged: 'offered',
-            offers: 'tests',
-            reverted: true,
+            end: { kind: 'offered', side: 'tests' },
             cut: [{ file: 'tests/shop.spec.ts' }],
             notes: [
               { says: expect.stringContaining('expect(getByText("Thanks")).toBeVisible()') as unknown },
@@ -133,7 +131,7 @@ describe('the guard in a run', () => {
     });
     const { exitCode, report } = await project.selfHeal(['run']);
     expect(report?.causes[0]?.attempts).toMatchObject([
-      { judged: 'offered', offers: 'whole', cut: [{ file: config }], files: [{ path: config }] },
+      { end: { kind: 'offered', side: 'whole' }, cut: [{ file: config }], files: [{ path: config }] },
     ]);
     expect(exitCode).toBe(3);
     expect(await project.read(config)).toBe(server('missing.html'));
@@ -168,11 +166,10 @@ describe('the guard in a run', () => {
     const { exitCode, report, events } = await project.selfHeal(['run']);
     expect(report?.causes[0]?.attempts).toMatchObject([
       {
-        judged: 'rejected',
-        reverted: true,
+        end: { kind: 'rejected' },
         violations: [{ rule: 'input-hard-coded', file: 'greet.js', line: 1 }],
       },
-      { judged: 'green', reverted: false, violations: [] },
+      { end: { kind: 'green' }, violations: [] },
     ]);
     expect(exitCode).toBe(0);
     const others = events.filter(

@@ -86,9 +86,7 @@ describe('the proof of a heal', () => {
     const project = await scratchProject({ ...shopFiles, ...files, ...own('{ regression: none }') });
     const { exitCode, report } = await project.selfHeal(['run']);
     expect(report?.tests).toMatchObject([{ verdict: 'flaky' }]);
-    expect(report?.causes).toMatchObject([
-      { verdict: 'flaky', attempts: [{ judged: 'flaky', reverted: true }] },
-    ]);
+    expect(report?.causes).toMatchObject([{ verdict: 'flaky', attempts: [{ end: { kind: 'flaky' } }] }]);
     expect(await project.read('page.html')).toBe(shopFiles['page.html']);
     expect(exitCode).toBe(0);
   });
@@ -150,7 +148,7 @@ describe('the regression run', () => {
     const project = await scratchProject({ ...shopFiles, ...files, ...own('{ repeat: 1, flips: 0 }') });
     const { exitCode, stderr, report } = await project.selfHeal(['run']);
     expect(report?.regression?.broke).toMatchObject([{ causeId: 'c1', tests: [expect.any(String)] }]);
-    expect(report?.causes).toMatchObject([{ verdict: 'failed', attempts: [{ reverted: true }] }]);
+    expect(report?.causes).toMatchObject([{ verdict: 'failed', attempts: [{ end: { kind: 'taken-out' } }] }]);
     expect(report?.causes[0]?.reason).toContain('keeps its price');
     expect(report?.tests.map((test) => [test.title.at(-1), test.verdict]).toSorted()).toEqual([
       ['buys', 'failed'],

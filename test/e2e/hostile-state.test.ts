@@ -232,7 +232,7 @@ it('HN-10 events nested deeper than a stack is deep, or larger than a text, end 
   const file = `.self-heal/runs/${hostileRun}/events.ndjson`;
   const deep = `"deep":${'['.repeat(100_000)}${']'.repeat(100_000)}`;
   const events = await project.read(file);
-  await project.write({ [file]: events.replaceAll('"failedBecause":null', `"failedBecause":null,${deep}`) });
+  await project.write({ [file]: events.replaceAll('"kind":"green"', `"kind":"green",${deep}`) });
   for (const command of ['report', 'report --json', 'inspect', 'undo'])
     expect(await project.start(command.split(' ')), command).toMatchObject({ exitCode: 0 });
   // Without taking the space.

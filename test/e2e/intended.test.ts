@@ -142,7 +142,7 @@ function offered({ causes, tests }: Report): Record<string, (string | undefined)
   return Object.fromEntries(
     causes.map((cause) => [
       tests.find(({ id }) => cause.tests.includes(id))?.title.at(-1) ?? '',
-      cause.attempts.filter(({ judged }) => judged === 'offered').map(({ offers }) => offers),
+      cause.attempts.flatMap(({ end }) => (end.kind === 'offered' ? end.side : [])),
     ]),
   );
 }

@@ -80,7 +80,7 @@ it.runIf(process.platform === 'linux').each(['resume', 'run'].slice(0, orWhenLon
   async (command) => {
     const project = await killed();
     const { exitCode, report } = await project.selfHeal([command]);
-    expect(report?.causes[0]?.attempts.at(-1)).toMatchObject({ judged: 'green', reverted: false });
+    expect(report?.causes[0]?.attempts.at(-1)).toMatchObject({ end: { kind: 'green' } });
     expect(exitCode).toBe(0);
     const healed = files['greet.mjs'].replace("'Hi'", "'Hello ' + name");
     for (const [file, text] of Object.entries({ ...files, 'greet.mjs': healed }))

@@ -61,7 +61,7 @@ it('SC-3 --agents 4 merges patches to one file, and heals a cause again on the n
     'c3 healed',
     'c4 healed',
   ]);
-  const judged = report?.causes.map(({ attempts }) => attempts.map((one) => one.judged).join()) ?? [];
+  const judged = report?.causes.map(({ attempts }) => attempts.map((one) => one.end.kind).join()) ?? [];
   expect(judged.toSorted()).toEqual(['conflict,green', 'green', 'green', 'green']);
   expect(report?.totals.agentRuns).toBe(5);
 });

@@ -96,7 +96,7 @@ it.runIf(process.platform === 'linux')(
     const { exitCode, report } = await project.selfHeal(['resume']);
     expect(await project.read('thanks.mjs')).toBe("export const word = 'Thanks';\n//\n// mine\n");
     const [attempt, ...others] = report?.causes[0]?.attempts ?? [];
-    expect([attempt?.agent, attempt?.judged, others.length]).toEqual(['code-review', 'green', 0]);
+    expect([attempt?.agent, attempt?.end.kind, others.length]).toEqual(['code-review', 'green', 0]);
     expect(report?.totals).toMatchObject({ healed: 1, agentRuns: 0 });
     expect(exitCode).toBe(0);
   },

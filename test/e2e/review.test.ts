@@ -62,13 +62,10 @@ beforeAll(async () => {
 
 describe('a second opinion of a fix', () => {
   it('HN-11 rejects one that hides the fault, and the next agent is told why', async () => {
-    const failedBecause = expect.stringContaining('hides.html:1') as unknown;
+    const because = expect.stringContaining('hides.html:1') as unknown;
     expect(causeOf(run, 'hides')).toMatchObject({
       verdict: 'healed',
-      attempts: [
-        { judged: 'rejected', reverted: true, failedBecause },
-        { judged: 'green', reverted: false, notes: [] },
-      ],
+      attempts: [{ end: { kind: 'rejected', because } }, { end: { kind: 'green' }, notes: [] }],
     });
     expect(await project.read('hides.html')).toBe('<button>Thanks</button>');
     expect(run.events.at(-1)).toMatchObject({ type: 'run.ended', exitCode: 0, agentRuns: 8 });
@@ -78,7 +75,7 @@ describe('a second opinion of a fix', () => {
     const notes = [{ file: 'unsure.html', line: 1, says: expect.stringContaining('a comment') as unknown }];
     expect(causeOf(run, 'unsure')).toMatchObject({
       verdict: 'healed',
-      attempts: [{ judged: 'green', notes }],
+      attempts: [{ end: { kind: 'green' }, notes }],
     });
     expect(run.stderr).toMatch(/review +unsure\.html:1 /);
     expect(await project.read('unsure.html')).toContain('Tanks<!-- Thanks -->');

@@ -116,7 +116,7 @@ test('looks the same', () => { expect('text').toMatchSnapshot('text.txt'); });`,
     expect(test).toMatchObject({ verdict: 'healed', retries: 1, causeId: cause.id, file: 'tests/a.spec.ts' });
     expect(cause).toMatchObject({
       category: 'ui-error',
-      attempts: [{ judged: 'green', outcome: 'completed', patch: 'attempts/1.patch' }],
+      attempts: [{ end: { kind: 'green' }, exit: 'completed', patch: 'attempts/1.patch' }],
     });
     const types = ['cause.found', 'agent.started', 'agent.ended', 'attempt.judged', 'cause.ended'];
     const told = run.events.filter(
@@ -132,18 +132,20 @@ test('looks the same', () => { expect('text').toMatchSnapshot('text.txt'); });`,
   it('AG-8 HL-5 are not healed by the claim of an agent that changed nothing', () => {
     expect(causeOf(run, 'claims')).toMatchObject({
       verdict: 'failed',
-      attempts: [{ outcome: 'unchanged', claim: { status: 'fixed' }, judged: 'still-failing' }],
+      attempts: [{ files: [], claim: { status: 'fixed' }, end: { kind: 'still-failing' } }],
     });
   });
 
   it('HN-1 keep no fix that leaves them red', async () => {
-    expect(causeOf(run, 'misspells').attempts).toMatchObject([{ outcome: 'completed', reverted: true }]);
+    expect(causeOf(run, 'misspells').attempts).toMatchObject([
+      { exit: 'completed', end: { kind: 'still-failing' } },
+    ]);
     expect(await project.read('misspells.txt')).toBe(files['misspells.txt']);
   });
 
   it('HL-10 HN-3 are not fixed by deleting them, nor is a person asked about it, and the test is there', () => {
     expect(causeOf(run, 'deletes').attempts).toMatchObject([
-      { judged: 'still-failing', cut: [{ file: 'tests/b.spec.ts' }] },
+      { end: { kind: 'still-failing' }, cut: [{ file: 'tests/b.spec.ts' }] },
     ]);
     expect(existsSync(path.join(project.dir, 'tests/b.spec.ts'))).toBe(true);
   });

@@ -1,3 +1,4 @@
+import { anEnd } from '../rig/builders.js';
 import { execFileSync } from 'node:child_process';
 import { existsSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -162,17 +163,12 @@ it('CL-11 checks the four commands, version and login of claude without a paid c
 
 it.each([
   ['remembers that it was turned away', ['unusable'], 1],
-  ['forgets it once it worked', ['unusable', 'completed'], 0],
-  ['forgets it once it worked badly', ['unusable', 'unchanged'], 0],
-] as const)('CL-11 AG-6 of a program, doctor %s', async (_, outcomes, warnings) => {
+  ['forgets it once it worked', ['unusable', 'green'], 0],
+  ['forgets it once it worked badly', ['unusable', 'still-failing'], 0],
+] as const)('CL-11 AG-6 of a program, doctor %s', async (_, ends, warnings) => {
   const { dir } = await examined(noSuite);
-  for (const [index, outcome] of outcomes.entries()) {
-    const attempt = aReportAttempt({
-      outcome,
-      runner: 'claude',
-      failedBecause: 'status 401',
-      remedy: 'Log in.',
-    });
+  for (const [index, kind] of ends.entries()) {
+    const attempt = aReportAttempt({ runner: 'claude', end: anEnd(kind, 'status 401') });
     await storedRun(dir, { causes: [aReportCause({ attempts: [attempt] })] }, `2026112${index}-071500-000a`);
   }
   vi.stubEnv('PATH', `${programs({ claude: loggedIn })}${path.delimiter}${process.env['PATH'] ?? ''}`);

@@ -57,7 +57,9 @@ const asked = aReport({
   causes: [
     aReportCause({
       verdict: 'escalated',
-      attempts: [aReportAttempt({ judged: 'offered', offers: 'tests', change: '1', reverted: true })],
+      attempts: [
+        aReportAttempt({ end: { kind: 'offered', because: '', side: 'tests', proof: [] }, change: '1' }),
+      ],
     }),
   ],
 });

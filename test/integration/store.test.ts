@@ -12,7 +12,7 @@ import type { Store } from '../../src/store/store.js';
 import { openStore } from '../../src/store/open-store.js';
 import { readStats } from '../../src/store/stats.js';
 import type { Database } from '../../src/store/tables.js';
-import { anAttempt } from '../rig/builders.js';
+import { anAttempt, anEnd } from '../rig/builders.js';
 import { compiledSrc } from '../rig/compiled-src.js';
 import { orWhenLong } from '../rig/long.js';
 import { postgresPrograms, startPostgres, type Postgres } from '../rig/postgres.js';
@@ -92,9 +92,9 @@ describe.each(kinds)('the store on %s', (kind, place) => {
   });
 
   here.each<[string, Parameters<typeof anAttempt>[0], number]>([
-    ['that was not judged', { judged: 'not-judged', outcome: 'unusable' }, 0],
-    ['that led to another error', { judged: 'changed', reverted: false }, 0],
-    ['that only led to an error that was not healed', { judged: 'changed', reverted: true }, 1],
+    ['that was not judged', { end: anEnd('unusable'), exit: 'unusable' }, 0],
+    ['that led to another error', { end: anEnd('changed') }, 0],
+    ['that only led to an error that was not healed', { end: anEnd('taken-out') }, 1],
   ])('ME-2 ME-4 HN-1 an attempt %s counts: %j, %i', async (_, attempt, count) => {
     const ledger = await ledgerAt(await place());
     await tryOnce(ledger, attempt);
@@ -118,7 +118,7 @@ describe.each(kinds)('the store on %s', (kind, place) => {
     async () => {
       const ledger = await ledgerAt(await place());
       await tryOnce(ledger);
-      await tryOnce(ledger, { n: 2, judged: 'green', reverted: false });
+      await tryOnce(ledger, { n: 2, end: anEnd('green') });
       const about = { runId: 'run1', causeId: 'c1', signature, category: 'ui-error' } as const;
       const end = { ...about, bySharedFix: false };
       await ledger.causeEnded({ ...end, verdict: 'healed', reason: 'fixed' });
@@ -126,26 +126,17 @@ describe.each(kinds)('the store on %s', (kind, place) => {
       await ledger.fixReverted({ ...end, reason: 'broke another test' });
       const { tries, tried, fix } = await ledger.recordFailure(signature, 'run2');
       expect([tries, fix]).toEqual([{ count: 1, failedFixes: 1 }, null]);
-      expect(tried.at(-1)).toMatchObject({ n: 2, reverted: true, failedBecause: 'broke another test' });
+      expect(tried.at(-1)).toMatchObject({ n: 2, end: anEnd('taken-out', 'broke another test') });
     },
   );
 
   here('ME-3 lists failed attempts oldest first, with what became of their changes', async () => {
     const ledger = await ledgerAt(await place());
-    await tryOnce(ledger, { n: 1, failedBecause: 'first', patch: 'attempts/1.patch' });
-    await tryOnce(ledger, { n: 2, judged: 'changed', reverted: false });
-    // Without git, a change stays whatever its judgement.
-    await tryOnce(ledger, { n: 3, reverted: false });
+    await tryOnce(ledger, { n: 1, end: anEnd('still-failing', 'first'), patch: 'attempts/1.patch' });
+    await tryOnce(ledger, { n: 2, end: anEnd('changed') });
     expect((await ledger.recordFailure(signature, 'run2')).tried).toMatchObject([
-      {
-        n: 1,
-        judged: 'still-failing',
-        reverted: true,
-        failedBecause: 'first',
-        patch: '../run1/attempts/1.patch',
-      },
-      { n: 2, judged: 'changed', reverted: false, patch: null },
-      { n: 3, judged: 'still-failing', reverted: false },
+      { n: 1, end: anEnd('still-failing', 'first'), patch: '../run1/attempts/1.patch' },
+      { n: 2, end: { kind: 'changed' }, patch: null },
     ]);
   });
 
@@ -170,12 +161,12 @@ describe.each(kinds)('the store on %s', (kind, place) => {
     const db = await open(location);
     const ledger = createStore(db, 'shop', tick());
     expect(await readStats(db, 'shop')).toMatchObject({ runs: 0, heals: 0, heldRate: null, agents: [] });
-    await tryOnce(ledger, { judged: 'green', reverted: false });
+    await tryOnce(ledger, { end: anEnd('green') });
     expect(await readStats(db, 'shop')).toMatchObject({ heals: 1, undone: 0, heldRate: 1 });
     await ledger.runUndone('run1');
     expect(await readStats(db, 'shop')).toMatchObject({ heals: 1, cameBack: 0, undone: 1, heldRate: 0 });
     const { tried, fix } = await ledger.recordFailure(signature, 'run2');
-    expect(tried).toMatchObject([{ reverted: true, failedBecause: 'a person undid it' }]);
+    expect(tried).toMatchObject([{ end: anEnd('taken-out', 'a person undid it') }]);
     expect(fix).toBeNull();
     // Its failure is back because of the undo, so it does not count as a heal that came back.
     expect(await readStats(db, 'shop')).toMatchObject({ cameBack: 0, undone: 1 });
@@ -188,8 +179,7 @@ describe.each(kinds)('the store on %s', (kind, place) => {
       const ledger = await ledgerAt(location);
       await tryOnce(ledger);
       await tryOnce(ledger, {
-        judged: 'green',
-        reverted: false,
+        end: anEnd('green'),
         claim: { status: 'fixed', summary: 'spelt it right' },
       });
       expect((await ledger.recordFailure(signature, 'run1')).fix).toBeNull();
@@ -232,7 +222,7 @@ describe.each(kinds)('the store on %s', (kind, place) => {
 
   here('EV-9 masks what it stores', async () => {
     const ledger = await ledgerAt(await place());
-    await tryOnce(ledger, { failedBecause: 'postgres://ann:hunter2@db refused' });
+    await tryOnce(ledger, { end: anEnd('still-failing', 'postgres://ann:hunter2@db refused') });
     await ledger.escalate({ ...question, problem: 'password="hunter2" is wrong' }, 'run1');
     const known = JSON.stringify(await ledger.recordFailure(signature, 'run2'));
     expect(known).toContain('postgres://ann');

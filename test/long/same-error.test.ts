@@ -47,7 +47,7 @@ it('HL-2 HL-3 HL-6 CS-5 whether a failure is the same does not depend on evidenc
   const { report, stderr } = await project.selfHeal(['run']);
   expect(report?.causes, stderr).toHaveLength(1);
   expect(report?.causes[0]?.tests).toHaveLength(2);
-  expect(report?.causes[0]?.attempts.map(({ judged }) => judged)).toEqual(Array(3).fill('still-failing'));
+  expect(report?.causes[0]?.attempts.map(({ end }) => end.kind)).toEqual(Array(3).fill('still-failing'));
   // With an attempt's re-run after the first run and the confirming one, both kinds have been seen.
   expect(report?.totals.playwrightRuns).toBe(5);
 });

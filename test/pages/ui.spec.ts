@@ -181,7 +181,7 @@ async function healFirst(run: ShownRun): Promise<void> {
       type: 'agent.ended',
       causeId,
       attempt: 1,
-      outcome: 'completed',
+      exit: 'completed',
       durationMs: 4200,
       costUsd: 0.12,
       agentError: null,
@@ -191,7 +191,7 @@ async function healFirst(run: ShownRun): Promise<void> {
     {
       type: 'attempt.judged',
       causeId,
-      attempt: anAttempt({ judged: 'green', files, proof, patch: 'attempts/1.patch', reverted: false }),
+      attempt: anAttempt({ end: { kind: 'green', proof }, files, patch: 'attempts/1.patch' }),
     },
     {
       type: 'cause.ended',

@@ -72,7 +72,7 @@ export function healed(causeId: string, from: number): StampedEvent[] {
         type: 'agent.ended',
         causeId,
         attempt: 1,
-        outcome: 'completed',
+        exit: 'completed',
         durationMs: 2000,
         costUsd: 0.02,
         agentError: null,

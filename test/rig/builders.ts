@@ -1,4 +1,4 @@
-import type { Attempt } from '../../src/core/attempt.js';
+import type { Attempt, AttemptEnd } from '../../src/core/attempt.js';
 import type { Blame, BlamedHunk } from '../../src/core/blame.js';
 import { noProjectRules } from '../../src/core/classify/project-rules.js';
 import type { Cause, DiagnosedFailure } from '../../src/core/cause.js';
@@ -144,18 +144,15 @@ export function anAttempt(over: Partial<Attempt> = {}): Attempt {
     agent: 'debugger',
     slashCommand: '/debugger',
     runner: 'claude',
-    outcome: 'completed',
+    exit: 'completed',
     claim: null,
     usage: null,
-    judged: 'still-failing',
+    end: anEnd('still-failing'),
     durationMs: 10,
     files: [{ path: 'src/a.ts', added: 1, removed: 1 }],
     patch: null,
     prompt: null,
     change: null,
-    proof: [],
-    reverted: true,
-    failedBecause: 'the same error came back',
     ...over,
   };
 }
@@ -254,4 +251,14 @@ export function aSuiteRun(over: Partial<SuiteRun> = {}): SuiteRun {
     problems: [],
     ...over,
   };
+}
+
+/** An end with a reason. */
+export function anEnd(
+  kind: Exclude<AttemptEnd['kind'], 'offered'>,
+  because = 'the same error came back',
+): AttemptEnd {
+  if (kind === 'green') return { kind, proof: [] };
+  if (kind === 'rejected') return { kind, because, violations: [] };
+  return kind === 'unusable' ? { kind, because, remedy: 'Log in.' } : { kind, because };
 }

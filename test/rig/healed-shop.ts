@@ -36,5 +36,5 @@ export const titlesOf = (report: Report, verdict: string) =>
 export const story = ({ category, verdict, attempts }: ReportCause) => [
   category,
   verdict,
-  ...attempts.map((one) => `${one.agent ?? 'no agent'} ${one.judged}`),
+  ...attempts.map((one) => `${one.agent ?? 'no agent'} ${one.end.kind}`),
 ];

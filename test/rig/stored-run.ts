@@ -70,7 +70,7 @@ export async function storedRun(
       type: 'agent.ended',
       causeId: 'c1',
       attempt: 1,
-      outcome: 'completed',
+      exit: 'completed',
       durationMs: 4200,
       costUsd: 0.02,
       agentError: null,
@@ -93,21 +93,19 @@ function everything(): Partial<Report> {
       verdict: (['healed', 'rejected', 'escalated', 'flaky'] as const)[at] ?? 'passed',
     }),
   );
+  const violations = [
+    {
+      rule: 'assertion-removed',
+      file: 'tests/cart.spec.ts',
+      line: 12,
+      before: `await expect(page.getByTestId('total')).toHaveText('${hostile}');`,
+      after: null,
+      says: 'an assertion was removed',
+    },
+  ];
   const rejected = aReportAttempt({
-    judged: 'rejected',
-    reverted: true,
-    failedBecause: 'weakens the tests',
+    end: { kind: 'rejected', because: 'weakens the tests', violations },
     patch: null,
-    violations: [
-      {
-        rule: 'assertion-removed',
-        file: 'tests/cart.spec.ts',
-        line: 12,
-        before: `await expect(page.getByTestId('total')).toHaveText('${hostile}');`,
-        after: null,
-        says: 'an assertion was removed',
-      },
-    ],
   });
   return {
     outcome: 'escalated',

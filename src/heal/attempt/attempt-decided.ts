@@ -1,4 +1,4 @@
-import { type Attempt, isKept } from '../../core/attempt.js';
+import { type Attempt, becauseOf, isKept } from '../../core/attempt.js';
 import type { Session } from '../session.js';
 
 interface OfCause {
@@ -14,9 +14,16 @@ interface OfCause {
  */
 export async function attemptTried(session: Session, tried: OfCause): Promise<void> {
   const { causeId, attempt } = tried;
-  const { n, agent, change, judged, failedBecause: error } = attempt;
-  if (judged === 'green' || judged === 'changed')
-    session.bus.emit({ type: 'attempt.held', causeId, attempt: n, agent, change, error });
+  const { n, agent, change } = attempt;
+  if (isKept(attempt))
+    session.bus.emit({
+      type: 'attempt.held',
+      causeId,
+      attempt: n,
+      agent,
+      change,
+      error: becauseOf(attempt),
+    });
   else await attemptDecided(session, tried);
 }
 

@@ -1,5 +1,5 @@
 import { errorOfEnd } from '../../core/agent-error.js';
-import { type Attempt, bareAttempt } from '../../core/attempt.js';
+import { type AttemptEnd, bareAttempt, type Unjudged } from '../../core/attempt.js';
 import { unreachable } from '../../core/unreachable.js';
 import { type FinishedAgent, runWithRestarts } from './restart-agent.js';
 import type { Redactor } from '../../secrets/redactor.js';
@@ -13,11 +13,17 @@ import { writeState } from '../../state-folder.js';
 import type { FileEdit } from '../../workspace/file-state.js';
 import { relativePath } from '../../paths.js';
 
-/** The result of one agent's work, not yet judged and not yet applied to the project. */
+/** What was made for an attempt, not yet judged and not yet applied to the project. */
 export interface Deployment {
-  readonly attempt: Attempt;
+  readonly made: Unjudged;
   /** Null if no agent worked. */
   readonly work: Work | null;
+  /** Set if there is nothing to try. */
+  readonly end: AttemptEnd | null;
+  /** What its program says about a failure, besides what a re-run shows; null for nothing. */
+  readonly because: string | null;
+  /** Whether its program denied it every edit. */
+  readonly isDenied?: boolean;
 }
 
 /** Runs one agent on a cause, in the copy of the project. */
@@ -37,11 +43,10 @@ export async function deploy(session: Session, request: DeployRequest): Promise<
   const work = await session.workspace.collect(String(n), session.copy);
   warnOf(session, request.cause.id, work);
   const { files, patch } = work.change ? await keepPatch(session, work.change, file) : nothing;
-  const outcome = outcomeOf(run, work);
-  const attempt: Attempt = {
+  const made: Unjudged = {
     ...bareAttempt(request.n),
     ...namesOf(session, request),
-    outcome,
+    exit: run.end.kind,
     claim: run.claim,
     usage: run.usage,
     durationMs: run.durationMs,
@@ -49,23 +54,32 @@ export async function deploy(session: Session, request: DeployRequest): Promise<
     patch,
     prompt: relativePath(session.folder.dir, `${file}.prompt.md`),
     change: work.change?.id ?? null,
-    failedBecause: work.refused ?? failureOf(run, outcome, session.signal.reason),
-    ...(run.end.kind === 'unusable' ? { remedy: run.end.remedy } : {}),
   };
-  working.cost(attempt.usage?.costUsd ?? null);
-  announceEnd(session, request, { attempt, run });
-  return { attempt, work };
+  working.cost(run.usage.costUsd);
+  session.bus.emit({
+    type: 'agent.ended',
+    causeId: request.cause.id,
+    attempt: request.n,
+    exit: run.end.kind,
+    durationMs: run.durationMs,
+    costUsd: run.usage.costUsd,
+    agentError: errorOfEnd(run.end),
+    filesChanged: files.length,
+    orphans: run.orphans,
+  });
+  return { made, work, ...whatItSays(session, run, work) };
 }
 
 /** Without a copy no agent can work; what prevents it (such as a full disk) is for a person to fix. */
 function withoutCopy(session: Session, request: DeployRequest, reason: string): Deployment {
-  const attempt: Attempt = {
-    ...bareAttempt(request.n),
-    ...namesOf(session, request),
-    outcome: 'unusable',
-    failedBecause: `Could not copy the project for the agent: ${reason}`,
+  const made = { ...bareAttempt(request.n), ...namesOf(session, request) };
+  const because = `Could not copy the project for the agent: ${reason}`;
+  return {
+    made,
+    work: null,
+    end: { kind: 'unusable', because, remedy: 'Run npx self-heal doctor.' },
+    because: null,
   };
-  return { attempt, work: null };
 }
 
 function namesOf({ settings }: Session, { agent }: Pick<DeployRequest, 'agent'>) {
@@ -131,70 +145,58 @@ function shownPatch(exact: Uint8Array, redactor: Redactor): Uint8Array | string 
 }
 
 /** Combines how the process ended with what happened to the files (AG-8). */
-function outcomeOf(run: FinishedAgent, { change, refused }: Work): Attempt['outcome'] {
-  if (run.end.kind !== 'completed' || change !== null || refused !== null) return run.end.kind;
-  // An agent that says that it made no fix has answered, whatever it was denied on the way.
-  const hasAnswered = run.claim !== null && run.claim.status !== 'fixed';
-  return run.denials.length > 0 && !hasAnswered ? 'denied' : 'unchanged';
-}
-
-function failureOf(
+function whatItSays(
+  { signal }: Session,
   { end, claim, denials }: FinishedAgent,
-  outcome: Attempt['outcome'],
-  stopped: unknown,
-): string | null {
+  { change, refused }: Work,
+): Pick<Deployment, 'end' | 'because' | 'isDenied'> {
+  const says = (because: string | null, isDenied = false) => ({
+    end: refused === null ? null : ({ kind: 'refused', because: refused } as const),
+    because,
+    isDenied,
+  });
   switch (end.kind) {
-    case 'completed':
-      if (outcome === 'denied')
-        return `its program denied it ${[...new Set(denials)].join(', ')}, and no files were changed`;
-      if (outcome === 'unchanged')
-        return `the agent ${claim ? `said "${claim.status}" and ` : ''}changed no files`;
-      return null;
+    case 'completed': {
+      if (change !== null) return says(null);
+      // An agent that says that it made no fix has answered, whatever it was denied on the way.
+      if (denials.length > 0 && (claim === null || claim.status === 'fixed'))
+        return says(
+          `its program denied it ${[...new Set(denials)].join(', ')}, and no files were changed`,
+          refused === null,
+        );
+      return says(`the agent ${claim ? `said "${claim.status}" and ` : ''}changed no files`);
+    }
     case 'exited':
-      return `the agent exited with code ${end.exitCode}`;
+      return says(`the agent exited with code ${end.exitCode}`);
     case 'signalled':
-      return `the agent was killed by ${end.signal}`;
+      return says(`the agent was killed by ${end.signal}`);
     case 'timed-out':
-      return `the agent did not finish within ${Math.round(end.afterMs / 1000)} s`;
+      return says(`the agent did not finish within ${Math.round(end.afterMs / 1000)} s`);
     case 'spawn-failed':
-      return `the agent could not be started: ${end.reason}`;
-    case 'aborted':
-      return typeof stopped === 'string' ? stopped : 'interrupted';
+      return says(`the agent could not be started: ${end.reason}`);
     case 'limited':
-      return `the agent reached its own limit: ${end.reason}`;
-    case 'unusable':
-      return `${end.reason}. ${end.remedy}`;
+      return says(`the agent reached its own limit: ${end.reason}`);
+    case 'aborted': {
+      const because = typeof signal.reason === 'string' ? signal.reason : 'interrupted';
+      return { end: { kind: 'interrupted', because }, because: null };
+    }
+    case 'unusable': {
+      const { reason: because, remedy } = end;
+      return { end: { kind: 'unusable', because, remedy }, because: null };
+    }
     default:
       return unreachable(end);
   }
 }
 
-function announceEnd(
-  session: Session,
-  request: DeployRequest,
-  ended: { attempt: Attempt; run: FinishedAgent },
-): void {
-  session.bus.emit({
-    type: 'agent.ended',
-    causeId: request.cause.id,
-    attempt: request.n,
-    outcome: ended.attempt.outcome,
-    durationMs: ended.run.durationMs,
-    costUsd: ended.run.usage.costUsd,
-    agentError: errorOfEnd(ended.run.end),
-    filesChanged: ended.attempt.files.length,
-    orphans: ended.run.orphans,
-  });
-}
-
-/** Turns edits that no agent made here into a deployment like an agent's: a change with its patch, not judged and not yet applied. */
+/** Turns edits that no agent made here into a deployment like an agent's. */
 export async function deployEdits(
   session: Session,
-  attempt: Attempt,
+  made: Unjudged,
   edits: readonly FileEdit[],
-): Promise<Deployment> {
+): Promise<Deployment & { readonly work: Work }> {
   const id = session.spending.nextAttempt();
   const work = session.workspace.edit(String(id), edits);
   const kept = await keepPatch(session, work.change, await session.folder.attempt(id));
-  return { attempt: { ...attempt, ...kept, change: work.change.id }, work };
+  return { made: { ...made, ...kept, change: work.change.id }, work, end: null, because: null };
 }

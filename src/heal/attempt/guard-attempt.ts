@@ -1,4 +1,4 @@
-import type { Attempt, Side } from '../../core/attempt.js';
+import type { Side, Unjudged } from '../../core/attempt.js';
 import { builtIn } from '../../core/built-in-fixer.js';
 import type { Cause } from '../../core/cause.js';
 import { type Cut, cutLine } from '../../core/guard/cut.js';
@@ -27,8 +27,8 @@ export async function guardAttempt(
   cause: Cause,
   { deployed, isOpen }: { readonly deployed: Deployment; readonly isOpen: boolean },
 ): Promise<Guarded> {
-  const { attempt, work } = deployed;
-  const { agent, n } = attempt;
+  const { made, work } = deployed;
+  const { agent, n } = made;
   // Which files may be changed depends on what failed, not on which agent's turn it is.
   const { category } = cause.lead.diagnosis;
   // A test that did not build did not run: the code fixes of the project's own TypeScript are judged by the run that follows.
@@ -56,10 +56,10 @@ export async function guardAttempt(
   if (cut.length > 0) session.bus.emit({ type: 'attempt.cut', causeId, attempt: n, cut });
   if (violations.length > 0) session.bus.emit({ type: 'attempt.rejected', causeId, attempt: n, violations });
   const told = differences.map(noteOfDifference);
-  const left = cut.length > 0 ? await withoutCut(session, { attempt, change: work.change }, cut) : null;
+  const left = cut.length > 0 ? await withoutCut(session, { made, change: work.change }, cut) : null;
   const side = !isOpen && differences.length > 0 ? 'tests' : 'whole';
   return {
-    deployed: left ? { attempt: left.attempt, work: { ...work, change: left.change } } : deployed,
+    deployed: left ? { ...deployed, ...left, work: { ...work, change: left.change } } : deployed,
     whole: left && { side, edits: work.change.edits, notes: told, summary: summaryOf(side, cut) },
     violations,
     notes: [...found.notes, ...located.notes, ...(isOpen ? told : [])],
@@ -91,9 +91,9 @@ function summaryOf(side: Side, cut: readonly Cut[]): string {
 /** Takes what is cut out of a change, and keeps it as a patch of its own. */
 async function withoutCut(
   session: Session,
-  { attempt, change }: { attempt: Attempt; change: Change },
+  { made, change }: { made: Unjudged; change: Change },
   cut: readonly Cut[],
-): Promise<{ attempt: Attempt; change: Change | null }> {
+): Promise<{ made: Unjudged; change: Change | null; because: string | null }> {
   const edits = change.edits.filter((edit) => !cut.some(({ file }) => file === edit.path));
   const folder = await session.folder.attempt(Number(change.id));
   await keepPatch(
@@ -101,14 +101,13 @@ async function withoutCut(
     { ...change, edits: change.edits.filter((edit) => !edits.includes(edit)) },
     `${folder}.cut`,
   );
-  const left = edits.length > 0 ? { ...change, edits } : null;
-  const told = { ...attempt, cut };
-  if (left) return { attempt: { ...told, ...(await keepPatch(session, left, folder)) }, change: left };
-  const failedBecause = `it changed only what may not change: ${cut.map(({ file }) => file).join(', ')}`;
-  return {
-    attempt: { ...told, outcome: 'unchanged', files: [], patch: null, change: null, failedBecause },
-    change: null,
-  };
+  const told = { ...made, cut };
+  if (edits.length > 0) {
+    const left = { ...change, edits };
+    return { made: { ...told, ...(await keepPatch(session, left, folder)) }, change: left, because: null };
+  }
+  const because = `it changed only what may not change: ${cut.map(({ file }) => file).join(', ')}`;
+  return { made: { ...told, files: [], patch: null, change: null }, change: null, because };
 }
 
 /** Returns the page on which a test was red, as far as it was recorded. */

@@ -12,7 +12,7 @@ import { type KeptFix, keptFixSummary } from '../resumed.js';
 import { patchFor } from '../matrix.js';
 import type { Session } from '../session.js';
 import { reasonOf } from '../../problem.js';
-import { type Attempt, bareAttempt } from '../../core/attempt.js';
+import { bareAttempt, type Unjudged } from '../../core/attempt.js';
 import { deployEdits, type Deployment } from './deploy.js';
 
 /** A fix that needs no agent's work: from the built-in fixer, or from an agent in the run that this run resumes. */
@@ -105,12 +105,12 @@ export async function applyProposal(
   const startedAt = session.clock.now();
   const { agent, summary } = proposal;
   const settings = session.settings.agents[agent];
-  const attempt: Attempt = {
+  const made: Unjudged = {
     ...bareAttempt(n),
     agent,
     slashCommand: settings?.slashCommand ?? null,
     runner: settings?.runner ?? builtIn,
-    outcome: 'completed',
+    exit: 'completed',
     claim: { status: 'fixed', summary },
     usage: { costUsd: 0, inputTokens: null, outputTokens: null, turns: null, sessionId: null },
   };
@@ -118,7 +118,7 @@ export async function applyProposal(
   const got = await proposal
     .edits(session.workspace.root, contentsOf(session.folder.dir))
     .catch((error: unknown) => err(reasonOf(error)));
-  if (!got.ok) return { attempt: { ...attempt, outcome: 'unchanged', failedBecause: got.error }, work: null };
+  if (!got.ok) return { made, work: null, end: null, because: got.error };
   const durationMs = session.clock.now() - startedAt;
-  return deployEdits(session, { ...attempt, durationMs }, got.value);
+  return deployEdits(session, { ...made, durationMs }, got.value);
 }

@@ -1,4 +1,4 @@
-import { type Attempt, bareAttempt } from '../../core/attempt.js';
+import { type Attempt, type AttemptEnd, bareAttempt, type Unjudged } from '../../core/attempt.js';
 import type { Cause } from '../../core/cause.js';
 import { chooseFlipped } from '../../core/choose-flipped.js';
 import { violationLine } from '../../core/guard/violation.js';
@@ -51,33 +51,35 @@ export interface TriedFix {
  * project, a re-run judges it, and it is reverted if it did not hold.
  */
 export async function tryFix(session: Session, cause: Cause, work: Try): Promise<TriedFix> {
-  const made = await changed(session, cause, work);
-  const { outcome } = made.attempt;
+  const deployed = await changed(session, cause, work);
   // Work that was refused or not finished stays in the copy.
-  if (outcome === 'aborted' || outcome === 'unusable' || made.work?.refused) return unapplied(made, {});
+  if (deployed.end) return unapplied(deployed.made, deployed.end);
   // A person's word is the last.
   const isOpen = work.known.decision?.allows === 'tests';
-  const { deployed, whole, violations, ...findings } = work.proposal?.isChosen
-    ? { ...harmless, deployed: made, whole: null }
-    : await guardAttempt(session, cause, { deployed: made, isOpen });
+  const {
+    deployed: left,
+    whole,
+    violations,
+    ...findings
+  } = work.proposal?.isChosen
+    ? { ...harmless, deployed, whole: null }
+    : await guardAttempt(session, cause, { deployed, isOpen });
   const [worst] = violations;
-  if (worst)
-    return unapplied(deployed, {
-      judged: 'rejected',
-      failedBecause: `was refused: ${violationLine(worst)}`,
-      violations,
-    });
+  if (worst) {
+    const because = `was refused: ${violationLine(worst)}`;
+    return unapplied(left.made, { kind: 'rejected', because, violations });
+  }
   // That its tests are red as they were has been shown.
-  const isNothing = whole !== null && !deployed.work?.change;
+  const isNothing = whole !== null && !left.work?.change;
   const tried = isNothing
-    ? unapplied(deployed, { judged: 'still-failing' })
-    : await applyAndJudge(session, cause, { deployed, findings, work });
+    ? unapplied(left.made, { kind: 'still-failing', because: left.because ?? '' })
+    : await applyAndJudge(session, cause, { deployed: left, findings, work });
   return whole && needsMore(tried) ? withWhole(session, cause, { tried, whole }) : tried;
 }
 
 /** Whether a fix without what was left out of it is not enough. */
-function needsMore({ attempt: { judged } }: TriedFix): boolean {
-  return judged === 'still-failing' || judged === 'changed' || judged === 'vanished';
+function needsMore({ attempt: { end } }: TriedFix): boolean {
+  return end.kind === 'still-failing' || end.kind === 'changed' || end.kind === 'vanished';
 }
 
 /** Proves all of an agent's work, of which what was left is not enough, for a person to decide about (HN-4). */
@@ -86,17 +88,16 @@ async function withWhole(
   cause: Cause,
   { tried, whole }: { readonly tried: TriedFix; readonly whole: PreparedPatch },
 ): Promise<TriedFix> {
-  const { attempt } = tried;
+  const { end, ...made } = tried.attempt;
   const isAsked = whole.side !== 'tests' || session.settings.verify.intent === 'ask';
   if (!isAsked || session.signal.aborted) return tried;
-  if (attempt.change !== null && !attempt.reverted) await revertChanges(session, [attempt.change]);
-  const made: Attempt = { ...attempt, outcome: 'completed', reverted: true };
+  if (made.change !== null && end.kind === 'changed') await revertChanges(session, [made.change]);
   const offered = await tryOffer(session, cause, { made, patch: whole });
-  if (offered?.judged === 'offered') return { attempt: offered, retest: null };
-  const { judged, failedBecause } = attempt;
+  if (offered?.end.kind === 'offered') return { attempt: offered, retest: null };
   // Another error is not progress if more of the fix did not lead further.
-  const left = { ...attempt, reverted: attempt.files.length > 0, failedBecause } as const;
-  return { ...tried, attempt: judged === 'changed' ? { ...left, judged: 'still-failing' } : left };
+  return end.kind === 'changed'
+    ? { ...tried, attempt: { ...made, end: { kind: 'still-failing', because: end.because } } }
+    : tried;
 }
 
 async function applyAndJudge(
@@ -104,37 +105,36 @@ async function applyAndJudge(
   cause: Cause,
   { deployed, ...rest }: Pick<AppliedAttempt, 'findings'> & { deployed: Deployment; work: Try },
 ): Promise<TriedFix> {
-  const applied = deployed.work?.change ? await session.workspace.apply(deployed.work.change) : null;
+  const { made, work } = deployed;
+  const applied = work?.change ? await session.workspace.apply(work.change) : null;
   if (applied?.kind === 'conflict') {
-    const failedBecause = `the files changed while the agent was working: ${applied.files.join(', ')}`;
-    return unapplied(deployed, { judged: 'conflict', failedBecause });
+    const because = `the files changed while the agent was working: ${applied.files.join(', ')}`;
+    return unapplied(made, { kind: 'conflict', because });
   }
-  if (applied?.kind === 'failed') {
-    return unapplied(deployed, { failedBecause: `its change could not be written: ${applied.reason}` });
-  }
-  return judgeApplied(session, cause, {
-    attempt: deployed.attempt,
-    change: applied?.change ?? null,
-    ...rest,
-  });
+  if (applied?.kind === 'failed')
+    return unapplied(made, {
+      kind: 'unwritable',
+      because: `its change could not be written: ${applied.reason}`,
+    });
+  return judgeApplied(session, cause, { deployed, change: applied?.change ?? null, ...rest });
 }
 
 async function changed(session: Session, cause: Cause, work: Try): Promise<Deployment> {
   const { agent, proposal, ...request } = work;
   const { n } = request;
   if (proposal) return applyProposal(session, { proposal, causeId: cause.id, n });
-  if (agent === null) return { attempt: bareAttempt(n), work: null };
+  if (agent === null) return { made: bareAttempt(n), work: null, end: null, because: null };
   return deploy(session, { cause, agent, ...request });
 }
 
 /** Ends an attempt that was never applied: its change, if any, exists only as a patch. */
-function unapplied({ attempt }: Deployment, over: Partial<Attempt>): TriedFix {
-  return { attempt: { ...attempt, ...over, reverted: attempt.files.length > 0 }, retest: null };
+function unapplied(made: Unjudged, end: AttemptEnd): TriedFix {
+  return { attempt: { ...made, end }, retest: null };
 }
 
 /** An attempt whose change is in the project. */
 interface AppliedAttempt {
-  readonly attempt: Attempt;
+  readonly deployed: Deployment;
   /** Null if there was nothing to apply. */
   readonly change: Change | null;
   /** The guard's findings other than violations. */
@@ -148,20 +148,20 @@ interface AppliedAttempt {
 async function judgeByRuns(
   session: Session,
   cause: Cause,
-  { work, attempt }: { work: Try; attempt: Attempt },
+  { work, made }: { work: Try; made: Unjudged },
 ): Promise<{ readonly seen: Retest; readonly judged: Judged }> {
   const failures = [...chooseFlipped(cause), ...(work.alongside?.failures() ?? [])];
   let shown: string | null = null;
   for (;;) {
     const seen = await retest(session, { failures, purpose: 'retest', causeId: cause.id });
     const now = seen.observe(cause.lead);
-    const judged = ofThisChange(withoutLoop(judge(cause.lead, now), now, work.earlier), attempt);
+    const judged = ofThisChange(withoutLoop(judge(cause.lead, now), now, work.earlier), made);
     const brokeSuite = now.suiteFailure !== null && cause.lead.failure.scope === 'test';
-    const other = judged.judgement === 'changed' || brokeSuite ? (now.failure ?? now.suiteFailure) : null;
+    const other = judged.kind === 'changed' || brokeSuite ? (now.failure ?? now.suiteFailure) : null;
     if (other === null || shown === other.signature || session.signal.aborted) return { seen, judged };
     if (shown !== null) {
       const because = `the test fails differently in each run, at last with: ${headlineOf(other)}`;
-      return { seen, judged: { judgement: 'still-failing', because } };
+      return { seen, judged: { kind: 'still-failing', because } };
     }
     shown = other.signature;
   }
@@ -172,34 +172,41 @@ async function judgeApplied(
   cause: Cause,
   { work, ...applied }: AppliedAttempt & { work: Try },
 ): Promise<TriedFix> {
-  const { seen, judged } = await judgeByRuns(session, cause, { work, attempt: applied.attempt });
-  if (session.signal.aborted) return { attempt: await reverted(session, applied), retest: null };
-  const undone = applied.change ? await undoneBy(session, cause, applied.change) : null;
-  // With guidance, a person has said that the tests may not follow the app: what the fix undoes is named.
-  const isDecided = work.proposal?.isChosen === true || work.known.guidance !== null;
-  const isForReview = undone && !isDecided && isForPerson(session, cause, undone);
-  if (judged.judgement === 'green' && isForReview)
-    return offered(session, cause, { ...applied, seen, undone });
-  const fewer = judged.judgement === 'green' ? fewerThanShown(cause, applied, seen) : null;
-  if (fewer) return offeredForTests(session, cause, { ...applied, seen, fewer });
-  const held = judged.judgement === 'green' || judged.judgement === 'changed';
-  const attempt = held
-    ? withNotes(session, cause, { ...applied, seen, undone })
-    : await reverted(session, applied);
-  const because = joined(attempt.failedBecause, judged.because, undone && `it ${undoesInWords(undone)}`);
-  const failedBecause = judged.judgement === 'green' ? null : because;
-  const { otherInput } = applied.findings;
-  return { attempt: { ...attempt, judged: judged.judgement, failedBecause }, retest: seen, otherInput };
+  const { deployed, change, findings } = applied;
+  const { made } = deployed;
+  const { seen, judged } = await judgeByRuns(session, cause, { work, made });
+  if (session.signal.aborted) {
+    await takeOut(session, applied);
+    return unapplied(made, { kind: 'interrupted', because: 'interrupted' });
+  }
+  const undone = change ? await undoneBy(session, cause, change) : null;
+  if (judged.kind === 'green') {
+    // With guidance, a person has said that the tests may not follow the app: what the fix undoes is named.
+    const isDecided = work.proposal?.isChosen === true || work.known.guidance !== null;
+    if (undone && !isDecided && isForPerson(session, cause, undone))
+      return offered(session, cause, { ...applied, seen, undone });
+    const fewer = fewerThanShown(cause, applied, seen);
+    if (fewer) return offeredForTests(session, cause, { ...applied, seen, fewer });
+  }
+  const { otherInput } = findings;
+  const held = withNotes(session, cause, { ...applied, seen, undone });
+  if (judged.kind === 'green') return { attempt: { ...held, end: judged }, retest: seen, otherInput };
+  const because = joined(deployed.because, judged.because, undone && `it ${undoesInWords(undone)}`);
+  if (judged.kind === 'changed')
+    return { attempt: { ...held, end: { kind: 'changed', because } }, retest: seen, otherInput };
+  await takeOut(session, applied);
+  const kind = deployed.isDenied && judged.kind !== 'flaky' ? 'denied' : judged.kind;
+  return { attempt: { ...made, end: { kind, because } }, retest: seen, otherInput };
 }
 
 /** Takes out a fix that is green and that only a person can judge, with its proof. */
 async function offered(
   session: Session,
   cause: Cause,
-  { seen, undone, attempt, change }: AppliedAttempt & { seen: Retest; undone: Undoing },
+  { seen, undone, deployed, change }: AppliedAttempt & { seen: Retest; undone: Undoing },
 ): Promise<TriedFix> {
   const ended = await endOffered(session, cause, {
-    attempt: { ...attempt, notes: noteOfUndoing(session, cause, undone) },
+    made: { ...deployed.made, notes: noteOfUndoing(session, cause, undone) },
     change: change?.id ?? '',
     side: 'app',
     summary: `its fix ${undoesInWords(undone)}`,
@@ -226,18 +233,15 @@ async function offeredForTests(
   { seen, fewer, ...applied }: AppliedAttempt & { seen: Retest; fewer: LocatorChange },
 ): Promise<TriedFix> {
   const summary = `no page shows that ${fewer.now} finds all that ${fewer.old} meant`;
-  const { attempt } = applied;
   if (session.settings.verify.intent !== 'ask') {
-    const failedBecause = joined(attempt.failedBecause, summary);
-    return {
-      attempt: { ...(await reverted(session, applied)), judged: 'still-failing', failedBecause },
-      retest: seen,
-    };
+    await takeOut(session, applied);
+    const because = joined(applied.deployed.because, summary);
+    return { attempt: { ...applied.deployed.made, end: { kind: 'still-failing', because } }, retest: seen };
   }
   const greens = greensIn(cause, seen);
-  const held = withNotes(session, cause, { ...applied, seen, undone: null });
+  const made = withNotes(session, cause, { ...applied, seen, undone: null });
   const change = applied.change?.id ?? '';
-  const ended = await endOffered(session, cause, { attempt: held, change, side: 'tests', summary, greens });
+  const ended = await endOffered(session, cause, { made, change, side: 'tests', summary, greens });
   return { attempt: ended, retest: null };
 }
 
@@ -250,7 +254,7 @@ interface Held extends AppliedAttempt {
  * Adds what a reviewer should look at, including what each new locator finds on the green page, and which reasons for the failure are
  * still there although the test passes.
  */
-function withNotes(session: Session, cause: Cause, { attempt, findings, seen, undone }: Held): Attempt {
+function withNotes(session: Session, cause: Cause, { deployed, findings, seen, undone }: Held): Unjudged {
   const { workspace } = session;
   const named = nameFound(findings.notes, seen.greenSnapshots);
   const left = cause.members.flatMap((member) => {
@@ -264,39 +268,36 @@ function withNotes(session: Session, cause: Cause, { attempt, findings, seen, un
   });
   const undoes = undone ? noteOfUndoing(session, cause, undone) : [];
   const notes = [...undoes, ...named, ...new Map(left.map((one) => [one.says, one])).values()];
-  return notes.length > 0 ? { ...attempt, notes } : attempt;
+  return notes.length > 0 ? { ...deployed.made, notes } : deployed.made;
 }
 
 /** An error that an agent had already fixed on the same test came back: A, B, A is a loop, not progress (HN-9). */
 function withoutLoop(judged: Judged, seen: Observation, earlier: ReadonlySet<string>): Judged {
   const now = seen.failure ?? seen.suiteFailure;
-  if (judged.judgement !== 'changed' || !now || !earlier.has(now.signature)) return judged;
+  if (judged.kind !== 'changed' || !now || !earlier.has(now.signature)) return judged;
   return {
-    judgement: 'still-failing',
+    kind: 'still-failing',
     because: `an error that was fixed before came back: ${headlineOf(now)}`,
   };
 }
 
 /** An agent that changed nothing has healed nothing and got the test nowhere, even if it is green now or fails differently. */
-function ofThisChange(judged: Judged, { agent, files }: Attempt): Judged {
-  const { judgement } = judged;
-  if ((judgement !== 'green' && judgement !== 'changed') || files.length > 0) return judged;
-  if (judgement === 'changed') return { judgement: 'still-failing', because: judged.because };
+function ofThisChange(judged: Judged, { agent, files }: Unjudged): Judged {
+  if (files.length > 0) return judged;
+  if (judged.kind === 'changed') return { ...judged, kind: 'still-failing' };
+  if (judged.kind !== 'green') return judged;
   const because =
     agent === null
       ? 'green when re-run without a change'
       : 'green although the agent changed no files: flaky, or fixed outside the project';
-  return { judgement: 'flaky', because };
+  return { kind: 'flaky', because };
 }
 
-function joined(...parts: readonly (string | null)[]): string | null {
-  const told = parts.filter((part) => part !== null);
-  return told.length > 0 ? told.join('; ') : null;
+function joined(...parts: readonly (string | null)[]): string {
+  return parts.filter((part) => part !== null).join('; ');
 }
 
 /** Reverts a fix that did not hold, so that the next attempt starts from the user's own code. */
-async function reverted(session: Session, { attempt, change }: AppliedAttempt): Promise<Attempt> {
-  if (change === null) return attempt;
-  await revertChanges(session, [change.id]);
-  return { ...attempt, reverted: true };
+async function takeOut(session: Session, { change }: AppliedAttempt): Promise<void> {
+  if (change !== null) await revertChanges(session, [change.id]);
 }

@@ -3,14 +3,14 @@ import { isResolved } from '../../core/verdict.js';
 import type { ReportAttempt, ReportCause } from '../../run/report.js';
 import { cut } from '../cut.js';
 import { counted, dollars, duration, nameOf, costText, fileText } from '../format.js';
-import type { CauseView } from '../view.js';
+import { type CauseView, endText, violationsOf } from '../view.js';
 import { showDiff, showOffers } from './diff.js';
-import { agentOutcomeWords, judgementWords, sentence, wasReverted } from '../wording.js';
+import { sentence } from '../wording.js';
 import type { LoadedCause, LoadedRun } from './load-run.js';
 import { type Markup, firstItems, html, nothing, showTable } from './markup.js';
 import { traceFiles } from '../../evidence/trace-files.js';
 import { showTimeline } from './timeline.js';
-import { isKept } from '../../core/attempt.js';
+import { exitWords, isKept, wasReverted } from '../../core/attempt.js';
 import { type Blame, blameLine } from '../../core/blame.js';
 import { type Note, noteLine } from '../../core/guard/note.js';
 import type { Cut } from '../../core/guard/cut.js';
@@ -193,7 +193,7 @@ function showReasons({ why: reasons, category, warning, confidence, alternatives
 function resultOf({ cause, files }: CauseView, revealed: readonly string[]): string {
   if (cause.verdict === 'superseded' && revealed.length > 0)
     return `fixed, which revealed ${revealed.slice(0, 5).join(', ')}`;
-  const fix = cause.attempts.findLast((one) => one.judged === 'green' && isKept(one));
+  const fix = cause.attempts.findLast(({ end }) => end.kind === 'green');
   if (fix?.claim?.summary) return fix.claim.summary;
   const paths = [...new Set(files.map(({ path }) => path))];
   if (cause.verdict === 'healed' && paths.length > 0) return `changed ${paths.join(', ')}`;
@@ -233,24 +233,21 @@ ${lines
 
 /** Shows one attempt: who tried what, what it changed, and what the guard and the re-runs said. */
 function showAttempt(attempt: ReportAttempt, patch: string | null): Markup {
-  const { n, slashCommand, agent, runner, outcome, judged, failedBecause, claim } = attempt;
+  const { n, slashCommand, agent, runner, exit, end, claim } = attempt;
   const who =
     agent === null
       ? 'unchanged code, no agent'
       : slashCommand === null
         ? agent
         : `${slashCommand} (${runner ?? ''})`;
-  const because =
-    failedBecause && judged !== 'green' && attempt.violations.length === 0 ? `: ${failedBecause}` : '';
+  const took = `${exit === null ? '' : `${exitWords[exit]}, `}${duration(attempt.durationMs)}${spent(attempt)}`;
   return html`<p>
       <strong>Attempt ${n}: ${who}</strong>
-      ${agent === null ? '' : html`<span class="fact">${agentOutcomeWords[outcome]}, ${duration(attempt.durationMs)}${spent(attempt)}</span>`}
+      ${agent === null ? '' : html`<span class="fact">${took}</span>`}
     </p>
-    <p class="judged ${judged}">
-      ${sentence(`${judgementWords[judged]}${because}`)}${wasReverted(attempt) ? ' The change was reverted.' : ''}
-    </p>
+    <p class="judged ${end.kind}">${sentence(endText(attempt))}</p>
     ${claim?.summary ? html`<p class="quiet">${isBuiltIn(attempt) ? claim.summary : `The agent said “${claim.status}”: ${claim.summary}`}</p>` : ''}
-    ${showCut(attempt.cut)} ${showViolations(attempt.violations)} ${showNotes(attempt.notes)}
+    ${showCut(attempt.cut)} ${showViolations(violationsOf(attempt))} ${showNotes(attempt.notes)}
     ${showChange(attempt, patch)}`;
 }
 
@@ -306,14 +303,14 @@ function showNotes(notes: readonly Note[]): Markup {
 }
 
 function showChange(attempt: ReportAttempt, patch: string | null): Markup {
-  const { files, patch: path, reverted } = attempt;
+  const { files, patch: path } = attempt;
   if (files.length === 0) return nothing;
   const names = files.slice(0, 8).map(fileText).join(', ');
   const title = `${counted(files.length, 'file')} changed: ${names}${files.length > 8 ? ' …' : ''}`;
   if (patch === null)
     return html`<p class="quiet">${title}${path === null ? '' : html` (<code>${path}</code>)`}</p>`;
   const diff = showDiff(patch, DIFF_LINES);
-  return reverted
+  return !isKept(attempt)
     ? html`<details>
         <summary>${title}${wasReverted(attempt) ? ', reverted' : ', not applied'}</summary>
         ${diff}

@@ -35,7 +35,7 @@ import {
   startedAt,
 } from '../../unit/evidence/rig/failures.js';
 import { writeTrace } from '../../unit/evidence/rig/write-trace.js';
-import { aResult, someSettings } from '../builders.js';
+import { aResult, someSettings, anEnd } from '../builders.js';
 import { plantIn, variables } from './plants.js';
 import { tempDir } from '../temp-dir.js';
 import { virtualClock } from '../virtual-clock.js';
@@ -143,7 +143,7 @@ export async function runThatSays(
   bus.emit({ type: 'cause.found', cause: summarise(cause) });
   bus.emit({ type: 'run.warning', message: say('warning') });
   const first = await deploy(session, { cause, agent: 'debugger', n: 1, previous: [] });
-  const attempt = { ...first.attempt, failedBecause: say('judgement') };
+  const attempt = { ...first.made, end: anEnd('still-failing', say('judgement')) };
   bus.emit({ type: 'attempt.judged', causeId: cause.id, attempt });
   await deploy(session, { cause, agent: 'debugger', n: 2, previous: [attempt] });
   bus.emit({ type: 'run.warning', message: say('warnings') });

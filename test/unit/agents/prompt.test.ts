@@ -6,7 +6,7 @@ import type { AgentContext, PreviousAttempt } from '../../../src/agents/context.
 import { renderPrompt } from '../../../src/agents/prompt.js';
 import { aContext } from '../../rig/agent-context.js';
 import { request } from '../core/classify-evidence.js';
-import { aBlame, aBlamedHunk, aDiagnosis } from '../../rig/builders.js';
+import { aBlame, aBlamedHunk, aDiagnosis, anEnd } from '../../rig/builders.js';
 
 const frame = {
   slashCommand: '/debugger',
@@ -16,13 +16,11 @@ const frame = {
 const failed = (n: number, over: Partial<PreviousAttempt> = {}): PreviousAttempt => ({
   n,
   agent: 'debugger',
-  outcome: 'completed',
+  exit: 'completed',
   claim: null,
   files: [{ path: `src/${n}.ts`, added: 1, removed: 0 }],
   patch: `+try ${n}`,
-  failedBecause: `reason ${n}`,
-  judged: 'still-failing',
-  reverted: true,
+  end: anEnd('still-failing', `reason ${n}`),
   ...over,
 });
 const entry = (type: string, text: string) => ({ time: 0, type, text, location: '', stack: null });
@@ -181,8 +179,7 @@ it('AG-2 has at most 2,500 tokens however much there is, and what a person decid
   const attempt = failed(1, {
     claim: { status: 'fixed', summary: long },
     patch: long,
-    failedBecause: long,
-    violations: Array.from({ length: 9 }, () => violation),
+    end: { kind: 'rejected', because: long, violations: Array.from({ length: 9 }, () => violation) },
   });
   const hunk = aBlamedHunk({ old: [long], now: [long] });
   const context = aContext({
@@ -272,16 +269,14 @@ describe('earlier attempts, fixes and decisions', () => {
   });
 
   it('ME-3 a replan says whether each earlier change is still in the code', () => {
-    const kept = failed(2, { judged: 'changed', reverted: false });
-    const withoutGit = failed(3, { patch: null, reverted: false });
-    const idle = failed(4, { files: [], patch: null, reverted: false });
-    const previousAttempts = [failed(1), kept, withoutGit, idle];
-    const prompt = renderPrompt(aContext({ attempt: 5, previousAttempts }), frame);
+    const kept = failed(2, { end: anEnd('changed') });
+    const idle = failed(3, { files: [], patch: null });
+    const previousAttempts = [failed(1), kept, idle];
+    const prompt = renderPrompt(aContext({ attempt: 4, previousAttempts }), frame);
     const approaches = prompt.split('APPROACH ').slice(1);
     expect(approaches[0]).toContain('Its change was reverted.');
     expect(approaches[1]).toContain('led to another error, and its change was left in the code (`src/2.ts`)');
-    expect(approaches[2]).toContain('Its change was left in the code (`src/3.ts`)');
-    expect(approaches[3]).toContain('It changed no files.');
+    expect(approaches[2]).toContain('It changed no files.');
   });
 });
 

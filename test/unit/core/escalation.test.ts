@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { retryOf } from '../../../src/core/cause.js';
-import type { Attempt } from '../../../src/core/attempt.js';
+import type { Attempt, Side } from '../../../src/core/attempt.js';
 import {
   decisionFrom,
   guidanceFrom,
@@ -17,6 +17,7 @@ import {
   anAttempt,
   anEscalation,
   failing,
+  anEnd,
 } from '../../rig/builders.js';
 
 const nothingTried = { attempts: [], asked: null };
@@ -49,11 +50,12 @@ describe('a question to a person', () => {
   );
 
   it('BL-4 BL-6 offers the patches that are ready, the newest of each side, and says what broke it', () => {
-    const of = (over: Partial<Attempt>) => anAttempt({ judged: 'offered', ...over });
+    const of = (side: Side, over: Partial<Attempt>) =>
+      anAttempt({ end: { kind: 'offered', because: '', side, proof: [] }, ...over });
     const attempts = [
-      of({ offers: 'app', change: '1' }),
-      of({ offers: 'tests', change: '2' }),
-      of({ offers: 'app', change: '3', agent: 'built-in' }),
+      of('app', { change: '1' }),
+      of('tests', { change: '2' }),
+      of('app', { change: '3', agent: 'built-in' }),
     ];
     const question = questionAbout(aCause({ blame: aBlame() }), { attempts, asked: null });
     expect(question.choices).toEqual(['tests', 'app', 'guide', 'simplify', 'skip']);
@@ -83,26 +85,26 @@ describe('a question to a person', () => {
     const lead = failing('t1');
     const members = [lead, failing('t2')];
     const attempts = [
-      anAttempt({ files: [], outcome: 'timed-out', reverted: false }),
+      anAttempt({ files: [], exit: 'timed-out' }),
       anAttempt({ agent: null, slashCommand: null, files: [] }),
     ];
     const question = questionAbout(aCause({ lead, members }), { attempts, asked: null });
     expect(question.tests.map((test) => test.id)).toEqual(['t1', 't2']);
     expect(question.problem).toContain('2 tests fail because of it');
     expect(question.tried).toEqual([
-      '/debugger changed no files and did not finish in time; the test failed the same way.',
+      '/debugger ran out of time and changed no files: still red.',
       'The test was re-run without a change and failed again.',
     ]);
   });
 
   it.each([
-    ['rejected', 'it was rejected, because it did what is honest in no fix, or hid the fault'],
-    ['conflict', 'the same lines had changed in the meantime, so the change was not applied'],
-    ['not-judged', 'the test was not re-run'],
-    ['vanished', 'the test no longer existed, so the change was reverted'],
-  ] as const)('ME-5 claims no re-run and no revert of an attempt that had none: %s', (judged, words) => {
-    const { tried } = questionAbout(aCause(), { attempts: [anAttempt({ judged })], asked: null });
-    expect(tried).toEqual([`/debugger changed src/a.ts; ${words}.`]);
+    ['rejected', 'rejected'],
+    ['conflict', 'not applied: the same lines changed in the meantime'],
+    ['interrupted', 'interrupted'],
+    ['vanished', 'the test is gone, which does not count as healed, so the change was reverted'],
+  ] as const)('ME-5 claims no re-run and no revert of an attempt that had none: %s', (kind, words) => {
+    const { tried } = questionAbout(aCause(), { attempts: [anAttempt({ end: anEnd(kind) })], asked: null });
+    expect(tried).toEqual([`/debugger changed src/a.ts: ${words}.`]);
   });
 
   it.each([
@@ -142,7 +144,8 @@ it.each([
   ['vanished', 'counts'],
   ['green', 'resets'],
   ['changed', 'leaves'],
-  ['not-judged', 'leaves'],
-] as const)('ME-2 ME-4 the effect on the count of an attempt judged %s: %s', (judged, change) => {
-  expect(countChange(judged)).toBe(change);
+  ['taken-out', 'counts'],
+  ['interrupted', 'leaves'],
+] as const)('ME-2 ME-4 the effect on the count of an attempt judged %s: %s', (kind, change) => {
+  expect(countChange(kind)).toBe(change);
 });

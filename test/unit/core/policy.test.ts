@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Attempt, Judgement } from '../../../src/core/attempt.js';
+import type { Attempt } from '../../../src/core/attempt.js';
 import {
   backoffMs,
   decide,
@@ -9,7 +9,7 @@ import {
   type History,
   type Policy,
 } from '../../../src/core/policy.js';
-import { anAttempt, someSettings } from '../../rig/builders.js';
+import { anAttempt, someSettings, anEnd } from '../../rig/builders.js';
 
 const policy: Policy = someSettings();
 
@@ -28,29 +28,29 @@ function history(over: Partial<History> = {}): History {
   };
 }
 
-const rejected = { judged: 'rejected' } as const;
+const rejected = { end: anEnd('rejected') };
 const tried = (count: number, over: Partial<Attempt> = {}) =>
   Array.from({ length: count }, (_, index) => anAttempt({ n: index + 1, ...over }));
 
 describe('the next step', () => {
   const gaveUp = { claim: { status: 'not-fixed', summary: 'no idea' }, agent: 'debugger' } as const;
-  const unwritten = { judged: 'not-judged', change: '1', failedBecause: 'EPERM' } as const;
+  const unwritten = { end: anEnd('unwritable', 'EPERM'), change: '1' };
   const asking = { claim: { status: 'needs-person', summary: 'Which price?' } } as const;
   const agents = ['debugger', 'code-review'];
   const second = { kind: 'deploy', agent: 'code-review' };
-  const idle = { outcome: 'unchanged', files: [] } as const;
+  const idle = { files: [] } as const;
   const ends = (verdict: string, reason?: string) => ({
     kind: 'end',
     end: { verdict, ...(reason === undefined ? {} : { reason }) },
   });
   it.each<[string, Partial<History>, object]>([
     ['nothing', {}, { kind: 'deploy', agent: 'debugger', attempt: 1 }],
-    ['a green re-run', { attempts: tried(1, { judged: 'green' }) }, ends('healed', 'fixed by debugger')],
+    ['a green re-run', { attempts: tried(1, { end: anEnd('green') }) }, ends('healed', 'fixed by debugger')],
     ['the same error', { attempts: tried(1) }, { kind: 'deploy', attempt: 2 }],
     ['the same error without a wait', { attempts: tried(1), waited: false }, { kind: 'wait', delayMs: 5000 }],
     ['nothing and no wait', { waited: false }, { kind: 'deploy' }],
     ['all retries', { attempts: tried(3) }, ends('failed', 'still failing after 3 retries')],
-    ['another error', { attempts: tried(1, { judged: 'changed' }) }, ends('superseded')],
+    ['another error', { attempts: tried(1, { end: anEnd('changed') }) }, ends('superseded')],
     ['two failed fixes', { attempts: tried(2) }, { kind: 'retest', attempt: 3 }],
     ['two agents that changed nothing', { attempts: tried(2, idle) }, { kind: 'deploy', attempt: 3 }],
     ['a rejection', { attempts: tried(1, rejected), waited: false }, { kind: 'deploy', attempt: 2 }],
@@ -65,7 +65,11 @@ describe('the next step', () => {
     ['one that gave up before another', { agents, attempts: tried(1, { ...gaveUp, files: [] }) }, second],
     ['one that gave up and changed files', { attempts: tried(1, gaveUp) }, { kind: 'deploy' }],
     ['a dead server', { environment: 'nobody listens' }, ends('failed', 'nobody listens')],
-    ['denied tool calls', { attempts: tried(1, { outcome: 'denied', files: [] }) }, ends('agent-unusable')],
+    [
+      'denied tool calls',
+      { attempts: tried(1, { end: anEnd('denied'), files: [] }) },
+      ends('agent-unusable'),
+    ],
     ['a change that could not be written', { attempts: tried(1, unwritten) }, ends('failed', 'EPERM')],
     [
       'one of the built-in fixer',
@@ -147,13 +151,11 @@ const anyPolicy: fc.Arbitrary<Policy> = fc.record({
 });
 
 const anyEnd = fc.record({
-  judged: fc.constantFrom<Judgement>('still-failing', 'changed', 'green', 'vanished'),
-  outcome: fc.constantFrom<Attempt['outcome']>(
-    'completed',
-    'exited',
-    'timed-out',
-    'unchanged',
-    'spawn-failed',
+  kind: fc.constantFrom<'still-failing' | 'changed' | 'green' | 'vanished'>(
+    'still-failing',
+    'changed',
+    'green',
+    'vanished',
   ),
   changedFiles: fc.boolean(),
   costUsd: fc.integer({ min: 0, max: 2 }),
@@ -189,8 +191,7 @@ function play(some: Policy, ends: readonly End[]) {
       anAttempt({
         n: decision.attempt,
         agent: withAgent ? 'debugger' : null,
-        outcome: withAgent ? end.outcome : 'no-agent',
-        judged: end.judged,
+        end: anEnd(end.kind),
         files: end.changedFiles ? [{ path: 'a', added: 1, removed: 0 }] : [],
       }),
     );

@@ -26,12 +26,10 @@ it.each([
   const root = tempDir();
   const file = path.join(root, 'a.ts');
   writeFileSync(file, bytes);
-  const { attempt, work } = await proposed(root, file);
+  const { made, work, because } = await proposed(root, file);
   expect(work).toBeNull();
-  expect(attempt).toMatchObject({
-    outcome: 'unchanged',
-    failedBecause: expect.stringContaining(file) as unknown,
-  });
+  expect(because).toContain(file);
+  expect(made.files).toEqual([]);
   expect(readFileSync(file)).toEqual(bytes);
 });
 
@@ -40,15 +38,15 @@ it('BF-5 applies a fix without a copy of the project, keeps modes, and follows l
   mkdirSync(path.join(root, 'real'));
   writeFileSync(path.join(root, 'real', 'a.ts'), 'a\n', { mode: 0o755 });
   symlinkSync('real', path.join(root, 'linked'));
-  const { attempt, work } = await proposed(root, path.join(root, 'linked', 'a.ts'), 'a\n');
+  const { made, work } = await proposed(root, path.join(root, 'linked', 'a.ts'), 'a\n');
   const file = { kind: 'file', mode: 0o755 };
   expect(work?.change?.edits).toMatchObject([{ path: 'real/a.ts', before: file, after: file }]);
-  expect(attempt).toMatchObject({ outcome: 'completed', agent: 'built-in', files: [{ path: 'real/a.ts' }] });
+  expect(made).toMatchObject({ exit: 'completed', agent: 'built-in', files: [{ path: 'real/a.ts' }] });
   expect(readFileSync(path.join(root, 'real', 'a.ts'), 'utf8')).toBe('a\n');
 });
 
 it('BF-5 leaves a file outside the project as it is', async () => {
   const outside = path.join(tempDir(), 'a.ts');
   writeFileSync(outside, 'a\n');
-  expect((await proposed(tempDir(), outside, 'a\n')).attempt.outcome).toBe('unchanged');
+  expect((await proposed(tempDir(), outside, 'a\n')).work).toBeNull();
 });

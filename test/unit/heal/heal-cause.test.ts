@@ -51,10 +51,7 @@ describe('the loop for one cause', () => {
     const { session: given, events } = await session(['boom', null]);
     const { attempts, end } = await healCause(given, cause);
     expect(end.verdict).toBe('healed');
-    expect(attempts.map((one) => [one.judged, one.reverted])).toEqual([
-      ['still-failing', true],
-      ['green', false],
-    ]);
+    expect(attempts.map((one) => one.end.kind)).toEqual(['still-failing', 'green']);
     expect(events.map((event) => event.type)).toContain('agent.retrying');
   });
 
@@ -75,7 +72,7 @@ describe('the loop for one cause', () => {
     const { session: given, agents } = await session(['crash', 'crash']);
     const { attempts, end } = await healCause(given, cause);
     expect(end.verdict).toBe('superseded');
-    expect(attempts).toMatchObject([{ judged: 'changed', reverted: false }]);
+    expect(attempts).toMatchObject([{ end: { kind: 'changed' } }]);
     expect(agents).toHaveLength(1);
   });
 
@@ -83,10 +80,10 @@ describe('the loop for one cause', () => {
     ['the test is green in the next run', ['crash', null], 'green'],
     ['the old error is back in the next run', ['crash', 'boom'], 'still-failing'],
     ['the next run shows yet another one', ['crash', 'bang'], 'still-failing'],
-  ])('HL-3 does not believe another error at first sight: %s', async (_, reruns, judged) => {
+  ])('HL-3 does not believe another error at first sight: %s', async (_, reruns, kind) => {
     const { session: given } = await session(reruns);
     const { attempts } = await healCause(given, cause);
-    expect(attempts[0]).toMatchObject({ judged, reverted: judged !== 'green' });
+    expect(attempts[0]).toMatchObject({ end: { kind } });
   });
 
   it('HL-3 does not believe at first sight that a fix broke the suite', async () => {
@@ -97,14 +94,14 @@ describe('the loop for one cause', () => {
       diagnose: async () => (runs > 1 ? [] : [suite]),
     });
     const { attempts } = await healCause(given, cause);
-    expect(attempts).toMatchObject([{ judged: 'green' }]);
+    expect(attempts).toMatchObject([{ end: { kind: 'green' } }]);
   });
 
   it('HL-3 counts another error as nothing if no agent had changed a thing', async () => {
     const { session: given, agents } = await session(['boom', 'boom', 'crash']);
     const { attempts, end } = await healCause(given, cause);
     expect(agents).toHaveLength(2);
-    expect(attempts.at(-1)).toMatchObject({ agent: null, judged: 'still-failing' });
+    expect(attempts.at(-1)).toMatchObject({ agent: null, end: { kind: 'still-failing' } });
     expect(end.verdict).toBe('failed');
   });
 
@@ -112,8 +109,10 @@ describe('the loop for one cause', () => {
     const { session: given } = await session(['crash', 'crash', 'crash']);
     const before = new Set([failing('t1', 'crash').signature]);
     const { attempts, end } = await healCause(given, cause, { earlier: before });
-    expect(attempts[0]).toMatchObject({ judged: 'still-failing', reverted: true });
-    expect(attempts[0]?.failedBecause).toContain('fixed before came back');
+    expect(attempts[0]?.end).toMatchObject({
+      kind: 'still-failing',
+      because: expect.stringContaining('fixed before came back') as unknown,
+    });
     expect(end.verdict).toBe('failed');
   });
 
@@ -129,7 +128,7 @@ describe('the loop for one cause', () => {
         runAgent: async () => ({ ...finished, end: agentEnd }),
       });
       const { attempts, end } = await healCause(given, cause);
-      expect(attempts).toMatchObject([{ outcome: agentEnd.kind, judged: 'green' }]);
+      expect(attempts).toMatchObject([{ exit: agentEnd.kind, end: { kind: 'green' } }]);
       expect(end.verdict).toBe('healed');
     },
   );
@@ -138,7 +137,9 @@ describe('the loop for one cause', () => {
     const agentEnd = { kind: 'unusable', reason: 'Not logged in', remedy: 'Run claude /login.' } as const;
     const { session: given } = await session([], { runAgent: async () => ({ ...finished, end: agentEnd }) });
     const { attempts, end } = await healCause(given, cause);
-    expect(attempts).toMatchObject([{ outcome: 'unusable', judged: 'not-judged' }]);
+    expect(attempts).toMatchObject([
+      { exit: 'unusable', end: { kind: 'unusable', because: 'Not logged in' } },
+    ]);
     expect(end).toEqual({ verdict: 'agent-unusable', reason: 'Not logged in. Run claude /login.' });
   });
 
@@ -160,11 +161,8 @@ describe('the loop for one cause', () => {
       { ...given, runAgent: async ({ prompt }) => (seen.push(prompt), finished) },
       cause,
     );
-    expect(attempts.map((one) => [one.judged, one.reverted])).toEqual([
-      ['rejected', true],
-      ['green', false],
-    ]);
-    expect(attempts[0]?.violations).toEqual([violation]);
+    expect(attempts.map((one) => one.end.kind)).toEqual(['rejected', 'green']);
+    expect(attempts[0]?.end).toMatchObject({ violations: [violation] });
     const violations = [violation];
     expect(events).toContainEqual({ type: 'attempt.rejected', causeId: 'c1', attempt: 1, violations });
     expect(clock.slept).toEqual([]);
@@ -181,7 +179,7 @@ describe('the loop for one cause', () => {
       runAgain,
     });
     const { attempts, end } = await healCause(given, cause);
-    expect(attempts.map((one) => one.judged)).toEqual(['rejected', 'rejected']);
+    expect(attempts.map((one) => one.end.kind)).toEqual(['rejected', 'rejected']);
     expect(agents).toHaveLength(2);
     expect(end.verdict).toBe('rejected');
   });
@@ -204,9 +202,8 @@ describe('the loop for one cause', () => {
     const { session: given, events, agents } = await session([null, null, null], { guard });
     const { attempts, end } = await healCause(given, cause);
     expect(attempts).toMatchObject([
-      { judged: 'offered', offers: side, reverted: true, cut: [{ file: 'src/a.ts' }] },
+      { end: { kind: 'offered', side, proof: ['red', 'red', 'green'] }, cut: [{ file: 'src/a.ts' }] },
     ]);
-    expect(attempts[0]?.proof).toEqual(['red', 'red', 'green']);
     expect(attempts[0]?.files).toMatchObject([{ path: 'src/a.ts' }]);
     expect(events).toContainEqual(expect.objectContaining({ type: 'attempt.cut', attempt: 1 }));
     expect(agents).toHaveLength(1);
@@ -225,8 +222,8 @@ describe('the loop for one cause', () => {
     });
     const { attempts, end } = await healCause(given, cause);
     expect(attempts).toMatchObject([
-      { judged: 'still-failing', cut: [{ file: 'src/a.ts' }] },
-      { judged: 'green' },
+      { end: { kind: 'still-failing' }, cut: [{ file: 'src/a.ts' }] },
+      { end: { kind: 'green' } },
     ]);
     expect(agents).toHaveLength(2);
     expect(end.verdict).toBe('healed');
@@ -253,7 +250,7 @@ describe('the loop for one cause', () => {
     const { session: given } = await session(['boom', 'boom', 'boom', ...last]);
     const { attempts, end } = await healCause(given, aCause({ lead, ...(blame ? { blame } : {}) }));
     expect(end.verdict).toBe(verdict);
-    const offers = attempts.flatMap((one) => one.offers ?? []);
+    const offers = attempts.flatMap(({ end: one }) => (one.kind === 'offered' ? one.side : []));
     expect(offers).toEqual(verdict === 'escalated' ? ['tests'] : []);
   });
 
@@ -266,7 +263,7 @@ describe('the loop for one cause', () => {
     });
     const { attempts, end } = await healCause(given, cause);
     expect(asked).toEqual(['open']);
-    expect(attempts).toMatchObject([{ judged: 'green', notes: [{ file: 'src/a.ts', line: 3 }] }]);
+    expect(attempts).toMatchObject([{ end: { kind: 'green' }, notes: [{ file: 'src/a.ts', line: 3 }] }]);
     expect(end.verdict).toBe('healed');
   });
 
@@ -288,7 +285,7 @@ describe('the loop for one cause', () => {
     const { session: given } = await session(['boom'], { signal: controller.signal });
     const runAgain = async () => (controller.abort(), aSuiteRun());
     const { attempts, end } = await healCause({ ...given, runAgain }, cause);
-    expect(attempts).toMatchObject([{ reverted: true, judged: 'not-judged' }]);
+    expect(attempts).toMatchObject([{ end: { kind: 'interrupted' } }]);
     expect(end.verdict).toBe('interrupted');
   });
 
@@ -303,8 +300,10 @@ describe('the loop for one cause', () => {
       diagnose: async (run) => (run.suiteFailure?.stderr.includes('TS1005') ? [suite] : []),
     });
     const { attempts } = await healCause(given, cause);
-    expect(attempts[0]).toMatchObject({ judged: 'still-failing', reverted: true });
-    expect(attempts[0]?.failedBecause).toContain('the suite no longer runs');
+    expect(attempts[0]?.end).toMatchObject({
+      kind: 'still-failing',
+      because: expect.stringContaining('the suite no longer runs') as unknown,
+    });
   });
 });
 
@@ -320,7 +319,7 @@ describe('the loop with a store', () => {
         steps.push(`started ${n} ${agent}`);
         return `id${n}`;
       },
-      attemptFinished: async (id, { judged }) => void steps.push(`finished ${id} ${judged}`),
+      attemptFinished: async (id, attempt) => void steps.push(`finished ${id} ${attempt.end.kind}`),
       escalate: async (question) => {
         asked.push(question);
         return anEscalation({ ...question, id: 'e5ca1a7e' });
@@ -346,7 +345,7 @@ describe('the loop with a store', () => {
     expect(end).toMatchObject({ verdict: 'escalated' });
     expect(agents).toEqual([]);
     expect(asked.at(-1)?.tried).toEqual([
-      '/debugger changed src/a.ts; the test failed the same way, so the change was reverted.',
+      '/debugger changed src/a.ts: still red, so the change was reverted.',
     ]);
   });
 
@@ -385,7 +384,7 @@ describe('the built-in fixer before the agents', () => {
     expect(clock.slept).toEqual([5000, 10_000]);
     expect(end).toEqual({ verdict: 'failed', reason: 'still failing after 3 retries' });
     expect(agents).toHaveLength(2);
-    expect(attempts[0]).toMatchObject({ reverted: true, claim: { summary: 'the locator follows' } });
+    expect(attempts[0]).toMatchObject({ claim: { summary: 'the locator follows' } });
   });
 
   it('BF-5 continues if its fix was rejected, which is not counted as a rejection of an agent', async () => {
@@ -393,7 +392,7 @@ describe('the built-in fixer before the agents', () => {
     const guard: Session['guard'] = async () => ({ ...harmless, violations: [violation] });
     const { session: given } = await session([], { propose: fixer(), guard });
     const { attempts, end } = await healCause(given, cause);
-    expect(attempts.map((one) => [one.agent, one.judged])).toEqual([
+    expect(attempts.map((one) => [one.agent, one.end.kind])).toEqual([
       ['built-in', 'rejected'],
       ['code-review', 'rejected'],
       ['code-review', 'rejected'],

@@ -113,7 +113,7 @@ it('SC-3 HL-6 drops the work of an agent that ends after another fix has healed 
   const { runs, fixes, report } = await running;
   expect(runs.filter((run) => run.startsWith('shared-fix t6'))).not.toEqual([]);
   expect([...fixes]).not.toContain('6');
-  expect(report.causes[5]).toMatchObject({ verdict: 'healed', attempts: [{ outcome: 'aborted' }] });
+  expect(report.causes[5]).toMatchObject({ verdict: 'healed', attempts: [{ exit: 'aborted' }] });
 });
 
 it('SC-3 gives no agent a copy while the project contains a patch that is not judged', async () => {
@@ -155,7 +155,7 @@ it('SC-3 HL-6 ends the agent of a test that turns green with the fix of another 
   expect(verdicts).toEqual({ t1: 'healed', t2: 'healed' });
   expect([...fixes]).toEqual(['1']);
   expect(report.causes[1]?.attempts).toMatchObject([
-    { outcome: 'aborted', judged: 'not-judged', failedBecause: 'its test is green with the fix of c1' },
+    { exit: 'aborted', end: { kind: 'interrupted', because: 'its test is green with the fix of c1' } },
   ]);
 });
 
@@ -200,7 +200,7 @@ it('SC-3 HL-6 drops the finished work of an agent whose test another fix made gr
   const { causes, fixes, report } = await running;
   expect(causes).toEqual(['c1 healed', 'c2 healed']);
   expect([...fixes]).toEqual(['1']);
-  expect(report.causes[1]?.attempts).toMatchObject([{ outcome: 'aborted' }]);
+  expect(report.causes[1]?.attempts).toMatchObject([{ exit: 'aborted' }]);
 });
 
 it('SC-3 HN-7 if self-heal fails in one cause, stops the others at once and says nothing about them', async () => {

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { keptFixes } from '../../../src/heal/resumed.js';
 import { eventsFile } from '../../../src/run/event-log.js';
 import { storeChange } from '../../../src/workspace/change.js';
-import { anAttempt } from '../../rig/builders.js';
+import { anAttempt, anEnd } from '../../rig/builders.js';
 import { aCauseSummary } from '../../rig/shown-run.js';
 import { tempDir } from '../../rig/temp-dir.js';
 
@@ -21,10 +21,10 @@ it('ME-8 keeps green fixes that are not judged yet, except those of the built-in
     change: id,
     error: null,
   });
-  const judged = (causeId: string, judgement: 'not-judged' | 'still-failing') => ({
+  const judged = (causeId: string, kind: 'interrupted' | 'still-failing') => ({
     type: 'attempt.judged',
     causeId,
-    attempt: anAttempt({ judged: judgement }),
+    attempt: anAttempt({ end: anEnd(kind) }),
   });
   const events = [
     ...['killed', 'interrupted', 'failed', 'free', 'lost', 'unchanged'].map((id) => ({
@@ -35,7 +35,7 @@ it('ME-8 keeps green fixes that are not judged yet, except those of the built-in
     green('free', 'built-in', '1'),
     green('lost', 'debugger', '2'),
     green('unchanged', 'debugger', null),
-    judged('interrupted', 'not-judged'),
+    judged('interrupted', 'interrupted'),
     judged('failed', 'still-failing'),
   ];
   const lines = events.map((event) => `${JSON.stringify({ ...event, time: 1 })}\n`);

@@ -8,7 +8,7 @@ import { simulatedRun, type Shows } from '../../rig/simulated-run.js';
 const shared: Shows = (_, { fixes }) => (fixes.has('1') ? null : 'shared');
 const five = ['t1', 't2', 't3', 't4', 't5'];
 const proofsOf = ({ report }: Awaited<ReturnType<typeof simulatedRun>>) =>
-  report.causes[0]?.attempts[0]?.testProofs?.map(({ proof, ended }) => [proof.join(' '), ended]);
+  report.causes[0]?.testProofs?.map(({ proof, ended }) => [proof.join(' '), ended]);
 
 it('HL-6 HN-5 proves a fix on every test of its cause, in as many Playwright runs as for one, with three in each red one', async () => {
   const run = await simulatedRun(five, shared);
@@ -58,8 +58,8 @@ it('HL-6 keeps the fix for the other tests if the leading test is flaky', async 
   const run = await simulatedRun(['t1', 't2'], (id, at) =>
     id === 't1' && at.run > 2 ? null : shared(id, at),
   );
-  expect(run.report.causes[0]?.attempts[0]).toMatchObject({ judged: 'green', reverted: false });
-  expect(run.report.causes[0]?.attempts[0]?.proof.join(' ')).toMatch(/red green$/);
+  expect(run.report.causes[0]?.attempts[0]).toMatchObject({ end: { kind: 'green' } });
+  expect(run.report.causes[0]?.proof.join(' ')).toMatch(/red green$/);
   expect(run.verdicts).toEqual({ t1: 'flaky', t2: 'healed' });
   expect([...run.fixes]).toEqual(['1']);
 });

@@ -1,3 +1,4 @@
+import { isKept } from '../../../src/core/attempt.js';
 import { describe, expect, it } from 'vitest';
 import type { Guard } from '../../../src/guard/run-guard.js';
 import { harmless } from '../../../src/guard/findings.js';
@@ -24,7 +25,7 @@ const weakening = (count: number): { guard: Guard } => {
 };
 const tests = (count: number) => Array.from({ length: count }, (_, index) => `t${index + 1}`);
 const proofOf = (run: Awaited<ReturnType<typeof simulatedRun>>, at = 0) =>
-  run.report.causes[at]?.attempts.at(-1)?.proof.join(' ');
+  run.report.causes[at]?.proof.join(' ');
 
 describe('the shared proof', () => {
   it.each([1, 4, 10])(
@@ -34,8 +35,8 @@ describe('the shared proof', () => {
       expect(run.runs).toHaveLength(count + 6);
       expect(new Set(Object.values(run.verdicts))).toEqual(new Set(['healed']));
       expect(run.agents).toHaveLength(count);
-      for (const { attempts } of run.report.causes)
-        expect(attempts[0]?.proof.join(' ')).toMatch(/^red red (red )?green green green red green$/);
+      for (const { proof } of run.report.causes)
+        expect(proof.join(' ')).toMatch(/^red red (red )?green green green red green$/);
     },
   );
 
@@ -60,8 +61,8 @@ describe('the shared proof', () => {
     const run = await simulatedRun(tests(2), again);
     expect(run.verdicts).toEqual({ t1: 'healed', t2: 'healed' });
     expect(run.report.causes[0]?.attempts).toMatchObject([
-      { judged: 'still-failing', reverted: true, failedBecause: expect.stringContaining('then red') },
-      { judged: 'green', reverted: false },
+      { end: { kind: 'still-failing', because: expect.stringContaining('then red') as unknown } },
+      { end: { kind: 'green' } },
     ]);
     expect(run.warnings).toContainEqual('Proving c1 on its own: it was red in a run with all fixes applied');
     expect([...run.fixes]).toEqual(['2', '3']);
@@ -105,7 +106,10 @@ describe('the shared proof', () => {
     const { guard } = weakening(2);
     const third: Shows = (id, { fixes }) => (fixes.has('3') ? null : `error of ${id}`);
     const run = await simulatedRun(tests(2), third, { guard });
-    expect(run.report.causes[0]?.attempts).toMatchObject([{ judged: 'rejected' }, { judged: 'rejected' }]);
+    expect(run.report.causes[0]?.attempts).toMatchObject([
+      { end: { kind: 'rejected' } },
+      { end: { kind: 'rejected' } },
+    ]);
     expect(run.causes).toEqual(['c1 healed', 'c2 healed']);
     expect(run.verdicts).toEqual({ t1: 'healed', t2: 'healed' });
   });
@@ -143,19 +147,18 @@ describe('the shared proof', () => {
     const { runs } = await simulatedRun(tests(2), shows);
     const signalAfter = runs.findIndex((run) => run.startsWith('proof')) + 1;
     const { report } = await simulatedRun(tests(2), shows, { signalAfter, builtOn: { 2: '1' } });
-    expect(report.causes.slice(0, 2).map(({ attempts }) => attempts.at(-1))).toMatchObject([
-      { change: '1', reverted: true },
-      { change: '2', reverted: true },
-    ]);
+    const attempts = report.causes.slice(0, 2).flatMap((cause) => cause.attempts);
+    expect(attempts.map(({ change }) => change)).toEqual(['1', '2']);
+    expect(attempts.filter(isKept)).toEqual([]);
   });
 
   it('HN-2 leaves no fix applied and no attempt decided when it is interrupted', async () => {
     const run = await simulatedRun(tests(2), own, { signalAfter: 6 });
     expect([...run.fixes]).toEqual([]);
     expect(run.decided).toEqual([]);
-    expect(run.record.causes.map(({ verdict, attempts }) => [verdict, attempts[0]?.reverted])).toEqual([
-      ['interrupted', true],
-      ['interrupted', true],
+    expect(run.record.causes.map(({ verdict, attempts }) => [verdict, attempts[0]?.end.kind])).toEqual([
+      ['interrupted', 'interrupted'],
+      ['interrupted', 'interrupted'],
     ]);
   });
 

@@ -3,12 +3,12 @@ import { runRegression } from '../../../src/heal/regression.js';
 import { tellSeen } from '../../../src/heal/tell-tests.js';
 import { reportOf } from '../../../src/run/report-of.js';
 import { newProgress } from '../../../src/heal/progress.js';
-import { aCause, anAttempt, aResult, aSuiteRun, failing, someSettings } from '../../rig/builders.js';
+import { aCause, anAttempt, aResult, aSuiteRun, failing, someSettings, anEnd } from '../../rig/builders.js';
 import { healingSession } from '../../rig/healing-session.js';
 
 const withRegression = someSettings({ verify: { ...someSettings().verify, regression: 'suite' } });
 const broken = aSuiteRun({ suiteFailure: { scope: 'suite', errors: [], stderr: '' } });
-const kept = anAttempt({ judged: 'green', reverted: false, change: '1' });
+const kept = anAttempt({ end: anEnd('green'), change: '1' });
 
 /** A run whose first suite did not start and whose tests appeared after kept fixes; `red` are the red tests of each run that follows. */
 async function regressionAfter(red: readonly (readonly string[])[], fixes = [kept]) {
@@ -51,12 +51,12 @@ it('HN-6 reverts the fix without which a broken test is green, and its cause say
   const { regression, moves, progress, events } = await regressionAfter([['t3'], ['t3'], []]);
   expect(regression?.broke).toMatchObject([{ causeId: 'c1', tests: ['t3'] }]);
   expect(moves).toEqual(['without 1', 'revert 1']);
-  expect(progress.causes[0]).toMatchObject({ verdict: 'failed', attempts: [{ reverted: true }] });
+  expect(progress.causes[0]).toMatchObject({ verdict: 'failed', attempts: [{ end: { kind: 'taken-out' } }] });
   // After a kill, the kept fixes are read from the events (HN-8).
   expect(events).toContainEqual({
     type: 'attempt.judged',
     causeId: 'c1',
-    attempt: { ...kept, reverted: true },
+    attempt: { ...kept, end: { kind: 'taken-out', because: expect.any(String) as unknown } },
   });
 });
 

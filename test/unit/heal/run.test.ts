@@ -97,7 +97,7 @@ describe('a chain of attempts that does not end in a proven heal leaves nothing'
     const { causes, verdicts, fixes, decided, report } = await simulatedRun(['t1'], chain(false));
     expect(causes).toEqual(['c1 superseded', 'c2 failed']);
     expect(verdicts).toEqual({ t1: 'failed' });
-    expect(report.causes[0]?.attempts).toMatchObject([{ judged: 'changed', reverted: true }]);
+    expect(report.causes[0]?.attempts).toMatchObject([{ end: { kind: 'taken-out' } }]);
     expect([[...fixes], decided]).toEqual([[], []]);
   });
 

@@ -1,3 +1,4 @@
+import { anEnd } from '../../rig/builders.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { code, prose, markdownOf, summaryBytes } from '../../../src/outputs/markdown.js';
@@ -11,11 +12,7 @@ const inC1 = { causeId: 'c1', causeIds: ['c1'] };
 
 describe('the summary', () => {
   it('RP-3 shows each cause with its class, reasons, attempts, proof, files and end', () => {
-    const taken = aReportAttempt({
-      judged: 'still-failing',
-      reverted: true,
-      failedBecause: 'the same error',
-    });
+    const taken = aReportAttempt({ end: anEnd('still-failing', 'the same error') });
     const attempts = [taken, aReportAttempt({ n: 2 })];
     const causes = [aReportCause({ source: 'src/orders.ts:7:3', attempts })];
     const text = show({ tests: [aReportTest({ verdict: 'healed', ...inC1 })], causes });

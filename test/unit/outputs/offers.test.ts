@@ -1,3 +1,4 @@
+import { type AttemptEnd, type Side } from '../../../src/core/attempt.js';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
@@ -23,12 +24,16 @@ const redactor = redactorOf([{ name: 'TOKEN', value: 'hunter2hunter2' }]);
 /** A run in which a person has to choose between two patches. */
 async function asked() {
   const project = tempDir();
-  const offered = { judged: 'offered', reverted: true, proof: ['red', 'red', 'green', 'green'] } as const;
+  const offered = (side: Side): AttemptEnd => ({
+    kind: 'offered',
+    because: '',
+    side,
+    proof: ['red', 'red', 'green', 'green'],
+  });
   const attempts = [
-    aReportAttempt({ ...offered, offers: 'app', change: '1', patch: 'attempts/1.patch' }),
+    aReportAttempt({ end: offered('app'), change: '1', patch: 'attempts/1.patch' }),
     aReportAttempt({
-      ...offered,
-      offers: 'tests',
+      end: offered('tests'),
       change: '2',
       patch: 'attempts/2.patch',
       agent: 'built-in',

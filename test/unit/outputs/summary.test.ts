@@ -1,3 +1,4 @@
+import { anEnd } from '../../rig/builders.js';
 import { Chalk } from 'chalk';
 import stringWidth from 'string-width';
 import { expect, it } from 'vitest';
@@ -28,9 +29,7 @@ const left = aReportCause({
     aReportAttempt({
       n,
       costUsd: 0.1,
-      judged: 'still-failing',
-      reverted: true,
-      failedBecause: 'the same error',
+      end: anEnd('still-failing', 'the same error'),
     }),
   ),
 });
@@ -171,9 +170,7 @@ it('RP-1 wraps sentences, cuts names in the middle, and never cuts a command', (
 
 it('RP-1 shows the only cause in full, also if that takes more rows than the screen has', () => {
   const because = Array.from({ length: 60 }, (_, n) => `reason ${n}`).join(', ');
-  const attempts = [1, 2, 3].map((n) =>
-    aReportAttempt({ n, judged: 'still-failing', failedBecause: because }),
-  );
+  const attempts = [1, 2, 3].map((n) => aReportAttempt({ n, end: anEnd('still-failing', because) }));
   const lines = show({ causes: [{ ...left, attempts }] }, { rows: 24 });
   expect(lines.join(' ').replaceAll(/\s+/g, ' ')).toContain('reason 58, reason 59');
   expect(lines.filter((line) => line.startsWith('      next'))).toHaveLength(1);

@@ -19,7 +19,7 @@ const ended = {
   type: 'agent.ended',
   causeId: 'c1',
   attempt: 1,
-  outcome: 'completed',
+  exit: 'completed',
   durationMs: 4200,
   costUsd: 0.12,
   filesChanged: 1,
