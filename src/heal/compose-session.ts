@@ -1,5 +1,4 @@
 import path from 'node:path';
-import { Mutex } from 'async-mutex';
 import { createRunAgent } from '../agents/create-run-agent.js';
 import { type BlameCauses, createBlame } from '../blame/blame.js';
 import { systemClock } from '../clock.js';
@@ -59,8 +58,6 @@ export async function composeSession(
     signal,
     workspace,
     observations: new Observations(workspace),
-    tree: new Mutex(),
-    copy: 0,
     guard: createGuard(root, first),
     ...(request.resumed ? { kept: request.resumed.kept } : {}),
     ...(opened.patches ? { patches: opened.patches } : {}),

@@ -1,7 +1,7 @@
 import { agentsFor } from '../core/agents-for.js';
 import { type Attempt, becauseOf, type Side } from '../core/attempt.js';
 import { builtIn, isBuiltIn } from '../core/built-in-fixer.js';
-import { type Cause, retryOf } from '../core/cause.js';
+import { type Cause, type DiagnosedFailure, retryOf } from '../core/cause.js';
 import { canBeReverted } from '../core/blame.js';
 import { questionAbout, type Escalation } from '../core/escalation.js';
 import { localDay } from '../outputs/format.js';
@@ -9,12 +9,10 @@ import { decide, type CauseEnd, type Decision, type History } from '../core/poli
 import { unreachable } from '../core/unreachable.js';
 import { followed, offerForNothing, revertOf } from './offers.js';
 import type { Retest } from './retest.js';
-import type { Alongside } from './attempt/start-agent.js';
-import { tryFix, type TriedFix, type Try } from './attempt/try-fix.js';
+import { judgeFix, prepareFix, type TriedFix, type Try } from './attempt/try-fix.js';
 import { attemptTried } from './attempt/attempt-decided.js';
 import { proposedFor } from './attempt/proposed.js';
 import type { Session } from './session.js';
-import { withoutTree } from './tree-lock.js';
 import type { KnownFailure } from '../store/store.js';
 
 /** A cause after work on it: what was tried, and how it ended. */
@@ -40,12 +38,35 @@ export interface HealRequest {
   readonly earlier?: ReadonlySet<string>;
   /** The attempts that led to its error, whose changes are in the tree (HL-3). */
   readonly chain?: readonly Attempt[];
-  /** The causes that are healed at the same time; absent if there are none. */
-  readonly alongside?: Alongside;
-  /** Whether more agents may be started: healing may be paused while one is at work. */
-  readonly mayGoOn?: () => boolean;
   /** The cause as it was healed before, if its fix did not hold in the proof. */
   readonly from?: TriedCause;
+  /** Its turn among others; without any, it has the tree to itself. */
+  readonly turn?: Turn;
+}
+
+/**
+ * A cause's turn in the loop that owns the project's tree. Whoever heals a cause has the tree, and gives it to others only while it awaits
+ * what needs none.
+ */
+export interface Turn {
+  /** The number of the copy in which its agents work. */
+  readonly copy: number;
+  /** Aborts when the run is interrupted, or when another fix has healed the cause. */
+  readonly signal: AbortSignal;
+  /** Whether more agents may be started: healing may be paused while one is at work. */
+  mayGoOn(): boolean;
+  /** Awaits an agent's work while others have the tree. */
+  agent<T>(work: () => Promise<T>): Promise<T>;
+  /** Waits while others have the tree. */
+  wait<T>(until: () => Promise<T>): Promise<T>;
+  /** The failures of other causes to include in its re-runs. */
+  beside(): readonly DiagnosedFailure[];
+}
+
+/** The turn of a cause that is healed while nothing else is. */
+export function turnAlone({ signal }: Pick<Session, 'signal'>, copy = 0): Turn {
+  const at = <T>(work: () => Promise<T>) => work();
+  return { copy, signal, mayGoOn: () => true, agent: at, wait: at, beside: () => [] };
 }
 
 /** Returns what is known about a failure. An error message alone does not say that an old fault is back if its class is another one now. */
@@ -60,7 +81,7 @@ function knownOf({ lead }: Cause, known: KnownFailure): KnownFailure {
 export async function healCause(
   session: Session,
   cause: Cause,
-  { earlier = new Set(), chain = [], alongside, mayGoOn = () => true, from }: HealRequest = {},
+  { earlier = new Set(), chain = [], from, turn = turnAlone(session) }: HealRequest = {},
 ): Promise<TriedCause> {
   const attempts: Attempt[] = [...(from?.attempts ?? [])];
   let lastRetest: Retest | null = null;
@@ -73,31 +94,24 @@ export async function healCause(
   if (known.fix && !from) session.bus.emit({ type: 'cause.came_back', causeId: cause.id, fix: known.fix });
   for (;;) {
     const so = { attempts, waited, askFixer, known };
-    const decision = await nextStep(session, () => historyOf(session, cause, so), mayGoOn);
+    const decision = await nextStep(session, turn, () => historyOf(session, cause, so));
     switch (decision.kind) {
       case 'wait':
-        await wait(session, cause, { delayMs: decision.delayMs, last: attempts.at(-1) });
+        await wait(session, cause, { delayMs: decision.delayMs, last: attempts.at(-1), turn });
         waited = true;
         break;
       case 'ask-fixer':
       case 'deploy':
       case 'retest': {
         askFixer = false;
-        const work = {
-          n: decision.attempt,
-          previous: attempts,
-          chain,
-          earlier,
-          known,
-          ...(alongside ? { alongside } : {}),
-        };
-        const turn = await turnOf(session, cause, { decision, work });
-        if (turn === null) break;
-        if ('end' in turn) return ended(turn.end);
-        attempts.push(turn.attempt);
-        lastRetest = turn.retest;
-        otherInput = turn.otherInput;
-        attemptId = turn.id;
+        const work = { n: decision.attempt, previous: attempts, chain, earlier, known };
+        const made = await carryOut(session, cause, { decision, work, turn });
+        if (made === null) break;
+        if ('end' in made) return ended(made.end);
+        attempts.push(made.attempt);
+        lastRetest = made.retest;
+        otherInput = made.otherInput;
+        attemptId = made.id;
         waited = false;
         break;
       }
@@ -117,41 +131,45 @@ export async function healCause(
   }
 
   function ended(end: CauseEnd): TriedCause {
-    return { cause, attempts, end, lastRetest, otherInput, known, attemptId, copy: session.copy };
+    return { cause, attempts, end, lastRetest, otherInput, known, attemptId, copy: turn.copy };
   }
 }
 
-interface TurnRequest {
+interface Step {
   readonly decision: Extract<Decision, { kind: 'ask-fixer' | 'deploy' | 'retest' }>;
   readonly work: Omit<Try, 'agent'>;
+  readonly turn: Turn;
 }
 
 /** An attempt, with its id in the store. */
 type Stored = TriedFix & { readonly id: string | null };
 
 /** Carries out a decision. Returns null if the built-in fixer has no certain fix, and an end if the agent cannot be started. */
-async function turnOf(
+async function carryOut(
   session: Session,
   cause: Cause,
-  { decision, work }: TurnRequest,
+  { decision, work, turn }: Step,
 ): Promise<Stored | { readonly end: CauseEnd } | null> {
   const proposal = decision.kind === 'ask-fixer' ? await proposedFor(session, cause, work.known) : null;
   if (decision.kind === 'ask-fixer' && proposal === null) return null;
   const agent = decision.kind === 'deploy' ? decision.agent : (proposal?.agent ?? null);
   const missing = decision.kind === 'deploy' ? session.missingAgents?.get(decision.agent) : undefined;
   if (missing !== undefined) return { end: { verdict: 'agent-unusable', reason: missing } };
-  return attempt(session, cause, { ...work, agent, ...(proposal ? { proposal } : {}) });
+  return attempt(session, cause, { turn, work: { ...work, agent, ...(proposal ? { proposal } : {}) } });
 }
 
 /** Asks the policy for the next step. While agents at work might use up the remaining budget, waits for one to end and asks again. */
-async function nextStep(session: Session, history: () => History, mayGoOn: () => boolean): Promise<Decision> {
-  const { settings, spending, signal } = session;
-  while (!signal.aborted) {
+async function nextStep(
+  { settings, spending }: Session,
+  turn: Turn,
+  history: () => History,
+): Promise<Decision> {
+  while (!turn.signal.aborted) {
     const decision = decide(history(), settings);
     const isEnd = decision.kind === 'end' || decision.kind === 'escalate';
-    if (!isEnd && !mayGoOn()) return left('healing stopped before its next try');
+    if (!isEnd && !turn.mayGoOn()) return left('healing stopped before its next try');
     if (decision.kind !== 'deploy' || spending.mayStart(settings.limits)) return decision;
-    await withoutTree(session, () => spending.nextEnd());
+    await turn.wait(() => spending.nextEnd());
   }
   return left('interrupted');
 }
@@ -254,20 +272,26 @@ function historyOf(session: Session, cause: Cause, { known, ...so }: SoFar) {
 async function wait(
   session: Session,
   cause: Cause,
-  so: { delayMs: number; last: Attempt | undefined },
+  so: { delayMs: number; last: Attempt | undefined; turn: Turn },
 ): Promise<void> {
   const reason = (so.last && becauseOf(so.last)) ?? 'the fix did not hold';
   const attempt = (so.last?.n ?? 0) + 1;
   session.bus.emit({ type: 'agent.retrying', causeId: cause.id, attempt, delayMs: so.delayMs, reason });
-  await withoutTree(session, () => session.clock.sleep(so.delayMs, session.signal));
+  await so.turn.wait(() => session.clock.sleep(so.delayMs, so.turn.signal));
 }
 
-/** Makes one attempt, which is stored before it begins. */
-async function attempt(session: Session, cause: Cause, work: Try): Promise<Stored> {
+/** Makes one attempt, which is stored before it begins: its agent works without the tree, and what it made is judged with it. */
+async function attempt(
+  session: Session,
+  cause: Cause,
+  { work, turn }: { readonly work: Try; readonly turn: Turn },
+): Promise<Stored> {
   const { agent, n } = work;
   const { signature } = cause.lead;
   const id = await session.store.attemptStarted({ causeId: cause.id, signature, n, agent });
-  const tried = await tryFix(session, cause, work);
+  const ready = await prepareFix(session, cause, { work, copy: turn.copy, signal: turn.signal });
+  const deployed = 'collect' in ready ? await ready.collect(await turn.agent(ready.work)) : ready;
+  const tried = await judgeFix(session, cause, { deployed, work, beside: turn.beside });
   await attemptTried(session, { causeId: cause.id, id, attempt: tried.attempt });
   return { ...tried, id };
 }

@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
+import { Mutex } from 'async-mutex';
 import { isResolved } from '../core/verdict.js';
 import type { Blame } from '../core/blame.js';
 import type { Cause, DiagnosedFailure } from '../core/cause.js';
 import { failureKey } from '../core/failure.js';
 import { isGreen } from '../core/judge.js';
-import type { Alongside } from './attempt/start-agent.js';
 import { applyResult } from './apply-result.js';
 import { unhealedYet } from './other-fix.js';
 import { type CauseRecord, endCause, goesOn, keptAttempts, type Progress, revealing } from './progress.js';
-import { healCause, type TriedCause } from './heal-cause.js';
+import { healCause, type TriedCause, type Turn } from './heal-cause.js';
 import { retest } from './retest.js';
 import { saveProgress } from './save-progress.js';
 import type { Session } from './session.js';
@@ -26,6 +26,8 @@ interface UnderWay {
 /** The causes of one round. */
 interface Round {
   readonly progress: Progress;
+  /** Held by whoever heals a cause, except while it awaits an agent or the end of a wait. */
+  readonly tree: Mutex;
   /** Causes not started yet, in order. */
   readonly waiting: Cause[];
   readonly underWay: Set<UnderWay>;
@@ -49,9 +51,9 @@ export async function healCauses(
   more: Pick<Round, 'runsAfter' | 'found'>,
 ): Promise<void> {
   const { session } = progress;
-  const [waiting, failed] = [[...causes], new AbortController()];
-  const round: Round = { ...more, progress, waiting, underWay: new Set(), agentsEnded: 0, failed };
-  const inCopy = (copy: number) => session.tree.runExclusive(() => healOneByOne(round, copy));
+  const [waiting, failed, tree] = [[...causes], new AbortController(), new Mutex()];
+  const round: Round = { ...more, progress, tree, waiting, underWay: new Set(), agentsEnded: 0, failed };
+  const inCopy = (copy: number) => tree.runExclusive(() => healOneByOne(round, copy));
   const ended = await Promise.allSettled(
     Array.from({ length: atOnce(session, causes) }, (_, copy) => inCopy(copy)),
   );
@@ -102,12 +104,10 @@ function isBlamedAlike({ blame }: Cause, underWay: Round['underWay']): boolean {
 async function healOne(round: Round, one: UnderWay, copy: number): Promise<readonly DiagnosedFailure[]> {
   const { progress, underWay, failed } = round;
   const { session } = progress;
-  const signal = AbortSignal.any([session.signal, failed.signal, one.stop.signal]);
-  const ended = await healCause({ ...session, signal, copy }, one.cause, {
+  const ended = await healCause(session, one.cause, {
     earlier: earlierSignatures(progress, one.cause),
     chain: revealing(progress, one.cause).flatMap(keptAttempts),
-    alongside: alongside(round, one),
-    mayGoOn: () => goesOn(progress),
+    turn: turnOf(round, one, copy),
   });
   underWay.delete(one);
   if (failed.signal.aborted) return [];
@@ -120,37 +120,64 @@ async function healOne(round: Round, one: UnderWay, copy: number): Promise<reado
 /** How many failures of other causes a re-run includes: with more agents, more of them would cost time with every fix. */
 const MAX_BESIDE = 3;
 
+function turnOf(round: Round, one: UnderWay, copy: number): Turn {
+  const { progress, tree, failed } = round;
+  const { session } = progress;
+  const signal = AbortSignal.any([session.signal, failed.signal, one.stop.signal]);
+  const wait = async <T>(until: () => Promise<T>) => {
+    tree.release();
+    try {
+      return await until();
+    } finally {
+      await tree.acquire();
+    }
+  };
+  return {
+    copy,
+    signal,
+    mayGoOn: () => goesOn(progress),
+    beside: () => besides(round, one),
+    wait,
+    agent: async (work) => {
+      const { id: causeId } = one.cause;
+      const ended = await wait(async () => {
+        const made = await work();
+        one.inLine = round.agentsEnded += 1;
+        const text = 'finished; waiting for its turn to apply the change';
+        if (tree.isLocked()) session.bus.emit({ type: 'agent.activity', causeId, text });
+        return made;
+      });
+      one.inLine = Infinity;
+      if (!signal.aborted) await stopIfGreen(session, one);
+      return ended;
+    },
+  };
+}
+
 /**
  * A cause's re-runs include what is healed next: the next cause, and that whose agent has ended first, so that it is known which fix healed them
  * (HN-5). The others, in turn, show early whether one fix heals several causes. For the last cause, they are the failures revealed in the
  * meantime, which the same run then confirms.
  */
-function alongside(round: Round, one: UnderWay): Alongside {
-  const { progress, waiting, underWay, found } = round;
-  const { session } = progress;
-  return {
-    failures: () => {
-      const others = [...underWay].filter((other) => other !== one);
-      const inTurn = others.toSorted(
-        (a, b) =>
-          a.inLine - b.inLine ||
-          session.observations.latestRun(a.cause.lead) - session.observations.latestRun(b.cause.lead),
-      );
-      const leads = [...waiting.slice(0, 1), ...inTurn.map(({ cause }) => cause)].map(({ lead }) => lead);
-      if (leads.length > 0) return leads.slice(0, MAX_BESIDE);
-      return [...found.values()].filter(({ failure }) => failure.scope === 'test');
-    },
-    agentEnded: () => {
-      one.inLine = round.agentsEnded += 1;
-    },
-    recheck: async () => {
-      one.inLine = Infinity;
-      const { lead, id } = one.cause;
-      if (session.observations.isRed(lead)) return;
-      const seen = await retest(session, { failures: [lead], purpose: 'shared-fix', causeId: id });
-      if (isGreen(seen.observe(lead))) one.stop.abort('its test is green with the fix of another cause');
-    },
-  };
+function besides(round: Round, one: UnderWay): readonly DiagnosedFailure[] {
+  const { waiting, underWay, found, progress } = round;
+  const { observations } = progress.session;
+  const others = [...underWay].filter((other) => other !== one);
+  const inTurn = others.toSorted(
+    (a, b) =>
+      a.inLine - b.inLine || observations.latestRun(a.cause.lead) - observations.latestRun(b.cause.lead),
+  );
+  const leads = [...waiting.slice(0, 1), ...inTurn.map(({ cause }) => cause)].map(({ lead }) => lead);
+  if (leads.length > 0) return leads.slice(0, MAX_BESIDE);
+  return [...found.values()].filter(({ failure }) => failure.scope === 'test');
+}
+
+/** Stops the work on a cause if another fix has healed it while its agent was working. */
+async function stopIfGreen(session: Session, { cause, stop }: UnderWay): Promise<void> {
+  const { lead, id } = cause;
+  if (session.observations.isRed(lead)) return;
+  const seen = await retest(session, { failures: [lead], purpose: 'shared-fix', causeId: id });
+  if (isGreen(seen.observe(lead))) stop.abort('its test is green with the fix of another cause');
 }
 
 /** A kept fix may have healed what other agents are working on. One root cause gets one agent, so those agents are stopped (HL-6). */

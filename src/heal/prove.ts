@@ -109,9 +109,7 @@ async function reviewFixes(proof: Proof, agent: string): Promise<void> {
     const holds = takingPart(proof).some(({ causeId, isLead }) => causeId === cause.id && isLead);
     if (!record || !fix?.agent || isBuiltIn(fix) || isChosen || !holds || session.signal.aborted) continue;
     const parts = [...revealing(progress, cause), record].flatMap(keptAttempts);
-    const { attempt, hides } = await session.tree.runExclusive(() =>
-      reviewFix(session, cause, { agent, fix, parts }),
-    );
+    const { attempt, hides } = await reviewFix(session, cause, { agent, fix, parts });
     const now = { ...record, attempts: [...record.attempts.slice(0, -1), attempt] };
     put(progress, now);
     if (hides !== null) await refute(proof, now, { kind: 'rejected', because: hides, violations: [] });

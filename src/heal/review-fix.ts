@@ -11,7 +11,7 @@ import { readStateText } from '../state-folder.js';
 import type { Work } from '../workspace/workspace.js';
 import { warnOf } from './attempt/deploy.js';
 import { joinedUsage, runWithRestarts } from './attempt/restart-agent.js';
-import { type DeployRequest, startAgent } from './attempt/start-agent.js';
+import { type DeployRequest, briefAgent, startAgent } from './attempt/start-agent.js';
 import type { Session } from './session.js';
 
 /** A fix to ask about, and whom to ask. */
@@ -49,15 +49,18 @@ export async function reviewFix(session: Session, cause: Cause, request: ReviewR
   return { attempt: { ...attempt, notes: [...(fix.notes ?? []), note] }, hides: null };
 }
 
+/** Nothing else is at work by then, so that the first copy is free. */
+const COPY = 0;
+
 type Asked = Pick<Attempt, 'usage'> & { readonly opinion: Opinion };
 
 async function ask(session: Session, cause: Cause, { agent, fix, parts }: ReviewRequest): Promise<Asked> {
-  const { settings, spending, clock, folder, workspace, bus } = session;
+  const { settings, spending, clock, folder, workspace, bus, signal } = session;
   const without = (why: string): Asked => ({ usage: fix.usage, opinion: unsure(`it was not asked: ${why}`) });
   const missing = session.missingAgents?.get(agent);
   const reached = missing ?? limitReached(spending.spentFor(cause, clock.now()), settings.limits);
   if (reached !== null) return without(reached);
-  const place = await workspace.ready(session.copy).catch(reasonOf);
+  const place = await workspace.ready(COPY).catch(reasonOf);
   if (typeof place === 'string') return without(place);
   using working = spending.agentStarted(cause);
   const id = spending.nextAttempt();
@@ -73,14 +76,16 @@ async function ask(session: Session, cause: Cause, { agent, fix, parts }: Review
     previous: [],
     review: { patch: patches.join(''), notes },
   };
+  const work = await briefAgent(session, request, { file, place });
   const run = await runWithRestarts(session, {
     cause,
     n: fix.n,
     runner: settings.agents[agent]?.runner ?? '',
     resume: null,
-    start: (start) => startAgent(session, request, { ...start, file, place }),
+    signal,
+    start: (start) => startAgent(session, request, { ...start, file, place, signal, work }),
   });
-  warnOfWriting(session, cause.id, await workspace.collect(String(id), session.copy));
+  warnOfWriting(session, cause.id, await workspace.collect(String(id), COPY));
   working.cost(run.usage.costUsd);
   const said = run.opinion ?? unsure(`it gave no answer (${run.end.kind})`);
   const named = said.file === null ? null : path.resolve(session.cwd, place.toProject(said.file));

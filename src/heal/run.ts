@@ -3,7 +3,7 @@ import type { Cause, DiagnosedFailure } from '../core/cause.js';
 import { failureKey, testName, testsOf } from '../core/failure.js';
 import { groupCauses } from '../core/group.js';
 import { isPaused } from '../core/policy.js';
-import { healCause, type TriedCause } from './heal-cause.js';
+import { healCause, type TriedCause, turnAlone } from './heal-cause.js';
 import { atOnce, earlierSignatures, healCauses } from './heal-causes.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { observationsIn } from './observations.js';
@@ -91,9 +91,9 @@ async function healAgain(
       continue;
     }
     const earlier = earlierSignatures(progress, from.cause);
-    // Uses the copy that its agents already know.
-    const session = { ...progress.session, copy: from.copy };
-    const ended = await session.tree.runExclusive(() => healCause(session, from.cause, { earlier, from }));
+    // Its agents already know its copy.
+    const turn = turnAlone(progress.session, from.copy);
+    const ended = await healCause(progress.session, from.cause, { earlier, from, turn });
     for (const [key, failure] of await applyResult(progress, ended)) found.set(key, failure);
     await saveProgress(progress);
   }

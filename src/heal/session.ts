@@ -1,4 +1,3 @@
-import type { Mutex } from 'async-mutex';
 import type { Propose } from '../fixer/propose.js';
 import type { RunAgent } from '../agents/run-agent.js';
 import type { BlameCauses } from '../blame/blame.js';
@@ -38,10 +37,6 @@ export interface Session {
   readonly workspace: Workspace;
   /** What the Playwright runs have shown of each test. */
   readonly observations: Observations;
-  /** Held by whoever heals a cause, except while its agent works: see `withoutTree`. */
-  readonly tree: Mutex;
-  /** The number of the copy in which this session's agents work. */
-  readonly copy: number;
   /** Masks secrets in every text on its way out. */
   readonly redactor: Redactor;
   /** Judges what an agent changed (HN-3). */

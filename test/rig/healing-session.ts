@@ -1,6 +1,5 @@
 import { realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { Mutex } from 'async-mutex';
 import type { AgentRun } from '../../src/core/attempt.js';
 import type { DiagnosedFailure } from '../../src/core/cause.js';
 import type { SuiteRun } from '../../src/playwright/suite-run.js';
@@ -97,8 +96,6 @@ export async function healingSession(reruns: readonly (string | null)[], over: P
       close: async () => undefined,
     },
     observations: new Observations({ applied: () => [] }),
-    tree: new Mutex(),
-    copy: 0,
     redactor: redactorOf([]),
     runAgent: async ({ agent }) => {
       agents.push(agent.name);

@@ -3,7 +3,7 @@ import { type AttemptEnd, bareAttempt, type Unjudged } from '../../core/attempt.
 import { unreachable } from '../../core/unreachable.js';
 import { type FinishedAgent, runWithRestarts } from './restart-agent.js';
 import type { Redactor } from '../../secrets/redactor.js';
-import { type DeployRequest, sessionOf, startAgent } from './start-agent.js';
+import { briefAgent, type DeployRequest, sessionOf, startAgent } from './start-agent.js';
 import type { Session } from '../session.js';
 import { type Change, type Contents, contentsOf } from '../../workspace/change.js';
 import { renderChange } from '../../workspace/patch-text.js';
@@ -26,48 +26,72 @@ export interface Deployment {
   readonly isDenied?: boolean;
 }
 
-/** Runs one agent on a cause, in the copy of the project. */
-export async function deploy(session: Session, request: DeployRequest): Promise<Deployment> {
-  const place = await session.workspace.ready(session.copy).catch(reasonOf);
+/** An agent that can start: its copy of the project is ready. */
+export interface ReadyAgent {
+  /** Lets it work until no restart can help any more. It needs only its copy, so that others may use the project meanwhile. */
+  readonly work: () => Promise<FinishedAgent>;
+  /** Takes what it made out of its copy. */
+  readonly collect: (run: FinishedAgent) => Promise<Deployment>;
+}
+
+/** Makes the copy of the project ready in which an agent works on a cause; an end if that is not possible. */
+export async function prepareAgent(
+  session: Session,
+  request: DeployRequest,
+  { copy, signal }: { readonly copy: number; readonly signal: AbortSignal },
+): Promise<ReadyAgent | Deployment> {
+  const { cause, n } = request;
+  const place = await session.workspace.ready(copy).catch(reasonOf);
   if (typeof place === 'string') return withoutCopy(session, request, place);
-  using working = session.spending.agentStarted(request.cause);
-  const n = session.spending.nextAttempt();
-  const file = await session.folder.attempt(n);
-  const run = await runWithRestarts(session, {
-    cause: request.cause,
-    n: request.n,
-    runner: session.settings.agents[request.agent]?.runner ?? '',
-    resume: sessionOf(session, request),
-    start: (start) => startAgent(session, request, { ...start, file, place }),
-  });
-  const work = await session.workspace.collect(String(n), session.copy);
-  warnOf(session, request.cause.id, work);
-  const { files, patch } = work.change ? await keepPatch(session, work.change, file) : nothing;
-  const made: Unjudged = {
-    ...bareAttempt(request.n),
-    ...namesOf(session, request),
-    exit: run.end.kind,
-    claim: run.claim,
-    usage: run.usage,
-    durationMs: run.durationMs,
-    files,
-    patch,
-    prompt: relativePath(session.folder.dir, `${file}.prompt.md`),
-    change: work.change?.id ?? null,
+  const working = session.spending.agentStarted(cause);
+  const id = session.spending.nextAttempt();
+  const file = await session.folder.attempt(id);
+  const brief = await briefAgent(session, request, { file, place });
+  const work = async () => {
+    using agent = working;
+    const run = await runWithRestarts(session, {
+      cause,
+      n,
+      runner: session.settings.agents[request.agent]?.runner ?? '',
+      resume: sessionOf(session, request),
+      signal,
+      start: (start) => startAgent(session, request, { ...start, file, place, signal, work: brief }),
+    });
+    agent.cost(run.usage.costUsd);
+    return run;
   };
-  working.cost(run.usage.costUsd);
-  session.bus.emit({
-    type: 'agent.ended',
-    causeId: request.cause.id,
-    attempt: request.n,
-    exit: run.end.kind,
-    durationMs: run.durationMs,
-    costUsd: run.usage.costUsd,
-    agentError: errorOfEnd(run.end),
-    filesChanged: files.length,
-    orphans: run.orphans,
-  });
-  return { made, work, ...whatItSays(session, run, work) };
+  const collect = async (ran: FinishedAgent) => {
+    // It may have been stopped since it ended.
+    const run: FinishedAgent = signal.aborted ? { ...ran, end: { kind: 'aborted' } } : ran;
+    const made = await session.workspace.collect(String(id), copy);
+    warnOf(session, cause.id, made);
+    const { files, patch } = made.change ? await keepPatch(session, made.change, file) : nothing;
+    session.bus.emit({
+      type: 'agent.ended',
+      causeId: cause.id,
+      attempt: n,
+      exit: run.end.kind,
+      durationMs: run.durationMs,
+      costUsd: run.usage.costUsd,
+      agentError: errorOfEnd(run.end),
+      filesChanged: files.length,
+      orphans: run.orphans,
+    });
+    const attempt: Unjudged = {
+      ...bareAttempt(n),
+      ...namesOf(session, request),
+      exit: run.end.kind,
+      claim: run.claim,
+      usage: run.usage,
+      durationMs: run.durationMs,
+      files,
+      patch,
+      prompt: relativePath(session.folder.dir, `${file}.prompt.md`),
+      change: made.change?.id ?? null,
+    };
+    return { made: attempt, work: made, ...whatItSays(signal, run, made) };
+  };
+  return { work, collect };
 }
 
 /** Without a copy no agent can work; what prevents it (such as a full disk) is for a person to fix. */
@@ -146,7 +170,7 @@ function shownPatch(exact: Uint8Array, redactor: Redactor): Uint8Array | string 
 
 /** Combines how the process ended with what happened to the files (AG-8). */
 function whatItSays(
-  { signal }: Session,
+  signal: AbortSignal,
   { end, claim, denials }: FinishedAgent,
   { change, refused }: Work,
 ): Pick<Deployment, 'end' | 'because' | 'isDenied'> {

@@ -5,7 +5,6 @@ import type { AgentEnd, AgentRun, AgentUsage } from '../../core/attempt.js';
 import type { Cause } from '../../core/cause.js';
 import { backoffMs } from '../../core/policy.js';
 import type { Session } from '../session.js';
-import { withoutTree } from '../tree-lock.js';
 
 /** How one start of an agent differs from the first. */
 export interface Start {
@@ -28,6 +27,8 @@ export interface RestartRequest {
   readonly runner: string;
   /** The session of an earlier attempt, or null. */
   readonly resume: string | null;
+  /** Ends its work on this cause. */
+  readonly signal: AbortSignal;
   readonly start: (start: Start) => Promise<AgentRun>;
 }
 
@@ -42,14 +43,14 @@ const MAX_ASKED_WAIT_MS = 300_000;
  * reach, and once more with reduced evidence if its input was too long. Restarts are not heal attempts, but the run's limits apply.
  */
 export async function runWithRestarts(session: Session, request: RestartRequest): Promise<FinishedAgent> {
-  const { cause, n, runner } = request;
+  const { cause, n, runner, signal } = request;
   let next: Start = { reduced: false, resume: request.resume };
   let whole: AgentRun | null = null;
   for (let restarts = 0; ;) {
     const run = await request.start(next);
     whole = whole === null ? run : joined(whole, run);
     const { end } = whole;
-    if (session.signal.aborted) return { ...whole, end: { kind: 'aborted' } };
+    if (signal.aborted) return { ...whole, end: { kind: 'aborted' } };
     const again = startAfter(end, next);
     if (again === null) return finished(session, { run: whole, end, runner });
     const waits = end.kind === 'retryable';
@@ -64,8 +65,8 @@ export async function runWithRestarts(session: Session, request: RestartRequest)
       return finished(session, { run: whole, end, runner });
     const reason = 'reason' in end ? end.reason : end.kind;
     session.bus.emit({ type: 'agent.retrying', causeId: cause.id, attempt: n, delayMs, reason });
-    await withoutTree(session, () => session.clock.sleep(delayMs, session.signal));
-    if (session.signal.aborted) return { ...whole, end: { kind: 'aborted' } };
+    await session.clock.sleep(delayMs, signal);
+    if (signal.aborted) return { ...whole, end: { kind: 'aborted' } };
     // Other agents may have been started in the meantime.
     if (isLimitMet(session, { cause, delayMs: 0, whole }))
       return finished(session, { run: whole, end, runner });

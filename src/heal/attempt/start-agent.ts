@@ -5,27 +5,16 @@ import { expandedPrompt } from '../../agents/expand-command.js';
 import { type FixToReview, renderPrompt } from '../../agents/prompt.js';
 import type { AgentTask } from '../../agents/run-agent.js';
 import type { AgentRun, Attempt } from '../../core/attempt.js';
-import type { Cause, DiagnosedFailure } from '../../core/cause.js';
+import type { Cause } from '../../core/cause.js';
 import type { AgentSettings } from '../../core/settings.js';
 import type { Start } from './restart-agent.js';
 import type { Session } from '../session.js';
 import { showTrace } from '../show-trace.js';
 import { copyTrace } from '../../evidence/trace/masked-trace.js';
 import { traceFiles } from '../../evidence/trace-files.js';
-import { withoutTree } from '../tree-lock.js';
 import type { KnownFailure } from '../../store/store.js';
 import type { AgentPlace } from '../../workspace/workspace.js';
 import { relativePath } from '../../paths.js';
-
-/** What concerns the causes that are healed at the same time as this one. */
-export interface Alongside {
-  /** The failures of others to include in a re-run of this one. */
-  failures(): readonly DiagnosedFailure[];
-  /** An agent has ended and waits for the tree. */
-  agentEnded(): void;
-  /** Stops the work on this cause if another fix has healed it meanwhile. */
-  recheck(): Promise<void>;
-}
 
 /** Which agent to deploy on which cause, and what was tried before. */
 export interface DeployRequest {
@@ -39,8 +28,6 @@ export interface DeployRequest {
   readonly known?: KnownFailure;
   /** The fix that it is asked about, instead of making one. */
   readonly review?: FixToReview;
-  /** Absent if nothing else is healed at the same time. */
-  readonly alongside?: Alongside;
 }
 
 /** The prompt and the files that describe an agent's task, written before it starts. */
@@ -59,22 +46,38 @@ export function sessionOf(session: Session, { agent, previous }: DeployRequest):
   return last?.agent === agent && last.runner === runner ? (last.usage?.sessionId ?? null) : null;
 }
 
-/** Starts an agent once. `file` is the attempt's path without its extension. */
+/** Where an agent works, and the attempt's path without its extension. */
+interface At {
+  readonly file: string;
+  readonly place: AgentPlace;
+}
+
+/** Writes an agent's task, and brings it into its copy; returns it with the copy's paths. */
+export async function briefAgent(
+  session: Session,
+  request: DeployRequest,
+  { file, place, reduced = false }: At & Partial<Start>,
+): Promise<Work> {
+  const written = await writeWork(session, request, { reduced });
+  await bringTo(place, path.dirname(written.contextFile));
+  const prompt = place.toCopy(written.prompt);
+  // The failure's own prompt.md is overwritten by the next attempt.
+  await writeFile(`${file}.prompt.md`, prompt);
+  return { ...written, prompt };
+}
+
+/** Starts an agent once, with the task that was written for it, or a reduced one. */
 export async function startAgent(
   session: Session,
   request: DeployRequest,
-  start: Start & { readonly file: string; readonly place: AgentPlace },
+  start: Start & At & { readonly signal: AbortSignal; readonly work: Work },
 ): Promise<AgentRun> {
   const { cause, n } = request;
   const agent = agentOf(session, request);
   const runner = session.settings.runners[agent.runner];
   if (!runner) throw new Error(`The settings have no runner ${agent.runner}`);
   const { place } = start;
-  const written = await writeWork(session, request, start);
-  await bringTo(place, path.dirname(written.contextFile));
-  const prompt = place.toCopy(written.prompt);
-  // The failure's own prompt.md is overwritten by the next attempt.
-  await writeFile(`${start.file}.prompt.md`, prompt);
+  const written = start.reduced ? await briefAgent(session, request, start) : start.work;
   const logFile = `${start.file}.log`;
   const started = {
     causeId: cause.id,
@@ -90,7 +93,7 @@ export async function startAgent(
   const task: AgentTask = {
     agent,
     runner,
-    prompt,
+    prompt: written.prompt,
     contextFile: place.toCopy(written.contextFile),
     promptFile: place.toCopy(written.promptFile),
     screenshot: screenshot === null ? null : place.toCopy(screenshot),
@@ -101,18 +104,12 @@ export async function startAgent(
     runId: session.folder.runId,
     attempt: n,
     resume: start.resume,
-    signal: session.signal,
+    signal: start.signal,
     onStart: (pid) => session.bus.emit({ type: 'agent.started', ...started, pid }),
     onActivity: (text) =>
       session.bus.emit({ type: 'agent.activity', causeId: cause.id, text: place.toProject(text) }),
   };
-  const run = await withoutTree(session, async () => {
-    const ended = await session.runAgent(task);
-    request.alongside?.agentEnded();
-    if (session.tree.isLocked()) task.onActivity('finished; waiting for its turn to apply the change');
-    return ended;
-  });
-  if (!session.signal.aborted) await request.alongside?.recheck();
+  const run = await session.runAgent(task);
   const { toProject } = place;
   const said = run.claim && { ...run.claim, summary: toProject(run.claim.summary) };
   return { ...run, claim: said, tail: toProject(run.tail), denials: run.denials.map(toProject) };

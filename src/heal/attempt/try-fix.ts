@@ -1,12 +1,11 @@
 import { type Attempt, type AttemptEnd, bareAttempt, type Unjudged } from '../../core/attempt.js';
-import type { Cause } from '../../core/cause.js';
+import type { Cause, DiagnosedFailure } from '../../core/cause.js';
 import { chooseFlipped } from '../../core/choose-flipped.js';
 import { violationLine } from '../../core/guard/violation.js';
 import { headlineOf } from '../../core/headline.js';
 import { isGreen, judge, type Judged, type Observation } from '../../core/judge.js';
 import type { Undoing } from '../../blame/undoing.js';
-import { deploy, type Deployment } from './deploy.js';
-import type { Alongside } from './start-agent.js';
+import { type Deployment, prepareAgent, type ReadyAgent } from './deploy.js';
 import { nameFound, notAsMany } from './locators-on-page.js';
 import { type Findings, harmless, type LocatorChange } from '../../guard/findings.js';
 import { guardAttempt } from './guard-attempt.js';
@@ -32,8 +31,6 @@ export interface Try {
   readonly chain: readonly Attempt[];
   /** Signatures that the same tests had earlier in this run. */
   readonly earlier: ReadonlySet<string>;
-  /** The causes that are healed at the same time; absent if there are none. */
-  readonly alongside?: Alongside;
   /** What earlier runs know about the failure. */
   readonly known: KnownFailure;
 }
@@ -46,12 +43,36 @@ export interface TriedFix {
   readonly otherInput?: Findings['otherInput'];
 }
 
+/** Prepares an attempt at a cause: returns an agent that can start, or what there is without one. */
+export async function prepareFix(
+  session: Session,
+  cause: Cause,
+  { work, ...at }: { readonly work: Try; readonly copy: number; readonly signal: AbortSignal },
+): Promise<ReadyAgent | Deployment> {
+  const { agent, proposal, n } = work;
+  if (proposal) return applyProposal(session, { proposal, causeId: cause.id, n });
+  if (agent === null) return { made: bareAttempt(n), work: null, end: null, because: null };
+  return prepareAgent(session, { ...work, cause, agent }, at);
+}
+
+/** What is to be judged. */
+export interface Judging {
+  readonly deployed: Deployment;
+  readonly work: Try;
+  /** The failures of other causes that its re-runs include. */
+  readonly beside: () => readonly DiagnosedFailure[];
+}
+
 /**
- * Makes one attempt at a cause: an agent works in the copy (or none does), the guard checks the change, the patch is applied to the
- * project, a re-run judges it, and it is reverted if it did not hold.
+ * Judges what was made for a cause: the guard checks the change, the patch is applied to the project, a re-run judges it, and it is
+ * reverted if it did not hold.
  */
-export async function tryFix(session: Session, cause: Cause, work: Try): Promise<TriedFix> {
-  const deployed = await changed(session, cause, work);
+export async function judgeFix(
+  session: Session,
+  cause: Cause,
+  { deployed, ...rest }: Judging,
+): Promise<TriedFix> {
+  const { work } = rest;
   // Work that was refused or not finished stays in the copy.
   if (deployed.end) return unapplied(deployed.made, deployed.end);
   // A person's word is the last.
@@ -73,7 +94,7 @@ export async function tryFix(session: Session, cause: Cause, work: Try): Promise
   const isNothing = whole !== null && !left.work?.change;
   const tried = isNothing
     ? unapplied(left.made, { kind: 'still-failing', because: left.because ?? '' })
-    : await applyAndJudge(session, cause, { deployed: left, findings, work });
+    : await applyAndJudge(session, cause, { deployed: left, findings, ...rest });
   return whole && needsMore(tried) ? withWhole(session, cause, { tried, whole }) : tried;
 }
 
@@ -103,7 +124,7 @@ async function withWhole(
 async function applyAndJudge(
   session: Session,
   cause: Cause,
-  { deployed, ...rest }: Pick<AppliedAttempt, 'findings'> & { deployed: Deployment; work: Try },
+  { deployed, ...rest }: Pick<AppliedAttempt, 'findings'> & Judging,
 ): Promise<TriedFix> {
   const { made, work } = deployed;
   const applied = work?.change ? await session.workspace.apply(work.change) : null;
@@ -117,14 +138,6 @@ async function applyAndJudge(
       because: `its change could not be written: ${applied.reason}`,
     });
   return judgeApplied(session, cause, { deployed, change: applied?.change ?? null, ...rest });
-}
-
-async function changed(session: Session, cause: Cause, work: Try): Promise<Deployment> {
-  const { agent, proposal, ...request } = work;
-  const { n } = request;
-  if (proposal) return applyProposal(session, { proposal, causeId: cause.id, n });
-  if (agent === null) return { made: bareAttempt(n), work: null, end: null, because: null };
-  return deploy(session, { cause, agent, ...request });
 }
 
 /** Ends an attempt that was never applied: its change, if any, exists only as a patch. */
@@ -148,9 +161,9 @@ interface AppliedAttempt {
 async function judgeByRuns(
   session: Session,
   cause: Cause,
-  { work, made }: { work: Try; made: Unjudged },
+  { work, beside, deployed: { made } }: Judging,
 ): Promise<{ readonly seen: Retest; readonly judged: Judged }> {
-  const failures = [...chooseFlipped(cause), ...(work.alongside?.failures() ?? [])];
+  const failures = [...chooseFlipped(cause), ...beside()];
   let shown: string | null = null;
   for (;;) {
     const seen = await retest(session, { failures, purpose: 'retest', causeId: cause.id });
@@ -170,11 +183,11 @@ async function judgeByRuns(
 async function judgeApplied(
   session: Session,
   cause: Cause,
-  { work, ...applied }: AppliedAttempt & { work: Try },
+  { work, beside, ...applied }: AppliedAttempt & Judging,
 ): Promise<TriedFix> {
   const { deployed, change, findings } = applied;
   const { made } = deployed;
-  const { seen, judged } = await judgeByRuns(session, cause, { work, made });
+  const { seen, judged } = await judgeByRuns(session, cause, { work, beside, deployed });
   if (session.signal.aborted) {
     await takeOut(session, applied);
     return unapplied(made, { kind: 'interrupted', because: 'interrupted' });

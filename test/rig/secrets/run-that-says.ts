@@ -1,14 +1,14 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
-import { Mutex } from 'async-mutex';
 import { Chalk } from 'chalk';
 import { createRunAgent } from '../../../src/agents/create-run-agent.js';
 import { createBus } from '../../../src/run/bus.js';
 import { reportOf } from '../../../src/run/report-of.js';
 import { openRunStore } from '../../../src/heal/compose-session.js';
 import { groupCauses } from '../../../src/core/group.js';
-import { deploy } from '../../../src/heal/attempt/deploy.js';
+import type { Attempt } from '../../../src/core/attempt.js';
+import { prepareAgent } from '../../../src/heal/attempt/deploy.js';
 import { createDiagnose } from '../../../src/heal/diagnose.js';
 import { writeHtmlReport } from '../../../src/outputs/html/page.js';
 import { eventsWriter } from '../../../src/run/event-log.js';
@@ -84,8 +84,6 @@ export async function runThatSays(
     bus,
     redactor,
     observations: new Observations({ applied: () => [] }),
-    tree: new Mutex(),
-    copy: 0,
     store: noStore,
     folder: folder.value,
     signal: new AbortController().signal,
@@ -142,10 +140,15 @@ export async function runThatSays(
   tellSeen(session, { tests: [{ ...aResult('a1b2', 'unexpected'), test: failure.test }] });
   bus.emit({ type: 'cause.found', cause: summarise(cause) });
   bus.emit({ type: 'run.warning', message: say('warning') });
-  const first = await deploy(session, { cause, agent: 'debugger', n: 1, previous: [] });
+  const deploy = async (n: number, previous: readonly Attempt[]) => {
+    const request = { cause, agent: 'debugger', n, previous };
+    const ready = await prepareAgent(session, request, { copy: 0, signal: session.signal });
+    return 'collect' in ready ? ready.collect(await ready.work()) : ready;
+  };
+  const first = await deploy(1, []);
   const attempt = { ...first.made, end: anEnd('still-failing', say('judgement')) };
   bus.emit({ type: 'attempt.judged', causeId: cause.id, attempt });
-  await deploy(session, { cause, agent: 'debugger', n: 2, previous: [attempt] });
+  await deploy(2, [attempt]);
   bus.emit({ type: 'run.warning', message: say('warnings') });
   const ended = { verdict: 'failed', reason: say('reason'), attempts: 1, costUsd: null } as const;
   bus.emit({ type: 'cause.ended', causeId: cause.id, ...ended });

@@ -32,6 +32,7 @@ async function runThrough(
       n: 1,
       runner: 'claude',
       resume: over.resume ?? null,
+      signal: controller.signal,
       start: async (start) => {
         starts.push(start);
         if (starts.length === over.abortAt) controller.abort();
