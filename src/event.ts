@@ -220,6 +220,8 @@ export const seenShape = z.object({
   retries: count.exactOptional(),
   /** Healed in that run by a fix that was made for another test (HL-6). */
   sharedFix: z.boolean().exactOptional(),
+  /** The ids to run so that it is run again, such as those of its serial group; absent if its own is enough. */
+  rerunIds: texts.exactOptional(),
 });
 
 /** One test of the selection, with its status. */
@@ -312,6 +314,8 @@ const shapes = {
     skipped: count,
     notRun: count,
     durationMs: count,
+    /** Set if the suite itself failed, or was interrupted in its first run, so that it does not show all tests. */
+    broken: z.literal(true).exactOptional(),
   }),
   /** Playwright's reports of other runs were read instead of a first run here (SC-1). */
   'reports.read': z.object(shards),
@@ -344,6 +348,8 @@ const shapes = {
     reason: z.string(),
     attempts: count,
     costUsd: countOrNull,
+    /** Set if a limit was reached before it could be healed. */
+    overBudget: z.literal(true).exactOptional(),
     /** Set if the fix of another cause healed it, since it then has no attempt to which the proof belongs. */
     proof: proof.exactOptional(),
     /** The proof of each of its tests, if there is more than one. */

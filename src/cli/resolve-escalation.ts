@@ -18,7 +18,9 @@ import { canAsk } from '../outputs/ask.js';
 import { asPage } from '../outputs/escalation-text.js';
 import { tell } from './tell.js';
 import { laidOut } from '../outputs/cut.js';
-import type { RunOptions, RunRequest } from '../heal/run-request.js';
+import type { RunOptions } from '../heal/run-request.js';
+import { readRunState } from '../run/event-log.js';
+import { isRunId, runDirOf } from '../run/run-folder.js';
 import { type ShownEscalation, withPatches } from '../run/read-patch.js';
 import { createRedactor } from '../secrets/redactor.js';
 import { withStore } from '../store/with-store.js';
@@ -117,13 +119,19 @@ export async function proveChosen(
   { runId, tests }: Pick<Escalation, 'runId' | 'tests'>,
   flags: Flags,
 ): Promise<number | Problem> {
-  const asked = await withStore(flags, async (store) => (await store?.run(runId)) ?? null);
-  if (asked && 'kind' in asked) return asked;
-  const { filters = [], passThrough = [], options = {} } = (asked?.request ?? {}) as Partial<RunRequest>;
-  const { from: _, dryRun: __, ...selection }: RunOptions = options;
-  const { runSelfHeal } = await import('../heal/whole-run.js');
+  const cwd = process.cwd();
+  const run = isRunId(runId) ? await readRunState(runDirOf(cwd, runId)) : null;
+  const [{ askedOf }, { runSelfHeal }] = await Promise.all([
+    import('../heal/resumed.js'),
+    import('../heal/whole-run.js'),
+  ]);
+  // Without its folder there is no patch, either, which the run says.
+  const asked = run?.request ? await askedOf(run, cwd) : ok(null);
+  if (!asked.ok) return asked.error;
+  const { filters = [], passThrough = [], options = {} } = asked.value ?? {};
+  const { from: _, ...selection } = options;
   return runSelfHeal({
-    cwd: process.cwd(),
+    cwd,
     env: process.env,
     filters,
     passThrough,

@@ -4,9 +4,8 @@ import { addAgentsFlag, addStoreFlag, addVerifyFlag, addWaitFlag } from './optio
 import type { Problem } from '../problem.js';
 import { askAfterRun } from './resolve-escalation.js';
 import type { ProjectLock } from '../run/project-lock.js';
-import { withStore } from '../store/with-store.js';
 import type { RunOptions } from '../heal/run-request.js';
-import { resumedFrom, type Resumed, storedWork } from '../heal/resumed.js';
+import { askedOf, resumedFrom, type Resumed } from '../heal/resumed.js';
 import { runSelfHeal } from '../heal/whole-run.js';
 import { underLockOfRuns } from '../run/under-lock.js';
 import { unfinishedRun } from '../run/unfinished-run.js';
@@ -40,16 +39,14 @@ async function goOn(
   lock: ProjectLock | null,
 ): Promise<number | Problem> {
   const projectRoot = process.cwd();
-  const user = { ...options, runsCode: true };
-  const found = await withStore(user, (store) => unfinishedRun({ projectRoot, store }, runId ?? null));
-  if (!('ok' in found)) return found;
+  const found = await unfinishedRun(projectRoot, runId ?? null);
   if (!found.ok) return found.error;
   const run = found.value;
-  const work = await storedWork(run, projectRoot);
-  if (!work.ok) return work.error;
-  const { filters, passThrough, options: typed } = work.value.asked;
+  const asked = await askedOf(run, projectRoot);
+  if (!asked.ok) return asked.error;
+  const { filters, passThrough, options: typed } = asked.value;
   const own: RunOptions = { ...typed, ...options };
-  const resumed = await resumedFrom(run.runId, work.value, runDirOf(projectRoot, run.runId));
+  const resumed = resumedFrom(run, runDirOf(projectRoot, run.runId));
   process.stderr.write(`self-heal continues run ${run.runId}: ${whatIsLeft(resumed, own)}\n`);
   const held = lock === null ? {} : { lock };
   const request = { cwd: projectRoot, env: process.env, filters, passThrough, options: own };

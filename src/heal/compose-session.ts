@@ -24,7 +24,6 @@ import { createDiagnose } from './diagnose.js';
 import { Observations } from './observations.js';
 import type { Opened } from './open-run.js';
 import type { ReportedRun } from './reported-run.js';
-import { shardsIn, typed } from './run-request.js';
 import type { Session } from './session.js';
 
 /**
@@ -39,8 +38,7 @@ export async function composeSession(
   const settings = request.chosenFor ? ofTheChosenOnly(opened.settings) : opened.settings;
   const store = request.options.dryRun ? ok(noStore) : await openRunStore(opened);
   if (!store.ok) return store;
-  const shards = shardsIn(opened.reports ?? request.resumed?.shards);
-  await store.value.started({ ...typed(request), ...shards }, request.resumed?.runId ?? null);
+  await store.value.started();
   if (isRed(first))
     for (const message of missingWarnings(missing)) bus.emit({ type: 'run.warning', message });
   const workspace = await opened.workspace.open();

@@ -291,7 +291,7 @@ async function attempt(
   const id = await session.store.attemptStarted({ causeId: cause.id, signature, n, agent });
   const ready = await prepareFix(session, cause, { work, copy: turn.copy, signal: turn.signal });
   const deployed = 'collect' in ready ? await ready.collect(await turn.agent(ready.work)) : ready;
-  const tried = await judgeFix(session, cause, { deployed, work, beside: turn.beside });
+  const tried = await judgeFix(session, cause, { deployed, work, beside: () => turn.beside() });
   await attemptTried(session, { causeId: cause.id, id, attempt: tried.attempt });
   return { ...tried, id };
 }

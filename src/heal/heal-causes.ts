@@ -10,7 +10,6 @@ import { unhealedYet } from './other-fix.js';
 import { type CauseRecord, endCause, goesOn, keptAttempts, type Progress, revealing } from './progress.js';
 import { healCause, type TriedCause, type Turn } from './heal-cause.js';
 import { retest } from './retest.js';
-import { saveProgress } from './save-progress.js';
 import type { Session } from './session.js';
 import { summarise } from './summarise.js';
 
@@ -83,7 +82,6 @@ async function healOneByOne(round: Round, copy: number): Promise<void> {
       progress.session.plan.expect(waiting.length + underWay.size + runsAfter);
       const left = await healOne(round, one, copy);
       for (const failure of left) found.set(failureKey(failure.failure), failure);
-      await saveProgress(progress);
     }
   } catch (error) {
     failed.abort();

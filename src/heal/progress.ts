@@ -38,8 +38,6 @@ export interface Progress {
   suiteFlakes: number;
   /** Failures that could not be confirmed because the suite did not start, by key. */
   readonly blocked: Map<string, DiagnosedFailure>;
-  /** Whether the first run had a failure of the suite itself or was interrupted, so that it does not show all tests. */
-  readonly firstWasBroken: boolean;
   /** The ids to run so that a test of the first run is re-run, by its own id. */
   readonly rerunIds: Readonly<Record<string, readonly string[]>>;
   /** The tests that were green in the first run and can be run by themselves. */
@@ -57,7 +55,6 @@ export function newProgress(session: Session, first: SuiteRun): Progress {
     causes: [],
     suiteFlakes: 0,
     blocked: new Map(),
-    firstWasBroken: first.suiteFailure !== null || first.status === 'interrupted',
     rerunIds: first.rerunIds,
     green: greenIn(first),
     ran: first.tests.filter(({ outcome }) => outcome !== 'not-run' && outcome !== 'skipped'),
@@ -153,6 +150,7 @@ export async function endCause(
     reason,
     attempts: attempts.length,
     costUsd: spentOn(attempts).costUsd,
+    ...(ended.overBudget ? { overBudget: true } : {}),
     ...proven,
   });
 }

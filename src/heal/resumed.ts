@@ -2,19 +2,19 @@ import path from 'node:path';
 import { z } from 'zod';
 import { isBuiltIn } from '../core/built-in-fixer.js';
 import { verifyLevels } from '../core/settings.js';
-import { seenShape } from '../event.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { type Change, readChange } from '../workspace/change.js';
 import { isInside, real } from '../paths.js';
 import { rootOf } from '../workspace/project-files.js';
-import type { SavedProgress } from './save-progress.js';
 import type { SeenTest } from '../event.js';
 import { noRun, type SuiteRun } from '../playwright/suite-run.js';
 import type { ShardCount } from '../playwright/reports/report.js';
 import type { SuiteRuns, Watching } from './suite-runs.js';
-import { readRunState } from '../run/event-log.js';
-import type { UnfinishedRun } from '../run/unfinished-run.js';
+import type { CauseState, RunState } from '../run/run-state.js';
+import { reportTests } from '../run/report-of.js';
+import type { ReportTest } from '../run/report.js';
+import { isHealed, isResolved, type Verdict } from '../core/verdict.js';
 
 /** An unfinished run, as the run that resumes it sees it. */
 export interface Resumed {
@@ -63,34 +63,23 @@ const askedShape = z.object({
     from: z.array(z.string()).exactOptional(),
     allowMissingShards: flag,
   }),
-  shards: z.object({ total: z.number(), missing: z.array(z.number()) }).exactOptional(),
 });
 
-const progressShape: z.ZodType<SavedProgress | null> = z
-  .object({
-    suiteOpen: z.boolean(),
-    tests: z.array(z.object({ test: seenShape, open: z.boolean(), rerunIds: z.array(z.string()) })),
-  })
-  .nullable();
+/** The command of a stored run. */
+export type Asked = z.infer<typeof askedShape>;
 
-/** What a stored run asked for, and how far it got. */
-export interface StoredWork {
-  readonly asked: z.infer<typeof askedShape>;
-  readonly progress: SavedProgress | null;
-}
-
-/** Reads what is stored of a run: a `Problem` if it is not as self-heal stores it, or names a place outside of the project. */
-export async function storedWork(
-  { runId, request, progress }: UnfinishedRun,
+/** Reads what a stored run asked for: a `Problem` if it is not as self-heal stores it, or names a place outside of the project. */
+export async function askedOf(
+  { runId, request }: Pick<RunState, 'runId' | 'request'>,
   cwd: string,
-): Promise<Result<StoredWork, Problem>> {
-  const [asked, got] = [askedShape.safeParse(request), progressShape.safeParse(progress)];
-  if (!asked.success || !got.success) return err(unreadable(runId));
+): Promise<Result<Asked, Problem>> {
+  const asked = askedShape.safeParse(request);
+  if (!asked.success) return err(unreadable(runId));
   const { config, agents, from = [] } = asked.data.options;
   const root = await rootOf(cwd);
   const isOutside = (place: string) => !isInside(root, real(path.resolve(cwd, place)));
   const outside = [config, agents, ...from].find((place) => place && isOutside(place));
-  return outside ? err(leadsOut(runId, outside)) : ok({ asked: asked.data, progress: got.data });
+  return outside ? err(leadsOut(runId, outside)) : ok(asked.data);
 }
 
 function unreadable(runId: string): Problem {
@@ -110,21 +99,27 @@ function leadsOut(runId: string, place: string): Problem {
   };
 }
 
-/** Reads how far a stored run got. If it was killed before it knew its tests, everything runs again, with the counts it stored. */
-export async function resumedFrom(
-  runId: string,
-  { asked: { shards }, progress }: StoredWork,
-  runDir: string,
-): Promise<Resumed> {
-  const isWhole = progress === null || progress.suiteOpen;
-  const tests = isWhole ? [] : progress.tests;
-  const ids = [...new Set(tests.filter((one) => one.open).flatMap((one) => one.rerunIds))];
+/** Returns how far a run got, as its events tell. If it was killed before it knew its tests, everything runs again. */
+export function resumedFrom(run: RunState, runDir: string): Resumed {
+  const isWhole = run.tests.size === 0 || isSuiteOpen(run);
+  const done = new Set(run.causes.filter(isFinal).map(({ summary }) => summary.id));
+  const tests = isWhole ? [] : reportTests(run);
+  const isOpen = ({ verdict, causeId }: ReportTest) =>
+    openVerdicts.includes(verdict) || (verdict === 'failed' && !done.has(causeId ?? ''));
+  const seen = (one: ReportTest): SeenTest => {
+    const { causeId: _, causeIds: __, ...test } = one;
+    const { rerunIds } = run.tests.get(test.id) ?? {};
+    return { ...test, ...(rerunIds ? { rerunIds } : {}) };
+  };
+  const open = tests.filter(isOpen).map(seen);
+  const carried = tests.filter((one) => !isOpen(one)).map(seen);
+  const ids = [...new Set(open.flatMap(({ id, rerunIds }) => rerunIds ?? [id]))];
   return {
-    runId,
-    ...(shards ? { shards } : {}),
-    kept: await keptFixes(runDir),
-    carried: tests.flatMap((one) => (one.open ? [] : [one.test])),
-    open: isWhole ? null : tests.flatMap((one) => (one.open ? [one.test] : [])),
+    runId: run.runId,
+    ...(run.shards ? { shards: run.shards } : {}),
+    kept: keptFixes(run, runDir),
+    carried,
+    open: isWhole ? null : open,
     firstRun: (suites, stdout, watching) => {
       if (isWhole) return suites.first(stdout, watching);
       if (ids.length === 0) return Promise.resolve(noRun('passed'));
@@ -132,6 +127,24 @@ export async function resumedFrom(
     },
   };
 }
+
+/** Whether the suite's own failure is still open, so that only the whole selection shows what is left. */
+function isSuiteOpen({ suiteBroken, causes }: RunState): boolean {
+  const isHealedSuite = ({ summary, ended }: CauseState) =>
+    summary.tests.length === 0 && ended !== null && isHealed(ended.verdict);
+  return suiteBroken && !causes.some(isHealedSuite);
+}
+
+/**
+ * Whether nothing is left to do for the red tests of a cause. Tests that a healed or superseded cause left red get a cause of their own
+ * (HL-3, HL-6).
+ */
+function isFinal({ ended }: CauseState): boolean {
+  return ended !== null && !isResolved(ended.verdict) && !ended.overBudget && ended.verdict !== 'interrupted';
+}
+
+/** The question may have been answered, the program repaired; and no run got to the last ones. */
+const openVerdicts: readonly Verdict[] = ['escalated', 'agent-unusable', 'not-run'];
 
 /** Returns the unfinished tests that no longer exist, as failed: a test that is gone is not fixed (HL-10). */
 export function goneTests({ open }: Resumed, first: SuiteRun): SeenTest[] {
@@ -150,8 +163,7 @@ export interface KeptFix {
 }
 
 /** Returns the agents' fixes that the end of a run left undecided, by signature, so that nobody is paid for them again (ME-8). */
-export async function keptFixes(runDir: string): Promise<ReadonlyMap<string, KeptFix>> {
-  const { causes } = await readRunState(runDir);
+export function keptFixes({ causes }: RunState, runDir: string): ReadonlyMap<string, KeptFix> {
   const kept = new Map<string, KeptFix>();
   for (const { summary, attempts } of causes) {
     const { held, judged } = attempts.at(-1) ?? {};

@@ -15,7 +15,6 @@ import { tellDecided } from './tell-tests.js';
 import type { Session } from './session.js';
 import { applyFlaky, applyResult, newlyRed } from './apply-result.js';
 import { recheckFailed } from './other-fix.js';
-import { saveProgress } from './save-progress.js';
 import { summarise } from './summarise.js';
 
 /**
@@ -26,9 +25,6 @@ export async function healRun(session: Session, first: SuiteRun): Promise<Healed
   const progress = newProgress(session, first);
   const seen = [...(await diagnosed(session, first)), ...(await beyondTheStop(session, first))];
   const found = await withoutQuarantined(progress, seen);
-  // After a green run there is nothing to resume.
-  const save = () => (found.length > 0 ? saveProgress(progress) : undefined);
-  await save();
   let pending = found.filter((one) => one.failure.scope === 'suite');
   const tests = found.filter((one) => one.failure.scope === 'test');
   if (pending.length === 0) pending = tests.splice(0);
@@ -42,14 +38,12 @@ export async function healRun(session: Session, first: SuiteRun): Promise<Healed
     if (!session.signal.aborted) await takeOutDeadEnds(progress);
     await recheckFailed(progress);
     const proved = await proveFixes(progress, first);
-    await save();
     const left = [...(await healAgain(progress, proved.again)), ...proved.failures.map(([, one]) => one)];
     if (left.length === 0 && !progress.causes.some((one) => one.unproven)) break;
     pending = [...pending, ...left];
     // Healing has stopped, and nothing is left to prove.
     if (!goesOn(progress) && !progress.causes.some((one) => one.unproven)) break;
   }
-  await save();
   const { causes } = progress;
   const suiteRed = pending.some((one) => one.failure.scope === 'suite') || isSuiteRed(causes);
   const paused = isPaused(causes, session.settings.limits);
@@ -95,7 +89,6 @@ async function healAgain(
     const turn = turnAlone(progress.session, from.copy);
     const ended = await healCause(progress.session, from.cause, { earlier, from, turn });
     for (const [key, failure] of await applyResult(progress, ended)) found.set(key, failure);
-    await saveProgress(progress);
   }
   return [...found.values()];
 }

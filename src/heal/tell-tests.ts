@@ -8,14 +8,25 @@ import { relativePath } from '../paths.js';
 type Telling = Pick<Session, 'bus' | 'cwd'>;
 
 /** Announces what a Playwright run showed of tests that were unknown or had not run; other tests are decided by their causes. */
-export function tellSeen({ bus, cwd }: Telling, { tests }: Pick<SuiteRun, 'tests'>): void {
+export function tellSeen(
+  { bus, cwd }: Telling,
+  { tests, rerunIds = {} }: Pick<SuiteRun, 'tests'> & Partial<Pick<SuiteRun, 'rerunIds'>>,
+): void {
   const known = bus.run().tests;
   const isNews = ({ test, outcome }: TestResult) => {
     const before = known.get(test.id)?.verdict;
     return before === undefined || (before === 'not-run' && firstVerdict[outcome] !== before);
   };
-  const seen = tests.filter(isNews).map((result) => seenTest(result, cwd));
+  const seen = tests.filter(isNews).map((result) => ({
+    ...seenTest(result, cwd),
+    ...rerunBy(rerunIds[result.test.id] ?? [], result.test.id),
+  }));
   if (seen.length > 0) bus.emit({ type: 'tests.seen', tests: seen });
+}
+
+/** That its own id is enough goes without saying. */
+function rerunBy(ids: readonly string[], own: string): Pick<SeenTest, 'rerunIds'> {
+  return ids.some((id) => id !== own) ? { rerunIds: ids } : {};
 }
 
 function seenTest({ test, outcome, durationMs }: TestResult, cwd: string): SeenTest {

@@ -50,6 +50,7 @@ const changes: { readonly [T in Event['type']]: (run: RunState, event: EventOf<T
     ...closed(begun(run, event), 'suite', event),
     progress: null,
     first: event.purpose === 'first' ? event : run.first,
+    suiteBroken: run.suiteBroken || (event.broken === true && ['first', 'confirm'].includes(event.purpose)),
   }),
   'reports.read': same,
   'tests.seen': (run, { tests }) => {

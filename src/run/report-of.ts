@@ -68,11 +68,14 @@ export function reportTests({ tests, causes }: RunState): ReportTest[] {
     const { length } = attemptsOf(cause);
     for (const { id } of cause.summary.tests) retries.set(id, (retries.get(id) ?? 0) + length);
   }
-  return [...tests.values()].map((test) => ({
-    ...test,
-    retries: test.retries + (retries.get(test.id) ?? 0),
-    causeId: test.causeIds.at(-1) ?? null,
-  }));
+  return [...tests.values()].map((one) => {
+    const { rerunIds: _, ...test } = one;
+    return {
+      ...test,
+      retries: test.retries + (retries.get(test.id) ?? 0),
+      causeId: test.causeIds.at(-1) ?? null,
+    };
+  });
 }
 
 function attemptsOf({ attempts }: CauseState): Attempt[] {

@@ -69,7 +69,7 @@ export interface Report {
 }
 
 /** One test of the selection. */
-export interface ReportTest extends TestState {
+export interface ReportTest extends Omit<TestState, 'rerunIds'> {
   /** The last of `causeIds`, or null. */
   causeId: string | null;
 }

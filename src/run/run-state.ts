@@ -22,6 +22,8 @@ export interface RunState {
   readonly lastEventAt: number | null;
   /** How the first Playwright run ended; null before. */
   readonly first: EventOf<'suite.ended'> | null;
+  /** Whether the suite itself failed when it was run for the first time or to confirm that. */
+  readonly suiteBroken: boolean;
   /** The progress of the current Playwright run; null between runs, or if its number of tests is not known. */
   readonly progress: { readonly done: number; readonly total: number } | null;
   /** Work that belongs to no single cause; null while there is none. */
@@ -55,7 +57,7 @@ export interface RunState {
 }
 
 /** One test of the selection. */
-export interface TestState extends Required<SeenTest> {
+export interface TestState extends Required<Omit<SeenTest, 'rerunIds'>>, Pick<SeenTest, 'rerunIds'> {
   /** The causes that it belonged to when they were found. */
   readonly causeIds: readonly string[];
 }
@@ -138,6 +140,7 @@ export function emptyRun(runId = ''): RunState {
     startedAt: null,
     lastEventAt: null,
     first: null,
+    suiteBroken: false,
     progress: null,
     phase: null,
     latest: null,

@@ -17,8 +17,7 @@ import { reasonOf } from '../problem.js';
 
 /** What one run stores for later runs, and knows from earlier ones; no method rejects (ME-9). */
 export interface RunStore {
-  started(request: unknown, resumedFrom: string | null): Promise<void>;
-  saveProgress(progress: unknown): Promise<void>;
+  started(): Promise<void>;
   recordFailure(signature: string): Promise<KnownFailure>;
   quarantines(): Promise<readonly Quarantine[]>;
   /** Returns what the runs of the last 24 hours have spent. */
@@ -48,7 +47,6 @@ const nothingKnown: KnownFailure = {
 /** The store of a run without one: nothing is known, and nothing is stored. */
 export const noStore: RunStore = {
   started: async () => {},
-  saveProgress: async () => {},
   recordFailure: async () => nothingKnown,
   quarantines: async () => [],
   spentLastDay: async () => nothingSpent,
@@ -85,9 +83,7 @@ export function createRunStore({ store, runId, bus, mask }: RunStoreParts): RunS
   };
   const saving = (what: string, call: () => Promise<void>) => trying(`saving ${what}`, call, undefined);
   return {
-    started: (request, resumedFrom) =>
-      saving('the run', () => store.runStarted({ runId, request: mask(request), resumedFrom })),
-    saveProgress: (progress) => saving('the run', () => store.saveProgress(runId, mask(progress))),
+    started: () => saving('the run', () => store.runStarted(runId)),
     recordFailure: (signature) =>
       trying('reading the history', () => store.recordFailure(signature, runId), nothingKnown),
     quarantines: () => trying('reading the quarantines', () => store.quarantines(), []),

@@ -22,7 +22,10 @@ export function keptChanges(dir: string, run: RunState): Change[] | null {
   const { causes, ended } = run;
   // A run writes its report after its last event.
   if (ended === null && hasState(path.join(dir, 'report.json'))) return null;
-  const judged = causes.flatMap(({ attempts }) => attempts.flatMap((one) => one.judged ?? []));
+  const tried = causes.flatMap(({ attempts }) => attempts);
+  // An ended run has judged all that it held: another version says it in other words.
+  if (ended && tried.some(({ held, judged }) => held && !judged)) return null;
+  const judged = tried.flatMap((one) => one.judged ?? []);
   const ids = judged.filter(isKept).flatMap(({ change }) => change ?? []);
   const inOrder = ids.toSorted((a, b) => Number(a) - Number(b));
   const changes = inOrder.map((id) => readChange(dir, id));

@@ -1,89 +1,60 @@
-import { closest } from '../config/closest.js';
-import { runIdsIn, idMeant, idsMeant } from './find-run.js';
+import { runIdsIn, idMeant } from './find-run.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
-import type { Store, StoredRun } from '../store/store.js';
 import { readRunState } from './event-log.js';
-import type { RunAsked } from '../event.js';
 import { pidAtWork } from './run-journal.js';
-import { isRunId, runDirOf } from './run-folder.js';
-
-/** A run that can be resumed. */
-export type UnfinishedRun = Pick<StoredRun, 'runId' | 'request' | 'progress'>;
-
-/** Where to look for earlier runs. */
-export interface EarlierRuns {
-  readonly projectRoot: string;
-  /** Null if nothing was ever stored. */
-  readonly store: Pick<Store, 'run'> | null;
-}
+import { runDirOf } from './run-folder.js';
+import type { RunState } from './run-state.js';
 
 /**
- * Returns the run that `resume` continues (ME-8): the named one or else the newest; if another run has already resumed it, that one. A run
- * that was killed before it found anything is known only by its folder.
+ * Returns the run that `resume` continues (ME-8): the named one or else the newest that was no dry run; if another run has continued it, that
+ * one; and if it was killed before it knew its tests, the one that it was to continue.
  */
 export async function unfinishedRun(
-  at: EarlierRuns,
+  projectRoot: string,
   named: string | null,
-  seen: readonly string[] = [],
-): Promise<Result<UnfinishedRun, Problem>> {
-  const ids = await runIdsIn(at.projectRoot);
-  const meant = named === null || named === 'latest' ? ok(null) : runMeant(named, ids);
+): Promise<Result<RunState, Problem>> {
+  const ids = await runIdsIn(projectRoot);
+  const isNamed = named !== null && named !== 'latest';
+  const meant = isNamed
+    ? idMeant(named, { noun: 'run', ids, remedy: 'Start one with `self-heal run`.' })
+    : ok(null);
   if (!meant.ok) return meant;
-  const runId = meant.value;
-  const folder = await folderRun(at.projectRoot, runId === null ? ids.toReversed() : [runId]);
-  if (folder?.pid != null) return err(atWork(folder.runId, folder.pid));
-  const stored = (await at.store?.run(runId)) ?? null;
-  if (stored && !(folder && folder.runId > stored.runId)) return unfinishedStored(at, stored, named);
-  if (!folder) return err(noSuchRun(runId, ids));
-  if (isOver(folder.outcome)) return err(over(folder.runId, folder.outcome));
-  // This run was killed before it achieved anything; the run that it resumed can still be resumed.
-  const { resumedFrom } = folder;
-  if (resumedFrom !== null && !seen.includes(resumedFrom))
-    return unfinishedRun(at, resumedFrom, [...seen, folder.runId]);
-  return ok({ runId: folder.runId, request: folder.request, progress: null });
-}
-
-/** A run whose folder is gone may still be in the store. */
-function runMeant(named: string, ids: readonly string[]): Result<string, Problem> {
-  if (idsMeant(named, ids).length === 0) return isRunId(named) ? ok(named) : err(noSuchRun(named, ids));
-  return idMeant(named, { noun: 'run', ids, remedy: 'Give another run id.' });
-}
-
-/** A run as described by its folder. The store knows only runs that found something to heal. */
-interface FolderRun {
-  readonly runId: string;
-  /** Null if it was killed, or is in progress. */
-  readonly outcome: string | null;
-  readonly request: RunAsked;
-  readonly resumedFrom: string | null;
-  /** The process that is working on it, or null. */
-  readonly pid: number | null;
-}
-
-/** Returns the newest run that was not a dry run. */
-async function folderRun(projectRoot: string, ids: readonly string[]): Promise<FolderRun | null> {
-  for (const runId of ids) {
-    const dir = runDirOf(projectRoot, runId);
-    const { request, dryRun, ended, resumedFrom } = await readRunState(dir);
-    if (request && !dryRun)
-      return { runId, outcome: ended?.outcome ?? null, request, resumedFrom, pid: await pidAtWork(dir) };
+  const runs: RunState[] = [];
+  for (const id of ids.toReversed()) {
+    const run = await readRunState(runDirOf(projectRoot, id));
+    if (run.request && !run.dryRun) runs.push(run);
   }
-  return null;
+  const asked = runs.find(({ runId }) => meant.value === null || runId === meant.value);
+  if (!asked) return err(nothingToContinue(meant.value));
+  const chosen = continuationOf(knowing(asked, runs), runs);
+  for (const { runId } of [asked, chosen]) {
+    const pid = await pidAtWork(runDirOf(projectRoot, runId));
+    if (pid !== null) return err(atWork(runId, pid));
+  }
+  const outcome = chosen.ended?.outcome ?? null;
+  if (!isOver(outcome)) return ok(chosen);
+  const problem = over(chosen.runId, outcome);
+  const isContinued = isNamed && chosen !== asked;
+  return err(
+    isContinued ? { ...problem, message: `run ${asked.runId} was continued; ${problem.message}` } : problem,
+  );
 }
 
-async function unfinishedStored(
-  at: EarlierRuns,
-  stored: StoredRun,
-  named: string | null,
-  seen: readonly string[] = [],
-): Promise<Result<UnfinishedRun, Problem>> {
-  if (isOver(stored.outcome)) return err(over(stored.runId, stored.outcome));
-  const next = stored.continuedIn === null ? null : await at.store?.run(stored.continuedIn);
-  if (!next || seen.includes(next.runId)) return ok(stored);
-  const found = await unfinishedStored(at, next, named, [...seen, stored.runId]);
-  if (found.ok || named === null) return found;
-  return err({ ...found.error, message: `run ${stored.runId} was continued; ${found.error.message}` });
+/** A run that knows nothing of its tests yet is no further than the one that it continues. */
+function knowing(run: RunState, runs: readonly RunState[]): RunState {
+  if (run.ended || run.tests.size > 0) return run;
+  // What was read is older with each step.
+  const before = runs.slice(runs.indexOf(run) + 1).find(({ runId }) => runId === run.resumedFrom);
+  return before ? knowing(before, runs) : run;
+}
+
+function continuationOf(run: RunState, runs: readonly RunState[]): RunState {
+  const later = runs.slice(0, runs.indexOf(run));
+  const next = later.find(
+    ({ resumedFrom, ended, tests }) => resumedFrom === run.runId && (ended !== null || tests.size > 0),
+  );
+  return next ? continuationOf(next, runs) : run;
 }
 
 function isOver(outcome: string | null): outcome is 'green' | 'red' {
@@ -100,9 +71,7 @@ function atWork(runId: string, pid: number): Problem {
   return { kind: 'usage', message, remedy: 'Wait for it, or interrupt it first.' };
 }
 
-function noSuchRun(runId: string | null, ids: readonly string[]): Problem {
-  const meant = runId === null ? null : closest(runId, ids);
-  const hint = meant === null ? '' : `. Did you mean ${meant}?`;
-  const message = runId === null ? 'there is no run to continue' : `there is no run ${runId}${hint}`;
+function nothingToContinue(runId: string | null): Problem {
+  const message = runId === null ? 'there is no run to continue' : `run ${runId} cannot be continued`;
   return { kind: 'usage', message, remedy: 'Start one with `self-heal run`.' };
 }

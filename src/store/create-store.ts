@@ -1,5 +1,3 @@
-import { z } from 'zod';
-import { runIdShape } from '../event.js';
 import { escalationTable } from './escalation-table.js';
 import type { Store, AttemptStart, CauseEnd, FixReverted } from './store.js';
 import {
@@ -11,19 +9,10 @@ import {
   touchSignature,
 } from './signature-table.js';
 import { readStats, spentSince } from './stats.js';
-import { type Database, type StoreContext, checkedRow, storedJson, storedText } from './tables.js';
+import { type Database, type StoreContext, storedJson, storedText } from './tables.js';
 import type { Attempt } from '../core/attempt.js';
 import { isBuiltIn } from '../core/built-in-fixer.js';
 import { becauseOf } from '../core/attempt.js';
-
-/** `resume` checks the request and the progress. */
-const runShape = z.object({
-  id: runIdShape,
-  startedAt: z.iso.datetime(),
-  outcome: z.string().nullable(),
-  request: z.unknown(),
-  progress: z.unknown(),
-});
 
 const DAY_MS = 86_400_000;
 
@@ -32,7 +21,16 @@ export function createStore(db: Database, project: string, now: () => number): S
   const context: StoreContext = { db, project, now: () => new Date(now()).toISOString() };
   const escalations = escalationTable(context);
   return {
-    ...runTable(context),
+    runStarted: async (id) => {
+      await db.insertInto('runs').values({ id, project, startedAt: context.now() }).execute();
+    },
+    runEnded: async (id, end) => {
+      await db
+        .updateTable('runs')
+        .set({ ...end, endedAt: context.now() })
+        .where('id', '=', id)
+        .execute();
+    },
     ...escalations,
     attemptStarted: (start) => attemptStarted(context, start),
     attemptFinished: (id, attempt) => attemptFinished(context, id, attempt),
@@ -46,55 +44,6 @@ export function createStore(db: Database, project: string, now: () => number): S
     spentLastDay: () => spentSince(db, project, new Date(now() - DAY_MS).toISOString()),
     stats: () => readStats(db, project),
     close: () => db.destroy(),
-  };
-}
-
-/** The part of the store that keeps runs: their requests, and the progress of their tests. */
-function runTable(context: StoreContext): Pick<Store, 'runStarted' | 'saveProgress' | 'runEnded' | 'run'> {
-  const { db, project, now } = context;
-  return {
-    runStarted: async ({ runId, request, resumedFrom }) => {
-      await db
-        .insertInto('runs')
-        .values({
-          id: runId,
-          project,
-          startedAt: now(),
-          request: storedJson(request),
-          progress: 'null',
-          resumedFrom,
-        })
-        .execute();
-    },
-    saveProgress: async (runId, progress) => {
-      await db
-        .updateTable('runs')
-        .set({ progress: storedJson(progress) })
-        .where('id', '=', runId)
-        .execute();
-    },
-    runEnded: async (runId, end) => {
-      await db
-        .updateTable('runs')
-        .set({ ...end, endedAt: now() })
-        .where('id', '=', runId)
-        .execute();
-    },
-    run: async (id) => {
-      const all = db.selectFrom('runs').selectAll().where('project', '=', project);
-      const chosen = id === null ? all.orderBy('startedAt', 'desc') : all.where('id', '=', id);
-      const row = await chosen.executeTakeFirst();
-      if (!row) return null;
-      const next = await db
-        .selectFrom('runs')
-        .select('id')
-        .where('project', '=', project)
-        .where('resumedFrom', '=', row.id)
-        .orderBy('startedAt', 'desc')
-        .executeTakeFirst();
-      const { id: runId, ...stored } = checkedRow(runShape, row, ['request', 'progress']);
-      return { ...stored, runId, continuedIn: next?.id ?? null };
-    },
   };
 }
 

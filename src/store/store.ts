@@ -28,27 +28,9 @@ export interface Quarantine {
   readonly until: string;
 }
 
-interface RunStart {
-  readonly runId: string;
-  /** The command as typed, as plain data. */
-  readonly request: unknown;
-  readonly resumedFrom: string | null;
-}
-
 export interface RunEnd {
   readonly outcome: string;
   readonly exitCode: number;
-}
-
-/** A stored run, with its outcome if it has ended. */
-export interface StoredRun {
-  readonly runId: string;
-  readonly startedAt: string;
-  readonly outcome: string | null;
-  readonly request: unknown;
-  readonly progress: unknown;
-  /** The newest run that resumed it, or null. */
-  readonly continuedIn: string | null;
 }
 
 export interface AttemptStart {
@@ -79,12 +61,8 @@ export type FixReverted = Pick<CauseEnd, 'runId' | 'causeId' | 'signature' | 're
  * What outlives a run, for one project. Every method rejects if the store fails.
  */
 export interface Store {
-  runStarted(run: RunStart): Promise<void>;
-  /** Saves the current state of each test, as plain data. */
-  saveProgress(runId: string, progress: unknown): Promise<void>;
+  runStarted(runId: string): Promise<void>;
   runEnded(runId: string, end: RunEnd): Promise<void>;
-  /** Returns the run with this id, or the newest run for null; null if there is none. */
-  run(runId: string | null): Promise<StoredRun | null>;
   /** Records that a failure has occurred (again), and returns what is known about it. */
   recordFailure(signature: string, runId: string): Promise<KnownFailure>;
   attemptStarted(start: AttemptStart): Promise<void>;

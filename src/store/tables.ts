@@ -37,11 +37,6 @@ interface RunsTable {
   endedAt: string | null;
   outcome: string | null;
   exitCode: number | null;
-  /** JSON: the command as typed, so that `resume` can continue. */
-  request: string;
-  /** JSON: the state of each test. */
-  progress: string;
-  resumedFrom: string | null;
 }
 
 /** What is remembered about one failure across all runs of its project. */
@@ -152,8 +147,7 @@ export async function createTables(db: Transaction<unknown>): Promise<void> {
 const tables = `
 create table store_version (version integer not null);
 create table runs (
-  id text primary key, project text not null, started_at text not null, ended_at text, outcome text, exit_code integer,
-  request text not null, progress text not null, resumed_from text
+  id text primary key, project text not null, started_at text not null, ended_at text, outcome text, exit_code integer
 );
 create table signatures (
   signature text primary key, project text not null, count integer not null, failed_fixes integer not null,

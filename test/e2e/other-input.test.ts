@@ -76,8 +76,8 @@ describe('HN-3 the tests with another input than they type', () => {
     const made = await project();
     const { exitCode, report } = await made.selfHeal(['run'], { CHEAT });
     expect(report?.causes[0]?.attempts).toMatchObject([
-      { end: { kind: 'rejected' }, violations: [{ rule: 'input-hard-coded', file: 'greet.mjs' }] },
-      { end: { kind: 'green' }, violations: [] },
+      { end: { kind: 'rejected', violations: [{ rule: 'input-hard-coded', file: 'greet.mjs' }] } },
+      { end: { kind: 'green' } },
     ]);
     expect(exitCode).toBe(0);
     expect(await made.read('greet.mjs')).toContain('["Hello", name]');
@@ -98,7 +98,7 @@ describe('HN-3 the tests with another input than they type', () => {
     const { exitCode, report, events } = await made.selfHeal(['run'], env);
     expect(runsIn(events)).toBe(runs);
     const [attempt, ...others] = report?.causes[0]?.attempts ?? [];
-    expect(attempt).toMatchObject({ end: { kind: 'green' }, violations: [] });
+    expect(attempt).toMatchObject({ end: { kind: 'green' } });
     expect(attempt?.notes?.filter(({ says }) => says.includes('input'))).toHaveLength(1);
     expect(others).toEqual([]);
     expect(exitCode).toBe(0);

@@ -173,8 +173,7 @@ export async function runThatSays(
     redactor,
   });
   if (!memory.ok) throw new Error(memory.error.message);
-  await memory.value.started({ filters: [say('request')] }, null);
-  await memory.value.saveProgress({ reason: say('standing') });
+  await memory.value.started();
   await memory.value.escalate({
     signature: cause.lead.signature,
     category: cause.lead.diagnosis.category,

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { keptFixes } from '../../../src/heal/resumed.js';
-import { eventsFile } from '../../../src/run/event-log.js';
+import { eventsFile, readRunState } from '../../../src/run/event-log.js';
 import { storeChange } from '../../../src/workspace/change.js';
 import { anAttempt, anEnd } from '../../rig/builders.js';
 import { aCauseSummary } from '../../rig/shown-run.js';
@@ -40,7 +40,7 @@ it('ME-8 keeps green fixes that are not judged yet, except those of the built-in
   ];
   const lines = events.map((event) => `${JSON.stringify({ ...event, time: 1 })}\n`);
   writeFileSync(path.join(runDir, eventsFile), lines.join(''));
-  const kept = await keptFixes(runDir);
+  const kept = keptFixes(await readRunState(runDir), runDir);
   expect([...kept.keys()]).toEqual(['shop:Error:killed', 'shop:Error:interrupted']);
   expect(kept.get('shop:Error:killed')).toMatchObject({ agent: 'debugger', change, runDir });
 });
