@@ -1,5 +1,14 @@
-import { describe, expect, it } from 'vitest';
-import { agentsYaml, editingAgent, pageFiles, scratchProject, shopFiles } from '../rig/scratch-project.js';
+import { beforeAll, describe, expect, it } from 'vitest';
+import {
+  agentsYaml,
+  causeOf,
+  editingAgent,
+  scratchProject,
+  shopFiles,
+  type Finished,
+  type ScratchProject,
+} from '../rig/scratch-project.js';
+import { tempDirOfFile } from '../rig/temp-dir.js';
 
 const broken = { 'page.html': '<button id="buy" onclick="this.textContent = \'Tanks\'">Buy</button>' };
 const own = (verify: string) => ({
@@ -65,33 +74,6 @@ it('HN-7 HL-7 counts the tests that only the confirming run got to, since the se
   expect(exitCode).toBe(0);
 });
 
-describe('the proof of a heal', () => {
-  it('HN-5 RP-1 is red twice, green three times, red with the fix taken out, and green with it put back', async () => {
-    const files = { ...broken, 'fixer.mjs': editingAgent([['page.html', 'Tanks', 'Thanks']]) };
-    const project = await scratchProject({ ...shopFiles, ...files, ...own('{ regression: none }') });
-    const { exitCode, stderr, report } = await project.selfHeal(['run']);
-    expect(report?.causes).toMatchObject([{ verdict: 'healed' }]);
-    expect(report?.causes[0]?.proof.join(' ')).toBe('red red green green green red green');
-    expect(stderr).toContain('proof   red red | green green green | red | green');
-    expect(await project.read('page.html')).toContain('Thanks');
-    expect(exitCode).toBe(0);
-  });
-
-  it('HN-5 HN-7 exposes a flaky test that turns green after a useless change, and the change is reverted', async () => {
-    const files = {
-      '.gitignore': 'node_modules\ntest-results\n.runs\n',
-      'tests/shop.spec.ts': fickle('[1, 2]'),
-      'fixer.mjs': editingAgent([['page.html', 'Buy', 'Buy now']]),
-    };
-    const project = await scratchProject({ ...shopFiles, ...files, ...own('{ regression: none }') });
-    const { exitCode, report } = await project.selfHeal(['run']);
-    expect(report?.tests).toMatchObject([{ verdict: 'flaky' }]);
-    expect(report?.causes).toMatchObject([{ verdict: 'flaky', attempts: [{ end: { kind: 'flaky' } }] }]);
-    expect(await project.read('page.html')).toBe(shopFiles['page.html']);
-    expect(exitCode).toBe(0);
-  });
-});
-
 it('HN-5 HN-6 a worker’s teardown that fails is healed, and proven with the tests that use the worker’s fixture', async () => {
   const spec = `
     import { test as base, expect } from '@playwright/test';
@@ -117,70 +99,56 @@ it('HN-5 HN-6 a worker’s teardown that fails is healed, and proven with the te
   expect(exitCode).toBe(0);
 });
 
-it('HN-3 RP-2 a reason for the failure is named for the reviewer if it is still there', async () => {
-  const script = "out.textContent = orders[0].name + ', Thanks';";
-  const page = `<button id="buy">Buy</button> <p id="out"></p> <script>const orders = []; ${script}</script>`;
-  const fixer = editingAgent([['page.html', '<p id="out"></p>', '<p id="out">Thanks</p>']]);
-  const files = { 'page.html': page, 'fixer.mjs': fixer };
-  const project = await scratchProject({ ...pageFiles, ...files, ...own('{ level: quick }') });
-  const { report } = await project.selfHeal(['run']);
-  const notes = [
-    { file: 'tests/shop.spec.ts', says: expect.stringContaining('still says: Uncaught TypeError') },
-  ];
-  expect(report?.causes).toMatchObject([{ verdict: 'healed', attempts: [{ notes }] }]);
-});
-
-describe('the regression run', () => {
-  const other = `import { test, expect } from '@playwright/test';
-    import { price } from '../price';
-    test('keeps its price', () => expect(price).toBe(9));`;
+describe('a heal', () => {
+  const spec = (title: string, file: string, word: string, kind = 'test') => `
+    import { test, expect } from '@playwright/test';
+    import { readFileSync } from 'node:fs';
+    ${kind}('${title}', () => expect(readFileSync('${file}', 'utf8').includes('${word}'), '${title}').toBe(true));`;
   const files = {
+    ...shopFiles,
     ...broken,
-    'price.ts': 'export const price = 9;\n',
-    'tests/price.spec.ts': other,
-    'fixer.mjs': editingAgent([
-      ['page.html', 'Tanks', 'Thanks'],
-      ['price.ts', '9', '0'],
-    ]),
+    'prices.txt': 'tea 3.00, with tx\n',
+    'tests/shop.spec.ts': spec('buys', 'page.html', 'Thanks'),
+    'tests/price.spec.ts': spec('keeps its price', 'prices.txt', 'tea 3.00'),
+    'tests/tax.spec.ts': spec('adds tax', 'prices.txt', 'with tax'),
+    'tests/known.spec.ts': spec('thanks, one day', 'page.html', 'Thanks', 'test.fail'),
+    'fixer.mjs': `
+      import { readFileSync, writeFileSync } from 'node:fs';
+      const title = JSON.parse(readFileSync(process.env.SELF_HEAL_CONTEXT, 'utf8')).test.titlePath.at(-1);
+      if (title === 'buys') writeFileSync('page.html', readFileSync('page.html', 'utf8').replace('Tanks', 'Thanks'));
+      else writeFileSync('prices.txt', 'tea 3.21, with tax\\n');
+      console.log('SELF-HEAL: {"status":"fixed","summary":"edited"}');`,
+    // The proof and the regression run are the defaults.
+    ...own('{}'),
   };
-
-  it('HN-6 reverts a fix that breaks another test, and the cause names that test', async () => {
-    const project = await scratchProject({ ...shopFiles, ...files, ...own('{ repeat: 1, flips: 0 }') });
-    const { exitCode, stderr, report } = await project.selfHeal(['run']);
-    expect(report?.regression?.broke).toMatchObject([{ causeId: 'c1', tests: [expect.any(String)] }]);
-    expect(report?.causes).toMatchObject([{ verdict: 'failed', attempts: [{ end: { kind: 'taken-out' } }] }]);
-    expect(report?.causes[0]?.reason).toContain('keeps its price');
-    expect(report?.tests.map((test) => [test.title.at(-1), test.verdict]).toSorted()).toEqual([
-      ['buys', 'failed'],
-      ['keeps its price', 'passed'],
-    ]);
-    expect(await project.read('price.ts')).toContain('price = 9');
-    expect(await project.read('page.html')).toContain('Tanks');
-    expect(stderr).toContain('c1 broke other tests');
-    expect(exitCode).toBe(1);
+  let project: ScratchProject;
+  let run: Finished;
+  beforeAll(async () => {
+    project = await scratchProject(files, tempDirOfFile('honest'));
+    run = await project.selfHeal(['run']);
   });
 
-  it('HN-6 HL-7 keeps a fix with which a test passes that is marked to fail, and says that its mark has to go', async () => {
-    const known = `import { test, expect } from '@playwright/test';
-      import { readFileSync } from 'node:fs';
-      test.fail('thanks, one day', () => {
-        expect(readFileSync('page.html', 'utf8')).toContain('Thanks');
-      });`;
-    const project = await scratchProject({
-      ...shopFiles,
-      ...broken,
-      'tests/known.spec.ts': known,
-      'fixer.mjs': editingAgent([['page.html', 'Tanks', 'Thanks']]),
-      ...own('{ repeat: 1, flips: 1 }'),
-    });
-    const { exitCode, stderr, report } = await project.selfHeal(['run']);
-    expect(report?.causes, stderr).toMatchObject([
-      { verdict: 'healed' },
-      { verdict: 'failed', attempts: [], reason: expect.stringContaining('test.fail') as string },
-    ]);
-    expect(report?.regression?.broke).toEqual([]);
+  it('HN-5 RP-1 is red twice, green three times, red with the fix taken out, and green with it put back', async () => {
+    const { verdict, proof } = causeOf(run, 'buys');
+    expect([verdict, proof.join(' ')]).toEqual(['healed', 'red red green green green red green']);
+    expect(run.stderr).toContain('proof   red red | green green green | red | green');
     expect(await project.read('page.html')).toContain('Thanks');
-    // A person has to remove the mark.
-    expect(exitCode).toBe(3);
+  });
+
+  it('HN-6 is reverted if it breaks another test, which its cause names', async () => {
+    const cause = causeOf(run, 'adds tax');
+    expect(cause).toMatchObject({ verdict: 'failed', attempts: [{ end: { kind: 'taken-out' } }] });
+    expect(cause.reason).toContain('keeps its price');
+    expect(run.report?.regression?.broke).toMatchObject([{ causeId: cause.id, tests: [expect.any(String)] }]);
+    const verdicts = run.report?.tests.map(({ title, verdict }) => `${title.at(-1)}: ${verdict}`);
+    expect(verdicts).toEqual(expect.arrayContaining(['keeps its price: passed', 'adds tax: failed']));
+    expect(await project.read('prices.txt')).toBe(files['prices.txt']);
+    expect(run.stderr).toContain(`${cause.id} broke other tests`);
+  });
+
+  it('HN-6 HL-7 is kept if a test passes with it that is marked to fail, whose mark a person has to remove', () => {
+    const reason = expect.stringContaining('test.fail') as string;
+    expect(causeOf(run, 'thanks, one day')).toMatchObject({ verdict: 'failed', attempts: [], reason });
+    expect(run.exitCode).toBe(3);
   });
 });

@@ -3,11 +3,12 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { launchOptions } from '../rig/chromium.js';
 import { freePort } from '../rig/free-port.js';
+import { orWhenLong } from '../rig/long.js';
 import { leaksOf, plants as allPlants, variables } from '../rig/secrets/plants.js';
 import { agentsYaml, scratchProject } from '../rig/scratch-project.js';
 
 /** Some of every kind, few enough that no channel cuts its text. They are in a file of their own, because agents may read the source anyway. */
-const plants = allPlants.filter(({ text }, at) => text.length < 1000 && at % 8 === 0);
+const plants = allPlants.filter(({ text }, at) => text.length < 1000 && at % orWhenLong(24, 8) === 0);
 const texts = [
   allPlants.find(({ kind }) => kind.startsWith('GitHub, '))?.value ?? '',
   ...plants.map(({ text }) => text),

@@ -120,28 +120,30 @@ test('RP-4 EV-10 shows everything that an app, an agent or a patch wrote as mere
   expect(troubles).toEqual([]);
 });
 
-test('RP-4 can be used with a keyboard and a screen reader, and does not scroll sideways', async ({
-  page,
-}, testInfo) => {
-  await openReport(page, testInfo);
-  await page.keyboard.press('Tab');
-  await expect(page.getByRole('radio', { name: 'all 3' })).toBeFocused();
-  await page.keyboard.press('ArrowRight');
-  await expect(page.getByRole('radio', { name: 'fixed 1', exact: true })).toBeChecked();
-  await page.keyboard.press('ArrowLeft');
-  await page.keyboard.press('Tab');
-  await expect(page.locator('.cause > summary').first()).toBeFocused();
-  await page.keyboard.press('Enter');
-  await expect(page.getByRole('article', { name: /^c1/ })).toBeVisible();
-  await openAll(page);
-  expect(
-    await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth'),
-  ).toBeLessThanOrEqual(0);
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    expect(await axeViolations(page)).toEqual([]);
-  }
-});
+test(
+  'RP-4 can be used with a keyboard and a screen reader, and does not scroll sideways',
+  { tag: '@narrow' },
+  async ({ page }, testInfo) => {
+    await openReport(page, testInfo);
+    await page.keyboard.press('Tab');
+    await expect(page.getByRole('radio', { name: 'all 3' })).toBeFocused();
+    await page.keyboard.press('ArrowRight');
+    await expect(page.getByRole('radio', { name: 'fixed 1', exact: true })).toBeChecked();
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('Tab');
+    await expect(page.locator('.cause > summary').first()).toBeFocused();
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('article', { name: /^c1/ })).toBeVisible();
+    await openAll(page);
+    expect(
+      await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth'),
+    ).toBeLessThanOrEqual(0);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await axeViolations(page)).toEqual([]);
+    }
+  },
+);
 
 async function unfold(page: Page, id: string): Promise<void> {
   await page

@@ -17,66 +17,68 @@ import { axeViolations } from './axe.js';
 const runId = '20261121-071500-000a';
 const selfHeal = path.join(import.meta.dirname, '..', '..', 'bin', 'self-heal.js');
 
-test('RP-5 ME-7 shows a run live in a browser, where its question can be answered', async ({
-  page,
-}, testInfo) => {
-  const dir = await shopIn(testInfo, 'größe mit raum');
-  const troubles = troublesOf(page);
-  const { program: ui } = await startUi(page, dir);
-  await expect(page.getByText('No run yet')).toBeVisible();
+test(
+  'RP-5 ME-7 shows a run live in a browser, where its question can be answered',
+  { tag: '@narrow' },
+  async ({ page }, testInfo) => {
+    const dir = await shopIn(testInfo, 'größe mit raum');
+    const troubles = troublesOf(page);
+    const { program: ui } = await startUi(page, dir);
+    await expect(page.getByText('No run yet')).toBeVisible();
 
-  const run = await shownRun(dir, runId);
-  await beginRun(run);
-  await expect(page.getByRole('status').filter({ hasText: 'c1: agent working, try 1' })).toBeVisible();
-  const card = page.getByRole('article', { name: /^c1/ });
-  await expect(page.getByText('reads <b>src/cart.ts</b>')).toBeVisible();
-  await expect(
-    page.getByRole('heading', { name: '<img src=x onerror=alert(1)> total is undefined' }),
-  ).toBeVisible();
-  expect(await page.locator('img, b').count()).toBe(0);
-  expect(page.url()).not.toContain('token');
+    const run = await shownRun(dir, runId);
+    await beginRun(run);
+    await expect(page.getByRole('status').filter({ hasText: 'c1: agent working, try 1' })).toBeVisible();
+    const card = page.getByRole('article', { name: /^c1/ });
+    await expect(page.getByText('reads <b>src/cart.ts</b>')).toBeVisible();
+    await expect(
+      page.getByRole('heading', { name: '<img src=x onerror=alert(1)> total is undefined' }),
+    ).toBeVisible();
+    expect(await page.locator('img, b').count()).toBe(0);
+    expect(page.url()).not.toContain('token');
 
-  await leaveEvidence(run);
-  await run.tell({ type: 'run.warning', message: 'the store is slow' });
-  await card.getByText('Error and stack').click();
-  await healFirst(run);
-  // What was expanded stays so, although the change appeared above it.
-  await expect(card.getByRole('group', { name: 'Changes of src/cart.ts' })).toBeVisible();
-  await expect(card.getByRole('group', { name: 'Error and stack' })).toBeVisible();
-  await expect(page.locator('.cause.fixed')).toHaveCount(1);
-  await expect(card.getByText('red red | green green green | red | green')).toBeVisible();
-  await expect(card.getByRole('heading', { name: 'Why runtime-error' })).toBeVisible();
-  await expect(card.getByRole('img', { name: /the page when the test of c1 failed/ })).toHaveJSProperty(
-    'naturalWidth',
-    1,
-  );
+    await leaveEvidence(run);
+    await run.tell({ type: 'run.warning', message: 'the store is slow' });
+    await card.getByText('Error and stack').click();
+    await healFirst(run);
+    // What was expanded stays so, although the change appeared above it.
+    await expect(card.getByRole('group', { name: 'Changes of src/cart.ts' })).toBeVisible();
+    await expect(card.getByRole('group', { name: 'Error and stack' })).toBeVisible();
+    await expect(page.locator('.cause.fixed')).toHaveCount(1);
+    await expect(card.getByText('red red | green green green | red | green')).toBeVisible();
+    await expect(card.getByRole('heading', { name: 'Why runtime-error' })).toBeVisible();
+    await expect(card.getByRole('img', { name: /the page when the test of c1 failed/ })).toHaveJSProperty(
+      'naturalWidth',
+      1,
+    );
 
-  const asked = await ask(dir, run);
-  await expect(page.getByRole('article', { name: new RegExp(`^${asked.id}`) })).toBeVisible();
-  expect(
-    await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth'),
-  ).toBeLessThanOrEqual(0);
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    expect(await axeViolations(page)).toEqual([]);
-  }
-  await answer(page, asked);
-  const { stdout } = await execa(process.execPath, [selfHeal, 'escalations', 'show', asked.id, '--json'], {
-    cwd: dir,
-  });
-  expect(JSON.parse(stdout)).toMatchObject({
-    state: 'resolved',
-    choice: 'guide',
-    guidance: 'It is Thanks, as on the sign. The tests of this failure may be changed.',
-  });
-  await expect(page.getByRole('article', { name: new RegExp(`^${asked.id}`) })).toHaveCount(0);
-  await endWithReport(run, page);
-  expect(troubles).toEqual([]);
+    const asked = await ask(dir, run);
+    await expect(page.getByRole('article', { name: new RegExp(`^${asked.id}`) })).toBeVisible();
+    expect(
+      await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth'),
+    ).toBeLessThanOrEqual(0);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await axeViolations(page)).toEqual([]);
+    }
+    await answer(page, asked);
+    const { stdout } = await execa(process.execPath, [selfHeal, 'escalations', 'show', asked.id, '--json'], {
+      cwd: dir,
+    });
+    expect(JSON.parse(stdout)).toMatchObject({
+      state: 'resolved',
+      choice: 'guide',
+      guidance: 'It is Thanks, as on the sign. The tests of this failure may be changed.',
+    });
+    await expect(page.getByRole('article', { name: new RegExp(`^${asked.id}`) })).toHaveCount(0);
+    await endWithReport(run, page);
+    expect(troubles).toEqual([]);
 
-  ui.kill('SIGINT');
-  expect((await ui).exitCode).toBe(0);
-  await expect(page.getByText('connection lost')).toBeVisible();
-});
+    ui.kill('SIGINT');
+    expect((await ui).exitCode).toBe(0);
+    await expect(page.getByText('connection lost')).toBeVisible();
+  },
+);
 
 /** Collects page errors and console errors, which include violations of the content security policy. */
 function troublesOf(page: Page): string[] {
