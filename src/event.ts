@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Attempt, type AttemptEnd, exits, sides } from './core/attempt.js';
+import { type Attempt, type AttemptEnd, exits, sides, opinionVerdicts } from './core/attempt.js';
 import { avoidedReasons } from './core/avoided.js';
 import type { Blame } from './core/blame.js';
 import { categories, evidenceSources } from './core/diagnosis.js';
@@ -7,7 +7,6 @@ import { type Choice, choiceText, type Offer } from './core/escalation.js';
 import type { TestRef } from './core/failure.js';
 import type { Count } from './core/failure-rate.js';
 import { type Flake, flakeKinds } from './core/flake.js';
-import { opinionVerdicts } from './core/opinion.js';
 import type { EarlierFix } from './core/remembered.js';
 import { verifyLevels } from './core/settings.js';
 import { causeVerdicts, outcomes, verdicts } from './core/verdict.js';

@@ -1,6 +1,5 @@
-import { askedWaitMs } from '../core/asked-wait.js';
-import { classifyAgentError, type AgentErrorReason } from '../core/agent-error.js';
-import { isBuiltInRunner } from '../core/built-in-runner.js';
+import { askedWaitMs, classifyAgentError, type AgentErrorReason } from '../core/agent-error.js';
+import { isBuiltInRunner } from '../core/built-in.js';
 import { programs } from './programs.js';
 import type { AgentResult } from './runner.js';
 

@@ -1,5 +1,4 @@
-import type { AgentClaim } from '../core/attempt.js';
-import type { Opinion } from '../core/opinion.js';
+import type { AgentClaim, Opinion } from '../core/attempt.js';
 import type { RunnerSettings } from '../core/settings.js';
 import { readClaim, readOpinion } from './claim.js';
 import type { AgentTask } from './run-agent.js';

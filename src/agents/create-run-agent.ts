@@ -1,7 +1,6 @@
 import { setTimeout } from 'node:timers';
-import type { AgentClaim, AgentEnd } from '../core/attempt.js';
-import type { BuiltInRunner } from '../core/built-in-runner.js';
-import type { Opinion } from '../core/opinion.js';
+import type { AgentClaim, AgentEnd, Opinion } from '../core/attempt.js';
+import type { BuiltInRunner } from '../core/built-in.js';
 import type { RunnerSettings } from '../core/settings.js';
 import { unreachable } from '../core/unreachable.js';
 import { supervise, type ProcessEnd, type Supervised } from '../process/supervise.js';

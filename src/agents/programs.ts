@@ -1,4 +1,4 @@
-import { isBuiltInRunner, type BuiltInRunner } from '../core/built-in-runner.js';
+import { isBuiltInRunner, type BuiltInRunner } from '../core/built-in.js';
 
 /** The format of a program's slash-command files. */
 export type CommandFormat = 'claude' | 'markdown' | 'toml' | 'plain';

@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { blameLine, shortId } from '../core/blame.js';
-import { cutLine, protectedNames } from '../core/guard/cut.js';
-import { violationLine } from '../core/guard/violation.js';
+import { cutLine, protectedNames, violationLine } from '../core/guard-findings.js';
 import { asPrinted, type EvidenceSource, factLines } from '../core/diagnosis.js';
 import { flakeText } from '../core/flake.js';
 import { fenced, middleCut } from '../core/fenced.js';

@@ -1,6 +1,5 @@
-import type { AgentClaim, AgentEnd, AgentUsage } from '../core/attempt.js';
+import type { AgentClaim, AgentEnd, AgentUsage, Opinion } from '../core/attempt.js';
 import type { AgentErrorReason } from '../core/agent-error.js';
-import type { Opinion } from '../core/opinion.js';
 import type { RunnerSettings } from '../core/settings.js';
 import type { AgentTask } from './run-agent.js';
 

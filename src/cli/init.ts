@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { Command } from 'commander';
-import { builtInRunners } from '../core/built-in-runner.js';
+import { builtInRunners, builtIn } from '../core/built-in.js';
 import { endWith } from './end.js';
 import { configFlag, wholeNumber } from './options.js';
 import { type AgentProgram, programs } from '../agents/programs.js';
@@ -11,7 +11,6 @@ import { canAsk } from '../outputs/ask.js';
 import { findPlaywrightConfig } from '../playwright/find-config.js';
 import { findPlaywright } from '../playwright/find-playwright.js';
 import { packageManagerOf } from '../playwright/package-manager.js';
-import { builtIn } from '../core/built-in-fixer.js';
 import { exitCodes } from '../core/exit-codes.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';

@@ -4,7 +4,7 @@ import { endWith, print } from './end.js';
 import { agentsFlag, storeFlag } from './options.js';
 import { findRun, type StoredRun } from '../run/find-run.js';
 import { readRunPatch } from '../run/read-patch.js';
-import { builtIn } from '../core/built-in-fixer.js';
+import { builtIn } from '../core/built-in.js';
 import { exitCodes } from '../core/exit-codes.js';
 import { formatProblem, type Problem, reasonOf } from '../problem.js';
 import { withStore } from '../store/with-store.js';

@@ -10,11 +10,10 @@ import type { Written } from '../workspace/write-files.js';
 import { type StoredRun, findRun, readRun, runIdsIn } from '../run/find-run.js';
 import { formatProblem, type Problem } from '../problem.js';
 import { withStore } from '../store/with-store.js';
-import { recover } from '../run/recover-if-needed.js';
+import { recover, pidAtWork } from '../run/run-journal.js';
 import { underLockOfRuns } from '../run/under-lock.js';
 import { counted, localTime } from '../outputs/format.js';
 import { err, ok, type Result } from '../result.js';
-import { pidAtWork } from '../run/run-journal.js';
 import type { Change } from '../workspace/change.js';
 import { canAsk, confirmed } from '../outputs/ask.js';
 

@@ -1,9 +1,8 @@
+import path from 'node:path';
 import { isUtf8 } from 'node:buffer';
 import { readFile, stat } from 'node:fs/promises';
-import path from 'node:path';
 import type { z } from 'zod';
-import { builtIn } from '../core/built-in-fixer.js';
-import { builtInRunners, isBuiltInRunner } from '../core/built-in-runner.js';
+import { builtIn, builtInRunners, isBuiltInRunner } from '../core/built-in.js';
 import { rules } from '../core/classify/rules.js';
 import { pathInside } from '../paths.js';
 import type { Problem } from '../problem.js';

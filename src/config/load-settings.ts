@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { builtInRunners, isBuiltInRunner } from '../core/built-in-runner.js';
+import { readFile } from 'node:fs/promises';
+import { builtInRunners, isBuiltInRunner } from '../core/built-in.js';
 import type { AgentSettings, RunnerSettings, Settings, VerifyLevel } from '../core/settings.js';
 import { jsonOf } from '../json-of.js';
 import { counted } from '../outputs/format.js';

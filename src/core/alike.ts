@@ -1,4 +1,4 @@
-import type { DiagnosedFailure } from './cause.js';
+import type { DiagnosedFailure, Cause } from './cause.js';
 import { complaintOf } from './complaint.js';
 import type { TestFailure, TestRef } from './failure.js';
 import { normalise } from './normalise.js';
@@ -103,4 +103,15 @@ export function ranBefore(failed: TestFailure, { ran }: Pick<GreenTest, 'ran'>):
 
 function fileOf({ project, location }: TestRef): string {
   return `${project} ${location.file}`;
+}
+
+/**
+ * Chooses the tests of a cause that are run without its fix (HL-6): the lead, and two others, from other files if there are any. That they
+ * are red again shows it for all; with the fix, every test is run.
+ */
+export function chooseFlipped({ lead, members }: Cause): Set<DiagnosedFailure> {
+  // Those that were run again before are known best.
+  const others = members.filter((one) => one !== lead);
+  const known = others.toSorted((a, b) => Number(a.like !== undefined) - Number(b.like !== undefined));
+  return new Set(chooseShown([lead, ...known]));
 }

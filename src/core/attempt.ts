@@ -1,8 +1,5 @@
 import type { Proof, TestProof } from './proof.js';
-import type { Cut } from './guard/cut.js';
-import type { Note } from './guard/note.js';
-import type { Violation } from './guard/violation.js';
-import type { Opinion } from './opinion.js';
+import type { Cut, Violation, Note } from './guard-findings.js';
 
 /** What an agent says about its own work; only the re-run decides whether it is true. */
 export interface AgentClaim {
@@ -210,4 +207,34 @@ export interface FileChange {
   readonly path: string;
   readonly added: number | null;
   readonly removed: number | null;
+}
+
+/** The sum of what agent programs report in money and tokens; null for what none of them reports. */
+export type Spent = Pick<AgentUsage, 'costUsd' | 'inputTokens' | 'outputTokens'>;
+
+/** Adds up what attempts have cost. */
+export function spentOn(attempts: readonly Pick<Attempt, 'usage'>[]): Spent {
+  const sum = (of: keyof Spent) => {
+    const told = attempts.flatMap(({ usage }) => usage?.[of] ?? []);
+    return told.length === 0 ? null : told.reduce((total, one) => total + one, 0);
+  };
+  return { costUsd: sum('costUsd'), inputTokens: sum('inputTokens'), outputTokens: sum('outputTokens') };
+}
+
+/** What a second opinion may say about a fix: that it treats the cause, that it hides the fault, or neither. */
+export const opinionVerdicts = ['honest', 'hides', 'unsure'] as const;
+
+/** What an agent that did not make a fix says about it (HN-11). */
+export interface Opinion {
+  readonly verdict: (typeof opinionVerdicts)[number];
+  /** The place in the fix that it is about, if it names one; relative to the project. */
+  readonly file: string | null;
+  readonly line: number | null;
+  readonly why: string;
+}
+
+/** Formats an opinion as one line: `hides: it swallows the error (src/a.ts:3)`. */
+export function opinionText({ verdict, file, line, why }: Opinion): string {
+  const place = file === null ? '' : ` (${file}${line === null ? '' : `:${line}`})`;
+  return `${verdict}: ${why}${place}`;
 }

@@ -1,5 +1,5 @@
 import { type Attempt, endWords, exitWords, type Side, sides, wasReverted } from './attempt.js';
-import { agentName } from './built-in-fixer.js';
+import { agentName } from './built-in.js';
 import { blameLine } from './blame.js';
 import { type Cause, retryOf } from './cause.js';
 import type { Category, Diagnosis, RetryAxis } from './diagnosis.js';

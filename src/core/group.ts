@@ -1,7 +1,6 @@
 import type { Cause, DiagnosedFailure } from './cause.js';
 import { categories } from './diagnosis.js';
-import { haveDifferentRoots, isKnownBy, rootKeys, sameTestKey } from './group-keys.js';
-import { environmentOf } from './environment.js';
+import { haveDifferentRoots, isKnownBy, rootKeys, sameTestKey, environmentOf } from './group-keys.js';
 import { turnedAwayTogether } from './turned-away.js';
 
 /** A cause under construction: its members and all their root keys. */

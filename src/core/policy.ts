@@ -1,9 +1,10 @@
 import { type Attempt, becauseOf } from './attempt.js';
-import { agentName, isBuiltIn } from './built-in-fixer.js';
+import { agentName, isBuiltIn } from './built-in.js';
 import type { RetryAxis } from './diagnosis.js';
 import { isUsedUp, noEarlierTries, type EarlierTries } from './remembered.js';
-import type { LimitSettings, RetrySettings } from './settings.js';
+import type { LimitSettings, RetrySettings, Settings } from './settings.js';
 import type { CauseVerdict } from './verdict.js';
+import type { DiagnosedFailure } from './cause.js';
 
 /** What has happened to one cause so far, and what the run has spent: everything that a decision may depend on. */
 export interface History {
@@ -255,4 +256,28 @@ export function isPaused(
 ): boolean {
   const asked = causes.filter((cause) => cause.verdict === 'escalated' && !cause.askedBefore);
   return asked.length >= Math.max(1, limits.escalations);
+}
+
+/** Playwright's default pattern for spec files. */
+const spec = /\.(?:spec|test)\.[cm]?[jt]sx?(?=[:\s"')]|$)/;
+
+/**
+ * Returns the agents that may be tried for a failure, in order: those of its class, then those of each alternative (CS-7). A spec
+ * that does not compile gets none: no comparison could tell whether a change to it weakens its tests (HN-3), so it needs a person.
+ */
+export function agentsFor(
+  failed: Pick<DiagnosedFailure, 'failure' | 'diagnosis'>,
+  routes: Settings['routes'],
+): string[] {
+  if (isBrokenSpec(failed)) return [];
+  const { category, alternatives } = failed.diagnosis;
+  return [...new Set([category, ...alternatives].flatMap((one) => routes[one]))];
+}
+
+function isBrokenSpec({ failure, diagnosis }: Pick<DiagnosedFailure, 'failure' | 'diagnosis'>): boolean {
+  const [error] = failure.errors;
+  if (failure.scope !== 'suite' || diagnosis.category !== 'build-error' || !error) return false;
+  return (
+    /SyntaxError|Unexpected token/.test(error.message) && spec.test(error.location?.file ?? error.message)
+  );
 }

@@ -1,4 +1,4 @@
-import type { BuiltInRunner } from './built-in-runner.js';
+import type { BuiltInRunner } from './built-in.js';
 import type { ProjectRules } from './classify/project-rules.js';
 import type { Category } from './diagnosis.js';
 

@@ -1,3 +1,7 @@
+import type { Cause } from './cause.js';
+import { exitCodes, exitCodeOfSignal } from './exit-codes.js';
+import type { ChangeVerdict } from './verification.js';
+
 /**
  * The final statuses of a test (HN-7). `green-once`: green with a fix that was not proven (`verify.level: none`). `skipped`: the suite says so;
  * `not-run`: no Playwright run got to it, so nothing is known about it.
@@ -51,3 +55,66 @@ export const outcomes = [
 
 /** One of `outcomes`. */
 export type Outcome = (typeof outcomes)[number];
+
+/** Everything that the outcome of a run depends on. */
+export interface RunResult {
+  readonly tests: readonly Verdict[];
+  readonly causes: readonly {
+    readonly verdict: CauseVerdict;
+    readonly overBudget?: boolean;
+    readonly cause: Pick<Cause, 'environment'>;
+  }[];
+  /** Whether the suite's own failure persists. */
+  readonly suiteRed: boolean;
+  /** Whether the run paused because too many causes need a person. */
+  readonly paused: boolean;
+  /** What became of the changes in the working tree, if that was asked. */
+  readonly verified?: ChangeVerdict;
+  readonly interruptedBy: 'SIGINT' | 'SIGTERM' | null;
+  readonly failOnHeal: boolean;
+  readonly failOnFlaky: boolean;
+}
+
+/** An outcome with its exit code (CL-5). */
+export interface FinalOutcome {
+  readonly outcome: Outcome;
+  readonly exitCode: number;
+}
+
+const green: FinalOutcome = { outcome: 'green', exitCode: exitCodes.green };
+const red: FinalOutcome = { outcome: 'red', exitCode: exitCodes.red };
+const forPerson: FinalOutcome = { outcome: 'escalated', exitCode: exitCodes.personNeeded };
+
+/** The tests say too little about a change: it may break none of them and weaken some. */
+const outcomeOfChange: Readonly<Record<ChangeVerdict, FinalOutcome>> = {
+  proven: green,
+  review: forPerson,
+  refused: red,
+  red,
+  unsteady: red,
+  needless: red,
+  breaks: red,
+  unproven: forPerson,
+};
+
+/** Decides a run's outcome: whatever needs a person takes precedence over tests that are merely red. */
+export function outcomeOf(run: RunResult): FinalOutcome {
+  const { tests, causes } = run;
+  if (run.interruptedBy) return { outcome: 'interrupted', exitCode: exitCodeOfSignal(run.interruptedBy) };
+  if (run.verified) return outcomeOfChange[run.verified];
+  if (causes.some((cause) => cause.verdict === 'agent-unusable'))
+    return { outcome: 'agent-unusable', exitCode: exitCodes.agentUnusable };
+  if (run.paused) return { outcome: 'paused', exitCode: exitCodes.budget };
+  if (causes.some((cause) => cause.overBudget)) return { outcome: 'budget', exitCode: exitCodes.budget };
+  const isForPerson = ({ verdict, cause }: RunResult['causes'][number]) =>
+    verdict === 'escalated' || (verdict === 'failed' && cause.environment !== null);
+  if (causes.some(isForPerson)) return forPerson;
+  // What depends on a test that a person accepts as red cannot run either.
+  const unknown = tests.includes('not-run') && !tests.includes('quarantined');
+  const isRed = tests.some((verdict) => verdict === 'failed' || verdict === 'rejected');
+  if (isRed || unknown || run.suiteRed) return red;
+  const unwelcome =
+    (run.failOnHeal && [...tests, ...causes.map(({ verdict }) => verdict)].some(isHealed)) ||
+    (run.failOnFlaky && tests.includes('flaky'));
+  return { outcome: 'green', exitCode: unwelcome ? exitCodes.red : exitCodes.green };
+}

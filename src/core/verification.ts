@@ -1,4 +1,4 @@
-import type { Violation } from './guard/violation.js';
+import type { Violation } from './guard-findings.js';
 import type { Proof } from './proof.js';
 
 /**

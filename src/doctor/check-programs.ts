@@ -1,10 +1,9 @@
+import path from 'node:path';
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import path from 'node:path';
 import { agentsInUse, checkAgent } from '../agents/check-agents.js';
 import { programNamed, programs } from '../agents/programs.js';
-import { builtIn } from '../core/built-in-fixer.js';
-import { isBuiltInRunner, type BuiltInRunner } from '../core/built-in-runner.js';
+import { builtIn, isBuiltInRunner, type BuiltInRunner } from '../core/built-in.js';
 import type { AgentSettings, RunnerSettings, Settings } from '../core/settings.js';
 import { readReport, runIdsIn } from '../run/find-run.js';
 import { runDirOf } from '../run/run-folder.js';

@@ -1,6 +1,4 @@
-import type { Cut } from '../core/guard/cut.js';
-import type { Note } from '../core/guard/note.js';
-import type { Violation } from '../core/guard/violation.js';
+import type { Cut, Violation, Note } from '../core/guard-findings.js';
 import type { OtherInput } from './other-input.js';
 
 /** How much a test checks, compared with what it checked before. */

@@ -1,5 +1,5 @@
 import { parse } from 'dotenv';
-import type { Cut } from '../core/guard/cut.js';
+import type { Cut } from '../core/guard-findings.js';
 import type { Tree } from '../workspace/tree.js';
 import type { FileEdit } from './request.js';
 

@@ -1,5 +1,4 @@
-import type { Note } from '../core/guard/note.js';
-import type { Violation } from '../core/guard/violation.js';
+import type { Note, Violation } from '../core/guard-findings.js';
 import { TooLarge } from '../code/print.js';
 import { openProject } from '../code/sources.js';
 import { judgeApp } from './app.js';

@@ -1,7 +1,7 @@
 import { codeOf, compareTrees, type Difference, operationsIn, stretchesOf } from '../code/compare-trees.js';
 import { isCode } from '../code/imports.js';
 import { parseSource, type SourceFile } from '../code/source-file.js';
-import type { Note } from '../core/guard/note.js';
+import type { Note } from '../core/guard-findings.js';
 import type { Change } from './change.js';
 import type { FileEdit } from './request.js';
 

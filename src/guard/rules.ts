@@ -1,4 +1,4 @@
-import type { Violation } from '../core/guard/violation.js';
+import type { Violation } from '../core/guard-findings.js';
 
 /** What no honest fix contains, in words for the agent and the report. Whatever else the guard finds is cut or shown. */
 const rules = {

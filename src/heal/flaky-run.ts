@@ -21,10 +21,9 @@ import type { SuiteRun } from '../playwright/suite-run.js';
 import { healCauses } from './heal-causes.js';
 import { observationsIn } from './observations.js';
 import type { Opened } from './open-run.js';
-import { type Healed, newProgress, type Progress } from './progress.js';
+import { type Healed, newProgress, type Progress, summarise } from './progress.js';
 import { proveFixes } from './prove.js';
 import type { AgainRequest, Session } from './session.js';
-import { summarise } from './summarise.js';
 
 /** Which tests to look at: those named, or what is flaky in the whole suite. */
 export interface FlakyRequest {

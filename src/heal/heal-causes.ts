@@ -5,13 +5,19 @@ import type { Blame } from '../core/blame.js';
 import type { Cause, DiagnosedFailure } from '../core/cause.js';
 import { failureKey } from '../core/failure.js';
 import { isGreen } from '../core/judge.js';
-import { applyResult } from './apply-result.js';
-import { unhealedYet } from './other-fix.js';
-import { type CauseRecord, endCause, goesOn, keptAttempts, type Progress, revealing } from './progress.js';
+import { applyResult, unhealedYet } from './apply-result.js';
+import {
+  type CauseRecord,
+  endCause,
+  goesOn,
+  keptAttempts,
+  type Progress,
+  revealing,
+  summarise,
+} from './progress.js';
 import { healCause, type TriedCause, type Turn } from './heal-cause.js';
 import { retest } from './retest.js';
 import type { Session } from './session.js';
-import { summarise } from './summarise.js';
 
 /** A cause in progress: its agent may be at work while other causes hold the project's tree. */
 interface UnderWay {

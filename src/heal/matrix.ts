@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { isKept } from '../core/attempt.js';
-import { builtIn } from '../core/built-in-fixer.js';
+import { builtIn } from '../core/built-in.js';
 import type { Cause } from '../core/cause.js';
 import { failureKey } from '../core/failure.js';
 import type { Problem } from '../problem.js';

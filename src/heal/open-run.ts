@@ -14,8 +14,7 @@ import { eventsWriter } from '../run/event-log.js';
 import { createRedactor } from '../secrets/redactor.js';
 import { contentsOf } from '../workspace/change.js';
 import type { Workspace } from '../workspace/workspace.js';
-import type { Checked } from './check-request.js';
-import type { RunRequest } from './run-request.js';
+import type { Checked, RunRequest } from './run-request.js';
 import { createSuiteRuns } from './suite-runs.js';
 
 /** A run that holds the project's lock. */

@@ -1,13 +1,12 @@
-import { agentsFor } from '../core/agents-for.js';
+import { agentsFor } from '../core/policy.js';
 import { groupCauses } from '../core/group.js';
 import { writeWork } from './attempt/start-agent.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { applyFlaky } from './apply-result.js';
 import { confirm } from './confirm.js';
-import { type Healed, newProgress } from './progress.js';
+import { type Healed, newProgress, summarise } from './progress.js';
 import type { CauseSummary } from '../event.js';
 import type { Session } from './session.js';
-import { summarise } from './summarise.js';
 
 /** What `--dry-run` shows for one cause. */
 export interface Plan {

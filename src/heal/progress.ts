@@ -1,16 +1,15 @@
-import { type Attempt, isKept } from '../core/attempt.js';
+import { type Attempt, isKept, spentOn, becauseOf } from '../core/attempt.js';
 import type { Cause, DiagnosedFailure } from '../core/cause.js';
 import { type CauseEnd, isPaused } from '../core/policy.js';
 import type { ProofOutcome, ProofStep, TestProof } from '../core/proof.js';
-import { spentOn } from '../core/spent-on.js';
-import type { RunResult } from '../core/outcome.js';
-import { failureKey } from '../core/failure.js';
-import { isResolved } from '../core/verdict.js';
+import { type RunResult, isResolved } from '../core/verdict.js';
+import { failureKey, testsOf } from '../core/failure.js';
 import type { TriedCause } from './heal-cause.js';
 import type { GreenTest } from '../core/alike.js';
-import type { EventOf } from '../event.js';
+import type { EventOf, CauseSummary } from '../event.js';
 import type { SuiteRun, TestResult } from '../playwright/suite-run.js';
 import type { Session } from './session.js';
+import { headlineOf } from '../core/headline.js';
 
 /** A cause with its verdict. */
 export interface CauseRecord extends CauseEnd {
@@ -206,4 +205,60 @@ export function testProofs(progress: Progress, tests: readonly ProofTest[]): Tes
     proof: stepsOf(progress, test),
     ended: test.ended ?? (test.isFlipped ? 'proven' : 'green'),
   }));
+}
+
+/** Returns a cause as events and reports name it. */
+export function summarise({ id, lead, members, parent }: Cause): CauseSummary {
+  const { category, alternatives, why, confidence, warning, facts } = lead.diagnosis;
+  return {
+    id,
+    signature: lead.signature,
+    category,
+    alternatives,
+    why,
+    confidence,
+    // Headline and class are those of the lead.
+    tests: testsOf([lead, ...members.filter((one) => one !== lead)]),
+    headline: headlineOf(lead),
+    source: facts.source,
+    parent,
+    warning,
+    evidence: `failures/${lead.n}`,
+  };
+}
+
+interface OfCause {
+  readonly causeId: string;
+  /** Id of the attempt in the store; null if the store could not be written. */
+  readonly id: string | null;
+  readonly attempt: Attempt;
+}
+
+/**
+ * Handles the end of an attempt. A green one is decided by its proof, and so is one that led to another
+ * error: by the proof of the fix for that one (HN-1). Any other one is decided immediately.
+ */
+export async function attemptTried(session: Session, tried: OfCause): Promise<void> {
+  const { causeId, attempt } = tried;
+  const { n, agent, change } = attempt;
+  if (isKept(attempt))
+    session.bus.emit({
+      type: 'attempt.held',
+      causeId,
+      attempt: n,
+      agent,
+      change,
+      error: becauseOf(attempt),
+    });
+  else await attemptDecided(session, tried);
+}
+
+/** Finishes an attempt: it is stored first, then its change is marked as decided if it is kept, and only then is it announced. */
+export async function attemptDecided(
+  { store, workspace, bus }: Session,
+  { causeId, id, attempt }: OfCause,
+): Promise<void> {
+  await store.attemptFinished(id, attempt);
+  if (isKept(attempt) && attempt.change !== null) await workspace.decided([attempt.change]);
+  bus.emit({ type: 'attempt.judged', causeId, attempt });
 }

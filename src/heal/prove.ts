@@ -1,9 +1,9 @@
 import type { DiagnosedFailure } from '../core/cause.js';
-import { isBuiltIn } from '../core/built-in-fixer.js';
+import { isBuiltIn } from '../core/built-in.js';
 import { failureKey } from '../core/failure.js';
 import { isGreen } from '../core/judge.js';
 import type { Attempt } from '../core/attempt.js';
-import type { Note } from '../core/guard/note.js';
+import type { Note } from '../core/guard-findings.js';
 import type { Settings } from '../core/settings.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import {
@@ -14,6 +14,7 @@ import {
   type ProofTest,
   put,
   revealing,
+  summarise,
 } from './progress.js';
 import { suiteKey } from './observations.js';
 import { runRegression } from './regression.js';
@@ -22,7 +23,6 @@ import { revertFixes, revertWhatBroke, takeOutDeadEnds } from './take-out.js';
 import { retest } from './retest.js';
 import { abandonProof, type Left, type Refuted, applyProof } from './apply-proof.js';
 import { newlyRed } from './apply-result.js';
-import { summarise } from './summarise.js';
 import { tryOtherInput, typingIn } from './try-other-input.js';
 
 /** One shared proof of all fixes that are not proven yet. */

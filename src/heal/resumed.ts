@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { z } from 'zod';
-import { isBuiltIn } from '../core/built-in-fixer.js';
+import { isBuiltIn } from '../core/built-in.js';
 import { verifyLevels } from '../core/settings.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
@@ -12,8 +12,7 @@ import { noRun, type SuiteRun } from '../playwright/suite-run.js';
 import type { ShardCount } from '../playwright/reports/report.js';
 import type { SuiteRuns, Watching } from './suite-runs.js';
 import type { CauseState, RunState } from '../run/run-state.js';
-import { reportTests } from '../run/report-of.js';
-import type { ReportTest } from '../run/report.js';
+import { reportTests, type ReportTest } from '../run/report.js';
 import { isHealed, isResolved, type Verdict } from '../core/verdict.js';
 
 /** An unfinished run, as the run that resumes it sees it. */

@@ -1,17 +1,21 @@
 import path from 'node:path';
 import { errorOfEnd } from '../core/agent-error.js';
-import type { Attempt } from '../core/attempt.js';
+import { type Attempt, type Opinion, opinionText } from '../core/attempt.js';
 import type { Cause } from '../core/cause.js';
-import { noteLine } from '../core/guard/note.js';
-import { type Opinion, opinionText } from '../core/opinion.js';
+import { noteLine } from '../core/guard-findings.js';
 import { limitReached } from '../core/policy.js';
 import { isInside, relativePath } from '../paths.js';
 import { reasonOf } from '../problem.js';
 import { readStateText } from '../state-folder.js';
 import type { Work } from '../workspace/workspace.js';
 import { warnOf } from './attempt/deploy.js';
-import { joinedUsage, runWithRestarts } from './attempt/restart-agent.js';
-import { type DeployRequest, briefAgent, startAgent } from './attempt/start-agent.js';
+import {
+  joinedUsage,
+  runWithRestarts,
+  type DeployRequest,
+  briefAgent,
+  startAgent,
+} from './attempt/start-agent.js';
 import type { Session } from './session.js';
 
 /** A fix to ask about, and whom to ask. */

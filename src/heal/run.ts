@@ -7,15 +7,21 @@ import { healCause, type TriedCause, turnAlone } from './heal-cause.js';
 import { atOnce, earlierSignatures, healCauses } from './heal-causes.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { observationsIn } from './observations.js';
-import { endCause, goesOn, type Healed, isSuiteRed, newProgress, type Progress } from './progress.js';
+import {
+  endCause,
+  goesOn,
+  type Healed,
+  isSuiteRed,
+  newProgress,
+  type Progress,
+  summarise,
+} from './progress.js';
 import { proofRuns, proveFixes } from './prove.js';
 import { retest } from './retest.js';
 import { takeOutDeadEnds } from './take-out.js';
 import { tellDecided } from './tell-tests.js';
 import type { Session } from './session.js';
-import { applyFlaky, applyResult, newlyRed } from './apply-result.js';
-import { recheckFailed } from './other-fix.js';
-import { summarise } from './summarise.js';
+import { applyFlaky, applyResult, newlyRed, recheckFailed } from './apply-result.js';
 
 /**
  * Heals what the first run found, in rounds: a fix that lets the suite start, or that gets a test past its first error, reveals new

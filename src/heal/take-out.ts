@@ -4,9 +4,8 @@ import type { Observation } from '../core/judge.js';
 import { isHealed } from '../core/verdict.js';
 import type { RegressionResult } from '../event.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
-import { attemptDecided } from './attempt/attempt-decided.js';
-import type { Session } from './session.js';
 import {
+  attemptDecided,
   type CauseRecord,
   changesOf,
   endCause,
@@ -15,6 +14,7 @@ import {
   put,
   revealedBy,
 } from './progress.js';
+import type { Session } from './session.js';
 import { suiteKey } from './observations.js';
 import { tellDecided, tellSeen } from './tell-tests.js';
 

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { readFileSync } from 'node:fs';
 import { canBeReverted } from '../core/blame.js';
-import type { Note } from '../core/guard/note.js';
+import type { Note } from '../core/guard-findings.js';
 import { headlineOf } from '../core/headline.js';
 import { isGreen, type Observation } from '../core/judge.js';
 import { exchangeInputs, type OtherInput } from '../guard/other-input.js';

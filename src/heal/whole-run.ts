@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { systemClock } from '../clock.js';
 import { nameOf } from '../outputs/format.js';
 import { say } from '../outputs/streams.js';
@@ -10,22 +11,29 @@ import { type Interrupts, listenForInterrupts } from '../process/interrupts.js';
 import { startWatchdog } from '../run/watchdog.js';
 import { ok, type Result } from '../result.js';
 import type { ProjectLock } from '../run/project-lock.js';
-import { recover } from '../run/recover-if-needed.js';
+import { recover } from '../run/run-journal.js';
 import { createRunFolder, newRunId } from '../run/run-folder.js';
 import { underLock } from '../run/under-lock.js';
 import { checkedOut } from '../run/checked-out.js';
-import { type Checked, checkRequest } from './check-request.js';
-import { finishRun } from './finish-run.js';
-import { firstRun, tellStarted } from './first-run.js';
+import { type Checked, checkRequest, type RunRequest, shardsIn, typed } from './run-request.js';
 import type { ComparedChange, VerifyAsked } from './verify/compare-change.js';
 import { cleanUp, cleanUpAfterError, closed, type Opened, openRun } from './open-run.js';
-import type { RunRequest } from './run-request.js';
 import type { Healed } from './progress.js';
 import type { ReportedRun } from './reported-run.js';
 import { goneTests, type Resumed } from './resumed.js';
 import type { Session } from './session.js';
 import { showTraces } from './show-trace.js';
 import { tellSeen } from './tell-tests.js';
+import { builtIn } from '../core/built-in.js';
+import type { SuiteProgress } from '../playwright/report-state.js';
+import { interactiveVariablesIn } from '../playwright/unattended.js';
+import { missingWarning } from '../playwright/reports/report.js';
+import { avoidedIn, reportOf } from '../run/report.js';
+import { reduce } from '../run/run-state.js';
+import { outcomeOf } from '../core/verdict.js';
+import { exitCodes } from '../core/exit-codes.js';
+import { writeProgramReports, showResult } from '../outputs/show-result.js';
+import { writeState } from '../state-folder.js';
 
 /** Runs `self-heal run` as a whole: returns the exit code, or the problem that prevented it. */
 export async function runSelfHeal(request: RunRequest): Promise<number | Problem> {
@@ -158,4 +166,143 @@ function tellResumed({ bus }: Session, resumed: Resumed, first: SuiteRun): void 
   const names = gone.map(nameOf).join(', ');
   const message = `Still red, because they no longer exist under these names: ${names}. Start a new run with \`self-heal run\`.`;
   bus.emit({ type: 'run.warning', message });
+}
+
+/** Announces the run, before anything is run. */
+function tellStarted({ request, reports, bus, folder, settings, playwright }: Opened): void {
+  const { options, resumed } = request;
+  bus.emit({
+    type: 'run.started',
+    runId: folder.runId,
+    project: settings.project,
+    playwright: playwright.version,
+    dryRun: options.dryRun ?? false,
+    verify: settings.verify.level,
+    ...shardsIn(reports ?? resumed?.shards),
+    request: typed(request),
+    ...(resumed ? { resumedFrom: resumed.runId } : {}),
+  });
+}
+
+/**
+ * Makes the run of the suite that everything starts from: here, as the rest of a resumed run, or of what the reports of other runs name as red.
+ * `onStart` is called once Playwright has been started.
+ */
+async function firstRun(opened: Opened, onStart: () => unknown): Promise<Result<ReportedRun, Problem>> {
+  const { request, reports, bus, suites } = opened;
+  const { options, resumed } = request;
+  for (const name of interactiveVariablesIn(request.env)) {
+    const message = `Ignored ${name}, because it makes Playwright wait for input.`;
+    bus.emit({ type: 'run.warning', message });
+  }
+  const gone = resumed?.shards ? missingWarning(resumed.shards) : null;
+  if (gone !== null) bus.emit({ type: 'run.warning', message: gone });
+  const stdout = options.json ? 2 : 1;
+  const mayCopy = startsAgents(opened);
+  let loading: Promise<void> | undefined;
+  // Work done while the suite is still running costs no extra time.
+  const onProgress = ({ failed, done, total }: SuiteProgress) => {
+    if (failed === 0) return;
+    if (mayCopy && done < total) opened.workspace.begin();
+    // Whoever needs it later reports what is wrong with it.
+    loading ??= loadForRed().catch(() => undefined);
+  };
+  const watching = { onStart: () => void onStart(), onProgress };
+  if (reports) {
+    const { runReported } = await import('./reported-run.js');
+    return runReported(opened, reports, watching);
+  }
+  const only = request.chosenFor ?? request.onlyIds ?? [];
+  const first = await (resumed
+    ? resumed.firstRun(suites, stdout, watching)
+    : only.length > 0 || request.flaky
+      ? suites.again({ ids: only.length > 0 ? only : null, purpose: 'first', causeId: null, watching })
+      : suites.first(stdout, watching));
+  if (first.reusedServer) bus.emit({ type: 'run.warning', message: staleServer(first.reusedServer) });
+  return ok({ run: first, reportedRed: new Set() });
+}
+
+/** Loads what a red run needs while its suite is still running. */
+async function loadForRed(): Promise<void> {
+  const [{ compileRules }] = await Promise.all([
+    import('../core/classify/classify.js'),
+    import('./compose-session.js'),
+    import('./run.js'),
+  ]);
+  compileRules();
+}
+
+/** Whether an agent may need a copy; the built-in fixer does not. */
+function startsAgents({ request, settings, missing }: Opened): boolean {
+  const { options, blame, chosenFor } = request;
+  if (options.dryRun || blame || chosenFor) return false;
+  return Object.entries(settings.agents).some(
+    ([name, { runner }]) => runner !== builtIn && !missing.has(name),
+  );
+}
+
+function staleServer(url: string): string {
+  return `${url} was already being served when Playwright started, so the tests ran against that server, which may serve old code. Stop it, or set reuseExistingServer: false.`;
+}
+
+/** A run at its end. */
+interface Finished {
+  readonly healed: Healed;
+  /** Null if nothing was red. */
+  readonly session: Pick<Session, 'store' | 'spending'> | null;
+  /** The commit it ran on; null if there were uncommitted changes. */
+  readonly commit: string | null;
+  readonly interrupts: Interrupts;
+}
+
+/** Writes and shows the result of a run; returns its exit code. */
+async function finishRun(
+  { request, folder, bus, redactor, startedAt }: Opened,
+  { healed, session, commit, interrupts }: Finished,
+): Promise<number> {
+  const { options } = request;
+  const tests = [...bus.run().tests.values()].map(({ verdict }) => verdict);
+  const final = outcomeOf({
+    ...healed,
+    tests,
+    interruptedBy: interrupts.by(),
+    failOnHeal: options.failOnHeal ?? false,
+    failOnFlaky: options.failOnFlakyTests ?? false,
+  });
+  const agentRunsAvoided = avoidedIn(bus.run());
+  const flaky = tests.filter((verdict) => verdict === 'flaky').length;
+  await session?.store.ended(final);
+  // What is changed from now on is told from what was there.
+  if (final.outcome !== 'green' && !healed.verified)
+    await keepTree(folder.dir, request.cwd).catch(() => undefined);
+  const time = systemClock.now();
+  const spent = { ...(session?.spending.totals() ?? { agentRuns: 0, costUsd: null }), agentRunsAvoided };
+  const ended = { type: 'run.ended', ...final, ...spent, durationMs: time - startedAt, commit } as const;
+  const reportNow = () => {
+    const report = reportOf(reduce(bus.run(), { ...ended, time }));
+    // Texts from before a failure may contain secrets that only the failure revealed.
+    return flaky + report.causes.length > 0 ? redactor.deep(report) : report;
+  };
+  const asJson = options.list ? (await import('./matrix.js')).matrixOf : undefined;
+  const place = { dir: folder.dir, cwd: request.cwd, env: request.env, options, ...(asJson && { asJson }) };
+  let report = reportNow();
+  // If another tool's report cannot be written, the run has not failed: report.json and the terminal mention it.
+  for (const message of await writeProgramReports(report, place)) {
+    bus.emit({ type: 'run.warning', message });
+    report = reportNow();
+  }
+  writeState(path.join(place.dir, 'report.json'), `${JSON.stringify(report, null, 2)}\n`);
+  bus.emit(ended);
+  const broken = await bus.close();
+  for (const problem of broken) say(redactor.clean(problem));
+  await showResult(report, place);
+  // That something is red is what the list is for.
+  if (options.list) return exitCodes.green;
+  return broken.length > 0 && final.exitCode === exitCodes.green ? exitCodes.red : final.exitCode;
+}
+
+/** Loaded only after a red run (CL-4). */
+async function keepTree(dir: string, cwd: string): Promise<void> {
+  const { keepTreeState } = await import('../run/tree-state.js');
+  await keepTreeState(dir, cwd);
 }

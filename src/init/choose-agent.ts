@@ -1,8 +1,7 @@
 import { type AgentProgram, programNamed, programs } from '../agents/programs.js';
 import { chosen } from '../outputs/ask.js';
 import { closest } from '../config/closest.js';
-import { builtIn } from '../core/built-in-fixer.js';
-import { builtInRunners } from '../core/built-in-runner.js';
+import { builtIn, builtInRunners } from '../core/built-in.js';
 import { exitCodes } from '../core/exit-codes.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';

@@ -1,10 +1,9 @@
+import path from 'node:path';
 import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { readFile, mkdir, writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import { commandFileOf } from '../agents/command-files.js';
 import type { AgentProgram, CommandFormat } from '../agents/programs.js';
-import { builtIn } from '../core/built-in-fixer.js';
-import { builtInRunners } from '../core/built-in-runner.js';
+import { builtIn, builtInRunners } from '../core/built-in.js';
 import { type Problem, reasonOf } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import {

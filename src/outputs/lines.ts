@@ -1,11 +1,9 @@
-import { opinionText } from '../core/opinion.js';
+import { opinionText, type AttemptEnd, endWords, exitWords, wasReverted } from '../core/attempt.js';
 import type { ChalkInstance } from 'chalk';
-import { type AttemptEnd, endWords, exitWords, wasReverted } from '../core/attempt.js';
 import { blameLine } from '../core/blame.js';
-import { agentName, builtIn } from '../core/built-in-fixer.js';
+import { agentName, builtIn } from '../core/built-in.js';
 import { tellProof } from '../core/proof.js';
-import { cutLine } from '../core/guard/cut.js';
-import { violationLine } from '../core/guard/violation.js';
+import { cutLine, violationLine } from '../core/guard-findings.js';
 import { flakeText } from '../core/flake.js';
 import type { TestRef } from '../core/failure.js';
 import type { Event, EventOf } from '../event.js';

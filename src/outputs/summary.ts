@@ -2,7 +2,7 @@ import type { ChalkInstance } from 'chalk';
 import type { CauseVerdict, Outcome } from '../core/verdict.js';
 import type { Report } from '../run/report.js';
 import { cut, wrapped, wrappedPainted } from './cut.js';
-import { agentName } from '../core/built-in-fixer.js';
+import { agentName } from '../core/built-in.js';
 import { atMost, counted, dollars, fileText, nameOf } from './format.js';
 import { type CauseView, markOf, nextSteps, type Row, rowsOf, type RunView, viewOf } from './view.js';
 import { regressionText, verdictWords } from './wording.js';

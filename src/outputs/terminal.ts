@@ -1,5 +1,5 @@
 import type { ChalkInstance } from 'chalk';
-import { isBuiltIn } from '../core/built-in-fixer.js';
+import { isBuiltIn } from '../core/built-in.js';
 import type { Reporter } from '../run/bus.js';
 import { type RunState, type CauseState, type Phase, emptyRun } from '../run/run-state.js';
 import { cut, wrappedPainted } from './cut.js';

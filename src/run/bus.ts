@@ -1,8 +1,7 @@
 import type { Clock } from '../clock.js';
 import type { Event, StampedEvent } from '../event.js';
 import { reasonOf } from '../problem.js';
-import { reduce } from './reduce.js';
-import { emptyRun, type RunState } from './run-state.js';
+import { reduce, emptyRun, type RunState } from './run-state.js';
 
 /** Something that renders events. */
 export interface Reporter {

@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { type Event, type StampedEvent, eventIn } from '../event.js';
-import { runOf } from './reduce.js';
-import type { RunState } from './run-state.js';
+import { runOf, type RunState } from './run-state.js';
 import { readStateText, makeStateFolder, openState, openStateFolder } from '../state-folder.js';
 import { closeSync, constants, fstatSync, readSync, writeSync } from 'node:fs';
 import { systemClock } from '../clock.js';

@@ -1,12 +1,11 @@
-import { existsSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
+import { existsSync, readlinkSync } from 'node:fs';
 import type { DiagnosedFailure } from '../core/cause.js';
 import { readFailureRecords } from './failure-record.js';
 import { projectAbove } from '../git/git.js';
 import type { Problem } from '../problem.js';
 import { readRunState } from './event-log.js';
-import { reportOf } from './report-of.js';
-import type { Report } from './report.js';
+import { reportOf, type Report } from './report.js';
 import { isRunId, runDirOf, runsFolder } from './run-folder.js';
 import { type Result, err, ok } from '../result.js';
 import { listState, stateFolder } from '../state-folder.js';

@@ -11,7 +11,7 @@ import {
 import { readStats, spentSince } from './stats.js';
 import { type Database, type StoreContext, storedJson, storedText } from './tables.js';
 import type { Attempt } from '../core/attempt.js';
-import { isBuiltIn } from '../core/built-in-fixer.js';
+import { isBuiltIn } from '../core/built-in.js';
 import { becauseOf } from '../core/attempt.js';
 
 const DAY_MS = 86_400_000;

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import { z } from 'zod';
 import { type Attempt, type AttemptEnd, bareAttempt, sides } from '../core/attempt.js';
-import { isBuiltIn } from '../core/built-in-fixer.js';
+import { isBuiltIn } from '../core/built-in.js';
 import { categories } from '../core/diagnosis.js';
 import type { PersonsDecision } from '../core/escalation.js';
 import { jsonOf } from '../json-of.js';

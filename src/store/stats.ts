@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { builtIn } from '../core/built-in-fixer.js';
+import { builtIn } from '../core/built-in.js';
 import type { DaySpent } from '../core/policy.js';
 import type { Database } from './tables.js';
 import type { RatedAgent, RatedClass, Stats } from './store.js';

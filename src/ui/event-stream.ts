@@ -1,3 +1,4 @@
+import path from 'node:path';
 import type { Context } from 'hono';
 import { streamSSE } from 'hono/streaming';
 import type { Clock } from '../clock.js';
@@ -7,13 +8,11 @@ import { html } from '../outputs/html/markup.js';
 import { renderRun, showNow } from '../outputs/html/page.js';
 import { readPicture } from '../run/pictures.js';
 import { relativePath } from '../paths.js';
-import { reportOf } from '../run/report-of.js';
+import { reportOf } from '../run/report.js';
 import { runDirOf } from '../run/run-folder.js';
-import { type RunState, emptyRun } from '../run/run-state.js';
-import path from 'node:path';
+import { type RunState, emptyRun, reduce } from '../run/run-state.js';
 import { appendedLines } from '../state-folder.js';
 import { latestRunId } from '../run/find-run.js';
-import { reduce } from '../run/reduce.js';
 import { eventsFile } from '../run/event-log.js';
 
 interface EventStreamOptions {

@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { commandFileOf } from '../../src/agents/command-files.js';
 import { programs as agentPrograms } from '../../src/agents/programs.js';
-import { builtInRunners, type BuiltInRunner } from '../../src/core/built-in-runner.js';
+import { builtInRunners, type BuiltInRunner } from '../../src/core/built-in.js';
 import { orWhenLong } from '../rig/long.js';
 import { programs } from '../rig/programs.js';
 import { causeOf, scratchProject, userEnv, type Finished } from '../rig/scratch-project.js';

@@ -1,10 +1,10 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { createRunAgent } from '../../src/agents/create-run-agent.js';
 import type { AgentRun } from '../../src/core/attempt.js';
-import { builtInRunners, type BuiltInRunner } from '../../src/core/built-in-runner.js';
-import { outcomeOf } from '../../src/core/outcome.js';
+import { builtInRunners, type BuiltInRunner } from '../../src/core/built-in.js';
+import { outcomeOf } from '../../src/core/verdict.js';
 import { agentTask } from '../rig/agent-task.js';
 import { orWhenLong } from '../rig/long.js';
 import { simulatedRun } from '../rig/simulated-run.js';

@@ -1,6 +1,6 @@
+import path from 'node:path';
 import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { listEscalations, resolveNamed, showEscalation } from '../../src/cli/escalations.js';
 import { drawNow } from '../../src/ui/event-stream.js';
@@ -11,7 +11,7 @@ import { systemClock } from '../../src/clock.js';
 import { loadSettings } from '../../src/config/load-settings.js';
 import { failuresOf } from '../../src/inspect/find-failure.js';
 import { eventIn } from '../../src/event.js';
-import { runOf } from '../../src/run/reduce.js';
+import { runOf } from '../../src/run/run-state.js';
 import { findRun } from '../../src/run/find-run.js';
 import { promptOf } from '../../src/inspect/prompt-of.js';
 import { createRedactor } from '../../src/secrets/redactor.js';

@@ -23,7 +23,7 @@ async function program(events: readonly StampedEvent[]): Promise<string[]> {
     import { terminalReporter } from ${from('outputs/terminal.js')};
     import { paletteFor } from ${from('outputs/streams.js')};
     import { isLive } from ${from('outputs/streams.js')};
-    import { reduce } from ${from('run/reduce.js')};
+    import { reduce } from ${from('run/run-state.js')};
     import { emptyRun } from ${from('run/run-state.js')};
     import { listenForInterrupts } from ${from('process/interrupts.js')};
     const { env, stderr } = process;

@@ -1,12 +1,11 @@
+import path from 'node:path';
 import { existsSync, realpathSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import { execa } from 'execa';
 import { expect } from 'vitest';
 import type { StampedEvent } from '../../src/event.js';
 import { readRunState } from '../../src/run/event-log.js';
-import { reportOf } from '../../src/run/report-of.js';
-import type { Report, ReportCause } from '../../src/run/report.js';
+import { reportOf, type Report, type ReportCause } from '../../src/run/report.js';
 import { launchOptions } from './chromium.js';
 import { linkPackages } from './link-packages.js';
 import { tempDir } from './temp-dir.js';

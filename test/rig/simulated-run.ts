@@ -2,7 +2,7 @@ import type { DiagnosedFailure } from '../../src/core/cause.js';
 import type { Event } from '../../src/event.js';
 import { healRun } from '../../src/heal/run.js';
 import { Observations } from '../../src/heal/observations.js';
-import { reportOf } from '../../src/run/report-of.js';
+import { reportOf } from '../../src/run/report.js';
 import type { Session } from '../../src/heal/session.js';
 import { tellSeen } from '../../src/heal/tell-tests.js';
 import { aDiagnosed, aResult, aSuiteFailure, aSuiteRun, failing, someSettings } from './builders.js';

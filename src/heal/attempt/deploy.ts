@@ -1,9 +1,15 @@
 import { errorOfEnd } from '../../core/agent-error.js';
 import { type AttemptEnd, bareAttempt, type Unjudged } from '../../core/attempt.js';
 import { unreachable } from '../../core/unreachable.js';
-import { type FinishedAgent, runWithRestarts } from './restart-agent.js';
+import {
+  type FinishedAgent,
+  runWithRestarts,
+  briefAgent,
+  type DeployRequest,
+  sessionOf,
+  startAgent,
+} from './start-agent.js';
 import type { Redactor } from '../../secrets/redactor.js';
-import { briefAgent, type DeployRequest, sessionOf, startAgent } from './start-agent.js';
 import type { Session } from '../session.js';
 import { type Change, type Contents, contentsOf } from '../../workspace/change.js';
 import { renderChange } from '../../workspace/patch-text.js';

@@ -1,8 +1,7 @@
 import type { Side, Unjudged } from '../../core/attempt.js';
-import { builtIn } from '../../core/built-in-fixer.js';
+import { builtIn } from '../../core/built-in.js';
 import type { Cause } from '../../core/cause.js';
-import { type Cut, cutLine } from '../../core/guard/cut.js';
-import type { Note } from '../../core/guard/note.js';
+import { type Cut, cutLine, type Note } from '../../core/guard-findings.js';
 import { testsOf } from '../../core/failure.js';
 import { type Findings, harmless, type TestDifference } from '../../guard/findings.js';
 import type { Change } from '../../workspace/change.js';

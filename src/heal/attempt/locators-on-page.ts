@@ -1,4 +1,4 @@
-import type { Note } from '../../core/guard/note.js';
+import type { Note } from '../../core/guard-findings.js';
 import { type AriaLine, ariaLineOf } from '../../evidence/aria-line.js';
 import {
   calleeOf,

@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
-import { agentName, builtIn, isBuiltIn } from '../../core/built-in-fixer.js';
+import { agentName, builtIn, isBuiltIn } from '../../core/built-in.js';
 import type { Cause } from '../../core/cause.js';
 import type { Proposal } from '../../fixer/proposal.js';
 import type { KnownFailure } from '../../store/store.js';

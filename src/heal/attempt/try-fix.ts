@@ -1,10 +1,11 @@
+import path from 'node:path';
 import { type Attempt, type AttemptEnd, bareAttempt, type Unjudged } from '../../core/attempt.js';
 import type { Cause, DiagnosedFailure } from '../../core/cause.js';
-import { chooseFlipped } from '../../core/choose-flipped.js';
-import { violationLine } from '../../core/guard/violation.js';
+import { chooseFlipped } from '../../core/alike.js';
+import { violationLine, type Note } from '../../core/guard-findings.js';
 import { headlineOf } from '../../core/headline.js';
 import { isGreen, judge, type Judged, type Observation } from '../../core/judge.js';
-import type { Undoing } from '../../blame/undoing.js';
+import { type Undoing, undoing } from '../../blame/undoing.js';
 import { type Deployment, prepareAgent, type ReadyAgent } from './deploy.js';
 import { nameFound, notAsMany } from './locators-on-page.js';
 import { type Findings, harmless, type LocatorChange } from '../../guard/findings.js';
@@ -14,10 +15,10 @@ import { retest, type Retest } from '../retest.js';
 import type { Session } from '../session.js';
 import { revertChanges } from '../take-out.js';
 import { applyProposal, type Proposed } from './proposed.js';
-import { isForPerson, noteOfUndoing, undoesInWords, undoneBy } from './undone.js';
 import type { KnownFailure } from '../../store/store.js';
-import type { Change } from '../../workspace/change.js';
+import { type Change, contentsOf } from '../../workspace/change.js';
 import { relativePath } from '../../paths.js';
+import type { FileState } from '../../workspace/file-state.js';
 
 /** What to try. */
 export interface Try {
@@ -313,4 +314,53 @@ function joined(...parts: readonly (string | null)[]): string {
 /** Reverts a fix that did not hold, so that the next attempt starts from the user's own code. */
 async function takeOut(session: Session, { change }: AppliedAttempt): Promise<void> {
   if (change !== null) await revertChanges(session, [change.id]);
+}
+
+/** Returns what a fix takes back of the change that broke its tests; null if it takes back nothing, or nobody knows what broke them (BL-6). */
+async function undoneBy(
+  { cwd, workspace, folder }: Pick<Session, 'cwd' | 'workspace' | 'folder'>,
+  { blame }: Cause,
+  { edits }: Change,
+): Promise<Undoing | null> {
+  if (!blame) return null;
+  const contents = contentsOf(folder.dir);
+  const textOf = async (state: FileState | null) =>
+    state?.kind === 'file' ? (await contents.get(state.hash)).toString('utf8') : null;
+  const edited = await Promise.all(
+    edits.map(async (edit) => ({
+      file: relativePath(cwd, path.join(workspace.root, edit.path)),
+      before: await textOf(edit.before),
+      after: await textOf(edit.after),
+    })),
+  );
+  return undoing(blame, edited);
+}
+
+/** Says what a fix takes back: `undoes all of abc1234 "Friendlier words"`. */
+function undoesInWords({ how, of }: Undoing): string {
+  return `undoes ${how === 'all' ? 'all' : 'part'} of ${of}`;
+}
+
+/** Names it for the reviewer, at the blamed lines. */
+function noteOfUndoing(
+  { cwd, workspace }: Pick<Session, 'cwd' | 'workspace'>,
+  { blame }: Cause,
+  undone: Undoing,
+): Note[] {
+  const [hunk] = blame?.hunks ?? [];
+  if (!hunk) return [];
+  const file = relativePath(workspace.root, path.resolve(cwd, hunk.file));
+  return [{ file, line: hunk.line, says: `the fix ${undoesInWords(undone)}` }];
+}
+
+/**
+ * Whether only a person can say if a fix is right: on the page, a change that its author meant looks like a fault. It is, if the fix takes back
+ * all of the blamed lines, or those of their texts and markup that a test expects.
+ */
+function isForPerson({ settings }: Pick<Session, 'settings'>, cause: Cause, undone: Undoing): boolean {
+  if (settings.verify.intent === 'tests' || cause.lead.diagnosis.category !== 'ui-error') return false;
+  const said = cause.members.flatMap(({ evidence }) =>
+    evidence.errors.map(({ message, snippet }) => `${message}\n${snippet ?? ''}`),
+  );
+  return undone.isWhole || undone.texts.some((text) => said.some((one) => one.includes(text)));
 }

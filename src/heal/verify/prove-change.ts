@@ -12,10 +12,9 @@ import { contentsOf } from '../../workspace/change.js';
 import { applyFlaky } from '../apply-result.js';
 import { confirm } from '../confirm.js';
 import type { Opened } from '../open-run.js';
-import { type Healed, newProgress } from '../progress.js';
+import { type Healed, newProgress, summarise } from '../progress.js';
 import type { Session } from '../session.js';
 import { createSuiteRuns } from '../suite-runs.js';
-import { summarise } from '../summarise.js';
 import { tellSeen } from '../tell-tests.js';
 import { type ComparedChange, concluded, type Shown } from './compare-change.js';
 

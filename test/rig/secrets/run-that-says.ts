@@ -1,10 +1,10 @@
-import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { PassThrough } from 'node:stream';
 import { Chalk } from 'chalk';
 import { createRunAgent } from '../../../src/agents/create-run-agent.js';
 import { createBus } from '../../../src/run/bus.js';
-import { reportOf } from '../../../src/run/report-of.js';
+import { reportOf } from '../../../src/run/report.js';
 import { openRunStore } from '../../../src/heal/compose-session.js';
 import { groupCauses } from '../../../src/core/group.js';
 import type { Attempt } from '../../../src/core/attempt.js';
@@ -23,7 +23,7 @@ import type { Session } from '../../../src/heal/session.js';
 import { contentsOf } from '../../../src/workspace/change.js';
 import { createRunPlan } from '../../../src/run/run-plan.js';
 import { createSpending } from '../../../src/run/spending.js';
-import { summarise } from '../../../src/heal/summarise.js';
+import { summarise } from '../../../src/heal/progress.js';
 import { Observations } from '../../../src/heal/observations.js';
 import { tellSeen } from '../../../src/heal/tell-tests.js';
 import {

@@ -1,6 +1,6 @@
+import path from 'node:path';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkAgent, missingAgents } from '../../../src/agents/check-agents.js';
 import { claudeRunner } from '../../../src/agents/claude-runner.js';
@@ -12,7 +12,7 @@ import { geminiRunner } from '../../../src/agents/gemini-runner.js';
 import { opencodeRunner } from '../../../src/agents/opencode-runner.js';
 import { passedEnv } from '../../../src/agents/passed-env.js';
 import { reduceContext } from '../../../src/agents/build-context.js';
-import { builtInRunners } from '../../../src/core/built-in-runner.js';
+import { builtInRunners } from '../../../src/core/built-in.js';
 import { aContext } from '../../rig/agent-context.js';
 import { agentTask } from '../../rig/agent-task.js';
 import { someSettings } from '../../rig/builders.js';

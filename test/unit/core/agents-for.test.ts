@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { agentsFor } from '../../../src/core/agents-for.js';
+import { agentsFor } from '../../../src/core/policy.js';
 import { aDiagnosed, aDiagnosis, anError } from '../../rig/builders.js';
 
 const routes = {

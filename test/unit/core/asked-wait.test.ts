@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { askedWaitMs } from '../../../src/core/asked-wait.js';
+import { askedWaitMs } from '../../../src/core/agent-error.js';
 
 it.each([
   ['429 Too Many Requests, retry-after: 30', 30_000],

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { classify } from '../../../src/core/classify/classify.js';
 import type { Evidence } from '../../../src/core/evidence.js';
-import { environmentOf } from '../../../src/core/environment.js';
+import { environmentOf } from '../../../src/core/group-keys.js';
 import { aSuiteFailure, anError, anEvidence, aTestFailure, failing } from '../../rig/builders.js';
 import { jsonLines } from '../../rig/json-lines.js';
 

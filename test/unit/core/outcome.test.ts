@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { outcomeOf, type RunResult } from '../../../src/core/outcome.js';
+import { outcomeOf, type RunResult } from '../../../src/core/verdict.js';
 
 const green: RunResult = {
   tests: ['passed'],

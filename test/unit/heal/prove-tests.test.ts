@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { DiagnosedFailure } from '../../../src/core/cause.js';
-import { chooseFlipped } from '../../../src/core/choose-flipped.js';
+import { chooseFlipped } from '../../../src/core/alike.js';
 import { aCause, aDiagnosed, aTest, aTestFailure } from '../../rig/builders.js';
 import { simulatedRun, type Shows } from '../../rig/simulated-run.js';
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { runRegression } from '../../../src/heal/regression.js';
 import { tellSeen } from '../../../src/heal/tell-tests.js';
-import { reportOf } from '../../../src/run/report-of.js';
+import { reportOf } from '../../../src/run/report.js';
 import { newProgress } from '../../../src/heal/progress.js';
 import { aCause, anAttempt, aResult, aSuiteRun, failing, someSettings, anEnd } from '../../rig/builders.js';
 import { healingSession } from '../../rig/healing-session.js';

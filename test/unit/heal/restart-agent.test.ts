@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentEnd, AgentRun } from '../../../src/core/attempt.js';
-import { runWithRestarts, type Start } from '../../../src/heal/attempt/restart-agent.js';
+import { runWithRestarts, type Start } from '../../../src/heal/attempt/start-agent.js';
 import type { Session } from '../../../src/heal/session.js';
 import { aCause, failing, someSettings } from '../../rig/builders.js';
 import { healingSession } from '../../rig/healing-session.js';

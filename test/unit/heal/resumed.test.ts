@@ -3,7 +3,7 @@ import type { CauseVerdict } from '../../../src/core/verdict.js';
 import type { Event } from '../../../src/event.js';
 import { resumedFrom } from '../../../src/heal/resumed.js';
 import { tellSeen } from '../../../src/heal/tell-tests.js';
-import { runOf } from '../../../src/run/reduce.js';
+import { runOf } from '../../../src/run/run-state.js';
 import { aResult, aTest } from '../../rig/builders.js';
 import { healingSession } from '../../rig/healing-session.js';
 import { aCauseSummary } from '../../rig/shown-run.js';

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import type { AgentRun } from '../../../src/core/attempt.js';
-import type { Opinion } from '../../../src/core/opinion.js';
+import type { AgentRun, Opinion } from '../../../src/core/attempt.js';
 import { finished } from '../../rig/healing-session.js';
 import { simulatedRun, type Shows, wholeProof } from '../../rig/simulated-run.js';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { outcomeOf } from '../../../src/core/outcome.js';
+import { outcomeOf } from '../../../src/core/verdict.js';
 import { healRun } from '../../../src/heal/run.js';
 import { tellSeen } from '../../../src/heal/tell-tests.js';
-import { reportTests } from '../../../src/run/report-of.js';
+import { reportTests } from '../../../src/run/report.js';
 import { aDiagnosis, aResult, aSuiteRun, failing, someSettings } from '../../rig/builders.js';
 import { finished, healingSession } from '../../rig/healing-session.js';
 import { type Shows, simulatedRun, wholeProof } from '../../rig/simulated-run.js';

@@ -1,8 +1,8 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { commandFileOf } from '../../../src/agents/command-files.js';
-import { builtInRunners, type BuiltInRunner } from '../../../src/core/built-in-runner.js';
+import { builtInRunners, type BuiltInRunner } from '../../../src/core/built-in.js';
 import type { Settings } from '../../../src/core/settings.js';
 import { failuresOf } from '../../../src/inspect/find-failure.js';
 import { promptOf } from '../../../src/inspect/prompt-of.js';

@@ -1,9 +1,8 @@
-import { Chalk } from 'chalk';
 import stringWidth from 'string-width';
+import { Chalk } from 'chalk';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { StampedEvent } from '../../../src/event.js';
-import { reduce } from '../../../src/run/reduce.js';
-import { emptyRun } from '../../../src/run/run-state.js';
+import { reduce, emptyRun } from '../../../src/run/run-state.js';
 import { isLive } from '../../../src/outputs/streams.js';
 import { terminalReporter } from '../../../src/outputs/terminal.js';
 import { agentAtWork, healed, redRun } from '../../rig/a-run-of-events.js';

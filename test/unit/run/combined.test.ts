@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Event } from '../../../src/event.js';
-import { runOf } from '../../../src/run/reduce.js';
+import { runOf } from '../../../src/run/run-state.js';
 import { combined, keptChanges } from '../../../src/run/undo.js';
 import type { FileState } from '../../../src/workspace/file-state.js';
 import { aCauseSummary } from '../../rig/shown-run.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Event } from '../../../src/event.js';
-import { reduce, runOf } from '../../../src/run/reduce.js';
+import { reduce, runOf } from '../../../src/run/run-state.js';
 import { anAttempt } from '../../rig/builders.js';
 import { aCauseSummary } from '../../rig/shown-run.js';
 

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
-import type { Event } from '../../../src/event.js';
-import { eventIn } from '../../../src/event.js';
-import { runOf } from '../../../src/run/reduce.js';
-import { reportOf } from '../../../src/run/report-of.js';
+import { type Event, eventIn } from '../../../src/event.js';
+import { runOf } from '../../../src/run/run-state.js';
+import { reportOf } from '../../../src/run/report.js';
 import { anAttempt, aTest } from '../../rig/builders.js';
 import { aCauseSummary } from '../../rig/shown-run.js';
 import { simulatedRun, type Shows } from '../../rig/simulated-run.js';

@@ -2,9 +2,8 @@ import { expect, it } from 'vitest';
 import type { Event } from '../../../../src/event.js';
 import { loadRun } from '../../../../src/outputs/html/load-run.js';
 import { renderRun, phaseOf } from '../../../../src/outputs/html/page.js';
-import { reduce } from '../../../../src/run/reduce.js';
-import { reportOf } from '../../../../src/run/report-of.js';
-import { emptyRun } from '../../../../src/run/run-state.js';
+import { reduce, emptyRun } from '../../../../src/run/run-state.js';
+import { reportOf } from '../../../../src/run/report.js';
 import { aCauseSummary } from '../../../rig/shown-run.js';
 import { tempDir } from '../../../rig/temp-dir.js';
 
