@@ -23,7 +23,7 @@ export interface FlakeSearch {
   readonly first: SuiteRun;
   /** Whether tests were named, so that each is looked at although nothing is known of it. */
   readonly isNamed: boolean;
-  /** Keys of tests that are known to be flaky. */
+  /** Keys of tests that are known to be flaky: then nothing else is looked at. Empty to look for them. */
   readonly suspected: ReadonlySet<string>;
   readonly run: RunByIds;
   /** The most runs of one test under one condition. */
@@ -68,7 +68,9 @@ export async function findFlakes(
   const byKey = new Map(search.listed.map((one) => [one.key, one]));
   const selected = new Set(search.first.tests.map(({ test }) => keyOf(test)));
   const isSuspect = (key: string) =>
-    search.isNamed || search.suspected.has(key) || (seen.counts.get(key)?.red ?? 0) > 0;
+    search.suspected.size > 0
+      ? search.suspected.has(key)
+      : search.isNamed || (seen.counts.get(key)?.red ?? 0) > 0;
   const suspects = [...selected].filter(isSuspect).flatMap((key) => byKey.get(key) ?? []);
   const found: FoundFlake[] = [];
   const take = async (one: FoundFlake | null) => {
@@ -82,7 +84,10 @@ export async function findFlakes(
     const until = now + (search.until - now) / (suspects.length - at);
     await take(await explain({ ...search, until }, { target, seen }));
   }
-  const green = [...selected].filter((key) => !isSuspect(key)).flatMap((key) => byKey.get(key) ?? []);
+  const isAsked = search.suspected.size > 0;
+  const green = isAsked
+    ? []
+    : [...selected].filter((key) => !isSuspect(key)).flatMap((key) => byKey.get(key) ?? []);
   for (const one of await ofTime(search, green, seen)) await take(one);
   return found;
 }
@@ -95,7 +100,8 @@ async function rounds(search: FlakeSearch): Promise<Seen> {
   addRound(seen, search.first.tests);
   const started = search.now();
   const until = started + (search.until - started) * SHARE_OF_ROUNDS;
-  const most = search.isNamed ? 1 : Math.min(MOST_REPEATS, Math.ceil(search.runs / 10));
+  const most =
+    search.isNamed || search.suspected.size > 0 ? 1 : Math.min(MOST_REPEATS, Math.ceil(search.runs / 10));
   for (let done = 1; done < most && !isOver({ ...search, until });) {
     const each = Math.max(1, search.first.durationMs);
     const times = Math.max(1, Math.min(most - done, 5, Math.floor((until - search.now()) / each)));

@@ -20,6 +20,8 @@ export interface RunOptions extends Omit<Selection, 'filters' | 'passThrough'> {
   agents?: string;
   /** How many agents work at the same time. */
   parallel?: number;
+  /** Goes on to measure, explain and heal what the run found flaky. */
+  flaky?: boolean;
   /** How thoroughly a heal is proven. */
   verify?: VerifyLevel;
   dryRun?: boolean;
@@ -55,7 +57,7 @@ export interface RunRequest {
   readonly blame?: { readonly base: string | null };
   /** Prove the changes in the working tree, without starting agents (`self-heal verify`). */
   readonly verifies?: VerifyAsked;
-  /** Measures, explains and heals what is flaky (`self-heal flaky`). */
+  /** Measures, explains and heals what is flaky, in place of what is red (`self-heal flaky`). */
   readonly flaky?: true;
   /** Runs only these tests, by id, or the whole selection if there are none, and tries only the patch that a person has chosen for them. */
   readonly chosenFor?: readonly string[];

@@ -135,7 +135,7 @@ async function planOrHeal(
   session: Session,
   { first, change }: { readonly first: SuiteRun; readonly change: ComparedChange | null },
 ): Promise<Healed> {
-  const { blame, flaky, options, resumed } = opened.request;
+  const { blame, flaky: isFlaky, options, resumed } = opened.request;
   if (resumed) tellResumed(session, resumed, first);
   tellSeen(session, first);
   if (change) {
@@ -146,7 +146,7 @@ async function planOrHeal(
     const { blameRun } = await import('./plan-run.js');
     return blameRun(session, first);
   }
-  if (flaky) {
+  if (isFlaky) {
     const { flakyRun } = await import('./flaky-run.js');
     return flakyRun(opened, session, { first });
   }
@@ -155,7 +155,12 @@ async function planOrHeal(
     return planRun(session, first, options.json ? () => undefined : showPlan);
   }
   const { healRun } = await import('./run.js');
-  return healRun(session, first);
+  const healed = await healRun(session, first);
+  const flaky = [...session.bus.run().tests.values()].filter(({ verdict }) => verdict === 'flaky');
+  if (!options.flaky || flaky.length === 0) return healed;
+  const { flakyRun } = await import('./flaky-run.js');
+  const also = await flakyRun(opened, session, { first, suspected: flaky.map(({ id }) => id) });
+  return { ...healed, causes: [...healed.causes, ...also.causes] };
 }
 
 /** Carries over what an earlier run has finished (ME-8), and what it had not and cannot be run any more. */

@@ -1,5 +1,6 @@
 import type { ChalkInstance } from 'chalk';
 import type { CauseVerdict, Outcome } from '../core/verdict.js';
+import { flakeText } from '../core/flake.js';
 import type { Report } from '../run/report.js';
 import { cut, wrapped, wrappedPainted } from './cut.js';
 import { agentName } from '../core/built-in.js';
@@ -110,18 +111,24 @@ function listedOf(options: SummaryOptions): number {
 }
 
 /** Lists flaky and quarantined tests; the latter appear every time, so that nobody forgets them (ME-7). */
-function testLines({ tests }: Report, options: SummaryOptions): string[] {
+function testLines({ tests, flakes = [] }: Report, options: SummaryOptions): string[] {
   const { paint, columns } = options;
   const most = listedOf(options);
   const listed = (verdict: string, what: string) => {
-    const names = tests.filter((test) => test.verdict === verdict).map(nameOf);
-    const lines = names.map(
-      (name) =>
-        `  ${paint.magenta('~')} ${what}: ${cut(name, columns - what.length - 7, { from: 'middle' })}`,
-    );
-    return atMost(lines, most, (hidden) => `  … and ${hidden} more ${verdict}`);
+    const lines = tests
+      .filter((test) => test.verdict === verdict)
+      .map((test) => {
+        const name = cut(nameOf(test), columns - what.length - 7, { from: 'middle' });
+        const flake = verdict === 'flaky' && flakes.find((one) => one.test.id === test.id);
+        const found = flake ? wrapped(flakeText(flake), columns - 7).map((part) => `      ${part}`) : [];
+        return [`  ${paint.magenta('~')} ${what}: ${name}`, ...found];
+      });
+    return atMost(lines, most, (hidden) => [`  … and ${hidden} more ${verdict}`]).flat();
   };
-  return [...listed('flaky', 'flaky, no agent'), ...listed('quarantined', 'quarantined, still red')];
+  return [
+    ...listed('flaky', flakes.length > 0 ? 'flaky' : 'flaky, no agent'),
+    ...listed('quarantined', 'quarantined, still red'),
+  ];
 }
 
 function warningLines({ warnings }: Report, options: SummaryOptions): string[] {

@@ -4,9 +4,12 @@ import type { Avoided, AvoidedReason } from '../core/avoided.js';
 import { blameLine, placeOfBlame } from '../core/blame.js';
 import { agentName } from '../core/built-in.js';
 import { type Offer, offerLine, offersOf } from '../core/escalation.js';
+import { provenText } from '../core/failure-rate.js';
+import { flakeText } from '../core/flake.js';
 import { cutLine, type Violation, violationLine, noteLine } from '../core/guard-findings.js';
 import { type Proof, renderProof, tellProof } from '../core/proof.js';
 import { type CauseVerdict, isHealed, isResolved } from '../core/verdict.js';
+import type { FlakeState } from '../run/run-state.js';
 import type { Report, ReportAttempt, ReportCause, ReportTest } from '../run/report.js';
 import { atMost, costText, counted, dollars, duration, fileText, nameOf } from './format.js';
 import { regressionText, type VerdictWords, verdictWords } from './wording.js';
@@ -34,6 +37,8 @@ export interface CauseView {
   readonly tests: readonly ReportTest[];
   /** Its first test by name, and the number of others. */
   readonly about: string;
+  /** What was found out about its test, if that is flaky; else null. */
+  readonly flake: FlakeState | null;
   /** The changes that are in the project, and what a reviewer should look at in them. */
   readonly files: ReportAttempt['files'];
   readonly notes: ReportAttempt['notes'];
@@ -64,6 +69,7 @@ function causeView(cause: ReportCause, report: Report, byId: ReadonlyMap<string,
     words: verdictWords[cause.verdict],
     good: isGood(cause.verdict),
     tests,
+    flake: report.flakes?.find(({ test }) => cause.tests.includes(test.id)) ?? null,
     about: tests[0] ? `${nameOf(tests[0])}${tests.length > 1 ? ` (+${tests.length - 1})` : ''}` : suiteItself,
     files: kept.flatMap(({ files }) => files),
     notes: kept.flatMap(({ notes }) => notes),
@@ -115,20 +121,25 @@ export interface RowLimits {
 
 /** Returns what is said about a cause, in the order of all reports: the reason, its tests, what was tried, the proof, and what is next. */
 export function rowsOf(
-  { cause, good, about, files, notes, offers, next }: CauseView,
+  { cause, good, about, files, flake, notes, offers, next }: CauseView,
   limits: RowLimits,
 ): Row[] {
   const { blame, warning, source, attempts, proof, testProofs, reason } = cause;
   const [why] = cause.why;
   const rows: (Row | false | null | undefined | '')[] = [
     blame && { label: 'blame', text: `${placeOfBlame(blame)}: ${blameLine(blame)}` },
+    flake && { label: 'flake', text: flakeText(flake) },
     why && { label: 'why', text: `${why.source}: ${why.evidence}`, isCode: true },
     !why && warning !== null && { label: 'why', text: warning },
     source !== null && { label: 'source', text: source, isCode: true },
     { label: 'tests', text: about, isCode: true },
     attempts.length === 0 && good && { label: 'fix', text: reason },
     ...attemptRows(attempts, limits),
-    proof.length > 0 && { label: 'proof', text: tellProof(proof, testProofs), isCode: true },
+    proof.length > 0 && {
+      label: 'proof',
+      text: flake?.green ? provenText(flake.red, flake.green) : tellProof(proof, testProofs),
+      isCode: true,
+    },
     files.length > 0 && { label: 'files', text: files.map(fileText).join(', '), isCode: true },
     ...atMost(notes.map(noteLine), limits.findings, (hidden) => `and ${hidden} more in the report`).map(
       (text, index) => ({ label: index === 0 ? 'review' : '', text }),
@@ -329,11 +340,23 @@ export interface Remark {
   readonly items: readonly string[];
 }
 
-function remarksOf({ tests, regression, warnings }: Report): Remark[] {
+/** The name of a flaky test, and what was found out about it. */
+function flakyText(test: ReportTest, flakes: NonNullable<Report['flakes']>): string {
+  const flake = flakes.find((one) => one.test.id === test.id);
+  return flake ? `${nameOf(test)}: ${flakeText(flake)}` : nameOf(test);
+}
+
+function remarksOf({ tests, regression, warnings, flakes = [] }: Report): Remark[] {
   const named = (verdict: ReportTest['verdict']) =>
     tests.filter((test) => test.verdict === verdict).map(nameOf);
   return [
-    { title: 'Flaky: red, then green without a change; no agent was started', items: named('flaky') },
+    {
+      title:
+        flakes.length > 0
+          ? 'Flaky: red and green on the same code'
+          : 'Flaky: red, then green without a change; no agent was started',
+      items: tests.filter(({ verdict }) => verdict === 'flaky').map((test) => flakyText(test, flakes)),
+    },
     { title: 'Quarantined: still red, but not failing the run', items: named('quarantined') },
     { title: 'Regression run', items: regression ? [regressionText(regression)] : [] },
     { title: 'Warnings', items: warnings },

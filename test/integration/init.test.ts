@@ -273,7 +273,7 @@ it('CL-10 writes a job for GitLab that unsets its tokens, and says how to includ
   const text = await readFile(path.join(dir, '.gitlab/self-heal.gitlab-ci.yml'), 'utf8');
   const job = (parse(text) as Record<string, { script: string[] }>)['self-heal'];
   expect(job?.script.at(-1)).toMatch(
-    /^env -u CI_JOB_TOKEN [^]* npx self-heal run --fail-on-heal -c e2e\/playwright\.config\.js\n$/,
+    /^env -u CI_JOB_TOKEN [^]* npx self-heal run --fail-on-heal --fail-on-flaky-tests -c e2e\/playwright\.config\.js\n$/,
   );
   expect(await readFile(path.join(dir, '.gitlab-ci.yml'), 'utf8')).toBe('x: 1\n');
 });

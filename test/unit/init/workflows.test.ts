@@ -100,12 +100,12 @@ it.each([programs.claude, null])(
   },
 );
 
-it('CL-10 names of folders and files survive YAML and the shell', () => {
+it('CL-10 FL-5 names of folders and files survive YAML and the shell', () => {
   const { jobs } = parse(workflow('github')) as { jobs: Record<string, Job> };
   const steps = jobs['self-heal']?.steps ?? [];
   expect(jobs['self-heal']?.defaults).toEqual({ run: { 'working-directory': 'packages/@web app: #1' } });
   expect(steps.map(({ run }) => run)).toContain(
-    "npx self-heal run --fail-on-heal -c 'it'\\''s e2e: #1.ts'\n",
+    "npx self-heal run --fail-on-heal --fail-on-flaky-tests -c 'it'\\''s e2e: #1.ts'\n",
   );
   const { 'self-heal': onGitLab } = parse(workflow('gitlab')) as Record<string, { script: string[] }>;
   expect(onGitLab?.script).toContain('cd "$CI_PROJECT_DIR"/\'packages/@web app: #1\'');
