@@ -51,7 +51,7 @@ function atMost(red: number, runs: number, rate: number): number {
  * Returns the bounds at the n-th look at the same growing count, counted from 1. Each look may be the last one, so that all of them
  * together have the error of a single one: the n-th has 1 / n(n+1) of it.
  */
-export function boundsAtLook(count: Count, look: number): Bounds {
+function boundsAtLook(count: Count, look: number): Bounds {
   return boundsOf(count, errorOf.bounds / (look * (look + 1)));
 }
 

@@ -61,8 +61,9 @@ export function simulatedSuite(
       for (const titles of Object.values(files)) {
         const chosen = titles.filter((title) => !wanted || wanted.has(idOf(title, repeat)));
         if (chosen.length === 0) continue;
-        const slot = free.indexOf(free.toSorted((a, b) => a.at - b.at)[0] ?? free[0]!);
-        const worker = free[slot]!;
+        const [worker] = free.toSorted((a, b) => a.at - b.at);
+        if (!worker) break;
+        const slot = free.indexOf(worker);
         if (worker.repeat !== repeat)
           Object.assign(worker, { repeat, process: (processes += 1), before: [] });
         for (const title of chosen) {
