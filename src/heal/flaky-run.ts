@@ -15,6 +15,7 @@ import {
   type RunByIds,
   runUnder,
 } from '../flaky/trials.js';
+import type { SuitePurpose } from '../event.js';
 import { listTests } from '../playwright/run-suite.js';
 import { toPlaywrightArgs } from '../playwright/selection.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
@@ -161,10 +162,15 @@ async function healFlakes(session: Session, first: SuiteRun, found: readonly Sho
 /** A test whose flake nobody healed is as flaky as it was. */
 function tellStillFlaky({ session }: Progress, flakes: readonly ShownFlake[]): void {
   const { tests } = session.bus.run();
-  const left = flakes.filter(({ flake }) => tests.get(flake.test.id)?.verdict === 'failed');
+  const unhealed = ({ flake }: ShownFlake) =>
+    /^(?:failed|rejected)$/.test(tests.get(flake.test.id)?.verdict ?? '');
+  const left = flakes.filter(unhealed);
   const refs = left.map(({ flake }) => flake.test);
   if (refs.length > 0) session.bus.emit({ type: 'cause.flaky', tests: refs, causeId: null });
 }
+
+/** Why a flaky test is run to see whether a fix holds. */
+const ofFixes: ReadonlySet<SuitePurpose> = new Set(['retest', 'proof', 'shared-fix']);
 
 /**
  * A session in which every re-run and every proof of a flaky test is as many runs as prove it, under the condition that makes it red; a single
@@ -176,8 +182,7 @@ function underConditions(session: Session, flakes: readonly ShownFlake[]): Sessi
   const again = async (request: AgainRequest): Promise<SuiteRun> => {
     const ids = new Set(request.ids);
     const asked = flakes.filter(({ target }) => target.ids[0]?.some((id) => ids.has(id)));
-    if ((request.purpose !== 'retest' && request.purpose !== 'proof') || asked.length === 0)
-      return session.runAgain(request);
+    if (!ofFixes.has(request.purpose) || asked.length === 0) return session.runAgain(request);
     const own = new Set(asked.flatMap(({ target }) => target.ids[0] ?? []));
     const others = [...ids].filter((id) => !own.has(id));
     const runs = others.length > 0 ? [await session.runAgain({ ...request, ids: others })] : [];
