@@ -35,6 +35,7 @@ limits: { escalations: 0, agentRuns: 1, agentRunsPerTest: 2, costUsd: 0.5, time:
 evidence: { console: 0, network: 7 }
 verify: { intent: tests, review: mine, prepare: npm run build, confirm: 2, repeat: 5, flips: 0, regression: none, regressionTime: 90s }
 blame: { enabled: false, time: 30s }
+flaky: { runs: 50, time: 1m }
 store: postgres://ann@db/till
 fixer: none
 quarantine: [{ test: a.spec.ts › b, until: 2027-01-31 }]
@@ -86,6 +87,7 @@ quarantine: [{ test: a.spec.ts › b, until: 2027-01-31 }]
         regressionTimeMs: 90_000,
       },
       blame: { enabled: false, timeMs: 30_000 },
+      flaky: { runs: 50, timeMs: 60_000 },
       store: 'postgres://ann@db/till',
       fixer: 'none',
       runnerByDefault: [],
