@@ -144,7 +144,19 @@ export function requestLines({ network, pageUrl }: Pick<AgentContext, 'network' 
     return `${method} ${url} → ${how}${refusedBy(entry, pageUrl)}${body}${common ? ' (also seen in passing tests)' : ''}`;
   });
   const quiet = lines.filter((line) => matcher.withoutNoise('network', line) !== '');
-  return [...new Set(quiet)].slice(-mostRequests);
+  const first = (line: string) => failed[lines.indexOf(line)];
+  return [...new Set(quiet)].slice(-mostRequests).map((line) => `${line}${traceOf(first(line))}`);
+}
+
+/** Names the backend's trace of a request (https://www.w3.org/TR/trace-context/) and what the server says of its time, where they are sent. */
+function traceOf(entry: NetworkEntry | undefined): string {
+  const trace = entry?.requestHeaders['traceparent'] ?? entry?.responseHeaders['traceparent'];
+  const timing = entry?.responseHeaders['server-timing'];
+  const said = [
+    ...(trace ? [`traceparent: ${trace}`] : []),
+    ...(timing ? [`server-timing: ${timing.slice(0, 200)}`] : []),
+  ];
+  return said.length === 0 ? '' : ` (${said.join('; ')})`;
 }
 
 /** Headers of an answer for which a browser keeps it from a page. */

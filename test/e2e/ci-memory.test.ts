@@ -1,6 +1,9 @@
 import { cpSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { expect, it } from 'vitest';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import { expect, it, onTestFinished } from 'vitest';
 import { agentsYaml, scratchProject, shopFiles } from '../rig/scratch-project.js';
 
 const idle = 'console.log(\'SELF-HEAL: {"status":"fixed","summary":"nothing"}\')';
@@ -11,7 +14,7 @@ const broken = {
   'agents.yaml': agentsYaml(['node', '-e', idle], '', 2),
 };
 
-it('PB-6 clean machines that carry the store ask instead of paying, keep to the limit of a day, and know the quarantine of the branch', async () => {
+it('PB-6 RP-6 clean machines that carry the store ask instead of paying, keep to the limit of a day, and know the quarantine of the branch', async () => {
   const first = await scratchProject(broken);
   const paid = await first.selfHeal(['run']);
   expect(paid).toMatchObject({ exitCode: 1, report: { totals: { agentRuns: 2 } } });
@@ -23,7 +26,13 @@ it('PB-6 clean machines that carry the store ask instead of paying, keep to the 
     cpSync(path.join(first.dir, '.self-heal/ledger.db'), path.join(project.dir, '.self-heal/ledger.db'));
     return project.selfHeal(['run']);
   };
-  expect(await machine({})).toMatchObject({ exitCode: 3, report: { totals: { agentRuns: 0 } } });
+  const told: unknown[] = [];
+  const url = await webhook((document) => told.push(document));
+  const asks = await machine({
+    'agents.yaml': agentsYaml(['node', '-e', idle], `notify: { url: '${url}' }`, 2),
+  });
+  expect(asks).toMatchObject({ exitCode: 3, report: { totals: { agentRuns: 0 }, warnings: [] } });
+  expect(told).toMatchObject([{ outcome: 'escalated', exitCode: 3, causes: [{ verdict: 'escalated' }] }]);
 
   // Another failure, which has all of its tries.
   const other = {
@@ -42,3 +51,16 @@ it('PB-6 clean machines that carry the store ask instead of paying, keep to the 
   });
   expect(over.exitCode).toBe(4);
 });
+
+/** Starts a webhook on loopback, which ends with the test; returns its address. */
+async function webhook(handle: (document: unknown) => void): Promise<string> {
+  const server = createServer((request, response) => {
+    void json(request).then((document) => {
+      handle(document);
+      response.end('ok');
+    });
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+}

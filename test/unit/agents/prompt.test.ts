@@ -355,6 +355,21 @@ it('EV-11 the console entry that decided comes first, its comparison whole, and 
   expect(shown.indexOf('Hydration')).toBeLessThan(shown.indexOf('another one'));
 });
 
+it('RP-6 a failed request is named with the trace of the backend, once', () => {
+  const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+  const failed = (id: string) =>
+    request({
+      url: 'http://localhost:4000/orders',
+      status: 500,
+      requestHeaders: { traceparent: id },
+      responseHeaders: { 'server-timing': 'db;dur=53' },
+    });
+  const prompt = renderPrompt(aContext({ network: [failed(traceparent), failed('00-other')] }), frame);
+  expect(prompt.split('\n').filter((line) => line.includes('/orders'))).toEqual([
+    expect.stringContaining(`(traceparent: ${traceparent}; server-timing: db;dur=53)`) as string,
+  ]);
+});
+
 it('EV-4 an answer that the browser kept from the page is shown with its headers and both origins', () => {
   const refused = request({
     url: 'http://localhost:4000/widget',

@@ -39,6 +39,7 @@ flaky: { runs: 50, time: 1m }
 store: postgres://ann@db/till
 fixer: none
 quarantine: [{ test: a.spec.ts › b, until: 2027-01-31 }]
+notify: { url: 'https://hooks.example.org/x' }
 `);
     const agents = Object.entries(nothing.agents).map(([name, agent]) => [
       name,
@@ -73,6 +74,7 @@ quarantine: [{ test: a.spec.ts › b, until: 2027-01-31 }]
         perDay: { agentRuns: 7, costUsd: 8 },
       },
       quarantine: [{ test: 'a.spec.ts › b', until: '2027-01-31' }],
+      notifyUrl: 'https://hooks.example.org/x',
       classify: nothing.classify,
       evidence: { console: 0, network: 7 },
       verify: {
