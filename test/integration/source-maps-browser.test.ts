@@ -7,7 +7,8 @@ import type { Evidence } from '../../src/core/evidence.js';
 import type { TestFailure } from '../../src/core/failure.js';
 import { ScriptFetcher } from '../../src/evidence/source-maps/fetched-scripts.js';
 import { gatherEvidence } from '../../src/evidence/gather-evidence.js';
-import { appFiles, thrownAt, writeFiles } from '../rig/bundled-app.js';
+import { writeInto } from '../rig/agent-workspace.js';
+import { appFiles, thrownAt } from '../rig/bundled-app.js';
 import { launchOptions } from '../rig/chromium.js';
 import { freePort } from '../rig/free-port.js';
 import { inlineSuite, type FinishedSuite, type InlineSuite } from '../rig/inline-suite.js';
@@ -77,7 +78,7 @@ beforeAll(async () => {
     '../outside/page.html': '<!doctype html><title>packed</title><script src="main.js"></script>',
   });
   const app = path.join(suite.dir, 'app');
-  writeFiles(app, appFiles);
+  writeInto(app, appFiles);
   await esbuild.build({
     absWorkingDir: app,
     entryPoints: ['src/main.ts'],

@@ -9,7 +9,8 @@ import { mapEvidence } from '../../src/evidence/map-evidence.js';
 import { MissingEvidence } from '../../src/evidence/missing-evidence.js';
 import type { FetchedScript } from '../../src/playwright/suite-run.js';
 import { anEvidence } from '../rig/builders.js';
-import { appFiles, bundledApp, stackOf, thrownAt, writeFiles } from '../rig/bundled-app.js';
+import { writeInto } from '../rig/agent-workspace.js';
+import { appFiles, bundledApp, stackOf, thrownAt } from '../rig/bundled-app.js';
 import { tempDir, tempDirOfFile } from '../rig/temp-dir.js';
 import { webpackBundle } from '../rig/webpack-bundle.js';
 
@@ -45,7 +46,7 @@ const built = new Map<string, Promise<string>>();
 async function viteApp(sourcemap: boolean | 'hidden' | 'inline'): Promise<{ root: string; bundle: string }> {
   const build = async () => {
     const first = tempDirOfFile('vite app');
-    writeFiles(first, appFiles);
+    writeInto(first, appFiles);
     await viteBundle(first, sourcemap);
     return first;
   };
@@ -67,7 +68,7 @@ function fetched(
   { url, text, map }: { url: string; text: string; map?: string },
 ): FetchedScript {
   const folder = path.join(root, '.self-heal/scripts');
-  writeFiles(folder, { 'script.txt': text, ...(map === undefined ? {} : { 'map.txt': map }) });
+  writeInto(folder, { 'script.txt': text, ...(map === undefined ? {} : { 'map.txt': map }) });
   return {
     url,
     file: path.join(folder, 'script.txt'),
@@ -104,7 +105,7 @@ describe('EV-6: bundles on disk', () => {
     const root = bundledApp();
     const app = path.join(root, 'packages/web');
     const inner = bundledApp();
-    writeFiles(app, {
+    writeInto(app, {
       'package.json': '{}',
       'index.html': readFileSync(path.join(inner, 'index.html'), 'utf8'),
       'src/main.ts': readFileSync(path.join(inner, 'src/main.ts'), 'utf8').replace(
@@ -166,7 +167,7 @@ describe('EV-6: bundles on disk', () => {
     rmSync(path.join(root, 'dist'), { recursive: true });
     const layered = (layer: string) =>
       text.replaceAll('webpack-internal:///./', `webpack-internal:///(${layer})/./`);
-    writeFiles(path.join(root, '.next'), {
+    writeInto(path.join(root, '.next'), {
       'static/chunks/app/page.js': layered('app-pages-browser'),
       'server/app/page.js': layered('rsc'),
     });

@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
+import { writeInto } from './agent-workspace.js';
 import { tempDir } from './temp-dir.js';
 
 /** Where the app throws: file and line, as a person would name them. */
@@ -49,16 +48,8 @@ function send(form: Form, lines: string[]): string {
 /** Writes a small app in TypeScript, with a package, whose global `run()` throws at `thrownAt`. */
 export function bundledApp(more: Record<string, string> = {}): string {
   const dir = tempDir('bundled app');
-  writeFiles(dir, { ...appFiles, ...more });
+  writeInto(dir, { ...appFiles, ...more });
   return dir;
-}
-
-/** Writes files below a folder. */
-export function writeFiles(dir: string, files: Record<string, string>): void {
-  for (const [file, text] of Object.entries(files)) {
-    mkdirSync(path.dirname(path.join(dir, file)), { recursive: true });
-    writeFileSync(path.join(dir, file), text);
-  }
 }
 
 /**

@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { buildContext } from '../../../src/agents/build-context.js';
 import { writeInto } from '../../rig/agent-workspace.js';
 import { aCause, aDiagnosed, anAttempt, aTest, aTestFailure, someSettings } from '../../rig/builders.js';
+import { gitRepository } from '../../rig/git-repository.js';
 import { tempDir } from '../../rig/temp-dir.js';
 
 /** What an agent is told in run `b` of a project. */
@@ -36,27 +36,13 @@ it('EV-10 reads the patches of this and other runs, but no other file that a sha
 });
 
 it('AG-2 tells the last commits, first those of the files that the failure names', async () => {
-  const root = tempDir();
-  const git = (...args: string[]) =>
-    execFileSync('git', ['-c', 'user.name=Ann', '-c', 'user.email=a@a', ...args], { cwd: root });
-  git('init', '-q');
-  for (const [file, subject] of [
-    ['tests/cart.spec.ts', 'A test'],
-    ...Array.from({ length: 6 }, (_, n) => [`src/${n}.ts`, `Change ${n}`] as const),
-  ] as const) {
-    writeInto(root, { [file]: subject });
-    git('add', '-A');
-    git('commit', '-qm', subject);
-  }
+  const { dir: root, commit } = gitRepository();
+  commit({ 'tests/cart.spec.ts': '' }, 'A test');
+  for (let n = 0; n < 6; n += 1) commit({ [`src/${n}.ts`]: '' }, `Change ${n}`);
   const test = aTest('t1', { location: { file: path.join(root, 'tests/cart.spec.ts'), line: 1, column: 1 } });
   const lead = aDiagnosed({ failure: aTestFailure({ test }) });
   const { commits } = await contextIn(root, { cause: aCause({ lead }) });
-  expect(commits.map(({ subject }) => subject)).toEqual([
-    'A test',
-    'Change 5',
-    'Change 4',
-    'Change 3',
-    'Change 2',
-  ]);
+  const newest = [5, 4, 3, 2].map((n) => `Change ${n}`);
+  expect(commits.map(({ subject }) => subject)).toEqual(['A test', ...newest]);
   expect(commits[0]).toMatchObject({ author: 'Ann', files: ['tests/cart.spec.ts'] });
 });

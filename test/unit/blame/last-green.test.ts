@@ -1,36 +1,26 @@
 import { rmSync } from 'node:fs';
-import { execaSync } from 'execa';
 import { expect, it } from 'vitest';
 import { lastGreenCommits } from '../../../src/blame/last-green.js';
 import { checkedOut } from '../../../src/run/checked-out.js';
 import type { Report } from '../../../src/run/report.js';
 import { aReport, aReportAttempt, aReportCause, aReportTest } from '../../rig/a-report.js';
 import { leaveRun } from '../../rig/events-of-report.js';
-import { writeInto } from '../../rig/agent-workspace.js';
-import { tempDir } from '../../rig/temp-dir.js';
+import { gitRepository } from '../../rig/git-repository.js';
 
 const passed = (...ids: string[]) => ids.map((id) => aReportTest({ id, verdict: 'passed' }));
 
 /** A repository in which runs leave their folders. */
 function repository() {
-  const dir = tempDir();
-  const git = (...args: string[]) =>
-    execaSync('git', ['-c', 'user.name=me', '-c', 'user.email=me@example.com', ...args], { cwd: dir }).stdout;
-  git('init', '--quiet', '--initial-branch=main');
-  writeInto(dir, { '.gitignore': '.self-heal/\n' });
+  const { dir, git, write, commit: commitFiles } = gitRepository();
+  write({ '.gitignore': '.self-heal/\n' });
   let n = 0;
-  const commit = () => {
-    writeInto(dir, { 'app.ts': String((n += 1)) });
-    git('add', '--all');
-    git('commit', '--quiet', '-m', String(n));
-    return git('rev-parse', 'HEAD');
-  };
+  const commit = () => commitFiles({ 'app.ts': String((n += 1)) });
   let runs = 0;
   const run = (report: Partial<Report>) => {
     const runId = `20260101-000000-${String((runs += 1)).padStart(4, '0')}`;
     return leaveRun(dir, aReport({ causes: [], ...report, runId }));
   };
-  return { dir, git, commit, run, lastGreen: (id: string) => lastGreenCommits(dir)(id) };
+  return { dir, git, write, commit, run, lastGreen: (id: string) => lastGreenCommits(dir)(id) };
 }
 
 it('BL-1 finds the last green commit of a test in the newest run that saw it pass, even of a shard or a selection', async () => {
@@ -44,10 +34,10 @@ it('BL-1 finds the last green commit of a test in the newest run that saw it pas
 });
 
 it('BL-1 ignores a run with uncommitted changes, one that agents changed, and a resumed one', async () => {
-  const { dir, commit, run, lastGreen } = repository();
+  const { dir, write, commit, run, lastGreen } = repository();
   const old = commit();
   expect(await checkedOut(dir)).toEqual({ commit: old, isDirty: false });
-  writeInto(dir, { 'app.ts': 'other', 'new.ts': 'new' });
+  write({ 'app.ts': 'other', 'new.ts': 'new' });
   expect((await checkedOut(dir)).isDirty).toBe(true);
   const now = commit();
   run({ commit: old, tests: passed('a') });

@@ -1,22 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { filtersFor } from '../../../src/cli/blame.js';
 import { aReport, aReportTest } from '../../rig/a-report.js';
 import { leaveRun } from '../../rig/events-of-report.js';
-
-let cwd: string;
-
-beforeEach(async () => {
-  cwd = await mkdtemp(path.join(tmpdir(), 'self-heal-blame-'));
-});
-
-afterEach(async () => {
-  await rm(cwd, { recursive: true, force: true });
-});
+import { tempDir } from '../../rig/temp-dir.js';
 
 it('BL-1 runs the tests that the last run left red, wherever their files are', async () => {
+  const cwd = tempDir();
   const tests = [
     aReportTest({ id: 't1', file: 'tests/cart.spec.ts', line: 9, verdict: 'failed' }),
     aReportTest({ id: 't2', file: '../e2e/(shop)/pay.spec.ts', line: 3, verdict: 'escalated' }),

@@ -16,15 +16,6 @@ function readOne(text: string, format: ClassifyFormat) {
 }
 
 describe('CL-8 what classify reads', () => {
-  it('CL-8 treats plain text as the message of an error', () => {
-    const { id, evidence } = readOne('Error: no\n  at a', 'text');
-    expect([id, evidence.errors[0]?.message, evidence.rootDir]).toEqual([
-      null,
-      'Error: no\n  at a',
-      '/project',
-    ]);
-  });
-
   it('CL-8 reads a record with console lines and requests as strings', () => {
     const record = {
       id: 'f1',
@@ -74,14 +65,6 @@ describe('CL-8 what classify reads', () => {
       serverOutput: 'out',
       rootDir: '/elsewhere',
     });
-  });
-
-  it('CL-8 reads one record per line, and skips empty lines', () => {
-    const result = read('{"id":1,"error":"a"}\r\n\n{"id":"b","error":{"message":"c"}}\n', 'jsonl');
-    expect(result.ok && result.value.map(({ id, evidence }) => [id, evidence.errors[0]?.message])).toEqual([
-      ['1', 'a'],
-      ['b', 'c'],
-    ]);
   });
 
   it.each<[string, string, ClassifyFormat, RegExp]>([

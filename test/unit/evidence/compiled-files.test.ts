@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { mapEvidence } from '../../../src/evidence/map-evidence.js';
 import { MissingEvidence } from '../../../src/evidence/missing-evidence.js';
 import { anEvidence } from '../../rig/builders.js';
-import { writeFiles } from '../../rig/bundled-app.js';
+import { writeInto } from '../../rig/agent-workspace.js';
 import { tempDir } from '../../rig/temp-dir.js';
 
 const pageUrl = 'http://localhost:3000/';
@@ -22,7 +22,7 @@ describe('EV-6: code in compiled languages', () => {
 
   function mappedServer(serverOutput: string, written: Record<string, string> = files) {
     const root = tempDir();
-    writeFiles(root, written);
+    writeInto(root, written);
     const evidence = anEvidence({ rootDir: root, serverOutput: serverOutput.replaceAll('<root>', root) });
     return mapEvidence(evidence, { root, pageUrl, scripts: [] }, new MissingEvidence());
   }
@@ -70,12 +70,12 @@ describe('EV-6: code in compiled languages', () => {
     const served = { 'index.html': '', 'app.js': 'one\ntwo\nthree\n' };
     const copies = ['src/main/resources/static', 'target/classes/static'];
     for (const folder of copies)
-      writeFiles(
+      writeInto(
         root,
         Object.fromEntries(Object.entries(served).map(([name, text]) => [`${folder}/${name}`, text])),
       );
     const fetched = tempDir();
-    writeFiles(fetched, served);
+    writeInto(fetched, served);
     const stack = `${thrown}\n    at f (${pageUrl}app.js:3:1)`;
     const evidence = anEvidence({
       rootDir: root,

@@ -10,7 +10,7 @@ import { mapReferenceIn } from '../../../src/evidence/source-maps/map-reference.
 import { snippetOf } from '../../../src/evidence/source-maps/source-mapper.js';
 import { anError, anEvidence } from '../../rig/builders.js';
 import { logged } from '../core/classify-evidence.js';
-import { writeFiles } from '../../rig/bundled-app.js';
+import { writeInto } from '../../rig/agent-workspace.js';
 import { tempDir } from '../../rig/temp-dir.js';
 
 const pageUrl = 'http://localhost:3000/';
@@ -33,7 +33,7 @@ function aMap(fields: MapFields): string {
 
 /** Maps the stack of a page whose script, in `dist/app.js`, has this map. */
 function throwing(root: string, map: string, frames = [address]): Evidence {
-  writeFiles(root, { 'dist/app.js': 'x\n//# sourceMappingURL=app.js.map\n', 'dist/app.js.map': map });
+  writeInto(root, { 'dist/app.js': 'x\n//# sourceMappingURL=app.js.map\n', 'dist/app.js.map': map });
   const stack = [thrown, ...frames.map((frame) => `    at f (${frame})`)].join('\n');
   const console = [{ time: 0, type: 'pageerror', text: thrown, location: '', stack }];
   const evidence = anEvidence({ rootDir: root, pageUrl, console });
@@ -55,7 +55,7 @@ describe('EV-6: the file of a source', () => {
     ['Vite’s dev server', 'http://localhost:3000/src/a.ts'],
   ])('EV-6 finds the file that %s names', (_, source) => {
     const root = tempDir();
-    writeFiles(root, { 'src/a.ts': 'one\ntwo\nthree\nfour\n' });
+    writeInto(root, { 'src/a.ts': 'one\ntwo\nthree\nfour\n' });
     const evidence = throwing(root, aMap({ sources: [source] }));
     expect(framesOf(evidence)).toEqual(['src/a.ts:3:4']);
     expect(classify(evidence).facts.source).toBe('src/a.ts:3:4');
@@ -65,7 +65,7 @@ describe('EV-6: the file of a source', () => {
 
   it('EV-6 joins sourceRoot, reads index maps, and skips a prefix that keeps JSON from running as a script', () => {
     const root = tempDir();
-    writeFiles(root, { 'src/a.ts': 'one\ntwo\nthree\n' });
+    writeInto(root, { 'src/a.ts': 'one\ntwo\nthree\n' });
     const map = aMap({ sources: ['a.ts'], sourceRoot: '../src' });
     expect(framesOf(throwing(root, map))).toEqual(['src/a.ts:3:4']);
     expect(framesOf(throwing(root, `)]}'\n${map}`))).toEqual(['src/a.ts:3:4']);
@@ -81,8 +81,8 @@ describe('EV-6: the file of a source', () => {
     const root = tempDir();
     const [a, b] = ['one\ntwo\nthree of a', 'one\ntwo\nthree of b'];
     const mark = '{}';
-    writeFiles(root, { 'apps/a/package.json': mark, 'apps/a/src/main.ts': a });
-    writeFiles(root, { 'apps/b/package.json': mark, 'apps/b/src/main.ts': b });
+    writeInto(root, { 'apps/a/package.json': mark, 'apps/a/src/main.ts': a });
+    writeInto(root, { 'apps/b/package.json': mark, 'apps/b/src/main.ts': b });
     const named = (text: string) =>
       aMap({ sources: ['webpack://app/./src/main.ts'], sourcesContent: [text] });
     expect(framesOf(throwing(root, named(a)))).toEqual(['apps/a/src/main.ts:3:4']);
@@ -95,7 +95,7 @@ describe('EV-6: the file of a source', () => {
   it('EV-6 finds a file of a nested app that is served under a base path', () => {
     const root = tempDir();
     const text = 'one\ntwo\nthree';
-    writeFiles(root, { 'app/app.vue': '', 'app/pages/index.vue': text });
+    writeInto(root, { 'app/app.vue': '', 'app/pages/index.vue': text });
     const served = aMap({ sources: ['/_nuxt/pages/index.vue'], sourcesContent: [text] });
     expect(framesOf(throwing(root, served))).toEqual(['app/pages/index.vue:3:4']);
   });
@@ -104,7 +104,7 @@ describe('EV-6: the file of a source', () => {
     'EV-6 does not treat what %s names as the user’s code',
     (list) => {
       const root = tempDir();
-      writeFiles(root, { 'src/runtime.ts': 'one\ntwo\nthree\n', 'src/a.ts': 'one\ntwo\nthree\nfour' });
+      writeInto(root, { 'src/runtime.ts': 'one\ntwo\nthree\n', 'src/a.ts': 'one\ntwo\nthree\nfour' });
       // The second position is the fourth line of the second source.
       const sources = ['../src/runtime.ts', '../src/a.ts'];
       const map = aMap({ sources, [list]: [0], mappings: 'AAEG,KCCA' });
@@ -129,7 +129,7 @@ describe('EV-6: the file of a source', () => {
 
   it('EV-6 leaves third-party scripts and failed requests as they are', () => {
     const root = tempDir();
-    writeFiles(root, { 'src/a.ts': 'one\ntwo\nthree\n' });
+    writeInto(root, { 'src/a.ts': 'one\ntwo\nthree\n' });
     const stranger = 'https://cdn.example.com/app.js:1:1';
     expect(framesOf(throwing(root, aMap({ sources: ['../src/a.ts'] }), [stranger]))).toEqual([stranger]);
     const failed = logged('Failed to load resource: 404', { location: address });
@@ -140,7 +140,7 @@ describe('EV-6: the file of a source', () => {
 
   it('EV-6 keeps an error of the app whose later frames are in a third-party script', () => {
     const root = tempDir();
-    writeFiles(root, { 'src/a.ts': 'one\ntwo\nthree\n' });
+    writeInto(root, { 'src/a.ts': 'one\ntwo\nthree\n' });
     const evidence = throwing(root, aMap({ sources: ['../src/a.ts'] }), [
       address,
       'https://cdn.example.com/t.js:1:1',
@@ -156,7 +156,7 @@ describe('EV-9, EV-10: what a map may not do', () => {
   it('EV-6 quotes the served code around the position if a build has no map', () => {
     const root = tempDir();
     const code = 'cutoff(){this.clock.stop(),this.lastRecorded=0}';
-    writeFiles(root, { 'kept/script.txt': `${'a();'.repeat(500)}${code}${'b();'.repeat(500)}` });
+    writeInto(root, { 'kept/script.txt': `${'a();'.repeat(500)}${code}${'b();'.repeat(500)}` });
     const url = 'http://localhost:3000/editor.js';
     const frame = `at N.cutoff (${url}:1:2021)`;
     const errors = [anError(`Error: page.evaluate: TypeError: x\n    ${frame}\n    at N.undo (${url}:1:9)`)];
@@ -173,9 +173,9 @@ describe('EV-9, EV-10: what a map may not do', () => {
 
   it('EV-9 quotes no file outside the project, whether named by path or through a link', () => {
     const outside = tempDir('outside');
-    writeFiles(outside, { 'secret.ts': 'a\nb\nthe secret\n' });
+    writeInto(outside, { 'secret.ts': 'a\nb\nthe secret\n' });
     const root = tempDir();
-    writeFiles(root, { 'src/a.ts': '' });
+    writeInto(root, { 'src/a.ts': '' });
     symlinkSync(path.join(outside, 'secret.ts'), path.join(root, 'src/link.ts'));
     symlinkSync(outside, path.join(root, 'src/folder'));
     const up = path.relative(path.join(root, 'dist'), path.join(outside, 'secret.ts'));
@@ -185,7 +185,7 @@ describe('EV-9, EV-10: what a map may not do', () => {
 
   it('EV-9 quotes only code, and masks secrets in it', () => {
     const root = tempDir();
-    writeFiles(root, {
+    writeInto(root, {
       '.env': 'A=1\nB=2\nPIN=4711\n',
       'src/a.ts': '\n\nconst o = { password: "hunter2" };\n',
     });
@@ -210,7 +210,7 @@ describe('EV-9, EV-10: what a map may not do', () => {
     ['a negative line', aMap({ sources: ['../src/a.ts'], mappings: 'AAJG' })],
   ])('EV-12 leaves a frame as it is if its map names %s', (_, map) => {
     const root = tempDir();
-    writeFiles(root, { 'src/a.ts': 'one' });
+    writeInto(root, { 'src/a.ts': 'one' });
     expect(framesOf(throwing(root, map))).toEqual([address]);
   });
 
@@ -239,7 +239,7 @@ it.each([
       '  return first.range.total;',
       '}',
     ];
-    writeFiles(root, { 'src/Pagination.tsx': code.join('\n') });
+    writeInto(root, { 'src/Pagination.tsx': code.join('\n') });
     const sourceOf = (at: string) => {
       const said = "TypeError: Cannot read properties of undefined (reading 'total')";
       const serverOutput = `${said}\n    at Pagination (${path.join(root, 'src/Pagination.tsx')}:${at})`;
@@ -266,7 +266,7 @@ describe('EV-6: paths that a tool writes relative to a folder of the project', (
 
   it('EV-6 names the file relative to the project’s root, with and without a position', () => {
     const root = tempDir();
-    writeFiles(root, app);
+    writeInto(root, app);
     const text = output(root, complaint);
     expect(text.match(/[\w/]*src\/cart\.ts/g)).toEqual(Array(3).fill('apps/shop/src/cart.ts'));
     const failed = anEvidence({ rootDir: root, serverOutput: text });
@@ -278,7 +278,7 @@ describe('EV-6: paths that a tool writes relative to a folder of the project', (
     ['two folders have such a file', { 'apps/office/package.json': '{}', 'apps/office/src/cart.ts': '' }],
   ])('EV-6 leaves the path as it is if %s', (_, more) => {
     const root = tempDir();
-    writeFiles(root, { ...app, ...more });
+    writeInto(root, { ...app, ...more });
     expect(output(root, complaint)).toBe(complaint);
   });
 
@@ -289,7 +289,7 @@ describe('EV-6: paths that a tool writes relative to a folder of the project', (
     const inShop = Object.fromEntries(
       Object.entries(built).map(([file, text]) => [`apps/shop/${file}`, text]),
     );
-    writeFiles(root, { ...app, ...inShop });
+    writeInto(root, { ...app, ...inShop });
     const source = 'TypeError: x\n    at sum (apps/shop/src/cart.ts:3:4)';
     expect(output(root, 'TypeError: x\n    at sum (dist/cart.js:1:1)')).toBe(source);
     expect(output(root, 'TypeError: x\n    at sum (apps/shop/dist/cart.js:1:1)')).toBe(source);
@@ -317,7 +317,7 @@ describe('EV-6: references to maps', () => {
 describe('EV-12: addresses of any kind', () => {
   it('EV-12 no address in a stack or in a map makes the mapping throw', () => {
     const root = tempDir();
-    writeFiles(root, { 'src/a.ts': 'one\ntwo\nthree\n', 'dist/%.js': 'x' });
+    writeInto(root, { 'src/a.ts': 'one\ntwo\nthree\n', 'dist/%.js': 'x' });
     const schemes =
       'http://localhost:3000/ file:// file://host/ webpack-internal:/// webpack:// / C:\\'.split(' ');
     const parts = '% %E0%A4 .. / app.js .map ? # [ ( @fs'.split(' ');

@@ -6,7 +6,7 @@ import type { Evidence } from '../../../src/core/evidence.js';
 import { mapEvidence } from '../../../src/evidence/map-evidence.js';
 import { MissingEvidence } from '../../../src/evidence/missing-evidence.js';
 import { anEvidence } from '../../rig/builders.js';
-import { writeFiles } from '../../rig/bundled-app.js';
+import { writeInto } from '../../rig/agent-workspace.js';
 import { tempDir } from '../../rig/temp-dir.js';
 import { request } from '../core/classify-evidence.js';
 
@@ -28,7 +28,7 @@ function shown(over: (workspace: string) => Partial<Evidence>): Evidence {
   const workspaceDir = path.join(tempDir(), 'workspace');
   const rootDir = path.join(workspaceDir, 'e2e');
   mkdirSync(rootDir, { recursive: true });
-  writeFiles(workspaceDir, files);
+  writeInto(workspaceDir, files);
   const evidence = anEvidence({ rootDir, workspaceDir, pageUrl, ...over(workspaceDir) });
   const request = { root: rootDir, workspaceDir, pageUrl, scripts: [] };
   return { ...evidence, ...mapEvidence(evidence, request, new MissingEvidence()) };

@@ -1,33 +1,25 @@
-import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { fixErrors } from '../../../src/fixer/code-fixes.js';
+import { writeInto } from '../../rig/agent-workspace.js';
 import { tempDir } from '../../rig/temp-dir.js';
 
-function project(files: Record<string, string>): string {
-  const dir = realpathSync(tempDir());
-  const all = {
-    'tsconfig.json':
-      '{ "compilerOptions": { "strict": true, "target": "es2022", "module": "esnext", "moduleResolution": "bundler", "types": [] }, "include": ["src"] }',
-    ...files,
-  };
-  for (const [file, text] of Object.entries(all)) {
-    mkdirSync(path.dirname(path.join(dir, file)), { recursive: true });
-    writeFileSync(path.join(dir, file), text);
-  }
-  return dir;
-}
+const compilerOptions = {
+  strict: true,
+  target: 'es2022',
+  module: 'esnext',
+  moduleResolution: 'bundler',
+  types: [],
+};
 
 function fixed(files: Record<string, string>, wrong = 'src/a.ts'): Record<string, string> | null {
-  const dir = project(files);
+  const dir = realpathSync(tempDir());
+  writeInto(dir, { 'tsconfig.json': JSON.stringify({ compilerOptions, include: ['src'] }), ...files });
   const found = fixErrors(ts, [path.join(dir, wrong)]);
-  return (
-    found &&
-    Object.fromEntries(
-      found.map(({ file, after }) => [path.relative(dir, file).replaceAll(path.sep, '/'), after]),
-    )
-  );
+  const named = (file: string) => path.relative(dir, file).replaceAll(path.sep, '/');
+  return found && Object.fromEntries(found.map(({ file, after }) => [named(file), after]));
 }
 
 const order = 'export interface Order { totalCents: number; id: string }\n';

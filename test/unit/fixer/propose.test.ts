@@ -1,5 +1,3 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { createPropose } from '../../../src/fixer/propose.js';
@@ -12,30 +10,13 @@ import {
   aTest,
   aTestFailure,
 } from '../../rig/builders.js';
-import { tempDir } from '../../rig/temp-dir.js';
-
-/** A repository with one commit for each of these states. */
-function repository(...states: Record<string, string>[]): string {
-  const dir = realpathSync(tempDir());
-  const git = (...args: string[]) =>
-    execFileSync('git', ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.com', ...args], { cwd: dir });
-  git('init', '--quiet', '--initial-branch=main');
-  for (const files of states) {
-    for (const [file, text] of Object.entries(files)) {
-      mkdirSync(path.dirname(path.join(dir, file)), { recursive: true });
-      writeFileSync(path.join(dir, file), text);
-    }
-    git('add', '--all');
-    git('commit', '--quiet', '--message', 'A change');
-  }
-  return dir;
-}
+import { gitRepository } from '../../rig/git-repository.js';
 
 it.each([
   ['everywhere if the app has no such id any more', '', "getByTestId('buy')"],
   ['in the failing step alone if the app still has it', 'id("pay");\n', "getByTestId('pay')"],
 ])('BF-2 renames a test id in the tests %s', async (_, more, inPageObject) => {
-  const dir = repository(
+  const { dir } = gitRepository(
     {
       'src/a.html': '<b data-testid="pay">',
       'src/b.js': more,

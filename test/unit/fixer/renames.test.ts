@@ -1,11 +1,9 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { blamedIn } from '../../../src/fixer/propose.js';
 import { changesThatRemoved, hunksIn, renamedTo } from '../../../src/fixer/renames.js';
 import { aBlame, aBlamedHunk } from '../../rig/builders.js';
-import { tempDir } from '../../rig/temp-dir.js';
+import { gitRepository } from '../../rig/git-repository.js';
 
 const hunk = (old: string[], now: string[], file = 'src/page.html') => ({ file, old, now });
 const field = (id: string, testId: string) => `<input id="${id}" name="pay" data-testid="${testId}">`;
@@ -66,29 +64,16 @@ describe('the new name in a change', () => {
   });
 });
 
-function repository() {
-  const dir = tempDir('app changes');
-  const git = (...args: string[]) =>
-    execFileSync('git', ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.com', ...args], { cwd: dir });
-  git('init', '--quiet', '--initial-branch=main');
-  const write = (text: string, file = 'src/header.ts') => {
-    mkdirSync(path.dirname(path.join(dir, file)), { recursive: true });
-    writeFileSync(path.join(dir, file), `${text}\n`);
-  };
-  const commit = (text: string, file?: string) => {
-    write(text, file);
-    git('add', '--all');
-    git('commit', '--quiet', '--message', 'A change');
-  };
-  return { dir, write, commit };
-}
+const header = (text: string) => ({ 'src/header.ts': `${text}\n` });
 
 describe('the change that removed a name', () => {
   it('BF-2 is the newest commit that did, not one that introduced it or has it in a longer name', async () => {
-    const { dir, commit } = repository();
-    commit("id('pay');");
-    commit("id('checkout-pay');");
-    commit("id('pay-later');", 'src/other.ts');
+    const states = [
+      header("id('pay');"),
+      header("id('checkout-pay');"),
+      { 'src/other.ts': "id('pay-later');\n" },
+    ];
+    const { dir } = gitRepository(...states);
     expect(await changesThatRemoved('pay', dir, [])).toEqual([
       { file: 'src/header.ts', old: ["id('pay');"], now: ["id('checkout-pay');"] },
     ]);
@@ -96,18 +81,13 @@ describe('the change that removed a name', () => {
   });
 
   it('BF-2 is what is not committed rather than a commit', async () => {
-    const { dir, commit, write } = repository();
-    commit("id('pay');");
-    commit("id('buy');");
-    commit("id('pay');");
-    write("id('order');");
+    const { dir, write } = gitRepository(...["id('pay');", "id('buy');", "id('pay');"].map(header));
+    write(header("id('order');"));
     expect(await changesThatRemoved('pay', dir, [])).toMatchObject([{ now: ["id('order');"] }]);
   });
 
   it('BF-2 is the blamed change before all others, but not a whole file in it, which may have moved', async () => {
-    const { dir, commit } = repository();
-    commit("id('pay');");
-    commit("id('buy');");
+    const { dir } = gitRepository(header("id('pay');"), header("id('buy');"));
     const blamed = aBlamedHunk({ file: '../src/page.ts', old: ["id('pay')"], now: ["id('order')"] });
     const places = { cwd: path.join(dir, 'web'), root: dir };
     const found = (whole: boolean) =>
