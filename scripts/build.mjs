@@ -16,6 +16,7 @@ rmSync(dist, { recursive: true, force: true });
 await bundle({
   input: {
     main: 'cli/main.ts',
+    index: 'index.ts',
     'after-kill': 'run/after-kill.ts',
     'guard-process': 'guard/guard-process.ts',
     'code-fix-process': 'fixer/code-fix-process.ts',
@@ -40,6 +41,13 @@ copy(path.join('init', 'templates'));
 const { agentsJsonSchema } = await import(await bundleSrc('config/schema.ts'));
 const schema = `${JSON.stringify(agentsJsonSchema(), null, 2)}\n`;
 writeFileSync(path.join(root, 'schema', 'agents.schema.json'), schema);
+
+// The types of the library, with those of zod that they name. Nothing but the package needs them, and they take longer than all the rest.
+if (process.argv.includes('--types')) {
+  const { dts } = await import('rolldown-plugin-dts');
+  const options = { emitDtsOnly: true, resolve: ['zod'], compilerOptions: { rootDir: 'src' } };
+  await bundle({ input: { index: 'index.ts' }, to: dist, plugins: [dts(options)] });
+}
 
 /** A chunk with a module and all that it imports, except by `import()`. */
 function chunkOf(name, file) {

@@ -13,6 +13,8 @@ const steps = [
   ['types', bin('tsc'), ['-p', 'tsconfig.test.json']],
   ['types of the page', bin('tsc'), ['--noEmit', '-p', 'src/ui/page']],
   ['unused code', bin('knip'), []],
+  // It packs, and thereby builds the types that the next step looks for. Only ESM is published.
+  ['types of the package', bin('attw'), ['--pack', '--profile', 'esm-only', '--entrypoints', '.']],
   ['package', bin('publint'), ['--strict']],
   ['requirements', process.execPath, ['scripts/requirements.mjs']],
   ...(process.argv.includes('--no-tests') ? [] : [['tests', process.execPath, ['scripts/test.mjs']]]),

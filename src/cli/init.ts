@@ -20,7 +20,7 @@ import { chooseAgent, configuredRunner, findAgents } from '../init/choose-agent.
 export function initCommand(): Command {
   return (
     new Command('init')
-      .description('set up this project: agents.yaml, five slash commands, an ignore entry')
+      .description('set up this project: agents.yaml, five slash commands, a skill, an ignore entry')
       .option(
         '--agent <name>',
         `the agent program: ${builtInRunners.join(', ')}; or built-in for none (default: the first on PATH)`,
@@ -33,6 +33,7 @@ export function initCommand(): Command {
         wholeNumber(2, 200),
       )
       .option('--matrix', 'with --shards, on GitHub: heal each cause on a machine of its own')
+      .option('--mcp', 'add the MCP server of self-heal to .mcp.json, for the agent that you work with')
       .option(...configFlag)
       .option('--dry-run', 'show what would be written without writing it')
       .option('--force', 'overwrite files that differ')
@@ -49,6 +50,7 @@ export interface InitOptions {
   matrix?: boolean;
   config?: string;
   dryRun?: boolean;
+  mcp?: boolean;
   force?: boolean;
 }
 
@@ -76,8 +78,15 @@ export async function runInit(options: InitOptions): Promise<number | Problem> {
   say(
     `Agent programs: ${found.map(({ name }) => name).join(', ') || 'none on PATH'}; ${agent ? `set up for ${agent.name}` : `the ${builtIn} fixer works alone`}`,
   );
-  const { config: named, shards = null, matrix = false, force = false, dryRun = false } = options;
-  const plan = await planInit({ cwd, agent, ci: ci.value, shards, matrix, config: named, force });
+  const {
+    config: named,
+    shards = null,
+    matrix = false,
+    force = false,
+    dryRun = false,
+    mcp = false,
+  } = options;
+  const plan = await planInit({ cwd, agent, ci: ci.value, shards, matrix, config: named, force, mcp });
   if (!plan.ok) return plan.error;
   const problem = dryRun ? null : await writePlan(plan.value, gitRootOf(cwd) ?? cwd);
   if (problem) return problem;

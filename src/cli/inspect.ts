@@ -108,7 +108,8 @@ async function showPrompt(
   return exitCodes.green;
 }
 
-async function filesOf(run: StoredRun, { failure }: Inspected, cwd: string): Promise<string[]> {
+/** Lists the files of a failure with their sizes, and how to open its trace. */
+export async function filesOf(run: StoredRun, { failure }: Inspected, cwd: string): Promise<string[]> {
   const folder = path.join(run.dir, 'failures', String(failure.n));
   const names: string[] = await readdir(folder).catch(() => []);
   const sorted = names.toSorted((a, b) => a.localeCompare(b));

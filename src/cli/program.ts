@@ -19,6 +19,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   init: async () => (await import('./init.js')).initCommand(),
   doctor: async () => (await import('./doctor.js')).doctorCommand(),
   publish: async () => (await import('./publish.js')).publishCommand(),
+  mcp: async () => (await import('./mcp.js')).mcpCommand(),
   ui: async () => (await import('./ui.js')).uiCommand(),
 };
 

@@ -18,7 +18,7 @@ import { canAsk } from '../outputs/ask.js';
 import { asPage } from '../outputs/escalation-text.js';
 import { tell } from './tell.js';
 import { laidOut } from '../outputs/cut.js';
-import type { RunOptions } from '../heal/run-request.js';
+import type { RunOptions, RunRequest } from '../heal/run-request.js';
 import { readRunState } from '../run/event-log.js';
 import { isRunId, runDirOf } from '../run/run-folder.js';
 import { type ShownEscalation, withPatches } from '../run/read-patch.js';
@@ -116,28 +116,36 @@ export function hasChosen({ choice }: Escalation): boolean {
 
 /** Applies the patch that a person has chosen, and proves it on the tests of its question, without an agent. Returns the exit code of that run. */
 export async function proveChosen(
-  { runId, tests }: Pick<Escalation, 'runId' | 'tests'>,
+  asked: Pick<Escalation, 'runId' | 'tests'>,
   flags: Flags,
 ): Promise<number | Problem> {
+  const request = await chosenRequest(asked, flags);
+  if ('kind' in request) return request;
+  const { runSelfHeal } = await import('../heal/whole-run.js');
+  return runSelfHeal(request);
+}
+
+/** Returns the run that applies and proves the patch that a person has chosen. */
+export async function chosenRequest(
+  { runId, tests }: Pick<Escalation, 'runId' | 'tests'>,
+  flags: Flags,
+): Promise<RunRequest | Problem> {
   const cwd = process.cwd();
   const run = isRunId(runId) ? await readRunState(runDirOf(cwd, runId)) : null;
-  const [{ askedOf }, { runSelfHeal }] = await Promise.all([
-    import('../heal/resumed.js'),
-    import('../heal/whole-run.js'),
-  ]);
+  const { askedOf } = await import('../heal/resumed.js');
   // Without its folder there is no patch, either, which the run says.
   const asked = run?.request ? await askedOf(run, cwd) : ok(null);
   if (!asked.ok) return asked.error;
   const { filters = [], passThrough = [], options = {} } = asked.value ?? {};
   const { from: _, ...selection } = options;
-  return runSelfHeal({
+  return {
     cwd,
     env: process.env,
     filters,
     passThrough,
     options: { ...selection, ...given(flags) },
     chosenFor: tests.map(({ id }) => id),
-  });
+  };
 }
 
 function given({ agents, store, json = false }: Flags): RunOptions {

@@ -33,7 +33,9 @@ export async function openRun(request: RunRequest, checked: Checked, run: Starte
   const running = await openRunJournal(run.folder);
   const redactor = await createRedactor({ env: request.env, projectRoot: request.cwd });
   const { cwd, env, filters, passThrough, options } = request;
-  const bus = createBus([eventsWriter(run.folder.dir), runTerminal(env)], systemClock, redactor);
+  const { host } = request;
+  const shown = host ? { name: 'host', handle: host.onEvent } : runTerminal(env);
+  const bus = createBus([eventsWriter(run.folder.dir), shown], systemClock, redactor);
   const plan = createRunPlan();
   const suites = createSuiteRuns({
     ...checked,

@@ -1,7 +1,9 @@
 import type { VerifyLevel, Settings } from '../core/settings.js';
 import type { ShardCount } from '../playwright/reports/report.js';
 import type { Selection } from '../playwright/selection.js';
+import type { StampedEvent } from '../event.js';
 import type { ProjectLock } from '../run/project-lock.js';
+import type { Report } from '../run/report.js';
 import type { Resumed } from './resumed.js';
 import type { VerifyAsked } from './verify/compare-change.js';
 import { missingAgents, withInstalledRunner } from '../agents/check-agents.js';
@@ -44,6 +46,15 @@ export interface RunOptions extends Omit<Selection, 'filters' | 'passThrough'> {
   store?: string;
 }
 
+/** The program that a run is part of, in place of a terminal. */
+export interface Host {
+  /** Interrupts the run as Ctrl-C does: all its processes end, and what is not proven is taken out. */
+  readonly signal: AbortSignal;
+  readonly onEvent: (event: StampedEvent) => void;
+  /** Gets the report that `--json` prints. */
+  readonly onReport: (report: Report) => void;
+}
+
 /** A `self-heal run` as invoked. */
 export interface RunRequest {
   readonly cwd: string;
@@ -63,6 +74,8 @@ export interface RunRequest {
   readonly chosenFor?: readonly string[];
   /** Runs these tests, by id, instead of the selection. */
   readonly onlyIds?: readonly string[];
+  /** Set by a program that self-heal runs inside; without it, the terminal and the signals of this process are the run's own. */
+  readonly host?: Host;
   /** The project's lock, if the command already holds it. */
   readonly lock?: ProjectLock;
 }

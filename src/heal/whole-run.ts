@@ -7,7 +7,7 @@ import { firstRunProblem } from '../playwright/refusals.js';
 import { isNarrowed } from '../playwright/selection.js';
 import { isRed, type SuiteRun } from '../playwright/suite-run.js';
 import type { Problem } from '../problem.js';
-import { type Interrupts, listenForInterrupts } from '../process/interrupts.js';
+import { interruptedBy, type Interrupts, listenForInterrupts } from '../process/interrupts.js';
 import { startWatchdog } from '../run/watchdog.js';
 import { ok, type Result } from '../result.js';
 import type { ProjectLock } from '../run/project-lock.js';
@@ -41,7 +41,7 @@ export async function runSelfHeal(request: RunRequest): Promise<number | Problem
   const checked = await checkRequest(request);
   if (!checked.ok) return checked.error;
   const run = (held: ProjectLock) => runLocked(request, checked.value, held);
-  const command = options.from ? 'heal' : 'run';
+  const command = request.verifies ? 'verify' : options.from ? 'heal' : 'run';
   return lock ? run(lock) : underLock({ cwd, command, wait: options.wait ?? false }, run);
 }
 
@@ -63,7 +63,7 @@ async function runLocked(
   const folder = found.value;
   await lock.tell(folder.runId);
   using watchdog = startWatchdog(folder);
-  using interrupts = listenForInterrupts(say);
+  using interrupts = request.host ? interruptedBy(request.host.signal) : listenForInterrupts(say);
   const uncaught = interrupts.started(folder.runId);
   const { signal } = interrupts;
   const opened = await openRun(request, checked, { folder, watchdog, signal, startedAt });
@@ -202,7 +202,7 @@ async function firstRun(opened: Opened, onStart: () => unknown): Promise<Result<
   }
   const gone = resumed?.shards ? missingWarning(resumed.shards) : null;
   if (gone !== null) bus.emit({ type: 'run.warning', message: gone });
-  const stdout = options.json ? 2 : 1;
+  const stdout = options.json || request.host ? 2 : 1;
   const mayCopy = startsAgents(opened);
   let loading: Promise<void> | undefined;
   // Work done while the suite is still running costs no extra time.
@@ -289,7 +289,9 @@ async function finishRun(
     return flaky + report.causes.length > 0 ? redactor.deep(report) : report;
   };
   const asJson = options.list ? (await import('./matrix.js')).matrixOf : undefined;
-  const place = { dir: folder.dir, cwd: request.cwd, env: request.env, options, ...(asJson && { asJson }) };
+  const { onReport } = request.host ?? {};
+  const shown = { options, onReport, ...(asJson && { asJson }) };
+  const place = { dir: folder.dir, cwd: request.cwd, env: request.env, ...shown };
   let report = reportNow();
   // If another tool's report cannot be written, the run has not failed: report.json and the terminal mention it.
   for (const message of await writeProgramReports(report, place)) {

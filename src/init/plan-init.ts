@@ -14,6 +14,7 @@ import {
   workflowTexts,
 } from './ci-workflow.js';
 import { git, gitRootOf } from '../git/git.js';
+import { MCP_FILE, skillFileOf, skillText, withMcpServer } from './developer-agent.js';
 import { type SlashCommand, slashCommands } from './slash-commands.js';
 import { isInside, relativePath } from '../paths.js';
 import { packageFile } from '../own-files.js';
@@ -30,6 +31,8 @@ interface InitRequest {
   readonly shards?: number | null;
   /** Whether each cause is healed on a machine of its own. */
   readonly matrix?: boolean;
+  /** Whether to add the server for the developer's agent. */
+  readonly mcp?: boolean;
   /** The value of `-c`. */
   readonly config?: string | undefined;
   /** Whether to overwrite files that differ. */
@@ -67,11 +70,14 @@ export async function planInit(request: InitRequest): Promise<Result<readonly Pl
           text: commandFileText(command, agent.commandFormat),
         }))
       : []),
+    { file: path.join(cwd, skillFileOf(agent?.name ?? null)), text: skillText },
     ...(await workflows(request)),
   ];
   try {
+    const mcp = request.mcp ? await mcpPlan(cwd) : ok([]);
+    if (!mcp.ok) return mcp;
     const files = await Promise.all(wanted.map((one) => compare(one, { cwd, force })));
-    return ok([...files, await ignoreFile(cwd)]);
+    return ok([...files, ...mcp.value, await ignoreFile(cwd)]);
   } catch (error) {
     // A file or folder stands in the way.
     return err({
@@ -122,6 +128,16 @@ async function compare(
     action:
       there === null ? 'write' : there === text ? 'nothing' : force || isOwn?.(there) ? 'overwrite' : 'keep',
   };
+}
+
+/** Plans to add the server to the project's list, in which everything else stays. */
+async function mcpPlan(cwd: string): Promise<Result<PlannedFile[], Problem>> {
+  const file = path.join(cwd, MCP_FILE);
+  const there = await readIfThere(file);
+  const text = withMcpServer(there);
+  if (!text.ok) return text;
+  const action = there === null ? 'write' : there === text.value ? 'nothing' : 'overwrite';
+  return ok([{ path: file, name: MCP_FILE, text: text.value, action }]);
 }
 
 const ENTRY = '.self-heal/';

@@ -14,6 +14,8 @@ export interface ResultPlace {
   readonly options: { readonly json?: boolean };
   /** What `json` prints instead of the report. */
   readonly asJson?: (report: Report) => object;
+  /** Gets the report instead of the terminal. */
+  readonly onReport?: ((report: Report) => void) | undefined;
 }
 
 /** Writes the reports for other programs; returns a message for each that could not be written. */
@@ -25,10 +27,11 @@ export async function writeProgramReports(report: Report, { dir, cwd, env }: Res
 /** Writes `report.html` and shows the final summary if there is anything to see; prints the report as JSON with `--json`. */
 export async function showResult(
   report: Report,
-  { dir, cwd, env, options, asJson }: ResultPlace,
+  { dir, cwd, env, options, asJson, onReport }: ResultPlace,
 ): Promise<void> {
   const folder = relativePath(cwd, dir);
   if (!isQuiet(report)) await writePage(report, { dir, shown: folder });
+  if (onReport) return onReport(report);
   if (options.json) process.stdout.write(`${JSON.stringify(asJson?.(report) ?? report, null, 2)}\n`);
   if (!isQuiet(report)) showSummary(report, { env });
   else if (report.totals.tests === 0) process.stderr.write('self-heal no test was selected, so none ran\n');

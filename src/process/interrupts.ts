@@ -65,3 +65,13 @@ export function listenForInterrupts(say: (text: string) => void): Interrupts {
     },
   };
 }
+
+/** Interrupts a run that is part of another program, whose signals and errors are its own. */
+export function interruptedBy(signal: AbortSignal): Interrupts {
+  return {
+    signal,
+    by: () => (signal.aborted ? 'SIGINT' : null),
+    started: () => new Promise<never>(() => undefined),
+    [Symbol.dispose]: () => undefined,
+  };
+}

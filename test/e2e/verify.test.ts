@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it, vi } from 'vitest';
 import type { Verification } from '../../src/core/verification.js';
-import { scratchProject, type ScratchProject, shopFiles } from '../rig/scratch-project.js';
+import { scratchProject, type ScratchProject, shopFiles, userEnv } from '../rig/scratch-project.js';
 
 const spec = 'tests/shop.spec.ts';
 /** The second test is green as long as nobody touches its list. */
@@ -104,4 +104,20 @@ it('HN-12 HN-2 a kill while the change is taken out leaves it to the next comman
   const again = await verify(project, '--quick');
   expect(again, again.reason).toMatchObject({ exitCode: 0, verdict: 'proven' });
   expect(await project.read('page.html')).toBe(good);
+});
+
+it('CL-15 as a library it proves the same, event by event, and is interrupted by a signal', async () => {
+  const project = await redShop();
+  const entry = path.resolve(import.meta.dirname, '../../dist/index.js');
+  const library = (await import(entry)) as typeof import('../../src/index.js');
+  expect(Object.keys(library).toSorted()).toEqual(['run', 'verify']);
+  await project.write({ 'page.html': good });
+  const place = { cwd: project.dir, env: userEnv() };
+  const types: string[] = [];
+  const onEvent = ({ type }: { type: string }) => void types.push(type);
+  const proven = await library.verify({ ...place, depth: 'quick', onEvent });
+  expect(proven).toMatchObject({ ok: true, value: { exitCode: 0, report: { outcome: 'green' } } });
+  expect(types).toContain('change.verified');
+  const stopped = await library.run({ ...place, signal: AbortSignal.abort() });
+  expect(stopped).toMatchObject({ ok: true, value: { exitCode: 130, report: { outcome: 'interrupted' } } });
 });

@@ -1,0 +1,41 @@
+import { Writable } from 'node:stream';
+import { Command } from 'commander';
+import { endWith } from './end.js';
+import { exitCodes } from '../core/exit-codes.js';
+
+const explanation = `
+For a coding agent that a developer works with: it runs the tests, reads the
+evidence, has its fix proven, and asks for blame, by the same steps as the
+commands. It speaks the Model Context Protocol on standard input and output.
+
+  self-heal init --mcp                          adds it to .mcp.json
+  claude mcp add self-heal -- npx self-heal mcp
+Tools: run_tests, get_failure, check_fix, blame, open_questions, answer_question`;
+
+/** `self-heal mcp`: serves self-heal to the agent that a developer works with (MC-1). */
+export function mcpCommand(): Command {
+  return new Command('mcp')
+    .description('serve self-heal to a coding agent, over the Model Context Protocol')
+    .addHelpText('after', explanation)
+    .action(endWith(runMcp));
+}
+
+/** Serves until the client ends the connection, and then ends what is still at work. */
+async function runMcp(): Promise<number> {
+  const { serve } = await import('./mcp/serve.js');
+  const closing = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => closing.abort());
+  process.stdin.once('end', () => closing.abort()).once('close', () => closing.abort());
+  await serve({ input: process.stdin, output: protocolOnly(), closing: closing.signal });
+  return exitCodes.green;
+}
+
+/** Takes standard output for the protocol alone: whatever else is printed goes to standard error. */
+function protocolOnly(): Writable {
+  const write = process.stdout.write.bind(process.stdout);
+  const output = new Writable({
+    write: (chunk: Buffer, _, done) => void write(chunk, () => done()),
+  });
+  process.stdout.write = process.stderr.write.bind(process.stderr);
+  return output;
+}

@@ -1,0 +1,240 @@
+import { z } from 'zod';
+import { choiceText, type Choice } from '../../core/escalation.js';
+import { proofDepths } from '../../core/verification.js';
+import { type Hosting, type Ran, runHosted } from '../../heal/hosted-run.js';
+import type { RunRequest } from '../../heal/run-request.js';
+import { verifyRequest } from '../../heal/verify/verify-request.js';
+import { matchingFailures, failuresOf, isLead, nameOf } from '../../inspect/find-failure.js';
+import type { Problem } from '../../problem.js';
+import { err, ok, type Result } from '../../result.js';
+import { answerEscalation, checkedAnswer, escalationOf } from '../../run/answer-escalation.js';
+import { findRun, readReport } from '../../run/find-run.js';
+import { runDirOf } from '../../run/run-folder.js';
+import { createRedactor } from '../../secrets/redactor.js';
+import { withStore } from '../../store/with-store.js';
+import { filtersFor } from '../blame.js';
+import { filesOf } from '../inspect.js';
+import { chosenRequest, hasChosen, shown } from '../resolve-escalation.js';
+import {
+  type Answer,
+  answeredShape,
+  failureAnswer,
+  failureShape,
+  fixAnswer,
+  fixShape,
+  questionsAnswer,
+  questionsShape,
+  runAnswer,
+  runShape,
+} from './answers.js';
+
+/** A tool: what an agent reads about it, what it takes and returns, and its work. */
+export interface Tool<Input extends z.ZodRawShape = z.ZodRawShape> {
+  readonly description: string;
+  readonly input: Input;
+  readonly output: z.ZodRawShape;
+  /** Whether it changes nothing, not even `.self-heal`. */
+  readonly isReading: boolean;
+  readonly work: (args: z.infer<z.ZodObject<Input>>, hosting: Hosting) => Promise<Result<Answer, Problem>>;
+  /** Makes the answer of an earlier run again, for its next pages; absent if the work itself is done again. */
+  readonly again?: (runId: string) => Promise<Result<Answer, Problem>>;
+}
+
+/** Lets each tool take its own input. */
+function tool<Input extends z.ZodRawShape>(one: Tool<Input>): Tool {
+  return one as unknown as Tool;
+}
+
+const place = () => ({ cwd: process.cwd(), env: process.env });
+const texts = z.array(z.string()).optional();
+const filter = texts.describe(
+  'test files as Playwright takes them: regular expressions on the path, or file:line',
+);
+const project = texts.describe('only these Playwright projects');
+
+/** All tools, by name. */
+export const tools: Readonly<Record<string, Tool>> = {
+  run_tests: tool({
+    description:
+      'Run the Playwright tests of this project. Returns the red ones grouped by cause, each confirmed by a second run with a trace, with its class and the change to look at. No agent is started and nothing is edited.',
+    input: { filter, project, grep: z.string().optional() },
+    output: runShape,
+    isReading: false,
+    work: async ({ filter = [], project, grep }, hosting) => {
+      const options = { dryRun: true, json: true, ...given({ project, grep }) };
+      return answeredBy(
+        runAnswer,
+        await runHosted({ ...place(), filters: filter, passThrough: [], options }, hosting),
+      );
+    },
+    again: async (runId) => stored(runId, runAnswer),
+  }),
+  get_failure: tool({
+    description:
+      'Get the evidence of a failure: error, step, console, requests, server output, class and why, blame, and the paths of its files and its Playwright trace.',
+    input: {
+      failure: z.string().describe('a cause (c1), the number of a failure, file:line, or part of the title'),
+      run: z.string().optional().describe('a run; the last one if absent'),
+    },
+    output: failureShape,
+    isReading: true,
+    work: ({ failure, run }) => getFailure(failure, run ?? null),
+  }),
+  check_fix: tool({
+    description:
+      'Prove the changes in the working tree since the last red run, before you call a fix done: tests not weakened, red tests green with the change and red without it (it is taken out for that and put back), and with full nothing else broken. Says what is proven and what not. Never edits. Do not edit while it runs.',
+    input: {
+      depth: z
+        .enum(proofDepths)
+        .optional()
+        .describe('quick: only the tests that were red; full (default): the whole suite, too'),
+      filter: texts.describe(
+        'the tests that the change is for; those that the last red run left red if absent',
+      ),
+      base: z.string().optional().describe('a commit to compare with instead'),
+    },
+    output: fixShape,
+    isReading: false,
+    work: async ({ depth, filter = [], base }, hosting) => {
+      const options = { ...given({ depth, base }), filters: filter, json: true };
+      const request = await verifyRequest(place(), options);
+      return request.ok ? answeredBy(fixAnswer, await runHosted(request.value, hosting)) : request;
+    },
+    again: async (runId) => stored(runId, fixAnswer),
+  }),
+  blame: tool({
+    description:
+      'Find the smallest change that broke a red test, by running it with changes taken out and put back. Takes several runs of the test.',
+    input: {
+      test: z
+        .string()
+        .optional()
+        .describe('a cause (c1) or a test filter; what the last run left red if absent'),
+      base: z.string().optional().describe('a commit at which the test passed'),
+    },
+    output: runShape,
+    isReading: false,
+    work: async ({ test, base }, hosting) => {
+      const filters = await filtersFor(process.cwd(), test);
+      if (!filters.ok) return filters;
+      const options = { dryRun: true, json: true };
+      const asked = { filters: filters.value, passThrough: [], options, blame: { base: base ?? null } };
+      return answeredBy(runAnswer, await runHosted({ ...place(), ...asked }, hosting));
+    },
+    again: async (runId) => stored(runId, runAnswer),
+  }),
+  open_questions: tool({
+    description:
+      'List the questions that only a person can answer, with what was tried and the patches that are ready.',
+    input: {},
+    output: questionsShape,
+    isReading: true,
+    work: async () => {
+      const all = await withStore({ runsCode: true }, async (store) => {
+        const open = (await store?.escalations('pending')) ?? [];
+        return Promise.all(open.map(shown));
+      });
+      return 'kind' in all ? err(all) : ok(questionsAnswer(all));
+    },
+  }),
+  answer_question: tool({
+    description:
+      'Record the answer of the person to an open question. Ask the person first: the decision is theirs, not yours. A chosen patch (tests, app or whole) is applied and proven.',
+    input: {
+      id: z.string(),
+      choice: z.enum(Object.keys(choiceText) as [Choice, ...Choice[]]),
+      guidance: z.string().optional().describe('for guide: what the next agent has to know'),
+      allow: z.enum(['tests']).optional().describe('for guide: the next agent may change the tests'),
+      days: z.int().min(1).max(9999).optional().describe('for skip: how long the quarantine lasts'),
+    },
+    output: answeredShape,
+    isReading: false,
+    work: answerQuestion,
+  }),
+};
+
+/** Leaves out what is not given. */
+function given<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  const entries = Object.entries(values).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> };
+}
+
+const interrupted: Problem = {
+  kind: 'usage',
+  message: 'the run was interrupted',
+  remedy: 'Call the tool again.',
+};
+
+function answeredBy(
+  answer: (report: Ran['report']) => Answer | null,
+  ran: Result<Ran, Problem>,
+): Result<Answer, Problem> {
+  if (!ran.ok) return ran;
+  const made = ran.value.report.outcome === 'interrupted' ? null : answer(ran.value.report);
+  return made ? ok(made) : err(interrupted);
+}
+
+async function stored(
+  runId: string,
+  answer: (report: Ran['report']) => Answer | null,
+): Promise<Result<Answer, Problem>> {
+  const report = await readReport(runDirOf(process.cwd(), runId));
+  const made = report && answer(report);
+  const gone: Problem = {
+    kind: 'run-missing',
+    message: `there is no run ${runId}`,
+    remedy: 'Call the tool without a cursor.',
+  };
+  return made ? ok(made) : err(gone);
+}
+
+async function getFailure(word: string, run: string | null): Promise<Result<Answer, Problem>> {
+  const { cwd, env } = place();
+  const found = await findRun(cwd, run);
+  if (!found.ok) return found;
+  // The run may be another machine's, which did not know the secrets of this one.
+  const redactor = await createRedactor({ env, projectRoot: cwd });
+  const all = redactor.deep(failuresOf(found.value));
+  const [one, ...others] = matchingFailures(word, all);
+  if (one && others.length === 0)
+    return ok(failureAnswer(found.value.runId, one, await filesOf(found.value, one, cwd)));
+  const choices = (one ? [one, ...others] : all.filter(isLead)).slice(0, 20);
+  return err({
+    kind: 'usage',
+    message: `${JSON.stringify(word)} does not name one failure of run ${found.value.runId}`,
+    detail: choices.map((each) => `  ${each.failure.n}  ${nameOf(each)}`).join('\n'),
+    remedy: 'Name one by its number.',
+  });
+}
+
+async function answerQuestion(
+  {
+    id,
+    days,
+    ...typed
+  }: {
+    id: string;
+    choice: Choice;
+    guidance?: string | undefined;
+    allow?: 'tests' | undefined;
+    days?: number | undefined;
+  },
+  hosting: Hosting,
+): Promise<Result<Answer, Problem>> {
+  const answered = await withStore({ runsCode: true }, async (store) => {
+    const asked = await escalationOf(store, id);
+    if (!asked.ok || store === null) return asked;
+    const answer = checkedAnswer(asked.value, typed);
+    return answer.ok ? answerEscalation(store, asked.value.id, { ...answer.value, days }) : answer;
+  });
+  if ('kind' in answered) return err(answered);
+  if (!answered.ok) return answered;
+  const { state, choice } = answered.value;
+  const said = `${answered.value.id} ${state}${choice === null ? '' : `: ${choiceText[choice]}`}`;
+  const data = { id: answered.value.id, state, run: null };
+  if (!hasChosen(answered.value)) return ok({ data, text: said });
+  const request: RunRequest | Problem = await chosenRequest(answered.value, { json: true });
+  if ('kind' in request) return err(request);
+  const ran = answeredBy(runAnswer, await runHosted(request, hosting));
+  return ran.ok ? ok({ data: { ...data, run: ran.value.data }, text: `${said}\n\n${ran.value.text}` }) : ran;
+}
