@@ -1,6 +1,6 @@
 import { cpSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { expect, it, onTestFinished } from 'vitest';
@@ -54,12 +54,11 @@ it('PB-6 RP-6 clean machines that carry the store ask instead of paying, keep to
 
 /** Starts a webhook on loopback, which ends with the test; returns its address. */
 async function webhook(handle: (document: unknown) => void): Promise<string> {
-  const server = createServer((request, response) => {
-    void json(request).then((document) => {
-      handle(document);
-      response.end('ok');
-    });
-  });
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    handle(await json(request));
+    response.end('ok');
+  };
+  const server = createServer((request, response) => void answer(request, response));
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;

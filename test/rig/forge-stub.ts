@@ -226,7 +226,7 @@ export class ForgeStub {
       return c.json({});
     });
     api.post(`${project}/merge_requests/7/discussions`, async (c) => {
-      const form = (await c.req.parseBody()) as Record<string, string>;
+      const form = await c.req.parseBody<Record<string, string>>();
       const at = `${form['position[new_path]']}:${form['position[new_line]']}`;
       this.#add(this.suggestions, `${at}\n${form['body']?.replaceAll('\r\n', '\n')}`, 'self-heal-bot');
       return c.json({}, 201);
