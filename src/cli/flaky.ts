@@ -2,7 +2,9 @@ import { Command } from 'commander';
 import { runSelfHeal } from '../heal/whole-run.js';
 import type { RunOptions } from '../heal/run-request.js';
 import type { Problem } from '../problem.js';
-import { endWith } from './end.js';
+import { percent } from '../core/failure-rate.js';
+import { withStore } from '../store/with-store.js';
+import { endWith, print } from './end.js';
 import { addHealingFlags, addVerifyFlag, addWaitFlag, addWholeSelectionFlags } from './options.js';
 
 const examples = `
@@ -10,13 +12,14 @@ Runs tests again and again, as the suite runs them and by themselves, and says
 how often each fails, with 95 % bounds, and what makes it fail: other tests
 before it (order), any others beside it (load), one that it shares something
 with (data), another time zone (time), or none of these (random). Each flake
-then goes to the agents of the route flaky. A fix has to pass so many runs, under
-what makes the test fail, that a test which still failed as often as before would
-pass them with a chance of at most 1 %.
+then goes to the agents of the route flaky. A fix has to pass so many runs,
+under what makes the test fail, that a test which still failed as often as
+before would pass them with a chance of at most 1 %.
 
   self-heal flaky                   what is flaky in the whole suite
   self-heal flaky cart.spec.ts:9    this test
-  self-heal flaky --dry-run         measure and explain, without changing anything`;
+  self-heal flaky --dry-run         measure and explain, and change nothing
+  self-heal flaky --list            what was ever flaky, the worst first`;
 
 /** `self-heal flaky`: measures, explains and heals what is flaky (FL-1 to FL-4). */
 export function flakyCommand(): Command {
@@ -28,9 +31,26 @@ export function flakyCommand(): Command {
       '[filter...]',
       'test files, as Playwright takes them: regular expressions on the path, or file:line',
     );
+  command.option('--list', 'list what was ever flaky, the most often red first, and run nothing');
   return addHealingFlags(addWaitFlag(addVerifyFlag(addWholeSelectionFlags(command))))
     .addHelpText('after', examples)
-    .action(endWith(runFlaky));
+    .action(
+      endWith(async (filters: string[], options: RunOptions) =>
+        options.list ? listFlakes(options) : runFlaky(filters, options),
+      ),
+    );
+}
+
+function listFlakes(flags: RunOptions): Promise<number | Problem> {
+  return withStore(flags, async (store) => {
+    const flakes = (await store?.flakes()) ?? [];
+    if (flags.json) return print({ schemaVersion: 1, flakes });
+    const lines = flakes.map(({ name, kind, red, green, lastSeen }) => {
+      const rate = percent(red / (red + green)).padStart(5);
+      return `${rate}  ${(kind ?? '').padEnd(6)}  ${lastSeen.slice(0, 10)}  ${name} (red ${red} of ${red + green})`;
+    });
+    return print(lines.length === 0 ? 'No test was ever seen to be flaky.' : lines.join('\n'));
+  });
 }
 
 function runFlaky(filters: string[], options: RunOptions): Promise<number | Problem> {

@@ -47,7 +47,9 @@ export function differenceOf(red: TracedRun, green: TracedRun, root: string): st
     one.endedAt === null ? 'never ended' : `took ${one.endedAt - one.startedAt} ms`;
   return [
     `${step} is the first that failed: it ${took(was)}${was.error ? ` and said ${shown(was.error)}` : ''}; when green it ${took(is)}`,
-    `it began ${since(reds, was)} after the first step when red, ${since(greens, is)} when green`,
+    ...(since(reds, was) === since(greens, is)
+      ? []
+      : [`it began ${since(reds, was)} after the first step when red, ${since(greens, is)} when green`]),
     ...requestsThatDiffer(red, green, { red: [startOf(reds), was], green: [startOf(greens), is] }),
   ].map((line) => line.slice(0, 2 * LONGEST));
 }

@@ -1,7 +1,7 @@
 import type { AvoidedReason } from '../core/avoided.js';
 import type { DiagnosedFailure, Cause } from '../core/cause.js';
 import { chooseFlipped } from '../core/alike.js';
-import { failureKey, testsOf } from '../core/failure.js';
+import { failureKey, testName, testsOf } from '../core/failure.js';
 import { isGreen } from '../core/judge.js';
 import type { TriedCause } from './heal-cause.js';
 import { endCause, type Progress, proofTest, put, revealing, type CauseRecord } from './progress.js';
@@ -26,7 +26,7 @@ function keyed(failures: readonly DiagnosedFailure[]): ByKey {
  * Records failures that went green without a change: they are flaky, and no agent is needed (HL-7). Those of a cause with a fix that is not
  * decided yet may be green because of it, which its proof shows.
  */
-export function applyFlaky(progress: Progress, green: readonly DiagnosedFailure[]): void {
+export async function applyFlaky(progress: Progress, green: readonly DiagnosedFailure[]): Promise<void> {
   const { session, proofTests } = progress;
   const flaky = green.filter((failure) => !isOfOpenCause(progress, failure));
   for (const failure of green.filter((one) => !flaky.includes(one))) {
@@ -41,6 +41,8 @@ export function applyFlaky(progress: Progress, green: readonly DiagnosedFailure[
   if (tests.length < flaky.length) progress.suiteFlakes += 1;
   session.bus.emit({ type: 'agent.avoided', reason: 'flaky', count: flaky.length });
   session.bus.emit({ type: 'cause.flaky', tests, causeId: null });
+  for (const { id, titlePath } of tests)
+    await session.store.flakeSeen({ testId: id, name: testName(titlePath), kind: null, red: 1, green: 1 });
 }
 
 function isOfOpenCause({ session, causes }: Progress, { failure }: DiagnosedFailure): boolean {

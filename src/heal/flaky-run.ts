@@ -1,4 +1,5 @@
 import { type Count, greensNeeded } from '../core/failure-rate.js';
+import { testName } from '../core/failure.js';
 import { type Flake, tooRare } from '../core/flake.js';
 import type { Cause, DiagnosedFailure } from '../core/cause.js';
 import { findFlakes, type FoundFlake } from '../flaky/find-flakes.js';
@@ -68,7 +69,10 @@ export async function flakyRun(
   await findFlakes(search, async (one) => {
     const { flake, failure } = await lookInside(session, run, one);
     bus.emit({ type: 'flake.found', flake });
-    bus.emit({ type: 'cause.flaky', tests: [flake.test], causeId: null });
+    const { test, kind, red } = flake;
+    bus.emit({ type: 'tests.decided', ids: [test.id], verdict: 'flaky' });
+    const seen = { kind, red: red.red, green: red.runs - red.red };
+    await session.store.flakeSeen({ testId: test.id, name: testName(test.titlePath), ...seen });
     if (failure) found.push({ ...one, flake, failure });
   });
   if (options.dryRun || session.signal.aborted) return nothing;
@@ -165,8 +169,8 @@ function tellStillFlaky({ session }: Progress, flakes: readonly ShownFlake[]): v
   const unhealed = ({ flake }: ShownFlake) =>
     /^(?:failed|rejected)$/.test(tests.get(flake.test.id)?.verdict ?? '');
   const left = flakes.filter(unhealed);
-  const refs = left.map(({ flake }) => flake.test);
-  if (refs.length > 0) session.bus.emit({ type: 'cause.flaky', tests: refs, causeId: null });
+  const ids = left.map(({ flake }) => flake.test.id);
+  if (ids.length > 0) session.bus.emit({ type: 'tests.decided', ids, verdict: 'flaky' });
 }
 
 /** Why a flaky test is run to see whether a fix holds. */

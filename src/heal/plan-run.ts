@@ -25,7 +25,7 @@ export async function planRun(opened: Session, first: SuiteRun, show: (plan: Pla
   const progress = newProgress(session, first);
   const found = await session.diagnose(first);
   const { confirmed, flaky, blockedBy } = await confirm(progress, found);
-  applyFlaky(progress, flaky);
+  await applyFlaky(progress, flaky);
   const causes = groupCauses(blockedBy ? [blockedBy] : confirmed);
   for (const cause of causes) {
     const summary = summarise(cause);
@@ -48,7 +48,7 @@ export async function planRun(opened: Session, first: SuiteRun, show: (plan: Pla
 export async function blameRun(session: Session, first: SuiteRun): Promise<Healed> {
   const progress = newProgress(session, first);
   const { confirmed, flaky } = await confirm(progress, await session.diagnose(first));
-  applyFlaky(progress, flaky);
+  await applyFlaky(progress, flaky);
   const causes = groupCauses(confirmed);
   for (const cause of causes) session.bus.emit({ type: 'cause.found', cause: summarise(cause) });
   if (!session.signal.aborted) await session.blame?.(causes);

@@ -36,7 +36,7 @@ export interface RunOptions extends Omit<Selection, 'filters' | 'passThrough'> {
   from?: string[];
   /** Continue even if some shards left no report. */
   allowMissingShards?: boolean;
-  /** Print the causes for a matrix of CI jobs, and heal nothing. */
+  /** Print what is known, for a matrix of CI jobs or of flaky tests, and heal nothing. */
   list?: boolean;
   /** Heal only these causes, as `list` names them. */
   cause?: string[];

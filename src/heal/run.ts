@@ -126,7 +126,7 @@ async function healRound(
   workspace.prepare(atOnce(progress.session, likely));
   const { confirmed, flaky, uncovered, blockedBy } = await confirm(progress, asked);
   if (progress.session.signal.aborted) return [...failures];
-  applyFlaky(progress, flaky);
+  await applyFlaky(progress, flaky);
   if (blockedBy) {
     for (const one of asked) progress.blocked.set(failureKey(one.failure), one);
     return [blockedBy];

@@ -10,6 +10,7 @@ import type {
   FixReverted,
   Store,
   KnownFailure,
+  KnownFlake,
   Quarantine,
   RunEnd,
 } from '../store/store.js';
@@ -22,6 +23,7 @@ export interface RunStore {
   quarantines(): Promise<readonly Quarantine[]>;
   /** Returns what the runs of the last 24 hours have spent. */
   spentLastDay(): Promise<DaySpent>;
+  flakeSeen(flake: Omit<KnownFlake, 'lastSeen'>): Promise<void>;
   /** Returns the id to pass to `attemptFinished`; null if it could not be written. */
   attemptStarted(start: Omit<AttemptStart, 'runId' | 'id'>): Promise<string | null>;
   attemptFinished(id: string | null, attempt: Attempt): Promise<void>;
@@ -50,6 +52,7 @@ export const noStore: RunStore = {
   recordFailure: async () => nothingKnown,
   quarantines: async () => [],
   spentLastDay: async () => nothingSpent,
+  flakeSeen: async () => {},
   attemptStarted: async () => null,
   attemptFinished: async () => {},
   causeEnded: async () => {},
@@ -88,6 +91,7 @@ export function createRunStore({ store, runId, bus, mask }: RunStoreParts): RunS
       trying('reading the history', () => store.recordFailure(signature, runId), nothingKnown),
     quarantines: () => trying('reading the quarantines', () => store.quarantines(), []),
     spentLastDay: () => trying('reading what was spent', () => store.spentLastDay(), nothingSpent),
+    flakeSeen: (flake) => saving('a flaky test', () => store.flakeSeen(mask(flake))),
     attemptStarted: (start) => {
       const id = randomUUID();
       const started = () => store.attemptStarted({ id, runId, ...start }).then(() => id);

@@ -1,4 +1,5 @@
 import { escalationTable } from './escalation-table.js';
+import { flakeTable } from './flake-table.js';
 import type { Store, AttemptStart, CauseEnd, FixReverted } from './store.js';
 import {
   recordFailure,
@@ -32,6 +33,7 @@ export function createStore(db: Database, project: string, now: () => number): S
         .execute();
     },
     ...escalations,
+    ...flakeTable(context),
     attemptStarted: (start) => attemptStarted(context, start),
     attemptFinished: (id, attempt) => attemptFinished(context, id, attempt),
     causeEnded: (end) => causeEnded(context, end),

@@ -1,5 +1,6 @@
 import type { Attempt } from '../core/attempt.js';
 import type { Category } from '../core/diagnosis.js';
+import type { FlakeKind } from '../core/flake.js';
 import type { Answer, Escalation, EscalationState, PersonsDecision, Question } from '../core/escalation.js';
 import type { DaySpent } from '../core/policy.js';
 import type { EarlierFix, EarlierTries } from '../core/remembered.js';
@@ -26,6 +27,18 @@ export interface Quarantine {
   readonly since: string;
   /** When it expires, ISO 8601. */
   readonly until: string;
+}
+
+/** A test that was red and green on the same code, with how often it was either. */
+export interface KnownFlake {
+  readonly testId: string;
+  readonly name: string;
+  /** What an experiment has shown it to be; null if there was none. */
+  readonly kind: FlakeKind | null;
+  readonly red: number;
+  readonly green: number;
+  /** ISO 8601. */
+  readonly lastSeen: string;
 }
 
 export interface RunEnd {
@@ -84,6 +97,10 @@ export interface Store {
   release(testIds: readonly string[]): Promise<void>;
   /** Records that a person undid this run's changes (HN-8): its heals did not hold, and its fixes count as failed. */
   runUndone(runId: string): Promise<void>;
+  /** Adds what was seen of a flaky test to what is known of it. */
+  flakeSeen(flake: Omit<KnownFlake, 'lastSeen'>): Promise<void>;
+  /** Returns all tests that were ever flaky, the most often red first. */
+  flakes(): Promise<KnownFlake[]>;
   /** Returns what agents have cost in the last 24 hours, on all machines that share the store. */
   spentLastDay(): Promise<DaySpent>;
   stats(): Promise<Stats>;

@@ -1,7 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { Attempt, AttemptEnd } from '../core/attempt.js';
 import type { Escalation } from '../core/escalation.js';
-import type { AttemptStart, CauseEnd, Quarantine } from './store.js';
+import type { AttemptStart, CauseEnd, KnownFlake, Quarantine } from './store.js';
 import type { z } from 'zod';
 import { jsonOf } from '../json-of.js';
 import { redact } from '../secrets/redactor.js';
@@ -17,6 +17,7 @@ export interface Tables {
   attempts: AttemptsTable;
   escalations: EscalationsTable;
   quarantines: QuarantinesTable;
+  flakes: FlakesTable;
 }
 
 export type Database = Kysely<Tables>;
@@ -108,6 +109,11 @@ interface QuarantinesTable extends Quarantine {
   project: string;
 }
 
+/** A test that was ever red and green on the same code (FL-6). */
+interface FlakesTable extends KnownFlake {
+  project: string;
+}
+
 /** Prepares a text for the store: masks secrets, since people who read the store may not be those who ran the suite (EV-9). */
 export function storedText(text: string): string;
 export function storedText(text: string | null): string | null;
@@ -174,4 +180,8 @@ create unique index one_question_a_signature on escalations (signature) where st
 create table quarantines (
   project text not null, test_id text not null, name text not null, escalation_id text not null, since text not null,
   until text not null, primary key (project, test_id)
+);
+create table flakes (
+  project text not null, test_id text not null, name text not null, kind text, red integer not null, green integer not null,
+  last_seen text not null, primary key (project, test_id)
 )`;

@@ -91,7 +91,7 @@ class ChangeProof {
       for (const cause of causes) session.bus.emit({ type: 'cause.found', cause: summarise(cause) });
       if (causes.length > 0)
         return { verdict: 'red', reason: `red with the change: ${counted(causes.length, 'cause')}` };
-      applyFlaky(progress, flaky);
+      await applyFlaky(progress, flaky);
       // The first run had what was built before the change.
       if (session.settings.verify.prepare === null)
         return { verdict: 'unsteady', reason: 'red with the change, then green' };
