@@ -83,8 +83,7 @@ it('BL-1 BL-3 BL-4 HN-8 CS-11 a run names the changes that broke the tests in pr
   expect(prompt).toContain('-<button id="buy">Thanks</button>\n+<button id="buy">Tanks</button>');
   expect(attempts.at(-1)).toMatchObject({
     agent: 'built-in',
-    end: { kind: 'offered', side: 'app' },
-    proof: ['red', 'red', 'green', 'green'],
+    end: { kind: 'offered', side: 'app', proof: ['red', 'red', 'green', 'green'] },
   });
   expect(await project.read('page.html')).toContain('Tanks');
   const asked = run.report?.escalations.map(({ id }) => id) ?? [];
