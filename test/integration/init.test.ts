@@ -64,7 +64,7 @@ it.each([
   expect((await init(dir, { agent })).end).toBe(0);
   const once = await snapshot(dir);
   expect(Object.keys(once)).toContain(path.normalize(file));
-  expect(Object.keys(once)).toHaveLength(2 + 1 + 5 + 1);
+  expect(Object.keys(once)).toHaveLength(2 + 1 + 5 + 1 + 1);
   expect(parse(once['agents.yaml'] ?? '')).toMatchObject({ runner: agent });
   expect(once['agents.yaml']?.includes('Apart from the runner')).toBe(agent !== 'claude');
   // Without the flag, init uses what agents.yaml says.
@@ -113,7 +113,7 @@ it('CL-10 BF-1 sets up only the built-in fixer if there is no program, and an ag
   expect(steps.some(({ run }) => String(run).includes('self-heal run'))).toBe(true);
   expect(steps.some(({ env, run }) => env !== undefined || String(run).includes('--global'))).toBe(false);
   const once = await snapshot(dir);
-  expect(Object.keys(once)).toHaveLength(3 + 2 + 2);
+  expect(Object.keys(once)).toHaveLength(3 + 2 + 2 + 1);
   // A program that was installed since is set up only on request.
   expect((await init(dir, {}, programs({ codex: '' }))).stderr).toContain('init --agent codex');
   expect(await snapshot(dir)).toEqual(once);
