@@ -38,9 +38,10 @@ async function connected(cwd: string, env: Record<string, string> = {}) {
     const options = { timeout: 600_000, onprogress, ...(signal ? { signal } : {}) };
     const answer = await client.callTool({ name, arguments: { ...args } }, undefined, options);
     const [{ text }] = answer.content as [{ text: string }];
-    // A token has some four characters.
-    expect(text.length / 4).toBeLessThanOrEqual(2_000);
     const data = (answer.structuredContent ?? {}) as Record<string, unknown>;
+    // A token has some four characters.
+    expect(JSON.stringify(data).length / 4).toBeLessThanOrEqual(2_000);
+    if (answer.isError !== true) expect(data['text']).toBe(text);
     return { isError: answer.isError === true, text, data, progress };
   };
   return { client, call };

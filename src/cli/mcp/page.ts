@@ -1,5 +1,5 @@
-/** The most characters of one page: some 1,900 tokens at four characters each, which leaves room for the line that says how to go on. */
-export const PAGE_CHARACTERS = 7_600;
+/** The most characters of one page: some 1,600 tokens at four characters each, which leaves room for the data beside it. */
+export const PAGE_CHARACTERS = 6_400;
 
 /** A longer line is broken, so that it fits a page beside its fence. */
 const LONGEST_LINE = 2_000;

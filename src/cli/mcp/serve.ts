@@ -19,6 +19,8 @@ type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
 const cursor = z.string().optional().describe('nextCursor of the last answer, for its next page');
 const nextCursor = z.string().optional();
+/** The same Markdown as in the content: Claude Code 2.1.332 gives its model only the data of an answer that has any. */
+const text = z.string();
 
 /** What a server needs of its process. */
 export interface Served {
@@ -37,7 +39,7 @@ export async function serve({ input, output, closing }: Served): Promise<void> {
     const config = {
       description,
       inputSchema: { ...one.input, cursor },
-      outputSchema: { ...one.output, nextCursor },
+      outputSchema: { ...one.output, text, nextCursor },
       annotations: { readOnlyHint: isReading, destructiveHint: false, openWorldHint: false },
     };
     server.registerTool(name, config, (args: Record<string, unknown>, extra: Extra) => {
@@ -85,9 +87,10 @@ function paged({ data, text, of = '' }: Answer, at: Cursor | null): CallToolResu
   const next = page + 1 < pages.length ? cursorText({ of, page: page + 1 }) : null;
   const goOn =
     next === null ? '' : `\n\nPage ${page + 1} of ${pages.length}; the next one with cursor ${next}`;
+  const shown = `${pages[page] ?? ''}${goOn}`;
   return {
-    content: [{ type: 'text', text: `${pages[page] ?? ''}${goOn}` }],
-    structuredContent: { ...data, ...(next === null ? {} : { nextCursor: next }) },
+    content: [{ type: 'text', text: shown }],
+    structuredContent: { ...data, text: shown, ...(next === null ? {} : { nextCursor: next }) },
   };
 }
 
