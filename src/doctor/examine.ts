@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { rmdir } from 'node:fs/promises';
 import path from 'node:path';
 import { agentsInUse, withInstalledRunner } from '../agents/check-agents.js';
@@ -77,6 +78,19 @@ async function examineAgents({ cwd, env, agents }: Examination): Promise<Check[]
     passed('agents.yaml', found),
     ...(await checkRoutes(usable, { cwd, env })),
     ...checkWorkflow(cwd, usable),
+    ...checkMemory(settings.value, { cwd, env }),
+  ];
+}
+
+/** Warns in CI about a store that no earlier run has left, since what is tried there is tried and paid for again by the next run (PB-6). */
+function checkMemory({ store }: Settings, { cwd, env }: Pick<Examination, 'cwd' | 'env'>): Check[] {
+  if (!env['CI'] || store.includes('://') || existsSync(path.resolve(cwd, store))) return [];
+  return [
+    warning(
+      'memory',
+      `there is no ${store}: tries, questions and quarantines of earlier CI runs are not known here`,
+      'Expected in the first run of a repository. Else cache the file, as the workflow of `npx self-heal init --ci` does, or name a postgres:// URL as `store`.',
+    ),
   ];
 }
 

@@ -296,3 +296,11 @@ it.each([
 ])('CL-11 Node %s: %s', (version, state) => {
   expect(checkNode(version).state).toBe(state);
 });
+
+it('PB-6 says in CI that nothing is remembered if no earlier run has left a store', async () => {
+  const files = { ...noSuite, ...fixer };
+  expect((await examined(files)).of('memory')).toEqual([]);
+  const ci = { CI: 'true' };
+  expect((await examined(files, {}, ci)).of('memory')).toMatchObject([{ state: 'warning' }]);
+  expect((await examined({ ...files, '.self-heal/ledger.db': '' }, {}, ci)).of('memory')).toEqual([]);
+});
