@@ -3,9 +3,8 @@ import process from 'node:process';
 import { Command, Option } from 'commander';
 import { exitCodes } from '../core/exit-codes.js';
 import { type Problem, reasonOf } from '../problem.js';
-import { createRedactor } from '../secrets/redactor.js';
 import { endWith, print } from './end.js';
-import { type Artifact, readArtifact } from '../publish/artifact.js';
+import type { Artifact } from '../publish/artifact.js';
 import type { Applied, Applying } from '../publish/apply.js';
 import type { Forge } from '../publish/forge.js';
 import { err, ok, type Result } from '../result.js';
@@ -42,6 +41,9 @@ interface PublishOptions {
 /** Runs `self-heal publish`; returns the exit code, or the problem. */
 async function runPublish({ from, folder, answer, apply }: PublishOptions): Promise<number | Problem> {
   const { env } = process;
+  // Loaded when they are needed, which `--help` is not.
+  const { readArtifact } = await import('../publish/artifact.js');
+  const { createRedactor } = await import('../secrets/redactor.js');
   const read = from === undefined ? ok(null) : await readArtifact(from);
   if (!read.ok) return read.error;
   const artifact = read.value;

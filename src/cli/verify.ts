@@ -1,7 +1,6 @@
 import { Command } from 'commander';
 import { exitCodes } from '../core/exit-codes.js';
-import { verifyRequest, type VerifyOptions } from '../heal/verify/verify-request.js';
-import { runSelfHeal } from '../heal/whole-run.js';
+import type { VerifyOptions } from '../heal/verify/verify-request.js';
 import type { Problem } from '../problem.js';
 import { endWith } from './end.js';
 import { addWaitFlag, agentsFlag, collect, configFlag } from './options.js';
@@ -40,6 +39,9 @@ async function runVerify(
 ): Promise<number | Problem> {
   const depth = quick ? 'quick' : 'full';
   const place = { cwd: process.cwd(), env: process.env };
+  const { verifyRequest } = await import('../heal/verify/verify-request.js');
   const request = await verifyRequest(place, { ...options, depth, filters });
-  return request.ok ? runSelfHeal(request.value) : request.error;
+  if (!request.ok) return request.error;
+  const { runSelfHeal } = await import('../heal/whole-run.js');
+  return runSelfHeal(request.value);
 }
