@@ -16,11 +16,16 @@ export function middleCut(text: string, max: number, file?: string): string {
  * the text, and anything that looks like the agents' completion signal is broken up.
  */
 export function fenced(text: string, language = 'text'): string {
-  const runs = text.match(/`+/g) ?? [];
-  const fence = '`'.repeat(Math.max(3, ...runs.map((run) => run.length + 1)));
+  const fence = fenceFor(text);
   return `${fence}${language}\n${withoutSignals(text)
     .replace(/^(?:[ \t]*\n)+/, '')
     .trimEnd()}\n${fence}`;
+}
+
+/** Returns a fence that is longer than any run of backticks in a text, so that nothing in the text can close it. */
+export function fenceFor(text: string): string {
+  const runs = text.match(/`+/g) ?? [];
+  return '`'.repeat(Math.max(3, ...runs.map((run) => run.length + 1)));
 }
 
 /** Breaks up anything that would be read as an agent's completion signal (AG-3) if an agent printed this text. */

@@ -1,4 +1,5 @@
 import { minimalSet } from '../blame/minimal-set.js';
+import { testName } from '../core/failure.js';
 import { type Count, shownBy, surelyAtLeast } from '../core/failure-rate.js';
 import type { Flake, FlakeKind } from '../core/flake.js';
 import type { SuiteRun, TestResult } from '../playwright/suite-run.js';
@@ -176,7 +177,7 @@ async function explain(search: FlakeSearch, { target, seen }: Suspect): Promise<
   const inSuite = seen.counts.get(target.key) ?? none;
   const rate = Math.max(surelyAtLeast(inSuite), LEAST_RATE);
   const { count, shown } = await measure(search, alone, { target, expected: rate });
-  const named = target.test.titlePath.join(' › ');
+  const named = testName(target.test.titlePath);
   const under = (kind: FlakeKind, condition: Condition, words: string) =>
     foundUnder(search, { target, kind, condition, words, alone: count });
   const suite: Condition = { others: [], workers: null };
@@ -381,5 +382,5 @@ function foundFlake({
 }
 
 function namesOf(tests: readonly ListedTest[]): string {
-  return tests.map(({ test }) => test.titlePath.join(' › ')).join(' and ');
+  return tests.map(({ test }) => testName(test.titlePath)).join(' and ');
 }

@@ -143,7 +143,7 @@ async function healFlakes(session: Session, first: SuiteRun, found: readonly Sho
   for (const one of found) {
     const why = rare(one);
     if (why !== null)
-      bus.emit({ type: 'run.warning', message: `${one.flake.test.titlePath.join(' › ')}: ${why}` });
+      bus.emit({ type: 'run.warning', message: `${testName(one.flake.test.titlePath)}: ${why}` });
   }
   const flakes = found.filter((one) => rare(one) === null);
   if (flakes.length === 0) return [];

@@ -1,4 +1,4 @@
-import { applyFix, type Applied, movedOn, quarantineRed } from './apply.js';
+import { applyFix, type Applied, inFork, movedOn, quarantineRed } from './apply.js';
 import type { Artifact } from './artifact.js';
 import type { Github } from './github.js';
 import { originOf } from './publish.js';
@@ -41,7 +41,7 @@ export async function answer({ github, artifact, folder, now }: Answering): Prom
   const change = await github.change(issue.number);
   const origin = (await github.ownComments(issue.number)).map(originOf).find((one) => one !== null);
   if (!origin) return refused('There is no run of self-heal to answer.');
-  if (change.isFork) return refused('Its branch is in another repository, to which nothing is written.');
+  if (change.isFork) return refused(inFork);
   if (change.head !== origin.head) return refused(movedOn);
   if (word.kind === 'retry') {
     await github.rerun(Number(origin.run));

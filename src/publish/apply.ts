@@ -6,7 +6,7 @@ import { testName } from '../core/failure.js';
 import { counted } from '../outputs/format.js';
 import type { Artifact } from './artifact.js';
 import type { Change, Forge, NewCommit } from './forge.js';
-import { commitMessage, filesOf, isOurCommit, trailerOf } from './publish.js';
+import { commitMessage, filesOf, isOurCommit, redTests, trailerOf } from './publish.js';
 
 /** What to commit to the branch of a change, and the run that it comes from. */
 export interface Applying {
@@ -58,7 +58,7 @@ async function commitTo(
 ): Promise<Applied> {
   const { forge } = applying;
   const refused = (says: string): Applied => ({ kind: 'refused', says });
-  if (change.isFork) return refused('Its branch is in another repository, to which nothing is written.');
+  if (change.isFork) return refused(inFork);
   const applied = (await forge.messages(change.number)).filter(isOurCommit).length;
   const most = await perBranch(applying);
   if (applied >= most) return refused(`limits.perBranch (${most}) was reached.`);
@@ -70,6 +70,9 @@ async function commitTo(
     ? { kind: 'done', says: `${made.message.split('\n')[0]}: committed to ${branch}.` }
     : refused(movedOn);
 }
+
+/** Why nothing is written to the branch of a fork. */
+export const inFork = 'Its branch is in another repository, to which nothing is written.';
 
 /** Why nothing is written to a branch that is not what the run has tested. */
 export const movedOn = 'The branch has moved on since this run: wait for the next one.';
@@ -91,17 +94,12 @@ function textOf(file: { readonly content: Buffer } | null): string {
   return file?.content.toString('utf8') ?? '';
 }
 
-const redVerdicts: readonly string[] = ['failed', 'escalated', 'rejected', 'agent-unusable', 'quarantined'];
-
 async function quarantined(
   { head }: Change,
   { forge, artifact, folder }: Applying,
   until: string,
 ): Promise<Made | string> {
-  const { report } = artifact;
-  const names = new Set(
-    report.tests.filter(({ verdict }) => redVerdicts.includes(verdict)).map(({ title }) => testName(title)),
-  );
+  const names = new Set(redTests(artifact.report).map(({ title }) => testName(title)));
   if (names.size === 0) return 'No test was red in this run.';
   const at = agentsFileIn(folder);
   const file = await forge.read(at, head);

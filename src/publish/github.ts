@@ -189,8 +189,8 @@ function githubOf(event: GithubEvent, { token, env }: { token: string; env: Node
     const files = await octokit.paginate(rest.pulls.listFiles, { ...at, pull_number: number });
     const shown = new Map(files.map(({ filename, patch = '' }) => [filename, linesShown(patch)]));
     const fitting = all.filter(({ path, first, last }) => {
-      const lines = shown.get(path);
-      return lines?.has(first) && lines.has(last) && last - first < lines.size;
+      const replaced = Array.from({ length: last - first + 1 }, (_, index) => first + index);
+      return replaced.every((line) => shown.get(path)?.has(line));
     });
     const login = await ownLogin();
     const made = await octokit.paginate(rest.pulls.listReviewComments, { ...at, pull_number: number });

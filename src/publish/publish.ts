@@ -81,7 +81,7 @@ function isOurs(comment: OwnComment): boolean {
 function commentOf({ head, isFork }: Change, publishing: Publishing): string {
   const { forge, artifact } = publishing;
   const origin: Origin = { run: forge.runId, head };
-  const text = markdown(publishing, COMMENT_BYTES);
+  const text = markdown(publishing);
   const commands = commandLines(artifact, isFork);
   return `<!-- self-heal ${JSON.stringify(origin)} -->\n${text}\n[The run and its artifact](${forge.runUrl})\n${commands}`;
 }
@@ -89,22 +89,26 @@ function commentOf({ head, isFork }: Change, publishing: Publishing): string {
 /** Returns what a reviewer may answer. */
 function commandLines({ fix, report }: Artifact, isFork: boolean): string {
   if (isFork || report.causes.length === 0) return '';
-  const isRed = report.tests.some(
-    ({ verdict }) => !['passed', 'healed', 'skipped', 'flaky'].includes(verdict),
-  );
   const lines = [
     ...(fix === null ? [] : ['`/self-heal apply` commits the fix to this branch']),
     '`/self-heal retry` runs the tests again',
-    ...(isRed ? ['`/self-heal skip 30d` quarantines the red tests for so long'] : []),
+    ...(redTests(report).length > 0 ? ['`/self-heal skip 30d` quarantines the red tests for so long'] : []),
   ];
   return `\nAnswer with a comment:\n\n${lines.map((line) => `- ${line}\n`).join('')}`;
 }
 
-function markdown({ artifact, redactor }: Publishing, maxBytes: number): string {
+const redVerdicts: readonly string[] = ['failed', 'escalated', 'rejected', 'agent-unusable', 'quarantined'];
+
+/** Returns the tests that a person may quarantine. */
+export function redTests({ tests }: Report): Report['tests'] {
+  return tests.filter(({ verdict }) => redVerdicts.includes(verdict));
+}
+
+function markdown({ artifact, redactor }: Publishing): string {
   const { report, dir } = artifact;
   const patchText = (patch: string | null) => readPatch(dir, patch, redactor);
   return redactor.text(
-    markdownOf(report, { folder: `.self-heal/runs/${report.runId}`, maxBytes, patchText }),
+    markdownOf(report, { folder: `.self-heal/runs/${report.runId}`, maxBytes: COMMENT_BYTES, patchText }),
   );
 }
 
@@ -121,7 +125,7 @@ function checkOf(publishing: Publishing): Check {
       fix === null
         ? `${outcome}, ${counted(totals.failed, 'test')} failed`
         : `${totals.healed} fixed: apply the fix`,
-    summary: markdown(publishing, COMMENT_BYTES),
+    summary: markdown(publishing),
     annotations: annotations.flatMap(({ file, line, ...one }) =>
       file === undefined || line === undefined ? [] : [{ ...one, file, line }],
     ),
@@ -176,7 +180,7 @@ async function onBranch(
     await forge.commit({ branch: own, parent: head, files, message, isOwnBranch: true });
   }
   const title = `Fix ${counted(artifact.report.totals.healed, 'failing test')}`;
-  const body = `${markdown(publishing, COMMENT_BYTES)}\n[The run and its artifact](${forge.runUrl})\n`;
+  const body = `${markdown(publishing)}\n[The run and its artifact](${forge.runUrl})\n`;
   return [`${await forge.propose({ branch: own, base: branch, title, body })} has the fix.`];
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { fenceFor } from '../core/fenced.js';
 import { visibleText } from '../core/visible-text.js';
 import type { Replacement } from './fix.js';
 
@@ -16,7 +17,6 @@ export function keyOf(one: Replacement): string {
 
 /** Renders a suggestion, which the forge offers to commit. Nothing in the lines can close its block. */
 export function suggestionText(one: Replacement, tag: string): string {
-  const ticks = one.lines.join('\n').match(/`+/g) ?? [];
-  const fence = '`'.repeat(Math.max(3, ...ticks.map((run) => run.length + 1)));
+  const fence = fenceFor(one.lines.join('\n'));
   return [keyOf(one), `${fence}${tag}`, ...one.lines, fence].join('\n');
 }

@@ -12,6 +12,7 @@ import { findRun, readReport } from '../../run/find-run.js';
 import { runDirOf } from '../../run/run-folder.js';
 import { createRedactor } from '../../secrets/redactor.js';
 import { withStore } from '../../store/with-store.js';
+import { withoutUndefined } from '../../without-undefined.js';
 import { filtersFor } from '../blame.js';
 import { filesOf } from '../inspect.js';
 import { chosenRequest, hasChosen, shown } from '../resolve-escalation.js';
@@ -61,7 +62,7 @@ export const tools: Readonly<Record<string, Tool>> = {
     output: runShape,
     isReading: false,
     work: async ({ filter = [], project, grep }, hosting) => {
-      const options = { dryRun: true, json: true, ...given({ project, grep }) };
+      const options = { dryRun: true, json: true, ...withoutUndefined({ project, grep }) };
       return answeredBy(
         runAnswer,
         await runHosted({ ...place(), filters: filter, passThrough: [], options }, hosting),
@@ -96,7 +97,7 @@ export const tools: Readonly<Record<string, Tool>> = {
     output: fixShape,
     isReading: false,
     work: async ({ depth, filter = [], base }, hosting) => {
-      const options = { ...given({ depth, base }), filters: filter, json: true };
+      const options = { ...withoutUndefined({ depth, base }), filters: filter, json: true };
       const request = await verifyRequest(place(), options);
       return request.ok ? answeredBy(fixAnswer, await runHosted(request.value, hosting)) : request;
     },
@@ -152,12 +153,6 @@ export const tools: Readonly<Record<string, Tool>> = {
     work: answerQuestion,
   }),
 };
-
-/** Leaves out what is not given. */
-function given<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  const entries = Object.entries(values).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> };
-}
 
 const interrupted: Problem = {
   kind: 'usage',

@@ -8,6 +8,7 @@ import { testPlaces } from '../../guard/test-places.js';
 import { counted } from '../../outputs/format.js';
 import { toPlaywrightArgs } from '../../playwright/selection.js';
 import { isRed, type SuiteRun } from '../../playwright/suite-run.js';
+import { withoutUndefined } from '../../without-undefined.js';
 import { contentsOf } from '../../workspace/change.js';
 import { applyFlaky } from '../apply-result.js';
 import { confirm } from '../confirm.js';
@@ -185,9 +186,8 @@ class ChangeProof {
   async #runSuite(): Promise<Ended | null> {
     const session = this.#session;
     const { config, project, workers } = this.#opened.request.options;
-    const selection = { config, project, workers };
-    const defined = Object.fromEntries(Object.entries(selection).filter(([, value]) => value !== undefined));
-    const whole = createSuiteRuns({ ...this.#opened, args: toPlaywrightArgs(defined) });
+    const selection = withoutUndefined({ config, project, workers });
+    const whole = createSuiteRuns({ ...this.#opened, args: toPlaywrightArgs(selection) });
     if ((await session.prepare()) !== null)
       return { verdict: 'red', reason: 'verify.prepare failed with the change' };
     const run = await whole.again({ ids: null, purpose: 'regression', causeId: null });
