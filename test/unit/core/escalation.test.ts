@@ -1,23 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { retryOf } from '../../../src/core/cause.js';
 import type { Attempt, Side } from '../../../src/core/attempt.js';
-import {
-  decisionFrom,
-  guidanceFrom,
-  inPlainWords,
-  questionAbout,
-  withoutCode,
-} from '../../../src/core/escalation.js';
+import { blameLine, canBeReverted, placeOfBlame } from '../../../src/core/blame.js';
+import { retryOf } from '../../../src/core/cause.js';
+import { decisionFrom, guidanceFrom, inPlainWords, questionAbout } from '../../../src/core/escalation.js';
 import { countChange } from '../../../src/core/remembered.js';
 import {
   aBlame,
+  aBlamedHunk,
   aCause,
   aDiagnosed,
   aDiagnosis,
   anAttempt,
+  anEnd,
   anEscalation,
   failing,
-  anEnd,
 } from '../../rig/builders.js';
 
 const nothingTried = { attempts: [], asked: null };
@@ -98,9 +94,7 @@ describe('a question to a person', () => {
   });
 
   it.each([
-    ['rejected', 'rejected'],
     ['conflict', 'not applied: the same lines changed in the meantime'],
-    ['interrupted', 'interrupted'],
     ['vanished', 'the test is gone, which does not count as healed, so the change was reverted'],
   ] as const)('ME-5 claims no re-run and no revert of an attempt that had none: %s', (kind, words) => {
     const { tried } = questionAbout(aCause(), { attempts: [anAttempt({ end: anEnd(kind) })], asked: null });
@@ -110,17 +104,11 @@ describe('a question to a person', () => {
   it.each([
     [{ category: 'database-error', facts: { ...facts, table: 'orders', policy: 'p' } }, 'security rule'],
     [{ category: 'network-error', facts: { ...facts, endpoint: 'POST /api/orders → 500' } }, '/api/orders'],
-    [{ category: 'runtime-error', facts: { ...facts, source: 'src/cart.ts:12:5' } }, 'in src/cart.ts.'],
     [{ category: 'unknown', retry: 'never_retry' }, 'credentials'],
   ] as const)('ME-5 says in plain words what is wrong: %j', (over, words) => {
     const said = inPlainWords(aDiagnosis(over), { tests: 1, asked: null });
     expect(said).toContain(words);
     expect(said).not.toMatch(/:\d+|getBy|select /i);
-  });
-
-  it('ME-5 shows an agent’s question without code and stack', () => {
-    const asked = 'Which is right?\n```ts\nconst a = 1;\n```\n    at pay (src/a.ts:1:2)\nTanks or Thanks?';
-    expect(withoutCode(asked)).toBe('Which is right? Tanks or Thanks?');
   });
 });
 
@@ -133,12 +121,6 @@ it.each([
   expect(guidanceFrom(answer)).toBe(guidance);
 });
 
-it('ME-7 asks for a simpler version in words, followed by what the person adds', () => {
-  expect(guidanceFrom({ choice: 'simplify', guidance: 'no animation' })).toMatch(
-    /^Try a simpler version.*no animation$/,
-  );
-});
-
 it.each([
   ['still-failing', 'counts'],
   ['vanished', 'counts'],
@@ -148,4 +130,25 @@ it.each([
   ['interrupted', 'leaves'],
 ] as const)('ME-2 ME-4 the effect on the count of an attempt judged %s: %s', (kind, change) => {
   expect(countChange(kind)).toBe(change);
+});
+
+const one = aBlamedHunk({ file: 'src/cart.ts' });
+
+it.each([
+  ['added lines', [one], 'green before 3f2a91c; reverting these 4 lines of src/cart.ts turns it green'],
+  ['added and removed lines', [{ ...one, old: ['a'] }], 'reverting this change (+4 −1) of src/cart.ts'],
+  [
+    'two changes of different commits',
+    [one, { ...one, file: 'src/b.ts', old: ['a'], commit: null }],
+    'green at ba5e000; reverting these 2 changes (+8 −1) of src/cart.ts, src/b.ts (not committed)',
+  ],
+] as const)('BL-3 describes the blamed change in a sentence: %s', (_, hunks, words) => {
+  expect(blameLine(aBlame({ hunks }))).toContain(words);
+});
+
+it('BL-3 BL-4 gives the place of the first line, and allows a revert only if the whole change is in the app', () => {
+  expect(placeOfBlame(aBlame({ hunks: [one] }))).toBe('src/cart.ts:12');
+  expect(canBeReverted(aBlame())).toBe(true);
+  expect(canBeReverted(aBlame({ hunks: [one, { ...one, inTests: true }] }))).toBe(false);
+  expect(canBeReverted(undefined)).toBe(false);
 });

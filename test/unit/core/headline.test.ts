@@ -1,9 +1,12 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { classify } from '../../../src/core/classify/classify.js';
-import { headlineOf } from '../../../src/core/headline.js';
-import type { Phase } from '../../../src/core/phase.js';
+import { complaintOf } from '../../../src/core/complaint.js';
 import type { Evidence } from '../../../src/core/evidence.js';
-import { aDiagnosed, anError, anEvidence } from '../../rig/builders.js';
+import { headlineOf } from '../../../src/core/headline.js';
+import type { SuiteFailure } from '../../../src/core/failure.js';
+import type { Phase } from '../../../src/core/phase.js';
+import { signedText } from '../../../src/core/signature.js';
+import { aDiagnosed, aTestFailure, anError, anEvidence } from '../../rig/builders.js';
 import { locatorTimeout, logged, request } from './classify-evidence.js';
 
 const server = { command: 'npx serve public', cwd: 'e2e', url: 'http://127.0.0.1:4601/' };
@@ -17,8 +20,13 @@ const exited = 'Error: Process from config.webServer was not able to start. Exit
 
 function headline(message: string, serverOutput: string, given?: Phase) {
   const evidence = anEvidence({ errors: [anError(message)], serverOutput });
-  const failure = { scope: 'suite', errors: evidence.errors, stderr: '', ...(given ? { phase: given } : {}) };
-  return headlineOf(aDiagnosed({ failure: failure as never, evidence, diagnosis: classify(evidence) }));
+  const failure: SuiteFailure = {
+    scope: 'suite',
+    errors: evidence.errors,
+    stderr: '',
+    ...(given ? { phase: given } : {}),
+  };
+  return headlineOf(aDiagnosed({ failure, evidence, diagnosis: classify(evidence) }));
 }
 
 it.each([
@@ -33,12 +41,6 @@ it.each([
     exited,
     '> shop@1.0.0 dev\n> pnpm build\n\n> Build error occurred\nError: Failed to collect page data for /orders\n    at node_modules/next/dist/build/utils.js:1:1\n ELIFECYCLE  Command failed with exit code 1.\nnpm error code 1',
     'Error: Failed to collect page data for /orders — the web server `npx serve public` ended with exit code 1 (e2e/playwright.config.ts:6)',
-  ],
-  [
-    'is the message of a record in JSON',
-    exited,
-    '{"level":"error","time":1764063000000,"msg":"missing required environment variable DATABASE_URL"}',
-    'missing required environment variable DATABASE_URL — the web server `npx serve public` ended with exit code 1 (e2e/playwright.config.ts:6)',
   ],
   [
     'names a cause without its mark and its object',
@@ -77,18 +79,6 @@ it('CS-8 the headline says whole values, whole sentences and no type of a reques
   expect(head('Error: x', { console })).toMatch(/regenerated on the client\. — /);
 });
 
-it('CS-8 a reason names a locator with its arguments, and no field of an object if anything else was said', () => {
-  const clicked = anError(
-    "Error: expect(locator).toBeVisible() failed\n\nCall log:\n  - waiting for getByText('Save')\n",
-  );
-  expect(classify(anEvidence({ errors: [clicked] })).why.map((one) => one.evidence)).toContain(
-    "- waiting for getByText('Save')",
-  );
-  const serverOutput = "error: column \"type\" does not exist\n  severity: 'ERROR',\n  code: '42703',";
-  const { why } = classify(anEvidence({ errors: [clicked], serverOutput }));
-  expect(why.map((one) => one.evidence)).not.toContain("severity: 'ERROR',");
-});
-
 it.each([
   ['a missing stylesheet', { resourceType: 'stylesheet', status: 404 }, 'network-error'],
   [
@@ -107,6 +97,115 @@ it.each([
   expect(classify(anEvidence({ errors: [click], network: [asked] })).category).toBe(category);
 });
 
-it('CS-10 without a phase, the headline of a suite is Playwright’s message', () => {
-  expect(headline(exited, '')).toBe(exited);
+describe('complaint', () => {
+  const timeLimit = anError('Test timeout of 10000ms exceeded.');
+  const at = (line: number) => ({ location: { file: '/project/tests/a.spec.ts', line, column: 3 } });
+  const marked = (code: string) => ({ snippet: `  11 | before\n> 12 |   ${code}\n     |   ^\n` });
+  const click = (locator: string, log = '') =>
+    anError(
+      `Error: locator.click: Test timeout of 10000ms exceeded.\nCall log:\n  - waiting for ${locator}\n${log}`,
+      at(12),
+    );
+  const veil = '    - <div id="veil" class="modal-backdrop show">veil</div> intercepts pointer events\n';
+  const resolved = '    - locator resolved to <button>Save</button>\n';
+  const waited = anError('Error: page.waitForResponse: Test timeout of 10000ms exceeded.', {
+    ...at(12),
+    ...marked("await page.waitForResponse((r) => r.url().endsWith('/orders'));"),
+  });
+
+  function headline(over: Partial<Evidence>) {
+    const evidence = anEvidence({ errors: [click("getByText('Save')")], ...over });
+    return headlineOf(aDiagnosed({ evidence, diagnosis: classify(evidence) }));
+  }
+
+  // What heads the cause of a failed action or expectation is in recorded-failures.jsonl.
+  describe('the complaint of a test', () => {
+    it('CS-8 is the blocked action rather than the wait for the response that it should have caused', () => {
+      const errors = [timeLimit, waited, click("getByText('Save')", resolved + veil)];
+      expect(complaintOf(errors)).toEqual({
+        kind: 'covered',
+        call: 'locator.click',
+        subject: "getByText('Save')",
+        detail: 'div#veil.modal-backdrop.show',
+      });
+      expect(classify(anEvidence({ errors })).category).toBe('ui-error');
+      expect(classify(anEvidence({ errors: [timeLimit, waited] })).category).toBe('network-error');
+    });
+
+    const symptom = "getByText('Save') not found (locator.click)";
+    it.each<[string, Partial<Evidence>, string]>([
+      [
+        'an exception of the page and its line, then the symptom',
+        {
+          console: [
+            {
+              ...logged('TypeError: x', { type: 'pageerror' }),
+              stack: 'TypeError: x\n    at row (src/list.ts:7:3)',
+            },
+          ],
+        },
+        `Uncaught TypeError: x at src/list.ts:7:3 — ${symptom}`,
+      ],
+      [
+        'the error that ended a process, not the line of the package that threw it',
+        {
+          serverOutput:
+            'file:///project/node_modules/client/sqlite3.js:389\n  return new LibsqlError(e.message);\n         ^\n\nLibsqlError: UNIQUE constraint failed: trip.slug\n    at file:///project/seed.mjs:12:11',
+        },
+        `LibsqlError: UNIQUE constraint failed: trip.slug at seed.mjs:12:11 — ${symptom}`,
+      ],
+      [
+        'an error that Node printed in brackets, without the bracket',
+        { serverOutput: '[Error: SQLITE_ERROR: no such column: role\n] { errno: 1 }' },
+        `Error: SQLITE_ERROR: no such column: role — ${symptom}`,
+      ],
+    ])('RP-1 heads the cause with %s', (_, over, line) => {
+      expect(headline(over)).toBe(line);
+    });
+
+    it.each([
+      [302, 'GET /orders → 302 to /login — '],
+      [200, ''],
+    ])(
+      'RP-1 says that the page was redirected to another one than was asked for: status %i',
+      (status, said) => {
+        const page = { method: 'GET', resourceType: 'document' };
+        const pageUrl = 'http://localhost:3000/login?next=/orders';
+        const network = [
+          request({ ...page, url: 'http://localhost:3000/orders', status }),
+          request({ ...page, url: pageUrl, status: 200 }),
+        ];
+        expect(headline({ network, pageUrl })).toBe(`${said}${symptom} (tests/a.spec.ts:12)`);
+      },
+    );
+  });
+
+  describe('ME-1 the signed text', () => {
+    const signed = (...errors: ReturnType<typeof anError>[]) => signedText(aTestFailure({ errors }));
+
+    it('ME-1 tells hung actions apart by what they waited for', () => {
+      const texts = [click("getByText('A')"), click("getByText('B')"), waited].map((error) =>
+        signed(timeLimit, error),
+      );
+      expect(new Set(texts).size).toBe(3);
+      expect(texts.join()).not.toContain('Test timeout of 10000ms exceeded.,');
+    });
+
+    it('ME-1 tells comparisons of bare values apart by the line of the test', () => {
+      const compared = (code: string) =>
+        anError('Error: expect(received).toBe(expected)\n\nExpected: true\nReceived: false', marked(code));
+      expect(signed(compared('expect(cart.isOpen()).toBe(true);'))).not.toBe(
+        signed(compared('expect(user.isIn()).toBe(true);')),
+      );
+      expect(signed(compared('expect(cart.isOpen()).toBe(true);'))).toBe(
+        signed(compared('expect(cart.isOpen()).toBe(true);')),
+      );
+    });
+
+    it('ME-1 tells bare timeouts apart by their step', () => {
+      expect(signedText(aTestFailure({ errors: [timeLimit], failedStep: 'Wait for timeout' }))).not.toBe(
+        signedText(aTestFailure({ errors: [timeLimit] })),
+      );
+    });
+  });
 });

@@ -1,15 +1,28 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Attempt } from '../../../src/core/attempt.js';
+import { type TestFile, chooseRegression } from '../../../src/core/choose-regression.js';
+import { judge } from '../../../src/core/judge.js';
 import {
-  backoffMs,
-  decide,
-  isPaused,
   type Decision,
   type History,
   type Policy,
+  agentsFor,
+  backoffMs,
+  decide,
+  isPaused,
 } from '../../../src/core/policy.js';
-import { anAttempt, someSettings, anEnd } from '../../rig/builders.js';
+import { type RunResult, outcomeOf } from '../../../src/core/verdict.js';
+import {
+  aDiagnosed,
+  aDiagnosis,
+  aSuiteFailure,
+  anAttempt,
+  anEnd,
+  anError,
+  failing,
+  someSettings,
+} from '../../rig/builders.js';
 
 const policy: Policy = someSettings();
 
@@ -48,13 +61,11 @@ describe('the next step', () => {
     ['a green re-run', { attempts: tried(1, { end: anEnd('green') }) }, ends('healed', 'fixed by debugger')],
     ['the same error', { attempts: tried(1) }, { kind: 'deploy', attempt: 2 }],
     ['the same error without a wait', { attempts: tried(1), waited: false }, { kind: 'wait', delayMs: 5000 }],
-    ['nothing and no wait', { waited: false }, { kind: 'deploy' }],
     ['all retries', { attempts: tried(3) }, ends('failed', 'still failing after 3 retries')],
     ['another error', { attempts: tried(1, { end: anEnd('changed') }) }, ends('superseded')],
     ['two failed fixes', { attempts: tried(2) }, { kind: 'retest', attempt: 3 }],
     ['two agents that changed nothing', { attempts: tried(2, idle) }, { kind: 'deploy', attempt: 3 }],
     ['a rejection', { attempts: tried(1, rejected), waited: false }, { kind: 'deploy', attempt: 2 }],
-    ['two rejections', { attempts: tried(2, rejected) }, ends('rejected')],
     ['a rejection at last', { attempts: [...tried(2), anAttempt({ n: 3, ...rejected })] }, ends('rejected')],
     ['a failed primary agent', { agents, attempts: tried(1) }, second],
     [
@@ -71,11 +82,6 @@ describe('the next step', () => {
       ends('agent-unusable'),
     ],
     ['a change that could not be written', { attempts: tried(1, unwritten) }, ends('failed', 'EPERM')],
-    [
-      'one of the built-in fixer',
-      { attempts: tried(1, { ...unwritten, runner: 'built-in' }) },
-      ends('failed', 'EPERM'),
-    ],
     [
       'an agent that needs a person',
       { attempts: tried(1, asking) },
@@ -225,24 +231,11 @@ describe('the counts of earlier runs', () => {
     expect(decide(history({ earlier: earlier(2, 2) }), policy)).toEqual({ kind: 'retest', attempt: 3 });
   });
 
-  it('ME-2 do not matter for never_retry, which is escalated at once', () => {
-    expect(decide(history({ retry: 'never_retry' }), policy).kind).toBe('escalate');
-  });
-
   it('ME-6 do not include earlier questions in the threshold for a pause', () => {
     const asked = (count: number, askedBefore: boolean) =>
       Array.from({ length: count }, () => ({ verdict: 'escalated', askedBefore }));
     expect(isPaused(asked(5, false), policy.limits)).toBe(true);
     expect(isPaused([...asked(4, false), ...asked(4, true)], policy.limits)).toBe(false);
-  });
-});
-
-it('HN-9 tells the time limit in minutes, however it was set', () => {
-  const limits = { ...policy.limits, timeMs: 100_000 };
-  const spent = { ...history().spent, elapsedMs: 100_000 };
-  expect(decide(history({ spent }), { ...policy, limits })).toEqual({
-    kind: 'end',
-    end: { verdict: 'failed', overBudget: true, reason: 'limits.time (1.67 min) was reached' },
   });
 });
 
@@ -253,7 +246,6 @@ describe('the built-in fixer', () => {
     ['goes first even if no attempt is left, since it uses none', { earlier }, 'ask-fixer'],
     ['is asked once', { askFixer: false }, 'deploy'],
     ['is not asked after an agent', { attempts: tried(1) }, 'deploy'],
-    ['is not asked for credentials', { retry: 'never_retry' }, 'escalate'],
     ['is not asked about a dead server', { environment: 'the server is dead' }, 'end'],
     [
       'is not asked when the time is up',
@@ -263,4 +255,173 @@ describe('the built-in fixer', () => {
   ])('BF-1 BF-5 %s', (_, over, kind) => {
     expect(decide(history({ askFixer: true, ...over }), policy).kind).toBe(kind);
   });
+});
+
+const routes = {
+  'build-error': ['build-doctor'],
+  'database-error': ['database'],
+  'runtime-error': ['debugger'],
+  'ui-error': ['code-review', 'build-doctor'],
+  'network-error': ['debugger'],
+  unknown: ['debugger'],
+  flaky: ['debugger'],
+};
+const diagnosis = aDiagnosis({ category: 'build-error', alternatives: ['ui-error'] });
+const suite = (file: string) => ({
+  diagnosis,
+  failure: {
+    scope: 'suite' as const,
+    stderr: '',
+    errors: [
+      anError(`SyntaxError: ${file}: Unexpected token (3:10)`, { location: { file, line: 3, column: 10 } }),
+    ],
+  },
+});
+
+it('CS-7 tries the agents of the class, then those of the alternatives, each once', () => {
+  const failed = { ...aDiagnosed(), diagnosis };
+  expect(agentsFor(failed, routes)).toEqual(['build-doctor', 'code-review']);
+});
+
+it('HN-3 leaves a spec that does not compile to a person, and routes it to no agent', () => {
+  expect(agentsFor(suite('/project/tests/cart.spec.ts'), routes)).toEqual([]);
+  expect(agentsFor(suite('/project/src/cart.ts'), routes)).not.toEqual([]);
+});
+
+describe('judge', () => {
+  const before = failing('t1', 'boom');
+  const suite = aDiagnosed({ failure: aSuiteFailure(), signature: 'shop:Error:suite', rerunIds: [] });
+  const nothing = { failure: null, suiteFailure: null };
+
+  it('HL-1 treats only a test that ran and passed as green', () => {
+    expect(judge(before, { ended: 'passed', ...nothing }).kind).toBe('green');
+    expect(judge(before, { ended: 'not-run', ...nothing }).kind).toBe('still-failing');
+  });
+
+  it('HL-2 recognizes the same error by its signature', () => {
+    const seen = judge(before, { ended: 'failed', failure: failing('t1', 'boom'), suiteFailure: null });
+    expect(seen).toEqual({ kind: 'still-failing', because: 'the same error came back' });
+  });
+
+  it('HL-2 HL-3 does not take the same error for another one because of what else was caught of it', () => {
+    const rls = { rule: 'rls', category: 'database-error', source: 'server', confidence: 0.95 } as const;
+    const because = (table: string | null) =>
+      failing('t1', 'timeout', {
+        diagnosis: aDiagnosis({
+          category: table === null ? 'ui-error' : 'database-error',
+          why: table === null ? [] : [{ ...rls, evidence: `row-level security policy for table "${table}"` }],
+          facts: { ...aDiagnosis().facts, table },
+        }),
+      });
+    const judgedAs = (table: string | null) =>
+      judge(because('orders'), { ended: 'failed', failure: because(table), suiteFailure: null });
+    expect(judgedAs('orders')).toMatchObject({ kind: 'still-failing' });
+    expect(judgedAs(null)).toMatchObject({ kind: 'still-failing' });
+    // The next agent is told that the change may have been one half of a fix.
+    expect(judgedAs('order_items')).toMatchObject({
+      kind: 'still-failing',
+      because: expect.stringContaining('order_items'),
+    });
+    expect(judgedAs('order_items')).not.toEqual(judgedAs('orders'));
+  });
+
+  it('HL-10 does not treat a test that vanished or is skipped as fixed', () => {
+    expect(judge(before, { ended: 'absent', ...nothing }).kind).toBe('vanished');
+    expect(judge(before, { ended: 'skipped', ...nothing }).kind).toBe('vanished');
+  });
+
+  it('HL-2 does not treat a suite that no longer starts as progress of a test', () => {
+    const seen = judge(before, { ended: 'absent', failure: null, suiteFailure: suite });
+    const because = expect.stringContaining('no longer runs') as unknown;
+    expect(seen).toMatchObject({ kind: 'still-failing', because });
+  });
+
+  it('CS-10 judges a failure of the suite itself by whether the suite fails the same way again', () => {
+    expect(judge(suite, { ended: 'not-run', failure: null, suiteFailure: suite }).kind).toBe('still-failing');
+    const other = { ...suite, signature: 'shop:Error:another' };
+    expect(judge(suite, { ended: 'not-run', failure: null, suiteFailure: other }).kind).toBe('changed');
+    expect(judge(suite, { ended: 'passed', ...nothing }).kind).toBe('green');
+  });
+});
+
+const green: RunResult = {
+  tests: ['passed'],
+  causes: [],
+  suiteRed: false,
+  paused: false,
+  interruptedBy: null,
+  failOnHeal: false,
+  failOnFlaky: false,
+};
+const cause = (verdict: RunResult['causes'][number]['verdict'], overBudget = false) => ({
+  verdict,
+  overBudget,
+  cause: { environment: null },
+});
+
+it.each<[string, Partial<RunResult>, string, number]>([
+  ['all passed', {}, 'green', 0],
+  ['healed', { tests: ['passed', 'healed'], causes: [cause('healed')] }, 'green', 0],
+  ['healed with failOnHeal', { tests: ['healed'], causes: [cause('healed')], failOnHeal: true }, 'green', 1],
+  ['flaky', { tests: ['flaky'] }, 'green', 0],
+  ['flaky with failOnFlaky', { tests: ['flaky'], failOnFlaky: true }, 'green', 1],
+  ['a failed test', { tests: ['healed', 'failed'], causes: [cause('healed'), cause('failed')] }, 'red', 1],
+  ['a test that no run got to', { tests: ['passed', 'not-run'] }, 'red', 1],
+  ['what depends on a quarantined test', { tests: ['quarantined', 'not-run'] }, 'green', 0],
+  ['a skipped test', { tests: ['passed', 'skipped'] }, 'green', 0],
+  ['a suite that does not start', { tests: [], suiteRed: true, causes: [cause('failed')] }, 'red', 1],
+  [
+    'only the machine can be mended',
+    { tests: ['failed'], causes: [{ ...cause('failed'), cause: { environment: 'start Docker' } }] },
+    'escalated',
+    3,
+  ],
+  ['a person is needed', { tests: ['failed', 'escalated'], causes: [cause('escalated')] }, 'escalated', 3],
+  [
+    'a limit was reached',
+    { tests: ['failed'], causes: [cause('escalated'), cause('failed', true)] },
+    'budget',
+    4,
+  ],
+  [
+    'no usable agent',
+    { tests: ['failed'], causes: [cause('agent-unusable'), cause('escalated')] },
+    'agent-unusable',
+    5,
+  ],
+  ['Ctrl-C', { tests: ['failed'], interruptedBy: 'SIGINT' }, 'interrupted', 130],
+  ['TERM', { tests: ['failed'], interruptedBy: 'SIGTERM' }, 'interrupted', 143],
+])('CL-5 outcome and exit code: %s', (_, over, outcome, exitCode) => {
+  expect(outcomeOf({ ...green, ...over })).toEqual({ outcome, exitCode });
+});
+
+const file = (name: string, durationMs: number): TestFile => ({
+  file: `/project/tests/${name}.spec.ts`,
+  ids: [`${name}-1`, `${name}-2`],
+  durationMs,
+});
+const files = [file('admin', 4000), file('cart', 4000), file('search', 4000), file('order', 4000)];
+const bounds = {
+  healed: ['/project/tests/search.spec.ts'],
+  changed: ['/project/src/cart/total.ts'],
+  timeMs: 60_000,
+  workers: 1,
+};
+
+const names = (some: readonly TestFile[]) => some.map((one) => one.ids[0]);
+
+it('HN-6 runs everything if time allows, starting with what is near the change', () => {
+  const chosen = chooseRegression(files, bounds);
+  expect(names(chosen.files)).toEqual(['search-1', 'cart-1', 'admin-1', 'order-1']);
+  expect(chosen.leftOut).toEqual([]);
+});
+
+it('HN-6 is limited by time, and says what it leaves out', () => {
+  const chosen = chooseRegression(files, { ...bounds, timeMs: 9000 });
+  expect(names(chosen.files)).toEqual(['search-1', 'cart-1']);
+  expect(names(chosen.leftOut)).toEqual(['admin-1', 'order-1']);
+});
+
+it('HN-6 expects as many workers as in the first run', () => {
+  expect(chooseRegression(files, { ...bounds, timeMs: 9000, workers: 2 }).leftOut).toEqual([]);
 });

@@ -5,13 +5,10 @@ import { visibleText } from '../../../src/core/visible-text.js';
 describe('visibleText', () => {
   it.each([
     ['a terminal link', '\u001b]8;;http://evil.test\u001b\\click\u001b]8;;\u001b\\', 'click'],
-    ['text for the clipboard', 'a\u001b]52;c;cm0gLXJmIH4=\u0007b', 'ab'],
     ['a window title', 'a\u001b]0;root@host\u0007b', 'ab'],
     ['a device control string', 'a\u001bP+q544e\u001b\\b', 'ab'],
     ['one-character control sequences', 'a\u009b31mb\u009d0;title\u009cc', 'abc'],
     ['an unterminated string, up to the end of its line', 'a\u001b]0;title\nb', 'a\nb'],
-    ['a reset of the terminal', 'a\u001bcb', 'ab'],
-    ['a change of the character set', 'a\u001b(0b', 'ab'],
     ['overrides and isolates of the text direction', 'a\u202eb\u2066c\u2069\u061cd', 'abcd'],
     ['tags, which can hide instructions', `a${String.fromCodePoint(0xe0049, 0xe0067)}b`, 'ab'],
     ['variation selectors, which can hide bytes', `a${String.fromCodePoint(0xe0100, 0xe01ef)}b`, 'ab'],

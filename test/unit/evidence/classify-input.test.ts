@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import {
+  type ClassifyFormat,
   classifyFormatOf,
   readClassifyInput,
-  type ClassifyFormat,
 } from '../../../src/evidence/classify-input.js';
 
 const read = (text: string, format: ClassifyFormat) =>

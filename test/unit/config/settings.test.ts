@@ -1,0 +1,444 @@
+import { writeFileSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { parseAgentsFile } from '../../../src/config/agents-file.js';
+import { parseDuration } from '../../../src/config/duration.js';
+import { effectiveSettings, settingsTable } from '../../../src/config/effective-settings.js';
+import { loadLayers, loadSettings, resolveSettings, settingsOf } from '../../../src/config/load-settings.js';
+import { agentsJsonSchema } from '../../../src/config/schema.js';
+import type { Settings } from '../../../src/core/settings.js';
+import { exitCodeFor } from '../../../src/problem.js';
+import { tempDir } from '../../rig/temp-dir.js';
+
+function parsed(yaml: string): Settings {
+  const file = parseAgentsFile(yaml, {});
+  if (!file.ok) throw new Error(JSON.stringify(file.error));
+  return resolveSettings({ file: file.value, project: 'shop', filePath: null });
+}
+
+// The defaults: load-settings.test.ts compares them with the shipped agents.yaml.
+const nothing = parsed('');
+const { verify } = nothing;
+const { backoff } = nothing.retries;
+
+describe('CF-1 the settings of a file, with defaults for the rest', () => {
+  it('CF-1 CS-9 a file can set everything', () => {
+    const settings = parsed(`
+version: 1
+project: till
+runner: fixer
+runners:
+  codex: { args: [-m, big], env: [DATABASE_URL] }
+  fixer: { command: [node, fixer.mjs, '{slashCommand}', '{contextFile}', '{promptFile}', '{screenshot}'], prompt: none }
+  other: { command: [other] }
+agents:
+  debugger: { timeout: 1h30m }
+  mine: { slashCommand: /plugin:mine --deep, runner: other }
+routes:
+  ui-error: [mine, debugger]
+  unknown: []
+retries: { max: 0, backoff: { initial: 0s, factor: 1.5, max: 500ms } }
+limits: { escalations: 0, agentRuns: 1, agentRunsPerTest: 2, costUsd: 0.5, time: 90s, parallel: 3, perDay: { agentRuns: 7, costUsd: 8 }, perBranch: 1 }
+evidence: { console: 0, network: 7 }
+verify: { intent: tests, review: mine, prepare: npm run build, confirm: 2, repeat: 5, flips: 0, regression: none, regressionTime: 90s }
+blame: { enabled: false, time: 30s }
+flaky: { runs: 50, time: 1m }
+store: postgres://ann@db/till
+fixer: none
+quarantine: [{ test: a.spec.ts › b, until: 2027-01-31 }]
+notify: { url: 'https://hooks.example.org/x' }
+classify:
+  rules: [{ id: tenant, class: database-error, pattern: no tenant }]
+  ignore: ['^\\[poll\\]']
+  off: [network/own-request-4xx]
+`);
+    const agents = Object.entries(nothing.agents).map(([name, agent]) => [
+      name,
+      { ...agent, runner: 'fixer' },
+    ]);
+    expect(settings).toEqual({
+      project: 'till',
+      agents: {
+        ...Object.fromEntries(agents),
+        debugger: { name: 'debugger', slashCommand: '/debugger', runner: 'fixer', timeoutMs: 5_400_000 },
+        mine: { name: 'mine', slashCommand: '/plugin:mine --deep', runner: 'other', timeoutMs: 300_000 },
+      },
+      runners: {
+        ...nothing.runners,
+        codex: { kind: 'codex', args: ['-m', 'big'], env: ['DATABASE_URL'] },
+        fixer: {
+          kind: 'command',
+          command: ['node', 'fixer.mjs', '{slashCommand}', '{contextFile}', '{promptFile}', '{screenshot}'],
+          prompt: 'none',
+        },
+        other: { kind: 'command', command: ['other'], prompt: 'stdin' },
+      },
+      routes: { ...nothing.routes, 'ui-error': ['mine', 'debugger'], unknown: [] },
+      retries: { max: 0, backoff: { initialMs: 0, factor: 1.5, maxMs: 500 } },
+      limits: {
+        escalations: 0,
+        agentRuns: 1,
+        agentRunsPerTest: 2,
+        costUsd: 0.5,
+        timeMs: 90_000,
+        parallel: 3,
+        perDay: { agentRuns: 7, costUsd: 8 },
+      },
+      quarantine: [{ test: 'a.spec.ts › b', until: '2027-01-31' }],
+      notifyUrl: 'https://hooks.example.org/x',
+      classify: {
+        rules: [
+          {
+            id: 'tenant',
+            category: 'database-error',
+            pattern: 'no tenant',
+            sources: ['error', 'stack', 'console', 'network', 'server'],
+            retry: null,
+          },
+        ],
+        ignore: ['^\\[poll\\]'],
+        off: ['network/own-request-4xx'],
+      },
+      evidence: { console: 0, network: 7 },
+      verify: {
+        level: 'full',
+        intent: 'tests',
+        review: 'mine',
+        prepare: 'npm run build',
+        confirm: 2,
+        repeat: 5,
+        flips: 0,
+        regression: 'none',
+        regressionTimeMs: 90_000,
+      },
+      blame: { enabled: false, timeMs: 30_000 },
+      flaky: { runs: 50, timeMs: 60_000 },
+      store: 'postgres://ann@db/till',
+      fixer: 'none',
+      runnerByDefault: [],
+      file: null,
+    });
+  });
+
+  it.each([
+    ['limits: { costUsd: 2 }', { limits: { ...nothing.limits, costUsd: 2 } }],
+    ['retries: { backoff: { max: 1s } }', { retries: { max: 3, backoff: { ...backoff, maxMs: 1_000 } } }],
+    ['verify: { level: quick, repeat: 5 }', { verify: { ...verify, level: 'quick', repeat: 1, flips: 0 } }],
+    [
+      'verify: { level: none }',
+      { verify: { ...verify, level: 'none', repeat: 1, flips: 0, regression: 'none' } },
+    ],
+    ['\uFEFFproject: till', { project: 'till' }],
+    ['project: till\r\nverify:\r\n  confirm: 2\r\n', { project: 'till', verify: { ...verify, confirm: 2 } }],
+  ])('CF-1 %j changes only what it names', (yaml, changes) => {
+    expect(parsed(yaml)).toEqual({ ...nothing, ...changes });
+  });
+
+  it('CF-1 understands anchors, aliases and merge keys', () => {
+    const { agents } = parsed(`
+agents:
+  first: &slow { timeout: 10m, slashCommand: /slow }
+  second: { <<: *slow, slashCommand: /second }
+  third: *slow
+routes: { unknown: &both [first, second], ui-error: *both }
+`);
+    expect(agents['second']).toMatchObject({ timeoutMs: 600_000, slashCommand: '/second' });
+    expect(agents['third']).toMatchObject({ name: 'third', timeoutMs: 600_000, slashCommand: '/slow' });
+  });
+});
+
+async function effective(text?: string, env: Record<string, string> = {}) {
+  const cwd = tempDir('effective');
+  if (text !== undefined) writeFileSync(path.join(cwd, 'agents.yaml'), text);
+  const layers = await loadLayers({ cwd, env, packageName: 'shop' });
+  if (!layers.ok) throw new Error(layers.error.detail ?? layers.error.message);
+  return { values: effectiveSettings(layers.value), settings: settingsOf(layers.value) };
+}
+
+const rich = `
+project: "größe: a # b"
+runner: own
+runners:
+  own: { command: [node, 'tools/my fixer.mjs', '{slashCommand}'], prompt: argument }
+  other: { command: [sh, -c, "echo 'x'\\nexit"] }
+agents:
+  debugger: { timeout: 1h30m }
+  extra: { slashCommand: "/extra: now", runner: other }
+routes: { unknown: [], ui-error: [extra, code-review] }
+retries: { backoff: { initial: 500ms } }
+verify: { prepare: "npm run build && echo \\"#\\"" }
+`;
+
+const more = `
+runners: { claude: { args: [--model, sonnet], env: [AWS_PROFILE] }, codex: {} }
+classify:
+  rules: [{ id: gateway, class: network-error, pattern: '^\\[billing\\] "x"', retry: env_error }]
+  ignore: [heartbeat]
+  off: [network/own-request-4xx]
+`;
+
+it.each([
+  ['no file', undefined, {}],
+  ['a file', rich, {}],
+  ['a file with additions to what is built in', more, {}],
+  ['a file and the environment', rich, { SELF_HEAL_RUNNER: 'other', SELF_HEAL_COST_USD: '7' }],
+])('CF-4 the settings shown for %s are an agents.yaml with the same meaning', async (_, text, env) => {
+  const { values, settings } = await effective(text, env);
+  const shown: Record<string, unknown> = {};
+  for (const { path: keys, value } of values) {
+    let node = shown;
+    for (const key of keys.slice(0, -1)) node = (node[key] ??= {}) as Record<string, unknown>;
+    // What has its default does not belong into the entry of a built-in runner.
+    const isForeign =
+      keys[0] === 'runners' && ['claude', 'codex'].includes(keys[1] ?? '') && keys[2] === 'prompt';
+    if (!isForeign) node[keys.at(-1) ?? ''] = value;
+  }
+  const again = resolveSettings({ file: shown, project: 'elsewhere', filePath: settings.file });
+  // What is shown names every runner.
+  expect(again).toEqual({ ...settings, runnerByDefault: [] });
+});
+
+it('CF-4 says where each value comes from', async () => {
+  const { values } = await effective(rich, { SELF_HEAL_COST_USD: '1' });
+  const table = settingsTable(values);
+  expect(table).toMatch(/^limits\.costUsd +1 +SELF_HEAL_COST_USD$/m);
+  expect(table).toMatch(/^retries\.backoff\.initial +"500ms" +agents\.yaml:11$/m);
+  expect(table).toMatch(/^retries\.backoff\.factor +2 +default$/m);
+  expect(table).toMatch(/^agents\.database\.runner +"own" +default$/m);
+  expect(table).toMatch(/^agents\.extra\.runner +"other" +agents\.yaml:9$/m);
+  expect(table).toMatch(/^routes\.unknown +\[\] +agents\.yaml:10$/m);
+});
+
+it('CF-4 shows values from ${VAR} as ${VAR}, and no passwords of URLs', async () => {
+  const text = 'project: "${NAME}"\nverify: { prepare: "echo ${TOKEN} $${x}" }\n';
+  const { values } = await effective(text, { NAME: 'secret-1', TOKEN: 'secret-2' });
+  expect(settingsTable(values)).not.toMatch(/secret-/);
+  expect(values).toContainEqual(expect.objectContaining({ value: 'echo ${TOKEN} $${x}' }));
+  const masked = await effective('', { SELF_HEAL_STORE: 'postgres://me:pass@db/x' });
+  expect(masked.values).toContainEqual({
+    path: ['store'],
+    value: 'postgres://me:***@db/x',
+    origin: 'SELF_HEAL_STORE',
+  });
+  const at = 'store: postgres://me:p@ss@db/x\nrunners: { claude: { args: [http://me:p@ss@host] } }\n';
+  expect(settingsTable((await effective(at)).values)).not.toContain('ss@');
+});
+
+describe('CF-1 durations', () => {
+  it.each([
+    ['5m', 300_000],
+    ['90s', 90_000],
+    ['1h30m', 5_400_000],
+    ['500ms', 500],
+    ['1h2m3s4ms', 3_723_004],
+    ['0s', 0],
+    ['5m500ms', 300_500],
+  ])('CF-1 %s is %i ms', (text, ms) => {
+    expect(parseDuration(text)).toBe(ms);
+  });
+
+  it.each(['', '5', '5 m', 'm', '5M', '-5m', '1.5h', '30m1h', '5m5m', '5d', '5m ', '1e3ms', '٥m'])(
+    'CF-3 %j is not a duration',
+    (text) => {
+      expect(parseDuration(text)).toBeNull();
+    },
+  );
+});
+
+describe('load settings', () => {
+  const shipped = new URL('../../../agents.yaml', import.meta.url);
+  let cwd: string;
+
+  beforeEach(() => {
+    cwd = tempDir('config');
+  });
+
+  async function write(name: string, content: string | Uint8Array): Promise<string> {
+    const file = path.join(cwd, name);
+    await mkdir(path.dirname(file), { recursive: true });
+    await writeFile(file, content);
+    return file;
+  }
+
+  describe('CF-1 where settings come from', () => {
+    it('CF-1 the shipped agents.yaml equals the built-in defaults', async () => {
+      const builtIn = await loadSettings({ cwd, env: {}, packageName: 'shop' });
+      const file = await write('agents.yaml', await readFile(shipped));
+      const loaded = await loadSettings({ cwd, env: {}, packageName: 'shop' });
+      if (!builtIn.ok || !loaded.ok) throw new Error(JSON.stringify({ builtIn, loaded }));
+      expect(builtIn.value.file).toBeNull();
+      // The file names its runner, so no other may take its place.
+      expect(loaded.value).toEqual({ ...builtIn.value, runnerByDefault: [], file });
+    });
+
+    it('CF-1 reads a named file, else agents.yaml, else agents.yml', async () => {
+      await write('agents.yml', 'project: yml');
+      expect(await loadSettings({ cwd, env: {} })).toMatchObject({ value: { project: 'yml' } });
+      await write('agents.yaml', 'project: yaml');
+      expect(await loadSettings({ cwd, env: {} })).toMatchObject({ value: { project: 'yaml' } });
+      const file = await write('ci/heal.yaml', 'project: ${NAME}');
+      const named = await loadSettings({ cwd, file: 'ci/heal.yaml', env: { NAME: 'ci' } });
+      expect(named).toMatchObject({ value: { project: 'ci', file } });
+      expect(await loadSettings({ cwd: tmpdir(), file, env: { NAME: 'x' } })).toMatchObject({
+        value: { file },
+      });
+    });
+
+    it('CF-4 a blank --store, as from an unset variable, counts as not given', async () => {
+      expect(await loadSettings({ cwd, env: {}, store: ' ' })).toMatchObject({
+        value: { store: '.self-heal/ledger.db' },
+      });
+    });
+
+    it('CF-1 the project’s name comes from the file, else from the caller, else from package.json, else from the folder', async () => {
+      const named = async (packageName?: string) => {
+        const settings = await loadSettings({ cwd, env: {}, ...(packageName ? { packageName } : {}) });
+        return settings.ok && settings.value.project;
+      };
+      expect(await named()).toBe(path.basename(cwd));
+      await write('package.json', '{ "name": 5 }');
+      expect(await named()).toBe(path.basename(cwd));
+      await write('package.json', '{ "name": ');
+      expect(await named()).toBe(path.basename(cwd));
+      await write('package.json', '{ "name": "@acme/shop" }');
+      expect(await named()).toBe('@acme/shop');
+      expect(await named('told')).toBe('told');
+      await write('agents.yaml', 'project: said');
+      expect(await named('told')).toBe('said');
+    });
+  });
+
+  describe('CF-3 a file that cannot be used', () => {
+    it.each([
+      [
+        'in UTF-16',
+        Buffer.from('\uFEFFrunner: claude\n', 'utf16le'),
+        '1:1 this is not UTF-8 (it looks like UTF-16)',
+      ],
+    ])('CF-3 shows where a file %s is not UTF-8', async (_, bytes, head) => {
+      await write('agents.yaml', bytes);
+      expect(await loadSettings({ cwd, env: {} })).toMatchObject({
+        error: { detail: expect.stringContaining(`agents.yaml:${head}`) },
+      });
+    });
+
+    it.each([
+      ['does not exist', 'nowhere.yaml', 'nowhere.yaml does not exist'],
+      ['is a folder', 'folder', 'folder is not a file'],
+      ['is too large', 'huge.yaml', 'huge.yaml is larger than 256 KiB'],
+    ])('CF-3 reports a file that %s', async (_, file, message) => {
+      await write('file', '');
+      await mkdir(path.join(cwd, 'folder'));
+      await write('huge.yaml', '#'.repeat(256 * 1024 + 1));
+      expect(await loadSettings({ cwd, file, env: {} })).toMatchObject({
+        ok: false,
+        error: {
+          kind: 'config-invalid',
+          message: typeof message === 'string' ? message : expect.stringMatching(message),
+        },
+      });
+    });
+  });
+});
+
+describe('environment', () => {
+  let cwd: string;
+
+  beforeEach(() => {
+    cwd = tempDir('environment');
+  });
+
+  const write = (text: string) => writeFileSync(path.join(cwd, 'agents.yaml'), text);
+
+  async function problemOf(env: Record<string, string>) {
+    const ended = await loadSettings({ cwd, env });
+    if (ended.ok) throw new Error('there are mistakes');
+    return ended.error;
+  }
+
+  it('CF-4 the environment overrides the file, and the file the defaults, value by value', async () => {
+    write('verify: { level: full, repeat: 7 }\nlimits: { time: 3m, costUsd: 5 }\nstore: a.db\n');
+    const env = { SELF_HEAL_COST_USD: '0.5', SELF_HEAL_VERIFY: 'none', SELF_HEAL_STORE: 'postgres://db/x' };
+    expect(await loadSettings({ cwd, env })).toMatchObject({
+      value: {
+        limits: { costUsd: 0.5, timeMs: 180_000, agentRuns: 20 },
+        verify: { level: 'none' },
+        store: 'postgres://db/x',
+      },
+    });
+  });
+
+  it('CF-4 a runner named in the environment runs the agents that name none', async () => {
+    write('runners: { own: { command: [node] } }\nagents: { database: { runner: claude } }\n');
+    expect(await loadSettings({ cwd, env: { SELF_HEAL_RUNNER: 'own' } })).toMatchObject({
+      value: { agents: { debugger: { runner: 'own' }, database: { runner: 'claude' } } },
+    });
+  });
+
+  it.each([
+    ['SELF_HEAL_COST_USD', '-1', 'must not be negative'],
+    ['SELF_HEAL_COST_USD', 'lots', 'must be a number, not text'],
+    ['SELF_HEAL_VERIFY', 'qick', 'did you mean "quick"?'],
+    ['SELF_HEAL_RUNNER', 'claud', 'did you mean "claude"?'],
+    ['SELF_HEAL_STORE', 'mysql://me:s3cr3t@db', 'must be a file or a postgres:// URL'],
+  ])('CF-4 EV-9 %s=%s is a mistake, whose value is not shown', async (name, value, message) => {
+    const { detail = '' } = await problemOf({ [name]: value });
+    expect(detail).toMatch(new RegExp(`^${name}: `));
+    expect(detail).toContain(message);
+    expect(detail).not.toContain('s3cr3t');
+  });
+
+  it('CF-4 reports a misspelled variable, but none that a run sets for its agents or that resembles no setting', async () => {
+    const own = {
+      SELF_HEAL_RUN_ID: 'x',
+      SELF_HEAL_START_ID: 'y',
+      SELF_HEAL_CONTEXT: '/c',
+      SELF_HEAL_PROMPT: '/p',
+      SELF_HEAL_ATTEMPT: '1',
+      SELF_HEAL_CHROMIUM: '/b',
+    };
+    expect(await loadSettings({ cwd, env: own })).toMatchObject({ ok: true });
+    const { detail } = await problemOf({ ...own, SELF_HEAL_STOER: 'x.db' });
+    expect(detail).toContain('did you mean "SELF_HEAL_STORE"?');
+  });
+
+  it('CF-4 reports mistakes of the file and of the environment together, with exit code 2', async () => {
+    write('retries: { max: many }\n');
+    const problem = await problemOf({ SELF_HEAL_COST_USD: 'lots' });
+    expect(exitCodeFor(problem)).toBe(2);
+    expect(problem.message).toBe('agents.yaml has 1 mistake, the environment has 1 mistake');
+    expect(problem.detail).toMatch(/agents\.yaml:1:17[\s\S]*SELF_HEAL_COST_USD: /);
+  });
+});
+
+const committed = new URL('../../../schema/agents.schema.json', import.meta.url);
+
+interface Node {
+  description?: string;
+  properties?: Record<string, Node>;
+  additionalProperties?: Node | boolean;
+}
+
+/** The keys of a schema without a description for editors to show. */
+function undescribed(node: Node, path: string): string[] {
+  const own = Object.entries(node.properties ?? {}).flatMap(([key, child]) => [
+    ...(child.description ? [] : [`${path}${key}`]),
+    ...undescribed(child, `${path}${key}.`),
+  ]);
+  const rest =
+    typeof node.additionalProperties === 'object' ? undescribed(node.additionalProperties, `${path}*.`) : [];
+  return [...own, ...rest];
+}
+
+describe('CF-2 the JSON Schema', () => {
+  it('CF-2 is draft-07, committed as generated from src/config/schema.ts (npm run build)', async () => {
+    expect(agentsJsonSchema().$schema).toBe('http://json-schema.org/draft-07/schema#');
+    expect(await readFile(committed, 'utf8')).toBe(`${JSON.stringify(agentsJsonSchema(), null, 2)}\n`);
+  });
+
+  it('CF-2 describes every key', () => {
+    expect(undescribed(agentsJsonSchema(), '')).toEqual([]);
+  });
+});
