@@ -4,7 +4,7 @@ import type { Diagnosis } from '../core/diagnosis.js';
 import type { Evidence, SourceExcerpt } from '../core/evidence.js';
 import type { RecentCommit } from '../git/git.js';
 import type { Flake } from '../core/flake.js';
-import type { Phase, SetUp } from '../core/phase.js';
+import type { Phase, SetUp } from '../core/failure.js';
 import type { EarlierFix } from '../core/remembered.js';
 
 /**

@@ -5,7 +5,7 @@ import type { Problem } from '../problem.js';
 import { endFitted, endWith, print } from './end.js';
 import { tell } from './tell.js';
 import { agentsFlag, storeFlag, wholeNumber } from './options.js';
-import { counted, localDay } from '../outputs/format.js';
+import { counted, localDay } from '../format.js';
 import { idsMeant } from '../run/find-run.js';
 import type { Quarantine } from '../store/store.js';
 import { escalationOf } from '../run/answer-escalation.js';

@@ -6,7 +6,7 @@ import { configFlag } from './options.js';
 import { gitChanges, noBaseProblem } from '../git/git-trees.js';
 import type { Findings, Strength, TestDifference } from '../guard/findings.js';
 import { findingsIn, guardWorkingTree } from '../guard/guard-working-tree.js';
-import { counted } from '../outputs/format.js';
+import { counted } from '../format.js';
 import type { Problem } from '../problem.js';
 
 const explanation = `

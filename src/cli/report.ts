@@ -8,7 +8,7 @@ import { builtIn } from '../core/built-in.js';
 import { exitCodes } from '../core/exit-codes.js';
 import { formatProblem, type Problem, reasonOf } from '../problem.js';
 import { withStore } from '../store/with-store.js';
-import { counted, dollars } from '../outputs/format.js';
+import { counted, dollars } from '../format.js';
 import type { Report } from '../run/report.js';
 import { showSummary } from '../outputs/show-result.js';
 import type { RunPlace } from '../outputs/html/load-run.js';

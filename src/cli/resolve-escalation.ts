@@ -10,7 +10,7 @@ import {
 } from '../core/escalation.js';
 import { exitCodes } from '../core/exit-codes.js';
 import type { Problem } from '../problem.js';
-import { counted } from '../outputs/format.js';
+import { counted } from '../format.js';
 import { ok, type Result } from '../result.js';
 import type { Store } from '../store/store.js';
 import { answerEscalation, checkedAnswer } from '../run/answer-escalation.js';

@@ -7,7 +7,7 @@ import type { ProjectLock } from '../run/project-lock.js';
 import type { RunOptions } from '../heal/run-request.js';
 import { askedOf, resumedFrom, type Resumed } from '../heal/resumed.js';
 import { runSelfHeal } from '../heal/whole-run.js';
-import { underLockOfRuns } from '../run/under-lock.js';
+import { underLockOfRuns } from '../heal/under-lock.js';
 import { unfinishedRun } from '../run/unfinished-run.js';
 import { runDirOf } from '../run/run-folder.js';
 

@@ -1,4 +1,4 @@
-import { widthOf } from '../outputs/cut.js';
+import stringWidth from 'string-width';
 
 /** One mistake in a text: the message, and where it is, as UTF-16 offsets with an exclusive end. */
 export interface Diagnostic {
@@ -81,6 +81,6 @@ function printable(text: string): string {
 function blank(text: string): string {
   return text
     .split('\t')
-    .map((part) => ' '.repeat(widthOf(part)))
+    .map((part) => ' '.repeat(stringWidth(part)))
     .join('\t');
 }

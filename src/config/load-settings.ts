@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { builtInRunners, isBuiltInRunner } from '../core/built-in.js';
 import type { AgentSettings, RunnerSettings, Settings, VerifyLevel } from '../core/settings.js';
 import { jsonOf } from '../json-of.js';
-import { counted } from '../outputs/format.js';
+import { counted } from '../format.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { type AgentsFileText, mistakesIn, parseAgentsFile, readAgentsFile } from './agents-file.js';

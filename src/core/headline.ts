@@ -2,10 +2,9 @@ import type { DiagnosedFailure } from './cause.js';
 import { within } from './classify/own-frame.js';
 import { complaintOf, tellingErrors, type Complaint } from './complaint.js';
 import { asPrinted, type Reason, withoutColumn } from './diagnosis.js';
-import type { TestError } from './failure.js';
+import { type TestError, phaseInWords } from './failure.js';
 import { splitUrl } from './classify/own-origin.js';
 import { endpointOf } from './classify/requests.js';
-import { phaseInWords } from './phase.js';
 import { redirectOf } from './turned-away.js';
 
 const longest = 240;

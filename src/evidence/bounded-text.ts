@@ -1,6 +1,42 @@
 import type { ConsoleEntry, NetworkEntry } from '../core/evidence.js';
-import { bounds } from './bounds.js';
-import type { MissingEvidence } from './missing-evidence.js';
+import { reasonOf } from '../problem.js';
+import { visibleText } from '../core/visible-text.js';
+import { redact } from '../secrets/redactor.js';
+import type { TestError } from '../core/failure.js';
+import { isSecretHeader } from '../secrets/secret-fields.js';
+
+const kib = 1024;
+
+/** Maximum size of each part of the evidence (EV-11): bytes of UTF-8, unless the name says otherwise. */
+export const bounds = {
+  /** The message or the stack of one error, each. */
+  errorText: 16 * kib,
+  snippet: 8 * kib,
+  cause: 4 * kib,
+  errorCount: 20,
+  causeCount: 10,
+  /** React's comparison of what it rendered is behind a kilobyte of advice. */
+  consoleText: 8 * kib,
+  consoleStack: 4 * kib,
+  url: 2 * kib,
+  body: 16 * kib,
+  headerValue: 1 * kib,
+  headerCount: 64,
+  serverOutput: 32 * kib,
+  ariaSnapshot: 32 * kib,
+  screenshot: 10 * 1024 * kib,
+  /** One line of `Evidence.missing` or `Evidence.cut`. */
+  note: 400,
+  /** Playwright's error-context.md. */
+  errorContext: 512 * kib,
+  /** A script that is searched for its source map, or a source that lines are quoted from. */
+  script: 16 * 1024 * kib,
+  sourceMap: 32 * 1024 * kib,
+  /** A line of a trace that is parsed; of longer ones only the beginning is looked at. */
+  traceLine: 8 * 1024 * kib,
+  /** The inflated size of what is read from one trace; a million console lines are about 300 MB. */
+  traceInflated: 4 * 1024 * 1024 * kib,
+} as const;
 
 /** The parts of the evidence that are text; each name is a key of `bounds`. */
 export type TextPart =
@@ -154,4 +190,109 @@ function nextLine(bytes: Buffer, at: number): number {
 
 function isContinuation(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0xc0) === 0x80;
+}
+
+/**
+ * Collects sentences about what is missing from the evidence and what was cut, each once. It is passed to everything
+ * that gathers text, so it also carries the function that cleans it.
+ */
+export class MissingEvidence {
+  readonly #missing = new Set<string>();
+  readonly #cut = new Set<string>();
+  readonly clean: (text: string) => string;
+
+  /** `clean` is `Redactor.clean`; without it, secrets of the current environment are not known. */
+  constructor(clean: (text: string) => string = cleanText) {
+    this.clean = clean;
+  }
+
+  miss(sentence: string): void {
+    this.#missing.add(this.#note(sentence));
+  }
+
+  cut(sentence: string): void {
+    this.#cut.add(this.#note(sentence));
+  }
+
+  get missing(): string[] {
+    return [...this.#missing];
+  }
+
+  get cuts(): string[] {
+    return [...this.#cut];
+  }
+
+  #note(sentence: string): string {
+    return clipMiddle(this.clean(clipMiddle(sentence, bounds.note * 4).text), bounds.note).text;
+  }
+
+  /** Runs one part of the gathering. If it throws, records only that part as missing (EV-12) and returns null. */
+  async attempt<T>(what: string, work: () => T | Promise<T>): Promise<T | null> {
+    try {
+      return await work();
+    } catch (error) {
+      this.miss(`${what}: ${firstLineOf(error)}`);
+      return null;
+    }
+  }
+}
+
+/** Returns the first line of the message of whatever was thrown. */
+export function firstLineOf(error: unknown): string {
+  return reasonOf(error).split('\n', 1)[0] ?? '';
+}
+
+/**
+ * Makes text of unknown origin safe to keep and to show (EV-9, EV-10): removes terminal codes and invisible characters
+ * and masks secrets that are recognizable in any environment. `Redactor.clean` also knows the secrets of the current
+ * one. Idempotent.
+ */
+export function cleanText(text: string): string {
+  return redact(visibleText(text));
+}
+
+/** Returns the errors cleaned, masked and bounded; if there are too many, only the first ones. */
+export function cleanErrors(errors: readonly TestError[], missing: MissingEvidence): TestError[] {
+  if (errors.length > bounds.errorCount) {
+    missing.cut(`${bounds.errorCount} of ${errors.length} errors were kept`);
+  }
+  return errors.slice(0, bounds.errorCount).map((error) => cleanError(error, missing));
+}
+
+function cleanError(error: TestError, missing: MissingEvidence): TestError {
+  const bounded = (text: string, part: TextPart) => boundedText(text, part, missing);
+  const parts = { message: 'errorText', stack: 'errorText', snippet: 'snippet' } as const;
+  return {
+    ...mapParts(error, parts, bounded),
+    causes: error.causes.slice(0, bounds.causeCount).map((cause) => bounded(cause, 'cause')),
+  };
+}
+
+/** Returns a request cleaned, masked and bounded. */
+export function cleanRequest(entry: NetworkEntry, missing: MissingEvidence): NetworkEntry {
+  const bounded = {
+    ...entry,
+    requestHeaders: boundedHeaders(entry.requestHeaders, missing),
+    responseHeaders: boundedHeaders(entry.responseHeaders, missing),
+  };
+  return mapParts(bounded, requestParts, (text, part, header = '') =>
+    isSecretHeader(header) && text !== ''
+      ? maskedHeader(header, text, missing)
+      : boundedText(text, part, missing),
+  );
+}
+
+function boundedHeaders(
+  headers: NetworkEntry['requestHeaders'],
+  missing: MissingEvidence,
+): NetworkEntry['requestHeaders'] {
+  const all = Object.entries(headers);
+  if (all.length > bounds.headerCount) missing.cut(`a request had more than ${bounds.headerCount} headers`);
+  return Object.fromEntries(all.slice(0, bounds.headerCount));
+}
+
+/** Reduces a header that carries credentials to its masks, which are the same wherever the same secret occurs. */
+function maskedHeader(name: string, value: string, missing: MissingEvidence): string {
+  const cleaned = boundedText(`${name}: ${value}`, 'headerValue', missing);
+  return cleaned.match(/\[masked: [^\]\n]{1,80}\]/g)?.join(' ') ?? `[masked: value of ${name.toLowerCase()}]`;
 }

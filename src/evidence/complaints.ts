@@ -6,7 +6,7 @@ import type { TestError, TestRef } from '../core/failure.js';
 import { normalise } from '../core/normalise.js';
 import { isRedirected } from '../core/turned-away.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
-import { MissingEvidence } from './missing-evidence.js';
+import { MissingEvidence } from './bounded-text.js';
 import { readTrace } from './trace/read-trace.js';
 
 /** How often a test's page and its own requests complained of each thing, by key. */

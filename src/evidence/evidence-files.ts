@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ConsoleEntry, Evidence } from '../core/evidence.js';
-import type { MissingEvidence } from './missing-evidence.js';
+import type { MissingEvidence } from './bounded-text.js';
 
 /**
  * The first line of each file with page or server text, since a program that reads it may take text for instructions

@@ -13,16 +13,14 @@ import {
   plainError,
 } from '../core/failure.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
-import { boundedText } from './bounded-text.js';
-import { cleanErrors, cleanRequest, cleanText } from './clean.js';
+import { boundedText, MissingEvidence, cleanErrors, cleanRequest, cleanText } from './bounded-text.js';
 import { writeEvidenceFiles } from './evidence-files.js';
 import { mapEvidence } from './map-evidence.js';
 import type { EvidenceLimits } from './page-evidence.js';
 import { readTestPage, keepComparison, keepScreenshot } from './page-sources.js';
 import { type Passing, markCommon, neighboursOf } from './complaints.js';
 import { afterTheTestMs, suiteServerOutput, testServerOutput } from './server-output.js';
-import { MissingEvidence } from './missing-evidence.js';
-import type { ParsedMaps } from './source-maps/parsed-maps.js';
+import type { ParsedMaps } from './source-maps/parse-map.js';
 import { coverIn } from '../core/complaint.js';
 
 /** One failure, and where to find what belongs to it. */

@@ -8,10 +8,9 @@ import {
 } from '../core/evidence.js';
 import type { TestError } from '../core/failure.js';
 import type { FetchedScript } from '../playwright/suite-run.js';
-import { boundedText, mapParts, type PartsOf, type TextPart } from './bounded-text.js';
-import type { MissingEvidence } from './missing-evidence.js';
+import { boundedText, mapParts, type PartsOf, type TextPart, type MissingEvidence } from './bounded-text.js';
 import { fetchedScripts } from './source-maps/fetched-scripts.js';
-import { ParsedMaps } from './source-maps/parsed-maps.js';
+import { ParsedMaps } from './source-maps/parse-map.js';
 import { ProjectFiles } from './source-maps/project-files.js';
 import { SourceMapper } from './source-maps/source-mapper.js';
 

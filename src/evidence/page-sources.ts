@@ -2,11 +2,10 @@ import { stat } from 'node:fs/promises';
 import type { Attachment, TestFailure } from '../core/failure.js';
 import type { EvidenceLimits, PageEvidence, ScreenshotSource } from './page-evidence.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
-import type { MissingEvidence } from './missing-evidence.js';
+import { type MissingEvidence, bounds } from './bounded-text.js';
 import { readTrace } from './trace/read-trace.js';
 import { createReadStream, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
-import { bounds } from './bounds.js';
 import { join } from 'node:path';
 
 /** What all sources together know about a test's page; where they overlap, the best one is used. */

@@ -1,6 +1,12 @@
 import { type ConsoleEntry, type NetworkEntry, hasFailed } from '../core/evidence.js';
-import { boundedText, consoleParts, mapParts, roughlyBounded, requestParts } from './bounded-text.js';
-import type { MissingEvidence } from './missing-evidence.js';
+import {
+  boundedText,
+  consoleParts,
+  mapParts,
+  roughlyBounded,
+  requestParts,
+  type MissingEvidence,
+} from './bounded-text.js';
 
 /** Keeps the newest entries of a stream, and the first precious ones among those that are older, since causes come before consequences. */
 export class Newest<T> {

@@ -4,10 +4,8 @@ import { type NetworkEntry, unanswered } from '../core/evidence.js';
 import type { SuiteFailure, TestFailure } from '../core/failure.js';
 import { normalise } from '../core/normalise.js';
 import { runFiles } from '../playwright/report-format.js';
-import { boundedText, clipMiddle } from './bounded-text.js';
-import { bounds } from './bounds.js';
+import { boundedText, clipMiddle, type MissingEvidence, bounds } from './bounded-text.js';
 import { lastLogTime, lastTimeOf, logEnds, logWindow, type LogPart, type Window } from './server-log.js';
-import type { MissingEvidence } from './missing-evidence.js';
 
 /** Servers log a failed request slightly after they have answered it. */
 export const afterTheTestMs = 2_000;

@@ -1,5 +1,5 @@
 import { hasFailed, type NetworkEntry } from '../core/evidence.js';
-import { MissingEvidence } from '../evidence/missing-evidence.js';
+import { MissingEvidence } from '../evidence/bounded-text.js';
 import { readLinesOf } from '../evidence/trace/read-trace.js';
 import type { TraceAction } from '../evidence/trace/trace-actions.js';
 import { relativePath } from '../paths.js';

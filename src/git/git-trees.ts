@@ -1,9 +1,22 @@
 import { lstat, readFile, readlink } from 'node:fs/promises';
 import path from 'node:path';
 import { gitBytes, gitDiff, gitRootOf, gitSays } from './git.js';
-import type { ChangedPath } from '../guard/request.js';
 import type { Problem } from '../problem.js';
-import type { Tree } from '../workspace/tree.js';
+
+/** The files of one recorded state, for reading. */
+export interface Tree {
+  /** Returns all paths, relative to the root, with `/`. */
+  paths(): Promise<readonly string[]>;
+  /** Returns the bytes of the files that exist, by path. */
+  read(paths: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;
+}
+
+export interface ChangedPath {
+  /** Relative to the recorded root, with forward slashes. */
+  readonly path: string;
+  /** Links and submodules are never read. Default: `file`. */
+  readonly kind?: 'file' | 'link' | 'other';
+}
 
 /** What changed in a repository since a commit, and both states of its files. */
 export interface GitChanges {

@@ -1,6 +1,6 @@
 import { parse } from 'dotenv';
 import type { Cut } from '../core/guard-findings.js';
-import type { Tree } from '../workspace/tree.js';
+import type { Tree } from '../git/git-trees.js';
 import type { FileEdit } from './request.js';
 
 /** Files of variables: `.env`, `.env.local`, `web.env`, `.dev.vars`; samples of them hold values that are meant for everybody. */

@@ -1,13 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Category } from '../core/diagnosis.js';
-import type { Tree } from '../workspace/tree.js';
-
-export interface ChangedPath {
-  /** Relative to the recorded root, with forward slashes. */
-  readonly path: string;
-  /** Links and submodules are never read. Default: `file`. */
-  readonly kind?: 'file' | 'link' | 'other';
-}
+import type { ChangedPath, Tree } from '../git/git-trees.js';
 
 /** What an agent changed, and what it was asked to heal. */
 export interface GuardRequest {

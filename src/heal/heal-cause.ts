@@ -4,7 +4,7 @@ import { builtIn, isBuiltIn } from '../core/built-in.js';
 import { type Cause, type DiagnosedFailure, retryOf } from '../core/cause.js';
 import { canBeReverted } from '../core/blame.js';
 import { questionAbout, type Escalation } from '../core/escalation.js';
-import { localDay } from '../outputs/format.js';
+import { localDay } from '../format.js';
 import { unreachable } from '../core/unreachable.js';
 import { followed, offerForNothing, revertOf } from './offers.js';
 import type { Retest } from './retest.js';

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { systemClock } from '../clock.js';
-import { nameOf } from '../outputs/format.js';
+import { nameOf } from '../outputs/wording.js';
 import { say } from '../outputs/streams.js';
 import { showPlan } from '../outputs/terminal.js';
 import { firstRunProblem } from '../playwright/refusals.js';
@@ -11,9 +11,8 @@ import { interruptedBy, type Interrupts, listenForInterrupts } from '../process/
 import { startWatchdog } from '../run/watchdog.js';
 import { ok, type Result } from '../result.js';
 import type { ProjectLock } from '../run/project-lock.js';
-import { recover } from '../run/run-journal.js';
+import { recover, underLock } from './under-lock.js';
 import { createRunFolder, newRunId } from '../run/run-folder.js';
-import { underLock } from '../run/under-lock.js';
 import { checkedOut } from '../run/checked-out.js';
 import { type Checked, checkRequest, type RunRequest, shardsIn, typed } from './run-request.js';
 import type { ComparedChange, VerifyAsked } from './verify/compare-change.js';

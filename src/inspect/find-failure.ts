@@ -1,6 +1,6 @@
 import type { DiagnosedFailure } from '../core/cause.js';
 import { failureKey } from '../core/failure.js';
-import { testName } from '../outputs/format.js';
+import { testName } from '../outputs/wording.js';
 import type { ReportCause, ReportTest } from '../run/report.js';
 import type { StoredRun } from '../run/find-run.js';
 

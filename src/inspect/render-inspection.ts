@@ -4,7 +4,7 @@ import type { ConsoleEntry, NetworkEntry } from '../core/evidence.js';
 import type { ReportAttempt } from '../run/report.js';
 import { cut } from '../outputs/cut.js';
 import { attemptText } from '../outputs/view.js';
-import { counted, duration } from '../outputs/format.js';
+import { counted, duration } from '../format.js';
 import { nameOf, type Inspected } from './find-failure.js';
 import type { StoredRun } from '../run/find-run.js';
 

@@ -2,7 +2,7 @@ import { choiceText, type Escalation, offerLine } from '../core/escalation.js';
 import { visibleText } from '../core/visible-text.js';
 import type { ShownEscalation, ShownOffer } from '../run/read-patch.js';
 import { cut, wrapped } from './cut.js';
-import { localTime } from './format.js';
+import { localTime } from '../format.js';
 
 /** Formats an escalation as two lines of a list. */
 export function asEntry({ id, state, createdAt, problem, tests }: Escalation): string {

@@ -5,7 +5,7 @@ import type { Report, ReportCause, ReportTest } from '../run/report.js';
 import { redact } from '../secrets/redactor.js';
 import { isInside, pathInside } from '../paths.js';
 import { cut } from './cut.js';
-import { atMost, counted } from './format.js';
+import { atMost, counted } from '../format.js';
 import { type CauseView, rowsOf, viewOf } from './view.js';
 
 /** The base folders of GitHub's paths and of the report's paths; both absolute. */

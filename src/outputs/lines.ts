@@ -8,8 +8,9 @@ import { flakeText } from '../core/flake.js';
 import type { TestRef } from '../core/failure.js';
 import type { Event, EventOf } from '../event.js';
 import { cut, wrapped } from './cut.js';
-import { atMost, costText, counted, duration, localDay, testName } from './format.js';
-import { changeWords, suiteRunText, verdictWords } from './wording.js';
+import { atMost, counted, duration, localDay } from '../format.js';
+import { costText, testName, changeWords, verdictWords } from './wording.js';
+import { suiteRunText } from '../run/phase-words.js';
 
 /** Who reads: a log gets everything; a person has the live view, which shows what has begun. */
 export type Reader = 'log' | 'person';

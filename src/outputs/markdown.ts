@@ -3,7 +3,7 @@ import { type Offer, offerLine } from '../core/escalation.js';
 import { fenced, middleCut } from '../core/fenced.js';
 import { visibleText } from '../core/visible-text.js';
 import type { Report } from '../run/report.js';
-import { atMost, counted } from './format.js';
+import { atMost, counted } from '../format.js';
 import { type CauseView, type Row, rowsOf, type RunView, viewOf } from './view.js';
 
 /**

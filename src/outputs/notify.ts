@@ -1,6 +1,6 @@
 import { reasonOf } from '../problem.js';
 import type { Report } from '../run/report.js';
-import { counted } from './format.js';
+import { counted } from '../format.js';
 import { nextSteps, viewOf } from './view.js';
 
 /** A chat service that does not answer may not hold up the end of a run for longer. */

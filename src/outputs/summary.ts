@@ -4,9 +4,9 @@ import { flakeText } from '../core/flake.js';
 import type { Report } from '../run/report.js';
 import { cut, wrapped, wrappedPainted } from './cut.js';
 import { agentName } from '../core/built-in.js';
-import { atMost, counted, dollars, fileText, nameOf } from './format.js';
+import { atMost, counted, dollars } from '../format.js';
+import { fileText, nameOf, regressionText, verdictWords } from './wording.js';
 import { type CauseView, markOf, nextSteps, type Row, rowsOf, type RunView, viewOf } from './view.js';
-import { regressionText, verdictWords } from './wording.js';
 
 export interface SummaryOptions {
   readonly paint: ChalkInstance;

@@ -8,9 +8,10 @@ import { systemClock } from '../clock.js';
 import type { CauseSummary } from '../event.js';
 import { isLive, paletteFor } from './streams.js';
 import { isHealed } from '../core/verdict.js';
-import { counted, dollars, duration } from './format.js';
+import { counted, dollars, duration } from '../format.js';
 import { markOf } from './view.js';
-import { phaseWords, verdictWords } from './wording.js';
+import { phaseWords } from '../run/phase-words.js';
+import { verdictWords } from './wording.js';
 import type { Writable } from 'node:stream';
 import type { Ora } from 'ora';
 

@@ -11,8 +11,8 @@ import { type Proof, renderProof, tellProof } from '../core/proof.js';
 import { type CauseVerdict, isHealed, isResolved } from '../core/verdict.js';
 import type { FlakeState } from '../run/run-state.js';
 import type { Report, ReportAttempt, ReportCause, ReportTest } from '../run/report.js';
-import { atMost, costText, counted, dollars, duration, fileText, nameOf } from './format.js';
-import { regressionText, type VerdictWords, verdictWords } from './wording.js';
+import { atMost, counted, dollars, duration } from '../format.js';
+import { costText, fileText, nameOf, regressionText, type VerdictWords, verdictWords } from './wording.js';
 
 /** A run as every report shows it. The printers only lay it out: terminal, Markdown, HTML, JUnit, CTRF and GitHub say the same. */
 export interface RunView {

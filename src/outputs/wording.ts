@@ -1,10 +1,8 @@
 import type { CauseVerdict, Outcome } from '../core/verdict.js';
 import type { ChangeVerdict } from '../core/verification.js';
-import type { EventOf, SuitePurpose } from '../event.js';
-import type { Report } from '../run/report.js';
-import type { PhaseEvent } from '../run/run-state.js';
-import { unreachable } from '../core/unreachable.js';
-import { counted, plannedText } from './format.js';
+import type { Report, ReportAttempt, ReportTest } from '../run/report.js';
+import { counted, dollars } from '../format.js';
+import type { TestRef } from '../core/failure.js';
 
 /** The outcome of a run, as a phrase. */
 export const outcomeWords: Record<Outcome, string> = {
@@ -66,59 +64,6 @@ export const changeWords: Record<ChangeVerdict, string> = {
   unproven: 'not proven',
 };
 
-/** The purpose of a Playwright run: in short, and as it continues `running 3 tests …`. */
-export const purposeWords: Record<SuitePurpose, { readonly short: string; readonly long: string }> = {
-  first: { short: 'the suite', long: '' },
-  confirm: { short: 'confirming', long: ' again without a change, to rule out a flake' },
-  retest: { short: 'running again', long: ' again' },
-  blame: {
-    short: 'looking for the change to blame',
-    long: ' with changes reverted to find the one to blame',
-  },
-  'other-input': {
-    short: 'running with another input',
-    long: ' with another input than they type',
-  },
-  proof: { short: 'proving', long: ' again to prove the fixes' },
-  'shared-fix': { short: 'running its other tests', long: ' of the same cause' },
-  regression: {
-    short: 'running the tests around the fixes',
-    long: ' again to check that nothing else broke',
-  },
-  flaky: { short: 'measuring flakes', long: ' again and again to measure how often they fail' },
-};
-
-type SuiteStarted = EventOf<'suite.started'>;
-
-/** `running 3 tests again to prove the fixes (run 4 of about 9, about 12s)` */
-export function suiteRunText(event: SuiteStarted): string {
-  return `running ${testsText(event)}${purposeWords[event.purpose].long}${plannedText(event)}`;
-}
-
-/** Returns what is being done since this event, in short. */
-export function phaseWords(event: PhaseEvent): string {
-  switch (event.type) {
-    case 'suite.started':
-      return event.purpose === 'first'
-        ? suiteRunText(event)
-        : `${purposeWords[event.purpose].short}: ${testsText(event)}${plannedText(event)}`;
-    case 'suite.ended':
-      return event.causeId === null ? 'gathering evidence' : 'judging';
-    case 'cause.started':
-      return 'starting';
-    case 'agent.started':
-      return event.isReview ? 'second opinion' : `agent working, try ${event.attempt}`;
-    case 'agent.ended':
-      return event.opinion ? 'proving' : 'checking its changes';
-    case 'attempt.held':
-      return event.error === null ? 'green; waiting for its proof' : 'another error; waiting for its fix';
-    case 'agent.retrying':
-      return 'waiting';
-    default:
-      return unreachable(event);
-  }
-}
-
 export function capitalized(words: string): string {
   return words.slice(0, 1).toUpperCase() + words.slice(1);
 }
@@ -128,6 +73,28 @@ export function sentence(words: string): string {
   return `${capitalized(words)}${/[.?!…]["'”)]?$/.test(words) ? '' : '.'}`;
 }
 
-function testsText({ tests }: SuiteStarted): string {
-  return tests === null ? 'the suite' : counted(tests, 'test');
+/** Formats a cost that follows something else: `, $0.02`; empty if it is not known. */
+export function costText({ costUsd }: { readonly costUsd: number | null }): string {
+  return costUsd ? `, ${dollars(costUsd)}` : '';
+}
+
+/** Formats a test's name like Playwright's own list reporter: `[project] › file:line › titles`. */
+export function testName({ project, titlePath, location }: TestRef): string {
+  const [file = ''] = titlePath;
+  return nameOf({ project, file, line: location.line, title: titlePath }).replaceAll(/\s+/g, ' ');
+}
+
+/** Formats the name of a test of the report in the same way. */
+export function nameOf({
+  project,
+  file,
+  line,
+  title,
+}: Pick<ReportTest, 'project' | 'file' | 'line' | 'title'>): string {
+  return [...(project ? [`[${project}]`] : []), `${file}:${line}`, ...title.slice(1)].join(' › ');
+}
+
+/** Formats a changed file: `src/cart.ts +3 −1`. */
+export function fileText({ path, added, removed }: ReportAttempt['files'][number]): string {
+  return added === null || removed === null ? `${path} (binary)` : `${path} +${added} −${removed}`;
 }

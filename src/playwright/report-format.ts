@@ -1,6 +1,5 @@
-import type { WebServer } from '../core/phase.js';
+import type { WebServer, TestError, TestFailure } from '../core/failure.js';
 import type { SuiteRun, TestResult } from './suite-run.js';
-import type { TestError, TestFailure } from '../core/failure.js';
 
 /**
  * One line of `report.ndjson`, to which the injected reporter appends while Playwright runs. Only failures carry

@@ -7,8 +7,8 @@ import {
   type SuiteFailure,
   type TestError,
   type TestFailure,
+  type Phase,
 } from '../core/failure.js';
-import type { Phase } from '../core/phase.js';
 import type { PlaywrightExit } from './playwright-process.js';
 import type { ReportState } from './report-state.js';
 import type { SuiteRun, TestResult } from './suite-run.js';

@@ -3,7 +3,7 @@ import { parseDocument } from 'yaml';
 import { readYaml } from '../config/read-yaml.js';
 import { agentsFileSchema } from '../config/schema.js';
 import { testName } from '../core/failure.js';
-import { counted } from '../outputs/format.js';
+import { counted } from '../format.js';
 import type { Artifact } from './artifact.js';
 import type { Change, Forge, NewCommit } from './forge.js';
 import { commitMessage, filesOf, isOurCommit, redTests, trailerOf } from './publish.js';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { isKept } from '../core/attempt.js';
 import { exitCodes } from '../core/exit-codes.js';
-import { counted } from '../outputs/format.js';
+import { counted } from '../format.js';
 import { annotationsOf } from '../outputs/github.js';
 import { markdownOf } from '../outputs/markdown.js';
 import { offersOf } from '../core/escalation.js';

@@ -8,7 +8,7 @@ import { type CauseVerdict, type Outcome, isHealed } from '../core/verdict.js';
 import type { Verification } from '../core/verification.js';
 import type { CauseSummary, RegressionResult } from '../event.js';
 import type { FlakeState, TestState, CauseState, RunState } from './run-state.js';
-import { phaseWords } from '../outputs/wording.js';
+import { phaseWords } from './phase-words.js';
 
 /** `report.json`: the result of a run. Other programs read it; a change of meaning requires a new `schemaVersion`. */
 export interface Report {

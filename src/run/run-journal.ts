@@ -5,9 +5,7 @@ import { runIdsIn } from './find-run.js';
 import { runDirOf, type RunFolder } from './run-folder.js';
 import { jsonOf } from '../json-of.js';
 import { tryOr } from '../result.js';
-import { readState, removeState, writeState, hasState, stateFolder } from '../state-folder.js';
-import { say } from '../outputs/streams.js';
-import type { Problem } from '../problem.js';
+import { readState, removeState, writeState } from '../state-folder.js';
 
 /**
  * Maintains `running.json`, in which a run describes itself while it is in progress, so that the next command can tell if it was killed,
@@ -78,16 +76,4 @@ function read(dir: string): z.infer<typeof schema> | 'damaged' | null {
 async function isAlive(said: z.infer<typeof schema>): Promise<boolean> {
   const process = await processEntry(said.pid);
   return process !== null && !process.zombie && process.startedAt === said.startedAt;
-}
-
-/** Cleans up after killed runs of a project and reports it on standard error; returns the problem that prevented it, or null. */
-export async function recover(project: string): Promise<Problem | null> {
-  // Usually there is nothing to do, so the recovery code is loaded only when needed.
-  const isOpen = hasState(stateFolder(project, 'journal.json'));
-  if (!isOpen && (await killedRuns(project)).length === 0) return null;
-  const { recoverKilledRuns } = await import('./recover.js');
-  const recovered = await recoverKilledRuns(project);
-  if (!recovered.ok) return recovered.error;
-  if (recovered.value.length > 0) say(recovered.value.join('\n'));
-  return null;
 }

@@ -2,7 +2,7 @@ import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { z } from 'zod';
 import { type Choice, choiceText, type Escalation } from '../core/escalation.js';
-import { localDay } from '../outputs/format.js';
+import { localDay } from '../format.js';
 import { html, type Markup } from '../outputs/html/markup.js';
 import { showOffers } from '../outputs/html/diff.js';
 import type { Problem } from '../problem.js';

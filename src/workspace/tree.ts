@@ -1,14 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { Tree } from '../git/git-trees.js';
 import { type Entry, listAll, listProject } from './project-files.js';
-
-/** The files of one recorded state, for reading. */
-export interface Tree {
-  /** Returns all paths, relative to the root, with `/`. */
-  paths(): Promise<readonly string[]>;
-  /** Returns the bytes of the files that exist, by path. */
-  read(paths: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;
-}
 
 export function folderTree(root: string): Tree {
   return treeIn(root, () => listAll(root));

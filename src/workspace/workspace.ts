@@ -7,7 +7,8 @@ import type { Change, Contents } from './change.js';
 import { type CopyFolder, makeCopyFolder } from './copy-folder.js';
 import { changedSince, collect, createCopy, type ProjectCopy } from './copy.js';
 import { rootOf, whyNoRules } from './project-files.js';
-import { folderTree, projectTree, type Tree } from './tree.js';
+import { folderTree, projectTree } from './tree.js';
+import type { Tree } from '../git/git-trees.js';
 import type { Written } from './write-files.js';
 
 /** The copy, ready for an agent. */

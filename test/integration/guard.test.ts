@@ -4,7 +4,8 @@ import { beforeEach, expect, it } from 'vitest';
 import { edited, type Edit, places, project } from '../../fixtures/guard/cases.mjs';
 import { createGuard } from '../../src/guard/run-guard.js';
 import { judge } from '../../src/guard/judge.js';
-import { folderTree, type Tree } from '../../src/workspace/tree.js';
+import { folderTree } from '../../src/workspace/tree.js';
+import type { Tree } from '../../src/git/git-trees.js';
 import { aResult, aSuiteRun, aTest } from '../rig/builders.js';
 import { tempDir } from '../rig/temp-dir.js';
 

@@ -6,7 +6,7 @@ import type { Evidence } from '../../src/core/evidence.js';
 import type { TestFailure } from '../../src/core/failure.js';
 import { readPassing } from '../../src/evidence/complaints.js';
 import { gatherEvidence } from '../../src/evidence/gather-evidence.js';
-import { MissingEvidence } from '../../src/evidence/missing-evidence.js';
+import { MissingEvidence } from '../../src/evidence/bounded-text.js';
 import { readTrace } from '../../src/evidence/trace/read-trace.js';
 import { writeTraceFiles } from '../../src/evidence/trace/write-trace-files.js';
 import { isAtLeast } from '../../src/playwright/find-playwright.js';

@@ -1,4 +1,4 @@
-import { entriesOf, firstBytes, withZip } from '../../src/evidence/trace/trace-zip.js';
+import { entriesOf, firstBytes, withZip } from '../../src/playwright/zip.js';
 
 /** Returns the files in a zip, by name. */
 export async function filesOfZip(zip: string): Promise<Record<string, Buffer>> {

@@ -5,12 +5,11 @@ import { fenced } from '../../core/fenced.js';
 import { violationLine } from '../../core/guard-findings.js';
 import { renderProof } from '../../core/proof.js';
 import { changeVerdicts } from '../../core/verification.js';
-import type { Inspected } from '../../inspect/find-failure.js';
-import { nameOf as failureName } from '../../inspect/find-failure.js';
+import { type Inspected, nameOf as failureName } from '../../inspect/find-failure.js';
 import { renderFailure } from '../../inspect/render-inspection.js';
 import { asPage } from '../../outputs/escalation-text.js';
-import { counted, nameOf } from '../../outputs/format.js';
-import { changeWords } from '../../outputs/wording.js';
+import { counted } from '../../format.js';
+import { nameOf, changeWords } from '../../outputs/wording.js';
 import type { ShownEscalation } from '../../run/read-patch.js';
 import type { Report, ReportCause } from '../../run/report.js';
 

@@ -1,6 +1,5 @@
 import path from 'node:path';
-import { entriesOf } from './folder-entries.js';
-import type { ProjectFiles } from './project-files.js';
+import { entriesOf, type ProjectFiles } from './project-files.js';
 
 /** The folders of a project that served files may come from, as absolute paths. */
 export interface AppFolders {

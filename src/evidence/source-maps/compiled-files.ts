@@ -1,9 +1,12 @@
 import path from 'node:path';
 import { compiledPositions, type CodePosition } from '../../core/classify/server-frame.js';
-import { filesBelow } from './folder-entries.js';
-import type { MapPlaces } from './map-places.js';
+import { filesBelow, type ProjectFiles } from './project-files.js';
+import type { AppFolders } from './app-folders.js';
 
-type NamePlaces = Pick<MapPlaces, 'files' | 'folders'>;
+interface NamePlaces {
+  readonly files: ProjectFiles;
+  readonly folders: AppFolders;
+}
 
 const source = /\.(?:go|rs|java|kts?|scala|groovy|cs|swift)$/;
 const mostFiles = 3_000;

@@ -3,12 +3,11 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type ConsoleEntry, isAlarming } from '../../core/evidence.js';
 import type { TestFailure } from '../../core/failure.js';
-import { oncePerKey } from './once-per-key.js';
+import { oncePerKey } from './project-files.js';
 import type { FetchedScript } from '../../playwright/suite-run.js';
-import { bounds } from '../bounds.js';
-import { MissingEvidence } from '../missing-evidence.js';
+import { bounds, MissingEvidence } from '../bounded-text.js';
 import { readLinesOf } from '../trace/read-trace.js';
-import { mapReferenceIn } from './map-reference.js';
+import { mapReferenceIn } from './parse-map.js';
 
 /** The scripts of a run that were fetched from their servers. A script that cannot be read counts as absent. */
 export interface FetchedScripts {

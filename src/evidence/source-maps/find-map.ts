@@ -1,12 +1,17 @@
 import path from 'node:path';
 import { type AppFolders, isBuilt } from './app-folders.js';
-import type { MapPlaces } from './map-places.js';
-import { textOfDataUrl, mapReferenceIn, evalReferenceIn } from './map-reference.js';
-import type { ParsedMap } from './parse-map.js';
+import {
+  textOfDataUrl,
+  mapReferenceIn,
+  evalReferenceIn,
+  type ParsedMap,
+  type ParsedMaps,
+} from './parse-map.js';
 import { filesServedAt, urlOf, pathOfFileUrl } from './served-files.js';
 import { pathToFileURL } from 'node:url';
-import { bounds } from '../bounds.js';
-import { type FileSearch, filesBelow } from './folder-entries.js';
+import { bounds } from '../bounded-text.js';
+import { type FileSearch, filesBelow, type ProjectFiles } from './project-files.js';
+import type { FetchedScripts } from './fetched-scripts.js';
 
 /**
  * What is known about the code at an address. `mapped`: it has a source map. `as-written`: it runs unchanged from this
@@ -16,6 +21,14 @@ export type MapLookup =
   | ParsedMap
   | { readonly kind: 'as-written'; readonly file: string }
   | { readonly kind: 'unknown'; readonly because: string | null };
+
+/** Where to look for scripts, maps and sources. */
+export interface MapPlaces {
+  readonly files: ProjectFiles;
+  readonly folders: AppFolders;
+  readonly fetched: FetchedScripts;
+  readonly maps: ParsedMaps;
+}
 
 const script = /\.[cm]?js$/i;
 const source = /\.(?:[cm]?[jt]sx?|vue|svelte|astro)$/i;

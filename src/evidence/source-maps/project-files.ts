@@ -1,8 +1,7 @@
-import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { readFileSync, realpathSync, statSync, readdirSync, type Dirent } from 'node:fs';
 import path from 'node:path';
-import { oncePerKey } from './once-per-key.js';
 import { relativePath } from '../../paths.js';
-import { bounds } from '../bounds.js';
+import { bounds } from '../bounded-text.js';
 
 /** The result of reading a file of the project. */
 export type ReadOutcome =
@@ -77,4 +76,46 @@ function realPath(file: string): string | null {
   } catch {
     return null;
   }
+}
+
+/** Returns the entries of a folder; none if it cannot be read. */
+export function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+/** How a search for files is bounded. */
+export interface FileSearch {
+  readonly isWanted: (name: string) => boolean;
+  /** Whether to search the folder at this path, too. */
+  readonly isEntered: (folder: string) => boolean;
+  /** The maximum number of files to return. */
+  readonly most: number;
+}
+
+/** Returns the paths of files in and below folders, each once, those of the upper levels first. */
+export function filesBelow(folders: readonly string[], { isWanted, isEntered, most }: FileSearch): string[] {
+  const files: string[] = [];
+  const queue = new Set(folders);
+  for (const folder of queue) {
+    for (const entry of entriesOf(folder)) {
+      const place = path.join(folder, entry.name);
+      if (entry.isFile() && isWanted(entry.name)) files.push(place);
+      else if (entry.isDirectory() && isEntered(place)) queue.add(place);
+    }
+    if (files.length >= most) break;
+  }
+  return files.slice(0, most);
+}
+
+/** Wraps a function so that it runs once for each key and its results are remembered. */
+export function oncePerKey<T>(work: (key: string) => T): (key: string) => T {
+  const known = new Map<string, T>();
+  return (key) => {
+    if (!known.has(key)) known.set(key, work(key));
+    return known.get(key) as T;
+  };
 }

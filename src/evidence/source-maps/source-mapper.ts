@@ -1,13 +1,10 @@
 import { type TraceMap, isIgnored, originalPositionFor, sourceContentFor } from '@jridgewell/trace-mapping';
 import type { SourceExcerpt } from '../../core/evidence.js';
-import { cleanText } from '../clean.js';
-import type { MissingEvidence } from '../missing-evidence.js';
-import { type MapLookup, findMap } from './find-map.js';
-import type { MapPlaces } from './map-places.js';
+import { cleanText, type MissingEvidence, clipMiddle } from '../bounded-text.js';
+import { type MapLookup, findMap, type MapPlaces } from './find-map.js';
 import { type NamedSource, type OriginalFile, originalFile } from './original-file.js';
 import { type Frame, framesIn } from './parse-frames.js';
 import { urlOf } from './served-files.js';
-import { clipMiddle } from '../bounded-text.js';
 import path from 'node:path';
 
 /** The original position of a frame of generated code. */

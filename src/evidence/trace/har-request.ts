@@ -1,5 +1,5 @@
 import type { NetworkEntry } from '../../core/evidence.js';
-import { bounds } from '../bounds.js';
+import { bounds } from '../bounded-text.js';
 import { field, listOf, numberOr, stringOr } from '../unknown-fields.js';
 
 /** A request of a trace, with the names of the zip entries that hold its bodies. */

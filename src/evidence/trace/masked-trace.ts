@@ -7,10 +7,16 @@ import { withoutSignals } from '../../core/fenced.js';
 import { jsonOf } from '../../json-of.js';
 import type { Redactor } from '../../secrets/redactor.js';
 import { isSecretHeader, namedBy } from '../../secrets/secret-fields.js';
-import { bounds } from '../bounds.js';
+import { bounds } from '../bounded-text.js';
 import { typedValue } from './dom.js';
-import { eachBoundedLine } from './bounded-lines.js';
-import { entriesOf, firstBytes, inflated, withZip, type ZipEntry } from './trace-zip.js';
+import {
+  eachBoundedLine,
+  entriesOf,
+  firstBytes,
+  inflated,
+  withZip,
+  type ZipEntry,
+} from '../../playwright/zip.js';
 
 /** More is not worth the time that masking it takes. */
 const mostBytes = 192 * 1024 * 1024;

@@ -1,15 +1,20 @@
 import type { ZipFile } from 'yauzl';
 import { type NetworkEntry, type PageElement, hasFailed, unanswered } from '../../core/evidence.js';
 import { graphQlFailure } from '../../core/graphql-errors.js';
-import { bounds } from '../bounds.js';
-import { type MissingEvidence, firstLineOf } from '../missing-evidence.js';
+import { bounds, type MissingEvidence, firstLineOf } from '../bounded-text.js';
 import type { EvidenceLimits, PageEvidence } from '../page-evidence.js';
 import { accessibilityTree } from './accessibility-tree.js';
-import { eachBoundedLine } from './bounded-lines.js';
+import {
+  eachBoundedLine,
+  entriesOf,
+  firstBytes,
+  inflated,
+  TooMuchInflated,
+  withZip,
+} from '../../playwright/zip.js';
 import { type DomElement, type DomNode, cleanPage, textOf } from './dom.js';
 import type { TraceRequest } from './har-request.js';
 import { TraceReading } from './trace-reading.js';
-import { entriesOf, firstBytes, inflated, TooMuchInflated, withZip } from './trace-zip.js';
 
 /** A trace file, how much to keep of it, and where to report what is missing or was cut. */
 interface TraceSource {

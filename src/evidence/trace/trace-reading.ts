@@ -2,7 +2,7 @@ import { ConsoleSelection, NetworkSelection } from '../selections.js';
 import type { EvidenceLimits } from '../page-evidence.js';
 import { jsonOf } from '../../json-of.js';
 import { field, numberOr, stringOr } from '../unknown-fields.js';
-import type { BoundedLine } from './bounded-lines.js';
+import type { BoundedLine } from '../../playwright/zip.js';
 import { type TraceRequest, fileOf, traceRequestOf } from './har-request.js';
 import { TraceActions } from './trace-actions.js';
 import { type FrameDom, type PageDom, DocumentSnapshots, frameOf, pageOf } from './dom.js';

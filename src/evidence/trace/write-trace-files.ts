@@ -2,9 +2,8 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Redactor } from '../../secrets/redactor.js';
 import { withoutSignals } from '../../core/fenced.js';
-import { clipMiddle } from '../bounded-text.js';
+import { clipMiddle, MissingEvidence } from '../bounded-text.js';
 import { asData } from '../evidence-files.js';
-import { MissingEvidence } from '../missing-evidence.js';
 import type { EvidenceLimits } from '../page-evidence.js';
 import { accessibilityTree } from './accessibility-tree.js';
 import {

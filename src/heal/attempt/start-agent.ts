@@ -14,7 +14,7 @@ import { traceFiles } from '../../evidence/trace-files.js';
 import type { KnownFailure } from '../../store/store.js';
 import type { AgentPlace } from '../../workspace/workspace.js';
 import { relativePath } from '../../paths.js';
-import { localTime } from '../../outputs/format.js';
+import { localTime } from '../../format.js';
 import { remedyFor } from '../../agents/agent-error.js';
 import { classifyAgentError } from '../../core/agent-error.js';
 import { backoffMs } from '../../core/policy.js';

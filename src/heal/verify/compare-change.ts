@@ -5,7 +5,7 @@ import type { ChangeVerdict, Finding, ProofDepth, Verification } from '../../cor
 import { type GitChanges, gitChanges, noBaseProblem } from '../../git/git-trees.js';
 import { findingsIn, guardWorkingTree } from '../../guard/guard-working-tree.js';
 import type { LastRed } from '../../inspect/last-red.js';
-import { counted } from '../../outputs/format.js';
+import { counted } from '../../format.js';
 import type { Problem } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
 import { readFailureRecords } from '../../run/failure-record.js';

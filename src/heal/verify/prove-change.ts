@@ -5,7 +5,7 @@ import type { ProofStep } from '../../core/proof.js';
 import type { ChangeVerdict } from '../../core/verification.js';
 import { placesOf } from '../../guard/run-guard.js';
 import { testPlaces } from '../../guard/test-places.js';
-import { counted } from '../../outputs/format.js';
+import { counted } from '../../format.js';
 import { toPlaywrightArgs } from '../../playwright/selection.js';
 import { isRed, type SuiteRun } from '../../playwright/suite-run.js';
 import { withoutUndefined } from '../../without-undefined.js';

@@ -2,7 +2,8 @@ import { diffWordsWithSpace, parsePatch, type StructuredPatch } from 'diff';
 import { choiceText, offerLine } from '../../core/escalation.js';
 import { visibleText } from '../../core/visible-text.js';
 import type { ShownOffer } from '../../run/read-patch.js';
-import { counted, fileText } from '../format.js';
+import { counted } from '../../format.js';
+import { fileText } from '../wording.js';
 import { html, type Markup, nothing } from './markup.js';
 
 /** One line of a diff; a line number is null on the side that does not have the line. */

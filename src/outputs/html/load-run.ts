@@ -6,7 +6,7 @@ import { afterName, comparedNames, readPicture, type Picture } from '../../run/p
 import type { Report, ReportCause } from '../../run/report.js';
 import type { CauseState, RunState } from '../../run/run-state.js';
 import type { Redactor } from '../../secrets/redactor.js';
-import { counted } from '../format.js';
+import { counted } from '../../format.js';
 import { type RunView, viewOf } from '../view.js';
 import { type Span, timelineOf } from './timeline.js';
 

@@ -1,5 +1,5 @@
 import { html as escaped, raw } from 'hono/html';
-import { atMost } from '../format.js';
+import { atMost } from '../../format.js';
 
 /** A piece of a page. Whatever is interpolated into `html` is escaped, unless it is itself a piece. */
 export interface Markup {

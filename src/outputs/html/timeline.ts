@@ -1,6 +1,6 @@
-import { atMost, dollars, duration } from '../format.js';
+import { atMost, dollars, duration } from '../../format.js';
 import type { RunState, SpanState } from '../../run/run-state.js';
-import { purposeWords } from '../wording.js';
+import { purposeWords } from '../../run/phase-words.js';
 import { type Markup, html, nothing } from './markup.js';
 
 /** A period of a run, as a row. */

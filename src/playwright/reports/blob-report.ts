@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { eachBoundedLine } from '../../evidence/trace/bounded-lines.js';
-import { entriesOf, inflated, withZip } from '../../evidence/trace/trace-zip.js';
+import { eachBoundedLine, entriesOf, inflated, withZip } from '../zip.js';
 import { jsonOf } from '../../json-of.js';
 import type { TestResult } from '../suite-run.js';
 import { commitOf, configShape, type ReadReport, shardShape, status } from './json-report.js';

@@ -1,6 +1,6 @@
 import morphdom from 'morphdom';
 import { type Choice, followsFrom } from '../../core/escalation.js';
-import { duration } from '../../outputs/format.js';
+import { duration } from '../../format.js';
 
 /** Follows the run: the server draws it and sends each part that changed, under the id of the element that it fills. */
 function listen(): void {

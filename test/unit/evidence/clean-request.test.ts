@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cleanRequest } from '../../../src/evidence/clean.js';
-import { MissingEvidence } from '../../../src/evidence/missing-evidence.js';
+import { cleanRequest, MissingEvidence } from '../../../src/evidence/bounded-text.js';
 import { redactorOf } from '../../../src/secrets/redactor.js';
 import { aRequest } from './rig/failures.js';
 

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { mapEvidence } from '../../../src/evidence/map-evidence.js';
-import { MissingEvidence } from '../../../src/evidence/missing-evidence.js';
+import { MissingEvidence } from '../../../src/evidence/bounded-text.js';
 import { anEvidence } from '../../rig/builders.js';
 import { writeInto } from '../../rig/agent-workspace.js';
 import { tempDir } from '../../rig/temp-dir.js';

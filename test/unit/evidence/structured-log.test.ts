@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { printedEntry } from '../../../src/evidence/structured-log.js';
+import { printedEntry } from '../../../src/evidence/server-log.js';
 
 const stack = 'Error: no table\n    at list (server/books.js:7:20)';
 

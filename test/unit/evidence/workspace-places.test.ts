@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { classify } from '../../../src/core/classify/classify.js';
 import type { Evidence } from '../../../src/core/evidence.js';
 import { mapEvidence } from '../../../src/evidence/map-evidence.js';
-import { MissingEvidence } from '../../../src/evidence/missing-evidence.js';
+import { MissingEvidence } from '../../../src/evidence/bounded-text.js';
 import { anEvidence } from '../../rig/builders.js';
 import { writeInto } from '../../rig/agent-workspace.js';
 import { tempDir } from '../../rig/temp-dir.js';

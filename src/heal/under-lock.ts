@@ -1,7 +1,8 @@
 import { say } from '../outputs/streams.js';
 import type { Problem } from '../problem.js';
-import { hasStateFolder } from '../state-folder.js';
-import type { ProjectLock } from './project-lock.js';
+import { hasState, hasStateFolder, stateFolder } from '../state-folder.js';
+import { killedRuns } from '../run/run-journal.js';
+import type { ProjectLock } from '../run/project-lock.js';
 
 /** Which project to lock, and for which command. */
 interface LockedWork {
@@ -15,7 +16,7 @@ export async function underLock(
   { cwd, command, wait }: LockedWork,
   work: (lock: ProjectLock) => Promise<number | Problem>,
 ): Promise<number | Problem> {
-  const { lockProject } = await import('./project-lock.js');
+  const { lockProject } = await import('../run/project-lock.js');
   const lock = await lockProject(cwd, { command, wait, onWait: say });
   if (!lock.ok) return lock.error;
   using held = lock.value;
@@ -28,4 +29,16 @@ export async function underLockOfRuns(
   work: (lock: ProjectLock | null) => Promise<number | Problem>,
 ): Promise<number | Problem> {
   return hasStateFolder(locked.cwd) ? underLock(locked, work) : work(null);
+}
+
+/** Cleans up after killed runs of a project and reports it on standard error; returns the problem that prevented it, or null. */
+export async function recover(project: string): Promise<Problem | null> {
+  // Usually there is nothing to do, so the recovery code is loaded only when needed.
+  const isOpen = hasState(stateFolder(project, 'journal.json'));
+  if (!isOpen && (await killedRuns(project)).length === 0) return null;
+  const { recoverKilledRuns } = await import('../run/recover.js');
+  const recovered = await recoverKilledRuns(project);
+  if (!recovered.ok) return recovered.error;
+  if (recovered.value.length > 0) say(recovered.value.join('\n'));
+  return null;
 }

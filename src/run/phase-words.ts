@@ -1,0 +1,68 @@
+import { unreachable } from '../core/unreachable.js';
+import type { EventOf, SuitePurpose } from '../event.js';
+import { counted, duration } from '../format.js';
+import type { PhaseEvent } from './run-state.js';
+
+/** The purpose of a Playwright run: in short, and as it continues `running 3 tests …`. */
+export const purposeWords: Record<SuitePurpose, { readonly short: string; readonly long: string }> = {
+  first: { short: 'the suite', long: '' },
+  confirm: { short: 'confirming', long: ' again without a change, to rule out a flake' },
+  retest: { short: 'running again', long: ' again' },
+  blame: {
+    short: 'looking for the change to blame',
+    long: ' with changes reverted to find the one to blame',
+  },
+  'other-input': {
+    short: 'running with another input',
+    long: ' with another input than they type',
+  },
+  proof: { short: 'proving', long: ' again to prove the fixes' },
+  'shared-fix': { short: 'running its other tests', long: ' of the same cause' },
+  regression: {
+    short: 'running the tests around the fixes',
+    long: ' again to check that nothing else broke',
+  },
+  flaky: { short: 'measuring flakes', long: ' again and again to measure how often they fail' },
+};
+
+type SuiteStarted = EventOf<'suite.started'>;
+
+/** `running 3 tests again to prove the fixes (run 4 of about 9, about 12s)` */
+export function suiteRunText(event: SuiteStarted): string {
+  return `running ${testsText(event)}${purposeWords[event.purpose].long}${plannedText(event)}`;
+}
+
+/** Returns what is being done since this event, in short. */
+export function phaseWords(event: PhaseEvent): string {
+  switch (event.type) {
+    case 'suite.started':
+      return event.purpose === 'first'
+        ? suiteRunText(event)
+        : `${purposeWords[event.purpose].short}: ${testsText(event)}${plannedText(event)}`;
+    case 'suite.ended':
+      return event.causeId === null ? 'gathering evidence' : 'judging';
+    case 'cause.started':
+      return 'starting';
+    case 'agent.started':
+      return event.isReview ? 'second opinion' : `agent working, try ${event.attempt}`;
+    case 'agent.ended':
+      return event.opinion ? 'proving' : 'checking its changes';
+    case 'attempt.held':
+      return event.error === null ? 'green; waiting for its proof' : 'another error; waiting for its fix';
+    case 'agent.retrying':
+      return 'waiting';
+    default:
+      return unreachable(event);
+  }
+}
+
+function testsText({ tests }: SuiteStarted): string {
+  return tests === null ? 'the suite' : counted(tests, 'test');
+}
+
+/** Formats the place of a Playwright run in the plan: ` (run 4 of about 9, about 12 s)`; empty if nothing is planned. */
+function plannedText(run: { n?: number; of?: number | null; likelyMs?: number | null }): string {
+  if (run.n === undefined || run.of == null) return '';
+  const time = run.likelyMs == null ? '' : `, about ${duration(run.likelyMs)}`;
+  return ` (run ${run.n} of about ${run.of}${time})`;
+}
