@@ -3,12 +3,30 @@ import { realpathSync } from 'node:fs';
 import { writeInto } from './agent-workspace.js';
 import { tempDir } from './temp-dir.js';
 
+/** Returns git in a folder, as Ann. */
+export const gitIn =
+  (cwd: string) =>
+  (...args: readonly string[]) =>
+    execFileSync('git', ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.com', ...args], {
+      cwd,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }).trim();
+
+/** Commits all files of a folder on a new branch, or else on the current one; makes a repository of the folder if it is none. */
+export function committed(dir: string, subject: string, branch?: string) {
+  const git = gitIn(dir);
+  git('init', '--quiet', '--initial-branch=main');
+  if (branch !== undefined) git('checkout', '--quiet', '-b', branch);
+  git('add', '--all');
+  git('commit', '--quiet', '--message', subject);
+  return git;
+}
+
 /** Creates a repository with one commit of Ann's for each of these states of files. */
 export function gitRepository(...states: readonly Readonly<Record<string, string>>[]) {
   const dir = realpathSync(tempDir());
-  const author = ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.com'];
-  const git = (...args: string[]) =>
-    execFileSync('git', [...author, ...args], { cwd: dir, encoding: 'utf8' }).trim();
+  const git = gitIn(dir);
   const write = (files: Readonly<Record<string, string>>) => writeInto(dir, files);
   /** Returns the id of the commit. */
   const commit = (files: Readonly<Record<string, string>>, subject = 'A change') => {
