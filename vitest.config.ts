@@ -54,7 +54,7 @@ export default defineConfig({
                 include: [
                   'test/long/**/*.test.ts',
                   // Less of these is run for every change.
-                  'test/e2e/{agent-errors,blame,flaky,killed,killed-other-input,matrix,package,parallel,resume,secrets,shards,store}.test.ts',
+                  'test/e2e/{blame,flaky,full-disk,killed,matrix,package,parallel,resume,secrets,shards}.test.ts',
                   'test/integration/{agent-outcomes,evidence-gather,secrets,store}.test.ts',
                 ],
                 setupFiles,

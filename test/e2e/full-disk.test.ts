@@ -3,6 +3,7 @@ import { openSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
+import { isLong } from '../rig/long.js';
 import { linkPackages } from '../rig/link-packages.js';
 import { agentsYaml, userEnv } from '../rig/scratch-project.js';
 import { canMount, withMounts } from '../rig/small-disk.js';
@@ -47,7 +48,7 @@ it.runIf(canMount)(
   },
 );
 
-it.runIf(canMount)(
+it.runIf(isLong && canMount)(
   'HN-1 HN-2 a disk that is full during a re-run leaves no unproven fix in the project',
   async () => {
     const place = tempDir('full rerun');

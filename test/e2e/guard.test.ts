@@ -11,13 +11,12 @@ import { tempDirOfFile } from '../rig/temp-dir.js';
 
 type Edit = readonly [file: string, from: string, to: string];
 
-/** A page that is broken, what its test does there, and what an agent does about it; with `told`, once an attempt was rejected. */
+/** A page that is broken, what its test does there, and what an agent does about it. */
 interface Fault {
   readonly page: string;
   readonly steps: string;
   readonly more?: Record<string, string>;
   readonly edits: readonly Edit[];
-  readonly told?: readonly Edit[];
 }
 
 const spec = (name: string) => `tests/${name}.spec.ts`;
@@ -43,17 +42,6 @@ const faults: Record<string, Fault> = {
     steps: "await expect(page.locator('.row')).toHaveCount(2);",
     edits: [[spec('some of a list'), "locator('.row')", "getByRole('listitem').filter({ hasText: 'Ann' })"]],
   },
-  'all of a list': {
-    page: '<ul aria-label="Anns"><li>x</li><li>y</li></ul>',
-    steps: "await expect(page.locator('.line')).toHaveCount(2);",
-    edits: [
-      [
-        spec('all of a list'),
-        "locator('.line')",
-        "getByRole('list', { name: 'Anns' }).getByRole('listitem')",
-      ],
-    ],
-  },
   'cut patch': {
     page: '<button id="pay">Pay</button><script src="pay.js"></script>',
     steps: "await page.locator('#pay').click();\n      await expect(page.getByText('Paid')).toBeVisible();",
@@ -64,18 +52,6 @@ const faults: Record<string, Fault> = {
       [spec('cut patch'), 'toBeVisible()', 'toBeAttached()'],
       ['package.json', '"scratch"', '"scratch", "scripts": { "prepare": "x" }'],
     ],
-  },
-  'hard-coded': {
-    page: '<input id="name"><button>Go</button><p id="said"></p><script src="greet.js"></script>',
-    steps: `await page.locator('#name').fill('Ada');
-      await page.getByRole('button').click();
-      await expect(page.locator('#said')).toHaveText('Hello Ada');`,
-    more: {
-      'pages/greet.js':
-        "const greet = (name) => 'Hi';\ndocument.querySelector('button').onclick = () => {\n  said.textContent = greet(document.querySelector('#name').value);\n};\n",
-    },
-    edits: [['pages/greet.js', "'Hi'", "name === 'Ada' ? 'Hello Ada' : 'Hi'"]],
-    told: [['pages/greet.js', "'Hi'", "'Hello ' + name"]],
   },
   'painted over': {
     page: `<p id="out"></p><script>const orders = []; out.textContent = orders[0].name + ', Sent';</script>`,
@@ -100,9 +76,7 @@ const testOf = (name: string) => `
 
 const agent = `import { readFileSync, writeFileSync } from 'node:fs';
 const { test } = JSON.parse(readFileSync(process.env.SELF_HEAL_CONTEXT, 'utf8'));
-const { edits, told } = ${JSON.stringify(faults)}[test.titlePath.at(-1)];
-const isTold = readFileSync(0, 'utf8').includes('## Rejected');
-for (const [file, from, to] of (isTold && told) || edits)
+for (const [file, from, to] of ${JSON.stringify(faults)}[test.titlePath.at(-1)].edits)
   writeFileSync(file, readFileSync(file, 'utf8').replace(from, to));
 console.log('SELF-HEAL: {"status":"fixed","summary":"edited"}');`;
 
@@ -160,12 +134,9 @@ describe('the guard in a run', () => {
     });
   });
 
-  it.each([
-    ['some of a list', 'offered'],
-    ['all of a list', 'green'],
-  ])('HN-4 a new locator for a count that finds %s is judged by the page', async (name, kind) => {
-    expect(causeOf(run, name).attempts).toMatchObject([{ end: { kind } }]);
-    expect((await project.read(spec(name))) === files[spec(name)]).toBe(kind === 'offered');
+  it('HN-4 a new locator for a count that finds only some of a list is for a person', async () => {
+    expect(causeOf(run, 'some of a list').attempts).toMatchObject([{ end: { kind: 'offered' } }]);
+    expect(await project.read(spec('some of a list'))).toBe(files[spec('some of a list')]);
   });
 
   it('HN-4 leaves out what an agent changed in the tests and in protected files for other classes, and heals with the rest', async () => {
@@ -180,20 +151,6 @@ describe('the guard in a run', () => {
     ).toContain('toBeAttached');
     for (const file of cut) expect(await project.read(file)).toBe(files[file]);
     expect(await project.read('pages/pay.js')).toContain("'Paid'");
-  });
-
-  it('HN-3 rejects a fix that works only for the input of the test, because it is red with another input', async () => {
-    expect(causeOf(run, 'hard-coded').attempts).toMatchObject([
-      {
-        end: {
-          kind: 'rejected',
-          violations: [{ rule: 'input-hard-coded', file: 'pages/greet.js', line: 1 }],
-        },
-      },
-      { end: { kind: 'green' } },
-    ]);
-    expect(await project.read('pages/greet.js')).toContain("'Hello ' + name");
-    expect(await project.read(spec('hard-coded'))).toBe(files[spec('hard-coded')]);
   });
 
   it('HN-3 RP-2 a reason for the failure is named for the reviewer if it is still there', () => {

@@ -32,7 +32,7 @@ beforeAll(async () => {
     'tests/shop.spec.ts': spec,
     'fixer.mjs': agent,
     '.gitignore': 'node_modules\ntest-results\ngot.*\n',
-    'agents.yaml': agentsYaml(['node', 'fixer.mjs']),
+    'agents.yaml': agentsYaml(['node', 'fixer.mjs'], '', 2),
   };
   project = await scratchProject(files, dir);
   await project.selfHeal(['run']);

@@ -67,7 +67,7 @@ it.runIf(process.platform === 'linux')(
   },
 );
 
-it.runIf(process.platform === 'linux')(
+it.runIf(isLong && process.platform === 'linux')(
   'HN-2 AG-10 after a SIGKILL of run and watchdog, the next command ends the agent and its tool, and says so once',
   async () => {
     const { project, running, pids, copy } = await atWork();

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { watch } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { orWhenLong } from '../rig/long.js';
+import { isLong } from '../rig/long.js';
 import { agentsYaml, editingAgent, scratchProject, type ScratchProject } from '../rig/scratch-project.js';
 
 /** A red test that needs no browser; its nth run hangs, where n is the number in `hang-at`. */
@@ -31,10 +31,18 @@ const files = {
   'agents.yaml': agentsYaml(['node', 'fixer.mjs']),
 };
 
-async function hasRun(project: ScratchProject, times: number): Promise<void> {
+/** A project whose run was killed while its test ran for the nth time. */
+async function killedAt(times: number, more: Record<string, string> = {}): Promise<ScratchProject> {
+  const project = await scratchProject({ ...files, ...more, 'hang-at': String(times) });
+  const running = project.start(['run', 'tests/words.spec.ts']);
   const file = path.join(project.dir, 'thanks.ran');
   const there = () => existsSync(file) && readFileSync(file, 'utf8').length >= times;
   if (!there()) for await (const _ of watch(project.dir)) if (there()) break;
+  const ended = once(running, 'exit');
+  running.kill('SIGKILL');
+  // Its suite lives on for a moment and keeps its streams open.
+  await ended;
+  return project;
 }
 
 const kills = [
@@ -42,16 +50,10 @@ const kills = [
   ['the confirming run', 2, '1 test is left'],
 ] as const;
 
-it.runIf(process.platform === 'linux').each(kills.slice(0, orWhenLong(1, 2)))(
+it.runIf(isLong && process.platform === 'linux').each(kills)(
   'ME-8 resume continues a run that was killed in %s, with its selection',
   async (_, times, words) => {
-    const project = await scratchProject({ ...files, 'hang-at': String(times) });
-    const running = project.start(['run', 'tests/words.spec.ts']);
-    await hasRun(project, times);
-    const ended = once(running, 'exit');
-    running.kill('SIGKILL');
-    // Its suite lives on for a moment and keeps its streams open.
-    await ended;
+    const project = await killedAt(times);
     const { exitCode, report, stderr } = await project.selfHeal(['resume']);
     expect(stderr).toMatch(/continues run \d{8}-\d{6}-[\da-f]{4}: /);
     expect(stderr).toContain(words);
@@ -70,17 +72,7 @@ it.runIf(process.platform === 'linux')(
   async () => {
     const proven = agentsYaml(['node', 'fixer.mjs'], 'verify: { repeat: 2, flips: 0, regression: none }');
     const word = `${files['thanks.mjs']}//\n`;
-    const project = await scratchProject({
-      ...files,
-      'thanks.mjs': word,
-      'agents.yaml': proven,
-      'hang-at': '4',
-    });
-    const running = project.start(['run', 'tests/words.spec.ts']);
-    await hasRun(project, 4);
-    const ended = once(running, 'exit');
-    running.kill('SIGKILL');
-    await ended;
+    const project = await killedAt(4, { 'thanks.mjs': word, 'agents.yaml': proven });
     expect(await project.read('thanks.mjs')).toContain("'Thanks'");
     const { stderr } = await project.selfHeal(['undo']);
     expect(await project.read('thanks.mjs')).toBe(word);
@@ -102,15 +94,10 @@ it.runIf(process.platform === 'linux')(
   },
 );
 
-it.runIf(process.platform === 'linux')(
+it.runIf(isLong && process.platform === 'linux')(
   'HL-10 resume stays red if the test that was left no longer exists',
   async () => {
-    const project = await scratchProject({ ...files, 'hang-at': '2' });
-    const running = project.start(['run', 'tests/words.spec.ts']);
-    await hasRun(project, 2);
-    const ended = once(running, 'exit');
-    running.kill('SIGKILL');
-    await ended;
+    const project = await killedAt(2);
     const renamed = files['tests/words.spec.ts'].replace('says thanks', 'thanks');
     await project.write({ 'tests/words.spec.ts': renamed });
     const { exitCode, report } = await project.selfHeal(['resume']);

@@ -16,22 +16,21 @@ writeFileSync(page, readFileSync(page, 'utf8').replace('Tanks', isTold ? 'Thanks
 console.log('SELF-HEAL: {"status":"fixed","summary":"edited"}');
 `;
 
-/** Answers about the page in the patch: by what it says, while changing it, or without a reason. */
+/** Answers about the page in the patch: by what it says, or while changing it. */
 const reviewer = `import { readFileSync, writeFileSync } from 'node:fs';
 const asked = readFileSync(0, 'utf8');
 if (!asked.startsWith('/review-fix ') || !asked.includes('+<button')) process.exit(1);
 const [, name] = /^\\+\\+\\+ b\\/(\\w+)\\.html/m.exec(asked);
 const file = name + '.html';
 const say = (opinion) => console.log('SELF-HEAL: ' + JSON.stringify(opinion));
-if (name === 'unreadable') say({ verdict: 'hides' });
-else if (name === 'unsure') {
+if (name === 'unsure') {
   writeFileSync(file, 'mine');
   say({ verdict: 'unsure', file, line: 1, why: 'a comment' });
 } else if (readFileSync(file, 'utf8').includes('<!--')) say({ verdict: 'hides', file, line: 1, why: 'the button still says Tanks' });
 else say({ verdict: 'honest', why: 'it says Thanks' });
 `;
 
-const names = ['hides', 'unsure', 'unreadable'];
+const names = ['hides', 'unsure'];
 const { 'tests/shop.spec.ts': _, 'page.html': __, ...shared } = shopFiles;
 const files = {
   ...shared,
@@ -68,7 +67,7 @@ describe('a second opinion of a fix', () => {
       attempts: [{ end: { kind: 'rejected', because } }, { end: { kind: 'green' }, notes: [] }],
     });
     expect(await project.read('hides.html')).toBe('<button>Thanks</button>');
-    expect(run.events.at(-1)).toMatchObject({ type: 'run.ended', exitCode: 0, agentRuns: 8 });
+    expect(run.events.at(-1)).toMatchObject({ type: 'run.ended', exitCode: 0, agentRuns: 6 });
   });
 
   it('HN-11 HN-1 that is unsure is shown to the reviewer, and what was changed in the copy is discarded', async () => {
@@ -80,10 +79,5 @@ describe('a second opinion of a fix', () => {
     expect(run.stderr).toMatch(/review +unsure\.html:1 /);
     expect(await project.read('unsure.html')).toContain('Tanks<!-- Thanks -->');
     expect(run.report?.warnings).toEqual([expect.stringContaining('unsure.html')]);
-  });
-
-  it('HN-11 that cannot be read counts as unsure', () => {
-    const notes = [{ file: 'unreadable.html' }];
-    expect(causeOf(run, 'unreadable')).toMatchObject({ verdict: 'healed', attempts: [{ notes }] });
   });
 });

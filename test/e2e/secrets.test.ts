@@ -104,11 +104,11 @@ describe('a run in a project whose page, server and agent print secrets', () => 
       'fixer.mjs': tellTale,
       'planted.json': JSON.stringify(texts),
       '.env': `SIGNING=${variables.PAYMENT_API_KEY}\n`,
-      'agents.yaml': agentsYaml(['node', 'fixer.mjs'], 'limits: { agentRuns: 2 }'),
+      'agents.yaml': agentsYaml(['node', 'fixer.mjs'], 'limits: { agentRuns: 1 }'),
     });
     const env = { ...variables, PLANTED_FILE: path.join(project.dir, 'planted.json') };
     const { stdout, stderr, report, events } = await project.selfHeal(['run'], env);
-    expect(report?.totals.agentRuns).toBe(2);
+    expect(report?.totals.agentRuns).toBe(1);
     expect(events.some(({ type }) => type === 'agent.activity')).toBe(true);
     const left = filesIn(path.join(project.dir, '.self-heal'));
     const names = left.map((file) => path.basename(file));

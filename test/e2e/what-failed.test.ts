@@ -66,6 +66,13 @@ describe('tests of one app that end in a timeout', () => {
       expect(headline).not.toMatch(/^(?:Test timeout|expect\()/);
   });
 
+  it('CL-7 are only diagnosed by --dry-run, which prints the prompts and starts no agent', () => {
+    expect(run.exitCode).toBe(1);
+    expect(run.stdout).toMatch(/^c\d database-error → \/database \(/m);
+    expect(run.stdout).toContain('Fix this error so the test can pass');
+    expect(run.report).toMatchObject({ dryRun: true, totals: { agentRuns: 0 } });
+  });
+
   it('CS-4 are ui-errors if a button is covered, even while waiting for a response, and name what covers it', () => {
     expect(causeOf(run, 'answer')).toBe(causeOf(run, 'covered'));
     expect(causeOf(run, 'answer')).toMatchObject({ category: 'ui-error' });

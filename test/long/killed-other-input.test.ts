@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it, vi } from 'vitest';
-import { orWhenLong } from '../rig/long.js';
 import { agentsYaml, scratchProject } from '../rig/scratch-project.js';
 import { agentStarted, isAlive } from '../rig/working-agent.js';
 
@@ -75,7 +74,7 @@ it.runIf(process.platform === 'linux')(
   },
 );
 
-it.runIf(process.platform === 'linux').each(['resume', 'run'].slice(0, orWhenLong(0, 2)))(
+it.runIf(process.platform === 'linux').each(['resume', 'run'])(
   'HN-2 HN-3 %s restores the tests after a SIGKILL while they type another input, and heals the cause',
   async (command) => {
     const project = await killed();
