@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { addWaitFlag, agentsFlag, collect, configFlag } from './options.js';
 import { endWith } from './end.js';
 import { testsOf } from '../core/failure.js';
@@ -24,9 +24,8 @@ uncommitted changes.
   self-heal blame --base v1.4       only changes since this tag`;
 
 /** `self-heal blame`: finds the change that broke a test, with proof (BL-1). */
-export function blameCommand(): Command {
-  return addWaitFlag(new Command('blame'))
-    .description('find the change that broke a test by running it with changes reverted; no agent is started')
+export function define(command: Command): Command {
+  return addWaitFlag(command)
     .argument(
       '[run-or-test]',
       'an earlier run, a cause of the last run (c1), or test filters as Playwright takes them',

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { text as textOf } from 'node:stream/consumers';
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { z } from 'zod';
 import { endWith } from './end.js';
 import { exitCodes } from '../core/exit-codes.js';
@@ -14,9 +14,8 @@ import { createRedactor, type Redactor } from '../secrets/redactor.js';
 import { classifyFormatOf, readClassifyInput, readJsonLines, recordId } from '../evidence/classify-input.js';
 
 /** `self-heal classify`: classifies a failure, and shows the deciding evidence (CL-8). */
-export function classifyCommand(): Command {
-  return new Command('classify')
-    .description('classify a failure given as text or JSON, and show the deciding evidence')
+export function define(command: Command): Command {
+  return command
     .argument('[file]', 'a file, or - for standard input', '-')
     .option('--jsonl', 'read one JSON failure per line, print one result per line')
     .option('--json', 'print the whole diagnosis as JSON')

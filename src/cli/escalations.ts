@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { closest } from '../config/closest.js';
 import { choiceText, QUARANTINE_DAYS } from '../core/escalation.js';
 import type { Problem } from '../problem.js';
@@ -20,8 +20,7 @@ import {
 } from './resolve-escalation.js';
 
 /** `self-heal escalations`: lists and answers the questions that only a person can answer, and the quarantines that follow (ME-5 to ME-7). */
-export function escalationsCommand(): Command {
-  const command = new Command('escalations').description('list, show and resolve what needs review');
+export function define(command: Command): Command {
   common(command.command('list', { isDefault: true }))
     .description('list open escalations')
     .option('--all', 'include resolved escalations')

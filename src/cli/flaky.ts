@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { runSelfHeal } from '../heal/whole-run.js';
 import type { RunOptions } from '../heal/run-request.js';
 import type { Problem } from '../problem.js';
@@ -22,15 +22,11 @@ before would pass them with a chance of at most 1 %.
   self-heal flaky --list            what was ever flaky, the worst first`;
 
 /** `self-heal flaky`: measures, explains and heals what is flaky (FL-1 to FL-4). */
-export function flakyCommand(): Command {
-  const command = new Command('flaky')
-    .description(
-      'find flaky tests, say what makes each fail, and have them healed, with a proof that fits their rate',
-    )
-    .argument(
-      '[filter...]',
-      'test files, as Playwright takes them: regular expressions on the path, or file:line',
-    );
+export function define(command: Command): Command {
+  command.argument(
+    '[filter...]',
+    'test files, as Playwright takes them: regular expressions on the path, or file:line',
+  );
   command.option('--list', 'list what was ever flaky, the most often red first, and run nothing');
   return addHealingFlags(addWaitFlag(addVerifyFlag(addWholeSelectionFlags(command))))
     .addHelpText('after', examples)

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { exitCodes } from '../core/exit-codes.js';
 import { endWith, print } from './end.js';
 import { configFlag } from './options.js';
@@ -17,9 +17,8 @@ Exit codes: ${exitCodes.green} no test is weaker, ${exitCodes.red} one is (with 
             ${exitCodes.usage} nothing to compare with`;
 
 /** `self-heal guard`: judges the changes in the working tree, whoever made them, without running the suite (HN-3, HN-4). */
-export function guardCommand(): Command {
-  return new Command('guard')
-    .description('show what the changes since a commit do to the tests; runs no tests')
+export function define(command: Command): Command {
+  return command
     .option('--base <ref>', 'the commit to compare with (default: where the branch left the default branch)')
     .option('--strict', 'also exit with 1 for a test that does something different, or a protected file')
     .option(...configFlag)

@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import {
   addHealingFlags,
   addStoreFlag,
@@ -17,9 +17,8 @@ What failed there runs again here, and this run makes the evidence. Select
 tests by the same flags and filters as there, except --shard.`;
 
 /** `self-heal heal`: heals what Playwright's reports of other runs name as red (SC-1). */
-export function healCommand(): Command {
-  const command = new Command('heal')
-    .description('heal what failed in a run elsewhere, such as in the shards of a suite')
+export function define(command: Command): Command {
+  command
     .argument('[filter...]', 'the test filters that the runs were given, if any')
     .requiredOption(
       '--from <dir...>',

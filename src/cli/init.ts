@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { builtInRunners, builtIn } from '../core/built-in.js';
 import { endWith } from './end.js';
 import { configFlag, wholeNumber } from './options.js';
@@ -17,10 +17,9 @@ import { err, ok, type Result } from '../result.js';
 import { chooseAgent, configuredRunner, findAgents } from '../init/choose-agent.js';
 
 /** `self-heal init`: sets up a project (CL-10). */
-export function initCommand(): Command {
+export function define(command: Command): Command {
   return (
-    new Command('init')
-      .description('set up this project: agents.yaml, five slash commands, a skill, an ignore entry')
+    command
       .option(
         '--agent <name>',
         `the agent program: ${builtInRunners.join(', ')}; or built-in for none (default: the first on PATH)`,

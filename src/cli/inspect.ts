@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import prettyBytes from 'pretty-bytes';
 import { endWith, print } from './end.js';
 import { tell } from './tell.js';
@@ -25,9 +25,8 @@ the title. Without a test, the failures of the run are listed.
   self-heal inspect cart.spec.ts:9 --prompt > prompt.md`;
 
 /** `self-heal inspect`: shows the evidence for a failure of an earlier run, and the prompt (CL-9). */
-export function inspectCommand(): Command {
-  return new Command('inspect')
-    .description('show the evidence for a failure of an earlier run, and why it got its class')
+export function define(command: Command): Command {
+  return command
     .argument('[run]', 'a run (default: latest)')
     .argument('[test]', 'which failure')
     .option('--prompt', 'print the exact prompt that the agent got or would get')

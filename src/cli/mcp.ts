@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { endWith } from './end.js';
 import { exitCodes } from '../core/exit-codes.js';
 
@@ -13,11 +13,8 @@ commands. It speaks the Model Context Protocol on standard input and output.
 Tools: run_tests, get_failure, check_fix, blame, open_questions, answer_question`;
 
 /** `self-heal mcp`: serves self-heal to the agent that a developer works with (MC-1). */
-export function mcpCommand(): Command {
-  return new Command('mcp')
-    .description('serve self-heal to a coding agent, over the Model Context Protocol')
-    .addHelpText('after', explanation)
-    .action(endWith(runMcp));
+export function define(command: Command): Command {
+  return command.addHelpText('after', explanation).action(endWith(runMcp));
 }
 
 /** Serves until the client ends the connection, and then ends what is still at work. */

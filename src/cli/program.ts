@@ -2,33 +2,65 @@ import { Command } from 'commander';
 import { ownVersion } from '../own-files.js';
 import { stateProblem, StateRefused } from '../state-folder.js';
 
-/** All commands, in the order of `--help`. A command's file is loaded when the command is called. */
-const commands: Readonly<Record<string, () => Promise<Command>>> = {
-  run: async () => (await import('./run.js')).runCommand(),
-  heal: async () => (await import('./heal.js')).healCommand(),
-  verify: async () => (await import('./verify.js')).verifyCommand(),
-  classify: async () => (await import('./classify.js')).classifyCommand(),
-  blame: async () => (await import('./blame.js')).blameCommand(),
-  flaky: async () => (await import('./flaky.js')).flakyCommand(),
-  inspect: async () => (await import('./inspect.js')).inspectCommand(),
-  report: async () => (await import('./report.js')).reportCommand(),
-  guard: async () => (await import('./guard.js')).guardCommand(),
-  undo: async () => (await import('./undo.js')).undoCommand(),
-  resume: async () => (await import('./resume.js')).resumeCommand(),
-  escalations: async () => (await import('./escalations.js')).escalationsCommand(),
-  init: async () => (await import('./init.js')).initCommand(),
-  doctor: async () => (await import('./doctor.js')).doctorCommand(),
-  publish: async () => (await import('./publish.js')).publishCommand(),
-  mcp: async () => (await import('./mcp.js')).mcpCommand(),
-  ui: async () => (await import('./ui.js')).uiCommand(),
+/** A command's file, which adds its arguments, flags and action. */
+interface CommandFile {
+  define(command: Command): Command;
+}
+
+/** All commands, in the order of `--help`. */
+const commands: Readonly<Record<string, readonly [description: string, load: () => Promise<CommandFile>]>> = {
+  run: ['run the Playwright suite and have agents fix what fails', () => import('./run.js')],
+  heal: ['heal what failed in a run elsewhere, such as in the shards of a suite', () => import('./heal.js')],
+  verify: [
+    'prove a fix that you or any agent made: green with it, red without it, no test weakened',
+    () => import('./verify.js'),
+  ],
+  classify: [
+    'classify a failure given as text or JSON, and show the deciding evidence',
+    () => import('./classify.js'),
+  ],
+  blame: [
+    'find the change that broke a test by running it with changes reverted; no agent is started',
+    () => import('./blame.js'),
+  ],
+  flaky: [
+    'find flaky tests, say what makes each fail, and have them healed, with a proof that fits their rate',
+    () => import('./flaky.js'),
+  ],
+  inspect: [
+    'show the evidence for a failure of an earlier run, and why it got its class',
+    () => import('./inspect.js'),
+  ],
+  report: ['write an earlier run as a single HTML file', () => import('./report.js')],
+  guard: ['show what the changes since a commit do to the tests; runs no tests', () => import('./guard.js')],
+  undo: [
+    'revert everything the agents of a run changed; files you have changed since are left alone and listed',
+    () => import('./undo.js'),
+  ],
+  resume: [
+    'continue a run that was killed, interrupted, paused or stopped by a limit',
+    () => import('./resume.js'),
+  ],
+  escalations: ['list, show and resolve what needs review', () => import('./escalations.js')],
+  init: [
+    'set up this project: agents.yaml, five slash commands, a skill, an ignore entry',
+    () => import('./init.js'),
+  ],
+  doctor: ['check everything a run needs; calls no model', () => import('./doctor.js')],
+  publish: ["in CI: publish a run's result where its code is reviewed", () => import('./publish.js')],
+  mcp: ['serve self-heal to a coding agent, over the Model Context Protocol', () => import('./mcp.js')],
+  ui: ['follow the newest run in a browser, and answer what needs review', () => import('./ui.js')],
 };
 
 /** These do not use `.self-heal`, except for `doctor`, which says what is wrong with it. */
 const stateless = ['classify', 'guard', 'init', 'doctor', 'publish'];
 
+/** The names of all commands. */
+export const commandNames: readonly string[] = Object.keys(commands);
+
 /**
- * Creates the command line for commander, with the one command that is called: none for `--version`; all if the first argument is none of
- * them, as in `--help` or for a typo. Wrong usage throws a `CommanderError` after its message has been printed.
+ * Creates the command line for commander. Only the file of the command that is called, or whose help is asked for, is loaded; of all others
+ * `--help` needs the descriptions alone. Wrong usage throws a `CommanderError` after its message has been printed.
  */
 export async function createProgram(argv: readonly string[]): Promise<Command> {
   const program = new Command('self-heal')
@@ -40,12 +72,13 @@ export async function createProgram(argv: readonly string[]): Promise<Command> {
     .exitOverride()
     .configureOutput({ writeErr: (text) => process.stderr.write(text) })
     .hook('preAction', (_, command) => (stateless.includes(command.name()) ? undefined : checkState()));
-  const [first = ''] = argv;
-  const all = /^(?:-V|--version)$/.test(first) ? [] : Object.entries(commands);
-  const called = all.filter(([name]) => name === first);
-  for (const [, create] of called.length > 0 ? called : all)
-    program.addCommand(inherit(program, await create()));
-  return program;
+  const called = argv[0] === 'help' ? argv[1] : argv[0];
+  for (const [name, [description, load]] of Object.entries(commands)) {
+    const command = new Command(name).description(description);
+    program.addCommand(inherit(program, name === called ? (await load()).define(command) : command));
+  }
+  // The arguments and flags of a command are in its own help.
+  return program.configureHelp({ subcommandTerm: (command) => command.name() });
 }
 
 function inherit(program: Command, command: Command, name = `self-heal ${command.name()}`): Command {

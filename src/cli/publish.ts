@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import process from 'node:process';
-import { Command, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { exitCodes } from '../core/exit-codes.js';
 import { type Problem, reasonOf } from '../problem.js';
 import { endWith, print } from './end.js';
@@ -19,9 +19,8 @@ the tests has uploaded of .self-heal/runs.
   on the main branch  one pull request with the fix, updated by each run`;
 
 /** `self-heal publish`: brings a run to where its code is reviewed (PB-1). */
-export function publishCommand(): Command {
-  return new Command('publish')
-    .description("in CI: publish a run's result where its code is reviewed")
+export function define(command: Command): Command {
+  return command
     .option('--from <dir>', "the artifact with the run's folder")
     .option('--folder <dir>', "the project's folder in the repository", '.')
     .addOption(new Option('--answer', 'carry out the /self-heal comment that started this job (GitHub)'))

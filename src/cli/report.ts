@@ -1,5 +1,5 @@
 import process from 'node:process';
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { endWith, print } from './end.js';
 import { agentsFlag, storeFlag } from './options.js';
 import { findRun, type StoredRun } from '../run/find-run.js';
@@ -28,9 +28,8 @@ how often the failures of all stored runs were healed (stats in the JSON).
   self-heal report 20261121-0715 --json print its report.json`;
 
 /** `self-heal report`: writes an earlier run as one HTML file, and prints its summary and the heal rates so far (RP-4). */
-export function reportCommand(): Command {
-  return new Command('report')
-    .description('write an earlier run as a single HTML file')
+export function define(command: Command): Command {
+  return command
     .argument('[run]', 'a run (default: latest)')
     .option('--open', 'open it in the browser')
     .option('--patch', 'print everything that the run changed as one patch instead')

@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { endWith } from './end.js';
 import { addAgentsFlag, addStoreFlag, addVerifyFlag, addWaitFlag } from './options.js';
 import type { Problem } from '../problem.js';
@@ -12,9 +12,8 @@ import { unfinishedRun } from '../run/unfinished-run.js';
 import { runDirOf } from '../run/run-folder.js';
 
 /** `self-heal resume`: continues a killed, paused or limited run where it stopped, with its counts (ME-8). */
-export function resumeCommand(): Command {
-  return addStoreFlag(addAgentsFlag(addVerifyFlag(addWaitFlag(new Command('resume')))))
-    .description('continue a run that was killed, interrupted, paused or stopped by a limit')
+export function define(command: Command): Command {
+  return addStoreFlag(addAgentsFlag(addVerifyFlag(addWaitFlag(command))))
     .argument('[run]', 'its id, the name of its folder in .self-heal/runs (default: the newest run)')
     .option('--json', 'print report.json to standard output')
     .action(endWith(runResume));

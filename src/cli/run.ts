@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { exitCodes } from '../core/exit-codes.js';
 import { endFitted } from './end.js';
 import { runSelfHeal } from '../heal/whole-run.js';
@@ -12,13 +12,11 @@ Exit codes: ${exitCodes.green} green (healed and flaky too), ${exitCodes.red} st
             ${exitCodes.agentUnusable} an agent cannot be used, ${exitCodes.interrupted}/${exitCodes.terminated} interrupted`;
 
 /** `self-heal run`: runs the suite, and heals what fails. */
-export function runCommand(): Command {
-  const command = new Command('run')
-    .description('run the Playwright suite and have agents fix what fails')
-    .argument(
-      '[filter...]',
-      'test files, as Playwright takes them: regular expressions on the path, or file:line',
-    );
+export function define(command: Command): Command {
+  command.argument(
+    '[filter...]',
+    'test files, as Playwright takes them: regular expressions on the path, or file:line',
+  );
   return addHealingFlags(addWaitFlag(addVerifyFlag(addSelectionFlags(command))))
     .option('--flaky', 'go on to measure, explain and heal what the run found flaky (self-heal flaky)')
     .addHelpText('after', examples)

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { Command, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { endWith } from './end.js';
 import { agentsFlag, storeFlag, wholeNumber } from './options.js';
 import { systemClock } from '../clock.js';
@@ -12,9 +12,8 @@ import { openEscalationDesk } from '../ui/questions.js';
 import { openInBrowser } from '../outputs/open-in-browser.js';
 
 /** `self-heal ui`: shows the newest run live in a browser, with the escalations to answer (RP-5). */
-export function uiCommand(): Command {
-  return new Command('ui')
-    .description('follow the newest run in a browser, and answer what needs review')
+export function define(command: Command): Command {
+  return command
     .addOption(
       new Option('--port <n>', 'port on 127.0.0.1 to listen on')
         .argParser(wholeNumber(0, 65_535))

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { endWith } from './end.js';
 import { tell } from './tell.js';
 import { addStoreFlag, addWaitFlag } from './options.js';
@@ -18,11 +18,8 @@ import type { Change } from '../workspace/change.js';
 import { canAsk, confirmed } from '../outputs/ask.js';
 
 /** `self-heal undo`: reverts everything that a run's agents changed (HN-8). */
-export function undoCommand(): Command {
-  return addStoreFlag(addWaitFlag(new Command('undo')))
-    .description(
-      'revert everything the agents of a run changed; files you have changed since are left alone and listed',
-    )
+export function define(command: Command): Command {
+  return addStoreFlag(addWaitFlag(command))
     .argument('[run]', 'a run, or the beginning of its id (default: the newest that left changes)')
     .option('--yes', 'do not ask for confirmation when the run is not the last one')
     .action(endWith(runUndo));

@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { exitCodes } from '../core/exit-codes.js';
 import type { VerifyOptions } from '../heal/verify/verify-request.js';
 import type { Problem } from '../problem.js';
@@ -19,9 +19,8 @@ Exit codes: ${exitCodes.green} proven, ${exitCodes.red} still red, refused, not 
             ${exitCodes.personNeeded} not shown, or a person has to look at what the tests do now`;
 
 /** `self-heal verify`: proves what somebody else has changed (HN-12). */
-export function verifyCommand(): Command {
-  return addWaitFlag(new Command('verify'))
-    .description('prove a fix that you or any agent made: green with it, red without it, no test weakened')
+export function define(command: Command): Command {
+  return addWaitFlag(command)
     .argument('[filter...]', 'the tests it is for (default: those that the last red run left red)')
     .option('--base <commit>', 'compare with this commit instead')
     .option('--quick', 'run only these tests, once without the change and twice with it')

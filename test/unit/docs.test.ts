@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { createProgram } from '../../src/cli/program.js';
+import { commandNames, createProgram } from '../../src/cli/program.js';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
@@ -38,7 +38,10 @@ function commandsIn(page: string): string[] {
   });
 }
 
-const { commands } = await createProgram([]);
+const programs = await Promise.all(commandNames.map((name) => createProgram([name])));
+const commands = programs.flatMap((one, at) =>
+  one.commands.filter((command) => command.name() === commandNames[at]),
+);
 
 function exists(mention: string): boolean {
   const [, name, flag] = mention.split(' ');
