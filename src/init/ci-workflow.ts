@@ -62,9 +62,24 @@ export function workflowTexts(request: WorkflowRequest): string[] {
   // GitLab's jobs pass artifacts on only within a pipeline.
   const parts = system === 'github' ? [[tests], [publish]] : [[tests, publish]];
   return parts.map((names) => {
-    const text = names.map((name) => readFileSync(ownFile(`init/templates/${name}.yml`), 'utf8')).join('');
-    const written = fillTemplate(text, valuesFor(request));
+    const written = fillTemplate(
+      names.map((name) => withParts(template(name), system)).join(''),
+      valuesFor(request),
+    );
     return `${written}${stampOf(written)}`;
+  });
+}
+
+function template(name: string): string {
+  return readFileSync(ownFile(`init/templates/${name}.yml`), 'utf8');
+}
+
+/** Replaces each line `#+ NAME` by the part of that name, which is below `#= NAME` in the system's parts. */
+function withParts(text: string, system: CiSystem): string {
+  return text.replaceAll(/^#\+ (.+)\n/gm, (_, name: string) => {
+    const [, ...parts] = template(`${system}-parts`).split(/^#= /m);
+    const part = parts.find((one) => one.startsWith(`${name}\n`)) ?? '';
+    return withParts(part.slice(name.length + 1), system);
   });
 }
 
