@@ -1,6 +1,6 @@
 import path from 'node:path';
 import process from 'node:process';
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import type { ChalkInstance } from 'chalk';
 import { exitCodes, exitCodeOfSignal } from '../core/exit-codes.js';
 import { endWith, print } from './end.js';
@@ -11,8 +11,6 @@ import type { Check } from '../doctor/check.js';
 import { examine } from '../doctor/examine.js';
 import { runSelfTest, type SelfTest } from '../doctor/self-test.js';
 import type { Problem } from '../problem.js';
-import { effectiveSettings, settingsTable } from '../config/effective-settings.js';
-import { loadLayers } from '../config/load-settings.js';
 import { paletteForData } from '../outputs/streams.js';
 import { listenForInterrupts } from '../process/interrupts.js';
 
@@ -24,16 +22,14 @@ Exit codes: ${exitCodes.green} a run can work (all were caught),
             ${exitCodes.usage} it cannot (one was not), ${exitCodes.interrupted}/${exitCodes.terminated} interrupted`;
 
 /** `self-heal doctor`: checks whether a run could work here, and says what to do if not (CL-11). */
-export function doctorCommand(): Command {
-  return new Command('doctor')
-    .description('check everything a run needs; calls no model')
+export function define(command: Command): Command {
+  return command
     .option(...agentsFlag)
     .option(...configFlag)
     .option(
       '--self-test',
       'let a scripted agent make seven bad fixes in a scratch project; all must be caught',
     )
-    .option('--verbose', 'also print every setting in force, and where each value comes from')
     .option('--json', 'print one JSON document')
     .addHelpText('after', explanation)
     .action(endWith(runDoctor));
@@ -45,14 +41,12 @@ interface DoctorOptions {
   config?: string;
   json?: boolean;
   selfTest?: boolean;
-  /** Also print the settings in force. */
-  verbose?: boolean;
 }
 
 /** Runs `self-heal doctor`; returns the exit code, or the problem that prevented the self-test (CL-11). */
 async function runDoctor(options: DoctorOptions): Promise<number | Problem> {
   if (options.selfTest) return doctorSelfTest(options);
-  const { agents, config, json, verbose } = options;
+  const { agents, config, json } = options;
   const checks = await examine({
     cwd: process.cwd(),
     env: process.env,
@@ -61,11 +55,8 @@ async function runDoctor(options: DoctorOptions): Promise<number | Problem> {
     config,
   });
   const ok = checks.every(({ state }) => state !== 'failed');
-  const layers = verbose ? await loadLayers({ cwd: process.cwd(), env: process.env, file: agents }) : null;
-  const settings = layers?.ok ? effectiveSettings(layers.value) : null;
-  const text = doctorText(checks, paletteForData(process.env));
-  if (json) print({ schemaVersion: 1, ok, checks, ...(settings && { settings }) });
-  else tell(settings === null ? text : `${text}\n\n${settingsTable(settings)}`);
+  if (json) print({ schemaVersion: 1, ok, checks });
+  else tell(doctorText(checks, paletteForData(process.env)));
   return ok ? exitCodes.green : exitCodes.usage;
 }
 

@@ -32,41 +32,36 @@ interface SettingsRequest {
   readonly parallel?: number | undefined;
   /** `--store`, which does too. */
   readonly store?: string | undefined;
-  /** The project's name, in place of the one in its package.json. */
-  readonly packageName?: string;
 }
 
-/** The sources of settings, kept separate. The environment takes precedence over the file, and the file over the defaults. */
-export interface SettingsLayers {
-  readonly environment: readonly EnvironmentValue[];
-  readonly file: AgentsFile;
-  /** Null if there is no file. */
-  readonly source: AgentsFileText | null;
-  /** The project's name if the file does not set it. */
-  readonly project: string;
-}
-
-/** Loads agents.yaml, or the built-in defaults if there is none. All mistakes together are one `config-invalid` Problem (CF-3). */
+/**
+ * Loads agents.yaml, or the built-in defaults if there is none. Flags take precedence over the environment, and that over the file (CF-4). All
+ * mistakes together are one `config-invalid` Problem (CF-3).
+ */
 export async function loadSettings(request: SettingsRequest): Promise<Result<Settings, Problem>> {
-  const layers = await loadLayers(request);
-  return layers.ok ? ok(settingsOf(layers.value, request)) : layers;
-}
-
-/** Reads every source. The mistakes in all of them together are one `config-invalid` Problem (CF-3). */
-export async function loadLayers(request: SettingsRequest): Promise<Result<SettingsLayers, Problem>> {
   const found = await readAgentsFile(request.cwd, request.file);
   if (!found.ok) return found;
   const source = found.value;
   const unreadable = source?.unreadable;
   const parsed = unreadable ? err([unreadable]) : parseAgentsFile(source?.text ?? '', request.env);
-  const file = parsed.ok ? parsed.value : {};
-  const environment = readEnvironment(request.env, parsed.ok ? Object.keys(file.runners ?? {}) : null);
+  const written = parsed.ok ? parsed.value : {};
+  const environment = readEnvironment(request.env, parsed.ok ? Object.keys(written.runners ?? {}) : null);
   if (!parsed.ok || !environment.ok)
     return err(
       invalidSettings(source, parsed.ok ? [] : parsed.error, environment.ok ? [] : environment.error),
     );
-  const project = request.packageName ?? (await projectName(request.cwd));
-  return ok({ environment: environment.value, file, source, project });
+  const { verify, parallel, store, cwd } = request;
+  const flags = [
+    { path: ['verify', 'level'], value: verify },
+    { path: ['limits', 'parallel'], value: parallel },
+    // A blank one comes from an unset variable.
+    { path: ['store'], value: store?.trim() || undefined },
+  ];
+  const file = [...environment.value, ...flags].reduce<AgentsFile>(
+    (all, { path: at, value }) => (value === undefined ? all : withValue(all, at, value)),
+    written,
+  );
+  return ok(resolveSettings({ file, project: await projectName(cwd), filePath: source?.path ?? null }));
 }
 
 function invalidSettings(
@@ -133,23 +128,6 @@ function misspelled(env: Env): string[] {
     const near = closest(name.slice(prefix.length), known);
     return near === null ? [] : [`${name}: unknown setting; did you mean "${prefix}${near}"?`];
   });
-}
-
-/** Merges all sources to the effective settings (CF-4). */
-export function settingsOf(
-  { environment, file, source, project }: SettingsLayers,
-  { verify, parallel, store }: Pick<SettingsRequest, 'verify' | 'parallel' | 'store'> = {},
-): Settings {
-  const flags = [
-    { path: ['verify', 'level'], value: verify },
-    { path: ['limits', 'parallel'], value: parallel },
-    // A blank one comes from an unset variable.
-    { path: ['store'], value: store?.trim() || undefined },
-  ];
-  let merged: AgentsFile = file;
-  for (const { path: at, value } of [...environment, ...flags])
-    if (value !== undefined) merged = withValue(merged, at, value);
-  return resolveSettings({ file: merged, project, filePath: source?.path ?? null });
 }
 
 function withValue(file: object, [key = '', ...below]: readonly string[], value: unknown): object {

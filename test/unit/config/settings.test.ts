@@ -5,8 +5,7 @@ import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { parseAgentsFile } from '../../../src/config/agents-file.js';
 import { parseDuration } from '../../../src/config/duration.js';
-import { effectiveSettings, settingsTable } from '../../../src/config/effective-settings.js';
-import { loadLayers, loadSettings, resolveSettings, settingsOf } from '../../../src/config/load-settings.js';
+import { loadSettings, resolveSettings } from '../../../src/config/load-settings.js';
 import { agentsJsonSchema } from '../../../src/config/schema.js';
 import type { Settings } from '../../../src/core/settings.js';
 import { exitCodeFor } from '../../../src/problem.js';
@@ -149,83 +148,6 @@ routes: { unknown: &both [first, second], ui-error: *both }
   });
 });
 
-async function effective(text?: string, env: Record<string, string> = {}) {
-  const cwd = tempDir('effective');
-  if (text !== undefined) writeFileSync(path.join(cwd, 'agents.yaml'), text);
-  const layers = await loadLayers({ cwd, env, packageName: 'shop' });
-  if (!layers.ok) throw new Error(layers.error.detail ?? layers.error.message);
-  return { values: effectiveSettings(layers.value), settings: settingsOf(layers.value) };
-}
-
-const rich = `
-project: "größe: a # b"
-runner: own
-runners:
-  own: { command: [node, 'tools/my fixer.mjs', '{slashCommand}'], prompt: argument }
-  other: { command: [sh, -c, "echo 'x'\\nexit"] }
-agents:
-  debugger: { timeout: 1h30m }
-  extra: { slashCommand: "/extra: now", runner: other }
-routes: { unknown: [], ui-error: [extra, code-review] }
-retries: { backoff: { initial: 500ms } }
-verify: { prepare: "npm run build && echo \\"#\\"" }
-`;
-
-const more = `
-runners: { claude: { args: [--model, sonnet], env: [AWS_PROFILE] }, codex: {} }
-classify:
-  rules: [{ id: gateway, class: network-error, pattern: '^\\[billing\\] "x"', retry: env_error }]
-  ignore: [heartbeat]
-  off: [network/own-request-4xx]
-`;
-
-it.each([
-  ['no file', undefined, {}],
-  ['a file', rich, {}],
-  ['a file with additions to what is built in', more, {}],
-  ['a file and the environment', rich, { SELF_HEAL_RUNNER: 'other', SELF_HEAL_COST_USD: '7' }],
-])('CF-4 the settings shown for %s are an agents.yaml with the same meaning', async (_, text, env) => {
-  const { values, settings } = await effective(text, env);
-  const shown: Record<string, unknown> = {};
-  for (const { path: keys, value } of values) {
-    let node = shown;
-    for (const key of keys.slice(0, -1)) node = (node[key] ??= {}) as Record<string, unknown>;
-    // What has its default does not belong into the entry of a built-in runner.
-    const isForeign =
-      keys[0] === 'runners' && ['claude', 'codex'].includes(keys[1] ?? '') && keys[2] === 'prompt';
-    if (!isForeign) node[keys.at(-1) ?? ''] = value;
-  }
-  const again = resolveSettings({ file: shown, project: 'elsewhere', filePath: settings.file });
-  // What is shown names every runner.
-  expect(again).toEqual({ ...settings, runnerByDefault: [] });
-});
-
-it('CF-4 says where each value comes from', async () => {
-  const { values } = await effective(rich, { SELF_HEAL_COST_USD: '1' });
-  const table = settingsTable(values);
-  expect(table).toMatch(/^limits\.costUsd +1 +SELF_HEAL_COST_USD$/m);
-  expect(table).toMatch(/^retries\.backoff\.initial +"500ms" +agents\.yaml:11$/m);
-  expect(table).toMatch(/^retries\.backoff\.factor +2 +default$/m);
-  expect(table).toMatch(/^agents\.database\.runner +"own" +default$/m);
-  expect(table).toMatch(/^agents\.extra\.runner +"other" +agents\.yaml:9$/m);
-  expect(table).toMatch(/^routes\.unknown +\[\] +agents\.yaml:10$/m);
-});
-
-it('CF-4 shows values from ${VAR} as ${VAR}, and no passwords of URLs', async () => {
-  const text = 'project: "${NAME}"\nverify: { prepare: "echo ${TOKEN} $${x}" }\n';
-  const { values } = await effective(text, { NAME: 'secret-1', TOKEN: 'secret-2' });
-  expect(settingsTable(values)).not.toMatch(/secret-/);
-  expect(values).toContainEqual(expect.objectContaining({ value: 'echo ${TOKEN} $${x}' }));
-  const masked = await effective('', { SELF_HEAL_STORE: 'postgres://me:pass@db/x' });
-  expect(masked.values).toContainEqual({
-    path: ['store'],
-    value: 'postgres://me:***@db/x',
-    origin: 'SELF_HEAL_STORE',
-  });
-  const at = 'store: postgres://me:p@ss@db/x\nrunners: { claude: { args: [http://me:p@ss@host] } }\n';
-  expect(settingsTable((await effective(at)).values)).not.toContain('ss@');
-});
-
 describe('CF-1 durations', () => {
   it.each([
     ['5m', 300_000],
@@ -264,9 +186,9 @@ describe('load settings', () => {
 
   describe('CF-1 where settings come from', () => {
     it('CF-1 the shipped agents.yaml equals the built-in defaults', async () => {
-      const builtIn = await loadSettings({ cwd, env: {}, packageName: 'shop' });
+      const builtIn = await loadSettings({ cwd, env: {} });
       const file = await write('agents.yaml', await readFile(shipped));
-      const loaded = await loadSettings({ cwd, env: {}, packageName: 'shop' });
+      const loaded = await loadSettings({ cwd, env: {} });
       if (!builtIn.ok || !loaded.ok) throw new Error(JSON.stringify({ builtIn, loaded }));
       expect(builtIn.value.file).toBeNull();
       // The file names its runner, so no other may take its place.
@@ -292,9 +214,9 @@ describe('load settings', () => {
       });
     });
 
-    it('CF-1 the project’s name comes from the file, else from the caller, else from package.json, else from the folder', async () => {
-      const named = async (packageName?: string) => {
-        const settings = await loadSettings({ cwd, env: {}, ...(packageName ? { packageName } : {}) });
+    it('CF-1 the project’s name comes from the file, else from package.json, else from the folder', async () => {
+      const named = async () => {
+        const settings = await loadSettings({ cwd, env: {} });
         return settings.ok && settings.value.project;
       };
       expect(await named()).toBe(path.basename(cwd));
@@ -304,9 +226,8 @@ describe('load settings', () => {
       expect(await named()).toBe(path.basename(cwd));
       await write('package.json', '{ "name": "@acme/shop" }');
       expect(await named()).toBe('@acme/shop');
-      expect(await named('told')).toBe('told');
       await write('agents.yaml', 'project: said');
-      expect(await named('told')).toBe('said');
+      expect(await named()).toBe('said');
     });
   });
 
