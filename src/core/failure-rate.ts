@@ -10,8 +10,8 @@ export interface Bounds {
   readonly high: number;
 }
 
-/** The chance that bounds leave out the truth, and that a test which is still flaky passes its proof. */
-const errorOf = { bounds: 0.05, proof: 0.01 } as const;
+/** The chance that bounds leave out the truth, that a difference is none, and that a test which is still flaky passes its proof. */
+const errorOf = { bounds: 0.05, difference: 0.001, proof: 0.01 } as const;
 
 /**
  * Returns the exact bounds of a rate (Clopper and Pearson, Biometrika 26, 1934): outside of them, a count this high or this low has a chance of at
@@ -72,6 +72,24 @@ export function shownBy(count: Count, { look, expected }: { look: number; expect
   if (red === runs) return low >= broken ? 'always-red' : 'open';
   if (red === 0) return high < expected ? 'green' : 'open';
   return low >= red / runs / 3 ? 'flaky' : 'open';
+}
+
+/**
+ * Whether a test is surely more often red in one of two counts than in the other: were they the same, a share of its red runs this high or higher
+ * would fall to the first with a chance of at most 0.1 % (Fisher's exact test, one-sided).
+ */
+export function isHigher(one: Count, other: Count): boolean {
+  const [all, red] = [one.runs + other.runs, one.red + other.red];
+  let sum = 0;
+  for (let n = one.red; n <= Math.min(red, one.runs); n += 1)
+    sum += Math.exp(logChoose(one.runs, n) + logChoose(other.runs, red - n) - logChoose(all, red));
+  return one.red > 0 && sum <= errorOf.difference;
+}
+
+function logChoose(all: number, some: number): number {
+  let log = some > all ? -Infinity : 0;
+  for (let n = 1; n <= some; n += 1) log += Math.log((all - some + n) / n);
+  return log;
 }
 
 /** The lowest rate that a count allows, at which its test is assumed to fail in what rests on it: 95 % sure, on this side alone. */

@@ -1,4 +1,5 @@
 import type { RunByIds } from '../../src/flaky/trials.js';
+import { injectEnv } from '../../src/playwright/report-format.js';
 import type { SuiteRun, TestResult } from '../../src/playwright/suite-run.js';
 import { aSuiteRun, aTest } from './builders.js';
 
@@ -16,11 +17,19 @@ export interface Around {
 /** Whether a test is red; one without an entry never is. */
 export type Reds = Readonly<Record<string, (around: Around) => boolean>>;
 
+interface SimulatedOptions {
+  readonly configured?: number;
+  /** By how much tests and workers are late, from 0 to 1. */
+  readonly jitter?: () => number;
+  /** Whether its browser can emulate anything. */
+  readonly emulates?: boolean;
+}
+
 /** A suite as Playwright would run it: files on free workers, a process for each repetition, and virtual time. */
 export function simulatedSuite(
   files: Readonly<Record<string, readonly string[]>>,
   reds: Reds,
-  configured = 4,
+  { configured = 4, jitter = () => 0, emulates = true }: SimulatedOptions = {},
 ) {
   let [now, processes, tests] = [0, 0, 0];
   const idOf = (title: string, repeat: number) => `${title}#${repeat}`;
@@ -65,10 +74,15 @@ export function simulatedSuite(
         if (!worker) break;
         const slot = free.indexOf(worker);
         if (worker.repeat !== repeat)
-          Object.assign(worker, { repeat, process: (processes += 1), before: [] });
+          Object.assign(worker, {
+            repeat,
+            process: (processes += 1),
+            before: [],
+            at: worker.at + 20 * jitter(),
+          });
         for (const title of chosen) {
           const from = worker.at;
-          worker.at += 10;
+          worker.at += 10 + 10 * jitter();
           ran.push({
             title,
             id: idOf(title, repeat),
@@ -93,11 +107,12 @@ export function simulatedSuite(
         test: { ...refs.get(one.title)!, id: one.id },
         outcome: isRed ? 'unexpected' : 'expected',
         retries: 0,
-        durationMs: 9,
+        durationMs: one.to - one.from,
         ran: { worker: one.process, startedAt: one.from },
       };
     });
-    return aSuiteRun({ tests: rows, durationMs: 1000 });
+    const emulated = env[injectEnv.emulate] === undefined ? {} : { emulated: emulates };
+    return aSuiteRun({ tests: rows, durationMs: 1000, ...emulated });
   };
   const list = (repeats: number): Promise<SuiteRun> =>
     Promise.resolve(
@@ -113,4 +128,15 @@ export function simulatedSuite(
       }),
     );
   return { run, list, ran: () => tests };
+}
+
+/** Numbers that look like chance, and are the same in each run (mulberry32). */
+export function chance(seed: number) {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  };
 }

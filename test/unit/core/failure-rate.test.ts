@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { boundsOf, greensNeeded, shownBy, surelyAtLeast } from '../../../src/core/failure-rate.js';
+import { boundsOf, greensNeeded, isHigher, shownBy, surelyAtLeast } from '../../../src/core/failure-rate.js';
 
 describe('a failure rate', () => {
   // R: binom.test(4, 30)$conf.int and so on.
@@ -35,6 +35,20 @@ describe('a failure rate', () => {
     [0, 10, Infinity],
   ])('FL-4 asks for so many greens: red %d of %d', (red, runs, greens) => {
     expect(greensNeeded({ red, runs })).toBe(greens);
+  });
+
+  // R: fisher.test(matrix(c(5, 0, 0, 5), 2), alternative = 'greater')$p.value is 0.004, and so on.
+  it.each([
+    [[5, 5], [0, 5], false],
+    [[7, 7], [0, 7], true],
+    [[10, 20], [0, 10], false],
+    [[10, 20], [0, 20], true],
+    [[20, 100], [10, 100], false],
+    [[0, 100], [0, 100], false],
+    [[0, 10], [10, 10], false],
+  ] as const)('FL-2 is surely higher than another: %j than %j is %s', (one, other, isSure) => {
+    const [a, b] = [one, other].map(([red, runs]) => ({ red, runs }));
+    expect(isHigher(a!, b!)).toBe(isSure);
   });
 
   it('FL-1 FL-4 is within its bounds, which shrink, and a proof leaves at most 1 % to a test that still fails', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { findFlakes } from '../../../src/flaky/find-flakes.js';
 import { listedTests, MOST_REPEATS } from '../../../src/flaky/trials.js';
-import { type Reds, simulatedSuite } from '../../rig/simulated-suite.js';
+import { chance, type Reds, simulatedSuite } from '../../rig/simulated-suite.js';
 
 /** A suite of 60 quick tests in 10 files, with these more. */
 function suiteOf(more: Readonly<Record<string, readonly string[]>>) {
@@ -10,23 +10,13 @@ function suiteOf(more: Readonly<Record<string, readonly string[]>>) {
   return Object.fromEntries(files.map((file) => [file, [...plain(file), ...(more[file] ?? [])]]));
 }
 
-/** Numbers that look like chance, and are the same in each run (mulberry32). */
-function chance(seed: number) {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
-}
-
 async function found(
   more: Readonly<Record<string, readonly string[]>>,
   reds: Reds,
   named: string | null = null,
+  options: Parameters<typeof simulatedSuite>[2] = {},
 ) {
-  const suite = simulatedSuite(suiteOf(more), reds);
+  const suite = simulatedSuite(suiteOf(more), reds, options);
   const first = await suite.run({ ids: null, args: [], env: {}, trace: false });
   const selected =
     named === null
@@ -109,7 +99,7 @@ describe('FL-2 the kind of a flake is shown by experiment', () => {
 
   it('FL-2 load: red beside any others, in four workers only', async () => {
     const reds: Reds = { 'needs a slot': ({ slot }) => slot === 3 };
-    const { flakes } = await found({ 'd.spec.ts': ['needs a slot'] }, reds);
+    const { flakes } = await found({ 'd.spec.ts': ['needs a slot'] }, reds, null, { jitter: chance(3) });
     expect(flakes).toMatchObject([
       { kind: 'load', condition: expect.stringContaining('4 workers'), others: [] },
     ]);
@@ -119,6 +109,25 @@ describe('FL-2 the kind of a flake is shown by experiment', () => {
     const reds: Reds = { 'says what day it is': ({ env }) => env['TZ'] === 'Pacific/Pago_Pago' };
     const { flakes } = await found({ 'd.spec.ts': ['says what day it is'] }, reds);
     expect(flakes).toMatchObject([{ kind: 'time', condition: 'with TZ=Pacific/Pago_Pago' }]);
+  });
+
+  const emulating = (word: string): Reds => ({
+    'is in time': ({ env }) => env['SELF_HEAL_EMULATE']?.includes(word) ?? false,
+  });
+
+  it.each([
+    ['"clock":3', /clock at .* 31 1970 23:59:50/],
+    ['cpu', /CPU 4 times slower/],
+    ['kbps', /slow network/],
+  ])('FL-2 time: red with another clock or a slow machine: %s', async (word, condition) => {
+    const { flakes } = await found({ 'd.spec.ts': ['is in time'] }, emulating(word), 'is in time');
+    expect(flakes).toMatchObject([{ kind: 'time', condition: expect.stringMatching(condition) }]);
+  });
+
+  it('FL-2 time: not said of what was not emulated, or of a test that copes with no other clock at all', async () => {
+    const [more, cannot] = [{ 'd.spec.ts': ['is in time'] }, { emulates: false }];
+    expect((await found(more, emulating('cpu'), 'is in time', cannot)).flakes).toEqual([]);
+    expect((await found(more, emulating('clock'), 'is in time')).flakes).toEqual([]);
   });
 
   it('FL-2 a test that is always red is broken, and a green one is no flake', async () => {
