@@ -156,6 +156,7 @@ export const offerShape: z.ZodType<Offer> = z.object({
 });
 
 const askedShape = z.object({
+  flaky: z.literal(true).exactOptional(),
   filters: texts,
   passThrough: texts,
   /** By their long names; checked when the run is resumed. */

@@ -43,13 +43,15 @@ async function goOn(
   const run = found.value;
   const asked = await askedOf(run, projectRoot);
   if (!asked.ok) return asked.error;
-  const { filters, passThrough, options: typed } = asked.value;
+  const { filters, passThrough, options: typed, flaky } = asked.value;
   const own: RunOptions = { ...typed, ...options };
-  const resumed = resumedFrom(run, runDirOf(projectRoot, run.runId));
-  process.stderr.write(`self-heal continues run ${run.runId}: ${whatIsLeft(resumed, own)}\n`);
+  const resumed = resumedFrom(run, runDirOf(projectRoot, run.runId), flaky);
+  process.stderr.write(
+    `self-heal continues run ${run.runId}: ${flaky ? 'its selection is measured from the start, and its fixes are kept' : whatIsLeft(resumed, own)}\n`,
+  );
   const held = lock === null ? {} : { lock };
   const request = { cwd: projectRoot, env: process.env, filters, passThrough, options: own };
-  return runSelfHeal({ ...request, resumed, ...held });
+  return runSelfHeal({ ...request, resumed, ...held, ...(flaky && { flaky }) });
 }
 
 function whatIsLeft({ open, carried }: Resumed, { from }: RunOptions): string {

@@ -87,13 +87,18 @@ export async function findFlakes(
   tell: (found: FoundFlake) => Promise<void>,
 ): Promise<readonly FoundFlake[]> {
   const { first, suspected, isNamed } = search;
-  const seen: Seen = { counts: new Map(), reds: new Map(), workers: 1, isWhole: !isNamed };
+  const seen: Seen = {
+    counts: new Map(),
+    reds: new Map(),
+    workers: 1,
+    isWhole: !isNamed && first.tests.length > 0,
+  };
   addRound(seen, first.tests);
   if (!isNamed && suspected.size === 0) await rounds(search, seen);
   const selected = new Set(first.tests.map(({ test }) => keyOf(test)));
   const isSuspect = ({ key }: ListedTest) =>
     suspected.size > 0 ? suspected.has(key) : isNamed || (seen.counts.get(key)?.red ?? 0) > 0;
-  const tests = search.listed.filter(({ key }) => selected.has(key));
+  const tests = search.listed.filter(({ key }) => selected.has(key) || suspected.has(key));
   const suspects = tests.filter(isSuspect);
   const found: FoundFlake[] = [];
   const take = async (one: FoundFlake | null) => {
@@ -131,11 +136,11 @@ async function rounds(search: FlakeSearch, seen: Seen): Promise<void> {
   const until = started + (search.until - started) * SHARE_OF_ROUNDS;
   const most = Math.min(MOST_REPEATS, Math.ceil(search.runs / 10));
   const share = search.listed.length / Math.max(1, search.first.tests.length);
-  const each = Math.max(1, search.isNamed ? search.first.durationMs * share : search.first.durationMs);
+  const each = Math.max(1, search.first.durationMs * (seen.isWhole ? 1 : share));
   for (let done = 1; done < most && !isOver({ ...search, until });) {
     const times = Math.max(1, Math.min(most - done, 5, Math.floor((until - search.now()) / each)));
     const args = [`--repeat-each=${times}`];
-    const ids = search.isNamed ? search.listed.flatMap((one) => one.ids.slice(0, times).flat()) : null;
+    const ids = seen.isWhole ? null : search.listed.flatMap((one) => one.ids.slice(0, times).flat());
     const { tests } = await search.run({ ids, args, env: {}, trace: false });
     // Playwright runs the selection once for each repetition: the n-th of each test is one run of it.
     const nth = new Map<string, number>();

@@ -25,7 +25,9 @@ export function compareTests(
 ): Comparison {
   const differences: TestDifference[] = [];
   const kept: (readonly [Printed, Pair])[] = [];
-  const texts = [...before, ...after].flatMap(({ lines }) => lines.map(({ text }) => text)).join('\n');
+  const textsOf = (all: readonly Printed[]) =>
+    all.flatMap(({ lines }) => lines.map(({ text }) => text)).join('\n');
+  const [was, texts] = [textsOf(before), textsOf([...before, ...after])];
   for (const [old, now] of pairsOf(before, after)) {
     if (!old || !now) {
       const only = old ?? now;
@@ -36,14 +38,14 @@ export function compareTests(
       a.text === b.text || (isFlaky && (isSettled(a.text, b.text) || madeOwn(a.text, b.text) !== null));
     const stretches = stretchesOf(old.lines, now.lines, isSame);
     for (const { before: olds, after: news, isKept } of stretches)
-      if (isKept) kept.push(...olds.map((line, index) => [now, [line, news[index] ?? line]] as const));
+      if (isKept && !isFlaky)
+        kept.push(...olds.map((line, index) => [now, [line, news[index] ?? line]] as const));
     const changed = stretches.filter(({ isKept }) => !isKept);
     const strengths = changed.map((one) =>
-      isFlaky && one.before.length === 0 && one.after.every(({ text }) => isTidying(text))
-        ? 'stronger'
-        : strengthOf(one.before, one.after),
+      isFlaky && isTidied(one, stretches, was) ? 'stronger' : strengthOf(one.before, one.after),
     );
     const shared = stretches.filter(({ isKept }) => isKept);
+    // It judges locators, too: those of a flaky test may find what is its own, and nothing else.
     if (isFlaky && !isAllOwn(shared)) strengths.push('different');
     const worst = (['weaker', 'different', 'stronger'] as const).find((one) => strengths.includes(one));
     if (worst) {
@@ -62,19 +64,43 @@ export function compareTests(
   return { differences, locatorChanges: [...distinct.values()] };
 }
 
-/** Whether every text that was made a test's own is so in all of its steps, and in the same way. */
-function isAllOwn(
-  kept: readonly { readonly before: readonly Line[]; readonly after: readonly Line[] }[],
-): boolean {
+type Stretch = ReturnType<typeof stretchesOf<Line>>[number];
+
+/** Whether it is only tidied up before a test does or looks at anything, or after all of that. */
+function isTidied(one: Stretch, all: readonly Stretch[], tests: string): boolean {
+  const at = all.indexOf(one);
+  const isIdle = ({ before, after }: Stretch) =>
+    ![...before, ...after].some((line) => line.locators.length > 0 || asserts(line));
+  return (
+    one.before.length === 0 &&
+    one.after.every(({ text }) => isTidying(text, tests)) &&
+    (all.slice(0, at).every(isIdle) || all.slice(at + 1).every(isIdle))
+  );
+}
+
+/** Whether every text that was made a test's own is so in all of its steps, in the same way, and not only in what they expect. */
+function isAllOwn(kept: readonly Stretch[]): boolean {
   const pairs = kept.flatMap(({ before, after }) =>
-    before.map(({ text }, index) => [text, after[index]?.text ?? ''] as const),
+    before.map((line, index) => [line, after[index] ?? line] as const),
   );
   const own = new Map<string, string>();
-  for (const [was, is] of pairs)
-    for (const [old, now] of (was === is ? null : madeOwn(was, is)) ?? [])
-      if ((own.get(old) ?? now) === now) own.set(old, now);
-      else return false;
-  return pairs.every(([, is]) => ![...own.keys()].some((old) => is.includes(old)));
+  const made = new Set<string>();
+  for (const [was, is] of pairs) {
+    const [old, now] = [was, is].map(({ text, locators }) => spell(text, locators));
+    if (old === undefined || now === undefined || old === now) continue;
+    if (isSettled(was.text, is.text) && was.locators.every(({ code }, n) => code === is.locators[n]?.code))
+      continue;
+    const texts = madeOwn(old, now);
+    if (!texts) return false;
+    for (const [shared, its] of texts) {
+      if ((own.get(shared) ?? its) !== its) return false;
+      own.set(shared, its);
+      if (!asserts(was)) made.add(shared);
+    }
+  }
+  const isLeft = (old: string, now: string) =>
+    pairs.some(([, is]) => is.text.replaceAll(now, '').includes(old));
+  return [...own].every(([old, now]) => made.has(old) && !isLeft(old, now));
 }
 
 /** Pairs tests by file and title, or by title alone if they moved. What is unused is paired by what it does first. */

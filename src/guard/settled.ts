@@ -29,7 +29,7 @@ const oneShot =
 export function webFirstForm(step: string): string | null {
   const [, read = '', given = '', page, not = '', matcher = '', expected = ''] = oneShot.exec(step) ?? [];
   const isExact = /^to(?:Be|Equal|StrictEqual)$/.test(matcher);
-  const isPart = /^to(?:Contain|Match)$/.test(matcher);
+  const isPart = /^to(?:Contain|Match)$/.test(matcher) && !read.startsWith('all');
   if (page !== undefined)
     return isExact || matcher === 'toMatch' ? `await expect(page)${not}.${ofPage[page]}(${expected})` : null;
   const [yes, no] = states[read] ?? [];
@@ -51,7 +51,12 @@ export function isSettled(old: string, now: string): boolean {
 
 const literal = /"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`/g;
 /** What differs between tests, or between runs of one. */
-const ownSource = /\b(?:workerIndex|parallelIndex|testId|repeatEachIndex|randomUUID|outputPath)\b/;
+const own = String.raw`(?:(?:‹\d+›|test\.info\(\))\.(?:workerIndex|parallelIndex|testId|repeatEachIndex)|process\.env\.TEST_(?:WORKER|PARALLEL)_INDEX|(?:[\w:]+[#.])?randomUUID\(\))`;
+const text = String.raw`"(?:[^"\\]|\\.)*"`;
+/** A text with such a thing in it, and nothing else that could be anything. */
+const isOwnText = new RegExp(
+  String.raw`^(?:${own}|\`(?:[^\`$\\]|\$\{${own}\})*\$\{${own}\}(?:[^\`$\\]|\$\{${own}\})*\`|(?:‹\d+›|test\.info\(\))\.outputPath\(${text}\)|${text} \+ ${own}(?: \+ ${text})?)$`,
+);
 
 /** Returns which texts a step has of its own where the one that it replaces shared them: old literal and new; null if more differs. */
 export function madeOwn(old: string, now: string): readonly (readonly [old: string, now: string])[] | null {
@@ -72,7 +77,7 @@ export function madeOwn(old: string, now: string): readonly (readonly [old: stri
     }
     const end = next === null ? now.length : endOfExpression(now, j);
     const is = now.slice(j, end);
-    if (!ownSource.test(is)) return null;
+    if (!isOwnText.test(is)) return null;
     made.push([was, is]);
     j = end;
   }
@@ -96,13 +101,20 @@ function endOfExpression(text: string, start: number): number {
   return text.length;
 }
 
-/** Whether a step only puts something in order that is no page: what a test leaves behind, or what another left to it. */
-export function isTidying(step: string): boolean {
-  return (
-    !/\bexpect\b|‹locator›|\b(?:page|context|browser|request|route|test|import|fetch|Math|Date)\b|=>|^(?:\}|if|for|while|try)/.test(
-      step,
-    ) && /^(?:await )?[\w$#.:@/‹›-]+\(.*\)$|^\(globalThis\b.* = .*\)$|^delete /.test(step)
-  );
+/** Steps that take something away which a test leaves behind, or another left to it, and can make nothing that a test looks for. */
+const tidying: readonly RegExp[] = [
+  /^(?:await )?node:fs(?:\/promises)?#(?:promises\.)?(?:rm|unlink|truncate)(?:Sync)?\((["`].*?["`])(?:, \{[\w: ,]*\})?\)$/,
+  /^(?:await )?node:fs(?:\/promises)?#(?:promises\.)?writeFile(?:Sync)?\((["`].*?["`]), ""\)$/,
+  /^delete globalThis\.(\w+)$/,
+  /^\(globalThis\.(\w+) = (?:0|""|null|undefined|false|\[\]|\{\})\)$/,
+  /^(?:await )?[\w./#:@-]+\.(?:run|exec|execute|query)\("(?:delete from|truncate(?: table)?) ([\w."]+)(?: where [^;]*)?;?"\)$/i,
+  /^(?:await )?[\w./#:@-]+[#.]((?:clear|reset|clean|empty|truncate)\w*)\((?:‹\d+›)?\)$/i,
+];
+
+/** Whether a step only takes away what the tests name already. */
+export function isTidying(step: string, tests: string): boolean {
+  const named = tidying.flatMap((one) => one.exec(step)?.[1] ?? [])[0];
+  return named !== undefined && tests.includes(named);
 }
 
 const hiding: readonly (readonly [RegExp, string])[] = [

@@ -46,19 +46,18 @@ export async function flakyRun(
 ): Promise<Healed> {
   const { request, settings, bus } = opened;
   const nothing: Healed = { causes: [], suiteRed: first.suiteFailure !== null, paused: false };
-  if (first.tests.length === 0 || session.signal.aborted) return nothing;
+  if (first.tests.length + suspected.length === 0 || session.signal.aborted) return nothing;
   const { cwd, env, filters, options, passThrough } = request;
   const { byId } = toPlaywrightArgs({ ...options, filters, passThrough });
   const args = [...byId, `--repeat-each=${MOST_REPEATS}`];
   const listed = listedTests(await listTests({ playwright: opened.playwright, cwd, env, args }));
   const run = runner(session);
   const found: ShownFlake[] = [];
-  const known = new Map(first.tests.map(({ test }) => [test.id, keyOf(test)]));
   const search = {
     listed,
     first,
     isNamed: suspected.length === 0 && (filters.length > 0 || options.grep !== undefined),
-    suspected: new Set(suspected.flatMap((id) => known.get(id) ?? [])),
+    suspected: new Set(listed.filter(({ test }) => suspected.includes(test.id)).map(({ key }) => key)),
     run,
     runs: settings.flaky.runs,
     until: session.clock.now() + settings.flaky.timeMs,

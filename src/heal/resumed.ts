@@ -36,6 +36,8 @@ const text = z.string().exactOptional();
 
 /** The command as typed. A store is never stored: its URL may hold a password. */
 const askedShape = z.object({
+  /** It was `self-heal flaky`. */
+  flaky: z.literal(true).exactOptional(),
   filters: z.array(z.string()),
   passThrough: z.array(z.string()),
   options: z.object({
@@ -54,6 +56,7 @@ const askedShape = z.object({
     maxFailures: number,
     headed: flag,
     agents: text,
+    flaky: flag,
     parallel: z.int().positive().exactOptional(),
     verify: z.enum(verifyLevels).exactOptional(),
     json: flag,
@@ -98,9 +101,12 @@ function leadsOut(runId: string, place: string): Problem {
   };
 }
 
-/** Returns how far a run got, as its events tell. If it was killed before it knew its tests, everything runs again. */
-export function resumedFrom(run: RunState, runDir: string): Resumed {
-  const isWhole = run.tests.size === 0 || isSuiteOpen(run);
+/**
+ * Returns how far a run got, as its events tell. If it was killed before it knew its tests, everything runs again; as it does for `self-heal flaky`,
+ * which measures a whole selection.
+ */
+export function resumedFrom(run: RunState, runDir: string, isFlaky = false): Resumed {
+  const isWhole = isFlaky || run.tests.size === 0 || isSuiteOpen(run);
   const done = new Set(run.causes.filter(isFinal).map(({ summary }) => summary.id));
   const tests = isWhole ? [] : reportTests(run);
   const isOpen = ({ verdict, causeId }: ReportTest) =>

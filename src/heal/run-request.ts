@@ -86,9 +86,9 @@ export function shardsIn(shards: ShardCount | null | undefined): { shards?: Shar
 }
 
 /** Returns what `resume` needs to continue, without the store's URL, which may contain a password. */
-export function typed({ filters, passThrough, options: asked }: RunRequest) {
+export function typed({ filters, passThrough, options: asked, flaky }: RunRequest) {
   const { store, ...options } = asked;
-  return { filters, passThrough, options: store === undefined ? asked : options };
+  return { filters, passThrough, options, ...(flaky && { flaky }) };
 }
 
 /** What must be available before anything is run. */

@@ -93,7 +93,9 @@ async function runOpened(opened: Opened, interrupts: Interrupts): Promise<number
   const problem = signal.aborted ? null : firstRunProblem(first, askedOf(opened));
   if (problem) return await closed(opened, problem);
   // A run with nothing to heal needs no store, no copy and no session (CL-4).
-  const isOver = !isRed(first) && !request.resumed && !change.value && !request.flaky;
+  const isFlaky =
+    request.flaky || (request.options.flaky && first.tests.some(({ outcome }) => outcome === 'flaky'));
+  const isOver = !isRed(first) && !request.resumed && !change.value && !isFlaky;
   if (isOver) tellSeen(opened, first);
   const session = isOver ? ok(null) : await sessionOf(opened, ran.value);
   if (!session.ok) return await closed(opened, session.error);
@@ -217,7 +219,7 @@ async function firstRun(opened: Opened, onStart: () => unknown): Promise<Result<
     return runReported(opened, reports, watching);
   }
   const only = request.chosenFor ?? request.onlyIds ?? [];
-  const first = await (resumed
+  const first = await (resumed && !request.flaky
     ? resumed.firstRun(suites, stdout, watching)
     : only.length > 0 || request.flaky
       ? suites.again({ ids: only.length > 0 ? only : null, purpose: 'first', causeId: null, watching })

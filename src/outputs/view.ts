@@ -291,7 +291,7 @@ export function nextSteps({ report, causes }: RunView): NextStep[] {
     hasChanged && { what: 'review', command: `npx self-heal report ${runId} --patch` },
     hasChanged && { what: 'undo', command: `npx self-heal undo ${runId}` },
     waiting > 1 && { what: 'decide', command: 'npx self-heal escalations' },
-    unfinished && { what: 'resume', command: `npx self-heal resume ${runId}` },
+    unfinished && !report.dryRun && { what: 'resume', command: `npx self-heal resume ${runId}` },
     causes.length > 0 && { what: 'report', command: `npx self-heal report ${runId} --open` },
   ];
   return steps.filter((step) => !!step);
