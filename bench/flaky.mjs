@@ -53,7 +53,9 @@ for (const [name, flake] of Object.entries(flakes)) {
     flake.kind === 'random'
       ? `, to measure ${ratios.measured} and to prove ${ratios.proof} of the theory`
       : '';
-  console.log(`${name}: ${flake.kind} in ${right} of ${seeds - unmet} (not met: ${unmet}), ${median(target)} runs of it${told}`);
+  console.log(
+    `${name}: ${flake.kind} in ${right} of ${seeds - unmet} (not met: ${unmet}), ${median(target)} runs of it${told}`,
+  );
 }
 console.log(JSON.stringify(outcomes));
 // One in fifty may be wrong.

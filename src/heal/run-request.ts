@@ -87,7 +87,7 @@ export function shardsIn(shards: ShardCount | null | undefined): { shards?: Shar
 
 /** Returns what `resume` needs to continue, without the store's URL, which may contain a password. */
 export function typed({ filters, passThrough, options: asked, flaky }: RunRequest) {
-  const { store, ...options } = asked;
+  const { store: _, ...options } = asked;
   return { filters, passThrough, options, ...(flaky && { flaky }) };
 }
 

@@ -47,8 +47,8 @@ describe('a failure rate', () => {
     [[0, 100], [0, 100], false],
     [[0, 10], [10, 10], false],
   ] as const)('FL-2 is surely higher than another: %j than %j is %s', (one, other, isSure) => {
-    const [a, b] = [one, other].map(([red, runs]) => ({ red, runs }));
-    expect(isHigher(a!, b!)).toBe(isSure);
+    const count = ([red, runs]: readonly [number, number]) => ({ red, runs });
+    expect(isHigher(count(one), count(other))).toBe(isSure);
   });
 
   it('FL-1 FL-4 is within its bounds, which shrink, and a proof leaves at most 1 % to a test that still fails', () => {
