@@ -1,5 +1,6 @@
 import type { TestRef } from '../core/failure.js';
-import type { Count } from '../core/failure-rate.js';
+import { type Count, isHigher, shownBy } from '../core/failure-rate.js';
+import type { FlakeKind } from '../core/flake.js';
 import type { SuiteRun, TestResult } from '../playwright/suite-run.js';
 
 /** A test of the suite, with Playwright's id of each of its repetitions. */
@@ -75,3 +76,90 @@ export function plus(one: Count, other: Count): Count {
 }
 
 export const none: Count = { red: 0, runs: 0 };
+
+/** What a search for flakes needs from a run. */
+export interface FlakeSearch {
+  /** All tests of the suite, in the order in which they run, also those that were not asked for. */
+  readonly listed: readonly ListedTest[];
+  /** The first run, as the suite is configured. */
+  readonly first: SuiteRun;
+  /** Whether tests were named, so that each is looked at although nothing is known of it. */
+  readonly isNamed: boolean;
+  /** Keys of tests that are known to be flaky: then nothing else is looked at. Empty to look for them. */
+  readonly suspected: ReadonlySet<string>;
+  readonly run: RunByIds;
+  /** The most runs of one test under one condition. */
+  readonly runs: number;
+  /** When the search has to be over, in milliseconds since the epoch. */
+  readonly until: number;
+  readonly now: () => number;
+  readonly signal: AbortSignal;
+  readonly say: (message: string) => void;
+}
+
+export const isOver = ({ signal, until, now }: FlakeSearch) => signal.aborted || now() >= until;
+
+/** A condition that may make a test red, and what its runs have shown. */
+export interface Trial {
+  readonly kind: FlakeKind;
+  readonly under: Condition;
+  readonly words: (others: readonly ListedTest[]) => string;
+  /** Under what the test has to be green, if not by itself. */
+  readonly control?: Condition;
+  count: Count;
+}
+
+/** A test by itself. */
+export const own = { kind: 'random', under: alone, words: () => 'alone' } as const;
+
+export const newTrial = (of: Omit<Trial, 'count'>): Trial => ({ ...of, count: none });
+
+/** Runs a test under a condition; false if that says no more, for example because the condition could not be made. */
+export async function tryOn(
+  search: FlakeSearch,
+  target: ListedTest,
+  trial: Trial,
+  times: number,
+): Promise<boolean> {
+  const left = Math.min(times, search.runs - trial.count.runs, MOST_REPEATS);
+  if (left <= 0 || isOver(search)) return false;
+  const run = await runUnder(search.run, trial.under, { target, times: left });
+  const now = run.emulated === false ? none : countIn(run.tests, target.key);
+  trial.count = plus(trial.count, now);
+  return now.runs > 0;
+}
+
+/** How many runs of one condition count before it is looked at again. */
+const batches = [5, 5, 10, MOST_REPEATS];
+
+/** A test that is not known to be flaky is looked at as if it failed at least this often. */
+export const LEAST_RATE = 0.1;
+
+/** Runs a test under a condition until its count says enough (FL-1), or has so many runs. */
+export async function measure(
+  search: FlakeSearch,
+  target: ListedTest,
+  trial: Trial,
+  { expected = LEAST_RATE, most = search.runs } = {},
+): Promise<void> {
+  for (let look = 1; trial.count.runs < most; look += 1) {
+    if (shownBy(trial.count, { look: Math.max(1, look - 1), expected }) !== 'open') return;
+    if (!(await tryOn(search, target, trial, batches[look - 1] ?? MOST_REPEATS))) return;
+  }
+}
+
+/** Runs a test under both conditions until it is surely more often red under the one than under the other; false if that can't be shown. */
+export async function isMoreRed(
+  search: FlakeSearch,
+  target: ListedTest,
+  [trial, control]: readonly [Trial, Trial],
+): Promise<boolean> {
+  for (;;) {
+    const [one, other] = [trial.count, control.count];
+    if (isHigher(one, other)) return true;
+    // A race is red everywhere.
+    if (3 * other.red * one.runs >= one.red * other.runs && other.red > 0) return false;
+    const fewer = trial.count.runs < control.count.runs ? trial : control;
+    if (!(await tryOn(search, target, fewer, 5))) return false;
+  }
+}
