@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { agentsYaml, editingAgent, scratchProject } from '../rig/scratch-project.js';
@@ -17,7 +17,7 @@ const files = {
   'agents.yaml': agentsYaml(['node', 'fixer.mjs']),
 };
 
-it('HN-8 undo looks past a green run to the one that changed something, asks first, and its heal then counts as undone', async () => {
+it('HN-8 undo looks past a green run to the one that changed something, asks first, does not say that it changed nothing if its events or changes cannot be read, and its heal then counts as undone', async () => {
   const project = await scratchProject(files);
   const healed = await project.selfHeal(['run']);
   expect(healed.exitCode, healed.stderr).toBe(0);
@@ -40,6 +40,20 @@ it('HN-8 undo looks past a green run to the one that changed something, asks fir
   expect(edited.stdout).toMatch(/^left alone, because they changed since run \S+:\n {2}src\/word\.js\n/);
   await project.write({ 'src/word.js': "export const word = 'two';" });
 
+  const home = path.join(project.dir, '.self-heal');
+  const events = path.join(home, 'runs', id, 'events.ndjson');
+  const whole = await readFile(events);
+  const cannotTell = async () => {
+    const { exitCode, stdout, stderr } = await project.start(['undo', id]);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toContain('git apply -R');
+  };
+  await truncate(events, 200);
+  await cannotTell();
+  await writeFile(events, whole);
+  await rename(path.join(home, 'changes'), path.join(home, 'moved'));
+  await cannotTell();
+  await rename(path.join(home, 'moved'), path.join(home, 'changes'));
   expect(await project.selfHeal(['undo', '--yes'])).toMatchObject({ exitCode: 0 });
   expect(await project.read('src/word.js')).toBe(files['src/word.js']);
   expect((await project.selfHeal(['undo'])).stdout).toContain('nothing to undo');
@@ -54,24 +68,6 @@ it('HN-8 undo looks past a green run to the one that changed something, asks fir
   expect(await reported()).toMatchObject([0, { heals: 1, undone: 1, heldRate: 0, agents: [{ healed: 0 }] }]);
   await project.write({ '.self-heal/ledger.db': 'not a database' });
   expect(await reported()).toEqual([0, null]);
-});
-
-it('HN-8 undo does not say that a run changed nothing if its events or its changes can no longer be read', async () => {
-  const project = await scratchProject(files);
-  const healed = await project.selfHeal(['run', '--verify', 'none']);
-  const home = path.join(project.dir, '.self-heal');
-  const events = path.join(home, 'runs', healed.report?.runId ?? '', 'events.ndjson');
-  const whole = await readFile(events);
-  const undone = async () => {
-    const { exitCode, stdout, stderr } = await project.start(['undo']);
-    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-    expect(stderr).toContain('git apply -R');
-  };
-  await truncate(events, 200);
-  await undone();
-  await writeFile(events, whole);
-  await rm(path.join(home, 'changes'), { recursive: true });
-  await undone();
 });
 
 it('CL-9 CL-12 commands accept the beginning of a run id, and reject one that matches several runs', async () => {

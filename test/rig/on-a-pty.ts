@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { execa } from 'execa';
 import { TerminalScreen } from './terminal-screen.js';
 
@@ -7,25 +8,43 @@ import { TerminalScreen } from './terminal-screen.js';
 export const canPty =
   process.platform !== 'win32' && spawnSync('python3', ['-c', 'import pty, termios']).status === 0;
 
+/** The bytes of the keys that a person presses. */
+export const keys = {
+  down: '\u001B[B',
+  enter: '\r',
+  escape: '\u001B',
+  ctrlC: '\u0003',
+  backspace: '\u007F',
+} as const;
+
 /** A program on a terminal. */
 export interface OnAPty {
   /** What it has written so far, with the byte 0x1e at each resize of the window. */
   output(): string;
-  type(text: string): void;
+  /** The same without colors and cursor movements. */
+  text(): string;
+  type(...texts: readonly string[]): void;
   resize(columns: number, rows: number): void;
-  /** Waits until its output since the last resize matches. */
+  /** Waits until its output since the window was last resized matches. */
   seen(what: RegExp): Promise<void>;
+  /** Waits until its output since something was last typed has this text, without colors and cursor movements. */
+  shows(text: string): Promise<void>;
   /** Resolves with its exit code; 128 and more for a signal. */
   ended(): Promise<number>;
   /** What the terminal shows. */
   screen(): TerminalScreen;
 }
 
-/** Starts a program on a terminal of 80 × 24; `env` is its whole environment, except for PATH. */
-export function onAPty(command: readonly string[], env: Record<string, string> = {}): OnAPty {
-  const size = { columns: 80, rows: 24 };
-  const sizes = [{ ...size }];
-  const child = execa('python3', [path.join(import.meta.dirname, 'on-a-pty.py'), '80', '24', ...command], {
+/** Starts a program on a terminal of 24 rows; `env` is its whole environment, except for PATH. */
+export function onAPty(
+  command: readonly string[],
+  env: Record<string, string> = {},
+  { cwd = process.cwd(), columns = 80 } = {},
+): OnAPty {
+  const sizes = [{ columns, rows: 24 }];
+  const relay = path.join(import.meta.dirname, 'on-a-pty.py');
+  const child = execa('python3', [relay, String(columns), '24', ...command], {
+    cwd,
     env: { PATH: process.env['PATH'], TERM: 'xterm-256color', LANG: 'C.UTF-8', ...env },
     extendEnv: false,
     stdin: 'pipe',
@@ -33,6 +52,7 @@ export function onAPty(command: readonly string[], env: Record<string, string> =
     reject: false,
   });
   let output = '';
+  let typedAt = 0;
   const waiting = new Set<() => void>();
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     output += text;
@@ -41,28 +61,37 @@ export function onAPty(command: readonly string[], env: Record<string, string> =
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
   const tell = (what: object) => void child.stdin.write(`${JSON.stringify(what)}\n`);
+  const until = (holds: () => boolean, what: string) =>
+    new Promise<void>((resolve, reject) => {
+      const look = () => {
+        if (!holds()) return;
+        waiting.delete(look);
+        resolve();
+      };
+      waiting.add(look);
+      void child.then(() => reject(new Error(`it ended before ${what}: ${output}${stderr}`)));
+      look();
+    });
   return {
     output: () => output,
-    type: (text) => tell({ type: text }),
-    resize: (columns, rows) => {
-      sizes.push({ columns, rows });
-      tell({ resize: [columns, rows] });
+    text: () => stripVTControlCharacters(output),
+    type: (...texts) => {
+      typedAt = output.length;
+      tell({ type: texts.join('') });
+    },
+    resize: (newColumns, rows) => {
+      sizes.push({ columns: newColumns, rows });
+      tell({ resize: [newColumns, rows] });
     },
     seen: (what) =>
-      new Promise((resolve, reject) => {
-        const look = () => {
-          const parts = output.split('\u001e');
-          if (parts.length < sizes.length || !what.test(parts.at(-1) ?? '')) return;
-          waiting.delete(look);
-          resolve();
-        };
-        waiting.add(look);
-        void child.then(() => reject(new Error(`it ended before ${String(what)}: ${output}${stderr}`)));
-        look();
-      }),
+      until(() => {
+        const parts = output.split('\u001e');
+        return parts.length >= sizes.length && what.test(parts.at(-1) ?? '');
+      }, String(what)),
+    shows: (text) => until(() => stripVTControlCharacters(output.slice(typedAt)).includes(text), text),
     ended: async () => (await child).exitCode ?? -1,
     screen: () => {
-      const screen = new TerminalScreen(80, 24);
+      const screen = new TerminalScreen(columns, 24);
       for (const [index, part] of output.split('\u001e').entries()) {
         const now = sizes[index];
         if (index > 0 && now) screen.resize(now.columns, now.rows);
