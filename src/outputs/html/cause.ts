@@ -9,7 +9,6 @@ import { showDiff, showOffers } from './diff.js';
 import type { LoadedCause, LoadedRun } from './load-run.js';
 import { type Markup, firstItems, html, nothing, showTable } from './markup.js';
 import { traceFiles } from '../../evidence/trace-files.js';
-import { showTimeline } from './timeline.js';
 import { exitWords, isKept, wasReverted } from '../../core/attempt.js';
 import { type Blame, blameLine } from '../../core/blame.js';
 import { type Note, noteLine, type Cut, type Violation } from '../../core/guard-findings.js';
@@ -65,7 +64,6 @@ export function showCause(view: CauseView, run: LoadedRun, isFull: boolean): Mar
 function body(view: CauseView, run: LoadedRun, loaded: LoadedCause): Markup {
   const { cause } = view;
   const { id, headline, reason, parent, attempts } = cause;
-  const spans = run.timeline.filter(({ causeId }) => causeId === id);
   const revealed = run.report.causes.filter((one) => one.parent === id);
   const effort = effortOf(cause);
   return html`<article id="${id}" aria-labelledby="${id}-heading">
@@ -89,14 +87,6 @@ function body(view: CauseView, run: LoadedRun, loaded: LoadedCause): Markup {
       loaded.lead
         ? html`<h4>Evidence</h4>
             ${showEvidence(loaded.lead)}`
-        : ''
-    }
-    ${
-      spans.length > 0
-        ? html`<details>
-            <summary>Timeline</summary>
-            ${showTimeline(`Timeline of ${id}`, spans)}
-          </details>`
         : ''
     }
     <p class="quiet">

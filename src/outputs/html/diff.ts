@@ -1,4 +1,4 @@
-import { diffWordsWithSpace, parsePatch, type StructuredPatch } from 'diff';
+import { parsePatch, type StructuredPatch } from 'diff';
 import { choiceText, offerLine } from '../../core/escalation.js';
 import { visibleText } from '../../core/visible-text.js';
 import type { ShownOffer } from '../../run/read-patch.js';
@@ -12,16 +12,12 @@ interface Line {
   readonly text: string;
   readonly before: number | null;
   readonly after: number | null;
-  /** The text of the line that it replaced, or that replaced it. */
-  readonly other: string | null;
 }
 
 /** The maximum length of a line, in characters: files that were built have lines of megabytes. */
 const MOST_SHOWN = 2000;
-/** Words are compared only in lines of up to this many characters. */
-const MOST_COMPARED = 500;
 
-/** Shows a patch of `git diff` as one table per file, with changes within lines marked and invisible characters removed (EV-10). */
+/** Shows a patch of `git diff` as one table per file, without invisible characters (EV-10). */
 export function showDiff(patch: string, maxLines: number): Markup {
   const visible = visibleText(patch);
   const files = parsed(visible);
@@ -104,66 +100,26 @@ function nameOf({ oldFileName = '', newFileName = '' }: StructuredPatch): string
 
 function linesOf({ lines, oldStart, newStart }: StructuredPatch['hunks'][number]): Line[] {
   let [before, after] = [oldStart, newStart];
-  const numbered = lines
+  return lines
     .filter((line) => !line.startsWith('\\'))
     .map((line): Line => {
       const sign = line[0] === '+' || line[0] === '-' ? line[0] : ' ';
       const numbers = { before: sign === '+' ? null : before, after: sign === '-' ? null : after };
       if (sign !== '+') before += 1;
       if (sign !== '-') after += 1;
-      return { sign, text: line.slice(1, MOST_SHOWN), ...numbers, other: null };
+      return { sign, text: line.slice(1, MOST_SHOWN), ...numbers };
     });
-  return paired(numbered);
-}
-
-/** Pairs removed and added lines if there are equally many of each: each added line replaced a removed one. */
-function paired(lines: readonly Line[]): Line[] {
-  const result = [...lines];
-  for (let at = 0; at < result.length;) {
-    const removed = runOf(result, at, '-');
-    const added = runOf(result, at + removed, '+');
-    const pairs = removed === added ? removed : 0;
-    for (let n = 0; n < pairs; n += 1) {
-      const [old, now] = [result[at + n], result[at + pairs + n]];
-      if (!old || !now) continue;
-      result[at + n] = { ...old, other: now.text };
-      result[at + pairs + n] = { ...now, other: old.text };
-    }
-    at += Math.max(1, removed + added);
-  }
-  return result;
-}
-
-function runOf(lines: readonly Line[], from: number, sign: Line['sign']): number {
-  const end = lines.slice(from).findIndex((line) => line.sign !== sign);
-  return end < 0 ? lines.length - from : end;
 }
 
 const kinds = { '+': 'added', '-': 'removed', ' ': 'context' } as const;
 const signs = { '+': '+', '-': '−', ' ': ' ' } as const;
 
-function showLine(line: Line): Markup {
-  const { sign, before, after } = line;
+function showLine({ sign, text, before, after }: Line): Markup {
   return html`<tr class="${kinds[sign]}">
     <td class="n">${before ?? ''}</td>
     <td class="n">${after ?? ''}</td>
-    <td><span class="sign">${signs[sign]}</span><code>${marked(line)}</code></td>
+    <td><span class="sign">${signs[sign]}</span><code>${text}</code></td>
   </tr>`;
-}
-
-/** Marks the words that the other line does not have, unless nearly all differ, when marks would say nothing. */
-function marked({ sign, text, other }: Line): Markup | string {
-  if (other === null || text.length > MOST_COMPARED || other.length > MOST_COMPARED) return text;
-  const parts = sign === '+' ? diffWordsWithSpace(other, text) : diffWordsWithSpace(text, other);
-  const own = parts.filter((part) => (sign === '+' ? !part.removed : !part.added));
-  const same = own
-    .filter((part) => !part.added && !part.removed)
-    .reduce((sum, { value }) => sum + value.trim().length, 0);
-  if (same * 3 < text.trim().length) return text;
-  return html`${own.map((part) => {
-    if (part.added) return html`<ins>${part.value}</ins>`;
-    return part.removed ? html`<del>${part.value}</del>` : part.value;
-  })}`;
 }
 
 /** Shows the patches that wait for a person side by side, each with its proof. */

@@ -8,14 +8,12 @@ import type { CauseState, RunState } from '../../run/run-state.js';
 import type { Redactor } from '../../secrets/redactor.js';
 import { counted } from '../../format.js';
 import { type RunView, viewOf } from '../view.js';
-import { type Span, timelineOf } from './timeline.js';
 
 /** Everything that a run's page shows, read from its folder. */
 export interface LoadedRun {
   readonly report: Report;
   /** The run's folder as shown to the user. */
   readonly folder: string;
-  readonly timeline: readonly Span[];
   readonly causes: ReadonlyMap<string, LoadedCause>;
   readonly view: RunView;
 }
@@ -85,7 +83,7 @@ export async function loadRun(
     const patches = patchesOf(dir, cause, redactor);
     causes.set(cause.id, { lead, before, after, ...compared, patches, now, notes });
   }
-  return { report, folder: shown, timeline: timelineOf(run), causes, view: viewOf(report) };
+  return { report, folder: shown, causes, view: viewOf(report) };
 }
 
 const unchanged: NonNullable<RunPlace['redactor']> = { deep: (value) => value, text: (text) => text };

@@ -14,7 +14,6 @@ import { phaseWords } from '../../run/phase-words.js';
 import { showCause } from './cause.js';
 import { type LoadedRun, loadRun, type RunPlace } from './load-run.js';
 import { firstItems, html, type Markup, nothing, raw, showTable } from './markup.js';
-import { overview, showTimeline } from './timeline.js';
 
 /** Renders the page of a run: one file that opens from disk, needs no network, and runs no script. */
 export function renderPage(run: LoadedRun, css: string): string {
@@ -91,7 +90,7 @@ export function renderRun(run: LoadedRun): Markup {
   return html`${showFilter(ordered)} ${list(ordered.begun, 'begun', 'In progress')}
   ${list(ordered.fixed, 'fixed', 'Fixed')} ${questions(report)} ${list(ordered.left, 'left', 'Not fixed')}
   ${report.causes.length === 0 && report.exitCode !== null ? html`<p class="phase">Nothing failed.</p>` : ''}
-  ${remarksTestsAndTimeline(run)}`;
+  ${run.view.remarks.map(showRemark)} ${showTests(report.tests)}`;
 }
 
 function questions({ escalations }: Report): Markup {
@@ -106,24 +105,6 @@ function questions({ escalations }: Report): Markup {
         </div>`,
     )}
   </section>`;
-}
-
-function remarksTestsAndTimeline({ report, timeline, view }: LoadedRun): Markup {
-  const rows = overview(timeline);
-  return html`
-    ${view.remarks.map(showRemark)} ${showTests(report.tests)}
-    ${
-      rows.length > 0 && report.causes.length > 0
-        ? html`<section>
-            <h2>Timeline</h2>
-            <details>
-              <summary>The run, step by step</summary>
-              ${showTimeline('The run', rows)}
-            </details>
-          </section>`
-        : ''
-    }
-  `;
 }
 
 function showRemark({ title, items }: Remark): Markup {
