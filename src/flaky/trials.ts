@@ -1,6 +1,7 @@
 import type { TestRef } from '../core/failure.js';
 import { type Count, isHigher, shownBy } from '../core/failure-rate.js';
 import type { FlakeKind } from '../core/flake.js';
+import { testKey } from '../playwright/reports/report.js';
 import type { SuiteRun, TestResult } from '../playwright/suite-run.js';
 
 /** A test of the suite, with Playwright's id of each of its repetitions. */
@@ -48,8 +49,8 @@ export function listedTests({ tests, serial = [] }: Pick<SuiteRun, 'tests' | 'se
 }
 
 /** What all repetitions of a test have in common, and no other test has. */
-export function keyOf({ project, location, titlePath }: TestRef): string {
-  return [project, location.file, ...titlePath].join('\0');
+export function keyOf({ project, titlePath }: TestRef): string {
+  return testKey(project, titlePath);
 }
 
 /** Runs a test so many times under a condition, at most `MOST_REPEATS`, in one Playwright run. */

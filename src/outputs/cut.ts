@@ -17,7 +17,7 @@ const segmenter = new Intl.Segmenter();
 
 /**
  * Makes a text fit into one line of at most `width` columns, as a terminal counts them (wide characters, emoji, combining marks), and
- * removes terminal control sequences (EV-10). An ellipsis marks the cut.
+ * removes terminal control sequences (EV-10). An ellipsis marks the cut, which is between words if a space is near.
  */
 export function cut(text: string, width: number, { from = 'end' }: CutOptions = {}): string {
   const line = oneLine(text, width);
@@ -26,7 +26,9 @@ export function cut(text: string, width: number, { from = 'end' }: CutOptions = 
   const parts = Array.from(segmenter.segment(line), ({ segment }) => segment);
   const tail = from === 'middle' ? Math.floor((width - 1) / 2) : 0;
   const end = take(parts.toReversed(), tail).toReversed().join('');
-  return `${take(parts, width - 1 - widthOf(end)).join('')}…${end}`;
+  const start = take(parts, width - 1 - widthOf(end));
+  const isWithinWord = tail === 0 && parts[start.length] !== ' ';
+  return `${isWithinWord ? start.join('').replace(/(?<= )\S{1,20}$/, '') : start.join('')}…${end}`;
 }
 
 /**

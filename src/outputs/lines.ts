@@ -195,7 +195,7 @@ function judged(event: EventOf<'attempt.judged'>, paint: ChalkInstance): string 
     return end.proof.length > 0 ? `${words}: ${tellProof(end.proof, end.testProofs)}` : words;
   // Violations have been printed.
   const isTold = end.kind === 'rejected' && end.violations.length > 0;
-  const told = end.because && !isTold ? ` (${cut(end.because, 160)})` : '';
+  const told = end.because && !isTold ? ` (${cut(end.because, 400)})` : '';
   return `${words}${told}${wasReverted(event.attempt) ? '; its change was reverted' : ''}`;
 }
 

@@ -41,11 +41,12 @@ export async function publish(publishing: Publishing): Promise<string[]> {
 async function onChange(change: Change, publishing: Publishing): Promise<string[]> {
   const { forge, artifact } = publishing;
   const number = `${forge.noun} ${change.number}`;
-  await forge.check(change.head, checkOf(publishing));
+  const text = markdown(publishing);
+  await forge.check(change.head, checkOf(publishing, text));
   const own = (await forge.ownComments(change.number)).find(isOurs);
   // A change that has always been green needs no comment.
   if (!own && artifact.report.causes.length === 0) return [`${number} is ${artifact.report.outcome}.`];
-  const body = commentOf(change, publishing);
+  const body = commentOf(change, publishing, text);
   if (!own) await forge.createComment(change.number, body);
   else if (own.body !== body) await forge.editComment(change.number, own.id, body);
   const done = own
@@ -78,10 +79,12 @@ function isOurs(comment: OwnComment): boolean {
   return originOf(comment) !== null;
 }
 
-function commentOf({ head, isFork }: Change, publishing: Publishing): string {
-  const { forge, artifact } = publishing;
+function commentOf(
+  { head, isFork }: Change,
+  { forge, artifact }: Pick<Publishing, 'forge' | 'artifact'>,
+  text: string,
+): string {
   const origin: Origin = { run: forge.runId, head };
-  const text = markdown(publishing);
   const commands = commandLines(artifact, isFork);
   return `<!-- self-heal ${JSON.stringify(origin)} -->\n${text}\n[The run and its artifact](${forge.runUrl})\n${commands}`;
 }
@@ -112,12 +115,12 @@ function markdown({ artifact, redactor }: Publishing): string {
   );
 }
 
-function checkOf(publishing: Publishing): Check {
-  const { report, fix } = publishing.artifact;
+function checkOf({ artifact, folder }: Publishing, summary: string): Check {
+  const { report, fix } = artifact;
   const { exitCode, outcome, totals } = report;
   const isGreen = exitCode === exitCodes.green;
   const waits = fix !== null || outcome === 'escalated';
-  const inProject = path.posix.join('/', publishing.folder);
+  const inProject = path.posix.join('/', folder);
   const annotations = annotationsOf(report, { workspace: '/', project: inProject });
   return {
     conclusion: isGreen ? 'success' : waits ? 'action_required' : 'failure',
@@ -125,7 +128,7 @@ function checkOf(publishing: Publishing): Check {
       fix === null
         ? `${outcome}, ${counted(totals.failed, 'test')} failed`
         : `${totals.healed} fixed: apply the fix`,
-    summary: markdown(publishing),
+    summary,
     annotations: annotations.flatMap(({ file, line, ...one }) =>
       file === undefined || line === undefined ? [] : [{ ...one, file, line }],
     ),
@@ -165,7 +168,8 @@ async function onBranch(
   publishing: Publishing,
 ): Promise<string[]> {
   const { forge, artifact } = publishing;
-  await forge.check(head, checkOf(publishing));
+  const text = markdown(publishing);
+  await forge.check(head, checkOf(publishing, text));
   if (artifact.fix === null) return [`${branch} is ${artifact.report.outcome}: there is no fix to propose.`];
   const now = await forge.headOf(branch);
   if (now?.commit !== head)
@@ -180,7 +184,7 @@ async function onBranch(
     await forge.commit({ branch: own, parent: head, files, message, isOwnBranch: true });
   }
   const title = `Fix ${counted(artifact.report.totals.healed, 'failing test')}`;
-  const body = `${markdown(publishing)}\n[The run and its artifact](${forge.runUrl})\n`;
+  const body = `${text}\n[The run and its artifact](${forge.runUrl})\n`;
   return [`${await forge.propose({ branch: own, base: branch, title, body })} has the fix.`];
 }
 
