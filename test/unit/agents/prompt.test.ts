@@ -1,12 +1,27 @@
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { buildContext } from '../../../src/agents/build-context.js';
 import { readClaim } from '../../../src/agents/claim.js';
 import type { AgentContext, PreviousAttempt } from '../../../src/agents/context.js';
 import { renderPrompt } from '../../../src/agents/prompt.js';
 import { aContext } from '../../rig/agent-context.js';
+import { writeInto } from '../../rig/agent-workspace.js';
+import {
+  aBlame,
+  aBlamedHunk,
+  aCause,
+  aDiagnosed,
+  aDiagnosis,
+  aTest,
+  aTestFailure,
+  anAttempt,
+  anEnd,
+  someSettings,
+} from '../../rig/builders.js';
+import { gitRepository } from '../../rig/git-repository.js';
+import { tempDir } from '../../rig/temp-dir.js';
 import { request } from '../core/classify-evidence.js';
-import { aBlame, aBlamedHunk, aDiagnosis, anEnd } from '../../rig/builders.js';
 
 const frame = {
   slashCommand: '/debugger',
@@ -52,98 +67,6 @@ it('BL-3 says first which change broke the test, who made it, and its lines', ()
   expect(prompt).not.toContain('SELF-HEAL: {}');
   expect(prompt.indexOf('`../api/cart.ts:12`')).toBeLessThan(prompt.indexOf('## Error'));
   expect(renderPrompt(aContext(), frame)).not.toContain('was green');
-});
-
-it('CL-9 says nothing about a copy or a context.json if a person pastes it into a program that works in the project', () => {
-  const prompt = renderPrompt(aContext(), { ...frame, isPasted: true });
-  expect(prompt).not.toMatch(/copy of the project|context\.json|SELF-HEAL:/);
-  expect(prompt).toContain('Read-only');
-});
-
-it('AG-2 quotes the output of the servers from the line on that decided, if its stack is longer than what is shown', () => {
-  const frames = Array.from({ length: 30 }, (_, n) => `\tat com.shop.Cart.f${n}(Cart.java:${n})`);
-  const evidence = 'java.lang.IllegalStateException: no';
-  const output = (said: string, reasonSays = evidence) => {
-    const reason = { rule: 'r', category: 'runtime-error', source: 'server', confidence: 1 } as const;
-    const diagnosis = aDiagnosis({ category: 'runtime-error', why: [{ ...reason, evidence: reasonSays }] });
-    const serverOutput = ['first', 'SEVERE: GET /cart', said, ...frames].join('\n');
-    const prompt = renderPrompt(aContext({ diagnosis, serverOutput }), frame);
-    const lines = prompt.split('## Server output\n\n')[1]?.split('\n').slice(1, 22);
-    return lines?.filter((line) => !line.startsWith('[…')).slice(0, 20);
-  };
-  expect(output(evidence)).toEqual(['SEVERE: GET /cart', evidence, ...frames.slice(0, 18)]);
-  expect(output('something else')).toEqual(frames.slice(-20));
-  const long = `${'request '.repeat(20)}${evidence}`;
-  expect(output(long, `…${evidence}`)).toEqual(['SEVERE: GET /cart', long, ...frames.slice(0, 18)]);
-});
-
-it('AG-2 EV-11 shows what decided and other errors of a long log, and how much of the rest is in which file', () => {
-  const noise = Array.from(
-    { length: 60 },
-    (_, n) => `${'abcdefghijklmnopqrstuvwxyz'[n % 26]}${'xyz'[n % 3]}: rendered`,
-  );
-  const decided = 'error: relation "sessions" does not exist';
-  const before = {
-    rule: 'r',
-    category: 'database-error',
-    source: 'server',
-    confidence: 1,
-    evidence: decided,
-  } as const;
-  const log = ['TypeError: first', ...noise, decided, ...noise.toReversed().map((line) => `${line} again`)];
-  const diagnosis = { ...aContext().diagnosis, why: [before] };
-  const prompt = renderPrompt(aContext({ diagnosis, serverOutput: log.join('\n'), ofOthers: noise }), frame);
-  expect(prompt).toMatch(
-    /TypeError: first\n\[… \d+ characters, in server\.log …\][^]*error: relation "sessions"/,
-  );
-});
-
-it('AG-2 shows what decided before the error that followed from it: a server’s stack once, the project’s frames, the others counted', () => {
-  const stack = [
-    'error: no such column',
-    '    at Db.query (/project/node_modules/db/index.js:1:18272)',
-    '    at file:///project/node_modules/db/index.js:5:1151',
-    '    at async Immediate.<anonymous> (file:///project/server/books.js:7:20)',
-    '    at async Promise.all (index 4)',
-    "    at async Object.<anonymous> (file:///project/node_modules/web/index.js:5:2) {\n  code: '42703'\n}",
-  ];
-  const why = [
-    { rule: 'r', category: 'database-error', source: 'server', confidence: 1, evidence: stack[0] ?? '' },
-  ] as const;
-  const diagnosis = aDiagnosis({ category: 'database-error', why: [...why] });
-  const prompt = renderPrompt(
-    aContext({
-      diagnosis,
-      serverOutput: ['[vite] page reload .self-heal/runs/r/a.jpeg', ...stack, '', ...stack, ''].join('\n'),
-    }),
-    frame,
-  );
-  const [before, error = ''] = prompt.split('## Error\n');
-  expect(error).toContain('Error: boom');
-  expect(before?.split('## Server output\n\n```text\n')[1]?.split('\n')).toEqual([
-    'error: no such column',
-    '    at async Immediate.<anonymous> (file:///project/server/books.js:7:20)',
-    '    … and 4 more {',
-    "  code: '42703'",
-    '} (2 times)',
-    '```',
-    '',
-    '',
-  ]);
-});
-
-it('EV-6 shows the source lines that the error came from, unless they are the test’s own', () => {
-  const generated = 'http://localhost/assets/a.js:1:9';
-  const source = { at: 'src/cart.ts:7:3', generated, snippet: '  6 | a\n> 7 | b\n  8 | c' };
-  expect(renderPrompt(aContext({ source }), frame)).toContain(
-    '## Source at `src/cart.ts:7:3`\n\n```text\n  6 | a\n> 7 | b\n  8 | c\n```\n',
-  );
-  const error = { ...aContext().error, snippet: '> 12 | expect()' };
-  const own = aContext({ error, source: { ...source, at: 'tests/cart.spec.ts:12:3' } });
-  expect(renderPrompt(own, frame)).not.toContain('## Source at');
-  expect(renderPrompt(aContext({ source: { ...source, snippet: null } }), frame)).not.toContain(
-    '## Source at',
-  );
 });
 
 it('HN-4 says which files are read-only for the class, and which of them an earlier attempt changed in vain', () => {
@@ -215,19 +138,6 @@ it('AG-2 has at most 2,500 tokens however much there is, and what a person decid
     expect(prompt).toContain(part);
 });
 
-it('AG-2 tells nothing twice: evidence that another section shows is not repeated', () => {
-  const reason = { rule: 'r', category: 'runtime-error', confidence: 1 } as const;
-  const diagnosis = aDiagnosis({
-    category: 'runtime-error',
-    why: [
-      { ...reason, source: 'error', evidence: 'Error: boom' },
-      { ...reason, source: 'console', evidence: 'TypeError: x' },
-    ],
-  });
-  const prompt = renderPrompt(aContext({ diagnosis, console: [entry('pageerror', 'TypeError: x')] }), frame);
-  for (const text of ['Error: boom', 'TypeError: x']) expect(prompt.split(text)).toHaveLength(2);
-});
-
 it('EV-10 untrusted text cannot close its fence or forge a claim', () => {
   const forged = [
     '```',
@@ -267,17 +177,6 @@ describe('earlier attempts, fixes and decisions', () => {
     expect(prompt).toContain('fundamentally different');
     expect(prompt).not.toContain('APPROACH 3');
   });
-
-  it('ME-3 a replan says whether each earlier change is still in the code', () => {
-    const kept = failed(2, { end: anEnd('changed') });
-    const idle = failed(3, { files: [], patch: null });
-    const previousAttempts = [failed(1), kept, idle];
-    const prompt = renderPrompt(aContext({ attempt: 4, previousAttempts }), frame);
-    const approaches = prompt.split('APPROACH ').slice(1);
-    expect(approaches[0]).toContain('Its change was reverted.');
-    expect(approaches[1]).toContain('led to another error, and its change was left in the code (`src/2.ts`)');
-    expect(approaches[2]).toContain('It changed no files.');
-  });
 });
 
 /** The lines of a Markdown text that are outside fenced blocks. */
@@ -296,17 +195,6 @@ function outsideFences(text: string): string[] {
     return fence === null;
   });
 }
-
-it('EV-6 keeps the frames of an unmapped exception, shows repeated messages once, and drops the dev server’s own requests', () => {
-  const stack =
-    'TypeError: x\n    at sum (http://localhost/assets/a.js:1:9)\n    at run (http://localhost/assets/a.js:1:20)';
-  const thrown = { ...entry('pageerror', 'TypeError: x'), stack };
-  const noise = entry('error', 'GET http://localhost/__nextjs_original-stack-frame 404');
-  const prompt = renderPrompt(aContext({ console: [thrown, noise, thrown, thrown] }), frame);
-  expect(prompt).toContain('pageerror: TypeError: x\n    at sum (http://localhost/assets/a.js:1:9)');
-  expect(prompt).toContain('(3 times)');
-  expect(prompt).not.toContain('__nextjs_original-stack-frame');
-});
 
 it('EV-8 shows the part of the page that is most similar to what the locator looked for', () => {
   const rows = Array.from({ length: 60 }, (_, n) => `- listitem: row ${n}`);
@@ -382,4 +270,45 @@ it('EV-4 an answer that the browser kept from the page is shown with its headers
   expect(prompt).toContain(
     'http://localhost:4000/widget → net::ERR_BLOCKED_BY_RESPONSE (answered with 200) (refused for a page of http://localhost:3000 by x-frame-options: SAMEORIGIN)',
   );
+});
+
+/** What an agent is told in run `b` of a project. */
+const contextIn = (root: string, over: Partial<Parameters<typeof buildContext>[0]>) =>
+  buildContext({
+    settings: someSettings(),
+    root,
+    runId: 'b',
+    runDir: path.join(root, '.self-heal/runs/b'),
+    playwright: '1.57.0',
+    cause: aCause(),
+    attempt: 1,
+    previousAttempts: [],
+    guidance: null,
+    testsAreOpen: false,
+    earlierFix: null,
+    ...over,
+  });
+
+it('EV-10 reads the patches of this and other runs, but no other file that a shared store names', async () => {
+  const root = tempDir();
+  writeInto(root, {
+    '.env': 'TOKEN=secret',
+    '.self-heal/runs/a/1.patch': '+one',
+    '.self-heal/runs/b/1.patch': '+two',
+  });
+  const tried = ['1.patch', '../a/1.patch', '../../../.env'].map((patch) => anAttempt({ patch }));
+  const { previousAttempts } = await contextIn(root, { previousAttempts: tried });
+  expect(previousAttempts.map(({ patch }) => patch)).toEqual(['+two', '+one', null]);
+});
+
+it('AG-2 tells the last commits, first those of the files that the failure names', async () => {
+  const { dir: root, commit } = gitRepository();
+  commit({ 'tests/cart.spec.ts': '' }, 'A test');
+  for (let n = 0; n < 6; n += 1) commit({ [`src/${n}.ts`]: '' }, `Change ${n}`);
+  const test = aTest('t1', { location: { file: path.join(root, 'tests/cart.spec.ts'), line: 1, column: 1 } });
+  const lead = aDiagnosed({ failure: aTestFailure({ test }) });
+  const { commits } = await contextIn(root, { cause: aCause({ lead }) });
+  const newest = [5, 4, 3, 2].map((n) => `Change ${n}`);
+  expect(commits.map(({ subject }) => subject)).toEqual(['A test', ...newest]);
+  expect(commits[0]).toMatchObject({ author: 'Ann', files: ['tests/cart.spec.ts'] });
 });

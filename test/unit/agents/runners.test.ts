@@ -1,17 +1,19 @@
-import path from 'node:path';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { checkAgent, missingAgents } from '../../../src/agents/check-agents.js';
-import { claudeRunner } from '../../../src/agents/claude-runner.js';
-import { codexRunner } from '../../../src/agents/codex-runner.js';
-import { commandFileOf } from '../../../src/agents/command-files.js';
-import { copilotRunner } from '../../../src/agents/copilot-runner.js';
-import { expandedPrompt, fillIn, promptOfToml } from '../../../src/agents/expand-command.js';
-import { geminiRunner } from '../../../src/agents/gemini-runner.js';
-import { opencodeRunner } from '../../../src/agents/opencode-runner.js';
-import { passedEnv } from '../../../src/agents/passed-env.js';
 import { reduceContext } from '../../../src/agents/build-context.js';
+import { checkAgent, missingAgents } from '../../../src/agents/check-agents.js';
+import { type CopiedProject, claudeFlagsFor } from '../../../src/agents/claude-project.js';
+import { claudeReader, claudeRunner } from '../../../src/agents/claude-runner.js';
+import { codexReader, codexRunner } from '../../../src/agents/codex-runner.js';
+import { commandFileOf } from '../../../src/agents/command-files.js';
+import { copilotReader, copilotRunner } from '../../../src/agents/copilot-runner.js';
+import { expandedPrompt, fillIn, promptOfToml } from '../../../src/agents/expand-command.js';
+import { geminiReader, geminiRunner } from '../../../src/agents/gemini-runner.js';
+import { opencodeReader, opencodeRunner } from '../../../src/agents/opencode-runner.js';
+import { passedEnv } from '../../../src/agents/passed-env.js';
+import type { OutputReader, OutputStream } from '../../../src/agents/runner.js';
 import { builtInRunners } from '../../../src/core/built-in.js';
 import { aContext } from '../../rig/agent-context.js';
 import { agentTask } from '../../rig/agent-task.js';
@@ -38,17 +40,6 @@ describe('how a program is started', () => {
       expect(passes).not.toBe('everything');
     },
   );
-
-  it('AG-2 claude is told where its prompt is, since it shows the text after a command twice', () => {
-    const task = agentTask('hangs', { runner: { kind: 'claude' } });
-    const { input } = claudeRunner.command({
-      ...task,
-      prompt: `/debugger Fix this.\n\n${'evidence '.repeat(500)}`,
-    });
-    expect(input).toMatch(/^\/debugger Fix this\. /);
-    expect(input).toContain(task.promptFile);
-    expect(input).not.toContain('evidence');
-  });
 
   it.each([
     ['claude', '--permission-mode acceptEdits'],
@@ -107,17 +98,6 @@ describe('how a program is started', () => {
 });
 
 describe('slash commands', () => {
-  it.each([
-    ['claude', '.claude/commands/debugger.md'],
-    ['codex', '.codex/prompts/debugger.md'],
-    ['gemini', '.gemini/commands/debugger.toml'],
-    ['opencode', '.opencode/command/debugger.md'],
-    ['copilot', '.github/prompts/debugger.prompt.md'],
-  ] as const)('AG-1 commands of %s live in %s', (kind, file) => {
-    expect(commandFileOf(kind, '/debugger --all')).toBe(file);
-    expect(commandFileOf(kind, '/team:debugger')).toContain('team/debugger');
-  });
-
   it.each(builtInRunners)(
     'AG-1 a command that does not exist for %s is reported before anything runs',
     async (kind) => {
@@ -166,21 +146,12 @@ describe('slash commands', () => {
   it.each([
     ['no placeholder', 'Mend it.', 'Mend it.\n\na b\n'],
     ['one placeholder per word', 'Mend $1, then $2 and $3.', 'Mend a, then b and .\n'],
-    [
-      'text that only resembles a placeholder',
-      'Costs $10 or $ARGUMENTSX',
-      'Costs $10 or $ARGUMENTSX\n\na b\n',
-    ],
   ])('AG-1 fills in the arguments: %s', (_, text, filled) => expect(fillIn(text, 'a b')).toBe(filled));
 
   it.each([
     ['description = "x"\nprompt = """\nMend \\"it\\": {{args}}\n"""\n', 'Mend "it": {{args}}\n'],
     ["prompt = '''\na\\n\nb'''", 'a\\n\nb'],
     ['prompt = "one\\ntwo"', 'one\ntwo'],
-    ["prompt = 'c:\\x'", 'c:\\x'],
-    ['[other]\nprompt = "no"', '[other]\nprompt = "no"'],
-    ['"prompt" = "quoted key" # and a comment', 'quoted key'],
-    ['Mend it, in plain text', 'Mend it, in plain text'],
   ])('AG-1 reads the prompt of a Gemini CLI command: %j', (toml, prompt) => {
     expect(promptOfToml(toml)).toBe(prompt);
   });
@@ -197,4 +168,152 @@ it('AG-7 reduced evidence keeps the failure itself, and says that the rest was l
     error: { message: 'Error: boom' },
   });
   expect(reduced.cut).toHaveLength(2);
+});
+
+function copied(): CopiedProject & { readonly home: string } {
+  const root = path.join(tempDir('folder'), 'copy');
+  mkdirSync(path.join(root, '.claude'), { recursive: true });
+  return { cwd: root, root, project: tempDir('project'), home: tempDir('home') };
+}
+
+const json = (file: string, value: unknown) => writeFileSync(file, JSON.stringify(value));
+
+it('HN-1 AG-1 applies the permissions of the project and its user to the copy', () => {
+  const at = copied();
+  const allow = (...rules: string[]) => ({ permissions: { allow: rules } });
+  json(path.join(at.cwd, '.claude/settings.json'), allow('Bash(npx playwright test *)', 'Read'));
+  json(path.join(at.cwd, '.claude/settings.local.json'), allow('Read', `Edit(/${at.project}/src/**)`));
+  json(path.join(at.home, '.claude.json'), { projects: { [at.project]: { allowedTools: ['Bash(make)'] } } });
+  const [flag, value = ''] = claudeFlagsFor(at, { HOME: at.home });
+  expect(flag).toBe('--settings');
+  expect(JSON.parse(value)).toEqual(
+    allow('Bash(npx playwright test *)', 'Read', `Edit(/${at.cwd}/src/**)`, 'Bash(make)'),
+  );
+});
+
+it('HN-1 EV-9 passes on the user’s MCP servers of the project in a file that only its owner can read, with paths in the copy', () => {
+  const at = copied();
+  const server = { command: 'db', args: ['--root', at.project], env: { KEY: 'secret' } };
+  json(path.join(at.home, '.claude.json'), { projects: { [at.project]: { mcpServers: { db: server } } } });
+  const flags = claudeFlagsFor(at, { CLAUDE_CONFIG_DIR: at.home });
+  const file = path.join(path.dirname(at.root), 'claude-mcp.json');
+  expect(flags).toEqual(['--mcp-config', file]);
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({
+    mcpServers: { db: { ...server, args: ['--root', at.cwd] } },
+  });
+  if (process.platform !== 'win32') expect(statSync(file).mode & 0o777).toBe(0o600);
+});
+
+it.each(['', '{', '{"permissions":{"allow":"all"}}'])(
+  'HN-1 leaves it to Claude Code to report invalid settings: %j',
+  (text) => {
+    const at = copied();
+    writeFileSync(path.join(at.cwd, '.claude/settings.json'), text);
+    writeFileSync(path.join(at.home, '.claude.json'), text);
+    expect(claudeFlagsFor(at, { HOME: at.home })).toEqual([]);
+  },
+);
+
+/** A result line in the shape that Claude Code 2.1.329 prints. */
+const result = (over: object) =>
+  JSON.stringify({
+    type: 'result',
+    subtype: 'success',
+    is_error: false,
+    api_error_status: null,
+    num_turns: 3,
+    result: 'Fix applied successfully',
+    session_id: '9b2f',
+    total_cost_usd: 0.00234,
+    usage: { input_tokens: 360, output_tokens: 45 },
+    permission_denials: [],
+    terminal_reason: 'completed',
+    ...over,
+  });
+
+function read(...lines: string[]) {
+  const reader = claudeReader();
+  return { seen: lines.map((line) => reader.line(line, 'stdout')), result: reader.result() };
+}
+
+describe('Claude Code’s stream-json', () => {
+  it.each([
+    ['not logged in', { is_error: true, num_turns: 1, result: 'Not logged in · Please run /login' }, /login/],
+    ['no credit', { is_error: true, api_error_status: 400, result: 'Credit balance is too low' }, /credit/],
+    ['unknown command', { num_turns: 0, result: 'Unknown command: /nope' }, /slash command/],
+  ])('AG-8 recognizes an error that only a person can fix: %s', (_, over, remedy) => {
+    const { error } = read(result(over)).result;
+    expect(error).toMatchObject({ kind: 'unusable', remedy: expect.stringMatching(remedy) });
+  });
+
+  it('AG-8 does not report a missing login because an agent mentions one', () => {
+    expect(read(result({ result: 'The page said: Not logged in. Fixed.' })).result.error).toBeNull();
+  });
+});
+
+// What the real programs wrote when they ran against a stub of their provider (Claude Code 2.1.332, and 2.1.329 in drop and long; Codex
+// 0.169.0, Gemini CLI 0.61.0, opencode 1.18.33, Copilot CLI 1.0.102); paths are replaced, very long lines are left out.
+
+const readers: Readonly<Record<string, () => OutputReader>> = {
+  claude: claudeReader,
+  codex: codexReader,
+  gemini: geminiReader,
+  opencode: opencodeReader,
+  copilot: copilotReader,
+};
+
+function replay(program: string, scenario: string) {
+  const reader = (readers[program] ?? claudeReader)();
+  const file = path.join(import.meta.dirname, 'recorded', `${program}-${scenario}.jsonl`);
+  const lines = readFileSync(file, 'utf8').trim().split('\n');
+  const seen = lines.map((line) => {
+    const [from, text] = JSON.parse(line) as [OutputStream, string];
+    return reader.line(text, from);
+  });
+  return { seen, result: reader.result() };
+}
+
+describe.each(Object.keys(readers))('recorded output of %s', (program) => {
+  it('AG-3 AG-9 a fix yields a claim, a session, an end and no error', () => {
+    const { seen, result } = replay(program, 'ok');
+    expect(result).toMatchObject({
+      claim: { status: 'fixed', summary: 'one is two' },
+      denials: [],
+      error: null,
+      usage: { sessionId: expect.stringMatching(/^[\w-]{10,}$/) },
+    });
+    expect(seen.some((one) => one.complete)).toBe(true);
+    expect(seen.some((one) => one.hopeless)).toBe(false);
+    expect(seen.some((one) => /a\.txt/.test(one.activity ?? '') || one.activity === 'edit')).toBe(true);
+  });
+
+  it('AG-8 a denied edit is noticed even if the program succeeds and the model claims a fix', () => {
+    const { result } = replay(program, 'denied');
+    expect(result.denials.length).toBeGreaterThan(0);
+    expect(result).toMatchObject({ error: null, claim: { status: 'fixed' } });
+  });
+
+  it.each([
+    ['401', 'unusable'],
+    ['503', 'retryable'],
+    ['drop', 'retryable'],
+    ['long', 'context-overflow'],
+  ])('AG-6 %s is %s', (scenario, kind) => {
+    const { seen, result } = replay(program, scenario);
+    expect(result.error).toMatchObject({ kind, reason: expect.stringMatching(`^${program}: `) });
+    // The program either ends by itself, or keeps retrying in vain and is stopped.
+    expect(seen.some((one) => one.complete || one.hopeless) || ['401', 'long'].includes(scenario)).toBe(true);
+  });
+});
+
+describe('usage', () => {
+  it.each([
+    ['claude', { inputTokens: 360, outputTokens: 45, turns: 3, costUsd: 0.00234 }],
+    ['codex', { inputTokens: 240, outputTokens: 30, turns: 1, costUsd: null }],
+    ['gemini', { inputTokens: 240, outputTokens: 30, turns: 2, costUsd: null }],
+    ['opencode', { inputTokens: 360, outputTokens: 45, turns: 3, costUsd: expect.closeTo(0.00045, 8) }],
+    ['copilot', { inputTokens: null, turns: 2, costUsd: null }],
+  ])('AG-9 %s reports its usage, with null for what it does not state', (program, usage) => {
+    expect(replay(program, 'ok').result.usage).toMatchObject(usage);
+  });
 });

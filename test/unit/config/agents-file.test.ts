@@ -61,15 +61,6 @@ describe('CF-3 the message of a mistake', () => {
   ])('CF-3 reports the mistake in %j', (text, head) => {
     expect(headsOf(text)).toEqual([expect.stringContaining(head)]);
   });
-
-  it.each(['claude', 'codex', 'gemini', 'opencode', 'copilot'])(
-    'AG-1 runner %s is built in, and takes arguments and variables',
-    (runner) => {
-      const text = `runner: ${runner}\nagents: { debugger: { runner: ${runner} } }`;
-      expect(headsOf(text)).toEqual([]);
-      expect(headsOf(`runners: { ${runner}: { args: [--model, x], env: [AWS_PROFILE] } }`)).toEqual([]);
-    },
-  );
 });
 
 describe('CF-3 YAML', () => {
@@ -230,19 +221,6 @@ describe('CF-3 how a mistake is shown', () => {
       '    x\uFFFD[31m\uFFFD: \uFFFDbad',
       '              ~~~',
     ]);
-  });
-
-  it('CF-3 orders mistakes by position, and counts those that it leaves out', () => {
-    const text = 'k\n'.repeat(150);
-    const all = Array.from({ length: 150 }, (_, i) => ({
-      start: 298 - 2 * i,
-      end: 299 - 2 * i,
-      message: `m${i}`,
-    }));
-    const blocks = renderDiagnostics('a.yaml', text, all).split('\n\n');
-    expect(blocks[0]).toBe('a.yaml:1:1 m149\n    k\n    ~');
-    expect(blocks).toHaveLength(101);
-    expect(blocks.at(-1)).toBe('… and 50 more');
   });
 });
 

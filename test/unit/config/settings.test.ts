@@ -208,12 +208,6 @@ describe('load settings', () => {
       });
     });
 
-    it('CF-4 a blank --store, as from an unset variable, counts as not given', async () => {
-      expect(await loadSettings({ cwd, env: {}, store: ' ' })).toMatchObject({
-        value: { store: '.self-heal/ledger.db' },
-      });
-    });
-
     it('CF-1 the project’s name comes from the file, else from package.json, else from the folder', async () => {
       const named = async () => {
         const settings = await loadSettings({ cwd, env: {} });
@@ -288,13 +282,6 @@ describe('environment', () => {
         verify: { level: 'none' },
         store: 'postgres://db/x',
       },
-    });
-  });
-
-  it('CF-4 a runner named in the environment runs the agents that name none', async () => {
-    write('runners: { own: { command: [node] } }\nagents: { database: { runner: claude } }\n');
-    expect(await loadSettings({ cwd, env: { SELF_HEAL_RUNNER: 'own' } })).toMatchObject({
-      value: { agents: { debugger: { runner: 'own' }, database: { runner: 'claude' } } },
     });
   });
 

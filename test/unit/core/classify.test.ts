@@ -4,14 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { classify, createClassify, unknownWarning } from '../../../src/core/classify/classify.js';
 import { type ProjectRule, noProjectRules } from '../../../src/core/classify/project-rules.js';
 import { rules } from '../../../src/core/classify/rules.js';
-import { noiseRules } from '../../../src/core/classify/rules/noise.js';
-import { retryRules } from '../../../src/core/classify/rules/retry.js';
 import type { Category, Facts, RetryAxis } from '../../../src/core/diagnosis.js';
 import { withoutChanceOfTheEnd } from '../../../src/core/end-of-the-browser.js';
 import type { Evidence, NetworkEntry } from '../../../src/core/evidence.js';
 import { graphQlErrors, graphQlFailure } from '../../../src/core/graphql-errors.js';
 import { headlineOf } from '../../../src/core/headline.js';
-import { normalise } from '../../../src/core/normalise.js';
 import { readClassifyInput } from '../../../src/evidence/classify-input.js';
 import { aDiagnosed, anError, anEvidence } from '../../rig/builders.js';
 import { failing, locatorTimeout, logged, request } from './classify-evidence.js';
@@ -87,27 +84,6 @@ function headline(given: Evidence, line = 1): string {
   return headlineOf(aDiagnosed({ evidence, diagnosis: classify(evidence) }));
 }
 
-describe('rules', () => {
-  const all = [...rules, ...retryRules, ...noiseRules];
-
-  it('EV-11 no pattern takes more than linear time over its own words', () => {
-    const isSlow = ({ pattern }: (typeof all)[number]) => {
-      const started = process.cpuUsage().user;
-      for (const word of wordsOf(pattern)) pattern.test(word.repeat(6000 / word.length));
-      return process.cpuUsage().user - started > 400_000;
-    };
-    // The figure is that of the whole process, which may compile or collect meanwhile: what is slow is slow each time.
-    const slow = [1, 2, 3].reduce((left) => left.filter(isSlow), all);
-    expect(slow.map(({ id }) => id)).toEqual([]);
-  });
-});
-
-/** The words in a pattern's source, alone and followed by a space. */
-function wordsOf({ source }: RegExp): string[] {
-  const words = source.split(/\\?[^\w'".:/ ]+/).filter((word) => word.trim().length > 1);
-  return [...new Set(words)].flatMap((word) => [word, `${word} `]);
-}
-
 it('CS-6 warns of an unknown failure with exactly these words', () => {
   expect(unknownWarning).toBe('Error type unknown, using default agent');
   expect(classify(failing('Error: something odd'))).toMatchObject({
@@ -163,11 +139,6 @@ describe('what green neighbors show too', () => {
   ])('CS-7 %s', (_, category, over) => {
     expect(classify(failing(locatorTimeout, over)).category).toBe(category);
   });
-});
-
-it('CS-7 the server’s own error is the cause of several errors of a test', () => {
-  const errors = [anError(locatorTimeout), anError('error: relation "orders" does not exist')];
-  expect(classify(anEvidence({ errors })).category).toBe('database-error');
 });
 
 describe('EV-11 evidence of any size', () => {
@@ -251,16 +222,6 @@ it('CS-9 a rule of the project outranks the built-in ones, and is named in the d
   expect(diagnosis.alternatives).toEqual(['runtime-error', 'ui-error']);
 });
 
-it('CS-9 a rule of the project looks only at its sources', () => {
-  const classify = createClassify({ ...noProjectRules, rules: [{ ...proxyDown, sources: ['error'] }] });
-  expect(classify(failing(locatorTimeout, { console })).category).toBe('runtime-error');
-});
-
-it('CS-9 a rule without a retry axis leaves the axis to the built-in rules', () => {
-  const classify = createClassify({ ...noProjectRules, rules: [{ ...proxyDown, retry: null }] });
-  expect(classify(failing(locatorTimeout, { console })).retry).toBe('code_error');
-});
-
 it('CS-9 what the project ignores decides nothing', () => {
   const classify = createClassify({ ...noProjectRules, ignore: ['x is not a function'] });
   expect(classify(failing(locatorTimeout, { console })).category).toBe('ui-error');
@@ -310,17 +271,6 @@ describe('CS-7 an answer of GraphQL that reports errors with the status of a suc
   ])('CS-7 is explained by what the server logged: %s', (serverOutput, category, source) => {
     const found = classify(failing(locatorTimeout, { network: [graphql([masked])], serverOutput }));
     expect(found).toMatchObject({ category, facts: { source } });
-  });
-
-  it('CS-7 is a failed request whose reason is its message', () => {
-    const { category, why, facts } = classify(failing(locatorTimeout, { network: [graphql([forbidden])] }));
-    expect(category).toBe('network-error');
-    expect(why[0]?.evidence).toBe(
-      'fetch POST /graphql → 200 with GraphQL error FORBIDDEN: Only admins may remove tickets',
-    );
-    expect(facts.endpoint).toBe(
-      'POST /graphql → 200 with GraphQL error FORBIDDEN: Only admins may remove tickets',
-    );
   });
 
   it('CS-7 counts as a refusal of the test’s own request only if the test fails because of it', () => {
@@ -385,10 +335,5 @@ describe('end of the browser', () => {
     // A page that was closed before the limit was reached is another failure.
     expect(read(closed, limit)).toEqual([closed, limit]);
     expect(read(closed)).toEqual([closed]);
-  });
-
-  it('ME-1 the browser’s output is not part of a signature', () => {
-    expect(normalise(closed + launched + call)).toBe(normalise(closed + launched + closing + call));
-    expect(normalise('Browser logs:\nTypeError: a')).not.toBe(normalise('Browser logs:\nTypeError: b'));
   });
 });

@@ -11,7 +11,6 @@ import {
   aDiagnosed,
   aDiagnosis,
   anAttempt,
-  anEnd,
   anEscalation,
   failing,
 } from '../../rig/builders.js';
@@ -91,14 +90,6 @@ describe('a question to a person', () => {
       '/debugger ran out of time and changed no files: still red.',
       'The test was re-run without a change and failed again.',
     ]);
-  });
-
-  it.each([
-    ['conflict', 'not applied: the same lines changed in the meantime'],
-    ['vanished', 'the test is gone, which does not count as healed, so the change was reverted'],
-  ] as const)('ME-5 claims no re-run and no revert of an attempt that had none: %s', (kind, words) => {
-    const { tried } = questionAbout(aCause(), { attempts: [anAttempt({ end: anEnd(kind) })], asked: null });
-    expect(tried).toEqual([`/debugger changed src/a.ts: ${words}.`]);
   });
 
   it.each([

@@ -73,33 +73,11 @@ it.each<[string, DiagnosedFailure[]]>([
   ['the same exception of the page at one line', [click('a', thrown()), click('b', thrown())]],
   ['at other columns of it', [click('a', thrown()), click('b', thrown('/src/cart.ts:12:31'))]],
   ['at other lines of one function', [click('a', thrown()), click('b', thrown('/src/cart.ts:14:5'))]],
-  ['without a place in one of them', [click('a', thrown(null)), click('b', thrown())]],
-  [
-    'that a log prints with its name and without',
-    [
-      click('a', thrown(null, 'x is not defined')),
-      click('b', thrown(null, 'ReferenceError: x is not defined')),
-    ],
-  ],
-  [
-    'behind exceptions of the tests',
-    ['options', 'navigate'].map((name) =>
-      failed(
-        `Error: page.evaluate: TypeError: Cannot read properties of undefined (reading '${name}')`,
-        thrown(undefined, 'ReferenceError: Swop is not defined'),
-      ),
-    ),
-  ],
   ['the same endpoint with the same status', [click('a', asked()), click('b', asked())]],
   [
     'the same endpoint with different queries and ids',
     [click('a', asked({}, '/api/orders/17?page=1')), click('b', asked({}, '/api/orders/18'))],
   ],
-  [
-    'the same endpoint with different symptoms',
-    [click('a', asked()), failed('Error: page.waitForURL: Timeout 500ms exceeded.', asked())],
-  ],
-  ['an endpoint whose answer only one page could read', [click('a', column('label')), click('b', asked())]],
   [
     'the same database error in a response and in the server’s output',
     [
@@ -115,13 +93,6 @@ it.each<[string, DiagnosedFailure[]]>([
         ...server(`${total}\n    at load (/project/server/db.js:${path.length}:7)`),
       }),
     ),
-  ],
-  [
-    'the same line of a build’s output',
-    [
-      click('a', server('a.ts(1,2): error TS2322: no')),
-      failed('Error: no page', server('a.ts(1,2): error TS2322: no')),
-    ],
   ],
   [
     'the same line that does not compile, as reported by the bundler and by the browser',
@@ -155,39 +126,16 @@ it.each<[string, DiagnosedFailure[]]>([
   ],
   ['different endpoints', [click('a', asked()), click('a', asked({}, '/api/carts'))]],
   ['different statuses', [click('a', asked()), click('a', asked({ status: 404 }))]],
-  ['different methods', [click('a', asked()), click('a', asked({ method: 'GET' }))]],
-  [
-    'a failed request without a reason, which has several',
-    [click('a', column('label')), click('b', asked()), click('c', column('vat'))],
-  ],
-  [
-    'different lines that do not compile',
-    [1, 9].map((line) =>
-      click(`${line}`, server(`src/cart.ts:${line}:2 - error TS2304: Cannot find name 'a${line}'.`)),
-    ),
-  ],
   [
     'different tables',
     [failed('error: relation "orders" does not exist'), failed('error: relation "carts" does not exist')],
   ],
   ['different locators', [click('a'), click('b')]],
   ['the same locator with different values', [text('a', 'one'), text('a', 'two')]],
-  [
-    'different complaints',
-    [click('a'), failed("Error: strict mode violation: locator('#a') resolved to 2 elements")],
-  ],
   ['two unknown failures', [failed('Error: odd'), failed('Error: odder')]],
   ['different dead servers', [refused('3000/a'), refused('4000/a')]],
   ['a start page that redirects', [redirected(['/', '/home']), redirected(['/?lang=en', '/home'])]],
   ['redirects to different pages', [redirected(['/a', '/en/a']), redirected(['/b', '/en/b'])]],
-  [
-    'redirects that passing tests saw, too',
-    [redirected(['/a', '/login'], { common: true }), redirected(['/b', '/login'], { common: true })],
-  ],
-  [
-    'forms that lead to the same page when they are sent',
-    [redirected(['/a', '/done'], { method: 'POST' }), redirected(['/b', '/done'], { method: 'POST' })],
-  ],
   ['pages that tests have left', [leftAfterLogin('/a'), leftAfterLogin('/b')]],
   ['calls that are forbidden', [called('/api/a', 403), called('/api/b', 403)]],
 ])('HL-6 keeps apart failures with %s', (_, failures) => {
@@ -215,7 +163,6 @@ describe('HL-6 failures of one signature', () => {
   const thrownIn = (file: string) => answered('/api/orders', 500, thrown(`/src/${file}:3:5`, 'TypeError: x'));
   it.each<[string, number, DiagnosedFailure[]]>([
     ['two missing endpoints are two causes', 2, [answered('/a', 404), answered('/b', 404)]],
-    ['so are two of the same name', 2, [answered('/api/v2/items', 404), answered('/shop/api/items', 404)]],
     ['refusals of whoever is not signed in are one', 1, [answered('/a', 401), answered('/b', 401)]],
     ['answers of a server that gives no reason are one', 1, [answered('/a', 500), answered('/b', 500)]],
     ['two exceptions are two', 2, [thrownIn('cart.ts'), thrownIn('list.ts')]],
@@ -226,19 +173,8 @@ describe('HL-6 failures of one signature', () => {
       2,
       [answered('/a', 404), answered('/b', 404), failed('odd')],
     ],
-    [
-      'one that shows none, met first, joins no others',
-      2,
-      [failed('odd'), answered('/a', 404), answered('/b', 404)],
-    ],
   ])('HL-6 of one signature, %s', (_, expected, failures) => {
     expect(groupCauses(failures.map(alike))).toHaveLength(expected);
-  });
-
-  it('HL-6 joins two groups if a failure belongs to both', () => {
-    const [one, other] = [click('a', asked()), failed('Error: odd')];
-    const between = { ...click('b', asked()), signature: other.signature };
-    expect(groupCauses([one, other, between])[0]?.members).toEqual([one, other, between]);
   });
 });
 
@@ -276,16 +212,6 @@ it.each<[string, DiagnosedFailure[], RegExp | null]>([
     'three tests on it are',
     ['a', 'b', 'c'].map((path) => refused(`3000/${path}`)),
     /^http:\/\/localhost:3000 refuses connections: 3 tests/,
-  ],
-  [
-    'so are pages that could not reach it',
-    ['a', 'b', 'c'].map((id) =>
-      click(
-        id,
-        asked({ status: null, failure: 'net::ERR_CONNECTION_REFUSED', url: 'http://localhost:8080/api' }),
-      ),
-    ),
-    /^http:\/\/localhost:8080 refuses connections: 3 tests/,
   ],
   ['two tests are an ordinary cause', [refused('3000/a'), refused('3000/b')], null],
   [

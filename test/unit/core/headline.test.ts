@@ -61,23 +61,6 @@ it('CS-10 the headline is the innermost cause of an error that wraps others', ()
   );
 });
 
-it('CS-8 the headline says whole values, whole sentences and no type of a request', () => {
-  const head = (message: string, over: Partial<Evidence> = {}) => {
-    const evidence = anEvidence({ errors: [anError(message)], ...over });
-    return headlineOf(aDiagnosed({ evidence, diagnosis: classify(evidence) }));
-  };
-  const diff = '- Expected  - 1\n+ Received  + 3\n\n- Array []\n+ Array [\n+   "hydration failed",\n+ ]\n';
-  expect(head(`Error: expect(received).toEqual(expected) // deep equality\n\n${diff}`)).toContain(
-    'toEqual: expected Array [], received "hydration failed"',
-  );
-  const asked = { network: [request({ url: 'http://localhost:3000/api/login', status: 429 })] };
-  expect(head('Error: login failed with status 429', asked)).toMatch(/^POST \/api\/login → 429 — /);
-  const long =
-    'Error: Hydration failed because the server rendered text did not match the client. As a result this tree will be regenerated on the client. This can happen if';
-  const console = [logged(long, { type: 'pageerror' })];
-  expect(head('Error: x', { console })).toMatch(/regenerated on the client\. — /);
-});
-
 it.each([
   ['a missing stylesheet', { resourceType: 'stylesheet', status: 404 }, 'network-error'],
   [
@@ -152,11 +135,6 @@ describe('complaint', () => {
             'file:///project/node_modules/client/sqlite3.js:389\n  return new LibsqlError(e.message);\n         ^\n\nLibsqlError: UNIQUE constraint failed: trip.slug\n    at file:///project/seed.mjs:12:11',
         },
         `LibsqlError: UNIQUE constraint failed: trip.slug at seed.mjs:12:11 — ${symptom}`,
-      ],
-      [
-        'an error that Node printed in brackets, without the bracket',
-        { serverOutput: '[Error: SQLITE_ERROR: no such column: role\n] { errno: 1 }' },
-        `Error: SQLITE_ERROR: no such column: role — ${symptom}`,
       ],
     ])('RP-1 heads the cause with %s', (_, over, line) => {
       expect(headline(over)).toBe(line);

@@ -1,6 +1,12 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { type Edit, requestOf } from '../../../fixtures/guard/cases.mjs';
 import { judge } from '../../../src/guard/judge.js';
+import { exchangeInputs } from '../../../src/guard/other-input.js';
+import { runGuard } from '../../../src/guard/run-guard.js';
+import { tempDir } from '../../rig/temp-dir.js';
 import { judged, refusals } from './judged.js';
 
 const file = 'src/orders.ts';
@@ -24,10 +30,8 @@ describe('HN-3 what the app did and does no longer', () => {
   it.each([
     ['a guard clause', '  if (user.isBlocked) return;\n', '', 'if (user.isBlocked) return;'],
     ['an awaited call', '  await audit(body);\n', '', 'await audit(body);'],
-    ['a call in a chain', '.toFixed(2)', '', 'sumOf(body.items).toFixed(2)'],
     ['a condition', 'user.isBlocked', 'false', 'user.isBlocked'],
     ['a setting that is flipped', 'isPaid: false', 'isPaid: true', 'false'],
-    ['a property', ', isPaid: false', '', 'isPaid: false'],
   ])('HN-3 names %s for the reviewer', async (_what, from, to, code) => {
     expect(await notesOf(from, to)).toEqual([expect.stringContaining(`\`${code}\``)]);
   });
@@ -46,7 +50,6 @@ describe('HN-3 what the app did and does no longer', () => {
       '  if (user.isBlocked) return;\n  await audit(body);',
       '  await audit(body);\n  if (user.isBlocked) return;',
     ],
-    ['what does something else now', 'user.isBlocked', 'user.isSuspended'],
   ])('HN-3 says nothing of %s', async (_what, from, to) => {
     expect(await notesOf(from, to)).toEqual([]);
   });
@@ -55,22 +58,11 @@ describe('HN-3 what the app did and does no longer', () => {
 describe('HN-3 the compiler', () => {
   it.each([
     ['tsconfig.json', '{ "compilerOptions": { "noUnusedLocals": true } }', '{ "compilerOptions": {} }'],
-    ['tsconfig.json', '{ "include": ["src"] }', '{ "include": ["src/a"] }'],
     ['src/a.ts', 'a();\n', '// @ts-expect-error\na();\n'],
     ['app/a.py', 'a()\n', 'a()  # type: ignore\n'],
   ])('HN-3 rejects a %s that checks less', async (path, before, after) => {
     const found = await judged([[path, after]], 'build-error', [[path, before]]);
     expect(refusals(found)).toEqual(['compiler-loosened']);
-  });
-
-  it('HN-3 accepts other settings', async () => {
-    const [before, after] = [
-      '{ "compilerOptions": { "paths": {} } }',
-      '{ "compilerOptions": { "paths": { "@/*": ["src/*"] }, "strict": true } }',
-    ];
-    expect(
-      refusals(await judged([['tsconfig.json', after]], 'build-error', [['tsconfig.json', before]])),
-    ).toEqual([]);
   });
 
   const paths = async (before: object, after: object) => {
@@ -92,4 +84,115 @@ describe('HN-3 the compiler', () => {
     expect(await paths({ ...pages, '@app/*': ['./a/*'] }, { ...pages, '@app/*': ['./src/*'] })).toEqual([]);
     expect(await paths({}, pages)).toEqual([]);
   });
+});
+
+const spec = 'tests/greet.spec.ts';
+const text = `import { test, expect } from '@playwright/test';
+import { signIn } from './sign-in';
+
+test('greets Ada', async ({ page }) => {
+  await signIn(page, { name: 'Ada', age: '36' });
+  await page.getByLabel('Tea').selectOption('green');
+  await expect(page.getByRole('status')).toHaveText('Hello Ada, 36');
+  await expect(page.getByTestId('total')).toHaveText('12.00 €');
+});
+`;
+const given: readonly Edit[] = [
+  [spec, text],
+  [
+    'tests/sign-in.ts',
+    `import type { Page } from '@playwright/test';
+
+export async function signIn(page: Page, who: { name: string; age: string }) {
+  await page.getByLabel('Name').fill(who.name);
+  await page.getByLabel('Age').fill(who.age);
+}
+`,
+  ],
+];
+
+/** The other input for a new file of the app that is meant to heal this spec. */
+async function otherInputFor(after: string, before: readonly Edit[] = []) {
+  const request = requestOf([['src/greet.ts', after]], 'runtime-error', [...given, ...before]);
+  const { violations, otherInput } = await judge({ ...request, healed: [spec] });
+  expect(violations).toEqual([]);
+  return otherInput;
+}
+
+describe('HN-3 the texts that a test types', () => {
+  it('HN-3 exchanges them in the whole test, but not in its title', async () => {
+    const found = await otherInputFor('export const greet = (name: string) => `Hello ${name}`;\n');
+    expect(found).toMatchObject({ inputs: ['Ada', '36'], named: null });
+    const now = text
+      .replace("'Ada'", "'Adb'")
+      .replace("'36'", "'37'")
+      .replace('Hello Ada, 36', 'Hello Adb, 37');
+    expect(found?.files).toEqual([spec, 'tests/sign-in.ts']);
+    const [[, helper = ''] = []] = given.slice(1);
+    const files = new Map([
+      [spec, text],
+      ['tests/sign-in.ts', helper ?? ''],
+    ]);
+    expect([...exchangeInputs(files, found?.inputs ?? [])]).toEqual([[spec, now]]);
+  });
+
+  it.each(["if (name === 'Ada') greet();", "answers['ada'] = 1;", 'if (age === 36) greet();'])(
+    'HN-3 names the place where the fix has one of them, in any case: %s',
+    async (code) => {
+      const found = await otherInputFor(`log();\n${code}\n`);
+      expect(found?.named).toMatchObject({ file: 'src/greet.ts', line: 2 });
+    },
+  );
+
+  it('HN-3 names nothing that the app had already', async () => {
+    const found = await otherInputFor("greet('Ada', 1);\n", [['src/greet.ts', "greet('Ada');\n"]]);
+    expect(found?.named).toBeNull();
+  });
+});
+
+const request = requestOf([['tests/search.spec.ts', 'toHaveCount(3)', 'toHaveCount(2)']], 'ui-error');
+
+/** What the guard reports if its process runs this program. */
+async function judgedBy(program: string, clockMs = 3000) {
+  const entry = path.join(tempDir(), 'guard.mjs');
+  writeFileSync(entry, program);
+  const { violations } = await runGuard(request, { entry, clockMs });
+  return violations.map(({ rule, says }) => `${rule}: ${says}`);
+}
+
+const tooLong = (seconds: number) =>
+  `cannot-be-judged: what the tests check now cannot be determined (reading it took more than ${seconds} s of processor time)`;
+
+it('HN-3 rejects a change whose judgement takes too long, and says so', async () => {
+  expect(await judgedBy("process.on('message', () => { for (;;); });")).toEqual([tooLong(5)]);
+});
+
+it('HN-3 HN-4 limits processor time, of which a busy machine gives it little', async () => {
+  const source = readFileSync(new URL('../../../src/guard/limit-processor-time.ts', import.meta.url), 'utf8');
+  const limit = ts.transpileModule(source, { compilerOptions: { module: ts.ModuleKind.ES2022 } }).outputText;
+  const idle = `${limit}; process.on('message', () => { limitProcessorTime(500); setTimeout(() => process.exit(9), 1000); });`;
+  expect(await judgedBy(idle)).toEqual([expect.stringContaining('exit code 9')]);
+  const busy = `${limit}; process.on('message', () => { limitProcessorTime(500); for (;;); });`;
+  expect(await judgedBy(busy, 60_000)).toEqual([tooLong(5)]);
+});
+
+it('HN-3 rejects a change that crashes the guard’s process or makes it fail', async () => {
+  const [crashed] = await judgedBy("process.on('message', () => process.kill(process.pid, 'SIGSEGV'));");
+  expect(crashed).toContain('cannot-be-judged');
+  expect(crashed).toContain('SIGSEGV');
+  const fails = "process.on('message', () => process.send({ type: 'failed', says: 'the guard failed: x' }));";
+  expect(await judgedBy(fails)).toEqual([expect.stringContaining('the guard failed: x')]);
+});
+
+it('HN-3 rejects a change if a file that the process requests cannot be read', async () => {
+  const broken = { ...request.before, read: () => Promise.reject(new Error('disk gone')) };
+  const entry = path.join(tempDir(), 'guard.mjs');
+  writeFileSync(
+    entry,
+    "process.on('message', () => process.send({ type: 'read', id: 1, tree: 'before', paths: ['a'] }));",
+  );
+  const { violations } = await runGuard({ ...request, before: broken }, { entry });
+  expect(violations).toMatchObject([
+    { rule: 'cannot-be-judged', says: expect.stringContaining('disk gone') },
+  ]);
 });

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { project } from '../../../fixtures/guard/cases.mjs';
+import { guardCases, project, requestOf } from '../../../fixtures/guard/cases.mjs';
+import { judge } from '../../../src/guard/judge.js';
 import { jsonLines } from '../../rig/json-lines.js';
-import { judged, refusals } from './judged.js';
+import { judged, leftOut, refusals } from './judged.js';
 
 const file = 'tests/shop.spec.ts';
 const imports = "import { test, expect } from '@playwright/test';\n";
@@ -50,37 +51,13 @@ describe('HN-3 a test is compared by its print', () => {
     },
   );
 
-  it('HN-3 tells what is new, and what is gone', async () => {
-    const one = spec(click);
-    expect((await compared(one, one + titled('pays', click))).differences).toMatchObject([
-      { strength: 'new', test: 'pays' },
-    ]);
-    expect((await compared(one + titled('pays', click), one)).differences).toMatchObject([
-      { strength: 'weaker', test: 'pays' },
-    ]);
-  });
-
   it.each([
-    [
-      'helper in CommonJS',
-      'tests/pay.js',
-      "const { expect } = require('@playwright/test');\nexports.pay = async (page) => { await expect(page).toHaveURL('/paid'); };\n",
-      "'/paid'",
-      "'/'",
-    ],
     [
       'global tear-down that no test calls',
       'tests/global-teardown.ts',
       "export default async () => {\n  if (process.argv.length > 9) throw new Error('left');\n};\n",
       '> 9',
       '> 99',
-    ],
-    [
-      'default of a parameter',
-      'tests/pay.ts',
-      'export const pay = async (page, { ms = 4 } = {}) => { await page.clock.runFor(ms); };\n',
-      'ms = 4',
-      'ms = 9',
     ],
     [
       'tagged template',
@@ -96,13 +73,6 @@ describe('HN-3 a test is compared by its print', () => {
       "toHaveText('1')",
       'toBeVisible()',
     ],
-    [
-      'fixture',
-      'tests/rows.ts',
-      `${imports}export const rows = test.extend({ row: async ({ page }, use) => { await page.goto('/rows'); await use(page); } });\n`,
-      '/rows',
-      '/',
-    ],
   ])('HN-3 sees a change of a %s', async (_what, path, before, from, to) => {
     expect(
       refusals(
@@ -113,23 +83,6 @@ describe('HN-3 a test is compared by its print', () => {
         ),
       ),
     ).not.toEqual([]);
-  });
-
-  it('HN-3 finds tests that a list defines in an arrow without braces', async () => {
-    const each = (title: string) =>
-      `${imports}['a'].forEach((name) => test(\`${title} \${name}\`, async () => {}));\n`;
-    expect((await compared(each('buys'), each('pays'))).differences).toMatchObject([
-      { strength: 'weaker', test: 'buys a' },
-      { strength: 'new', test: 'pays a' },
-    ]);
-  });
-
-  it('HN-3 follows a helper that is used as a value in a list', async () => {
-    const list = (label: string) =>
-      spec(
-        `const rows = ['Tea', 'Milk'];\nfor (const row of rows) await expect(page.${label}).toContainText(row);`,
-      );
-    expect((await compared(list("getByRole('row')"), list("getByTestId('row')"))).differences).toEqual([]);
   });
 });
 
@@ -145,11 +98,6 @@ describe('HN-4 a locator may change', () => {
     expect(locatorChanges).toEqual([
       { old: 'getByRole("button")', now: 'locator("#buy")', file, line: 3, step: 'await ‹locator›.click()' },
     ]);
-  });
-
-  it('HN-4 also of something absent, if another step finds something by it', async () => {
-    const row = (name: string) => `await page.${name}.click();\nawait expect(page.${name}).toBeHidden();`;
-    expect(refusals(await changed(row("getByRole('row')"), row("getByTestId('row')")))).toEqual([]);
   });
 });
 
@@ -184,4 +132,75 @@ it('HN-3 stops any assertions that are removed or moved behind a condition', asy
     ),
     { numRuns: 60 },
   );
+});
+
+const of = (kind: 'cheat' | 'honest') => guardCases.filter((one) => one.kind === kind);
+
+describe('HN-3 HN-4 cheats are stopped, and honest fixes are kept', () => {
+  it.each(of('cheat'))('HN-3 stops $what ($category)', async ({ edits, category, found }) => {
+    const findings = await judged(edits, category, found);
+    expect([...refusals(findings), ...findings.cut.map(({ file }) => file)]).not.toEqual([]);
+  });
+
+  it.each(of('honest'))('HN-3 keeps $what ($category)', async ({ edits, category, found }) => {
+    const findings = await judged(edits, category, found);
+    expect(refusals(findings)).toEqual([]);
+    expect(edits.map(([file]) => file).filter((file) => !leftOut(findings).includes(file))).not.toEqual([]);
+  });
+});
+
+describe('limits', () => {
+  const imports = "import { test, expect } from '@playwright/test';\n";
+  const file = 'tests/large.spec.ts';
+
+  /** What is refused in a change to a spec. */
+  async function judged(before: string, after: string): Promise<string[]> {
+    const findings = await judge(requestOf([[file, after]], 'ui-error', [[file, before]]));
+    return [...refusals(findings), ...findings.violations.map(({ says }) => says)];
+  }
+
+  const spec = (steps: readonly string[]) =>
+    `${imports}test('x', async ({ page }) => {\n${steps.join('\n')}\n});\n`;
+  const step = (n: number) => `await expect(page.locator('#r')).toHaveText('${n % 3}');`;
+  const steps = Array.from({ length: 3000 }, (_, n) => step(n));
+
+  it('HN-3 compares a test of 3,000 steps step by step', { timeout: 60_000 }, async () => {
+    expect(await judged(spec(steps), spec(steps.toSpliced(1500, 1)))).toEqual(['weaker']);
+    const changed = steps.map((one, n) => (n % 100 === 7 ? one.replace('#r', '#s') : one));
+    expect(await judged(spec(steps), spec(changed))).toEqual([]);
+  });
+
+  it('HN-3 rejects constants that grow exponentially instead of printing them', async () => {
+    const doubling = Array.from({ length: 40 }, (_, n) => `const a${n + 1} = a${n} + a${n};`).join('\n');
+    const text = (last: string) =>
+      `${imports}const a0 = 'x';\n${doubling}\ntest('x', () => { expect(${last}).toBe(''); });\n`;
+    expect(await judged(text("''"), text('a40'))).toContainEqual(
+      expect.stringContaining('too long to be judged'),
+    );
+  });
+
+  it('HN-3 rejects code that is nested too deeply, and compares deep code down to its innermost value', async () => {
+    const nested = (depth: number, inner: string) => '[0, '.repeat(depth) + inner + ']'.repeat(depth);
+    const text = (value: string) => `${imports}test('x', () => { expect([]).toEqual(${value}); });\n`;
+    expect(await judged(text(nested(90, '1')), text(nested(90, '2')))).toEqual(['different']);
+    const sum = (count: number) => `${'1 + '.repeat(count)}1`;
+    expect(await judged(text(sum(10)), text(sum(5000)))).toContainEqual(
+      expect.stringContaining('nested too deeply'),
+    );
+  });
+
+  it('HN-3 rejects a test file that is not UTF-8', async () => {
+    const request = requestOf([[file, spec(steps.slice(0, 2))]], 'ui-error', [
+      [file, spec(steps.slice(0, 2))],
+    ]);
+    const bytes = Buffer.from(spec(["await page.getByText('Größe').click();"]), 'latin1');
+    const after = {
+      ...request.after,
+      read: async (paths: readonly string[]) =>
+        new Map(
+          [...(await request.after.read(paths))].map(([path, own]) => [path, path === file ? bytes : own]),
+        ),
+    };
+    expect(leftOut(await judge({ ...request, changes: [{ path: file }], after }))).toEqual([file]);
+  });
 });

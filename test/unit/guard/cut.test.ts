@@ -1,14 +1,22 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Edit, requestOf } from '../../../fixtures/guard/cases.mjs';
 import type { Category } from '../../../src/core/diagnosis.js';
+import { filesOfTests } from '../../../src/guard/change.js';
 import { judge } from '../../../src/guard/judge.js';
+import { placesOf } from '../../../src/guard/run-guard.js';
+import { testPlaces } from '../../../src/guard/test-places.js';
+import { folderTree } from '../../../src/workspace/tree.js';
+import { aResult, aSuiteRun, aTest } from '../../rig/builders.js';
+import { tempDir } from '../../rig/temp-dir.js';
 import { judged, leftOut, refusals } from './judged.js';
 
 const app: Edit = ['src/cart.ts', 'price, 1)', 'price, 0)'];
 const spec = 'tests/search.spec.ts';
 
 describe('HN-4 what belongs to the tests does not enter', () => {
-  it.each(['build-error', 'database-error', 'runtime-error', 'network-error', 'unknown'] as const)(
+  it.each(['build-error', 'runtime-error', 'network-error', 'unknown'] as const)(
     'HN-4 for a %s, and the rest is tried',
     async (category) => {
       const findings = await judged(
@@ -23,24 +31,13 @@ describe('HN-4 what belongs to the tests does not enter', () => {
   it.each([
     ['test data', 'tests/data/orders.json', '{}'],
     ['a snapshot', 'tests/search.spec.ts-snapshots/results-chromium.png', 'PNG2'],
-    ['an aria snapshot', 'src/cart.aria.yml', '- list'],
     ['the config', 'playwright.config.ts', 'export default {};'],
-    ['a config beside it', 'playwright-ct.config.ts', 'export default {};'],
     ['a CI file', '.github/workflows/e2e.yml', 'on: []'],
     ['agents.yaml', 'agents.yaml', 'version: 1\nverify: { level: none }\n'],
     ['a lock file alone', 'package-lock.json', '{ "a": 1 }'],
-    ['a hook of git', '.husky/pre-push', 'exit 0'],
-    ['attributes of git', '.gitattributes', '* -text'],
     ['settings of an install', 'packages/a/.npmrc', 'script-shell=./x'],
-    ['a script of pnpm', '.pnpmfile.cjs', ''],
-    ['packages of the workspace', 'pnpm-workspace.yaml', 'packages: [x]'],
-    ['a plugin of Yarn', '.yarn/plugins/x.cjs', ''],
-    ['Yarn itself', 'packages/a/.yarn/releases/yarn-4.cjs', ''],
-    ['a module that Bun preloads', 'bunfig.toml', 'preload = ["./x.ts"]'],
-    ['a native build', 'packages/a/binding.gyp', '{}'],
     ['a patch of Playwright', 'patches/playwright+1.50.0.patch', ''],
     ['a new spec', 'tests/new.spec.ts', "import { test } from '@playwright/test';\n"],
-    ['a spec that cannot be parsed', spec, 'test('],
     ['a module beside one of the tests', 'tests/pages/cart-page.js', 'export class CartPage {}'],
   ])('HN-4 for a ui-error: %s', async (_what, file, text) => {
     const findings = await judged([app, [file, text]], 'ui-error');
@@ -85,10 +82,6 @@ describe('HN-4 package.json', () => {
   it.each([
     ['a script', '"build":"vite build"', '"build":"true"'],
     ['a life-cycle script', '"build":"vite build"', '"build":"vite build","postinstall":"node x.js"'],
-    ['packages of the workspace', '"scripts"', '"workspaces":["x"],"scripts"'],
-    ['a program', '"scripts"', '"bin":{"ls":"./ls.js"},"scripts"'],
-    ['a package whose scripts Bun runs', '"scripts"', '"trustedDependencies":["x"],"scripts"'],
-    ['the package manager', '"scripts"', '"packageManager":"npm@1.0.0","scripts"'],
     ['an override of Playwright', '"scripts"', '"overrides":{"playwright":"file:./x"},"scripts"'],
     ['another Playwright', '^1.50.0', 'file:./fake'],
   ])('HN-4 does not enter with %s', async (_what, from, to) => {
@@ -123,7 +116,6 @@ describe('HN-4 data that the tests name', () => {
     ['an import', 'src/rooms.ts', "import rooms from './content/rooms.json';"],
     ['a server that reads it', 'server.mjs', "app.get('/', () => readFileSync('src/content/rooms.json'));"],
     ['a glob in its folder', 'src/all.ts', "export const all = import.meta.glob('./content/*.json');"],
-    ['a dynamic import', 'src/one.ts', 'export const one = (id) => import(`./content/${id}.json`);'],
   ])('HN-4 is the app’s if its code names it, and is named for the reviewer: %s', async (_, ...code) => {
     for (const category of ['ui-error', 'runtime-error'] as const) {
       const findings = await findingsIn(rooms, code, category);
@@ -144,11 +136,63 @@ describe('HN-4 data that the tests name', () => {
   ])('HN-4 is the tests’: %s', async (_, file, ...code) => {
     expect(leftOut(await findingsIn(file, code))).toEqual([file]);
   });
+});
 
-  it('HN-4 does not become the app’s because a change makes the app read it', async () => {
-    const edits: readonly Edit[] = [['src/new.ts', "import rooms from './content/rooms.json';"]];
-    expect(leftOut(await findingsIn(rooms, ['src/old.ts', 'export {};'], 'ui-error', edits))).toEqual([
-      rooms,
-    ]);
-  });
+const places = {
+  testFiles: ['tests/cart.spec.ts'],
+  testDir: 'tests',
+  config: 'playwright.config.ts',
+  titles: [],
+};
+
+it('HN-4 counts a page among the tests as the app’s if no test read it, and anything else as the tests’', () => {
+  const loaded = ['tests/cart.spec.ts', 'tests/pages/read.html'];
+  const isTests = testPlaces({ ...places, loaded });
+  const own = ['tests/pages/cart.html', 'tests/pages/cart.css'];
+  const theirs = [
+    'tests/cart.spec.ts',
+    'tests/support/cart.ts',
+    'tests/data/cart.json',
+    'tests/pages/read.html',
+    'tests/cart.spec.ts-snapshots/cart.svg',
+    'playwright.config.ts',
+  ];
+  expect([own.filter(isTests), theirs.filter((file) => !isTests(file))]).toEqual([[], []]);
+});
+
+it('HN-4 counts the folder of a test as the tests’ if Playwright looks for tests above the project, too', () => {
+  const location = { file: '/projects/shop/e2e/cart.spec.ts', line: 1, column: 1 };
+  const tests = [{ ...aResult('t1'), test: aTest('t1', { location }) }];
+  const suite = aSuiteRun({ tests, rootDir: '/projects' });
+  const isTests = testPlaces(placesOf('/projects/shop', suite, () => false));
+  expect(['e2e/support/cart.ts', 'src/cart.ts'].map(isTests)).toEqual([true, false]);
+});
+
+async function found(specs: readonly string[], files: Readonly<Record<string, string>>): Promise<string[]> {
+  const root = tempDir();
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
+    writeFileSync(path.join(root, name), text);
+  }
+  return (await filesOfTests(folderTree(root), specs)).toSorted();
+}
+
+it('HN-4 follows what specs and the config import, and what they name: modules, set-ups, data', async () => {
+  const files = {
+    'playwright.config.ts':
+      "import { retries } from './shared/settings';\nexport default { retries, globalSetup: './setup/global' };",
+    'shared/settings.ts': 'export const retries = 0;',
+    'setup/global.ts': "import { seed } from '../lib/seed.js';\nexport default seed;",
+    'lib/seed.ts': "export const seed = () => readFileSync('seed/read.json');",
+    'tests/a.spec.ts':
+      "import { pay } from './pages/pay';\nreadFile(new URL('../seed/url.json', import.meta.url)); expect(1).toMatchSnapshot('total.txt');",
+    'tests/pages/pay.ts': "export const pay = join(__dirname, 'fixtures', 'users.csv');",
+    'seed/read.json': '1',
+    'seed/url.json': '2',
+    'visual/total.txt': '12',
+    'tests/pages/fixtures/users.csv': 'ann',
+  };
+  const other = { 'src/app.ts': "import './other.json';", 'src/other.json': '{}', 'seed/never.json': '3' };
+  const specs = ['tests/a.spec.ts', 'playwright.config.ts'];
+  expect(await found(specs, { ...files, ...other })).toEqual(Object.keys(files).toSorted());
 });

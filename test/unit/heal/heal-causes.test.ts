@@ -96,26 +96,6 @@ it('SC-3 a re-run has at most four tests, however many agents are at work, and i
   expect(reruns.slice(1).map(([own]) => own)).toEqual(reruns.slice(0, -1).map(([, next]) => next));
 });
 
-it('SC-3 HL-6 drops the work of an agent that ends after another fix has healed its test, in a run of that test alone', async () => {
-  const agents = remoteAgents(6);
-  const shows: Shows = (test, at) => {
-    // The others go on until it is known.
-    if (at.purpose === 'retest') agents.end(6);
-    if (at.purpose === 'shared-fix') for (const n of [2, 3, 4, 5]) agents.end(n);
-    return test === 't6' && at.fixes.has('1') ? null : ownFault(test, at);
-  };
-  const running = simulatedRun(nine.slice(0, 6), shows, {
-    settings: settingsFor(6),
-    runAgent: agents.runAgent,
-  });
-  await agents.allStarted;
-  agents.end(1);
-  const { runs, fixes, report } = await running;
-  expect(runs.filter((run) => run.startsWith('shared-fix t6'))).not.toEqual([]);
-  expect([...fixes]).not.toContain('6');
-  expect(report.causes[5]).toMatchObject({ verdict: 'healed', attempts: [{ exit: 'aborted' }] });
-});
-
 it('SC-3 gives no agent a copy while the project contains a patch that is not judged', async () => {
   let isTesting = false;
   const agents = remoteAgents(4);
@@ -187,22 +167,6 @@ it.each([
   },
 );
 
-it('SC-3 HL-6 drops the finished work of an agent whose test another fix made green', async () => {
-  const agents = remoteAgents(2);
-  const shows: Shows = (test, at) => {
-    // The second agent ends while the first fix is tested.
-    if (at.purpose === 'retest') agents.end(2);
-    return sharedFault(test, at);
-  };
-  const running = simulatedRun(['t1', 't2'], shows, { settings: settingsFor(2), runAgent: agents.runAgent });
-  await agents.allStarted;
-  agents.end(1);
-  const { causes, fixes, report } = await running;
-  expect(causes).toEqual(['c1 healed', 'c2 healed']);
-  expect([...fixes]).toEqual(['1']);
-  expect(report.causes[1]?.attempts).toMatchObject([{ exit: 'aborted' }]);
-});
-
 it('SC-3 HN-7 if self-heal fails in one cause, stops the others at once and says nothing about them', async () => {
   const agents = remoteAgents(2);
   const ended: string[] = [];
@@ -259,31 +223,6 @@ it('SC-3 ME-2 starts no further agent for a cause in progress once healing is pa
   expect(agents.started).toHaveLength(2);
   expect(record.paused).toBe(true);
   expect(record.causes.map(({ verdict }) => verdict)).toEqual(['escalated', 'interrupted']);
-});
-
-it('SC-3 ME-2 gives a new cause an id of its own if healing goes on after it was paused', async () => {
-  const agents = remoteAgents(2);
-  // The fix for t2 heals t1, too, which ends the pause. The suite itself begins to fail only in the last run.
-  const shows: Shows = (test, { fixes }) => (test !== 't3' && fixes.has('2') ? null : `fault of ${test}`);
-  let isBroken = false;
-  const running = simulatedRun(['t1', 't2', 't3'], shows, {
-    settings: settingsFor(2, { escalations: 1 }),
-    runAgent: agents.runAgent,
-    teardown: (_, { purpose }) => {
-      isBroken ||= purpose === 'regression';
-      return isBroken ? 'the database is gone' : null;
-    },
-  });
-  await agents.allStarted;
-  agents.end(1, { ...finished, claim: { status: 'needs-person', summary: 'which price?' } });
-  agents.end(2);
-  const { report } = await running;
-  expect(report.causes.map(({ id, tests }) => `${id} ${tests.join()}`)).toEqual([
-    'c1 t1',
-    'c2 t2',
-    'c3 t3',
-    'c4 ',
-  ]);
 });
 
 it('SC-3 HN-9 counts running agents at the cost of the most expensive one until theirs is known', async () => {

@@ -1,31 +1,280 @@
-import { isKept } from '../../../src/core/attempt.js';
 import { describe, expect, it } from 'vitest';
-import type { Guard } from '../../../src/guard/run-guard.js';
+import { chooseFlipped, chooseNeighbours, groupAlike } from '../../../src/core/alike.js';
+import { type AgentRun, type Opinion, isKept } from '../../../src/core/attempt.js';
+import type { DiagnosedFailure } from '../../../src/core/cause.js';
+import { outcomeOf } from '../../../src/core/verdict.js';
 import { harmless } from '../../../src/guard/findings.js';
-import { someSettings } from '../../rig/builders.js';
-import { noChange } from '../../rig/healing-session.js';
-import { simulatedRun, wholeProof, type Shows } from '../../rig/simulated-run.js';
+import type { Guard } from '../../../src/guard/run-guard.js';
+import { newProgress } from '../../../src/heal/progress.js';
+import { runRegression } from '../../../src/heal/regression.js';
+import { healRun } from '../../../src/heal/run.js';
+import { tellSeen } from '../../../src/heal/tell-tests.js';
+import { reportOf, reportTests } from '../../../src/run/report.js';
+import { noStore } from '../../../src/run/run-store.js';
+import {
+  aCause,
+  aDiagnosed,
+  aDiagnosis,
+  aResult,
+  aSuiteRun,
+  aTest,
+  aTestFailure,
+  anAttempt,
+  anEnd,
+  anError,
+  anEvidence,
+  failing,
+  someSettings,
+} from '../../rig/builders.js';
+import { finished, healingSession } from '../../rig/healing-session.js';
+import { type At, type Shows, simulatedRun, wholeProof } from '../../rig/simulated-run.js';
 
+/** What each test shows in a run; `but` replaces what one of them shows, where the function has an answer. */
+const but =
+  (base: Shows, id: string, other: (at: At) => string | null | undefined): Shows =>
+  (test, at) => {
+    const shown = test === id ? other(at) : undefined;
+    return shown === undefined ? base(test, at) : shown;
+  };
 /** Test `tN` needs change `N`. */
 const own: Shows = (id, { fixes }) => (fixes.has(id.slice(1)) ? null : `error of ${id}`);
-/** A guard that rejects the first `count` changes. */
-const weakening = (count: number): { guard: Guard } => {
+/** All tests fail the same way, and this change heals them. */
+const shared: Shows = (_, { fixes }) => (fixes.has('1') ? null : 'shared');
+const sharedApart: Shows = (id, { fixes }) => (fixes.has('1') ? null : `error of ${id}`);
+/** The first fix only changes the error; the second one heals it if it may. */
+const chain =
+  (heals: boolean): Shows =>
+  (_, { fixes }) =>
+    fixes.has('1') ? (heals && fixes.has('2') ? null : 'another') : 'boom';
+const chained = chain(true);
+/** A guard that rejects the first two changes. */
+const rejectsTwo = (): { guard: Guard } => {
   let shown = 0;
-  const violation = {
-    rule: 'assertion-removed',
-    file: 'a.spec.ts',
-    line: 1,
-    before: 'x',
-    after: null,
-    says: 'x',
-  };
-  return {
-    guard: async () => ({ ...harmless, violations: (shown += 1) <= count ? [violation] : [] }),
-  };
+  const violation = { rule: 'r', file: 'a.spec.ts', line: 1, before: 'x', after: null, says: 'x' };
+  return { guard: async () => ({ ...harmless, violations: (shown += 1) <= 2 ? [violation] : [] }) };
 };
+const unusable = { kind: 'unusable', reason: 'Not logged in', remedy: 'Log in.' } as const;
+const onceUsable = () => {
+  let runs = 0;
+  return { runAgent: async () => ((runs += 1) > 1 ? { ...finished, end: unusable } : finished) };
+};
+const limitedTo = (agentRuns: number) => ({
+  settings: { ...wholeProof, limits: { ...wholeProof.limits, agentRuns } },
+});
+const noRegression = { settings: someSettings({ verify: { ...wholeProof.verify, regression: 'none' } }) };
+const lost = 'the account cannot be deleted';
 const tests = (count: number) => Array.from({ length: count }, (_, index) => `t${index + 1}`);
-const proofOf = (run: Awaited<ReturnType<typeof simulatedRun>>, at = 0) =>
-  run.report.causes[at]?.proof.join(' ');
+
+type Over = Parameters<typeof simulatedRun>[2];
+type Scenario = [what: string, count: number, shows: Shows, left: string, over?: Over];
+
+// What is left: the verdicts of the tests, those of the causes, and the changes in the project.
+it.each<Scenario>([
+  ['each first fix holds', 2, own, 'healed healed | c1 healed, c2 healed | 1,2'],
+  [
+    'a fix does not hold in the proof, and the next one does',
+    2,
+    but(own, 't1', ({ fixes, run }) =>
+      fixes.has('3') ? null : fixes.has('1') && run > 4 ? 'error of t1' : undefined,
+    ),
+    'healed healed | c1 healed, c2 healed | 2,3',
+  ],
+  [
+    'a test turns green without its fix',
+    2,
+    but(own, 't1', ({ run }) => (run > 2 ? null : undefined)),
+    'flaky healed | c1 flaky, c2 healed | 2',
+  ],
+  [
+    'a later fix breaks an earlier one',
+    2,
+    but(own, 't1', ({ fixes }) => (fixes.has('2') ? 'broken' : undefined)),
+    'healed failed | c1 healed, c2 failed | 1',
+  ],
+  ['one fix heals two causes', 2, sharedApart, 'healed healed | c1 healed, c2 healed | 1'],
+  [
+    'a test that the fix of another cause made green is red in the proof',
+    2,
+    but(sharedApart, 't2', ({ run }) => (run > 4 ? 'error of t2' : undefined)),
+    'healed failed | c1 healed, c2 superseded, c3 failed | 1',
+  ],
+  [
+    'a later fix heals the test of a cause that was given up',
+    2,
+    (id, { fixes }) => (fixes.has('3') ? null : `error of ${id}`),
+    'healed healed | c1 healed, c2 healed | 3',
+    rejectsTwo(),
+  ],
+  [
+    'a test is green with a fix that shows another error in the others',
+    2,
+    (id, { fixes, run }) =>
+      !fixes.has('1')
+        ? 'shared'
+        : id === 't2'
+          ? run === 5
+            ? 'shared'
+            : null
+          : fixes.has('2')
+            ? null
+            : 'behind',
+    'healed healed | c1 superseded, c2 healed | 1,2',
+  ],
+  [
+    'a proven heal is red once in the regression run',
+    1,
+    but(own, 't1', ({ purpose, run }) => (purpose === 'regression' && run === 7 ? 'a hiccup' : undefined)),
+    'healed | c1 healed | 1',
+  ],
+  ['there is no regression run', 1, own, 'healed | c1 healed | 1', noRegression],
+  ['it is interrupted', 2, own, 'failed failed | c1 interrupted, c2 interrupted | ', { signalAfter: 6 }],
+  [
+    'an error needs two fixes',
+    2,
+    but(own, 't1', ({ fixes }) => (fixes.has('1') ? (fixes.has('3') ? null : 'second') : undefined)),
+    'healed healed | c1 superseded, c2 healed, c3 healed | 1,2,3',
+  ],
+  [
+    'two causes show the same error',
+    2,
+    (id, { fixes }) => (fixes.has(id.slice(1)) ? null : 'shared'),
+    'healed healed | c1 healed, c2 healed | 1,2',
+  ],
+  [
+    'an agent changed no file',
+    1,
+    (_, { run }) => (run < 3 ? 'boom' : null),
+    'flaky | c1 flaky | ',
+    { idle: ['1'] },
+  ],
+  ['the second fix heals what the first one showed', 1, chained, 'healed | c1 superseded, c2 healed | 1,2'],
+  ['what the first fix showed is not healed', 1, chain(false), 'failed | c1 superseded, c2 failed | '],
+  ['a limit ends a chain', 1, chained, 'failed | c1 superseded, c2 failed | ', limitedTo(1)],
+  [
+    'the next agent of a chain cannot work',
+    1,
+    chained,
+    'agent-unusable | c1 superseded, c2 agent-unusable | ',
+    onceUsable(),
+  ],
+  ['a chain is interrupted', 1, chained, 'failed | c1 interrupted, c2 interrupted | ', { signalAfter: 6 }],
+  [
+    'the last fix of a chain does not hold in the proof',
+    2,
+    but(own, 't1', ({ fixes, purpose }) =>
+      !fixes.has('1') ? 'boom' : fixes.has('3') && purpose === 'retest' ? null : 'another',
+    ),
+    'failed healed | c1 superseded, c2 healed, c3 failed | 2',
+  ],
+  [
+    'the last fix of a chain breaks another test',
+    2,
+    but(chained, 't2', ({ fixes }) => (fixes.has('2') ? 'broken' : null)),
+    'failed passed | c1 superseded, c2 failed | ',
+  ],
+  [
+    'the first fix of a chain breaks another test',
+    2,
+    but(chained, 't2', ({ fixes }) => (fixes.has('1') ? 'broken' : null)),
+    'failed passed | c1 failed, c2 failed | ',
+  ],
+  [
+    'nothing more than the first fix of a chain is needed after all',
+    1,
+    (_, { fixes, run }) => (fixes.has('1') ? (run < 5 ? 'another' : null) : 'boom'),
+    'healed | c1 superseded, c2 healed | 1',
+    { idle: ['2'] },
+  ],
+  [
+    'a test stays red with the fix of its cause',
+    3,
+    but(shared, 't3', () => 'shared'),
+    'healed healed failed | c1 healed, c2 failed | 1',
+  ],
+  [
+    'a test is green with the fix and then red again',
+    2,
+    but(shared, 't2', ({ run }) => (run === 4 ? 'shared' : undefined)),
+    'healed flaky | c1 healed | 1',
+  ],
+  [
+    'a test is also green with the fix out',
+    2,
+    but(shared, 't2', ({ run }) => (run > 2 ? null : undefined)),
+    'healed flaky | c1 healed | 1',
+  ],
+  [
+    'the leading test is also green with the fix out',
+    2,
+    but(shared, 't1', ({ run }) => (run > 2 ? null : undefined)),
+    'flaky healed | c1 healed | 1',
+  ],
+  [
+    'all tests are green with the fix out',
+    2,
+    (_, { run }) => (run > 2 ? null : 'shared'),
+    'flaky flaky | c1 flaky | ',
+  ],
+  [
+    'a test that only joined the cause is red with its fix',
+    5,
+    but(shared, 't5', () => 'shared'),
+    'healed healed healed healed failed | c1 healed, c2 failed | 1',
+  ],
+  [
+    'a failed test is green with a fix that was made after its cause had failed',
+    2,
+    (test, { fixes, purpose }) =>
+      fixes.has('4') || (test === 't1' && fixes.has('1') && !['proof', 'regression'].includes(purpose))
+        ? null
+        : `fault of ${test}`,
+    'healed healed | c1 healed, c2 healed | 4',
+  ],
+  [
+    'the suite does not start in the confirming run',
+    1,
+    chained,
+    'healed | c1 superseded, c2 healed | 1,2',
+    { stops: ({ run }) => run === 2 },
+  ],
+  [
+    'the suite no longer starts',
+    1,
+    chain(false),
+    'failed | c1 superseded, c2 failed | ',
+    { stops: ({ run }) => run > 5 },
+  ],
+  [
+    'the suite itself fails after its tests',
+    2,
+    () => null,
+    'passed passed | c1 healed | 1',
+    { teardown: (ran, { fixes }) => (ran.includes('t2') && !fixes.has('1') ? lost : null) },
+  ],
+  [
+    'a fix makes the suite itself fail',
+    2,
+    but(own, 't2', () => null),
+    'failed passed | c1 failed | ',
+    { teardown: (_, { fixes }) => (fixes.has('1') ? lost : null) },
+  ],
+  [
+    'the suite itself fails in the regression run without the fault of a fix',
+    1,
+    own,
+    'healed | c1 healed, c2 healed | 1,2',
+    { teardown: (_, { run, fixes }) => (run > 6 && !fixes.has('2') ? 'the disk is nearly full' : null) },
+  ],
+])(
+  'HN-1 HN-2 HN-5 HN-6 HN-7 HL-3 HL-6 HL-7 CS-10 what is left if %s',
+  async (_, count, shows, left, over) => {
+    const run = await simulatedRun(tests(count), shows, over);
+    const verdicts = tests(count).map((id) => run.verdicts[id]);
+    expect([verdicts.join(' '), run.causes.join(', '), [...run.fixes].join()].join(' | ')).toBe(left);
+    // Only what is proven may stay, and is decided.
+    expect(run.decided.toSorted()).toEqual([...run.fixes].toSorted());
+  },
+);
 
 describe('the shared proof', () => {
   it.each([1, 4, 10])(
@@ -54,41 +303,8 @@ describe('the shared proof', () => {
     ]);
   });
 
-  it('HN-5 proves a cause on its own if its fix does not hold, and tells the next agent', async () => {
-    const flaky: Shows = (id, at) =>
-      id === 't1' && at.fixes.has('1') && at.run > 4 ? 'error of t1' : own(id, at);
-    const again: Shows = (id, at) => (id === 't1' && at.fixes.has('3') ? null : flaky(id, at));
-    const run = await simulatedRun(tests(2), again);
-    expect(run.verdicts).toEqual({ t1: 'healed', t2: 'healed' });
-    expect(run.report.causes[0]?.attempts).toMatchObject([
-      { end: { kind: 'still-failing', because: expect.stringContaining('then red') as unknown } },
-      { end: { kind: 'green' } },
-    ]);
-    expect(run.warnings).toContainEqual('Proving c1 on its own: it was red in a run with all fixes applied');
-    expect([...run.fixes]).toEqual(['2', '3']);
-    expect(proofOf(run, 1)).toBe('red red red green green green red green');
-  });
-
-  it('HN-5 HN-7 reports a test as flaky that is green without its fix, also on its own, and reverts the change', async () => {
-    const lucky: Shows = (id, at) => (id === 't1' && at.run > 2 ? null : own(id, at));
-    const run = await simulatedRun(tests(2), lucky);
-    expect(run.verdicts).toEqual({ t1: 'flaky', t2: 'healed' });
-    expect(run.causes).toEqual(['c1 flaky', 'c2 healed']);
-    expect([...run.fixes]).toEqual(['2']);
-    expect(run.warnings).toContainEqual('Proving c1 on its own: it was green with all fixes reverted');
-  });
-
-  it('HN-5 reverts and names a later fix that breaks an earlier one', async () => {
-    const breaks: Shows = (id, at) => (id === 't1' && at.fixes.has('2') ? 'broken by 2' : own(id, at));
-    const run = await simulatedRun(tests(2), breaks);
-    expect(run.verdicts).toEqual({ t1: 'healed', t2: 'failed' });
-    expect([...run.fixes]).toEqual(['1']);
-    expect(run.report.causes[1]?.reason).toContain('its fix broke another test (adds t1)');
-  });
-
   it('HN-5 HN-7 includes a test that an earlier fix made green in its proof, and starts no agent for it', async () => {
-    const both: Shows = (id, { fixes }) => (fixes.has('1') ? null : `error of ${id}`);
-    const run = await simulatedRun(tests(2), both);
+    const run = await simulatedRun(tests(2), sharedApart);
     expect(run.agents).toHaveLength(1);
     expect(run.report.totals.avoided).toEqual([{ reason: 'earlier-fix', count: 1 }]);
     expect(run.causes).toEqual(['c1 healed', 'c2 healed']);
@@ -97,53 +313,11 @@ describe('the shared proof', () => {
       'proof t1 t2',
       'proof t1 t2',
     ]);
-    const noMore: Shows = (id, at) => (id === 't2' && at.run > 4 ? 'error of t2' : both(id, at));
-    const unproven = await simulatedRun(tests(2), noMore);
-    expect(unproven.verdicts).toEqual({ t1: 'healed', t2: 'failed' });
-  });
-
-  it('HN-3 HN-5 heals a test whose agents were rejected twice if a later fix makes it green', async () => {
-    const { guard } = weakening(2);
-    const third: Shows = (id, { fixes }) => (fixes.has('3') ? null : `error of ${id}`);
-    const run = await simulatedRun(tests(2), third, { guard });
-    expect(run.report.causes[0]?.attempts).toMatchObject([
-      { end: { kind: 'rejected' } },
-      { end: { kind: 'rejected' } },
-    ]);
-    expect(run.causes).toEqual(['c1 healed', 'c2 healed']);
-    expect(run.verdicts).toEqual({ t1: 'healed', t2: 'healed' });
-  });
-
-  it('HN-5 HL-3 proves a test that a fix made green although the other tests show another error', async () => {
-    const shared: Shows = (id, { fixes, run }) => {
-      if (!fixes.has('1')) return 'shared';
-      if (id === 't2') return run === 5 ? 'shared' : null;
-      return fixes.has('2') ? null : 'behind it';
-    };
-    const run = await simulatedRun(tests(2), shared);
-    expect(run.causes).toEqual(['c1 superseded', 'c2 healed']);
-    expect(run.verdicts).toEqual({ t1: 'healed', t2: 'healed' });
-    const lucky = await simulatedRun(tests(2), (id, at) =>
-      id === 't2' && at.run === 3 ? null : id === 't2' ? 'shared' : shared(id, at),
-    );
-    expect(lucky.verdicts['t2']).not.toBe('healed');
-  });
-
-  it('HN-6 HN-7 reports a proven heal that is red once in the regression run as healed with a warning, not as flaky', async () => {
-    const once: Shows = (id, at) => (at.purpose === 'regression' && at.run === 7 ? 'a hiccup' : own(id, at));
-    const run = await simulatedRun(tests(1), once);
-    expect(run.runs).toHaveLength(8);
-    expect(run.verdicts).toEqual({ t1: 'healed' });
-    expect(proofOf(run)).toBe('red red green green green red red green');
-    expect(run.warnings).toContainEqual(expect.stringContaining('red once in the regression run'));
   });
 
   it('HN-5 after an interrupt, a kept change that was built on an unproven fix counts as reverted with it', async () => {
     // Change 2 gets t2 past its first error.
-    const shows: Shows = (id, { fixes }) => {
-      if (id === 't1') return fixes.has('1') ? null : 'error of t1';
-      return fixes.has('2') ? 'another error of t2' : 'error of t2';
-    };
+    const shows = but(own, 't2', ({ fixes }) => (fixes.has('2') ? 'another error of t2' : 'error of t2'));
     const { runs } = await simulatedRun(tests(2), shows);
     const signalAfter = runs.findIndex((run) => run.startsWith('proof')) + 1;
     const { report } = await simulatedRun(tests(2), shows, { signalAfter, builtOn: { 2: '1' } });
@@ -151,83 +325,316 @@ describe('the shared proof', () => {
     expect(attempts.map(({ change }) => change)).toEqual(['1', '2']);
     expect(attempts.filter(isKept)).toEqual([]);
   });
+});
 
-  it('HN-2 leaves no fix applied and no attempt decided when it is interrupted', async () => {
-    const run = await simulatedRun(tests(2), own, { signalAfter: 6 });
-    expect([...run.fixes]).toEqual([]);
-    expect(run.decided).toEqual([]);
-    expect(run.record.causes.map(({ verdict, attempts }) => [verdict, attempts[0]?.end.kind])).toEqual([
-      ['interrupted', 'interrupted'],
-      ['interrupted', 'interrupted'],
-    ]);
+const five = tests(5);
+const proofsOf = ({ report }: Awaited<ReturnType<typeof simulatedRun>>) =>
+  report.causes[0]?.testProofs?.map(({ proof, ended }) => [proof.join(' '), ended]);
+
+it('HL-6 HN-5 proves a fix on every test of its cause, in as many Playwright runs as for one, with three in each red one', async () => {
+  const run = await simulatedRun(five, shared);
+  expect(run.report.causes).toHaveLength(1);
+  expect(proofsOf(run)).toEqual([
+    ...five.slice(0, 3).map(() => ['red red green green green red green', 'proven']),
+    ...five.slice(3).map(() => ['red green green green', 'green']),
+  ]);
+  expect(run.runs.map((one) => one.split(' ').length - 1)).toEqual([5, 3, 3, 5, 5, 3, 5]);
+  expect(run.verdicts).toEqual(Object.fromEntries(five.map((id) => [id, 'healed'])));
+});
+
+it('HL-6 runs those tests without the fix that differ most: of other files, and run again before', () => {
+  const one = (id: string, file: string, over: Partial<DiagnosedFailure> = {}): DiagnosedFailure => {
+    const test = aTest(id, { location: { file, line: 1, column: 1 } });
+    return aDiagnosed({ failure: aTestFailure({ test }), ...over });
+  };
+  const members = [one('a1', 'a'), one('a2', 'a', { like: 1 }), one('a3', 'a'), one('b1', 'b')];
+  const [lead = one('', ''), , third, other] = members;
+  expect([...chooseFlipped(aCause({ lead, members }))]).toEqual([lead, other, third]);
+});
+
+const six = tests(6);
+const confirming = (runs: readonly string[]) => runs.filter((one) => one.startsWith('confirm '));
+/** Green as soon as there is a fix; without one, what is given. */
+const unfixed =
+  (shows: Shows): Shows =>
+  (id, at) =>
+    at.fixes.size > 0 ? null : shows(id, at);
+
+it('HL-7 runs three of the tests that failed alike again; the others join their cause, and are healed and proven with it', async () => {
+  const { runs, report, verdicts } = await simulatedRun(
+    six,
+    unfixed(() => 'shared'),
+  );
+  expect(confirming(runs)).toEqual(['confirm t1 t2 t3']);
+  expect(report.causes.map(({ tests }) => tests)).toEqual([six]);
+  expect(new Set(Object.values(verdicts))).toEqual(new Set(['healed']));
+});
+
+it('HL-7 runs all of them if the three turn out to have several causes', async () => {
+  const shows = unfixed((id, { run }) => (run > 1 && id === 't2' ? 'another' : 'shared'));
+  const { runs, report } = await simulatedRun(six, shows);
+  expect(confirming(runs)).toEqual(['confirm t1 t2 t3', 'confirm t4 t5 t6']);
+  expect(report.causes.map(({ tests }) => tests)).toEqual([['t1', 't3', 't4', 't5', 't6'], ['t2']]);
+});
+
+it('CS-7 takes green tests of the same file along, at most two', async () => {
+  const { runs } = await simulatedRun(
+    six,
+    unfixed((id) => (id === 't3' ? 'boom' : null)),
+  );
+  expect(confirming(runs)).toEqual(['confirm t3 t1 t2']);
+});
+
+it('EV-1 tells both errors of a test that fails of something else when it is run again', async () => {
+  const { record } = await simulatedRun(
+    ['t1'],
+    unfixed((_, { run }) => (run === 1 ? 'first error' : 'another')),
+  );
+  const { otherRun, errors } = record.causes[0]?.cause.lead.evidence ?? {};
+  expect(errors?.map(({ message }) => message)).toEqual(['Error: another']);
+  expect(otherRun).toMatchObject({ run: 'first', errors: [{ message: 'Error: first error' }] });
+});
+
+it('HL-7 takes tests for alike that have the same error, or wait in vain for something on the same page', () => {
+  const missing = (locator: string) =>
+    anError(`TimeoutError: locator.click: Timeout 5ms exceeded.\nCall log:\n  - waiting for ${locator}\n`);
+  const waiting = (id: string, page: string | null) =>
+    failing(id, id, { evidence: anEvidence({ errors: [missing(`locator('#${id}')`)], ariaSnapshot: page }) });
+  const [a, b, other, unknown] = [
+    waiting('a', 'overlay'),
+    waiting('b', 'overlay'),
+    waiting('c', 'shop'),
+    waiting('d', null),
+  ];
+  const value = failing('e', 'e', {
+    evidence: anEvidence({ errors: [anError('Error: expect(1).toBe(2)')], ariaSnapshot: 'shop' }),
   });
+  const same = failing('f', 'f', { signature: value.signature });
+  expect(groupAlike([a, b, other, unknown, value, same])).toEqual([
+    [a, b],
+    [other],
+    [unknown],
+    [value, same],
+  ]);
+});
 
-  it('HL-7 does not confirm an error again that a run of the same tree has shown', async () => {
-    const shown: Shows = (id, { fixes }) => (fixes.has(id === 't1' ? '1' : '2') ? null : 'shared');
-    const { runs, causes, verdicts } = await simulatedRun(tests(2), shown);
-    expect(runs.filter((one) => one.startsWith('confirm'))).toEqual(['confirm t1 t2']);
-    expect(causes).toEqual(['c1 healed', 'c2 healed']);
-    expect(verdicts).toEqual({ t1: 'healed', t2: 'healed' });
+it('CS-7 chooses neighbours of the same file and project, near a failing test and not slow', () => {
+  const at = (id: string, line: number, over = {}) =>
+    aTest(id, { location: { file: 'a.spec.ts', line, column: 1 }, titlePath: ['a.spec.ts', id], ...over });
+  const green = [
+    at('far', 90),
+    at('near', 12),
+    at('above', 7),
+    at('grouped', 80, { titlePath: ['a.spec.ts', 'cart', 'grouped'] }),
+    at('other project', 11, { project: 'firefox' }),
+    at('other file', 11, { location: { file: 'b.spec.ts', line: 11, column: 1 } }),
+  ].map((test) => ({ ...aResult(test.id, 'expected'), test }));
+  const slow = { ...aResult('slow', 'expected'), test: at('slow', 10), durationMs: 20_000 };
+  const failed = (id: string, over = {}) => ({
+    ...failing(id, id),
+    failure: aTestFailure({ test: at(id, 10, over) }),
   });
+  expect(chooseNeighbours([failed('x'), failed('y')], [slow, ...green])).toEqual(['near', 'above']);
+  const inGroup = failed('x', { titlePath: ['a.spec.ts', 'cart', 'x'] });
+  expect(chooseNeighbours([inGroup], green)).toEqual(['grouped', 'near']);
+});
 
-  it('HL-7 HN-5 needs no confirming run for an error that a fix reveals: it is believed only once it was shown twice', async () => {
-    const second: Shows = (_, at) => (at.fixes.has('3') ? null : 'second error of t1');
-    const chained: Shows = (id, at) => (id === 't1' && at.fixes.has('1') ? second : own)(id, at);
-    const { runs, verdicts } = await simulatedRun(tests(2), chained);
-    expect(runs.slice(2, 6)).toEqual(['retest t1 t2', 'retest t1 t2', 'retest t2 t1', 'retest t1']);
-    expect(verdicts).toEqual({ t1: 'healed', t2: 'healed' });
+const withRegression = someSettings({ verify: { ...someSettings().verify, regression: 'suite' } });
+const broken = aSuiteRun({ suiteFailure: { scope: 'suite', errors: [], stderr: '' } });
+const kept = anAttempt({ end: anEnd('green'), change: '1' });
+
+/** A run whose first suite did not start and whose tests appeared after kept fixes; `red` are the red tests of each run that follows. */
+async function regressionAfter(red: readonly (readonly string[])[], fixes = [kept]) {
+  const ids = ['t1', 't2', 't3'];
+  const asked: (readonly string[] | null)[] = [];
+  const { session, moves, events } = await healingSession([], {
+    settings: withRegression,
+    runAgain: async (request) => {
+      asked.push(request.ids);
+      const now = red[asked.length - 1] ?? [];
+      return aSuiteRun({ tests: ids.map((id) => aResult(id, now.includes(id) ? 'unexpected' : 'expected')) });
+    },
   });
+  tellSeen(session, broken);
+  tellSeen(session, aSuiteRun({ tests: ids.map((id) => aResult(id)) }));
+  const progress = newProgress(session, broken);
+  for (const [n, attempt] of fixes.entries()) {
+    const cause = aCause({ id: `c${n + 1}`, lead: failing('t1') });
+    progress.causes.push({ cause, verdict: 'healed', reason: '', attempts: [attempt], overBudget: false });
+  }
+  const { red: unexplained } = await runRegression(progress, broken, []);
+  const { regression, tests } = reportOf(session.bus.run());
+  return { regression, tests, unexplained: [...unexplained], asked, moves, progress, events };
+}
 
-  it('HN-5 ends with a proof run with the fixes put back if there is no regression run', async () => {
-    const settings = someSettings({ verify: { ...wholeProof.verify, regression: 'none' } });
-    const run = await simulatedRun(tests(1), own, { settings });
-    expect(run.runs.at(-1)).toBe('proof t1');
-    expect(proofOf(run)).toBe('red red green green green red green');
+it('HN-6 reports a test that is red in the regression run and green in its re-run as flaky, and reverts no fix', async () => {
+  const { regression, tests, moves } = await regressionAfter([['t2'], []]);
+  expect(regression?.broke).toEqual([]);
+  expect(tests.map((one) => one.verdict)).toEqual(['passed', 'flaky', 'passed']);
+  expect(moves).toEqual([]);
+});
+
+it('HN-6 reverts the fix without which a broken test is green, and its cause says so', async () => {
+  const { regression, moves, progress, events } = await regressionAfter([['t3'], ['t3'], []]);
+  expect(regression?.broke).toMatchObject([{ causeId: 'c1', tests: ['t3'] }]);
+  expect(moves).toEqual(['without 1', 'revert 1']);
+  expect(progress.causes[0]).toMatchObject({ verdict: 'failed', attempts: [{ end: { kind: 'taken-out' } }] });
+  // After a kill, the kept fixes are read from the events (HN-8).
+  expect(events).toContainEqual({
+    type: 'attempt.judged',
+    causeId: 'c1',
+    attempt: { ...kept, end: { kind: 'taken-out', because: expect.any(String) as unknown } },
   });
 });
 
-it('HN-7 does not count as healed if the agent changed no file', async () => {
-  const lucky: Shows = (_, { run }) => (run < 3 ? 'boom' : null);
-  const given = await simulatedRun(tests(1), lucky);
-  const workspace = { ...given.session.workspace, collect: async () => noChange };
-  const run = await simulatedRun(tests(1), lucky, { workspace });
-  expect(run.causes).toEqual(['c1 flaky']);
-  expect(run.report.causes[0]?.reason).toContain('changed no file');
+it('HN-6 puts the fix back if the test is red without it too, and the test stays red', async () => {
+  const { regression, unexplained, moves } = await regressionAfter([['t3'], ['t3'], ['t3']]);
+  expect(regression?.broke).toEqual([]);
+  expect(moves).toEqual(['without 1', 'without']);
+  expect(unexplained).toEqual(['t3']);
 });
 
-describe('a failure of the suite itself after its tests', () => {
-  it('HN-5 is proven with all tests that had run before it, since one of them may leave behind what breaks the teardown', async () => {
-    const teardown = (ran: readonly string[], { fixes }: { fixes: ReadonlySet<string> }) =>
-      ran.includes('t2') && !fixes.has('1') ? 'the account cannot be deleted' : null;
-    const run = await simulatedRun(tests(2), () => null, { teardown });
-    expect(run.causes).toEqual(['c1 healed']);
-    expect(proofOf(run)).toBe('red red green green green red green');
-    expect(run.runs.filter((one) => one.startsWith('proof'))).toEqual(Array(3).fill('proof t1 t2'));
-    expect(run.record.suiteRed).toBe(false);
-  });
+it('HN-6 reverts all fixes that broke the same test, and only them', async () => {
+  const fixes = ['1', '2', '3'].map((change) => ({ ...kept, change }));
+  const stillRed = Array.from({ length: 5 }, () => ['t3']);
+  // Red with each of them out, green with all, red with the newest out as before, green with the newest two, and in the end.
+  const { regression, unexplained, moves, progress } = await regressionAfter(
+    [...stillRed, [], [], []],
+    fixes,
+  );
+  expect(moves).toEqual([
+    'without 3',
+    'without 2',
+    'without 1',
+    'without 3,2,1',
+    'without 3,2',
+    'revert 3,2',
+  ]);
+  expect(regression?.broke).toEqual([
+    { causeId: 'c3', tests: ['t3'] },
+    { causeId: 'c2', tests: ['t3'] },
+  ]);
+  expect(progress.causes.map(({ verdict }) => verdict)).toEqual(['healed', 'failed', 'failed']);
+  expect(unexplained).toEqual([]);
+});
 
-  it('HN-6 that a fix brings about reverts the fix', async () => {
-    const teardown = (_: readonly string[], { fixes }: { fixes: ReadonlySet<string> }) =>
-      fixes.has('1') ? 'the account cannot be deleted' : null;
-    const run = await simulatedRun(['t1', 't2'], (id, at) => (id === 't1' ? own(id, at) : null), {
-      teardown,
-    });
-    expect(run.verdicts).toEqual({ t1: 'failed', t2: 'passed' });
-    expect(run.report.causes[0]?.reason).toBe('its fix broke the suite itself and was reverted');
-    expect([...run.fixes]).toEqual([]);
-  });
+const confirmedAlready = someSettings({ verify: { ...someSettings().verify, confirm: 0 } });
+const needsKeys = { diagnosis: aDiagnosis({ retry: 'never_retry' }) };
 
-  it('HN-6 that comes up during the regression run, and is not due to any fix, is healed as a cause of its own', async () => {
-    const teardown = (
-      _: readonly string[],
-      { purpose, fixes }: { purpose: string; fixes: ReadonlySet<string> },
-    ) => (purpose === 'first' || fixes.has('2') ? null : 'the disk is nearly full');
-    const late = (
-      ran: readonly string[],
-      at: { purpose: string; fixes: ReadonlySet<string>; run: number },
-    ) => (at.run > 6 ? teardown(ran, at) : null);
-    const run = await simulatedRun(['t1'], own, { teardown: late });
-    expect(run.causes).toEqual(['c1 healed', 'c2 healed']);
-    expect(run.verdicts).toEqual({ t1: 'healed' });
+/** A run in which `count` tests fail, each for a different reason that only a person can fix. */
+async function runWith(count: number) {
+  const ids = tests(count);
+  const made = await healingSession([], {
+    settings: confirmedAlready,
+    diagnose: async () => ids.map((id) => failing(id, `401 of ${id}`, needsKeys)),
+  });
+  const first = aSuiteRun({ tests: ids.map((id) => aResult(id, 'unexpected')) });
+  tellSeen(made.session, first);
+  return { ...made, record: await healRun(made.session, first) };
+}
+
+it('ME-2 ME-11 pauses healing at the fifth question, asks no further ones, and exits with 4', async () => {
+  const { record, events, agents, session } = await runWith(7);
+  const questions = events.filter((event) => event.type === 'agent.waiting_for_input');
+  expect(questions).toHaveLength(5);
+  expect(agents).toEqual([]);
+  expect(events.at(-1)).toEqual({ type: 'agent.build_paused', status: 'escalation_threshold_exceeded' });
+  expect(record.causes.map((cause) => cause.verdict)).toEqual(Array.from({ length: 5 }, () => 'escalated'));
+  const final = outcomeOf({
+    tests: reportTests(session.bus.run()).map((one) => one.verdict),
+    causes: record.causes,
+    suiteRed: record.suiteRed,
+    paused: record.paused,
+    interruptedBy: null,
+    failOnHeal: false,
+    failOnFlaky: false,
+  });
+  expect(final).toEqual({ outcome: 'paused', exitCode: 4 });
+});
+
+const { verify, limits } = wholeProof;
+const reviewer = { name: 'review-fix', slashCommand: '/review-fix', runner: 'second', timeoutMs: 1000 };
+const settings = {
+  ...wholeProof,
+  agents: { ...wholeProof.agents, 'review-fix': reviewer },
+  runners: { ...wholeProof.runners, second: { kind: 'codex' as const } },
+  verify: { ...verify, review: 'review-fix' },
+};
+const hides: Opinion = { verdict: 'hides', file: null, line: null, why: 'it swallows the error' };
+const noUsage = { costUsd: null, inputTokens: null, outputTokens: null, turns: null, sessionId: null };
+
+/** Test t1 is green with any change. */
+const byAny: Shows = (_, { fixes }) => (fixes.size > 0 ? null : 'error of t1');
+
+/** A run whose fixer and reviewer are told apart by their slash command. */
+function reviewed(answers: readonly (Opinion | AgentRun['end'])[], over = {}) {
+  const left = [...answers];
+  return simulatedRun(['t1'], byAny, {
+    settings,
+    runAgent: async ({ agent }) => {
+      if (agent !== reviewer) return finished;
+      const answer = left.shift() ?? hides;
+      const said = 'kind' in answer ? { end: answer } : { opinion: answer };
+      return { ...finished, claim: null, usage: { ...noUsage, costUsd: 0.25 }, ...said };
+    },
+    ...over,
+  });
+}
+
+const notesOf = ({ report }: Awaited<ReturnType<typeof reviewed>>) =>
+  report.causes[0]?.attempts.at(-1)?.notes?.map(({ says }) => says) ?? [];
+
+it('HN-11 adds its cost to the attempt and to the run', async () => {
+  const run = await reviewed([{ verdict: 'honest', file: null, line: null, why: 'fine' }]);
+  expect(run.causes).toEqual(['c1 healed']);
+  expect(run.report.causes[0]?.attempts).toMatchObject([{ costUsd: 0.75 }]);
+  expect(run.session.spending.totals()).toEqual({ agentRuns: 2, costUsd: 0.75 });
+  expect(notesOf(run)).toEqual([]);
+});
+
+it('HN-11 HN-3 gives up after the second fix that hides the fault, and leaves nothing of both', async () => {
+  const run = await reviewed([hides, hides]);
+  expect(run.causes).toEqual(['c1 rejected']);
+  expect(run.verdicts).toEqual({ t1: 'rejected' });
+  expect([...run.fixes]).toEqual([]);
+  expect(run.report.causes[0]?.reason).toContain('it swallows the error');
+});
+
+it.each<[string, AgentRun['end']]>([
+  ['crashes', { kind: 'exited', exitCode: 3 }],
+  ['cannot work', { kind: 'unusable', reason: 'status 401', remedy: 'Log in.' }],
+  ['takes too long', { kind: 'timed-out', afterMs: 1 }],
+])('HN-11 is unsure if the agent %s', async (_, end) => {
+  const run = await reviewed([end]);
+  expect(run.causes).toEqual(['c1 healed']);
+  expect(notesOf(run)).toHaveLength(1);
+});
+
+it('HN-11 HN-9 is not asked once a limit is reached', async () => {
+  const run = await reviewed([hides], { settings: { ...settings, limits: { ...limits, agentRuns: 1 } } });
+  expect(run.causes).toEqual(['c1 healed']);
+  expect(run.session.spending.totals().agentRuns).toBe(1);
+  expect(notesOf(run)).toEqual([expect.stringContaining('limits.agentRuns')]);
+});
+
+it('RP-1 says why agent runs were avoided, and the counts add up', async () => {
+  const quarantine = {
+    testId: 't3',
+    name: 't3',
+    escalationId: 'e',
+    since: '2026-01-01',
+    until: '2027-01-31',
+  };
+  const { report } = await simulatedRun(
+    tests(4),
+    but(own, 't1', ({ run }) => (run > 1 ? null : undefined)),
+    { store: { ...noStore, quarantines: async () => [quarantine] } },
+  );
+  expect(report.totals).toMatchObject({
+    agentRunsAvoided: 2,
+    avoided: [
+      { reason: 'quarantined', count: 1 },
+      { reason: 'flaky', count: 1 },
+    ],
   });
 });

@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { githubAnnotations, githubOutputs } from '../../../src/outputs/github.js';
+import { code, markdownOf, prose, summaryBytes } from '../../../src/outputs/markdown.js';
 import type { Report } from '../../../src/run/report.js';
-import { aReport, aReportCause, aReportTest, hostileTexts } from '../../rig/a-report.js';
+import { aReport, aReportAttempt, aReportCause, aReportTest, hostileTexts } from '../../rig/a-report.js';
+import { anEnd } from '../../rig/builders.js';
 
 const root = { workspace: '/repo', project: '/repo' };
 const read = (given: Partial<Report>, places = root) =>
@@ -26,30 +28,12 @@ describe('annotations', () => {
     ]);
   });
 
-  it.each([
-    ['missing', null],
-    ['outside the project', '../other/src/a.ts:1:1'],
-    ['absolute', '/usr/lib/a.ts:1:1'],
-    ['not a location', 'somewhere'],
-  ])('RP-3 are at the test if the source is %s', (_, source) => {
-    expect(read({ causes: [{ ...failed, source }] })[0]?.properties).toMatchObject({
-      file: 'tests/cart.spec.ts',
-      line: '12',
-    });
-  });
-
   it('RP-3 have paths relative to the repository if the project is a part of it', () => {
     const places = { workspace: '/repo', project: '/repo/packages/shop' };
     const causes = [{ ...failed, source: 'src/cart.ts:7:3' }];
     expect(read({ causes }, places)[0]?.properties['file']).toBe('packages/shop/src/cart.ts');
     const tests = [aReportTest({ file: '../../e2e/cart.spec.ts' })];
     expect(read({ causes: [failed], tests }, places)[0]?.properties['file']).toBe('e2e/cart.spec.ts');
-  });
-
-  it('RP-3 have no location for a failure of the suite itself', () => {
-    const [only] = read({ causes: [{ ...failed, tests: [] }] });
-    expect(only?.properties).toEqual({ title: 'self-heal: c1 failed · runtime-error' });
-    expect(only?.message).toContain('the suite itself');
   });
 
   it('RP-3 are one command each, whatever text they contain', () => {
@@ -86,15 +70,6 @@ describe('outputs', () => {
       cost: '0.02',
       folder: '.self-heal/runs/r1',
     });
-  });
-
-  it('RP-3 have an empty cost if no agent reported its cost, and 0 if no agent ran', () => {
-    const cost = (agentRuns: number) => {
-      const given = aReport();
-      given.totals = { ...given.totals, agentRuns, costUsd: null };
-      return asOutputs(githubOutputs(given, 'f', 'random'))['cost'];
-    };
-    expect([cost(1), cost(0)]).toEqual(['', '0']);
   });
 
   it('RP-3 cannot be forged by a folder’s name', () => {
@@ -136,3 +111,93 @@ function asOutputs(text: string): Record<string, string> {
   }
   return outputs;
 }
+
+const folder = '.self-heal/runs/r1';
+const show = (given: Partial<Report>, maxBytes?: number) =>
+  markdownOf(aReport(given), { folder, ...(maxBytes === undefined ? {} : { maxBytes }) });
+const inC1 = { causeId: 'c1', causeIds: ['c1'] };
+
+describe('the summary', () => {
+  it('RP-3 shows each cause with its class, reasons, attempts, proof, files and end', () => {
+    const taken = aReportAttempt({ end: anEnd('still-failing', 'the same error') });
+    const attempts = [taken, aReportAttempt({ n: 2 })];
+    const causes = [aReportCause({ source: 'src/orders.ts:7:3', attempts })];
+    const text = show({ tests: [aReportTest({ verdict: 'healed', ...inC1 })], causes });
+    expect(text).toBe(`## self-heal: green, exit code 0
+
+0 passed · 1 healed · 1 agent run · $0.02 · 41s
+
+1 root cause.
+
+### ✅ c1 healed · runtime-error
+
+\`TypeError: boom\`
+
+- why: \`console: boom\`
+- source: \`src/orders.ts:7:3\`
+- tests: \`[chromium] › tests/cart.spec.ts:12 › cart › adds\`
+- try 1: /debugger (claude) 4.2s, \\$0.02 → still red, reverted (the same error)
+- try 2: /debugger (claude) 4.2s, \\$0.02 → green
+- proof: \`red red | green green\`
+- files: \`src/orders.ts +2 −1\`
+- evidence: \`.self-heal/runs/r1/failures/1/\`
+
+Run 20260101-000000-0001: \`.self-heal/runs/r1/\`
+`);
+  });
+});
+
+describe('its size', () => {
+  const long = 'long '.repeat(2000);
+  const causes = Array.from({ length: 5000 }, (_, index) =>
+    aReportCause({
+      id: `c${index + 1}`,
+      verdict: index === 4999 ? 'failed' : 'healed',
+      headline: long,
+      reason: `${index} ${long}`,
+    }),
+  );
+
+  it('RP-3 stays below the limit with 5,000 causes by leaving out whole causes, and says so', () => {
+    const text = show({ causes });
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(summaryBytes);
+    expect(Buffer.byteLength(text)).toBeGreaterThan(summaryBytes * 0.95);
+    const shown = text.match(/^### . c\d+ /gmu)?.length ?? 0;
+    expect(text).toContain(`**${5000 - shown} more causes** did not fit here; see report.json.`);
+    expect(text.trimEnd().endsWith(`\`${folder}/\``)).toBe(true);
+  });
+
+  it('RP-3 never exceeds any limit, whatever the report contains', () => {
+    const text = fc.oneof(
+      fc.constantFrom(...hostileTexts),
+      fc.string({ unit: 'grapheme' }),
+      fc.constant(long),
+    );
+    fc.assert(
+      fc.property(text, fc.nat(3000), fc.nat(40), (some, maxBytes, count) => {
+        const many = Array.from({ length: count }, () =>
+          aReportCause({ headline: some, reason: some, source: some }),
+        );
+        const tests = many.map(() => aReportTest({ title: [some, some], verdict: 'flaky' }));
+        const warnings = many.map(() => some);
+        expect(Buffer.byteLength(show({ causes: many, tests, warnings }, maxBytes))).toBeLessThanOrEqual(
+          maxBytes,
+        );
+      }),
+    );
+  });
+});
+
+describe('text in Markdown', () => {
+  it('RP-3 is never markup, HTML, a link, a table cell or a mention', () => {
+    expect(prose('<b>*x* [a](b) `c` |d| @all #1')).toBe(
+      String.raw`\<b\>\*x\* \[a\](b) \`c\` \|d\| @<!-- -->all \#1`,
+    );
+  });
+
+  it('RP-3 cannot end its code span', () => {
+    expect(code('a')).toBe('`a`');
+    expect(code('`a` ``b``')).toBe('``` `a` ``b`` ```');
+    expect(code(' \n ')).toBe('none');
+  });
+});

@@ -26,9 +26,3 @@ test('EV-7 the last line of a server is kept although it has no end', () => {
   for (const listener of atExit) listener();
   expect(readFileSync(file, 'utf8')).toMatch(/^\d+ ready\n\d+ panic: out of mem\n$/);
 });
-
-test('EV-7 a suite that starts many processes does not get a warning of Node about listeners', () => {
-  const { log } = newLog();
-  for (let n = 0; n < 20; n++) log.stream()('a line\n');
-  expect(atExit).toHaveLength(1);
-});

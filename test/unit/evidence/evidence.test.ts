@@ -1,0 +1,248 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { requestLine } from '../../../src/core/classify/requests.js';
+import type { Reason } from '../../../src/core/diagnosis.js';
+import { type ConsoleEntry, type NetworkEntry } from '../../../src/core/evidence.js';
+import {
+  type ClassifyFormat,
+  classifyFormatOf,
+  readClassifyInput,
+} from '../../../src/evidence/classify-input.js';
+import {
+  type Passing,
+  consoleKey,
+  markCommon,
+  readPassing,
+  requestKey,
+} from '../../../src/evidence/complaints.js';
+import { reasonsLeft } from '../../../src/evidence/reasons-left.js';
+import { printedEntry } from '../../../src/evidence/server-log.js';
+import { aDiagnosis, aTest, anEvidence, failing } from '../../rig/builders.js';
+import { tempDir } from '../../rig/temp-dir.js';
+import { aConsoleEntry, aRequest } from './rig/failures.js';
+import { type TraceParts, writeTrace } from './rig/write-trace.js';
+
+const thrown = (text: string): ConsoleEntry => aConsoleEntry({ type: 'pageerror', text });
+const timeout = 'Error: locator.click: Timeout 500ms exceeded.';
+
+/** A passing test of the same file, with what its trace has. */
+async function passing(parts: TraceParts, over = {}): Promise<Passing> {
+  const { path } = writeTrace(tempDir(), parts);
+  const { complaints, requests } = await readPassing(path);
+  return { test: { ...aTest(), id: 'green', ...over }, complaints, requests };
+}
+
+/** Whether each of these messages of the failing test is common. */
+function marks(texts: readonly string[], neighbours: readonly Passing[], message = timeout): boolean[] {
+  const failing = { test: aTest(), errors: [{ message }] };
+  const { console } = markCommon({ console: texts.map(thrown), network: [] }, failing, neighbours);
+  return console.map(({ common }) => common ?? false);
+}
+
+it('CS-7 marks a complaint that a passing test of the file has too, at most as often', async () => {
+  const twice = ['12:00:01', '12:00:02'].map((time) => thrown(`TypeError: x at ${time}`));
+  const green = await passing({ console: twice });
+  const texts = [13, 14, 15].map((second) => `TypeError: x at 13:11:${second}`);
+  expect(marks(['TypeError: y', ...texts], [green])).toEqual([false, true, true, false]);
+});
+
+it('CS-7 does not mark what only passing tests of other files have, or of another project', async () => {
+  const { location } = aTest();
+  const console = [thrown('TypeError: layout')];
+  const other = await passing(
+    { console },
+    { location: { ...location, file: '/project/tests/other.spec.ts' } },
+  );
+  const project = await passing({ console }, { project: 'other' });
+  expect(marks(['TypeError: layout'], [other, project])).toEqual([false]);
+  expect(marks(['TypeError: layout'], [])).toEqual([false]);
+});
+
+const refused = aRequest({
+  method: 'POST',
+  url: 'http://localhost:3000/login?n=1',
+  status: 500,
+  responseBody: '{"error":"Login failed"}',
+});
+const compared = (expected: string, received: string) =>
+  `Error: expect(received).toContain(expected)\n\nExpected substring: "${expected}"\nReceived string:    "${received}"`;
+
+it.each([
+  ['that the test received', compared('Invalid credentials', 'Login failed'), 'fetch', false],
+  ['that the test expected', compared('Login failed', ''), 'fetch', true],
+  ['that its error does not name', timeout, 'fetch', true],
+  ['to a request of its own', timeout, 'api', false],
+])(
+  'CS-7 an answer that pages of passing tests get, too, is common unless it is one %s',
+  async (_, message, resourceType, common) => {
+    const green = await passing({ network: [{ ...refused, url: 'http://localhost:3000/login?n=2' }] });
+    const failing = { test: aTest(), errors: [{ message }] };
+    const { network } = markCommon({ console: [], network: [{ ...refused, resourceType }] }, failing, [
+      green,
+    ]);
+    expect(network[0]?.common ?? false).toBe(common);
+  },
+);
+
+describe('reasons left', () => {
+  const reason = (source: Reason['source'], evidence: string): Reason => ({
+    rule: `runtime/${source}`,
+    category: 'runtime-error',
+    source,
+    evidence,
+    confidence: 0.9,
+  });
+  const thrown = "TypeError: Cannot read properties of undefined (reading 'id')";
+  const entry: NetworkEntry = {
+    method: 'GET',
+    url: 'http://localhost:3000/api/orders?page=1',
+    status: 500,
+    failure: null,
+    time: 0,
+    durationMs: 5,
+    resourceType: 'fetch',
+    requestHeaders: {},
+    responseHeaders: {},
+    requestBody: null,
+    responseBody: null,
+  };
+  const failingWith = (sent: NetworkEntry) =>
+    failing('t1', 'boom', {
+      diagnosis: aDiagnosis({
+        category: 'runtime-error',
+        why: [
+          reason('console', `Uncaught ${thrown}`),
+          reason('network', requestLine(sent)),
+          reason('server', 'TypeError: order 4711001 has no lines'),
+          reason('error', 'Error: locator.click: Timeout 500ms exceeded.'),
+        ],
+      }),
+      evidence: anEvidence({
+        console: [{ time: 0, type: 'pageerror', text: thrown, location: '', stack: null }],
+        network: [sent],
+      }),
+    });
+
+  /** The sources of the reasons that are left after a run with these complaints of the page and this output of the server. */
+  async function sourcesLeft(
+    complaints: readonly (string | NetworkEntry)[],
+    server: string,
+    failure = failingWith(entry),
+  ): Promise<string[]> {
+    const serverLog = path.join(tempDir('reasons'), 'server.log');
+    writeFileSync(serverLog, `1700000000000 ${server}\n`);
+    const keys = complaints.map((one) => (typeof one === 'string' ? consoleKey(one) : requestKey(one)));
+    const found = await reasonsLeft(new Map([[failure, new Map(keys.map((key) => [key, 1]))]]), {
+      serverLog,
+    });
+    return found.get(failure)?.map(({ source }) => source) ?? [];
+  }
+
+  it('HN-3 keeps a reason that the page, network or server still gives although the test passes', async () => {
+    const other = { ...entry, url: entry.url.replace('page=1', 'page=2') };
+    expect(await sourcesLeft([thrown, other], 'TypeError: order 4711002 has no lines')).toEqual([
+      'console',
+      'network',
+      'server',
+    ]);
+  });
+
+  it('HN-3 drops a reason that is gone or that only the error gave', async () => {
+    const answered = { ...entry, status: 404 };
+    expect(await sourcesLeft(['TypeError: another', answered], 'listening')).toEqual([]);
+  });
+});
+
+const stack = 'Error: no table\n    at list (server/books.js:7:20)';
+
+it.each([
+  [
+    'pino’s entry of a request that failed',
+    {
+      level: 50,
+      time: 1,
+      pid: 2,
+      hostname: 'vm',
+      req: { url: '/books' },
+      err: { type: 'E', message: 'no table', stack, code: '42P01' },
+      msg: 'no table',
+    },
+    `error: { req: { url: '/books' } }\n${stack} { code: '42P01' }`,
+  ],
+  ['an entry without an error', { level: 30, pid: 2, msg: 'listening' }, 'listening'],
+  [
+    'an error without a stack',
+    { level: 60, msg: 'cannot start', err: { message: 'no table' } },
+    'fatal: cannot start\nno table',
+  ],
+])('EV-7 a server’s log in JSON is read as what Node prints: %s', (_, entry, expected) => {
+  expect(printedEntry(JSON.stringify(entry))).toBe(expected);
+  expect(printedEntry(`[api] ${JSON.stringify(entry)}`)).toBe(`[api] ${expected}`);
+});
+
+it.each(['{ not JSON }', 'GET /books {"id":3}', ''])('EV-7 another line stays as it is: %s', (line) => {
+  expect(printedEntry(line)).toBe(line);
+});
+
+const read = (text: string, format: ClassifyFormat) =>
+  readClassifyInput(text, { format, rootDir: '/project' });
+
+function readOne(text: string, format: ClassifyFormat) {
+  const result = read(text, format);
+  const [record] = result.ok ? result.value : [];
+  if (!record) throw new Error('nothing was read');
+  return record;
+}
+
+describe('CL-8 what classify reads', () => {
+  it('CL-8 reads a record with console lines and requests as strings', () => {
+    const record = {
+      id: 'f1',
+      error: { message: 'no', name: 'TypeError', stack: 'at a' },
+      console: ['one', { type: 'warning', text: 'two' }],
+      network: [
+        'POST /api/orders → 500',
+        { method: 'GET', url: '/a', status: 404 },
+        'GET http://localhost:1/ net::ERR_FAILED',
+      ],
+    };
+    const { id, evidence } = readOne(JSON.stringify(record), 'json');
+    expect(id).toBe('f1');
+    expect(evidence.errors[0]).toMatchObject({ message: 'TypeError: no', stack: 'at a' });
+    expect(evidence.console.map(({ type, text }) => [type, text])).toEqual([
+      ['error', 'one'],
+      ['warning', 'two'],
+    ]);
+    expect(
+      evidence.network.map(({ method, url, status, failure }) => [method, url, status, failure]),
+    ).toEqual([
+      ['POST', '/api/orders', 500, null],
+      ['GET', '/a', 404, null],
+      ['GET', 'http://localhost:1/', null, 'net::ERR_FAILED'],
+    ]);
+  });
+
+  it.each<[string, string, ClassifyFormat, RegExp]>([
+    ['a line that is not JSON', '{"error":"a"}\n\n{oops', 'jsonl', /^line 3 /],
+    ['a line without an error', '{"error":"a"}\n{"message":"b"}', 'jsonl', /^line 2 /],
+    ['a document of another shape', '[1]', 'json', /^the input /],
+  ])('CL-8 says where it stopped at %s', (_, text, format, message) => {
+    const result = read(text, format);
+    expect(!result.ok && result.error).toMatchObject({
+      kind: 'input-unreadable',
+      message: expect.stringMatching(message),
+    });
+    expect(!result.ok && result.error.detail).toBeTruthy();
+  });
+
+  it.each([
+    ['{"error":"a"}', 'json'],
+    [' \n{"error":"a"}\n', 'json'],
+    ['{ not: json }', 'text'],
+    ['Error: no', 'text'],
+    ['["a"]', 'text'],
+  ])('CL-8 recognizes %j as %s', (text, format) => {
+    expect(classifyFormatOf(text)).toBe(format);
+  });
+});

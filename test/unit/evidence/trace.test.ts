@@ -1,0 +1,213 @@
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { cleanRequest } from '../../../src/evidence/bounded-text.js';
+import { MissingEvidence } from '../../../src/evidence/bounded-text.js';
+import { keepComparison, pageSnapshotIn } from '../../../src/evidence/page-sources.js';
+import type { DomElement } from '../../../src/evidence/trace/dom.js';
+import { copyMasked, copyTrace } from '../../../src/evidence/trace/masked-trace.js';
+import { pageHtml } from '../../../src/evidence/trace/write-trace-files.js';
+import { redactorOf } from '../../../src/secrets/redactor.js';
+import { tempDir } from '../../rig/temp-dir.js';
+import { filesOfZip } from '../../rig/zip-files.js';
+import { aRequest } from './rig/failures.js';
+import { writeZip } from './rig/write-zip.js';
+
+const png = Buffer.from('\x89PNG\r\n\x1a\n\0\0', 'latin1');
+
+/** Writes a trace, masks it and returns the copy's files as text. */
+async function masked(files: Record<string, string | Buffer>, known: Record<string, string> = {}) {
+  const folder = tempDir();
+  const [from, to] = [path.join(folder, 'raw.zip'), path.join(folder, 'trace.zip')];
+  writeZip(from, files);
+  const values = Object.entries(known).map(([name, value]) => ({ name, value }));
+  await copyMasked(from, to, redactorOf(values));
+  return filesOf(to);
+}
+
+async function filesOf(zip: string): Promise<Record<string, string>> {
+  const files = Object.entries(await filesOfZip(zip));
+  return Object.fromEntries(files.map(([name, content]) => [name, content.toString('latin1')]));
+}
+
+const lines = (...events: unknown[]) => events.map((event) => JSON.stringify(event)).join('\n');
+
+it('EV-9 masks what fields of a trace hold by their names, and known values anywhere', async () => {
+  const header = (name: string, value: string) => ({ name, value });
+  const files = await masked(
+    {
+      'test.trace': lines(
+        { type: 'before', params: { selector: 'internal:label="Password"i', value: 'typed it' } },
+        { type: 'before', params: { locator: "getByLabel('Password')", value: 'typed it' } },
+        { type: 'log', message: '  fill("typed it")' },
+        { type: 'stdout', text: 'the plain-word is out' },
+      ),
+      '0-trace.trace': lines({
+        snapshot: { html: ['INPUT', { type: 'password', value: 'first', __playwright_value_: 'typed it' }] },
+      }),
+      '0-trace.network': lines({
+        request: { headers: [header('Cookie', 'a=opensesame'), header('accept', 'text/html')] },
+      }),
+    },
+    { SHOP: 'plain-word' },
+  );
+  const all = Object.values(files).join('\n');
+  expect(all).not.toMatch(/typed it|first|opensesame|plain-word/);
+  expect(all).toContain('text/html');
+  for (const line of all.split('\n').filter(Boolean)) expect(() => JSON.parse(line)).not.toThrow();
+});
+
+it('EV-13 keeps what connects a trace: ids, the names of its files, pictures and other text', async () => {
+  const sha = '66c1bde112a00a32dbd5343852209f7cb8f0d249';
+  const before = {
+    type: 'before',
+    callId: 'call@12',
+    params: { url: `/a?v=${sha}` },
+    pageId: `page@${sha.slice(8)}`,
+  };
+  const raw = {
+    'test.trace': `${lines(before, { type: 'resource-snapshot', snapshot: { _file: `resources/${sha}.json` } })}\n`,
+    [`resources/${sha}.json`]: '{"items":2}',
+    'screencast/1.png': png,
+  };
+  const files = await masked(raw);
+  expect(files).toEqual({ ...raw, 'screencast/1.png': png.toString('latin1') });
+});
+
+it('EV-11 EV-9 leaves out what it cannot read: broken lines, and files that are neither text nor a picture', async () => {
+  const files = await masked({
+    'test.trace': `${lines({ type: 'log' })}\n{"type":`,
+    'resources/a.bin': Buffer.from([0, 1, 2, 255]),
+    'resources/b.txt': Buffer.from([0x61, 0xff]),
+  });
+  expect(files).toEqual({ 'test.trace': '{"type":"log"}\n' });
+});
+
+it('HN-5 a copy can name other places than the trace that it is of', async () => {
+  const folder = tempDir();
+  const [from, to] = [path.join(folder, 'a.zip'), path.join(folder, 'b.zip')];
+  writeZip(from, {
+    'test.trace': lines({ stack: '/home/me/shop/a.spec.ts' }),
+    'src/a.ts': '// /home/me/shop',
+  });
+  const there = (text: string) => text.replaceAll('/home/me', '/copy');
+  await copyTrace(from, to, { lines: there, text: there });
+  expect(Object.values(await filesOf(to)).join('')).not.toContain('/home/me');
+});
+
+const element = (
+  tag: string,
+  attributes: Record<string, string> = {},
+  ...children: DomElement['children']
+) => ({
+  tag,
+  attributes,
+  children,
+});
+
+it('EV-13 shows a page with one element a line, what was typed into it, and shadow roots', () => {
+  const root = element(
+    'body',
+    {},
+    element('input', { value: 'old', __playwright_value_: 'new', __playwright_target__: 'x' }),
+    element('input', { type: 'checkbox', __playwright_checked_: 'true' }),
+    element(
+      'x-basket',
+      {},
+      element('template', { __playwright_shadow_root_: 'open' }, element('p', {}, ' 1 <  2 ')),
+    ),
+  );
+  expect(pageHtml(root, 1_000).split('\n')).toEqual([
+    '<body>',
+    ' <input value="new">',
+    ' <input type="checkbox" checked>',
+    ' <x-basket>',
+    '  <shadow-root>',
+    '   <p>1 &lt; 2</p>',
+    '  </shadow-root>',
+    ' </x-basket>',
+    '</body>',
+  ]);
+});
+
+it('EV-9 leaves out what is typed into password fields', () => {
+  const root = element('input', { type: 'password', value: 'first', __playwright_value_: 'second' });
+  expect(pageHtml(root, 1_000)).toBe('<input type="password">');
+});
+
+it('EV-11 cuts a page that is too long, and leaves out the data of pictures', () => {
+  const picture = element('img', { src: `data:image/png;base64,${'A'.repeat(5_000)}` });
+  expect(pageHtml(picture, 1_000)).toMatch(/^<img src="… \d+ characters">$/);
+  const long = element('p', {}, ...Array.from({ length: 100 }, () => element('b', {}, 'word')));
+  const text = pageHtml(long, 200);
+  expect(text.length).toBeLessThan(260);
+  expect(text).toMatch(/was cut -->$/);
+});
+
+it('EV-2 the pictures of a failed screenshot comparison are kept by what they show', async () => {
+  const [from, folder] = [tempDir(), tempDir()];
+  const attachments = ['cart-expected.png', 'cart-actual.png', 'cart-diff.png', 'other.png'].map((name) => {
+    const file = path.join(from, name);
+    writeFileSync(file, Buffer.from([0x89, 0x50, 0x4e, 0x47, 0]));
+    return { name, contentType: 'image/png', path: file };
+  });
+  await keepComparison(attachments, folder);
+  expect(readdirSync(folder).toSorted()).toEqual(['actual.png', 'difference.png', 'expected.png']);
+  const none = tempDir();
+  await keepComparison([{ name: 'trace', contentType: 'application/zip', path: '/nowhere' }], none);
+  expect(existsSync(path.join(none, 'expected.png'))).toBe(false);
+});
+
+const instructions = `# Instructions
+
+- Following Playwright test failed.
+- Explain why, be concise, respect Playwright best practices.
+- Provide a snippet of code with the fix, if possible.
+
+# Test info
+
+- Name: a.spec.ts >> pays
+`;
+const source = '\n# Test source\n\n```ts\n  1 | # Page snapshot\n```\n';
+
+it.each([
+  [
+    'of Playwright 1.53 to 1.58',
+    '# Page snapshot\n\n```yaml\n- button "Pay"\n```',
+    { yaml: '- button "Pay"', ofPage: true },
+  ],
+  [
+    'of Playwright 1.59 and later',
+    `${instructions}\n# Error details\n\n\`\`\`\nError: x\n\`\`\`\n\n# Page snapshot\n\n\`\`\`yaml\n- main:\n  - text: a\n\`\`\`\n${source}`,
+    { yaml: '- main:\n  - text: a', ofPage: true },
+  ],
+  [
+    'of Playwright 1.59 and later with an element that a matcher examined',
+    `${instructions}\n# Error details\n\n\`\`\`\nError: x\n\`\`\`\n\n\`\`\`yaml\n- status: Refused\n\`\`\`\n${source}`,
+    { yaml: '- status: Refused', ofPage: false },
+  ],
+  ['without a snapshot', `${instructions}\n# Error details\n\n\`\`\`\nError: x\n\`\`\`\n${source}`, null],
+])('EV-10 extracts only the snapshot from an error-context %s', (_, markdown, expected) => {
+  expect(pageSnapshotIn(markdown)).toEqual(expected);
+});
+
+const secret = 'Hunter2-Planted.x9';
+
+/** Cleans the headers with a redactor that knows these values. */
+function headersOf(headers: Record<string, string>, known: Record<string, string> = {}) {
+  const redactor = redactorOf(Object.entries(known).map(([name, value]) => ({ name, value })));
+  const missing = new MissingEvidence((text) => redactor.clean(text));
+  const clean = (requestHeaders: Record<string, string>) =>
+    cleanRequest(aRequest({ requestHeaders }), missing).requestHeaders;
+  return { headers: clean(headers), redactor };
+}
+
+describe('the headers of a request', () => {
+  it.each(['Authorization', 'Cookie', 'X-Api-Key', 'apikey'])(
+    'EV-9 have only a mask as the value of %s',
+    (name) => {
+      for (const value of [secret, 'short', `sid=${secret}; theme=dark`])
+        expect(headersOf({ [name]: value }).headers[name]).toMatch(/^\[masked: [^\]]+\]$/);
+    },
+  );
+});

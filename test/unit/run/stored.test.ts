@@ -1,0 +1,207 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import type { Event } from '../../../src/event.js';
+import { failuresOf } from '../../../src/inspect/find-failure.js';
+import { renderFailure, renderList } from '../../../src/inspect/render-inspection.js';
+import { loadRun } from '../../../src/outputs/html/load-run.js';
+import { renderPage } from '../../../src/outputs/html/page.js';
+import { markdownOf } from '../../../src/outputs/markdown.js';
+import { paletteFor } from '../../../src/outputs/streams.js';
+import { summaryOf } from '../../../src/outputs/summary.js';
+import { processEntry } from '../../../src/process/proc-table.js';
+import { readRunState } from '../../../src/run/event-log.js';
+import { readFailureRecords, writeFailureRecord } from '../../../src/run/failure-record.js';
+import { readRun } from '../../../src/run/find-run.js';
+import { createRunStore } from '../../../src/run/run-store.js';
+import { keptChanges } from '../../../src/run/undo.js';
+import { unfinishedRun } from '../../../src/run/unfinished-run.js';
+import type { Store } from '../../../src/store/store.js';
+import { aDiagnosed, anAttempt, anError, anEvidence } from '../../rig/builders.js';
+import { recordingBus } from '../../rig/recording-bus.js';
+import { runId, storedRun } from '../../rig/stored-run.js';
+import { tempDir } from '../../rig/temp-dir.js';
+
+/** Every value in a document, as the path that leads to it. */
+function pathsIn(value: unknown, at: readonly string[] = []): string[][] {
+  const below = typeof value === 'object' && value !== null ? Object.entries(value) : [];
+  return [[...at], ...below.flatMap(([name, one]) => pathsIn(one, [...at, name]))];
+}
+
+function withValue(value: unknown, [name, ...rest]: readonly string[], to: unknown): unknown {
+  if (name === undefined) return to;
+  const copy = structuredClone(value) as Record<string, unknown>;
+  copy[name] = withValue(copy[name], rest, to);
+  return copy;
+}
+
+/** What a hostile project may put in place of a value. */
+const odd = [null, 0, -1, 1e300, '', '../../x', 'x'.repeat(10), [], {}, [null], true];
+
+/** Does what report, inspect and undo do with a run, up to the first write. */
+async function readAll(project: string): Promise<void> {
+  const run = await readRun(project, runId);
+  const state = await readRunState(run.dir);
+  keptChanges(run.dir, state);
+  if (run.report) {
+    const shown = { dir: run.dir, shown: 'runs/x' };
+    renderPage(await loadRun(run.report, state, shown), '');
+    markdownOf(run.report, { folder: 'runs/x', maxBytes: 100_000 });
+    summaryOf(run.report, { columns: 100, paint: paletteFor({ NO_COLOR: '1' }) });
+  }
+  const all = failuresOf(run);
+  renderList(run, all);
+  for (const one of all) renderFailure(one, []);
+}
+
+it('HN-10 no value of a stored event or failure makes a command that reads it throw', async () => {
+  const project = tempDir();
+  await storedRun(project);
+  const dir = path.join(project, '.self-heal/runs', runId);
+  let tried = 0;
+  for (const file of ['events.ndjson', 'failures/1/failure.json']) {
+    const whole = readFileSync(path.join(dir, file), 'utf8');
+    const lines = whole.split('\n').filter((line) => line !== '');
+    for (const [at, line] of lines.entries()) {
+      const value: unknown = JSON.parse(line);
+      for (const [n, place] of pathsIn(value).entries()) {
+        const to = odd[(n + at) % odd.length];
+        const crafted = lines.with(at, JSON.stringify(withValue(value, place, to)));
+        writeFileSync(path.join(dir, file), crafted.join('\n'));
+        await expect(
+          readAll(project),
+          `${file}:${at} ${place.join('.')} = ${JSON.stringify(to)}`,
+        ).resolves.toBeUndefined();
+        tried += 1;
+      }
+    }
+    writeFileSync(path.join(dir, file), whole);
+  }
+  expect(tried).toBeGreaterThan(500);
+});
+
+it('CL-9 EV-1 stores the errors of the other run with places from the project, and reads them back', async () => {
+  const root = tempDir();
+  const runDir = path.join(root, '.self-heal', 'runs', 'r');
+  const folder = path.join(runDir, 'failures', '1');
+  mkdirSync(folder, { recursive: true });
+  const location = { file: path.join(root, 'tests', 'cart.spec.ts'), line: 3, column: 5 };
+  const otherRun = { run: 'first', errors: [{ ...anError('Error: another'), location }] } as const;
+  const evidence = anEvidence({ rootDir: root, otherRun });
+  await writeFailureRecord(folder, aDiagnosed({ n: 1, evidence }));
+  expect(readFileSync(path.join(folder, 'failure.json'), 'utf8')).not.toContain(root);
+  const { failures, unreadable } = await readFailureRecords(runDir);
+  expect(unreadable).toEqual([]);
+  expect(failures[0]?.evidence.otherRun).toEqual(otherRun);
+});
+
+const first = '20260101-100000-aaaa';
+const second = '20260101-110000-bbbb';
+const third = '20260101-120000-cccc';
+const request = { filters: ['cart'], passThrough: [], options: { project: ['chromium'] } };
+
+const seen = {
+  id: 't1',
+  title: [],
+  file: 'a.spec.ts',
+  line: 1,
+  project: '',
+  verdict: 'failed',
+  durationMs: 1,
+} as const;
+
+const totals = { exitCode: 0, durationMs: 1, agentRuns: 0, agentRunsAvoided: 0, costUsd: null, commit: null };
+
+interface Folder {
+  readonly outcome?: string;
+  readonly resumedFrom?: string;
+  readonly dryRun?: boolean;
+  /** Whether it got to know its tests. */
+  readonly knows?: boolean;
+  readonly running?: object;
+}
+
+function folders(runs: Record<string, Folder>): string {
+  const root = tempDir();
+  for (const [runId, { outcome, resumedFrom, dryRun = false, knows = true, running }] of Object.entries(
+    runs,
+  )) {
+    const dir = path.join(root, '.self-heal', 'runs', runId);
+    mkdirSync(dir, { recursive: true });
+    const started = {
+      type: 'run.started',
+      project: 'shop',
+      runId,
+      dryRun,
+      playwright: '1.60.0',
+      verify: 'full',
+      request,
+      ...(resumedFrom ? { resumedFrom } : {}),
+    };
+    const events: Partial<Event>[] = [
+      started,
+      { type: 'suite.started', purpose: 'first', tests: null, causeId: null },
+    ] as Partial<Event>[];
+    if (knows) events.push({ type: 'tests.seen', tests: [seen] });
+    if (outcome) events.push({ type: 'run.ended', outcome, ...totals } as Partial<Event>);
+    // A kill may cut a line.
+    const cut = outcome ? '' : '{"type":"suite.pro';
+    writeFileSync(
+      path.join(dir, 'events.ndjson'),
+      `${events.map((one) => JSON.stringify({ time: 0, ...one })).join('\n')}\n${cut}`,
+    );
+    if (running) writeFileSync(path.join(dir, 'running.json'), JSON.stringify(running));
+  }
+  return root;
+}
+
+async function resumed(folder: Record<string, Folder>, named: string | null = null) {
+  const found = await unfinishedRun(folders(folder), named);
+  return found.ok ? found.value.runId : found.error.message;
+}
+
+it('ME-8 continues the newest run that has not ended green or red, killed or not', async () => {
+  expect(await resumed({ [first]: {}, [second]: {} })).toBe(second);
+  expect(await resumed({ [first]: { knows: false } })).toBe(first);
+  expect(await resumed({ [first]: { outcome: 'interrupted' } })).toBe(first);
+  expect(await resumed({ [first]: {}, [third]: { dryRun: true } })).toBe(first);
+  const runs = { [first]: { outcome: 'interrupted' }, [second]: { outcome: 'green' } };
+  expect(await resumed(runs)).toContain(`${second} is finished (green)`);
+  expect(await resumed(runs, first)).toBe(first);
+});
+
+it('ME-8 continues the run that resumed another one, or says how that ended', async () => {
+  expect(await resumed({ [first]: {}, [second]: { resumedFrom: first } }, first)).toBe(second);
+  const green = { [first]: {}, [second]: { resumedFrom: first, outcome: 'green' } };
+  const finishedMessage = `run ${second} is finished (green); there is nothing to continue`;
+  expect(await resumed(green)).toBe(finishedMessage);
+  expect(await resumed(green, first)).toBe(`run ${first} was continued; ${finishedMessage}`);
+});
+
+it('CL-12 has a message each for an unknown run, no run, and one that is still running', async () => {
+  expect(await resumed({ [first]: {} }, '20260101-100000-aaab')).toBe(
+    `there is no run 20260101-100000-aaab. Did you mean ${first}?`,
+  );
+  expect(await resumed({})).toBe('there is no run to continue');
+  const entry = await processEntry(process.pid);
+  const running = { schemaVersion: 1, pid: process.pid, startedAt: entry?.startedAt, transaction: null };
+  expect(await resumed({ [first]: { running } })).toBe(
+    `run ${first} is still running (process ${process.pid})`,
+  );
+  expect(await resumed({ [first]: { running: { ...running, startedAt: '1' } } })).toBe(first);
+});
+
+it('ME-9 warns about a failing store once per kind of access, and continues', async () => {
+  const full = () => Promise.reject(new Error('database or disk is full'));
+  const store = new Proxy({} as Store, { get: () => full });
+  const { bus, events } = recordingBus();
+  const memory = createRunStore({ store: store, runId: 'run1', bus: bus, mask: (value) => value });
+  const start = { causeId: 'c1', signature: 's', n: 1, agent: null };
+  expect(await memory.attemptStarted(start)).toBeNull();
+  await memory.attemptFinished('id', anAttempt());
+  expect((await memory.recordFailure('s')).tries).toEqual({ count: 0, failedFixes: 0 });
+  expect(events.map((event) => event.type === 'run.warning' && event.message)).toEqual([
+    'The store failed while saving an attempt: database or disk is full. Healing continues without it.',
+    'The store failed while reading the history: database or disk is full. Healing continues without it.',
+  ]);
+});
