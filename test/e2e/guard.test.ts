@@ -37,11 +37,6 @@ const faults: Record<string, Fault> = {
       "await page.locator('#order').click();\n      await expect(page.getByText('Thank you')).toBeVisible();",
     edits: [[spec('renamed'), "locator('#order')", "getByRole('button')"]],
   },
-  'some of a list': {
-    page: '<ul><li>Ann</li><li>Ann B</li><li>Bob</li></ul>',
-    steps: "await expect(page.locator('.row')).toHaveCount(2);",
-    edits: [[spec('some of a list'), "locator('.row')", "getByRole('listitem').filter({ hasText: 'Ann' })"]],
-  },
   'cut patch': {
     page: '<button id="pay">Pay</button><script src="pay.js"></script>',
     steps: "await page.locator('#pay').click();\n      await expect(page.getByText('Paid')).toBeVisible();",
@@ -132,11 +127,6 @@ describe('the guard in a run', () => {
       verdict: 'healed',
       attempts: [{ notes: [{ file, says }] }],
     });
-  });
-
-  it('HN-4 a new locator for a count that finds only some of a list is for a person', async () => {
-    expect(causeOf(run, 'some of a list').attempts).toMatchObject([{ end: { kind: 'offered' } }]);
-    expect(await project.read(spec('some of a list'))).toBe(files[spec('some of a list')]);
   });
 
   it('HN-4 leaves out what an agent changed in the tests and in protected files for other classes, and heals with the rest', async () => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { serve } from '@hono/node-server';
-import { type Context, Hono } from 'hono';
+import { Hono } from 'hono';
 import { onTestFinished } from 'vitest';
 
 type Files = Readonly<Record<string, string>>;
@@ -61,136 +61,87 @@ export class ForgeStub {
 
   /** Starts the server of GitHub's API; it ends with the test. */
   async github(): Promise<this> {
-    const api = new Hono();
-    const repo = '/repos/own/shop';
-    this.#watch(api, (context) => context.req.header('authorization')?.replace('token ', ''));
-    api.get('/user', (c) => c.json({ message: 'Resource not accessible by integration' }, 403));
-    api.get(`${repo}/pulls`, (c) => {
-      const [owner, branch = ''] = (c.req.query('head') ?? '').split(':');
-      const isChange = owner === (this.isFork ? 'stranger' : 'own') && branch === 'feature';
-      if (isChange) return c.json([this.#pull()]);
-      return c.json(
-        this.proposals.filter((one) => one.branch === branch).map((one, at) => this.#proposed(one, at)),
-      );
+    return this.#listen('/repos/own/shop', 'authorization', {
+      'GET /user': () => [403, { message: 'Resource not accessible by integration' }],
+      'GET ~/pulls': ({ query }) => {
+        const [owner, branch = ''] = query('head').split(':');
+        const isChange = owner === (this.isFork ? 'stranger' : 'own') && branch === 'feature';
+        return isChange ? [this.#pull()] : this.#proposed(branch).map(asPull);
+      },
+      'GET ~/pulls/7': () => this.#pull(),
+      'GET ~/pulls/7/files': () => [{ filename: this.diff.path, patch: this.diff.patch }],
+      'GET ~/pulls/7/commits': () => this.#ofChange().map((message) => ({ commit: { message } })),
+      'GET ~/pulls/7/comments': () => this.suggestions.map(asGithub),
+      'POST ~/pulls/7/reviews': ({ body }) => {
+        for (const one of body.comments) this.#add(this.suggestions, `${one.path}:${one.line}\n${one.body}`);
+      },
+      'POST ~/pulls': ({ body: { head, base, body } }) => {
+        this.proposals.push({ branch: head, base, body });
+        return asPull({ branch: head });
+      },
+      'PATCH ~/pulls/:number': ({ body: { body } }) => {
+        const [found] = this.proposals;
+        if (found) found.body = body;
+        return asPull({ branch: found?.branch ?? '' });
+      },
+      'GET ~/issues/7/comments': () => this.comments.map(asGithub),
+      'POST ~/issues/7/comments': ({ body }) => this.#add(this.comments, body.body),
+      'PATCH ~/issues/comments/:id': ({ param, body }) => this.#edit(Number(param('id')), body.body),
+      'POST ~/issues/comments/:id/reactions': ({ body }) => void this.reactions.push(body.content),
+      'GET ~/collaborators/:login/permission': ({ param }) => ({
+        permission: param('login') === 'maintainer' ? 'write' : 'read',
+      }),
+      'POST ~/actions/runs/:id/rerun': ({ param }) => void this.reruns.push(Number(param('id'))),
+      'GET ~/commits/:ref/check-runs': ({ param }) => {
+        const at = this.checks.findIndex(({ head }) => head === param('ref'));
+        return { check_runs: at === -1 ? [] : [{ id: at, external_id: 'self-heal' }] };
+      },
+      'POST ~/check-runs': ({ body: { head_sha: head, conclusion, output } }) => {
+        this.checks.push({ head, conclusion, title: output.title, annotations: output.annotations });
+      },
+      'PATCH ~/check-runs/:id': ({ param, body: { conclusion, output } }) => {
+        Object.assign(this.checks[Number(param('id'))] ?? {}, { conclusion, title: output.title });
+      },
+      'GET ~/git/trees/:id': ({ param }) => ({ tree: this.#entriesOf(param('id')) }),
+      'GET ~/git/blobs/:id': ({ param }) => ({
+        content: base64(this.#blobs.get(param('id')) ?? ''),
+        encoding: 'base64',
+      }),
+      'POST ~/git/blobs': ({ body }) => ({ sha: this.#blob(text(body.content)) }),
+      'GET ~/git/commits/:sha': ({ param }) => ({ tree: { sha: param('sha') } }),
+      'POST ~/git/trees': ({ body }) => {
+        const files: Record<string, string> = { ...this.#filesAt(body.base_tree) };
+        for (const { path, sha } of body.tree) {
+          if (sha === null) delete files[path];
+          else files[path] = this.#blobs.get(sha) ?? '';
+        }
+        return { sha: this.#tree(files) };
+      },
+      'POST ~/git/commits': ({ body: { message, tree, parents } }) => ({
+        sha: this.commit(this.#filesAt(tree), message, parents[0] ?? null),
+      }),
+      'POST ~/git/refs': ({ body: { ref, sha } }) =>
+        void this.branches.set(ref.replace('refs/heads/', ''), sha),
+      'PATCH ~/git/refs/:ref{.+}': ({ param, body: { sha, force } }) => {
+        const branch = param('ref').replace('heads/', '');
+        const follows = this.commits.get(sha)?.parent === this.headOf(branch);
+        if (!force && !follows) return [422, { message: 'Update is not a fast forward' }];
+        return void this.branches.set(branch, sha);
+      },
+      'GET ~/branches/:branch{.+}': ({ param }) => {
+        const [branch, sha] = [param('branch'), this.branches.get(param('branch'))];
+        if (sha === undefined) return [404, { message: 'Branch not found' }];
+        return { commit: { sha, commit: { message: this.messageOf(branch) } } };
+      },
     });
-    api.get(`${repo}/pulls/7`, (c) => c.json(this.#pull()));
-    api.get(`${repo}/pulls/7/files`, (c) => c.json([{ filename: this.diff.path, patch: this.diff.patch }]));
-    api.get(`${repo}/pulls/7/commits`, (c) =>
-      c.json(this.#ofChange().map((message) => ({ commit: { message } }))),
-    );
-    api.get(`${repo}/pulls/7/comments`, (c) => c.json(this.suggestions.map(asGithub)));
-    api.post(`${repo}/pulls/7/reviews`, async (c) => {
-      const { comments } = await c.req.json<{ comments: { body: string; path: string; line: number }[] }>();
-      for (const one of comments) this.#add(this.suggestions, `${one.path}:${one.line}\n${one.body}`);
-      return c.json({ id: 1 });
-    });
-    api.post(`${repo}/pulls`, async (c) => {
-      const { head, base, body } = await c.req.json<{ head: string; base: string; body: string }>();
-      this.proposals.push({ branch: head, base, body });
-      return c.json(this.#proposed({ branch: head }, this.proposals.length - 1), 201);
-    });
-    api.patch(`${repo}/pulls/:number`, async (c) => {
-      const found = this.proposals[Number(c.req.param('number')) - 100];
-      if (found) found.body = (await c.req.json<{ body: string }>()).body;
-      return c.json(this.#proposed({ branch: found?.branch ?? '' }, 0));
-    });
-    api.get(`${repo}/issues/7/comments`, (c) => c.json(this.comments.map(asGithub)));
-    api.post(`${repo}/issues/7/comments`, async (c) => {
-      this.#add(this.comments, (await c.req.json<{ body: string }>()).body);
-      return c.json({}, 201);
-    });
-    api.patch(`${repo}/issues/comments/:id`, async (c) => {
-      this.#edit(Number(c.req.param('id')), (await c.req.json<{ body: string }>()).body);
-      return c.json({});
-    });
-    api.post(`${repo}/issues/comments/:id/reactions`, async (c) => {
-      this.reactions.push((await c.req.json<{ content: string }>()).content);
-      return c.json({}, 201);
-    });
-    api.get(`${repo}/collaborators/:login/permission`, (c) =>
-      c.json({ permission: c.req.param('login') === 'maintainer' ? 'write' : 'read' }),
-    );
-    api.post(`${repo}/actions/runs/:id/rerun`, (c) => {
-      this.reruns.push(Number(c.req.param('id')));
-      return c.json({}, 201);
-    });
-    api.get(`${repo}/commits/:ref/check-runs`, (c) => {
-      const at = this.checks.findIndex(({ head }) => head === c.req.param('ref'));
-      return c.json({ check_runs: at === -1 ? [] : [{ id: at, external_id: 'self-heal' }] });
-    });
-    api.post(`${repo}/check-runs`, async (c) => {
-      const { head_sha: head, conclusion, output } = await c.req.json<GithubCheck>();
-      this.checks.push({ head, conclusion, title: output.title, annotations: output.annotations });
-      return c.json({}, 201);
-    });
-    api.patch(`${repo}/check-runs/:id`, async (c) => {
-      const found = this.checks[Number(c.req.param('id'))];
-      const { conclusion, output } = await c.req.json<GithubCheck>();
-      if (found) Object.assign(found, { conclusion, title: output.title });
-      return c.json({});
-    });
-    api.get(`${repo}/git/trees/:id`, (c) =>
-      c.json({ tree: this.#entriesOf(decodeURIComponent(c.req.param('id'))) }),
-    );
-    api.get(`${repo}/git/blobs/:id`, (c) => {
-      const content = Buffer.from(this.#blobs.get(c.req.param('id')) ?? '', 'utf8').toString('base64');
-      return c.json({ content, encoding: 'base64' });
-    });
-    api.post(`${repo}/git/blobs`, async (c) => {
-      const { content } = await c.req.json<{ content: string }>();
-      return c.json({ sha: this.#blob(Buffer.from(content, 'base64').toString('utf8')) }, 201);
-    });
-    api.get(`${repo}/git/commits/:sha`, (c) => c.json({ tree: { sha: c.req.param('sha') } }));
-    api.post(`${repo}/git/trees`, async (c) => {
-      const { base_tree: base, tree } = await c.req.json<{
-        base_tree: string;
-        tree: { path: string; sha: string | null }[];
-      }>();
-      const files: Record<string, string> = { ...this.#filesAt(base) };
-      for (const { path, sha } of tree) {
-        if (sha === null) delete files[path];
-        else files[path] = this.#blobs.get(sha) ?? '';
-      }
-      return c.json({ sha: this.#tree(files) }, 201);
-    });
-    api.post(`${repo}/git/commits`, async (c) => {
-      const { message, tree, parents } = await c.req.json<{
-        message: string;
-        tree: string;
-        parents: string[];
-      }>();
-      return c.json({ sha: this.commit(this.#filesAt(tree), message, parents[0] ?? null) }, 201);
-    });
-    api.post(`${repo}/git/refs`, async (c) => {
-      const { ref, sha } = await c.req.json<{ ref: string; sha: string }>();
-      this.branches.set(ref.replace('refs/heads/', ''), sha);
-      return c.json({}, 201);
-    });
-    api.patch(`${repo}/git/refs/:ref{.+}`, async (c) => {
-      const { sha, force } = await c.req.json<{ sha: string; force: boolean }>();
-      const branch = decodeURIComponent(c.req.param('ref')).replace('heads/', '');
-      const follows = this.commits.get(sha)?.parent === this.headOf(branch);
-      if (!force && !follows) return c.json({ message: 'Update is not a fast forward' }, 422);
-      this.branches.set(branch, sha);
-      return c.json({});
-    });
-    api.get(`${repo}/branches/:branch{.+}`, (c) => {
-      const branch = decodeURIComponent(c.req.param('branch'));
-      const sha = this.branches.get(branch);
-      if (sha === undefined) return c.json({ message: 'Branch not found' }, 404);
-      return c.json({ commit: { sha, commit: { message: this.messageOf(branch) } } });
-    });
-    return this.#listen(api);
   }
 
   /** Starts the server of GitLab's API; it ends with the test. */
   async gitlab(): Promise<this> {
-    const api = new Hono();
-    const project = '/api/v4/projects/5';
-    this.#watch(api, (context) => context.req.header('private-token'));
-    api.get('/api/v4/user', (c) => c.json({ username: 'self-heal-bot' }));
-    api.get(`${project}/merge_requests/7`, (c) =>
-      c.json({
+    const bot = 'self-heal-bot';
+    return this.#listen('/api/v4/projects/5', 'private-token', {
+      'GET /api/v4/user': () => ({ username: bot }),
+      'GET ~/merge_requests/7': () => ({
         iid: 7,
         sha: this.headOf('feature'),
         source_branch: 'feature',
@@ -202,98 +153,80 @@ export class ForgeStub {
           head_sha: this.headOf('feature'),
         },
       }),
-    );
-    api.get(`${project}/merge_requests/7/diffs`, (c) =>
-      c.json([{ old_path: this.diff.path, new_path: this.diff.path, diff: this.diff.patch }]),
-    );
-    api.get(`${project}/merge_requests/7/commits`, (c) =>
-      c.json(this.#ofChange().map((message) => ({ message }))),
-    );
-    api.get(`${project}/merge_requests/7/notes`, (c) =>
-      c.json(
+      'GET ~/merge_requests/7/diffs': () => [
+        { old_path: this.diff.path, new_path: this.diff.path, diff: this.diff.patch },
+      ],
+      'GET ~/merge_requests/7/commits': () => this.#ofChange().map((message) => ({ message })),
+      'GET ~/merge_requests/7/notes': () =>
         [...this.comments, ...this.suggestions].map(({ author, ...one }) => ({
           ...one,
           author: { username: author },
         })),
-      ),
-    );
-    api.post(`${project}/merge_requests/7/notes`, async (c) => {
-      this.#add(this.comments, (await c.req.json<{ body: string }>()).body, 'self-heal-bot');
-      return c.json({}, 201);
+      'POST ~/merge_requests/7/notes': ({ body }) => this.#add(this.comments, body.body, bot),
+      'PUT ~/merge_requests/7/notes/:id': ({ param, body }) => this.#edit(Number(param('id')), body.body),
+      'POST ~/merge_requests/7/discussions': ({ body }) => {
+        const at = `${body['position[new_path]']}:${body['position[new_line]']}`;
+        this.#add(this.suggestions, `${at}\n${body['body'].replaceAll('\r\n', '\n')}`, bot);
+      },
+      'POST ~/statuses/:sha': ({ param, body: { state, description } }) => {
+        this.checks.push({ head: param('sha'), conclusion: state, title: description, annotations: [] });
+      },
+      'GET ~/repository/files/:path': ({ param, query }) => {
+        const content = this.#filesAt(query('ref'))[param('path')];
+        if (content === undefined) return [404, { message: '404 File Not Found' }];
+        return { content: base64(content), execute_filemode: false };
+      },
+      'GET ~/repository/branches/:branch': ({ param }) => {
+        const [branch, id] = [param('branch'), this.branches.get(param('branch'))];
+        if (id === undefined) return [404, { message: '404 Branch Not Found' }];
+        return { commit: { id, message: this.messageOf(branch) } };
+      },
+      'POST ~/repository/commits': ({
+        body: { branch, commit_message: message, actions, start_sha: start },
+      }) => {
+        const parent = start ?? this.headOf(branch);
+        const files: Record<string, string> = { ...this.#filesAt(parent) };
+        for (const { action, file_path: file, content = '' } of actions) {
+          if (action === 'delete') delete files[file];
+          else if (action !== 'chmod') files[file] = text(content);
+        }
+        this.branches.set(branch, this.commit(files, message, parent));
+      },
+      'GET ~/merge_requests': ({ query }) => this.#proposed(query('source_branch')).map(() => ({ iid: 100 })),
+      'POST ~/merge_requests': ({
+        body: { source_branch: branch, target_branch: base, description: body },
+      }) => {
+        this.proposals.push({ branch, base, body });
+        return { web_url: 'https://gitlab.test/100' };
+      },
+      'PUT ~/merge_requests/:iid': ({ body: { description } }) => {
+        const [found] = this.proposals;
+        if (found) found.body = description;
+        return { web_url: 'https://gitlab.test/100' };
+      },
     });
-    api.put(`${project}/merge_requests/7/notes/:id`, async (c) => {
-      this.#edit(Number(c.req.param('id')), (await c.req.json<{ body: string }>()).body);
-      return c.json({});
-    });
-    api.post(`${project}/merge_requests/7/discussions`, async (c) => {
-      const form = await c.req.parseBody<Record<string, string>>();
-      const at = `${form['position[new_path]']}:${form['position[new_line]']}`;
-      this.#add(this.suggestions, `${at}\n${form['body']?.replaceAll('\r\n', '\n')}`, 'self-heal-bot');
-      return c.json({}, 201);
-    });
-    api.post(`${project}/statuses/:sha`, async (c) => {
-      const { state, description } = await c.req.json<{ state: string; description: string }>();
-      const head = c.req.param('sha');
-      this.checks.push({ head, conclusion: state, title: description, annotations: [] });
-      return c.json({}, 201);
-    });
-    api.get(`${project}/repository/files/:path`, (c) => {
-      const ref = c.req.query('ref') ?? '';
-      const content = this.#filesAt(this.branches.get(ref) ?? ref)[decodeURIComponent(c.req.param('path'))];
-      if (content === undefined) return c.json({ message: '404 File Not Found' }, 404);
-      return c.json({ content: Buffer.from(content).toString('base64'), execute_filemode: false });
-    });
-    api.get(`${project}/repository/branches/:branch`, (c) => {
-      const branch = decodeURIComponent(c.req.param('branch'));
-      const id = this.branches.get(branch);
-      if (id === undefined) return c.json({ message: '404 Branch Not Found' }, 404);
-      return c.json({ commit: { id, message: this.messageOf(branch) } });
-    });
-    api.post(`${project}/repository/commits`, async (c) => {
-      const { branch, commit_message: message, actions, start_sha: start } = await c.req.json<GitlabCommit>();
-      const parent = start ?? this.headOf(branch);
-      const files: Record<string, string> = { ...this.#filesAt(parent) };
-      for (const { action, file_path: file, content = '' } of actions) {
-        if (action === 'delete') delete files[file];
-        else if (action !== 'chmod') files[file] = Buffer.from(content, 'base64').toString('utf8');
-      }
-      this.branches.set(branch, this.commit(files, message, parent));
-      return c.json({}, 201);
-    });
-    api.get(`${project}/merge_requests`, (c) =>
-      c.json(
-        this.proposals
-          .filter(({ branch }) => branch === c.req.query('source_branch'))
-          .map((_, at) => ({ iid: 100 + at })),
-      ),
-    );
-    api.post(`${project}/merge_requests`, async (c) => {
-      const {
-        source_branch: branch,
-        target_branch: base,
-        description: body,
-      } = await c.req.json<Record<string, string>>();
-      this.proposals.push({ branch: branch ?? '', base: base ?? '', body: body ?? '' });
-      return c.json({ web_url: 'https://gitlab.test/100' }, 201);
-    });
-    api.put(`${project}/merge_requests/:iid`, async (c) => {
-      const found = this.proposals[Number(c.req.param('iid')) - 100];
-      if (found) found.body = (await c.req.json<{ description: string }>()).description;
-      return c.json({ web_url: 'https://gitlab.test/100' });
-    });
-    return this.#listen(api);
   }
 
-  #watch(api: Hono, tokenOf: (context: Context) => string | undefined): void {
+  /** Serves these routes, in which `~` is the address of the repository. A status other than 200 or 201 comes with the answer. */
+  async #listen(home: string, tokenIn: string, routes: Readonly<Record<string, Route>>): Promise<this> {
+    const api = new Hono();
     api.use(async (context, next) => {
       const { method, path } = context.req;
-      this.tokens.add(tokenOf(context) ?? 'none');
+      this.tokens.add(context.req.header(tokenIn)?.replace('token ', '') ?? 'none');
       if (method !== 'GET') this.writes.push(`${method} ${path}`);
       await next();
     });
-  }
-
-  async #listen(api: Hono): Promise<this> {
+    for (const [route, handle] of Object.entries(routes)) {
+      const [method = '', place = ''] = route.split(' ');
+      api.on(method, place.replace('~', home), async (c) => {
+        const isForm = c.req.header('content-type')?.includes('form') ?? false;
+        const body = isForm ? await c.req.parseBody() : await c.req.json().catch(() => ({}));
+        const param = (name: string) => decodeURIComponent(c.req.param(name) ?? '');
+        const answer = handle({ param, query: (name) => c.req.query(name) ?? '', body }) ?? {};
+        const [status, said] = isRefusal(answer) ? answer : [method === 'POST' ? 201 : 200, answer];
+        return c.json(said, status as 200);
+      });
+    }
     const server = serve({ fetch: api.fetch, port: 0, hostname: '127.0.0.1' });
     await new Promise<void>((resolve) => void server.once('listening', resolve));
     onTestFinished(() => void server.close());
@@ -306,12 +239,8 @@ export class ForgeStub {
     return { number: 7, head: { sha: this.headOf('feature'), ref: 'feature', repo: { full_name: repo } } };
   }
 
-  #proposed({ branch }: { branch: string }, at: number) {
-    return {
-      number: 100 + at,
-      html_url: `https://github.test/own/shop/pull/${100 + at}`,
-      head: { ref: branch, sha: '' },
-    };
+  #proposed(branch: string) {
+    return this.proposals.filter((one) => one.branch === branch);
   }
 
   /** The messages of the commits that the change adds to main. */
@@ -366,17 +295,25 @@ export class ForgeStub {
   }
 }
 
-interface GithubCheck {
-  head_sha: string;
-  conclusion: string;
-  output: { title: string; annotations: unknown };
+// oxlint-disable-next-line no-explicit-any -- what a client sends is checked by what the test sees of it
+type Body = any;
+
+type Route = (request: {
+  readonly param: (name: string) => string;
+  readonly query: (name: string) => string;
+  readonly body: Body;
+}) => object | undefined | void;
+
+function isRefusal(answer: object): answer is [status: number, said: object] {
+  return Array.isArray(answer) && typeof answer[0] === 'number';
 }
 
-interface GitlabCommit {
-  branch: string;
-  commit_message: string;
-  start_sha?: string;
-  actions: { action: string; file_path: string; content?: string }[];
+const base64 = (content: string) => Buffer.from(content).toString('base64');
+const text = (content: string) => Buffer.from(content, 'base64').toString('utf8');
+
+function asPull({ branch }: { branch: string }) {
+  const head = { ref: branch, sha: '' };
+  return { number: 100, html_url: 'https://github.test/own/shop/pull/100', head };
 }
 
 function asGithub({ id, author, body }: Comment) {
