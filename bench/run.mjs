@@ -13,6 +13,7 @@ const all = [
   'honesty',
   'copy',
   'blame',
+  'flaky',
   'proof-runs',
   'parallel',
   'evidence-memory',

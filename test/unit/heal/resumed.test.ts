@@ -7,7 +7,8 @@ import type { CauseVerdict } from '../../../src/core/verdict.js';
 import type { Event } from '../../../src/event.js';
 import { type WorkspaceParts, closed, lateWorkspace } from '../../../src/heal/open-run.js';
 import { planRun } from '../../../src/heal/plan-run.js';
-import { keptFixes, resumedFrom } from '../../../src/heal/resumed.js';
+import { askedOf, keptFixes, resumedFrom } from '../../../src/heal/resumed.js';
+import { typed } from '../../../src/heal/run-request.js';
 import { tellSeen } from '../../../src/heal/tell-tests.js';
 import { ownerVariables } from '../../../src/process/proc-table.js';
 import { eventsFile, readRunState } from '../../../src/run/event-log.js';
@@ -173,4 +174,27 @@ it('CL-7 HL-7 a dry run shows no prompt for a cause that would get no agent, and
     type: 'run.warning',
     message: expect.stringMatching(/^c1 would get no agent: .*test\.fail/),
   });
+
+it('FL-5 ME-8 a search for flakes is continued as one, and measures its whole selection again', async () => {
+  const asked = {
+    cwd: tempDir(),
+    env: {},
+    filters: ['a.spec.ts'],
+    passThrough: [],
+    options: { flaky: true },
+  };
+  const seen: Event = {
+    type: 'tests.seen',
+    tests: [{ ...aTest('t1'), title: [], file: '', line: 1, verdict: 'passed' }],
+  };
+  for (const flaky of [{ flaky: true }, {}] as const) {
+    const request = JSON.parse(JSON.stringify(typed({ ...asked, ...flaky }))) as ReturnType<typeof typed>;
+    const stored = await askedOf({ runId: '20260101-000000-0000', request }, asked.cwd);
+    expect(stored).toEqual({
+      ok: true,
+      value: { filters: ['a.spec.ts'], passThrough: [], options: { flaky: true }, ...flaky },
+    });
+    const { open } = resumedFrom(runOf([{ time: 1, ...seen }]), asked.cwd, flaky.flaky);
+    expect(open).toEqual(flaky.flaky ? null : []);
+  }
 });
