@@ -49,56 +49,23 @@ export function isSettled(old: string, now: string): boolean {
   return (!old.startsWith('await ') && now === `await ${old}`) || webFirstForm(old) === now;
 }
 
-const literal = /"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`/g;
 /** What differs between tests, or between runs of one. */
 const own = String.raw`(?:(?:‹\d+›|test\.info\(\))\.(?:workerIndex|parallelIndex|testId|repeatEachIndex)|process\.env\.TEST_(?:WORKER|PARALLEL)_INDEX|(?:[\w:]+[#.])?randomUUID\(\))`;
 const text = String.raw`"(?:[^"\\]|\\.)*"`;
+const within = String.raw`(?:[^\`$\\]|\$\{${own}\})*`;
 /** A text with such a thing in it, and nothing else that could be anything. */
-const isOwnText = new RegExp(
-  String.raw`^(?:${own}|\`(?:[^\`$\\]|\$\{${own}\})*\$\{${own}\}(?:[^\`$\\]|\$\{${own}\})*\`|(?:‹\d+›|test\.info\(\))\.outputPath\(${text}\)|${text} \+ ${own}(?: \+ ${text})?)$`,
-);
+const ownText = String.raw`(?:\`${within}\$\{${own}\}${within}\`|(?:‹\d+›|test\.info\(\))\.outputPath\(${text}\)|${text} \+ ${own}(?: \+ ${text})?|${own})`;
+const isOwnText = new RegExp(`^${ownText}$`);
+const texts = new RegExp(String.raw`${ownText}|${text}|\`(?:[^\`\\]|\\.)*\``, 'g');
 
-/** Returns which texts a step has of its own where the one that it replaces shared them: old literal and new; null if more differs. */
+/** Returns which texts a step has of its own where the one that it replaces shared them: old text and new; null if more differs. */
 export function madeOwn(old: string, now: string): readonly (readonly [old: string, now: string])[] | null {
-  const made: [string, string][] = [];
-  let [i, j] = [0, 0];
-  for (const match of [...old.matchAll(literal), null]) {
-    const kept = old.slice(i, match?.index);
-    const at = match ? now.indexOf(kept, j) : j;
-    if (match ? at !== j : now.slice(j) !== kept) return null;
-    if (!match) break;
-    const [was] = match;
-    i = match.index + was.length;
-    j += kept.length;
-    const next = old.slice(i, i + 2) || null;
-    if (now.startsWith(was, j)) {
-      j += was.length;
-      continue;
-    }
-    const end = next === null ? now.length : endOfExpression(now, j);
-    const is = now.slice(j, end);
-    if (!isOwnText.test(is)) return null;
-    made.push([was, is]);
-    j = end;
-  }
-  return made.length > 0 ? made : null;
-}
-
-/** Returns where an argument ends that begins here. */
-function endOfExpression(text: string, start: number): number {
-  let depth = 0;
-  let quote = '';
-  for (let at = start; at < text.length; at += 1) {
-    const sign = text[at] ?? '';
-    if (quote !== '') {
-      if (sign === quote && text[at - 1] !== '\\') quote = '';
-    } else if (sign === '"' || sign === '`') quote = sign;
-    else if (/[([{]/.test(sign)) depth += 1;
-    else if (/[)\]}]/.test(sign) && depth === 0) return at;
-    else if (/[)\]}]/.test(sign)) depth -= 1;
-    else if (sign === ',' && depth === 0) return at;
-  }
-  return text.length;
+  if (old.replaceAll(texts, '""') !== now.replaceAll(texts, '""')) return null;
+  const its = now.match(texts) ?? [];
+  const made = (old.match(texts) ?? [])
+    .map((was, at) => [was, its[at] ?? ''] as const)
+    .filter(([was, is]) => was !== is);
+  return made.length > 0 && made.every(([, is]) => isOwnText.test(is)) ? made : null;
 }
 
 /** Steps that take something away which a test leaves behind, or another left to it, and can make nothing that a test looks for. */

@@ -174,6 +174,7 @@ it('CL-7 HL-7 a dry run shows no prompt for a cause that would get no agent, and
     type: 'run.warning',
     message: expect.stringMatching(/^c1 would get no agent: .*test\.fail/),
   });
+});
 
 it('FL-5 ME-8 a search for flakes is continued as one, and measures its whole selection again', async () => {
   const asked = {
