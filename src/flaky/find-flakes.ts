@@ -28,7 +28,8 @@ import {
 export interface FoundFlake {
   readonly flake: Flake;
   readonly target: ListedTest;
-  readonly under: Condition;
+  /** Null if no experiment made it red again. */
+  readonly under: Condition | null;
 }
 
 /** How often each condition is tried: what is always red under one is found before what is rarely red under any costs time. */
@@ -115,7 +116,7 @@ async function explain(search: FlakeSearch, suspect: Suspect): Promise<FoundFlak
   if (inSuite().red > 0) {
     const ended = isOver(search) ? '; flaky.time ended the search for what makes it red' : '';
     const words = () => `in the whole suite${ended}`;
-    return foundFlake(target, { ...inTheSuite, words, count: inSuite() }, byItself.count);
+    return { ...foundFlake(target, { ...own, words, count: inSuite() }, byItself.count), under: null };
   }
   // Tests that were asked for are run until they can't be as flaky as is worth knowing.
   await measure(search, target, byItself);
@@ -127,8 +128,6 @@ async function explain(search: FlakeSearch, suspect: Suspect): Promise<FoundFlak
   );
   return null;
 }
-
-const inTheSuite = { kind: 'random', under: { others: [], workers: null } } as const;
 
 async function random(search: FlakeSearch, target: ListedTest, byItself: Trial): Promise<FoundFlake> {
   await measure(search, target, byItself);

@@ -6,6 +6,7 @@ import { findFlakes, type FoundFlake } from '../flaky/find-flakes.js';
 import { differenceOf, type TracedRun, tracedRun } from '../flaky/trace-difference.js';
 import {
   alone,
+  type Condition,
   countIn,
   keyOf,
   type ListedTest,
@@ -33,8 +34,11 @@ export interface FlakyRequest {
   readonly suspected?: readonly string[];
 }
 
+/** A flake that is red under a known condition. */
+type RedAgain = FoundFlake & { readonly under: Condition };
+
 /** A flake that is to be healed, with the failure that shows it. */
-interface ShownFlake extends FoundFlake {
+interface ShownFlake extends RedAgain {
   readonly failure: DiagnosedFailure;
 }
 
@@ -66,13 +70,19 @@ export async function flakyRun(
     say: (message: string) => bus.emit({ type: 'run.warning', message }),
   };
   await findFlakes(search, async (one) => {
-    const { flake, failure } = await lookInside(session, run, one);
+    const { target, under } = one;
+    const isLooked = under !== null && !session.signal.aborted;
+    const { flake, failure } = isLooked
+      ? await lookInside(session, run, { ...one, under })
+      : { flake: one.flake, failure: null };
     bus.emit({ type: 'flake.found', flake });
     const { test, kind, red } = flake;
     bus.emit({ type: 'tests.decided', ids: [test.id], verdict: 'flaky' });
     const seen = { kind, red: red.red, green: red.runs - red.red };
     await session.store.flakeSeen({ testId: test.id, name: testName(test.titlePath), ...seen });
-    if (failure) found.push({ ...one, flake, failure });
+    if (under && failure) found.push({ flake, target, under, failure });
+    const message = `${testName(test.titlePath)}: nothing that was tried made it red again, so no fix of it could be proven`;
+    if (!under) bus.emit({ type: 'run.warning', message });
   });
   if (options.dryRun || session.signal.aborted) return nothing;
   const causes = await healFlakes(session, first, found);
@@ -91,7 +101,7 @@ const MOST_TRACED = 3;
 async function lookInside(
   session: Session,
   run: RunByIds,
-  { flake, target, under }: FoundFlake,
+  { flake, target, under }: RedAgain,
 ): Promise<{ readonly flake: Flake; readonly failure: DiagnosedFailure | null }> {
   const times = Math.min(MOST_REPEATS, greensNeeded(flake.red));
   let failure: DiagnosedFailure | null = null;

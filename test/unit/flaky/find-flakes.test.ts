@@ -38,7 +38,8 @@ async function found(
     },
     async () => {},
   );
-  return { flakes: flakes.map(({ flake }) => flake), said, ran: suite.ran() };
+  const unders = flakes.map(({ under }) => under);
+  return { flakes: flakes.map(({ flake }) => flake), unders, said, ran: suite.ran() };
 }
 
 describe('FL-2 the kind of a flake is shown by experiment', () => {
@@ -128,6 +129,16 @@ describe('FL-2 the kind of a flake is shown by experiment', () => {
     const [more, cannot] = [{ 'd.spec.ts': ['is in time'] }, { emulates: false }];
     expect((await found(more, emulating('cpu'), 'is in time', cannot)).flakes).toEqual([]);
     expect((await found(more, emulating('clock'), 'is in time')).flakes).toEqual([]);
+  });
+
+  it('FL-4 what no experiment makes red again has no condition under which a fix could be proven', async () => {
+    let runs = 0;
+    const { flakes, unders } = await found(
+      { 'd.spec.ts': ['was red'] },
+      { 'was red': () => (runs += 1) === 1 },
+    );
+    expect(flakes).toMatchObject([{ kind: 'random', condition: 'in the whole suite' }]);
+    expect(unders).toEqual([null]);
   });
 
   it('FL-2 a test that is always red is broken, and a green one is no flake', async () => {

@@ -186,7 +186,7 @@ it('FL-5 ME-8 a search for flakes is continued as one, and measures its whole se
   };
   const seen: Event = {
     type: 'tests.seen',
-    tests: [{ ...aTest('t1'), title: [], file: '', line: 1, verdict: 'passed' }],
+    tests: [{ ...aTest('t1'), title: [], file: '', line: 1, verdict: 'passed', durationMs: 1 }],
   };
   for (const flaky of [{ flaky: true }, {}] as const) {
     const request = JSON.parse(JSON.stringify(typed({ ...asked, ...flaky }))) as ReturnType<typeof typed>;
