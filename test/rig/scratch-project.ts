@@ -142,6 +142,8 @@ function startIn(dir: string, args: readonly string[], env: Record<string, strin
     extendEnv: false,
     reject: false,
     stdin: 'ignore',
+    // On a machine with other work, what a SIGTERM begins takes its time.
+    forceKillAfterDelay: false,
   });
 }
 
