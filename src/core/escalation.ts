@@ -242,7 +242,7 @@ function place({ facts }: Diagnosis): string {
 }
 
 /** Returns an agent's text without fenced code, stack frames and line breaks, at most 400 characters. */
-export function withoutCode(text: string): string {
+function withoutCode(text: string): string {
   const kept = text
     .replaceAll(/```[\s\S]*?(?:```|$)/g, ' ')
     .split('\n')

@@ -240,7 +240,7 @@ const longestLine = 200;
  * Returns the numbered lines around a position (line and column from 1), its own line marked with `>` and, if it is
  * long, cut to what surrounds the column; null if there is no such line.
  */
-export function snippetOf(text: string, line: number, column: number): string | null {
+function snippetOf(text: string, line: number, column: number): string | null {
   const lines = text.split(/\r\n?|\n/);
   if (line < 1 || line > lines.length) return null;
   const first = Math.max(1, line - around);

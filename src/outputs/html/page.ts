@@ -242,7 +242,7 @@ function outcomeOf({ outcome, causes, shards }: Report): string {
 const mostNamed = 3;
 
 /** Says what the run is doing, as the beginning of a sentence. */
-export function phaseOf({ phase, causes, latest }: RunState): string {
+function phaseOf({ phase, causes, latest }: RunState): string {
   if (phase) return capitalized(phaseWords(phase.since));
   const atWork = causes.flatMap((one) => (one.phase && !one.ended ? { ...one, phase: one.phase } : []));
   if (atWork.length > mostNamed) return `${counted(atWork.length, 'cause')} in progress`;
