@@ -281,13 +281,6 @@ describe('on GitHub', () => {
     expect(forge.filesOf('feature')).toEqual(files);
   });
 
-  it('PB-4 other comments are none of its business', async () => {
-    const forge = await new ForgeStub(files).github();
-    const { exitCode } = await publish(forge, ['--answer'], commented('please /self-heal apply'));
-    expect(exitCode).toBe(0);
-    expect(forge.writes).toEqual([]);
-  });
-
   it('PB-5 an artifact whose fix is refused is published, but not committed', async () => {
     const forge = await new ForgeStub(files).github();
     for (const patch of [

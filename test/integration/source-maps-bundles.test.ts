@@ -101,26 +101,6 @@ describe('EV-6: bundles on disk', () => {
     },
   );
 
-  it('EV-6 finds a build in a workspace of the project by a URL with a base path and a query', async () => {
-    const root = bundledApp();
-    const app = path.join(root, 'packages/web');
-    const inner = bundledApp();
-    writeInto(app, {
-      'package.json': '{}',
-      'index.html': readFileSync(path.join(inner, 'index.html'), 'utf8'),
-      'src/main.ts': readFileSync(path.join(inner, 'src/main.ts'), 'utf8').replace(
-        "'left-first'",
-        "'./first'",
-      ),
-      'src/first.ts': 'export const first = <T, R>(list: T[], use: (one: T) => R): R => use(list[0]!);\n',
-      'src/checkout/submit.ts': readFileSync(path.join(inner, 'src/checkout/submit.ts'), 'utf8'),
-    });
-    const bundle = await viteBundle(app, 'hidden');
-    const address = `${origin}/shop/assets/${path.basename(bundle)}?v=3`;
-    const evidence = mapped(root, stackOf(readFileSync(bundle, 'utf8'), address));
-    expect(classify(evidence).facts.source).toMatch(/^packages\/web\/src\/checkout\/submit\.ts:14:\d+$/);
-  });
-
   it('EV-6 maps an esbuild bundle with an inline map, and keeps a package’s frame in node_modules', async () => {
     const root = bundledApp();
     await esbuild.build({
@@ -136,17 +116,6 @@ describe('EV-6: bundles on disk', () => {
     const evidence = mapped(root, stack);
     expectTheThrow(evidence);
     expect(evidence.console[0]?.stack).toMatch(/\(node_modules\/left-first\/index\.js:3:\d+\)/);
-  });
-
-  it('EV-6 takes the user’s frame as the source if a package threw', async () => {
-    const root = bundledApp({
-      'node_modules/left-first/index.js': 'export function first(list) {\n  return list[0].order.id;\n}\n',
-    });
-    const bundle = await viteBundle(root, true);
-    const stack = stackOf(readFileSync(bundle, 'utf8'), `${origin}/assets/${path.basename(bundle)}`);
-    const evidence = mapped(root, stack);
-    expect(evidence.console[0]?.stack).toMatch(/node_modules\/left-first\/index\.js:2:\d+/);
-    expect(classify(evidence).facts.source).toMatch(/^src\/main\.ts:9:\d+$/);
   });
 
   it('EV-6 maps a webpack bundle with a source map', async () => {

@@ -13,7 +13,6 @@ import { execaSync } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { undo } from '../../src/run/undo.js';
 import { contentsOf, readChange } from '../../src/workspace/change.js';
-import { createCopy } from '../../src/workspace/copy.js';
 import { renderChange } from '../../src/workspace/patch-text.js';
 import { agentWorkspace, inventoryOf, writeInto } from '../rig/agent-workspace.js';
 import { tempDir } from '../rig/temp-dir.js';
@@ -80,22 +79,6 @@ describe('the copy', () => {
     expect(Object.entries(now).filter(apart)).toEqual(Object.entries(made).filter(apart));
     expect(now['src/cart.js']).toContain('newer');
     expect(now).not.toHaveProperty(['src/old.js']);
-  });
-
-  it('HN-1 that was prepared early is refreshed to the current project for its agent', async () => {
-    const { dir, write, git } = await agentWorkspace(files);
-    const copy = createCopy(dir, path.join(tempDir(), 'copy'));
-    await copy.prepare();
-    write({ 'src/cart.js': 'newer\n', 'src/new/a.js': 'new\n', 'node_modules/left-pad/index.js': 'newer\n' });
-    rmSync(path.join(dir, 'src/old.js'));
-    chmodSync(path.join(dir, 'data'), 0o750);
-    git('checkout', '--quiet', '-b', 'other');
-    await copy.refresh();
-    const apart = ([name]: [string, string]) => !/^\.git($|\/)/.test(name);
-    const [now, project] = [copy.tree, dir].map((one) => Object.entries(inventoryOf(one)).filter(apart));
-    expect(now).toEqual(project);
-    expect(execaSync('git', ['branch', '--show-current'], { cwd: copy.tree }).stdout).toBe('other');
-    expect(execaSync('git', ['ls-files'], { cwd: copy.tree }).stdout).toContain('src/old.js');
   });
 
   it('HN-1 of a package contains the whole repository, and the agent works in the package', async () => {
@@ -256,15 +239,6 @@ describe('the patch', () => {
       expect(existsSync(place) ? readFileSync(place, 'latin1') : null, file).toBe(text);
     }
     expect(statSync(path.join(dir, 'run.sh')).mode & 0o111).toBe(0o111);
-  });
-
-  it('HN-1 of a large file that differs in every line is made quickly', async () => {
-    const lines = (word: string) => Array.from({ length: 40_000 }, (_, n) => `${word} ${n}\n`).join('');
-    const { agent, runDir } = await agentWorkspace({ 'big.txt': lines('a') });
-    const { change } = await agent((cwd) => writeInto(cwd, { 'big.txt': lines('b') }));
-    if (!change) throw new Error('no change');
-    const { files: named } = await renderChange(change, contentsOf(runDir));
-    expect(named).toEqual([{ path: 'big.txt', added: 40_000, removed: 40_000 }]);
   });
 });
 
