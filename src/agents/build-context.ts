@@ -10,7 +10,7 @@ import { recentCommits } from '../git/git.js';
 import { isInside, relativePath } from '../paths.js';
 import { isAtLeast } from '../playwright/find-playwright.js';
 import { listState, readStateText } from '../state-folder.js';
-import { traceFiles } from '../evidence/trace-files.js';
+import { traceFiles } from '../evidence/evidence-files.js';
 
 const MAX_PATCH_CHARACTERS = 8000;
 

@@ -1,8 +1,7 @@
 import type { AgentClaim, Opinion } from '../core/attempt.js';
 import type { RunnerSettings } from '../core/settings.js';
 import { readClaim, readOpinion } from './claim.js';
-import type { AgentTask } from './run-agent.js';
-import { noUsage, type OutputReader, type Runner } from './runner.js';
+import { type AgentTask, noUsage, type OutputReader, type Runner } from './runner.js';
 
 /** The kernel accepts no argument over 128 KiB (MAX_ARG_STRLEN of execve(2)); a longer prompt is passed as a file. */
 const MAX_ARGUMENT_BYTES = 100_000;

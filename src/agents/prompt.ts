@@ -7,7 +7,7 @@ import { fenced, middleCut } from '../core/fenced.js';
 import { lostAnswerOf } from '../core/lost-answer.js';
 import { redirectOf } from '../core/turned-away.js';
 import { type Phase, serverLine, setUpLine } from '../core/failure.js';
-import { traceFiles } from '../evidence/trace-files.js';
+import { traceFiles } from '../evidence/evidence-files.js';
 import { becauseOf, isKept } from '../core/attempt.js';
 import type { AgentContext, PreviousAttempt } from './context.js';
 import { consoleLines, pageExcerpt, requestLines, serverLines } from './prompt-evidence.js';

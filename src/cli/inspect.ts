@@ -8,7 +8,7 @@ import { agentsFlag, wholeNumber } from './options.js';
 import { exitCodes } from '../core/exit-codes.js';
 import { loadSettings } from '../config/load-settings.js';
 import { matchingFailures, failuresOf, isLead, nameOf, type Inspected } from '../inspect/find-failure.js';
-import { traceFiles } from '../evidence/trace-files.js';
+import { traceFiles } from '../evidence/evidence-files.js';
 import { findRun, runIdsIn, type StoredRun, idsMeant } from '../run/find-run.js';
 import { promptOf } from '../inspect/prompt-of.js';
 import { nothingFailed, renderFailure, renderList } from '../inspect/render-inspection.js';

@@ -1,9 +1,8 @@
 import { CommanderError } from 'commander';
 import { exitCodes } from '../core/exit-codes.js';
-import { end, endOnUncaught } from './end.js';
-import { problemOfFile } from './problem-of-file.js';
-import { ignoreEpipe } from '../outputs/ignore-epipe.js';
+import { end, endOnUncaught, problemOfFile } from './end.js';
 import { createProgram } from './program.js';
+import { ignoreEpipe } from '../outputs/streams.js';
 
 /** The entry point of the command line. Expected problems are `Problem`s with a remedy; anything thrown is a bug, caught only here. */
 export async function main(argv: readonly string[]): Promise<void> {

@@ -204,7 +204,7 @@ function runnerMistakes(name: string, runner: unknown): Mistake[] {
 
 type Path = readonly PropertyKey[];
 
-export function valueAt(data: unknown, path: Path): unknown {
+function valueAt(data: unknown, path: Path): unknown {
   return path.reduce<unknown>(
     (value, key) =>
       typeof value === 'object' && value !== null && Object.hasOwn(value, key)

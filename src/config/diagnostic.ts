@@ -44,7 +44,7 @@ export function lineStartOf(text: string, offset: number): number {
 }
 
 /** Returns the number of the line of an offset, counted from 1. */
-export function lineNumberAt(text: string, offset: number): number {
+function lineNumberAt(text: string, offset: number): number {
   return text.slice(0, offset).split('\n').length;
 }
 

@@ -3,6 +3,19 @@ import { join } from 'node:path';
 import type { ConsoleEntry, Evidence } from '../core/evidence.js';
 import type { MissingEvidence } from './bounded-text.js';
 
+/** The names of what the trace of a failed test shows, in the failure's folder. */
+export const traceFiles = {
+  /** What the test did and saw, in the order of time. */
+  actions: 'actions.md',
+  /** The page before the action at which the test failed. */
+  treeBefore: 'page-before.yml',
+  htmlBefore: 'page-before.html',
+  /** The page after it. */
+  html: 'page.html',
+  /** The trace without secrets, for Playwright's own tools. */
+  trace: 'trace.zip',
+} as const;
+
 /**
  * The first line of each file with page or server text, since a program that reads it may take text for instructions
  * (EV-10).

@@ -1,5 +1,5 @@
 import type { Propose } from '../fixer/propose.js';
-import type { RunAgent } from '../agents/run-agent.js';
+import type { RunAgent } from '../agents/runner.js';
 import type { BlameCauses } from '../blame/blame.js';
 import type { Bus } from '../run/bus.js';
 import type { Clock } from '../clock.js';

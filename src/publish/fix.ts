@@ -2,6 +2,9 @@ import { applyPatch, parsePatch, type StructuredPatch } from 'diff';
 import { reasonOf } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { safePath } from '../workspace/change.js';
+import { createHash } from 'node:crypto';
+import { fenceFor } from '../core/fenced.js';
+import { visibleText } from '../core/visible-text.js';
 
 /** One file of a fix. */
 export interface FixedFile {
@@ -98,4 +101,22 @@ function blockAt(lines: readonly string[], from: number): string[] {
   const rest = lines.slice(from);
   const end = rest.findIndex((line) => !/^[-+\\]/.test(line));
   return end === -1 ? rest : rest.slice(0, end);
+}
+
+/** Whether a person sees all of what they would accept: a text with hidden or reordered characters is not suggested. */
+export function isPlain({ lines }: Replacement): boolean {
+  const text = lines.join('\n');
+  return visibleText(text) === text;
+}
+
+/** Returns a comment that nobody sees, by which a suggestion is recognized. */
+export function keyOf(one: Replacement): string {
+  const hash = createHash('sha256').update(JSON.stringify(one)).digest('hex').slice(0, 16);
+  return `<!-- self-heal suggestion ${hash} -->`;
+}
+
+/** Renders a suggestion, which the forge offers to commit. Nothing in the lines can close its block. */
+export function suggestionText(one: Replacement, tag: string): string {
+  const fence = fenceFor(one.lines.join('\n'));
+  return [keyOf(one), `${fence}${tag}`, ...one.lines, fence].join('\n');
 }

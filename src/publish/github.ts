@@ -4,9 +4,8 @@ import { z } from 'zod';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { jsonOf } from '../json-of.js';
-import type { Replacement } from './fix.js';
+import { type Replacement, keyOf, suggestionText } from './fix.js';
 import type { Change, Check, Forge, NewCommit, Occasion, StoredFile } from './forge.js';
-import { keyOf, suggestionText } from './suggestion.js';
 
 const repository = z.object({ full_name: z.string().regex(/^[\w.-]+\/[\w.-]+$/) });
 const sha = z.string().regex(/^[\da-f]{40,64}$/);

@@ -1,10 +1,9 @@
 import { type CommitAction, Gitlab } from '@gitbeaker/rest';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
-import type { Replacement } from './fix.js';
+import { type Replacement, keyOf, suggestionText } from './fix.js';
 import type { Change, Check, CommittedFile, Forge, NewCommit, Occasion } from './forge.js';
 import { linesShown } from './github.js';
-import { keyOf, suggestionText } from './suggestion.js';
 
 /** Opens GitLab for the project and the pipeline of the job that this runs in (https://docs.gitlab.com/ci/variables/predefined_variables/). */
 export function openGitlab(env: NodeJS.ProcessEnv): Result<Forge, Problem> {

@@ -11,9 +11,8 @@ import type { Redactor } from '../secrets/redactor.js';
 import { jsonOf } from '../json-of.js';
 import { z } from 'zod';
 import type { Artifact } from './artifact.js';
-import { type FixedFile, fixedContent, readFix, replacementsOf } from './fix.js';
+import { type FixedFile, fixedContent, readFix, replacementsOf, isPlain } from './fix.js';
 import type { Change, Check, CommittedFile, Forge, OwnComment } from './forge.js';
-import { isPlain } from './suggestion.js';
 
 /** What is published, and where. */
 export interface Publishing {

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { z } from 'zod';
-import { traceFiles } from '../evidence/trace-files.js';
+import { traceFiles } from '../evidence/evidence-files.js';
 import type { DiagnosedFailure } from '../core/cause.js';
 import { categories, type Diagnosis, evidenceSources, retryAxes } from '../core/diagnosis.js';
 import type { Evidence } from '../core/evidence.js';

@@ -4,7 +4,7 @@ import { counted, duration } from '../format.js';
 import type { PhaseEvent } from './run-state.js';
 
 /** The purpose of a Playwright run: in short, and as it continues `running 3 tests …`. */
-export const purposeWords: Record<SuitePurpose, { readonly short: string; readonly long: string }> = {
+const purposeWords: Record<SuitePurpose, { readonly short: string; readonly long: string }> = {
   first: { short: 'the suite', long: '' },
   confirm: { short: 'confirming', long: ' again without a change, to rule out a flake' },
   retest: { short: 'running again', long: ' again' },

@@ -10,7 +10,7 @@ import { expandedPrompt } from '../../src/agents/expand-command.js';
 import { geminiRunner } from '../../src/agents/gemini-runner.js';
 import { lineSplitter } from '../../src/agents/line-splitter.js';
 import { opencodeRunner } from '../../src/agents/opencode-runner.js';
-import { passedEnv } from '../../src/agents/passed-env.js';
+import { passedEnv } from '../../src/agents/create-run-agent.js';
 import type { OutputStream } from '../../src/agents/runner.js';
 import { agentTask } from '../rig/agent-task.js';
 import { tempDir } from '../rig/temp-dir.js';

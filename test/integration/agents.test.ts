@@ -3,7 +3,7 @@ import path from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { createRunAgent } from '../../src/agents/create-run-agent.js';
-import type { AgentTask } from '../../src/agents/run-agent.js';
+import type { AgentTask } from '../../src/agents/runner.js';
 import type { AgentRun } from '../../src/core/attempt.js';
 import { orphansOf } from '../../src/process/end-processes.js';
 import { agentTask } from '../rig/agent-task.js';

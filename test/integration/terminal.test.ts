@@ -120,7 +120,7 @@ describe.runIf(canPty)('on a terminal', () => {
 describe('with a closed output', () => {
   it.each(['stdout', 'stderr'] as const)('CL-6 continues after its %s is closed', async (closed) => {
     const file = path.join(tempDir(), 'program.mjs');
-    const module = JSON.stringify(path.join(compiledSrc(), 'outputs/ignore-epipe.js'));
+    const module = JSON.stringify(path.join(compiledSrc(), 'outputs/streams.js'));
     // Print more than a pipe holds, as a run may at its end.
     await writeFile(
       file,

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { AgentTask } from '../../src/agents/run-agent.js';
+import type { AgentTask } from '../../src/agents/runner.js';
 import type { RunnerSettings } from '../../src/core/settings.js';
 import { tempDir } from './temp-dir.js';
 

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { compiledPositions, type CodePosition } from '../../core/classify/server-frame.js';
 import { filesBelow, type ProjectFiles } from './project-files.js';
-import type { AppFolders } from './app-folders.js';
+import type { AppFolders } from './served-files.js';
 
 interface NamePlaces {
   readonly files: ProjectFiles;

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { type AppFolders, isBuilt } from './app-folders.js';
+import { type AppFolders, isBuilt, filesServedAt, urlOf, pathOfFileUrl } from './served-files.js';
 import {
   textOfDataUrl,
   mapReferenceIn,
@@ -7,7 +7,6 @@ import {
   type ParsedMap,
   type ParsedMaps,
 } from './parse-map.js';
-import { filesServedAt, urlOf, pathOfFileUrl } from './served-files.js';
 import { pathToFileURL } from 'node:url';
 import { bounds } from '../bounded-text.js';
 import { type FileSearch, filesBelow, type ProjectFiles } from './project-files.js';

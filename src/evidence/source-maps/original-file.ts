@@ -1,8 +1,7 @@
 import path from 'node:path';
 import { decoded } from '../../core/decoded.js';
-import type { AppFolders } from './app-folders.js';
+import { type AppFolders, pathOfFileUrl, urlOf } from './served-files.js';
 import type { ProjectFiles } from './project-files.js';
-import { pathOfFileUrl, urlOf } from './served-files.js';
 
 /** A source that a map names. */
 export interface OriginalFile {

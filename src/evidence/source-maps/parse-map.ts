@@ -1,7 +1,7 @@
 import { AnyMap, decodedMappings, type TraceMap } from '@jridgewell/trace-mapping';
 import { jsonOf } from '../../json-of.js';
 import { field, listOf, stringOr } from '../unknown-fields.js';
-import { type AppFolders, findAppFolders } from './app-folders.js';
+import { type AppFolders, findAppFolders } from './served-files.js';
 import { CompiledFiles } from './compiled-files.js';
 import type { ProjectFiles } from './project-files.js';
 
@@ -14,7 +14,7 @@ export type ParsedMap =
  * Parses a source map, including index maps. Its sources are relative to `url`, where it was found. The input is
  * untrusted; never throws.
  */
-export function parseMap(text: string, url: string | null): ParsedMap {
+function parseMap(text: string, url: string | null): ParsedMap {
   // Some servers put a line before the JSON so that it cannot be run as a script: https://tc39.es/ecma426/
   const json = jsonOf(text.replace(/^\)\]\}'[^\n]*\n/, ''));
   if (!isMap(json)) return { kind: 'unknown', because: 'it is not a version 3 source map' };

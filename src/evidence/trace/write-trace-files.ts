@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Redactor } from '../../secrets/redactor.js';
 import { withoutSignals } from '../../core/fenced.js';
 import { clipMiddle, MissingEvidence } from '../bounded-text.js';
-import { asData } from '../evidence-files.js';
+import { asData, traceFiles } from '../evidence-files.js';
 import type { EvidenceLimits } from '../page-evidence.js';
 import { accessibilityTree } from './accessibility-tree.js';
 import {
@@ -18,7 +18,6 @@ import {
 } from './dom.js';
 import { copyMasked } from './masked-trace.js';
 import { readLinesOf } from './read-trace.js';
-import { traceFiles } from '../trace-files.js';
 import { type ConsoleEntry, type NetworkEntry, hasFailed, unanswered } from '../../core/evidence.js';
 import { isInside, relativePath } from '../../paths.js';
 import type { TraceAction } from './trace-actions.js';

@@ -1,5 +1,5 @@
 import type { Note } from '../../core/guard-findings.js';
-import { type AriaLine, ariaLineOf } from '../../evidence/aria-line.js';
+import { type AriaLine, ariaLineOf } from '../../fixer/locator-names.js';
 import {
   calleeOf,
   constantOf,

@@ -3,14 +3,14 @@ import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { buildContext, reduceContext } from '../../agents/build-context.js';
 import { expandedPrompt } from '../../agents/expand-command.js';
 import { type FixToReview, renderPrompt } from '../../agents/prompt.js';
-import type { AgentTask } from '../../agents/run-agent.js';
+import type { AgentTask } from '../../agents/runner.js';
 import type { AgentRun, Attempt, AgentEnd, AgentUsage } from '../../core/attempt.js';
 import type { Cause } from '../../core/cause.js';
 import type { AgentSettings } from '../../core/settings.js';
 import type { Session } from '../session.js';
 import { showTrace } from '../show-trace.js';
 import { copyTrace } from '../../evidence/trace/masked-trace.js';
-import { traceFiles } from '../../evidence/trace-files.js';
+import { traceFiles } from '../../evidence/evidence-files.js';
 import type { KnownFailure } from '../../store/store.js';
 import type { AgentPlace } from '../../workspace/workspace.js';
 import { relativePath } from '../../paths.js';

@@ -8,7 +8,7 @@ import { type CauseView, endText, violationsOf } from '../view.js';
 import { showDiff, showOffers } from './diff.js';
 import type { LoadedCause, LoadedRun } from './load-run.js';
 import { type Markup, firstItems, html, nothing, showTable } from './markup.js';
-import { traceFiles } from '../../evidence/trace-files.js';
+import { traceFiles } from '../../evidence/evidence-files.js';
 import { exitWords, isKept, wasReverted } from '../../core/attempt.js';
 import { type Blame, blameLine } from '../../core/blame.js';
 import { type Note, noteLine, type Cut, type Violation } from '../../core/guard-findings.js';

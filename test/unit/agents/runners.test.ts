@@ -12,7 +12,7 @@ import { copilotReader, copilotRunner } from '../../../src/agents/copilot-runner
 import { expandedPrompt, fillIn, promptOfToml } from '../../../src/agents/expand-command.js';
 import { geminiReader, geminiRunner } from '../../../src/agents/gemini-runner.js';
 import { opencodeReader, opencodeRunner } from '../../../src/agents/opencode-runner.js';
-import { passedEnv } from '../../../src/agents/passed-env.js';
+import { passedEnv } from '../../../src/agents/create-run-agent.js';
 import type { OutputReader, OutputStream } from '../../../src/agents/runner.js';
 import { builtInRunners } from '../../../src/core/built-in.js';
 import { aContext } from '../../rig/agent-context.js';

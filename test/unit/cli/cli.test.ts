@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { filtersFor } from '../../../src/cli/blame.js';
 import { PAGE_CHARACTERS, cursorIn, cursorText, pagesOf } from '../../../src/cli/mcp/page.js';
 import { addAgentsFlag } from '../../../src/cli/options.js';
-import { problemOfFile } from '../../../src/cli/problem-of-file.js';
+import { problemOfFile } from '../../../src/cli/end.js';
 import { commandNames, createProgram } from '../../../src/cli/program.js';
 import { fenced } from '../../../src/core/fenced.js';
 import { MCP_FILE, withMcpServer } from '../../../src/init/developer-agent.js';

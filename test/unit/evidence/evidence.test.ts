@@ -16,7 +16,7 @@ import {
   readPassing,
   requestKey,
 } from '../../../src/evidence/complaints.js';
-import { reasonsLeft } from '../../../src/evidence/reasons-left.js';
+import { reasonsLeft } from '../../../src/evidence/complaints.js';
 import { printedEntry } from '../../../src/evidence/server-log.js';
 import { aDiagnosis, aTest, anEvidence, failing } from '../../rig/builders.js';
 import { tempDir } from '../../rig/temp-dir.js';

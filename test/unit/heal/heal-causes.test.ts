@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { AgentRun } from '../../../src/core/attempt.js';
-import type { RunAgent } from '../../../src/agents/run-agent.js';
+import type { RunAgent } from '../../../src/agents/runner.js';
 import { noStore } from '../../../src/run/run-store.js';
 import { createSpending } from '../../../src/run/spending.js';
 import { aBlame, aBlamedHunk, failing } from '../../rig/builders.js';

@@ -231,7 +231,7 @@ describe('terminal', () => {
     await take(agentAtWork('c2', 'Read src/orders.ts', 20_000));
     expect(shown().slice(-5)).toEqual([
       '* self-heal 1 of 3 causes done, 1 healed · 22s · $0.02',
-      '  ✓ c1 healed · /debugger (claude) · 4s · $0.02 · runtime-error: TypeError: to…',
+      '  ✓ c1 healed · /debugger (claude) · 4s · $0.02 · runtime-error: TypeError: …',
       '  ▸ c2 runtime-error · agent working, try 1, 1s · /debugger (claude) · 2s total',
       '      Read src/orders.ts',
       '  … 1 cause to go',

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { wordOf } from '../../../src/publish/answer.js';
-import { fixedContent, readFix, replacementsOf } from '../../../src/publish/fix.js';
+import { fixedContent, readFix, replacementsOf, isPlain, suggestionText } from '../../../src/publish/fix.js';
 import { linesShown } from '../../../src/publish/github.js';
-import { isPlain, suggestionText } from '../../../src/publish/suggestion.js';
 
 function patchOf(file: string, body: string, head = ''): string {
   return `diff --git a/${file} b/${file}\n${head}--- ${head.includes('new file') ? '/dev/null' : `a/${file}`}\n+++ b/${file}\n${body}`;
