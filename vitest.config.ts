@@ -40,6 +40,8 @@ export default defineConfig({
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
           setupFiles,
+          // What a test does happens in processes of its own; only the imports are shared.
+          isolate: false,
           ...patient,
           maxWorkers,
         },
@@ -54,7 +56,7 @@ export default defineConfig({
                 include: [
                   'test/long/**/*.test.ts',
                   // Less of these is run for every change.
-                  'test/e2e/{blame,flaky,full-disk,killed,matrix,package,parallel,resume,secrets,shards}.test.ts',
+                  'test/e2e/{blame,flaky,full-disk,hostile-state,killed,package,parallel,resume,secrets,shards}.test.ts',
                   'test/integration/{agent-outcomes,evidence-gather,secrets,store}.test.ts',
                 ],
                 setupFiles,

@@ -15,7 +15,7 @@ const wants = (word: string) => `
     expect(readFileSync('page.html', 'utf8').includes('good ${word}'), 'the page sells ${word}').toBe(true);
   });`;
 
-const words = ['bread', 'wine', 'cheese', 'pears'] as const;
+const words = ['bread', 'cheese', 'pears'] as const;
 
 /** Bread and wine are far apart; cheese and pears are on one line. */
 const page = `bad bread\n\n\n\n\nbad wine\n\n\n\n\nbad cheese, bad pears\n`;
@@ -45,25 +45,26 @@ const waitsForAll = (dir: string) => `${readsItsWord(dir)}
   while (readdirSync(said).length < ${words.length + 1}) await setTimeout(20);
   writeFileSync('page.html', readFileSync('page.html', 'utf8').replace('bad ' + word, 'good ' + word));`;
 
-it('SC-3 --agents 4 merges patches to one file, and heals a cause again on the newer tree if its patch conflicts', async () => {
+it('SC-3 --agents 3 merges patches to one file, and heals a cause again on the newer tree if its patch conflicts', async () => {
   const project = await market(words, waitsForAll);
-  const { exitCode, events, report } = await project.selfHeal(['run', '--agents', '4', '--verify', 'quick']);
+  const { exitCode, events, report } = await project.selfHeal(['run', '--agents', '3', '--verify', 'quick']);
   expect(exitCode).toBe(0);
   const agents = events.filter(({ type }) => type === 'agent.started' || type === 'agent.ended');
-  expect(agents.slice(0, 5).map(({ type }) => type)).toEqual([
+  expect(agents.slice(0, 4).map(({ type }) => type)).toEqual([
     ...words.map(() => 'agent.started'),
     'agent.ended',
   ]);
-  expect(await project.read('page.html')).toBe(page.replaceAll('bad', 'good'));
+  expect(await project.read('page.html')).toBe(
+    page.replaceAll('bad', 'good').replace('good wine', 'bad wine'),
+  );
   expect(report?.causes.map(({ id, verdict }) => `${id} ${verdict}`)).toEqual([
     'c1 healed',
     'c2 healed',
     'c3 healed',
-    'c4 healed',
   ]);
   const judged = report?.causes.map(({ attempts }) => attempts.map((one) => one.end.kind).join()) ?? [];
-  expect(judged.toSorted()).toEqual(['conflict,green', 'green', 'green', 'green']);
-  expect(report?.totals.agentRuns).toBe(5);
+  expect(judged.toSorted()).toEqual(['conflict,green', 'green', 'green']);
+  expect(report?.totals.agentRuns).toBe(4);
 });
 
 const worksOn = (dir: string) => `${readsItsWord(dir)}

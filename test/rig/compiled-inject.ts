@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { compileInject } from '../../scripts/compile-inject.mjs';
 import { tempDirOfFile } from './temp-dir.js';
@@ -9,7 +10,7 @@ let compiled: Promise<string> | null = null;
  * test file and removed after its tests.
  */
 export async function compiledInject(): Promise<string> {
-  compiled ??= compile();
+  if (compiled === null || !existsSync(await compiled)) compiled = compile();
   return compiled;
 }
 

@@ -1,4 +1,4 @@
-import { readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { buildSync } from 'esbuild';
 import { tempDirOfFile } from './temp-dir.js';
@@ -11,7 +11,7 @@ let compiled: string | null = null;
  * after its tests.
  */
 export function compiledSrc(): string {
-  compiled ??= compile();
+  if (compiled === null || !existsSync(compiled)) compiled = compile();
   return compiled;
 }
 

@@ -1,13 +1,14 @@
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 
 const ofTheFile: string[] = [];
-// The process may be killed before its `exit` event.
-afterAll(() => {
+
+/** Removes what the tests of a file have left; the process may be killed before its `exit` event. */
+export function removeTempDirsOfFile(): void {
   for (const dir of ofTheFile.splice(0)) rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
-});
+}
 
 /** Creates a folder that is removed after all tests of the file. */
 export function tempDirOfFile(name: string): string {

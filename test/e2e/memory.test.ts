@@ -1,0 +1,95 @@
+import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import { expect, it, onTestFinished } from 'vitest';
+import type { Escalation } from '../../src/core/escalation.js';
+import { agentsYaml, type ScratchProject, scratchProject, shopFiles } from '../rig/scratch-project.js';
+import { tempDir } from '../rig/temp-dir.js';
+
+/** A project whose agent asks a person, and marks each of its starts outside of the project. */
+function asking(marks: string): Record<string, string> {
+  return {
+    ...shopFiles,
+    'page.html': '<p>Tanks</p>',
+    'agents.yaml': agentsYaml(['node', 'asks.mjs']),
+    'asks.mjs': `import { appendFileSync } from 'node:fs';
+      appendFileSync(${JSON.stringify(path.join(marks, 'agent.ran'))}, 'x');
+      console.log('SELF-HEAL: {"status":"needs-person","summary":"Is it Tanks or Thanks?"}');`,
+  };
+}
+
+it('CL-12 ME-5 ME-6 ME-7 PB-6 RP-6 a question waits for a person and starts no agent meanwhile, on clean machines that carry the store neither, which keep to the limit of a day and know the quarantine of the branch; the answer skip quarantines its test', async () => {
+  const marks = tempDir('marks');
+  const files = asking(marks);
+  const first = await scratchProject(files);
+  expect(await first.selfHeal(['run'])).toMatchObject({ exitCode: 3, report: { totals: { agentRuns: 1 } } });
+
+  /** A new machine, with nothing but the repository and what CI has cached. */
+  const machine = async (more: Record<string, string>) => {
+    const project = await scratchProject({ ...files, ...more });
+    mkdirSync(path.join(project.dir, '.self-heal'));
+    cpSync(path.join(first.dir, '.self-heal/ledger.db'), path.join(project.dir, '.self-heal/ledger.db'));
+    return project;
+  };
+  const yaml = (more: string) => ({ 'agents.yaml': agentsYaml(['node', 'asks.mjs'], more) });
+  const told: unknown[] = [];
+  const url = await webhook((document) => told.push(document));
+  const second = await machine(yaml(`notify: { url: '${url}' }`));
+  const again = await second.selfHeal(['run']);
+  expect(again).toMatchObject({ exitCode: 3, report: { totals: { agentRuns: 0 }, warnings: [] } });
+  expect(told).toMatchObject([{ outcome: 'escalated', exitCode: 3, causes: [{ verdict: 'escalated' }] }]);
+
+  // Another failure, which has all of its tries; the quarantine of its test is over.
+  const other = {
+    'tests/shop.spec.ts': shopFiles['tests/shop.spec.ts'].replace('toBe(true)', 'toBe("yes")'),
+  };
+  const quarantined = (until: string) => `quarantine: [{ test: shop.spec.ts › buys, until: ${until} }]`;
+  const capped = `limits: { perDay: { agentRuns: 1 } }\n${quarantined('2026-01-01')}`;
+  const spent = await (await machine({ ...other, ...yaml(capped) })).selfHeal(['run']);
+  expect(spent).toMatchObject({ exitCode: 4, report: { totals: { agentRuns: 0 } } });
+  const skips = await machine({ ...other, ...yaml(quarantined('2999-01-01')) });
+  const skipped = { exitCode: 0, report: { tests: [{ verdict: 'quarantined' }] } };
+  expect(await skips.selfHeal(['run'])).toMatchObject(skipped);
+
+  const [open] = await questions(second);
+  expect(open).toMatchObject({ state: 'pending', choices: ['guide', 'simplify', 'skip'] });
+  expect(open?.problem).toContain('Is it Tanks or Thanks?');
+  expect(again.report?.escalations).toMatchObject([{ id: open?.id, state: 'pending' }]);
+  const resolve = ['escalations', 'resolve', open?.id ?? ''];
+  expect((await second.selfHeal(resolve)).exitCode).toBe(2);
+  expect((await second.selfHeal([...resolve, '--choice', 'skip'])).exitCode).toBe(0);
+  const then = await second.selfHeal(['run']);
+  expect(then).toMatchObject(skipped);
+  expect(then.stderr).toContain('quarantined');
+  expect(readFileSync(path.join(marks, 'agent.ran'), 'utf8')).toBe('x');
+});
+
+it('ME-10 CL-5 a damaged store ends the run with 2 before any agent starts, and is left as it is', async () => {
+  const marks = tempDir('marks');
+  const damaged = { '.self-heal/ledger.db': 'this is no database '.repeat(100) };
+  const project = await scratchProject({ ...asking(marks), ...damaged });
+  const { exitCode, stderr } = await project.selfHeal(['run']);
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain('damaged');
+  expect(existsSync(path.join(marks, 'agent.ran'))).toBe(false);
+  expect(await project.read('.self-heal/ledger.db')).toBe(damaged['.self-heal/ledger.db']);
+});
+
+async function questions(project: ScratchProject): Promise<Escalation[]> {
+  const { stdout } = await project.selfHeal(['escalations', '--json']);
+  return (JSON.parse(stdout) as { escalations: Escalation[] }).escalations;
+}
+
+/** Starts a webhook on loopback, which ends with the test; returns its address. */
+async function webhook(handle: (document: unknown) => void): Promise<string> {
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    handle(await json(request));
+    response.end('ok');
+  };
+  const server = createServer((request, response) => void answer(request, response));
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+}
