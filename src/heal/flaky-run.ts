@@ -50,6 +50,12 @@ export async function flakyRun(
 ): Promise<Healed> {
   const { request, settings, bus } = opened;
   const nothing: Healed = { causes: [], suiteRed: first.suiteFailure !== null, paused: false };
+  const [broken] = first.suiteFailure?.errors ?? [];
+  if (broken && first.tests.length === 0) {
+    const [what] = broken.message.split('\n');
+    const message = `Nothing was measured, because the suite itself failed: ${what}. \`self-heal run\` diagnoses and heals that.`;
+    bus.emit({ type: 'run.warning', message });
+  }
   if (first.tests.length + suspected.length === 0 || session.signal.aborted) return nothing;
   const { cwd, env, filters, options, passThrough } = request;
   const { byId } = toPlaywrightArgs({ ...options, filters, passThrough });
