@@ -36,6 +36,9 @@ export interface BlameParts extends TrialEffects {
 /** Finds the change that broke each cause, and returns the causes with the results. */
 export type BlameCauses = (causes: readonly Cause[]) => Promise<Cause[]>;
 
+/** Failing tests that are this fast in total run along in the searches for other causes, in milliseconds. */
+const QUICK_MS = 5000;
+
 /** Creates blame for one run. All causes share one time limit. */
 export function createBlame(parts: BlameParts): BlameCauses {
   let leftMs = parts.timeMs;
@@ -52,9 +55,11 @@ export function createBlame(parts: BlameParts): BlameCauses {
     const read = historyReader(parts, isWrittenTo);
     const asked = causes.filter(({ environment }) => environment === null);
     const found = new Map<string, Blame>();
-    for (const { id, lead } of asked) {
+    for (const [at, { id, lead }] of asked.entries()) {
       if (parts.signal.aborted) break;
-      const searchIn = (history: History) => answerFor(parts, { causeId: id, lead, history, trials, until });
+      const later = asked.slice(at + 1).map((one) => one.lead);
+      const searchIn = (history: History) =>
+        answerFor(parts, { causeId: id, lead, later, history, trials, until });
       const history = await read(lead);
       const near = typeof history === 'string' ? null : await searchIn(history);
       const older = isBlame(near) ? null : await olderThan(history, () => read(lead, { isOlder: true }));
@@ -115,6 +120,8 @@ function historyReader(
 interface Asked {
   readonly causeId: string;
   readonly lead: DiagnosedFailure;
+  /** Failures that are searched for later. */
+  readonly later: readonly DiagnosedFailure[];
   readonly history: History;
   readonly trials: Trials;
   readonly until: number;
@@ -125,14 +132,15 @@ interface Asked {
  * changes to the tests are taken out too. Returns a text that says why if nothing was found.
  */
 async function answerFor(parts: BlameParts, asked: Asked): Promise<Blame | string> {
-  const { causeId, lead, history, trials, until } = asked;
+  const { causeId, lead, later, history, trials, until } = asked;
   const { candidates, base } = history;
   if (candidates.length === 0)
     return notSearched(`no change since ${base.commit.slice(0, 7)} can be the cause`);
   const startedAt = parts.now();
   const why = parts.always ? null : tooLong(parts, { lead, history, leftMs: until - startedAt });
   if (why !== null) return notSearched(why);
-  const { run, said } = trials.search({ causeId, lead, until });
+  const beside = lead.failure.scope === 'suite' ? [] : quickOnes(later);
+  const { run, said } = trials.search({ causeId, lead, beside, until });
   const app = candidates.filter(({ inTests }) => !inTests);
   const search = { test: run, apart: distanceBetween };
   // Nothing is known to have been green: the files that the failure names are the likeliest, and cost one run to rule out.
@@ -200,6 +208,16 @@ function whyNothing({ endedBy, wasRed }: Trial['said'], { base, candidates, isWh
   if (!wasRed) return `its test does not run without ${hunks} since ${at}`;
   const red = `it also fails without ${hunks} since ${at}`;
   return isWhole ? `${red}: the cause is older, or not a file of the repository` : `${red}, and ${notWhole}`;
+}
+
+/** Returns as many failures, in order, as are fast in total. */
+function quickOnes(failures: readonly DiagnosedFailure[]): DiagnosedFailure[] {
+  let sum = 0;
+  return failures.filter(({ failure }) => {
+    if (failure.scope === 'suite') return false;
+    sum += failure.durationMs;
+    return sum <= QUICK_MS;
+  });
 }
 
 /** Returns the reason if a search is unlikely to finish in time, since it would only delay the agent; otherwise null. */

@@ -1,5 +1,6 @@
 import type { Blame } from '../core/blame.js';
 import type { DiagnosedFailure } from '../core/cause.js';
+import { failureKey } from '../core/failure.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import type { Change, Contents } from '../workspace/change.js';
 import type { Workspace } from '../workspace/workspace.js';
@@ -30,15 +31,22 @@ interface TrialRequest {
   readonly causeId: string;
   /** The leading failure of the cause. */
   readonly lead: DiagnosedFailure;
+  /** Failures that are searched for later, whose tests run along. */
+  readonly beside: readonly DiagnosedFailure[];
   /** When the search must be over, in milliseconds since the epoch. */
   readonly until: number;
 }
 
+/** The outcome of each test that was run with one set. */
+type Seen = Map<string, Outcome>;
+
 /**
- * Runs tests with hunks taken out: in the project's own tree, under its journal, so that Ctrl-C and a kill leave it as it was (HN-2).
+ * Runs tests with hunks taken out: in the project's own tree, under its journal, so that Ctrl-C and a kill leave it as it was (HN-2). Results
+ * for tests of other causes are kept for their searches.
  */
 export class Trials {
   readonly #effects: TrialEffects;
+  readonly #seen = new Map<string, Seen>();
   readonly #numbers = new Map<Candidate, number>();
   #changes = 0;
 
@@ -47,14 +55,14 @@ export class Trials {
   }
 
   search(request: TrialRequest): Trial {
-    const { until } = request;
+    const { lead, until } = request;
     const said: { -readonly [K in keyof SearchStats]: SearchStats[K] } = {
       runs: 0,
       unresolved: 0,
       wasRed: false,
       endedBy: null,
     };
-    const known = new Map<string, Outcome>();
+    const key = failureKey(lead.failure);
     const runOrEnd = async (out: readonly Candidate[]): Promise<Outcome | null> => {
       const left = until - this.#effects.now();
       said.endedBy = this.#effects.signal.aborted ? 'interrupt' : left <= 0 ? 'time' : null;
@@ -73,38 +81,41 @@ export class Trials {
       return seen;
     };
     const run = async (out: readonly Candidate[]): Promise<Outcome | null> => {
-      const key = this.#keyOf(out);
-      const outcome = known.get(key) ?? (await runOrEnd(out));
-      if (outcome !== null) known.set(key, outcome);
+      const outcome = this.#outcomesFor(out).get(key) ?? (await runOrEnd(out));
       if (outcome === 'red') said.wasRed = true;
       return outcome;
     };
     return { run, said };
   }
 
-  #keyOf(out: readonly Candidate[]): string {
+  #outcomesFor(out: readonly Candidate[]): Seen {
     const numbers = out.map((one) => {
       const number = this.#numbers.get(one) ?? this.#numbers.size;
       this.#numbers.set(one, number);
       return number;
     });
-    return numbers.toSorted((a, b) => a - b).join();
+    const name = numbers.toSorted((a, b) => a - b).join();
+    const seen = this.#seen.get(name) ?? new Map<string, Outcome>();
+    this.#seen.set(name, seen);
+    return seen;
   }
 
   /** Returns null if the run was aborted. */
   async #run(
     out: readonly Candidate[],
-    { causeId, lead, signal }: TrialRequest & { readonly signal: AbortSignal },
+    { causeId, lead, beside, signal }: TrialRequest & { readonly signal: AbortSignal },
   ): Promise<Outcome | null> {
     const change = await this.#changeOf(out);
+    const failures = [lead, ...beside];
     const seen =
       change &&
       (await withChange(this.#effects, change, async () => {
         if ((await this.#effects.prepare(signal)) !== null) return signal.aborted ? null : 'unresolved';
-        // A failure of the suite itself shows in any run, so no ids are needed.
-        const ids = lead.failure.scope === 'suite' ? null : lead.rerunIds;
-        const run = await this.#effects.runAgain({ ids, causeId, signal });
-        return signal.aborted ? null : this.#outcomeOf(lead, run);
+        const run = await this.#effects.runAgain({ ids: idsOf(failures), causeId, signal });
+        if (signal.aborted) return null;
+        for (const failure of failures)
+          this.#outcomesFor(out).set(failureKey(failure.failure), await this.#outcomeOf(failure, run));
+        return this.#outcomesFor(out).get(failureKey(lead.failure)) ?? 'unresolved';
       }));
     return seen ? seen.value : 'unresolved';
   }
@@ -166,9 +177,15 @@ export interface Trial {
 interface SearchStats {
   readonly runs: number;
   readonly unresolved: number;
-  /** Whether the test ran and failed. */
+  /** Whether the test ran and failed, even in a run for another cause. */
   readonly wasRed: boolean;
   readonly endedBy: Blame['endedBy'];
+}
+
+/** A failure of the suite itself shows in any run, so no ids are needed. */
+function idsOf(failures: readonly DiagnosedFailure[]): readonly string[] | null {
+  if (failures.some(({ failure }) => failure.scope === 'suite')) return null;
+  return [...new Set(failures.flatMap(({ rerunIds }) => rerunIds))];
 }
 
 function outcomeOf(testId: string, run: SuiteRun): Outcome {
