@@ -28,7 +28,7 @@ function clocks(now: number): Omit<Trial, 'count'>[] {
   }));
 }
 
-/** What may make a test red that is green by itself: first what ran before it and beside it when it was red. */
+/** What may make a test red that is green by itself: what ran before it and beside it when it was red, another time, a slow machine. */
 export function trialsFor(search: FlakeSearch, suspect: Suspect): readonly Trial[] {
   const { target, seen } = suspect;
   const { file } = target.test.location;
@@ -42,16 +42,15 @@ export function trialsFor(search: FlakeSearch, suspect: Suspect): readonly Trial
   });
   const isOfFile = ({ test }: ListedTest) => test.location.file === file;
   const there = mostlyThere(search, suspect, 'before');
-  const orders = [earlier.filter(isOfFile), earlier.filter((one) => there.includes(one)), earlier];
-  const [inFile, inWorker, all] = orders.map((others, at) =>
-    orders.findIndex(({ length }) => length === others.length) === at && others.length > 0
-      ? [after(others)]
-      : [],
-  );
+  const orders = [earlier.filter(isOfFile), earlier.filter((one) => there.includes(one)), earlier]
+    .filter(({ length }, at, all) => length > 0 && all.findIndex((one) => one.length === length) === at)
+    .map(after);
   const wasRed = seen.reds.has(target.key);
   const beside = wasRed && seen.workers > 1 ? besides(search, suspect) : [];
   const times = wasRed ? slow : [...zones, ...clocks(search.now()), ...slow];
-  return [...(inFile ?? []), ...(inWorker ?? []), ...beside, ...times, ...(all ?? [])].map(newTrial);
+  // Those that run after one another first: among others that run beside it, some run before it in its worker.
+  const [near, far] = [orders.slice(0, -1), orders.slice(-1)];
+  return [...near, ...beside, ...times, ...far].map(newTrial);
 }
 
 /** Any others will do (load), or those that mostly were there may share something with the test (data). */
@@ -62,7 +61,7 @@ function besides(search: FlakeSearch, suspect: Suspect): Omit<Trial, 'count'>[] 
   const files = new Set([target, ...near].map(fileOf));
   const others = [...new Map(search.listed.map((one) => [fileOf(one), one])).values()]
     .filter((one) => !files.has(fileOf(one)))
-    .slice(0, 2 * seen.workers);
+    .slice(0, seen.workers);
   const whom = others.length === 0 ? 'copies of itself' : 'others';
   const load = {
     kind: 'load' as const,
