@@ -348,8 +348,12 @@ const shapes = {
     reason: z.string(),
     attempts: count,
     costUsd: countOrNull,
-    /** Set if a limit was reached before it could be healed. */
+    /** Set if a limit was reached before it could be healed (exit code 4). */
     overBudget: z.literal(true).exactOptional(),
+    /** Set if an earlier run asked its question, which nobody has answered yet (ME-6). */
+    askedBefore: z.literal(true).exactOptional(),
+    /** Set if what failed is outside of the code, so that no agent can help (HL-7). */
+    environment: z.literal(true).exactOptional(),
     /** Set if the fix of another cause healed it, since it then has no attempt to which the proof belongs. */
     proof: proof.exactOptional(),
     /** The proof of each of its tests, if there is more than one. */
@@ -406,15 +410,10 @@ const shapes = {
   /** An agent did what is honest in no fix. Its change is dropped (HN-3). */
   'attempt.rejected': z.object({ ...ofAttempt, violations }),
   /**
-   * The re-run after the fix was green, or showed another error (`error`; else null). The change stays until the proof decides (HN-5, HN-1), and a
-   * run that continues this one begins with it.
+   * The re-run after the fix was green, or showed another error. The change stays until the proof decides (HN-5, HN-1), and a run that continues
+   * this one begins with it. Told again if something was noted about it meanwhile.
    */
-  'attempt.held': z.object({
-    ...ofAttempt,
-    agent: textOrNull,
-    change: changeId.nullable(),
-    error: textOrNull,
-  }),
+  'attempt.held': z.object({ ...ofCause, attempt: attemptShape }),
   'attempt.judged': z.object({ ...ofCause, attempt: attemptShape }),
   /** The tests around the kept fixes ran once more; fixes that broke any of them were reverted (HN-6). */
   'regression.ended': regressionShape,

@@ -3,7 +3,7 @@ import { agentName, isBuiltIn } from './built-in.js';
 import type { RetryAxis } from './diagnosis.js';
 import { isUsedUp, noEarlierTries, type EarlierTries } from './remembered.js';
 import type { LimitSettings, RetrySettings, Settings } from './settings.js';
-import type { CauseVerdict } from './verdict.js';
+import type { CauseEnd } from './verdict.js';
 import type { DiagnosedFailure } from './cause.js';
 
 /** What has happened to one cause so far, and what the run has spent: everything that a decision may depend on. */
@@ -60,16 +60,6 @@ export type Decision =
   | { readonly kind: 'escalate'; readonly question: string }
   | { readonly kind: 'end'; readonly end: CauseEnd };
 
-/** How a cause ended, with the reason as a sentence. */
-export interface CauseEnd {
-  readonly verdict: CauseVerdict;
-  readonly reason: string;
-  /** Whether a limit was reached before it could be healed (exit code 4). */
-  readonly overBudget?: boolean;
-  /** Whether an earlier run asked its question, which nobody has answered yet (ME-6). */
-  readonly askedBefore?: boolean;
-}
-
 /** The number of rejected attempts after which a cause is given up: agents are warned once (HN-3). */
 const REJECTIONS_BEFORE_VERDICT = 2;
 
@@ -96,7 +86,8 @@ export function decide(given: History, policy: Policy): Decision {
   const last = history.attempts.at(-1);
   const ended = last && endAfter(last, history, policy);
   if (ended) return ended;
-  if (!last && history.environment) return end('failed', history.environment);
+  if (!last && history.environment)
+    return { kind: 'end', end: { verdict: 'failed', reason: history.environment, environment: true } };
   if (!last && history.retry === 'never_retry') {
     return {
       kind: 'escalate',
@@ -251,7 +242,7 @@ export function backoffMs(attemptsMade: number, retries: RetrySettings): number 
  * earlier run already asked does not count again.
  */
 export function isPaused(
-  causes: readonly { readonly verdict: string; readonly askedBefore?: boolean }[],
+  causes: readonly Pick<CauseEnd, 'verdict' | 'askedBefore'>[],
   limits: LimitSettings,
 ): boolean {
   const asked = causes.filter((cause) => cause.verdict === 'escalated' && !cause.askedBefore);

@@ -1,4 +1,3 @@
-import type { Cause } from './cause.js';
 import { exitCodes, exitCodeOfSignal } from './exit-codes.js';
 import type { ChangeVerdict } from './verification.js';
 
@@ -32,6 +31,18 @@ export const causeVerdicts = [...verdicts, 'superseded', 'interrupted'] as const
 /** One of `causeVerdicts`. */
 export type CauseVerdict = (typeof causeVerdicts)[number];
 
+/** How a cause ended, with the reason as a sentence. */
+export interface CauseEnd {
+  readonly verdict: CauseVerdict;
+  readonly reason: string;
+  /** Set if a limit was reached before it could be healed (exit code 4). */
+  readonly overBudget?: true;
+  /** Set if an earlier run asked its question, which nobody has answered yet (ME-6). */
+  readonly askedBefore?: true;
+  /** Set if what failed is outside of the code, so that no agent can help (HL-7). */
+  readonly environment?: true;
+}
+
 /** Whether it is green with a fix, proven or not. */
 export function isHealed(verdict: CauseVerdict): boolean {
   return verdict === 'healed' || verdict === 'green-once';
@@ -59,11 +70,7 @@ export type Outcome = (typeof outcomes)[number];
 /** Everything that the outcome of a run depends on. */
 export interface RunResult {
   readonly tests: readonly Verdict[];
-  readonly causes: readonly {
-    readonly verdict: CauseVerdict;
-    readonly overBudget?: boolean;
-    readonly cause: Pick<Cause, 'environment'>;
-  }[];
+  readonly causes: readonly Pick<CauseEnd, 'verdict' | 'overBudget' | 'environment'>[];
   /** Whether the suite's own failure persists. */
   readonly suiteRed: boolean;
   /** Whether the run paused because too many causes need a person. */
@@ -106,8 +113,8 @@ export function outcomeOf(run: RunResult): FinalOutcome {
     return { outcome: 'agent-unusable', exitCode: exitCodes.agentUnusable };
   if (run.paused) return { outcome: 'paused', exitCode: exitCodes.budget };
   if (causes.some((cause) => cause.overBudget)) return { outcome: 'budget', exitCode: exitCodes.budget };
-  const isForPerson = ({ verdict, cause }: RunResult['causes'][number]) =>
-    verdict === 'escalated' || (verdict === 'failed' && cause.environment !== null);
+  const isForPerson = ({ verdict, environment }: RunResult['causes'][number]) =>
+    verdict === 'escalated' || (verdict === 'failed' && environment === true);
   if (causes.some(isForPerson)) return forPerson;
   // What depends on a test that a person accepts as red cannot run either.
   const unknown = tests.includes('not-run') && !tests.includes('quarantined');

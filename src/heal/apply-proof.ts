@@ -1,20 +1,23 @@
 import type { AttemptEnd } from '../core/attempt.js';
 import type { AvoidedReason } from '../core/avoided.js';
-import type { DiagnosedFailure } from '../core/cause.js';
+import type { Cause, DiagnosedFailure } from '../core/cause.js';
 import { failureKey } from '../core/failure.js';
 import type { TriedCause } from './heal-cause.js';
 import {
-  type CauseRecord,
+  attemptsAt,
   changesOf,
   endCause,
+  heldAttempt,
+  isUnproven,
   type Progress,
   type ProofTest,
-  put,
+  stateOf,
   stepsOf,
   testProofs,
+  verdictOf,
 } from './progress.js';
 import type { ByKey } from './apply-result.js';
-import { decideLast, revertFixes, withoutProof } from './take-out.js';
+import { decideLast, revertFixes } from './take-out.js';
 import { tellDecided } from './tell-tests.js';
 
 /** Why a fix is not proven. */
@@ -40,18 +43,19 @@ export interface Left {
 
 /** After an interrupt: reverts the fixes that are not proven, and keeps their patches. */
 export async function abandonProof(progress: Progress): Promise<void> {
-  const { causes } = progress;
-  const open = causes.filter((one) => one.unproven?.by === 'own-fix');
-  if (open.length > 0) await revertFixes(progress, open.flatMap(changesOf));
-  for (const record of open) {
-    await decideLast(progress, record, { kind: 'interrupted', because: 'interrupted' });
-  }
-  for (const record of causes.filter((one) => one.unproven)) {
-    await endCause(progress, {
-      ...withoutProof(record),
-      verdict: 'interrupted',
-      reason: 'interrupted before its fix was proven',
-    });
+  const isOpen = (cause: Cause) => isUnproven(progress, cause);
+  const isHeld = (cause: Cause) => heldAttempt(progress, cause) !== null;
+  const causes = [...progress.causes.values()];
+  const held = causes.filter(isHeld);
+  if (held.length > 0)
+    await revertFixes(
+      progress,
+      held.flatMap((cause) => changesOf(progress, cause)),
+    );
+  for (const cause of causes.filter(isOpen)) {
+    await decideLast(progress, cause, { kind: 'interrupted', because: 'interrupted' });
+    const reason = 'interrupted before its fix was proven';
+    await endCause(progress, cause, { verdict: 'interrupted', reason });
   }
   progress.proofTests.length = 0;
 }
@@ -59,14 +63,11 @@ export async function abandonProof(progress: Progress): Promise<void> {
 /** Records and announces what the proof showed for each cause and each test. */
 export async function applyProof(progress: Progress, { refuted, gone, others }: Shown): Promise<Left> {
   const again: TriedCause[] = [];
-  for (const record of progress.causes.filter((one) => one.unproven)) {
-    const tests = progress.proofTests.filter(({ causeId }) => causeId === record.cause.id);
-    const { id } = record.cause;
-    const goesOn = await applyToCause(progress, record, {
-      tests,
-      how: refuted.get(id),
-      isGone: gone.has(id),
-    });
+  for (const cause of [...progress.causes.values()].filter((one) => isUnproven(progress, one))) {
+    const { id } = cause;
+    const tests = progress.proofTests.filter(({ causeId }) => causeId === id);
+    const shown = { tests, how: refuted.get(id), isGone: gone.has(id) };
+    const goesOn = await applyToCause(progress, cause, shown);
     if (goesOn) again.push(goesOn);
   }
   const failures = new Map(others);
@@ -87,10 +88,12 @@ interface Proved {
 /** Returns the cause if it has to be healed again. */
 async function applyToCause(
   progress: Progress,
-  record: CauseRecord,
+  cause: Cause,
   { tests, how, isGone }: Proved,
 ): Promise<TriedCause | null> {
-  const { unproven, ...rest } = record;
+  const { session } = progress;
+  const before = stateOf(progress, cause)?.ended ?? null;
+  const tried = progress.tried.get(cause.id);
   const holds = tests.some(({ ended }) => ended === null);
   const leading =
     tests.find(({ ended, isLead }) => isLead && ended === null) ??
@@ -98,42 +101,36 @@ async function applyToCause(
     tests[0];
   const several = tests.length > 1 ? { testProofs: testProofs(progress, tests) } : {};
   const proof = { proof: leading ? stepsOf(progress, leading) : [], ...several };
-  if (how && unproven?.by === 'own-fix') {
-    const attempts = await decideLast(progress, record, how);
-    const ended = { ...rest, attempts, reason: how.because };
-    if (how.kind === 'flaky') {
-      await endCause(progress, { ...ended, verdict: 'flaky' });
-      return null;
-    }
-    if (isGone) {
-      tellDecided(progress.session, record.cause.members, { verdict: 'failed' });
-      await endCause(progress, { ...ended, verdict: 'failed' });
-      return null;
-    }
-    // If self-heal is killed before the cause is healed again, `resume` picks it up.
-    put(progress, { ...ended, verdict: 'interrupted' });
-    return { ...unproven.healed, attempts };
-  }
-  if (unproven?.by === 'other-fix' && !holds) {
-    if (unproven.otherwise) put(progress, unproven.otherwise);
-    else if (tests.every(({ ended }) => ended === 'flaky'))
-      await endCause(progress, { ...rest, verdict: 'flaky', reason: 'also green without the fix' });
-    else
-      await endCause(progress, {
-        ...rest,
-        verdict: 'superseded',
-        reason: 'red again despite the fix that had turned it green',
-      });
-    return null;
-  }
-  if (record.verdict === 'superseded') {
+  const byOthers = progress.greenWithOthers.get(cause.id);
+  if (byOthers !== undefined && holds) {
+    await endCause(progress, cause, { verdict: greenWord(progress), reason: byOthers, ...proof });
+  } else if (byOthers !== undefined) {
+    progress.greenWithOthers.delete(cause.id);
+    // It stays as it ended before another fix seemed to heal it.
+    if (before !== null) return null;
+    const isFlaky = tests.every(({ ended }) => ended === 'flaky');
+    await endCause(
+      progress,
+      cause,
+      isFlaky
+        ? { verdict: 'flaky', reason: 'also green without the fix' }
+        : { verdict: 'superseded', reason: 'red again despite the fix that had turned it green' },
+    );
+  } else if (how) {
+    await decideLast(progress, cause, how);
+    const reason = how.because;
+    if (how.kind === 'flaky') await endCause(progress, cause, { verdict: 'flaky', reason });
+    else if (isGone) {
+      tellDecided(session, cause.members, { verdict: 'failed' });
+      await endCause(progress, cause, { verdict: 'failed', reason });
+    } else if (tried) return { ...tried, attempts: attemptsAt(progress, cause) };
+  } else if (verdictOf(progress, cause) === 'superseded') {
     // Dead ends are out by now: a heal that is proven rests on it.
-    put(progress, { ...rest, attempts: await decideLast(progress, record) });
-    return null;
+    await decideLast(progress, cause);
+  } else {
+    await decideLast(progress, cause, { kind: 'green', ...proof });
+    await endCause(progress, cause, { verdict: greenWord(progress), reason: tried?.end.reason ?? '' });
   }
-  const attempts = await decideLast(progress, record, { kind: 'green', ...proof });
-  const proven = unproven?.by === 'other-fix' ? proof : {};
-  await endCause(progress, { ...rest, attempts, verdict: greenWord(progress) }, proven);
   return null;
 }
 
@@ -166,10 +163,10 @@ function applyToTest(
 
 /** Returns why no agent was started for a test that another test's fix healed; null if an agent was started and then stopped. */
 function whyAvoided(
-  { causes }: Progress,
+  progress: Progress,
   { failure, causeId }: Pick<ProofTest, 'failure' | 'causeId'>,
 ): AvoidedReason | null {
-  const record = causes.find(({ cause }) => cause.id === causeId);
-  if (record?.cause.lead !== failure) return 'shared-cause';
-  return record.attempts.some(({ end }) => end.kind === 'interrupted') ? null : 'earlier-fix';
+  const cause = progress.causes.get(causeId);
+  if (cause?.lead !== failure) return 'shared-cause';
+  return attemptsAt(progress, cause).some(({ end }) => end.kind === 'interrupted') ? null : 'earlier-fix';
 }

@@ -4,10 +4,9 @@ import { chooseFlipped } from '../core/alike.js';
 import { failureKey, testName, testsOf } from '../core/failure.js';
 import { isGreen } from '../core/judge.js';
 import type { TriedCause } from './heal-cause.js';
-import { endCause, type Progress, proofTest, put, revealing, type CauseRecord } from './progress.js';
+import { endCause, heldAttempt, type Progress, proofTest, revealing, verdictOf } from './progress.js';
 import { retest, type Retest } from './retest.js';
 import { tellDecided, tellSeen } from './tell-tests.js';
-import type { Attempt } from '../core/attempt.js';
 
 /** Failures with their keys. */
 export type ByKey = [key: string, failure: DiagnosedFailure][];
@@ -45,9 +44,9 @@ export async function applyFlaky(progress: Progress, green: readonly DiagnosedFa
     await session.store.flakeSeen({ testId: id, name: testName(titlePath), kind: null, red: 1, green: 1 });
 }
 
-function isOfOpenCause({ session, causes }: Progress, { failure }: DiagnosedFailure): boolean {
-  const causeId = session.bus.run().tests.get(failureKey(failure))?.causeIds.at(-1);
-  return causes.some(({ cause, unproven }) => cause.id === causeId && unproven?.by === 'own-fix');
+function isOfOpenCause(progress: Progress, { failure }: DiagnosedFailure): boolean {
+  const id = progress.session.bus.run().tests.get(failureKey(failure))?.causeIds.at(-1);
+  return id !== undefined && heldAttempt(progress, { id }) !== null;
 }
 
 /**
@@ -55,25 +54,19 @@ function isOfOpenCause({ session, causes }: Progress, { failure }: DiagnosedFail
  * Returns the failures it leaves behind, which become causes of their own.
  */
 export async function applyResult(progress: Progress, ended: TriedCause): Promise<ByKey> {
-  const { cause, attempts, end } = ended;
+  const { cause, end } = ended;
   const { session } = progress;
   const untried = whyUntried(ended);
   const isRevealed = revealing(progress, cause).length > 0;
   if (end.verdict === 'flaky' && isRevealed && ended.lastRetest) {
     // Nothing more had to be changed: the fix that revealed it may have healed the test.
-    const left = leftOf(progress, cause, { seen: ended.lastRetest, attempts });
+    const left = leftOf(progress, cause, ended.lastRetest);
     return left ? keyed(left.members) : [];
   }
   if (untried) session.bus.emit({ type: 'agent.avoided', reason: untried, count: 1 });
   const { verdict } = end;
-  const record = {
-    cause,
-    ...end,
-    attempts,
-  };
-  const unproven = { by: 'own-fix', healed: ended } as const;
-  if (verdict === 'healed') put(progress, { ...record, unproven });
-  else await endCause(progress, verdict === 'superseded' ? { ...record, unproven } : record);
+  progress.tried.set(cause.id, ended);
+  if (verdict !== 'healed') await endCause(progress, cause, end);
   if (verdict === 'healed' || verdict === 'superseded' || verdict === 'flaky')
     return applyProgress(progress, ended);
   tellDecided(session, cause.members, { verdict: verdict === 'interrupted' ? 'failed' : verdict });
@@ -152,11 +145,7 @@ async function applyToFollowers(
  * Checks whether an earlier fix of this round has healed this cause too, wholly or in part, so that nobody pays for it twice. Returns
  * what is left of the cause, or null. If a run of the current tree has already shown it red, it is not run again.
  */
-export async function unhealedYet(
-  progress: Progress,
-  cause: Cause,
-  attempts: readonly Attempt[] = [],
-): Promise<Cause | null> {
+export async function unhealedYet(progress: Progress, cause: Cause): Promise<Cause | null> {
   const { session } = progress;
   if (session.observations.isRed(cause.lead)) return cause;
   const seen = await retest(session, {
@@ -164,24 +153,18 @@ export async function unhealedYet(
     purpose: 'shared-fix',
     causeId: cause.id,
   });
-  return leftOf(progress, cause, { seen, attempts });
+  return leftOf(progress, cause, seen);
 }
 
 /** Records which tests of a cause a run shows green with fixes of other causes; returns what is left of the cause, or null. */
-function leftOf(
-  progress: Progress,
-  cause: Cause,
-  { seen, attempts }: { readonly seen: Retest; readonly attempts: readonly Attempt[] },
-): Cause | null {
+function leftOf(progress: Progress, cause: Cause, seen: Retest): Cause | null {
   const failures = [...cause.members];
   const red = failures.filter((member) => !isGreen(seen.observe(member)));
   for (const member of failures) if (!red.includes(member)) takeGreen(progress, cause, member);
   const [first] = red;
   if (red.length === failures.length) return cause;
   if (first) return { ...cause, members: red, lead: red.includes(cause.lead) ? cause.lead : first };
-  const reason = 'healed by an earlier fix of this run';
-  const unproven = { by: 'other-fix', otherwise: null } as const;
-  put(progress, { cause, verdict: 'healed', reason, attempts, unproven });
+  progress.greenWithOthers.set(cause.id, 'healed by an earlier fix of this run');
   return null;
 }
 
@@ -196,26 +179,21 @@ function takeGreen(progress: Progress, cause: Cause, failure: DiagnosedFailure):
  * those may have healed them: their final status has to be true of the final code.
  */
 export async function recheckFailed(progress: Progress): Promise<void> {
-  const { session, causes } = progress;
+  const { session } = progress;
   if (session.workspace.applied().length === 0) return;
-  const given = causes.filter(canBeHealedYet);
-  const failures = given
-    .flatMap((one) => one.cause.members)
-    .filter((one) => !session.observations.isRed(one));
+  const given = [...progress.causes.values()].filter((one) => canBeHealedYet(progress, one));
+  const failures = given.flatMap(({ members }) => members).filter((one) => !session.observations.isRed(one));
   if (failures.length === 0 || session.signal.aborted) return;
   const seen = await retest(session, { failures, purpose: 'shared-fix', causeId: null });
   for (const one of given) {
-    const green = one.cause.members.filter(
-      (member) => failures.includes(member) && isGreen(seen.observe(member)),
-    );
-    for (const member of green) takeGreen(progress, one.cause, member);
-    if (green.length < one.cause.members.length) continue;
-    const reason = 'healed by a later fix of this run';
-    const unproven = { by: 'other-fix', otherwise: one } as const;
-    put(progress, { ...one, verdict: 'healed', reason, overBudget: false, unproven });
+    const green = one.members.filter((member) => failures.includes(member) && isGreen(seen.observe(member)));
+    for (const member of green) takeGreen(progress, one, member);
+    if (green.length === one.members.length)
+      progress.greenWithOthers.set(one.id, 'healed by a later fix of this run');
   }
 }
 
-function canBeHealedYet({ verdict, cause }: CauseRecord): boolean {
+function canBeHealedYet(progress: Progress, cause: Cause): boolean {
+  const verdict = verdictOf(progress, cause) ?? '';
   return ['failed', 'rejected', 'escalated'].includes(verdict) && cause.lead.failure.scope === 'test';
 }

@@ -24,7 +24,7 @@ import type { SuiteRun } from '../playwright/suite-run.js';
 import { healCauses } from './heal-causes.js';
 import { observationsIn } from './observations.js';
 import type { Opened } from './open-run.js';
-import { type Healed, newProgress, type Progress, summarise } from './progress.js';
+import { type Healed, newProgress, type Progress, tellCause } from './progress.js';
 import { proveFixes } from './prove.js';
 import type { AgainRequest, Session } from './session.js';
 
@@ -49,7 +49,7 @@ export async function flakyRun(
   { first, suspected = [] }: FlakyRequest & { readonly first: SuiteRun },
 ): Promise<Healed> {
   const { request, settings, bus } = opened;
-  const nothing: Healed = { causes: [], suiteRed: first.suiteFailure !== null, paused: false };
+  const nothing: Healed = { suiteRed: first.suiteFailure !== null, paused: false };
   const [broken] = first.suiteFailure?.errors ?? [];
   if (broken && first.tests.length === 0) {
     const [what] = broken.message.split('\n');
@@ -90,9 +90,8 @@ export async function flakyRun(
     const message = `${testName(test.titlePath)}: nothing that was tried made it red again, so no fix of it could be proven`;
     if (!under) bus.emit({ type: 'run.warning', message });
   });
-  if (options.dryRun || session.signal.aborted) return nothing;
-  const causes = await healFlakes(session, first, found);
-  return { ...nothing, causes };
+  if (!options.dryRun && !session.signal.aborted) await healFlakes(session, first, found);
+  return nothing;
 }
 
 function runner(session: Session): RunByIds {
@@ -161,7 +160,7 @@ async function healFlakes(session: Session, first: SuiteRun, found: readonly Sho
       bus.emit({ type: 'run.warning', message: `${testName(one.flake.test.titlePath)}: ${why}` });
   }
   const flakes = found.filter((one) => rare(one) === null);
-  if (flakes.length === 0) return [];
+  if (flakes.length === 0) return;
   const progress = newProgress(underConditions(session, flakes), first);
   const causes = flakes.map(({ flake, failure }, index): Cause => ({
     id: `c${bus.run().causes.length + index + 1}`,
@@ -171,11 +170,10 @@ async function healFlakes(session: Session, first: SuiteRun, found: readonly Sho
     environment: null,
     flake,
   }));
-  for (const cause of causes) bus.emit({ type: 'cause.found', cause: summarise(cause) });
+  for (const cause of causes) tellCause(progress, cause);
   await healCauses(progress, causes, { runsAfter: 2, found: new Map() });
   await proveFixes(progress, first);
   tellStillFlaky(progress, flakes);
-  return progress.causes;
 }
 
 /** A test whose flake nobody healed is as flaky as it was. */

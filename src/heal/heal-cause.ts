@@ -1,4 +1,5 @@
-import { agentsFor, decide, type CauseEnd, type Decision, type History } from '../core/policy.js';
+import { agentsFor, decide, type Decision, type History } from '../core/policy.js';
+import type { CauseEnd } from '../core/verdict.js';
 import { type Attempt, becauseOf, type Side } from '../core/attempt.js';
 import { builtIn, isBuiltIn } from '../core/built-in.js';
 import { type Cause, type DiagnosedFailure, retryOf } from '../core/cause.js';
@@ -117,7 +118,7 @@ export async function healCause(
       case 'escalate':
         return ended(await ask(session, cause, { question: decision.question, attempts, known }));
       case 'end': {
-        const { verdict, reason, overBudget = false } = decision.end;
+        const { verdict, reason, overBudget } = decision.end;
         const so = { attempts, known };
         const isOpen = verdict === 'failed' && !overBudget && (await mayBeMeant(session, cause, so));
         if (!isOpen) return ended(decision.end);

@@ -7,13 +7,14 @@ import { failureKey } from '../core/failure.js';
 import { isGreen } from '../core/judge.js';
 import { applyResult, unhealedYet } from './apply-result.js';
 import {
-  type CauseRecord,
   endCause,
   goesOn,
   keptAttempts,
+  keysOf,
   type Progress,
   revealing,
-  summarise,
+  tellCause,
+  verdictOf,
 } from './progress.js';
 import { healCause, type TriedCause, type Turn } from './heal-cause.js';
 import { retest } from './retest.js';
@@ -82,7 +83,7 @@ async function healOneByOne(round: Round, copy: number): Promise<void> {
       waiting.splice(waiting.indexOf(next), 1);
       const cause = await unhealedYet(progress, next);
       if (!cause) continue;
-      if (cause !== next) progress.session.bus.emit({ type: 'cause.narrowed', cause: summarise(cause) });
+      if (cause !== next) tellCause(progress, cause);
       const one: UnderWay = { cause, stop: new AbortController(), inLine: Infinity };
       underWay.add(one);
       progress.session.plan.expect(waiting.length + underWay.size + runsAfter);
@@ -110,7 +111,7 @@ async function healOne(round: Round, one: UnderWay, copy: number): Promise<reado
   const { session } = progress;
   const ended = await healCause(session, one.cause, {
     earlier: earlierSignatures(progress, one.cause),
-    chain: revealing(progress, one.cause).flatMap(keptAttempts),
+    chain: revealing(progress, one.cause).flatMap((other) => keptAttempts(progress, other)),
     turn: turnOf(round, one, copy),
   });
   underWay.delete(one);
@@ -187,8 +188,7 @@ async function stopIfGreen(session: Session, { cause, stop }: UnderWay): Promise
 /** A kept fix may have healed what other agents are working on. One root cause gets one agent, so those agents are stopped (HL-6). */
 function stopHealed({ progress, underWay }: Round, { cause, lastRetest }: TriedCause): void {
   const { session } = progress;
-  const record = progress.causes.find((one) => one.cause.id === cause.id);
-  if (!record || keptAttempts(record).length === 0 || session.signal.aborted) return;
+  if (keptAttempts(progress, cause).length === 0 || session.signal.aborted) return;
   for (const one of underWay) {
     const seen = lastRetest?.observe(one.cause.lead);
     if (seen && isGreen(seen)) one.stop.abort(`its test is green with the fix of ${cause.id}`);
@@ -198,20 +198,22 @@ function stopHealed({ progress, underWay }: Round, { cause, lastRetest }: TriedC
 /** Ends a cause whose agent was stopped because another fix made its test green; its tests that are still red get causes of their own. */
 async function healedByAnother(
   progress: Progress,
-  { cause, attempts }: TriedCause,
+  { cause }: TriedCause,
 ): Promise<readonly DiagnosedFailure[]> {
-  const left = await unhealedYet(progress, cause, attempts);
+  const left = await unhealedYet(progress, cause);
   if (!left) return [];
   const reason = 'its first test was green with the fix of another cause';
-  await endCause(progress, { cause, verdict: 'superseded', reason, attempts });
+  await endCause(progress, cause, { verdict: 'superseded', reason });
   return left.members;
 }
 
 /** Returns the signatures of resolved causes that the same tests had earlier in this run. */
-export function earlierSignatures({ causes }: Progress, cause: Cause): Set<string> {
-  const keys = new Set(cause.members.map((member) => failureKey(member.failure)));
-  const isEarlier = ({ verdict, cause: { id } }: CauseRecord) => id !== cause.id && isResolved(verdict);
-  const members = causes.filter(isEarlier).flatMap((one) => one.cause.members);
+export function earlierSignatures(progress: Progress, cause: Cause): Set<string> {
+  const keys = keysOf(cause);
+  const members = [...progress.causes.values()].flatMap((one) => {
+    const verdict = one.id === cause.id ? null : verdictOf(progress, one);
+    return verdict !== null && isResolved(verdict) ? one.members : [];
+  });
   const same = members.filter((one) => keys.has(failureKey(one.failure)) || one.failure.scope === 'suite');
   return new Set(same.map(({ signature }) => signature));
 }

@@ -41,7 +41,7 @@ export async function planRun(opened: Session, first: SuiteRun, show: (plan: Pla
     const { prompt } = await writeWork(session, { cause, agent, n: 1, previous: [] });
     show({ cause: summary, slashCommand: settings.slashCommand, runner: settings.runner, prompt });
   }
-  return { causes: [], suiteRed: first.suiteFailure !== null, paused: false };
+  return { suiteRed: first.suiteFailure !== null, paused: false };
 }
 
 /** Searches for the change that broke each cause, without starting agents (BL-1). No change is to blame for a test that is green when re-run. */
@@ -52,5 +52,5 @@ export async function blameRun(session: Session, first: SuiteRun): Promise<Heale
   const causes = groupCauses(confirmed);
   for (const cause of causes) session.bus.emit({ type: 'cause.found', cause: summarise(cause) });
   if (!session.signal.aborted) await session.blame?.(causes);
-  return { causes: [], suiteRed: first.suiteFailure !== null, paused: false };
+  return { suiteRed: first.suiteFailure !== null, paused: false };
 }

@@ -1,39 +1,29 @@
-import { type Attempt, isKept, spentOn, becauseOf } from '../core/attempt.js';
+import { type Attempt, isKept, spentOn } from '../core/attempt.js';
 import type { Cause, DiagnosedFailure } from '../core/cause.js';
-import { type CauseEnd, isPaused } from '../core/policy.js';
+import { isPaused } from '../core/policy.js';
 import type { ProofOutcome, ProofStep, TestProof } from '../core/proof.js';
-import { type RunResult, isResolved } from '../core/verdict.js';
+import { type CauseEnd, type CauseVerdict, type RunResult, isResolved } from '../core/verdict.js';
 import { failureKey, testsOf } from '../core/failure.js';
 import type { TriedCause } from './heal-cause.js';
 import type { GreenTest } from '../core/alike.js';
 import type { EventOf, CauseSummary } from '../event.js';
 import type { SuiteRun, TestResult } from '../playwright/suite-run.js';
+import { attemptsOf, type CauseState } from '../run/run-state.js';
 import type { Session } from './session.js';
 import { headlineOf } from '../core/headline.js';
 
-/** A cause with its verdict. */
-export interface CauseRecord extends CauseEnd {
-  readonly cause: Cause;
-  readonly attempts: readonly Attempt[];
-  /** Set while it is not decided: its tests are green with a fix that is not proven yet, or its fix revealed an error that is not healed yet. */
-  readonly unproven?: Unproven;
-}
+/** What the outcome of a run depends on besides its tests and causes. */
+export type Healed = Pick<RunResult, 'suiteRed' | 'paused' | 'verified'>;
 
-/** Whose fix it is, and what becomes of the cause if the fix is refuted. */
-export type Unproven =
-  | { readonly by: 'own-fix'; readonly healed: TriedCause }
-  /** `otherwise` is null if its tests then become failures of their own. */
-  | { readonly by: 'other-fix'; readonly otherwise: CauseRecord | null };
-
-/** What the outcome of a run depends on besides its tests. */
-export interface Healed extends Pick<RunResult, 'suiteRed' | 'paused' | 'verified'> {
-  readonly causes: readonly CauseRecord[];
-}
-
-/** The state that the rounds of one run share. */
+/** The state that the rounds of one run share. What happened to its causes, the run itself knows: see `stateOf`. */
 export interface Progress {
   readonly session: Session;
-  readonly causes: CauseRecord[];
+  /** By id, in the order in which they were found; without the tests that another fix has healed since. */
+  readonly causes: Map<string, Cause>;
+  /** By cause, the work on it that ended last. */
+  readonly tried: Map<string, TriedCause>;
+  /** Causes whose tests are green with the fixes of others, none of which is proven yet; each with whose fix it was. */
+  readonly greenWithOthers: Map<string, string>;
   suiteFlakes: number;
   /** Failures that could not be confirmed because the suite did not start, by key. */
   readonly blocked: Map<string, DiagnosedFailure>;
@@ -49,108 +39,167 @@ export interface Progress {
 
 /** Creates the progress of a new run. */
 export function newProgress(session: Session, first: SuiteRun): Progress {
+  const inGroups = new Set(first.serial?.flat());
   return {
     session,
-    causes: [],
+    causes: new Map(),
+    tried: new Map(),
+    greenWithOthers: new Map(),
     suiteFlakes: 0,
     blocked: new Map(),
     rerunIds: first.rerunIds,
-    green: greenIn(first),
+    green: first.tests.filter(({ test, outcome }) => outcome === 'expected' && !inGroups.has(test.id)),
     ran: first.tests.filter(({ outcome }) => outcome !== 'not-run' && outcome !== 'skipped'),
     proofTests: [],
   };
 }
 
-function greenIn({ tests, serial = [] }: SuiteRun): GreenTest[] {
-  const inGroups = new Set(serial.flat());
-  return tests.filter(({ test, outcome }) => outcome === 'expected' && !inGroups.has(test.id));
+/** Announces causes as found, or as narrowed to the tests that no other fix has healed. */
+export function tellCause({ session, causes }: Progress, cause: Cause): void {
+  const type = causes.has(cause.id) ? 'cause.narrowed' : 'cause.found';
+  causes.set(cause.id, cause);
+  session.bus.emit({ type, cause: summarise(cause) });
+}
+
+/** Returns what the run knows about a cause. */
+export function stateOf({ session }: Progress, { id }: Pick<Cause, 'id'>): CauseState | undefined {
+  return session.bus.run().causes.find(({ summary }) => summary.id === id);
+}
+
+/** Returns the attempts at a cause, with those whose proof is pending. */
+export function attemptsAt(progress: Progress, cause: Cause): Attempt[] {
+  return attemptsOf(stateOf(progress, cause) ?? { attempts: [] });
+}
+
+/** Returns the last attempt at a cause if its change is in the tree until its proof decides. */
+export function heldAttempt(progress: Progress, cause: Pick<Cause, 'id'>): Attempt | null {
+  const last = stateOf(progress, cause)?.attempts.at(-1);
+  return last?.judged ? null : (last?.held ?? null);
+}
+
+/** Returns the status of a cause, as far as it is known: a fix that is not proven yet counts as if it was. Null if there is none. */
+export function verdictOf(progress: Progress, cause: Cause): CauseVerdict | null {
+  const isHealed =
+    progress.greenWithOthers.has(cause.id) || heldAttempt(progress, cause)?.end.kind === 'green';
+  return isHealed ? 'healed' : (stateOf(progress, cause)?.ended?.verdict ?? null);
+}
+
+/** Whether a fix keeps a cause from being decided: its own, which is green or has revealed another error, or one that was made for another. */
+export function isUnproven(progress: Progress, cause: Cause): boolean {
+  return progress.greenWithOthers.has(cause.id) || heldAttempt(progress, cause) !== null;
 }
 
 /** How often the suite's own failure may disappear and come back before healing is given up. */
 const SUITE_FLAKES_TOLERATED = 2;
 
 /** Whether more causes are healed and more agents are started. */
-export function goesOn({ session, causes, suiteFlakes }: Progress): boolean {
+export function goesOn(progress: Progress): boolean {
+  const { session, causes, suiteFlakes } = progress;
   // If no agent could be started, none was paid, so every cause is still worth a diagnosis.
-  const unusable = causes.some((one) => one.verdict === 'agent-unusable' && one.attempts.length > 0);
-  const paused = isPaused(causes, session.settings.limits);
-  return !session.signal.aborted && !unusable && !paused && suiteFlakes <= SUITE_FLAKES_TOLERATED;
+  const unusable = [...causes.values()].some((cause) => {
+    return verdictOf(progress, cause) === 'agent-unusable' && attemptsAt(progress, cause).length > 0;
+  });
+  return (
+    !session.signal.aborted && !unusable && !isPausedNow(progress) && suiteFlakes <= SUITE_FLAKES_TOLERATED
+  );
+}
+
+/** Whether so many causes need a person that no more agents are started. */
+export function isPausedNow({ session, greenWithOthers }: Progress): boolean {
+  const ends = session.bus.run().causes.flatMap(({ summary, ended }) => {
+    return ended === null || greenWithOthers.has(summary.id) ? [] : [ended];
+  });
+  return isPaused(ends, session.settings.limits);
 }
 
 /** Whether a failure of the suite itself is still open. */
-export function isSuiteRed(causes: readonly CauseRecord[]): boolean {
-  return causes.some(({ verdict, cause }) => cause.lead.failure.scope === 'suite' && !isResolved(verdict));
+export function isSuiteRed(progress: Progress): boolean {
+  return [...progress.causes.values()].some((cause) => {
+    const verdict = verdictOf(progress, cause);
+    return cause.lead.failure.scope === 'suite' && verdict !== null && !isResolved(verdict);
+  });
 }
 
-/** Returns the attempts of a cause whose changes are in the tree. */
-export function keptAttempts({ attempts }: Pick<CauseRecord, 'attempts'>): Attempt[] {
-  return attempts.filter((one) => isKept(one) && one.change !== null);
+/** Returns the attempts at a cause whose changes are in the tree. */
+export function keptAttempts(progress: Progress, cause: Cause): Attempt[] {
+  return attemptsAt(progress, cause).filter((one) => isKept(one) && one.change !== null);
 }
 
 /** Returns the ids of a cause's changes in the tree. */
-export function changesOf(record: Pick<CauseRecord, 'attempts'>): string[] {
-  return keptAttempts(record).flatMap(({ change }) => change ?? []);
+export function changesOf(progress: Progress, cause: Cause): string[] {
+  return keptAttempts(progress, cause).flatMap(({ change }) => change ?? []);
+}
+
+/** Returns the causes that have changes in the tree, in the order in which these were applied. */
+export function keptCauses(progress: Progress): Cause[] {
+  const applied = progress.session.workspace.applied();
+  const at = (cause: Cause) => applied.indexOf(changesOf(progress, cause).at(-1) ?? '');
+  const kept = [...progress.causes.values()].filter((one) => changesOf(progress, one).length > 0);
+  return kept.toSorted((a, b) => at(a) - at(b));
 }
 
 /**
  * Returns the later causes with tests of a cause whose fix led to another error (HL-3). Its change stands or falls with theirs: a chain of
  * attempts is kept if it ends in a proven heal, and else taken out as a whole (HN-1).
  */
-export function revealedBy({ causes }: Progress, record: CauseRecord): CauseRecord[] {
-  if (record.verdict !== 'superseded') return [];
-  const later = causes.slice(causes.indexOf(record) + 1);
-  return later.filter(({ cause }) => haveCommonTest(cause, record.cause));
+export function revealedBy(progress: Progress, cause: Cause): Cause[] {
+  if (verdictOf(progress, cause) !== 'superseded') return [];
+  const all = [...progress.causes.values()];
+  const later = all.slice(all.findIndex(({ id }) => id === cause.id) + 1);
+  return later.filter((one) => haveCommonTest(one, cause));
 }
 
 /** Returns the causes whose undecided fixes revealed the error of this one. */
-export function revealing({ causes }: Progress, cause: Cause): CauseRecord[] {
-  return causes.filter(
+export function revealing(progress: Progress, cause: Pick<Cause, 'id' | 'members'>): Cause[] {
+  return [...progress.causes.values()].filter(
     (one) =>
-      one.cause.id !== cause.id &&
-      one.verdict === 'superseded' &&
-      one.unproven &&
-      haveCommonTest(one.cause, cause),
+      one.id !== cause.id &&
+      verdictOf(progress, one) === 'superseded' &&
+      heldAttempt(progress, one) !== null &&
+      haveCommonTest(one, cause),
   );
 }
 
-function haveCommonTest(one: Cause, other: Cause): boolean {
-  const keys = new Set(one.members.map(({ failure }) => failureKey(failure)));
+function haveCommonTest(one: Cause, other: Pick<Cause, 'members'>): boolean {
+  const keys = keysOf(one);
   return other.members.some(({ failure }) => keys.has(failureKey(failure)));
 }
 
-/** Adds the record of a cause, or replaces its earlier record. */
-export function put({ causes }: Progress, record: CauseRecord): void {
-  const at = causes.findIndex((one) => one.cause.id === record.cause.id);
-  if (at === -1) causes.push(record);
-  else causes[at] = record;
+/** Returns the keys of the failures of a cause. */
+export function keysOf({ members }: Pick<Cause, 'members'>): ReadonlySet<string> {
+  return new Set(members.map(({ failure }) => failureKey(failure)));
 }
 
-/** Records the end of a cause and announces it, with the proof of a fix that is another cause's. */
+/** Stores and announces the end of a cause, with the proof of a fix that is another cause's. */
 export async function endCause(
   progress: Progress,
-  ended: CauseRecord,
-  proven: Partial<Pick<EventOf<'cause.ended'>, 'proof' | 'testProofs'>> = {},
+  cause: Cause,
+  {
+    proof,
+    testProofs: several,
+    ...end
+  }: CauseEnd & Partial<Pick<EventOf<'cause.ended'>, 'proof' | 'testProofs'>>,
 ): Promise<void> {
-  put(progress, ended);
-  const { cause, verdict, reason, attempts } = ended;
+  progress.greenWithOthers.delete(cause.id);
+  const { session } = progress;
   const { signature, diagnosis } = cause.lead;
-  await progress.session.store.causeEnded({
+  const attempts = attemptsAt(progress, cause);
+  await session.store.causeEnded({
     causeId: cause.id,
     signature,
     category: diagnosis.category,
-    verdict,
-    reason,
+    verdict: end.verdict,
+    reason: end.reason,
     bySharedFix: attempts.at(-1)?.end.kind !== 'green',
   });
-  progress.session.bus.emit({
+  session.bus.emit({
     type: 'cause.ended',
     causeId: cause.id,
-    verdict,
-    reason,
+    ...end,
     attempts: attempts.length,
     costUsd: spentOn(attempts).costUsd,
-    ...(ended.overBudget ? { overBudget: true } : {}),
-    ...proven,
+    ...(proof ? { proof } : {}),
+    ...(several ? { testProofs: several } : {}),
   });
 }
 
@@ -180,15 +229,8 @@ export function proofTest(
 ): ProofTest {
   const { observations } = progress.session;
   const since = isRun ? observations.latestRun(of.failure) : observations.nextRun();
-  const key = failureKey(of.failure.failure);
-  const base = progress.causes.filter(
-    ({ cause, verdict, unproven }) =>
-      cause.id !== of.causeId &&
-      verdict === 'superseded' &&
-      unproven !== undefined &&
-      cause.members.some(({ failure }) => failureKey(failure) === key),
-  );
-  return { ...of, since, base: base.flatMap(changesOf), ended: null };
+  const base = revealing(progress, { id: of.causeId, members: [of.failure] });
+  return { ...of, since, base: base.flatMap((one) => changesOf(progress, one)), ended: null };
 }
 
 /** Returns what all runs have shown of a test so far: the proof of its fix, if it holds. */
@@ -240,16 +282,7 @@ interface OfCause {
  */
 export async function attemptTried(session: Session, tried: OfCause): Promise<void> {
   const { causeId, attempt } = tried;
-  const { n, agent, change } = attempt;
-  if (isKept(attempt))
-    session.bus.emit({
-      type: 'attempt.held',
-      causeId,
-      attempt: n,
-      agent,
-      change,
-      error: becauseOf(attempt),
-    });
+  if (isKept(attempt)) session.bus.emit({ type: 'attempt.held', causeId, attempt });
   else await attemptDecided(session, tried);
 }
 

@@ -1,18 +1,18 @@
-import type { DiagnosedFailure } from '../core/cause.js';
+import type { Cause, DiagnosedFailure } from '../core/cause.js';
 import { isBuiltIn } from '../core/built-in.js';
 import { failureKey } from '../core/failure.js';
 import { isGreen } from '../core/judge.js';
 import type { Attempt } from '../core/attempt.js';
-import type { Note } from '../core/guard-findings.js';
 import type { Settings } from '../core/settings.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import {
-  type CauseRecord,
   changesOf,
+  heldAttempt,
+  isUnproven,
   keptAttempts,
+  keptCauses,
   type Progress,
   type ProofTest,
-  put,
   revealing,
   summarise,
 } from './progress.js';
@@ -43,9 +43,9 @@ interface Proof {
  * before the proof is complete reverts the fixes.
  */
 export async function proveFixes(progress: Progress, first: SuiteRun): Promise<Left> {
-  const { session, causes, proofTests } = progress;
+  const { session, proofTests } = progress;
   const nothing: Left = { again: [], failures: [] };
-  if (proofTests.length === 0 && causes.every((one) => changesOf(one).length === 0)) return nothing;
+  if (proofTests.length === 0 && keptCauses(progress).length === 0) return nothing;
   const typing = typingIn(progress, proofTests);
   session.plan.expect(proofRuns(session.settings) + (typing.length > 0 ? 1 : 0));
   const proof: Proof = {
@@ -81,38 +81,35 @@ async function showOtherInput(proof: Proof): Promise<void> {
   const typing = typingIn(progress, takingPart(proof));
   if (typing.length === 0 || session.signal.aborted) return;
   for (const { causeId, rejected, notes } of await tryOtherInput(progress, typing)) {
-    const record = progress.causes.find((one) => one.cause.id === causeId);
-    const fix = record?.attempts.at(-1);
-    if (!record || !fix) continue;
-    const now = { ...record, attempts: [...record.attempts.slice(0, -1), withMore(fix, notes)] };
-    put(progress, now);
+    const cause = progress.causes.get(causeId);
+    const fix = cause && heldAttempt(progress, cause);
+    if (!fix) continue;
+    if (notes.length > 0) hold(proof, cause, { ...fix, notes: [...(fix.notes ?? []), ...notes] });
     if (!rejected) continue;
     const { violations } = rejected;
     session.bus.emit({ type: 'attempt.rejected', causeId, attempt: fix.n, violations });
-    await refute(proof, now, rejected);
+    await refute(proof, cause, rejected);
   }
 }
 
-function withMore(attempt: Attempt, notes: readonly Note[]): Attempt {
-  return notes.length > 0 ? { ...attempt, notes: [...(attempt.notes ?? []), ...notes] } : attempt;
+/** Tells what was noted about a fix since it was held. */
+function hold({ progress }: Proof, { id: causeId }: Cause, attempt: Attempt): void {
+  progress.session.bus.emit({ type: 'attempt.held', causeId, attempt });
 }
 
 /** Asks for a second opinion on each fix that an agent made and that no run has contradicted (HN-11). */
 async function reviewFixes(proof: Proof, agent: string): Promise<void> {
   const { progress } = proof;
   const { session } = progress;
-  for (const { cause } of progress.causes) {
-    const record = progress.causes.find((one) => one.cause.id === cause.id);
-    const fix =
-      record?.verdict === 'healed' && record.unproven?.by === 'own-fix' ? record.attempts.at(-1) : null;
-    const isChosen = record?.unproven?.by === 'own-fix' && record.unproven.healed.known.decision?.chosen;
+  for (const cause of progress.causes.values()) {
+    const fix = heldAttempt(progress, cause);
+    const isChosen = progress.tried.get(cause.id)?.known.decision?.chosen;
     const holds = takingPart(proof).some(({ causeId, isLead }) => causeId === cause.id && isLead);
-    if (!record || !fix?.agent || isBuiltIn(fix) || isChosen || !holds || session.signal.aborted) continue;
-    const parts = [...revealing(progress, cause), record].flatMap(keptAttempts);
+    if (!fix?.agent || isBuiltIn(fix) || isChosen || !holds || session.signal.aborted) continue;
+    const parts = [...revealing(progress, cause), cause].flatMap((one) => keptAttempts(progress, one));
     const { attempt, hides } = await reviewFix(session, cause, { agent, fix, parts });
-    const now = { ...record, attempts: [...record.attempts.slice(0, -1), attempt] };
-    put(progress, now);
-    if (hides !== null) await refute(proof, now, { kind: 'rejected', because: hides, violations: [] });
+    hold(proof, cause, attempt);
+    if (hides !== null) await refute(proof, cause, { kind: 'rejected', because: hides, violations: [] });
   }
 }
 
@@ -157,11 +154,13 @@ async function showGreen(proof: Proof): Promise<void> {
 
 /** Runs three tests of each cause with all fixes reverted; fixes for the suite's own failure are reverted last, since nothing would run without them. */
 async function showRed(proof: Proof): Promise<void> {
-  const { causes, session } = proof.progress;
-  const suiteScope = (one: CauseRecord) => one.cause.lead.failure.scope === 'suite';
+  const { session } = proof.progress;
+  const kept = keptCauses(proof.progress);
+  const changesIn = (causes: readonly Cause[]) => causes.flatMap((one) => changesOf(proof.progress, one));
+  const ofTests = kept.filter(({ lead }) => lead.failure.scope === 'test');
   const tests = takingPart(proof).filter((one) => one.isFlipped && !isSuite(one));
-  await lookWithout(proof, tests, causes.filter((one) => !suiteScope(one)).flatMap(changesOf));
-  await lookWithout(proof, takingPart(proof).filter(isSuite), causes.flatMap(changesOf));
+  await lookWithout(proof, tests, changesIn(ofTests));
+  await lookWithout(proof, takingPart(proof).filter(isSuite), changesIn(kept));
   if (session.settings.verify.flips > 1) await session.workspace.without([]);
 }
 
@@ -193,9 +192,9 @@ async function takeOut({ progress: { session } }: Proof, changes: readonly strin
 /** Repeats the whole proof for one cause, in its own runs and with only its own fix reverted. */
 async function proveAlone(proof: Proof, causeId: string, why: string): Promise<void> {
   const { progress } = proof;
-  const { session, causes } = progress;
-  const record = causes.find((one) => one.cause.id === causeId);
-  if (!record?.unproven || session.signal.aborted) return;
+  const { session } = progress;
+  const cause = progress.causes.get(causeId);
+  if (!cause || !isUnproven(progress, cause) || session.signal.aborted) return;
   session.bus.emit({ type: 'run.warning', message: `Proving ${causeId} on its own: ${why}` });
   await session.workspace.without([]);
   const { repeat, flips } = session.settings.verify;
@@ -204,23 +203,24 @@ async function proveAlone(proof: Proof, causeId: string, why: string): Promise<v
     for (const test of red.filter(({ isLead }) => !isLead)) test.ended = 'unsteady';
     const lead = red.find(({ isLead }) => isLead);
     if (!lead) continue;
-    const later = causes.slice(causes.indexOf(record) + 1).filter((one) => changesOf(one).length > 0);
+    const kept = keptCauses(progress);
+    const later = kept.slice(kept.indexOf(cause) + 1);
     const { left } = await revertWhatBroke(progress, later, new Set([failureKey(lead.failure.failure)]));
     if (left.size === 0) n = 0;
     else
-      return refute(proof, record, {
+      return refute(proof, cause, {
         kind: 'still-failing',
         because: `green at first, then red: ${why}, and again when run alone`,
       });
   }
   for (let flip = 0; flip < flips && !session.signal.aborted; flip += 1) {
-    if (!(await takeOut(proof, changesOf(record)))) return;
+    if (!(await takeOut(proof, changesOf(progress, cause)))) return;
     const flipped = takingPart(proof, causeId).filter((one) => one.isFlipped);
     const { green, red } = await look(proof, flipped, { causeId });
-    if (red.length > 0) tellNeeds(session, record);
+    if (red.length > 0) tellNeeds(session, cause);
     if (red.length === 0 && !session.signal.aborted) {
       const because = 'also green with the change reverted: the test is flaky, or was fixed by somebody else';
-      return refute(proof, record, { kind: 'flaky', because });
+      return refute(proof, cause, { kind: 'flaky', because });
     }
     for (const test of green) test.ended = 'flaky';
   }
@@ -228,15 +228,15 @@ async function proveAlone(proof: Proof, causeId: string, why: string): Promise<v
 }
 
 /** A test that was green without its fix when it ran alone, and is red without it among the others, needs them. */
-function tellNeeds({ bus }: Progress['session'], { cause }: CauseRecord): void {
+function tellNeeds({ bus }: Progress['session'], cause: Cause): void {
   const { along: needs, ...lead } = cause.lead;
   if (needs) bus.emit({ type: 'cause.narrowed', cause: summarise({ ...cause, lead: { ...lead, needs } }) });
 }
 
-async function refute({ progress, refuted }: Proof, record: CauseRecord, how: Refuted): Promise<void> {
+async function refute({ progress, refuted }: Proof, cause: Cause, how: Refuted): Promise<void> {
   if (progress.session.signal.aborted) return;
-  refuted.set(record.cause.id, how);
-  await revertFixes(progress, changesOf(record));
+  refuted.set(cause.id, how);
+  await revertFixes(progress, changesOf(progress, cause));
 }
 
 /** Re-checks tests that are green with another cause's fix after a fix was reverted for good, because that one may have healed them. */
@@ -254,8 +254,8 @@ async function takeRed(proof: Proof, red: ReadonlySet<string>): Promise<void> {
   const unexplained: string[] = [];
   for (const id of red) {
     const test = takingPart(proof).find(({ failure }) => failureKey(failure.failure) === id);
-    const record = causes.find((one) => one.cause.id === test?.causeId);
-    if (test?.isLead && record) await refute(proof, record, { kind: 'still-failing', because });
+    const cause = causes.get(test?.causeId ?? '');
+    if (test?.isLead && cause) await refute(proof, cause, { kind: 'still-failing', because });
     else if (test) test.ended = 'unsteady';
     else if (id !== suiteKey) unexplained.push(id);
   }

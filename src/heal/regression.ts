@@ -1,10 +1,10 @@
-import type { DiagnosedFailure } from '../core/cause.js';
+import type { Cause, DiagnosedFailure } from '../core/cause.js';
 import { isHealed } from '../core/verdict.js';
 import { chooseRegression, type RegressionTests, type TestFile } from '../core/choose-regression.js';
 import { failureKey, testsOf } from '../core/failure.js';
 import type { TestState } from '../run/run-state.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
-import { type CauseRecord, isSuiteRed, keptAttempts, type Progress, type ProofTest } from './progress.js';
+import { isSuiteRed, keptAttempts, keptCauses, keysOf, type Progress, type ProofTest } from './progress.js';
 import { suiteKey } from './observations.js';
 import { redAmong, revertWhatBroke } from './take-out.js';
 
@@ -34,7 +34,7 @@ export async function runRegression(
   const { session } = progress;
   const nothing: Left = { red: new Set(), broke: false, failures: [] };
   const { regression, flips } = session.settings.verify;
-  const kept = progress.causes.filter((one) => keptAttempts(one).length > 0);
+  const kept = keptCauses(progress);
   const isAll = regression === 'suite' && kept.length > 0;
   if (session.signal.aborted || (!isAll && (flips === 0 || proven.length === 0))) return nothing;
   const chosen = isAll ? choose(progress, first, kept) : { files: [], leftOut: [] };
@@ -68,8 +68,8 @@ function markedToFail(run: SuiteRun | null): string[] {
 }
 
 /** Whether the suite itself has not failed so far, or only without a fix that is now in the tree. */
-function isSuiteSound({ causes, suiteFlakes }: Progress): boolean {
-  return suiteFlakes === 0 && !isSuiteRed(causes);
+function isSuiteSound(progress: Progress): boolean {
+  return progress.suiteFlakes === 0 && !isSuiteRed(progress);
 }
 
 function allTests({ session }: Progress): TestState[] {
@@ -103,11 +103,9 @@ function sayUnsteady(progress: Progress, { own, once, twice }: Unsteady): void {
 }
 
 /** Uses the run's tests rather than those of the first run, which may not have reached any. */
-function choose(progress: Progress, first: SuiteRun, kept: readonly CauseRecord[]): RegressionTests {
+function choose(progress: Progress, first: SuiteRun, kept: readonly Cause[]): RegressionTests {
   const files = new Map<string, TestFile>();
-  const healed = new Set(
-    kept.flatMap(({ cause }) => cause.members.map(({ failure }) => failureKey(failure))),
-  );
+  const healed = new Set(kept.flatMap((cause) => [...keysOf(cause)]));
   const tests = allTests(progress);
   for (const { id, file, durationMs } of tests) {
     const before = files.get(file) ?? { file, ids: [], durationMs: 0 };
@@ -116,7 +114,9 @@ function choose(progress: Progress, first: SuiteRun, kept: readonly CauseRecord[
   const sum = tests.reduce((total, { durationMs }) => total + durationMs, 0);
   return chooseRegression([...files.values()], {
     healed: tests.flatMap(({ id, file }) => (healed.has(id) ? [file] : [])),
-    changed: kept.flatMap(keptAttempts).flatMap((one) => one.files.map((changed) => changed.path)),
+    changed: kept
+      .flatMap((one) => keptAttempts(progress, one))
+      .flatMap(({ files }) => files.map((file) => file.path)),
     timeMs: progress.session.settings.verify.regressionTimeMs,
     workers: first.tests.length > 0 && first.durationMs > 0 ? sum / first.durationMs : 1,
   });

@@ -174,7 +174,7 @@ export function keptFixes({ causes }: RunState, runDir: string): ReadonlyMap<str
     const { held, judged } = attempts.at(-1) ?? {};
     // An interrupted attempt has not been judged.
     const isOpen = !judged || judged.end.kind === 'interrupted';
-    if (!isOpen || !held?.agent || !held.change || isBuiltIn({ runner: held.agent })) continue;
+    if (!isOpen || !held?.agent || !held.change || isBuiltIn(held)) continue;
     const change = readChange(runDir, held.change);
     if (change) kept.set(summary.signature, { agent: held.agent, change, runDir });
   }

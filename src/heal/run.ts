@@ -1,8 +1,8 @@
+import { becauseOf } from '../core/attempt.js';
 import { confirm } from './confirm.js';
 import type { Cause, DiagnosedFailure } from '../core/cause.js';
 import { failureKey, testName, testsOf } from '../core/failure.js';
 import { groupCauses } from '../core/group.js';
-import { isPaused } from '../core/policy.js';
 import { healCause, type TriedCause, turnAlone } from './heal-cause.js';
 import { atOnce, earlierSignatures, healCauses } from './heal-causes.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
@@ -11,10 +11,14 @@ import {
   endCause,
   goesOn,
   type Healed,
+  isPausedNow,
   isSuiteRed,
+  isUnproven,
+  keysOf,
   newProgress,
   type Progress,
-  summarise,
+  tellCause,
+  verdictOf,
 } from './progress.js';
 import { proofRuns, proveFixes } from './prove.js';
 import { retest } from './retest.js';
@@ -39,22 +43,20 @@ export async function healRun(session: Session, first: SuiteRun): Promise<Healed
       pending = await healRound(progress, pending);
       // The suite's own failure could not be healed, but tests ran despite it: they are healed individually.
       if (pending.length === 0) pending = tests.splice(0).filter((one) => isUndecided(progress, one));
-      if (pending.length === 0 && !isSuiteRed(progress.causes)) pending = unblocked(progress);
+      if (pending.length === 0 && !isSuiteRed(progress)) pending = unblocked(progress);
     }
     if (!session.signal.aborted) await takeOutDeadEnds(progress);
     await recheckFailed(progress);
     const proved = await proveFixes(progress, first);
     const left = [...(await healAgain(progress, proved.again)), ...proved.failures.map(([, one]) => one)];
-    if (left.length === 0 && !progress.causes.some((one) => one.unproven)) break;
     pending = [...pending, ...left];
-    // Healing has stopped, and nothing is left to prove.
-    if (!goesOn(progress) && !progress.causes.some((one) => one.unproven)) break;
+    const isLeftToProve = [...progress.causes.values()].some((cause) => isUnproven(progress, cause));
+    if ((left.length === 0 || !goesOn(progress)) && !isLeftToProve) break;
   }
-  const { causes } = progress;
-  const suiteRed = pending.some((one) => one.failure.scope === 'suite') || isSuiteRed(causes);
-  const paused = isPaused(causes, session.settings.limits);
+  const suiteRed = pending.some((one) => one.failure.scope === 'suite') || isSuiteRed(progress);
+  const paused = isPausedNow(progress);
   if (paused) session.bus.emit({ type: 'agent.build_paused', status: 'escalation_threshold_exceeded' });
-  return { causes, suiteRed, paused };
+  return { suiteRed, paused };
 }
 
 /** Returns the failures of the first run, which is the second one for tests that were red in the run that reports are of. */
@@ -86,8 +88,9 @@ async function healAgain(
   for (const from of causes) {
     if (!goesOn(progress)) {
       tellDecided(progress.session, from.cause.members, { verdict: 'failed' });
-      const record = progress.causes.find((one) => one.cause.id === from.cause.id);
-      if (record) await endCause(progress, { ...record, verdict: 'interrupted' });
+      const last = from.attempts.at(-1);
+      const reason = (last && becauseOf(last)) ?? 'interrupted';
+      await endCause(progress, from.cause, { verdict: 'interrupted', reason });
       continue;
     }
     const earlier = earlierSignatures(progress, from.cause);
@@ -107,10 +110,11 @@ function unblocked(progress: Progress): DiagnosedFailure[] {
 }
 
 /** Whether a failed test has no cause, or its last cause was superseded by a failure that has no cause yet. */
-function isUndecided({ session, causes }: Progress, { failure }: DiagnosedFailure): boolean {
-  const test = session.bus.run().tests.get(failureKey(failure));
-  const last = causes.find(({ cause }) => cause.id === test?.causeIds.at(-1));
-  return test?.verdict === 'failed' && (test.causeIds.length === 0 || last?.verdict === 'superseded');
+function isUndecided(progress: Progress, { failure }: DiagnosedFailure): boolean {
+  const test = progress.session.bus.run().tests.get(failureKey(failure));
+  const last = progress.causes.get(test?.causeIds.at(-1) ?? '');
+  const hasNext = last !== undefined && verdictOf(progress, last) === 'superseded';
+  return test?.verdict === 'failed' && (test.causeIds.length === 0 || hasNext);
 }
 
 /** Confirms, groups and heals one batch; returns the failures revealed in the meantime. */
@@ -145,22 +149,22 @@ async function blamed({ session }: Progress, causes: readonly Cause[]): Promise<
 /** Gives causes ids that are unique across the rounds of a run, determines their parents, and announces them. */
 function numbered(progress: Progress, causes: readonly Cause[]): Cause[] {
   const { session } = progress;
+  const earlier = [...progress.causes.values()];
   return causes.map((grouped) => {
     const id = `c${session.bus.run().causes.length + 1}`;
-    const cause = { ...grouped, id, parent: parentOf(progress, grouped) };
-    session.bus.emit({ type: 'cause.found', cause: summarise(cause) });
+    const cause = { ...grouped, id, parent: parentOf(earlier, grouped) };
+    tellCause(progress, cause);
     return cause;
   });
 }
 
-function parentOf({ causes }: Progress, cause: Cause): string | null {
-  const keys = new Set(cause.members.map((member) => failureKey(member.failure)));
-  const earlier = causes.findLast(
-    (one) =>
-      one.cause.lead.failure.scope === 'suite' ||
-      one.cause.members.some((member) => keys.has(failureKey(member.failure))),
+function parentOf(earlier: readonly Cause[], cause: Cause): string | null {
+  const keys = keysOf(cause);
+  const parent = earlier.findLast(
+    ({ lead, members }) =>
+      lead.failure.scope === 'suite' || members.some(({ failure }) => keys.has(failureKey(failure))),
   );
-  return earlier?.cause.id ?? null;
+  return parent?.id ?? null;
 }
 
 /** Removes failures of tests that a person has quarantined: they are reported, get no agent, and do not fail the run (ME-7). */

@@ -1,18 +1,21 @@
 import { minimalSet } from '../blame/minimal-set.js';
-import type { Attempt, AttemptEnd } from '../core/attempt.js';
+import type { AttemptEnd } from '../core/attempt.js';
+import type { Cause } from '../core/cause.js';
 import type { Observation } from '../core/judge.js';
 import { isHealed } from '../core/verdict.js';
 import type { RegressionResult } from '../event.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import {
   attemptDecided,
-  type CauseRecord,
   changesOf,
   endCause,
+  heldAttempt,
   keptAttempts,
   type Progress,
-  put,
   revealedBy,
+  isUnproven,
+  stateOf,
+  verdictOf,
 } from './progress.js';
 import type { Session } from './session.js';
 import { suiteKey } from './observations.js';
@@ -21,19 +24,19 @@ import { tellDecided, tellSeen } from './tell-tests.js';
 /** Reverts the fixes that broke these tests. */
 export async function revertWhatBroke(
   progress: Progress,
-  kept: readonly CauseRecord[],
+  kept: readonly Cause[],
   broken: ReadonlySet<string>,
 ): Promise<{ broke: RegressionResult['broke']; left: ReadonlySet<string> }> {
   const { session } = progress;
-  const tests = new Map<CauseRecord, string[]>();
-  for (const [id, records] of await brokenBy(progress, kept, broken))
-    for (const record of records) tests.set(record, [...(tests.get(record) ?? []), id]);
+  const tests = new Map<Cause, string[]>();
+  for (const [id, causes] of await brokenBy(progress, kept, broken))
+    for (const cause of causes) tests.set(cause, [...(tests.get(cause) ?? []), id]);
   const reverted = [...tests.keys()];
   if (reverted.length > 0) await revertFixes(progress, changesWith(progress, reverted));
-  for (const [record, ids] of tests) await reject(progress, record, becauseOf(progress, ids));
+  for (const [cause, ids] of tests) await reject(progress, cause, becauseOf(progress, ids));
   const known = new Set([...tests.values()].flat());
   const left = new Set([...broken].filter((id) => !known.has(id)));
-  const broke = [...tests].map(([record, ids]) => ({ causeId: record.cause.id, tests: ids }));
+  const broke = [...tests].map(([{ id: causeId }, ids]) => ({ causeId, tests: ids }));
   if (reverted.length < 2 || session.signal.aborted) return { broke, left };
   // No run has shown the tests without all of these fixes.
   const { red } = await redAmong(progress, { ids: [...broken], of: broken });
@@ -47,14 +50,14 @@ export async function revertWhatBroke(
  */
 async function brokenBy(
   progress: Progress,
-  kept: readonly CauseRecord[],
+  kept: readonly Cause[],
   broken: ReadonlySet<string>,
-): Promise<Map<string, readonly CauseRecord[]>> {
+): Promise<Map<string, readonly Cause[]>> {
   const { signal, workspace } = progress.session;
   const newestFirst = kept.toReversed();
   const ran = new Map<string, ReadonlySet<string>>();
-  const redWithout = async (records: readonly CauseRecord[]): Promise<ReadonlySet<string> | null> => {
-    const changes = changesWith(progress, records);
+  const redWithout = async (causes: readonly Cause[]): Promise<ReadonlySet<string> | null> => {
+    const changes = changesWith(progress, causes);
     const key = changes.toSorted().join();
     const known = ran.get(key);
     if (known || signal.aborted) return known ?? null;
@@ -64,16 +67,16 @@ async function brokenBy(
     ran.set(key, red);
     return red;
   };
-  const found = new Map<string, readonly CauseRecord[]>();
-  for (const record of newestFirst) {
+  const found = new Map<string, readonly Cause[]>();
+  for (const cause of newestFirst) {
     const left = [...broken].filter((id) => !found.has(id));
-    const red = left.length > 0 && (await redWithout([record]));
-    for (const id of left) if (red && !red.has(id)) found.set(id, [record]);
+    const red = left.length > 0 && (await redWithout([cause]));
+    for (const id of left) if (red && !red.has(id)) found.set(id, [cause]);
   }
   for (const id of broken) {
     if (found.has(id)) continue;
-    const test = async (records: readonly CauseRecord[]) => {
-      const red = await redWithout(records);
+    const test = async (causes: readonly Cause[]) => {
+      const red = await redWithout(causes);
       return red && (red.has(id) ? 'red' : 'green');
     };
     const several = await minimalSet(newestFirst, { test, apart: () => 0 });
@@ -92,8 +95,9 @@ function becauseOf({ session }: Progress, ids: readonly string[]): string {
 }
 
 /** Returns the ids of the changes of these causes, and of those that would be nothing without them: what a fix revealed is there only with it. */
-function changesWith(progress: Progress, records: readonly CauseRecord[]): string[] {
-  return [...new Set(records.flatMap((one) => [one, ...revealedBy(progress, one)]).flatMap(changesOf))];
+function changesWith(progress: Progress, causes: readonly Cause[]): string[] {
+  const all = causes.flatMap((one) => [one, ...revealedBy(progress, one)]);
+  return [...new Set(all.flatMap((one) => changesOf(progress, one)))];
 }
 
 /** Reverts changes for good; returns the ids of changes that were built on them and had to be reverted with them. */
@@ -112,10 +116,10 @@ export async function revertChanges(
 /** Reverts fixes for good, and rejects those that were built on them and cannot be applied without them. */
 export async function revertFixes(progress: Progress, changes: readonly string[]): Promise<void> {
   const lost = await revertChanges(progress.session, changes);
-  const isLost = (one: CauseRecord) => changesOf(one).some((id) => lost.includes(id));
-  for (const record of progress.causes.filter(isLost)) {
+  for (const cause of progress.causes.values()) {
+    if (!changesOf(progress, cause).some((id) => lost.includes(id))) continue;
     const reason = 'its fix was built on one that was reverted, and was reverted with it';
-    await reject(progress, record, reason);
+    await reject(progress, cause, reason);
   }
 }
 
@@ -127,78 +131,67 @@ export async function takeOutDeadEnds(
   progress: Progress,
   refuted: ReadonlyMap<string, unknown> = new Map(),
 ): Promise<ReadonlySet<string>> {
-  const isDead = (one: CauseRecord) =>
-    one.verdict === 'superseded' && one.unproven !== undefined && !leadsToHeal(progress, one, refuted);
-  const dead = progress.causes.filter(isDead);
-  const gone = new Set(dead.flatMap((one) => revealedBy(progress, one)).map(({ cause }) => cause.id));
-  if (dead.length > 0) await revertFixes(progress, dead.flatMap(changesOf));
-  for (const { cause } of dead) {
-    const record = progress.causes.find((one) => one.cause.id === cause.id);
-    if (!record?.unproven) continue;
-    const reason = `${record.reason}; that one was not healed, and the fix was reverted`;
-    const attempts = await decideLast(progress, record, { kind: 'taken-out', because: reason });
-    await endCause(progress, { ...withoutProof(record), attempts, reason });
+  const isDead = (one: Cause) =>
+    verdictOf(progress, one) === 'superseded' &&
+    heldAttempt(progress, one) !== null &&
+    !leadsToHeal(progress, one, refuted);
+  const dead = [...progress.causes.values()].filter(isDead);
+  const gone = new Set(dead.flatMap((one) => revealedBy(progress, one)).map(({ id }) => id));
+  if (dead.length > 0)
+    await revertFixes(
+      progress,
+      dead.flatMap((one) => changesOf(progress, one)),
+    );
+  for (const cause of dead) {
+    const { ended = null } = stateOf(progress, cause) ?? {};
+    if (ended === null || !heldAttempt(progress, cause)) continue;
+    const reason = `${ended.reason}; that one was not healed, and the fix was reverted`;
+    await decideLast(progress, cause, { kind: 'taken-out', because: reason });
+    await endCause(progress, cause, { verdict: 'superseded', reason });
   }
   return gone;
 }
 
 /** Whether a test is green with this fix and what followed it, so far as is known yet. */
-function leadsToHeal(
-  progress: Progress,
-  record: CauseRecord,
-  refuted: ReadonlyMap<string, unknown>,
-): boolean {
-  const later = revealedBy(progress, record);
-  const ids = new Set([record, ...later].map(({ cause }) => cause.id));
+function leadsToHeal(progress: Progress, cause: Cause, refuted: ReadonlyMap<string, unknown>): boolean {
+  const later = revealedBy(progress, cause);
+  const ids = new Set([cause, ...later].map(({ id }) => id));
   const holds = progress.proofTests.some(
     ({ causeId, ended, isOther }) => ids.has(causeId) && !isOther && ended === null && !refuted.has(causeId),
   );
-  return holds || later.some((one) => isHealed(one.verdict) && !one.unproven);
+  const isProven = (one: Cause) =>
+    isHealed(verdictOf(progress, one) ?? 'failed') && !isUnproven(progress, one);
+  return holds || later.some(isProven);
 }
 
-/** Decides the last attempt of a cause, as it ended or with another end, unless another cause's fix healed it; returns all of its attempts. */
-export async function decideLast(
-  progress: Progress,
-  record: CauseRecord,
-  end?: AttemptEnd,
-): Promise<readonly Attempt[]> {
-  const last = record.attempts.at(-1);
-  if (record.unproven?.by !== 'own-fix' || !last) return record.attempts;
-  const attempt = { ...last, end: end ?? last.end };
-  const { attemptId: id } = record.unproven.healed;
-  await attemptDecided(progress.session, { causeId: record.cause.id, id, attempt });
-  const attempts = [...record.attempts.slice(0, -1), attempt];
-  put(progress, { ...record, attempts });
-  return attempts;
-}
-
-/** Returns the record of a decided cause. */
-export function withoutProof(record: CauseRecord): CauseRecord {
-  const { unproven: _, ...rest } = record;
-  return rest;
+/** Decides the attempt at a cause that is held, if there is one, as it ended or with another end. */
+export async function decideLast(progress: Progress, cause: Cause, end?: AttemptEnd): Promise<void> {
+  const held = heldAttempt(progress, cause);
+  if (held === null) return;
+  const id = progress.tried.get(cause.id)?.attemptId ?? null;
+  await attemptDecided(progress.session, {
+    causeId: cause.id,
+    id,
+    attempt: { ...held, end: end ?? held.end },
+  });
 }
 
 /** Rejects a fix that achieved its purpose but was reverted for its side effects; the cause's reason says so. */
-async function reject(progress: Progress, record: CauseRecord, reason: string): Promise<void> {
+async function reject(progress: Progress, cause: Cause, reason: string): Promise<void> {
   const { session } = progress;
-  const kept = keptAttempts(record);
+  const causeId = cause.id;
+  const later = revealedBy(progress, cause).filter((one) => keptAttempts(progress, one).length > 0);
   const end: AttemptEnd = { kind: 'taken-out', because: reason };
-  const attempts = record.attempts.map((one) => (kept.includes(one) ? { ...one, end } : one));
-  const causeId = record.cause.id;
-  if (record.unproven?.by === 'own-fix') {
-    await decideLast(progress, { ...record, attempts });
-  } else {
-    const reverted = attempts.filter((one) => !record.attempts.includes(one));
-    for (const attempt of reverted) session.bus.emit({ type: 'attempt.judged', causeId, attempt });
-  }
-  const later = revealedBy(progress, record).filter((one) => keptAttempts(one).length > 0);
-  tellDecided(session, record.cause.members, { verdict: 'failed' });
+  await decideLast(progress, cause, end);
+  for (const one of keptAttempts(progress, cause))
+    session.bus.emit({ type: 'attempt.judged', causeId, attempt: { ...one, end } });
+  tellDecided(session, cause.members, { verdict: 'failed' });
   const others = progress.proofTests.filter((one) => one.causeId !== causeId);
   progress.proofTests.splice(0, Infinity, ...others);
-  await endCause(progress, { ...withoutProof(record), verdict: 'failed', reason, attempts });
-  await session.store.fixReverted({ causeId, signature: record.cause.lead.signature, reason });
+  await endCause(progress, cause, { verdict: 'failed', reason });
+  await session.store.fixReverted({ causeId, signature: cause.lead.signature, reason });
   for (const one of later) {
-    await revertFixes(progress, changesOf(one));
+    await revertFixes(progress, changesOf(progress, one));
     const after = 'the error it healed had been revealed by a fix that was reverted';
     await reject(progress, one, after);
   }

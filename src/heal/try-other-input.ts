@@ -9,19 +9,15 @@ import { violationOf } from '../guard/rules.js';
 import { type Change, contentsOf, readChange } from '../workspace/change.js';
 import { type FileEdit, type FileState, isSame, stateOf } from '../workspace/file-state.js';
 import type { Refuted } from './apply-proof.js';
-import {
-  type CauseRecord,
-  changesOf,
-  keptAttempts,
-  type Progress,
-  type ProofTest,
-  revealing,
-} from './progress.js';
+import { changesOf, heldAttempt, type Progress, type ProofTest, revealing } from './progress.js';
+import type { Cause } from '../core/cause.js';
 import { retest } from './retest.js';
 
 /** A cause whose fix is in the app and whose tests type something. */
 interface Typing {
-  readonly record: CauseRecord;
+  readonly cause: Cause;
+  /** A file of its fix. */
+  readonly edited: string;
   readonly input: OtherInput;
   /** The changes that are its fix, with those that led to it. */
   readonly changes: readonly string[];
@@ -37,14 +33,13 @@ export interface InputVerdict {
 
 /** Returns the causes whose fixes have to be run with another input. */
 export function typingIn(progress: Progress, tests: readonly ProofTest[]): Typing[] {
-  return progress.causes.flatMap((record) => {
-    if (record.verdict !== 'healed' || record.unproven?.by !== 'own-fix') return [];
-    const chain = [...revealing(progress, record.cause), record];
-    const found = chain.flatMap(({ unproven }) =>
-      unproven?.by === 'own-fix' ? (unproven.healed.otherInput ?? []) : [],
-    );
+  return [...progress.causes.values()].flatMap((cause) => {
+    const fix = heldAttempt(progress, cause);
+    if (fix?.end.kind !== 'green') return [];
+    const chain = [...revealing(progress, cause), cause];
+    const found = chain.flatMap(({ id }) => progress.tried.get(id)?.otherInput ?? []);
     const own = tests.filter(({ causeId, isFlipped, failure }) => {
-      return causeId === record.cause.id && isFlipped && failure.failure.scope === 'test';
+      return causeId === cause.id && isFlipped && failure.failure.scope === 'test';
     });
     if (found.length === 0 || own.length === 0) return [];
     const input: OtherInput = {
@@ -52,7 +47,8 @@ export function typingIn(progress: Progress, tests: readonly ProofTest[]): Typin
       named: found.find(({ named }) => named !== null)?.named ?? null,
       files: [...new Set(found.flatMap(({ files }) => files))],
     };
-    return [{ record, input, changes: chain.flatMap(changesOf), tests: own }];
+    const changes = chain.flatMap((one) => changesOf(progress, one));
+    return [{ cause, edited: fix.files[0]?.path ?? '', input, changes, tests: own }];
   });
 }
 
@@ -104,27 +100,26 @@ function endOf(seen: Seen, test: ProofTest): 'green' | 'red' | 'unknown' {
   return now.ended === 'failed' ? 'red' : 'unknown';
 }
 
-function rejected({ record, input: { named, inputs } }: Typing): InputVerdict {
-  const edited = keptAttempts(record).at(-1)?.files[0]?.path ?? '';
+function rejected({ cause, edited, input: { named, inputs } }: Typing): InputVerdict {
   const violation = violationOf('input-hard-coded', {
     file: named?.file ?? edited,
     line: named?.line ?? null,
     detail: `the test is red with an input other than ${inputs.map(quoted).join(', ')}`,
   });
   return {
-    causeId: record.cause.id,
+    causeId: cause.id,
     rejected: { kind: 'rejected', because: violation.says, violations: [violation] },
     notes: [],
   };
 }
 
-function noted({ record, input: { named, inputs } }: Typing, says: string): InputVerdict {
-  const file = named?.file ?? keptAttempts(record).at(-1)?.files[0]?.path ?? '';
+function noted({ cause, edited, input: { named, inputs } }: Typing, says: string): InputVerdict {
+  const file = named?.file ?? edited;
   const typed =
     inputs.length > 0 ? `the tests type ${inputs.map(quoted).join(', ')}` : 'the tests type a text';
   const told = named ? `the fix names ${quoted(named.input)}, which the tests type` : typed;
   const note = { file, line: named?.line ?? null, says: `${told}: ${says}` };
-  return { causeId: record.cause.id, rejected: null, notes: [note] };
+  return { causeId: cause.id, rejected: null, notes: [note] };
 }
 
 const quoted = (text: string) => JSON.stringify(text);
@@ -144,7 +139,7 @@ async function runAltered(
   const applied = change && (await session.workspace.apply(change));
   if (applied?.kind !== 'applied') return new Map();
   const tests = typing.flatMap((one) => one.tests);
-  const [first, ...others] = typing.map(({ record }) => record.cause.id);
+  const [first, ...others] = typing.map(({ cause }) => cause.id);
   const seen = await retest(session, {
     failures: tests.map(({ failure }) => failure),
     purpose: 'other-input',
@@ -202,7 +197,7 @@ async function withoutFixAndBlame(
   const goals = new Map<string, FileState | null>();
   const covered: Typing[] = [];
   for (const one of typing) {
-    const { blame } = one.record.cause;
+    const { blame } = one.cause;
     const reverting = canBeReverted(blame) ? readChange(folder.dir, blame.change) : null;
     const fixes = one.changes.map((id) => readChange(folder.dir, id));
     if (!reverting || fixes.includes(null)) continue;

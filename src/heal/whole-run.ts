@@ -101,7 +101,7 @@ async function runOpened(opened: Opened, interrupts: Interrupts): Promise<number
   if (!session.ok) return await closed(opened, session.error);
   const healed = session.value
     ? await planOrHeal(opened, session.value, { first, change: change.value?.compared ?? null })
-    : { causes: [], suiteRed: false, paused: false };
+    : { suiteRed: false, paused: false };
   await showTraces(opened).catch(() => undefined);
   await cleanUp(opened);
   const { commit, isDirty } = await lookAtCheckout();
@@ -160,8 +160,8 @@ async function planOrHeal(
   const flaky = [...session.bus.run().tests.values()].filter(({ verdict }) => verdict === 'flaky');
   if (!options.flaky || flaky.length === 0) return healed;
   const { flakyRun } = await import('./flaky-run.js');
-  const also = await flakyRun(opened, session, { first, suspected: flaky.map(({ id }) => id) });
-  return { ...healed, causes: [...healed.causes, ...also.causes] };
+  await flakyRun(opened, session, { first, suspected: flaky.map(({ id }) => id) });
+  return healed;
 }
 
 /** Carries over what an earlier run has finished (ME-8), and what it had not and cannot be run any more. */
@@ -271,6 +271,7 @@ async function finishRun(
   const final = outcomeOf({
     ...healed,
     tests,
+    causes: bus.run().causes.flatMap(({ ended }) => ended ?? []),
     interruptedBy: interrupts.by(),
     failOnHeal: options.failOnHeal ?? false,
     failOnFlaky: options.failOnFlakyTests ?? false,

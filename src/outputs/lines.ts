@@ -1,4 +1,11 @@
-import { opinionText, type AttemptEnd, endWords, exitWords, wasReverted } from '../core/attempt.js';
+import {
+  becauseOf,
+  opinionText,
+  type AttemptEnd,
+  endWords,
+  exitWords,
+  wasReverted,
+} from '../core/attempt.js';
 import type { ChalkInstance } from 'chalk';
 import { blameLine } from '../core/blame.js';
 import { agentName, builtIn } from '../core/built-in.js';
@@ -88,9 +95,9 @@ const lines: { readonly [T in Event['type']]: Lines<EventOf<T>> } = {
     ),
   'attempt.rejected': rejected,
   'attempt.held': (event, paint) =>
-    event.error === null
+    event.attempt.end.kind === 'green'
       ? `${prefixOf(event)}${paint.green('green')}; its proof is pending`
-      : `${prefixOf(event)}${paint.magenta('different error')}: ${cut(event.error, 200)}; the fix stays only if that is healed, too`,
+      : `${prefixOf(event)}${paint.magenta('different error')}: ${cut(becauseOf(event.attempt) ?? '', 200)}; the fix stays only if that is healed, too`,
   'attempt.judged': judged,
   'regression.ended': none,
   'change.verified': verified,

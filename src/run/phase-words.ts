@@ -48,7 +48,9 @@ export function phaseWords(event: PhaseEvent): string {
     case 'agent.ended':
       return event.opinion ? 'proving' : 'checking its changes';
     case 'attempt.held':
-      return event.error === null ? 'green; waiting for its proof' : 'another error; waiting for its fix';
+      return event.attempt.end.kind === 'green'
+        ? 'green; waiting for its proof'
+        : 'another error; waiting for its fix';
     case 'agent.retrying':
       return 'waiting';
     default:

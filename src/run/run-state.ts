@@ -75,7 +75,7 @@ export interface FlakeState extends Flake {
   readonly green?: Count;
 }
 
-/** One cause. */
+/** A cause, and what the run knows about it. */
 export interface CauseState {
   readonly summary: CauseSummary;
   /** Null while it is waiting for its turn. */
@@ -97,8 +97,13 @@ export interface AttemptState {
   readonly started: EventOf<'agent.started'> | null;
   readonly ended: EventOf<'agent.ended'> | null;
   /** Set if its change stays until the proof decides. */
-  readonly held: EventOf<'attempt.held'> | null;
+  readonly held: Attempt | null;
   readonly judged: Attempt | null;
+}
+
+/** Returns the attempts of a cause that were judged, or are held until their proof decides. */
+export function attemptsOf({ attempts }: Pick<CauseState, 'attempts'>): Attempt[] {
+  return attempts.flatMap(({ held, judged }) => judged ?? held ?? []);
 }
 
 /** An event of a cause that is shown alongside its attempts. */
@@ -277,7 +282,10 @@ const changes: { readonly [T in Event['type']]: (run: RunState, event: EventOf<T
   'agent.build_paused': (run) => ({ ...run, paused: true }),
   'attempt.cut': same,
   'attempt.rejected': same,
-  'attempt.held': (run, event) => withAttempt(begun(run, event), event, { held: event }),
+  'attempt.held': (run, event) => {
+    const { causeId, attempt: held } = event;
+    return withAttempt(begun(run, event), { causeId, attempt: held.n }, { held });
+  },
   'attempt.judged': (run, { causeId, attempt }) =>
     withAttempt(run, { causeId, attempt: attempt.n }, { judged: attempt }),
   'regression.ended': (run, { tests, leftOut, broke }) => ({

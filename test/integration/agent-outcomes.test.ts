@@ -84,7 +84,14 @@ describe.skipIf(process.platform === 'win32').each(builtInRunners.slice(0, orWhe
       const [cause] = run.report.causes;
       expect(cause).toMatchObject({ verdict, reason: expect.stringMatching(why) as string });
       const tests = run.report.tests.map((test) => test.verdict);
-      const result = { ...run.record, tests, interruptedBy: null, failOnHeal: false, failOnFlaky: false };
+      const result = {
+        ...run.record,
+        causes: run.ends,
+        tests,
+        interruptedBy: null,
+        failOnHeal: false,
+        failOnFlaky: false,
+      };
       expect(outcomeOf(result).exitCode).toBe(exitCode);
     });
   },

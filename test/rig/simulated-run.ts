@@ -117,8 +117,9 @@ export async function simulatedRun(
   const report = reportOf(session.bus.run());
   const verdicts = Object.fromEntries(report.tests.map(({ id, verdict }) => [id, verdict]));
   const causes = report.causes.map(({ id, verdict }) => `${id} ${verdict}`);
+  const ends = session.bus.run().causes.flatMap(({ ended }) => ended ?? []);
   const warnings = given.events.flatMap((event: Event) =>
     event.type === 'run.warning' ? [event.message] : [],
   );
-  return { ...given, record, report, runs, verdicts, causes, warnings, fixes, decided };
+  return { ...given, record, report, runs, verdicts, causes, ends, warnings, fixes, decided };
 }

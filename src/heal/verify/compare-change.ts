@@ -109,7 +109,7 @@ export function concluded(
     notProven,
   };
   bus.emit({ type: 'change.verified', verification });
-  return { causes: [], suiteRed: false, paused: false, verified: verdict };
+  return { suiteRed: false, paused: false, verified: verdict };
 }
 
 /** Returns the verdict on a change that is refused as it stands; null if it has to be run. */

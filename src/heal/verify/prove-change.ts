@@ -30,7 +30,7 @@ export async function verifyChange(
 ): Promise<Healed> {
   const proof = new ChangeProof(opened, session, { first, change });
   const ended = (await proof.showGreen()) ?? (await proof.showRed()) ?? (await proof.showOthers());
-  if (session.signal.aborted) return { causes: [], suiteRed: false, paused: false };
+  if (session.signal.aborted) return { suiteRed: false, paused: false };
   return concluded(opened, change, { ...(ended ?? proven), ...proof.shown() });
 }
 

@@ -75,7 +75,11 @@ describe('the next step', () => {
     ],
     ['one that gave up before another', { agents, attempts: tried(1, { ...gaveUp, files: [] }) }, second],
     ['one that gave up and changed files', { attempts: tried(1, gaveUp) }, { kind: 'deploy' }],
-    ['a dead server', { environment: 'nobody listens' }, ends('failed', 'nobody listens')],
+    [
+      'a dead server',
+      { environment: 'nobody listens' },
+      { kind: 'end', end: { verdict: 'failed', reason: 'nobody listens', environment: true } },
+    ],
     [
       'denied tool calls',
       { attempts: tried(1, { end: anEnd('denied'), files: [] }) },
@@ -232,10 +236,10 @@ describe('the counts of earlier runs', () => {
   });
 
   it('ME-6 do not include earlier questions in the threshold for a pause', () => {
-    const asked = (count: number, askedBefore: boolean) =>
-      Array.from({ length: count }, () => ({ verdict: 'escalated', askedBefore }));
-    expect(isPaused(asked(5, false), policy.limits)).toBe(true);
-    expect(isPaused([...asked(4, false), ...asked(4, true)], policy.limits)).toBe(false);
+    const asked = (count: number, before: { askedBefore?: true } = {}) =>
+      Array.from({ length: count }, () => ({ verdict: 'escalated', ...before }) as const);
+    expect(isPaused(asked(5), policy.limits)).toBe(true);
+    expect(isPaused([...asked(4), ...asked(4, { askedBefore: true })], policy.limits)).toBe(false);
   });
 });
 
@@ -353,11 +357,7 @@ const green: RunResult = {
   failOnHeal: false,
   failOnFlaky: false,
 };
-const cause = (verdict: RunResult['causes'][number]['verdict'], overBudget = false) => ({
-  verdict,
-  overBudget,
-  cause: { environment: null },
-});
+const cause = (verdict: RunResult['causes'][number]['verdict']) => ({ verdict });
 
 it.each<[string, Partial<RunResult>, string, number]>([
   ['all passed', {}, 'green', 0],
@@ -372,14 +372,14 @@ it.each<[string, Partial<RunResult>, string, number]>([
   ['a suite that does not start', { tests: [], suiteRed: true, causes: [cause('failed')] }, 'red', 1],
   [
     'only the machine can be mended',
-    { tests: ['failed'], causes: [{ ...cause('failed'), cause: { environment: 'start Docker' } }] },
+    { tests: ['failed'], causes: [{ ...cause('failed'), environment: true }] },
     'escalated',
     3,
   ],
   ['a person is needed', { tests: ['failed', 'escalated'], causes: [cause('escalated')] }, 'escalated', 3],
   [
     'a limit was reached',
-    { tests: ['failed'], causes: [cause('escalated'), cause('failed', true)] },
+    { tests: ['failed'], causes: [cause('escalated'), { ...cause('failed'), overBudget: true }] },
     'budget',
     4,
   ],

@@ -203,11 +203,11 @@ it('SC-3 HN-9 starts no agent beyond limits.agentRuns, even if several are reque
   await agents.allStarted;
   agents.end(1);
   agents.end(2);
-  const { causes, record } = await running;
+  const { causes, ends } = await running;
   expect(agents.started).toHaveLength(2);
   expect(causes).toEqual(['c1 healed', 'c2 healed', 'c3 failed', 'c4 failed']);
-  const over = record.causes.filter(({ overBudget }) => overBudget);
-  expect(over.map(({ cause }) => cause.id).toSorted()).toEqual(['c3', 'c4']);
+  const over = ends.filter(({ overBudget }) => overBudget);
+  expect(over.map(({ causeId }) => causeId).toSorted()).toEqual(['c3', 'c4']);
 });
 
 it('SC-3 ME-2 starts no further agent for a cause in progress once healing is paused', async () => {
@@ -219,10 +219,10 @@ it('SC-3 ME-2 starts no further agent for a cause in progress once healing is pa
   await agents.allStarted;
   agents.end(1, { ...finished, claim: { status: 'needs-person', summary: 'which price?' } });
   agents.end(2);
-  const { record } = await running;
+  const { record, ends } = await running;
   expect(agents.started).toHaveLength(2);
   expect(record.paused).toBe(true);
-  expect(record.causes.map(({ verdict }) => verdict)).toEqual(['escalated', 'interrupted']);
+  expect(ends.map(({ verdict }) => verdict)).toEqual(['escalated', 'interrupted']);
 });
 
 it('SC-3 HN-9 counts running agents at the cost of the most expensive one until theirs is known', async () => {

@@ -5,7 +5,8 @@ import type { DiagnosedFailure } from '../../../src/core/cause.js';
 import { outcomeOf } from '../../../src/core/verdict.js';
 import { harmless } from '../../../src/guard/findings.js';
 import type { Guard } from '../../../src/guard/run-guard.js';
-import { newProgress } from '../../../src/heal/progress.js';
+import { readFailureRecords } from '../../../src/run/failure-record.js';
+import { endCause, newProgress, tellCause } from '../../../src/heal/progress.js';
 import { runRegression } from '../../../src/heal/regression.js';
 import { healRun } from '../../../src/heal/run.js';
 import { tellSeen } from '../../../src/heal/tell-tests.js';
@@ -386,11 +387,12 @@ it('CS-7 takes green tests of the same file along, at most two', async () => {
 });
 
 it('EV-1 tells both errors of a test that fails of something else when it is run again', async () => {
-  const { record } = await simulatedRun(
+  const { session } = await simulatedRun(
     ['t1'],
     unfixed((_, { run }) => (run === 1 ? 'first error' : 'another')),
   );
-  const { otherRun, errors } = record.causes[0]?.cause.lead.evidence ?? {};
+  const { failures } = await readFailureRecords(session.folder.dir);
+  const { otherRun, errors } = failures.at(-1)?.evidence ?? {};
   expect(errors?.map(({ message }) => message)).toEqual(['Error: another']);
   expect(otherRun).toMatchObject({ run: 'first', errors: [{ message: 'Error: first error' }] });
 });
@@ -460,11 +462,13 @@ async function regressionAfter(red: readonly (readonly string[])[], fixes = [kep
   const progress = newProgress(session, broken);
   for (const [n, attempt] of fixes.entries()) {
     const cause = aCause({ id: `c${n + 1}`, lead: failing('t1') });
-    progress.causes.push({ cause, verdict: 'healed', reason: '', attempts: [attempt], overBudget: false });
+    tellCause(progress, cause);
+    session.bus.emit({ type: 'attempt.judged', causeId: cause.id, attempt });
+    await endCause(progress, cause, { verdict: 'healed', reason: '' });
   }
   const { red: unexplained } = await runRegression(progress, broken, []);
-  const { regression, tests } = reportOf(session.bus.run());
-  return { regression, tests, unexplained: [...unexplained], asked, moves, progress, events };
+  const { regression, tests, causes } = reportOf(session.bus.run());
+  return { regression, tests, unexplained: [...unexplained], asked, moves, causes, events };
 }
 
 it('HN-6 reports a test that is red in the regression run and green in its re-run as flaky, and reverts no fix', async () => {
@@ -475,10 +479,10 @@ it('HN-6 reports a test that is red in the regression run and green in its re-ru
 });
 
 it('HN-6 reverts the fix without which a broken test is green, and its cause says so', async () => {
-  const { regression, moves, progress, events } = await regressionAfter([['t3'], ['t3'], []]);
+  const { regression, moves, causes, events } = await regressionAfter([['t3'], ['t3'], []]);
   expect(regression?.broke).toMatchObject([{ causeId: 'c1', tests: ['t3'] }]);
   expect(moves).toEqual(['without 1', 'revert 1']);
-  expect(progress.causes[0]).toMatchObject({ verdict: 'failed', attempts: [{ end: { kind: 'taken-out' } }] });
+  expect(causes[0]).toMatchObject({ verdict: 'failed', attempts: [{ end: { kind: 'taken-out' } }] });
   // After a kill, the kept fixes are read from the events (HN-8).
   expect(events).toContainEqual({
     type: 'attempt.judged',
@@ -498,10 +502,7 @@ it('HN-6 reverts all fixes that broke the same test, and only them', async () =>
   const fixes = ['1', '2', '3'].map((change) => ({ ...kept, change }));
   const stillRed = Array.from({ length: 5 }, () => ['t3']);
   // Red with each of them out, green with all, red with the newest out as before, green with the newest two, and in the end.
-  const { regression, unexplained, moves, progress } = await regressionAfter(
-    [...stillRed, [], [], []],
-    fixes,
-  );
+  const { regression, unexplained, moves, causes } = await regressionAfter([...stillRed, [], [], []], fixes);
   expect(moves).toEqual([
     'without 3',
     'without 2',
@@ -514,7 +515,7 @@ it('HN-6 reverts all fixes that broke the same test, and only them', async () =>
     { causeId: 'c3', tests: ['t3'] },
     { causeId: 'c2', tests: ['t3'] },
   ]);
-  expect(progress.causes.map(({ verdict }) => verdict)).toEqual(['healed', 'failed', 'failed']);
+  expect(causes.map(({ verdict }) => verdict)).toEqual(['healed', 'failed', 'failed']);
   expect(unexplained).toEqual([]);
 });
 
@@ -539,10 +540,11 @@ it('ME-2 ME-11 pauses healing at the fifth question, asks no further ones, and e
   expect(questions).toHaveLength(5);
   expect(agents).toEqual([]);
   expect(events.at(-1)).toEqual({ type: 'agent.build_paused', status: 'escalation_threshold_exceeded' });
-  expect(record.causes.map((cause) => cause.verdict)).toEqual(Array.from({ length: 5 }, () => 'escalated'));
+  const causes = session.bus.run().causes.flatMap(({ ended }) => ended ?? []);
+  expect(causes.map(({ verdict }) => verdict)).toEqual(Array.from({ length: 5 }, () => 'escalated'));
   const final = outcomeOf({
     tests: reportTests(session.bus.run()).map((one) => one.verdict),
-    causes: record.causes,
+    causes,
     suiteRed: record.suiteRed,
     paused: record.paused,
     interruptedBy: null,

@@ -87,10 +87,7 @@ it('ME-8 keeps green fixes that are not judged yet, except those of the built-in
   const green = (causeId: string, agent: string, id: string | null) => ({
     type: 'attempt.held',
     causeId,
-    attempt: 1,
-    agent,
-    change: id,
-    error: null,
+    attempt: anAttempt({ agent, runner: agent, change: id, end: anEnd('green') }),
   });
   const judged = (causeId: string, kind: 'interrupted' | 'still-failing') => ({
     type: 'attempt.judged',

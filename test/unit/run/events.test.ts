@@ -5,7 +5,7 @@ import { reportOf } from '../../../src/run/report.js';
 import { runOf } from '../../../src/run/run-state.js';
 import { combined, keptChanges } from '../../../src/run/undo.js';
 import type { FileState } from '../../../src/workspace/file-state.js';
-import { aTest } from '../../rig/builders.js';
+import { anAttempt, aTest } from '../../rig/builders.js';
 import { aCauseSummary } from '../../rig/shown-run.js';
 import { type Shows, simulatedRun } from '../../rig/simulated-run.js';
 import { tempDir } from '../../rig/temp-dir.js';
@@ -196,7 +196,7 @@ it('HN-8 a run that held a fix and ended, but whose judgement cannot be read, is
   const spent = { durationMs: 1, agentRuns: 1, agentRunsAvoided: 0, costUsd: null, commit: null };
   const held: Event[] = [
     { type: 'cause.found', cause: aCauseSummary() },
-    { type: 'attempt.held', causeId: 'c1', attempt: 1, agent: 'debugger', change: '1', error: null },
+    { type: 'attempt.held', causeId: 'c1', attempt: anAttempt({ change: '1' }) },
   ];
   const kept = (...events: Event[]) =>
     keptChanges(tempDir(), runOf(events.map((event) => ({ time: 1, ...event }))));
