@@ -4,7 +4,7 @@ import { cutLine, protectedNames, violationLine } from '../core/guard-findings.j
 import { asPrinted, type EvidenceSource, factLines } from '../core/diagnosis.js';
 import { flakeText } from '../core/flake.js';
 import { fenced, middleCut } from '../core/fenced.js';
-import { lostAnswerOf } from '../core/lost-answer.js';
+import { lostAnswerOf } from '../core/classify/requests.js';
 import { redirectOf } from '../core/turned-away.js';
 import { type Phase, serverLine, setUpLine } from '../core/failure.js';
 import { traceFiles } from '../evidence/evidence-files.js';

@@ -1,5 +1,5 @@
 import type { AgentEnd } from './attempt.js';
-import { stripAnsi } from './classify/strip-ansi.js';
+import { stripAnsi } from './visible-text.js';
 
 /** What a failure of an agent program calls for: waiting, a shorter prompt, or a person (AG-6). */
 export type AgentErrorKind = 'retryable' | 'context_overflow' | 'fatal';

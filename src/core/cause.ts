@@ -1,5 +1,5 @@
 import type { Blame } from './blame.js';
-import { isProjectRule } from './classify/project-rules.js';
+import { isProjectRule } from './classify/rule.js';
 import type { Diagnosis, RetryAxis } from './diagnosis.js';
 import type { Evidence } from './evidence.js';
 import type { Flake } from './flake.js';

@@ -1,4 +1,4 @@
-import { stripAnsi } from './classify/strip-ansi.js';
+import { stripAnsi } from './visible-text.js';
 import type { TestError } from './failure.js';
 
 /** What a test complains about, parsed from Playwright's wording. Absent parts are null. */

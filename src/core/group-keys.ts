@@ -1,6 +1,6 @@
 import type { DiagnosedFailure } from './cause.js';
 import { splitUrl, ownOrigin } from './classify/own-origin.js';
-import { stripAnsi } from './classify/strip-ansi.js';
+import { stripAnsi } from './visible-text.js';
 import { complaintOf, tellingErrors } from './complaint.js';
 import { isDecisive, withoutColumn, type Reason } from './diagnosis.js';
 import type { Evidence } from './evidence.js';

@@ -1,4 +1,4 @@
-import { stripAnsi } from './classify/strip-ansi.js';
+import { stripAnsi } from './visible-text.js';
 
 /** The volatile parts. The order matters: a later pattern could match a piece of what an earlier one replaces. */
 const volatile: readonly (readonly [RegExp, string])[] = [

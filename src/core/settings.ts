@@ -1,5 +1,5 @@
 import type { BuiltInRunner } from './built-in.js';
-import type { ProjectRules } from './classify/project-rules.js';
+import type { ProjectRules } from './classify/rule.js';
 import type { Category } from './diagnosis.js';
 
 /** An agent as the routes name it: a slash command, the program that runs it, and how long it may take. */

@@ -1,4 +1,4 @@
-import { stripAnsi } from './classify/strip-ansi.js';
+import { stripAnsi } from './visible-text.js';
 import { complaintOf, markedLine, tellingErrors } from './complaint.js';
 import type { TestFailure } from './failure.js';
 import { normalise } from './normalise.js';

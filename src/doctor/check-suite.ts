@@ -1,7 +1,7 @@
 import path from 'node:path';
 import process from 'node:process';
 import { z } from 'zod';
-import { stripAnsi } from '../core/classify/strip-ansi.js';
+import { stripAnsi } from '../core/visible-text.js';
 import { failed, passed, type Check, probe, warning } from './check.js';
 import type { Playwright } from '../playwright/find-playwright.js';
 import type { ListedBrowser } from '../playwright/inject/list-projects.js';

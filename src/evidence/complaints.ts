@@ -1,6 +1,6 @@
 import { withoutQuery } from '../core/group-keys.js';
 import { responseTexts, requestLine } from '../core/classify/requests.js';
-import { stripAnsi } from '../core/classify/strip-ansi.js';
+import { stripAnsi } from '../core/visible-text.js';
 import { type ConsoleEntry, hasFailed, isAlarming, type NetworkEntry, unanswered } from '../core/evidence.js';
 import type { TestError, TestRef } from '../core/failure.js';
 import { normalise } from '../core/normalise.js';

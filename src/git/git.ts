@@ -1,7 +1,7 @@
+import path from 'node:path';
 import { existsSync } from 'node:fs';
 import { copyFile, mkdtemp, rm, stat, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { reasonOf } from '../problem.js';
 
 /** Starts no program of the repository, takes no locks, and prints paths unquoted. */
@@ -165,4 +165,13 @@ async function logOf(cwd: string, paths: readonly string[]): Promise<RecentCommi
       const [id = '', date = '', author = '', subject = ''] = head.split('\u0002');
       return { id, date, author, subject, files: names.slice(0, 10) };
     });
+}
+
+/** Returns HEAD of a project's repository (null if there is none), and whether there are uncommitted changes. */
+export async function checkedOut(cwd: string): Promise<{ commit: string | null; isDirty: boolean }> {
+  // Comparing with the upstream branch could take long in a large repository.
+  const how = ['--porcelain=v2', '--branch', '--no-ahead-behind', '--untracked-files=normal'];
+  const status = await git(cwd, ['status', ...how]);
+  const [, commit = null] = /^# branch\.oid ([\da-f]+)$/m.exec(status ?? '') ?? [];
+  return { commit, isDirty: status === null || /^[^#]/m.test(status) };
 }

@@ -14,7 +14,7 @@ import { selectionWords } from '../playwright/selection.js';
 import { noRun, type SuiteRun, type TestResult } from '../playwright/suite-run.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
-import { checkedOut } from '../run/checked-out.js';
+import { checkedOut } from '../git/git.js';
 import { testsNamed } from './matrix.js';
 import type { Opened } from './open-run.js';
 import type { RunRequest } from './run-request.js';

@@ -141,3 +141,32 @@ async function reportsFor(request: RunRequest): Promise<Result<Reports | null, P
   const { reportsOf } = await import('./reported-run.js');
   return reportsOf(request, from);
 }
+
+/** How a program follows a run, and interrupts it. */
+export interface Hosting {
+  readonly signal?: AbortSignal | undefined;
+  readonly onEvent?: ((event: StampedEvent) => void) | undefined;
+}
+
+/** A run that has ended. */
+export interface Ran {
+  /** What the command would have exited with. */
+  readonly exitCode: number;
+  readonly report: Report;
+}
+
+/** Runs self-heal inside another program: nothing is printed to standard output, and no signal is listened for. */
+export async function runHosted(
+  request: Omit<RunRequest, 'host'>,
+  { signal = new AbortController().signal, onEvent = () => undefined }: Hosting,
+): Promise<Result<Ran, Problem>> {
+  let report: Report | null = null;
+  const { runSelfHeal } = await import('./whole-run.js');
+  const onReport = (one: Report) => {
+    report = one;
+  };
+  const ended = await runSelfHeal({ ...request, host: { signal, onEvent, onReport } });
+  if (typeof ended !== 'number') return err(ended);
+  if (report === null) throw new Error('A run that ends has a report');
+  return ok({ exitCode: ended, report });
+}

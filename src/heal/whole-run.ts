@@ -13,7 +13,7 @@ import { ok, type Result } from '../result.js';
 import type { ProjectLock } from '../run/project-lock.js';
 import { recover, underLock } from './under-lock.js';
 import { createRunFolder, newRunId } from '../run/run-folder.js';
-import { checkedOut } from '../run/checked-out.js';
+import { checkedOut } from '../git/git.js';
 import { type Checked, checkRequest, type RunRequest, shardsIn, typed } from './run-request.js';
 import type { ComparedChange, VerifyAsked } from './verify/compare-change.js';
 import { cleanUp, cleanUpAfterError, closed, type Opened, openRun } from './open-run.js';

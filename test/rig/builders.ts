@@ -1,6 +1,6 @@
 import type { Attempt, AttemptEnd } from '../../src/core/attempt.js';
 import type { Blame, BlamedHunk } from '../../src/core/blame.js';
-import { noProjectRules } from '../../src/core/classify/project-rules.js';
+import { noProjectRules } from '../../src/core/classify/rule.js';
 import type { Cause, DiagnosedFailure } from '../../src/core/cause.js';
 import type { Diagnosis } from '../../src/core/diagnosis.js';
 import type { Escalation } from '../../src/core/escalation.js';

@@ -2,7 +2,6 @@ import { type ConsoleEntry, type Evidence, isAlarming, type NetworkEntry } from 
 import { tellingErrors } from '../complaint.js';
 import { normalise } from '../normalise.js';
 import type { TestError } from '../failure.js';
-import { bounded } from './bounded.js';
 import type { EvidenceText, Matcher } from './match.js';
 import { ownOrigin, splitUrl } from './own-origin.js';
 import {
@@ -16,8 +15,21 @@ import {
   requestLine,
   responseTexts,
 } from './requests.js';
-import { stripAnsi } from './strip-ansi.js';
+import { stripAnsi } from '../visible-text.js';
 import { markedStatusLine, withoutQuotes } from './without-quotes.js';
+
+const longestLine = 600;
+
+/** Shortens a text to `max` characters, two thirds from its beginning and the rest from its end, and each line to 600. */
+export function bounded(text: string, max: number): string {
+  const head = Math.floor((max * 2) / 3);
+  const kept = text.length > max ? `${text.slice(0, head)}\n${text.slice(text.length - (max - head))}` : text;
+  if (kept.length <= longestLine) return kept;
+  return kept
+    .split('\n')
+    .map((line) => (line.length > longestLine ? line.slice(0, longestLine) : line))
+    .join('\n');
+}
 
 /** How many characters of each channel are read. */
 const most = { error: 12_000, stack: 4_000, console: 1_500, server: 24_000, page: 6_000 } as const;

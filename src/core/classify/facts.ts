@@ -2,15 +2,14 @@ import { asPrinted, type EvidenceSource, type Facts, type Reason } from '../diag
 import { locatorIn, tellingErrors } from '../complaint.js';
 import { type Evidence, hasFailed, isAlarming } from '../evidence.js';
 import { isRefusal } from '../graphql-errors.js';
-import { bounded } from './bounded.js';
-import { withoutLinePrefixes } from './evidence-texts.js';
+import { bounded, withoutLinePrefixes } from './evidence-texts.js';
 import { type DatabaseFacts, databaseFacts, noDatabaseFacts, postgrestTable } from './database-facts.js';
 import { firstOwnFrame, type OwnCode, ownPath } from './own-frame.js';
 import { ownOrigin, splitUrl } from './own-origin.js';
 import type { EvidenceText } from './match.js';
 import { endpointOf, failedRequests, mayTell } from './requests.js';
 import { below, serverFrame } from './server-frame.js';
-import { stripAnsi } from './strip-ansi.js';
+import { stripAnsi } from '../visible-text.js';
 
 /** What `classify` has found so far. */
 export interface Findings {

@@ -6,8 +6,7 @@ import {
   type RetryAxis,
   weak,
 } from '../diagnosis.js';
-import { noProjectRules, projectRuleId, type ProjectRules } from './project-rules.js';
-import type { Pattern, Rule } from './rule.js';
+import { noProjectRules, projectRuleId, type ProjectRules, type Pattern, type Rule } from './rule.js';
 import { rules } from './rules.js';
 import { noiseRules } from './rules/noise.js';
 import { retryRules } from './rules/retry.js';

@@ -54,3 +54,12 @@ function siteOf(host: string): string {
   const site = labels.slice(-2).join('.');
   return sharedSuffix.test(site) ? labels.slice(-3).join('.') : site;
 }
+
+/** Undoes percent-encoding; returns the text unchanged if that is not valid. */
+export function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

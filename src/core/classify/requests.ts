@@ -2,7 +2,7 @@ import { type Evidence, hasFailed, type NetworkEntry } from '../evidence.js';
 import type { TestError } from '../failure.js';
 import { locatorIn } from '../complaint.js';
 import { graphQlErrors, graphQlLine, isRefusal, isServerError } from '../graphql-errors.js';
-import { stripAnsi } from './strip-ansi.js';
+import { stripAnsi } from '../visible-text.js';
 import { isLoopback, splitUrl } from './own-origin.js';
 import { markedStatusLine } from './without-quotes.js';
 
@@ -165,4 +165,21 @@ function unescaped(quoted: string): string {
   } catch {
     return quoted.slice(1, -1);
   }
+}
+
+const withoutHeader =
+  /'(https?:\/\/[^'\s]{1,2000})' from origin .{1,300} blocked by CORS policy: .{0,200}No 'Access-Control-Allow-Origin'/;
+
+/**
+ * Returns the origin whose answer the browser withheld because it had no CORS header, although it gave the page other answers of the same origin:
+ * the header is set up, and what has none is usually the error page of a server that failed. Null if there is no such answer.
+ */
+export function lostAnswerOf({ console, network }: Pick<Evidence, 'console' | 'network'>): string | null {
+  const origins = console.flatMap(({ text }) => splitUrl(withoutHeader.exec(text)?.[1] ?? '')?.origin ?? []);
+  const isAnswered = (origin: string) =>
+    network.some(
+      ({ url, status, resourceType }) =>
+        status !== null && /^(?:xhr|fetch)$/.test(resourceType) && splitUrl(url)?.origin === origin,
+    );
+  return origins.find(isAnswered) ?? null;
 }

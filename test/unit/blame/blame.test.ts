@@ -6,7 +6,7 @@ import { lastGreenCommits } from '../../../src/blame/last-green.js';
 import { type Outcome, minimalSet } from '../../../src/blame/minimal-set.js';
 import { undoing } from '../../../src/blame/undoing.js';
 import type { Hunk } from '../../../src/core/blame.js';
-import { checkedOut } from '../../../src/run/checked-out.js';
+import { checkedOut } from '../../../src/git/git.js';
 import type { Report } from '../../../src/run/report.js';
 import { aReport, aReportAttempt, aReportCause, aReportTest } from '../../rig/a-report.js';
 import { aBlamedHunk } from '../../rig/builders.js';

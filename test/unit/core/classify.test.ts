@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { classify, createClassify, unknownWarning } from '../../../src/core/classify/classify.js';
-import { type ProjectRule, noProjectRules } from '../../../src/core/classify/project-rules.js';
+import { type ProjectRule, noProjectRules } from '../../../src/core/classify/rule.js';
 import { rules } from '../../../src/core/classify/rules.js';
 import type { Category, Facts, RetryAxis } from '../../../src/core/diagnosis.js';
 import { withoutChanceOfTheEnd } from '../../../src/core/end-of-the-browser.js';
