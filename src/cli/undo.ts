@@ -10,7 +10,7 @@ import type { Written } from '../workspace/write-files.js';
 import { type StoredRun, findRun, readRun, runIdsIn } from '../run/find-run.js';
 import { formatProblem, type Problem } from '../problem.js';
 import { withStore } from '../store/with-store.js';
-import { recover, underLockOfRuns } from '../heal/under-lock.js';
+import { underLockOfRuns } from '../heal/under-lock.js';
 import { pidAtWork } from '../run/run-journal.js';
 import { counted, localTime } from '../format.js';
 import { err, ok, type Result } from '../result.js';
@@ -46,8 +46,6 @@ async function runUndo(
 
 async function undoNamed(request: UndoRequest, store: string | undefined): Promise<number | Problem> {
   const { cwd } = request;
-  const problem = await recover(cwd);
-  if (problem) return problem;
   const found = await runToUndo(request);
   if (!found.ok) return found.error;
   if (found.value === null) return exitCodes.interrupted;

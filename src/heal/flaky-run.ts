@@ -26,7 +26,8 @@ import { observationsIn } from './observations.js';
 import type { Opened } from './open-run.js';
 import { type Healed, newProgress, type Progress, tellCause } from './progress.js';
 import { proveFixes } from './prove.js';
-import type { AgainRequest, Session } from './session.js';
+import type { Session } from './session.js';
+import type { AgainRequest } from './suite-runs.js';
 
 /** Which tests to look at: those named, or what is flaky in the whole suite. */
 export interface FlakyRequest {

@@ -10,7 +10,7 @@ import { unreachable } from '../core/unreachable.js';
 import { followed, offerForNothing, revertOf } from './offers.js';
 import type { Retest } from './retest.js';
 import { judgeFix, prepareFix, type TriedFix, type Try } from './attempt/try-fix.js';
-import { attemptTried } from './progress.js';
+import { attemptTried } from './attempt/end-attempt.js';
 import { proposedFor } from './attempt/proposed.js';
 import type { Session } from './session.js';
 import type { KnownFailure } from '../store/store.js';

@@ -1,17 +1,10 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { isKept } from '../core/attempt.js';
 import { builtIn } from '../core/built-in.js';
-import type { Cause } from '../core/cause.js';
-import { failureKey } from '../core/failure.js';
 import type { Problem } from '../problem.js';
 import { type Artifact, readArtifacts } from '../publish/artifact.js';
-import { fixedContent, type FixedFile, readFix } from '../publish/fix.js';
-import { err, ok, type Result } from '../result.js';
+import { type FixedFile, readFix } from '../publish/fix.js';
+import { ok, type Result } from '../result.js';
 import type { Report } from '../run/report.js';
-import type { Contents } from '../workspace/change.js';
-import { type FileEdit, stateOf } from '../workspace/file-state.js';
-import type { Proposed } from './attempt/proposed.js';
 
 /*
  * Past one machine, the matrix of a CI system is the engine: `heal --list` names the causes, each job heals one of them (`--cause`), and a last
@@ -61,39 +54,4 @@ function madeIn({ report, fix }: Artifact): MadeElsewhere[] {
   return [
     { agent, runId: report.runId, tests: new Set(healed.flatMap(({ tests }) => tests)), fix: files.value },
   ];
-}
-
-/** Returns the fix that another machine has made for a cause. */
-export function patchFor(made: readonly MadeElsewhere[], { members, lead }: Cause): Proposed | null {
-  const ids = new Set(members.map((one) => failureKey(one.failure)));
-  const found = made.find(({ tests }) =>
-    lead.failure.scope === 'suite' ? tests.size === 0 : [...tests].some((id) => ids.has(id)),
-  );
-  if (!found) return null;
-  const { agent, runId, fix } = found;
-  return {
-    agent,
-    summary: `the fix of run ${runId} on another machine`,
-    edits: async (root, contents) => {
-      const edits: FileEdit[] = [];
-      for (const file of fix) {
-        const edit = await editOf(file, root, contents);
-        if (edit === null) return err(`${file.path} has changed since, here or by another patch`);
-        edits.push(edit);
-      }
-      return ok(edits);
-    },
-  };
-}
-
-async function editOf(file: FixedFile, root: string, contents: Contents): Promise<FileEdit | null> {
-  const before = stateOf(root, file.path);
-  if (before === 'other' || before?.kind === 'link') return null;
-  const text = before && readFileSync(path.join(root, file.path));
-  const content = fixedContent(file, text);
-  if (content === 'conflict') return null;
-  if (text) await contents.put(text);
-  const mode = file.isExecutable === null ? (before?.mode ?? 0o644) : file.isExecutable ? 0o755 : 0o644;
-  const after = content && { kind: 'file' as const, hash: await contents.put(content), mode };
-  return { path: file.path, before, after };
 }

@@ -9,12 +9,11 @@ import type { Proof, ProofStep } from '../core/proof.js';
 import { followedExpectations } from '../fixer/followed-expectations.js';
 import { contentsOf, readChange } from '../workspace/change.js';
 import type { FileEdit } from '../workspace/file-state.js';
-import { attemptDecided } from './progress.js';
+import { attemptDecided, revertChanges } from './attempt/end-attempt.js';
 import { deployEdits } from './attempt/deploy.js';
 import { ofFixer } from './attempt/proposed.js';
 import { retest } from './retest.js';
 import type { Session } from './session.js';
-import { revertChanges } from './take-out.js';
 
 /** A patch of which only a person can say whether it is right. */
 export interface PreparedPatch {

@@ -1,54 +1,18 @@
 import { cut } from '../outputs/cut.js';
 import { listTests } from '../playwright/run-suite.js';
 import {
-  countShards,
-  missingShards,
   missingWarning,
   type PlaywrightReport,
-  refusalOf,
-  type ShardCount,
+  type Reports,
   testKey,
 } from '../playwright/reports/report.js';
-import { readReports } from '../playwright/reports/read-reports.js';
 import { selectionWords } from '../playwright/selection.js';
 import { noRun, type SuiteRun, type TestResult } from '../playwright/suite-run.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
-import { checkedOut } from '../git/git.js';
 import { testsNamed } from './matrix.js';
 import type { Opened } from './open-run.js';
-import type { RunRequest } from './run-request.js';
 import { tally, type Watching } from './suite-runs.js';
-
-/** The reports of other runs that a run heals from. */
-export interface Reports extends ShardCount {
-  readonly reports: readonly PlaywrightReport[];
-  /** Whether all of them are known to be of exactly the commit that is checked out. */
-  readonly isOfCommit: boolean;
-  /** Whether there are uncommitted changes here. */
-  readonly isDirtyHere: boolean;
-}
-
-/** Reads the reports that `--from` names, and refuses those that cannot be healed from here (SC-1). */
-export async function reportsOf(
-  { cwd, options }: RunRequest,
-  from: readonly string[],
-): Promise<Result<Reports, Problem>> {
-  const read = await readReports(from, cwd);
-  if (!read.ok) return read;
-  const { commit, isDirty } = await checkedOut(cwd);
-  const refusal = refusalOf(read.value, commit);
-  if (refusal) return err(refusal);
-  const count = countShards(read.value);
-  if (count.missing.length > 0 && !options.allowMissingShards) return err(missingShards(read.value, count));
-  return ok({
-    ...count,
-    reports: read.value,
-    // Others have been refused above.
-    isOfCommit: read.value.every((one) => one.commit !== null),
-    isDirtyHere: isDirty && commit !== null,
-  });
-}
 
 /** The run that takes the place of a first one, and the tests that the reports name as red. */
 export interface ReportedRun {

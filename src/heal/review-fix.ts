@@ -1,21 +1,13 @@
 import path from 'node:path';
-import { errorOfEnd } from '../core/agent-error.js';
 import { type Attempt, type Opinion, opinionText } from '../core/attempt.js';
 import type { Cause } from '../core/cause.js';
 import { noteLine } from '../core/guard-findings.js';
 import { limitReached } from '../core/policy.js';
 import { isInside, relativePath } from '../paths.js';
-import { reasonOf } from '../problem.js';
 import { readStateText } from '../state-folder.js';
 import type { Work } from '../workspace/workspace.js';
 import { warnOf } from './attempt/deploy.js';
-import {
-  joinedUsage,
-  runWithRestarts,
-  type DeployRequest,
-  briefAgent,
-  startAgent,
-} from './attempt/start-agent.js';
+import { type DeployRequest, joinedUsage, readyAgent, tellEnded } from './attempt/start-agent.js';
 import type { Session } from './session.js';
 
 /** A fix to ask about, and whom to ask. */
@@ -59,38 +51,22 @@ const COPY = 0;
 type Asked = Pick<Attempt, 'usage'> & { readonly opinion: Opinion };
 
 async function ask(session: Session, cause: Cause, { agent, fix, parts }: ReviewRequest): Promise<Asked> {
-  const { settings, spending, clock, folder, workspace, bus, signal } = session;
+  const { settings, spending, clock, folder, workspace, signal } = session;
   const without = (why: string): Asked => ({ usage: fix.usage, opinion: unsure(`it was not asked: ${why}`) });
   const missing = session.missingAgents?.get(agent);
   const reached = missing ?? limitReached(spending.spentFor(cause, clock.now()), settings.limits);
   if (reached !== null) return without(reached);
-  const place = await workspace.ready(COPY).catch(reasonOf);
-  if (typeof place === 'string') return without(place);
-  using working = spending.agentStarted(cause);
-  const id = spending.nextAttempt();
-  const file = await folder.attempt(id);
   const patches = parts.map(({ patch }) =>
     patch === null ? '' : readStateText(path.join(folder.dir, patch)),
   );
   const notes = parts.flatMap((one) => one.notes ?? []).map(noteLine);
-  const request: DeployRequest = {
-    cause,
-    agent,
-    n: fix.n,
-    previous: [],
-    review: { patch: patches.join(''), notes },
-  };
-  const work = await briefAgent(session, request, { file, place });
-  const run = await runWithRestarts(session, {
-    cause,
-    n: fix.n,
-    runner: settings.agents[agent]?.runner ?? '',
-    resume: null,
-    signal,
-    start: (start) => startAgent(session, request, { ...start, file, place, signal, work }),
-  });
+  const review = { patch: patches.join(''), notes };
+  const request: DeployRequest = { cause, agent, n: fix.n, previous: [], review };
+  const ready = await readyAgent(session, request, { copy: COPY, signal });
+  if (typeof ready === 'string') return without(ready);
+  const { id, place } = ready;
+  const run = await ready.work();
   warnOfWriting(session, cause.id, await workspace.collect(String(id), COPY));
-  working.cost(run.usage.costUsd);
   const said = run.opinion ?? unsure(`it gave no answer (${run.end.kind})`);
   const named = said.file === null ? null : path.resolve(session.cwd, place.toProject(said.file));
   const opinion = {
@@ -98,19 +74,8 @@ async function ask(session: Session, cause: Cause, { agent, fix, parts }: Review
     file: named !== null && isInside(workspace.root, named) ? relativePath(workspace.root, named) : null,
     why: place.toProject(said.why),
   };
-  const { durationMs, orphans, usage } = run;
-  bus.emit({
-    type: 'agent.ended',
-    causeId: cause.id,
-    attempt: fix.n,
-    exit: run.end.kind,
-    durationMs,
-    costUsd: usage.costUsd,
-    agentError: errorOfEnd(run.end),
-    filesChanged: 0,
-    orphans,
-    opinion,
-  });
+  tellEnded(session, request, { ...run, filesChanged: 0, opinion });
+  const { usage } = run;
   const used = fix.usage ? { ...joinedUsage(fix.usage, usage), sessionId: fix.usage.sessionId } : usage;
   return { usage: used, opinion };
 }

@@ -1,5 +1,11 @@
 import type { VerifyLevel, Settings } from '../core/settings.js';
-import type { ShardCount } from '../playwright/reports/report.js';
+import {
+  countShards,
+  missingShards,
+  refusalOf,
+  type Reports,
+  type ShardCount,
+} from '../playwright/reports/report.js';
 import type { Selection } from '../playwright/selection.js';
 import type { StampedEvent } from '../event.js';
 import type { ProjectLock } from '../run/project-lock.js';
@@ -13,7 +19,7 @@ import { findPlaywright, type Playwright } from '../playwright/find-playwright.j
 import { interactiveFlagProblem } from '../playwright/unattended.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
-import type { Reports } from './reported-run.js';
+import { checkedOut } from '../git/git.js';
 import type { MadeElsewhere } from './matrix.js';
 
 /** The options of `self-heal run`; Playwright's own selection flags keep their names (CL-1). */
@@ -134,12 +140,26 @@ async function patchesIn(folders: readonly string[]): Promise<Result<readonly Ma
   return readPatches(folders);
 }
 
-async function reportsFor(request: RunRequest): Promise<Result<Reports | null, Problem>> {
-  const { from } = request.options;
+/** Reads the reports that `--from` names, and refuses those that cannot be healed from here (SC-1). */
+async function reportsFor({ cwd, options, resumed }: RunRequest): Promise<Result<Reports | null, Problem>> {
+  const { from } = options;
   // If it is known which tests are left, only those are run.
-  if (from === undefined || (request.resumed && request.resumed.open !== null)) return ok(null);
-  const { reportsOf } = await import('./reported-run.js');
-  return reportsOf(request, from);
+  if (from === undefined || (resumed && resumed.open !== null)) return ok(null);
+  const { readReports } = await import('../playwright/reports/read-reports.js');
+  const read = await readReports(from, cwd);
+  if (!read.ok) return read;
+  const { commit, isDirty } = await checkedOut(cwd);
+  const refusal = refusalOf(read.value, commit);
+  if (refusal) return err(refusal);
+  const count = countShards(read.value);
+  if (count.missing.length > 0 && !options.allowMissingShards) return err(missingShards(read.value, count));
+  return ok({
+    ...count,
+    reports: read.value,
+    // Others have been refused above.
+    isOfCommit: read.value.every((one) => one.commit !== null),
+    isDirtyHere: isDirty && commit !== null,
+  });
 }
 
 /** How a program follows a run, and interrupts it. */

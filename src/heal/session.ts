@@ -5,8 +5,6 @@ import type { Bus } from '../run/bus.js';
 import type { Clock } from '../clock.js';
 import type { DiagnosedFailure } from '../core/cause.js';
 import type { Settings } from '../core/settings.js';
-import type { SuitePurpose } from '../event.js';
-import type { BrokenBuild } from '../playwright/broken-build.js';
 import type { Playwright } from '../playwright/find-playwright.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import type { MadeElsewhere } from './matrix.js';
@@ -14,7 +12,7 @@ import type { KeptFix } from './resumed.js';
 import type { Observations } from './observations.js';
 import type { RunFolder } from '../run/run-folder.js';
 import type { RunPlan } from '../run/run-plan.js';
-import type { Watching } from './suite-runs.js';
+import type { AgainRequest } from './suite-runs.js';
 import type { Redactor } from '../secrets/redactor.js';
 import type { RunStore } from '../run/run-store.js';
 import type { Spending } from '../run/spending.js';
@@ -66,22 +64,4 @@ export interface Session {
   readonly diagnose: (run: SuiteRun) => Promise<DiagnosedFailure[]>;
   /** Finds the change that broke each of these causes (BL-1); absent if blame is off. */
   readonly blame?: BlameCauses;
-}
-
-/** Which tests to run again, and what for. */
-export interface AgainRequest {
-  readonly ids: readonly string[] | null;
-  readonly purpose: SuitePurpose;
-  readonly causeId: string | null;
-  /** Ends only this run; the session's own signal ends it, too. */
-  readonly signal?: AbortSignal;
-  readonly watching?: Watching;
-  /** How the tests run this time, if not as the user's selection says. */
-  readonly how?: {
-    readonly args: readonly string[];
-    readonly env?: NodeJS.ProcessEnv;
-    readonly trace?: boolean;
-  };
-  /** Set by the session: the build error with which a web server did not become available before. */
-  readonly brokenBuild?: BrokenBuild | null;
 }

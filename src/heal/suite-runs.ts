@@ -11,10 +11,28 @@ import type { RunFolder } from '../run/run-folder.js';
 import { maskSuiteFolder } from '../run/mask-suite-folder.js';
 import type { RunPlan } from '../run/run-plan.js';
 import type { Masking } from '../secrets/redactor.js';
-import type { AgainRequest } from './session.js';
+import type { BrokenBuild } from '../playwright/broken-build.js';
 
 /** Callbacks while a suite runs. */
 export type Watching = Pick<SuiteOptions, 'onStart' | 'onProgress'>;
+
+/** Which tests to run again, and what for. */
+export interface AgainRequest {
+  readonly ids: readonly string[] | null;
+  readonly purpose: SuitePurpose;
+  readonly causeId: string | null;
+  /** Ends only this run; the session's own signal ends it, too. */
+  readonly signal?: AbortSignal;
+  readonly watching?: Watching;
+  /** How the tests run this time, if not as the user's selection says. */
+  readonly how?: {
+    readonly args: readonly string[];
+    readonly env?: NodeJS.ProcessEnv;
+    readonly trace?: boolean;
+  };
+  /** Set by the session: the build error with which a web server did not become available before. */
+  readonly brokenBuild?: BrokenBuild | null;
+}
 
 /** The project's Playwright, as a run uses it. */
 export interface SuiteRuns {

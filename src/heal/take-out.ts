@@ -6,7 +6,6 @@ import { isHealed } from '../core/verdict.js';
 import type { RegressionResult } from '../event.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import {
-  attemptDecided,
   changesOf,
   endCause,
   heldAttempt,
@@ -17,7 +16,7 @@ import {
   stateOf,
   verdictOf,
 } from './progress.js';
-import type { Session } from './session.js';
+import { attemptDecided, revertChanges } from './attempt/end-attempt.js';
 import { suiteKey } from './observations.js';
 import { tellDecided, tellSeen } from './tell-tests.js';
 
@@ -98,19 +97,6 @@ function becauseOf({ session }: Progress, ids: readonly string[]): string {
 function changesWith(progress: Progress, causes: readonly Cause[]): string[] {
   const all = causes.flatMap((one) => [one, ...revealedBy(progress, one)]);
   return [...new Set(all.flatMap((one) => changesOf(progress, one)))];
-}
-
-/** Reverts changes for good; returns the ids of changes that were built on them and had to be reverted with them. */
-export async function revertChanges(
-  { workspace, bus }: Pick<Session, 'workspace' | 'bus'>,
-  ids: readonly string[],
-): Promise<readonly string[]> {
-  const { leftAlone, lost } = await workspace.revert(ids);
-  if (leftAlone.length > 0) {
-    const message = `These files were not reverted, because they changed again after the agent: ${leftAlone.join(', ')}`;
-    bus.emit({ type: 'run.warning', message });
-  }
-  return lost;
 }
 
 /** Reverts fixes for good, and rejects those that were built on them and cannot be applied without them. */

@@ -11,7 +11,10 @@ interface LockedWork {
   readonly wait: boolean;
 }
 
-/** Runs work that changes a project while holding its lock, so that no other self-heal process does the same (HN-2). */
+/**
+ * Runs work that changes a project while holding its lock, so that no other self-heal process does the same (HN-2). What killed runs left is
+ * cleaned up first.
+ */
 export async function underLock(
   { cwd, command, wait }: LockedWork,
   work: (lock: ProjectLock) => Promise<number | Problem>,
@@ -20,7 +23,7 @@ export async function underLock(
   const lock = await lockProject(cwd, { command, wait, onWait: say });
   if (!lock.ok) return lock.error;
   using held = lock.value;
-  return await work(held);
+  return (await recover(cwd)) ?? (await work(held));
 }
 
 /** Like `underLock`, for work on earlier runs: if there were none, it does not create a folder just to lock it. */
@@ -32,10 +35,10 @@ export async function underLockOfRuns(
 }
 
 /** Cleans up after killed runs of a project and reports it on standard error; returns the problem that prevented it, or null. */
-export async function recover(project: string): Promise<Problem | null> {
-  // Usually there is nothing to do, so the recovery code is loaded only when needed.
+async function recover(project: string): Promise<Problem | null> {
   const isOpen = hasState(stateFolder(project, 'journal.json'));
   if (!isOpen && (await killedRuns(project)).length === 0) return null;
+  // Usually there is nothing to do, and this code is not loaded.
   const { recoverKilledRuns } = await import('../run/recover.js');
   const recovered = await recoverKilledRuns(project);
   if (!recovered.ok) return recovered.error;

@@ -11,7 +11,7 @@ import { interruptedBy, type Interrupts, listenForInterrupts } from '../process/
 import { startWatchdog } from '../run/watchdog.js';
 import { ok, type Result } from '../result.js';
 import type { ProjectLock } from '../run/project-lock.js';
-import { recover, underLock } from './under-lock.js';
+import { underLock } from './under-lock.js';
 import { createRunFolder, newRunId } from '../run/run-folder.js';
 import { checkedOut } from '../git/git.js';
 import { type Checked, checkRequest, type RunRequest, shardsIn, typed } from './run-request.js';
@@ -53,9 +53,7 @@ async function runLocked(
   checked: Checked,
   lock: ProjectLock,
 ): Promise<number | Problem> {
-  const unrecovered = await recover(request.cwd);
-  if (unrecovered) return unrecovered;
-  // Recovery restored what a killed run left. The start time is taken after it, because blame looks at what was written since.
+  // After the lock has restored what a killed run left, because blame looks at what was written since.
   const startedAt = systemClock.now();
   const found = await createRunFolder(request.cwd, newRunId(startedAt, systemClock.random()));
   if (!found.ok) return found.error;

@@ -1,20 +1,17 @@
-import { errorOfEnd } from '../../core/agent-error.js';
 import { type AttemptEnd, bareAttempt, type Unjudged } from '../../core/attempt.js';
 import { unreachable } from '../../core/unreachable.js';
 import {
-  type FinishedAgent,
-  runWithRestarts,
-  briefAgent,
+  type BriefedAgent,
   type DeployRequest,
-  sessionOf,
-  startAgent,
+  type FinishedAgent,
+  readyAgent,
+  tellEnded,
 } from './start-agent.js';
 import type { Redactor } from '../../secrets/redactor.js';
 import type { Session } from '../session.js';
 import { type Change, type Contents, contentsOf } from '../../workspace/change.js';
 import { renderChange } from '../../workspace/patch-text.js';
 import type { Work } from '../../workspace/workspace.js';
-import { reasonOf } from '../../problem.js';
 import { writeState } from '../../state-folder.js';
 import type { FileEdit } from '../../workspace/file-state.js';
 import { relativePath } from '../../paths.js';
@@ -32,57 +29,29 @@ export interface Deployment {
   readonly isDenied?: boolean;
 }
 
-/** An agent that can start: its copy of the project is ready. */
-export interface ReadyAgent {
-  /** Lets it work until no restart can help any more. It needs only its copy, so that others may use the project meanwhile. */
-  readonly work: () => Promise<FinishedAgent>;
+/** An agent that can start, and that hands over what it made. */
+export interface ReadyAgent extends Pick<BriefedAgent, 'work'> {
   /** Takes what it made out of its copy. */
   readonly collect: (run: FinishedAgent) => Promise<Deployment>;
 }
 
-/** Makes the copy of the project ready in which an agent works on a cause; an end if that is not possible. */
+/** Makes an agent ready to work on a cause; an end if that is not possible. */
 export async function prepareAgent(
   session: Session,
   request: DeployRequest,
-  { copy, signal }: { readonly copy: number; readonly signal: AbortSignal },
+  at: { readonly copy: number; readonly signal: AbortSignal },
 ): Promise<ReadyAgent | Deployment> {
   const { cause, n } = request;
-  const place = await session.workspace.ready(copy).catch(reasonOf);
-  if (typeof place === 'string') return withoutCopy(session, request, place);
-  const working = session.spending.agentStarted(cause);
-  const id = session.spending.nextAttempt();
-  const file = await session.folder.attempt(id);
-  const brief = await briefAgent(session, request, { file, place });
-  const work = async () => {
-    using agent = working;
-    const run = await runWithRestarts(session, {
-      cause,
-      n,
-      runner: session.settings.agents[request.agent]?.runner ?? '',
-      resume: sessionOf(session, request),
-      signal,
-      start: (start) => startAgent(session, request, { ...start, file, place, signal, work: brief }),
-    });
-    agent.cost(run.usage.costUsd);
-    return run;
-  };
+  const ready = await readyAgent(session, request, at);
+  if (typeof ready === 'string') return withoutCopy(session, request, ready);
+  const { id, file, work } = ready;
   const collect = async (ran: FinishedAgent) => {
     // It may have been stopped since it ended.
-    const run: FinishedAgent = signal.aborted ? { ...ran, end: { kind: 'aborted' } } : ran;
-    const made = await session.workspace.collect(String(id), copy);
+    const run: FinishedAgent = at.signal.aborted ? { ...ran, end: { kind: 'aborted' } } : ran;
+    const made = await session.workspace.collect(String(id), at.copy);
     warnOf(session, cause.id, made);
     const { files, patch } = made.change ? await keepPatch(session, made.change, file) : nothing;
-    session.bus.emit({
-      type: 'agent.ended',
-      causeId: cause.id,
-      attempt: n,
-      exit: run.end.kind,
-      durationMs: run.durationMs,
-      costUsd: run.usage.costUsd,
-      agentError: errorOfEnd(run.end),
-      filesChanged: files.length,
-      orphans: run.orphans,
-    });
+    tellEnded(session, request, { ...run, filesChanged: files.length });
     const attempt: Unjudged = {
       ...bareAttempt(n),
       ...namesOf(session, request),
@@ -95,7 +64,7 @@ export async function prepareAgent(
       prompt: relativePath(session.folder.dir, `${file}.prompt.md`),
       change: made.change?.id ?? null,
     };
-    return { made: attempt, work: made, ...whatItSays(signal, run, made) };
+    return { made: attempt, work: made, ...whatItSays(at.signal, run, made) };
   };
   return { work, collect };
 }

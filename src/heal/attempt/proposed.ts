@@ -1,5 +1,5 @@
 import { realpath } from 'node:fs/promises';
-import { relative, sep } from 'node:path';
+import path from 'node:path';
 import { agentName, builtIn, isBuiltIn } from '../../core/built-in.js';
 import type { Cause } from '../../core/cause.js';
 import type { Proposal } from '../../fixer/proposal.js';
@@ -9,7 +9,10 @@ import { runDirOf } from '../../run/run-folder.js';
 import { type Contents, contentsOf, readChange, safePath } from '../../workspace/change.js';
 import { type FileEdit, hashOf, stateOf } from '../../workspace/file-state.js';
 import { type KeptFix, keptFixSummary } from '../resumed.js';
-import { patchFor } from '../matrix.js';
+import type { MadeElsewhere } from '../matrix.js';
+import { failureKey } from '../../core/failure.js';
+import { fixedContent, type FixedFile } from '../../publish/fix.js';
+import { readFileSync } from 'node:fs';
 import type { Session } from '../session.js';
 import { reasonOf } from '../../problem.js';
 import { bareAttempt, type Unjudged } from '../../core/attempt.js';
@@ -69,13 +72,17 @@ export function ofFixer({ summary, files }: Proposal): Proposed {
     edits: async (root, contents) => {
       const edits: FileEdit[] = [];
       for (const { file, before: text, after } of files) {
-        const path = relative(root, await realpath(file)).replaceAll(sep, '/');
-        const before = safePath.safeParse(path).success ? stateOf(root, path) : 'other';
+        const place = path.relative(root, await realpath(file)).replaceAll(path.sep, '/');
+        const before = safePath.safeParse(place).success ? stateOf(root, place) : 'other';
         // Bytes that are not UTF-8 would not survive the round trip.
         if (before === null || before === 'other' || before.hash !== hashOf(Buffer.from(text)))
           return err(`${file} changed in the meantime, or is not UTF-8`);
         await contents.put(Buffer.from(text));
-        edits.push({ path, before, after: { ...before, hash: await contents.put(Buffer.from(after)) } });
+        edits.push({
+          path: place,
+          before,
+          after: { ...before, hash: await contents.put(Buffer.from(after)) },
+        });
       }
       return ok(edits);
     },
@@ -95,6 +102,41 @@ function ofStored({ agent, change, runDir }: KeptFix, summary: string): Proposed
       return ok(edits);
     },
   };
+}
+
+/** Returns the fix that another machine has made for a cause. */
+function patchFor(made: readonly MadeElsewhere[], { members, lead }: Cause): Proposed | null {
+  const ids = new Set(members.map((one) => failureKey(one.failure)));
+  const found = made.find(({ tests }) =>
+    lead.failure.scope === 'suite' ? tests.size === 0 : [...tests].some((id) => ids.has(id)),
+  );
+  if (!found) return null;
+  const { agent, runId, fix } = found;
+  return {
+    agent,
+    summary: `the fix of run ${runId} on another machine`,
+    edits: async (root, contents) => {
+      const edits: FileEdit[] = [];
+      for (const file of fix) {
+        const edit = await editOf(file, root, contents);
+        if (edit === null) return err(`${file.path} has changed since, here or by another patch`);
+        edits.push(edit);
+      }
+      return ok(edits);
+    },
+  };
+}
+
+async function editOf(file: FixedFile, root: string, contents: Contents): Promise<FileEdit | null> {
+  const before = stateOf(root, file.path);
+  if (before === 'other' || before?.kind === 'link') return null;
+  const text = before && readFileSync(path.join(root, file.path));
+  const content = fixedContent(file, text);
+  if (content === 'conflict') return null;
+  if (text) await contents.put(text);
+  const mode = file.isExecutable === null ? (before?.mode ?? 0o644) : file.isExecutable ? 0o755 : 0o644;
+  const after = content && { kind: 'file' as const, hash: await contents.put(content), mode };
+  return { path: file.path, before, after };
 }
 
 /** Turns a proposal into a change without making a copy of the project; guard, re-run and proof follow as for an agent's (BF-5, ME-8). */

@@ -16,7 +16,8 @@ import type { AgentPlace } from '../../workspace/workspace.js';
 import { relativePath } from '../../paths.js';
 import { localTime } from '../../format.js';
 import { remedyFor } from '../../agents/agent-error.js';
-import { classifyAgentError } from '../../core/agent-error.js';
+import { classifyAgentError, errorOfEnd } from '../../core/agent-error.js';
+import { reasonOf } from '../../problem.js';
 import { backoffMs } from '../../core/policy.js';
 
 /** Which agent to deploy on which cause, and what was tried before. */
@@ -43,7 +44,7 @@ interface Work {
 }
 
 /** Returns the session of the last attempt if it was the same agent with the same program, so that it can continue (AG-9). */
-export function sessionOf(session: Session, { agent, previous }: DeployRequest): string | null {
+function sessionOf(session: Session, { agent, previous }: DeployRequest): string | null {
   const last = previous.findLast((one) => one.agent !== null);
   const runner = session.settings.agents[agent]?.runner;
   return last?.agent === agent && last.runner === runner ? (last.usage?.sessionId ?? null) : null;
@@ -56,7 +57,7 @@ interface At {
 }
 
 /** Writes an agent's task, and brings it into its copy; returns it with the copy's paths. */
-export async function briefAgent(
+async function briefAgent(
   session: Session,
   request: DeployRequest,
   { file, place, reduced = false }: At & Partial<Start>,
@@ -69,8 +70,68 @@ export async function briefAgent(
   return { ...written, prompt };
 }
 
+/** An agent that can start: its copy of the project is ready, and it has its task. */
+export interface BriefedAgent {
+  /** The number of its attempt within the run. */
+  readonly id: number;
+  /** The path of the attempt's files, without an extension. */
+  readonly file: string;
+  readonly place: AgentPlace;
+  /** Lets it work until no restart can help any more. It needs only its copy, so that others may use the project meanwhile. */
+  readonly work: () => Promise<FinishedAgent>;
+}
+
+/** Makes the copy ready in which an agent works on a cause, and writes its task; returns the reason if there can be no copy. */
+export async function readyAgent(
+  session: Session,
+  request: DeployRequest,
+  { copy, signal }: { readonly copy: number; readonly signal: AbortSignal },
+): Promise<BriefedAgent | string> {
+  const { cause, n } = request;
+  const place = await session.workspace.ready(copy).catch(reasonOf);
+  if (typeof place === 'string') return place;
+  const working = session.spending.agentStarted(cause);
+  const id = session.spending.nextAttempt();
+  const file = await session.folder.attempt(id);
+  const brief = await briefAgent(session, request, { file, place });
+  const work = async () => {
+    using agent = working;
+    const run = await runWithRestarts(session, {
+      cause,
+      n,
+      runner: session.settings.agents[request.agent]?.runner ?? '',
+      resume: sessionOf(session, request),
+      signal,
+      start: (start) => startAgent(session, request, { ...start, file, place, signal, work: brief }),
+    });
+    agent.cost(run.usage.costUsd);
+    return run;
+  };
+  return { id, file, place, work };
+}
+
+/** Announces that an agent has ended. */
+export function tellEnded(
+  { bus }: Session,
+  { cause, n }: DeployRequest,
+  { end, durationMs, usage, orphans, ...more }: FinishedAgent & { readonly filesChanged: number },
+): void {
+  bus.emit({
+    type: 'agent.ended',
+    causeId: cause.id,
+    attempt: n,
+    exit: end.kind,
+    durationMs,
+    costUsd: usage.costUsd,
+    agentError: errorOfEnd(end),
+    filesChanged: more.filesChanged,
+    orphans,
+    ...(more.opinion ? { opinion: more.opinion } : {}),
+  });
+}
+
 /** Starts an agent once, with the task that was written for it, or a reduced one. */
-export async function startAgent(
+async function startAgent(
   session: Session,
   request: DeployRequest,
   start: Start & At & { readonly signal: AbortSignal; readonly work: Work },

@@ -13,7 +13,7 @@ import { guardAttempt } from './guard-attempt.js';
 import { endOffered, type PreparedPatch, tryOffer } from '../offers.js';
 import { retest, type Retest } from '../retest.js';
 import type { Session } from '../session.js';
-import { revertChanges } from '../take-out.js';
+import { revertChanges } from './end-attempt.js';
 import { applyProposal, type Proposed } from './proposed.js';
 import type { KnownFailure } from '../../store/store.js';
 import { type Change, contentsOf } from '../../workspace/change.js';

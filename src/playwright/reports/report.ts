@@ -42,6 +42,15 @@ export interface ShardCount {
   readonly missing: readonly number[];
 }
 
+/** The reports of other runs that a run heals from. */
+export interface Reports extends ShardCount {
+  readonly reports: readonly PlaywrightReport[];
+  /** Whether all of them are known to be of exactly the commit that is checked out. */
+  readonly isOfCommit: boolean;
+  /** Whether there are uncommitted changes here. */
+  readonly isDirtyHere: boolean;
+}
+
 /** Counts the shards; reports that do not say which shard they are count one each. */
 export function countShards(reports: readonly PlaywrightReport[]): ShardCount {
   const there = new Set(withShard(reports).map(({ shard }) => shard.current));
