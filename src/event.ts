@@ -7,7 +7,7 @@ import { type Choice, choiceText, type Offer } from './core/escalation.js';
 import type { TestRef } from './core/failure.js';
 import type { Count } from './core/failure-rate.js';
 import { type Flake, flakeKinds } from './core/flake.js';
-import type { EarlierFix } from './core/remembered.js';
+import type { EarlierFix } from './core/earlier-runs.js';
 import { verifyLevels } from './core/settings.js';
 import { causeVerdicts, outcomes, verdicts } from './core/verdict.js';
 import { changeVerdicts, proofDepths, type Verification } from './core/verification.js';

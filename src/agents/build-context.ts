@@ -3,7 +3,7 @@ import type { Attempt } from '../core/attempt.js';
 import type { Cause, DiagnosedFailure } from '../core/cause.js';
 import { hasFailed } from '../core/evidence.js';
 import { middleCut } from '../core/fenced.js';
-import type { EarlierFix } from '../core/remembered.js';
+import type { EarlierFix } from '../core/earlier-runs.js';
 import type { Settings } from '../core/settings.js';
 import type { AgentContext, ContextTest, PreviousAttempt } from './context.js';
 import { recentCommits } from '../git/git.js';

@@ -5,7 +5,7 @@ import type { Evidence, SourceExcerpt } from '../core/evidence.js';
 import type { RecentCommit } from '../git/git.js';
 import type { Flake } from '../core/flake.js';
 import type { Phase, SetUp } from '../core/failure.js';
-import type { EarlierFix } from '../core/remembered.js';
+import type { EarlierFix } from '../core/earlier-runs.js';
 
 /**
  * `context.json`, whose path an agent gets in `SELF_HEAL_CONTEXT`: everything known about one failure (AG-2). Paths are absolute unless

@@ -5,7 +5,7 @@ import { asPrinted, type EvidenceSource, factLines } from '../core/diagnosis.js'
 import { flakeText } from '../core/flake.js';
 import { fenced, middleCut } from '../core/fenced.js';
 import { lostAnswerOf } from '../core/classify/requests.js';
-import { redirectOf } from '../core/turned-away.js';
+import { redirectOf } from '../core/auth-redirects.js';
 import { type Phase, serverLine, setUpLine } from '../core/failure.js';
 import { traceFiles } from '../evidence/evidence-files.js';
 import { becauseOf, isKept } from '../core/attempt.js';

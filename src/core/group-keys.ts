@@ -1,5 +1,5 @@
 import type { DiagnosedFailure } from './cause.js';
-import { splitUrl, ownOrigin } from './classify/own-origin.js';
+import { splitUrl, ownOrigin } from './urls.js';
 import { stripAnsi } from './visible-text.js';
 import { complaintOf, tellingErrors } from './complaint.js';
 import { isDecisive, withoutColumn, type Reason } from './diagnosis.js';

@@ -1,7 +1,7 @@
 import type { Cause, DiagnosedFailure } from './cause.js';
 import { categories } from './diagnosis.js';
 import { haveDifferentRoots, isKnownBy, rootKeys, sameTestKey, environmentOf } from './group-keys.js';
-import { turnedAwayTogether } from './turned-away.js';
+import { sharedRedirects } from './auth-redirects.js';
 
 /** A cause under construction: its members and all their root keys. */
 interface Group {
@@ -20,9 +20,9 @@ interface Group {
 export function groupCauses(failures: readonly DiagnosedFailure[]): Cause[] {
   const groups: Group[] = [];
   const own = failures.filter(({ like }) => like === undefined);
-  const turnedAway = turnedAwayTogether(own);
+  const shared = sharedRedirects(own);
   for (const failure of own) {
-    const key = turnedAway.get(failure);
+    const key = shared.get(failure);
     join(groups, failure, key === undefined ? rootKeys(failure) : [...rootKeys(failure), key]);
   }
   for (const group of groups.slice()) if (groups.includes(group)) joinKnown(groups, group);

@@ -3,9 +3,9 @@ import { within } from './classify/own-frame.js';
 import { complaintOf, tellingErrors, type Complaint } from './complaint.js';
 import { asPrinted, type Reason, withoutColumn } from './diagnosis.js';
 import { type TestError, phaseInWords } from './failure.js';
-import { splitUrl } from './classify/own-origin.js';
+import { splitUrl } from './urls.js';
 import { endpointOf } from './classify/requests.js';
-import { redirectOf } from './turned-away.js';
+import { redirectOf } from './auth-redirects.js';
 
 const longest = 240;
 const longestPart = 150;

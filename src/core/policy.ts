@@ -1,7 +1,7 @@
 import { type Attempt, becauseOf } from './attempt.js';
 import { agentName, isBuiltIn } from './built-in.js';
 import type { RetryAxis } from './diagnosis.js';
-import { isUsedUp, noEarlierTries, type EarlierTries } from './remembered.js';
+import { isUsedUp, noEarlierTries, type EarlierTries } from './earlier-runs.js';
 import type { LimitSettings, RetrySettings, Settings } from './settings.js';
 import type { CauseEnd } from './verdict.js';
 import type { DiagnosedFailure } from './cause.js';

@@ -4,7 +4,7 @@ import { stripAnsi } from '../core/visible-text.js';
 import { type ConsoleEntry, hasFailed, isAlarming, type NetworkEntry, unanswered } from '../core/evidence.js';
 import type { TestError, TestRef } from '../core/failure.js';
 import { normalise } from '../core/normalise.js';
-import { isRedirected } from '../core/turned-away.js';
+import { isRedirected } from '../core/auth-redirects.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { MissingEvidence } from './bounded-text.js';
 import { readTrace } from './trace/read-trace.js';

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { ownOrigin } from '../core/classify/own-origin.js';
+import { ownOrigin } from '../core/urls.js';
 import { failedRequests, mayTell } from '../core/classify/requests.js';
 import type { Evidence } from '../core/evidence.js';
 import { withoutSignals } from '../core/fenced.js';

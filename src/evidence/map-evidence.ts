@@ -1,4 +1,4 @@
-import { ownOrigin } from '../core/classify/own-origin.js';
+import { ownOrigin } from '../core/urls.js';
 import {
   type ConsoleEntry,
   type Evidence,

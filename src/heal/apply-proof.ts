@@ -17,7 +17,7 @@ import {
   verdictOf,
 } from './progress.js';
 import type { ByKey } from './apply-result.js';
-import { decideLast, revertFixes } from './take-out.js';
+import { decideLast, revertFixes } from './revert-fixes.js';
 import { tellDecided } from './tell-tests.js';
 
 /** Why a fix is not proven. */

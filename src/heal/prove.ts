@@ -19,7 +19,7 @@ import {
 import { suiteKey } from './observations.js';
 import { runRegression } from './regression.js';
 import { reviewFix } from './review-fix.js';
-import { revertFixes, revertWhatBroke, takeOutDeadEnds } from './take-out.js';
+import { revertFixes, revertFixesThatBroke, revertDeadEnds } from './revert-fixes.js';
 import { retest } from './retest.js';
 import { abandonProof, type Left, type Refuted, applyProof } from './apply-proof.js';
 import { newlyRed } from './apply-result.js';
@@ -116,7 +116,7 @@ async function reviewFixes(proof: Proof, agent: string): Promise<void> {
 /** Before the last run of the proof, so that it shows the other fixes without them. */
 async function dropDeadEnds({ progress, refuted, gone }: Proof): Promise<void> {
   if (progress.session.signal.aborted) return;
-  for (const id of await takeOutDeadEnds(progress, refuted)) gone.add(id);
+  for (const id of await revertDeadEnds(progress, refuted)) gone.add(id);
 }
 
 /** Returns how many Playwright runs the proof of all fixes takes if nothing contradicts it. */
@@ -205,7 +205,7 @@ async function proveAlone(proof: Proof, causeId: string, why: string): Promise<v
     if (!lead) continue;
     const kept = keptCauses(progress);
     const later = kept.slice(kept.indexOf(cause) + 1);
-    const { left } = await revertWhatBroke(progress, later, new Set([failureKey(lead.failure.failure)]));
+    const { left } = await revertFixesThatBroke(progress, later, new Set([failureKey(lead.failure.failure)]));
     if (left.size === 0) n = 0;
     else
       return refute(proof, cause, {

@@ -6,7 +6,7 @@ import type { TestState } from '../run/run-state.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { isSuiteRed, keptAttempts, keptCauses, keysOf, type Progress, type ProofTest } from './progress.js';
 import { suiteKey } from './observations.js';
-import { redAmong, revertWhatBroke } from './take-out.js';
+import { redAmong, revertFixesThatBroke } from './revert-fixes.js';
 
 /** The result of the regression run. */
 interface Left {
@@ -49,7 +49,7 @@ export async function runRegression(
   if (session.signal.aborted) return nothing;
   sayUnsteady(progress, { own, once, twice });
   const marked = markedToFail(again?.run ?? null).filter((id) => !own.includes(id));
-  const { broke, left } = await revertWhatBroke(
+  const { broke, left } = await revertFixesThatBroke(
     progress,
     kept,
     new Set([...twice].filter((id) => !marked.includes(id))),

@@ -22,7 +22,7 @@ import {
 } from './progress.js';
 import { proofRuns, proveFixes } from './prove.js';
 import { retest } from './retest.js';
-import { takeOutDeadEnds } from './take-out.js';
+import { revertDeadEnds } from './revert-fixes.js';
 import { tellDecided } from './tell-tests.js';
 import type { Session } from './session.js';
 import { applyFlaky, applyResult, newlyRed, recheckFailed } from './apply-result.js';
@@ -45,7 +45,7 @@ export async function healRun(session: Session, first: SuiteRun): Promise<Healed
       if (pending.length === 0) pending = tests.splice(0).filter((one) => isUndecided(progress, one));
       if (pending.length === 0 && !isSuiteRed(progress)) pending = unblocked(progress);
     }
-    if (!session.signal.aborted) await takeOutDeadEnds(progress);
+    if (!session.signal.aborted) await revertDeadEnds(progress);
     await recheckFailed(progress);
     const proved = await proveFixes(progress, first);
     const left = [...(await healAgain(progress, proved.again)), ...proved.failures.map(([, one]) => one)];

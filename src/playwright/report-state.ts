@@ -1,5 +1,5 @@
 import type { TestError, TestFailure } from '../core/failure.js';
-import { withoutChanceOfTheEnd } from '../core/end-of-the-browser.js';
+import { steadyTimeoutErrors } from '../core/timeout-errors.js';
 import type { ReportLine } from './report-format.js';
 import { appendedLines } from '../state-folder.js';
 import { systemClock } from '../clock.js';
@@ -47,7 +47,7 @@ export function addLine(state: ReportState, line: ReportLine): void {
   if (line.type === 'error') {
     if (errors.length < maxErrors) errors.push(line.error);
   } else if (line.type === 'failed-try') {
-    const failure = { ...line.failure, errors: withoutChanceOfTheEnd(line.failure.errors) };
+    const failure = { ...line.failure, errors: steadyTimeoutErrors(line.failure.errors) };
     // The first failed try tells why: later ones may fail because of what it left behind (a row that now exists).
     if (!tries.has(failure.test.id)) tries.set(failure.test.id, failure);
   } else if (line.type === 'passed') {

@@ -3,7 +3,7 @@ import type { Bus } from './bus.js';
 import type { Attempt } from '../core/attempt.js';
 import type { Escalation, Question } from '../core/escalation.js';
 import type { DaySpent } from '../core/policy.js';
-import { noEarlierTries } from '../core/remembered.js';
+import { noEarlierTries } from '../core/earlier-runs.js';
 import type {
   AttemptStart,
   CauseEnd,

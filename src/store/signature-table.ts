@@ -5,7 +5,7 @@ import { isBuiltIn } from '../core/built-in.js';
 import { categories } from '../core/diagnosis.js';
 import type { PersonsDecision } from '../core/escalation.js';
 import { jsonOf } from '../json-of.js';
-import { countChange, type EarlierFix, noEarlierTries } from '../core/remembered.js';
+import { countChange, type EarlierFix, noEarlierTries } from '../core/earlier-runs.js';
 import { attemptShape, runIdShape } from '../event.js';
 import type { KnownFailure } from './store.js';
 import { checkedRow, type Database, type StoreContext, type Tables } from './tables.js';

@@ -3,7 +3,7 @@ import type { Category } from '../core/diagnosis.js';
 import type { FlakeKind } from '../core/flake.js';
 import type { Answer, Escalation, EscalationState, PersonsDecision, Question } from '../core/escalation.js';
 import type { DaySpent } from '../core/policy.js';
-import type { EarlierFix, EarlierTries } from '../core/remembered.js';
+import type { EarlierFix, EarlierTries } from '../core/earlier-runs.js';
 
 /** What the store remembers about a failure when it occurs. */
 export interface KnownFailure {

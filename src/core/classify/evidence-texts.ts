@@ -3,7 +3,7 @@ import { tellingErrors } from '../complaint.js';
 import { normalise } from '../normalise.js';
 import type { TestError } from '../failure.js';
 import type { EvidenceText, Matcher } from './match.js';
-import { ownOrigin, splitUrl } from './own-origin.js';
+import { ownOrigin, splitUrl } from '../urls.js';
 import {
   errorBody,
   failedRequests,

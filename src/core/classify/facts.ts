@@ -5,7 +5,7 @@ import { isRefusal } from '../graphql-errors.js';
 import { bounded, withoutLinePrefixes } from './evidence-texts.js';
 import { type DatabaseFacts, databaseFacts, noDatabaseFacts, postgrestTable } from './database-facts.js';
 import { firstOwnFrame, type OwnCode, ownPath } from './own-frame.js';
-import { ownOrigin, splitUrl } from './own-origin.js';
+import { ownOrigin, splitUrl } from '../urls.js';
 import type { EvidenceText } from './match.js';
 import { endpointOf, failedRequests, mayTell } from './requests.js';
 import { below, serverFrame } from './server-frame.js';

@@ -1,4 +1,4 @@
-import { decoded, splitUrl } from './own-origin.js';
+import { decoded, splitUrl } from '../urls.js';
 
 const frame =
   /(?:at |@|\(|^|\s|─\[)((?:file:\/\/|https?:\/\/|webpack(?:-internal)?:\/\/)?(?:\/?[A-Za-z]:(?=[\\/]))?(?:[^\s():─]|\([\w.-]{1,60}\)\/){0,300}(?::\d{1,5}(?=\/)[^\s():]{1,300})?\.(?:[cm]?[jt]sx?|vue|svelte|astro|mdx?)(?:\?[^\s():]{0,200})?):(\d{1,7}|\?)(?::(\d{1,7}|\?)|(?=\)))/g;

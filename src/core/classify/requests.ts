@@ -3,7 +3,7 @@ import type { TestError } from '../failure.js';
 import { locatorIn } from '../complaint.js';
 import { graphQlErrors, graphQlLine, isRefusal, isServerError } from '../graphql-errors.js';
 import { stripAnsi } from '../visible-text.js';
-import { isLoopback, splitUrl } from './own-origin.js';
+import { isLoopback, splitUrl } from '../urls.js';
 import { markedStatusLine } from './without-quotes.js';
 
 const decoration = new Set(['image', 'font', 'media', 'ping', 'texttrack', 'manifest']);

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { decoded } from '../../core/classify/own-origin.js';
+import { decoded } from '../../core/urls.js';
 import { type AppFolders, pathOfFileUrl, urlOf } from './served-files.js';
 import type { ProjectFiles } from './project-files.js';
 

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { decoded } from '../../core/classify/own-origin.js';
+import { decoded } from '../../core/urls.js';
 import { entriesOf, type ProjectFiles } from './project-files.js';
 
 /** The folders of a project that served files may come from, as absolute paths. */

@@ -5,7 +5,7 @@ import { classify, createClassify, unknownWarning } from '../../../src/core/clas
 import { type ProjectRule, noProjectRules } from '../../../src/core/classify/rule.js';
 import { rules } from '../../../src/core/classify/rules.js';
 import type { Category, Facts, RetryAxis } from '../../../src/core/diagnosis.js';
-import { withoutChanceOfTheEnd } from '../../../src/core/end-of-the-browser.js';
+import { steadyTimeoutErrors } from '../../../src/core/timeout-errors.js';
 import type { Evidence, NetworkEntry } from '../../../src/core/evidence.js';
 import { graphQlErrors, graphQlFailure } from '../../../src/core/graphql-errors.js';
 import { headlineOf } from '../../../src/core/headline.js';
@@ -306,9 +306,9 @@ describe('end of the browser', () => {
   const limit = 'Test timeout of 5000ms exceeded.';
 
   const read = (...messages: string[]) =>
-    withoutChanceOfTheEnd(messages.map((message) => anError(message))).map(({ message }) => message.trim());
+    steadyTimeoutErrors(messages.map((message) => anError(message))).map(({ message }) => message.trim());
   const classOf = (...messages: string[]) =>
-    classify(anEvidence({ errors: withoutChanceOfTheEnd(messages.map((message) => anError(message))) }));
+    classify(anEvidence({ errors: steadyTimeoutErrors(messages.map((message) => anError(message))) }));
 
   it('CS-7 removes the browser’s output from the error that quotes it, except for how its process ended', () => {
     const text = closed + launched + noise + printed('Uncaught ReferenceError: noise is not defined') + crash;

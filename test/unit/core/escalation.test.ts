@@ -3,7 +3,7 @@ import type { Attempt, Side } from '../../../src/core/attempt.js';
 import { blameLine, canBeReverted, placeOfBlame } from '../../../src/core/blame.js';
 import { retryOf } from '../../../src/core/cause.js';
 import { decisionFrom, guidanceFrom, inPlainWords, questionAbout } from '../../../src/core/escalation.js';
-import { countChange } from '../../../src/core/remembered.js';
+import { countChange } from '../../../src/core/earlier-runs.js';
 import {
   aBlame,
   aBlamedHunk,

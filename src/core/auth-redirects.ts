@@ -1,9 +1,9 @@
 import type { DiagnosedFailure } from './cause.js';
-import { splitUrl } from './classify/own-origin.js';
+import { splitUrl } from './urls.js';
 import type { Evidence, NetworkEntry } from './evidence.js';
 
 /** A request for which the app did not give what was asked for, but what it gives to whoever is not signed in, for example. */
-interface TurnedAway {
+interface RedirectOrRefusal {
   readonly asked: string;
   /** What was given instead. */
   readonly given: string;
@@ -14,9 +14,9 @@ interface TurnedAway {
  * see, with a key for each such answer: a session that has expired shows as many symptoms as there are tests. Where all asked for the same,
  * as for a start page that redirects, the answer says nothing.
  */
-export function turnedAwayTogether(failures: readonly DiagnosedFailure[]): Map<DiagnosedFailure, string> {
+export function sharedRedirects(failures: readonly DiagnosedFailure[]): Map<DiagnosedFailure, string> {
   const found = failures.flatMap((failure) => {
-    const turned = turnedAway(failure);
+    const turned = redirectOrRefusal(failure);
     return turned === null ? [] : [{ failure, ...turned }];
   });
   const asked = new Map<string, Set<string>>();
@@ -25,7 +25,10 @@ export function turnedAwayTogether(failures: readonly DiagnosedFailure[]): Map<D
   return new Map(together.map(({ failure, given }) => [failure, `turned away | ${given}`]));
 }
 
-function turnedAway({ diagnosis: { category, facts }, evidence }: DiagnosedFailure): TurnedAway | null {
+function redirectOrRefusal({
+  diagnosis: { category, facts },
+  evidence,
+}: DiagnosedFailure): RedirectOrRefusal | null {
   const [, asked, host = '', status] =
     /^(\S+ (https?:\/\/[^/]+)?\S*) → (401)$/.exec(facts.endpoint ?? '') ?? [];
   if (category === 'network-error' && asked !== undefined) return { asked, given: `${host} ${status}` };

@@ -21,14 +21,14 @@ import { suiteKey } from './observations.js';
 import { tellDecided, tellSeen } from './tell-tests.js';
 
 /** Reverts the fixes that broke these tests. */
-export async function revertWhatBroke(
+export async function revertFixesThatBroke(
   progress: Progress,
   kept: readonly Cause[],
   broken: ReadonlySet<string>,
 ): Promise<{ broke: RegressionResult['broke']; left: ReadonlySet<string> }> {
   const { session } = progress;
   const tests = new Map<Cause, string[]>();
-  for (const [id, causes] of await brokenBy(progress, kept, broken))
+  for (const [id, causes] of await fixesThatBroke(progress, kept, broken))
     for (const cause of causes) tests.set(cause, [...(tests.get(cause) ?? []), id]);
   const reverted = [...tests.keys()];
   if (reverted.length > 0) await revertFixes(progress, changesWith(progress, reverted));
@@ -47,7 +47,7 @@ export async function revertWhatBroke(
  * it will be. A test that is red without any single one may have been broken by several: the smallest such set is sought. If none is found, all
  * fixes are in the tree again; otherwise, the caller reverts those found.
  */
-async function brokenBy(
+async function fixesThatBroke(
   progress: Progress,
   kept: readonly Cause[],
   broken: ReadonlySet<string>,
@@ -113,7 +113,7 @@ export async function revertFixes(progress: Progress, changes: readonly string[]
  * Takes out the fixes that led to other errors of which none was healed: a chain of attempts that does not end in a proven heal leaves nothing
  * (HN-1). `refuted` holds the ids of causes whose fix did not hold in the proof. Returns the ids of causes that are gone with such a fix.
  */
-export async function takeOutDeadEnds(
+export async function revertDeadEnds(
   progress: Progress,
   refuted: ReadonlyMap<string, unknown> = new Map(),
 ): Promise<ReadonlySet<string>> {

@@ -30,7 +30,7 @@ const timeLimit = /^(?:Error: )?(Test timeout of \d+ ?ms exceeded)/;
  * At a test's time limit, Playwright aborts the current action and then closes the page. Either may hit the action first, so an action
  * that the closing cut off gets the message it would have had if the time limit had come first.
  */
-export function withoutChanceOfTheEnd(errors: readonly TestError[]): TestError[] {
+export function steadyTimeoutErrors(errors: readonly TestError[]): TestError[] {
   const limit = errors.findIndex(({ message }) => timeLimit.test(message));
   const exceeded = timeLimit.exec(errors[limit]?.message ?? '')?.[1];
   return errors.map((error, index) => {

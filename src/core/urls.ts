@@ -1,4 +1,4 @@
-import type { Evidence } from '../evidence.js';
+import type { Evidence } from './evidence.js';
 
 /** The relevant parts of an absolute URL; `path` includes the query. */
 interface UrlParts {
