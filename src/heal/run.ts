@@ -136,6 +136,7 @@ async function healRound(
     return [blockedBy];
   }
   const causes = await blamed(progress, numbered(progress, groupCauses(confirmed)));
+  for (const cause of causes) progress.causes.set(cause.id, cause);
   const next = new Map(newlyRed(progress, uncovered));
   await healCauses(progress, causes, { runsAfter: shared, found: next });
   return [...next.values()];
