@@ -1,9 +1,10 @@
-import type { Hosting, Ran, RunOptions as RunFlags } from './heal/run-request.js';
+import type { Hosting, Ran } from './heal/hosted-run.js';
 import type { VerifyOptions as VerifyFlags } from './heal/verify/verify-request.js';
+import type { RunOptions as RunFlags } from './heal/run-request.js';
 import type { Problem } from './problem.js';
 import type { Result } from './result.js';
 
-export type { Ran } from './heal/run-request.js';
+export type { Ran } from './heal/hosted-run.js';
 export type { Problem } from './problem.js';
 export type { Report } from './run/report.js';
 
@@ -36,7 +37,7 @@ export async function run({
   passThrough = [],
   ...flags
 }: RunOptions = {}): Promise<Result<Ran, Problem>> {
-  const { runHosted } = await import('./heal/run-request.js');
+  const { runHosted } = await import('./heal/hosted-run.js');
   const options = { ...flags, json: true };
   return runHosted({ cwd, env, filters, passThrough, options }, { signal, onEvent });
 }
@@ -50,7 +51,7 @@ export async function verify({
   ...flags
 }: VerifyOptions = {}): Promise<Result<Ran, Problem>> {
   const { verifyRequest } = await import('./heal/verify/verify-request.js');
-  const { runHosted } = await import('./heal/run-request.js');
+  const { runHosted } = await import('./heal/hosted-run.js');
   const request = await verifyRequest({ cwd, env }, { ...flags, json: true });
   return request.ok ? runHosted(request.value, { signal, onEvent }) : request;
 }

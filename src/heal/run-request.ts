@@ -11,7 +11,8 @@ import type { StampedEvent } from '../event.js';
 import type { ProjectLock } from '../run/project-lock.js';
 import type { Report } from '../run/report.js';
 import type { Resumed } from './resumed.js';
-import type { VerifyAsked } from './verify/compare-change.js';
+import type { ProofDepth } from '../core/verification.js';
+import type { LastRed } from '../inspect/last-red.js';
 import { missingAgents, withInstalledRunner } from '../agents/check-agents.js';
 import { loadSettings } from '../config/load-settings.js';
 import { findPlaywrightConfig } from '../playwright/find-config.js';
@@ -59,6 +60,15 @@ export interface Host {
   readonly onEvent: (event: StampedEvent) => void;
   /** Gets the report that `--json` prints. */
   readonly onReport: (report: Report) => void;
+}
+
+/** What is asked about the changes in the working tree. */
+export interface VerifyAsked {
+  readonly depth: ProofDepth;
+  /** A commit that a person named, or null. */
+  readonly base: string | null;
+  /** What was red before; null if no run here has seen anything red. */
+  readonly red: LastRed | null;
 }
 
 /** A `self-heal run` as invoked. */
@@ -160,33 +170,4 @@ async function reportsFor({ cwd, options, resumed }: RunRequest): Promise<Result
     isOfCommit: read.value.every((one) => one.commit !== null),
     isDirtyHere: isDirty && commit !== null,
   });
-}
-
-/** How a program follows a run, and interrupts it. */
-export interface Hosting {
-  readonly signal?: AbortSignal | undefined;
-  readonly onEvent?: ((event: StampedEvent) => void) | undefined;
-}
-
-/** A run that has ended. */
-export interface Ran {
-  /** What the command would have exited with. */
-  readonly exitCode: number;
-  readonly report: Report;
-}
-
-/** Runs self-heal inside another program: nothing is printed to standard output, and no signal is listened for. */
-export async function runHosted(
-  request: Omit<RunRequest, 'host'>,
-  { signal = new AbortController().signal, onEvent = () => undefined }: Hosting,
-): Promise<Result<Ran, Problem>> {
-  let report: Report | null = null;
-  const { runSelfHeal } = await import('./whole-run.js');
-  const onReport = (one: Report) => {
-    report = one;
-  };
-  const ended = await runSelfHeal({ ...request, host: { signal, onEvent, onReport } });
-  if (typeof ended !== 'number') return err(ended);
-  if (report === null) throw new Error('A run that ends has a report');
-  return ok({ exitCode: ended, report });
 }

@@ -14,8 +14,15 @@ import type { ProjectLock } from '../run/project-lock.js';
 import { underLock } from './under-lock.js';
 import { createRunFolder, newRunId } from '../run/run-folder.js';
 import { checkedOut } from '../git/git.js';
-import { type Checked, checkRequest, type RunRequest, shardsIn, typed } from './run-request.js';
-import type { ComparedChange, VerifyAsked } from './verify/compare-change.js';
+import {
+  type Checked,
+  checkRequest,
+  type RunRequest,
+  shardsIn,
+  typed,
+  type VerifyAsked,
+} from './run-request.js';
+import type { ComparedChange } from './verify/compare-change.js';
 import { cleanUp, cleanUpAfterError, closed, type Opened, openRun } from './open-run.js';
 import type { Healed } from './progress.js';
 import type { ReportedRun } from './reported-run.js';

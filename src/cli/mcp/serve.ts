@@ -5,7 +5,7 @@ import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/proto
 import type { CallToolResult, ServerNotification, ServerRequest } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import type { StampedEvent } from '../../event.js';
-import type { Hosting } from '../../heal/run-request.js';
+import type { Hosting } from '../../heal/hosted-run.js';
 import { linesFor } from '../../outputs/lines.js';
 import { paletteFor } from '../../outputs/streams.js';
 import { formatProblem, type Problem } from '../../problem.js';

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { choiceText, type Choice } from '../../core/escalation.js';
 import { proofDepths } from '../../core/verification.js';
-import { type Hosting, type Ran, runHosted, type RunRequest } from '../../heal/run-request.js';
+import { type Hosting, type Ran, runHosted } from '../../heal/hosted-run.js';
+import type { RunRequest } from '../../heal/run-request.js';
 import { verifyRequest } from '../../heal/verify/verify-request.js';
 import { matchingFailures, failuresOf, isLead, nameOf } from '../../inspect/find-failure.js';
 import type { Problem } from '../../problem.js';

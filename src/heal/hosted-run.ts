@@ -1,0 +1,34 @@
+import type { StampedEvent } from '../event.js';
+import type { Problem } from '../problem.js';
+import { err, ok, type Result } from '../result.js';
+import type { Report } from '../run/report.js';
+import type { RunRequest } from './run-request.js';
+
+/** How a program follows a run, and interrupts it. */
+export interface Hosting {
+  readonly signal?: AbortSignal | undefined;
+  readonly onEvent?: ((event: StampedEvent) => void) | undefined;
+}
+
+/** A run that has ended. */
+export interface Ran {
+  /** What the command would have exited with. */
+  readonly exitCode: number;
+  readonly report: Report;
+}
+
+/** Runs self-heal inside another program: nothing is printed to standard output, and no signal is listened for. */
+export async function runHosted(
+  request: Omit<RunRequest, 'host'>,
+  { signal = new AbortController().signal, onEvent = () => undefined }: Hosting,
+): Promise<Result<Ran, Problem>> {
+  let report: Report | null = null;
+  const { runSelfHeal } = await import('./whole-run.js');
+  const onReport = (one: Report) => {
+    report = one;
+  };
+  const ended = await runSelfHeal({ ...request, host: { signal, onEvent, onReport } });
+  if (typeof ended !== 'number') return err(ended);
+  if (report === null) throw new Error('A run that ends has a report');
+  return ok({ exitCode: ended, report });
+}
