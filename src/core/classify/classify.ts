@@ -166,10 +166,7 @@ function isWrapper(line: string): boolean {
  * Returns the line with which a process of the suite said why it ended, if Playwright's own error can't: the first complaint of its output that is
  * no wrapper, or else the last line. Null if Playwright's error says it, or if the process said nothing.
  */
-function lastWords({
-  errors,
-  serverOutput,
-}: Pick<Evidence, 'errors' | 'serverOutput'>): string | null {
+function lastWords({ errors, serverOutput }: Pick<Evidence, 'errors' | 'serverOutput'>): string | null {
   if (!errors.some(({ message }) => ofPlaywright.test(message))) return null;
   const lines = withoutLinePrefixes(stripAnsi(serverOutput.slice(-16_000)))
     .split('\n')
