@@ -20,16 +20,22 @@ function simplified(word: string): string {
   return word.toLowerCase().replaceAll(/[-_\s]/g, '');
 }
 
-/** The Levenshtein distance. */
+/** The optimal string alignment distance: one for each letter that is missing, too many or another, and for two that are swapped. */
 function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (const [i, letter] of [...a].entries()) {
-    const above = row;
-    row = [i + 1];
-    for (const [j, other] of [...b].entries())
-      row.push(
-        Math.min((above[j] ?? 0) + Number(letter !== other), (above[j + 1] ?? 0) + 1, (row[j] ?? 0) + 1),
+  const rows = [Array.from({ length: b.length + 1 }, (_, j) => j)];
+  const at = (i: number, j: number) => rows[i]?.[j] ?? Infinity;
+  for (let i = 1; i <= a.length; i += 1) {
+    const row = (rows[i] = [i]);
+    for (let j = 1; j <= b.length; j += 1) {
+      const isSwapped = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const other = at(i - 1, j - 1) + Number(a[i - 1] !== b[j - 1]);
+      row[j] = Math.min(
+        other,
+        at(i - 1, j) + 1,
+        at(i, j - 1) + 1,
+        isSwapped ? at(i - 2, j - 2) + 1 : Infinity,
       );
+    }
   }
-  return row.at(-1) ?? 0;
+  return at(a.length, b.length);
 }
