@@ -92,6 +92,7 @@ async function explain(search: FlakeSearch, suspect: Suspect): Promise<FoundFlak
   const byItself = newTrial(own);
   const inSuite = () => seen.counts.get(target.key) ?? none;
   await measure(search, target, byItself, { most: 10 });
+  if (search.signal.aborted) return null;
   const { red, runs } = byItself.count;
   if (red > 0 && red < runs) return random(search, target, byItself);
   if (red > 0) {
