@@ -22,14 +22,11 @@ interface Fault {
 const spec = (name: string) => `tests/${name}.spec.ts`;
 const page = (name: string) => `pages/${name}.html`;
 const config = 'playwright.config.ts';
-const buys =
-  "await page.locator('#buy').click();\n      await expect(page.getByText('Thanks')).toBeVisible();";
-
 const faults: Record<string, Fault> = {
   weakened: {
-    page: '<button id="buy" onclick="this.textContent = \'Tanks\'">Buy</button>',
-    steps: buys,
-    edits: [[spec('weakened'), "await expect(page.getByText('Thanks')).toBeVisible();", '']],
+    page: '<button>Tanks</button>',
+    steps: "expect(readFileSync('pages/weakened.html', 'utf8').includes('Thanks')).toBe(true);",
+    edits: [[spec('weakened'), '.toBe(true)', '.toBeDefined()']],
   },
   renamed: {
     page: '<button id="purchase" onclick="this.textContent = \'Thank you\'">Buy</button>',
@@ -60,14 +57,20 @@ const faults: Record<string, Fault> = {
   },
 };
 
-const testOf = (name: string) => `
+/** Only what looks at its page in a browser starts one. */
+const testOf = (name: string) => {
+  const steps = faults[name]?.steps ?? '';
+  const goes = `await page.goto(pathToFileURL(path.resolve('${page(name)}')).href);`;
+  return `
     import { test, expect } from '@playwright/test';
+    import { readFileSync } from 'node:fs';
     import path from 'node:path';
     import { pathToFileURL } from 'node:url';
-    test('${name}', async ({ page }) => {
-      await page.goto(pathToFileURL(path.resolve('${page(name)}')).href);
-      ${faults[name]?.steps}
+    test('${name}', async (${steps.includes('page.') ? '{ page }' : ''}) => {
+      ${steps.includes('page.') ? goes : ''}
+      ${steps}
     });`;
+};
 
 const agent = `import { readFileSync, writeFileSync } from 'node:fs';
 const { test } = JSON.parse(readFileSync(process.env.SELF_HEAL_CONTEXT, 'utf8'));
@@ -106,7 +109,7 @@ describe('the guard in a run', () => {
         {
           end: { kind: 'offered', side: 'tests' },
           cut: [{ file }],
-          notes: [{ says: expect.stringContaining('expect(getByText("Thanks")).toBeVisible()') as unknown }],
+          notes: [{ says: expect.stringContaining('.toBe(true)') as unknown }],
         },
       ],
     });

@@ -3,6 +3,7 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFi
 import path from 'node:path';
 import { execa } from 'execa';
 import { expect, it } from 'vitest';
+import type { matrixOf } from '../../src/heal/matrix.js';
 import type { Report } from '../../src/run/report.js';
 import { isLong } from '../rig/long.js';
 import { agentsYaml, type ScratchProject, scratchProject, userEnv } from '../rig/scratch-project.js';
@@ -56,7 +57,7 @@ async function killedWithItsAgent(project: ScratchProject, args: readonly string
   await ended;
 }
 
-it('SC-1 heals on one machine what is red in the blob reports of shards, and refuses missing, damaged and other ones', async () => {
+it('SC-1 SC-4 heals on one machine what is red in the blob reports of shards, lists its causes for a matrix, and refuses missing, damaged and other ones', async () => {
   const { machine } = await repositoryOf({
     ...suiteOfShards,
     // The second test needs the first, and the third does not run if the second fails; no report says so.
@@ -96,6 +97,12 @@ it('SC-1 heals on one machine what is red in the blob reports of shards, and ref
   expect(shown.report?.tests.length).toBeLessThan(9);
   for (const file of ['summary.md', 'report.html'])
     expect(await heal.read(`.self-heal/latest/${file}`)).toContain('Shard 2 of 2 is missing');
+
+  const listed = await heal.selfHeal(['heal', '--from', reports, '--list']);
+  const { include } = JSON.parse(listed.stdout) as ReturnType<typeof matrixOf>;
+  expect([listed.exitCode, include.length]).toEqual([0, 3]);
+  const unknown = await heal.selfHeal(['heal', '--from', reports, '--cause', 'nothing']);
+  expect(unknown.exitCode).toBe(2);
 
   const args = ['heal', '--from', reports, '--verify', 'quick'];
   if (isLong) await killedWithItsAgent(heal, args);
