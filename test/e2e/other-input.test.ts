@@ -64,7 +64,7 @@ describe('HN-3 tests with another input than they type', () => {
   let read: (file: string) => Promise<string>;
   beforeAll(async () => {
     const project = await scratchProject(files, tempDirOfFile('other input'));
-    read = project.read;
+    read = (file) => project.read(file);
     const apps = (said: string) =>
       project.write(Object.fromEntries(names.map((what) => [app(what), shows(what, said)])));
     await apps("'Hello ' + name");

@@ -4,7 +4,7 @@ import { writeInto } from './agent-workspace.js';
 import { tempDir } from './temp-dir.js';
 
 /** Returns git in a folder, as Ann. */
-export const gitIn =
+const gitIn =
   (cwd: string) =>
   (...args: readonly string[]) =>
     execFileSync('git', ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.com', ...args], {
