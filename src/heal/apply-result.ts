@@ -11,10 +11,17 @@ import { tellDecided, tellSeen } from './tell-tests.js';
 /** Failures with their keys. */
 export type ByKey = [key: string, failure: DiagnosedFailure][];
 
-/** Returns the failures of tests that have not belonged to any cause yet; what a re-run shows of other tests is already known. */
+/**
+ * Returns the failures of tests that have not belonged to any cause yet; what a re-run shows of other tests is already known. What was green
+ * without fixes was broken by one of them, which the regression run reverts (HN-6).
+ */
 export function newlyRed({ session }: Progress, failures: readonly DiagnosedFailure[]): ByKey {
   const { tests } = session.bus.run();
-  return keyed(failures).filter(([key]) => !tests.get(key)?.causeIds.length);
+  const isFixed = session.workspace.applied().length > 0;
+  return keyed(failures).filter(([key]) => {
+    const known = tests.get(key);
+    return !known?.causeIds.length && !(isFixed && known?.verdict === 'passed');
+  });
 }
 
 function keyed(failures: readonly DiagnosedFailure[]): ByKey {

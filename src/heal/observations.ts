@@ -46,6 +46,12 @@ export class Observations {
     return last !== undefined && !isGreen(last);
   }
 
+  /** Whether the test with this id was red the last time that it ran. */
+  wasRed(id: string): boolean {
+    const last = this.#rows.get(id)?.at(-1);
+    return last !== undefined && !isGreen(last);
+  }
+
   /** How often in a row a test has failed this way; 0 unless the last time was with the changes that are in the project now. */
   timesRed(failure: DiagnosedFailure): number {
     const isOfSuite = failure.failure.scope === 'suite';

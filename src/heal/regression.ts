@@ -24,7 +24,7 @@ interface Left {
 /**
  * Re-runs the tests around the kept fixes, or the whole suite if time allows: what was green has to stay green. A fix that breaks a test
  * is identified by reverting it, and stays reverted (HN-6). For the tests that are being proven, this is also the run with their fix
- * reapplied (HN-5), so they are always included.
+ * reapplied (HN-5), so they are always included, as are tests that were green and then red beside them.
  */
 export async function runRegression(
   progress: Progress,
@@ -36,10 +36,12 @@ export async function runRegression(
   const { regression, flips } = session.settings.verify;
   const kept = keptCauses(progress);
   const isAll = regression === 'suite' && kept.length > 0;
-  if (session.signal.aborted || (!isAll && (flips === 0 || proven.length === 0))) return nothing;
+  const suspects = greenTests(progress).filter((id) => session.observations.wasRed(id));
+  const needed = isAll || suspects.length > 0 || (flips > 0 && proven.length > 0);
+  if (session.signal.aborted || !needed) return nothing;
   const chosen = isAll ? choose(progress, first, kept) : { files: [], leftOut: [] };
   const own = testsOf(proven.map(({ failure }) => failure)).map(({ id }) => id);
-  const ids = [...new Set([...chosen.files.flatMap((one) => one.ids), ...own])];
+  const ids = [...new Set([...chosen.files.flatMap((one) => one.ids), ...own, ...suspects])];
   const green = new Set([...own, ...greenTests(progress), ...(isSuiteSound(progress) ? [suiteKey] : [])]);
   const all = ids.length === 0 || (isAll && chosen.leftOut.length === 0);
   const purpose = isAll ? 'regression' : 'proof';

@@ -28,7 +28,7 @@ export const wholeProof = someSettings({
 /**
  * Simulates a whole run: tests show what `shows` returns, and each agent makes one change, named `1`, `2` … in order. Errors with the same
  * text have the same cause. `builtOn` names the change without which another one cannot be in the tree. The agents
- * whose change would have a name in `idle` change nothing. If `stops` returns true for a Playwright run, the suite does not start; if `teardown` returns an error for the
+ * whose change would have a name in `idle` change nothing. Tests `inOneFile` are all run with each of them. If `stops` returns true for a Playwright run, the suite does not start; if `teardown` returns an error for the
  * tests that ran, the suite itself fails after them.
  */
 export async function simulatedRun(
@@ -38,6 +38,7 @@ export async function simulatedRun(
     signalAfter?: number;
     builtOn?: Readonly<Record<string, string>>;
     idle?: readonly string[];
+    inOneFile?: boolean;
     stops?: (at: At) => boolean;
     teardown?: (ran: readonly string[], at: At) => string | null;
   } = {},
@@ -70,7 +71,10 @@ export async function simulatedRun(
     }
     return aSuiteRun({
       suiteFailure,
-      tests: seen.map(({ id, wrong }) => aResult(id, wrong === null ? 'expected' : 'unexpected')),
+      tests: seen.map(({ id, wrong }) => ({
+        ...aResult(id, wrong === null ? 'expected' : 'unexpected'),
+        ...(over.inOneFile ? { ran: { worker: 0, startedAt: 0 } } : {}),
+      })),
     });
   };
   const given = await healingSession([], {

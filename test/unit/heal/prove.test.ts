@@ -174,6 +174,20 @@ it.each<Scenario>([
     'failed passed | c1 superseded, c2 failed | ',
   ],
   [
+    'a fix breaks a test of its file',
+    2,
+    but(own, 't2', ({ fixes }) => (fixes.has('1') ? 'broken' : null)),
+    'failed passed | c1 failed | ',
+    { inOneFile: true },
+  ],
+  [
+    'a fix breaks a test of its file, and there is no regression run',
+    2,
+    but(own, 't2', ({ fixes }) => (fixes.has('1') ? 'broken' : null)),
+    'failed passed | c1 failed | ',
+    { inOneFile: true, ...noRegression },
+  ],
+  [
     'the first fix of a chain breaks another test',
     2,
     but(chained, 't2', ({ fixes }) => (fixes.has('1') ? 'broken' : null)),
