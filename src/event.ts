@@ -297,6 +297,8 @@ const shapes = {
   'suite.started': z.object({
     ...ofSuite,
     tests: countOrNull,
+    /** The flaky test that is looked at, if it is one. */
+    about: z.string().exactOptional(),
     /** The number of the Playwright run, counted from 1; absent for one that reports tell of. */
     n: count.exactOptional(),
     /** How many runs are expected; null if unknown. */

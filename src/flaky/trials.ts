@@ -1,4 +1,4 @@
-import type { TestRef } from '../core/failure.js';
+import { type TestRef, testName } from '../core/failure.js';
 import { type Count, isHigher, shownBy } from '../core/failure-rate.js';
 import type { FlakeKind } from '../core/flake.js';
 import { testKey } from '../playwright/reports/report.js';
@@ -33,6 +33,8 @@ export type RunByIds = (request: {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly trace: boolean;
+  /** The name of the test that is looked at, if it is one. */
+  readonly about?: string;
 }) => Promise<SuiteRun>;
 
 /** The tests of a suite, which was listed with `MOST_REPEATS` repetitions of each, in the order in which they run. */
@@ -61,7 +63,7 @@ export function runUnder(
 ): Promise<SuiteRun> {
   const ids = [...others, target].flatMap((one) => one.ids.slice(0, times).flat());
   const args = [`--repeat-each=${times}`, ...(workers === null ? [] : [`--workers=${workers}`])];
-  return run({ ids: [...new Set(ids)], args, env, trace });
+  return run({ ids: [...new Set(ids)], args, env, trace, about: testName(target.test.titlePath) });
 }
 
 /** Counts how often a test was red among the repetitions of a run. */

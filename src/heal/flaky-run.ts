@@ -96,8 +96,7 @@ export async function flakyRun(
 }
 
 function runner(session: Session): RunByIds {
-  return ({ ids, args, env, trace }) =>
-    session.runAgain({ ids, purpose: 'flaky', causeId: null, how: { args, env, trace } });
+  return ({ ids, ...how }) => session.runAgain({ ids, purpose: 'flaky', causeId: null, how });
 }
 
 /** How many traced runs are made until one is red. */

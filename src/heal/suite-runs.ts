@@ -29,6 +29,8 @@ export interface AgainRequest {
     readonly args: readonly string[];
     readonly env?: NodeJS.ProcessEnv;
     readonly trace?: boolean;
+    /** The flaky test that is looked at, if it is one. */
+    readonly about?: string;
   };
   /** Set by the session: the build error with which a web server did not become available before. */
   readonly brokenBuild?: BrokenBuild | null;
@@ -61,11 +63,12 @@ export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
   const run = async (
     mode: SuiteOptions['mode'],
     { signal = options.signal, watching = {}, ...why }: Omit<AgainRequest, 'ids' | 'brokenBuild' | 'how'>,
-    env: NodeJS.ProcessEnv = {},
+    { env = {}, about }: Pick<NonNullable<AgainRequest['how']>, 'env' | 'about'> = {},
   ) => {
     const ids = mode.kind === 'rerun' ? mode.ids : null;
     const planned = options.plan.begin(ids, why.purpose === 'blame');
-    options.bus.emit({ type: 'suite.started', tests: ids?.length ?? null, ...why, ...planned });
+    const which = about === undefined ? {} : { about };
+    options.bus.emit({ type: 'suite.started', tests: ids?.length ?? null, ...why, ...which, ...planned });
     const runDir = path.join(options.folder.dir, 'suites', String(planned.n));
     const fetcher = mode.kind === 'rerun' && mode.trace ? await openFetcher(runDir) : null;
     const suite = await runSuite({
@@ -107,7 +110,7 @@ export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
       const isOwn = wanted && (ids ?? []).some((id) => tracesItself.has(id));
       const trace = wanted && !isOwn;
       const mode = { kind: 'rerun', ids, trace, brokenBuild, how: how?.args ?? [] } as const;
-      const suite = await run(mode, why, how?.env);
+      const suite = await run(mode, why, how);
       for (const { test } of suite.failures.filter(isTracedTwice)) tracesItself.add(test.id);
       return isOwn ? { ...suite, tracing: 'own' } : suite;
     },

@@ -29,7 +29,10 @@ type SuiteStarted = EventOf<'suite.started'>;
 
 /** `running 3 tests again to prove the fixes (run 4 of about 9, about 12s)` */
 export function suiteRunText(event: SuiteStarted): string {
-  return `running ${testsText(event)}${purposeWords[event.purpose].long}${plannedText(event)}`;
+  const why = event.about
+    ? ` again and again to see when ${event.about} fails`
+    : purposeWords[event.purpose].long;
+  return `running ${testsText(event)}${why}${plannedText(event)}`;
 }
 
 /** Returns what is being done since this event, in short. */

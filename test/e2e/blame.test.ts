@@ -103,7 +103,7 @@ it('BL-1 BL-3 BL-4 BL-5 HN-2 HN-8 CS-11 RP-1 a search that is interrupted or kil
   const run = await project.selfHeal(['run'], { GITHUB_ACTIONS: 'true', GITHUB_WORKSPACE: project.dir });
   expect(run.exitCode).toBe(3);
   // A refusal that a commit brought is for an agent.
-  expect(causeOf(run, 'reads orders')).toMatchObject({
+  expect(causeOf(run, 'reads orders'), run.stderr).toMatchObject({
     verdict: 'healed',
     blame: { hunks: [{ file: 'roles.txt' }] },
   });

@@ -58,7 +58,7 @@ describe('self-heal flaky', () => {
         'fixer.mjs': writes('odds.txt', 'never'),
         'agents.yaml': agentsYaml(['node', 'fixer.mjs'], settings),
       });
-      const { report, stderr } = await project.selfHeal(['run', '--flaky']);
+      const { report, stderr, events } = await project.selfHeal(['run', '--flaky']);
       expect(
         report?.causes.map(({ category, verdict }) => `${category}: ${verdict}`),
         stderr,
@@ -67,6 +67,8 @@ describe('self-heal flaky', () => {
         expect(green?.red).toBe(0);
         expect(green?.runs).toBeGreaterThan(2);
       }
+      const about = events.flatMap((event) => (event.type === 'suite.started' && event.about) || []);
+      expect(new Set(about)).toEqual(new Set(['shop.spec.ts › races', 'hasty.spec.ts › pays']));
       expect(await project.read('odds.txt')).toBe('never');
       const spec = await project.read('tests/hasty.spec.ts');
       expect(spec).toContain("await expect(page.getByText('Pay', { exact: true })).toBeVisible();");
