@@ -10,8 +10,11 @@ export interface Clock {
   random(): number;
 }
 
-/** When the monotonic clock of this process was at 0, in milliseconds since the epoch. */
-const origin = Date.now() - performance.now();
+/**
+ * When the monotonic clock of this process was at 0, in milliseconds since the epoch. A process that has to wait for the processor between the two
+ * calls reads it too early, so the latest of several readings is the best.
+ */
+const origin = Math.max(...Array.from({ length: 10 }, () => Date.now() - performance.now()));
 
 /**
  * The machine's clock when this process started, and the time since. If it is set back or forward meanwhile, or the machine sleeps, limits and

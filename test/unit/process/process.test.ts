@@ -100,6 +100,16 @@ it('HN-9 the time of a run does not jump when the machine’s clock is set back 
   set.mockRestore();
 });
 
+it('HN-9 a process that had to wait while it read the clock is not early', async () => {
+  const before = Date.now();
+  vi.resetModules();
+  const read = vi.spyOn(Date, 'now');
+  for (let n = 0; n < 5; n += 1) read.mockReturnValueOnce(before - 60_000);
+  const { systemClock: clock } = await import('../../../src/clock.js');
+  read.mockRestore();
+  expect(clock.now()).toBeGreaterThanOrEqual(before);
+});
+
 /** Puts a program named git first on PATH. */
 function fakeGit(script: string): string {
   const dir = tempDir('fake git');
