@@ -37,12 +37,13 @@ test('answer', async ({ page, home }) => {
 });
 test('covered', async ({ page, home }) => { await page.goto(home + '/veil'); await page.locator('#b').click(); });
 test('missing', async ({ page, home }) => { await page.goto(home); await page.getByRole('button', { name: 'Go' }).click(); });
-test('orders', async ({ page, home }) => { await page.goto(home + '/orders'); await expect(page.locator('#sum')).toHaveText('12'); });
 test('waits', async ({ page, home }) => { await page.goto(home); await page.waitForResponse((response) => response.url().endsWith('/x')); });
+test('orders', async ({ page, home }) => { await page.goto(home + '/orders'); await expect(page.locator('#sum')).toHaveText('12'); });
 `;
+// Four workers: the server's error is logged when the tests before it have made their requests, and could not be about these.
 const config = `import { defineConfig } from '@playwright/test';
 export default defineConfig({
-  testDir: 'tests', timeout: 5_000, workers: 5, fullyParallel: true, expect: { timeout: 500 }, reporter: 'list',
+  testDir: 'tests', timeout: 5_000, workers: 4, fullyParallel: true, expect: { timeout: 500 }, reporter: 'list',
   use: { launchOptions: ${launchOptions} },
 });`;
 
