@@ -5,8 +5,8 @@ import process from 'node:process';
 import { bundleSrc } from '../scripts/bundle-src.mjs';
 
 const seeds = Number(process.argv[2] ?? 60);
-const [{ findFlakes }, { listedTests, MOST_REPEATS }, { simulatedSuite, chance }, rates] = await Promise.all(
-  ['flaky/find-flakes.ts', 'flaky/trials.ts', '../test/rig/simulated-suite.ts', 'core/failure-rate.ts'].map(
+const [{ findFlakes }, { searchIn, simulatedSuite, sixtyTests, chance }, rates] = await Promise.all(
+  ['flaky/find-flakes.ts', '../test/rig/simulated-suite.ts', 'core/failure-rate.ts'].map(
     async (file) => import(await bundleSrc(file)),
   ),
 );
@@ -38,7 +38,6 @@ const flakes = {
   'time zone': { kind: 'time', red: (a) => a.env.TZ === 'Pacific/Pago_Pago' },
 };
 
-const files = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'].map((name) => `${name}.spec.ts`);
 const outcomes = {};
 let wrong = 0;
 for (const [name, flake] of Object.entries(flakes)) {
@@ -67,35 +66,11 @@ async function search({ kind, rate = 1, other, red = () => true }, seed, runs) {
     ran += 1;
     return red(around) && random() < rate;
   };
-  const suite = simulatedSuite(
-    Object.fromEntries(
-      files.map((file) => [
-        file,
-        [
-          ...Array.from({ length: 6 }, (_, n) => `${file} ${n}`),
-          ...(other?.[0] === file ? [other[1]] : []),
-          ...(file === 'e.spec.ts' ? ['flake'] : []),
-        ],
-      ]),
-    ),
-    { flake: isRed },
-    { jitter: random },
-  );
-  const found = await findFlakes(
-    {
-      listed: listedTests(await suite.list(MOST_REPEATS)),
-      first: await suite.run({ ids: null, args: [], env: {}, trace: false }),
-      isNamed: false,
-      suspected: new Set(),
-      run: suite.run,
-      runs: 200,
-      until: 1e9,
-      now: () => 0,
-      signal: new AbortController().signal,
-      say: () => {},
-    },
-    async () => {},
-  );
+  const more = {};
+  if (other) more[other[0]] = [other[1]];
+  more['e.spec.ts'] = [...(more['e.spec.ts'] ?? []), 'flake'];
+  const suite = simulatedSuite(sixtyTests(more), { flake: isRed }, { jitter: random });
+  const found = await findFlakes(await searchIn(suite), async () => {});
   runs.target.push(ran);
   const one = found.find(({ flake }) => flake.test.titlePath[1] === 'flake')?.flake;
   const others = one?.others.map(({ titlePath }) => titlePath[1]) ?? [];

@@ -42,7 +42,7 @@ export interface RunState {
   readonly tests: ReadonlyMap<string, TestState>;
   /** In the order in which they were found. */
   readonly causes: readonly CauseState[];
-  /** Suite runs, agents and waits, in the order in which they began. */
+  /** Suite runs and agents, in the order in which they began. */
   readonly spans: readonly SpanState[];
   readonly agentRuns: number;
   /** How many agent runs were avoided, by reason. */
@@ -130,14 +130,12 @@ export type PhaseEvent = EventOf<
   | 'agent.retrying'
 >;
 
-/** A period of a run: Playwright at work, an agent at work, or a wait. */
+/** A period of a run: Playwright at work, or an agent. */
 export interface SpanState {
-  readonly kind: 'suite' | 'agent' | 'wait';
-  readonly since: EventOf<'suite.started' | 'agent.started' | 'agent.retrying'>;
+  readonly kind: 'suite' | 'agent';
+  readonly since: EventOf<'suite.started' | 'agent.started'>;
   /** Null while it lasts. */
   readonly to: number | null;
-  /** US dollars, if the agent program reported them; else null. */
-  readonly costUsd: number | null;
 }
 
 /** A run about which nothing is known yet. */
@@ -180,8 +178,7 @@ export function reduce(run: RunState, event: StampedEvent): RunState {
   if (!Object.hasOwn(changes, event.type)) return run;
   // Each entry takes the event type it is keyed by, which TypeScript cannot infer from a lookup by a union.
   const change = changes[event.type] as (run: RunState, event: StampedEvent) => RunState;
-  // Any next event of its cause ends a wait.
-  return { ...change(closed(run, 'wait', event), event), lastEventAt: event.time };
+  return { ...change(run, event), lastEventAt: event.time };
 }
 
 /**
@@ -272,7 +269,7 @@ const changes: { readonly [T in Event['type']]: (run: RunState, event: EventOf<T
       ),
       event,
     ),
-  'agent.retrying': (run, event) => began(aside(begun(run, event), event), 'wait', event),
+  'agent.retrying': (run, event) => aside(begun(run, event), event),
   'agent.waiting_for_input': aside,
   'agent.escalation_resolved': same,
   'agent.avoided': (run, { reason, count }) => ({
@@ -300,7 +297,7 @@ const changes: { readonly [T in Event['type']]: (run: RunState, event: EventOf<T
     warnings: [...run.warnings, `The run could not continue: ${message}`],
   }),
   'run.ended': (run, event) => ({
-    ...['suite', 'agent', 'wait'].reduce((still, kind) => closed(still, kind, event), run),
+    ...['suite', 'agent'].reduce((still, kind) => closed(still, kind, event), run),
     causes: run.causes.map((cause) => ({ ...cause, phase: null })),
     agentRuns: event.agentRuns,
     costUsd: event.costUsd,
@@ -401,7 +398,7 @@ function withAttempt(
 /** Begins a span. Ends an open one of the same kind unless it belongs to another cause, since several agents may be working. */
 function began(run: RunState, kind: SpanState['kind'], since: SpanState['since']): RunState {
   const { spans } = closed(run, kind, since);
-  return { ...run, spans: [...spans, { kind, since, to: null, costUsd: null }] };
+  return { ...run, spans: [...spans, { kind, since, to: null }] };
 }
 
 function closed(run: RunState, kind: string, event: StampedEvent): RunState {
@@ -409,10 +406,9 @@ function closed(run: RunState, kind: string, event: StampedEvent): RunState {
   const ends = ({ kind: is, since, to }: SpanState) =>
     is === kind && to === null && (is === 'suite' || event.type === 'run.ended' || since.causeId === causeId);
   if (!run.spans.some(ends)) return run;
-  const costUsd = event.type === 'agent.ended' ? event.costUsd : null;
   // An agent's end is announced only once its cause holds the tree again, which may be later than it ended.
   const tookMs = event.type === 'agent.ended' ? event.durationMs : Infinity;
   const end = (one: SpanState) =>
-    ends(one) ? { ...one, to: Math.min(event.time, one.since.time + tookMs), costUsd } : one;
+    ends(one) ? { ...one, to: Math.min(event.time, one.since.time + tookMs) } : one;
   return { ...run, spans: run.spans.map(end) };
 }

@@ -1,4 +1,4 @@
-import type { RunByIds } from '../../src/flaky/trials.js';
+import { type FlakeSearch, listedTests, MOST_REPEATS, type RunByIds } from '../../src/flaky/trials.js';
 import { injectEnv } from '../../src/playwright/report-format.js';
 import type { SuiteRun, TestResult } from '../../src/playwright/suite-run.js';
 import { aSuiteRun, aTest } from './builders.js';
@@ -128,6 +128,33 @@ export function simulatedSuite(
       }),
     );
   return { run, list, ran: () => tests };
+}
+
+/** The files of a suite of 60 quick tests, with these more. */
+export function sixtyTests(more: Readonly<Record<string, readonly string[]>>) {
+  const plain = (file: string) => Array.from({ length: 6 }, (_, n) => `${file} ${n}`);
+  const files = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'].map((name) => `${name}.spec.ts`);
+  return Object.fromEntries(files.map((file) => [file, [...plain(file), ...(more[file] ?? [])]]));
+}
+
+/** A search for what is flaky in a simulated suite. */
+export async function searchIn(
+  suite: ReturnType<typeof simulatedSuite>,
+  over: Partial<FlakeSearch> = {},
+): Promise<FlakeSearch> {
+  return {
+    listed: listedTests(await suite.list(MOST_REPEATS)),
+    first: over.first ?? (await suite.run({ ids: null, args: [], env: {}, trace: false })),
+    isNamed: false,
+    suspected: new Set(),
+    run: suite.run,
+    runs: 200,
+    until: 1e9,
+    now: () => 0,
+    signal: new AbortController().signal,
+    say: () => undefined,
+    ...over,
+  };
 }
 
 /** Numbers that look like chance, and are the same in each run (mulberry32). */

@@ -1,14 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findFlakes } from '../../../src/flaky/find-flakes.js';
-import { listedTests, MOST_REPEATS } from '../../../src/flaky/trials.js';
-import { chance, type Reds, simulatedSuite } from '../../rig/simulated-suite.js';
-
-/** A suite of 60 quick tests in 10 files, with these more. */
-function suiteOf(more: Readonly<Record<string, readonly string[]>>) {
-  const plain = (file: string) => Array.from({ length: 6 }, (_, n) => `${file} ${n}`);
-  const files = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'].map((name) => `${name}.spec.ts`);
-  return Object.fromEntries(files.map((file) => [file, [...plain(file), ...(more[file] ?? [])]]));
-}
+import { chance, type Reds, searchIn, simulatedSuite, sixtyTests } from '../../rig/simulated-suite.js';
 
 async function found(
   more: Readonly<Record<string, readonly string[]>>,
@@ -16,28 +8,19 @@ async function found(
   named: string | null = null,
   options: Parameters<typeof simulatedSuite>[2] = {},
 ) {
-  const suite = simulatedSuite(suiteOf(more), reds, options);
+  const suite = simulatedSuite(sixtyTests(more), reds, options);
   const first = await suite.run({ ids: null, args: [], env: {}, trace: false });
   const selected =
     named === null
       ? first
       : { ...first, tests: first.tests.filter(({ test }) => test.titlePath[1] === named) };
   const said: string[] = [];
-  const flakes = await findFlakes(
-    {
-      listed: listedTests(await suite.list(MOST_REPEATS)),
-      first: selected,
-      isNamed: named !== null,
-      suspected: new Set(),
-      run: suite.run,
-      runs: 200,
-      until: 1e9,
-      now: () => 0,
-      signal: new AbortController().signal,
-      say: (message) => said.push(message),
-    },
-    async () => {},
-  );
+  const search = await searchIn(suite, {
+    first: selected,
+    isNamed: named !== null,
+    say: (message) => said.push(message),
+  });
+  const flakes = await findFlakes(search, async () => {});
   const unders = flakes.map(({ under }) => under);
   return { flakes: flakes.map(({ flake }) => flake), unders, said, ran: suite.ran() };
 }
