@@ -10,7 +10,7 @@ import { writeFailureRecord } from '../../src/run/failure-record.js';
 import { createStore } from '../../src/store/create-store.js';
 import { openStore } from '../../src/store/open-store.js';
 import { aDiagnosed, anAttempt, anEvidence, aTest } from '../rig/builders.js';
-import { aCauseSummary, shownRun, type ShownRun } from '../rig/shown-run.js';
+import { aCauseSummary, agentStarted, shownRun, type ShownRun } from '../rig/shown-run.js';
 import { pixel } from '../rig/stored-run.js';
 import { axeViolations } from './axe.js';
 
@@ -128,15 +128,8 @@ async function beginRun(run: ShownRun): Promise<void> {
     { type: 'cause.found', cause: aCauseSummary({ headline, tests }) },
     { type: 'cause.started', causeId },
     {
-      type: 'agent.started',
+      ...agentStarted,
       causeId,
-      attempt: 1,
-      agent: 'debugger',
-      slashCommand: '/debugger',
-      runner: 'claude',
-      timeoutMs: 60_000,
-      pid: 1,
-      logFile: 'attempts/1.log',
     },
     { type: 'agent.activity', causeId, text: 'reads <b>src/cart.ts</b>' },
   );

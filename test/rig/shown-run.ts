@@ -1,6 +1,6 @@
 import { appendFile, mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import type { CauseSummary, Event } from '../../src/event.js';
+import type { CauseSummary, Event, EventOf } from '../../src/event.js';
 import { createRunFolder } from '../../src/run/run-folder.js';
 import { aTest } from './builders.js';
 
@@ -49,3 +49,16 @@ export function aCauseSummary(over: Partial<CauseSummary> = {}): CauseSummary {
     ...over,
   };
 }
+
+/** The start of an agent for `c1`, as an event. */
+export const agentStarted = {
+  type: 'agent.started',
+  causeId: 'c1',
+  attempt: 1,
+  agent: 'debugger',
+  slashCommand: '/debugger',
+  runner: 'claude',
+  timeoutMs: 60_000,
+  pid: 1,
+  logFile: 'attempts/1.log',
+} as const satisfies Omit<EventOf<'agent.started'>, 'time'>;

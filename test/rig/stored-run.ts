@@ -7,7 +7,7 @@ import { aReport, aReportAttempt, aReportCause, aReportTest } from './a-report.j
 import { aDiagnosed, aDiagnosis, anEvidence } from './builders.js';
 import { eventsOfReport } from './events-of-report.js';
 import { suiteEnded } from './a-run-of-events.js';
-import { shownRun } from './shown-run.js';
+import { agentStarted, shownRun } from './shown-run.js';
 
 /** One dark pixel. */
 export const pixel = Buffer.from(
@@ -55,15 +55,8 @@ export async function storedRun(
     { type: 'suite.started', purpose: 'first', tests: null, causeId: null, time: 100 },
     { ...suiteEnded, purpose: 'first', time: 9100 },
     {
-      type: 'agent.started',
-      causeId: 'c1',
-      attempt: 1,
-      agent: 'debugger',
-      slashCommand: '/debugger',
-      runner: 'claude',
+      ...agentStarted,
       timeoutMs: 300_000,
-      pid: 1,
-      logFile: 'attempts/1.log',
       time: 9500,
     },
     {

@@ -6,22 +6,11 @@ import { runOf } from '../../../src/run/run-state.js';
 import { combined, keptChanges } from '../../../src/run/undo.js';
 import type { FileState } from '../../../src/workspace/file-state.js';
 import { anAttempt, aTest } from '../../rig/builders.js';
-import { aCauseSummary } from '../../rig/shown-run.js';
+import { aCauseSummary, agentStarted as started } from '../../rig/shown-run.js';
 import { type Shows, simulatedRun } from '../../rig/simulated-run.js';
 import { tempDir } from '../../rig/temp-dir.js';
 import { virtualClock } from '../../rig/virtual-clock.js';
 
-const started = {
-  type: 'agent.started',
-  causeId: 'c1',
-  attempt: 1,
-  agent: 'debugger',
-  slashCommand: '/debugger',
-  runner: 'claude',
-  timeoutMs: 60_000,
-  pid: 1,
-  logFile: 'attempts/1.log',
-} as const;
 const ended = {
   type: 'agent.ended',
   causeId: 'c1',
