@@ -11,7 +11,7 @@ export interface ConsoleEntry {
   readonly location: string;
   /** The stack of a page error, else null. */
   readonly stack: string | null;
-  /** Whether passing tests have it as often, so that it says nothing about the failure. */
+  /** Whether passing tests have it as often, so that it is the last thing to explain the failure. */
   readonly common?: boolean;
 }
 
@@ -38,7 +38,7 @@ export interface NetworkEntry {
   readonly responseHeaders: Readonly<Record<string, string>>;
   readonly requestBody: string | null;
   readonly responseBody: string | null;
-  /** Whether passing tests have it as often, so that it says nothing about the failure. */
+  /** Whether passing tests have it as often, so that it is the last thing to explain the failure. */
   readonly common?: boolean;
 }
 

@@ -61,7 +61,7 @@ function telling(keys: Iterable<string>): string[] {
 function exceptionKeys({ diagnosis, evidence }: DiagnosedFailure): string[] {
   const { category, facts } = diagnosis;
   const root = rootReason(diagnosis.why);
-  if (!root || category === 'ui-error' || category === 'unknown') return [];
+  if (!root || category === 'ui-error' || (category === 'unknown' && root.source !== 'server')) return [];
   // Some logs print an exception with its name and again without it.
   const message = root.evidence.replace(/^(?:Uncaught )?(?:\w{0,60}Error: )?/, '');
   const said = root.source === 'network' ? withoutQuery(message) : normalise(message);

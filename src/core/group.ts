@@ -2,6 +2,7 @@ import type { Cause, DiagnosedFailure } from './cause.js';
 import { categories } from './diagnosis.js';
 import { haveDifferentRoots, isKnownBy, rootKeys, sameTestKey, environmentOf } from './group-keys.js';
 import { sharedRedirects } from './auth-redirects.js';
+import { sharedOutages } from './outages.js';
 
 /** A cause under construction: its members and all their root keys. */
 interface Group {
@@ -15,15 +16,17 @@ interface Group {
  * Groups the failures that share a root cause (HL-6), as `c1`, `c2` …: deep classes first, because their fixes often heal what seemed to have
  * a cause of its own, which then costs no agent; within a class, in order of first appearance. Failures with the same deciding
  * evidence belong together, and so do those with the same signature, unless their evidence shows different causes, and those of the same
- * test in several projects. A failure that was not run again belongs to the one that was in its stead. Many failures on the same dead server that nothing explains are one failure of the environment (HL-7).
+ * test in several projects. A failure that was not run again belongs to the one that was in its stead. What a server
+ * that hangs or has ended leaves without an answer is one cause; many failures on a dead server that nothing explains are one failure of the environment (HL-7).
  */
 export function groupCauses(failures: readonly DiagnosedFailure[]): Cause[] {
   const groups: Group[] = [];
   const own = failures.filter(({ like }) => like === undefined);
-  const shared = sharedRedirects(own);
+  const redirects = sharedRedirects(own);
+  const outages = sharedOutages(own);
   for (const failure of own) {
-    const key = shared.get(failure);
-    join(groups, failure, key === undefined ? rootKeys(failure) : [...rootKeys(failure), key]);
+    const shared = [redirects.get(failure), outages.keys.get(failure)].filter((key) => key !== undefined);
+    join(groups, failure, [...rootKeys(failure), ...shared]);
   }
   for (const group of groups.slice()) if (groups.includes(group)) joinKnown(groups, group);
   const depth = (lead: DiagnosedFailure) => categories.indexOf(lead.diagnosis.category);
@@ -32,7 +35,10 @@ export function groupCauses(failures: readonly DiagnosedFailure[]): Cause[] {
     .map(({ members }) => {
       const ns = new Set(members.map(({ n }) => n));
       const others = joined.filter(({ like = 0 }) => ns.has(like));
-      return { lead: leadOf(members), members: [...members, ...others].sort((a, b) => a.n - b.n) };
+      return {
+        lead: leadOf(members, outages.later),
+        members: [...members, ...others].sort((a, b) => a.n - b.n),
+      };
     })
     .toSorted((a, b) => depth(a.lead) - depth(b.lead))
     .map((cause, index) => ({
@@ -87,7 +93,16 @@ function absorb(groups: Group[], home: Group, other: Group): void {
   groups.splice(groups.indexOf(other), 1);
 }
 
-/** The failure with the most confident diagnosis tells an agent the most; among equals, the earliest. */
-function leadOf(members: readonly DiagnosedFailure[]): DiagnosedFailure {
-  return members.reduce((best, one) => (one.diagnosis.confidence > best.diagnosis.confidence ? one : best));
+/**
+ * The failure with the most confident diagnosis tells an agent the most, unless it only came upon what another one shows; among equals, the
+ * earliest.
+ */
+function leadOf(
+  members: readonly DiagnosedFailure[],
+  later: ReadonlySet<DiagnosedFailure>,
+): DiagnosedFailure {
+  const telling = members.filter((one) => !later.has(one));
+  return (telling.length > 0 ? telling : members).reduce((best, one) =>
+    one.diagnosis.confidence > best.diagnosis.confidence ? one : best,
+  );
 }

@@ -1,4 +1,5 @@
 import type { ConsoleEntry, NetworkEntry } from '../core/evidence.js';
+import { isErrorPage, pageText } from '../core/classify/requests.js';
 import { reasonOf } from '../problem.js';
 import { visibleText } from '../core/visible-text.js';
 import { redact } from '../secrets/redactor.js';
@@ -270,8 +271,11 @@ function cleanError(error: TestError, missing: MissingEvidence): TestError {
 
 /** Returns a request cleaned, masked and bounded. */
 export function cleanRequest(entry: NetworkEntry, missing: MissingEvidence): NetworkEntry {
+  const isPage = entry.resourceType === 'document' && isErrorPage(entry);
   const bounded = {
     ...entry,
+    // What it looks like explains nothing, and would leave no room for what it says.
+    ...(isPage ? { responseBody: pageText(entry.responseBody ?? '') } : {}),
     requestHeaders: boundedHeaders(entry.requestHeaders, missing),
     responseHeaders: boundedHeaders(entry.responseHeaders, missing),
   };

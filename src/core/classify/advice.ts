@@ -1,5 +1,7 @@
 import type { Reason } from '../diagnosis.js';
 import type { Evidence } from '../evidence.js';
+import { ownOrigin, splitUrl } from '../urls.js';
+import { unreached } from './requests.js';
 
 /** Playwright's messages about a browser that is not installed. */
 export const missingBrowser =
@@ -84,11 +86,26 @@ const stops: readonly Advice[] = [
  * Returns what to do about a failure that only the machine or a person can mend (HL-7), or null. What Playwright says counts, and what decided
  * of a server's output; of a test with a page only whether it lacks something.
  */
-export function adviceOn({ errors, pageUrl, network }: Evidence, why: readonly Reason[]): string | null {
+export function adviceOn(evidence: Evidence, why: readonly Reason[]): string | null {
+  const { errors, pageUrl, network } = evidence;
   const isOfPage = pageUrl !== null || network.length > 0;
   const words = errors.map(({ message }) => message.slice(0, 2_000));
   const said = why.filter(({ source }) => source === 'server').map(({ evidence }) => evidence);
-  return firstOf(lacks, words) ?? (isOfPage ? null : firstOf(stops, [...words, ...said]));
+  return (
+    firstOf(lacks, words) ?? (isOfPage ? unreachedHost(evidence, why) : firstOf(stops, [...words, ...said]))
+  );
+}
+
+/** Says which host of another site the machine does not reach, if that decided. */
+function unreachedHost(evidence: Evidence, [decided]: readonly Reason[]): string | null {
+  if (decided?.category !== 'network-error') return null;
+  const missed = unreached(evidence, ownOrigin(evidence));
+  const found =
+    missed.find(({ url }) => decided.evidence.includes(url.slice(0, 200))) ??
+    (decided.rule === 'network/fetch' && missed.length === 1 ? missed[0] : undefined);
+  return found
+    ? `this machine does not reach ${splitUrl(found.url)?.origin ?? found.url} (${found.failure}): give it a way there, or have the tests answer in its place (page.route)`
+    : null;
 }
 
 function firstOf(advices: readonly Advice[], texts: readonly string[]): string | null {

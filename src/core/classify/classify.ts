@@ -8,7 +8,8 @@ import {
   type RetryAxis,
   weak,
 } from '../diagnosis.js';
-import type { Evidence } from '../evidence.js';
+import { type Evidence, hasFailed, type NetworkEntry, unanswered } from '../evidence.js';
+import { isRefusal } from '../graphql-errors.js';
 import { adviceOn } from './advice.js';
 import { factsOf } from './facts.js';
 import { createMatcher, type EvidenceText } from './match.js';
@@ -37,8 +38,8 @@ export function compileRules(): void {
 /** Creates a classifier from the built-in rules and the project's own (CS-9). */
 export function createClassify(project?: ProjectRules): Classify {
   const matcher = createMatcher(project);
-  return (evidence) => {
-    const texts = evidenceTexts(evidence, matcher);
+  const diagnose = (evidence: Evidence, isBare: boolean): Diagnosis => {
+    const texts = evidenceTexts(evidence, matcher, isBare);
     const reasons = matcher.reasonsIn(texts);
     const [category = 'unknown', ...others] = rankCategories(reasons);
     const said = lastWords(evidence);
@@ -56,6 +57,25 @@ export function createClassify(project?: ProjectRules): Classify {
       warning: category === 'unknown' ? unknownWarning : null,
       ...(advice === null ? {} : { advice }),
     };
+  };
+  return (evidence) => {
+    const found = diagnose(evidence, false);
+    if (found.category !== 'ui-error') return found;
+    // Passing tests need not look at what is broken for all of them: it comes before an assertion that nothing else explains.
+    const bare = diagnose(withoutMarks(evidence), true);
+    return bare.category !== 'unknown' && isDecisive(bare.confidence) ? bare : found;
+  };
+}
+
+/** Returns the evidence with what failed in passing tests, too, as if it were this test's own. Refusals and calls that stay open are left out. */
+function withoutMarks(evidence: Evidence): Evidence {
+  const { console, network } = evidence;
+  const mayExplain = (one: NetworkEntry) =>
+    hasFailed(one) && one.failure !== unanswered && (!isRefusal(one) || one.resourceType === 'script');
+  return {
+    ...evidence,
+    console: console.map((one) => (one.type === 'pageerror' ? { ...one, common: false } : one)),
+    network: network.map((one) => (mayExplain(one) ? { ...one, common: false } : one)),
   };
 }
 
@@ -138,9 +158,14 @@ function rankCategories(reasons: readonly Reason[]): Category[] {
   }
   const sure = (category: Category) => best.get(category) ?? 0;
   const named = new Set(reasons.filter(({ rule }) => isProjectRule(rule)).map(({ category }) => category));
+  // A server that says why it dies explains every connection that broke with it.
+  const ofEnd = (one: Reason) => one.source === 'server' && isDecisive(one.confidence);
+  const deaths = reasons.some((one) => one.category === 'unknown' && ofEnd(one));
+  const depthOf = (category: Category) =>
+    category === 'unknown' && deaths ? depth['network-error'] + 0.5 : depth[category];
   const weight = (category: Category) =>
     (named.has(category) ? projectWeight : 0) +
-    (isDecisive(sure(category)) ? 10 + depth[category] : 0) +
+    (isDecisive(sure(category)) ? 10 + depthOf(category) : 0) +
     sure(category);
   return categories.filter((category) => best.has(category)).sort((a, b) => weight(b) - weight(a));
 }

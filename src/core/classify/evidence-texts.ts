@@ -4,8 +4,10 @@ import { normalise } from '../normalise.js';
 import type { TestError } from '../failure.js';
 import type { EvidenceText, Matcher } from './match.js';
 import { ownOrigin, splitUrl } from '../urls.js';
+import { logBlocks, type NamedRequests, namedRequests } from './named-requests.js';
 import {
   errorBody,
+  errorPageText,
   failedRequests,
   failedResource,
   lostScripts,
@@ -14,6 +16,7 @@ import {
   repeatsRequest,
   requestLine,
   responseTexts,
+  unreached,
 } from './requests.js';
 import { stripAnsi } from '../visible-text.js';
 import { markedStatusLine, withoutQuotes } from './without-quotes.js';
@@ -44,19 +47,29 @@ const inPage = /\.(?:evaluate\w*|\$\$?eval|waitForFunction): /;
 const scriptAddress =
   /https?:\/\/[^\s)]{1,500}?:\d{1,7}:\d{1,7}(?=[)\s]|$)|(?<=[(@\s])[\w.~@-][^\s():]{0,300}\.\w{2,6}:\d{1,7}:\d{1,7}(?=[)\s]|$)/;
 
-/** Returns the text of every channel of the evidence, cleaned up for the rules. */
+/**
+ * Returns the text of every channel of the evidence, cleaned up for the rules. `isBare` is whether only the test's own assertion says that something
+ * is wrong: what the page needs of other sites and did not get then counts, although nothing else says that it is missing.
+ */
 export function evidenceTexts(
   evidence: Evidence,
   { withoutNoise }: Pick<Matcher, 'withoutNoise'>,
+  isBare = false,
 ): EvidenceText[] {
   const own = ownOrigin(evidence);
   const lost = lostScripts(evidence).filter((entry) => withoutNoise('network', requestLine(entry)) !== '');
   const isExplained = isCausedBy(lost, own);
-  const missed = missedOfOthers(lost, own, evidence);
+  const missed = isBare
+    ? [...new Set([...lost.filter(({ url }) => !own(url)), ...unreached(evidence, own)])]
+    : missedOfOthers(lost, own, evidence);
   const isFollowed = isCausedBy([...lost.filter(({ url }) => own(url)), ...missed], () => true);
   const failed = failedRequests(evidence, own);
+  const { named, isOfOthers } = namedRequests(
+    failed.filter(({ common }) => !common),
+    evidence,
+  );
   const answered = failed.length === 0 && isAnswered(evidence, own);
-  const telling = [...failed.filter(({ common }) => !common), ...missed];
+  const telling = [...named, ...missed];
   const isTold = telling.length > 0 || showsErrorPage(evidence);
   const isShared = !isTold && failed.some(mayTell);
   const isEcho = echoOf(telling);
@@ -83,15 +96,19 @@ export function evidenceTexts(
     { source: 'console', text: consoleOf(false) },
     { source: 'console', text: consoleOf(true), hint: true },
     { source: 'network', text: linesOf(telling) },
-    { source: 'network', text: linesOf(failed.filter(({ common }) => common)), hint: true },
-    ...failed.filter(mayTell).map((entry) => ({
-      source: 'network' as const,
-      text: stripAnsi(errorBody(entry)),
-      shared: entry.common ?? false,
-    })),
+    { source: 'network', text: linesOf(failed.filter((entry) => !named.includes(entry))), hint: true },
+    ...[...named, ...failed.filter((entry) => entry.common && mayTell(entry))].map((entry) => {
+      const page = errorPageText(entry);
+      return {
+        // What a page says of its status is a hint, as what a server says of requests is.
+        source: page === '' ? ('network' as const) : ('server' as const),
+        text: stripAnsi(page || errorBody(entry)),
+        shared: page !== '' || (entry.common ?? false),
+      };
+    }),
     {
       source: 'server',
-      text: serverText(evidence, isTold || isShared),
+      text: serverText(evidence, { requestFailed: isTold || isShared, isOfOthers }),
       shared: evidence.network.length > 0 && !isTold,
     },
     { source: 'page', text: bounded(evidence.ariaSnapshot ?? '', most.page) },
@@ -118,11 +135,15 @@ function showsErrorPage({ ariaSnapshot, errors }: Evidence): boolean {
  * Tests share one server: if this test's page got every answer it asked for and shows no error of the server, only what the server said for this
  * test and not for passing ones counts.
  */
-function serverText({ network, serverOutput, ofOthers = [] }: Evidence, requestFailed: boolean): string {
+function serverText(
+  { network, serverOutput, ofOthers = [] }: Evidence,
+  { requestFailed, isOfOthers }: { readonly requestFailed: boolean } & Pick<NamedRequests, 'isOfOthers'>,
+): string {
   const text = stripAnsi(bounded(withPlainStacks(serverOutput), most.server));
   const others = new Set(network.length > 0 && !requestFailed ? ofOthers.map(normalise) : []);
-  const own = others.size === 0 ? text : withoutLinesOf(text, others);
-  return withoutLinePrefixes(own).replace(foreignCode, '');
+  const own = withoutLinePrefixes(others.size === 0 ? text : withoutLinesOf(text, others));
+  const blocks = logBlocks(own).filter((block) => !isOfOthers(block));
+  return blocks.join('\n').replace(foreignCode, '');
 }
 
 function withoutLinesOf(text: string, others: ReadonlySet<string>): string {

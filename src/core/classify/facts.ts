@@ -7,7 +7,8 @@ import { type DatabaseFacts, databaseFacts, noDatabaseFacts, postgrestTable } fr
 import { firstOwnFrame, type OwnCode, ownPath } from './own-frame.js';
 import { ownOrigin, splitUrl } from '../urls.js';
 import type { EvidenceText } from './match.js';
-import { endpointOf, failedRequests, mayTell } from './requests.js';
+import { namedRequests } from './named-requests.js';
+import { endpointOf, errorPageText, failedRequests, mayTell } from './requests.js';
 import { below, serverFrame } from './server-frame.js';
 import { stripAnsi } from '../visible-text.js';
 
@@ -76,7 +77,8 @@ function failedRequestOf(evidence: Evidence) {
   const failed = failedRequests(evidence, ownOrigin(evidence)).filter(
     ({ failure, common }) => !common && !failure?.includes('ERR_ABORTED'),
   );
-  return failed.findLast((entry) => !isRefusal(entry)) ?? failed.at(-1) ?? null;
+  const { named } = namedRequests(failed, evidence);
+  return named.findLast((entry) => !isRefusal(entry)) ?? named.at(-1) ?? null;
 }
 
 function navigationOf(message: string): string | null {
@@ -128,7 +130,7 @@ function stacksOf(evidence: Evidence, decidedBy: EvidenceSource): (string | null
     const entries = evidence.console.filter((entry) => !entry.common && isAlarming(entry));
     return entries.flatMap(({ stack, text, location }) => [stack, text, location]);
   }
-  if (decidedBy === 'server') return [evidence.serverOutput];
+  if (decidedBy === 'server') return [evidence.serverOutput, ...evidence.network.map(errorPageText)];
   if (decidedBy === 'network')
     return evidence.network
       .filter((entry) => hasFailed(entry) && mayTell(entry))

@@ -9,6 +9,7 @@ import { markedStatusLine } from './without-quotes.js';
 const decoration = new Set(['image', 'font', 'media', 'ping', 'texttrack', 'manifest']);
 const mostRequests = 20;
 const longestBody = 2000;
+const longestPage = 8000;
 const entities: Readonly<Record<string, string>> = {
   lt: '<',
   gt: '>',
@@ -105,6 +106,24 @@ export function lostScripts({ network }: Pick<Evidence, 'network'>): NetworkEntr
   );
 }
 
+/** How a browser says that it did not reach a host. */
+const noWay =
+  /ERR_(?:NAME_NOT_RESOLVED|INTERNET_DISCONNECTED|CONNECTION_\w+|ADDRESS_UNREACHABLE|TIMED_OUT|PROXY_\w+|TUNNEL_\w+)|NS_ERROR_(?:UNKNOWN_HOST|CONNECTION_REFUSED|NET_\w+|OFFLINE|PROXY_\w+)|Could not (?:connect|resolve)/;
+
+/** Returns the page's scripts and calls of other sites that the machine did not reach. */
+export function unreached(
+  { network }: Pick<Evidence, 'network'>,
+  own: (url: string) => boolean,
+): NetworkEntry[] {
+  return network.filter(
+    ({ resourceType, url, status, failure }) =>
+      /^(?:script|xhr|fetch)$/.test(resourceType) &&
+      status === null &&
+      noWay.test(failure ?? '') &&
+      !own(url),
+  );
+}
+
 function brokenOff(failure: string | null): boolean {
   return failure !== null && !/ERR_(?:ABORTED|BLOCKED_BY_CLIENT)|NS_BINDING_ABORTED/.test(failure);
 }
@@ -139,11 +158,40 @@ export function errorBody(entry: NetworkEntry): string {
 }
 
 function plainBody(body: string): string {
-  const text = body.slice(0, longestBody * 4);
-  const plain = /^\s*</.test(text)
-    ? text.replace(/<(script|style)\b[^]{0,4000}?<\/\1>/g, '').replace(/<[^<>]{0,400}>/g, '\n')
-    : text;
-  return plain.replace(/&(#?\w{2,6});/g, (whole, name: string) => entities[name] ?? whole);
+  return /^\s*</.test(body) ? pageText(body) : body.slice(0, longestBody * 4);
+}
+
+const unseen = /<(script|style|svg|template)\b[^]*?(?:<\/\1>|$)|<!--[^]*?(?:-->|$)/gi;
+const inline = /<\/?(?:a|abbr|b|code|em|i|mark|small|span|strong|time|wbr)(?:\s[^<>]*)?>/gi;
+
+/** Returns the text of a page, a line for each block. */
+export function pageText(html: string): string {
+  const text = html
+    .replace(unseen, '\n')
+    .replace(inline, '')
+    .replace(/<[^<>]*>/g, '\n')
+    .replace(/&(#?\w{2,6});/g, (whole, name: string) => entities[name] ?? whole);
+  return text
+    .split('\n')
+    .map((line) =>
+      line
+        .replace(/\s+/g, ' ')
+        .replace(/ (?=:\d+$)/, '')
+        .trim(),
+    )
+    .filter((line) => line !== '')
+    .join('\n');
+}
+
+/** Whether a server answered with a page that says how it failed. */
+export function isErrorPage({ status, resourceType, responseBody, responseHeaders }: NetworkEntry): boolean {
+  const isHtml = /^\s*</.test(responseBody ?? '') || /\bhtml\b/.test(responseHeaders['content-type'] ?? '');
+  return (status ?? 0) >= 500 && isHtml && /^(?:document|fetch|xhr)$/.test(resourceType);
+}
+
+/** Returns what the error page of a server says; empty if the answer is none. */
+export function errorPageText(entry: NetworkEntry): string {
+  return isErrorPage(entry) ? plainBody(entry.responseBody ?? '').slice(0, longestPage) : '';
 }
 
 /** Shorter texts (`error`, `not found`) appear in unrelated messages. */

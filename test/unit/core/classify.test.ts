@@ -131,13 +131,37 @@ describe('what green neighbors show too', () => {
       { serverOutput, network: [own, common()] },
     ],
     ['or its body', 'database-error', { network: [own, common({ responseBody: serverOutput })] }],
-    ['an answer decides nothing if nothing says why', 'ui-error', { network: [own, common()] }],
-    ['nor a refusal', 'ui-error', { serverOutput, ofOthers, network: [own, common({ status: 404 })] }],
+    ['an answer of 500 comes before a bare assertion', 'network-error', { network: [own, common()] }],
+    [
+      'a refusal decides nothing',
+      'ui-error',
+      { serverOutput, ofOthers, network: [own, common({ status: 404 })] },
+    ],
     ['nor a call without an answer', 'ui-error', { serverOutput, ofOthers, network: [open] }],
     ['an unloaded script explains nothing', 'runtime-error', { network: [script], console: [thrown] }],
-    ['an exception decides nothing', 'ui-error', { console: [{ ...thrown, common: true }] }],
+    [
+      'an exception comes before a bare assertion',
+      'runtime-error',
+      { console: [{ ...thrown, common: true }] },
+    ],
   ])('CS-7 %s', (_, category, over) => {
     expect(classify(failing(locatorTimeout, over)).category).toBe(category);
+  });
+
+  const ofProvider = { url: 'https://js.pay.example/v3/', status: null };
+  const lost = common({
+    ...ofProvider,
+    method: 'GET',
+    resourceType: 'script',
+    failure: 'net::ERR_NAME_NOT_RESOLVED',
+  });
+  it.each<[string, NetworkEntry]>([
+    ['script', lost],
+    ['call', { ...lost, resourceType: 'fetch' }],
+  ])('CS-7 HL-7 a %s of a host that the machine does not reach is a matter of the machine', (_, entry) => {
+    const { category, retry, advice } = classify(failing(locatorTimeout, { network: [own, entry] }));
+    expect({ category, retry }).toEqual({ category: 'network-error', retry: 'env_error' });
+    expect(advice).toContain('js.pay.example');
   });
 });
 

@@ -195,6 +195,49 @@ it('HL-6 causes are numbered in order of first appearance, and led by the first 
   ]);
 });
 
+describe('HL-6 a server that stops to answer', () => {
+  const silent = 'no answer until the test ended';
+  const page = (time: number, status: number | null, path = '/') =>
+    request({
+      url: origin + path,
+      method: 'GET',
+      resourceType: 'document',
+      time,
+      status,
+      failure: status === null ? silent : null,
+    });
+  const call = (time: number, status: number | null = null) =>
+    request({
+      url: `${origin}/api/export`,
+      method: 'GET',
+      time,
+      status,
+      failure: status === null ? silent : null,
+    });
+  const about = () =>
+    failed('TimeoutError: page.goto: Timeout 5000ms exceeded.', { network: [page(30, null, '/about')] });
+
+  it('HL-6 is one cause, led by the test in which that began, whatever others find later', () => {
+    const [later, first, last] = [about(), click('a', { network: [page(10, 200), call(20)] }), about()];
+    expect(groupCauses([later, first, last]).map(({ lead, members }) => [lead, members.length])).toEqual([
+      [first, 3],
+    ]);
+  });
+
+  it('HL-6 says nothing about a call that waits while the server answers others', () => {
+    const waits = click('a', { network: [page(10, 200), call(20), page(25, 200)] });
+    expect(groupCauses([waits, about()])).toHaveLength(2);
+  });
+
+  it('HL-6 CS-7 and says why comes before the connections that broke with it', () => {
+    const reset = { network: [request({ status: null, failure: 'net::ERR_EMPTY_RESPONSE' })] };
+    const dies = server('FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory');
+    const [first, other] = [click('a', { ...reset, ...dies }), refused('3000/', dies)];
+    expect(first.diagnosis.why[0]?.source).toBe('server');
+    expect(groupCauses([first, other])).toHaveLength(1);
+  });
+});
+
 it('HL-6 the same test of several projects that fails at the same line in the same way is one cause', () => {
   const inProject = (project: string, title: string, line: number) => {
     const message = `Error: expect(locator).toHaveClass(expected) failed\n\nLocator:  getByText('note of ${project}')\nExpected: "archived"\nReceived: ""`;

@@ -67,9 +67,9 @@ export const runtimeRules = rulesFor('runtime-error', {
   ],
   'runtime/thrown-on-server': [
     likely,
-    // The app's own code threw it: a library's plain `Error` may be about a request. Or its own error class, uncaught; Astro prints
-    // `[Name] message`.
-    /^(?:Uncaught )?[Ee]rror: [^\n]{1,400}\n[ \t]{1,12}at (?![^\n]{0,400}(?:node_modules|\bnode:))[^\n]{1,400}:\d{1,7}|^(?:Uncaught )?[A-Z]\w{2,60}(?:Error|Exception)(?: \[\w{1,60}\])?: \S|^\[[A-Z]\w{2,60}(?:Error|Exception)\] \S/m,
+    // The app's own code threw it, itself or by a call of Node: a library's plain `Error` may be about a request. Or its own error class, uncaught;
+    // Astro prints `[Name] message`.
+    /^(?:Uncaught )?[Ee]rror: [^\n]{1,400}\n(?:[ \t]{1,12}at [^\n]{0,200}\bnode:[^\n]{1,200}\n){0,8}[ \t]{1,12}at (?![^\n]{0,400}(?:node_modules|\bnode:))[^\n]{1,400}:\d{1,7}|^(?:Uncaught )?[A-Z]\w{2,60}(?:Error|Exception)(?: \[\w{1,60}\])?: \S|^\[[A-Z]\w{2,60}(?:Error|Exception)\] \S/m,
     {
       in: ['server'],
       unless: new RegExp(`${uncaughtButNotTheCode.source}|Timeout|Abort|Axios|Fetch|Assertion|Syntax`, 'i'),
