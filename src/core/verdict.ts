@@ -77,6 +77,8 @@ export interface RunResult {
   readonly paused: boolean;
   /** What became of the changes in the working tree, if that was asked. */
   readonly verified?: ChangeVerdict;
+  /** Whether the fix is kept from other programs, because it holds a secret. */
+  readonly isWithheld?: boolean;
   readonly interruptedBy: 'SIGINT' | 'SIGTERM' | null;
   readonly failOnHeal: boolean;
   readonly failOnFlaky: boolean;
@@ -115,7 +117,7 @@ export function outcomeOf(run: RunResult): FinalOutcome {
   if (causes.some((cause) => cause.overBudget)) return { outcome: 'budget', exitCode: exitCodes.budget };
   const isForPerson = ({ verdict, environment }: RunResult['causes'][number]) =>
     verdict === 'escalated' || (verdict === 'failed' && environment === true);
-  if (causes.some(isForPerson)) return forPerson;
+  if (causes.some(isForPerson) || run.isWithheld) return forPerson;
   // What depends on a test that a person accepts as red cannot run either.
   const unknown = tests.includes('not-run') && !tests.includes('quarantined');
   const isRed = tests.some((verdict) => verdict === 'failed' || verdict === 'rejected');

@@ -6,7 +6,8 @@ import { showPlan } from '../outputs/terminal.js';
 import { firstRunProblem } from '../playwright/refusals.js';
 import { isNarrowed } from '../playwright/selection.js';
 import { isRed, type SuiteRun } from '../playwright/suite-run.js';
-import type { Problem } from '../problem.js';
+import { type Problem, reasonOf } from '../problem.js';
+import { isKept } from '../core/attempt.js';
 import { interruptedBy, type Interrupts, listenForInterrupts } from '../process/interrupts.js';
 import { startWatchdog } from '../run/watchdog.js';
 import { ok, type Result } from '../result.js';
@@ -273,8 +274,10 @@ async function finishRun(
 ): Promise<number> {
   const { options } = request;
   const tests = [...bus.run().tests.values()].map(({ verdict }) => verdict);
+  const isWithheld = await keepFix(bus, { dir: folder.dir, ...request });
   const final = outcomeOf({
     ...healed,
+    isWithheld,
     tests,
     causes: bus.run().causes.flatMap(({ ended }) => ended ?? []),
     interruptedBy: interrupts.by(),
@@ -321,6 +324,28 @@ async function finishRun(
   // That something is red is what the list is for.
   if (options.list) return exitCodes.green;
   return broken.length > 0 && final.exitCode === exitCodes.green ? exitCodes.red : final.exitCode;
+}
+
+/** Writes the fix for other programs, if there is one; returns whether it is withheld, because it holds a secret. Loaded only for a run with a fix (CL-4). */
+async function keepFix(
+  bus: Opened['bus'],
+  { dir, cwd, env }: { readonly dir: string; readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+): Promise<boolean> {
+  const attempts = reportOf(bus.run()).causes.flatMap((cause) => cause.attempts);
+  if (!attempts.some((one) => isKept(one) && one.change !== null)) return false;
+  const { fixFile, writeFix } = await import('../outputs/fix-file.js');
+  try {
+    const held = await writeFix(dir, { env, cwd });
+    if (held.length === 0) return false;
+    bus.emit({
+      type: 'run.warning',
+      message: `${fixFile} was not written, because what was changed holds a secret: ${held.join(', ')}. Take it out of there; self-heal report --patch prints the rest`,
+    });
+    return true;
+  } catch (error) {
+    bus.emit({ type: 'run.warning', message: `${fixFile} could not be written: ${reasonOf(error)}` });
+    return false;
+  }
 }
 
 /** Loaded only after a red run (CL-4). */

@@ -7,8 +7,7 @@ import { ctrfOf } from './ctrf.js';
 import { githubAnnotations, githubOutputs, githubProblem } from './github.js';
 import { junitOf } from './junit.js';
 import { markdownOf, type MarkdownOptions, prose, summaryBytes } from './markdown.js';
-import { isKept } from '../core/attempt.js';
-import { readPatch, readRunPatch } from '../run/read-patch.js';
+import { readPatch } from '../run/read-patch.js';
 import type { Report } from '../run/report.js';
 import { redact } from '../secrets/redactor.js';
 import { pathInside, relativePath } from '../paths.js';
@@ -24,7 +23,7 @@ export interface ReportPlaces {
 }
 
 /**
- * Writes junit.xml, ctrf.json, summary.md and the fix into the run's folder and, in GitHub Actions, the summary, annotations and outputs of the step
+ * Writes junit.xml, ctrf.json and summary.md into the run's folder and, in GitHub Actions, the summary, annotations and outputs of the step
  * (RP-2, RP-3). A failure of one does not affect the others; returns a message for each that could not be written.
  */
 export async function writeReports(report: Report, places: ReportPlaces): Promise<string[]> {
@@ -35,24 +34,9 @@ export async function writeReports(report: Report, places: ReportPlaces): Promis
     await inFolder(dir, 'junit.xml', () => junitOf(report)),
     await inFolder(dir, 'ctrf.json', () => `${JSON.stringify(ctrfOf(report), null, 2)}\n`),
     await inFolder(dir, 'summary.md', () => markdownOf(report, { folder, patchText })),
-    await problemIn(fixFile, () => writeFix(report, dir)),
     ...(env['GITHUB_ACTIONS'] === 'true' ? await tellGithub(report, { folder, patchText }, places) : []),
   ];
   return written.filter((one) => one !== null);
-}
-
-/** The file in a run's folder with everything that the run changed, for `git apply` and `self-heal publish`. */
-export const fixFile = 'fix.patch';
-
-async function writeFix({ causes }: Report, dir: string): Promise<void> {
-  const kept = causes.flatMap(({ attempts }) => attempts.filter((one) => isKept(one) && one.change !== null));
-  if (kept.length === 0) return;
-  const patch = await readRunPatch(dir);
-  const text = patch?.toString('utf8');
-  // Masked, it would apply with the mask in it.
-  if (!patch || redact(text ?? '') !== text)
-    throw new Error('it holds what may be a secret: self-heal report --patch prints it with a mask');
-  writeState(path.join(dir, fixFile), patch);
 }
 
 async function tellGithub(report: Report, shown: MarkdownOptions, { dir, cwd, env, print }: ReportPlaces) {

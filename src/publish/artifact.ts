@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { fixFile } from '../outputs/write-reports.js';
+import { fixFile } from '../outputs/fix-file.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { eventsFile } from '../run/event-log.js';

@@ -48,6 +48,20 @@ export async function createRedactor({ env, projectRoot }: RedactorOptions): Pro
 }
 
 /**
+ * Returns a function that names the known secrets in a text: the values of the environment and of the project's `.env*` files, no matter what the text
+ * around them looks like.
+ */
+export async function knownSecrets({
+  env,
+  projectRoot,
+}: RedactorOptions): Promise<(text: string) => readonly string[]> {
+  const ofFiles = projectRoot === null ? [] : await secretsOfEnvFiles(projectRoot);
+  const index = createKnownIndex();
+  for (const { name, value } of [...secretsAmong(env), ...ofFiles]) index.add(value, `value of ${name}`);
+  return (text) => [...new Set(index.find(readingOf(text)).map(({ label, kind }) => label ?? kind))];
+}
+
+/**
  * How many characters of cleaned texts are remembered. Keys, paths and ids recur thousands of times, and evidence is cleaned again with
  * each record that contains it.
  */

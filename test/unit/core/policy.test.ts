@@ -376,6 +376,12 @@ it.each<[string, Partial<RunResult>, string, number]>([
     'escalated',
     3,
   ],
+  [
+    'its fix holds a secret',
+    { tests: ['healed'], causes: [cause('healed')], isWithheld: true },
+    'escalated',
+    3,
+  ],
   ['a person is needed', { tests: ['failed', 'escalated'], causes: [cause('escalated')] }, 'escalated', 3],
   [
     'a limit was reached',

@@ -1,8 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { withSecrets } from '../../../src/outputs/fix-file.js';
 import { secretsAmong } from '../../../src/secrets/known-values.js';
-import { createRedactor, redact, redactorOf } from '../../../src/secrets/redactor.js';
+import { createRedactor, knownSecrets, redact, redactorOf } from '../../../src/secrets/redactor.js';
 import { plants, variables } from '../../rig/secrets/plants.js';
 import { tempDir } from '../../rig/temp-dir.js';
 
@@ -165,4 +166,16 @@ describe('the .env files of a project', () => {
     });
     expect(redactor.text(password)).toBe(password);
   });
+});
+
+it('EV-9 a fix is withheld for a known secret, by the file that holds it, and not for what looks like one', async () => {
+  const value = 'Zk4pQ9vX2mB7tR1w';
+  const secretsIn = await knownSecrets({ env: { SESSION_SECRET: value }, projectRoot: null });
+  const change = (file: string, line: string) =>
+    `diff --git a/${file} b/${file}\n--- a/${file}\n+++ b/${file}\n@@ -1 +1 @@\n-a\n+${line}\n`;
+  const looks = change('src/auth.ts', "res.setHeader('Set-Cookie', `app.sid=s%3A${id}; Path=/`)");
+  expect(redact(looks)).not.toBe(looks);
+  expect(withSecrets(looks + change('src/key.ts', `sign('${value}')`), secretsIn)).toEqual([
+    'src/key.ts (value of SESSION_SECRET)',
+  ]);
 });
