@@ -180,7 +180,6 @@ export function resolveSettings({ file: written, project, filePath }: SettingsSo
     verify: atLevel({ ...verify, review, prepare, regressionTimeMs: regressionTime }),
     blame: { enabled, timeMs },
     quarantine: file.quarantine,
-    notifyUrl: file.notify.url ?? null,
     flaky: { runs: file.flaky.runs, timeMs: file.flaky.time },
     store: file.store,
     fixer: file.fixer,

@@ -306,15 +306,6 @@ export const agentsFileSchema = z.strictObject({
     runs: count(200, 'The most runs of one test under one condition.', 1),
     time: duration('10m', 'How long measuring and searching may take together; healing comes after it.'),
   }),
-  notify: section('Who is told when a run needs a person.', {
-    url: text
-      .refine((url) => /^https?:\/\//i.test(url), 'must be an http:// or https:// URL')
-      .optional()
-      .meta({
-        description: 'Gets one JSON document by POST, with the field `text` that Slack shows. Default: none.',
-        examples: ['${SLACK_WEBHOOK}'],
-      }),
-  }),
   store: byDefault(
     '.self-heal/ledger.db',
     text

@@ -99,8 +99,6 @@ export interface Settings {
   readonly quarantine: readonly { readonly test: string; readonly until: string }[];
   /** How often one test is run under one condition at most, and how long the search for what makes tests flaky may take (FL-1). */
   readonly flaky: { readonly runs: number; readonly timeMs: number };
-  /** The webhook that gets a run that needs a person (RP-6), or null. It may contain a password. */
-  readonly notifyUrl: string | null;
   /** A path relative to the project, or a `postgres://` URL, which may contain a password (ME-10). */
   readonly store: string;
   /** What tries to fix a cause before any agent does, if it is certain of the fix (BF-1). */

@@ -269,7 +269,7 @@ interface Finished {
 
 /** Writes and shows the result of a run; returns its exit code. */
 async function finishRun(
-  { request, settings, folder, bus, redactor, startedAt }: Opened,
+  { request, folder, bus, redactor, startedAt }: Opened,
   { healed, session, commit, interrupts }: Finished,
 ): Promise<number> {
   const { options } = request;
@@ -306,14 +306,6 @@ async function finishRun(
   // If another tool's report cannot be written, the run has not failed: report.json and the terminal mention it.
   for (const message of await writeProgramReports(report, place)) {
     bus.emit({ type: 'run.warning', message });
-    report = reportNow();
-  }
-  const { notifyUrl } = settings;
-  if (final.exitCode === exitCodes.personNeeded && notifyUrl !== null && !options.dryRun) {
-    // Loaded only for a run that needs a person (CL-4).
-    const { notify } = await import('../outputs/notify.js');
-    const message = await notify(report, notifyUrl);
-    if (message !== null) bus.emit({ type: 'run.warning', message });
     report = reportNow();
   }
   writeState(path.join(place.dir, 'report.json'), `${JSON.stringify(report, null, 2)}\n`);

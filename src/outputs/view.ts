@@ -14,7 +14,7 @@ import type { Report, ReportAttempt, ReportCause, ReportTest } from '../run/repo
 import { atMost, counted, dollars, duration } from '../format.js';
 import { costText, fileText, nameOf, regressionText, type VerdictWords, verdictWords } from './wording.js';
 
-/** A run as every report shows it. The printers only lay it out: terminal, Markdown, HTML, JUnit, CTRF and GitHub say the same. */
+/** A run as every report shows it. The printers only lay it out: terminal, Markdown, HTML, JUnit and GitHub say the same. */
 export interface RunView {
   readonly report: Report;
   /** What a person has to look at comes first; equals stay in the order in which they were found. */
@@ -271,7 +271,7 @@ function healedBy(word: string, cause: ReportCause | null, test: ReportTest | nu
 }
 
 /** Returns the proof of one test: its own if its cause has several tests (HL-6), else the cause's. */
-export function proofFor({ proof, testProofs = [] }: ReportCause, testId: string | null): Proof {
+function proofFor({ proof, testProofs = [] }: ReportCause, testId: string | null): Proof {
   return testProofs.find(({ id }) => id === testId)?.proof ?? proof;
 }
 

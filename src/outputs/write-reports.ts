@@ -3,7 +3,6 @@ import { appendFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { type Problem, reasonOf } from '../problem.js';
 import { writeState } from '../state-folder.js';
-import { ctrfOf } from './ctrf.js';
 import { githubAnnotations, githubOutputs, githubProblem } from './github.js';
 import { junitOf } from './junit.js';
 import { markdownOf, type MarkdownOptions, prose, summaryBytes } from './markdown.js';
@@ -23,7 +22,7 @@ export interface ReportPlaces {
 }
 
 /**
- * Writes junit.xml, ctrf.json and summary.md into the run's folder and, in GitHub Actions, the summary, annotations and outputs of the step
+ * Writes junit.xml and summary.md into the run's folder and, in GitHub Actions, the summary, annotations and outputs of the step
  * (RP-2, RP-3). A failure of one does not affect the others; returns a message for each that could not be written.
  */
 export async function writeReports(report: Report, places: ReportPlaces): Promise<string[]> {
@@ -32,7 +31,6 @@ export async function writeReports(report: Report, places: ReportPlaces): Promis
   const patchText = (patch: string | null) => readPatch(dir, patch, { text: redact });
   const written = [
     await inFolder(dir, 'junit.xml', () => junitOf(report)),
-    await inFolder(dir, 'ctrf.json', () => `${JSON.stringify(ctrfOf(report), null, 2)}\n`),
     await inFolder(dir, 'summary.md', () => markdownOf(report, { folder, patchText })),
     ...(env['GITHUB_ACTIONS'] === 'true' ? await tellGithub(report, { folder, patchText }, places) : []),
   ];

@@ -222,7 +222,6 @@ export function someSettings(over: Partial<Settings> = {}): Settings {
     },
     blame: { enabled: true, timeMs: 120_000 },
     quarantine: [],
-    notifyUrl: null,
     flaky: { runs: 200, timeMs: 600_000 },
     store: '.self-heal/ledger.db',
     fixer: 'built-in',

@@ -47,7 +47,6 @@ flaky: { runs: 50, time: 1m }
 store: postgres://ann@db/till
 fixer: none
 quarantine: [{ test: a.spec.ts › b, until: 2027-01-31 }]
-notify: { url: 'https://hooks.example.org/x' }
 classify:
   rules: [{ id: tenant, class: database-error, pattern: no tenant }]
   ignore: ['^\\[poll\\]']
@@ -86,7 +85,6 @@ classify:
         perDay: { agentRuns: 7, costUsd: 8 },
       },
       quarantine: [{ test: 'a.spec.ts › b', until: '2027-01-31' }],
-      notifyUrl: 'https://hooks.example.org/x',
       classify: {
         rules: [
           {

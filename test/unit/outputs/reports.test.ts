@@ -2,12 +2,9 @@ import { mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
-import { ctrfOf } from '../../../src/outputs/ctrf.js';
 import { junitOf } from '../../../src/outputs/junit.js';
 import { writeProblem, writeReports } from '../../../src/outputs/write-reports.js';
-import type { Report } from '../../../src/run/report.js';
-import { aReport, aReportCause, aReportTest, hostileTexts } from '../../rig/a-report.js';
+import { aReport, aReportCause, aReportTest } from '../../rig/a-report.js';
 import { all, readXml } from '../../rig/read-xml.js';
 import { tempDir } from '../../rig/temp-dir.js';
 
@@ -97,114 +94,6 @@ function asAttribute(text: string): string {
   return fit(text).replaceAll(/\r\n|[\r\n\t]/g, ' ');
 }
 
-describe('ctrf', () => {
-  const whole = z.int().min(0);
-  const text = z.string().optional();
-  const extra = z.record(z.string(), z.unknown()).optional();
-  const status = z.enum(['passed', 'failed', 'skipped', 'pending', 'other']);
-  const counts = z.record(z.enum([...status.options, 'tests', 'flaky', 'start', 'stop', 'duration']), whole);
-  const test = z.strictObject({
-    name: z.string().min(1),
-    status,
-    duration: whole,
-    suite: z.array(z.string()).min(1).optional(),
-    message: text,
-    trace: text,
-    line: whole.optional(),
-    rawStatus: text,
-    type: text,
-    filePath: text,
-    retries: whole.optional(),
-    flaky: z.boolean().optional(),
-    extra,
-  });
-
-  /** The part of the CTRF specification that we use (https://ctrf.io/docs/specification/overview): no other member is allowed. */
-  const ctrf = z.strictObject({
-    reportFormat: z.literal('CTRF'),
-    specVersion: z.string().regex(/^\d+\.\d+\.\d+$/),
-    timestamp: z.iso.datetime(),
-    generatedBy: z.string(),
-    results: z.strictObject({
-      tool: z.strictObject({ name: z.string().min(1) }),
-      summary: counts,
-      tests: z.array(test),
-      extra,
-    }),
-  });
-
-  const read = (report: Report) => ctrf.parse(JSON.parse(JSON.stringify(ctrfOf(report)))).results;
-  const inC1 = { causeId: 'c1', causeIds: ['c1'] };
-
-  it('RP-2 CTRF is valid, its counts add up, and each verdict has its status', () => {
-    const statuses = {
-      passed: ['passed', 'flaky', 'healed'],
-      failed: ['failed', 'escalated', 'rejected', 'agent-unusable'],
-      skipped: ['quarantined', 'skipped', 'not-run'],
-    } as const;
-    const tests = Object.values(statuses)
-      .flat()
-      .map((verdict) => aReportTest({ id: verdict, verdict, ...(verdict === 'passed' ? {} : inC1) }));
-    const { summary, tests: found } = read(aReport({ tests, causes: [aReportCause()] }));
-    for (const [status, verdicts] of Object.entries(statuses))
-      expect(found.filter((one) => one.status === status).map((one) => one.rawStatus)).toEqual(verdicts);
-    expect(summary).toMatchObject({
-      tests: 10,
-      passed: 3,
-      failed: 4,
-      skipped: 3,
-      flaky: 1,
-      duration: 41_000,
-    });
-    expect(found.filter((one) => one.flaky)).toHaveLength(1);
-  });
-
-  it('RP-2 CTRF names tests as Playwright’s CTRF reporter does', () => {
-    const tests = [aReportTest({ verdict: 'healed', retries: 2, durationMs: 12.4, ...inC1 })];
-    expect(read(aReport({ tests, causes: [aReportCause()] })).tests[0]).toEqual({
-      name: 'adds',
-      suite: ['chromium', 'cart.spec.ts', 'cart'],
-      filePath: 'tests/cart.spec.ts',
-      line: 12,
-      status: 'passed',
-      rawStatus: 'healed',
-      type: 'e2e',
-      duration: 12,
-      retries: 2,
-      flaky: false,
-      message: 'healed by debugger (claude), proof: red red | green green',
-      extra: {
-        id: 't1',
-        project: 'chromium',
-        cause: 'c1',
-        category: 'runtime-error',
-        signature: 'shop:TypeError:00000001',
-        reason: 'fixed by debugger',
-        proof: 'red red | green green',
-      },
-    });
-  });
-
-  it('RP-2 CTRF includes a failure of the suite itself', () => {
-    const causes = [aReportCause({ tests: [], verdict: 'escalated', headline: 'no server' })];
-    const { tests, summary } = read(aReport({ tests: [], causes }));
-    expect(tests).toMatchObject([{ status: 'failed', message: 'no server' }]);
-    expect(summary).toMatchObject({ tests: 1, failed: 1 });
-  });
-
-  it('RP-2 CTRF is valid for any text', () => {
-    const check = (text: string) => {
-      const tests = [
-        aReportTest({ title: [text, text], project: text, file: text, verdict: 'failed', ...inC1 }),
-      ];
-      const causes = [aReportCause({ verdict: 'failed', headline: text, reason: text })];
-      expect(read(aReport({ tests, causes })).tests[0]?.filePath).toBe(text);
-    };
-    for (const text of hostileTexts) check(text);
-    fc.assert(fc.property(fc.string({ unit: 'grapheme' }), check));
-  });
-});
-
 async function places(env: NodeJS.ProcessEnv = {}) {
   const cwd = tempDir('reports');
   const dir = path.join(cwd, '.self-heal/runs/r1');
@@ -219,10 +108,10 @@ const inActions = (file: string) => ({
   GITHUB_OUTPUT: path.join(file, 'output'),
 });
 
-it('RP-2 writes JUnit, CTRF and Markdown into the run’s folder, and nothing else outside GitHub Actions', async () => {
+it('RP-2 writes JUnit and Markdown into the run’s folder, and nothing else outside GitHub Actions', async () => {
   const there = await places();
   expect(await writeReports(aReport({ causes: [aReportCause()] }), there)).toEqual([]);
-  expect((await readdir(there.dir)).toSorted()).toEqual(['ctrf.json', 'junit.xml', 'summary.md']);
+  expect((await readdir(there.dir)).toSorted()).toEqual(['junit.xml', 'summary.md']);
   expect(there.printed).toEqual([]);
 });
 
@@ -231,7 +120,7 @@ it('RP-2 reports what could not be written, and writes the rest', async () => {
   await mkdir(path.join(there.dir, 'junit.xml'));
   const troubles = await writeReports(aReport(), there);
   expect(troubles).toEqual([expect.stringMatching(/^junit\.xml could not be written: /)]);
-  expect(await readFile(path.join(there.dir, 'ctrf.json'), 'utf8')).toContain('CTRF');
+  expect(await readFile(path.join(there.dir, 'summary.md'), 'utf8')).toContain('## self-heal');
 });
 
 it('RP-3 appends to the existing step summary, and stays below 1 MiB in total', async () => {
