@@ -11,10 +11,10 @@ const examples = `
 Runs tests again and again, as the suite runs them and by themselves, and says
 how often each fails, with 95 % bounds, and what makes it fail: other tests
 before it (order), any others beside it (load), one that it shares something
-with (data), another time zone or clock, a slow CPU or network (time), or none
-of these (random). Each flake then goes to the agents of the route flaky. A fix
-has to pass so many runs, under what makes the test fail, that a test which
-still failed as often as before would pass them with a chance of at most 1 %.
+with (data), another time zone (time), or none of these (random). Each flake
+then goes to the agents of the route flaky. A fix has to pass so many runs,
+under what makes the test fail, that a test which still failed as often as
+before would pass them with a chance of at most 1 %.
 
   self-heal flaky                   what is flaky in the whole suite
   self-heal flaky cart.spec.ts:9    this test

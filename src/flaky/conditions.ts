@@ -1,34 +1,13 @@
 import { testName } from '../core/failure.js';
-import { emulated } from '../playwright/emulation.js';
 import { mostlyThere, type Suspect } from './seen-runs.js';
 import { alone, type Condition, type FlakeSearch, type ListedTest, newTrial, type Trial } from './trials.js';
 
-function atTime(words: string, env: Readonly<Record<string, string>>): Omit<Trial, 'count'> {
-  return { kind: 'time', under: { ...alone, env }, words: () => `with ${words}` };
-}
-
 /** Where a machine may be that is not here: the farthest ahead of and behind the universal time. */
-export const zones = ['Pacific/Kiritimati', 'Pacific/Pago_Pago'].map((TZ) => atTime(`TZ=${TZ}`, { TZ }));
+export const zones = ['Pacific/Kiritimati', 'Pacific/Pago_Pago'].map((TZ): Omit<Trial, 'count'> => {
+  return { kind: 'time', under: { ...alone, env: { TZ } }, words: () => `with TZ=${TZ}` };
+});
 
-/** Machines and networks that are not as fast: what DevTools calls mid-tier mobile and slow 4G. */
-const slow = [
-  atTime('a CPU 4 times slower', emulated({ cpu: 4 })),
-  atTime('a slow network (560 ms, 1.4 Mbit/s)', emulated({ latencyMs: 560, kbps: 1440 })),
-];
-
-/** Days on which dates go wrong: the last seconds of the year, and the next leap day. */
-function clocks(now: number): Omit<Trial, 'count'>[] {
-  const year = new Date(now).getFullYear();
-  const days = [new Date(year, 11, 31, 23, 59, 50), new Date(year + 4 - (year % 4), 1, 29, 12)];
-  // A test may not cope with any clock but the machine's own.
-  const control: Condition = { ...alone, env: emulated({ clock: now }) };
-  return days.map((day) => ({
-    ...atTime(`the browser's clock at ${day.toString().slice(0, 24)}`, emulated({ clock: day.getTime() })),
-    control,
-  }));
-}
-
-/** What may make a test red that is green by itself: what ran before it and beside it when it was red, another time, a slow machine. */
+/** What may make a test red that is green by itself: what ran before it or beside it when it was red, or another time zone. */
 export function trialsFor(search: FlakeSearch, suspect: Suspect): readonly Trial[] {
   const { target, seen } = suspect;
   const { file } = target.test.location;
@@ -47,7 +26,8 @@ export function trialsFor(search: FlakeSearch, suspect: Suspect): readonly Trial
     .map(after);
   const wasRed = seen.reds.has(target.key);
   const beside = wasRed && seen.workers > 1 ? besides(search, suspect) : [];
-  const times = wasRed ? slow : [...zones, ...clocks(search.now()), ...slow];
+  // One that was red in the whole suite was so in this zone.
+  const times = wasRed ? [] : zones;
   // Those that run after one another first: among others that run beside it, some run before it in its worker.
   const [near, far] = [orders.slice(0, -1), orders.slice(-1)];
   return [...near, ...beside, ...times, ...far].map(newTrial);

@@ -148,8 +148,7 @@ async function claim(
   { own: byItself, trial, trials = [] }: Claim,
 ): Promise<FoundFlake | null> {
   const { target } = suspect;
-  const control = trial.control ? newTrial({ ...own, under: trial.control }) : byItself;
-  if (!(await isMoreRed(search, target, [trial, control])))
+  if (!(await isMoreRed(search, target, [trial, byItself])))
     return byItself.count.red > 0 ? random(search, target, byItself) : null;
   const load = trials.find(({ kind }) => kind === 'load');
   if (
@@ -167,9 +166,9 @@ async function claim(
   const least = set.length === others.length ? trial : newTrial({ ...trial, under });
   await measure(search, target, least);
   // What was picked for its many red runs may have had them by chance.
-  if (least.count.red > 0) await measure(search, target, control, { expected: surelyAtLeast(least.count) });
-  const isShown = isHigher(trial.count, control.count) && isOver(search);
-  if (isHigher(least.count, control.count) || (isShown && least.count.red > 0))
+  if (least.count.red > 0) await measure(search, target, byItself, { expected: surelyAtLeast(least.count) });
+  const isShown = isHigher(trial.count, byItself.count) && isOver(search);
+  if (isHigher(least.count, byItself.count) || (isShown && least.count.red > 0))
     return foundFlake(target, least, byItself.count);
   if (byItself.count.red > 0) return random(search, target, byItself);
   // There was no time to show that less will do.

@@ -107,8 +107,6 @@ export interface Trial {
   readonly kind: FlakeKind;
   readonly under: Condition;
   readonly words: (others: readonly ListedTest[]) => string;
-  /** Under what the test has to be green, if not by itself. */
-  readonly control?: Condition;
   count: Count;
 }
 
@@ -127,7 +125,7 @@ export async function tryOn(
   const left = Math.min(times, search.runs - trial.count.runs, MOST_REPEATS);
   if (left <= 0 || isOver(search)) return false;
   const run = await runUnder(search.run, trial.under, { target, times: left });
-  const now = run.emulated === false ? none : countIn(run.tests, target.key);
+  const now = countIn(run.tests, target.key);
   trial.count = plus(trial.count, now);
   return now.runs > 0;
 }

@@ -41,8 +41,6 @@ export const injectEnv = {
   dir: 'SELF_HEAL_PLAYWRIGHT_DIR',
   /** `1`: Playwright records traces in this run. */
   traced: 'SELF_HEAL_TRACED',
-  /** What the browsers emulate in this run, as JSON. */
-  emulate: 'SELF_HEAL_EMULATE',
 } as const;
 
 /** The names of the files and folders in a run's private folder. */
@@ -56,8 +54,6 @@ export const runFiles = {
   looked: 'looked-at',
   /** Scripts that self-heal fetched from the suite's servers, and their source maps. */
   scripts: 'scripts',
-  /** Exists once something was emulated in a browser. */
-  emulated: 'emulated',
   /** Playwright's own output folder in a re-run. */
   output: 'output',
   /** What Playwright printed during a re-run. */

@@ -1,4 +1,4 @@
-import { createWriteStream, existsSync } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import { mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { devNull, tmpdir } from 'node:os';
 import path from 'node:path';
@@ -150,9 +150,6 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteRun> {
     serverLog: path.join(runDir, runFiles.serverLog),
     problems: await linesOf(runDir, runFiles.problems, 20),
     ...(mode.kind === 'rerun' && mode.trace ? { tracing: 'on' } : {}),
-    ...(options.env?.[injectEnv.emulate]
-      ? { emulated: existsSync(path.join(runDir, runFiles.emulated)) }
-      : {}),
     durationMs: endedAt - startedAt,
     endedAt,
   });

@@ -16,7 +16,7 @@ import { tryOr } from '../result.js';
 
 interface FinishedRun extends Pick<
   SuiteRun,
-  'serverLog' | 'problems' | 'tracing' | 'emulated' | 'durationMs' | 'endedAt' | 'endedLingering'
+  'serverLog' | 'problems' | 'tracing' | 'durationMs' | 'endedAt' | 'endedLingering'
 > {
   readonly state: ReportState;
   readonly exit: PlaywrightExit;

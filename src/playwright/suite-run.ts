@@ -54,8 +54,6 @@ export interface SuiteRun {
   readonly problems: readonly string[];
   /** `on`: Playwright recorded a trace of each test; `own`: it did not, since one of them records its own, which it refuses to do twice. */
   readonly tracing?: 'on' | 'own';
-  /** Whether a browser emulated what it was to emulate; absent if there was nothing. */
-  readonly emulated?: boolean;
   /** Paths of the traces of tests that passed, by test id; absent if the run was not traced. */
   readonly traces?: ReadonlyMap<string, string>;
   /** The scripts that the stacks of its failing tests name; absent if none were fetched. */

@@ -1,5 +1,4 @@
 import { type FlakeSearch, listedTests, MOST_REPEATS, type RunByIds } from '../../src/flaky/trials.js';
-import { injectEnv } from '../../src/playwright/report-format.js';
 import type { SuiteRun, TestResult } from '../../src/playwright/suite-run.js';
 import { aSuiteRun, aTest } from './builders.js';
 
@@ -21,15 +20,13 @@ interface SimulatedOptions {
   readonly configured?: number;
   /** By how much tests and workers are late, from 0 to 1. */
   readonly jitter?: () => number;
-  /** Whether its browser can emulate anything. */
-  readonly emulates?: boolean;
 }
 
 /** A suite as Playwright would run it: files on free workers, a process for each repetition, and virtual time. */
 export function simulatedSuite(
   files: Readonly<Record<string, readonly string[]>>,
   reds: Reds,
-  { configured = 4, jitter = () => 0, emulates = true }: SimulatedOptions = {},
+  { configured = 4, jitter = () => 0 }: SimulatedOptions = {},
 ) {
   let [now, processes, tests] = [0, 0, 0];
   const idOf = (title: string, repeat: number) => `${title}#${repeat}`;
@@ -111,8 +108,7 @@ export function simulatedSuite(
         ran: { worker: one.process, startedAt: one.from },
       };
     });
-    const emulated = env[injectEnv.emulate] === undefined ? {} : { emulated: emulates };
-    return aSuiteRun({ tests: rows, durationMs: 1000, ...emulated });
+    return aSuiteRun({ tests: rows, durationMs: 1000 });
   };
   const list = (repeats: number): Promise<SuiteRun> =>
     Promise.resolve(

@@ -92,13 +92,11 @@ function callers(): string[] {
  * The option to add to `NODE_OPTIONS` for workers. Node reads quoted values there with backslash escapes, so paths with
  * spaces or backslashes work: https://nodejs.org/api/cli.html#node_optionsoptions.
  */
-export function preloadOption(name: 'worker-output' | 'emulate'): string {
-  return `--require ${JSON.stringify(path.join(import.meta.dirname, `${name}.cjs`))}`;
-}
+export const preloadOption = `--require ${JSON.stringify(path.join(import.meta.dirname, 'worker-output.cjs'))}`;
 
 /** Removes the option again, so that processes that a test starts do not inherit it. */
-export function withdrawPreload(name: 'worker-output' | 'emulate'): void {
-  const rest = (process.env['NODE_OPTIONS'] ?? '').replace(preloadOption(name), '').trim();
+export function withdrawPreload(): void {
+  const rest = (process.env['NODE_OPTIONS'] ?? '').replace(preloadOption, '').trim();
   if (rest === '') delete process.env['NODE_OPTIONS'];
   else process.env['NODE_OPTIONS'] = rest;
 }

@@ -83,12 +83,8 @@ export default class SelfHealReporter {
     this.#suite = suite;
     this.#setUpOutput = null;
     // globalSetup has run and the web servers are up by now, so only workers inherit this.
-    const preloads = [
-      ...(isTraced ? [preloadOption('worker-output')] : []),
-      ...(process.env[injectEnv.emulate] ? [preloadOption('emulate')] : []),
-    ];
-    if (preloads.length > 0)
-      process.env['NODE_OPTIONS'] = [process.env['NODE_OPTIONS'], ...preloads].filter(Boolean).join(' ');
+    if (isTraced)
+      process.env['NODE_OPTIONS'] = [process.env['NODE_OPTIONS'], preloadOption].filter(Boolean).join(' ');
     guarded('the beginning was not reported', () => {
       const total = suite.allTests().length;
       this.#total = total;

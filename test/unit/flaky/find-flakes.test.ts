@@ -95,25 +95,6 @@ describe('FL-2 the kind of a flake is shown by experiment', () => {
     expect(flakes).toMatchObject([{ kind: 'time', condition: 'with TZ=Pacific/Pago_Pago' }]);
   });
 
-  const emulating = (word: string): Reds => ({
-    'is in time': ({ env }) => env['SELF_HEAL_EMULATE']?.includes(word) ?? false,
-  });
-
-  it.each([
-    ['"clock":3', /clock at .* 31 1970 23:59:50/],
-    ['cpu', /CPU 4 times slower/],
-    ['kbps', /slow network/],
-  ])('FL-2 time: red with another clock or a slow machine: %s', async (word, condition) => {
-    const { flakes } = await found({ 'd.spec.ts': ['is in time'] }, emulating(word), 'is in time');
-    expect(flakes).toMatchObject([{ kind: 'time', condition: expect.stringMatching(condition) }]);
-  });
-
-  it('FL-2 time: not said of what was not emulated, or of a test that copes with no other clock at all', async () => {
-    const [more, cannot] = [{ 'd.spec.ts': ['is in time'] }, { emulates: false }];
-    expect((await found(more, emulating('cpu'), 'is in time', cannot)).flakes).toEqual([]);
-    expect((await found(more, emulating('clock'), 'is in time')).flakes).toEqual([]);
-  });
-
   it('FL-4 what no experiment makes red again has no condition under which a fix could be proven', async () => {
     let runs = 0;
     const { flakes, unders } = await found(
