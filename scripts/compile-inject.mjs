@@ -1,7 +1,7 @@
 // Bundles the code that runs inside Playwright (src/playwright/inject) as CommonJS.
 import { bundle } from './bundle.mjs';
 
-const entries = ['reporter', 'worker-output', 'list-projects', 'start-browsers'];
+const entries = ['reporter', 'worker-output'];
 
 /** Bundles into a folder, which is created if missing. */
 export async function compileInject(to) {

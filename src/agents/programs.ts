@@ -9,8 +9,6 @@ export interface AgentProgram {
   readonly name: BuiltInRunner;
   /** Its name as shown to users. */
   readonly title: string;
-  /** The version that is tested against a stub of its provider (`npm run test:agents`). */
-  readonly tested: string;
   /** The npm package that installs it. */
   readonly packageName: string;
   /** The environment variable for an API key, for places where nobody can log in. */
@@ -25,7 +23,6 @@ export const programs: Readonly<Record<BuiltInRunner, AgentProgram>> = {
   claude: {
     name: 'claude',
     title: 'Claude Code',
-    tested: '2.1.332',
     packageName: '@anthropic-ai/claude-code',
     keyVariable: 'ANTHROPIC_API_KEY',
     login: 'Run `claude` and /login, or set ANTHROPIC_API_KEY.',
@@ -34,7 +31,6 @@ export const programs: Readonly<Record<BuiltInRunner, AgentProgram>> = {
   codex: {
     name: 'codex',
     title: 'Codex',
-    tested: '0.169.0',
     packageName: '@openai/codex',
     keyVariable: 'CODEX_API_KEY',
     login: 'Run `codex login`, or set CODEX_API_KEY.',
@@ -44,7 +40,6 @@ export const programs: Readonly<Record<BuiltInRunner, AgentProgram>> = {
   gemini: {
     name: 'gemini',
     title: 'Gemini CLI',
-    tested: '0.61.0',
     packageName: '@google/gemini-cli',
     keyVariable: 'GEMINI_API_KEY',
     login: 'Run `gemini` and log in, or set GEMINI_API_KEY.',
@@ -53,7 +48,6 @@ export const programs: Readonly<Record<BuiltInRunner, AgentProgram>> = {
   opencode: {
     name: 'opencode',
     title: 'opencode',
-    tested: '1.18.33',
     packageName: 'opencode-ai',
     keyVariable: 'ANTHROPIC_API_KEY',
     login: "Run `opencode auth login`, or set the key of your model's provider.",
@@ -62,7 +56,6 @@ export const programs: Readonly<Record<BuiltInRunner, AgentProgram>> = {
   copilot: {
     name: 'copilot',
     title: 'GitHub Copilot CLI',
-    tested: '1.0.102',
     packageName: '@github/copilot',
     keyVariable: 'COPILOT_GITHUB_TOKEN',
     login: 'Run `copilot` and /login, or set COPILOT_GITHUB_TOKEN.',

@@ -46,7 +46,7 @@ const commands: Readonly<Record<string, readonly [description: string, load: () 
     'set up this project: agents.yaml, five slash commands, a skill, an ignore entry',
     () => import('./init.js'),
   ],
-  doctor: ['check everything a run needs; calls no model', () => import('./doctor.js')],
+  doctor: ['make the start of a run without the run; calls no model', () => import('./doctor.js')],
   publish: ["in CI: publish a run's result where its code is reviewed", () => import('./publish.js')],
   mcp: ['serve self-heal to a coding agent, over the Model Context Protocol', () => import('./mcp.js')],
   ui: ['follow the newest run in a browser, and answer what needs review', () => import('./ui.js')],

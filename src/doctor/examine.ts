@@ -1,168 +1,128 @@
-import { existsSync } from 'node:fs';
-import { rmdir } from 'node:fs/promises';
 import path from 'node:path';
-import { agentsInUse, withInstalledRunner } from '../agents/check-agents.js';
-import { programNamed } from '../agents/programs.js';
+import { agentsInUse, missingAgents, withInstalledRunner } from '../agents/check-agents.js';
+import { programs } from '../agents/programs.js';
 import { loadSettings } from '../config/load-settings.js';
+import { builtIn, isBuiltInRunner, type BuiltInRunner } from '../core/built-in.js';
 import type { Settings } from '../core/settings.js';
-import { gitRootOf, gitSays } from '../git/git.js';
-import { outdatedWorkflows } from '../init/ci-workflow.js';
-import { ownFile } from '../own-files.js';
+import { stripAnsi } from '../core/visible-text.js';
 import { findPlaywrightConfig } from '../playwright/find-config.js';
-import { findPlaywright, isAtLeast } from '../playwright/find-playwright.js';
-import { type Problem, reasonOf } from '../problem.js';
-import {
-  hasStateFolder,
-  makeStateFolder,
-  removeState,
-  stateFolder,
-  stateProblem,
-  writeState,
-} from '../state-folder.js';
-import { checkRoutes } from './check-programs.js';
-import { checkSuite } from './check-suite.js';
-import { failed, type Check, warning, passed, probe, type ProbePlace } from './check.js';
+import { findPlaywright, type Playwright } from '../playwright/find-playwright.js';
+import { firstRunProblem } from '../playwright/refusals.js';
+import { listTests } from '../playwright/run-suite.js';
+import { findProgram } from '../process/find-program.js';
+import type { Problem } from '../problem.js';
+import { stateProblem } from '../state-folder.js';
+import { checkLogin } from './logins.js';
+
+/** One line of `self-heal doctor` (CL-11). */
+export interface Check {
+  /** The subject: `playwright`, `agents.yaml`, `claude login`. */
+  readonly name: string;
+  /** `warning`: a run works without it, or there is no way to tell; `failed`: a run would not work. */
+  readonly state: 'ok' | 'warning' | 'failed';
+  readonly found: string;
+  /** What to do about it; null if all is well. */
+  readonly remedy: string | null;
+}
+
+function passed(name: string, found: string): Check {
+  return { name, state: 'ok', found, remedy: null };
+}
+
+function failed(name: string, { message, detail, remedy }: Problem): Check {
+  const found = detail === undefined ? message : `${message}\n\n${detail}\n`;
+  return { name, state: 'failed', found, remedy };
+}
 
 interface Examination {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
-  readonly nodeVersion: string;
   /** The value of `-c`. */
   readonly config?: string | undefined;
   /** The value of `--agents`. */
   readonly agents?: string | undefined;
-  /** The folder of the compiled scripts for Playwright; defaults to those of this build. */
-  readonly injectDir?: string | undefined;
 }
 
-/** Checks everything a run needs (CL-11), in the order in which a run needs it. Changes nothing and calls no model. */
-export async function examine(examination: Examination): Promise<Check[]> {
-  const { cwd, nodeVersion } = examination;
-  const groups = await Promise.all([
-    examinePlaywright(examination),
-    examineAgents(examination),
-    checkGit(examination),
-    checkFolder(cwd),
-  ]);
-  return [checkNode(nodeVersion), ...groups.flat()];
-}
-
-async function examinePlaywright({
-  cwd,
-  env,
-  config: flag,
-  injectDir = ownFile('playwright/inject/'),
-}: Examination): Promise<Check[]> {
+/** Makes the start of a run without the run: each step whose problem a run would end with (CL-11). Changes nothing and calls no model. */
+export async function examine({ cwd, env, config: flag, agents }: Examination): Promise<Check[]> {
+  const state = await stateProblem(cwd);
   const config = findPlaywrightConfig(cwd, flag);
   const playwright = findPlaywright(cwd, config.ok ? config.value : undefined);
-  const checks = [
-    playwright.ok
-      ? passed('playwright', playwright.value.version)
-      : ofProblem('playwright', playwright.error),
+  const settings = await loadSettings({ cwd, env, file: agents });
+  const canList = playwright.ok && config.ok && settings.ok;
+  return [
+    state ? failed('.self-heal', state) : passed('.self-heal', 'usable'),
+    playwright.ok ? passed('playwright', playwright.value.version) : failed('playwright', playwright.error),
     config.ok
       ? passed('playwright config', path.relative(cwd, config.value))
-      : ofProblem('playwright config', config.error),
-  ];
-  if (!playwright.ok || !config.ok) return checks;
-  const place = { cwd, env, config: config.value, playwright: playwright.value, injectDir };
-  return [...checks, ...(await checkSuite(place))];
-}
-
-async function examineAgents({ cwd, env, agents }: Examination): Promise<Check[]> {
-  const settings = await loadSettings({ cwd, env, file: agents });
-  if (!settings.ok) return [ofProblem('agents.yaml', settings.error)];
-  const { file } = settings.value;
-  const found = file === null ? 'not present: the built-in defaults apply' : path.relative(cwd, file);
-  const usable = await withInstalledRunner(settings.value, cwd);
-  return [
-    passed('agents.yaml', found),
-    ...(await checkRoutes(usable, { cwd, env })),
-    ...checkWorkflow(cwd, usable),
-    ...checkMemory(settings.value, { cwd, env }),
+      : failed('playwright config', config.error),
+    ...(canList
+      ? [await checkSuite({ cwd, env, playwright: playwright.value, config: config.value }, settings.value)]
+      : []),
+    ...(settings.ok
+      ? [
+          passed(
+            'agents.yaml',
+            settings.value.file ? path.relative(cwd, settings.value.file) : 'not there: defaults',
+          ),
+          ...(await checkAgents(await withInstalledRunner(settings.value, cwd), { cwd, env })),
+        ]
+      : [failed('agents.yaml', settings.error)]),
   ];
 }
 
-/** Warns in CI about a store that no earlier run has left, since what is tried there is tried and paid for again by the next run (PB-6). */
-function checkMemory({ store }: Settings, { cwd, env }: Pick<Examination, 'cwd' | 'env'>): Check[] {
-  if (!env['CI'] || store.includes('://') || existsSync(path.resolve(cwd, store))) return [];
-  return [
-    warning(
-      'memory',
-      `there is no ${store}: tries, questions and quarantines of earlier CI runs are not known here`,
-      'Expected in the first run of a repository. Else cache the file, as the workflow of `npx self-heal init --ci` does, or name a postgres:// URL as `store`.',
-    ),
-  ];
+interface Suite extends Pick<Examination, 'cwd' | 'env'> {
+  readonly playwright: Playwright;
+  /** Absolute. */
+  readonly config: string;
 }
 
-/** Warns about a workflow of `init` that was written for another program. */
-function checkWorkflow(cwd: string, settings: Settings): Check[] {
-  const runners = agentsInUse(settings).map((name) => settings.agents[name]?.runner ?? '');
-  const used = [...new Set(runners)].flatMap((runner) => programNamed(runner) ?? []);
-  return outdatedWorkflows(gitRootOf(cwd) ?? cwd, used).map((file) =>
-    warning(
-      'ci',
-      `${file} does not install the programs of agents.yaml`,
-      'Run `npx self-heal init --ci`, or change the file.',
-    ),
+/** Lists the tests, which starts neither tests nor web servers. */
+async function checkSuite({ config, ...place }: Suite, { verify }: Settings): Promise<Check> {
+  const run = await listTests({ ...place, args: ['-c', config] });
+  const problem = firstRunProblem(run, { isNarrowed: false, prepare: verify.prepare });
+  if (problem) return failed('tests', problem);
+  const [error] = run.suiteFailure?.errors ?? [];
+  if (error === undefined) return passed('tests', `${run.tests.length} found`);
+  const [line = ''] = stripAnsi(error.message).trim().split('\n');
+  const remedy = 'A run hands it to an agent. `playwright test --list` shows the full output.';
+  return { name: 'tests', state: 'warning', found: `the suite cannot start: ${line}`, remedy };
+}
+
+/** Checks the agents that the routes name, and whether each of their programs is logged in. */
+async function checkAgents(settings: Settings, place: Pick<Examination, 'cwd' | 'env'>): Promise<Check[]> {
+  const missing = await missingAgents(settings, place.cwd);
+  const used = agentsInUse(settings).flatMap((name) => settings.agents[name] ?? []);
+  const runners = [...new Set(used.map(({ runner }) => runner))];
+  const ready = used.filter(({ name, runner }) => !missing.has(name) && runner !== builtIn);
+  const kinds = runners.flatMap((name) => settings.runners[name]?.kind ?? []).filter(isBuiltInRunner);
+  const logins = kinds.map(async (kind) =>
+    (await findProgram(kind, place)) === null ? [] : [await loginOf(kind, place)],
   );
+  return [
+    ...(runners.includes(builtIn) ? [fixerAlone] : []),
+    ...(ready.length > 0
+      ? [passed('agents', ready.map(({ slashCommand, runner }) => `${slashCommand} (${runner})`).join(', '))]
+      : []),
+    ...[...missing.values()].map((problem) => failed('agents', problem)),
+    ...(await Promise.all(logins)).flat(),
+  ];
 }
 
-function ofProblem(name: string, { message, detail, remedy }: Problem): Check {
-  return failed(name, detail === undefined ? message : `${message}\n\n${detail}\n`, remedy);
-}
+const fixerAlone: Check = {
+  name: builtIn,
+  state: 'warning',
+  found:
+    'no agent program is set up: the built-in fixer makes only the fixes it is sure of; other failures are reported with a prompt to paste',
+  remedy: 'After installing an agent program, run `npx self-heal init --agent claude`.',
+};
 
-/** The oldest supported version of Node, as in package.json. */
-const oldest = [20, 19] as const;
-
-export function checkNode(version: string): Check {
-  return isAtLeast(version, oldest)
-    ? passed('node', version)
-    : failed('node', `${version} is too old`, `Install Node ${oldest.join('.')} or later.`);
-}
-
-/** Checks whether git is installed and recent enough, and whether it ignores `.self-heal`. */
-export async function checkGit(place: ProbePlace): Promise<Check[]> {
-  const { exitCode, output } = await probe(['git', '--version'], place);
-  if (exitCode !== 0) {
-    return [warning('git', 'not found', 'Install git: `self-heal guard` and coding agents need it.')];
-  }
-  const version = /\d+\.\d+[\w.]*/.exec(output)?.[0] ?? output.trim();
-  return [checkVersion(version), await checkIgnored(place)];
-}
-
-/** `git log --diff-merges=first-parent`, which blame uses to find commits, exists since 2.31. */
-function checkVersion(version: string): Check {
-  if (isAtLeast(version, [2, 31])) return passed('git', version);
-  return warning('git', version, 'Install git 2.31 or newer for `self-heal blame`; everything else works.');
-}
-
-async function checkIgnored(place: ProbePlace): Promise<Check> {
-  const { exitCode, output } = await probe(['git', 'check-ignore', '--quiet', '.self-heal/runs/x'], place);
-  if (exitCode === 0) return passed('ignore entry', 'git ignores .self-heal');
-  if (exitCode === 1) return passed('ignore entry', 'not needed: a run makes git ignore .self-heal');
-  if (gitRootOf(place.cwd) === null) return passed('ignore entry', 'not a git repository');
-  return warning(
-    'ignore entry',
-    `git cannot read this repository: ${gitSays(output)}`,
-    'Run `git status` here: it says what to do.',
-  );
-}
-
-/** Checks whether `.self-heal` can be used, created and written, and removes whatever it created to find out. */
-async function checkFolder(cwd: string): Promise<Check> {
-  const problem = await stateProblem(cwd);
-  if (problem) return failed('.self-heal', problem.message, problem.remedy);
-  const folder = stateFolder(cwd);
-  const file = stateFolder(cwd, `doctor-${process.pid}.tmp`);
-  const wasThere = hasStateFolder(cwd);
-  try {
-    makeStateFolder(folder);
-    writeState(file, '');
-    await removeState(file);
-    if (!wasThere) await rmdir(folder);
-    return passed('.self-heal', 'writable');
-  } catch (error) {
-    const remedy = 'Make the project folder writable, or free some disk space.';
-    return failed('.self-heal', `cannot be written: ${reasonOf(error)}`, remedy);
-  }
+async function loginOf(program: BuiltInRunner, place: Pick<Examination, 'cwd' | 'env'>): Promise<Check> {
+  const name = `${program} login`;
+  const login = await checkLogin(program, place);
+  if (login.state === 'in') return passed(name, login.how);
+  const { login: remedy } = programs[program];
+  return login.state === 'out'
+    ? { name, state: 'failed', found: 'not logged in', remedy }
+    : { name, state: 'warning', found: `unknown: ${login.why}`, remedy };
 }

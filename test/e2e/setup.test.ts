@@ -19,7 +19,8 @@ it('CL-11 doctor says what is missing, init writes it, and then a run works', as
   const env = { PATH, HOME: tempDir('home') };
   const before = await project.selfHeal(['doctor'], env);
   expect(before.exitCode).toBe(2);
-  expect(before.stdout).toMatch(/✗ claude commands .*\n +→ /);
+  expect(before.stdout).toMatch(/✓ tests +1 found\n/);
+  expect(before.stdout).toMatch(/✗ agents .*\n +→ /);
   const init = await project.selfHeal(['init'], env);
   expect(init.exitCode).toBe(0);
   expect(init.stdout).toMatch(/^wrote \.claude\/commands\/debugger\.md$/m);
@@ -28,6 +29,13 @@ it('CL-11 doctor says what is missing, init writes it, and then a run works', as
   expect(JSON.parse(after.stdout)).toMatchObject({ schemaVersion: 1, ok: true });
   const run = await project.selfHeal(['run'], env);
   expect(run.exitCode).toBe(0);
+  for (const [config, line] of [
+    ['export default { testDir: "none" };', /✗ tests +the config finds no tests\n +→ .*testDir/],
+    ['throw new Error("no config today");', /! tests +the suite cannot start: .*no config today/],
+  ] as const) {
+    await project.write({ 'playwright.config.ts': config });
+    expect((await project.selfHeal(['doctor'], env)).stdout).toMatch(line);
+  }
 });
 
 it('CF-4 a run with an invalid variable in the environment exits with 2 and runs nothing', async () => {
