@@ -9,21 +9,19 @@ import { loadSettings } from '../config/load-settings.js';
 import { createClassify } from '../core/classify/classify.js';
 import { factLines, reasonLine, type Diagnosis } from '../core/diagnosis.js';
 import { type Problem, reasonOf } from '../problem.js';
-import { err, ok, type Result } from '../result.js';
-import { createRedactor, type Redactor } from '../secrets/redactor.js';
-import { classifyFormatOf, readClassifyInput, readJsonLines, recordId } from '../evidence/classify-input.js';
+import { ok, type Result } from '../result.js';
+import { createRedactor } from '../secrets/redactor.js';
+import { failureIn, readJsonLines, recordId } from '../evidence/classify-input.js';
 
 /** `self-heal classify`: classifies a failure, and shows the deciding evidence (CL-8). */
 export function define(command: Command): Command {
   return command
-    .argument('[file]', 'a file, or - for standard input', '-')
+    .argument('[file]', 'a file with the text of a failure, or - for standard input', '-')
     .option('--jsonl', 'read one JSON failure per line, print one result per line')
     .option('--json', 'print the whole diagnosis as JSON')
     .option('--agent', 'classify the error output of a coding agent: retryable, context_overflow or fatal')
     .action(endWith(runClassify));
 }
-
-type AgentDiagnosis = ReturnType<typeof classifyAgentError>;
 
 /** The flags of `self-heal classify`. */
 interface ClassifyOptions {
@@ -33,48 +31,15 @@ interface ClassifyOptions {
 }
 
 /** Runs `self-heal classify` with the project's own rules (CS-9); returns the exit code, or the problem that prevented reading. */
-async function runClassify(file: string, options: ClassifyOptions): Promise<number | Problem> {
-  const input = await readInput(file);
-  if (!input.ok) return input.error;
+async function runClassify(file: string, { jsonl, json, agent }: ClassifyOptions): Promise<number | Problem> {
+  const reading = file === '-' ? textOf(process.stdin) : readFile(file, 'utf8');
+  const input = await reading.catch((error: unknown) => unreadable(file, error));
+  if (typeof input !== 'string') return input;
   const redactor = await createRedactor({ env: process.env, projectRoot: process.cwd() });
-  if (options.agent) return runAgent(input.value, options, redactor);
-  const format = options.jsonl ? 'jsonl' : classifyFormatOf(input.value);
-  const records = readClassifyInput(input.value, { format, rootDir: process.cwd() });
-  if (!records.ok) return records.error;
-  const settings = await loadSettings({ cwd: process.cwd(), env: process.env });
-  if (!settings.ok) return settings.error;
-  const classify = createClassify(settings.value.classify);
-  return print(records.value, options, ({ id, evidence }) => {
-    const diagnosis = redactor.deep(classify(evidence));
-    const { category, alternatives, retry, why, advice } = diagnosis;
-    const line = { id, category, alternatives, retry, why, ...(advice === undefined ? {} : { advice }) };
-    return { diagnosis, line, text: asText(diagnosis) };
-  });
-}
-
-function runAgent(input: string, options: ClassifyOptions, redactor: Redactor): number | Problem {
-  const records = readAgentFailures(input, options.jsonl ? 'jsonl' : 'text');
-  if (!records.ok) return records.error;
-  return print(records.value, options, ({ id, text }) => {
-    const diagnosis = redactor.deep(classifyAgentError(text));
-    const { kind, reason, evidence } = diagnosis;
-    return { diagnosis, line: { id, category: kind, reason, evidence }, text: asAgentText(diagnosis) };
-  });
-}
-
-/** A diagnosis in each available output format. */
-interface Forms {
-  readonly diagnosis: object;
-  readonly line: object;
-  readonly text: string;
-}
-
-function print<T>(
-  records: readonly T[],
-  { jsonl, json }: ClassifyOptions,
-  formsOf: (one: T) => Forms,
-): number {
-  const shown = records.map(formsOf).map(({ diagnosis, line, text }) => {
+  const forms = agent ? agentForms(input, jsonl) : await failureForms(input, jsonl);
+  if (!forms.ok) return forms.error;
+  const shown = forms.value.map((form) => {
+    const { diagnosis, line, text } = redactor.deep(form);
     if (jsonl) return JSON.stringify(line);
     return json ? JSON.stringify(diagnosis, null, 2) : text;
   });
@@ -82,21 +47,43 @@ function print<T>(
   return exitCodes.green;
 }
 
-function asAgentText({ kind, reason, evidence }: AgentDiagnosis): string {
-  return [`${kind} (${reason})`, ...(evidence === null ? [] : [`  ${evidence}`])].join('\n');
+/** A diagnosis in each available output format. */
+type Forms = Result<readonly { diagnosis: object; line: object; text: string }[], Problem>;
+
+async function failureForms(input: string, jsonl = false): Promise<Forms> {
+  const shape = failureIn(process.cwd());
+  const failures = jsonl
+    ? readJsonLines(input, shape, '{"error": {"message": "…"}}')
+    : ok([shape.parse({ error: input })]);
+  if (!failures.ok) return failures;
+  const settings = await loadSettings({ cwd: process.cwd(), env: process.env });
+  if (!settings.ok) return settings;
+  const classify = createClassify(settings.value.classify);
+  const forms = failures.value.map(({ id, evidence }) => {
+    const diagnosis = classify(evidence);
+    const { category, alternatives, retry, why, advice } = diagnosis;
+    const line = { id, category, alternatives, retry, why, ...(advice === undefined ? {} : { advice }) };
+    return { diagnosis, line, text: asText(diagnosis) };
+  });
+  return ok(forms);
 }
 
-async function readInput(file: string): Promise<Result<string, Problem>> {
-  try {
-    return ok(file === '-' ? await textOf(process.stdin) : await readFile(file, 'utf8'));
-  } catch (error) {
-    return err({
-      kind: 'input-unreadable',
-      message: `${file} cannot be read`,
-      detail: reasonOf(error),
-      remedy: 'Name a file that contains the text of a failure, or - to read standard input.',
-    });
-  }
+function agentForms(input: string, jsonl = false): Forms {
+  const shape = z.object({ id: recordId, stderr: z.string() });
+  const outputs = jsonl ? readJsonLines(input, shape, '{"stderr": "…"}') : ok([{ id: null, stderr: input }]);
+  if (!outputs.ok) return outputs;
+  const forms = outputs.value.map(({ id, stderr }) => {
+    const diagnosis = classifyAgentError(stderr);
+    const { kind, reason, evidence } = diagnosis;
+    const text = [`${kind} (${reason})`, ...(evidence === null ? [] : [`  ${evidence}`])].join('\n');
+    return { diagnosis, line: { id, category: kind, reason, evidence }, text };
+  });
+  return ok(forms);
+}
+
+function unreadable(file: string, error: unknown): Problem {
+  const remedy = 'Name a file that contains the text of a failure, or - to read standard input.';
+  return { kind: 'input-unreadable', message: `${file} cannot be read`, detail: reasonOf(error), remedy };
 }
 
 function asText({ category, alternatives, retry, why, warning, facts, advice }: Diagnosis): string {
@@ -106,19 +93,4 @@ function asText({ category, alternatives, retry, why, warning, facts, advice }: 
     ...(advice ? [`No agent can help: ${advice}`] : []),
     ...[...why.map(reasonLine), ...factLines(facts)].map((line) => `  ${line}`),
   ].join('\n');
-}
-
-const recordShape = z
-  .object({ id: recordId, stderr: z.string() })
-  .transform(({ id, stderr }) => ({ id, text: stderr }));
-
-/** The output of an agent program that failed. */
-type AgentFailureRecord = z.infer<typeof recordShape>;
-
-/** Reads the input of `self-heal classify --agent`: a text, or one `{"id": …, "stderr": "…"}` per line. */
-function readAgentFailures(
-  text: string,
-  format: 'text' | 'jsonl',
-): Result<readonly AgentFailureRecord[], Problem> {
-  return format === 'text' ? ok([{ id: null, text }]) : readJsonLines(text, recordShape, '{"stderr": "…"}');
 }

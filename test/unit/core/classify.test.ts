@@ -9,7 +9,7 @@ import { steadyTimeoutErrors } from '../../../src/core/timeout-errors.js';
 import type { Evidence, NetworkEntry } from '../../../src/core/evidence.js';
 import { graphQlErrors, graphQlFailure } from '../../../src/core/graphql-errors.js';
 import { headlineOf } from '../../../src/core/headline.js';
-import { readClassifyInput } from '../../../src/evidence/classify-input.js';
+import { failureIn, readJsonLines } from '../../../src/evidence/classify-input.js';
 import { aDiagnosed, anError, anEvidence } from '../../rig/builders.js';
 import { failing, locatorTimeout, logged, request } from './classify-evidence.js';
 
@@ -32,7 +32,7 @@ interface Recorded {
 }
 
 const text = readFileSync(path.join(import.meta.dirname, 'recorded-failures.jsonl'), 'utf8');
-const read = readClassifyInput(text, { format: 'jsonl', rootDir: '/project' });
+const read = readJsonLines(text, failureIn('/project'), 'an error');
 const records = text
   .trim()
   .split('\n')

@@ -4,11 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { requestLine } from '../../../src/core/classify/requests.js';
 import type { Reason } from '../../../src/core/diagnosis.js';
 import { type ConsoleEntry, type NetworkEntry } from '../../../src/core/evidence.js';
-import {
-  type ClassifyFormat,
-  classifyFormatOf,
-  readClassifyInput,
-} from '../../../src/evidence/classify-input.js';
+import { failureIn, readJsonLines } from '../../../src/evidence/classify-input.js';
 import {
   type Passing,
   consoleKey,
@@ -185,64 +181,46 @@ it.each(['{ not JSON }', 'GET /books {"id":3}', ''])('EV-7 another line stays as
   expect(printedEntry(line)).toBe(line);
 });
 
-const read = (text: string, format: ClassifyFormat) =>
-  readClassifyInput(text, { format, rootDir: '/project' });
-
-function readOne(text: string, format: ClassifyFormat) {
-  const result = read(text, format);
-  const [record] = result.ok ? result.value : [];
-  if (!record) throw new Error('nothing was read');
-  return record;
-}
-
 describe('CL-8 what classify reads', () => {
-  it('CL-8 reads a record with console lines and requests as strings', () => {
+  const read = (text: string) => readJsonLines(text, failureIn('/project'), 'an error');
+
+  it('CL-8 reads a record with console lines as strings, and gives what is missing or wrong a neutral value', () => {
     const record = {
-      id: 'f1',
-      error: { message: 'no', name: 'TypeError', stack: 'at a' },
-      console: ['one', { type: 'warning', text: 'two' }],
-      network: [
-        'POST /api/orders → 500',
-        { method: 'GET', url: '/a', status: 404 },
-        'GET http://localhost:1/ net::ERR_FAILED',
-      ],
+      id: 7,
+      error: 'no',
+      console: ['one', { type: 'warning', text: 'two', time: 'now' }],
+      network: [{ method: 'POST', url: '/a', status: 404 }],
+      serverOutput: 3,
     };
-    const { id, evidence } = readOne(JSON.stringify(record), 'json');
-    expect(id).toBe('f1');
-    expect(evidence.errors[0]).toMatchObject({ message: 'TypeError: no', stack: 'at a' });
-    expect(evidence.console.map(({ type, text }) => [type, text])).toEqual([
-      ['error', 'one'],
-      ['warning', 'two'],
-    ]);
-    expect(
-      evidence.network.map(({ method, url, status, failure }) => [method, url, status, failure]),
-    ).toEqual([
-      ['POST', '/api/orders', 500, null],
-      ['GET', '/a', 404, null],
-      ['GET', 'http://localhost:1/', null, 'net::ERR_FAILED'],
-    ]);
+    const found = read(`${JSON.stringify(record)}\n\n`);
+    expect(found).toMatchObject({
+      value: [
+        {
+          id: '7',
+          evidence: {
+            errors: [{ message: 'no', stack: null }],
+            console: [
+              { type: 'error', text: 'one' },
+              { type: 'warning', text: 'two', time: 0 },
+            ],
+            network: [{ method: 'POST', url: '/a', status: 404, failure: null }],
+            serverOutput: '',
+            rootDir: '/project',
+          },
+        },
+      ],
+    });
   });
 
-  it.each<[string, string, ClassifyFormat, RegExp]>([
-    ['a line that is not JSON', '{"error":"a"}\n\n{oops', 'jsonl', /^line 3 /],
-    ['a line without an error', '{"error":"a"}\n{"message":"b"}', 'jsonl', /^line 2 /],
-    ['a document of another shape', '[1]', 'json', /^the input /],
-  ])('CL-8 says where it stopped at %s', (_, text, format, message) => {
-    const result = read(text, format);
+  it.each([
+    ['a line that is not JSON', '{"error":"a"}\n\n{oops', /^line 3 /],
+    ['a line without an error', '{"error":"a"}\n{"message":"b"}', /^line 2 /],
+  ])('CL-8 says where it stopped at %s', (_, text, message) => {
+    const result = read(text);
     expect(!result.ok && result.error).toMatchObject({
       kind: 'input-unreadable',
       message: expect.stringMatching(message),
     });
     expect(!result.ok && result.error.detail).toBeTruthy();
-  });
-
-  it.each([
-    ['{"error":"a"}', 'json'],
-    [' \n{"error":"a"}\n', 'json'],
-    ['{ not: json }', 'text'],
-    ['Error: no', 'text'],
-    ['["a"]', 'text'],
-  ])('CL-8 recognizes %j as %s', (text, format) => {
-    expect(classifyFormatOf(text)).toBe(format);
   });
 });
