@@ -2,11 +2,12 @@ import path from 'node:path';
 import type { Command } from 'commander';
 import { builtInRunners, builtIn } from '../core/built-in.js';
 import { endWith } from './end.js';
-import { configFlag, wholeNumber } from './options.js';
+import { configFlag } from './options.js';
 import { type AgentProgram, programs } from '../agents/programs.js';
 import { type CiSystem, ciSystemOf, ciSystems, outdatedWorkflows } from '../init/ci-workflow.js';
 import { gitRootOf } from '../git/git.js';
 import { planInit, isWritten, planLines, planTexts, writePlan } from '../init/plan-init.js';
+import { packageFile } from '../own-files.js';
 import { canAsk } from '../outputs/ask.js';
 import { findPlaywrightConfig } from '../playwright/find-config.js';
 import { findPlaywright } from '../playwright/find-playwright.js';
@@ -18,35 +19,24 @@ import { chooseAgent, configuredRunner, findAgents } from '../init/choose-agent.
 
 /** `self-heal init`: sets up a project (CL-10). */
 export function define(command: Command): Command {
-  return (
-    command
-      .option(
-        '--agent <name>',
-        `the agent program: ${builtInRunners.join(', ')}; or built-in for none (default: the first on PATH)`,
-      )
-      .option('--ci [system]', 'also write a CI workflow: github or gitlab (default: the one in use here)')
-      // GitLab allows at most 200 parallel jobs, and GitHub 256 in a matrix.
-      .option(
-        '--shards <n>',
-        'with --ci: run the tests on this many machines, and heal on one',
-        wholeNumber(2, 200),
-      )
-      .option('--matrix', 'with --shards, on GitHub: heal each cause on a machine of its own')
-      .option('--mcp', 'add the MCP server of self-heal to .mcp.json, for the agent that you work with')
-      .option(...configFlag)
-      .option('--dry-run', 'show what would be written without writing it')
-      .option('--force', 'overwrite files that differ')
-      .addHelpText('after', '\nRunning it again is safe: files that you have changed are left alone.')
-      .action(endWith(runInit))
-  );
+  return command
+    .option(
+      '--agent <name>',
+      `the agent program: ${builtInRunners.join(', ')}; or built-in for none (default: the first on PATH)`,
+    )
+    .option('--ci [system]', 'also write a CI workflow: github or gitlab (default: the one in use here)')
+    .option('--mcp', 'add the MCP server of self-heal to .mcp.json, for the agent that you work with')
+    .option(...configFlag)
+    .option('--dry-run', 'show what would be written without writing it')
+    .option('--force', 'overwrite files that differ')
+    .addHelpText('after', '\nRunning it again is safe: files that you have changed are left alone.')
+    .action(endWith(runInit));
 }
 
 /** The flags of `self-heal init`. */
 export interface InitOptions {
   agent?: string;
   ci?: string | true;
-  shards?: number;
-  matrix?: boolean;
   config?: string;
   dryRun?: boolean;
   mcp?: boolean;
@@ -61,8 +51,6 @@ export async function runInit(options: InitOptions): Promise<number | Problem> {
   if (!config.ok) return config.error;
   const ci = await ciOf(options.ci, gitRootOf(cwd) ?? cwd);
   if (!ci.ok) return ci.error;
-  if (options.shards !== undefined && ci.value === null) return shardsWithoutCi;
-  if (options.matrix && (options.shards === undefined || ci.value !== 'github')) return matrixWithoutShards;
   const found = await findAgents({ cwd, env });
   const chosen = await chooseAgent({
     named: options.agent,
@@ -77,15 +65,8 @@ export async function runInit(options: InitOptions): Promise<number | Problem> {
   say(
     `Agent programs: ${found.map(({ name }) => name).join(', ') || 'none on PATH'}; ${agent ? `set up for ${agent.name}` : `the ${builtIn} fixer works alone`}`,
   );
-  const {
-    config: named,
-    shards = null,
-    matrix = false,
-    force = false,
-    dryRun = false,
-    mcp = false,
-  } = options;
-  const plan = await planInit({ cwd, agent, ci: ci.value, shards, matrix, config: named, force, mcp });
+  const { config: named, force = false, dryRun = false, mcp = false } = options;
+  const plan = await planInit({ cwd, agent, ci: ci.value, config: named, force, mcp });
   if (!plan.ok) return plan.error;
   const problem = dryRun ? null : await writePlan(plan.value, gitRootOf(cwd) ?? cwd);
   if (problem) return problem;
@@ -97,18 +78,6 @@ export async function runInit(options: InitOptions): Promise<number | Problem> {
   }
   return exitCodes.green;
 }
-
-const matrixWithoutShards: Problem = {
-  kind: 'usage',
-  message: '--matrix is for the shards of a workflow for GitHub',
-  remedy: 'Add --ci github --shards <n>. On GitLab, the last job heals with `--agents <n>`.',
-};
-
-const shardsWithoutCi: Problem = {
-  kind: 'usage',
-  message: '--shards is for the CI workflow, which was not requested',
-  remedy: 'Add --ci github or --ci gitlab.',
-};
 
 function say(line: string): void {
   process.stderr.write(`${line}\n`);
@@ -154,9 +123,15 @@ function nextSteps(cwd: string, { found, agent, ci }: Done): string[] {
       (file) =>
         `→ ${file} does not install the program of agents.yaml: ${exec} self-heal init --ci --force rewrites it`,
     ),
+    ...(ci === null ? [] : [`→ For shards or a matrix of causes: ${workflowsOf(ci, cwd)}`]),
     ...(agent && ci !== null ? [`→ Add a CI secret named ${agent.keyVariable}.`] : []),
     `→ Next: ${exec} self-heal doctor`,
   ];
+}
+
+/** The whole workflows for more than one machine, which lie in the documentation. */
+function workflowsOf(ci: CiSystem, cwd: string): string {
+  return path.join(path.relative(cwd, packageFile('docs/ci')), `${ci}-*.yml`);
 }
 
 /** Says how to set up an agent program if none is set up. */

@@ -23,7 +23,10 @@ export async function ciSystemOf(root: string): Promise<CiSystem | null> {
   return existsSync(path.join(root, '.github')) ? 'github' : null;
 }
 
-/** The files of each system's workflow, relative to the root of the repository; the first runs the tests. */
+/**
+ * The files of each system's workflow, relative to the root of the repository; the first runs the tests. On GitHub, what publishes is a workflow of
+ * its own, since a pull request from a fork gives its jobs no token that writes.
+ */
 export const workflowFiles = {
   github: ['.github/workflows/self-heal.yml', '.github/workflows/self-heal-publish.yml'],
   gitlab: ['.gitlab/self-heal.gitlab-ci.yml'],
@@ -38,11 +41,7 @@ interface WorkflowRequest {
   readonly config?: string | undefined;
   /** Null for the built-in fixer alone. */
   readonly agent: AgentProgram | null;
-  /** On how many machines the tests run; null if one is enough. */
-  readonly shards: number | null;
   readonly defaultBranch: string;
-  /** Whether each cause is healed on a machine of its own; only with shards, on GitHub. */
-  readonly matrix?: boolean;
 }
 
 /** Returns the branch that the remote serves by default, as far as this clone knows. */
@@ -56,34 +55,17 @@ export async function defaultBranchOf(root: string): Promise<string> {
  * no step passes it on. What publishes has the token, and runs neither an agent nor code of the project.
  */
 export function workflowTexts(request: WorkflowRequest): string[] {
-  const { system, shards, matrix = false } = request;
-  const tests = `${system}${shards === null ? '' : matrix ? '-matrix' : '-shards'}`;
-  const publish = `${system}-publish`;
-  // GitLab's jobs pass artifacts on only within a pipeline.
-  const parts = system === 'github' ? [[tests], [publish]] : [[tests, publish]];
-  return parts.map((names) => {
-    const written = fillTemplate(
-      names.map((name) => withParts(template(name), system)).join(''),
-      valuesFor(request),
-    );
+  return templates[request.system].map((name) => {
+    const template = readFileSync(ownFile(`init/templates/${name}.yml`), 'utf8');
+    const written = fillTemplate(template, valuesFor(request));
     return `${written}${stampOf(written)}`;
   });
 }
 
-function template(name: string): string {
-  return readFileSync(ownFile(`init/templates/${name}.yml`), 'utf8');
-}
+/** In the order of `workflowFiles`. */
+const templates = { github: ['github', 'github-publish'], gitlab: ['gitlab'] } as const;
 
-/** Replaces each line `#+ NAME` by the part of that name, which is below `#= NAME` in the system's parts. */
-function withParts(text: string, system: CiSystem): string {
-  return text.replaceAll(/^#\+ (.+)\n/gm, (_, name: string) => {
-    const [, ...parts] = template(`${system}-parts`).split(/^#= /m);
-    const part = parts.find((one) => one.startsWith(`${name}\n`)) ?? '';
-    return withParts(part.slice(name.length + 1), system);
-  });
-}
-
-function valuesFor({ cwd, root, config, agent, shards, defaultBranch }: WorkflowRequest) {
+function valuesFor({ cwd, root, config, agent, defaultBranch }: WorkflowRequest) {
   const manager = packageManagerOf(cwd);
   const lockFolder = lockFolderOf(cwd);
   const folder = relativePath(root, cwd) || '.';
@@ -110,8 +92,6 @@ function valuesFor({ cwd, root, config, agent, shards, defaultBranch }: Workflow
     DEFAULT_BRANCH: JSON.stringify(defaultBranch),
     VERSION: ownVersion(),
     CONFIG: config === undefined ? '' : ` -c ${shellQuoted(config)}`,
-    SHARDS: shards,
-    SHARD_NUMBERS: Array.from({ length: shards ?? 0 }, (_, at) => at + 1).join(', '),
   };
 }
 

@@ -27,10 +27,6 @@ interface InitRequest {
   readonly agent: AgentProgram | null;
   /** Null if no workflow was asked for. */
   readonly ci: CiSystem | null;
-  /** On how many machines the tests run; null if one is enough. */
-  readonly shards?: number | null;
-  /** Whether each cause is healed on a machine of its own. */
-  readonly matrix?: boolean;
   /** Whether to add the server for the developer's agent. */
   readonly mcp?: boolean;
   /** The value of `-c`. */
@@ -96,18 +92,11 @@ interface Wanted {
   readonly isOwn?: (there: string) => boolean;
 }
 
-async function workflows({
-  cwd,
-  ci,
-  agent,
-  config,
-  shards = null,
-  matrix = false,
-}: InitRequest): Promise<Wanted[]> {
+async function workflows({ cwd, ci, agent, config }: InitRequest): Promise<Wanted[]> {
   if (ci === null) return [];
   const root = gitRootOf(cwd) ?? cwd;
   const defaultBranch = await defaultBranchOf(root);
-  const texts = workflowTexts({ system: ci, cwd, root, config, agent, shards, matrix, defaultBranch });
+  const texts = workflowTexts({ system: ci, cwd, root, config, agent, defaultBranch });
   return texts.map((text, at) => ({
     file: path.join(root, workflowFiles[ci][at] ?? ''),
     text,

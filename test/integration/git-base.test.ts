@@ -44,7 +44,7 @@ it('BL-2 CL-10 the job for GitLab removes the token from git’s configuration, 
   const { dir, base } = onServer();
   const runner = onRunner(dir, '+refs/heads/*:refs/remotes/origin/*');
   const place = { cwd: runner, root: runner, defaultBranch: 'main' };
-  const [text = ''] = workflowTexts({ system: 'gitlab', agent: null, shards: null, ...place });
+  const [text = ''] = workflowTexts({ system: 'gitlab', agent: null, ...place });
   const job = (parse(text) as Record<string, { script: string[]; variables: object }>)['self-heal'];
   // The whole history, as fetched above.
   expect(job?.variables).toEqual({ GIT_DEPTH: '0' });

