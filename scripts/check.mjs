@@ -18,6 +18,7 @@ const others = [
   ['types of the package', bin('attw'), ['--pack', '--profile', 'esm-only', '--entrypoints', '.']],
   ['package', bin('publint'), ['--strict']],
   ['requirements', process.execPath, ['scripts/requirements.mjs']],
+  ['lines of each folder', process.execPath, ['scripts/budget.mjs']],
   ['format', bin('prettier'), ['--check', '--log-level=warn', '.']],
   ['unused code', bin('knip'), []],
 ];

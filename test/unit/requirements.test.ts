@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { findExcess, readBudget } from '../../scripts/budget.mjs';
 import { findMismatches, readRequirements, readTests } from '../../scripts/requirements.mjs';
 
 const document = 'requirements.md';
@@ -40,5 +41,16 @@ it('PJ-1 reports requirements without a test, tested ones marked as not built, a
     'a.test.ts:1: AA-9 is not in requirements.md',
     'a.test.ts:3: the title does not begin with the id of a requirement',
     'a.test.ts:4: the title does not begin with the id of a requirement',
+  ]);
+});
+
+it('PJ-3 names a folder that is larger than the table says, one without a row, and a row without a folder', () => {
+  const budget = readBudget('| folder | lines |\n| --- | --: |\n| `a/`    | 1,200 |\n| `old/`  |    10 |\n');
+  const lines = (a: number) => new Map([['a/', a]]);
+  expect(findExcess(budget, new Map([...lines(1200), ['old/', 1]]))).toEqual([]);
+  expect(findExcess(budget, new Map([...lines(1201), ['new/', 1]]))).toEqual([
+    expect.stringMatching(/^src\/a\/ has 1201 lines, and may have 1200/),
+    expect.stringMatching(/^src\/new\/ has no row/),
+    expect.stringMatching(/row for src\/old\//),
   ]);
 });
