@@ -8,7 +8,6 @@ import { type CiSystem, ciSystemOf, ciSystems, outdatedWorkflows } from '../init
 import { gitRootOf } from '../git/git.js';
 import { planInit, isWritten, planLines, planTexts, writePlan } from '../init/plan-init.js';
 import { packageFile } from '../own-files.js';
-import { canAsk } from '../outputs/ask.js';
 import { findPlaywrightConfig } from '../playwright/find-config.js';
 import { findPlaywright } from '../playwright/find-playwright.js';
 import { packageManagerOf } from '../playwright/package-manager.js';
@@ -52,12 +51,7 @@ export async function runInit(options: InitOptions): Promise<number | Problem> {
   const ci = await ciOf(options.ci, gitRootOf(cwd) ?? cwd);
   if (!ci.ok) return ci.error;
   const found = await findAgents({ cwd, env });
-  const chosen = await chooseAgent({
-    named: options.agent,
-    configured: await configuredRunner(cwd),
-    found,
-    isAskable: canAsk(env, process),
-  });
+  const chosen = chooseAgent({ named: options.agent, configured: await configuredRunner(cwd), found });
   if (!chosen.ok) return chosen.error;
   const agent = chosen.value;
   say(`Playwright config: ${path.relative(cwd, config.value)}`);

@@ -1,8 +1,6 @@
 import { type AgentProgram, programNamed, programs } from '../agents/programs.js';
-import { chosen } from '../outputs/ask.js';
 import { closest } from '../config/closest.js';
 import { builtIn, builtInRunners } from '../core/built-in.js';
-import { exitCodes } from '../core/exit-codes.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { findProgram, type ProgramPlace } from '../process/find-program.js';
@@ -15,24 +13,16 @@ interface AgentChoice {
   /** The runner in an existing agents.yaml, or null. */
   readonly configured: string | null;
   readonly found: readonly AgentProgram[];
-  /** Whether a person can be prompted. */
-  readonly isAskable: boolean;
 }
 
 /**
- * Chooses the agent program: the one named by a flag, or the configured one, or the user's choice if several are found and a person can be
- * prompted, or the first one found. Returns null for the built-in fixer alone, and an exit code if the prompt was canceled.
+ * Chooses the agent program: the one named by a flag, or the configured one, or the first one found. Returns null for the built-in fixer alone.
  */
-export async function chooseAgent(
-  choice: AgentChoice,
-): Promise<Result<AgentProgram | null, Problem | number>> {
-  const { named, configured, found, isAskable } = choice;
+export function chooseAgent({ named, configured, found }: AgentChoice): Result<AgentProgram | null, Problem> {
   if (named !== undefined) return byName(named);
   if (configured === builtIn) return ok(null);
   const before = configured === null ? null : programNamed(configured);
-  if (before) return ok(before);
-  const [first = null] = found;
-  return found.length > 1 && isAskable ? ask(found) : ok(first);
+  return ok(before ?? found[0] ?? null);
 }
 
 function byName(name: string): Result<AgentProgram | null, Problem> {
@@ -44,12 +34,6 @@ function byName(name: string): Result<AgentProgram | null, Problem> {
     message: `unknown agent program ${JSON.stringify(name)}`,
     remedy: `${near ? `Did you mean ${near}? ` : ''}Choose one of ${builtInRunners.join(', ')}, or ${builtIn} for none; any other program can be configured under "runners" in agents.yaml.`,
   });
-}
-
-async function ask(found: readonly AgentProgram[]): Promise<Result<AgentProgram, number>> {
-  const options = found.map((program) => ({ value: program, label: program.title, hint: program.name }));
-  const answer = await chosen('Which agent program should fix failing tests?', options);
-  return answer === null ? err(exitCodes.interrupted) : ok(answer);
 }
 
 /** Returns the installed agent programs, in order of preference. */

@@ -1,4 +1,4 @@
-import { confirm, isCancel, select } from '@clack/prompts';
+import { confirm } from '@clack/prompts';
 
 /** Whether a person can be asked: both sides are terminals that can be redrawn, and this is not CI. Colors do not matter. */
 export function canAsk(
@@ -12,13 +12,4 @@ export function canAsk(
 /** Asks a yes-or-no question; leaving without an answer means no. */
 export async function confirmed(message: string): Promise<boolean> {
   return (await confirm({ message, initialValue: false, output: process.stderr })) === true;
-}
-
-/** Asks a person to choose; returns null if they leave without an answer. */
-export async function chosen<T extends object>(
-  message: string,
-  options: readonly { readonly value: T; readonly label: string; readonly hint: string }[],
-): Promise<T | null> {
-  const answer = await select<object>({ message, options: [...options], output: process.stderr });
-  return isCancel(answer) ? null : (answer as T);
 }

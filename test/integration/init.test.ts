@@ -90,7 +90,7 @@ it('CL-10 writes a valid agents.yaml whose first line points at the schema', asy
   );
 });
 
-it('CL-10 chooses the first program that it finds if there is no terminal', async () => {
+it('CL-10 chooses the first program that it finds', async () => {
   const dir = await project();
   const bin = programs({ opencode: '', gemini: '' });
   expect((await init(dir, {}, bin)).stderr).toContain('Agent programs: gemini, opencode; set up for gemini');
