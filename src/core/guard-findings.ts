@@ -39,7 +39,7 @@ export function cutLine({ file, why }: Cut): string {
 
 /** What is cut in every class of failure, in words for prompts. */
 export const protectedNames =
-  'the Playwright config, snapshots, scripts and workspaces in package.json, .npmrc, lock files whose manifest stays, values of .env files that no sample of them has, CI files, agents.yaml, .self-heal/ and git’s files';
+  'the Playwright config, snapshots, all but dependencies in package.json, lock files whose manifest stays, values of .env files without a sample, agents.yaml, .self-heal/, and what CI, installs, git, shells, editors or agents execute';
 
 /** Something a reviewer should look at in a change that was not rejected: nothing proves it wrong. */
 export interface Note {

@@ -1,36 +1,15 @@
 import { jsonOf } from '../json-of.js';
 import type { Cut } from '../core/guard-findings.js';
 import { type FileEdit, isSameState } from './request.js';
+import { isLockFile, isManifest, protectedReason } from './protected-files.js';
 import { isSnapshotPath } from './test-places.js';
-
-/** Files that no agent may change, whatever the class of the failure, and why. */
-const protectedPaths: readonly (readonly [RegExp, string])[] = [
-  [/(?:^|\/)agents\.ya?ml$/, 'it configures self-heal'],
-  [/(?:^|\/)\.self-heal\//, 'the folder belongs to self-heal'],
-  [/(?:^|\/)(?:\.git\/|\.git(?:modules|attributes|ignore)$|\.husky\/|\.githooks\/)/, 'it belongs to git'],
-  [/(?:^|\/)(?:node_modules|\.?[\w-]*patches)\/@?playwright/, 'Playwright itself judges the tests'],
-  [/(?:^|\/)playwright(?:-ct)?\.config\.[cm]?[jt]s$/, 'it is a Playwright config'],
-  [
-    /(?:^|\/)(?:\.npmrc|\.yarnrc(?:\.yml)?|\.pnpmfile\.[cm]?js|pnpmfile\.[cm]?js|pnpm-workspace\.yaml|bunfig\.toml|binding\.gyp|\.yarn\/(?:releases|plugins)\/.+|\.pnp\.[\w.]+)$/,
-    'it decides what an install does',
-  ],
-  [
-    /(?:^|\/)(?:\.github\/|\.gitlab-ci\.ya?ml$|\.gitlab\/|\.circleci\/|\.buildkite\/|\.azure-pipelines\/|azure-pipelines[\w.-]*\.ya?ml$|Jenkinsfile|bitbucket-pipelines\.ya?ml$|\.travis\.ya?ml$|\.drone\.ya?ml$|appveyor\.ya?ml$|\.woodpecker|\.teamcity\/|\.semaphore\/|cloudbuild\.ya?ml$|buildspec\.ya?ml$)/,
-    'it is a CI file',
-  ],
-];
-
-const manifest =
-  /(?:^|\/)(?:package\.json|composer\.json|Gemfile|pyproject\.toml|Pipfile|Cargo\.toml|go\.mod|deno\.json)$/;
-const lockFile =
-  /(?:^|\/)(?:package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|deno\.lock|composer\.lock|Gemfile\.lock|poetry\.lock|uv\.lock|Pipfile\.lock|Cargo\.lock|go\.sum)$/;
 
 /**
  * Finds the edits of files that are protected in every class. `isExpected` says which other files are snapshots. A lock
  * file may change only with its manifest.
  */
 export function protectedIn(edits: readonly FileEdit[], isExpected: (file: string) => boolean): Cut[] {
-  const follows = edits.some((edit) => manifest.test(edit.path) && !manifestCut(edit));
+  const follows = edits.some((edit) => isManifest(edit.path) && !manifestCut(edit));
   return edits.flatMap((edit) => {
     const { path: file, kind } = edit;
     const cut = (why: string) => [{ file, why }];
@@ -40,12 +19,12 @@ export function protectedIn(edits: readonly FileEdit[], isExpected: (file: strin
           ? 'a link may lead to any file'
           : 'what changed in another repository cannot be compared',
       );
-    const found = protectedPaths.find(([pattern]) => pattern.test(file));
-    if (found) return cut(found[1]);
+    const why = protectedReason(file);
+    if (why !== null) return cut(why);
     if (isSnapshotPath(file) || isExpected(file)) return cut('a snapshot is what a test expects');
     const ofManifest = manifestCut(edit);
     if (ofManifest) return [ofManifest];
-    if (!lockFile.test(file)) return [];
+    if (!isLockFile(file)) return [];
     if (!follows) return cut('a lock file may change only with its manifest');
     return locksPlaywright(edit) ? cut('it locks another Playwright') : [];
   });
@@ -58,30 +37,22 @@ export function missedSnapshots(errors: readonly string[]): (path: string) => bo
   return (path) => places.some((place) => place.replaceAll('\\', '/').endsWith(`/${path}`));
 }
 
-/** What starts the tests, what an install executes, and which package is meant: programs, aliases and entries. */
-const fields = [
-  'scripts',
-  'workspaces',
-  'bin',
-  'packageManager',
-  'trustedDependencies',
-  'imports',
-  'name',
-  'main',
-  'module',
-  'exports',
-  'publishConfig',
-];
+/** What a fix may change in a manifest: versions of packages, and what neither an install, git nor a script executes. */
+const fields = new Set([
+  ...['dependencies', 'devDependencies', 'peerDependencies', 'peerDependenciesMeta', 'optionalDependencies'],
+  ...['overrides', 'resolutions', 'require', 'require-dev', 'version', 'description', 'keywords', 'license'],
+  ...['type', 'engines', 'browserslist', 'sideEffects', 'types', 'files', 'browser', 'private'],
+]);
 
-/** Cuts a package.json in which anything of this changed: what else changed with it, such as dependencies, is asked with it. */
+/** Cuts a manifest in which anything else changed: what changed with it, such as dependencies, is asked with it. */
 function manifestCut({ path: file, before, after }: FileEdit): Cut | null {
-  if (!/(?:^|\/)package\.json$/.test(file)) return null;
+  if (!isManifest(file) || !file.endsWith('.json')) return null;
   const [was, is] = [before, after].map((one) => jsonOf(one?.text ?? ''));
-  if (!isObject(is)) return { file, why: 'package.json has to stay readable' };
+  if (!isObject(is)) return { file, why: 'a manifest has to stay readable' };
   const old = isObject(was) ? was : {};
   const isProtected = (name: string) =>
     JSON.stringify(old[name]) !== JSON.stringify(is[name]) &&
-    (fields.includes(name) || playwrightIn(old[name]) !== playwrightIn(is[name]));
+    (!fields.has(name) || playwrightIn(old[name]) !== playwrightIn(is[name]));
   const changed = [...new Set([...Object.keys(old), ...Object.keys(is)])].filter(isProtected);
   const names = changed.map((name) => `"${name}"`).join(', ');
   return changed.length === 0

@@ -2,6 +2,7 @@ import path from 'node:path';
 import escapeStringRegexp from 'escape-string-regexp';
 import { isCode } from '../code/imports.js';
 import type { Tree } from '../git/git-trees.js';
+import { isLockFile, isManifest } from './protected-files.js';
 import { type FileEdit, fileState, type SuitePlaces } from './request.js';
 
 /** The usual names of spec files. */
@@ -10,9 +11,12 @@ export const isSpecName = /\.(?:spec|test)\.[mc]?[jt]sx?$/;
 /** Scenarios in Gherkin, from which playwright-bdd generates the specs that Playwright runs. */
 const isScenario = /\.feature(?:\.md)?$/;
 
-/** Files with checks of their own, even if the tests read them. */
-const judgedElsewhere =
-  /(?:^|\/)(?:package\.json|[jt]sconfig[\w.-]*\.json|\.env[\w.-]*|\.npmrc|[^/]*lock[^/]*)$/;
+/** Whether a file has checks of its own, even if the tests read it. */
+function isJudgedElsewhere(file: string): boolean {
+  return (
+    isManifest(file) || isLockFile(file) || /(?:^|\/)(?:[jt]sconfig[\w.-]*\.json|\.env[\w.-]*)$/.test(file)
+  );
+}
 
 /** Pages and their assets. They belong to the app, even if a test's own process serves them. */
 const served = /\.(?:html?|css|scss|less|vue|svelte|astro|map|wasm|svg|ico|woff2?)$/;
@@ -29,7 +33,7 @@ export function testPlaces({
   config,
   loaded = [],
 }: SuitePlaces): (file: string) => boolean {
-  const data = loaded.filter((file) => !isCode(file) && !judgedElsewhere.test(file) && !served.test(file));
+  const data = loaded.filter((file) => !isCode(file) && !isJudgedElsewhere(file) && !served.test(file));
   const known = new Set([...testFiles, ...data, ...(config === null ? [] : [config])]);
   const folders = testDir === null || testDir === '' ? testFiles.flatMap(folderOf) : [testDir];
   const prefixes = [...new Set(folders)].map((folder) => `${folder}/`);

@@ -1,5 +1,6 @@
 import { isKept } from '../core/attempt.js';
 import { builtIn } from '../core/built-in.js';
+import { protectedReason } from '../guard/protected-files.js';
 import type { Problem } from '../problem.js';
 import { type Artifact, readArtifacts } from '../publish/artifact.js';
 import { type FixedFile, readFix } from '../publish/fix.js';
@@ -39,7 +40,7 @@ export interface MadeElsewhere {
   readonly fix: readonly FixedFile[];
 }
 
-/** Reads the fixes in the artifacts of other machines, which are input like an agent's work. A fix that may not be published is not tried. */
+/** Reads the fixes in the artifacts of other machines, which are input like an agent's work. A fix of a protected file is not tried. */
 export async function readPatches(folders: readonly string[]): Promise<Result<MadeElsewhere[], Problem>> {
   const read = await readArtifacts(folders);
   if (!read.ok) return read;
@@ -47,7 +48,7 @@ export async function readPatches(folders: readonly string[]): Promise<Result<Ma
 }
 
 function madeIn({ report, fix }: Artifact): MadeElsewhere[] {
-  const files = fix === null ? null : readFix(fix);
+  const files = fix === null ? null : readFix(fix, protectedReason);
   if (!files?.ok) return [];
   const healed = report.causes.filter(({ attempts }) => attempts.some(isKept));
   const agent = healed.at(-1)?.attempts.findLast(isKept)?.agent ?? builtIn;

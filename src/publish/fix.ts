@@ -1,4 +1,5 @@
 import { applyPatch, parsePatch, type StructuredPatch } from 'diff';
+import { unpublishableReason } from '../guard/protected-files.js';
 import { reasonOf } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { safePath } from '../workspace/change.js';
@@ -15,16 +16,16 @@ export interface FixedFile {
   readonly patch: StructuredPatch;
 }
 
-/** What CI executes with its secrets: a fix that changes it is for a person to write. */
-const ciFiles = /^(?:\.github\/|\.gitlab\/|\.gitlab-ci\.ya?ml$|\.circleci\/|azure-pipelines)/i;
-
 /**
- * Reads the patch of a run, which may come from anybody: it can name only files of the repository, none of them CI's own. Returns why it cannot be
+ * Reads the patch of a run, which may come from anybody: it can name only files of the repository, none of which `protects` gives a reason. Returns why it cannot be
  * published, as the end of a sentence, if it cannot.
  */
-export function readFix(text: string): Result<readonly FixedFile[], string> {
+export function readFix(
+  text: string,
+  protects: (file: string) => string | null = unpublishableReason,
+): Result<readonly FixedFile[], string> {
   try {
-    const files = parsePatch(text).map(fixedFile);
+    const files = parsePatch(text).map((one) => fixedFile(one, protects));
     const refused = files.find(({ why }) => why !== null);
     return refused ? err(`${refused.path} ${refused.why}`) : ok(files);
   } catch (error) {
@@ -32,12 +33,16 @@ export function readFix(text: string): Result<readonly FixedFile[], string> {
   }
 }
 
-function fixedFile(patch: StructuredPatch): FixedFile & { readonly why: string | null } {
+function fixedFile(
+  patch: StructuredPatch,
+  protects: (file: string) => string | null,
+): FixedFile & { readonly why: string | null } {
   const { oldFileName = '', newFileName = '', oldMode, newMode, hunks, isCreate, isDelete } = patch;
   const path = (isDelete ? oldFileName : newFileName).replace(/^[ab]\//, '');
   const why = () => {
     if (!safePath.safeParse(path).success) return 'is not a path in the repository';
-    if (ciFiles.test(path)) return 'belongs to CI, which a person has to change';
+    const isProtected = protects(path);
+    if (isProtected !== null) return `has to be changed by a person: ${isProtected}`;
     if ([oldMode, newMode].some((mode) => mode !== undefined && !/^100(?:644|755)$/.test(mode)))
       return 'is a link';
     const hasText = hunks.length > 0 || isCreate || isDelete || newMode !== undefined;

@@ -9,6 +9,7 @@ import { placesOf } from '../../../src/guard/run-guard.js';
 import { testPlaces } from '../../../src/guard/test-places.js';
 import { folderTree } from '../../../src/workspace/tree.js';
 import { aResult, aSuiteRun, aTest } from '../../rig/builders.js';
+import { ordinaryFiles, protectedFiles } from '../../rig/protected-files.js';
 import { tempDir } from '../../rig/temp-dir.js';
 import { judged, leftOut, refusals } from './judged.js';
 
@@ -28,15 +29,19 @@ describe('HN-4 what belongs to the tests does not enter', () => {
     },
   );
 
+  it.each(protectedFiles)('HN-4 whatever the class: %s', async (file) => {
+    expect(leftOut(await judged([app, [file, 'x']], 'runtime-error'))).toEqual([file]);
+  });
+
+  it('HN-4 what only looks like a protected file is the app’s', async () => {
+    const edits = ordinaryFiles.map((file): Edit => [file, 'x']);
+    expect(leftOut(await judged(edits, 'runtime-error'))).toEqual([]);
+  });
+
   it.each([
     ['test data', 'tests/data/orders.json', '{}'],
     ['a snapshot', 'tests/search.spec.ts-snapshots/results-chromium.png', 'PNG2'],
-    ['the config', 'playwright.config.ts', 'export default {};'],
-    ['a CI file', '.github/workflows/e2e.yml', 'on: []'],
-    ['agents.yaml', 'agents.yaml', 'version: 1\nverify: { level: none }\n'],
     ['a lock file alone', 'package-lock.json', '{ "a": 1 }'],
-    ['settings of an install', 'packages/a/.npmrc', 'script-shell=./x'],
-    ['a patch of Playwright', 'patches/playwright+1.50.0.patch', ''],
     ['a new spec', 'tests/new.spec.ts', "import { test } from '@playwright/test';\n"],
     ['a module beside one of the tests', 'tests/pages/cart-page.js', 'export class CartPage {}'],
   ])('HN-4 for a ui-error: %s', async (_what, file, text) => {
@@ -84,6 +89,8 @@ describe('HN-4 package.json', () => {
     ['a life-cycle script', '"build":"vite build"', '"build":"vite build","postinstall":"node x.js"'],
     ['an override of Playwright', '"scripts"', '"overrides":{"playwright":"file:./x"},"scripts"'],
     ['another Playwright', '^1.50.0', 'file:./fake'],
+    ['what a hook of git executes', '"scripts"', '"simple-git-hooks":{"pre-commit":"sh x"},"scripts"'],
+    ['what another tool executes', '"scripts"', '"wireit":{"build":{"command":"sh x"}},"scripts"'],
   ])('HN-4 does not enter with %s', async (_what, from, to) => {
     expect(await changed(from, to)).toEqual(['package.json']);
   });

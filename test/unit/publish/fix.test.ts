@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { wordOf } from '../../../src/publish/answer.js';
 import { fixedContent, readFix, replacementsOf, isPlain, suggestionText } from '../../../src/publish/fix.js';
+import { protectedFiles } from '../../rig/protected-files.js';
 import { linesShown } from '../../../src/publish/github.js';
 
 function patchOf(file: string, body: string, head = ''): string {
@@ -21,13 +22,19 @@ describe('a fix that may come from anybody', () => {
   it.each([
     ['out of the repository', patchOf('../../etc/cron.d/x', changed)],
     ['in git', patchOf('.git/hooks/pre-commit', changed)],
-    ['in what CI executes', patchOf('.github/workflows/own.yml', changed)],
     ['a link', patchOf('a.ts', '@@ -0,0 +1,1 @@\n+x\n', 'new file mode 120000\n')],
     ['binary', 'diff --git a/a.png b/a.png\nindex 0..1\nGIT binary patch\nliteral 1\nIcmV\n'],
     ['none', 'diff --git\n@@ -1,2 nonsense'],
   ])('PB-5 is refused if it is %s', (_, patch) => {
     expect(readFix(patch).ok).toBe(false);
   });
+
+  it.each([...protectedFiles, 'package.json', 'api/package.json', 'pnpm-lock.yaml', 'web/yarn.lock'])(
+    'PB-5 is refused if it changes %s',
+    (file) => {
+      expect(readFix(patchOf(file, changed)).ok).toBe(false);
+    },
+  );
 
   it('PB-5 fits only what it was made for', () => {
     const file = only(patchOf('a.ts', changed));
