@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { lstat, readFile, readlink } from 'node:fs/promises';
 import path from 'node:path';
 import { gitBytes, gitDiff, gitRootOf, gitSays } from './git.js';
@@ -24,6 +25,8 @@ export interface GitChanges {
   /** The commit that the working tree is compared with. */
   readonly base: string;
   readonly changes: readonly ChangedPath[];
+  /** Finds, by reading every file, what changed and git was told not to see. */
+  readonly hidden: () => Promise<readonly ChangedPath[]>;
   readonly before: Tree;
   readonly after: Tree;
 }
@@ -66,13 +69,57 @@ async function changesSince(cwd: string, ref: string | null): Promise<GitChanges
     .filter((one) => one !== '');
   const untracked = await listOf(root, ['ls-files', '--others', '--exclude-standard', '-z']);
   const added = untracked.map(async (one) => ({ path: one, kind: await kindOf(path.join(root, one)) }));
+  const changes = [...changedIn(raw), ...(await Promise.all(added))];
   return {
     root,
     base,
-    changes: [...changedIn(raw), ...(await Promise.all(added))],
+    changes,
+    hidden: () => hiddenIn(root, base, new Set(changes.map((one) => one.path))),
     before: commitTree(root, base),
     after: workingTree(root, async () => [...(await listOf(root, ['ls-files', '-z'])), ...untracked]),
   };
+}
+
+/**
+ * Finds what git was told not to see: files whose bytes are not those that the commit stores, whatever flags of the index, filters and attributes
+ * say. Line ends that git converts, and the contents that Git LFS keeps elsewhere, are no difference; nor is the absence of what a sparse
+ * checkout leaves out.
+ */
+async function hiddenIn(root: string, base: string, told: ReadonlySet<string>): Promise<ChangedPath[]> {
+  const entries = (await listOf(root, ['ls-tree', '-r', '-z', base])).flatMap((entry) => {
+    const [, id = '', file = ''] = /^100\d{3} blob ([\da-f]+)\t(.+)$/s.exec(entry) ?? [];
+    return file === '' || told.has(file) ? [] : [{ id, file }];
+  });
+  const how = ['--type=bool', '--default=false', '--get', 'core.sparseCheckout'];
+  const isSparse = (await lineOf(root, ['config', ...how])) === 'true';
+  const differing: { id: string; file: string; sums: readonly string[] }[] = [];
+  const now = workingTree(root, () => Promise.resolve([]));
+  for (const { id, file } of entries) {
+    const bytes = (await now.read([file])).get(file);
+    if (bytes ? blobId(bytes, id) !== id : !isSparse)
+      differing.push({ id, file, sums: bytes ? sumsOf(bytes) : [] });
+  }
+  const stored = await readObjects(root, [...new Set(differing.map(({ id }) => id))]);
+  const isStored = ({ id, sums: [whole, lines] }: (typeof differing)[number]) => {
+    const bytes = stored.get(id) ?? new Uint8Array();
+    const inLfs = /^version https:\/\/git-lfs[^\n]*\noid sha256:([\da-f]{64})\n/.exec(
+      Buffer.from(bytes).toString('latin1'),
+    );
+    return whole !== undefined && (inLfs?.[1] === whole || sumsOf(bytes)[1] === lines);
+  };
+  return differing.filter((one) => !isStored(one)).map(({ file }) => ({ path: file, kind: 'file' }));
+}
+
+/** Returns the SHA-256 of bytes, and that of the same lines with line feeds alone. */
+function sumsOf(bytes: Uint8Array): readonly string[] {
+  const lines = Buffer.from(Buffer.from(bytes).toString('latin1').replaceAll('\r\n', '\n'), 'latin1');
+  return [bytes, lines].map((one) => createHash('sha256').update(one).digest('hex'));
+}
+
+/** Returns the id under which git stores these bytes; `like` is another id of the repository, whose length tells the hash. */
+function blobId(bytes: Uint8Array, like: string): string {
+  const hash = createHash(like.length === 64 ? 'sha256' : 'sha1');
+  return hash.update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
 }
 
 /** Resolves `ref` or, if null, the merge base with the first base branch that exists. */

@@ -7,7 +7,13 @@ import { reasonOf } from '../problem.js';
 /** Starts no program of the repository, takes no locks, and prints paths unquoted. */
 const quiet = ['-c', 'core.fsmonitor=false', '-c', 'core.quotepath=false', '-c', 'core.hooksPath=/dev/null'];
 /** A partial clone fetches what it lacks, which may not ask for a password. */
-const environment = { GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' };
+const environment = {
+  GIT_OPTIONAL_LOCKS: '0',
+  GIT_TERMINAL_PROMPT: '0',
+  // `git replace` shows another object than the one that a commit names.
+  GIT_NO_REPLACE_OBJECTS: '1',
+  LC_ALL: 'C',
+};
 
 /** A repository on a dead network drive, or a fetch without an answer, may not hold up a run for good. */
 const LIMIT_MS = 120_000;

@@ -49,10 +49,9 @@ export async function readChange(request: GuardRequest): Promise<Change | null> 
   const isTests = (edit: FileEdit) =>
     isOld(edit) || now.parsed.has(edit.path) || now.unparsable.has(edit.path);
   const isExpected = missedSnapshots(request.errors ?? []);
-  const whole = [
-    ...protectedIn(edits, (file) => isExpected(file) || file === suite.config),
-    ...(await inventedIn(files, before)),
-  ];
+  const isTestCode = (file: string) => old.parsed.has(file);
+  const ofConfig = await filesOfConfig(before, config, { testFiles: named, isTests: isTestCode });
+  const whole = [...protectedIn(edits, { isExpected, ofConfig }), ...(await inventedIn(files, before))];
   const cut = [
     ...whole,
     ...files.filter((edit) => !whole.some(({ file }) => file === edit.path)).flatMap((edit) => cutOf(edit)),
@@ -141,6 +140,25 @@ const named = /['"`]([^'"`\n:*?]{1,200}?\.\w{1,8}|\.{1,2}\/[^'"`\n:*?]{1,200})['
  */
 export async function filesOfTests(tree: Tree, specs: Iterable<string>): Promise<string[]> {
   const paths = new Set(await tree.paths());
+  const refer = referencesAmong(paths);
+  const seen = new Set([...specs].filter((file) => paths.has(file)));
+  for (let next = [...seen]; next.length > 0 && seen.size < mostFiles;) {
+    const texts = await tree.read(next.filter(isCode));
+    next = [];
+    for (const [file, bytes] of texts) {
+      const { imports, names } = refer(file, Buffer.from(bytes).toString('utf8'));
+      for (const one of [...imports, ...names])
+        if (!seen.has(one)) {
+          seen.add(one);
+          next.push(one);
+        }
+    }
+  }
+  return [...seen];
+}
+
+/** Returns a function that says which of these files a text imports, and which it names in a string. */
+function referencesAmong(paths: ReadonlySet<string>) {
   const resolve = importResolver(paths);
   const byName = new Map<string, string | null>();
   for (const file of paths) {
@@ -148,26 +166,46 @@ export async function filesOfTests(tree: Tree, specs: Iterable<string>): Promise
     const name = path.posix.basename(file);
     byName.set(name, byName.has(name) ? null : file);
   }
-  const seen = new Set([...specs].filter((file) => paths.has(file)));
-  for (let next = [...seen]; next.length > 0 && seen.size < mostFiles;) {
+  return (file: string, text: string) => {
+    const names = [...text.matchAll(named)].flatMap(([, name = '']) => [
+      ...[path.posix.dirname(file), '.'].map((folder) => path.posix.join(folder, name)),
+      byName.get(path.posix.basename(name)) ?? '',
+      resolve(file, name) ?? '',
+    ]);
+    const imports = (parseSource(file, text)?.imports ?? []).flatMap((one) => resolve(file, one) ?? []);
+    return { imports, names: names.filter((one) => paths.has(one)) };
+  };
+}
+
+/**
+ * Returns what makes up the config: all that it imports, the code that it names, such as set-ups and reporters, and what of the tests' code these
+ * import in turn. A file of the app that a set-up imports remains the app's.
+ */
+async function filesOfConfig(
+  tree: Tree,
+  config: string | null,
+  { testFiles, isTests }: { testFiles: readonly string[]; isTests: (file: string) => boolean },
+): Promise<ReadonlySet<string>> {
+  const refer = referencesAmong(new Set(await tree.paths()));
+  const seen = new Set(config === null ? [] : [config]);
+  const settings = new Set(seen);
+  for (let next = [...seen]; next.length > 0;) {
     const texts = await tree.read(next.filter(isCode));
     next = [];
     for (const [file, bytes] of texts) {
-      const text = Buffer.from(bytes).toString('utf8');
-      const names = [...text.matchAll(named)].flatMap(([, name = '']) => [
-        ...[path.posix.dirname(file), '.'].map((folder) => path.posix.join(folder, name)),
-        byName.get(path.posix.basename(name)) ?? '',
-        resolve(file, name) ?? '',
-      ]);
-      const imports = (parseSource(file, text)?.imports ?? []).flatMap((one) => resolve(file, one) ?? []);
-      for (const one of [...imports, ...names])
-        if (paths.has(one) && !seen.has(one)) {
+      const { imports, names } = refer(file, Buffer.from(bytes).toString('utf8'));
+      const isSetting = settings.has(file);
+      const entries = isSetting ? names.filter((one) => isCode(one) && !testFiles.includes(one)) : [];
+      const own = isSetting ? imports : imports.filter(isTests);
+      for (const one of [...own, ...entries])
+        if (!seen.has(one)) {
           seen.add(one);
+          if (isSetting && own.includes(one)) settings.add(one);
           next.push(one);
         }
     }
   }
-  return [...seen];
+  return seen;
 }
 
 /** Files of variables: `.env`, `.env.local`, `web.env`, `.dev.vars`; samples of them hold values that are meant for everybody. */

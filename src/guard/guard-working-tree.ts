@@ -21,9 +21,11 @@ interface Where {
 
 /** Judges changes in the working tree, whoever made them, without running the suite (HN-3, HN-4). */
 export async function guardWorkingTree(
-  { root, changes, before, after }: GitChanges,
+  { root, changes: told, hidden, before, after }: GitChanges,
   where: Where,
 ): Promise<Findings> {
+  const known = new Set(told.map((one) => one.path));
+  const changes = [...told, ...(await hidden()).filter((one) => !known.has(one.path))];
   const paths = new Set(await before.paths());
   const suite = changes.length === 0 ? nothingKnown : await suiteIn(root, where, (file) => paths.has(file));
   const specs = [...paths].filter((one) => isSpecName.test(one));

@@ -5,10 +5,17 @@ import { isLockFile, isManifest, protectedReason } from './protected-files.js';
 import { isSnapshotPath } from './test-places.js';
 
 /**
- * Finds the edits of files that are protected in every class. `isExpected` says which other files are snapshots. A lock
+ * Finds the edits of files that are protected in every class. `isExpected` says which other files are snapshots, `ofConfig`
+ * holds Playwright's config and what it loads. A lock
  * file may change only with its manifest.
  */
-export function protectedIn(edits: readonly FileEdit[], isExpected: (file: string) => boolean): Cut[] {
+export function protectedIn(
+  edits: readonly FileEdit[],
+  {
+    isExpected,
+    ofConfig,
+  }: { readonly isExpected: (file: string) => boolean; readonly ofConfig: ReadonlySet<string> },
+): Cut[] {
   const follows = edits.some((edit) => isManifest(edit.path) && !manifestCut(edit));
   return edits.flatMap((edit) => {
     const { path: file, kind } = edit;
@@ -21,6 +28,8 @@ export function protectedIn(edits: readonly FileEdit[], isExpected: (file: strin
       );
     const why = protectedReason(file);
     if (why !== null) return cut(why);
+    if (ofConfig.has(file))
+      return cut('Playwright’s config, or what it loads, decides how the tests are judged');
     if (isSnapshotPath(file) || isExpected(file)) return cut('a snapshot is what a test expects');
     const ofManifest = manifestCut(edit);
     if (ofManifest) return [ofManifest];
@@ -38,11 +47,14 @@ export function missedSnapshots(errors: readonly string[]): (path: string) => bo
 }
 
 /** What a fix may change in a manifest: versions of packages, and what neither an install, git nor a script executes. */
-const fields = new Set([
-  ...['dependencies', 'devDependencies', 'peerDependencies', 'peerDependenciesMeta', 'optionalDependencies'],
-  ...['overrides', 'resolutions', 'require', 'require-dev', 'version', 'description', 'keywords', 'license'],
-  ...['type', 'engines', 'browserslist', 'sideEffects', 'types', 'files', 'browser', 'private'],
-]);
+const fields = new Set(
+  `
+  dependencies devDependencies peerDependencies peerDependenciesMeta optionalDependencies overrides resolutions
+  require require-dev version description keywords license type engines browserslist sideEffects types files
+  browser private`
+    .trim()
+    .split(/\s+/),
+);
 
 /** Cuts a manifest in which anything else changed: what changed with it, such as dependencies, is asked with it. */
 function manifestCut({ path: file, before, after }: FileEdit): Cut | null {

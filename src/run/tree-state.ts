@@ -27,7 +27,7 @@ const fileIn = (runDir: string) => path.join(changesFolder(runDir), 'tree.json')
 export async function keepTreeState(runDir: string, cwd: string): Promise<void> {
   const changed = await gitChanges(cwd, 'HEAD');
   if ('what' in changed) return;
-  const paths = changed.changes.flatMap(({ kind, path: file }) =>
+  const paths = [...changed.changes, ...(await changed.hidden())].flatMap(({ kind, path: file }) =>
     kind === 'file' && isWritable(file) ? [file] : [],
   );
   if (paths.length > MAX_FILES) return;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { execaSync } from 'execa';
@@ -86,4 +87,43 @@ it('BL-2 sees a change of the same length in the moment in which the index was w
   writeFileSync(file, 'FIRST');
   for (const one of [file, index]) utimesSync(one, at, at);
   expect(await gitChanges(dir, 'HEAD')).toMatchObject({ changes: [{ path: 'first' }] });
+});
+
+it.each([
+  ['--assume-unchanged', 'git update-index --assume-unchanged first'],
+  ['--skip-worktree', 'git update-index --skip-worktree first'],
+  [
+    'a clean filter',
+    "echo 'first filter=x' > .git/info/attributes; git config filter.x.clean 'printf first'",
+  ],
+  ['git replace', 'git replace $(git rev-parse HEAD:first) $(git hash-object -w first)'],
+  [
+    'a replaced commit',
+    'git add -A; git replace $(git rev-parse HEAD) $(git -c user.name=a -c user.email=a commit-tree $(git write-tree) -m x)',
+  ],
+])('HN-12 HN-3 finds what was hidden from git by %s', async (_, hide) => {
+  const { dir } = onServer();
+  const head = git(dir, 'rev-parse', 'HEAD');
+  writeFileSync(path.join(dir, 'first'), 'weaker');
+  execaSync(hide, { cwd: dir, shell: true });
+  const changed = await gitChanges(dir, head);
+  if ('what' in changed) throw new Error(changed.what);
+  expect([...changed.changes, ...(await changed.hidden())].map((one) => one.path)).toEqual(['first']);
+  expect(String((await changed.before.read(['first'])).get('first'))).toBe('first');
+});
+
+it('HN-12 counts neither converted line ends nor the contents that Git LFS keeps elsewhere as hidden', async () => {
+  const { dir } = onServer();
+  const file = path.join(dir, 'picture');
+  const [bytes, lines] = ['PNG', 'a\nb\n'];
+  const id = createHash('sha256').update(bytes).digest('hex');
+  writeFileSync(file, `version https://git-lfs.github.com/spec/v1\noid sha256:${id}\nsize 3\n`);
+  writeFileSync(path.join(dir, 'lines'), lines);
+  git(dir, 'add', '--all');
+  git(dir, 'commit', '--quiet', '-m', 'picture');
+  writeFileSync(file, bytes);
+  writeFileSync(path.join(dir, 'lines'), lines.replaceAll('\n', '\r\n'));
+  git(dir, 'update-index', '--assume-unchanged', 'picture', 'lines');
+  const changed = await gitChanges(dir, 'HEAD');
+  expect('what' in changed ? changed.what : await changed.hidden()).toEqual([]);
 });

@@ -1,49 +1,20 @@
 /** One file of each kind that executes on a developer's or CI's machine by itself, or decides what a test is, at the top or in a folder. */
-export const protectedFiles = [
-  ...['.github/workflows/own.yml', 'packages/a/.github/actions/x/action.yml', '.gitea/workflows/own.yaml'],
-  ...['.forgejo/workflows/x.yml', '.gitlab-ci.yml', 'ci/lint.gitlab-ci.yml', '.buildkite/pipeline.yml'],
-  ...['Jenkinsfile', 'deploy/Jenkinsfile.nightly', '.circleci/config.yml', 'azure-pipelines.yml', 'Makefile'],
-  ...['.npmrc', 'web/.npmrc', '.NPMRC', '.npmrc.', '.yarnrc.yml', '.pnpmfile.cjs', 'pnpm-workspace.yaml'],
-  ...[
-    'patches/playwright-core+1.50.0.patch',
-    'node_modules/@playwright/test/index.js',
-    '.yarn/releases/y.cjs',
-  ],
-  ...[
-    '.husky/pre-commit',
-    'app/.husky/_/h',
-    '.gitmodules',
-    'docs/.gitattributes',
-    'lefthook.yml',
-    '.Git/config',
-  ],
-  ...[
-    '.mcp.json',
-    'web/.mcp.json',
-    '.claude/settings.json',
-    'CLAUDE.md',
-    'api/AGENTS.md',
-    '.cursor/mcp.json',
-  ],
-  ...[
-    '.vscode/tasks.json',
-    'web/.vscode/settings.json',
-    '.idea/workspace.xml',
-    '.devcontainer/devcontainer.json',
-  ],
-  ...['.envrc', 'api/.envrc', 'mise.toml', '.tool-versions', 'agents.yaml', 'web/agents.yml', '.self-heal/x'],
-  ...['playwright.config.ts', 'e2e/playwright.ci.config.mts', 'playwright-ct.config.js'],
-] as const;
+export const protectedFiles = `
+  .github/workflows/own.yml packages/a/.github/actions/x/action.yml .gitea/workflows/own.yaml
+  .forgejo/workflows/x.yml .gitlab-ci.yml ci/lint.gitlab-ci.yml .buildkite/pipeline.yml Jenkinsfile
+  deploy/Jenkinsfile.nightly .circleci/config.yml azure-pipelines.yml Makefile .npmrc web/.npmrc .NPMRC
+  .npmrc. .yarnrc.yml .pnpmfile.cjs pnpm-workspace.yaml patches/playwright-core+1.50.0.patch
+  node_modules/@playwright/test/index.js .yarn/releases/y.cjs .husky/pre-commit app/.husky/_/h .gitmodules
+  docs/.gitattributes lefthook.yml .Git/config .mcp.json web/.mcp.json .claude/settings.json CLAUDE.md
+  api/AGENTS.md .cursor/mcp.json .vscode/tasks.json web/.vscode/settings.json .idea/workspace.xml
+  .devcontainer/devcontainer.json .envrc api/.envrc mise.toml .tool-versions agents.yaml web/agents.yml
+  .self-heal/x playwright.config.ts e2e/playwright.ci.config.mts playwright-ct.config.js`
+  .trim()
+  .split(/\s+/);
 
 /** Files of an app that only look like these. */
-export const ordinaryFiles = [
-  ...['src/github/workflows.ts', 'src/mcp.ts', 'docs/claude.md.ts', 'src/husky.ts', 'src/agents.yaml.ts'],
-  ...[
-    'vite.config.ts',
-    'tsconfig.json',
-    'src/playwright.ts',
-    'src/.env.example',
-    'makefile.ts',
-    'vscode/a.ts',
-  ],
-];
+export const ordinaryFiles = `
+  src/github/workflows.ts src/mcp.ts docs/claude.md.ts src/husky.ts src/agents.yaml.ts vite.config.ts
+  tsconfig.json src/playwright.ts src/.env.example makefile.ts vscode/a.ts`
+  .trim()
+  .split(/\s+/);

@@ -1,5 +1,4 @@
 import type { Side, Unjudged } from '../../core/attempt.js';
-import { builtIn } from '../../core/built-in.js';
 import type { Cause } from '../../core/cause.js';
 import { type Cut, cutLine, type Note } from '../../core/guard-findings.js';
 import { testsOf } from '../../core/failure.js';
@@ -19,19 +18,24 @@ interface Guarded extends Pick<Findings, 'violations' | 'notes' | 'otherInput' |
 
 /**
  * Judges an agent's change before anything is run with it (HN-3, HN-4): cuts what may not enter the project, and for a ui-error whatever
- * changes what the tests do. `isOpen` says that a person has allowed the tests of this cause to change, so that this is only named.
+ * changes what the tests do. `isOpen` says that a person has allowed the tests of this cause to change, so that this is only named; `isOurs`,
+ * that our own fixer made it here.
  */
 export async function guardAttempt(
   session: Session,
   cause: Cause,
-  { deployed, isOpen }: { readonly deployed: Deployment; readonly isOpen: boolean },
+  {
+    deployed,
+    isOpen,
+    isOurs,
+  }: { readonly deployed: Deployment; readonly isOpen: boolean; readonly isOurs: boolean },
 ): Promise<Guarded> {
   const { made, work } = deployed;
   const { agent, n } = made;
   // Which files may be changed depends on what failed, not on which agent's turn it is.
   const { category } = cause.lead.diagnosis;
   // A test that did not build did not run: the code fixes of the project's own TypeScript are judged by the run that follows.
-  const isCodeFix = agent === builtIn && category === 'build-error';
+  const isCodeFix = isOurs && category === 'build-error';
   if (!session.guard || agent === null || isCodeFix || !work?.change)
     return { ...harmless, deployed, whole: null };
   const pages = cause.members.map(pageOf);
@@ -64,7 +68,7 @@ export async function guardAttempt(
     notes: [...found.notes, ...located.notes, ...(isOpen ? told : [])],
     otherInput: found.otherInput,
     // The built-in fixer follows only a name that the app shows to be another one now.
-    locatorChanges: isOpen || agent === builtIn ? [] : found.locatorChanges,
+    locatorChanges: isOpen || isOurs ? [] : found.locatorChanges,
   };
 }
 

@@ -25,6 +25,8 @@ export interface Proposed {
   readonly summary: string;
   /** Whether a person has chosen it, whose word is the last: it is neither judged nor offered again. */
   readonly isChosen?: true;
+  /** Set where our own fixer makes it, here: a name that was read proves nothing. */
+  readonly isOurs?: true;
   /** Stores the contents and returns the edits relative to the workspace's root, or why they do not fit the current files. */
   edits(root: string, contents: Contents): Promise<Result<readonly FileEdit[], string>>;
 }
@@ -69,6 +71,7 @@ export function ofFixer({ summary, files }: Proposal): Proposed {
   return {
     agent: builtIn,
     summary,
+    isOurs: true,
     edits: async (root, contents) => {
       const edits: FileEdit[] = [];
       for (const { file, before: text, after } of files) {
@@ -151,7 +154,7 @@ export async function applyProposal(
     ...bareAttempt(n),
     agent,
     slashCommand: settings?.slashCommand ?? null,
-    runner: settings?.runner ?? builtIn,
+    runner: proposal.isOurs ? builtIn : (settings?.runner ?? null),
     exit: 'completed',
     claim: { status: 'fixed', summary },
     usage: { costUsd: 0, inputTokens: null, outputTokens: null, turns: null, sessionId: null },

@@ -85,7 +85,7 @@ export async function judgeFix(
     ...findings
   } = work.proposal?.isChosen
     ? { ...harmless, deployed, whole: null }
-    : await guardAttempt(session, cause, { deployed, isOpen });
+    : await guardAttempt(session, cause, { deployed, isOpen, isOurs: work.proposal?.isOurs === true });
   const [worst] = violations;
   if (worst) {
     const because = `was refused: ${violationLine(worst)}`;

@@ -33,6 +33,24 @@ describe('HN-4 what belongs to the tests does not enter', () => {
     expect(leftOut(await judged([app, [file, 'x']], 'runtime-error'))).toEqual([file]);
   });
 
+  it('HN-4 the config with all that it imports, its set-ups and reporters, but not the app that these start', async () => {
+    const given: Edit[] = [
+      [
+        'playwright.config.ts',
+        "import { retries } from './shared/settings';\nexport default { testDir: './tests', retries, globalSetup: require.resolve('./set-up/global'), reporter: [['./report.ts']] };",
+      ],
+      ['shared/settings.ts', "export { retries } from './more';"],
+      ['shared/more.ts', 'export const retries = 0;'],
+      ['set-up/global.ts', "import './seed'; import { start } from '../src/server'; export default start;"],
+      ['set-up/seed.ts', "import '@playwright/test';"],
+      ['src/server.ts', 'export const start = () => 1;'],
+      ['report.ts', 'export default class {}'],
+    ];
+    const own = ['shared/settings.ts', 'shared/more.ts', 'set-up/global.ts', 'set-up/seed.ts', 'report.ts'];
+    const edits = [...own, 'src/server.ts'].map((file): Edit => [file, 'export const x = 5;']);
+    expect(leftOut(await judged(edits, 'ui-error', given))).toEqual(own);
+  });
+
   it('HN-4 what only looks like a protected file is the app’s', async () => {
     const edits = ordinaryFiles.map((file): Edit => [file, 'x']);
     expect(leftOut(await judged(edits, 'runtime-error'))).toEqual([]);

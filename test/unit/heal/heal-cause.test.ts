@@ -4,10 +4,12 @@ import { describe, expect, it } from 'vitest';
 import type { AgentEnd, AgentRun } from '../../../src/core/attempt.js';
 import type { Question } from '../../../src/core/escalation.js';
 import { harmless } from '../../../src/guard/findings.js';
+import { violationOf } from '../../../src/guard/rules.js';
 import { applyProposal, ofFixer } from '../../../src/heal/attempt/proposed.js';
 import { type Start, runWithRestarts } from '../../../src/heal/attempt/start-agent.js';
 import { healCause } from '../../../src/heal/heal-cause.js';
 import type { Session } from '../../../src/heal/session.js';
+import { readFix } from '../../../src/publish/fix.js';
 import { type RunStore, noStore } from '../../../src/run/run-store.js';
 import type { KnownFailure } from '../../../src/store/store.js';
 import {
@@ -550,6 +552,27 @@ it('BF-5 applies a fix without a copy of the project, keeps modes, and follows l
   expect(work?.change?.edits).toMatchObject([{ path: 'real/a.ts', before: file, after: file }]);
   expect(made).toMatchObject({ exit: 'completed', agent: 'built-in', files: [{ path: 'real/a.ts' }] });
   expect(readFileSync(path.join(root, 'real', 'a.ts'), 'utf8')).toBe('a\n');
+});
+
+it('SC-4 HN-3 a patch of another machine is judged by the guard, whatever name it has', async () => {
+  const file = 'self-heal-elsewhere/a.ts';
+  const fix = readFix(
+    `diff --git a/${file} b/${file}\nnew file mode 100644\n--- /dev/null\n+++ b/${file}\n@@ -0,0 +1,1 @@\n+x\n`,
+  );
+  if (!fix.ok) throw new Error(fix.error);
+  const asked: unknown[] = [];
+  const patches = [{ agent: 'built-in', runId: 'r', tests: new Set(['t1']), fix: fix.value }];
+  const { session: given } = await session(Array(4).fill('boom'), {
+    patches,
+    guard: async ({ changes }) => {
+      asked.push(...changes);
+      return { ...harmless, violations: [violationOf('app-detects-tests', { file, detail: 'x' })] };
+    },
+  });
+  const diagnosis = aDiagnosis({ category: 'build-error' });
+  const { attempts } = await healCause(given, aCause({ lead: { ...failing('t1', 'boom'), diagnosis } }));
+  expect(asked).toEqual([{ path: file, kind: 'file' }]);
+  expect(attempts[0]).toMatchObject({ agent: 'built-in', runner: null, end: { kind: 'rejected' } });
 });
 
 it('BF-5 leaves a file outside the project as it is', async () => {
