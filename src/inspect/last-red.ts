@@ -33,7 +33,9 @@ export function placeOf(file: string, line: number): string {
 export interface LastRed {
   /** Empty if the suite itself was red, before its tests. */
   readonly tests: readonly ReportTest[];
-  /** The first run that saw them red on the same commit, and its files; null if it kept none. */
+  /** The commit of the last run before that saw one of them green; null if none did, or it had uncommitted changes. */
+  readonly green: string | null;
+  /** The first run since then that saw them red, and its files; null if it kept none. */
   readonly since: { readonly runId: string; readonly dir: string; readonly state: TreeState | null };
   /** The last run that saw them red. */
   readonly runId: string;
@@ -43,8 +45,8 @@ export interface LastRed {
 const RUNS = 50;
 
 /**
- * Finds the last run that left tests red, and the first one in a row that saw them so on the same commit: whoever runs the tests in between does
- * not thereby make what they changed until then part of what was there. Returns null if no run left anything red.
+ * Finds the last run that left tests red, and the first one in a row that saw them so: whoever runs the tests or commits in between does not
+ * thereby make what they changed until then part of what was there. Returns null if no run left anything red.
  */
 export async function lastRed(cwd: string): Promise<LastRed | null> {
   let found = null as LastRed | null;
@@ -53,13 +55,13 @@ export async function lastRed(cwd: string): Promise<LastRed | null> {
     const report = await readReport(dir);
     const tests = leftRed(report);
     if (!report || !isRed(report)) {
-      if (found && isGreenFor(found, report)) break;
+      if (found && isGreenFor(found, report)) return { ...found, green: report?.commit ?? null };
       continue;
     }
     const state = readTreeState(dir);
     const since = { runId, dir, state };
-    if (found === null) found = { tests, since, runId };
-    else if (!isSame(found, tests) || state?.commit !== found.since.state?.commit) break;
+    if (found === null) found = { tests, green: null, since, runId };
+    else if (!isSame(found, tests)) break;
     else if (state) found = { ...found, since };
   }
   return found;

@@ -28,7 +28,8 @@ export interface ComparedChange {
 }
 
 /**
- * Compares the working tree with what the last red run ran on, and judges what the tests do now (HN-3, HN-4). Nothing is run yet, so that a test
+ * Compares the working tree with what the first red run ran on, and judges what the tests do now against the last run in which they were green, if
+ * there was one (HN-3, HN-4). Nothing is run yet, so that a test
  * that is gone or weakened is refused whatever it would show.
  */
 export async function compareChange(
@@ -45,7 +46,10 @@ export async function compareChange(
   const compared = await compareFiles(changed, paths);
   const files = compared.filter(({ before, after }) => before !== after);
   const warn = (message: string) => bus.emit({ type: 'run.warning', message });
-  const found = await guardWorkingTree(changed, { cwd, config: request.options.config ?? null, warn });
+  // What was committed since the tests were green is judged, too: a commit makes no test right.
+  const sinceGreen = asked.base === null && red?.green ? await gitChanges(cwd, red.green) : changed;
+  const judgedFrom = 'what' in sinceGreen ? changed : sinceGreen;
+  const found = await guardWorkingTree(judgedFrom, { cwd, config: request.options.config ?? null, warn });
   const pages = red ? (await readFailureRecords(red.since.dir)).failures : [];
   const { violations, notes } = judgeLocators(
     found.locatorChanges,
@@ -62,7 +66,7 @@ export async function compareChange(
     asked,
     changed,
     files,
-    base: { commit: changed.base, runId: kept?.runId ?? null },
+    base: { commit: judgedFrom.base, runId: judgedFrom === changed ? (kept?.runId ?? null) : null },
     refused,
     toReview: [...strict, ...(pages.length === 0 ? located : [])],
   });

@@ -4,11 +4,14 @@ import { describe, expect, it } from 'vitest';
 import { commandFileOf } from '../../../src/agents/command-files.js';
 import { type BuiltInRunner, builtInRunners } from '../../../src/core/built-in.js';
 import type { Settings } from '../../../src/core/settings.js';
+import { lastRed } from '../../../src/inspect/last-red.js';
 import { promptOf } from '../../../src/inspect/prompt-of.js';
 import { renderList } from '../../../src/inspect/render-inspection.js';
+import type { TreeState } from '../../../src/run/tree-state.js';
+import { changesFolder } from '../../../src/workspace/change.js';
 import { readRun } from '../../../src/run/find-run.js';
 import { redactorOf } from '../../../src/secrets/redactor.js';
-import { aReport } from '../../rig/a-report.js';
+import { aReport, aReportTest } from '../../rig/a-report.js';
 import { writeInto } from '../../rig/agent-workspace.js';
 import { aDiagnosed, someSettings } from '../../rig/builders.js';
 import { leaveRun } from '../../rig/events-of-report.js';
@@ -91,4 +94,45 @@ it('CL-9 does not say that nothing failed if the run was killed or stopped in it
   leaveRun(project, aReport({ causes: [], exitCode: 0 }));
   const green = renderList(await readRun(project, runId), []);
   expect(green).toMatch(/\n {2}nothing failed$/);
+});
+
+describe('what a change is compared with', () => {
+  const [a, b, c] = ['a', 'b', 'c'].map((sign) => sign.repeat(40)) as [string, string, string];
+
+  /** Leaves runs at these commits, oldest first, each of which saw the one test red or green. */
+  async function comparedAfter(runs: readonly (readonly ['red' | 'green', commit: string])[]) {
+    const cwd = tempDir();
+    for (const [n, [seen, commit]] of runs.entries()) {
+      const test = aReportTest({ verdict: seen === 'red' ? 'failed' : 'passed' });
+      const dir = leaveRun(cwd, aReport({ runId: `20261121-07150${n}-000a`, tests: [test], commit }));
+      const state: TreeState = { schemaVersion: 1, commit, files: [] };
+      if (seen === 'red') writeInto(changesFolder(dir), { 'tree.json': JSON.stringify(state) });
+    }
+    const red = await lastRed(cwd);
+    return [red?.since.state?.commit, red?.green];
+  }
+
+  it('HN-12 HN-3 is the first red run, whatever was committed since, and the last green one before it', async () => {
+    expect(
+      await comparedAfter([
+        ['red', a],
+        ['red', b],
+      ]),
+    ).toEqual([a, null]);
+    expect(
+      await comparedAfter([
+        ['green', a],
+        ['red', b],
+        ['red', c],
+      ]),
+    ).toEqual([b, a]);
+    expect(
+      await comparedAfter([
+        ['red', a],
+        ['green', b],
+        ['red', c],
+        ['green', c],
+      ]),
+    ).toEqual([c, b]);
+  });
 });
