@@ -6,6 +6,8 @@ import { middleCut } from '../core/fenced.js';
 import type { EarlierFix } from '../core/earlier-runs.js';
 import type { Settings } from '../core/settings.js';
 import type { AgentContext, ContextTest, PreviousAttempt } from './context.js';
+import { changesFor } from '../blame/changes.js';
+import { lastGreenCommits } from '../blame/last-green.js';
 import { recentCommits } from '../git/git.js';
 import { isInside, relativePath } from '../paths.js';
 import { isAtLeast } from '../playwright/find-playwright.js';
@@ -33,6 +35,10 @@ export interface ContextRequest {
   readonly testsAreOpen: boolean;
   /** What healed this failure in an earlier run, or null. */
   readonly earlierFix: EarlierFix | null;
+  /** Whether self-heal edited a file of the project in this run, by its path from the repository's root. */
+  readonly isEdited?: (file: string) => boolean;
+  /** `Redactor.clean`, for what is read from the project itself. */
+  readonly clean: (text: string) => string;
 }
 
 /** Builds the context that an agent is given (AG-2). The trace is the one without secrets (EV-9). */
@@ -62,6 +68,13 @@ export async function buildContext(request: ContextRequest): Promise<AgentContex
     diagnosis: lead.diagnosis,
     blame: cause.blame ? { ...cause.blame, rest: [] } : null,
     ...(cause.flake ? { flake: cause.flake } : {}),
+    changes: await changesFor({
+      root,
+      lead,
+      lastGreen: lastGreenCommits(root),
+      isLeftOut: request.isEdited ?? (() => false),
+      clean: request.clean,
+    }).catch(() => null),
     commits: await recentCommits(root, filesShown(lead, root)),
     source: evidence.sources.find(({ at }) => at === lead.diagnosis.facts.source) ?? null,
     screenshot: evidence.screenshot,
@@ -71,9 +84,11 @@ export async function buildContext(request: ContextRequest): Promise<AgentContex
     ...(evidence.otherRun ? { otherRun: evidence.otherRun } : {}),
     pageUrl: evidence.pageUrl,
     ariaSnapshot: evidence.ariaSnapshot,
+    ...(evidence.steps ? { steps: evidence.steps } : {}),
     console: evidence.console,
     network: evidence.network,
     serverOutput: evidence.serverOutput,
+    ...(evidence.serverLines ? { serverLines: evidence.serverLines } : {}),
     ...(evidence.ofOthers ? { ofOthers: evidence.ofOthers } : {}),
     missing: evidence.missing,
     cut: evidence.cut,
@@ -156,9 +171,12 @@ const MAX_SERVER_CHARACTERS = 1000;
 
 /** Reduces the context after it was too long for the model (AG-7): what failed and why, and the last few entries of everything else. */
 export function reduceContext(context: AgentContext): AgentContext {
-  const { error, console, network, serverOutput, previousAttempts } = context;
+  const { error, console, network, serverOutput, previousAttempts, steps = [], serverLines = [] } = context;
   return {
     ...context,
+    steps: steps.slice(-MAX_ENTRIES),
+    serverLines: serverLines.slice(-MAX_ENTRIES),
+    changes: null,
     error: { ...error, message: middleCut(error.message, MAX_MESSAGE_CHARACTERS), causes: [] },
     otherTests: context.otherTests.slice(0, MAX_ENTRIES),
     ariaSnapshot: null,

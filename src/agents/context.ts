@@ -1,5 +1,5 @@
 import type { Attempt } from '../core/attempt.js';
-import type { Blame } from '../core/blame.js';
+import type { Blame, Changes } from '../core/blame.js';
 import type { Diagnosis } from '../core/diagnosis.js';
 import type { Evidence, SourceExcerpt } from '../core/evidence.js';
 import type { RecentCommit } from '../git/git.js';
@@ -42,6 +42,8 @@ export interface AgentContext extends Omit<
   diagnosis: Pick<Diagnosis, 'category' | 'alternatives' | 'confidence' | 'why' | 'facts' | 'warning'>;
   /** The change that broke it, as shown by runs with and without it (BL-3), or null. */
   blame: Blame | null;
+  /** What changed since it was green, or lately, those hunks first that the failure names; null if nothing did or git cannot tell. */
+  changes?: Changes | null;
   /** What was found out about the test, if it is red and green on the same code. */
   flake?: Flake;
   /** The last commits that changed what the failure shows, and the newest ones of the project. */

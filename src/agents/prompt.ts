@@ -1,5 +1,6 @@
 import path from 'node:path';
-import { blameLine, shortId } from '../core/blame.js';
+import { type BlameBase, type BlamedHunk, blameLine, shortId } from '../core/blame.js';
+import { counted } from '../format.js';
 import { cutLine, protectedNames, violationLine } from '../core/guard-findings.js';
 import { asPrinted, type EvidenceSource, factLines } from '../core/diagnosis.js';
 import { flakeText } from '../core/flake.js';
@@ -10,7 +11,8 @@ import { type Phase, serverLine, setUpLine } from '../core/failure.js';
 import { traceFiles } from '../evidence/evidence-files.js';
 import { becauseOf, isKept } from '../core/attempt.js';
 import type { AgentContext, PreviousAttempt } from './context.js';
-import { consoleLines, pageExcerpt, requestLines, serverLines } from './prompt-evidence.js';
+import { pageExcerpt } from './page-excerpt.js';
+import { file as timelineFile, timelineOf, timelineText } from '../core/timeline.js';
 
 /** What a prompt mentions besides the context itself. */
 export interface PromptFrame {
@@ -50,11 +52,8 @@ export function renderPrompt(
     whereTheRestLies(context, { contextFile, isPasted }),
     review ? rulesForReview : isPasted ? rulesForPasting(context) : rules(context),
   ];
-  const seen = {
-    console: consoleLines(context).join('\n'),
-    requests: requestLines(context).join('\n'),
-    server: serverLines(context).join('\n'),
-  };
+  const happened = timelineOf(context, { diagnosis: context.diagnosis, seen: context.error.message });
+  const all = timelineText(happened);
   const shown: Record<string, Part> = {
     blamed: blamed(context),
     flake: flakeOf(context),
@@ -64,13 +63,11 @@ export function renderPrompt(
     does: block('What the code does differently', review?.notes.join('\n') ?? null, 1_000),
     otherRun: otherRun(context),
     snippet: block('Test source', context.error.snippet, 1_200),
-    why: whyWeThinkSo(context, [context.error.message, ...Object.values(seen)].join('\n')),
+    why: whyWeThinkSo(context, `${context.error.message}\n${all}`),
     source: sourceLines(context),
     page: block('The page around the locator', pageExcerpt(context).join('\n'), 1_200),
-    console: block('Console', seen.console, 2_400),
-    requests: block('Requests that failed', seen.requests, 1_200),
-    server: block('Server output', seen.server, 1_600),
-    commits: block('Last commits', context.commits.map(commitLine).join('\n'), 800),
+    timeline: timelinePart(all === '' ? null : (room) => timelineText(happened, room)),
+    changes: whatChanged(context),
     guidance: guidanceOf(context),
     healed: healedBefore(context.earlierFix),
     tried: triedBefore(context),
@@ -80,12 +77,8 @@ export function renderPrompt(
   return `${[start, ...texts, ...end].filter((text) => text !== '').join('\n\n')}\n`;
 }
 
-/** The parts that show the evidence other than the test's own error. */
-const partOf: Partial<Record<EvidenceSource, string>> = {
-  console: 'console',
-  network: 'requests',
-  server: 'server',
-};
+/** The sources that the timeline shows. */
+const inTimeline: ReadonlySet<EvidenceSource> = new Set(['console', 'network', 'server']);
 
 /**
  * Returns the parts that come before the test's error if that only followed from something else: the reason for the class, the place in the
@@ -94,13 +87,12 @@ const partOf: Partial<Record<EvidenceSource, string>> = {
 function decisive({ diagnosis }: AgentContext): string[] {
   const source = diagnosis.category === 'ui-error' ? undefined : diagnosis.why[0]?.source;
   if (source === undefined || source === 'error' || source === 'stack') return [];
-  const part = partOf[source];
-  return ['why', 'source', ...(part === undefined ? [] : [part])];
+  return ['why', 'source', ...(inTimeline.has(source) ? ['timeline'] : [])];
 }
 
 /** Which parts get room first: what a person decided and what failed before anything that only helps. */
 const byWeight =
-  'failed flake guidance error fix does rejected blamed tried why source snippet otherRun requests console page server commits healed'.split(
+  'failed flake guidance error fix does rejected blamed tried why source snippet otherRun timeline changes page healed'.split(
     ' ',
   );
 
@@ -136,11 +128,49 @@ function blamed({ blame }: AgentContext): Part {
   };
 }
 
-/** `3f2a91c 2026-11-20 Ann: Faster carts (src/cart.ts, src/total.ts and 3 more)` */
-function commitLine({ id, date, author, subject, files }: AgentContext['commits'][number]): string {
-  const more = files.length > 3 ? ` and ${files.length - 3} more` : '';
-  return `${id} ${date} ${author}: ${subject.slice(0, 100)} (${files.slice(0, 3).join(', ')}${more})`;
+/** Some 600 tokens of code. */
+const mostOfChanges = 2_000;
+const mostOfHunk = 600;
+
+/** Shows what changed since the test was green, as far as is known, those hunks first that the failure names (BL-3). */
+function whatChanged({ changes, blame }: AgentContext): Part {
+  if (!changes || changes.hunks.length === 0) return nothing;
+  const { base, hunks, more } = changes;
+  const isBlamed = ({ file, line }: Pick<BlamedHunk, 'file' | 'line'>) =>
+    blame?.hunks.some((one) => one.file === file && one.line === line);
+  const since = `${sinceWhat[base.from]} ${shortId(base.commit)}`;
+  const told = hunks.map((hunk) => {
+    const { file, line, old, now, commit } = hunk;
+    const by = commit
+      ? `${shortId(commit.id)} ${commit.date.slice(0, 10)} ${commit.subject.slice(0, 80)}`
+      : 'not committed';
+    const lines = [...old.map((text) => `-${text}`), ...now.map((text) => `+${text}`)].join('\n');
+    const tried = isBlamed(hunk) ? 'tried: this one broke it' : 'not tried';
+    return `@@ ${file}:${line} (${by}) ${tried}\n${middleCut(lines, mostOfHunk)}`;
+  });
+  return (room) => {
+    let left = Math.min(mostOfChanges, room) - 200;
+    const shown = told.filter((text) => (left -= text.length + 1) > 0);
+    const rest = hunks.length - shown.length + more;
+    const cut =
+      rest > 0
+        ? [
+            `[… ${counted(rest, 'more change')} since ${shortId(base.commit)}: git diff ${shortId(base.commit)} …]`,
+          ]
+        : [];
+    return shown.length === 0
+      ? ''
+      : section('What changed', `${since}:\n\n${fenced([...shown, ...cut].join('\n'), 'diff')}`);
+  };
 }
+
+const sinceWhat: Record<BlameBase['from'], string> = {
+  'last-green': 'Since the test was last green, at',
+  'merge-base': 'Since the branch began, at',
+  head: 'Not committed, on top of',
+  recent: 'In the last commits, since',
+  named: 'Since',
+};
 
 function nothing(): string {
   return '';
@@ -171,13 +201,21 @@ function block(title: string, text: string | null, longest: number): Part {
   return (room) => section(title, fenced(cut(room)));
 }
 
+/** What happened, in order; it is shortened event by event. */
+function timelinePart(text: ((room: number) => string) | null): Part {
+  if (text === null) return nothing;
+  const title = 'What happened, in order';
+  const said = 'By its clock in seconds; indented is what happened meanwhile.';
+  const around = title.length + said.length + 30;
+  return (room) => section(title, `${said}\n\n${fenced(text(Math.min(mostOfTimeline, room - around)))}`);
+}
+
+const mostOfTimeline = 3_000;
+
 /** The files that have the whole of what a section may cut. */
 const wholeIn: Readonly<Record<string, string>> = {
   Error: 'context.json',
   'The page around the locator': 'aria.yml',
-  Console: 'console.log',
-  'Requests that failed': 'network.json',
-  'Server output': 'server.log',
 };
 
 const phases: Record<Phase['kind'], string> = {
@@ -359,15 +397,13 @@ function rejectedBefore(attempts: readonly PreviousAttempt[]): Part {
 
 /** What the files in a failure's folder hold, in the order in which they are of use. */
 const fileNotes: readonly (readonly [names: readonly string[], what: string])[] = [
-  [[traceFiles.actions], 'what the test did and saw, step by step, with requests and the console in between'],
+  [[timelineFile], 'all that happened: steps, requests with their bodies, console, server output'],
   [[traceFiles.html, 'aria.yml'], 'the page at the failure, as HTML and as accessibility tree'],
   [[traceFiles.htmlBefore, traceFiles.treeBefore], 'the page before the action at which the test failed'],
   [
     ['expected.png', 'actual.png', 'difference.png'],
     'the pictures of the screenshot comparison: what is expected, what is there, and where they differ',
   ],
-  [['network.json'], 'requests with headers and bodies'],
-  [['console.log', 'server.log'], 'the console and the server output'],
 ];
 
 /** Says where an agent or a person finds everything else. */

@@ -55,7 +55,7 @@ const MAX_FILES = 2000;
 export const notWhole = 'older commits are missing: fetch more history';
 
 /** Whether a file is of those that `self-heal init` writes: no test depends on it, and in the first runs it is not committed yet. */
-function isInitFile(file: string): boolean {
+export function isInitFile(file: string): boolean {
   return /(?:^|\/)(?:agents\.ya?ml|\.gitignore)$/.test(file) || isCommandFile(file);
 }
 
@@ -123,7 +123,7 @@ export async function compareFiles(
 const RECENT_COMMITS = 10;
 
 /** Returns the commit that is this far before HEAD, or the first one; null if there is none before HEAD. */
-async function recent(root: string): Promise<string | null> {
+export async function recent(root: string): Promise<string | null> {
   const listed = await git(root, ['rev-list', '--first-parent', `--max-count=${RECENT_COMMITS + 1}`, 'HEAD']);
   const [, ...before] = (listed ?? '').trim().split('\n');
   return before.at(-1) ?? null;
@@ -145,14 +145,14 @@ async function absentFrom(root: string): Promise<(file: string) => boolean> {
   return (file) => absent.has(file);
 }
 
-interface LoggedCommit {
+export interface LoggedCommit {
   readonly commit: BlamedCommit;
   /** The files that it changed; none of a merge. */
   readonly files: readonly string[];
 }
 
 /** Returns all commits, newest first, including those that came by a merge: what CI systems check out for a pull request is a merge commit. */
-async function commitsSince(root: string, base: string): Promise<LoggedCommit[]> {
+export async function commitsSince(root: string, base: string): Promise<LoggedCommit[]> {
   const how = ['--topo-order', '--name-only', '--no-renames', '-z', '--format=%x01%H%x02%an%x02%aI%x02%s'];
   const text = String(await gitBytes(root, ['log', ...how, `${base}..HEAD`]));
   return text
@@ -167,7 +167,7 @@ async function commitsSince(root: string, base: string): Promise<LoggedCommit[]>
 }
 
 /** Returns when a file was last changed: the number of the commit, or the highest one for what is not committed. */
-async function stepsIn(root: string, log: readonly LoggedCommit[]): Promise<(file: string) => number> {
+export async function stepsIn(root: string, log: readonly LoggedCommit[]): Promise<(file: string) => number> {
   const open = new Set(String(await gitDiff(root, ['--name-only', '-z', 'HEAD', '--'])).split('\0'));
   const steps = new Map<string, number>();
   for (const [at, { files }] of log.toReversed().entries()) for (const file of files) steps.set(file, at);
@@ -233,26 +233,44 @@ async function editsFor(
   return edits;
 }
 
-/** Converts candidates for reports and prompts; `cwd` is the project's root. */
-export async function blamedHunks(
-  candidates: readonly Candidate[],
+/** Where the files of hunks are: in the repository's root, and in the project's, to which reports name them. */
+interface HunkPlace {
+  readonly root: string;
+  readonly cwd: string;
+  /** Masks texts before they are cut. */
+  readonly clean?: (text: string) => string;
+}
+
+/** Converts hunks for reports and prompts. */
+export async function shownHunks(
+  hunks: readonly ExactHunk[],
   { base, commits }: Pick<History, 'base' | 'commits'>,
-  place: { readonly root: string; readonly cwd: string },
-): Promise<BlamedHunk[]> {
-  const hunks: BlamedHunk[] = [];
-  for (const { hunk, inTests } of candidates) {
-    const ids = await commitsThatTouched(hunk, base.commit, place.root);
-    hunks.push({
-      file: relativePath(place.cwd, path.join(place.root, hunk.file)),
+  { root, cwd, clean }: HunkPlace,
+): Promise<Omit<BlamedHunk, 'inTests'>[]> {
+  const found: Omit<BlamedHunk, 'inTests'>[] = [];
+  for (const hunk of hunks) {
+    const ids = await commitsThatTouched(hunk, base.commit, root);
+    found.push({
+      file: relativePath(cwd, path.join(root, hunk.file)),
       line: hunk.newStart,
-      old: shown(hunk.old),
-      now: shown(hunk.now),
+      old: shown(hunk.old, clean),
+      now: shown(hunk.now, clean),
       whole: hunk.whole,
       commit: ids.includes(uncommitted) ? null : (commits.find(({ id }) => ids.includes(id)) ?? null),
-      inTests,
     });
   }
-  return hunks;
+  return found;
+}
+
+/** Converts candidates for reports and prompts. */
+export async function blamedHunks(
+  candidates: readonly Candidate[],
+  history: Pick<History, 'base' | 'commits'>,
+  place: HunkPlace,
+): Promise<BlamedHunk[]> {
+  const all = candidates.map(({ hunk }) => hunk);
+  const hunks = await shownHunks(all, history, place);
+  return hunks.map((hunk, at) => ({ ...hunk, inTests: candidates[at]?.inTests ?? false }));
 }
 
 /** The most hunks of the blamed commits that are looked up: each takes a call of git. */
@@ -301,13 +319,11 @@ async function commitsThatTouched(
 const LINES_KEPT = 400;
 const CHARACTERS_KEPT = 2000;
 
-function shown(lines: readonly string[]): string[] {
-  return lines.slice(0, LINES_KEPT).map((line) =>
-    Buffer.from(line, 'latin1')
-      .toString('utf8')
-      .replace(/\r?\n$/, '')
-      .slice(0, CHARACTERS_KEPT),
-  );
+function shown(lines: readonly string[], clean = (text: string) => text): string[] {
+  if (lines.length === 0) return [];
+  const text = Buffer.from(lines.slice(0, LINES_KEPT).join(''), 'latin1').toString('utf8');
+  const all = clean(text.replace(/\r?\n$/, '')).split(/\r?\n/);
+  return all.map((line) => line.slice(0, CHARACTERS_KEPT));
 }
 
 /** Decodes one character per byte, so that no byte is lost. */

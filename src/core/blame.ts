@@ -38,6 +38,15 @@ export interface BlameBase {
   readonly from: 'last-green' | 'merge-base' | 'head' | 'recent' | 'named';
 }
 
+/** What changed since a test was green, or lately; nothing was run to find it. */
+export interface Changes {
+  readonly base: BlameBase;
+  /** Those that the failure names first. */
+  readonly hunks: readonly Omit<BlamedHunk, 'inTests'>[];
+  /** How many there are beside these. */
+  readonly more: number;
+}
+
 /** Which change broke a test: the smallest set of hunks that turns it green when reverted (BL-1). */
 export interface Blame {
   readonly base: BlameBase;

@@ -1,10 +1,10 @@
 import type { TestError } from './failure.js';
 
-/** One line of the page's console, or an uncaught error of the page (`type: 'pageerror'`). */
+/** One line of the page's console, an uncaught error of the page (`type: 'pageerror'`), or a dialog that it opened. */
 export interface ConsoleEntry {
   /** Milliseconds since the epoch. */
   readonly time: number;
-  /** Playwright's `ConsoleMessage.type()`, or `pageerror`. */
+  /** Playwright's `ConsoleMessage.type()`, `pageerror`, or `dialog`: its words, and who closed it. */
   readonly type: string;
   readonly text: string;
   /** `url:line:column` if the browser reports it, else empty. */
@@ -38,6 +38,8 @@ export interface NetworkEntry {
   readonly responseHeaders: Readonly<Record<string, string>>;
   readonly requestBody: string | null;
   readonly responseBody: string | null;
+  /** Whether its answer had begun, and not ended when the test did. */
+  readonly isOpen?: true;
   /** Whether passing tests have it as often, so that it is the last thing to explain the failure. */
   readonly common?: boolean;
 }
@@ -48,6 +50,31 @@ export const unanswered = 'no answer until the test ended';
 /** Whether the request got no response, or one with an error status. */
 export function hasFailed({ status, failure }: Pick<NetworkEntry, 'status' | 'failure'>): boolean {
   return failure !== null || (status !== null && status >= 400);
+}
+
+/** One step of the test. */
+export interface TestStep {
+  /** Milliseconds since the epoch, when it began. */
+  readonly time: number;
+  /** Null if it had not ended when the test did. */
+  readonly durationMs: number | null;
+  /** As Playwright words it: `Click getByRole('button')`. */
+  readonly title: string;
+  /** `tests/cart.spec.ts:12`, relative to the project; empty for what Playwright did itself. */
+  readonly at: string;
+  /** Its error, or null. */
+  readonly error: string | null;
+  /** What it did and waited for, if the test failed at it or it took long. */
+  readonly log: readonly string[];
+  /** Whether the test failed at it. */
+  readonly isFailing?: true;
+}
+
+/** One line that a server of the suite wrote. */
+export interface ServerLine {
+  /** Milliseconds since the epoch. */
+  readonly time: number;
+  readonly text: string;
 }
 
 /** The lines around a position in the user's own code that appears in a stack. */
@@ -77,11 +104,15 @@ export interface PageElement {
 export interface Evidence {
   readonly errors: readonly TestError[];
   readonly failedStep: string | null;
+  /** What the test did, in the order of time; absent without a trace. */
+  readonly steps?: readonly TestStep[];
   readonly console: readonly ConsoleEntry[];
   readonly network: readonly NetworkEntry[];
   /** Output of the project's web servers (and, for a suite failure, of Playwright itself) around the failure. */
   readonly serverOutput: string;
-  /** Lines of it that are not known to be about this failure: passing tests have them, too, or no request of the test was under way. */
+  /** All that the servers wrote while the test ran, by their clock; absent if that is not known. */
+  readonly serverLines?: readonly ServerLine[];
+  /** Lines of the output that are not known to be about this failure: passing tests have them, too, or no request of the test was under way. */
   readonly ofOthers?: readonly string[];
   /** The accessibility snapshot of the page (YAML), empty if the page is blank; null if there is none. */
   readonly ariaSnapshot: string | null;

@@ -295,8 +295,28 @@ function boundedHeaders(
   return Object.fromEntries(all.slice(0, bounds.headerCount));
 }
 
+/** What may follow a cookie; anything else is a cookie, or the value of one. */
+const ofCookie = /^(?:(?:domain|path|expires|max-age|samesite|priority)=|(?:secure|httponly|partitioned)$)/i;
+
+/** Masks the values of cookies, and keeps their names and attributes: a cookie that a browser refuses is refused for those. */
+function maskedCookies(name: string, value: string, missing: MissingEvidence): string {
+  const masked = value.split('\n').map((line) => {
+    const cleaned = missing.clean(`${name}: ${line}`).slice(name.length + 2);
+    return cleaned
+      .split(/;\s*/)
+      .map((part) => {
+        if (ofCookie.test(part)) return part;
+        const [, key = '', value = part] = /^([^=]*=)(.*)$/s.exec(part) ?? [];
+        return `${key}${/\[masked: [^\]\n]{1,80}\]/.exec(value)?.[0] ?? '[masked: value]'}`;
+      })
+      .join('; ');
+  });
+  return boundedText(masked.join('\n'), 'headerValue', missing);
+}
+
 /** Reduces a header that carries credentials to its masks, which are the same wherever the same secret occurs. */
 function maskedHeader(name: string, value: string, missing: MissingEvidence): string {
+  if (/^(?:set-)?cookie$/i.test(name)) return maskedCookies(name, value, missing);
   const cleaned = boundedText(`${name}: ${value}`, 'headerValue', missing);
   return cleaned.match(/\[masked: [^\]\n]{1,80}\]/g)?.join(' ') ?? `[masked: value of ${name.toLowerCase()}]`;
 }

@@ -1,8 +1,8 @@
-import { mkdirSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { ownOrigin } from '../core/urls.js';
 import { failedRequests, mayTell } from '../core/classify/requests.js';
-import type { Evidence } from '../core/evidence.js';
+import type { Evidence, TestStep } from '../core/evidence.js';
 import { withoutSignals } from '../core/fenced.js';
 import { isServerError } from '../core/graphql-errors.js';
 import {
@@ -14,7 +14,7 @@ import {
 } from '../core/failure.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { boundedText, MissingEvidence, cleanErrors, cleanRequest, cleanText } from './bounded-text.js';
-import { writeEvidenceFiles } from './evidence-files.js';
+import { asData } from './evidence-files.js';
 import { mapEvidence } from './map-evidence.js';
 import type { EvidenceLimits } from './page-evidence.js';
 import { readTestPage, keepComparison, keepScreenshot } from './page-sources.js';
@@ -52,7 +52,7 @@ type Unmapped = Gathered & { readonly log: readonly string[] };
 
 /**
  * Gathers the evidence of one failure, cleaned, masked and bounded (EV-9, EV-10, EV-11), and writes it into `folder`:
- * screenshot, console.log, network.json, server.log, aria.yml. A part that fails is listed in `missing` and does not
+ * the screenshot and aria.yml. A part that fails is listed in `missing` and does not
  * affect the others (EV-12). Never rejects.
  */
 export async function gatherEvidence(request: EvidenceRequest): Promise<Evidence> {
@@ -76,12 +76,15 @@ export async function gatherEvidence(request: EvidenceRequest): Promise<Evidence
   const where = { root, workspaceDir, pageUrl: gathered.pageUrl, maps, scripts: run.scripts ?? [] };
   const mapped = await missing.attempt('the source maps', () => mapEvidence(unmapped, where, missing));
   const evidence = { ...unmapped, sources: [], ...mapped };
-  await missing.attempt('the evidence files', () => writeEvidenceFiles(folder, evidence, missing));
+  const { ariaSnapshot } = evidence;
+  await missing.attempt('the file aria.yml', () => {
+    if (ariaSnapshot) writeFileSync(join(folder, 'aria.yml'), asData(ariaSnapshot));
+  });
   return { ...evidence, missing: missing.missing, cut: missing.cuts, rootDir: root, workspaceDir };
 }
 
 async function gatherTest(
-  { run, folder, limits, passing = [] }: EvidenceRequest,
+  { run, folder, limits, passing = [], root = run.rootDir }: EvidenceRequest,
   failure: TestFailure,
   missing: MissingEvidence,
 ): Promise<Unmapped> {
@@ -120,9 +123,11 @@ async function gatherTest(
     );
   return {
     failedStep: failure.failedStep === null ? null : boundedText(failure.failedStep, 'consoleText', missing),
+    ...(page.steps.length > 0 ? { steps: page.steps.map((step) => cleanStep(step, root, missing)) } : {}),
     console,
     network,
     serverOutput,
+    ...(written && written.lines.length > 0 ? { serverLines: written.lines } : {}),
     ...(written && written.ofOthers.length > 0 ? { ofOthers: written.ofOthers } : {}),
     // An empty snapshot is kept, since it says that the page is blank.
     ariaSnapshot: page.ariaSnapshot === null ? null : boundedText(page.ariaSnapshot, 'ariaSnapshot', missing),
@@ -131,6 +136,20 @@ async function gatherTest(
     trace: page.trace && resolve(page.trace),
     elements: page.elements,
     log: page.log,
+  };
+}
+
+/** Returns a step cleaned, masked and bounded, with its place relative to the project. */
+function cleanStep(step: TestStep, root: string, missing: MissingEvidence): TestStep {
+  const clean = (text: string) => boundedText(text, 'consoleText', missing);
+  const { at, title, error, log } = step;
+  const place = at.startsWith(`${resolve(root)}/`) ? at.slice(resolve(root).length + 1) : at;
+  return {
+    ...step,
+    title: clean(title),
+    at: clean(place),
+    error: error && clean(error),
+    log: log.map(clean),
   };
 }
 

@@ -15,7 +15,10 @@ import { ProjectFiles } from './source-maps/project-files.js';
 import { SourceMapper } from './source-maps/source-mapper.js';
 
 /** The parts of the evidence that contain stack frames. */
-export type MappedEvidence = Pick<Evidence, 'errors' | 'console' | 'network' | 'serverOutput'>;
+export type MappedEvidence = Pick<
+  Evidence,
+  'errors' | 'console' | 'network' | 'serverOutput' | 'serverLines'
+>;
 
 /** What the mapping needs to know about the failure. */
 export interface MappingRequest {
@@ -64,6 +67,11 @@ export function mapEvidence(
     console,
     errors: evidence.errors.map((error) => mapError(error, map)),
     serverOutput: map(evidence.serverOutput, 'serverOutput'),
+    ...(evidence.serverLines
+      ? {
+          serverLines: evidence.serverLines.map((line) => ({ ...line, text: map(line.text, 'consoleText') })),
+        }
+      : {}),
     network: evidence.network.map((entry) => mapAnswer(entry, map)),
     sources: mapper.excerpts,
   };

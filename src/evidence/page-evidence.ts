@@ -1,4 +1,4 @@
-import type { ConsoleEntry, NetworkEntry, PageElement } from '../core/evidence.js';
+import type { ConsoleEntry, NetworkEntry, PageElement, TestStep } from '../core/evidence.js';
 
 /** How many console entries and requests to keep for one failure. */
 export interface EvidenceLimits {
@@ -12,6 +12,8 @@ export type ScreenshotSource =
 
 /** What a trace knows about the page. Requests are not cleaned yet. */
 export interface PageEvidence {
+  /** Not cleaned yet; their places are absolute. */
+  readonly steps: readonly TestStep[];
   readonly console: readonly ConsoleEntry[];
   readonly network: readonly NetworkEntry[];
   readonly screenshot: ScreenshotSource | null;

@@ -15,6 +15,7 @@ export interface TestPage extends PageEvidence {
 }
 
 const nothing: PageEvidence = {
+  steps: [],
   console: [],
   network: [],
   screenshot: null,

@@ -1,3 +1,4 @@
+import type { ServerLine } from '../core/evidence.js';
 import { bounds, clipMiddle } from './bounded-text.js';
 import { inspect } from 'node:util';
 
@@ -23,13 +24,26 @@ const lineFeed = 0x0a;
 
 /** Returns the lines of a time window; of a long window, the end. The lines of a log are `<epoch ms> <text>`, in chronological order. */
 export function logWindow(log: Buffer, window: Window): LogPart {
+  const { bytes, cutBytes } = bytesIn(log, window);
+  return { text: withoutStamps(bytes), cutBytes };
+}
+
+function bytesIn(log: Buffer, window: Window): { readonly bytes: Buffer; readonly cutBytes: number } {
   const from = firstAt(log, window.from);
   const to = firstAt(log, window.to + 1);
   const start = Math.max(from, to - most);
-  return {
-    text: withoutStamps(log.subarray(start > from ? lineAfter(log, start) : start, to)),
-    cutBytes: start - from,
-  };
+  return { bytes: log.subarray(start > from ? lineAfter(log, start) : start, to), cutBytes: start - from };
+}
+
+/** Returns the lines of a window with their clock; of a long window, the end. */
+export function logLines(log: Buffer, window: Window): ServerLine[] {
+  const lines = bytesIn(log, window).bytes.toString('utf8').split('\n');
+  let time = window.from;
+  return lines.flatMap((line) => {
+    time = Number(stamp.exec(line)?.[1] ?? time);
+    const printed = printedEntry(line.replace(stamp, '')).split('\n');
+    return printed.flatMap((text) => (text.trim() === '' ? [] : [{ time, text }]));
+  });
 }
 
 /** Returns both ends of a log: a build reports its first error at the beginning, and why it stopped at the end. */

@@ -1,11 +1,19 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { type NetworkEntry, unanswered } from '../core/evidence.js';
+import { type NetworkEntry, type ServerLine, unanswered } from '../core/evidence.js';
 import type { SuiteFailure, TestFailure } from '../core/failure.js';
 import { normalise } from '../core/normalise.js';
 import { runFiles } from '../playwright/report-format.js';
 import { boundedText, clipMiddle, type MissingEvidence, bounds } from './bounded-text.js';
-import { lastLogTime, lastTimeOf, logEnds, logWindow, type LogPart, type Window } from './server-log.js';
+import {
+  lastLogTime,
+  lastTimeOf,
+  logEnds,
+  logLines,
+  logWindow,
+  type LogPart,
+  type Window,
+} from './server-log.js';
 
 /** Servers log a failed request slightly after they have answered it. */
 export const afterTheTestMs = 2_000;
@@ -51,10 +59,11 @@ interface TestServers {
   readonly isAlone: boolean;
 }
 
-/** What the servers wrote, and the lines of it that are not known to be about the failure. */
+/** What the servers wrote that tells most, the lines of it that are not known to be about the failure, and all lines by their clock. */
 export interface TestServerOutput {
   readonly text: string;
   readonly ofOthers: readonly string[];
+  readonly lines: readonly ServerLine[];
 }
 
 /**
@@ -80,7 +89,8 @@ export async function testServerOutput(
   const ofApp = nearby.find(({ text }) => saysError(text, ofProxy));
   const refused = nearby.find(({ text }) => saysError(text));
   const isDead = deadServer.test(`${complaints}\n${refused?.text ?? ''}`);
-  const near = ofApp ?? (isDead ? crashBefore(logs, whole.to) : null) ?? refused;
+  const crash = isDead ? crashBefore(logs, whole.to) : null;
+  const near = ofApp ?? (crash && written(logs, [crash])) ?? refused;
   const passing = ofPassing.map((one) => underWay(one, nearPassingMs));
   const own = asked.map((one) => underWay(one, 0));
   const common = new Set(
@@ -89,10 +99,14 @@ export async function testServerOutput(
       .split('\n')
       .map(normalise),
   );
-  const saidOf = (part: LogPart, isOwn: boolean): TestServerOutput => {
+  const saidOf = (part: LogPart, isOwn: boolean, earlier: Window | null = crash): TestServerOutput => {
     const text = outputOf(part, missing);
     const lines = [...new Set(text.split('\n'))].filter((line) => line.trim() !== '');
-    return { text, ofOthers: isOwn ? lines.filter((line) => common.has(normalise(line))) : lines };
+    return {
+      text,
+      ofOthers: isOwn ? lines.filter((line) => common.has(normalise(line))) : lines,
+      lines: linesOf(logs, merged(earlier === null ? [whole] : [earlier, whole]), missing),
+    };
   };
   if (near) return saidOf(near, true);
   const isTelling = ({ text }: LogPart) =>
@@ -107,8 +121,8 @@ export async function testServerOutput(
     .find(isTelling);
   if (around) return saidOf(around, true);
   const part = written(logs, [whole]);
-  const isSilent = part.text === '' && deadServer.test(complaints);
-  return saidOf(isSilent ? lastOutput(logs[0], whole.to) : part, isAlone);
+  const last = part.text === '' && deadServer.test(complaints) ? lastOutput(logs[0], whole.to) : null;
+  return saidOf(last === null ? part : logWindow(logs[0], last), isAlone, last);
 }
 
 /** Leaves out windows during which others were open, too: what was written then may be theirs. */
@@ -117,7 +131,7 @@ function apartFrom(windows: readonly Window[], others: readonly Window[]): Windo
 }
 
 /** Whether a line of a log reports an error. */
-export function saysError(text: string, except?: RegExp): boolean {
+function saysError(text: string, except?: RegExp): boolean {
   const isError = (line: string) => error.test(line) && !warning.test(line) && !frame.test(line);
   return text.split('\n').some((line) => isError(line) && !except?.test(line));
 }
@@ -188,17 +202,35 @@ export async function suiteServerOutput(
   return outputOf({ text, cutBytes: log.cutBytes + server.cutBytes + playwright.cutBytes }, missing);
 }
 
-/** Returns what was written around the last time that an exception ended a server of Node's; null if none did. */
-function crashBefore(logs: readonly Buffer[], before: number): LogPart | null {
+/** Returns when an exception last ended a server of Node's; null if none did. */
+function crashBefore(logs: readonly Buffer[], before: number): Window | null {
   const times = logs.flatMap((log) => lastTimeOf(log, endOfNode, before) ?? []);
   const at = Math.max(...times);
-  return times.length === 0 ? null : written(logs, [{ from: at - crashMs.before, to: at + crashMs.after }]);
+  return times.length === 0 ? null : { from: at - crashMs.before, to: at + crashMs.after };
 }
 
-function lastOutput(log: Buffer, before: number): LogPart {
+function lastOutput(log: Buffer, before: number): Window | null {
   const last = lastLogTime(log);
-  if (last === null || last > before) return { text: '', cutBytes: 0 };
-  return logWindow(log, { from: last - lastOutputMs, to: last });
+  return last === null || last > before ? null : { from: last - lastOutputMs, to: last };
+}
+
+/** Returns all lines of these windows, masked and bounded as one text; a line that this has changed has the time of the one before. */
+function linesOf(
+  logs: readonly Buffer[],
+  windows: readonly Window[],
+  missing: MissingEvidence,
+): ServerLine[] {
+  const lines = logs
+    .flatMap((log) => windows.flatMap((window) => logLines(log, window)))
+    .toSorted((a, b) => a.time - b.time);
+  let [at, time] = [0, lines[0]?.time ?? 0];
+  return boundedText(lines.map(({ text }) => text).join('\n'), 'serverOutput', missing)
+    .split('\n')
+    .flatMap((text) => {
+      const found = lines.findIndex((line, n) => n >= at && line.text === text);
+      if (found >= 0) [at, time] = [found + 1, lines[found]?.time ?? time];
+      return text.trim() === '' ? [] : [{ time, text }];
+    });
 }
 
 function outputOf(part: LogPart, missing: MissingEvidence): string {

@@ -9,11 +9,6 @@ export function stringOr<T>(value: unknown, otherwise: T): string | T {
   return typeof value === 'string' ? value : otherwise;
 }
 
-/** Returns the value if it is a finite number, otherwise the alternative. */
-export function numberOr<T>(value: unknown, otherwise: T): number | T {
-  return typeof value === 'number' && Number.isFinite(value) ? value : otherwise;
-}
-
 /** Returns the value if it is an array, otherwise an empty one. */
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];

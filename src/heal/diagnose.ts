@@ -5,6 +5,10 @@ import { createClassify } from '../core/classify/classify.js';
 import type { Failure } from '../core/failure.js';
 import { signatureOf, signedText } from '../core/signature.js';
 import { writeFailureRecord } from '../run/failure-record.js';
+import { asData } from '../evidence/evidence-files.js';
+import { file as timelineFile, forPeople, timelineOf, timelineText } from '../core/timeline.js';
+import { tryOr } from '../result.js';
+import { writeState } from '../state-folder.js';
 import { boundedText, MissingEvidence } from '../evidence/bounded-text.js';
 import { gatherEvidence } from '../evidence/gather-evidence.js';
 import { complaintsOfPassing } from '../evidence/complaints.js';
@@ -74,8 +78,12 @@ export async function recordFailure(
   { folder, redactor }: Pick<DiagnoseOptions, 'folder' | 'redactor'>,
   one: DiagnosedFailure,
 ): Promise<void> {
-  const short = { ...one, evidence: { ...one.evidence, elements: null } };
-  await writeFailureRecord(await folder.failure(one.n), redactor.deep(short)).catch(() => undefined);
+  const short = redactor.deep({ ...one, evidence: { ...one.evidence, elements: null } });
+  const dir = await folder.failure(one.n);
+  await writeFailureRecord(dir, short).catch(() => undefined);
+  const { evidence, diagnosis } = short;
+  const happened = timelineText(timelineOf(evidence, { diagnosis, lengths: forPeople }));
+  if (happened !== '') tryOr(undefined, () => writeState(path.join(dir, timelineFile), asData(happened)));
 }
 
 /** A failure of the suite itself beside or after its tests (a worker's teardown, a global teardown) comes of the tests that ran. */

@@ -15,20 +15,20 @@ export async function keepTrace(runDir: string, n: number, trace: string): Promi
 
 /** Writes what the trace of a failure shows into its folder, once, and deletes the trace itself. Without a trace, it does nothing. */
 export async function showTrace(
-  { folder, cwd, settings, redactor }: Pick<Opened, 'folder' | 'cwd' | 'settings' | 'redactor'>,
+  { folder, settings, redactor }: Pick<Opened, 'folder' | 'settings' | 'redactor'>,
   n: number,
 ): Promise<void> {
   const trace = rawTraceOf(folder.dir, n);
   if (!hasState(trace)) return;
   const { writeTraceFiles } = await import('../evidence/trace/write-trace-files.js');
-  const request = { trace, root: cwd, limits: settings.evidence, redactor };
+  const request = { trace, limits: settings.evidence, redactor };
   await writeTraceFiles({ ...request, folder: await folder.failure(n) });
   await removeState(trace);
 }
 
 /** Does so for the failures that represent a cause: a person looks at these, also where no agent did. */
 export async function showTraces(
-  opened: Pick<Opened, 'folder' | 'cwd' | 'settings' | 'redactor' | 'bus' | 'signal'>,
+  opened: Pick<Opened, 'folder' | 'settings' | 'redactor' | 'bus' | 'signal'>,
 ): Promise<void> {
   for (const { summary } of opened.bus.run().causes) {
     if (opened.signal.aborted) return;

@@ -86,6 +86,7 @@ async function wouldBeSent(request: PromptRequest): Promise<Result<FoundPrompt, 
     guidance: null,
     testsAreOpen: false,
     earlierFix: null,
+    clean: (text) => request.redactor.clean(text),
   });
   const contextFile = path.join(run.dir, 'failures', String(failure.n), 'context.json');
   const { slashCommand } = agent;

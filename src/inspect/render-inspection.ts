@@ -1,15 +1,16 @@
 import { blameLine, placeOfBlame } from '../core/blame.js';
 import { factLines, reasonLine } from '../core/diagnosis.js';
-import type { ConsoleEntry, NetworkEntry } from '../core/evidence.js';
+import { timelineOf, timelineText } from '../core/timeline.js';
 import type { ReportAttempt } from '../run/report.js';
 import { cut } from '../outputs/cut.js';
 import { attemptText } from '../outputs/view.js';
-import { counted, duration } from '../format.js';
+import { counted } from '../format.js';
 import { nameOf, type Inspected } from './find-failure.js';
 import type { StoredRun } from '../run/find-run.js';
 
 const longestMessage = 30;
-const mostLines = 12;
+/** In characters; timeline.md has all of it. */
+const mostOfTimeline = 6_000;
 
 /** Says that a run has no failures. A run that did not finish proves nothing. */
 export function nothingFailed({ report }: StoredRun): string {
@@ -46,6 +47,7 @@ export function renderFailure(one: Inspected, files: readonly string[]): string 
   const { failure, cause } = one;
   const { evidence, diagnosis } = failure;
   const { category, alternatives, retry, why, warning, facts } = diagnosis;
+  const happened = timelineText(timelineOf(evidence, { diagnosis }), mostOfTimeline);
   const or = alternatives.length > 0 ? ` (or ${alternatives.join(', ')})` : '';
   return [
     `#${failure.n} ${nameOf(one)}`,
@@ -65,18 +67,7 @@ export function renderFailure(one: Inspected, files: readonly string[]): string 
         : 'error when it was run again, which differs',
       messageLines((evidence.otherRun?.errors ?? []).map(({ message }) => message).join('\n\n')),
     ),
-    ...section(
-      `console (the last of ${evidence.console.length})`,
-      evidence.console.slice(-mostLines).map(consoleLine),
-    ),
-    ...section(
-      `requests (the last of ${evidence.network.length})`,
-      evidence.network.slice(-mostLines).map(requestLine),
-    ),
-    ...section(
-      'server output (the last lines)',
-      evidence.serverOutput.trim().split('\n').filter(Boolean).slice(-mostLines),
-    ),
+    ...section('what happened, in order', happened === '' ? [] : [happened]),
     ...section('attempts', (cause?.attempts ?? []).map(attemptLine)),
     ...section('missing', evidence.missing),
     ...section('cut', evidence.cut),
@@ -99,15 +90,6 @@ function messageLines(message: string): string[] {
   const lines = message.split('\n');
   const more = lines.length - longestMessage;
   return more > 0 ? [...lines.slice(0, longestMessage), `… ${counted(more, 'more line')}`] : lines;
-}
-
-function consoleLine({ type, text, location }: ConsoleEntry): string {
-  return cut(`${type}: ${text}${location === '' ? '' : ` (${location})`}`, 300);
-}
-
-function requestLine({ method, url, status, failure, durationMs }: NetworkEntry): string {
-  const took = durationMs === null ? '' : `, ${duration(durationMs)}`;
-  return cut(`${method} ${url} → ${status ?? failure ?? 'no answer'}${took}`, 300);
 }
 
 function attemptLine(attempt: ReportAttempt): string {

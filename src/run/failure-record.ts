@@ -72,6 +72,19 @@ type StoredEvidence = Omit<Evidence, 'rootDir' | 'workspaceDir' | 'trace'>;
 const evidence: z.ZodType<StoredEvidence> = z.object({
   errors: z.array(error),
   failedStep: textOrNull,
+  steps: z
+    .array(
+      z.object({
+        time: z.number(),
+        durationMs: numberOrNull,
+        title: z.string(),
+        at: z.string(),
+        error: textOrNull,
+        log: texts,
+        isFailing: z.literal(true).exactOptional(),
+      }),
+    )
+    .exactOptional(),
   console: z.array(
     z.object({
       time: z.number(),
@@ -95,10 +108,12 @@ const evidence: z.ZodType<StoredEvidence> = z.object({
       responseHeaders: headers,
       requestBody: textOrNull,
       responseBody: textOrNull,
+      isOpen: z.literal(true).exactOptional(),
       common: z.boolean().exactOptional(),
     }),
   ),
   serverOutput: z.string(),
+  serverLines: z.array(z.object({ time: z.number(), text: z.string() })).exactOptional(),
   ofOthers: texts.exactOptional(),
   ariaSnapshot: textOrNull,
   pageUrl: textOrNull,

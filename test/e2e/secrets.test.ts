@@ -112,7 +112,7 @@ describe('a run in a project whose page, server and agent print secrets', () => 
     expect(events.some(({ type }) => type === 'agent.activity')).toBe(true);
     const left = filesIn(path.join(project.dir, '.self-heal'));
     const names = left.map((file) => path.basename(file));
-    for (const name of ['context.json', 'prompt.md', 'console.log', 'network.json', 'server.log', '1.log']) {
+    for (const name of ['context.json', 'prompt.md', 'timeline.md', '1.log']) {
       expect(names).toContain(name);
     }
     const written = [...left.map((file) => `${file}\n${readFileSync(file, 'utf8')}`), stdout, stderr];

@@ -78,7 +78,7 @@ it.each(['format-7', 'format-8', 'format-10'])(
     expect(elements).toContainEqual(button);
 
     const files = readdirSync(out).filter((file) => !file.startsWith('screenshot'));
-    expect(files.sort()).toEqual(['aria.yml', 'console.log', 'network.json']);
+    expect(files.sort()).toEqual(['aria.yml']);
     const texts = await Promise.all(files.map((file) => readFile(join(out, file), 'utf8')));
     const everything = [JSON.stringify({ ...evidence, elements: null }), ...texts].join('\n');
     expect(everything).toContain('"authorization":"[masked: value of authorization]"');
@@ -148,7 +148,6 @@ describe('a broken trace', () => {
     expect(readdirSync(folder, { recursive: true }).map(String).sort()).toEqual([
       'failures',
       'failures/1',
-      'failures/1/console.log',
       'failures/1/screenshot.jpg',
       'trace.zip',
     ]);

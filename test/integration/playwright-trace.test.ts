@@ -4,6 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Evidence } from '../../src/core/evidence.js';
 import type { TestFailure } from '../../src/core/failure.js';
+import { timelineOf, timelineText } from '../../src/core/timeline.js';
 import { readPassing } from '../../src/evidence/complaints.js';
 import { gatherEvidence } from '../../src/evidence/gather-evidence.js';
 import { MissingEvidence } from '../../src/evidence/bounded-text.js';
@@ -260,6 +261,17 @@ describe('a trace', () => {
     expect([...complaints.keys()]).toContainEqual(expect.stringMatching(/^page POST .*\/orders → 500$/));
   });
 
+  it('EV-14 EV-9 is one timeline of steps, requests and the console, without what was typed into secret fields', async () => {
+    const happened = timelineText(timelineOf(await evidenceOf('fixture page'), { diagnosis: { why: [] } }));
+    const lines = happened.split('\n');
+    const lineOf = (what: RegExp) => lines.findIndex((line) => what.test(line));
+    const places = [/goto|Navigate/, /POST \S+\/orders → 500/, /fill/i, /pays/, /the test failed here/];
+    expect(places.map(lineOf)).not.toContain(-1);
+    expect(places.map(lineOf)).toEqual(places.map(lineOf).toSorted((a, b) => a - b));
+    expect(lines[lineOf(/the test failed here/)]).toMatch(/\(shop\.spec\.ts:\d+/);
+    expect(happened).not.toMatch(/s3kret-4kjh-t0k9|typed-secret/);
+  });
+
   it('EV-13 EV-9 is shown as files without secrets, and as a trace that Playwright reads', async () => {
     const evidence = await evidenceOf('fixture page');
     const folder = path.join(traced.runDir, 'failures', 'fixture page');
@@ -267,18 +279,11 @@ describe('a trace', () => {
     const request = {
       trace: evidence.trace ?? '',
       folder,
-      root: suite.dir,
       limits,
       redactor: redactorOf([]),
     };
     await writeTraceFiles(request);
     const text = (name: string) => readFileSync(path.join(folder, name), 'utf8');
-    const actions = text('actions.md').split('\n');
-    const lineOf = (what: RegExp) => actions.findIndex((line) => what.test(line));
-    const places = [/goto|Navigate/, /POST \S+\/orders → 500/, /fill/i, /pays/, /the test failed here/];
-    expect(places.map(lineOf)).not.toContain(-1);
-    expect(places.map(lineOf)).toEqual(places.map(lineOf).toSorted((a, b) => a - b));
-    expect(actions[lineOf(/the test failed here/)]).toMatch(/shop\.spec\.ts:\d+/);
     expect(text('page-before.yml')).toContain('- heading "Shop" [level=1]');
     for (const name of ['page-before.html', 'page.html'])
       expect(text(name)).toMatch(/<h1>Shop<\/h1>[^]*<shadow-root[^]*2 items[^]*<h2>Advert<\/h2>|<h2>Advert/);

@@ -26,8 +26,8 @@ async function textOf(file: string): Promise<string> {
 /** The files that must have been written, or the test shows nothing. */
 const sinks =
   `context.json prompt.md events.ndjson report.json report.html junit.xml summary.md step-summary.md
-  step-output ledger.db 1.patch 1.log 1.prompt.md console.log network.json server.log playwright.log
-  actions.md page.html trace.zip`.split(/\s+/);
+  step-output ledger.db 1.patch 1.log 1.prompt.md timeline.md server.log playwright.log
+  page.html trace.zip`.split(/\s+/);
 
 function whereIn(dir: string, leak: string): string {
   const files = readdirSync(dir, { recursive: true, encoding: 'utf8' });

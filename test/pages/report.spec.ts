@@ -52,8 +52,10 @@ test('RP-4 a single file shows screenshot, step, evidence, diff, proof and cost 
   await expect(diff.locator('.removed')).toContainText('order.delivery.id');
   await expect(diff.locator('.added')).toContainText('order.delivery?.id');
   await expect(cause.getByText('$0.02').first()).toBeVisible();
-  await cause.getByText('Network (2)').click();
-  await expect(cause.getByRole('row').filter({ hasText: '/api/orders' })).toContainText('500');
+  await cause.getByText('What happened, in order').click();
+  await expect(cause.getByRole('group', { name: 'What happened, in order' })).toContainText(
+    /\/api\/orders → 500/,
+  );
   expect(troubles).toEqual([]);
 });
 

@@ -37,7 +37,9 @@ export function bounded(text: string, max: number): string {
 /** How many characters of each channel are read. */
 const most = { error: 12_000, stack: 4_000, console: 1_500, server: 24_000, page: 6_000 } as const;
 const consoleEntries = 50;
-const quietTypes = new Set('log info debug warning dir dirxml table trace count timeEnd clear'.split(' '));
+const quietTypes = new Set(
+  'log info debug warning dir dirxml table trace count timeEnd clear dialog'.split(' '),
+);
 /** Code of Node or of a package, printed above an exception that ends the process: the line that throws, not the error. */
 const foreignCode =
   /^(?:node:internal\/|(?:file:\/\/)?(?:\/|[A-Za-z]:\\).{0,300}[\\/]node_modules[\\/]).{1,200}:\d{1,7}\n.{0,1000}\n[ \t]{0,1000}\^+[ \t]*$/gm;

@@ -1,5 +1,6 @@
+import { z } from 'zod';
 import { jsonOf } from '../../json-of.js';
-import { field, listOf, stringOr } from '../unknown-fields.js';
+import { record, text, textOrNull } from './loose.js';
 
 /** An element of a page as a trace recorded it. Names of tags and attributes are in lower case. */
 export interface DomElement {
@@ -68,6 +69,9 @@ export function cleanPage(root: DomElement, clean: (text: string) => string): Do
   return visit(root) as DomElement;
 }
 
+const treeIn = record({ snapshot: record({ html: z.unknown().optional() }) });
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
 /**
  * The snapshots of one document. A snapshot is a tree of `[name, attributes, ...children]`; a node that has not changed is
  * `[[snapshots ago, number in that snapshot]]`, so that none can be read without the earlier ones.
@@ -84,8 +88,7 @@ export class DocumentSnapshots {
   }
 
   #tree(at: number): unknown {
-    if (!this.#trees.has(at))
-      this.#trees.set(at, field(field(jsonOf(this.#lines[at] ?? ''), 'snapshot'), 'html'));
+    if (!this.#trees.has(at)) this.#trees.set(at, treeIn.parse(jsonOf(this.#lines[at] ?? '')).snapshot.html);
     return this.#trees.get(at);
   }
 
@@ -155,12 +158,20 @@ export function pageOf(frames: readonly FrameDom[]): PageDom | null {
   return { url: main.url, root: filled(main.root, 0) as DomElement };
 }
 
-/** Reads a frame's address and identity from a `frame-snapshot` line, without its tree. */
-export function frameOf(snapshot: unknown): Omit<FrameDom, 'root'> {
-  return {
-    frameId: stringOr(field(snapshot, 'frameId'), ''),
-    pageId: stringOr(field(snapshot, 'pageId'), ''),
-    url: stringOr(field(snapshot, 'frameUrl'), ''),
-    isMainFrame: field(snapshot, 'isMainFrame') === true,
-  };
-}
+/** Whose snapshot a `frame-snapshot` line has, and when it was taken, without its tree. */
+export const frameSnapshot = record({
+  snapshot: record({
+    callId: text,
+    frameId: text,
+    pageId: text,
+    frameUrl: text,
+    isMainFrame: z.boolean().catch(false),
+    // Newer traces have it apart from the snapshot's name.
+    phase: textOrNull,
+    snapshotName: text,
+  }),
+}).transform(({ snapshot: { frameUrl: url, phase, snapshotName, ...rest } }) => ({
+  ...rest,
+  url,
+  phase: phase ?? snapshotName,
+}));

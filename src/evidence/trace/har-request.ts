@@ -1,6 +1,7 @@
+import { z } from 'zod';
 import type { NetworkEntry } from '../../core/evidence.js';
 import { bounds } from '../bounded-text.js';
-import { field, listOf, numberOr, stringOr } from '../unknown-fields.js';
+import { list, number, numberOrNull, record, text, textOrNull } from './loose.js';
 
 /** A request of a trace, with the names of the zip entries that hold its bodies. */
 export interface TraceRequest extends NetworkEntry {
@@ -8,50 +9,68 @@ export interface TraceRequest extends NetworkEntry {
   readonly responseBodyFile: string | null;
 }
 
-/** Reads the HAR entry of a `resource-snapshot` line; the shape is the same in trace formats 7 to 10. */
+/** Where a resource is in the zip. Formats 7 and 8 give its hash, later ones the name. */
+const place = { _sha1: textOrNull, sha1: textOrNull, _file: textOrNull, file: textOrNull };
+
+type Place = Readonly<Record<keyof typeof place, string | null>>;
+
+function fileAt({ _sha1, sha1, _file, file }: Place): string | null {
+  const hash = _sha1 ?? sha1;
+  return _file ?? file ?? (hash === null ? null : `resources/${hash}`);
+}
+
+/** The name of a resource's zip entry, or null. */
+export const resourceFile = record(place).transform(fileAt);
+
+/** Header names are in lower case; of a header that is repeated, as `Set-Cookie` is, each value has a line. */
+const headers = list(record({ name: text, value: text })).transform((pairs) => {
+  const found = new Map<string, string>();
+  for (const { name, value } of pairs.slice(0, bounds.headerCount + 1)) {
+    const key = name.toLowerCase();
+    const before = found.get(key);
+    found.set(key, before === undefined ? value : `${before}\n${value}`);
+  }
+  return Object.fromEntries(found);
+});
+
+/** The HAR entry of a `resource-snapshot` line; its shape is the same in trace formats 7 to 10. */
+const harEntry = record({
+  startedDateTime: text,
+  time: numberOrNull,
+  _resourceType: textOrNull,
+  // The flag became a reference to the request's context in 1.63.
+  _apiRequest: z.unknown().optional(),
+  _apiRequestRef: z.unknown().optional(),
+  request: record({ method: text, url: text, headers, postData: record({ text, ...place }) }),
+  response: record({ status: number, headers, _failureText: textOrNull, content: resourceFile }),
+  timings: record({ receive: numberOrNull }),
+});
+
+/** Reads the HAR entry of a `resource-snapshot` line. */
 export function traceRequestOf(snapshot: unknown): TraceRequest {
-  const request = field(snapshot, 'request');
-  const response = field(snapshot, 'response');
-  const url = stringOr(field(request, 'url'), '');
-  const requestHeaders = headersOf(field(request, 'headers'));
-  const status = numberOr(field(response, 'status'), -1);
-  const durationMs = numberOr(field(snapshot, 'time'), -1);
+  const { request, response, timings, ...entry } = harEntry.parse(snapshot);
+  const { url } = request;
+  const isAnswered = response.status > 0;
   return {
-    time: Date.parse(stringOr(field(snapshot, 'startedDateTime'), '')) || 0,
-    method: stringOr(field(request, 'method'), ''),
+    time: Date.parse(entry.startedDateTime) || 0,
+    method: request.method,
     url,
-    // The flag became a reference to the request's context in 1.63.
     resourceType:
-      (field(snapshot, '_apiRequest') ?? field(snapshot, '_apiRequestRef'))
+      (entry._apiRequest ?? entry._apiRequestRef)
         ? 'api'
-        : stringOr(field(snapshot, '_resourceType'), resourceTypeOf(url, requestHeaders)),
-    status: status > 0 ? status : null,
+        : (entry._resourceType ?? resourceTypeOf(url, request.headers)),
+    status: isAnswered ? response.status : null,
     // Since 1.63 a request without a response has a time, too.
-    durationMs: status > 0 && durationMs >= 0 ? Math.round(durationMs) : null,
-    failure: stringOr(field(response, '_failureText'), null),
-    requestHeaders,
-    responseHeaders: headersOf(field(response, 'headers')),
-    requestBody: stringOr(field(field(request, 'postData'), 'text'), '') || null,
+    durationMs: isAnswered && entry.time !== null && entry.time >= 0 ? Math.round(entry.time) : null,
+    failure: response._failureText,
+    requestHeaders: request.headers,
+    responseHeaders: response.headers,
+    requestBody: request.postData.text || null,
     responseBody: null,
-    requestBodyFile: fileOf(field(request, 'postData')),
-    responseBodyFile: fileOf(field(response, 'content')),
+    ...(isAnswered && timings.receive === -1 ? { isOpen: true as const } : {}),
+    requestBodyFile: fileAt(request.postData),
+    responseBodyFile: response.content,
   };
-}
-
-/** Returns the name of a resource's zip entry. Formats 7 and 8 give its hash, later ones the name. */
-export function fileOf(value: unknown): string | null {
-  const hash = stringOr(field(value, '_sha1'), stringOr(field(value, 'sha1'), null));
-  return stringOr(field(value, '_file'), stringOr(field(value, 'file'), hash && `resources/${hash}`));
-}
-
-function headersOf(value: unknown): Record<string, string> {
-  const pairs = listOf(value).slice(0, bounds.headerCount + 1);
-  return Object.fromEntries(
-    pairs.map((pair) => [
-      stringOr(field(pair, 'name'), '').toLowerCase(),
-      stringOr(field(pair, 'value'), ''),
-    ]),
-  );
 }
 
 const typeOfExtension: Readonly<Record<string, string>> = {

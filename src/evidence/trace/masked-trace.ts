@@ -33,7 +33,7 @@ export async function copyMasked(from: string, to: string, redactor: Redactor): 
   await copyTrace(from, to, {
     lines: (line) => maskedLine(line, { redactor, typed }),
     // An agent that prints it must not appear to send a completion signal itself.
-    text: (text) => withoutSignals(redactor.text(without(typed, text))),
+    text: (text) => withoutSignals(redactor.text(withoutSecrets(text, typed))),
   });
 }
 
@@ -108,7 +108,7 @@ function maskedLine(
   const event = jsonOf(line);
   if (event === undefined) return null;
   const known = withoutTyped(event);
-  const text = redactor.text(without(typed, known === event ? line : JSON.stringify(known)));
+  const text = redactor.text(withoutSecrets(known === event ? line : JSON.stringify(known), typed));
   return withoutSignals(jsonOf(text) === undefined ? JSON.stringify(redactor.deep(known)) : text);
 }
 
@@ -118,20 +118,26 @@ const shortest = 5;
 /** Returns what was typed into fields for secrets: the log of an action repeats it without saying where it went. */
 async function typedSecrets(trace: string): Promise<ReadonlySet<string>> {
   const typed = new Set<string>();
-  const add = (one: string) => {
-    if (one.length >= shortest) typed.add(JSON.stringify(one).slice(1, -1));
-  };
   await withEntries(trace, async (zip, entries) => {
     for (const { entry } of entries.filter((one) => one.name.endsWith('.trace')))
       await eachBoundedLine(inflated(zip, entry, mostBytes), bounds.traceLine, ({ bytes, whole }) => {
-        if (whole) withoutTyped(jsonOf(bytes.toString('utf8')), add);
+        if (whole) addTyped(jsonOf(bytes.toString('utf8')), typed);
       });
   });
   return typed;
 }
 
-function without(typed: ReadonlySet<string>, text: string): string {
-  return [...typed].reduce((rest, one) => rest.replaceAll(one, masked), text);
+/** Adds what an event of a trace says was typed into fields for secrets. */
+export function addTyped(event: unknown, typed: Set<string>): void {
+  withoutTyped(event, (one) => {
+    if (one.length >= shortest) typed.add(JSON.stringify(one).slice(1, -1));
+  });
+}
+
+/** Masks what was typed into fields for secrets, as JSON writes it. */
+export function withoutSecrets<T extends string | null>(text: T, typed: ReadonlySet<string>): T {
+  if (text === null) return text;
+  return [...typed].reduce<string>((rest, one) => rest.replaceAll(one, masked), text) as T;
 }
 
 const masked = '[masked: value]';

@@ -1,5 +1,11 @@
 import type { ZipFile } from 'yauzl';
-import { type NetworkEntry, type PageElement, hasFailed, unanswered } from '../../core/evidence.js';
+import {
+  type NetworkEntry,
+  type PageElement,
+  type TestStep,
+  hasFailed,
+  unanswered,
+} from '../../core/evidence.js';
 import { graphQlFailure } from '../../core/graphql-errors.js';
 import { bounds, type MissingEvidence, firstLineOf } from '../bounded-text.js';
 import type { EvidenceLimits, PageEvidence } from '../page-evidence.js';
@@ -14,6 +20,7 @@ import {
 } from '../../playwright/zip.js';
 import { type DomElement, type DomNode, cleanPage, textOf } from './dom.js';
 import type { TraceRequest } from './har-request.js';
+import { withoutSecrets } from './masked-trace.js';
 import { TraceReading } from './trace-reading.js';
 
 /** A trace file, how much to keep of it, and where to report what is missing or was cut. */
@@ -99,7 +106,10 @@ function isGraphQl({ url, resourceType }: NetworkEntry): boolean {
 /** Returns the requests whose bodies are read; those of the others are many and tell little. */
 function withBodiesRead(requests: readonly TraceRequest[]): ReadonlySet<TraceRequest> {
   const latest = requests.filter(({ resourceType }) => calls.has(resourceType)).slice(-latestBodies);
-  const telling = requests.filter((one) => hasFailed(one) || one.resourceType === 'api' || isGraphQl(one));
+  const isForm = ({ method, resourceType }: TraceRequest) => resourceType === 'document' && method !== 'GET';
+  const telling = requests.filter(
+    (one) => hasFailed(one) || one.resourceType === 'api' || isGraphQl(one) || isForm(one),
+  );
   return new Set([...telling, ...latest]);
 }
 
@@ -137,11 +147,14 @@ async function pageEvidence({ reading, requests, resources, missing }: Gathered)
   const read = withBodiesRead(requests);
   const network: NetworkEntry[] = [];
   for (const request of requests)
-    network.push(asAnswered(await withBodies(request, read.has(request) ? resources : null), reading));
+    network.push(
+      asAnswered(await withBodies(request, read.has(request) ? resources : null, reading), reading),
+    );
   const frame = await resources(reading.pictureFile, bounds.screenshot);
   const shown = reading.pages.after();
   const page = shown && { ...shown, root: cleanPage(shown.root, missing.clean) };
   return {
+    steps: stepsOf(reading, missing),
     console: reading.console.take(missing),
     network,
     screenshot: frame === null ? null : { kind: 'bytes', bytes: frame },
@@ -152,16 +165,48 @@ async function pageEvidence({ reading, requests, resources, missing }: Gathered)
   };
 }
 
-async function withBodies(request: TraceRequest, resources: ReadResource | null): Promise<NetworkEntry> {
+async function withBodies(
+  request: TraceRequest,
+  resources: ReadResource | null,
+  reading: TraceReading,
+): Promise<NetworkEntry> {
   const { requestBodyFile, responseBodyFile, ...entry } = request;
-  if (resources === null) return entry;
+  if (resources === null) return { ...entry, requestBody: withoutSecrets(entry.requestBody, reading.typed) };
   const sent = await resources(requestBodyFile, bounds.body * 4);
   const answered = await resources(responseBodyFile, bounds.body * 4);
   return {
     ...entry,
-    requestBody: sent?.toString('utf8') ?? request.requestBody,
+    requestBody: withoutSecrets(sent?.toString('utf8') ?? request.requestBody, reading.typed),
     responseBody: answered?.toString('utf8') ?? request.responseBody,
   };
+}
+
+/** How many steps are kept, and how many lines of what each did. */
+const most = { steps: 100, log: 12 };
+/** A step that took longer tells what it waited for. */
+const longMs = 1_000;
+
+/** Returns the last steps of the test's own code; those of hooks and fixtures that Playwright makes itself say nothing. */
+function stepsOf({ actions, typed }: TraceReading, missing: MissingEvidence): TestStep[] {
+  const failing = actions.failing();
+  const own = actions.all.filter(
+    ({ kind, at }) => !actions.isOfTest || (at !== null && /^(?:pw:api|expect|test\.step|hook)$/.test(kind)),
+  );
+  if (own.length > most.steps) missing.cut(`${most.steps} of ${own.length} steps were kept`);
+  return own.slice(-most.steps).map((action) => {
+    const { title, at, startedAt: time, endedAt, error } = action;
+    const durationMs = endedAt === null ? null : endedAt - time;
+    const isTold = action === failing || (durationMs ?? longMs) >= longMs;
+    return {
+      time,
+      durationMs,
+      title: withoutSecrets(title, typed),
+      at: at === null ? '' : `${at.file}:${at.line}`,
+      error: error && withoutSecrets(error, typed),
+      log: isTold ? action.log.slice(-most.log).map((line) => withoutSecrets(line, typed)) : [],
+      ...(action === failing ? { isFailing: true as const } : {}),
+    };
+  });
 }
 
 /** A call that has been open for longer than this when its test fails counts as failed. */

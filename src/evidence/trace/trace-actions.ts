@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { field, listOf, numberOr, stringOr } from '../unknown-fields.js';
+import { list, number, record, text, textOrNull } from './loose.js';
 
 /** One step of a test, or one call of Playwright's library if the trace is not that of a test. */
 export interface TraceAction {
@@ -18,6 +18,21 @@ export interface TraceAction {
   /** What the action did and waited for. */
   readonly log: string[];
 }
+
+const before = record({
+  callId: text,
+  stepId: textOrNull,
+  parentId: textOrNull,
+  method: text,
+  // Before 1.53 the `apiName`.
+  title: textOrNull,
+  apiName: text,
+  subtitle: text,
+  startTime: number,
+  stack: list(record({ file: textOrNull, line: number })),
+});
+const after = record({ callId: text, endTime: number, error: record({ message: textOrNull }) });
+const said = record({ callId: text, message: text });
 
 const mostActions = 5_000;
 const mostLogLines = 60;
@@ -45,25 +60,22 @@ export class TraceActions {
 
   /** Takes a `before` line; `epoch` converts its times. */
   begin(event: unknown, { epoch, isOfTest }: { epoch: number; isOfTest: boolean }): void {
-    const id = stringOr(field(event, 'callId'), '');
+    const { callId: id, stepId, stack, ...call } = before.parse(event);
     this.isOfTest ||= isOfTest;
-    const step = stringOr(field(event, 'stepId'), null);
-    if (!isOfTest && step !== null) this.#stepOfCall.set(id, step);
+    if (!isOfTest && stepId !== null) this.#stepOfCall.set(id, stepId);
     if (!isOfTest && this.isOfTest) return;
     if (this.#actions.size >= mostActions) return;
-    const [frame] = listOf(field(event, 'stack'));
-    const file = stringOr(field(frame, 'file'), null);
-    const words = [field(event, 'title') ?? field(event, 'apiName'), field(event, 'subtitle')];
+    const [frame] = stack;
     this.#actions.set(id, {
       id,
-      parent: stringOr(field(event, 'parentId'), null),
-      kind: kindOf(stringOr(field(event, 'method'), ''), id),
-      title: words
-        .filter((word) => typeof word === 'string' && word !== '')
+      parent: call.parentId,
+      kind: kindOf(call.method, id),
+      title: [call.title ?? call.apiName, call.subtitle]
+        .filter((word) => word !== '')
         .join(' ')
         .slice(0, longest),
-      at: file === null ? null : { file, line: numberOr(field(frame, 'line'), 0) },
-      startedAt: Math.round(epoch + numberOr(field(event, 'startTime'), 0)),
+      at: frame?.file ? { file: frame.file, line: frame.line } : null,
+      startedAt: Math.round(epoch + call.startTime),
       endedAt: null,
       error: null,
       log: [],
@@ -72,17 +84,18 @@ export class TraceActions {
 
   /** Takes an `after` line. */
   end(event: unknown, epoch: number): void {
-    const action = this.#actions.get(stringOr(field(event, 'callId'), ''));
+    const { callId, endTime, error } = after.parse(event);
+    const action = this.#actions.get(callId);
     if (!action || action.endedAt !== null) return;
-    action.endedAt = Math.round(epoch + numberOr(field(event, 'endTime'), 0));
-    const message = stringOr(field(field(event, 'error'), 'message'), null);
-    action.error = message && plain(message);
+    action.endedAt = Math.round(epoch + endTime);
+    action.error = error.message && plain(error.message);
   }
 
   /** Takes a `log` line. */
   log(event: unknown): void {
-    const action = this.#actions.get(this.stepOf(stringOr(field(event, 'callId'), '')));
-    const message = plain(stringOr(field(event, 'message'), ''));
+    const line = said.parse(event);
+    const action = this.#actions.get(this.stepOf(line.callId));
+    const message = plain(line.message);
     if (!action || action.log.at(-1) === message) return;
     action.log.push(message);
     // Retries of an action repeat themselves: the first lines say what it looked for, the last how it ended.
@@ -91,7 +104,7 @@ export class TraceActions {
 
   /** Takes an `error` line: an error of the test. */
   failed(event: unknown): void {
-    this.#errors.push(plain(stringOr(field(event, 'message'), '')));
+    this.#errors.push(plain(said.parse(event).message));
   }
 
   /**

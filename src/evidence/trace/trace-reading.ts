@@ -1,14 +1,40 @@
+import { z } from 'zod';
 import { ConsoleSelection, NetworkSelection } from '../selections.js';
 import type { EvidenceLimits } from '../page-evidence.js';
 import { jsonOf } from '../../json-of.js';
-import { field, numberOr, stringOr } from '../unknown-fields.js';
 import type { BoundedLine } from '../../playwright/zip.js';
-import { type TraceRequest, fileOf, traceRequestOf } from './har-request.js';
+import { type TraceRequest, resourceFile, traceRequestOf } from './har-request.js';
+import { number, record, text, textOrNull } from './loose.js';
+import { addTyped } from './masked-trace.js';
 import { TraceActions } from './trace-actions.js';
-import { type FrameDom, type PageDom, DocumentSnapshots, frameOf, pageOf } from './dom.js';
+import { type FrameDom, type PageDom, DocumentSnapshots, frameSnapshot, pageOf } from './dom.js';
 
 /** The supported trace formats. Others are read as well, but reported as unknown. */
 const knownVersions = [7, 8, 9, 10];
+
+const contextOptions = record({ wallTime: number, monotonicTime: number, origin: text, version: number });
+const ended = record({ endTime: number });
+const snapshotLine = record({ snapshot: z.unknown().optional() });
+const consoleEvent = record({
+  time: number,
+  messageType: z.string().catch('log'),
+  text,
+  location: record({ url: text, lineNumber: number, columnNumber: number }),
+});
+const pageError = record({
+  time: number,
+  params: record({
+    error: record({
+      error: record({ name: text, message: text, stack: textOrNull }).optional(),
+      // `throw 'text'` has a value instead of an error.
+      value: z.unknown().optional(),
+    }),
+    location: record({ url: text, line: number, column: number }),
+  }),
+});
+const pageEvent = record({ method: text });
+const dialogEvent = record({ time: number, params: record({ type: text, message: text }) });
+const screencastFrame = record({ timestamp: number, pageId: text });
 
 /** How much is kept of a console line that is too long to parse. */
 const salvageBytes = 64 * 1024;
@@ -24,7 +50,9 @@ export class TraceReading {
   readonly console: ConsoleSelection;
   readonly network: NetworkSelection<TraceRequest>;
   readonly actions = new TraceActions();
-  readonly pages = new TracePages();
+  /** What was typed into fields for secrets. */
+  readonly typed = new Set<string>();
+  readonly pages = new TracePages(this.typed);
   unknownVersion: number | null = null;
   /** The number of relevant lines that were too long or incomplete. */
   lostLines = 0;
@@ -54,7 +82,7 @@ export class TraceReading {
     const start = line.bytes.toString('latin1', 0, 160);
     const [, type] = wanted.exec(start) ?? [];
     if (type === undefined) return;
-    if (type === 'event' && !start.includes('"method":"pageError"')) return;
+    if (type === 'event' && !/"method":"(?:pageError|dialog)"/.test(start)) return;
     const text = line.whole ? line.bytes.toString('utf8') : '';
     if (type === 'frame-snapshot') return this.pages.take(text, (call) => this.actions.stepOf(call));
     const event = jsonOf(text);
@@ -65,67 +93,85 @@ export class TraceReading {
   #takeEvent(type: string, event: unknown): void {
     if (type === 'context-options') this.#takeContext(event);
     else if (type === 'console') this.#takeConsole(event);
-    else if (type === 'event') this.#takePageError(event);
-    else if (type === 'resource-snapshot') this.network.push(traceRequestOf(field(event, 'snapshot')));
+    else if (type === 'event') this.#takePageEvent(event);
+    else if (type === 'resource-snapshot')
+      this.network.push(traceRequestOf(snapshotLine.parse(event).snapshot));
     else if (type === 'screencast-frame') this.#takeFrame(event);
-    else if (type === 'before') this.actions.begin(event, { epoch: this.#epoch, isOfTest: this.#isOfTest });
+    else if (type === 'before') this.#takeBeginning(event);
     else if (type === 'after') this.#takeEnd(event);
     else if (type === 'log') this.actions.log(event);
     else if (type === 'error') this.actions.failed(event);
   }
 
   #takeContext(event: unknown): void {
-    this.#epoch = numberOr(field(event, 'wallTime'), 0) - numberOr(field(event, 'monotonicTime'), 0);
+    const { wallTime, monotonicTime, origin, version } = contextOptions.parse(event);
+    this.#epoch = wallTime - monotonicTime;
     const wasOfTest = this.#isOfTest;
-    this.#isOfTest = field(event, 'origin') === 'testRunner';
-    const version = numberOr(field(event, 'version'), 0);
+    this.#isOfTest = origin === 'testRunner';
     if (!knownVersions.includes(version)) this.unknownVersion = version;
     // The test's own lines come first, so that it is known by now around which action the pages are wanted.
     const failing = wasOfTest ? this.actions.failing() : null;
     if (failing) this.pages.watch(failing.id);
   }
 
+  #takeBeginning(event: unknown): void {
+    addTyped(event, this.typed);
+    this.actions.begin(event, { epoch: this.#epoch, isOfTest: this.#isOfTest });
+  }
+
   #takeEnd(event: unknown): void {
-    this.#timeOf(field(event, 'endTime'));
+    this.#timeOf(ended.parse(event).endTime);
     // What the library says of an action, its step has said in the test's words.
     if (this.#isOfTest || !this.actions.isOfTest) this.actions.end(event, this.#epoch);
   }
 
   #takeConsole(event: unknown): void {
-    const location = field(event, 'location');
-    const type = stringOr(field(event, 'messageType'), 'log');
-    this.console.push({
-      time: this.#timeOf(field(event, 'time')),
-      type,
-      text: stringOr(field(event, 'text'), ''),
-      location: position(location, 'lineNumber', 'columnNumber'),
-      stack: null,
-    });
+    const { time, messageType: type, text, location } = consoleEvent.parse(event);
+    const { url, lineNumber, columnNumber } = location;
+    const at = position(url, lineNumber, columnNumber);
+    this.console.push({ time: this.#timeOf(time), type, text, location: at, stack: null });
+  }
+
+  #takePageEvent(event: unknown): void {
+    if (pageEvent.parse(event).method === 'dialog') this.#takeDialog(event);
+    else this.#takePageError(event);
   }
 
   #takePageError(event: unknown): void {
-    const params = field(event, 'params');
-    const thrown = field(params, 'error');
-    const error = field(thrown, 'error');
-    const name = stringOr(field(error, 'name'), '');
-    const message = stringOr(field(error, 'message'), '');
-    // `throw 'text'` has a value instead of an error.
-    const value = field(thrown, 'value');
-    const text = error === undefined ? stringOr(value, JSON.stringify(value) ?? '') : message;
+    const { time, params } = pageError.parse(event);
+    const { error, value } = params.error;
+    const { url, line, column } = params.location;
+    const said = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+    const text = error === undefined ? said : error.message;
     this.console.push({
-      time: this.#timeOf(field(event, 'time')),
+      time: this.#timeOf(time),
       type: 'pageerror',
-      text: name && !text.startsWith(name) ? `${name}: ${text}` : text,
-      location: position(field(params, 'location'), 'line', 'column'),
-      stack: stringOr(field(error, 'stack'), null),
+      text: error?.name && !text.startsWith(error.name) ? `${error.name}: ${text}` : text,
+      location: position(url, line, column),
+      stack: error?.stack ?? null,
     });
   }
 
+  /** A dialog that no step of the test closes has been closed by Playwright, since nothing of the test listens for it. */
+  #takeDialog(event: unknown): void {
+    const { time: at, params } = dialogEvent.parse(event);
+    const time = this.#timeOf(at);
+    const closing = this.actions.all.find(
+      ({ title, startedAt }) => startedAt >= time && /^(?:accept|dismiss) dialog|^dialog\.\w/i.test(title),
+    );
+    const auto = params.type === 'beforeunload' ? 'accepted' : 'dismissed';
+    const how = closing
+      ? `closed by the test (${closing.title})`
+      : `${auto} by Playwright: the test has no handler for it`;
+    const text = `${params.type} ${JSON.stringify(params.message)}, ${how}`;
+    this.console.push({ time, type: 'dialog', text, location: '', stack: null });
+  }
+
   #takeFrame(event: unknown): void {
-    const file = fileOf(event);
+    const file = resourceFile.parse(event);
     if (file === null) return;
-    const time = this.#timeOf(field(event, 'timestamp'));
-    this.#frames.push({ time, pageId: stringOr(field(event, 'pageId'), ''), file });
+    const { timestamp, pageId } = screencastFrame.parse(event);
+    this.#frames.push({ time: this.#timeOf(timestamp), pageId, file });
     // Long tests have tens of thousands.
     if (this.#frames.length > 2_000) this.#frames.splice(0, 1_000);
   }
@@ -142,8 +188,8 @@ export class TraceReading {
     this.console.push({ time: this.lastTime, type, text: `${text}…`, location: '', stack: null });
   }
 
-  #timeOf(monotonic: unknown): number {
-    const time = Math.round(this.#epoch + numberOr(monotonic, 0));
+  #timeOf(monotonic: number): number {
+    const time = Math.round(this.#epoch + monotonic);
     this.lastTime = Math.max(this.lastTime, time);
     return time;
   }
@@ -155,14 +201,15 @@ function stringIn(json: string, name: string): string | null {
   if (start < 0) return null;
   const [raw = ''] =
     /^(?:[^"\\]|\\(?:["\\/bfnrt]|u[0-9a-f]{4}))*/i.exec(json.slice(start + name.length + 4)) ?? [];
-  return stringOr(jsonOf(`"${raw}"`), raw);
+  return z
+    .string()
+    .catch(raw)
+    .parse(jsonOf(`"${raw}"`));
 }
 
 /** Returns `url:line:column`, counted from 1; traces count from 0. */
-function position(location: unknown, line: string, column: string): string {
-  const url = stringOr(field(location, 'url'), '');
-  if (url === '') return '';
-  return `${url}:${numberOr(field(location, line), 0) + 1}:${numberOr(field(location, column), 0) + 1}`;
+function position(url: string, line: number, column: number): string {
+  return url === '' ? '' : `${url}:${line + 1}:${column + 1}`;
 }
 
 /** How much of the documents of one trace is held in memory, in bytes of JSON. */
@@ -184,8 +231,14 @@ class TracePages {
   #action: string | null = null;
   #pageId: string | null = null;
   #bytes = 0;
+  readonly #typed: Set<string>;
   /** The number of snapshots that were too large to keep. */
   lost = 0;
+
+  /** Adds what is in password fields to `typed`. */
+  constructor(typed: Set<string>) {
+    this.#typed = typed;
+  }
 
   /** Says around which action, a step's id, the pages are wanted. */
   watch(action: string): void {
@@ -199,9 +252,10 @@ class TracePages {
 
   /** Takes a `frame-snapshot` line; `step` returns the step that a call belongs to. */
   take(json: string, step: (callId: string) => string): void {
-    const snapshot = field(jsonOf(json), 'snapshot');
-    if (snapshot === undefined) return void (this.lost += 1);
-    const about = frameOf(snapshot);
+    const line = jsonOf(json);
+    if (line === undefined) return void (this.lost += 1);
+    if (json.includes('"password"')) addTyped(line, this.#typed);
+    const { callId, phase, ...about } = frameSnapshot.parse(line);
     const known = this.#frames.get(about.frameId);
     const isNew = !known || !reference.test(json);
     const frame = isNew ? { document: new DocumentSnapshots(), bytes: 0, latest: about } : known;
@@ -216,12 +270,10 @@ class TracePages {
       this.#bytes += json.length;
     } else this.lost += 1;
     frame.document.push(fits ? json : '');
-    this.#keepAround(snapshot, frame, step);
+    if (step(callId) === this.#action) this.#keepAround(phase, frame);
   }
 
-  #keepAround(snapshot: unknown, frame: Frame, step: (callId: string) => string): void {
-    if (step(stringOr(field(snapshot, 'callId'), '')) !== this.#action) return;
-    const phase = stringOr(field(snapshot, 'phase'), stringOr(field(snapshot, 'snapshotName'), ''));
+  #keepAround(phase: string, frame: Frame): void {
     const kept = phase.startsWith('before') ? this.#before : phase.startsWith('after') ? this.#after : null;
     const root = kept && frame.document.latest();
     if (!kept || !root) return;

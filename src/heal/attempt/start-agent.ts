@@ -205,6 +205,7 @@ export async function writeWork(
   const promptFile = path.join(dir, request.review ? 'review.md' : 'prompt.md');
   const agent = agentOf(session, request);
   await showTrace(session, request.cause.lead.n);
+  const edited = session.workspace.edited();
   const built = await buildContext({
     settings: session.settings,
     root: session.cwd,
@@ -217,6 +218,8 @@ export async function writeWork(
     guidance: request.known?.guidance ?? null,
     testsAreOpen: request.known?.decision?.allows === 'tests',
     earlierFix: request.known?.fix ?? null,
+    isEdited: (file) => edited.has(file),
+    clean: (text) => session.redactor.clean(text),
   });
   const context = session.redactor.deep(reduced ? reduceContext(built) : built);
   const rendered = renderPrompt(context, {

@@ -7,7 +7,7 @@ import { nameOf, costText, fileText, sentence } from '../wording.js';
 import { type CauseView, endText, violationsOf } from '../view.js';
 import { showDiff, showOffers } from './diff.js';
 import type { LoadedCause, LoadedRun } from './load-run.js';
-import { type Markup, firstItems, html, nothing, showTable } from './markup.js';
+import { type Markup, firstItems, html, nothing } from './markup.js';
 import { traceFiles } from '../../evidence/evidence-files.js';
 import { exitWords, isKept, wasReverted } from '../../core/attempt.js';
 import { type Blame, blameLine } from '../../core/blame.js';
@@ -15,10 +15,9 @@ import { type Note, noteLine, type Cut, type Violation } from '../../core/guard-
 import { isBuiltIn } from '../../core/built-in.js';
 import { type ProofStep, proofScope } from '../../core/proof.js';
 import type { DiagnosedFailure } from '../../core/cause.js';
-import { type ConsoleEntry, type Evidence, type NetworkEntry, hasFailed } from '../../core/evidence.js';
+import type { Evidence } from '../../core/evidence.js';
+import { timelineOf, timelineText } from '../../core/timeline.js';
 
-/** The maximum number of console rows, and of network rows. */
-const ROWS = 50;
 /** The maximum length of a text (stack, server output, snapshot) in characters. */
 const TEXT = 12_000;
 /** The maximum number of excerpts of the user's own code. */
@@ -319,9 +318,9 @@ function showProof({ proof, testProofs }: ReportCause): Markup {
   </p>`;
 }
 
-/** Shows what was gathered around a failure: the code, the error, console, network and the server's output. */
+/** Shows what was gathered around a failure: the code, the error and what happened, in order. */
 function showEvidence({ evidence, diagnosis }: DiagnosedFailure): Markup {
-  const { console: entries, network, serverOutput, ariaSnapshot, errors, sources, missing } = evidence;
+  const { ariaSnapshot, errors, sources, missing } = evidence;
   const facts = Object.entries(diagnosis.facts).filter(
     ([name, value]) => value !== null && name !== 'errorType',
   );
@@ -349,9 +348,7 @@ function showEvidence({ evidence, diagnosis }: DiagnosedFailure): Markup {
     )}
     ${textSection('Error and stack', head(texts))}
     ${textSection(otherRunTitle(evidence.otherRun), head((evidence.otherRun?.errors ?? []).map(({ message }) => message).join('\n\n')))}
-    ${section(`Console (${entries.length})`, consoleTable(entries.slice(-ROWS), entries.length), entries.length > 0)}
-    ${section(`Network (${network.length})`, networkTable(network.slice(-ROWS), network.length), network.length > 0)}
-    ${textSection('Web server output', tail(serverOutput.trim()))}
+    ${textSection('What happened, in order', timelineText(timelineOf(evidence, { diagnosis }), TEXT))}
     ${textSection('Accessibility snapshot', head(ariaSnapshot ?? ''))}
     ${
       missing.length + evidence.cut.length > 0
@@ -394,41 +391,6 @@ function block(label: string, text: string): Markup {
   return html`<pre tabindex="0" role="group" aria-label="${label}"><code>${text}</code></pre>`;
 }
 
-function consoleTable(entries: readonly ConsoleEntry[], all: number): Markup {
-  const rows = entries.map(({ type, text, location }) => ({
-    cells: [type, cut(text, 600), cut(location, 160)],
-    bad: type === 'error' || type === 'pageerror',
-  }));
-  const table = showTable({ label: 'Console', columns: ['kind', 'text', 'where'], rows });
-  return html`${shownOf(entries.length, all)}${table}`;
-}
-
-function networkTable(entries: readonly NetworkEntry[], all: number): Markup {
-  const columns = ['request', 'answer', 'time', 'body'];
-  const table = showTable({ label: 'Network', columns, rows: entries.map(networkRow) });
-  return html`${shownOf(entries.length, all)}${table}`;
-}
-
-/** Shows bodies only for failed requests. */
-function networkRow(entry: NetworkEntry) {
-  const { method, url, status, failure, durationMs, responseBody, requestBody } = entry;
-  const bad = hasFailed(entry);
-  const bodies = bad ? [requestBody, responseBody].filter((one) => one !== null && one !== '') : [];
-  const body = html`${bodies.map((one) => html`<div><code>${cut(one ?? '', 300)}</code></div>`)}`;
-  const took = durationMs === null ? '' : duration(durationMs);
-  return { cells: [`${method} ${cut(url, 300)}`, status ?? failure ?? 'none', took, body], bad };
-}
-
-function shownOf(shown: number, all: number): Markup {
-  return shown < all
-    ? html`<p class="quiet">The last ${shown} of ${counted(all, 'entry', 'entries')}.</p>`
-    : nothing;
-}
-
 function head(text: string): string {
   return text.length > TEXT ? `${text.slice(0, TEXT)}\n… truncated` : text;
-}
-
-function tail(text: string): string {
-  return text.length > TEXT ? `truncated …\n${text.slice(-TEXT)}` : text;
 }

@@ -5,6 +5,7 @@ import { buildContext } from '../../../src/agents/build-context.js';
 import { readClaim } from '../../../src/agents/claim.js';
 import type { AgentContext, PreviousAttempt } from '../../../src/agents/context.js';
 import { renderPrompt } from '../../../src/agents/prompt.js';
+import { redactorOf } from '../../../src/secrets/redactor.js';
 import { aContext } from '../../rig/agent-context.js';
 import { writeInto } from '../../rig/agent-workspace.js';
 import {
@@ -128,13 +129,27 @@ it('AG-2 has at most 2,500 tokens however much there is, and what a person decid
     },
     previousAttempts: Array.from({ length: 9 }, (_, n) => ({ ...attempt, n })),
     blame: aBlame({ hunks: [hunk, hunk, hunk] }),
-    files: ['actions.md', 'page.html', 'trace.zip'],
+    changes: {
+      base: { commit: 'a'.repeat(40), from: 'head' },
+      hunks: Array.from({ length: 12 }, () => hunk),
+      more: 3,
+    },
+    steps: Array.from({ length: 90 }, (_, time) => ({
+      time,
+      durationMs: null,
+      title: `Click ${long}`,
+      at: 'a.spec.ts:1',
+      error: long,
+      log: [long],
+    })),
+    serverLines: Array.from({ length: 90 }, (_, time) => ({ time, text: long })),
+    files: ['timeline.md', 'page.html', 'trace.zip'],
     playwrightReadsTraces: true,
   });
   const prompt = renderPrompt(context, frame);
   // Prompts of paths, code and stacks have about 3.3 characters a token.
   expect(prompt.length / 3.3).toBeLessThan(2_500);
-  for (const part of ['It is Thanks.', '## Error', '## Rules', 'actions.md', 'SELF-HEAL: {"status"'])
+  for (const part of ['It is Thanks.', '## Error', '## Rules', 'timeline.md', 'SELF-HEAL: {"status"'])
     expect(prompt).toContain(part);
 });
 
@@ -236,9 +251,9 @@ it('EV-11 the console entry that decided comes first, its comparison whole, and 
     aContext({ console: [entry('error', text), ...others], diagnosis: aDiagnosis({ why: [...why] }) }),
     frame,
   );
-  const shown = prompt.slice(prompt.indexOf('## Console'));
+  const shown = prompt.slice(prompt.indexOf('## What happened, in order'));
   expect(shown).toMatch(
-    /Hydration failed[^]*characters, in console\.log[^]*\+ {3}7\.11\.2026[^]*- {3}11\/7\/2026/,
+    /Hydration failed[^]*characters, in timeline\.md[^]*\+ {3}7\.11\.2026[^]*- {3}11\/7\/2026/,
   );
   expect(shown.indexOf('Hydration')).toBeLessThan(shown.indexOf('another one'));
 });
@@ -286,6 +301,7 @@ const contextIn = (root: string, over: Partial<Parameters<typeof buildContext>[0
     guidance: null,
     testsAreOpen: false,
     earlierFix: null,
+    clean: (text) => text,
     ...over,
   });
 
@@ -299,6 +315,62 @@ it('EV-10 reads the patches of this and other runs, but no other file that a sha
   const tried = ['1.patch', '../a/1.patch', '../../../.env'].map((patch) => anAttempt({ patch }));
   const { previousAttempts } = await contextIn(root, { previousAttempts: tried });
   expect(previousAttempts.map(({ patch }) => patch)).toEqual(['+two', '+one', null]);
+});
+
+describe('what changed', () => {
+  /** A project with two files, and a failure that names the second. */
+  const project = () => {
+    const { dir: root, commit } = gitRepository();
+    const write = (files: Record<string, string>) => writeInto(root, files);
+    const source = 'src/cart.ts:1:1';
+    const lead = aDiagnosed({
+      failure: aTestFailure({
+        test: aTest('t1', { location: { file: path.join(root, 'a.spec.ts'), line: 1, column: 1 } }),
+      }),
+      diagnosis: { ...aDiagnosis(), facts: { ...aDiagnosis().facts, source } },
+    });
+    const prompt = async (over: Partial<Parameters<typeof buildContext>[0]> = {}) =>
+      renderPrompt(await contextIn(root, { cause: aCause({ lead }), ...over }), frame);
+    commit({ 'src/a.ts': 'a\n', 'src/cart.ts': 'total\n' }, 'First');
+    return { root, commit, write, lead, prompt };
+  };
+
+  it('AG-2 is what is not committed, what the failure names first, without anything having been run', async () => {
+    const { write, prompt } = project();
+    write({ 'src/a.ts': 'b\n', 'src/cart.ts': 'sum\n' });
+    const text = await prompt();
+    expect(text).toMatch(
+      /## What changed\n\nNot committed, on top of \w{7}:\n\n```diff\n@@ src\/cart\.ts:1 \(not committed\) not tried\n-total\n\+sum\n@@ src\/a\.ts:1/,
+    );
+  });
+
+  it('AG-2 is else what the last commits changed, and says which of it blame has tried', async () => {
+    const { commit, prompt, lead } = project();
+    commit({ 'src/cart.ts': 'sum\n' }, 'Sums up');
+    commit({ 'src/a.ts': 'b\n' }, 'Other');
+    const text = await prompt();
+    expect(text).toMatch(
+      /In the last commits, since \w{7}:\n\n```diff\n@@ src\/cart\.ts:1 \(\w{7} \S+ Sums up\) not tried/,
+    );
+    const blame = aBlame({ hunks: [aBlamedHunk({ file: 'src/cart.ts', line: 1 })] });
+    const blamed = await prompt({ cause: aCause({ lead, blame }) });
+    expect(blamed).toMatch(/@@ src\/cart\.ts:1 \(\w{7} \S+ Sums up\) tried: this one broke it/);
+    expect(blamed).toMatch(/@@ src\/a\.ts:1 \(\w{7} \S+ Other\) not tried/);
+  });
+
+  it('EV-9 is masked before it is cut, leaves out what self-heal itself has edited, and counts the rest', async () => {
+    const { write, prompt } = project();
+    const secret = 'npm_aB3dE5gH7jK9mN1pQ3sT5vX7zA9cD1fG3h';
+    write({ 'src/cart.ts': `${'x'.repeat(1_990)} "${secret}"\n`, 'src/a.ts': 'b\n' });
+    const text = await prompt({
+      clean: (text) => redactorOf([]).clean(text),
+      isEdited: (file) => file === 'src/a.ts',
+    });
+    expect(text).not.toContain(secret.slice(0, 8));
+    expect(text).not.toContain('@@ src/a.ts');
+    for (let n = 0; n < 30; n += 1) write({ [`src/${n}.ts`]: `${'long '.repeat(60)}\n` });
+    expect(await prompt()).toMatch(/\[… 2\d more changes since \w{7}: git diff \w{7} …\]/);
+  });
 });
 
 it('AG-2 tells the last commits, first those of the files that the failure names', async () => {

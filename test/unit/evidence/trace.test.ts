@@ -203,11 +203,17 @@ function headersOf(headers: Record<string, string>, known: Record<string, string
 }
 
 describe('the headers of a request', () => {
-  it.each(['Authorization', 'Cookie', 'X-Api-Key', 'apikey'])(
-    'EV-9 have only a mask as the value of %s',
-    (name) => {
-      for (const value of [secret, 'short', `sid=${secret}; theme=dark`])
-        expect(headersOf({ [name]: value }).headers[name]).toMatch(/^\[masked: [^\]]+\]$/);
-    },
-  );
+  it.each(['Authorization', 'X-Api-Key', 'apikey'])('EV-9 have only a mask as the value of %s', (name) => {
+    for (const value of [secret, 'short', `sid=${secret}; theme=dark`])
+      expect(headersOf({ [name]: value }).headers[name]).toMatch(/^\[masked: [^\]]+\]$/);
+  });
+
+  it('EV-9 EV-4 cookies keep their names and attributes, and no value, even one that looks like none', () => {
+    const value = `sid=${secret}; Domain=localhost; Path=/; HttpOnly\ntheme=dark; SameSite=Lax`;
+    const { headers } = headersOf({ 'set-cookie': value, cookie: `a=1; ${secret}` });
+    expect(headers['set-cookie']).toMatch(
+      /^sid=\[masked: [^\]]+\]; Domain=localhost; Path=\/; HttpOnly\ntheme=\[masked: [^\]]+\]; SameSite=Lax$/,
+    );
+    expect(headers['cookie']).toMatch(/^a=\[masked: [^\]]+\]; \[masked: [^\]]+\]$/);
+  });
 });

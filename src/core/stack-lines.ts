@@ -1,0 +1,29 @@
+/** A line of a stack, as engines of JavaScript print it. */
+export const frame = /^\s*at |@\S+:\d+:\d+$/;
+const ofPackages =
+  /[\\/]node_modules[\\/]|(?:^|[\s(@/])(?:node:|wasm:|node_modules[\\/])|[ (]<anonymous>\)?$|\(index \d+\)|\/\.vite\/deps\/|\(\/usr\/(?:local\/)?(?:lib\/)?go\/|\/go\/pkg\/mod\//;
+
+/** Leaves the first frames of the project in each stack, or else the topmost one, and counts the others. */
+export function ownFrames(lines: readonly string[], most = Infinity): string[] {
+  const shown: string[] = [];
+  let stack: string[] = [];
+  const end = () => {
+    const own = stack.filter((line) => !ofPackages.test(line)).slice(0, most);
+    const kept = own.length > 0 ? own : stack.slice(0, 1);
+    const left = stack.length - kept.length;
+    // The fields of an error follow its last frame.
+    const brace = /\s\{$/.exec(stack.at(-1) ?? '')?.[0] ?? '';
+    if (left === 0) shown.push(...kept);
+    else shown.push(...kept.map((line) => line.replace(/\s\{$/, '')), `    … and ${left} more${brace}`);
+    stack = [];
+  };
+  for (const line of lines) {
+    if (frame.test(line)) stack.push(line);
+    else {
+      end();
+      shown.push(line);
+    }
+  }
+  end();
+  return shown;
+}

@@ -1,0 +1,383 @@
+import { errorBody, outcomeOf, repeatsRequest, requestLine } from './classify/requests.js';
+import { createMatcher } from './classify/match.js';
+import { asPrinted, type Reason } from './diagnosis.js';
+import { type ConsoleEntry, type Evidence, hasFailed, isAlarming, type NetworkEntry } from './evidence.js';
+import { middleCut } from './fenced.js';
+import { normalise } from './normalise.js';
+import { frame, ownFrames } from './stack-lines.js';
+import { splitUrl } from './urls.js';
+
+/** What a timeline is made of. */
+export type Recorded = Pick<
+  Evidence,
+  'steps' | 'console' | 'network' | 'serverOutput' | 'serverLines' | 'ofOthers' | 'pageUrl'
+>;
+
+/** Something that happened while a test ran. */
+export interface TimelineEvent {
+  /** Milliseconds since the epoch; null if no clock is known. */
+  readonly time: number | null;
+  /** What finds no room is left out from the highest rank on. */
+  readonly rank: number;
+  readonly text: string;
+  /** Events of one key are shown once between two steps, with how often; null for a step. */
+  readonly key: string | null;
+}
+
+const rank = { decided: 0, error: 1, call: 2, other: 3, quiet: 4, before: 5 } as const;
+const calls = new Set(['document', 'fetch', 'xhr', 'api', 'websocket', 'eventsource']);
+const matcher = createMatcher();
+
+/** How much of a text one event shows; timelines for people show more. */
+interface Lengths {
+  readonly entry: number;
+  readonly body: number;
+}
+
+/** How a timeline is written. */
+export interface TimelineOptions {
+  readonly diagnosis: { readonly why: readonly Reason[] };
+  /** What the reader has seen already: a step does not repeat it. */
+  readonly seen?: string;
+  readonly lengths?: Lengths;
+}
+
+const forPrompts: Lengths = { entry: 1_200, body: 240 };
+/** Of what is written for people. */
+export const forPeople: Lengths = { entry: 8_000, body: 2_000 };
+
+/** Returns what a test did and met in the order of time: its steps, requests, the page's console and dialogs, and the lines of its servers. */
+export function timelineOf(
+  recorded: Recorded,
+  { diagnosis, seen = '', lengths = forPrompts }: TimelineOptions,
+): TimelineEvent[] {
+  const reasons = (source: Reason['source']) =>
+    diagnosis.why.filter((one) => one.source === source).map(({ evidence }) => asPrinted(evidence));
+  const events = [
+    ...stepEvents(recorded, seen),
+    ...requestEvents(recorded, reasons('network'), lengths),
+    ...consoleEvents(recorded, reasons('console'), lengths),
+    ...serverEvents(recorded, reasons('server')),
+  ];
+  const order = events.toSorted((a, b) => (a.time ?? Infinity) - (b.time ?? Infinity));
+  return merged(ranked(order, recorded));
+}
+
+/** The last action that worked, and with it what follows, is shown before what happened earlier, unless that says what is wrong. */
+function ranked(events: readonly TimelineEvent[], { steps = [] }: Recorded): TimelineEvent[] {
+  const failing = steps.findIndex(({ isFailing }) => isFailing);
+  const worked = steps
+    .slice(0, failing < 0 ? undefined : failing)
+    .findLast(
+      ({ error, durationMs, title }) => error === null && durationMs !== null && !isCheck.test(title),
+    );
+  const from = worked?.time ?? -Infinity;
+  return events.map((event) =>
+    event.rank > rank.error && (event.time ?? Infinity) < from ? { ...event, rank: rank.before } : event,
+  );
+}
+
+const isCheck = /^(?:Expect |expect\.)/;
+
+const mark = (isDecided: boolean) => (isDecided ? ' ← decided' : '');
+const inPassing = (common: boolean | undefined) => (common ? ' (also in passing tests)' : '');
+
+function stepEvents({ steps = [] }: Recorded, seen: string): TimelineEvent[] {
+  return steps.map(({ time, durationMs, title, at, error, log, isFailing }) => {
+    const took = durationMs === null ? 'did not end' : lasted(durationMs);
+    const about = [at, took].filter((part) => part !== '').join(', ');
+    // An error often ends with the log.
+    const more = log.filter((line) => !error?.includes(line.trim()));
+    const below = [...(error ?? '').split('\n'), ...more].filter(
+      (line) => line.trim() !== '' && !seen.includes(line.trim()),
+    );
+    const head = `${title}${about === '' ? '' : ` (${about})`}${isFailing ? ' ← the test failed here' : error === null ? '' : ' ✗'}`;
+    const text = [head, ...below.map((line) => `    | ${line.trim()}`)].join('\n');
+    return { time, rank: isFailing ? rank.decided : rank.call, text, key: null };
+  });
+}
+
+/** A duration that tells something. */
+function lasted(ms: number): string {
+  return ms < 500 ? '' : `${(ms / 1000).toFixed(1)} s`;
+}
+
+function requestEvents(
+  { network, pageUrl }: Recorded,
+  decided: readonly string[],
+  { body }: Lengths,
+): TimelineEvent[] {
+  let origin = '';
+  let isSignedIn = false;
+  return network.flatMap((entry) => {
+    const isCall = calls.has(entry.resourceType);
+    const failed = hasFailed(entry) && !isUnread(entry);
+    if (!isCall && !failed) return [];
+    const parts = splitUrl(entry.url);
+    const isNear = parts !== null && parts.origin === origin;
+    origin = parts?.origin ?? origin;
+    const cookies = entry.responseHeaders['set-cookie'];
+    const isDecided = decided.some((one) =>
+      [requestLine(entry), errorBody(entry)].some((text) => text.includes(one)),
+    );
+    const isRefused = entry.resourceType === 'document' || (failed && entry.status !== null);
+    const sent = isSignedIn && isRefused ? cookiesSent(entry) : '';
+    isSignedIn ||= cookies !== undefined || isSignIn(entry);
+    const took = lasted(entry.durationMs ?? 0);
+    const line = [
+      `  ${entry.method} ${(isNear ? entry.url.replace(/^\w+:\/\/[^/?#]*/, '') : entry.url).slice(0, 300)}`,
+      start(entry.requestBody, body / 2),
+      sent,
+      ` → ${answerOf(entry)}`,
+      took === '' ? '' : ` after ${took}`,
+      failed ? start(errorBody(entry) || entry.responseBody, 2 * body) : start(jsonIn(entry), body),
+      ...(cookies ?? '').split('\n').map((one) => (one === '' ? '' : ` Set-Cookie: ${one}`)),
+      ...notesOn(entry, pageUrl),
+      inPassing(entry.common),
+      mark(isDecided),
+    ].join('');
+    const isQuiet = entry.common || matcher.withoutNoise('network', requestLine(entry)) === '';
+    const tells = failed || entry.isOpen || cookies !== undefined || isSignIn(entry);
+    const own = tells ? rank.error : rank.call;
+    const said = `${entry.method} ${entry.url} ${answerOf(entry)} ${entry.requestBody} ${entry.responseBody}`;
+    return [
+      {
+        time: entry.time,
+        rank: isDecided ? rank.decided : isQuiet ? rank.quiet : own,
+        text: line,
+        key: normalise(said),
+      },
+    ];
+  });
+}
+
+/** Whether a page left an answer without reading it to its end: a browser then breaks it off, and nothing has failed. */
+function isUnread({ status, failure }: NetworkEntry): boolean {
+  return status !== null && status < 400 && /\bERR_ABORTED\b|\bNS_BINDING_ABORTED\b/.test(failure ?? '');
+}
+
+function answerOf(entry: NetworkEntry): string {
+  const { status, failure, isOpen, responseHeaders } = entry;
+  const to = status !== null && status >= 300 && status < 400 ? responseHeaders['location'] : undefined;
+  if (isUnread(entry)) return `${status} (the page did not read its body)`;
+  if (status === null && failure === null) return 'still open, no answer when the test ended';
+  return `${outcomeOf(entry)}${isOpen && failure === null ? ', its body still open when the test ended' : ''}${to === undefined ? '' : ` → ${to}`}`;
+}
+
+/** The start of a body, on one line; it says how much more there is. */
+function start(text: string | null, most: number): string {
+  const line = (text ?? '').replaceAll(/\s+/g, ' ').trim();
+  if (line === '') return '';
+  return line.length > most ? ` ${line.slice(0, most)}… ${line.length - most} more characters` : ` ${line}`;
+}
+
+function jsonIn({ responseBody, responseHeaders }: NetworkEntry): string | null {
+  const isJson = /json/i.test(responseHeaders['content-type'] ?? '') || /^\s*[[{]/.test(responseBody ?? '');
+  return isJson ? responseBody : null;
+}
+
+function cookiesSent({ requestHeaders }: NetworkEntry): string {
+  const names = (requestHeaders['cookie'] ?? '').split(';').map((one) => one.split('=')[0]?.trim() ?? '');
+  const known = names.filter((name) => name !== '');
+  return known.length === 0
+    ? ' (Cookie header not sent)'
+    : ` (cookies sent: ${known.slice(0, 8).join(', ')})`;
+}
+
+const signIn = /\b(?:log-?in|sign-?in|sessions?|auth\w*|oauth|token)\b/i;
+
+/** Whether a request signs in, by its address or what is masked in it. */
+function isSignIn({ method, url, requestBody }: NetworkEntry): boolean {
+  return (
+    method === 'POST' &&
+    (signIn.test(splitUrl(url)?.path ?? '') || /passw|\[masked: /i.test(requestBody ?? ''))
+  );
+}
+
+/** Headers of an answer for which a browser keeps it from a page. */
+const refusing = [
+  'x-frame-options',
+  'cross-origin-resource-policy',
+  'cross-origin-embedder-policy',
+  'content-security-policy',
+  'permissions-policy',
+];
+
+/**
+ * Says with which headers a server had the browser keep its answer from the page of another origin, and, of what failed, the backend's trace
+ * (https://www.w3.org/TR/trace-context/) and what the server says of its time.
+ */
+function notesOn(entry: NetworkEntry, pageUrl: string | null): string[] {
+  const { failure, url, requestHeaders, responseHeaders } = entry;
+  const named = (names: readonly string[]) =>
+    names.flatMap((name) => {
+      const value = responseHeaders[name];
+      return value === undefined ? [] : [`${name}: ${value.slice(0, 160)}`];
+    });
+  const traced = requestHeaders['traceparent'] ?? responseHeaders['traceparent'];
+  const told = hasFailed(entry)
+    ? [...(traced ? [`traceparent: ${traced}`] : []), ...named(['server-timing'])]
+    : [];
+  const trace = told.length === 0 ? [] : [` (${told.join('; ')})`];
+  if (!failure?.includes('BLOCKED_BY')) return trace;
+  const headers = named(refusing);
+  const [asked, page] = [url, pageUrl ?? ''].map((one) => (URL.canParse(one) ? new URL(one).origin : null));
+  const other = page && asked !== page ? ` for a page of ${page}` : '';
+  if (headers.length === 0 && other === '') return trace;
+  return [` (refused${other}${headers.length > 0 ? ` by ${headers.join('; ')}` : ''})`, ...trace];
+}
+
+function consoleEvents(
+  { console, network }: Recorded,
+  decided: readonly string[],
+  { entry: most }: Lengths,
+): TimelineEvent[] {
+  return console.map((entry) => {
+    const { time, type, text, location, stack, common } = entry;
+    const isDecided = decided.some((one) => text.includes(one.replace(/^Uncaught /, '')));
+    const isRepeated = repeatsRequest(text, network);
+    const frames = ownFrames(
+      (stack ?? '').split('\n').filter((line) => frame.test(line)),
+      4,
+    );
+    const head = `[${type}] ${shortened(text, most)} ${location}`.trimEnd();
+    return {
+      time,
+      rank: isDecided ? rank.decided : common || isRepeated ? rank.quiet : consoleRank(entry),
+      key: normalise(`${type} ${text}`),
+      text: [
+        `  ${head}${inPassing(common)}${mark(isDecided)}`,
+        ...frames.map((line) => `      ${line.trim()}`),
+      ].join('\n'),
+    };
+  });
+}
+
+function consoleRank(entry: ConsoleEntry): number {
+  if (entry.type === 'dialog') return rank.error;
+  if (!isAlarming(entry) && entry.type !== 'warning') return rank.other;
+  return matcher.withoutNoise('console', `${entry.type}: ${entry.text}`) === '' ? rank.quiet : rank.error;
+}
+
+/** A line that differs, and the components around it, as React prints them; a list of advice has one space after its dash. */
+const difference = /^\s*[+-]\s{2,}\S/;
+const component = /^\s{2,}(?:<|\.\.\.)/;
+
+/** Shortens a long text of the console to its beginning and the lines of its comparison, and says how much is left out. */
+function shortened(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const lines = text.split('\n');
+  const isKept = (at: number) =>
+    at < 2 ||
+    component.test(lines[at] ?? '') ||
+    [at - 1, at, at + 1].some((near) => difference.test(lines[near] ?? ''));
+  if (!lines.some((line) => difference.test(line))) return middleCut(text, most, file);
+  return middleCut(withGaps(lines, isKept).join('\n'), 2 * most, file);
+}
+
+const serverError = /(?:Error|Exception)\b|\b(?:error|fatal|panic(?:ked)?|traceback|unhandled)\b/i;
+/** Belongs to the line before: a frame, a field of an object, its end. */
+const continues = /^(?:[\s}\])]|at |goroutine |created by )/;
+/** A frame of Go takes two lines. */
+const goFrame = /^(\S[^\n]*)\n\t([^\s:]+\.go:\d+)(?: \+0x[\da-f]+)?$/gm;
+
+function serverEvents(
+  { serverLines, serverOutput, ofOthers = [] }: Recorded,
+  decided: readonly string[],
+): TimelineEvent[] {
+  const lines = serverLines ?? serverOutput.split('\n').map((text) => ({ time: null, text }));
+  const entries: { time: number | null; lines: string[] }[] = [];
+  // A development server also watches what is written during the run.
+  for (const { time, text } of lines.filter(
+    (one) => one.text.trim() !== '' && !one.text.includes('.self-heal/runs/'),
+  )) {
+    const last = entries.at(-1);
+    if (last && (continues.test(text) || isOfGo(last.lines[0], text))) last.lines.push(text);
+    else entries.push({ time, lines: [text] });
+  }
+  const others = new Set(ofOthers);
+  // What follows an error often says more of it.
+  let isNear = 0;
+  return entries.map(({ time, lines: [first = '', ...more] }) => {
+    const whole = [first, ...more].join('\n');
+    const isDecided = decided.some((one) => whole.includes(one));
+    const isOthers = others.has(first) && !isDecided;
+    const stack = more.join('\n').replaceAll(goFrame, '    at $1 ($2)').split('\n');
+    const below = more.length === 0 ? [] : ownFrames(stack, 6).map((line) => `\n      ${line}`);
+    isNear = serverError.test(first) ? 3 : isNear - 1;
+    return {
+      time,
+      rank: isDecided ? rank.decided : isOthers ? rank.quiet : isNear > 0 ? rank.error : rank.other,
+      key: normalise(whole),
+      text: `  [server] ${first}${isOthers ? ' (perhaps of another test)' : ''}${mark(isDecided)}${below.join('')}`,
+    };
+  });
+}
+
+/** Go prints a panic's stack without indenting the functions. */
+function isOfGo(first: string | undefined, line: string): boolean {
+  return /\bpanic\b/.test(first ?? '') && /^[\w./*()-]+\(.*\)$/.test(line);
+}
+
+/** Shows what happens again within a step only once, with how often. */
+function merged(events: readonly TimelineEvent[]): TimelineEvent[] {
+  let step = 0;
+  const found = new Map<string, TimelineEvent & { times: number }>();
+  for (const event of events) {
+    if (event.key === null) step += 1;
+    const key = `${step} ${event.key ?? ''}`;
+    const known = found.get(key);
+    if (known) known.times += 1;
+    else found.set(key, { ...event, times: 1 });
+  }
+  return [...found.values()].map(({ times, ...event }) =>
+    times === 1 ? event : { ...event, text: `${event.text} (${times} times)` },
+  );
+}
+
+/** The file that has all of it. */
+export const file = 'timeline.md';
+
+/** Writes a timeline in at most `room` characters, a line or more an event with the seconds since the first; says what it leaves out. */
+export function timelineText(events: readonly TimelineEvent[], room = Infinity): string {
+  const began = events.find(({ time }) => time !== null)?.time ?? 0;
+  const lines = events.map(({ time, text }) => {
+    const clock = time === null ? '' : ((time - began) / 1000).toFixed(3);
+    return `${clock.padStart(7)} ${text}`;
+  });
+  const all = [...lines.keys()];
+  const byRank = all.toSorted((a, b) => (events[a]?.rank ?? 0) - (events[b]?.rank ?? 0) || b - a);
+  let left = room - gapLength;
+  const shown = new Set<number>();
+  for (const at of byRank) {
+    left -= (lines[at]?.length ?? 0) + 1;
+    if (left < 0) break;
+    shown.add(at);
+    left -= shown.size < all.length && !shown.has(at - 1) && !shown.has(at + 1) ? gapLength : 0;
+  }
+  if (shown.size === 0 && byRank[0] !== undefined) return middleCut(lines[byRank[0]] ?? '', room, file);
+  return withGaps(lines, (at) => shown.has(at)).join('\n');
+}
+
+const gapLength = 48;
+
+/** Returns the lines that are shown, and in place of the others how much was left out and which file has it. */
+function withGaps(lines: readonly string[], isShown: (at: number) => boolean): string[] {
+  const shown: string[] = [];
+  let [left, count] = [0, 0];
+  const end = () => {
+    if (left > 0) shown.push(`[… ${count} left out, ${left} characters, in ${file} …]`);
+    [left, count] = [0, 0];
+  };
+  for (const [at, line] of lines.entries()) {
+    if (isShown(at)) {
+      end();
+      shown.push(line);
+    } else {
+      left += line.length + 1;
+      count += 1;
+    }
+  }
+  end();
+  return shown;
+}

@@ -1,0 +1,179 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { ConsoleEntry, NetworkEntry, TestStep } from '../../../src/core/evidence.js';
+import { type Recorded, timelineOf, timelineText } from '../../../src/core/timeline.js';
+import { aDiagnosis } from '../../rig/builders.js';
+import { logged, request } from './classify-evidence.js';
+
+const step = (time: number, title: string, over: Partial<TestStep> = {}): TestStep => ({
+  time,
+  durationMs: 20,
+  title,
+  at: 'a.spec.ts:3',
+  error: null,
+  log: [],
+  ...over,
+});
+const asked = (time: number, over: Partial<NetworkEntry>): NetworkEntry =>
+  request({ time, method: 'GET', resourceType: 'fetch', status: 200, failure: null, ...over });
+const said = (time: number, type: string, text: string): ConsoleEntry => logged(text, { time, type });
+const recorded = (over: Partial<Recorded>): Recorded => ({
+  console: [],
+  network: [],
+  serverOutput: '',
+  pageUrl: null,
+  ...over,
+});
+const shown = (over: Partial<Recorded>, why: ReturnType<typeof aDiagnosis>['why'] = []) =>
+  timelineText(timelineOf(recorded(over), { diagnosis: { why } })).split('\n');
+
+const home = 'http://localhost:3000';
+
+it('EV-14 every step, request, dialog, console and server line stands at its time, and what decided is marked', () => {
+  const why = aDiagnosis({
+    why: [
+      {
+        rule: 'r',
+        category: 'database-error',
+        source: 'server',
+        evidence: 'no such table: notes',
+        confidence: 0.95,
+      },
+    ],
+  }).why;
+  const lines = shown(
+    {
+      steps: [
+        step(1_000, 'Navigate /'),
+        step(3_000, 'Expect "toHaveText"', { durationMs: null, isFailing: true }),
+      ],
+      network: [
+        asked(1_010, { url: `${home}/`, resourceType: 'document' }),
+        asked(1_050, {
+          url: `${home}/notes`,
+          responseBody: '[]',
+          responseHeaders: { 'content-type': 'application/json' },
+          common: true,
+        }),
+        asked(1_060, { url: `${home}/pixel.png`, resourceType: 'image' }),
+      ],
+      console: [
+        said(1_070, 'log', 'loaded'),
+        said(1_080, 'dialog', 'confirm "Sure?", dismissed by Playwright'),
+      ],
+      serverLines: [
+        { time: 1_055, text: 'Error: no such table: notes' },
+        { time: 1_055, text: '    at node_modules/pg/index.js:1:1' },
+        { time: 1_055, text: '    at src/notes.ts:4:2' },
+      ],
+    },
+    why,
+  );
+  expect(lines).toEqual([
+    '  0.000 Navigate / (a.spec.ts:3)',
+    `  0.010   GET ${home}/ → 200`,
+    '  0.050   GET /notes → 200 [] (also in passing tests)',
+    '  0.055   [server] Error: no such table: notes ← decided',
+    '          at src/notes.ts:4:2',
+    '          … and 1 more',
+    '  0.070   [log] loaded',
+    '  0.080   [dialog] confirm "Sure?", dismissed by Playwright',
+    '  2.000 Expect "toHaveText" (a.spec.ts:3, did not end) ← the test failed here',
+  ]);
+});
+
+it.each<[string, Partial<NetworkEntry>, RegExp]>([
+  ['a redirect', { status: 303, responseHeaders: { location: '/login' } }, / → 303 → \/login$/],
+  [
+    'a body that nobody read, which is no failure',
+    { method: 'POST', status: 201, failure: 'net::ERR_ABORTED' },
+    / → 201 \(the page did not read its body\)$/,
+  ],
+  ['an answer that never came', { status: null }, / → still open, no answer when the test ended$/],
+  ['an answer that never ended', { isOpen: true }, / → 200, its body still open when the test ended$/],
+  [
+    'a cookie, by its name and attributes',
+    { responseHeaders: { 'set-cookie': 'a=[masked: cookie]; Domain=x\nb=[masked: value]' } },
+    / → 200 Set-Cookie: a=\[masked: cookie\]; Domain=x Set-Cookie: b=\[masked: value\]$/,
+  ],
+  [
+    'the start of what was sent and of what failed',
+    { method: 'POST', status: 500, requestBody: 'a '.repeat(200), responseBody: '<p>no table</p>' },
+    /POST \S+ (?:a ){59}a ?… 279 more characters → 500 no table$/,
+  ],
+])('EV-14 EV-4 of a request it tells %s', (_, over, line) => {
+  expect(shown({ network: [asked(0, { url: `${home}/a`, ...over })] })[0]).toMatch(line);
+});
+
+it('EV-14 after a sign-in it tells which cookies a page was asked for with', () => {
+  const page = { resourceType: 'document', url: `${home}/notes` } as const;
+  const lines = shown({
+    network: [
+      asked(0, { url: `${home}/login`, method: 'POST', status: 303 }),
+      asked(1, { ...page, status: 302 }),
+      asked(2, { ...page, requestHeaders: { cookie: 'sid=[masked: cookie]; theme=[masked: value]' } }),
+    ],
+  });
+  expect(lines[1]).toContain('GET /notes (Cookie header not sent) → 302');
+  expect(lines[2]).toContain('GET /notes (cookies sent: sid, theme) → 200');
+});
+
+it('EV-14 what repeats itself within a step is told once; the same answer after another step is told again', () => {
+  const poll = (time: number) => asked(time, { url: `${home}/notes`, responseBody: '[]' });
+  const steps = [step(0, 'Navigate /'), step(10, 'Click'), step(20, 'Expect', { isFailing: true })];
+  const lines = shown({ steps, network: [poll(1), poll(11), poll(21), poll(22)] });
+  expect(lines.filter((line) => line.includes('/notes')).map((line) => line.slice(-9))).toEqual(
+    ['→ 200 []', '→ 200 []', '(2 times)'].map((end) => expect.stringContaining(end) as string),
+  );
+});
+
+it('EV-14 before the last action that worked, only what is wrong and the sign-in have a claim to the room', () => {
+  const steps = [
+    step(0, 'Navigate /'),
+    step(100, 'Click'),
+    step(200, 'Expect "toHaveText"', { isFailing: true }),
+  ];
+  const events = timelineOf(
+    recorded({
+      steps,
+      network: [asked(10, { url: `${home}/login`, method: 'POST' }), asked(20, { url: `${home}/early` })],
+      console: [
+        said(30, 'pageerror', 'TypeError: x'),
+        ...[1, 2, 3].map((n) => said(40, 'log', `early ${n}`)),
+      ],
+    }),
+    { diagnosis: { why: [] } },
+  );
+  const text = timelineText(events, 420);
+  for (const part of ['/login', 'TypeError: x', 'Click', 'the test failed here'])
+    expect(text).toContain(part);
+  expect(text).not.toContain('early 1');
+});
+
+it('EV-11 EV-14 a timeline of any size keeps to its room, and what it leaves out is counted', () => {
+  const entry = fc.record({
+    time: fc.nat(5_000),
+    type: fc.constantFrom('log', 'error', 'dialog', 'pageerror'),
+    text: fc.string({ minLength: 1, maxLength: 300 }).map((text) => text.replaceAll('[…', '')),
+  });
+  fc.assert(
+    fc.property(fc.array(entry, { maxLength: 40 }), fc.integer({ min: 400, max: 4_000 }), (entries, room) => {
+      const events = timelineOf(
+        recorded({ console: entries.map(({ time, type, text }) => said(time, type, text)) }),
+        { diagnosis: { why: [] } },
+      );
+      const whole = timelineText(events);
+      const text = timelineText(events, room);
+      expect(text.length).toBeLessThanOrEqual(room);
+      const gaps = [...text.matchAll(/^\[… (\d+) left out, (\d+) characters, in timeline\.md …\]$/gm)];
+      const left = gaps.reduce((sum, [, , characters]) => sum + Number(characters), 0);
+      const kept = text
+        .split('\n')
+        .filter((line) => !line.startsWith('[… '))
+        .join('\n').length;
+      // The last line of a text has no line end.
+      const ends = text.split('\n').length - gaps.length === 0 ? 0 : 1;
+      expect(kept + ends + left).toBe(whole.length + 1);
+    }),
+  );
+});
