@@ -23,6 +23,9 @@ const category = z.enum(categories);
 /** The id of a run, with which its folder is found. */
 export const runIdShape = z.string().regex(/^[\w-]+$/);
 
+/** An id that self-heal has made, which stands in comments, logs and commands. */
+const id = z.string().regex(/^[\w.-]{1,64}$/);
+
 /** The number of a change within its run. */
 const changeId = z.string().regex(/^\d+$/);
 
@@ -38,7 +41,7 @@ const testShape: z.ZodType<TestRef> = z.object({
 });
 
 const causeShape = z.object({
-  id: z.string(),
+  id,
   signature: z.string(),
   category,
   alternatives: listOf(category),
@@ -57,7 +60,7 @@ const causeShape = z.object({
   headline: z.string(),
   /** The first frame of the user's own code, `src/cart.ts:12:5`; null if no stack shows it. */
   source: textOrNull,
-  parent: textOrNull,
+  parent: id.nullable(),
   warning: textOrNull,
   /** The folder of its leading failure, relative to the run's: context.json, prompt.md, screenshot … */
   evidence: z.string().regex(/^failures\/\d+$/),
@@ -233,7 +236,7 @@ const regressionShape = z.object({
   /** How many tests there was no time for. */
   leftOut: count,
   /** Fixes that broke green tests, with the ids of those tests. */
-  broke: listOf(z.object({ causeId: z.string(), tests: texts })),
+  broke: listOf(z.object({ causeId: id, tests: texts })),
 });
 
 /** The results of running the tests around the fixes once more. */
@@ -268,8 +271,8 @@ export const suitePurposes = [
 export type SuitePurpose = (typeof suitePurposes)[number];
 
 const shards = { total: count, missing: listOf(z.number()) };
-const ofCause = { causeId: z.string() };
-const ofAny = { causeId: textOrNull };
+const ofCause = { causeId: id };
+const ofAny = { causeId: id.nullable() };
 const ofAttempt = { ...ofCause, attempt: count };
 const ofTests = { tests: listOf(testShape) };
 const ofSuite = { ...ofAny, purpose: z.enum(suitePurposes) };
@@ -397,10 +400,10 @@ const shapes = {
   /** Waiting before the next attempt (HL-4). */
   'agent.retrying': z.object({ ...ofAttempt, delayMs: count, reason: z.string() }),
   /** A question to a person; the run does not wait for the answer. The id is null if it could not be stored. */
-  'agent.waiting_for_input': z.object({ ...ofCause, question: z.string(), escalationId: textOrNull }),
+  'agent.waiting_for_input': z.object({ ...ofCause, question: z.string(), escalationId: id.nullable() }),
   /** A person answered; written to the events of the run that asked. */
   'agent.escalation_resolved': z.object({
-    escalationId: z.string(),
+    escalationId: id,
     choice: z.enum(Object.keys(choiceText) as [Choice, ...Choice[]]),
   }),
   /** Agents that red tests might have needed, and that were not started. */

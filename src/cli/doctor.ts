@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { ChalkInstance } from 'chalk';
 import { exitCodes } from '../core/exit-codes.js';
 import { endWith, print } from './end.js';
-import { tell } from './tell.js';
+import { laidOut } from '../outputs/cut.js';
 import { agentsFlag, configFlag } from './options.js';
 import { type Check, examine } from '../doctor/examine.js';
 import { paletteForData } from '../outputs/streams.js';
@@ -33,7 +33,7 @@ async function runDoctor({ agents, config, json }: DoctorOptions): Promise<numbe
   const checks = await examine({ cwd: process.cwd(), env: process.env, agents, config });
   const ok = checks.every(({ state }) => state !== 'failed');
   if (json) print({ schemaVersion: 1, ok, checks });
-  else tell(doctorText(checks, paletteForData(process.env)));
+  else print(laidOut(doctorText(checks, paletteForData(process.env)), process.stdout.columns));
   return ok ? exitCodes.green : exitCodes.usage;
 }
 

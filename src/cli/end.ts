@@ -1,4 +1,5 @@
 import { exitCodes } from '../core/exit-codes.js';
+import { logText } from '../core/visible-text.js';
 import { exitCodeFor, formatProblem, type Problem } from '../problem.js';
 import { redact } from '../secrets/redactor.js';
 import path from 'node:path';
@@ -19,7 +20,7 @@ export function end(result: number | Problem, fit = (text: string) => text): voi
   // The detail may contain output of the project's programs.
   const { detail, ...said } = result;
   const text = detail === undefined ? fit(formatProblem(said)) : formatProblem(result);
-  process.stderr.write(`${redact(text)}\n`);
+  process.stderr.write(`${logText(redact(text))}\n`);
   process.exitCode = exitCodeFor(result);
 }
 

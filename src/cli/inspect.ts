@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { Command } from 'commander';
 import prettyBytes from 'pretty-bytes';
 import { endWith, print } from './end.js';
+import { logText } from '../core/visible-text.js';
 import { tell } from './tell.js';
 import { agentsFlag, wholeNumber } from './options.js';
 import { exitCodes } from '../core/exit-codes.js';
@@ -68,7 +69,7 @@ export async function runInspect(
   if (!one || meant.length > 1) return unclear(word, meant.length > 1 ? meant : all);
   if (options.prompt) return showPrompt({ run: run.value, one, redactor }, options);
   if (options.json) return print(one);
-  return print(renderFailure(one, await filesOf(run.value, one, cwd)));
+  return print(logText(renderFailure(one, await filesOf(run.value, one, cwd))));
 }
 
 /** A single word may be a run or a test; two words are a run and a test. */

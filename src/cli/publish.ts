@@ -3,7 +3,8 @@ import process from 'node:process';
 import { type Command, Option } from 'commander';
 import { exitCodes } from '../core/exit-codes.js';
 import { type Problem, reasonOf } from '../problem.js';
-import { endWith, print } from './end.js';
+import { endWith } from './end.js';
+import { tell as tellPerson } from './tell.js';
 import type { Artifact } from '../publish/artifact.js';
 import type { Applied, Applying } from '../publish/apply.js';
 import type { Forge } from '../publish/forge.js';
@@ -47,7 +48,7 @@ async function runPublish({ from, folder, answer, apply }: PublishOptions): Prom
   if (!read.ok) return read.error;
   const artifact = read.value;
   const redactor = await createRedactor({ env, projectRoot: null });
-  const tell = (line: string) => void print(redactor.text(line));
+  const tell = (line: string) => void tellPerson(redactor.text(line));
   try {
     if (answer) return await answerComment({ artifact, folder, env, tell });
     const forge = await forgeOf(env);
@@ -106,6 +107,7 @@ async function answerComment({ artifact, folder, env, tell }: AnswerRequest): Pr
   if (!opened.ok) return opened.error;
   const github = opened.value;
   const { answer } = await import('../publish/answer.js');
+  const { prose } = await import('../outputs/markdown.js');
   const answered = await answer({ github, artifact, folder, now: systemClock.now() });
   if (answered.kind === 'needs-artifact') {
     const output = env['GITHUB_OUTPUT'];
@@ -120,7 +122,7 @@ async function answerComment({ artifact, folder, env, tell }: AnswerRequest): Pr
   tell(answered.says);
   const { comment, issue } = github.event;
   if (comment) await github.react(comment.id, answered.kind === 'done' ? '+1' : '-1');
-  if (issue && answered.kind === 'refused') await github.createComment(issue.number, answered.says);
+  if (issue && answered.kind === 'refused') await github.createComment(issue.number, prose(answered.says));
   return exitCodes.green;
 }
 

@@ -28,6 +28,14 @@ export function visibleText(text: string): string {
     .replace(loneSurrogate, '\ufffd');
 }
 
+/** What GitHub's, Azure's and TeamCity's runners take out of the middle of a line of a job's log, and what GitHub's takes at its start. */
+const logCommand = /#(?=#\w*\[)|(?<=^\s*):(?=:)/gm;
+
+/** Makes a text one to print: visible, and without commands that the system which shows a job's log would carry out. Idempotent. */
+export function logText(text: string): string {
+  return visibleText(text).replace(logCommand, '$& ');
+}
+
 // In copied logs, color codes may have lost their escape character or have it spelled out.
 const escape =
   // oxlint-disable-next-line no-control-regex -- control characters are what is looked for

@@ -2,7 +2,7 @@ import { isKept } from '../core/attempt.js';
 import { builtIn } from '../core/built-in.js';
 import { protectedReason } from '../guard/protected-files.js';
 import type { Problem } from '../problem.js';
-import { type Artifact, readArtifacts } from '../publish/artifact.js';
+import { type Artifact, keptIn, readArtifacts } from '../publish/artifact.js';
 import { type FixedFile, readFix } from '../publish/fix.js';
 import { ok, type Result } from '../result.js';
 import type { Report } from '../run/report.js';
@@ -50,7 +50,7 @@ export async function readPatches(folders: readonly string[]): Promise<Result<Ma
 function madeIn({ report, fix }: Artifact): MadeElsewhere[] {
   const files = fix === null ? null : readFix(fix, protectedReason);
   if (!files?.ok) return [];
-  const healed = report.causes.filter(({ attempts }) => attempts.some(isKept));
+  const healed = keptIn(report);
   const agent = healed.at(-1)?.attempts.findLast(isKept)?.agent ?? builtIn;
   return [
     { agent, runId: report.runId, tests: new Set(healed.flatMap(({ tests }) => tests)), fix: files.value },

@@ -1,6 +1,6 @@
 import { wrapAnsi } from 'fast-wrap-ansi';
 import stringWidth from 'string-width';
-import { visibleText } from '../core/visible-text.js';
+import { logText } from '../core/visible-text.js';
 
 export interface CutOptions {
   /** What to remove: the end, as for a sentence, or the middle, as for a path or a title, whose two ends identify it. */
@@ -68,7 +68,7 @@ const colors = /(\u001b\[[0-9;]*m)/;
 export function wrappedPainted(line: string, width: number): string[] {
   const shown = line
     .split(colors)
-    .map((part, index) => (index % 2 === 1 ? part : visibleText(part).replaceAll(/\s*\n\s*/g, ' ')))
+    .map((part, index) => (index % 2 === 1 ? part : logText(part).replaceAll(/\s*\n\s*/g, ' ')))
     .join('');
   return broken(shown, width);
 }
@@ -89,7 +89,7 @@ function oneLine(text: string, width: number): string {
 
 /** Returns a text as one line without terminal control sequences. */
 function flattened(text: string): string {
-  return visibleText(text).replaceAll(/\s+/g, ' ').trim();
+  return logText(text).replaceAll(/\s+/g, ' ').trim();
 }
 
 function take(parts: readonly string[], width: number): string[] {

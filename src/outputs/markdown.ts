@@ -1,6 +1,6 @@
 import { isKept } from '../core/attempt.js';
 import { type Offer, offerLine } from '../core/escalation.js';
-import { fenced, middleCut } from '../core/fenced.js';
+import { fenceFor, middleCut } from '../core/fenced.js';
 import { visibleText } from '../core/visible-text.js';
 import type { Report } from '../run/report.js';
 import { atMost, counted } from '../format.js';
@@ -20,6 +20,8 @@ export interface MarkdownOptions {
   readonly maxBytes?: number;
   /** The text of a patch of the run, for a person to choose; null if it is not there. */
   readonly patchText?: (patch: string | null) => string | null;
+  /** Stands before the causes, in place of what each fix changed. */
+  readonly fix?: string;
 }
 
 /** The maximum number of list items shown; the rest is counted. */
@@ -28,16 +30,17 @@ const ITEMS = 20;
 /** Renders the run as Markdown: what is left to do first, only complete causes, and a line that says how many did not fit. */
 export function markdownOf(
   report: Report,
-  { folder, maxBytes = summaryBytes, patchText = () => null }: MarkdownOptions,
+  { folder, maxBytes = summaryBytes, patchText = () => null, fix }: MarkdownOptions,
 ): string {
   const view = viewOf(report);
-  const before = head(view);
+  const before = `${head(view)}${fix ?? ''}`;
   const after = tail(view, folder);
   const shown: string[] = [];
   let room = maxBytes - Buffer.byteLength(before) - Buffer.byteLength(after) - cutLineBytes;
   for (const cause of view.causes) {
     const offers = cause.offers.map((one) => offerSection(one, patchText(one.patch)));
-    const fixes = cause.cause.attempts.filter(isKept).map(({ patch }) => fixSection(patchText(patch)));
+    const kept = fix === undefined ? cause.cause.attempts.filter(isKept) : [];
+    const fixes = kept.map(({ patch }) => cutSection(patchText(patch)));
     const section = `${causeSection(cause, folder)}${fixes.join('')}${offers.join('')}`;
     room -= Buffer.byteLength(section);
     if (room < 0) break;
@@ -75,13 +78,17 @@ const PATCH = 4000;
 
 /** Shows a patch that waits for a person, with its proof. */
 function offerSection(offer: Offer, text: string | null): string {
-  return `\nPatch ${prose(offerLine(offer))}\n${fixSection(text)}`;
+  return `\nPatch ${prose(offerLine(offer))}\n${cutSection(text)}`;
 }
 
-/** Shows a patch, folded. */
-function fixSection(text: string | null): string {
-  if (text === null) return '';
-  return `\n<details><summary>Diff</summary>\n\n${fenced(middleCut(visibleText(text), PATCH), 'diff')}\n\n</details>\n`;
+function cutSection(text: string | null): string {
+  return text === null ? '' : fixSection('Diff', middleCut(visibleText(text), PATCH));
+}
+
+/** Shows a patch as it is. */
+export function fixSection(title: string, patch: string): string {
+  const fence = fenceFor(patch);
+  return `\n<details><summary>${title}</summary>\n\n${fence}diff\n${patch}\n${fence}\n\n</details>\n`;
 }
 
 function rowItem({ label, text, isCode = false }: Row): string {

@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream';
+import { logText } from '../core/visible-text.js';
 import chalk, { type ChalkInstance, Chalk, chalkStderr } from 'chalk';
 
 const unpainted: ChalkInstance = new Chalk({ level: 0 });
@@ -36,7 +37,7 @@ export function isLive(env: NodeJS.ProcessEnv, { isTTY, columns }: MaybeTerminal
 
 /** Prints a message that is not an event, as a line on standard error. */
 export function say(text: string): void {
-  process.stderr.write(`self-heal ${text}\n`);
+  process.stderr.write(`self-heal ${logText(text)}\n`);
 }
 
 /** The error codes of a write whose reader is gone: a closed pipe, or a closed terminal window. */

@@ -6,7 +6,7 @@ import { testName } from '../core/failure.js';
 import { counted } from '../format.js';
 import type { Artifact } from './artifact.js';
 import type { Change, Forge, NewCommit } from './forge.js';
-import { commitMessage, filesOf, isOurCommit, redTests, trailerOf } from './publish.js';
+import { commitMessage, filesOf, isOurCommit, originOf, redTests, sha256Of, trailerOf } from './publish.js';
 
 /** What to commit to the branch of a change, and the run that it comes from. */
 export interface Applying {
@@ -24,9 +24,13 @@ export interface Applied {
 
 type Made = Pick<NewCommit, 'files' | 'message'>;
 
-/** Commits the fix of a run to the branch of a change. */
+/** Commits the fix of a run to the branch of a change, if it is the one that our comment shows. */
 export async function applyFix(change: Change, applying: Applying): Promise<Applied> {
   return commitTo(change, applying, async () => {
+    const comments = await applying.forge.ownComments(change.number);
+    const shown = comments.map(originOf).find((origin) => origin !== null);
+    if (shown?.head !== change.head || !shown.fix || shown.fix !== sha256Of(applying.artifact))
+      return 'The comment does not show this fix whole, so that nobody can have read it.';
     const files = await filesOf(applying.artifact, change.head, applying.forge);
     return typeof files === 'string'
       ? files
@@ -103,13 +107,21 @@ async function quarantined(
   if (names.size === 0) return 'No test was red in this run.';
   const at = agentsFileIn(folder);
   const file = await forge.read(at, head);
-  const doc = parseDocument(textOf(file) || 'version: 1\n');
+  const before = textOf(file) || 'version: 1\n';
+  const doc = parseDocument(before);
   const { quarantine } = agentsFileSchema.shape;
-  const there = quarantine.safeParse((Object(doc.toJS()) as { quarantine?: unknown }).quarantine);
-  if (doc.errors.length > 0 || !there.success) return `${at} cannot be extended: it has mistakes.`;
-  const kept = there.data.filter(({ test }) => !names.has(test));
-  doc.set('quarantine', [...kept, ...[...names].map((test) => ({ test, until }))]);
+  const listIn = (data: unknown) =>
+    quarantine.safeParse((Object(data) as { quarantine?: unknown }).quarantine).data;
+  const there = listIn(doc.toJS());
+  if (doc.errors.length > 0 || !there) return `${at} cannot be extended: it has mistakes.`;
+  const added = [...names].map((name) => ({ test: name.replaceAll('${', () => '$${'), until }));
+  const kept = there.filter(({ test }) => !added.some((one) => one.test === test));
+  doc.set('quarantine', [...kept, ...added]);
   const content = Buffer.from(doc.toString({ lineWidth: 0 }));
+  const [was, is] = [readYaml(before, {}), readYaml(content.toString('utf8'), {})];
+  const read = new Set(listIn(is.data)?.map(({ test }) => test));
+  if (is.mistakes.length > was.mistakes.length || [...names].some((name) => !read.has(name)))
+    return `${at} cannot be extended: a name would not be read as it is written.`;
   const message = `Quarantine ${counted(names.size, 'test')} until ${until}\n\n${trailerOf(artifact, head)}`;
   return {
     files: [{ path: at, content, isExecutable: false, exists: file !== null, setsMode: false }],

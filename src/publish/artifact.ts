@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { isKept } from '../core/attempt.js';
 import { fixFile } from '../outputs/fix-file.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
@@ -12,8 +13,8 @@ export interface Artifact {
   /** The run's folder. */
   readonly dir: string;
   readonly report: Report;
-  /** The patch of all that the run fixed; null if it fixed nothing. */
-  readonly fix: string | null;
+  /** The patch of all that the run fixed, in bytes, because a file need not be UTF-8; null if it fixed nothing. */
+  readonly fix: Buffer | null;
 }
 
 /** How deep an artifact is searched: `upload-artifact` keeps the folders above what it was given. */
@@ -32,7 +33,7 @@ export async function readArtifact(folder: string): Promise<Result<Artifact, Pro
       message: `${folder} has no run of self-heal`,
       remedy: 'Name the folder with the artifact of the job that ran it, which holds .self-heal/runs.',
     });
-  return ok({ dir, report, fix: fixIn(dir) });
+  return ok({ dir, report, fix: keptIn(report).length === 0 ? null : fixIn(dir) });
 }
 
 /** Reads all runs in these folders, in the order of their ids. */
@@ -67,9 +68,14 @@ function entriesOf(folder: string) {
   }
 }
 
-function fixIn(dir: string): string | null {
+/** Returns the causes that a run has fixed. */
+export function keptIn({ causes }: Report): Report['causes'] {
+  return causes.filter(({ attempts }) => attempts.some(isKept));
+}
+
+function fixIn(dir: string): Buffer | null {
   const found = entriesOf(dir).find(({ name }) => name === fixFile);
   if (!found?.isFile()) return null;
   const bytes = readFileSync(path.join(dir, fixFile));
-  return bytes.length === 0 || bytes.length > FIX_BYTES ? null : bytes.toString('utf8');
+  return bytes.length === 0 || bytes.length > FIX_BYTES ? null : bytes;
 }

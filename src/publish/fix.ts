@@ -13,19 +13,28 @@ export interface FixedFile {
   readonly path: string;
   /** Null if the fix leaves it as it is. */
   readonly isExecutable: boolean | null;
+  /** Its hunks have one character per byte, so that no byte is lost. */
   readonly patch: StructuredPatch;
+  /** Git's ids of its content before and after, as the run had it; null if the patch does not say. */
+  readonly blobs: { readonly before: string; readonly after: string } | null;
 }
+
+/** A fix of more files is nobody's fix of a test, and takes several requests for each. */
+const MOST_FILES = 300;
 
 /**
  * Reads the patch of a run, which may come from anybody: it can name only files of the repository, none of which `protects` gives a reason. Returns why it cannot be
  * published, as the end of a sentence, if it cannot.
  */
 export function readFix(
-  text: string,
+  bytes: Buffer,
   protects: (file: string) => string | null = unpublishableReason,
 ): Result<readonly FixedFile[], string> {
+  const parts = bytes.toString('latin1').split(/^(?=diff --git )/m);
+  if (parts.length > MOST_FILES)
+    return err(`it changes ${parts.length} files, and ${MOST_FILES} are the most`);
   try {
-    const files = parsePatch(text).map((one) => fixedFile(one, protects));
+    const files = parts.flatMap((part) => parsePatch(part).map((one) => fixedFile(one, { part, protects })));
     const refused = files.find(({ why }) => why !== null);
     return refused ? err(`${refused.path} ${refused.why}`) : ok(files);
   } catch (error) {
@@ -35,10 +44,11 @@ export function readFix(
 
 function fixedFile(
   patch: StructuredPatch,
-  protects: (file: string) => string | null,
+  { part, protects }: { readonly part: string; readonly protects: (file: string) => string | null },
 ): FixedFile & { readonly why: string | null } {
   const { oldFileName = '', newFileName = '', oldMode, newMode, hunks, isCreate, isDelete } = patch;
   const path = (isDelete ? oldFileName : newFileName).replace(/^[ab]\//, '');
+  const [, before = null, after = ''] = /^index ([\da-f]{40})\.\.([\da-f]{40})/m.exec(part) ?? [];
   const why = () => {
     if (!safePath.safeParse(path).success) return 'is not a path in the repository';
     const isProtected = protects(path);
@@ -48,24 +58,21 @@ function fixedFile(
     const hasText = hunks.length > 0 || isCreate || isDelete || newMode !== undefined;
     return hasText ? null : 'is not text: apply the patch with `git apply`';
   };
-  return { path, isExecutable: newMode === undefined ? null : newMode === '100755', patch, why: why() };
+  const isExecutable = newMode === undefined ? null : newMode === '100755';
+  return { path, isExecutable, patch, blobs: before === null ? null : { before, after }, why: why() };
 }
 
 /** Returns what a file becomes: null if it is deleted, and `conflict` if a branch has something else at its path than the fix was made for. */
 export function fixedContent({ patch }: FixedFile, before: Buffer | null): Buffer | null | 'conflict' {
   if ((before === null) !== (patch.isCreate === true)) return 'conflict';
-  // One character per byte, so that no byte is lost.
-  const text = applyPatch(before?.toString('latin1') ?? '', inLatin1(patch), {
+  const text = applyPatch(before?.toString('latin1') ?? '', patch, {
     autoConvertLineEndings: false,
   });
   if (text === false) return 'conflict';
   return patch.isDelete ? null : Buffer.from(text, 'latin1');
 }
 
-function inLatin1(patch: StructuredPatch): StructuredPatch {
-  const bytes = (line: string) => Buffer.from(line, 'utf8').toString('latin1');
-  return { ...patch, hunks: patch.hunks.map((hunk) => ({ ...hunk, lines: hunk.lines.map(bytes) })) };
-}
+const fromBytes = (text: string) => Buffer.from(text, 'latin1').toString('utf8');
 
 /** Lines of a file as a branch has them, counted from 1, and what a fix has in their place. */
 export interface Replacement {
@@ -79,13 +86,14 @@ export interface Replacement {
 export function replacementsOf({ path, patch }: FixedFile): Replacement[] {
   if (patch.isCreate || patch.isDelete) return [];
   return patch.hunks.flatMap((hunk) => {
+    const lines = hunk.lines.map(fromBytes);
     const found: Replacement[] = [];
     let line = hunk.oldStart;
     let context: string | null = null;
-    for (let at = 0; at < hunk.lines.length;) {
-      const block = blockAt(hunk.lines, at);
+    for (let at = 0; at < lines.length;) {
+      const block = blockAt(lines, at);
       if (block.length === 0) {
-        context = (hunk.lines[at] ?? '').slice(1);
+        context = (lines[at] ?? '').slice(1);
         at += 1;
         line += 1;
         continue;
@@ -108,10 +116,13 @@ function blockAt(lines: readonly string[], from: number): string[] {
   return end === -1 ? rest : rest.slice(0, end);
 }
 
-/** Whether a person sees all of what they would accept: a text with hidden or reordered characters is not suggested. */
-export function isPlain({ lines }: Replacement): boolean {
-  const text = lines.join('\n');
-  return visibleText(text) === text;
+/**
+ * Whether a person sees all of what they would accept: nothing hidden, reordered, moved out of view or not UTF-8, and no line that makes a bot
+ * act (`/approve`).
+ */
+export function isPlain(text: string): boolean {
+  const lines = text.replaceAll('\r\n', '\n');
+  return visibleText(lines) === lines && !/\ufffd|[^\S\n]{120}|^[^\S\n]*\/[a-z_-]+(?:\s|$)/im.test(lines);
 }
 
 /** Returns a comment that nobody sees, by which a suggestion is recognized. */

@@ -1,16 +1,19 @@
+import { isUtf8 } from 'node:buffer';
+import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { isKept } from '../core/attempt.js';
 import { exitCodes } from '../core/exit-codes.js';
 import { counted } from '../format.js';
 import { annotationsOf } from '../outputs/github.js';
-import { markdownOf } from '../outputs/markdown.js';
+import { fixSection, markdownOf, prose } from '../outputs/markdown.js';
 import { offersOf } from '../core/escalation.js';
 import { readPatch } from '../run/read-patch.js';
 import type { Report } from '../run/report.js';
 import type { Redactor } from '../secrets/redactor.js';
 import { jsonOf } from '../json-of.js';
 import { z } from 'zod';
-import type { Artifact } from './artifact.js';
+import { blobId } from '../workspace/patch-text.js';
+import { type Artifact, keptIn } from './artifact.js';
 import { type FixedFile, fixedContent, readFix, replacementsOf, isPlain } from './fix.js';
 import type { Change, Check, CommittedFile, Forge, OwnComment } from './forge.js';
 
@@ -40,12 +43,12 @@ export async function publish(publishing: Publishing): Promise<string[]> {
 async function onChange(change: Change, publishing: Publishing): Promise<string[]> {
   const { forge, artifact } = publishing;
   const number = `${forge.noun} ${change.number}`;
-  const text = markdown(publishing);
-  await forge.check(change.head, checkOf(publishing, text));
+  const page = pageOf(publishing);
+  await forge.check(change.head, checkOf(publishing, page));
   const own = (await forge.ownComments(change.number)).find(isOurs);
   // A change that has always been green needs no comment.
   if (!own && artifact.report.causes.length === 0) return [`${number} is ${artifact.report.outcome}.`];
-  const body = commentOf(change, publishing, text);
+  const body = commentOf(change, publishing, page);
   if (!own) await forge.createComment(change.number, body);
   else if (own.body !== body) await forge.editComment(change.number, own.id, body);
   const done = own
@@ -64,7 +67,12 @@ async function onChange(change: Change, publishing: Publishing): Promise<string[
 
 const marker = /^<!-- self-heal (\{[^\n]*\}) -->\n/;
 
-const markerShape = z.object({ run: z.string().regex(/^\d+$/), head: z.string().regex(/^[\da-f]{40,64}$/) });
+const markerShape = z.object({
+  run: z.string().regex(/^\d+$/),
+  head: z.string().regex(/^[\da-f]{40,64}$/),
+  /** The SHA-256 of the patch that it shows and offers; null if it offers none. */
+  fix: z.string().nullable(),
+});
 
 /** What a comment was made from. */
 export type Origin = z.infer<typeof markerShape>;
@@ -81,15 +89,15 @@ function isOurs(comment: OwnComment): boolean {
 function commentOf(
   { head, isFork }: Change,
   { forge, artifact }: Pick<Publishing, 'forge' | 'artifact'>,
-  text: string,
+  { text, fix }: Page,
 ): string {
-  const origin: Origin = { run: forge.runId, head };
-  const commands = commandLines(artifact, isFork);
+  const origin: Origin = { run: forge.runId, head, fix: isFork ? null : fix };
+  const commands = commandLines(artifact.report, origin.fix, isFork);
   return `<!-- self-heal ${JSON.stringify(origin)} -->\n${text}\n[The run and its artifact](${forge.runUrl})\n${commands}`;
 }
 
 /** Returns what a reviewer may answer. */
-function commandLines({ fix, report }: Artifact, isFork: boolean): string {
+function commandLines(report: Report, fix: string | null, isFork: boolean): string {
   if (isFork || report.causes.length === 0) return '';
   const lines = [
     ...(fix === null ? [] : ['`/self-heal apply` commits the fix to this branch']),
@@ -106,16 +114,37 @@ export function redTests({ tests }: Report): Report['tests'] {
   return tests.filter(({ verdict }) => redVerdicts.includes(verdict));
 }
 
-function markdown({ artifact, redactor }: Publishing): string {
-  const { report, dir } = artifact;
-  const patchText = (patch: string | null) => readPatch(dir, patch, redactor);
-  return redactor.text(
-    markdownOf(report, { folder: `.self-heal/runs/${report.runId}`, maxBytes: COMMENT_BYTES, patchText }),
-  );
+/** What is said of a run, and the SHA-256 of the patch that it shows whole; null if it shows none. */
+interface Page {
+  readonly text: string;
+  readonly fix: string | null;
 }
 
-function checkOf({ artifact, folder }: Publishing, summary: string): Check {
-  const { report, fix } = artifact;
+/** Returns the SHA-256 of a run's fix. */
+export function sha256Of({ fix }: Artifact): string | null {
+  return fix && createHash('sha256').update(fix).digest('hex');
+}
+
+/** Shows the bytes that would be committed, not what the attempts say of them, and offers only what a reviewer can see all of. */
+function pageOf({ artifact, redactor }: Publishing): Page {
+  const { report, dir, fix } = artifact;
+  const patchText = (patch: string | null) => readPatch(dir, patch, redactor);
+  const folder = `.self-heal/runs/${report.runId}`;
+  const textWith = (shown: string) =>
+    redactor.text(markdownOf(report, { folder, maxBytes: COMMENT_BYTES, patchText, fix: shown }));
+  if (fix === null) return { text: textWith(''), fix: null };
+  const patch = fix.toString('utf8');
+  const shown = fixSection('The fix, as it will be committed', patch);
+  const read = readFix(fix);
+  const text = textWith(shown);
+  if (read.ok && isUtf8(fix) && isPlain(patch) && text.includes(shown))
+    return { text, fix: sha256Of(artifact) };
+  const why = read.ok ? 'it cannot be shown whole here' : read.error;
+  return { text: textWith(`\nThe fix is not offered: ${prose(why)}.\n`), fix: null };
+}
+
+function checkOf({ artifact, folder, redactor }: Publishing, { text: summary, fix }: Page): Check {
+  const { report } = artifact;
   const { exitCode, outcome, totals } = report;
   const isGreen = exitCode === exitCodes.green;
   const waits = fix !== null || outcome === 'escalated';
@@ -129,7 +158,9 @@ function checkOf({ artifact, folder }: Publishing, summary: string): Check {
         : `${totals.healed} fixed: apply the fix`,
     summary,
     annotations: annotations.flatMap(({ file, line, ...one }) =>
-      file === undefined || line === undefined ? [] : [{ ...one, file, line }],
+      file === undefined || line === undefined
+        ? []
+        : [{ ...one, title: redactor.text(one.title), message: redactor.text(one.message), file, line }],
     ),
   };
 }
@@ -146,13 +177,13 @@ function suggestionsFor({ isFork }: Change, { artifact, redactor }: Publishing) 
   ]);
   const texts = [
     ...(isFork && fix !== null ? [fix] : []),
-    ...patches.flatMap(({ patch }) => readPatch(dir, patch, redactor) ?? []),
+    ...patches.flatMap(({ patch }) => Buffer.from(readPatch(dir, patch, redactor) ?? '')),
   ];
   const files = texts.flatMap((text) => {
     const read = readFix(text);
     return read.ok ? read.value : [];
   });
-  const all = files.flatMap(replacementsOf).filter(isPlain);
+  const all = files.flatMap(replacementsOf).filter(({ lines }) => isPlain(lines.join('\n')));
   const byText = new Map(all.map((one) => [JSON.stringify(one), one]));
   return [...byText.values()];
 }
@@ -167,8 +198,8 @@ async function onBranch(
   publishing: Publishing,
 ): Promise<string[]> {
   const { forge, artifact } = publishing;
-  const text = markdown(publishing);
-  await forge.check(head, checkOf(publishing, text));
+  const page = pageOf(publishing);
+  await forge.check(head, checkOf(publishing, page));
   if (artifact.fix === null) return [`${branch} is ${artifact.report.outcome}: there is no fix to propose.`];
   const now = await forge.headOf(branch);
   if (now?.commit !== head)
@@ -183,7 +214,7 @@ async function onBranch(
     await forge.commit({ branch: own, parent: head, files, message, isOwnBranch: true });
   }
   const title = `Fix ${counted(artifact.report.totals.healed, 'failing test')}`;
-  const body = `${text}\n[The run and its artifact](${forge.runUrl})\n`;
+  const body = `${page.text}\n[The run and its artifact](${forge.runUrl})\n`;
   return [`${await forge.propose({ branch: own, base: branch, title, body })} has the fix.`];
 }
 
@@ -201,10 +232,16 @@ export function isOurCommit(message: string): boolean {
 
 /** Returns the message of a commit with a run's fix. */
 export function commitMessage(artifact: Artifact, head: string): string {
-  const what = artifact.report.causes
-    .filter(({ attempts }) => attempts.some(isKept))
-    .map(({ headline }) => `- ${headline.slice(0, 200)}`);
+  const what = keptIn(artifact.report).map(({ headline }) => `- ${commitLine(headline)}`);
   return `Fix ${counted(what.length, 'cause')} of failing tests\n\n${what.join('\n')}\n\n${trailerOf(artifact, head)}`;
+}
+
+/** Leaves words of a text, so that no commit closes an issue, skips CI, mentions anybody or has a trailer of its own. */
+export function commitLine(text: string): string {
+  return text
+    .slice(0, 200)
+    .replaceAll(/[^\p{L}\p{M}\p{N}_.,'"()]+/gu, ' ')
+    .trim();
 }
 
 /** Returns the files of a fix as a commit has to hold them, or why it cannot be committed, as a sentence. */
@@ -224,7 +261,9 @@ export async function filesOf(
 async function committed(file: FixedFile, head: string, forge: Forge): Promise<CommittedFile | string> {
   const before = await forge.read(file.path, head);
   const content = fixedContent(file, before?.content ?? null);
-  if (content === 'conflict')
+  const { before: was, after } = file.blobs ?? {};
+  // A hunk may fit elsewhere, too, in a file that is not the one that the run had.
+  if (content === 'conflict' || blobId(before?.content ?? null) !== was || blobId(content) !== after)
     return `The fix is not published: ${file.path} differs from what it was made for.`;
   const isExecutable = file.isExecutable ?? before?.isExecutable ?? false;
   const setsMode = file.isExecutable !== null;

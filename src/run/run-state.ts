@@ -39,7 +39,8 @@ export interface RunState {
   /** The cause whose phase began last; null if it was a phase of the run. */
   readonly latest: string | null;
   /** By id, in the order in which they were first seen. */
-  readonly tests: ReadonlyMap<string, TestState>;
+  /** All states of a run share it, since copying it for each cause would take time quadratic in the size of the run. */
+  readonly tests: Map<string, TestState>;
   /** In the order in which they were found. */
   readonly causes: readonly CauseState[];
   /** Suite runs and agents, in the order in which they began. */
@@ -173,7 +174,7 @@ export function emptyRun(runId = ''): RunState {
   };
 }
 
-/** Returns the run after one more event. Unknown events, from newer versions, change nothing. Pure. */
+/** Returns the run after one more event. Unknown events, from newer versions, change nothing. Pure, but for `tests`. */
 export function reduce(run: RunState, event: StampedEvent): RunState {
   if (!Object.hasOwn(changes, event.type)) return run;
   // Each entry takes the event type it is keyed by, which TypeScript cannot infer from a lookup by a union.
@@ -219,7 +220,8 @@ const changes: { readonly [T in Event['type']]: (run: RunState, event: EventOf<T
       const causeIds = run.tests.get(test.id)?.causeIds ?? [];
       return [test.id, { ...test, retries, sharedFix, causeIds }];
     });
-    return { ...run, tests: new Map([...run.tests, ...seen]) };
+    for (const [id, test] of seen) run.tests.set(id, test);
+    return run;
   },
   'tests.decided': (run, { ids, verdict, sharedFix = false }) =>
     withTests(run, ids, () => ({ verdict, sharedFix })),
@@ -323,12 +325,11 @@ function withTests(
   ids: readonly string[],
   over: (test: TestState) => Partial<TestState>,
 ): RunState {
-  const tests = new Map(run.tests);
   for (const id of ids) {
-    const test = tests.get(id);
-    if (test) tests.set(id, { ...test, ...over(test) });
+    const test = run.tests.get(id);
+    if (test) run.tests.set(id, { ...test, ...over(test) });
   }
-  return { ...run, tests };
+  return run;
 }
 
 function idsOf(tests: readonly TestRef[]): string[] {

@@ -27,8 +27,10 @@ export async function renderChange({ edits }: Change, contents: Contents): Promi
     const hunks = isBinary ? [] : compare(before, after);
     const lines = hunks.flatMap((hunk) => hunk.lines);
     const count = (sign: string) => (isBinary ? null : lines.filter((line) => line.startsWith(sign)).length);
-    const head = formatPatch({ ...header(edit), hunks });
-    parts.push(head, isBinary && !before.equals(after) ? binary(before, after) : '');
+    const text = formatPatch({ ...header(edit), hunks });
+    const index = `index ${blobId(edit.before && before)}..${blobId(edit.after && after)}\n`;
+    parts.push(text.replace(/^(?=--- )|(?![^])/m, index));
+    if (isBinary && !before.equals(after)) parts.push(binary(before, after));
     files.push({ path: edit.path, added: count('+'), removed: count('-') });
   }
   return { patch: Buffer.from(parts.join(''), 'latin1'), files };
@@ -81,11 +83,12 @@ function modeOf(state: FileState): string {
 
 /** `git help diff-format` does not document this format: it is taken from git's binary.c, and `git apply` requires full object ids. */
 function binary(before: Buffer, after: Buffer): string {
-  return `index ${idOf(before)}..${idOf(after)}\nGIT binary patch\n${literal(after)}\n${literal(before)}\n`;
+  return `GIT binary patch\n${literal(after)}\n${literal(before)}\n`;
 }
 
-function idOf(content: Buffer): string {
-  if (content.length === 0) return '0'.repeat(40);
+/** Returns git's id of a file's content; zeros if there is no file. */
+export function blobId(content: Buffer | null): string {
+  if (content === null) return '0'.repeat(40);
   return createHash('sha1').update(`blob ${content.length}\0`).update(content).digest('hex');
 }
 

@@ -2,9 +2,11 @@ import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { execa } from 'execa';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { committed } from '../rig/git-repository.js';
 import { processesWith } from '../rig/processes-with.js';
+import { tempDir } from '../rig/temp-dir.js';
 import { scratchProject, shopFiles, userEnv } from '../rig/scratch-project.js';
 
 const cli = path.resolve(import.meta.dirname, '../../bin/self-heal.js');
@@ -43,7 +45,7 @@ async function connected(cwd: string, env: Record<string, string> = {}) {
   return { client, call };
 }
 
-it('MC-1 MC-2 HN-12 a scripted client finds and checks a fix in four calls; a planted cheat is refused with its line, a second run meets the lock, and what is no question is said', async () => {
+it('MC-1 MC-2 MC-4 HN-12 a scripted client finds and checks a fix in four calls; a planted cheat is refused with its line, a second run meets the lock, and what is no question is said', async () => {
   const spec = 'tests/shop.spec.ts';
   const project = await scratchProject(shopFiles);
   committed(project.dir, 'all');
@@ -83,8 +85,40 @@ it('MC-1 MC-2 HN-12 a scripted client finds and checks a fix in four calls; a pl
     isError: false,
     data: { verdict: 'proven', files: ['page.html'] },
   });
+  // A value is never an option, and what a filter leaves out is not proven.
+  await project.write({
+    'keep/mine': 'uncommitted',
+    'tests/own.spec.ts': shopFiles[spec].replace('buys', 'pays'),
+  });
+  for (const option of ['--output=keep', '--reporter=./x.mjs', '-c', '--update-snapshots=all', '-x'])
+    for (const [name, input] of [
+      ['run_tests', { filter: [option] }],
+      ['check_fix', { filter: [option] }],
+      ['run_tests', { project: [option] }],
+      ['check_fix', { base: option }],
+    ] as const)
+      expect(await call(name, input)).toMatchObject({
+        isError: true,
+        text: expect.stringContaining('begin'),
+      });
+  const other = await call('check_fix', { depth: 'quick', filter: ['own.spec'] });
+  expect(other.data['notProven']).toContainEqual(expect.stringContaining('buys is fixed: it was left out'));
+  expect(await project.read('keep/mine')).toBe('uncommitted');
   expect(await call('answer_question', { id: 'nothing', choice: 'skip' })).toMatchObject({ isError: true });
   expect(await call('open_questions')).toMatchObject({ data: { questions: [] } });
+});
+
+it('MC-3 a message that is too large has an error as its answer, and the server ends as if its client were gone', async () => {
+  const { stdout, exitCode } = await execa(process.execPath, [cli, 'mcp'], {
+    input: `{"jsonrpc":"2.0","id":1,"method":"${'x'.repeat(12_000_000)}"}\n`,
+    cwd: tempDir(),
+    reject: false,
+  });
+  expect(JSON.parse(stdout)).toMatchObject({
+    id: null,
+    error: { message: expect.stringContaining('maximum size') },
+  });
+  expect(exitCode).toBe(0);
 });
 
 it('MC-3 a cancelled call and a client that goes away leave no process', async () => {

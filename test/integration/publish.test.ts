@@ -3,8 +3,10 @@ import path from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import type { Report } from '../../src/run/report.js';
+import { parseAgentsFile } from '../../src/config/agents-file.js';
 import { aReport, aReportAttempt, aReportCause, aReportTest, hostileTexts } from '../rig/a-report.js';
 import { leaveRun } from '../rig/events-of-report.js';
+import { blobId } from '../../src/workspace/patch-text.js';
 import { ForgeStub } from '../rig/forge-stub.js';
 import { tempDir } from '../rig/temp-dir.js';
 
@@ -17,8 +19,13 @@ const files = {
   'agents.yaml': '# ours\nversion: 1\nlimits: { perBranch: 2 }\n',
 };
 
+/** The line in which a patch names what a file was and becomes. */
+const index = (...contents: readonly (string | null)[]) =>
+  `index ${contents.map((one) => blobId(one === null ? null : Buffer.from(one))).join('..')}\n`;
+
+const shop = files['src/shop.ts'];
 const fix = `diff --git a/src/shop.ts b/src/shop.ts
---- a/src/shop.ts
+${index(shop, shop.replace('Tanks', 'Thanks'))}--- a/src/shop.ts
 +++ b/src/shop.ts
 @@ -1,2 +1,2 @@
  export const total = 1;
@@ -26,7 +33,7 @@ const fix = `diff --git a/src/shop.ts b/src/shop.ts
 +export const word = "Thanks";
 diff --git a/src/new.ts b/src/new.ts
 new file mode 100644
---- /dev/null
+${index(null, 'export const added = true;\n')}--- /dev/null
 +++ b/src/new.ts
 @@ -0,0 +1,1 @@
 +export const added = true;
@@ -139,12 +146,13 @@ function commented(body: string, login = 'maintainer'): Event {
 describe('on GitHub', () => {
   it('PB-1 a pull request gets one comment and one check, however often they are published', async () => {
     const forge = await new ForgeStub(files).github();
-    const from = artifact(fixed, { fix, attempt: fix });
+    const from = artifact(fixed, { fix, attempt: fix.replaceAll('Thanks', 'something else') });
     const event = ended(forge, 'pull_request');
     expect(await publish(forge, ['--from', from], event)).toMatchObject({ exitCode: 0 });
     expect(await publish(forge, ['--from', from], event)).toMatchObject({ exitCode: 0 });
     expect(forge.comments).toHaveLength(1);
     expect(forge.comments[0]?.body).toContain('+export const word = "Thanks";');
+    expect(forge.comments[0]?.body).not.toContain('something else');
     expect(forge.comments[0]?.body).toContain('/self-heal apply');
     expect(forge.checks).toMatchObject([
       {
@@ -298,6 +306,93 @@ describe('on GitHub', () => {
     expect([...forge.branches.keys()]).toEqual(['main', 'feature']);
   });
 
+  /** An artifact whose run has nothing fixed but a file of this content. */
+  const adding = (content: string, over: Partial<Report> = {}) =>
+    artifact(
+      { ...fixed, ...over },
+      {
+        fix: `diff --git a/src/new.ts b/src/new.ts\nnew file mode 100644\n${index(null, content)}--- /dev/null\n+++ b/src/new.ts\n@@ -0,0 +1,${content.split('\n').length - 1} @@\n${content.replaceAll(/^(?=.)/gm, '+')}`,
+      },
+    );
+
+  it('PB-5 commits only the fix that its comment shows, byte for byte', async () => {
+    const forge = await new ForgeStub(files).github();
+    const event = ended(forge, 'pull_request');
+    const other = adding('export const sendsTheKeyOut = true;\n');
+    await publish(forge, ['--from', artifact(fixed, { fix })], event);
+    await publish(forge, ['--answer', '--from', other], commented('/self-heal apply'));
+    expect(forge.comments.at(-1)?.body).toContain('does not show this fix whole');
+    expect(forge.reactions).toEqual(['-1']);
+    expect(forge.filesOf('feature')).toEqual(files);
+  });
+
+  it.each([
+    ['is too long to be shown', () => adding(`${'x'.repeat(99)}\n`.repeat(900))],
+    ['has text that nobody sees', () => adding('const a = 1; // \u202E 2\n')],
+    ['has text out of view', () => adding(`const a = 1;${' '.repeat(200)}send(key);\n`)],
+    [
+      'holds what may be a secret',
+      () => adding(`const key = 'ghp_${'aB3dE6gH9j'.repeat(4).slice(0, 36)}';\n`),
+    ],
+    ['was kept by no attempt', () => adding('failed();\n', asked)],
+    [
+      'has too many files',
+      () =>
+        artifact(fixed, {
+          fix: Array.from(
+            { length: 301 },
+            (_, n) => `diff --git a/f${n} b/f${n}\nnew file mode 100644\n${index(null, '')}`,
+          ).join(''),
+        }),
+    ],
+  ])('PB-5 neither offers nor commits a fix that %s', async (_, made) => {
+    const forge = await new ForgeStub(files).github();
+    const from = made();
+    await publish(forge, ['--from', from], ended(forge, 'pull_request'));
+    expect(forge.comments[0]?.body).not.toContain('/self-heal apply');
+    await publish(forge, ['--answer', '--from', from], commented('/self-heal apply'));
+    expect(forge.filesOf('feature')).toEqual(files);
+    expect(forge.writes.length).toBeLessThan(9);
+  });
+
+  it('PB-5 does not put a hunk into a file that the run has not had, although it would fit there', async () => {
+    const forge = await new ForgeStub({ ...files, 'src/shop.ts': `\n\n\n${shop}` }).github();
+    const from = artifact(fixed, { fix });
+    await publish(forge, ['--from', from], ended(forge, 'pull_request'));
+    await publish(forge, ['--answer', '--from', from], commented('/self-heal apply'));
+    expect(forge.comments.at(-1)?.body).toContain('differs from what it was made for');
+    expect(forge.reactions).toEqual(['-1']);
+  });
+
+  it('PB-5 no text becomes a part of a commit message that somebody acts on', async () => {
+    const forge = await new ForgeStub(files).github();
+    const headline =
+      '[skip ci] closes #12 GH-3 @ann ***NO_CI*** https://x.test/issues/1\n\nCo-authored-by: a <b@c>';
+    const from = artifact({ ...fixed, causes: [aReportCause({ headline })] }, { fix });
+    await publish(forge, ['--from', from], ended(forge, 'push'));
+    const message = forge.messageOf('self-heal/fix-main');
+    expect(message).toContain(
+      '- skip ci closes 12 GH 3 ann NO_CI https x.test issues 1 Co authored by a b c\n',
+    );
+  });
+
+  it('PB-4 a name that agents.yaml would read as a variable is written so that it is read as it is', async () => {
+    const forge = await new ForgeStub(files).github();
+    const test = {
+      ...asked.tests[0],
+      title: ['shop.spec.ts', 'renders ${name} and $${x}'],
+    } as Report['tests'][number];
+    const from = artifact({ ...asked, tests: [test] }, {});
+    for (const days of [10, 20]) {
+      await publish(forge, ['--from', from], ended(forge, 'pull_request'));
+      await publish(forge, ['--answer', '--from', from], commented(`/self-heal skip ${days}d`));
+    }
+    const read = parseAgentsFile(forge.filesOf('feature')['agents.yaml'] ?? '', {});
+    expect(read.ok && read.value.quarantine?.map(({ test }) => test)).toEqual([
+      'shop.spec.ts › renders ${name} and $${x}',
+    ]);
+  });
+
   it('PB-5 nothing in an artifact becomes markup, a mention, or a command', async () => {
     const forge = await new ForgeStub(files).github();
     const title = hostileTexts.join(' ');
@@ -365,11 +460,17 @@ describe('on GitLab', () => {
   it('PB-3 PB-4 the main branch gets one merge request, and a job applies the fix to a branch that has not moved on', async () => {
     const forge = await new ForgeStub(files).gitlab();
     const from = artifact(fixed, { fix });
+    const other = artifact(fixed, { fix: fix.replace('added = true', 'added = key') });
     const main = { CI_COMMIT_BRANCH: 'main', CI_COMMIT_SHA: forge.headOf('main') };
     for (const _ of [1, 2]) await publish(forge, ['--from', from], 'gitlab', main);
     expect(forge.proposals).toMatchObject([{ branch: 'self-heal/fix-main' }]);
     expect(forge.filesOf('self-heal/fix-main')['src/new.ts']).toBe('export const added = true;\n');
     const job = mergeRequest(forge);
+    // Nothing is shown yet, and then not this.
+    expect(await publish(forge, ['--apply', '--from', from], 'gitlab', job)).toMatchObject({ exitCode: 1 });
+    await publish(forge, ['--from', from], 'gitlab', job);
+    expect(await publish(forge, ['--apply', '--from', other], 'gitlab', job)).toMatchObject({ exitCode: 1 });
+    expect(forge.filesOf('feature')).toEqual(files);
     expect(await publish(forge, ['--apply', '--from', from], 'gitlab', job)).toMatchObject({ exitCode: 0 });
     expect(forge.filesOf('feature')['src/shop.ts']).toContain('Thanks');
     expect(await publish(forge, ['--apply', '--from', from], 'gitlab', job)).toMatchObject({ exitCode: 1 });

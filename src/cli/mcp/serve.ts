@@ -2,16 +2,23 @@ import type { Readable, Writable } from 'node:stream';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
-import type { CallToolResult, ServerNotification, ServerRequest } from '@modelcontextprotocol/sdk/types.js';
+import {
+  type CallToolResult,
+  ErrorCode,
+  type ServerNotification,
+  type ServerRequest,
+} from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import type { StampedEvent } from '../../event.js';
 import type { Hosting } from '../../heal/hosted-run.js';
+import { fenced } from '../../core/fenced.js';
+import { cut } from '../../outputs/cut.js';
 import { linesFor } from '../../outputs/lines.js';
 import { paletteFor } from '../../outputs/streams.js';
 import { formatProblem, type Problem } from '../../problem.js';
 import { redact } from '../../secrets/redactor.js';
 import { ownVersion } from '../../own-files.js';
-import type { Answer } from './answers.js';
+import { type Answer, isData } from './answers.js';
 import { type Cursor, cursorIn, cursorText, pagesOf } from './page.js';
 import { type Tool, tools } from './tools.js';
 
@@ -33,6 +40,7 @@ export interface Served {
 /** Serves the tools until it is to close; what is at work then is interrupted, and has ended when this returns. */
 export async function serve({ input, output, closing }: Served): Promise<void> {
   const server = new McpServer({ name: 'self-heal', version: ownVersion() });
+  const goingAway = new AbortController();
   const atWork = new Set<Promise<unknown>>();
   for (const [name, one] of Object.entries(tools)) {
     const { description, isReading } = one;
@@ -40,10 +48,10 @@ export async function serve({ input, output, closing }: Served): Promise<void> {
       description,
       inputSchema: { ...one.input, cursor },
       outputSchema: { ...one.output, text, nextCursor },
-      annotations: { readOnlyHint: isReading, destructiveHint: false, openWorldHint: false },
+      annotations: { readOnlyHint: isReading, destructiveHint: !isReading, openWorldHint: !isReading },
     };
     server.registerTool(name, config, (args: Record<string, unknown>, extra: Extra) => {
-      const signal = AbortSignal.any([extra.signal, closing]);
+      const signal = AbortSignal.any([extra.signal, goingAway.signal, closing]);
       const work = answer(one, args, { signal, onEvent: progressOf(extra) });
       atWork.add(work);
       return work.finally(() => atWork.delete(work));
@@ -53,8 +61,20 @@ export async function serve({ input, output, closing }: Served): Promise<void> {
     if (closing.aborted) resolve();
     else closing.addEventListener('abort', () => resolve(), { once: true });
   });
-  await server.connect(new StdioServerTransport(input, output));
-  await closed;
+  const transport = new StdioServerTransport(input, output);
+  const hungUp = new Promise<void>((resolve) => {
+    Object.assign(transport, {
+      // It closes itself on a message that is too large, and has forgotten the id of what it cannot read.
+      onerror: ({ message }: Error) => {
+        const error = { code: ErrorCode.InvalidRequest, message };
+        output.write(`${JSON.stringify({ jsonrpc: '2.0', id: null, error })}\n`);
+      },
+      onclose: resolve,
+    });
+  });
+  await server.connect(transport);
+  await Promise.race([closed, hungUp]);
+  goingAway.abort();
   await Promise.allSettled(atWork);
   await server.close();
 }
@@ -78,7 +98,9 @@ const noCursor: Problem = {
 };
 
 function failed(problem: Problem): CallToolResult {
-  return { isError: true, content: [{ type: 'text', text: redact(formatProblem(problem)) }] };
+  const { detail, ...said } = problem;
+  const shown = detail === undefined ? '' : `\n\n${isData}\n\n${fenced(detail)}`;
+  return { isError: true, content: [{ type: 'text', text: redact(`${formatProblem(said)}${shown}`) }] };
 }
 
 function paged({ data, text, of = '' }: Answer, at: Cursor | null): CallToolResult {
@@ -111,7 +133,7 @@ function progressOf({ _meta, sendNotification }: Extra): (event: StampedEvent) =
     if (said === '') return;
     progress += 1;
     toldAt = event.time;
-    const params = { progressToken, progress, message: said.slice(0, 1_000) };
+    const params = { progressToken, progress, message: cut(said, 1_000) };
     // A client that is gone needs no progress.
     sendNotification({ method: 'notifications/progress', params }).catch(() => undefined);
   };

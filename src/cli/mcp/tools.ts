@@ -34,7 +34,7 @@ export interface Tool<Input extends z.ZodRawShape = z.ZodRawShape> {
   readonly description: string;
   readonly input: Input;
   readonly output: z.ZodRawShape;
-  /** Whether it changes nothing, not even `.self-heal`. */
+  /** Whether it changes nothing, not even `.self-heal`, and runs nothing of the project; the others run its tests, which may do anything. */
   readonly isReading: boolean;
   readonly work: (args: z.infer<z.ZodObject<Input>>, hosting: Hosting) => Promise<Result<Answer, Problem>>;
   /** Makes the answer of an earlier run again, for its next pages; absent if the work itself is done again. */
@@ -47,7 +47,9 @@ function tool<Input extends z.ZodRawShape>(one: Tool<Input>): Tool {
 }
 
 const place = () => ({ cwd: process.cwd(), env: process.env });
-const texts = z.array(z.string()).optional();
+/** What a client names is a value: nothing that it sends is an option of a program. */
+const value = z.string().regex(/^(?!-)/, 'must not begin with -');
+const texts = z.array(value).optional();
 const filter = texts.describe(
   'test files as Playwright takes them: regular expressions on the path, or file:line',
 );
@@ -58,7 +60,7 @@ export const tools: Readonly<Record<string, Tool>> = {
   run_tests: tool({
     description:
       'Run the Playwright tests of this project. Returns the red ones grouped by cause, each confirmed by a second run with a trace, with its class and the change to look at. No agent is started and nothing is edited.',
-    input: { filter, project, grep: z.string().optional() },
+    input: { filter, project, grep: value.optional() },
     output: runShape,
     isReading: false,
     work: async ({ filter = [], project, grep }, hosting) => {
@@ -74,8 +76,8 @@ export const tools: Readonly<Record<string, Tool>> = {
     description:
       'Get the evidence of a failure: error, step, console, requests, server output, class and why, blame, and the paths of its files and its Playwright trace.',
     input: {
-      failure: z.string().describe('a cause (c1), the number of a failure, file:line, or part of the title'),
-      run: z.string().optional().describe('a run; the last one if absent'),
+      failure: value.describe('a cause (c1), the number of a failure, file:line, or part of the title'),
+      run: value.optional().describe('a run; the last one if absent'),
     },
     output: failureShape,
     isReading: true,
@@ -92,7 +94,7 @@ export const tools: Readonly<Record<string, Tool>> = {
       filter: texts.describe(
         'the tests that the change is for; those that the last red run left red if absent',
       ),
-      base: z.string().optional().describe('a commit to compare with instead'),
+      base: value.optional().describe('a commit to compare with instead'),
     },
     output: fixShape,
     isReading: false,
@@ -107,11 +109,8 @@ export const tools: Readonly<Record<string, Tool>> = {
     description:
       'Find the smallest change that broke a red test, by running it with changes taken out and put back. Takes several runs of the test.',
     input: {
-      test: z
-        .string()
-        .optional()
-        .describe('a cause (c1) or a test filter; what the last run left red if absent'),
-      base: z.string().optional().describe('a commit at which the test passed'),
+      test: value.optional().describe('a cause (c1) or a test filter; what the last run left red if absent'),
+      base: value.optional().describe('a commit at which the test passed'),
     },
     output: runShape,
     isReading: false,
@@ -142,7 +141,7 @@ export const tools: Readonly<Record<string, Tool>> = {
     description:
       'Record the answer of the person to an open question. Ask the person first: the decision is theirs, not yours. A chosen patch (tests, app or whole) is applied and proven.',
     input: {
-      id: z.string(),
+      id: value,
       choice: z.enum(Object.keys(choiceText) as [Choice, ...Choice[]]),
       guidance: z.string().optional().describe('for guide: what the next agent has to know'),
       allow: z.enum(['tests']).optional().describe('for guide: the next agent may change the tests'),

@@ -6,6 +6,7 @@ import type { ChangeVerdict } from '../../core/verification.js';
 import { placesOf } from '../../guard/run-guard.js';
 import { testPlaces } from '../../guard/test-places.js';
 import { counted } from '../../format.js';
+import { nameOf } from '../../outputs/wording.js';
 import { toPlaywrightArgs } from '../../playwright/selection.js';
 import { isRed, type SuiteRun } from '../../playwright/suite-run.js';
 import { withoutUndefined } from '../../without-undefined.js';
@@ -76,8 +77,17 @@ class ChangeProof {
     return {
       tests: this.#steps,
       proven: this.#proven,
-      notProven: this.#notProven,
+      notProven: [...this.#notProven, ...this.#leftOut()],
     };
+  }
+
+  /** Says which tests were red and are not among those that the change is for. */
+  #leftOut(): string[] {
+    const ran = new Set(this.#first.tests.map(({ test }) => test.id));
+    const others = this.#opened.request.filters.length > 0 ? (this.#change.asked.red?.tests ?? []) : [];
+    return others.flatMap((test) =>
+      ran.has(test.id) ? [] : `that ${nameOf(test)} is fixed: it was left out`,
+    );
   }
 
   /** With the change, every test has to be green. */

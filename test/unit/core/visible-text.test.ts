@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { visibleText } from '../../../src/core/visible-text.js';
+import { logText, visibleText } from '../../../src/core/visible-text.js';
 
 describe('visibleText', () => {
   it.each([
@@ -17,6 +17,16 @@ describe('visibleText', () => {
     ['other scripts and emoji, which stay', 'Größe 尺寸 مرحبا 😀 ❤️', 'Größe 尺寸 مرحبا 😀 ❤️'],
   ])('EV-10 handles %s', (_, text, expected) => {
     expect(visibleText(text)).toBe(expected);
+  });
+
+  it.each([
+    ['a::error::b', 'a::error::b'],
+    ['x\n  ::set-output name=a::b', 'x\n  : :set-output name=a::b'],
+    ['a ##[set-output name=x]y ##vso[task.x]', 'a # #[set-output name=x]y # #vso[task.x]'],
+    ['a\u001b[2Jb', 'ab'],
+  ])('PB-5 no log carries out %j', (text, expected) => {
+    expect(logText(text)).toBe(expected);
+    expect(logText(expected)).toBe(expected);
   });
 
   it('EV-10 leaves nothing that controls a terminal or hides text, and changes nothing the second time', () => {

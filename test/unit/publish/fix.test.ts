@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { wordOf } from '../../../src/publish/answer.js';
-import { fixedContent, readFix, replacementsOf, isPlain, suggestionText } from '../../../src/publish/fix.js';
+import {
+  type FixedFile,
+  fixedContent,
+  readFix,
+  replacementsOf,
+  isPlain,
+  suggestionText,
+} from '../../../src/publish/fix.js';
 import { protectedFiles } from '../../rig/protected-files.js';
 import { linesShown } from '../../../src/publish/github.js';
 
@@ -11,7 +18,7 @@ function patchOf(file: string, body: string, head = ''): string {
 const changed = '@@ -1,3 +1,3 @@\n one\n-two\n+zwei\n three\n';
 
 function only(patch: string) {
-  const read = readFix(patch);
+  const read = readFix(Buffer.from(patch));
   if (!read.ok) throw new Error(read.error);
   const [file] = read.value;
   if (!file) throw new Error('no file');
@@ -26,13 +33,13 @@ describe('a fix that may come from anybody', () => {
     ['binary', 'diff --git a/a.png b/a.png\nindex 0..1\nGIT binary patch\nliteral 1\nIcmV\n'],
     ['none', 'diff --git\n@@ -1,2 nonsense'],
   ])('PB-5 is refused if it is %s', (_, patch) => {
-    expect(readFix(patch).ok).toBe(false);
+    expect(readFix(Buffer.from(patch)).ok).toBe(false);
   });
 
   it.each([...protectedFiles, 'package.json', 'api/package.json', 'pnpm-lock.yaml', 'web/yarn.lock'])(
     'PB-5 is refused if it changes %s',
     (file) => {
-      expect(readFix(patchOf(file, changed)).ok).toBe(false);
+      expect(readFix(Buffer.from(patchOf(file, changed))).ok).toBe(false);
     },
   );
 
@@ -45,6 +52,15 @@ describe('a fix that may come from anybody', () => {
     expect(String(fixedContent(created, null))).toBe('größe\n');
     expect(created.isExecutable).toBe(true);
     expect(fixedContent(created, Buffer.from(''))).toBe('conflict');
+  });
+
+  it('PB-5 keeps bytes that are no UTF-8, and does not suggest them', () => {
+    const patch = Buffer.from(patchOf('a.ts', '@@ -1,1 +1,1 @@\n-caf\xe9 1\n+caf\xe9 2\n'), 'latin1');
+    const [file] = (readFix(patch) as { value: readonly FixedFile[] }).value;
+    expect(file && fixedContent(file, Buffer.from('caf\xe9 1\n', 'latin1'))).toEqual(
+      Buffer.from('caf\xe9 2\n', 'latin1'),
+    );
+    expect(file && replacementsOf(file).map(({ lines }) => isPlain(lines.join()))).toEqual([false]);
   });
 });
 
@@ -68,8 +84,9 @@ it.each([
 it('PB-2 a suggestion ends at its own fence, and one with text that nobody sees is not made', () => {
   const one = { path: 'a.md', first: 1, last: 1, lines: ['```', 'x'] };
   expect(suggestionText(one, 'suggestion')).toMatch(/\n````suggestion\n```\nx\n````$/);
-  expect(isPlain(one)).toBe(true);
-  expect(isPlain({ ...one, lines: ['a\u202Eb'] })).toBe(false);
+  expect(isPlain('a\tb\r\n// c /x/ y\n')).toBe(true);
+  for (const hidden of ['a\u202Eb', 'caf\ufffd', `a${' '.repeat(120)}b`, 'a\n/approve\nb'])
+    expect(isPlain(hidden)).toBe(false);
 });
 
 it('PB-2 only lines that the diff of a change shows can have a suggestion', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Event, type StampedEvent, eventIn } from '../../../src/event.js';
 import { type Reporter, createBus } from '../../../src/run/bus.js';
 import { reportOf } from '../../../src/run/report.js';
-import { runOf } from '../../../src/run/run-state.js';
+import { reduce, runOf } from '../../../src/run/run-state.js';
 import { combined, keptChanges } from '../../../src/run/undo.js';
 import type { FileState } from '../../../src/workspace/file-state.js';
 import { anAttempt, aTest } from '../../rig/builders.js';
@@ -55,6 +55,12 @@ describe('a run as its events describe it', () => {
     expect(run).toMatchObject({ ended: over, phase: null, progress: null });
     expect(cause).toMatchObject({ phase: null, ended: null });
     expect(run.spans).toMatchObject([{ kind: 'agent', to: 3000 }]);
+  });
+
+  it('SC-1 is told of each test without a copy of all of them', () => {
+    const { run } = after();
+    const seen = { type: 'tests.decided', ids: ['t1'], verdict: 'healed', time: 1 } as const;
+    expect(reduce(run, seen).tests).toBe(run.tests);
   });
 
   it('HN-8 is undone only by an undo that left no file alone', () => {

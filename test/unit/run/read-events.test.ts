@@ -24,6 +24,14 @@ it.each([
   ['half a line', '{"type":"agent.act'],
   ['no time', '{"type":"cause.started","causeId":"c1"}'],
   ['an invalid attempt', line({ ...judged, attempt: null })],
+  [
+    'a cause whose id is a text',
+    line({ type: 'cause.found', cause: aCauseSummary({ id: 'c1\n/approve @all' }) }),
+  ],
+  [
+    'a question with such an id',
+    line({ type: 'agent.waiting_for_input', causeId: 'c1', question: '', escalationId: '`x`' }),
+  ],
   ['a cause without tests', line({ type: 'cause.found', cause: { ...aCauseSummary(), tests: undefined } })],
 ])('EV-12 %s is not an event', (_, text) => expect(eventIn(text)).toBeNull());
 
