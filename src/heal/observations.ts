@@ -116,7 +116,7 @@ export interface Shown {
 
 /**
  * Returns what a run showed of each test that passed or failed, of the suite itself if that failed, and of each failure that it was made for:
- * whatever else became of such a test, it is not green.
+ * whatever else became of such a test, it is not green. That a test did not run, although the suite could, shows nothing of it.
  */
 export function observationsIn(
   shown: Shown,
@@ -132,11 +132,15 @@ export function observationsIn(
   const ofSuite: [string, Observation][] = suiteFailure
     ? [[suiteKey, { ended: 'failed', failure: null, suiteFailure }]]
     : [];
-  const asked = failures.map((one): [string, Observation] => [
-    failureKey(one.failure),
-    observation(shown, one),
-  ]);
+  const asked = failures
+    .map((one): [string, Observation] => [failureKey(one.failure), observation(shown, one)])
+    .filter(([, seen]) => !isUndecided(seen));
   return new Map([...ofTests, ...ofSuite, ...asked]);
+}
+
+/** Whether a test did not run for a reason of its own run, which says nothing about it. */
+export function isUndecided({ ended, suiteFailure }: Observation): boolean {
+  return ended === 'not-run' && suiteFailure === null;
 }
 
 export function suiteFailureIn({ seen }: Pick<Shown, 'seen'>): DiagnosedFailure | null {

@@ -23,7 +23,7 @@ interface Left {
 
 /**
  * Re-runs the tests around the kept fixes, or the whole suite if time allows: what was green has to stay green. A fix that breaks a test
- * is identified by reverting it, and stays reverted (HN-6). For the tests that are being proven, this is also the run with their fix
+ * is identified by reverting it, which is repeated as a proof is, and stays reverted (HN-6). For the tests that are being proven, this is also the run with their fix
  * reapplied (HN-5), so they are always included, as are tests that were green and then red beside them.
  */
 export async function runRegression(
@@ -49,13 +49,14 @@ export async function runRegression(
   const again = once.size > 0 ? await redAmong(progress, { ids: [...once], of: once, purpose }) : null;
   const twice = again?.red ?? once;
   if (session.signal.aborted) return nothing;
-  sayUnsteady(progress, { own, once, twice });
   const marked = markedToFail(again?.run ?? null).filter((id) => !own.includes(id));
-  const { broke, left } = await revertFixesThatBroke(
-    progress,
-    kept,
-    new Set([...twice].filter((id) => !marked.includes(id))),
-  );
+  const broken = new Set([...twice].filter((id) => !marked.includes(id)));
+  const { broke, unsteady, ...shown } = await revertFixesThatBroke(progress, kept, broken);
+  if (session.signal.aborted) return nothing;
+  // Whether the suite itself and the tests that are being proven are flaky, others decide.
+  const flaky = new Set([...unsteady].filter((id) => id !== suiteKey && !own.includes(id)));
+  const left = new Set([...shown.left].filter((id) => !flaky.has(id)));
+  sayUnsteady(progress, { own, once, twice: new Set([...twice].filter((id) => !flaky.has(id))) });
   const leftOut = chosen.leftOut.flatMap((one) => one.ids).filter((id) => !ids.includes(id)).length;
   if (isAll) session.bus.emit({ type: 'regression.ended', tests: ids.length, leftOut, broke });
   const isNews = left.has(suiteKey) && proven.every(({ failure }) => failure.failure.scope === 'test');
@@ -90,7 +91,7 @@ interface Unsteady {
   twice: ReadonlySet<string>;
 }
 
-/** Handles tests that were red once and green when re-run: a healed test still counts as healed, any other is flaky. */
+/** Handles tests that were red and green with the same fixes: a healed test still counts as healed, any other is flaky. */
 function sayUnsteady(progress: Progress, { own, once, twice }: Unsteady): void {
   const { bus } = progress.session;
   for (const { id, title, verdict } of allTests(progress)) {
@@ -99,7 +100,7 @@ function sayUnsteady(progress: Progress, { own, once, twice }: Unsteady): void {
       bus.emit({ type: 'tests.decided', ids: [id], verdict: 'flaky' });
       continue;
     }
-    const message = `${title.join(' › ')}: red once in the regression run but green when re-run; the fix is kept`;
+    const message = `${title.join(' › ')}: red in the regression run, then green with the same fixes, which are kept`;
     bus.emit({ type: 'run.warning', message });
   }
 }

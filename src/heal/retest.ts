@@ -46,7 +46,7 @@ export async function retest(session: Session, request: RetestRequest): Promise<
   const broken = await session.prepare();
   if (broken !== null) return unprepared(session, broken);
   const traced = await session.runAgain({ ids: request.ids ?? idsOf(failures), purpose, causeId });
-  const { run, repeated } = await withoutTrace(session, traced, request);
+  const { run, repeated } = await repeatUndecided(session, traced, request);
   const green = await readGreen(failures, run);
   if (purpose === 'retest') await keepGreenPictures(session.folder, green);
   const complaints = new Map([...green].map(([one, passed]) => [one, passed.complaints]));
@@ -71,26 +71,35 @@ export async function retest(session: Session, request: RetestRequest): Promise<
 }
 
 /**
- * Repeats those tests of a traced run without a trace that record one themselves: Playwright refuses to do it twice, so that they failed of
- * nothing but the trace. Their first results are dropped.
+ * Repeats the tests of a run that decide nothing: those that record a trace themselves, without ours, since Playwright refuses to do it twice and
+ * they failed of nothing else; and those asked for that did not run, such as after a set-up that failed. Their first results are dropped.
  */
-async function withoutTrace(
+async function repeatUndecided(
   session: Session,
-  traced: SuiteRun,
-  { purpose, causeId }: RetestRequest,
+  first: SuiteRun,
+  { failures, purpose, causeId }: RetestRequest,
 ): Promise<{ readonly run: SuiteRun; readonly repeated: SuiteRun | null }> {
-  const failed = traced.tracing === 'on' ? traced.failures.filter(isTracedTwice) : [];
-  if (failed.length === 0 || session.signal.aborted) return { run: traced, repeated: null };
-  const own = new Set(failed.map(({ test }) => test.id));
-  const ids = [...new Set([...own].flatMap((id) => traced.rerunIds[id] ?? [id]))];
-  const repeated = await session.runAgain({ ids, purpose, causeId });
-  const again = new Set(repeated.tests.map(({ test }) => test.id));
-  const run = {
-    ...traced,
-    tests: traced.tests.filter(({ test }) => !again.has(test.id)),
-    failures: traced.failures.filter(({ test }) => !again.has(test.id)),
-  };
-  return { run, repeated };
+  const twiceTraced = first.tracing === 'on' ? first.failures.filter(isTracedTwice) : [];
+  const asked = new Set(failures.map(({ failure }) => failureKey(failure)));
+  const ids = [
+    ...new Set([...twiceTraced.map(({ test }) => test.id), ...notRun(first).filter((id) => asked.has(id))]),
+  ];
+  if (ids.length === 0 || session.signal.aborted) return { run: first, repeated: null };
+  const again = ids.flatMap((id) => first.rerunIds[id] ?? [id]);
+  const repeated = await session.runAgain({ ids: [...new Set(again)], purpose, causeId });
+  const open = new Set([...ids, ...notRun(first)]);
+  const shown = new Set(repeated.tests.flatMap(({ test: { id } }) => (open.has(id) ? [id] : [])));
+  const of = (run: SuiteRun, isOf: (id: string) => boolean) => ({
+    ...run,
+    tests: run.tests.filter(({ test }) => isOf(test.id)),
+    failures: run.failures.filter(({ test }) => isOf(test.id)),
+  });
+  return { run: of(first, (id) => !shown.has(id)), repeated: of(repeated, (id) => shown.has(id)) };
+}
+
+/** Returns the ids of the tests that a run did not get to. */
+export function notRun({ tests }: Pick<SuiteRun, 'tests'>): string[] {
+  return tests.flatMap(({ test, outcome }) => (outcome === 'not-run' ? [test.id] : []));
 }
 
 /** Treats a failing `verify.prepare` as a build error (HL-9). */

@@ -18,28 +18,65 @@ import {
 } from './progress.js';
 import { attemptDecided, revertChanges } from './attempt/end-attempt.js';
 import { suiteKey } from './observations.js';
+import { notRun } from './retest.js';
 import { tellDecided, tellSeen } from './tell-tests.js';
 
-/** Reverts the fixes that broke these tests. */
+interface Reverted {
+  broke: RegressionResult['broke'];
+  /** The tests that are red without the fault of a fix. */
+  left: ReadonlySet<string>;
+  /** Those among them that were green, too, with the same fixes. */
+  unsteady: ReadonlySet<string>;
+}
+
+/** Reverts the fixes that broke these tests, once that is proven as a heal is. */
 export async function revertFixesThatBroke(
   progress: Progress,
   kept: readonly Cause[],
   broken: ReadonlySet<string>,
-): Promise<{ broke: RegressionResult['broke']; left: ReadonlySet<string> }> {
+): Promise<Reverted> {
   const { session } = progress;
   const tests = new Map<Cause, string[]>();
-  for (const [id, causes] of await fixesThatBroke(progress, kept, broken))
-    for (const cause of causes) tests.set(cause, [...(tests.get(cause) ?? []), id]);
+  const found = await fixesThatBroke(progress, kept, broken);
+  const unsteady = await unsteadyAmong(progress, found);
+  for (const [id, causes] of found)
+    for (const cause of unsteady.has(id) ? [] : causes) tests.set(cause, [...(tests.get(cause) ?? []), id]);
   const reverted = [...tests.keys()];
   if (reverted.length > 0) await revertFixes(progress, changesWith(progress, reverted));
   for (const [cause, ids] of tests) await reject(progress, cause, becauseOf(progress, ids));
   const known = new Set([...tests.values()].flat());
   const left = new Set([...broken].filter((id) => !known.has(id)));
   const broke = [...tests].map(([{ id: causeId }, ids]) => ({ causeId, tests: ids }));
-  if (reverted.length < 2 || session.signal.aborted) return { broke, left };
+  if (reverted.length < 2 || session.signal.aborted) return { broke, left, unsteady };
   // No run has shown the tests without all of these fixes.
   const { red } = await redAmong(progress, { ids: [...broken], of: broken });
-  return { broke, left: red };
+  return { broke, left: red, unsteady };
+}
+
+/**
+ * Returns those of the tests that these fixes seem to have broken that are not green without them as often as a heal has to be, or not red again
+ * with them.
+ */
+async function unsteadyAmong(
+  progress: Progress,
+  found: ReadonlyMap<string, readonly Cause[]>,
+): Promise<ReadonlySet<string>> {
+  const { signal, settings, workspace } = progress.session;
+  const unsteady = new Set<string>();
+  const look = async (isOf: (causes: readonly Cause[]) => boolean, take: 'red' | 'green') => {
+    const ids = [...found].flatMap(([id, causes]) => (isOf(causes) && !unsteady.has(id) ? [id] : []));
+    if (ids.length === 0 || signal.aborted) return;
+    const { red } = await redAmong(progress, { ids, of: new Set(ids) });
+    for (const id of ids) if (red.has(id) === (take === 'red')) unsteady.add(id);
+  };
+  for (const causes of settings.verify.repeat > 1 ? new Set(found.values()) : []) {
+    await workspace.without(changesWith(progress, causes));
+    for (let n = 1; n < settings.verify.repeat; n += 1) await look((of) => of === causes, 'red');
+  }
+  const { flips } = settings.verify;
+  if (found.size > 0 && flips + unsteady.size > 0 && !signal.aborted) await workspace.without([]);
+  for (let flip = 0; flip < flips; flip += 1) await look(() => true, 'green');
+  return signal.aborted ? new Set() : unsteady;
 }
 
 /**
@@ -70,7 +107,8 @@ async function fixesThatBroke(
   for (const cause of newestFirst) {
     const left = [...broken].filter((id) => !found.has(id));
     const red = left.length > 0 && (await redWithout([cause]));
-    for (const id of left) if (red && !red.has(id)) found.set(id, [cause]);
+    const alone = [cause];
+    for (const id of left) if (red && !red.has(id)) found.set(id, alone);
   }
   for (const id of broken) {
     if (found.has(id)) continue;
@@ -199,25 +237,36 @@ interface Seen {
 }
 
 /**
- * Returns which of the tests are red now; all of them if the suite cannot run. The suite itself may fail although its tests pass (a
- * worker's teardown, a global teardown); whether it still does, only the whole selection shows.
+ * Returns which of the tests are red now; all of them if the suite cannot run. One that did not run is run again, and decides nothing if it does not
+ * run then either. The suite itself may fail although its tests pass (a worker's teardown, a global teardown); whether it still does, only the
+ * whole selection shows.
  */
 export async function redAmong(
   { session, rerunIds }: Progress,
   { ids, all = false, of, purpose = 'regression' }: RedRequest,
 ): Promise<Seen> {
   if ((await session.prepare()) !== null) return { red: of, run: null };
-  const again = [...new Set(ids.flatMap((id) => rerunIds[id] ?? [id]))];
   const isWhole = all || ids.includes(suiteKey);
-  const run = await session.runAgain({ ids: isWhole ? null : again, purpose, causeId: null });
+  const runThese = (these: readonly string[]) =>
+    session.runAgain({
+      ids: [...new Set(these.flatMap((id) => rerunIds[id] ?? [id]))],
+      purpose,
+      causeId: null,
+    });
+  const run = isWhole ? await session.runAgain({ ids: null, purpose, causeId: null }) : await runThese(ids);
   if (run.tests.length === 0) return { red: of, run };
-  const asked = new Set(ids);
-  const tests = run.tests.filter(
-    ({ test, outcome }) => asked.has(test.id) && outcome !== 'expected' && outcome !== 'flaky',
-  );
-  const red = new Set([...tests.map(({ test }) => test.id), ...(run.suiteFailure ? [suiteKey] : [])]);
+  const missed = notRun(run).filter((id) => of.has(id));
+  const again = missed.length > 0 && !session.signal.aborted ? await runThese(missed) : null;
+  const repeated = (again?.tests ?? []).filter(({ test }) => missed.includes(test.id));
+  const tests = [...run.tests, ...repeated].filter(({ outcome }) => outcome !== 'not-run');
+  const red = new Set([
+    ...tests
+      .filter(({ outcome }) => outcome !== 'expected' && outcome !== 'flaky')
+      .map(({ test }) => test.id),
+    ...(run.suiteFailure ? [suiteKey] : []),
+  ]);
   if (!session.signal.aborted) {
-    const ran = [...run.tests.map(({ test }) => test.id), ...(isWhole ? [suiteKey] : [])];
+    const ran = [...tests.map(({ test }) => test.id), ...(isWhole ? [suiteKey] : [])];
     const shown = ran
       .filter((id) => of.has(id))
       .map((id): [string, Observation] => [id, endedAs(red.has(id))]);

@@ -8,8 +8,10 @@ import { tellSeen } from '../../src/heal/tell-tests.js';
 import { aDiagnosed, aResult, aSuiteFailure, aSuiteRun, failing, someSettings } from './builders.js';
 import { healingSession, noChange } from './healing-session.js';
 
-/** What one run shows for one test: null for green, or its error message. */
+/** What one run shows for one test: null for green, `notRun`, or its error message. */
 export type Shows = (test: string, at: At) => string | null;
+
+export const notRun = 'did not run';
 
 /** When a test runs. */
 export interface At {
@@ -61,7 +63,9 @@ export async function simulatedRun(
     const seen = (ids ?? tests).map((id) => ({ id, wrong: shows(id, at) }));
     const isTraced = purpose === 'confirm' || purpose === 'retest';
     red = seen.flatMap(({ id, wrong }) =>
-      wrong === null ? [] : [failing(id, wrong, { signature: `shop:Error:${wrong}`, isTraced })],
+      wrong === null || wrong === notRun
+        ? []
+        : [failing(id, wrong, { signature: `shop:Error:${wrong}`, isTraced })],
     );
     const torn = over.teardown?.(ids ?? tests, at) ?? null;
     const suiteFailure = torn === null ? null : aSuiteFailure(torn);
@@ -72,7 +76,7 @@ export async function simulatedRun(
     return aSuiteRun({
       suiteFailure,
       tests: seen.map(({ id, wrong }) => ({
-        ...aResult(id, wrong === null ? 'expected' : 'unexpected'),
+        ...aResult(id, wrong === null ? 'expected' : wrong === notRun ? 'not-run' : 'unexpected'),
         ...(over.inOneFile ? { ran: { worker: 0, startedAt: 0 } } : {}),
       })),
     });

@@ -28,7 +28,7 @@ import {
   someSettings,
 } from '../../rig/builders.js';
 import { finished, healingSession } from '../../rig/healing-session.js';
-import { type At, type Shows, simulatedRun, wholeProof } from '../../rig/simulated-run.js';
+import { type At, notRun, type Shows, simulatedRun, wholeProof } from '../../rig/simulated-run.js';
 
 /** What each test shows in a run; `but` replaces what one of them shows, where the function has an answer. */
 const but =
@@ -120,6 +120,33 @@ it.each<Scenario>([
             ? null
             : 'behind',
     'healed healed | c1 superseded, c2 healed | 1,2',
+  ],
+  [
+    'a set-up fails once in the regression run, and another test does not run without it',
+    3,
+    (id, at) =>
+      id === 't1' ? own(id, at) : at.run !== 7 ? null : id === 't2' ? 'the set-up failed' : notRun,
+    'healed flaky passed | c1 healed | 1',
+  ],
+  [
+    'a fix breaks the set-up of another test',
+    3,
+    (id, at) =>
+      id === 't1' ? own(id, at) : !at.fixes.has('1') ? null : id === 't2' ? 'no more set-up' : notRun,
+    'failed passed passed | c1 failed | ',
+  ],
+  [
+    'a test is red twice in the regression run, green without the fix, and green with it, too',
+    2,
+    (id, at) => (id === 't1' ? own(id, at) : [7, 8].includes(at.run) ? 'a hiccup' : null),
+    'healed flaky | c1 healed | 1',
+  ],
+  [
+    'a test is red twice in the regression run, and now and then without the fix',
+    2,
+    (id, at) =>
+      id === 't1' ? own(id, at) : at.run > 6 && (at.fixes.has('1') || at.run === 10) ? 'a hiccup' : null,
+    'healed flaky | c1 healed | 1',
   ],
   [
     'a proven heal is red once in the regression run',
