@@ -359,6 +359,8 @@ const shapes = {
     askedBefore: z.literal(true).exactOptional(),
     /** Set if what failed is outside of the code, so that no agent can help (HL-7). */
     environment: z.literal(true).exactOptional(),
+    /** Set if it is green with a fix of which only a person can say whether it is needed (exit code 3). */
+    unproven: z.literal(true).exactOptional(),
     /** Set if the fix of another cause healed it, since it then has no attempt to which the proof belongs. */
     proof: proof.exactOptional(),
     /** The proof of each of its tests, if there is more than one. */

@@ -190,7 +190,7 @@ export function resolveSettings({ file: written, project, filePath }: SettingsSo
 
 /** A level below `full` takes precedence over the individual numbers. */
 function atLevel(verify: Settings['verify']): Settings['verify'] {
-  if (verify.level === 'full') return verify;
+  if (verify.level === 'full' || verify.level === 'clean') return verify;
   const less = { ...verify, repeat: 1, flips: 0 };
   return verify.level === 'quick' ? less : { ...less, regression: 'none' };
 }

@@ -47,7 +47,7 @@ export interface LimitSettings {
 }
 
 /** How thoroughly a heal is proven. */
-export const verifyLevels = ['quick', 'full', 'none'] as const;
+export const verifyLevels = ['quick', 'full', 'clean', 'none'] as const;
 
 /** One of `verifyLevels`. */
 export type VerifyLevel = (typeof verifyLevels)[number];
@@ -67,8 +67,8 @@ export interface Settings {
   readonly evidence: { readonly console: number; readonly network: number };
   readonly verify: {
     /**
-     * How thoroughly a heal is proven (HN-5): `full` requires the whole proof, `quick` only a green regression run, and `none` nothing,
-     * in which case nothing is called healed.
+     * How thoroughly a heal is proven (HN-5): `full` requires the whole proof, `clean` also one in a clean copy, `quick` only a green
+     * regression run, and `none` nothing, in which case nothing is called healed.
      */
     readonly level: VerifyLevel;
     /** Whether a fix that takes back what an author changed waits for a person, or stands because the tests are the specification (BL-6). */

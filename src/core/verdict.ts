@@ -2,7 +2,7 @@ import { exitCodes, exitCodeOfSignal } from './exit-codes.js';
 import type { ChangeVerdict } from './verification.js';
 
 /**
- * The final statuses of a test (HN-7). `green-once`: green with a fix that was not proven (`verify.level: none`). `skipped`: the suite says so;
+ * The final statuses of a test (HN-7). `green-once`: green with a fix that was not proven (`verify.level: none`) or cannot be (`CauseEnd.unproven`). `skipped`: the suite says so;
  * `not-run`: no Playwright run got to it, so nothing is known about it.
  */
 export const verdicts = [
@@ -41,6 +41,8 @@ export interface CauseEnd {
   readonly askedBefore?: true;
   /** Set if what failed is outside of the code, so that no agent can help (HL-7). */
   readonly environment?: true;
+  /** Set if it is green with a fix of which only a person can say whether it is needed (exit code 3). */
+  readonly unproven?: true;
 }
 
 /** Whether it is green with a fix, proven or not. */
@@ -70,7 +72,7 @@ export type Outcome = (typeof outcomes)[number];
 /** Everything that the outcome of a run depends on. */
 export interface RunResult {
   readonly tests: readonly Verdict[];
-  readonly causes: readonly Pick<CauseEnd, 'verdict' | 'overBudget' | 'environment'>[];
+  readonly causes: readonly Pick<CauseEnd, 'verdict' | 'overBudget' | 'environment' | 'unproven'>[];
   /** Whether the suite's own failure persists. */
   readonly suiteRed: boolean;
   /** Whether the run paused because too many causes need a person. */
@@ -115,8 +117,8 @@ export function outcomeOf(run: RunResult): FinalOutcome {
     return { outcome: 'agent-unusable', exitCode: exitCodes.agentUnusable };
   if (run.paused) return { outcome: 'paused', exitCode: exitCodes.budget };
   if (causes.some((cause) => cause.overBudget)) return { outcome: 'budget', exitCode: exitCodes.budget };
-  const isForPerson = ({ verdict, environment }: RunResult['causes'][number]) =>
-    verdict === 'escalated' || (verdict === 'failed' && environment === true);
+  const isForPerson = ({ verdict, environment, unproven }: RunResult['causes'][number]) =>
+    verdict === 'escalated' || unproven === true || (verdict === 'failed' && environment === true);
   if (causes.some(isForPerson) || run.isWithheld) return forPerson;
   // What depends on a test that a person accepts as red cannot run either.
   const unknown = tests.includes('not-run') && !tests.includes('quarantined');

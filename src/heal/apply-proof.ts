@@ -2,6 +2,7 @@ import type { AttemptEnd } from '../core/attempt.js';
 import type { AvoidedReason } from '../core/avoided.js';
 import type { Cause, DiagnosedFailure } from '../core/cause.js';
 import { failureKey } from '../core/failure.js';
+import type { CauseEnd } from '../core/verdict.js';
 import type { TriedCause } from './heal-cause.js';
 import {
   attemptsAt,
@@ -25,6 +26,8 @@ export type Refuted = Extract<AttemptEnd, { kind: 'rejected' | 'still-failing' |
 
 /** The result of a proof, apart from the steps of its tests. */
 export interface Shown {
+  /** Causes whose tests are green with a fix of which nothing could show whether it is needed, by id, each with why. */
+  readonly unproven: ReadonlyMap<string, string>;
   /** Causes whose fix was refuted, by id. */
   readonly refuted: ReadonlyMap<string, Refuted>;
   /** Ids of causes whose error was there only with a fix that is reverted now. */
@@ -61,18 +64,26 @@ export async function abandonProof(progress: Progress): Promise<void> {
 }
 
 /** Records and announces what the proof showed for each cause and each test. */
-export async function applyProof(progress: Progress, { refuted, gone, others }: Shown): Promise<Left> {
+export async function applyProof(
+  progress: Progress,
+  { refuted, gone, others, unproven }: Shown,
+): Promise<Left> {
   const again: TriedCause[] = [];
   for (const cause of [...progress.causes.values()].filter((one) => isUnproven(progress, one))) {
     const { id } = cause;
     const tests = progress.proofTests.filter(({ causeId }) => causeId === id);
-    const shown = { tests, how: refuted.get(id), isGone: gone.has(id) };
+    const shown = { tests, how: refuted.get(id), isGone: gone.has(id), unproven: unproven.get(id) };
     const goesOn = await applyToCause(progress, cause, shown);
     if (goesOn) again.push(goesOn);
   }
   const failures = new Map(others);
   for (const test of progress.proofTests) {
-    const left = test.isOther ? null : applyToTest(progress, test, refuted.get(test.causeId));
+    const left = test.isOther
+      ? null
+      : applyToTest(progress, test, {
+          how: refuted.get(test.causeId),
+          isAsked: unproven.has(test.causeId),
+        });
     if (left) failures.set(failureKey(left.failure), left);
   }
   progress.proofTests.length = 0;
@@ -83,13 +94,14 @@ interface Proved {
   tests: readonly ProofTest[];
   how: Refuted | undefined;
   isGone: boolean;
+  unproven: string | undefined;
 }
 
 /** Returns the cause if it has to be healed again. */
 async function applyToCause(
   progress: Progress,
   cause: Cause,
-  { tests, how, isGone }: Proved,
+  { tests, how, isGone, unproven }: Proved,
 ): Promise<TriedCause | null> {
   const { session } = progress;
   const before = stateOf(progress, cause)?.ended ?? null;
@@ -101,9 +113,13 @@ async function applyToCause(
     tests[0];
   const several = tests.length > 1 ? { testProofs: testProofs(progress, tests) } : {};
   const proof = { proof: leading ? stepsOf(progress, leading) : [], ...several };
+  const isHealed = (reason: string): CauseEnd =>
+    unproven === undefined
+      ? { verdict: greenWord(progress), reason }
+      : { verdict: 'green-once', reason: unproven, unproven: true };
   const byOthers = progress.greenWithOthers.get(cause.id);
   if (byOthers !== undefined && holds) {
-    await endCause(progress, cause, { verdict: greenWord(progress), reason: byOthers, ...proof });
+    await endCause(progress, cause, { ...isHealed(byOthers), ...proof });
   } else if (byOthers !== undefined) {
     progress.greenWithOthers.delete(cause.id);
     // It stays as it ended before another fix seemed to heal it.
@@ -129,7 +145,7 @@ async function applyToCause(
     await decideLast(progress, cause);
   } else {
     await decideLast(progress, cause, { kind: 'green', ...proof });
-    await endCause(progress, cause, { verdict: greenWord(progress), reason: tried?.end.reason ?? '' });
+    await endCause(progress, cause, isHealed(tried?.end.reason ?? ''));
   }
   return null;
 }
@@ -143,7 +159,7 @@ function greenWord({ session }: Progress): 'healed' | 'green-once' {
 function applyToTest(
   progress: Progress,
   { failure, ended, isLead, causeId }: ProofTest,
-  how: Refuted | undefined,
+  { how, isAsked }: { readonly how: Refuted | undefined; readonly isAsked: boolean },
 ): DiagnosedFailure | null {
   const { session } = progress;
   // Its cause is going to be healed again.
@@ -154,7 +170,7 @@ function applyToTest(
     const reason = isFlaky ? 'flaky' : whyAvoided(progress, { failure, causeId });
     if (reason) session.bus.emit({ type: 'agent.avoided', reason, count: 1 });
   }
-  const verdict = isFlaky ? 'flaky' : greenWord(progress);
+  const verdict = isFlaky ? 'flaky' : isAsked ? 'green-once' : greenWord(progress);
   tellDecided(session, [failure], { verdict, sharedFix: !isLead && !isFlaky });
   if (isFlaky && failure.failure.scope === 'test')
     session.bus.emit({ type: 'cause.flaky', tests: [failure.failure.test], causeId });

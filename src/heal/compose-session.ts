@@ -9,7 +9,7 @@ import { testPlaces } from '../guard/test-places.js';
 import { lastGreenCommits } from '../blame/last-green.js';
 import { type BrokenBuild, brokenBuildOf } from '../playwright/broken-build.js';
 import { isRed, type SuiteRun } from '../playwright/suite-run.js';
-import { formatProblem, type Problem } from '../problem.js';
+import { formatProblem, type Problem, reasonOf } from '../problem.js';
 import { withPackageBins } from '../process/find-program.js';
 import { type ProjectCommand, runCommand } from '../process/supervise.js';
 import { err, ok, type Result } from '../result.js';
@@ -70,6 +70,13 @@ export async function composeSession(
     missingAgents: new Map([...missing].map(([name, { message }]) => [name, message])),
     runAgent: createRunAgent(undefined, redactor),
     runAgain: (request) => opened.suites.again({ ...request, brokenBuild }),
+    runInCleanCopy: async ({ ids, since }) => {
+      const place = await workspace.readyClean(since).catch(reasonOf);
+      if (typeof place === 'string') return `the copy could not be made: ${place}`;
+      const at = { cwd: place.cwd, env, signal, runId: folder.runId };
+      if (prepare !== null && (await runPrepare(prepare, at)) !== null) return 'verify.prepare fails there';
+      return opened.suites.again({ ids, purpose: 'proof', causeId: null, place });
+    },
     prepare: async (own = signal) =>
       prepare === null ? null : runPrepare(prepare, { cwd, env, signal: own, runId: folder.runId }),
     diagnose: async (run) => {

@@ -32,10 +32,10 @@ export class Observations {
     this.#workspace = workspace;
   }
 
-  /** Records what one Playwright run of the project as it is now has shown, by key. */
-  add(shown: ReadonlyMap<string, Observation>): void {
+  /** Records what one Playwright run of the project, as it is now or with these changes, has shown, by key. */
+  add(shown: ReadonlyMap<string, Observation>, fixes = this.#workspace.applied()): void {
     this.#runs += 1;
-    const at = { run: this.#runs, fixes: this.#workspace.applied() };
+    const at = { run: this.#runs, fixes };
     for (const [key, seen] of shown)
       this.#rows.set(key, [...(this.#rows.get(key) ?? []), { ...seen, ...at }]);
   }

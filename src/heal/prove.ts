@@ -1,5 +1,6 @@
 import type { Cause, DiagnosedFailure } from '../core/cause.js';
 import { isBuiltIn } from '../core/built-in.js';
+import { atMost } from '../format.js';
 import { failureKey } from '../core/failure.js';
 import { isGreen } from '../core/judge.js';
 import type { Attempt } from '../core/attempt.js';
@@ -16,7 +17,8 @@ import {
   revealing,
   summarise,
 } from './progress.js';
-import { suiteKey } from './observations.js';
+import { isUndecided, suiteKey } from './observations.js';
+import { type InCleanCopy, leftovers, proveInCleanCopy } from './clean-proof.js';
 import { runRegression } from './regression.js';
 import { reviewFix } from './review-fix.js';
 import { revertFixes, revertFixesThatBroke, revertDeadEnds } from './revert-fixes.js';
@@ -31,6 +33,10 @@ interface Proof {
   /** Causes that a shared run contradicted, by id, with the reason. */
   readonly doubts: Map<string, string>;
   readonly refuted: Map<string, Refuted>;
+  /** What a clean copy has shown of tests. */
+  readonly clean: Map<ProofTest, InCleanCopy>;
+  /** Causes whose fix nothing could show to be needed, by id, with the reason. */
+  readonly unproven: Map<string, string>;
   /** Causes that are gone with the fix that had revealed them, by id. */
   readonly gone: Set<string>;
   readonly others: Map<string, DiagnosedFailure>;
@@ -52,6 +58,8 @@ export async function proveFixes(progress: Progress, first: SuiteRun): Promise<L
     progress,
     doubts: new Map(),
     refuted: new Map(),
+    clean: new Map(),
+    unproven: new Map(),
     gone: new Set(),
     others: new Map(),
   };
@@ -59,6 +67,7 @@ export async function proveFixes(progress: Progress, first: SuiteRun): Promise<L
   await showOtherInput(proof);
   for (let flip = 0; flip < session.settings.verify.flips; flip += 1) await showRed(proof);
   for (const [causeId, why] of proof.doubts) await proveAlone(proof, causeId, why);
+  if (session.settings.verify.level === 'clean') await proveAllClean(proof);
   await session.workspace.without([]);
   if (session.settings.verify.review !== null) await reviewFixes(proof, session.settings.verify.review);
   await dropDeadEnds(proof);
@@ -122,7 +131,7 @@ async function dropDeadEnds({ progress, refuted, gone }: Proof): Promise<void> {
 /** Returns how many Playwright runs the proof of all fixes takes if nothing contradicts it. */
 export function proofRuns({ verify }: Settings): number {
   const last = verify.regression === 'suite' || verify.flips > 0 ? 1 : 0;
-  return verify.repeat - 1 + verify.flips + last;
+  return verify.repeat - 1 + verify.flips + last + (verify.level === 'clean' ? 2 : 0);
 }
 
 function takingPart({ progress, refuted, doubts }: Proof, alone?: string): ProofTest[] {
@@ -144,8 +153,8 @@ async function showGreen(proof: Proof): Promise<void> {
     session.observations.steps(failure, when).after.filter((step) => step === 'green').length;
   const lacking = () => takingPart(proof).filter((one) => greensOf(one) < wanted(one));
   for (let tests = lacking(); tests.length > 0 && !session.signal.aborted; tests = lacking()) {
-    const { red } = await look(proof, tests);
-    for (const test of red) {
+    const { red, notRun } = await look(proof, tests);
+    for (const test of [...red, ...notRun]) {
       if (test.isLead) proof.doubts.set(test.causeId, 'it was red in a run with all fixes applied');
       else test.ended = greensOf(test) === 0 ? 'red' : 'unsteady';
     }
@@ -172,11 +181,68 @@ async function lookWithout(
   const { session } = proof.progress;
   if (tests.length === 0 || session.signal.aborted) return;
   if (!(await takeOut(proof, changes))) return;
-  const { green } = await look(proof, tests, { isWithoutOthers: true });
-  for (const test of green) {
+  const { green, notRun } = await look(proof, tests, { isWithoutOthers: true });
+  for (const test of await greenInCleanCopy(proof, green)) {
     if (test.isLead) proof.doubts.set(test.causeId, 'it was green with all fixes reverted');
     else test.ended = 'flaky';
   }
+  for (const { isLead, causeId } of notRun)
+    if (isLead) proof.doubts.set(causeId, 'it did not run with all fixes reverted');
+}
+
+/**
+ * Returns those tests, green without the changes that are out of the project now, that are flaky. While files outside of git have changed since
+ * its fix was made, a test is so only if it is green without it in a clean copy, too: what the fix has made outlives its revert.
+ */
+async function greenInCleanCopy(proof: Proof, green: readonly ProofTest[]): Promise<readonly ProofTest[]> {
+  const { progress, clean } = proof;
+  const { bus, signal } = progress.session;
+  const tests = green.filter((one) => !clean.has(one));
+  const left = tests.length > 0 && !signal.aborted ? await leftovers(progress, tests) : [];
+  if (left.length > 0) {
+    const files = atMost(left, 3, (hidden) => `and ${hidden} more`).join(', ');
+    const why = `green without its fix, but files that git does not have changed since it was made: ${files}`;
+    bus.emit({ type: 'run.warning', message: `Proving ${causesOf(tests)} in a clean copy: ${why}` });
+    await proveClean(proof, tests, why);
+  }
+  return green.filter((one) => (clean.get(one)?.shown ?? 'green') === 'green');
+}
+
+async function proveClean(proof: Proof, tests: readonly ProofTest[], why: string): Promise<void> {
+  const ids = [...new Set(tests.flatMap(({ failure }) => failure.rerunIds))];
+  const shown = await proveInCleanCopy(proof.progress, tests, ids.length > 0 ? ids : oneTest(proof.progress));
+  for (const [test, seen] of shown) {
+    proof.clean.set(test, seen);
+    if (seen.shown !== 'nothing') continue;
+    const reason = `${why}; a clean copy cannot show whether it needs the fix: ${seen.because}. If a fresh clone is red without the fix, keep it, else undo it`;
+    proof.unproven.set(test.causeId, reason);
+  }
+}
+
+/** Proves all fixes in a clean copy, as CI would see the project; again, those for the suite's own failure last. */
+async function proveAllClean(proof: Proof): Promise<void> {
+  const { progress } = proof;
+  const kept = keptCauses(progress);
+  for (const isOfSuite of [false, true]) {
+    const tests = takingPart(proof).filter(
+      (one) => one.isFlipped && isSuite(one) === isOfSuite && !proof.clean.has(one),
+    );
+    const causes = kept.filter(({ lead }) => isOfSuite || lead.failure.scope === 'test');
+    const changes = causes.flatMap((one) => changesOf(progress, one));
+    if (tests.length === 0 || progress.session.signal.aborted || !(await takeOut(proof, changes))) continue;
+    await proveClean(proof, tests, 'proven here');
+    const because =
+      'green without the change in a clean copy: what was red is only in files that git does not have';
+    for (const test of tests.filter((one) => proof.clean.get(one)?.shown === 'green')) {
+      const cause = progress.causes.get(test.causeId);
+      if (test.isLead && cause) await refute(proof, cause, { kind: 'flaky', because });
+      else test.ended = 'flaky';
+    }
+  }
+}
+
+function causesOf(tests: readonly ProofTest[]): string {
+  return [...new Set(tests.map(({ causeId }) => causeId))].join(', ');
 }
 
 /** Reverts changes for a proof; returns false if somebody edited the same files, whose edits stay, and the fix with them. */
@@ -199,7 +265,8 @@ async function proveAlone(proof: Proof, causeId: string, why: string): Promise<v
   await session.workspace.without([]);
   const { repeat, flips } = session.settings.verify;
   for (let n = 1; n <= repeat && !session.signal.aborted; n += 1) {
-    const { red } = await look(proof, takingPart(proof, causeId), { causeId });
+    const seen = await look(proof, takingPart(proof, causeId), { causeId });
+    const red = [...seen.red, ...seen.notRun];
     for (const test of red.filter(({ isLead }) => !isLead)) test.ended = 'unsteady';
     const lead = red.find(({ isLead }) => isLead);
     if (!lead) continue;
@@ -216,13 +283,20 @@ async function proveAlone(proof: Proof, causeId: string, why: string): Promise<v
   for (let flip = 0; flip < flips && !session.signal.aborted; flip += 1) {
     if (!(await takeOut(proof, changesOf(progress, cause)))) return;
     const flipped = takingPart(proof, causeId).filter((one) => one.isFlipped);
-    const { green, red } = await look(proof, flipped, { causeId });
+    const { green, red, notRun } = await look(proof, flipped, { causeId });
     if (red.length > 0) tellNeeds(session, cause);
-    if (red.length === 0 && !session.signal.aborted) {
+    const flaky = await greenInCleanCopy(proof, green);
+    if (session.signal.aborted) return;
+    if (notRun.length > 0 && green.length + red.length === 0)
+      proof.unproven.set(
+        causeId,
+        'without the fix, its test did not run, so that nothing shows whether it is needed',
+      );
+    if (red.length + notRun.length === 0 && flaky.length === green.length) {
       const because = 'also green with the change reverted: the test is flaky, or was fixed by somebody else';
       return refute(proof, cause, { kind: 'flaky', because });
     }
-    for (const test of green) test.ended = 'flaky';
+    for (const test of flaky) test.ended = 'flaky';
   }
   proof.doubts.delete(causeId);
 }
@@ -269,6 +343,8 @@ async function takeRed(proof: Proof, red: ReadonlySet<string>): Promise<void> {
 interface Split {
   readonly green: readonly ProofTest[];
   readonly red: readonly ProofTest[];
+  /** Those that did not run, which decides nothing. */
+  readonly notRun: readonly ProofTest[];
 }
 
 /** Runs tests of several causes in one Playwright run and records the result of each; returns nothing if the run was interrupted. */
@@ -290,14 +366,14 @@ async function look(
     causeId,
     ids: ids.length > 0 ? ids : oneTest(progress),
   });
-  if (progress.session.signal.aborted) return { green: [], red: [] };
+  if (progress.session.signal.aborted) return { green: [], red: [], notRun: [] };
   for (const [key, failure] of newlyRed(progress, seen.others)) proof.others.set(key, failure);
-  const green: ProofTest[] = [];
-  const red: ProofTest[] = [];
+  const split: { [Of in keyof Split]: ProofTest[] } = { green: [], red: [], notRun: [] };
   for (const test of tests) {
-    (isGreen(seen.observe(test.failure)) ? green : red).push(test);
+    const shown = seen.observe(test.failure);
+    split[isGreen(shown) ? 'green' : isUndecided(shown) ? 'notRun' : 'red'].push(test);
   }
-  return { green, red };
+  return split;
 }
 
 /** Returns the ids of the fastest green test, which suffices to show whether the suite starts. */

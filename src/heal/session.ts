@@ -58,6 +58,11 @@ export interface Session {
   readonly store: RunStore;
   /** Runs exactly these tests again, or the whole selection if `ids` is null. */
   readonly runAgain: (request: AgainRequest) => Promise<SuiteRun>;
+  /** Runs these tests in a clean copy of the project as it is now; a text says why that cannot be done. */
+  readonly runInCleanCopy: (request: {
+    readonly ids: readonly string[];
+    readonly since: number;
+  }) => Promise<SuiteRun | string>;
   /** Runs `verify.prepare`; returns null if it succeeded or is not set, else its output, which counts as a failure of the suite. */
   readonly prepare: (signal?: AbortSignal) => Promise<string | null>;
   /** Gathers evidence for, classifies and signs each failure of a run, the suite's own first. */

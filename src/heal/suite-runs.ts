@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Bus } from '../run/bus.js';
-import type { Playwright } from '../playwright/find-playwright.js';
+import { findPlaywright, type Playwright } from '../playwright/find-playwright.js';
 import { runSuite, type SuiteOptions } from '../playwright/run-suite.js';
 import type { PlaywrightArgs } from '../playwright/selection.js';
 import { isRed, type SuiteRun, type TestResult } from '../playwright/suite-run.js';
@@ -12,6 +12,7 @@ import { maskSuiteFolder } from '../run/mask-suite-folder.js';
 import type { RunPlan } from '../run/run-plan.js';
 import type { Masking } from '../secrets/redactor.js';
 import type { BrokenBuild } from '../playwright/broken-build.js';
+import type { AgentPlace } from '../workspace/workspace.js';
 
 /** Callbacks while a suite runs. */
 export type Watching = Pick<SuiteOptions, 'onStart' | 'onProgress'>;
@@ -24,6 +25,8 @@ export interface AgainRequest {
   /** Ends only this run; the session's own signal ends it, too. */
   readonly signal?: AbortSignal;
   readonly watching?: Watching;
+  /** The copy of the project to run in, if not in the project itself. */
+  readonly place?: AgentPlace;
   /** How the tests run this time, if not as the user's selection says. */
   readonly how?: {
     readonly args: readonly string[];
@@ -62,7 +65,12 @@ export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
   const tracesItself = new Set<string>();
   const run = async (
     mode: SuiteOptions['mode'],
-    { signal = options.signal, watching = {}, ...why }: Omit<AgainRequest, 'ids' | 'brokenBuild' | 'how'>,
+    {
+      signal = options.signal,
+      watching = {},
+      place,
+      ...why
+    }: Omit<AgainRequest, 'ids' | 'brokenBuild' | 'how'>,
     { env = {}, about }: Pick<NonNullable<AgainRequest['how']>, 'env' | 'about'> = {},
   ) => {
     const ids = mode.kind === 'rerun' ? mode.ids : null;
@@ -71,13 +79,14 @@ export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
     options.bus.emit({ type: 'suite.started', tests: ids?.length ?? null, ...why, ...which, ...planned });
     const runDir = path.join(options.folder.dir, 'suites', String(planned.n));
     const fetcher = mode.kind === 'rerun' && mode.trace ? await openFetcher(runDir) : null;
+    const { playwright, cwd, args, env: own } = place ? inCopy(options, place) : options;
     const suite = await runSuite({
-      playwright: options.playwright,
-      cwd: options.cwd,
+      playwright,
+      cwd,
+      args,
       runDir,
       runId: options.folder.runId,
-      args: options.args,
-      env: { ...options.env, ...env },
+      env: { ...own, ...env },
       signal,
       mode,
       ...watching,
@@ -114,6 +123,18 @@ export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
       for (const { test } of suite.failures.filter(isTracedTwice)) tracesItself.add(test.id);
       return isOwn ? { ...suite, tracing: 'own' } : suite;
     },
+  };
+}
+
+/** Whatever names a folder of the project names that of the copy. */
+function inCopy({ playwright, args, env }: SuiteRunsOptions, { cwd, toCopy }: AgentPlace) {
+  const found = findPlaywright(cwd);
+  const all = (texts: readonly string[]) => texts.map(toCopy);
+  return {
+    cwd,
+    playwright: found.ok ? found.value : playwright,
+    args: { first: all(args.first), whole: all(args.whole), byId: all(args.byId) },
+    env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, value && toCopy(value)])),
   };
 }
 

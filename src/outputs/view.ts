@@ -144,7 +144,7 @@ export function rowsOf(
     ...atMost(notes.map(noteLine), limits.findings, (hidden) => `and ${hidden} more in the report`).map(
       (text, index) => ({ label: index === 0 ? 'review' : '', text }),
     ),
-    !good && reason !== '' && { label: 'end', text: reason },
+    (!good || cause.verdict === 'green-once') && reason !== '' && { label: 'end', text: reason },
     ...offers.map((offer) => ({ label: 'patch', text: offerLine(offer) })),
     next !== null && { label: 'next', text: next, isCode: true },
   ];

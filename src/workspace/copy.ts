@@ -23,10 +23,15 @@ export interface ProjectCopy {
   readonly entries: readonly Entry[];
   /** Starts making it before its agent needs it. */
   prepare(): Promise<void>;
-  /** Updates it to the current state of the project for an agent, and discards what an earlier agent did to it. */
-  refresh(): Promise<void>;
+  /**
+   * Updates it to the current state of the project, or to what is chosen of that, and discards what was done in it before.
+   */
+  refresh(choose?: Choose): Promise<void>;
   remove(): Promise<void>;
 }
+
+/** Chooses what of a project a copy has. */
+type Choose = (entries: readonly Entry[]) => Promise<readonly Entry[]>;
 
 /** A larger ignored folder is data rather than code that the work needs. */
 const MAX_IGNORED = { files: 50_000, bytes: 500 * 1024 * 1024 };
@@ -40,10 +45,11 @@ export function createCopy(root: string, folder: string): ProjectCopy {
   let entries: readonly Entry[] = [];
   // What the copy contains, as long as no agent has worked in it.
   let untouched: { base: readonly Entry[]; tree: readonly Entry[]; repository: string } | null = null;
-  const prepare = async () => {
+  const prepare = async (choose?: Choose) => {
     const before = untouched;
     untouched = null;
-    entries = withoutLarge(await listProject(root));
+    const all = await listProject(root);
+    entries = withoutLarge(choose ? await choose(all) : all);
     const source = entries.filter(({ area }) => area === 'source').map((one) => ({ ...one, root }));
     const others = entries.filter(({ area }) => area !== 'source').map((one) => ({ ...one, root }));
     const [toBase, toTree] = [
@@ -63,9 +69,9 @@ export function createCopy(root: string, folder: string): ProjectCopy {
     get entries() {
       return entries;
     },
-    prepare,
-    refresh: async () => {
-      await prepare();
+    prepare: () => prepare(),
+    refresh: async (choose) => {
+      await prepare(choose);
       untouched = null;
     },
     remove: () => removeCopy(folder),

@@ -160,6 +160,32 @@ async function withRulesOf(root: string, place: Place, isRepository: boolean): P
   };
 }
 
+/** Whether only a copy for the work on a project needs a file: git has no part in it, and it is neither a package nor an `.env` file. */
+export function isLocal({ area, path: file }: Entry): boolean {
+  return area === 'ignored' && !environmentFile.test(file);
+}
+
+/** What generators write among the packages, such as `node_modules/.prisma`, and package managers do not. */
+const generated = /(?:^|\/)node_modules\/\.(?!bin\/|pnpm\/|yarn|package-lock|modules\.)/;
+
+/** Returns the files that git does not track, without `.env` files and packages, that changed since a time in milliseconds since the epoch. */
+export async function changedOutsideGit(
+  root: string,
+  entries: readonly Entry[],
+  since: number,
+): Promise<ReadonlySet<string>> {
+  const changed = entries.filter(
+    ({ kind, area, path: file, stat }) =>
+      kind !== 'folder' &&
+      stat.ctimeMs > since &&
+      !environmentFile.test(file) &&
+      (area !== 'installed' || generated.test(file)),
+  );
+  if (changed.length === 0) return new Set();
+  const tracked = new Set(split(await git(root, ['ls-files', '-z', '--recurse-submodules'])));
+  return new Set(changed.flatMap(({ path: file }) => (tracked.has(file) ? [] : [file])));
+}
+
 function namedParents(file: string, names: readonly string[]): string[] {
   const parts = file.split('/');
   return parts.flatMap((part, at) => (names.includes(part) ? [parts.slice(0, at + 1).join('/')] : []));

@@ -6,14 +6,14 @@ import { type Applied, AppliedChanges, type ChangesOptions } from './applied-cha
 import type { Change, Contents } from './change.js';
 import { type CopyFolder, makeCopyFolder } from './copy-folder.js';
 import { changedSince, collect, createCopy, type ProjectCopy } from './copy.js';
-import { rootOf, whyNoRules } from './project-files.js';
+import { changedOutsideGit, type Entry, isLocal, listProject, rootOf, whyNoRules } from './project-files.js';
 import { folderTree, projectTree } from './tree.js';
 import type { Tree } from '../git/git-trees.js';
 import type { Written } from './write-files.js';
 
-/** The copy, ready for an agent. */
+/** The copy, ready for an agent or for a clean run. */
 export interface AgentPlace {
-  /** The project's folder in the copy: the agent's working directory. */
+  /** The project's folder in the copy: the working directory. */
   readonly cwd: string;
   /** The folder that contains the whole copy, which nobody else uses. */
   readonly folder: string;
@@ -48,6 +48,13 @@ export interface Workspace {
    * if the copy cannot be made, for example because the disk is full.
    */
   ready(copy?: number): Promise<AgentPlace>;
+  /**
+   * Updates the first copy to what a fresh clone of the project, as it is now, would have: no file that git does not track, unless that is a package,
+   * an `.env` file, or there unchanged since a time (in milliseconds since the epoch) and not ignored.
+   */
+  readyClean(since: number): Promise<AgentPlace>;
+  /** Returns the files outside of git, relative to the root, that changed since a time, other than by the changes. */
+  changedOutsideGit(since: number): Promise<string[]>;
   /** Creates a change, in the form that `collect` returns, from edits that no agent made in a copy. Their contents must be stored already. */
   edit(id: string, edits: Change['edits']): Work & { readonly change: Change };
   /** Returns what the agent changed in its copy. `id` identifies the change within the run. */
@@ -89,6 +96,15 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
   };
   const opened = (n: number) => (copies[n] ??= openCopy({ root, project, n, announce }));
   const changes = new AppliedChanges({ ...options, root, project });
+  const placeIn = ({ tree, folder }: ProjectCopy): AgentPlace => ({
+    cwd: path.join(tree, place),
+    folder,
+    ...pathsBetween(options.project, root, tree),
+  });
+  const outside = async (entries: readonly Entry[], since: number) => {
+    const changed = [...(await changedOutsideGit(root, entries, since))];
+    return changed.filter((file) => !changes.everEdited.has(file));
+  };
   const changeOf = (id: string, edits: Change['edits']): Change => ({ id, edits, folders: [] });
   return {
     root,
@@ -99,13 +115,17 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     ready: async (n = 0) => {
       const made = await opened(n);
       await made.refresh();
-      const { tree } = made;
-      return {
-        cwd: path.join(tree, place),
-        folder: made.folder,
-        ...pathsBetween(options.project, root, tree),
-      };
+      return placeIn(made);
     },
+    readyClean: async (since) => {
+      const made = await opened(0);
+      await made.refresh(async (entries) => {
+        const left = new Set(await outside(entries, since));
+        return entries.filter((one) => !isLocal(one) && !left.has(one.path));
+      });
+      return placeIn(made);
+    },
+    changedOutsideGit: async (since) => outside(await listProject(root), since),
     edit: (id, edits) => {
       const source = projectTree(root);
       const undone = edits.map((edit) => ({ ...edit, after: edit.before }));

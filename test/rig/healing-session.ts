@@ -70,6 +70,13 @@ export async function healingSession(reruns: readonly (string | null)[], over: P
         toCopy: (text) => text,
         toProject: (text) => text,
       }),
+      readyClean: async () => ({
+        cwd: '/copy',
+        folder: '/copy',
+        toCopy: (text) => text,
+        toProject: (text) => text,
+      }),
+      changedOutsideGit: async () => [],
       edit: (id, edits) => ({ ...noChange, change: { id, edits, folders: [] } }),
       collect: async (id) => {
         const state = async (text: string) => ({
@@ -104,6 +111,7 @@ export async function healingSession(reruns: readonly (string | null)[], over: P
     spending: createSpending(0),
     plan: createRunPlan(),
     store: noStore,
+    runInCleanCopy: async () => 'there is none',
     prepare: async () => null,
     runAgain: async () => {
       const wrong = reruns[rerun++] ?? null;

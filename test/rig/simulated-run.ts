@@ -42,6 +42,10 @@ export async function simulatedRun(
     idle?: readonly string[];
     inOneFile?: boolean;
     stops?: (at: At) => boolean;
+    /** The files outside of git that have changed since the work began, as far as tests tell. */
+    leftovers?: readonly string[];
+    /** What a clean copy shows; without it, none can be made. */
+    inCleanCopy?: Shows;
     teardown?: (ran: readonly string[], at: At) => string | null;
   } = {},
 ) {
@@ -51,7 +55,7 @@ export async function simulatedRun(
   const decided: string[] = [];
   const controller = new AbortController();
   let red: DiagnosedFailure[] = [];
-  const play = (ids: readonly string[] | null, purpose: string) => {
+  const play = (ids: readonly string[] | null, purpose: string, shownNow = shows) => {
     runs.push(`${purpose} ${(ids ?? tests).join(' ')}`);
     if (runs.length === over.signalAfter) controller.abort();
     const at = { fixes: new Set(fixes), run: runs.length, purpose };
@@ -60,7 +64,7 @@ export async function simulatedRun(
       red = [aDiagnosed({ failure, signature: 'shop:Error:stopped' })];
       return aSuiteRun({ suiteFailure: failure });
     }
-    const seen = (ids ?? tests).map((id) => ({ id, wrong: shows(id, at) }));
+    const seen = (ids ?? tests).map((id) => ({ id, wrong: shownNow(id, at) }));
     const isTraced = purpose === 'confirm' || purpose === 'retest';
     red = seen.flatMap(({ id, wrong }) =>
       wrong === null || wrong === notRun
@@ -114,9 +118,11 @@ export async function simulatedRun(
         for (const id of [...ids, ...lost]) stack.splice(stack.indexOf(id), 1);
         return { ...bring([]), lost };
       },
+      changedOutsideGit: async () => [...(over.leftovers ?? [])],
       applied,
       decided: async (ids) => void decided.push(...ids),
     },
+    ...(over.inCleanCopy ? { runInCleanCopy: async ({ ids }) => play(ids, 'clean', over.inCleanCopy) } : {}),
     ...over,
   };
   const first = play(null, 'first');

@@ -96,6 +96,8 @@ export async function runThatSays(
         toCopy: (text) => text.replaceAll(root, copy),
         toProject: (text) => text.replaceAll(copy, root),
       }),
+      readyClean: () => Promise.reject(new Error('there is no clean copy')),
+      changedOutsideGit: async () => [],
       collect: async (id) => {
         const contents = contentsOf(folder.value.dir);
         const hash = await contents.put(Buffer.from(`${say('patch')}\n`));
@@ -120,6 +122,7 @@ export async function runThatSays(
     runAgent: createRunAgent({ graceMs: 300, settleMs: 300 }, redactor),
     spending: createSpending(0),
     plan: createRunPlan(),
+    runInCleanCopy: async () => 'there is none',
     prepare: async () => null,
     runAgain: async () => run,
     diagnose: createDiagnose({ settings, folder: folder.value, cwd: root, redactor }),

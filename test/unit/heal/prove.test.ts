@@ -63,6 +63,11 @@ const limitedTo = (agentRuns: number) => ({
   settings: { ...wholeProof, limits: { ...wholeProof.limits, agentRuns } },
 });
 const noRegression = { settings: someSettings({ verify: { ...wholeProof.verify, regression: 'none' } }) };
+const clean = {
+  settings: someSettings({ verify: { ...wholeProof.verify, level: 'clean' } }),
+};
+/** Once a fix has been there, what it made keeps its test green. */
+const outliving: Shows = (id, at) => (at.run > 4 ? null : own(id, at));
 const lost = 'the account cannot be deleted';
 const tests = (count: number) => Array.from({ length: count }, (_, index) => `t${index + 1}`);
 
@@ -85,6 +90,60 @@ it.each<Scenario>([
     2,
     but(own, 't1', ({ run }) => (run > 2 ? null : undefined)),
     'flaky healed | c1 flaky, c2 healed | 2',
+  ],
+  [
+    'what a fix made outlives its revert, and a clean copy shows that it is needed',
+    2,
+    outliving,
+    'healed healed | c1 healed, c2 healed | 1,2',
+    { leftovers: ['dev.db'], inCleanCopy: own },
+  ],
+  [
+    'a test is green without its fix in a clean copy, too',
+    2,
+    but(own, 't1', ({ run }) => (run > 2 ? null : undefined)),
+    'flaky healed | c1 flaky, c2 healed | 2',
+    { leftovers: ['server.log'], inCleanCopy: but(own, 't1', () => null) },
+  ],
+  [
+    'what a fix made outlives its revert, and a clean copy cannot be run',
+    2,
+    outliving,
+    'green-once green-once | c1 green-once, c2 green-once | 1,2',
+    { leftovers: ['dev.db'] },
+  ],
+  [
+    'what one fix made outlives its revert, and a clean copy is red with it, too',
+    2,
+    but(own, 't1', ({ run }) => (run > 5 ? null : undefined)),
+    'green-once healed | c1 green-once, c2 healed | 1,2',
+    { leftovers: ['dev.db'], inCleanCopy: but(own, 't1', () => 'no such table') },
+  ],
+  [
+    'all proofs are made in a clean copy, and one test does not run there without its fix',
+    2,
+    own,
+    'green-once healed | c1 green-once, c2 healed | 1,2',
+    { ...clean, inCleanCopy: but(own, 't1', ({ fixes }) => (fixes.has('1') ? null : notRun)) },
+  ],
+  [
+    'all proofs are made in a clean copy, and one test is green there without its fix',
+    2,
+    own,
+    'flaky healed | c1 flaky, c2 healed | 2',
+    { ...clean, inCleanCopy: but(own, 't1', () => null) },
+  ],
+  [
+    'a test does not run without its fix',
+    1,
+    (_, { fixes, run }) => (fixes.has('1') ? null : run > 3 ? notRun : 'boom'),
+    'green-once | c1 green-once | 1',
+  ],
+  [
+    'a test does not run without the fix of another',
+    2,
+    but(own, 't2', ({ fixes, run }) => (run > 4 && !fixes.has('1') ? notRun : undefined)),
+    'healed healed | c1 healed, c2 healed | 1,2',
   ],
   [
     'a later fix breaks an earlier one',
@@ -319,6 +378,14 @@ it.each<Scenario>([
 );
 
 describe('the shared proof', () => {
+  it('HN-5 CL-5 asks a person about a fix that a clean copy could not be run for, and names the files that may be the reason', async () => {
+    const run = await simulatedRun(tests(1), outliving, { leftovers: ['dev.db'] });
+    expect(run.ends).toMatchObject([{ verdict: 'green-once', unproven: true }]);
+    expect(run.ends[0]?.reason).toMatch(/dev\.db.*there is none/);
+    const result = { ...run.record, causes: run.ends, tests: [], interruptedBy: null } as const;
+    expect(outcomeOf({ ...result, failOnHeal: false, failOnFlaky: false }).exitCode).toBe(3);
+  });
+
   it.each([1, 4, 10])(
     'HN-5 heals %i causes whose first fix holds in that many Playwright runs plus 6',
     async (count) => {

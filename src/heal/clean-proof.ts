@@ -1,0 +1,97 @@
+import { failureKey } from '../core/failure.js';
+import { isGreen, type Observation } from '../core/judge.js';
+import { isLoopback, splitUrl } from '../core/urls.js';
+import { listenerOn } from '../process/listener.js';
+import type { SuiteRun } from '../playwright/suite-run.js';
+import { isUndecided, observation } from './observations.js';
+import { type Progress, type ProofTest, stateOf } from './progress.js';
+
+/** What a clean copy shows of a test: with its fix it is green there, and without it red (it needs the fix) or green. Otherwise, why it shows nothing. */
+export type InCleanCopy =
+  { readonly shown: 'red' | 'green' } | { readonly shown: 'nothing'; readonly because: string };
+
+/** Returns the files outside of git that changed since the work on these tests' causes began: what a fix made stays there when the fix is taken out. */
+export function leftovers(progress: Progress, tests: readonly ProofTest[]): Promise<string[]> {
+  return progress.session.workspace.changedOutsideGit(begunAt(progress, tests));
+}
+
+function begunAt(progress: Progress, tests: readonly ProofTest[]): number {
+  const begun = tests.flatMap(({ causeId }) => stateOf(progress, { id: causeId })?.startedAt ?? []);
+  return begun.length > 0 ? Math.min(...begun) : 0;
+}
+
+/**
+ * Proves that tests need their fixes in a copy that has only what git tracks, the packages and `.env` files (HN-5): red without the changes that
+ * are out of the project now, and green with all, which are in the project afterwards.
+ */
+export async function proveInCleanCopy(
+  progress: Progress,
+  tests: readonly ProofTest[],
+  ids: readonly string[],
+): Promise<ReadonlyMap<ProofTest, InCleanCopy>> {
+  const { session } = progress;
+  const { workspace, observations } = session;
+  const none = (because: string) =>
+    new Map(tests.map((test) => [test, { shown: 'nothing', because } as const]));
+  const other = await otherServer(tests);
+  if (other !== null) return none(other);
+  const run = () => session.runInCleanCopy({ ids, since: begunAt(progress, tests) });
+  const fixes = workspace.applied();
+  const without = await run();
+  await workspace.without([]);
+  const withAll = typeof without === 'string' ? without : await run();
+  if (session.signal.aborted) return none('interrupted');
+  if (typeof without === 'string' || typeof withAll === 'string') return none(String(withAll));
+  const shown = new Map(tests.map((test) => [test, compare(seenIn(without, test), seenIn(withAll, test))]));
+  const decided = tests.filter((test) => shown.get(test)?.shown !== 'nothing');
+  const rows = (of: SuiteRun) =>
+    new Map(decided.map((test) => [failureKey(test.failure.failure), seenIn(of, test).seen]));
+  observations.add(rows(without), fixes);
+  observations.add(rows(withAll));
+  return shown;
+}
+
+interface Seen {
+  readonly seen: Observation;
+  readonly run: SuiteRun;
+}
+
+function seenIn(run: SuiteRun, { failure }: ProofTest): Seen {
+  return { seen: observation({ run, seen: [] }, failure), run };
+}
+
+function compare(without: Seen, withAll: Seen): InCleanCopy {
+  const { run } = withAll;
+  const nothing = (because: string): InCleanCopy => ({ shown: 'nothing', because });
+  const reused = run.reusedServer ?? without.run.reusedServer;
+  if (reused) return nothing(`${reused} was being served already, and not from the copy`);
+  if (!isGreen(withAll.seen)) {
+    const [error] = run.suiteFailure?.errors ?? [];
+    const started = error ? `the suite fails there: ${error.message.split('\n')[0]}` : null;
+    return nothing(started ?? 'the test is not green there with the fix either');
+  }
+  if (isGreen(without.seen)) return { shown: 'green' };
+  const hasRun = without.run.tests.some(({ outcome }) => outcome !== 'not-run');
+  return isUndecided(without.seen) && hasRun
+    ? nothing('the test did not run there without the fix')
+    : { shown: 'red' };
+}
+
+/** Returns what keeps a run in a copy from showing the copy: a server that the suite does not start itself. Null if there is none. */
+async function otherServer(tests: readonly ProofTest[]): Promise<string | null> {
+  const visited = tests.flatMap(({ failure: { evidence } }) => [
+    evidence.pageUrl ?? '',
+    ...evidence.network.flatMap(({ url, resourceType }) =>
+      resourceType === 'document' || resourceType === 'api' ? [url] : [],
+    ),
+  ]);
+  const origins = [...new Set(visited.flatMap((url) => (/^https?:/.test(url) ? new URL(url).origin : [])))];
+  const own = origins.filter((origin) => isLoopback(splitUrl(origin)?.host ?? ''));
+  if (own.length === 0 && origins[0] !== undefined) return `its pages come from ${origins[0]}`;
+  for (const origin of own) {
+    const { port, protocol } = new URL(origin);
+    const listener = await listenerOn(Number(port) || (protocol === 'https:' ? 443 : 80));
+    if (listener) return `${origin} is served by a program that the suite does not start`;
+  }
+  return null;
+}

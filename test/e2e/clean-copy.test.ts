@@ -1,0 +1,76 @@
+import { expect, it } from 'vitest';
+import { freePort } from '../rig/free-port.js';
+import { committed } from '../rig/git-repository.js';
+import { linkPackages } from '../rig/link-packages.js';
+import { agentsYaml, scratchProject } from '../rig/scratch-project.js';
+
+/** A shop that migrates its SQLite database, which git ignores, when it starts; a column that it reads has no migration. */
+async function shop(server = '') {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const project = await scratchProject({
+    'package.json': '{ "name": "shop", "type": "module" }',
+    '.gitignore': 'node_modules\ntest-results\n.self-heal\n.env\n*.db\nlocal.json\n',
+    '.env': 'SHOP_NAME=Corner shop',
+    'local.json': '{}',
+    'migrations/1.sql': "CREATE TABLE items (name TEXT); INSERT INTO items VALUES ('Tea');",
+    'server.mjs': `
+      import Database from 'libsql';
+      import { readdirSync, readFileSync } from 'node:fs';
+      import { createServer } from 'node:http';
+      ${server}
+      readFileSync('.env');
+      const db = new Database('dev.db');
+      db.exec('CREATE TABLE IF NOT EXISTS migrated (name TEXT)');
+      const done = db.prepare('SELECT name FROM migrated').all().map(({ name }) => name);
+      for (const name of readdirSync('migrations').filter((one) => !done.includes(one))) {
+        db.exec(readFileSync('migrations/' + name, 'utf8'));
+        db.prepare('INSERT INTO migrated VALUES (?)').run(name);
+      }
+      createServer((request, response) => {
+        if (request.url === '/up') return response.end('ok');
+        try {
+          response.end(JSON.stringify(db.prepare('SELECT name, stock FROM items').all()));
+        } catch (error) {
+          response.writeHead(500).end(String(error));
+        }
+      }).listen(${port}, '127.0.0.1');`,
+    'playwright.config.ts': `
+      export default { testDir: 'tests', workers: 1, reporter: 'list', use: { baseURL: '${url}' },
+        webServer: { command: 'node server.mjs', url: '${url}/up' } };`,
+    'tests/items.spec.ts': `
+      import { test, expect } from '@playwright/test';
+      test('lists what is there', async ({ request }) => {
+        const answer = await request.get('/items');
+        expect(await answer.text()).toContain('"stock":3');
+      });`,
+    'fixer.mjs': `
+      import { writeFileSync } from 'node:fs';
+      writeFileSync('migrations/2.sql', 'ALTER TABLE items ADD COLUMN stock INTEGER DEFAULT 3;');
+      console.log('SELF-HEAL: {"status":"fixed","summary":"added the column"}');`,
+    'agents.yaml': agentsYaml(['node', 'fixer.mjs'], 'verify: { repeat: 1, flips: 1, regression: none }'),
+  });
+  await linkPackages(project.dir, ['libsql', '@libsql', '@neon-rs', 'detect-libc']);
+  committed(project.dir, 'The shop');
+  return project;
+}
+
+it('HN-5 HL-7 proves a migration in a clean copy, since the migrated database outlives its revert', async () => {
+  const project = await shop();
+  const { exitCode, report } = await project.selfHeal(['run']);
+  const proof = ['red', 'red', 'green', 'green', 'green', 'green', 'red', 'green', 'green'];
+  expect(report?.causes).toMatchObject([{ verdict: 'healed', proof }]);
+  expect(report?.warnings).toEqual([expect.stringMatching(/c1 in a clean copy: .*dev\.db/)]);
+  expect(await project.read('migrations/2.sql')).toContain('stock');
+  expect(exitCode).toBe(0);
+});
+
+it('HN-5 HN-7 CL-5 keeps a fix that no clean copy can prove as green-once, and asks about it with the files', async () => {
+  const project = await shop("readFileSync('local.json');");
+  const { exitCode, report, stderr } = await project.selfHeal(['run', '--verify', 'clean']);
+  const reason = expect.stringMatching(/dev\.db.*a clean copy cannot show/) as string;
+  expect(report?.causes).toMatchObject([{ verdict: 'green-once', reason }]);
+  expect(stderr).toContain('dev.db');
+  expect(await project.read('migrations/2.sql')).toContain('stock');
+  expect(exitCode).toBe(3);
+});
