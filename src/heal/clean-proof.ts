@@ -39,9 +39,10 @@ export async function proveInCleanCopy(
   const fixes = workspace.applied();
   const without = await run();
   await workspace.without([]);
-  const withAll = typeof without === 'string' ? without : await run();
+  if (typeof without === 'string') return none(without);
+  const withAll = await run();
+  if (typeof withAll === 'string') return none(withAll);
   if (session.signal.aborted) return none('interrupted');
-  if (typeof without === 'string' || typeof withAll === 'string') return none(String(withAll));
   const shown = new Map(tests.map((test) => [test, compare(seenIn(without, test), seenIn(withAll, test))]));
   const decided = tests.filter((test) => shown.get(test)?.shown !== 'nothing');
   const rows = (of: SuiteRun) =>
