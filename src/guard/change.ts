@@ -146,8 +146,8 @@ export async function filesOfTests(tree: Tree, specs: Iterable<string>): Promise
     const texts = await tree.read(next.filter(isCode));
     next = [];
     for (const [file, bytes] of texts) {
-      const { imports, names } = refer(file, Buffer.from(bytes).toString('utf8'));
-      for (const one of [...imports, ...names])
+      const { imports, names, alike } = refer(file, Buffer.from(bytes).toString('utf8'));
+      for (const one of [...imports, ...names, ...alike])
         if (!seen.has(one)) {
           seen.add(one);
           next.push(one);
@@ -157,8 +157,8 @@ export async function filesOfTests(tree: Tree, specs: Iterable<string>): Promise
   return [...seen];
 }
 
-/** Returns a function that says which of these files a text imports, and which it names in a string. */
-function referencesAmong(paths: ReadonlySet<string>) {
+/** Returns a function that says which of these files a text imports, which it names in a string, and which have a name `alike`, wherever they are. */
+export function referencesAmong(paths: ReadonlySet<string>) {
   const resolve = importResolver(paths);
   const byName = new Map<string, string | null>();
   for (const file of paths) {
@@ -167,13 +167,14 @@ function referencesAmong(paths: ReadonlySet<string>) {
     byName.set(name, byName.has(name) ? null : file);
   }
   return (file: string, text: string) => {
-    const names = [...text.matchAll(named)].flatMap(([, name = '']) => [
+    const said = [...text.matchAll(named)].flatMap(([, name]) => name ?? []);
+    const names = said.flatMap((name) => [
       ...[path.posix.dirname(file), '.'].map((folder) => path.posix.join(folder, name)),
-      byName.get(path.posix.basename(name)) ?? '',
       resolve(file, name) ?? '',
     ]);
+    const alike = said.flatMap((name) => byName.get(path.posix.basename(name)) ?? []);
     const imports = (parseSource(file, text)?.imports ?? []).flatMap((one) => resolve(file, one) ?? []);
-    return { imports, names: names.filter((one) => paths.has(one)) };
+    return { imports, names: names.filter((one) => paths.has(one)), alike };
   };
 }
 

@@ -5,6 +5,7 @@ import { execaSync } from 'execa';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { baseOf, gitChanges } from '../../src/git/git-trees.js';
+import { ignoredReads } from '../../src/guard/ignored-reads.js';
 import { workflowTexts } from '../../src/init/ci-workflow.js';
 import { tempDir } from '../rig/temp-dir.js';
 
@@ -126,4 +127,27 @@ it('HN-12 counts neither converted line ends nor the contents that Git LFS keeps
   git(dir, 'update-index', '--assume-unchanged', 'picture', 'lines');
   const changed = await gitChanges(dir, 'HEAD');
   expect('what' in changed ? changed.what : await changed.hidden()).toEqual([]);
+});
+
+it('HN-12 names what changed code reads now, and git ignores', async () => {
+  const { dir } = onServer();
+  const write = (files: Record<string, string>) => {
+    for (const [file, text] of Object.entries(files)) writeFileSync(path.join(dir, file), text);
+  };
+  write({ '.gitignore': 'own*\n', 'a.mjs': "import './own-known.mjs';\n" });
+  git(dir, 'add', '--all');
+  git(dir, 'commit', '--quiet', '-m', 'a');
+  write({
+    'own-known.mjs': '',
+    'own.mjs': '',
+    'own.json': '1',
+    'own-other.json': '2',
+    'a.mjs': "import './own-known.mjs';\nimport './own';\nread('own.json', 'other.json');\n",
+  });
+  const changed = await gitChanges(dir, 'HEAD');
+  if ('what' in changed) throw new Error(changed.what);
+  expect((await ignoredReads(changed)).map(({ file, says }) => `${file}: ${says}`)).toEqual([
+    'a.mjs: it reads own.mjs, which git ignores: no other machine has that file',
+    'a.mjs: it reads own.json, which git ignores: no other machine has that file',
+  ]);
 });

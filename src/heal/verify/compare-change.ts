@@ -4,6 +4,7 @@ import type { ProofStep } from '../../core/proof.js';
 import type { ChangeVerdict, Finding, Verification } from '../../core/verification.js';
 import { type GitChanges, gitChanges, noBaseProblem } from '../../git/git-trees.js';
 import { findingsIn, guardWorkingTree } from '../../guard/guard-working-tree.js';
+import { ignoredReads } from '../../guard/ignored-reads.js';
 import { counted } from '../../format.js';
 import type { Problem } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
@@ -68,7 +69,7 @@ export async function compareChange(
     files,
     base: { commit: judgedFrom.base, runId: judgedFrom === changed ? (kept?.runId ?? null) : null },
     refused,
-    toReview: [...strict, ...(pages.length === 0 ? located : [])],
+    toReview: [...strict, ...(pages.length === 0 ? located : []), ...(await ignoredReads(changed))],
   });
 }
 

@@ -189,7 +189,7 @@ class ChangeProof {
       if (ended) return ended;
     }
     if (this.#change.toReview.length > 0)
-      return { verdict: 'review', reason: 'its tests may do what they do now only if a person says so' };
+      return { verdict: 'review', reason: 'only a person can say whether what is listed may stay' };
     return null;
   }
 
