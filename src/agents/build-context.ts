@@ -6,7 +6,7 @@ import { middleCut } from '../core/fenced.js';
 import type { EarlierFix } from '../core/earlier-runs.js';
 import type { Settings } from '../core/settings.js';
 import type { AgentContext, ContextTest, PreviousAttempt } from './context.js';
-import { changesFor } from '../blame/changes.js';
+import { changesFor } from './changes.js';
 import { lastGreenCommits } from '../blame/last-green.js';
 import { recentCommits } from '../git/git.js';
 import { isInside, relativePath } from '../paths.js';

@@ -12,7 +12,7 @@ import { traceFiles } from '../evidence/evidence-files.js';
 import { becauseOf, isKept } from '../core/attempt.js';
 import type { AgentContext, PreviousAttempt } from './context.js';
 import { pageExcerpt } from './page-excerpt.js';
-import { file as timelineFile, timelineOf, timelineText } from '../core/timeline.js';
+import { file as timelineFile, timelineOf, timelineText } from '../evidence/timeline.js';
 
 /** What a prompt mentions besides the context itself. */
 export interface PromptFrame {

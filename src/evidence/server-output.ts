@@ -131,7 +131,7 @@ function apartFrom(windows: readonly Window[], others: readonly Window[]): Windo
 }
 
 /** Whether a line of a log reports an error. */
-function saysError(text: string, except?: RegExp): boolean {
+export function saysError(text: string, except?: RegExp): boolean {
   const isError = (line: string) => error.test(line) && !warning.test(line) && !frame.test(line);
   return text.split('\n').some((line) => isError(line) && !except?.test(line));
 }

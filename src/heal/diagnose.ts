@@ -6,7 +6,7 @@ import type { Failure } from '../core/failure.js';
 import { signatureOf, signedText } from '../core/signature.js';
 import { writeFailureRecord } from '../run/failure-record.js';
 import { asData } from '../evidence/evidence-files.js';
-import { file as timelineFile, forPeople, timelineOf, timelineText } from '../core/timeline.js';
+import { file as timelineFile, forPeople, timelineOf, timelineText } from '../evidence/timeline.js';
 import { tryOr } from '../result.js';
 import { writeState } from '../state-folder.js';
 import { boundedText, MissingEvidence } from '../evidence/bounded-text.js';

@@ -1,6 +1,6 @@
 import { blameLine, placeOfBlame } from '../core/blame.js';
 import { factLines, reasonLine } from '../core/diagnosis.js';
-import { timelineOf, timelineText } from '../core/timeline.js';
+import { timelineOf, timelineText } from '../evidence/timeline.js';
 import type { ReportAttempt } from '../run/report.js';
 import { cut } from '../outputs/cut.js';
 import { attemptText } from '../outputs/view.js';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Evidence } from '../../src/core/evidence.js';
 import type { TestFailure } from '../../src/core/failure.js';
-import { timelineOf, timelineText } from '../../src/core/timeline.js';
+import { timelineOf, timelineText } from '../../src/evidence/timeline.js';
 import { readPassing } from '../../src/evidence/complaints.js';
 import { gatherEvidence } from '../../src/evidence/gather-evidence.js';
 import { MissingEvidence } from '../../src/evidence/bounded-text.js';

@@ -62,7 +62,7 @@ export function failedRequests(
 }
 
 /** Whether the page, or an extension, broke off a request that was being answered. */
-function isGivenUp({ status, failure }: NetworkEntry): boolean {
+export function isGivenUp({ status, failure }: NetworkEntry): boolean {
   return (
     status !== null &&
     status < 400 &&

@@ -16,7 +16,7 @@ import { isBuiltIn } from '../../core/built-in.js';
 import { type ProofStep, proofScope } from '../../core/proof.js';
 import type { DiagnosedFailure } from '../../core/cause.js';
 import type { Evidence } from '../../core/evidence.js';
-import { timelineOf, timelineText } from '../../core/timeline.js';
+import { timelineOf, timelineText } from '../../evidence/timeline.js';
 
 /** The maximum length of a text (stack, server output, snapshot) in characters. */
 const TEXT = 12_000;

@@ -9,7 +9,7 @@ import {
   pathsIn,
   recent,
   stepsIn,
-} from './candidates.js';
+} from '../blame/candidates.js';
 
 /** Whose changes are told, and how. */
 export interface ChangesRequest {

@@ -1,11 +1,18 @@
-import { errorBody, outcomeOf, repeatsRequest, requestLine } from './classify/requests.js';
-import { createMatcher } from './classify/match.js';
-import { asPrinted, type Reason } from './diagnosis.js';
-import { type ConsoleEntry, type Evidence, hasFailed, isAlarming, type NetworkEntry } from './evidence.js';
-import { middleCut } from './fenced.js';
-import { normalise } from './normalise.js';
+import { errorBody, isGivenUp, outcomeOf, repeatsRequest, requestLine } from '../core/classify/requests.js';
+import { createMatcher } from '../core/classify/match.js';
+import { asPrinted, type Reason } from '../core/diagnosis.js';
+import {
+  type ConsoleEntry,
+  type Evidence,
+  hasFailed,
+  isAlarming,
+  type NetworkEntry,
+} from '../core/evidence.js';
+import { middleCut } from '../core/fenced.js';
+import { normalise } from '../core/normalise.js';
+import { saysError } from './server-output.js';
 import { frame, ownFrames } from './stack-lines.js';
-import { splitUrl } from './urls.js';
+import { splitUrl } from '../core/urls.js';
 
 /** What a timeline is made of. */
 export type Recorded = Pick<
@@ -111,7 +118,7 @@ function requestEvents(
   let isSignedIn = false;
   return network.flatMap((entry) => {
     const isCall = calls.has(entry.resourceType);
-    const failed = hasFailed(entry) && !isUnread(entry);
+    const failed = hasFailed(entry) && !isGivenUp(entry);
     if (!isCall && !failed) return [];
     const parts = splitUrl(entry.url);
     const isNear = parts !== null && parts.origin === origin;
@@ -151,15 +158,10 @@ function requestEvents(
   });
 }
 
-/** Whether a page left an answer without reading it to its end: a browser then breaks it off, and nothing has failed. */
-function isUnread({ status, failure }: NetworkEntry): boolean {
-  return status !== null && status < 400 && /\bERR_ABORTED\b|\bNS_BINDING_ABORTED\b/.test(failure ?? '');
-}
-
 function answerOf(entry: NetworkEntry): string {
   const { status, failure, isOpen, responseHeaders } = entry;
   const to = status !== null && status >= 300 && status < 400 ? responseHeaders['location'] : undefined;
-  if (isUnread(entry)) return `${status} (the page did not read its body)`;
+  if (isGivenUp(entry)) return `${status} (the page did not read its body)`;
   if (status === null && failure === null) return 'still open, no answer when the test ended';
   return `${outcomeOf(entry)}${isOpen && failure === null ? ', its body still open when the test ended' : ''}${to === undefined ? '' : ` → ${to}`}`;
 }
@@ -275,7 +277,6 @@ function shortened(text: string, most: number): string {
   return middleCut(withGaps(lines, isKept).join('\n'), 2 * most, file);
 }
 
-const serverError = /(?:Error|Exception)\b|\b(?:error|fatal|panic(?:ked)?|traceback|unhandled)\b/i;
 /** Belongs to the line before: a frame, a field of an object, its end. */
 const continues = /^(?:[\s}\])]|at |goroutine |created by )/;
 /** A frame of Go takes two lines. */
@@ -304,7 +305,7 @@ function serverEvents(
     const isOthers = others.has(first) && !isDecided;
     const stack = more.join('\n').replaceAll(goFrame, '    at $1 ($2)').split('\n');
     const below = more.length === 0 ? [] : ownFrames(stack, 6).map((line) => `\n      ${line}`);
-    isNear = serverError.test(first) ? 3 : isNear - 1;
+    isNear = saysError(first) ? 3 : isNear - 1;
     return {
       time,
       rank: isDecided ? rank.decided : isOthers ? rank.quiet : isNear > 0 ? rank.error : rank.other,
