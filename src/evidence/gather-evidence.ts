@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { ownOrigin } from '../core/urls.js';
 import { failedRequests, mayTell } from '../core/classify/requests.js';
+import { namedRequests } from '../core/classify/named-requests.js';
 import type { Evidence, TestStep } from '../core/evidence.js';
 import { withoutSignals } from '../core/fenced.js';
 import { isServerError } from '../core/graphql-errors.js';
@@ -62,7 +63,8 @@ export async function gatherEvidence(request: EvidenceRequest): Promise<Evidence
   const missing = new MissingEvidence((text) => withoutSignals(clean(text)));
   const folder = resolve(request.folder);
   await missing.attempt('the evidence folder', () => mkdirSync(folder, { recursive: true }));
-  const errors = (await missing.attempt('the errors', () => cleanErrors(failure.errors, missing))) ?? [];
+  const placed = failure.errors.map((error) => placedIn(error, request.root ?? run.rootDir));
+  const errors = (await missing.attempt('the errors', () => cleanErrors(placed, missing))) ?? [];
   const { log, ...gathered } =
     failure.scope === 'test'
       ? await gatherTest({ ...request, folder }, failure, missing)
@@ -109,6 +111,7 @@ async function gatherTest(
     complaints,
     asked: network.filter(({ url }) => isOwn(url)),
     failed: failed.filter(mayTell),
+    isOfOthers: namedRequests(failed.filter(mayTell), failure).isOfOthers,
     ofPassing: neighboursOf(failure, passing).flatMap(({ requests }) => requests),
     isAlone: isAlone(failure, run, passing),
   };
@@ -185,6 +188,14 @@ async function gatherSuite(
     trace: null,
     log: [],
   };
+}
+
+/** Above an excerpt of another file than the test's, Playwright names it relative to the folder of the tests, where nobody looks for it. */
+function placedIn(error: TestError, root: string): TestError {
+  const { snippet, location } = error;
+  if (!snippet || !location) return error;
+  const named = `   at ${relative(root, location.file).replaceAll('\\', '/')}:${location.line}`;
+  return { ...error, snippet: snippet.replace(/^ {3}at \S.*:\d+$/m, () => named) };
 }
 
 function wordsOf(error: TestError): string {

@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type NetworkEntry, type ServerLine, unanswered } from '../core/evidence.js';
 import type { SuiteFailure, TestFailure } from '../core/failure.js';
+import { logBlocks } from '../core/classify/named-requests.js';
 import { normalise } from '../core/normalise.js';
 import { runFiles } from '../playwright/report-format.js';
 import { boundedText, clipMiddle, type MissingEvidence, bounds } from './bounded-text.js';
@@ -53,6 +54,8 @@ interface TestServers {
   readonly asked: readonly Asked[];
   /** Those of them that failed. */
   readonly failed: readonly NetworkEntry[];
+  /** Whether a part of the output is about other requests than the failed one that the test is about. */
+  readonly isOfOthers: (text: string) => boolean;
   /** The requests of passing tests of the file. */
   readonly ofPassing: readonly Asked[];
   /** Whether no other test ran at the same time. */
@@ -73,7 +76,7 @@ export interface TestServerOutput {
  * Rejects if the log cannot be read.
  */
 export async function testServerOutput(
-  { path: file, complaints, asked, failed, ofPassing, isAlone }: TestServers,
+  { path: file, complaints, asked, failed, isOfOthers, ofPassing, isAlone }: TestServers,
   failure: TestFailure,
   missing: MissingEvidence,
 ): Promise<TestServerOutput> {
@@ -86,7 +89,8 @@ export async function testServerOutput(
     failed.length === 0
       ? []
       : nearnessMs.map((ms) => written(logs, merged(failed.map((one) => aroundAnswer(one, ms)))));
-  const ofApp = nearby.find(({ text }) => saysError(text, ofProxy));
+  const isOwn = (block: string) => !isOfOthers(block) && saysError(block, ofProxy);
+  const ofApp = nearby.find(({ text }) => logBlocks(text).some(isOwn));
   const refused = nearby.find(({ text }) => saysError(text));
   const isDead = deadServer.test(`${complaints}\n${refused?.text ?? ''}`);
   const crash = isDead ? crashBefore(logs, whole.to) : null;
@@ -99,12 +103,12 @@ export async function testServerOutput(
       .split('\n')
       .map(normalise),
   );
-  const saidOf = (part: LogPart, isOwn: boolean, earlier: Window | null = crash): TestServerOutput => {
+  const saidOf = (part: LogPart, isKnown: boolean, earlier: Window | null = crash): TestServerOutput => {
     const text = outputOf(part, missing);
     const lines = [...new Set(text.split('\n'))].filter((line) => line.trim() !== '');
     return {
       text,
-      ofOthers: isOwn ? lines.filter((line) => common.has(normalise(line))) : lines,
+      ofOthers: isKnown ? lines.filter((line) => common.has(normalise(line))) : lines,
       lines: linesOf(logs, merged(earlier === null ? [whole] : [earlier, whole]), missing),
     };
   };

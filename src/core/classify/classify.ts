@@ -10,6 +10,8 @@ import {
 } from '../diagnosis.js';
 import { type Evidence, hasFailed, type NetworkEntry, unanswered } from '../evidence.js';
 import { isRefusal } from '../graphql-errors.js';
+import { ownOrigin } from '../urls.js';
+import { failedRequests, isSignIn } from './requests.js';
 import { adviceOn } from './advice.js';
 import { factsOf } from './facts.js';
 import { createMatcher, type EvidenceText } from './match.js';
@@ -43,16 +45,23 @@ export function createClassify(project?: ProjectRules): Classify {
     const reasons = matcher.reasonsIn(texts);
     const [category = 'unknown', ...others] = rankCategories(reasons);
     const said = lastWords(evidence);
-    const strong = strongest(reasons, category).map((reason) => asWritten(reason, evidence));
+    const strong = strongest(reasons, category).map((reason) =>
+      asMessage(asWritten(reason, evidence), texts),
+    );
     const isTold = said === null || strong.some(({ source }) => source === 'server');
-    const why = isTold ? strong : [lastWordsReason(said, category), ...strong];
+    const words = isTold ? [] : [lastWordsReason(said, category)];
+    // What is surer than a guess comes first.
+    const why = isDecisive(strong[0]?.confidence ?? 0) ? [...strong, ...words] : [...words, ...strong];
     const advice = adviceOn(evidence, why);
     return {
       category,
-      alternatives: others.filter((other) => other !== 'unknown'),
+      alternatives: alternativesOf(others, strong, reasons),
       confidence: why[0]?.confidence ?? 0,
       why,
-      retry: retryOf(matcher.retryAxisOf(relevant(texts, why), { category, why }), advice),
+      retry: retryOf(matcher.retryAxisOf(relevant(texts, why), { category, why }), {
+        advice,
+        isOfCode: isOfSession(evidence, why),
+      }),
       facts: factsOf(evidence, { texts, reasons, why }),
       warning: category === 'unknown' ? unknownWarning : null,
       ...(advice === null ? {} : { advice }),
@@ -79,13 +88,40 @@ function withoutMarks(evidence: Evidence): Evidence {
   };
 }
 
-function lastWordsReason(evidence: string, category: Category): Reason {
-  return { rule: 'unknown/last-words', category, source: 'server', evidence, confidence: weak };
+/** Says only what Playwright was doing: the class of a failure that nothing else explains, and no alternative to one. */
+const ofPhase = 'build/web-server-exited';
+
+function alternativesOf(
+  others: readonly Category[],
+  [decided]: readonly Reason[],
+  reasons: readonly Reason[],
+): Category[] {
+  if (decided?.rule === ofPhase) return ['unknown'];
+  const isTold = (other: Category) =>
+    reasons.some(({ category, rule }) => category === other && rule !== ofPhase);
+  return others.filter((other) => other !== 'unknown' && isTold(other));
 }
 
-/** What only the machine can mend is no matter of the code. */
-function retryOf(axis: RetryAxis, advice: string | null): RetryAxis {
+function lastWordsReason(evidence: string, category: Category): Reason {
+  return { rule: 'server/last-words', category, source: 'server', evidence, confidence: weak };
+}
+
+/** What only the machine can mend is no matter of the code, and a session that a server does not accept is no matter of a person. */
+function retryOf(
+  axis: RetryAxis,
+  { advice, isOfCode }: { readonly advice: string | null; readonly isOfCode: boolean },
+): RetryAxis {
+  if (axis === 'never_retry' && isOfCode) return 'code_error';
   return advice !== null && axis === 'code_error' ? 'env_error' : axis;
+}
+
+/** Whether the app refused what it was asked (401, 403), and no sign-in is among that: credentials would change nothing. */
+function isOfSession(evidence: Evidence, [decided]: readonly Reason[]): boolean {
+  if (decided?.category !== 'network-error' || decided.source === 'server') return false;
+  const refused = failedRequests(evidence, ownOrigin(evidence)).filter(
+    ({ status }) => status === 401 || status === 403,
+  );
+  return refused.length > 0 && !refused.some(isSignIn);
 }
 
 function strongest(reasons: readonly Reason[], category: Category): Reason[] {
@@ -102,6 +138,24 @@ function strongest(reasons: readonly Reason[], category: Category): Reason[] {
 
 /** A line of a printed object (`severity: 'ERROR',`) says less than another that is as sure. */
 const fieldOfObject = /^["']?(?!code\b)\w{1,40}["']?: (?:'[^']*'|"[^"]*"|[\w.-]+),$/;
+
+/** A field that a driver adds to an error (`code: 'XX000',`) says less than the error's own message, which stands above it. */
+function asMessage(reason: Reason, texts: readonly EvidenceText[]): Reason {
+  if (!/^["']?\w{1,40}["']?: (?:'[^']*'|"[^"]*"|[\w.-]+),?$/.test(reason.evidence)) return reason;
+  for (const { source, text } of texts) {
+    const lines = source === reason.source ? text.split('\n') : [];
+    const at = lines.findIndex((line) => line.trim() === reason.evidence);
+    const message = lines
+      .slice(Math.max(0, at - mostFrames), Math.max(0, at))
+      .findLast((line) => /^\S/.test(line) && messageLine.test(line));
+    if (message !== undefined) return { ...reason, evidence: message.trim().slice(0, 300) };
+  }
+  return reason;
+}
+
+/** How many lines of a stack and of fields may stand between an error's message and its field. */
+const mostFrames = 40;
+const messageLine = /^(?:Uncaught )?[\w.$ ]{0,60}(?:[Ee]rror|Exception)\b[^:\n]{0,60}: \S/;
 
 /** The call of a locator without its arguments. */
 const emptied = /\b(?:getBy\w{1,20}|get_by_\w{1,20}|locator|frameLocator|filter)\(\)/;
@@ -175,7 +229,7 @@ const ofPlaywright =
   /Process from config\.webServer (?:was not able to start|exited early)|Timed out waiting \d+ ?ms from config\.webServer|^Error: Playwright ended |verify\.prepare failed/;
 /** What package managers, task runners and shells say of a program that failed under them: never why. */
 const wrapper =
-  /^(?:> |\$ |npm (?:ERR!|error)|(?:error |Error: )?[Cc]ommand (?:failed|"[^"\n]{0,300}" exited|exited|finished)\b|ERROR: .{0,200} (?:exited|failed) with|.{0,40}\bELIFECYCLE\b|.{0,60}\bERR_PNPM_RECURSIVE|info Visit |.{0,200}\b(?:exited|failed|ended|finished|terminated)(?: (?:early|unexpectedly))?(?: with| \()? ?(?:exit )?(?:code|status|signal)\b|(?:make|gmake)(?:\[\d+\])?: \*\*\*|Error: Process (?:from|completed)|Error: Timed out waiting|Error: Playwright ended|\s*(?:Run|See|Try|For) ['"`\w].{0,200}(?:--help|more information|for details|logs?)\b|.{0,60}A complete log of this run|Tasks: |Failed: |Cached: |Time: |Caused by:?$|Node\.js v\d|exit status \d|Exit code:?)/;
+  /^(?:> |\$ |npm (?:ERR!|error|warn|WARN|notice)|\s?WARN\b|warning |\(node:\d+\) |\(Use `node --trace|(?:error |Error: )?[Cc]ommand (?:failed|"[^"\n]{0,300}" exited|exited|finished)\b|ERROR: .{0,200} (?:exited|failed) with|.{0,40}\bELIFECYCLE\b|.{0,60}\bERR_PNPM_RECURSIVE|info Visit |.{0,200}\b(?:exited|failed|ended|finished|terminated)(?: (?:early|unexpectedly))?(?: with| \()? ?(?:exit )?(?:code|status|signal)\b|(?:make|gmake)(?:\[\d+\])?: \*\*\*|Error: Process (?:from|completed)|Error: Timed out waiting|Error: Playwright ended|\s*(?:Run|See|Try|For) ['"`\w].{0,200}(?:--help|more information|for details|logs?)\b|.{0,60}A complete log of this run|Tasks: |Failed: |Cached: |Time: |Caused by:?$|Node\.js v\d|exit status \d|Exit code:?)/;
 /** A line of a stack, of an excerpt of code or of an error object: it belongs to the message above. */
 const belongs =
   /^\s*(?:at |\d{1,5} ?[|│]|>? ?\d{1,5} [|│]|[|│^~]+\s*$|[{}[\]()]+[,;]?$|\w+: .{0,300},$|\w+: (?:'[^']*'|\d+|null|undefined|\[\w+\])$|File "|goroutine \d|from \S+:\d+:in )|node:internal\/|^\s*$/;

@@ -42,7 +42,7 @@ const quietTypes = new Set(
 );
 /** Code of Node or of a package, printed above an exception that ends the process: the line that throws, not the error. */
 const foreignCode =
-  /^(?:node:internal\/|(?:file:\/\/)?(?:\/|[A-Za-z]:\\).{0,300}[\\/]node_modules[\\/]).{1,200}:\d{1,7}\n.{0,1000}\n[ \t]{0,1000}\^+[ \t]*$/gm;
+  /^(?:node:|(?:file:\/\/)?(?:\/|[A-Za-z]:\\).{0,300}[\\/]node_modules[\\/]).{1,200}:\d{1,7}\n.{0,1000}\n[ \t]{0,1000}\^+[ \t]*$/gm;
 /** Calls that run code in the page, so that its exception becomes the test's error. */
 const inPage = /\.(?:evaluate\w*|\$\$?eval|waitForFunction): /;
 /** The first script in a stack: its URL, or the file that a source map resolved it to. A URL without a position is part of the message. */

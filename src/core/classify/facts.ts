@@ -103,7 +103,16 @@ function sourceOf(evidence: Evidence, [decided, ...others]: readonly Reason[]): 
     (one) => one.source !== decided?.source && (told(one) === told(decided) || answered(one)),
   );
   const found = [decided, ...same].map((reason) => placeOf(evidence, reason));
-  return found.find((place) => place !== null) ?? null;
+  return found.find((place) => place !== null) ?? reportedPlace(evidence);
+}
+
+/** Returns the place that Playwright reports for an error outside of the tests: its message has no stack if it is about the code there. */
+function reportedPlace(evidence: Evidence): string | null {
+  const { errors, pageUrl, network, rootDir, workspaceDir } = evidence;
+  const at = errors.find(({ location }) => location)?.location;
+  if (!at || pageUrl !== null || network.length > 0) return null;
+  const path = ownPath(at.file.replaceAll('\\', '/'), { rootDir, workspaceDir, own: ownOrigin(evidence) });
+  return path === null ? null : `${path}:${at.line}`;
 }
 
 function placeOf(evidence: Evidence, decided: Reason | undefined): string | null {

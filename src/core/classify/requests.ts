@@ -1,6 +1,6 @@
 import { type Evidence, hasFailed, type NetworkEntry } from '../evidence.js';
 import type { TestError } from '../failure.js';
-import { locatorIn } from '../complaint.js';
+import { complaintOf, locatorIn } from '../complaint.js';
 import { graphQlErrors, graphQlLine, isRefusal, isServerError } from '../graphql-errors.js';
 import { stripAnsi } from '../visible-text.js';
 import { isLoopback, splitUrl } from '../urls.js';
@@ -43,8 +43,8 @@ export function repeatsRequest(line: string, network: readonly NetworkEntry[]): 
 }
 
 /**
- * Returns the app's own requests that got an error or no answer. Images, fonts and beacons are left out, and so are refusals (4xx)
- * of requests that the test itself sent: the test expects them, unless it fails because of that answer.
+ * Returns the app's own requests that got an error or no answer. Images, fonts and beacons are left out, and so are refusals that
+ * the test expects: of requests (4xx) that it sent itself, unless it fails because of that answer, and of a sign-in whose message it reads.
  */
 export function failedRequests(
   { network, errors }: Pick<Evidence, 'network' | 'errors'>,
@@ -52,13 +52,33 @@ export function failedRequests(
 ): NetworkEntry[] {
   const last = network.findLast(({ resourceType }) => resourceType === 'api');
   const isMeant = (entry: NetworkEntry) =>
-    entry.resourceType === 'api' &&
-    isRefusal(entry) &&
-    !errors.some((error) => failsOf(error, entry) || (entry === last && readsStatus(error)));
+    (entry.resourceType === 'api' &&
+      isRefusal(entry) &&
+      !errors.some((error) => failsOf(error, entry) || (entry === last && readsStatus(error)))) ||
+    (isSignIn(entry) && (entry.status === 401 || entry.status === 403) && showsOtherText(errors));
   return network
     .filter((entry) => hasFailed(entry) && !isGivenUp(entry))
     .filter((entry) => !decoration.has(entry.resourceType) && own(entry.url) && !isMeant(entry))
     .slice(-mostRequests);
+}
+
+/** Whether a request signs somebody in. */
+export function isSignIn({ method, url, requestBody }: NetworkEntry): boolean {
+  const path = (splitUrl(url)?.path ?? url).replace(/\?.*$/, '');
+  const isAsked =
+    /\/(?:(?:log|sign)[-_]?in|sessions?|auth(?:enticate)?|token|callback\/credentials)(?:\/\w{0,20})?\/?$/i.test(
+      path,
+    );
+  return method === 'POST' && (isAsked || /\bpass(?:word|wd|phrase|code)\b/i.test(requestBody ?? ''));
+}
+
+/**
+ * Whether the test found its element with another text than it expected. A sign-in that was refused then is the one that it wanted to see refused:
+ * else what follows a sign-in would be missing.
+ */
+function showsOtherText(errors: readonly TestError[]): boolean {
+  const { kind, call, subject } = complaintOf(errors);
+  return kind === 'value' && subject !== null && /^(?:not\.)?to(?:Have|Contain)Text$/.test(call ?? '');
 }
 
 /** Whether the page, or an extension, broke off a request that was being answered. */

@@ -1,4 +1,4 @@
-import { certain, likely } from '../../diagnosis.js';
+import { certain, likely, weak } from '../../diagnosis.js';
 import { rulesFor } from '../rule.js';
 
 /** Something that should have been compiled, bundled, transformed or linked was not (CS-1). */
@@ -98,5 +98,10 @@ export const buildRules = rulesFor('build-error', {
     likely,
     /Build failed in \d|(?:Transform|Build) failed with \d+ errors?|error during build:|compil(?:ation|e) failed|failed to (?:transform|transpile|minify|bundle|compile|build)\b|Transform error|bundling failed|bundle failed|COMPILATION ERROR|\bFound [1-9]\d{0,5} errors?(?: in |\. Watching|\.$)|Failed to type check/im,
     { unless: /warn/i },
+  ],
+  'build/web-server-exited': [
+    weak,
+    // A server that ends before it serves was not built right, if nothing says more: only its own output could.
+    /Process from config\.webServer (?:was not able to start|exited early)/i,
   ],
 });

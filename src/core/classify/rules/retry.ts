@@ -32,7 +32,7 @@ export const retryRules: readonly RetryRule[] = [
     axis: 'never_retry',
     categories: ['network-error', 'unknown', 'ui-error'],
     pattern:
-      /rate limit(?: exceeded| reached|ed)|too many (?:\w{1,20} )?(?:attempts|requests)\b|quota exceeded|subscription (?:has )?(?:expired|required|inactive|is not)|licen[sc]e (?:key )?(?:has )?(?:expired|invalid|required|is)|status(?: ?code)?(?: of|:|=)? ?429\b|→ 429\b|\b402:? Payment Required|billing/i,
+      /rate limit(?: exceeded| reached|ed)|too many (?:\w{1,20} )?(?:attempts|requests)\b|quota exceeded|subscription (?:has )?(?:expired|required|inactive|is not)|licen[sc]e (?:key )?(?:has )?(?:expired|invalid|required|is)|status(?: ?code)?(?: of|:|=)? ?429\b|→ 429\b|\b402:? Payment Required|(?<![\w/-])billing(?![\w/-])/i,
     unless: compared,
   },
   {

@@ -1,4 +1,4 @@
-import { certain, likely, weak } from '../../diagnosis.js';
+import { certain, likely } from '../../diagnosis.js';
 import { rulesFor } from '../rule.js';
 
 /** Neither the app nor its tests failed, but the browser, the runner or the machine. */
@@ -26,10 +26,5 @@ export const unknownRules = rulesFor('unknown', {
   'unknown/bare-timeout': [
     likely,
     /^(?:Error: |TimeoutError: )?(?:Test|Worker teardown) timeout of \d+ ?ms exceeded\.?(?: while .{1,120})?$|hook timeout of \d+ms exceeded|Exceeded timeout of \d+ ?ms for a (?:hook|test)|timeout of \d+ ?ms exceeded in \S{1,40} hook|while running "\w{1,20}" hook|fixture "\w{1,80}" timeout of|Tearing down "\w{1,80}" exceeded/im,
-  ],
-  'unknown/web-server-exited': [
-    weak,
-    // Only the server's own output could say why.
-    /Process from config\.webServer (?:was not able to start|exited early)/i,
   ],
 });
