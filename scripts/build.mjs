@@ -35,8 +35,8 @@ await bundle({
   format: 'iife',
   entryFileNames: '[name].js',
 });
-for (const name of ['index.html', 'ui.css', 'icon.svg']) copy(path.join('ui', 'page', name));
-copy(path.join('outputs', 'html', 'report.css'));
+for (const name of ['index.html', 'icon.svg']) copy(path.join('ui', 'page', name));
+copy(path.join('outputs', 'html', 'page.css'));
 copy(path.join('init', 'templates'));
 const { agentsJsonSchema } = await import(await bundleSrc('config/schema.ts'));
 const schema = `${JSON.stringify(agentsJsonSchema(), null, 2)}\n`;

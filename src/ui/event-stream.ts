@@ -5,7 +5,7 @@ import type { Clock } from '../clock.js';
 import { type Event, type StampedEvent, eventIn } from '../event.js';
 import { loadRun } from '../outputs/html/load-run.js';
 import { html } from '../outputs/html/markup.js';
-import { renderRun, showNow } from '../outputs/html/page.js';
+import { renderRun } from '../outputs/html/page.js';
 import { readPicture } from '../run/pictures.js';
 import { relativePath } from '../paths.js';
 import { reportOf } from '../run/report.js';
@@ -14,6 +14,7 @@ import { type RunState, emptyRun, reduce } from '../run/run-state.js';
 import { appendedLines } from '../state-folder.js';
 import { latestRunId } from '../run/find-run.js';
 import { eventsFile } from '../run/event-log.js';
+import { showNow } from './now.js';
 
 interface EventStreamOptions {
   readonly projectRoot: string;
@@ -79,7 +80,7 @@ export function drawNow(run: RunState): Parts {
   return {
     project: String(html`${run.project}`),
     'run-id': `run ${run.runId}`,
-    now: String(showNow(reportOf(run), run.ended ? null : run)),
+    now: String(showNow(run)),
   };
 }
 

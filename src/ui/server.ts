@@ -109,9 +109,9 @@ async function readPageFiles(): Promise<ReadonlyMap<string, PageFile>> {
     const type = types[path.extname(name)];
     if (type) files.set(name, { text: await readFile(path.join(folder, name), 'utf8'), type });
   }
-  // The page and the report share one style sheet, as they share the renderer of results.
-  const report = await readFile(ownFile('outputs/html/report.css'), 'utf8');
-  return files.set('report.css', { text: report, type: types['.css'] ?? '' });
+  // The live page and the report share one style sheet, as they share the renderer of results.
+  const sheet = await readFile(ownFile('outputs/html/page.css'), 'utf8');
+  return files.set('page.css', { text: sheet, type: types['.css'] ?? '' });
 }
 
 /** Returns a screenshot with its type; null for anything but a screenshot of one of the project's runs. */

@@ -79,7 +79,7 @@ describe('access to the server', () => {
     const { origin } = await serve();
     const port = new URL(origin).port;
     const screenshot = `/runs/${first}/failures/1/screenshot.png`;
-    for (const target of ['/', '/ui.css', '/api/events', '/api/escalations', screenshot, '/nothing']) {
+    for (const target of ['/', '/page.css', '/api/events', '/api/escalations', screenshot, '/nothing']) {
       for (const headers of [
         {},
         { authorization: 'Bearer another' },
@@ -100,7 +100,7 @@ describe('access to the server', () => {
     const cookie = page.headers['set-cookie']?.[0] ?? '';
     expect(cookie).toMatch(/; HttpOnly/i);
     expect(cookie).toMatch(/; SameSite=Strict/i);
-    const later = await ask(origin, '/ui.css', { headers: { cookie: cookie.split(';')[0] ?? '' } });
+    const later = await ask(origin, '/page.css', { headers: { cookie: cookie.split(';')[0] ?? '' } });
     expect([later.status, later.headers['content-type']]).toEqual([200, 'text/css; charset=utf-8']);
   });
 

@@ -90,7 +90,7 @@ test('RP-4 opens with what was fixed, one line per cause, each cause before thos
     ],
   });
   await expect(page.getByRole('heading', { level: 2 })).toContainText(['Fixed 2', 'Not fixed 1']);
-  const lines = page.locator('.cause > summary .title');
+  const lines = page.locator('.cause > summary h3');
   await expect(lines).toHaveText(['first', 'revealed by it', 'still red']);
   await expect(page.locator('article')).toHaveCount(3);
   await expect(page.locator('article').filter({ visible: true })).toHaveCount(0);

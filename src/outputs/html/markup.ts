@@ -1,7 +1,7 @@
 import { html as escaped, raw } from 'hono/html';
 import { atMost } from '../../format.js';
 
-/** A piece of a page. Whatever is interpolated into `html` is escaped, unless it is itself a piece. */
+/** A piece of a page. Whatever is interpolated into `html` is escaped, unless it is itself a piece; `false` and null leave nothing. */
 export interface Markup {
   readonly isEscaped: true;
   toString(): string;
@@ -12,26 +12,26 @@ export const html = escaped as (strings: TemplateStringsArray, ...values: readon
 
 export const nothing: Markup = raw('');
 
+export { raw };
+
 /** Returns the first items of a list and, if there are others, an item with their number. */
 export function firstItems(items: readonly Markup[], most: number): Markup[] {
   return atMost(items, most, (hidden) => html`<li>and ${hidden} more</li>`);
 }
 
-export { raw };
-
-export interface Table {
-  readonly label: string;
-  readonly columns: readonly string[];
-  readonly rows: readonly {
-    readonly cells: readonly (Markup | string | number)[];
-    readonly bad?: boolean;
-    /** A CSS class of the row, for filters. */
-    readonly kind?: string;
-  }[];
+/** Shows a text as it is. It scrolls on its own if it is too large, and is therefore reachable by keyboard. */
+export function preformatted(label: string, text: string): Markup {
+  return html`<pre tabindex="0" role="group" aria-label="${label}"><code>${text}</code></pre>`;
 }
 
-/** Renders a table that scrolls on its own if it is too wide, and is therefore reachable by keyboard. */
-export function showTable({ label, columns, rows }: Table): Markup {
+/** A row of a table; `kind` is its CSS class, for filters and problems. */
+interface Row {
+  readonly cells: readonly (Markup | string | number)[];
+  readonly kind: string;
+}
+
+/** Shows a table that scrolls on its own if it is too large, and is therefore reachable by keyboard. */
+export function showTable(label: string, columns: readonly string[], rows: readonly Row[]): Markup {
   return html`<div class="wide" tabindex="0" role="group" aria-label="${label}">
     <table>
       <thead>
@@ -41,8 +41,8 @@ export function showTable({ label, columns, rows }: Table): Markup {
       </thead>
       <tbody>
         ${rows.map(
-          ({ cells, bad = false, kind = '' }) =>
-            html`<tr class="${bad ? 'problem' : kind}">
+          ({ cells, kind }) =>
+            html`<tr class="${kind}">
               ${cells.map((cell) => html`<td>${cell}</td>`)}
             </tr>`,
         )}

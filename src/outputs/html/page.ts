@@ -1,23 +1,30 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { exitWords, isKept, wasReverted } from '../../core/attempt.js';
+import { type Blame, blameLine } from '../../core/blame.js';
+import { isBuiltIn } from '../../core/built-in.js';
+import type { DiagnosedFailure } from '../../core/cause.js';
+import { howSure } from '../../core/diagnosis.js';
+import { type Violation, noteLine } from '../../core/guard-findings.js';
+import { proofScope } from '../../core/proof.js';
 import { isResolved } from '../../core/verdict.js';
+import { traceFiles } from '../../evidence/evidence-files.js';
+import { timelineOf, timelineText } from '../../evidence/timeline.js';
+import { counted, dollars, duration, localTime } from '../../format.js';
 import { ownFile } from '../../own-files.js';
 import { readRunState } from '../../run/event-log.js';
-import type { Report, ReportTest } from '../../run/report.js';
-import type { CauseState, Phase, RunState } from '../../run/run-state.js';
+import type { Report, ReportAttempt, ReportCause, ReportTest } from '../../run/report.js';
 import { writeState } from '../../state-folder.js';
 import { cut } from '../cut.js';
-import { counted, dollars, duration, localTime } from '../../format.js';
-import { nameOf, capitalized, outcomeWords, verdictWords } from '../wording.js';
-import { type CauseView, type Remark, type Tally, viewOf } from '../view.js';
-import { phaseWords } from '../../run/phase-words.js';
-import { showCause } from './cause.js';
-import { type LoadedRun, loadRun, type RunPlace } from './load-run.js';
-import { firstItems, html, type Markup, nothing, raw, showTable } from './markup.js';
+import { type CauseView, endText, violationsOf, viewOf } from '../view.js';
+import { costText, fileText, nameOf, outcomeWords, sentence } from '../wording.js';
+import { showDiff, showOffers } from './diff.js';
+import { type LoadedCause, type LoadedRun, loadRun, type RunPlace } from './load-run.js';
+import { firstItems, html, type Markup, nothing, preformatted, raw, showTable } from './markup.js';
 
 /** Renders the page of a run: one file that opens from disk, needs no network, and runs no script. */
 export function renderPage(run: LoadedRun, css: string): string {
-  const { report } = run;
+  const { exitCode, outcome, project, runId, startedAt } = run.report;
   const page = html`<!doctype html>
     <html lang="en">
       <head>
@@ -29,180 +36,168 @@ export function renderPage(run: LoadedRun, css: string): string {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <meta name="referrer" content="no-referrer" />
-        <title>self-heal: ${report.project}, ${report.outcome}</title>
+        <title>self-heal: ${project}, ${outcome}</title>
         <style>
           ${raw(css)}
         </style>
       </head>
       <body>
-        ${header(report)}
+        <header>
+          <h1>self-heal <span>${project}</span></h1>
+          <p class="quiet">
+            ${runId} · ${localTime(startedAt)} ·
+            ${exitCode === null ? 'did not finish' : `exit code ${exitCode}`}
+          </p>
+        </header>
         <main>
+          <section aria-label="The run">${showOutcome(run.report)}</section>
           ${renderRun(run)}
-          <footer class="quiet">
-            <p>The run's folder: <code>${run.folder}/</code></p>
-          </footer>
+          <footer class="quiet">The run's folder: <code>${run.folder}/</code></footer>
         </main>
       </body>
     </html>`;
   return `${String(page)}\n`;
 }
 
-function header(report: Report): Markup {
-  const { exitCode, runId, project, startedAt } = report;
-  return html`<header>
-      <h1>self-heal <span>${project}</span></h1>
-      <p class="quiet">
-        ${runId} · ${localTime(startedAt)} · ${exitCode === null ? 'did not finish' : `exit code ${exitCode}`}
-      </p>
-    </header>
-    <section aria-label="The run" class="now">${showNow(report)}</section>`;
-}
-
 /** Writes `report.html` into the run's folder (RP-4) and returns its path. Throws if it cannot be written. */
 export async function writeHtmlReport(report: Report, place: RunPlace): Promise<string> {
   const page = renderPage(
     await loadRun(report, await readRunState(place.dir), place),
-    await readFile(ownFile('outputs/html/report.css'), 'utf8'),
+    await readFile(ownFile('outputs/html/page.css'), 'utf8'),
   );
   const file = path.join(place.dir, 'report.html');
   writeState(file, page);
   return file;
 }
 
-/** The maximum number of list items shown; the rest is counted. */
-const ITEMS = 50;
+/** Shows how a run ended, and its figures. */
+export function showOutcome(report: Report): Markup {
+  const { outcome, causes, shards, dryRun } = report;
+  const healed = causes.filter(({ verdict }) => verdict === 'healed').length;
+  // The result of a missing shard is unknown.
+  const isPart = outcome === 'green' && (shards?.missing.length ?? 0) > 0;
+  return html`<p id="phase" role="status" class="${outcome}">
+      ${isPart ? 'All collected tests are green' : outcomeWords[outcome]}${healed > 0 && `, ${counted(healed, 'cause')} fixed`}
+      ${dryRun && '(dry run: no agent was started)'}
+    </p>
+    ${showFacts(factsOf(report))}`;
+}
 
+interface Fact {
+  readonly name: string;
+  readonly value: Markup | string;
+}
+
+/** Returns the figures of a run: its tests, and how they ended. */
+export function factsOf(report: Report): Fact[] {
+  return [{ name: 'tests', value: String(report.totals.tests) }, ...viewOf(report).tallies];
+}
+
+/** Shows values with their names. */
+export function showFacts(facts: readonly Fact[]): Markup {
+  const fact = ({ name, value }: Fact) =>
+    html`<div>
+      <dt>${name}</dt>
+      <dd>${value}</dd>
+    </div>`;
+  return html`<dl>${facts.map(fact)}</dl>`;
+}
+
+/** How many list items are shown of remarks and questions; the rest is counted. */
+const mostItems = 50;
 /** How many causes are shown in full, those first that are left to do; the others get a line each. */
-const FULL = 25;
+const mostInFull = 25;
 
 /** Renders the result of a run so far, for `report.html` and the live page: what was fixed, what is left, then the tests. */
 export function renderRun(run: LoadedRun): Markup {
-  const { report } = run;
-  const ordered = orderCauses(run);
-  const inFull = new Set([...ordered.left, ...ordered.begun, ...ordered.fixed].slice(0, FULL));
+  const { report, view } = run;
+  const groups = groupsOf(run);
+  const { begun, fixed, left } = groups;
+  const inFull = new Set([...left, ...begun, ...fixed].slice(0, mostInFull));
   const list = (causes: readonly CauseView[], id: string, title: string) =>
-    causes.length === 0
-      ? nothing
-      : html`<section aria-labelledby="${id}-heading" id="${id}">
-          <h2 id="${id}-heading">${title} <span class="quiet">${causes.length}</span></h2>
-          ${causes.map((one) => showCause(one, run, inFull.has(one)))}
-        </section>`;
-  return html`${showFilter(ordered)} ${list(ordered.begun, 'begun', 'In progress')}
-  ${list(ordered.fixed, 'fixed', 'Fixed')} ${questions(report)} ${list(ordered.left, 'left', 'Not fixed')}
-  ${report.causes.length === 0 && report.exitCode !== null ? html`<p class="phase">Nothing failed.</p>` : ''}
-  ${run.view.remarks.map(showRemark)} ${showTests(report.tests)}`;
+    causes.length > 0 &&
+    html`<section aria-labelledby="${id}-heading" id="${id}">
+      <h2 id="${id}-heading">${title} <span class="quiet">${causes.length}</span></h2>
+      ${causes.map((cause) => showCause(cause, run, inFull.has(cause)))}
+    </section>`;
+  return html`${showFilter(groups)} ${list(begun, 'begun', 'In progress')} ${list(fixed, 'fixed', 'Fixed')}
+  ${showQuestions(report)} ${list(left, 'left', 'Not fixed')}
+  ${report.causes.length === 0 && report.exitCode !== null && html`<p>Nothing failed.</p>`}
+  ${view.remarks.map(
+    ({ title, items }) =>
+      html`<section>
+        <h2>${title}</h2>
+        ${listOf(
+          title,
+          items.map((item) => cut(item, 400)),
+          mostItems,
+        )}
+      </section>`,
+  )}
+  ${showTests(report.tests)}`;
 }
 
-function questions({ escalations }: Report): Markup {
-  if (escalations.length === 0) return nothing;
-  return html`<section aria-labelledby="report-questions-heading" class="report-questions">
-    <h2 id="report-questions-heading">Waiting for you</h2>
-    ${escalations.slice(0, ITEMS).map(
-      ({ id, causeId, question, stored }) =>
-        html`<div class="card question">
-          <p><a href="#${causeId}">${causeId}</a> ${question}</p>
-          ${stored ? html`<p>Decide with <code>npx self-heal escalations resolve ${id}</code> or <code>npx self-heal ui</code>.</p>` : ''}
-        </div>`,
-    )}
-  </section>`;
+/** Causes as the page shows them: what a run is still working on, what was fixed, and what is left to do. */
+type Groups = Readonly<Record<'begun' | 'fixed' | 'left', readonly CauseView[]>>;
+
+/**
+ * Divides the causes, each placed after the one whose fix revealed it. A chain of causes stays together, in the group of its last one,
+ * because a test that got past its first error is fixed only once it is green.
+ */
+function groupsOf({ report: { causes }, causes: loaded, view }: LoadedRun): Groups {
+  const byId = new Map(view.causes.map((shown) => [shown.cause.id, shown]));
+  const chains = new Map<string, CauseView[]>();
+  const chainOf = new Map<string, string>();
+  for (const { id, parent } of causes) {
+    const before = byId.get(parent ?? '')?.cause;
+    const key = before?.verdict === 'superseded' ? (chainOf.get(before.id) ?? id) : id;
+    chainOf.set(id, key);
+    const shown = byId.get(id);
+    if (shown) chains.set(key, [...(chains.get(key) ?? []), shown]);
+  }
+  const groups: Record<keyof Groups, CauseView[]> = { begun: [], fixed: [], left: [] };
+  for (const chain of chains.values()) {
+    const isBegun = chain.some(({ cause }) => loaded.get(cause.id)?.now);
+    const isFixed = chain.every(({ cause }) => isResolved(cause.verdict));
+    groups[isBegun ? 'begun' : isFixed ? 'fixed' : 'left'].push(...chain);
+  }
+  return groups;
 }
-
-function showRemark({ title, items }: Remark): Markup {
-  return html`<section>
-    <h2>${title}</h2>
-    <ul>
-      ${firstItems(
-        items.map((item) => html`<li>${cut(item, 400)}</li>`),
-        ITEMS,
-      )}
-    </ul>
-  </section>`;
-}
-
-/** The maximum number of tests shown; tests that did not simply pass come first, and report.json has them all. */
-const ROWS = 200;
-
-/** Lists the tests with their results and causes, those that did not simply pass first, with a filter if the results differ. */
-function showTests(tests: readonly ReportTest[]): Markup {
-  if (tests.length === 0) return nothing;
-  const ordered = [
-    ...tests.filter(({ verdict }) => verdict !== 'passed'),
-    ...tests.filter(({ verdict }) => verdict === 'passed'),
-  ];
-  const verdicts = [...new Set(ordered.map(({ verdict }) => verdict))];
-  const rows = ordered.slice(0, ROWS).map((test) => ({
-    kind: test.verdict,
-    cells: [
-      html`<span class="tag ${test.verdict}">${test.verdict}</span>`,
-      cut(nameOf(test), 140),
-      test.causeIds.length === 0
-        ? ''
-        : html`${test.causeIds.slice(0, 5).map((id) => html`<a href="#${id}">${id}</a> `)}`,
-      duration(test.durationMs),
-    ],
-  }));
-  const counts = verdicts.map(
-    (verdict) => `${tests.filter((one) => one.verdict === verdict).length} ${verdict}`,
-  );
-  const summary = `${counted(tests.length, 'test')}: ${counts.join(', ')}`;
-  const hidden = ordered.length - rows.length;
-  return html`<section aria-labelledby="tests-heading" id="tests">
-    <h2 id="tests-heading">Tests</h2>
-    <details class="all-tests" id="all-tests">
-      <summary>${summary}</summary>
-      ${
-        verdicts.length > 1
-          ? html`<div class="filters">
-              ${radioGroup('Show', 'tests', [{ id: 'all', text: 'all' }, ...verdicts.map((id) => ({ id, text: id }))])}
-            </div>`
-          : ''
-      }
-      ${showTable({ label: 'All tests', columns: ['ended', 'test', 'cause', 'time'], rows })}
-      ${hidden > 0 ? html`<p class="quiet">and ${hidden} more in report.json</p>` : ''}
-    </details>
-  </section>`;
-}
-
-/** With fewer causes, a filter is not worth its room. */
-const FEWEST = 2;
 
 /** Shows buttons that filter causes: on a page without scripts, the style sheet does this depending on which button is checked. */
-function showFilter({ begun, fixed, left }: OrderedCauses): Markup {
+function showFilter({ begun, fixed, left }: Groups): Markup {
   const causes = [...begun, ...fixed, ...left];
-  if (causes.length < FEWEST) return nothing;
+  if (causes.length < 2) return nothing;
   const classes = [...new Set(causes.map(({ cause }) => cause.category))];
+  const inClass = (id: string) => causes.filter(({ cause }) => cause.category === id).length;
   return html`<div class="filters">
     ${
-      fixed.length > 0 && left.length > 0
-        ? radioGroup('Show', 'show', [
-            { id: 'all', text: `all ${causes.length}` },
-            { id: 'fixed', text: `fixed ${fixed.length}` },
-            { id: 'left', text: `not fixed ${left.length}` },
-          ])
-        : ''
+      fixed.length > 0 &&
+      left.length > 0 &&
+      radioGroup('Show', 'show', [
+        ['all', `all ${causes.length}`],
+        ['fixed', `fixed ${fixed.length}`],
+        ['left', `not fixed ${left.length}`],
+      ])
     }
     ${
-      classes.length > 1
-        ? radioGroup('Class', 'class', [
-            { id: 'all', text: 'all' },
-            ...classes.map((id) => ({
-              id,
-              text: `${id} ${causes.filter(({ cause }) => cause.category === id).length}`,
-            })),
-          ])
-        : ''
+      classes.length > 1 &&
+      radioGroup('Class', 'class', [
+        ['all', 'all'],
+        ...classes.map((id) => [id, `${id} ${inClass(id)}`] as const),
+      ])
     }
   </div>`;
 }
 
-/** Shows radio buttons, with the first one checked. */
-function radioGroup(legend: string, name: string, choices: readonly { id: string; text: string }[]): Markup {
+/** Shows radio buttons, given as ids and texts, with the first one checked. */
+function radioGroup(legend: string, name: string, choices: readonly (readonly [string, string])[]): Markup {
   return html`<fieldset class="filter">
     <legend>${legend}</legend>
     ${choices.map(
-      ({ id, text }, at) =>
+      ([id, text], at) =>
         html`<label
-          ><input type="radio" name="${name}" id="${name}-${id}" ${at === 0 ? 'checked' : ''} /><span
+          ><input type="radio" name="${name}" id="${name}-${id}" ${at === 0 && 'checked'} /><span
             >${text}</span
           ></label
         >`,
@@ -210,115 +205,354 @@ function radioGroup(legend: string, name: string, choices: readonly { id: string
   </fieldset>`;
 }
 
-/** Shows the outcome of a run and its figures; for a run that is going on, also what is being done. */
-export function showNow(report: Report, live: RunState | null = null): Markup {
-  const phase = live ? phaseOf(live) : outcomeOf(report);
-  return html`<p id="phase" role="status" class="${live ? 'working' : report.outcome}">
-      ${phase}${report.dryRun ? ' (dry run: no agent was started)' : ''}
-    </p>
-    ${live?.progress ? html`<progress aria-label="Tests done" max="${Math.max(1, live.progress.total)}" value="${live.progress.done}"></progress>` : nothing}
-    <dl>
-      ${factsOf(report, live).map(
-        ({ name, value }) =>
-          html`<div>
-            <dt>${name}</dt>
-            <dd>${value}</dd>
-          </div>`,
-      )}
-    </dl>
-    ${live ? showWork(live) : nothing}`;
+function showQuestions({ escalations }: Report): Markup {
+  if (escalations.length === 0) return nothing;
+  return html`<section aria-labelledby="report-questions-heading" class="report-questions">
+    <h2 id="report-questions-heading">Waiting for you</h2>
+    ${escalations.slice(0, mostItems).map(
+      ({ id, causeId, question, stored }) =>
+        html`<div class="card question">
+          <p><a href="#${causeId}">${causeId}</a> ${question}</p>
+          ${stored && html`<p>Decide with <code>npx self-heal escalations resolve ${id}</code> or <code>npx self-heal ui</code>.</p>`}
+        </div>`,
+    )}
+  </section>`;
 }
 
-/** Returns the outcome, and how many causes were fixed. */
-function outcomeOf({ outcome, causes, shards }: Report): string {
-  const healed = causes.filter(({ verdict }) => verdict === 'healed').length;
-  const fixed = healed === 0 ? '' : `, ${counted(healed, 'cause')} fixed`;
-  // The result of a missing shard is unknown.
-  const isPart = outcome === 'green' && (shards?.missing.length ?? 0) > 0;
-  return `${isPart ? 'All collected tests are green' : outcomeWords[outcome]}${fixed}`;
-}
+/** The maximum number of tests shown; report.json has them all. */
+const mostTests = 200;
 
-/** If more causes are at work, they are only counted, because each has its own line below. */
-const mostNamed = 3;
-
-/** Says what the run is doing, as the beginning of a sentence. */
-function phaseOf({ phase, causes, latest }: RunState): string {
-  if (phase) return capitalized(phaseWords(phase.since));
-  const atWork = causes.flatMap((one) => (one.phase && !one.ended ? { ...one, phase: one.phase } : []));
-  if (atWork.length > mostNamed) return `${counted(atWork.length, 'cause')} in progress`;
-  const latestEnd = causes.find(({ summary }) => summary.id === latest)?.ended;
-  if (latestEnd) return `${latest}: ${verdictWords[latestEnd.verdict].word}`;
-  return (
-    atWork.map(({ summary, phase: now }) => `${summary.id}: ${phaseWords(now.since)}`).join(' · ') ||
-    'Starting'
+/** Lists the tests with their results and causes, those that did not simply pass first, with a filter if the results differ. */
+function showTests(tests: readonly ReportTest[]): Markup {
+  if (tests.length === 0) return nothing;
+  const isRest = ({ verdict }: ReportTest) => Number(verdict === 'passed');
+  const ordered = tests.toSorted((a, b) => isRest(a) - isRest(b));
+  const verdicts = [...new Set(ordered.map(({ verdict }) => verdict))];
+  const counts = verdicts.map(
+    (verdict) => `${tests.filter((test) => test.verdict === verdict).length} ${verdict}`,
   );
+  const rows = ordered.slice(0, mostTests).map((test) => ({
+    kind: test.verdict,
+    cells: [
+      html`<span class="tag ${test.verdict}">${test.verdict}</span>`,
+      cut(nameOf(test), 140),
+      html`${test.causeIds.slice(0, 5).map((id) => html`<a href="#${id}">${id}</a> `)}`,
+      duration(test.durationMs),
+    ],
+  }));
+  return html`<section aria-labelledby="tests-heading" id="tests">
+    <h2 id="tests-heading">Tests</h2>
+    <details id="all-tests">
+      <summary>${counted(tests.length, 'test')}: ${counts.join(', ')}</summary>
+      ${
+        verdicts.length > 1 &&
+        html`<div class="filters">
+          ${radioGroup(
+            'Show',
+            'tests',
+            ['all', ...verdicts].map((id) => [id, id]),
+          )}
+        </div>`
+      }
+      ${showTable('All tests', ['ended', 'test', 'cause', 'time'], rows)}
+      ${tests.length > mostTests && html`<p class="quiet">and ${tests.length - mostTests} more in report.json</p>`}
+    </details>
+  </section>`;
 }
 
-function factsOf(report: Report, live: RunState | null): { name: string; value: Markup | string }[] {
-  const tallies: readonly Pick<Tally, 'name' | 'value'>[] = viewOf(report).tallies;
-  const facts = [{ name: 'tests', value: String(report.totals.tests) }, ...tallies];
-  if (!live) return facts;
+/** Shows a cause as a line with problem and result. In full, the line expands to the change, the pictures, the reasons and the evidence. */
+function showCause(view: CauseView, run: LoadedRun, isFull: boolean): Markup {
+  const { cause } = view;
+  const { id, category, parent, verdict } = cause;
+  const loaded = run.causes.get(id) ?? nothingLoaded;
+  const revealed = run.report.causes.filter((other) => other.parent === id).map((other) => other.id);
+  const length = isFull ? 240 : 120;
+  const { word, sign } = loaded.now ? { word: loaded.now, sign: '…' } : view.words;
+  const line = html`<span class="mark" aria-hidden="true">${sign}</span>
+    <div class="line">
+      <h3>${cut(cause.headline, length)}</h3>
+      <div class="quiet">
+        ${id} · ${category} · ${cut(loaded.now ? view.about : resultOf(view, revealed), length)}
+      </div>
+    </div>
+    <span class="tag ${loaded.now ?? verdict}">${word}</span>`;
+  const group = loaded.now ? 'begun' : isResolved(verdict) ? 'fixed' : 'left';
+  const kind = `cause ${group}${parent === null ? '' : ' found'}`;
+  if (!isFull)
+    return html`<div class="${kind}" id="${id}" data-class="${category}">
+      <div class="head">${line}</div>
+    </div>`;
+  const open = run.report.causes.length === 1 && 'open';
+  return html`<details class="${kind}" id="cause-${id}" data-class="${category}" ${open}>
+    <summary class="head">${line}</summary>
+    ${showWhole(view, run, loaded, revealed)}
+  </details>`;
+}
+
+/** What is known of a cause whose records are gone. */
+const nothingLoaded: LoadedCause = {
+  lead: null,
+  before: null,
+  after: null,
+  expected: null,
+  difference: null,
+  patches: new Map(),
+  now: null,
+  notes: [],
+};
+
+function showWhole(
+  { cause, about, offers, tests }: CauseView,
+  { report, folder }: LoadedRun,
+  { lead, notes, now, patches, ...pictures }: LoadedCause,
+  revealed: readonly string[],
+): Markup {
+  const { id, attempts, evidence, headline, parent, proof, reason, testProofs } = cause;
+  const links = revealed
+    .slice(0, 20)
+    .map((other, at) => html`${at > 0 && ', '}<a href="#${other}">${other}</a>`);
+  const shown = offers.map((offer) => ({ ...offer, text: patches.get(offer.patch ?? '') ?? null }));
+  return html`<article id="${id}" aria-label="${id} ${cut(headline, 400)}">
+    ${cause.blame && showBlame(cause.blame)} ${!now && html`<p><strong>${reason}</strong></p>`}
+    <p class="quiet">${[...effortOf(cause), cut(about, 160)].join(' · ')}</p>
+    ${parent !== null && html`<p class="quiet">Found after <a href="#${parent}">${parent}</a>, whose fix revealed it.</p>`}
+    ${links.length > 0 && html`<p class="quiet">Its fix revealed ${links}.</p>`}
+    ${notes.map((note) => html`<p class="note">${note}</p>`)}
+    ${
+      proof.length > 0 &&
+      html`<p class="proof">
+        <strong>Proof</strong
+        >${proof.map((step, at) => html`${at > 0 && step !== proof[at - 1] ? ' | ' : ' '}<span class="tag ${step}">${step}</span>`)}
+        <span class="quiet">${proofScope(testProofs)}</span>
+      </p>`
+    }
+    ${
+      tests.length > 1 &&
+      section(
+        counted(tests.length, 'test'),
+        listOf(
+          'Tests',
+          tests.map((test) => `${cut(nameOf(test), 300)}${test.sharedFix ? ', healed by the same fix' : ''}`),
+          20,
+        ),
+      )
+    }
+    ${
+      shown.length > 0 &&
+      html`<h4>Who is right?</h4>
+        ${showOffers(shown, mostLines)}`
+    }
+    ${attempts.length > 0 && html`<h4>Attempts</h4>`}
+    ${attempts.map((attempt) => showAttempt(attempt, patches.get(attempt.patch ?? '') ?? null))}
+    ${showPictures(id, lead?.evidence, pictures)} ${showReasons(cause)}
+    ${
+      lead &&
+      html`<h4>Evidence</h4>
+        ${showEvidence(lead)}`
+    }
+    <p class="quiet">
+      All evidence: <code>${folder}/${evidence}/</code> or
+      <code>npx self-heal inspect ${report.runId} ${id}</code>
+    </p>
+    ${
+      lead?.evidence.trace &&
+      html`<p class="quiet">
+        Playwright's trace:
+        <code>npx playwright show-trace ${folder}/${evidence}/${traceFiles.trace}</code>
+      </p>`
+    }
+  </article>`;
+}
+
+/** Returns the result of a cause in one sentence: its agent's summary of the fix, or else what was changed, or else how it ended. */
+function resultOf({ cause, files }: CauseView, revealed: readonly string[]): string {
+  if (cause.verdict === 'superseded' && revealed.length > 0)
+    return `fixed, which revealed ${revealed.slice(0, 5).join(', ')}`;
+  const fix = cause.attempts.findLast(({ end }) => end.kind === 'green');
+  if (fix?.claim?.summary) return fix.claim.summary;
+  const paths = [...new Set(files.map((file) => file.path))];
+  return cause.verdict === 'healed' && paths.length > 0 ? `changed ${paths.join(', ')}` : cause.reason;
+}
+
+/** Returns what it took: the last agent, and the time and cost of all attempts. */
+function effortOf({ attempts, costUsd }: ReportCause): string[] {
+  const last = attempts.findLast(({ agent }) => agent !== null);
+  const tookMs = attempts.reduce((sum, { durationMs }) => sum + durationMs, 0);
   return [
-    ...facts.filter(({ name }) => name !== 'time'),
-    { name: 'time', value: timeSince(live.startedAt) },
-    // This reveals a killed run, which sends no more events.
-    { name: 'last event', value: timeSince(live.lastEventAt) },
+    ...(last?.agent ? [last.slashCommand ?? last.agent] : []),
+    ...(attempts.length > 1 ? [counted(attempts.length, 'attempt')] : []),
+    ...(tookMs > 0 ? [duration(tookMs)] : []),
+    ...(costUsd === null ? [] : [dollars(costUsd)]),
   ];
 }
 
-/** Shows a running number of seconds, updated by the page's script. */
-function timeSince(time: number | null): Markup {
-  return time === null ? nothing : html`<span data-since="${time}"></span>`;
+/** Shows the change that broke a test, with its lines (BL-3). */
+function showBlame(blame: Blame): Markup {
+  return html`<p>${blameLine(blame)}.</p>
+    ${blame.hunks.slice(0, 5).map(({ file, line, old, now, commit }) => {
+      const lines = [...old.map((text) => `-${text}`), ...now.map((text) => `+${text}`)].slice(0, 40);
+      return html`<p class="quiet">
+          <code>${file}:${line}</code>
+          ${commit && `· ${commit.id.slice(0, 7)} ${cut(commit.subject, 120)} · ${commit.author}`}
+        </p>
+        ${preformatted(`The change in ${file}`, lines.map((text) => cut(text, 300)).join('\n'))}`;
+    })}`;
 }
 
-/** Shows one line per cause that is being worked on. */
-function showWork({ phase, causes }: RunState): Markup {
-  return html`<ul class="work" aria-label="In progress">
-    ${phase?.doing ? workLine(phase) : ''}
-    ${causes.map((cause) => (cause.phase ? workLine(cause.phase, cause) : ''))}
-  </ul>`;
+/** The maximum number of lines of a diff. */
+const mostLines = 400;
+
+/** Shows one attempt: who tried what, what it changed, and what the guard and the re-runs said. */
+function showAttempt(attempt: ReportAttempt, patch: string | null): Markup {
+  const { n, slashCommand, agent, runner, exit, end, claim, inputTokens, outputTokens, files } = attempt;
+  const who =
+    agent === null
+      ? 'unchanged code, no agent'
+      : slashCommand === null
+        ? agent
+        : `${slashCommand} (${runner})`;
+  const tokens = inputTokens ?? outputTokens;
+  const names = files.slice(0, 8).map(fileText).join(', ');
+  const title = `${counted(files.length, 'file')} changed: ${names}${files.length > 8 ? ' …' : ''}`;
+  const fate = isKept(attempt) ? '' : wasReverted(attempt) ? ', reverted' : ', not applied';
+  return html`<div class="attempt">
+    <p>
+      <strong>Attempt ${n}: ${who}</strong>
+      ${agent !== null && html`<span class="quiet">${exit && `${exitWords[exit]}, `}${duration(attempt.durationMs)}${costText(attempt)}${tokens !== null && `, ${inputTokens ?? 0} tokens in, ${outputTokens ?? 0} out`}</span>`}
+    </p>
+    <p class="judged ${end.kind}">${sentence(endText(attempt))}</p>
+    ${claim?.summary && html`<p class="quiet">${isBuiltIn(attempt) ? claim.summary : `The agent said “${claim.status}”: ${claim.summary}`}</p>`}
+    ${listOf(
+      'What was left out of the fix',
+      attempt.cut.map(({ file, why }) => html`<code>${file}</code> was left out: ${why}`),
+    )}
+    ${listOf('What the guard found', violationsOf(attempt).map(violation))}
+    ${listOf(
+      'To review',
+      attempt.notes.map((note) => `To review: ${noteLine(note)}`),
+    )}
+    ${
+      files.length > 0 &&
+      (patch === null
+        ? html`<p class="quiet">${title} ${attempt.patch && html`(<code>${attempt.patch}</code>)`}</p>`
+        : section(title + fate, showDiff(patch, mostLines), fate === ''))
+    }
+  </div>`;
 }
 
-function workLine({ since, doing }: Phase, cause?: CauseState): Markup {
-  const started = cause?.attempts.findLast((one) => one.started)?.started;
-  const who = started ? ` · ${started.slashCommand} (${started.runner})` : '';
-  const cost = cause?.costUsd == null ? '' : ` · ${dollars(cause.costUsd)}`;
-  const said = since.type === 'agent.retrying' ? since.reason : doing;
-  return html`<li>
-    ${cause ? html`<a href="#${cause.summary.id}">${cause.summary.id}</a> ` : ''}${phaseWords(since)},
-    ${timeSince(since.time)}<span class="quiet">${who}${cost}</span>
-    ${since.type === 'agent.started' ? html`<span class="quiet"> · <code>${since.logFile}</code></span>` : ''}
-    ${said === '' ? '' : html`<p class="activity">${said}</p>`}
-  </li>`;
+function violation({ file, line, rule, says, before, after }: Violation): Markup {
+  const side = (kind: string, sign: string, text: string | null) =>
+    text !== null && html`<div class="${kind}">${sign} <code>${cut(text, 1000)}</code></div>`;
+  return html`<strong>${rule}</strong> in <code>${file}${line !== null && `:${line}`}</code>: ${says}
+    ${side('removed', '−', before)} ${side('added', '+', after)}`;
 }
 
-/** Causes as the page shows them: what a run is still working on, what was fixed, and what is left to do. */
-interface OrderedCauses {
-  readonly begun: readonly CauseView[];
-  readonly fixed: readonly CauseView[];
-  readonly left: readonly CauseView[];
+/** Shows the page when the test failed and, if there is a screenshot, after the fix. */
+function showPictures(
+  id: string,
+  evidence: DiagnosedFailure['evidence'] | undefined,
+  { before, after, expected, difference }: Pick<LoadedCause, 'before' | 'after' | 'expected' | 'difference'>,
+): Markup {
+  const { failedStep = null, pageUrl = null } = evidence ?? {};
+  if (failedStep === null && before === null) return nothing;
+  const picture = (source: string | null, caption: string, alt: string) =>
+    source !== null &&
+    html`<figure>
+      <figcaption class="quiet">${caption}</figcaption>
+      <img src="${source}" alt="${alt}" loading="lazy" />
+    </figure>`;
+  return html`<div class="side-by-side">
+      ${picture(before, after === null ? 'The page when the test failed' : 'Before', `Screenshot of the page when the test of ${id} failed`)}
+      ${picture(expected, 'Expected', `What the screenshot comparison of ${id} expects`)}
+      ${picture(difference, 'Difference', `Where the page of ${id} differs from what is expected`)}
+      ${picture(after, 'After the fix', `Screenshot of the page when the test of ${id} was green`)}
+    </div>
+    <p class="quiet">
+      ${failedStep !== null && html`Failed step: <code>${cut(failedStep, 300)}</code>`}
+      ${pageUrl !== null && html`on <code>${cut(pageUrl, 300)}</code>`}
+    </p>`;
 }
 
-/**
- * Divides the causes, each placed after the one whose fix revealed it. A chain of causes stays together, in the group of its last one,
- * because a test that got past its first error is fixed only once it is green.
- */
-function orderCauses({ report: { causes }, causes: loaded, view }: LoadedRun): OrderedCauses {
-  const byId = new Map(view.causes.map((one) => [one.cause.id, one]));
-  const chains = new Map<string, CauseView[]>();
-  const chainOf = new Map<string, string>();
-  for (const { id, parent } of causes) {
-    const before = byId.get(parent ?? '')?.cause;
-    const key = before?.verdict === 'superseded' ? (chainOf.get(before.id) ?? id) : id;
-    chainOf.set(id, key);
-    const one = byId.get(id);
-    if (one) chains.set(key, [...(chains.get(key) ?? []), one]);
-  }
-  const ordered = { begun: [] as CauseView[], fixed: [] as CauseView[], left: [] as CauseView[] };
-  for (const chain of chains.values()) {
-    const isBegun = chain.some(({ cause }) => loaded.get(cause.id)?.now);
-    const isFixed = chain.every(({ cause }) => isResolved(cause.verdict));
-    ordered[isBegun ? 'begun' : isFixed ? 'fixed' : 'left'].push(...chain);
-  }
-  return ordered;
+function showReasons({ why, category, warning, confidence, alternatives }: ReportCause): Markup {
+  const different = [
+    ...new Map(why.map((reason) => [`${reason.source}: ${reason.evidence}`, reason])).values(),
+  ];
+  const others = alternatives.length > 0 ? `; it may be ${alternatives.join(' or ')}` : '';
+  return html`<h4>Why ${category}</h4>
+    ${warning !== null && html`<p>${warning}</p>`}
+    ${listOf(
+      'Reasons',
+      different
+        .slice(0, 6)
+        .map(
+          ({ source, evidence, rule }) =>
+            html`The ${source} says <code>${evidence}</code> <span class="quiet">(${rule})</span>`,
+        ),
+    )}
+    ${why.length > 0 && html`<p class="quiet">How sure: ${howSure(confidence)}${others}.</p>`}`;
+}
+
+/** The maximum length of a text (stack, what happened, snapshot) in characters. */
+const longestText = 12_000;
+
+const factNames: Record<string, string> = {
+  source: 'own code',
+  sql: 'SQL',
+  sqlState: 'Database error',
+  endpoint: 'request',
+};
+
+/** Shows what was gathered around a failure: the code, the error and what happened, in order. */
+function showEvidence({ evidence, diagnosis }: DiagnosedFailure): Markup {
+  const { ariaSnapshot, errors, otherRun, sources } = evidence;
+  const known = Object.entries(diagnosis.facts).filter(
+    ([name, value]) => value !== null && name !== 'errorType',
+  );
+  const facts = known.map(([name, value]) => ({
+    name: factNames[name] ?? name,
+    value: html`<code>${cut(String(value), 600)}</code>`,
+  }));
+  const other =
+    otherRun?.run === 'first'
+      ? 'Error of the first run, which differs'
+      : 'Error when it was run again, which differs';
+  return html`${facts.length > 0 && showFacts(facts)}
+  ${sources.slice(0, 5).map(
+    ({ at, snippet }) =>
+      html`<p class="quiet"><code>${at}</code></p>
+        ${snippet !== null && preformatted(`Code at ${at}`, snippet)}`,
+  )}
+  ${textSection('Error and stack', head(errors.map(({ message, stack }) => stack ?? message).join('\n\n')))}
+  ${textSection(other, head((otherRun?.errors ?? []).map(({ message }) => message).join('\n\n')))}
+  ${textSection('What happened, in order', timelineText(timelineOf(evidence, { diagnosis }), longestText))}
+  ${textSection('Accessibility snapshot', head(ariaSnapshot ?? ''))}
+  ${listOf('Missing evidence', [...evidence.missing, ...evidence.cut], Infinity)}`;
+}
+
+function section(title: string, content: Markup | false, isOpen = false): Markup {
+  return html`<details ${isOpen && 'open'}>
+    <summary>${title}</summary>
+    ${content}
+  </details>`;
+}
+
+function textSection(title: string, text: string): Markup | false {
+  return text !== '' && section(title, preformatted(title, text));
+}
+
+/** Shows a list, unless it is empty; what is beyond `most` items is counted. */
+function listOf(label: string, items: readonly (Markup | string)[], most = 20): Markup | false {
+  return (
+    items.length > 0 &&
+    html`<ul aria-label="${label}">
+      ${firstItems(
+        items.map((item) => html`<li>${item}</li>`),
+        most,
+      )}
+    </ul>`
+  );
+}
+
+function head(text: string): string {
+  return text.length > longestText ? `${text.slice(0, longestText)}\n… truncated` : text;
 }

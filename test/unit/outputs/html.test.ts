@@ -36,8 +36,8 @@ it('RP-4 BL-3 begins a cause with the change to blame: its location, author and 
   const { page } = await pageOf({ causes: [aReportCause({ reason: 'the reason', blame })] });
   const from = page.indexOf('It was green before 3f2a91c');
   const shown = page.slice(from, page.indexOf('the reason', from));
-  expect(shown).toMatch(/<code>\.\.\/api\/cart\.ts:12<\/code> · 3f2a91c Faster carts · Ann/);
-  expect(shown).toMatch(/<pre>\n-before\n\+&lt;img src=x /);
+  expect(shown).toMatch(/<code>\.\.\/api\/cart\.ts:12<\/code>\s+· 3f2a91c Faster carts · Ann/);
+  expect(shown).toMatch(/<code>-before\n\+&lt;img src=x /);
   expect(page).not.toContain('<img src=x');
 });
 
