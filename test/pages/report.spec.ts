@@ -54,7 +54,7 @@ test('RP-4 a single file shows screenshot, step, evidence, diff, proof and cost 
   await expect(cause.getByText('$0.02').first()).toBeVisible();
   await cause.getByText('What happened, in order').click();
   await expect(cause.getByRole('group', { name: 'What happened, in order' })).toContainText(
-    /\/api\/orders → 500/,
+    /\/api\/orders .*→ 500/,
   );
   expect(troubles).toEqual([]);
 });
