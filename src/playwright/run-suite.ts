@@ -188,7 +188,7 @@ async function start(options: SuiteOptions, signal: AbortSignal): Promise<Playwr
 
 function argumentsOf({ args, mode, runDir }: SuiteOptions): string[] {
   const never = '--update-snapshots=none';
-  if (mode.kind === 'first') return ['test', ...args.first, never, ...args.filters];
+  if (mode.kind === 'first') return ['test', ...args.first, never];
   const ours = [
     `--output=${path.join(runDir, runFiles.output)}`,
     // Replaces the user's reporters, so that their reports of the first run are not overwritten.
@@ -199,7 +199,7 @@ function argumentsOf({ args, mode, runDir }: SuiteOptions): string[] {
     ...(mode.trace ? ['--trace=on'] : []),
     ...(mode.how ?? []),
   ];
-  if (mode.ids === null) return ['test', ...args.whole, ...ours, ...args.filters];
+  if (mode.ids === null) return ['test', ...args.whole, ...ours];
   // The config may set a shard, which would drop some of the ids.
   return ['test', ...args.byId, '--last-failed', '--shard=1/1', ...ours];
 }
@@ -267,7 +267,7 @@ export async function listTests({ playwright, cwd, args, env }: ListRequest): Pr
       cwd,
       runDir,
       runId: 'list',
-      args: { first: listing, whole: listing, byId: listing, filters: [] },
+      args: { first: listing, whole: listing, byId: listing },
       mode: { kind: 'first', stdout: nowhere.fd, stderr: new PassThrough().resume() },
       signal: new AbortController().signal,
       ...(env ? { env } : {}),

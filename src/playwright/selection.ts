@@ -29,8 +29,6 @@ export interface PlaywrightArgs {
   readonly whole: readonly string[];
   /** For a re-run by ids: only the arguments that say how tests run, not which. */
   readonly byId: readonly string[];
-  /** The filters, behind a `--` so that none of them is an option. They stand last, except in a re-run by ids. */
-  readonly filters: readonly string[];
 }
 
 type Option = Exclude<keyof Selection, 'filters' | 'passThrough'>;
@@ -48,10 +46,9 @@ export function toPlaywrightArgs(selection: Selection): PlaywrightArgs {
   const how = wordsOf(howTestsRun, selection);
   const which = [...how, ...wordsOf(whichTests, selection)];
   return {
-    first: [...which, ...wordsOf(howRunsEnd, selection), ...passThrough],
-    whole: [...which, ...passThrough],
+    first: [...which, ...wordsOf(howRunsEnd, selection), ...filters, ...passThrough],
+    whole: [...which, ...filters, ...passThrough],
     byId: [...how, ...passThrough],
-    filters: filters.length === 0 ? [] : ['--', ...filters],
   };
 }
 

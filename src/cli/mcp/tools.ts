@@ -47,7 +47,7 @@ function tool<Input extends z.ZodRawShape>(one: Tool<Input>): Tool {
 }
 
 const place = () => ({ cwd: process.cwd(), env: process.env });
-/** What a client names is a value: nothing that it sends is an option of a program. */
+/** What a client names is a value, never an option of a program. It is refused, since Playwright ignores the filters behind a `--`. */
 const value = z.string().regex(/^(?!-)/, 'must not begin with -');
 const texts = z.array(value).optional();
 const filter = texts.describe(
