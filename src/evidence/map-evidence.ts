@@ -48,7 +48,6 @@ export function mapEvidence(
   const maps = request.maps ?? new ParsedMaps();
   const places = {
     files,
-    folders: maps.foldersOf(files),
     fetched: fetchedScripts(request.scripts),
     maps,
   };

@@ -1,11 +1,10 @@
-import { readFileSync, statSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type ConsoleEntry, isAlarming } from '../../core/evidence.js';
 import type { TestFailure } from '../../core/failure.js';
-import { oncePerKey } from './project-files.js';
+import { textOf } from './project-files.js';
 import type { FetchedScript } from '../../playwright/suite-run.js';
-import { bounds, MissingEvidence } from '../bounded-text.js';
+import { MissingEvidence } from '../bounded-text.js';
 import { readLinesOf } from '../trace/read-trace.js';
 import { mapReferenceIn } from './parse-map.js';
 
@@ -21,20 +20,17 @@ export interface FetchedScripts {
 /** Reads fetched scripts when they are first asked for. Never throws. */
 export function fetchedScripts(scripts: readonly FetchedScript[]): FetchedScripts {
   const byUrl = new Map(scripts.map((script) => [script.url, script]));
-  const text = oncePerKey(textOf);
+  const texts = new Map<string, string | null>();
+  const text = (file: string | null | undefined): string | null => {
+    if (!file) return null;
+    if (!texts.has(file)) texts.set(file, textOf(file));
+    return texts.get(file) ?? null;
+  };
   return {
     urls: [...byUrl.keys()],
-    script: (url) => text(byUrl.get(url)?.file ?? ''),
-    map: (url) => text(byUrl.get(url)?.map ?? ''),
+    script: (url) => text(byUrl.get(url)?.file),
+    map: (url) => text(byUrl.get(url)?.map),
   };
-}
-
-function textOf(file: string): string | null {
-  try {
-    return statSync(file).size > bounds.sourceMap ? null : readFileSync(file, 'utf8');
-  } catch {
-    return null;
-  }
 }
 
 const mostScripts = 60;

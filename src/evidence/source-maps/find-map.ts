@@ -1,16 +1,16 @@
 import path from 'node:path';
-import { type AppFolders, isBuilt, filesServedAt, urlOf, pathOfFileUrl } from './served-files.js';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { decoded } from '../../core/urls.js';
+import { bounds } from '../bounded-text.js';
+import type { FetchedScripts } from './fetched-scripts.js';
 import {
-  textOfDataUrl,
-  mapReferenceIn,
   evalReferenceIn,
+  mapReferenceIn,
   type ParsedMap,
   type ParsedMaps,
+  textOfDataUrl,
 } from './parse-map.js';
-import { pathToFileURL } from 'node:url';
-import { bounds } from '../bounded-text.js';
-import { type FileSearch, filesBelow, type ProjectFiles } from './project-files.js';
-import type { FetchedScripts } from './fetched-scripts.js';
+import { type ProjectFiles, textOf } from './project-files.js';
 
 /**
  * What is known about the code at an address. `mapped`: it has a source map. `as-written`: it runs unchanged from this
@@ -24,89 +24,82 @@ export type MapLookup =
 /** Where to look for scripts, maps and sources. */
 export interface MapPlaces {
   readonly files: ProjectFiles;
-  readonly folders: AppFolders;
   readonly fetched: FetchedScripts;
   readonly maps: ParsedMaps;
 }
 
-const script = /\.[cm]?js$/i;
 const source = /\.(?:[cm]?[jt]sx?|vue|svelte|astro)$/i;
+const script = /\.[cm]?js$/i;
 const nothing: MapLookup = { kind: 'unknown', because: null };
 
-/** Finds the source map of the code at an address, in the fetched scripts and in the project's files. Never throws. */
+/** Finds the source map of the code at an address: the one that its script holds or names, or that lies beside it. Never throws. */
 export function findMap(address: string, places: MapPlaces): MapLookup {
   if (address.startsWith('webpack-internal:')) return evaluated(address, places);
   const url = urlOf(address);
-  if (url === null || url.protocol === 'file:') return onDisk(address, places);
-  if (places.fetched.script(url.href) === null && !source.test(url.pathname)) return nothing;
-  return served(url, places);
+  if (url?.protocol.startsWith('http')) return served(url, places);
+  const place = places.files.find((url ? pathOfFileUrl(url) : path.normalize(address)) ?? '\0');
+  if (place === null || /[\\/]node_modules[\\/]/.test(place) || !source.test(place)) return nothing;
+  return (script.test(place) && mapOfFile(place, places)) || { kind: 'as-written', file: place };
 }
 
 /** For a module that a bundle evaluates: the bundle contains its map, next to its name. */
-function evaluated(address: string, places: MapPlaces): MapLookup {
+function evaluated(address: string, { fetched, maps }: MapPlaces): MapLookup {
   // React numbers the frames that it forwards from a server: `…/page.tsx?7`.
-  const reference =
-    findEvalReference(address, places) ?? findEvalReference(address.replace(/\?.*$/, ''), places);
-  const text = reference === null ? null : textOfDataUrl(reference);
-  if (text === null) return { kind: 'unknown', because: 'no bundle contains a map of this module' };
-  return places.maps.parse(text, null);
+  for (const name of [address, address.replace(/\?.*$/, '')])
+    for (const url of fetched.urls) {
+      const text = textOfDataUrl(evalReferenceIn(fetched.script(url) ?? '', name) ?? '');
+      if (text !== null) return maps.parse(text, null);
+    }
+  return { kind: 'unknown', because: 'no script of the page contains a map of this module' };
 }
 
-/** For code that a program on this machine runs from disk. */
-function onDisk(address: string, places: MapPlaces): MapLookup {
-  const { files, folders } = places;
-  const [file] = filesServedAt(address, folders);
-  const place = file === undefined ? null : files.find(file);
-  if (place === null || /[\\/]node_modules[\\/]/.test(place) || !source.test(place)) return nothing;
-  const found = script.test(place) ? mapOfFile(place, places) : null;
-  return found ?? { kind: 'as-written', file: place };
-}
-
-/**
- * For a page's script. The fetched text is what ran; a file of the project is used if it is identical, or if nothing
- * was fetched.
- */
+/** For a page's script. The fetched text is what ran, and only a file with the same text is the same build. */
 function served(url: URL, places: MapPlaces): MapLookup {
-  const { files, folders, fetched } = places;
+  const { files, fetched } = places;
   const text = fetched.script(url.href);
-  const candidates = filesServedAt(url.href, folders).flatMap((file) => files.find(file) ?? []);
-  // A build other than the one that was served would give wrong lines.
-  const same = candidates.filter((file) => text === null || files.text(file) === text);
-  // A build may be a copy of the source.
-  const written = text === null ? undefined : same.find((file) => !isBuilt(file, folders));
-  const place = written ?? same[0];
-  const byFile = place !== undefined && script.test(place) ? mapOfFile(place, places) : null;
-  if (byFile?.kind === 'mapped') return byFile;
-  const found = (text === null ? null : mapOfFetched(url.href, places)) ?? byFile;
-  if (found !== null) return found;
-  if (place === undefined) return withoutMap(candidates.length > 0);
-  if (isBuilt(place, writtenBy(folders))) return withoutMap(false);
-  // The source was served unchanged, unless it is TypeScript that was not fetched: its types were removed first.
-  return script.test(place) || text !== null ? { kind: 'as-written', file: place } : nothing;
-}
-
-function withoutMap(otherVersionOnDisk: boolean): MapLookup & { kind: 'unknown' } {
-  const because = otherVersionOnDisk
-    ? 'the script names none, and the file of that name in the project is a different version'
-    : 'the script names none, and there is none next to it (a hidden one in the build folder is enough)';
+  const name = decoded(url.pathname).replace(/^\/@fs(?=\/)/, '');
+  if (text === null) {
+    const file = script.test(name) ? (files.find(name) ?? files.only(name)) : null;
+    return file === null ? nothing : { kind: 'as-written', file };
+  }
+  const named = endsOf(name).flatMap((end) => files.ending(end));
+  const same = named.filter((file) => files.text(file) === text);
+  const place = same.find((file) => !files.isBuilt(file)) ?? same[0];
+  const byFile = place !== undefined && mapOfFile(place, places);
+  if (byFile && byFile.kind === 'mapped') return byFile;
+  const found = mapOfFetched(url.href, places) ?? byFile;
+  if (found) return found;
+  if (place !== undefined && !files.isBuilt(place)) return { kind: 'as-written', file: place };
+  const because =
+    named.length > 0 && place === undefined
+      ? 'the script names none, and the file of that name in the project is a different version'
+      : 'the script names none, and there is none next to it (a hidden one in the build folder is enough)';
   return { kind: 'unknown', because };
 }
 
-/** Files in `public` are usually served as they were written. */
-function writtenBy({ builds }: AppFolders): Pick<AppFolders, 'builds'> {
-  return { builds: builds.filter((folder) => path.basename(folder) !== 'public') };
+/** Returns a path without its first folders, which may be that of the machine or the base path under which it was served. */
+export function endsOf(name: string): string[] {
+  const parts = name.split('/').filter((part) => part !== '' && part !== '.' && part !== '..');
+  return parts.map((_, at) => parts.slice(at).join('/'));
 }
 
 /** Reads the map of a script of the project: inline, from the file that it names, or a hidden one next to it; null if it has none. */
 function mapOfFile(place: string, { files, maps }: MapPlaces): ParsedMap | null {
   const reference = mapReferenceIn(files.text(place) ?? '');
-  if (reference?.startsWith('data:')) return inlineMap(reference, pathToFileURL(place).href, maps);
-  const named = reference === null ? [] : namedBy(reference, place);
-  for (const file of [...named, `${place}.map`]) {
-    const read = files.read(file, bounds.sourceMap);
-    if (read.kind === 'too-large')
-      return { kind: 'unknown', because: `it is too large (${read.bytes} bytes)` };
-    if (read.kind === 'read') return maps.parse(read.text, pathToFileURL(files.find(file) ?? file).href);
+  const base = pathToFileURL(place).href;
+  if (reference?.startsWith('data:')) return inlineMap(reference, base, maps);
+  const url = reference !== null && URL.canParse(reference, base) ? new URL(reference, base) : null;
+  // A map with a remote URL usually also lies next to the script, under the same name.
+  const named =
+    url?.protocol === 'file:'
+      ? pathOfFileUrl(url)
+      : url && path.resolve(place, '..', path.basename(url.pathname));
+  for (const file of [named ?? '\0', `${place}.map`]) {
+    const found = files.find(file);
+    if (found === null) continue;
+    const text = textOf(found, bounds.sourceMap);
+    if (text === null) return { kind: 'unknown', because: 'it is too large' };
+    return maps.parse(text, pathToFileURL(found).href);
   }
   return reference === null ? null : absent;
 }
@@ -123,45 +116,24 @@ function mapOfFetched(url: string, { fetched, maps }: MapPlaces): ParsedMap | nu
 
 const absent: ParsedMap = { kind: 'unknown', because: 'the file that the script names does not exist' };
 
-function inlineMap(reference: string, url: string, maps: MapPlaces['maps']): ParsedMap {
+function inlineMap(reference: string, url: string, maps: ParsedMaps): ParsedMap {
   const text = textOfDataUrl(reference);
   return text === null ? { kind: 'unknown', because: 'its inline map is corrupt' } : maps.parse(text, url);
 }
 
-function namedBy(reference: string, place: string): string[] {
-  const base = pathToFileURL(place).href;
-  if (!URL.canParse(reference, base)) return [];
-  const url = new URL(reference, base);
-  // A map with a remote URL usually also lies next to the script, under the same name.
-  if (url.protocol !== 'file:') return [path.join(path.dirname(place), path.posix.basename(url.pathname))];
-  const file = pathOfFileUrl(url);
-  return file === null ? [] : [file];
+/** Returns an address as a URL without its fragment, or null for a path. */
+export function urlOf(address: string): URL | null {
+  if (!/^(?:https?|file):/i.test(address) || !URL.canParse(address)) return null;
+  const url = new URL(address);
+  url.hash = '';
+  return url;
 }
 
-const bundles: FileSearch = {
-  isWanted: (name) => /\.[cm]?js$/.test(name),
-  isEntered: (folder) => !/^(?:node_modules|cache)$/.test(path.basename(folder)),
-  most: 300,
-};
-const mostBytes = 64 * 1024 * 1024;
-
-/**
- * Finds the inline map of a module that a bundle evaluates under this address: in the fetched scripts, otherwise in at
- * most 300 scripts (64 MB) of the project's build folders. Returns null if none contains it.
- */
-function findEvalReference(address: string, places: MapPlaces): string | null {
-  const { fetched, files } = places;
-  for (const url of fetched.urls) {
-    const found = evalReferenceIn(fetched.script(url) ?? '', address);
-    if (found !== null) return found;
+/** Returns the path of a `file:` URL, or null if it is not valid on this system. */
+export function pathOfFileUrl(url: URL): string | null {
+  try {
+    return fileURLToPath(new URL(url.pathname, 'file:///'));
+  } catch {
+    return null;
   }
-  let left = mostBytes;
-  for (const file of filesBelow(places.folders.builds, bundles)) {
-    const read = files.read(file, Math.min(bounds.script, left));
-    if (read.kind !== 'read') continue;
-    left -= Buffer.byteLength(read.text);
-    const found = evalReferenceIn(read.text, address);
-    if (found !== null) return found;
-  }
-  return null;
 }

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { decoded } from '../../core/urls.js';
-import { type AppFolders, pathOfFileUrl, urlOf } from './served-files.js';
+import { endsOf, pathOfFileUrl, urlOf } from './find-map.js';
 import type { ProjectFiles } from './project-files.js';
 
 /** A source that a map names. */
@@ -23,60 +23,34 @@ const code = /\.(?:[cm]?[jt]sx?|vue|svelte|astro|mdx)$/i;
 const unprintable = /[\p{C}\p{Zl}\p{Zp}]/u;
 const longest = 500;
 
-/** A source as its map names it. */
-export interface NamedSource {
-  readonly name: string;
-  /** The source's text according to the map, or null; distinguishes files of the same name in several apps. */
-  readonly content: string | null;
-}
-
-/** Finds the project's file for a source of a map; null if its name cannot be a file's. */
-export function originalFile(
-  source: NamedSource,
-  files: ProjectFiles,
-  { apps }: AppFolders,
-): OriginalFile | null {
-  const named = pathNamedBy(source.name, files);
-  if (named === null || !isName(named)) return null;
-  const place =
-    foreign.test(named) || !code.test(named) ? null : placeOf({ ...source, name: named }, files, apps);
-  const name = files.relative(place ?? path.resolve(files.root, named)) ?? named;
-  return { name, own: isOwnName(name) || (place !== null && !foreign.test(name)), file: place };
-}
-
-/** A source without a name resolves to the folder of its map. */
-function isName(text: string): boolean {
-  return text !== '' && text.length <= longest && !text.endsWith('/') && !unprintable.test(text);
-}
-
-function placeOf(
-  { name: named, content }: NamedSource,
-  files: ProjectFiles,
-  apps: readonly string[],
-): string | null {
-  const places = (path.isAbsolute(named) ? [named] : apps.map((app) => path.join(app, named)))
-    .map((file) => files.find(file))
-    .filter((file) => file !== null);
-  const isSame = (file: string): boolean => content !== null && files.text(file) === content;
-  const ends = () => endsOf(named).flatMap((end) => apps.map((app) => path.join(app, end)));
-  const place = places.find(isSame) ?? places[0] ?? ends().find(isSame);
-  return place === undefined ? null : files.find(place);
-}
-
-/** A file that is not on disk counts as the user's own, too, unless its name leads out of the project. */
-function isOwnName(name: string): boolean {
-  return (
-    code.test(name) && !foreign.test(name) && !path.isAbsolute(name) && !/^(?:\.\.\/|[A-Za-z]:)/.test(name)
-  );
-}
-
 /**
- * Returns shorter and shorter ends of a path. A map made elsewhere (in a container, for example) has that machine's
- * paths, and one made under a base path has that (`/_nuxt/pages/index.vue`); the caller accepts only a file with the same text.
+ * Finds the project's file for a source of a map, by its name and, if the map has it, its text (`content`), which tells files of the same name
+ * apart. Null if its name cannot be a file's.
  */
-function endsOf(named: string): string[] {
-  const parts = named.split('/').filter((part) => part !== '' && part !== '..');
-  return parts.slice(1, -1).map((_, at) => parts.slice(at + 1).join('/'));
+export function originalFile(
+  source: string,
+  content: string | null,
+  files: ProjectFiles,
+): OriginalFile | null {
+  const named = pathNamedBy(source, files);
+  // A source without a name resolves to the folder of its map.
+  if (!named || named.length > longest || named.endsWith('/') || unprintable.test(named)) return null;
+  const file = foreign.test(named) || !code.test(named) ? null : placeOf(named, content, files);
+  const name = files.relative(file ?? path.resolve(files.root, named)) ?? named;
+  const leadsOut = path.isAbsolute(name) || /^(?:\.\.\/|[A-Za-z]:)/.test(name);
+  const own = code.test(name) && !foreign.test(name) && (file !== null || !leadsOut);
+  return { name, own, file };
+}
+
+/** A map made elsewhere (in a container, for example) has that machine's paths: only a file with the same text is its source then. */
+function placeOf(named: string, content: string | null, files: ProjectFiles): string | null {
+  const place = files.find(named);
+  const isSame = (file: string) => content !== null && files.text(file) === content;
+  if (place !== null && (content === null || isSame(place))) return place;
+  const same = endsOf(named)
+    .flatMap((end) => files.ending(end))
+    .find((file) => isSame(file));
+  return files.find(same ?? place ?? (path.isAbsolute(named) ? null : files.only(named)) ?? '\0');
 }
 
 function pathNamedBy(source: string, files: ProjectFiles): string | null {

@@ -1,11 +1,12 @@
 import { type TraceMap, isIgnored, originalPositionFor, sourceContentFor } from '@jridgewell/trace-mapping';
 import type { SourceExcerpt } from '../../core/evidence.js';
 import { cleanText, type MissingEvidence, clipMiddle } from '../bounded-text.js';
-import { type MapLookup, findMap, type MapPlaces } from './find-map.js';
-import { type NamedSource, type OriginalFile, originalFile } from './original-file.js';
+import { type MapLookup, findMap, type MapPlaces, urlOf } from './find-map.js';
+import { type OriginalFile, originalFile } from './original-file.js';
 import { type Frame, framesIn } from './parse-frames.js';
-import { urlOf } from './served-files.js';
+import type { ProjectFiles } from './project-files.js';
 import path from 'node:path';
+import { compiledPositions } from '../../core/classify/server-frame.js';
 
 /** The original position of a frame of generated code. */
 interface Origin extends OriginalFile {
@@ -63,13 +64,13 @@ export class SourceMapper {
    * relative to the project's root.
    */
   mapText(written: string): string {
-    const { places } = this.#options;
-    const text = this.#withCompiledFiles(fromRoot(written, places));
+    const { files } = this.#options.places;
+    const text = this.#withCompiledFiles(fromRoot(written, files));
     const parts: string[] = [];
     let from = 0;
     let sought = true;
     let served = true;
-    for (const frame of framesIn(text, places.files.root)) {
+    for (const frame of framesIn(text, files.root)) {
       const origin = this.#originOf(frame);
       if (origin === null) {
         served &&= !this.#keepServed(frame);
@@ -101,23 +102,22 @@ export class SourceMapper {
 
   /** Names files in compiled languages by their path in the project, and keeps the lines around the first of them. */
   #withCompiledFiles(text: string): string {
-    const { places } = this.#options;
+    const { files } = this.#options.places;
     const parts: string[] = [];
-    let from = 0;
-    for (const [n, { name, at, start, end }] of places.maps.compiled.placesIn(text, places).entries()) {
+    let [from, kept] = [0, 0];
+    for (const { at, start, end } of compiledPositions(text)) {
+      // A position in a text ends at whitespace, and the project's own path may contain some.
+      const rooted = text.lastIndexOf(`${files.workspace}/`, start);
+      const whole = rooted >= from && !/[\n:]/.test(text.slice(rooted, end)) ? rooted : start;
+      const name = compiledName(text.slice(whole, end), text.slice(Math.max(0, whole - 400), whole), files);
+      if (name === null) continue;
       const [line = 1, column = 1] = at.split(':').map(Number);
-      if (n < mostCompiled) this.#keepSnippet(name, { at: `${name}:${at}`, line, column });
-      parts.push(text.slice(from, start), name);
+      if ((kept += 1) <= mostCompiled)
+        this.#keep(`${name}:${at}`, `${name}:${at}`, files.text(name), { line, column });
+      parts.push(text.slice(from, whole), name);
       from = end;
     }
     return parts.join('') + text.slice(from);
-  }
-
-  #keepSnippet(file: string, { at, line, column }: { at: string; line: number; column: number }): void {
-    if (this.#excerpts.size >= mostExcerpts || this.#excerpts.has(at)) return;
-    const text = this.#options.places.files.text(file);
-    const snippet = text === null ? null : snippetOf(text, line, column);
-    this.#excerpts.set(at, { at, generated: at, snippet: snippet && cleanText(snippet) });
   }
 
   #originOf(frame: Frame): Origin | null {
@@ -139,7 +139,7 @@ export class SourceMapper {
     // A broken map may refer to a source that it does not have.
     if (!position.source || position.line < 1 || position.column < 0) return null;
     const content = sourceContentFor(map, position.source);
-    const file = this.#fileOf({ name: position.source, content });
+    const file = this.#fileOf(position.source, content);
     if (file === null) return null;
     const own = file.own && !isIgnored(map, position.source);
     return {
@@ -154,18 +154,17 @@ export class SourceMapper {
   }
 
   /** Cached: resolving a file reads from disk, and stacks name the same few files many times. */
-  #fileOf(source: NamedSource): OriginalFile | null {
-    const key = `${source.content?.length ?? ''} ${source.name}`;
+  #fileOf(name: string, content: string | null): OriginalFile | null {
+    const key = `${content?.length ?? ''} ${name}`;
     const known = this.#files.get(key);
     if (known !== undefined) return known;
-    const { files, folders } = this.#options.places;
-    const found = originalFile(source, files, folders);
+    const found = originalFile(name, content, this.#options.places.files);
     this.#files.set(key, found);
     return found;
   }
 
   #asNamed({ line, column }: Frame, name: string, moved: boolean): Origin | null {
-    const file = this.#fileOf({ name, content: null });
+    const file = this.#fileOf(name, null);
     return file && { ...file, line, column, content: null, moved, mapped: false };
   }
 
@@ -189,22 +188,40 @@ export class SourceMapper {
     if (url === null || url.protocol === 'file:' || !own(url.href)) return false;
     const content = places.fetched.script(url.href);
     if (content === null) return false;
-    const { line, column } = frame;
-    this.#keepExcerpt(frame, { name: url.pathname.slice(1), line, column, file: null, content });
+    const { address, line, column } = frame;
+    this.#keep(`${url.pathname.slice(1)}:${line}:${column}`, `${address}:${line}:${column}`, content, frame);
     return true;
   }
 
-  #keepExcerpt(
-    frame: Frame,
-    { name, line, column, file, content }: Omit<Origin, 'own' | 'moved' | 'mapped'>,
-  ): void {
-    const at = cleanText(`${name}:${line}:${column}`);
-    if (this.#excerpts.size >= mostExcerpts || this.#excerpts.has(at)) return;
+  #keepExcerpt(frame: Frame, { name, line, column, file, content }: Origin): void {
     const text = (file === null ? null : this.#options.places.files.text(file)) ?? content;
-    const snippet = text === null ? null : snippetOf(text, line, column);
-    const generated = cleanText(`${frame.address}:${frame.line}:${frame.column}`);
-    this.#excerpts.set(at, { at, generated, snippet: snippet && cleanText(snippet) });
+    const generated = `${frame.address}:${frame.line}:${frame.column}`;
+    this.#keep(`${name}:${line}:${column}`, generated, text, { line, column });
   }
+
+  #keep(
+    place: string,
+    generated: string,
+    text: string | null,
+    { line, column }: Pick<Frame, 'line' | 'column'>,
+  ): void {
+    const at = cleanText(place);
+    if (this.#excerpts.size >= mostExcerpts || this.#excerpts.has(at)) return;
+    const snippet = text === null ? null : snippetOf(text, line, column);
+    this.#excerpts.set(at, { at, generated: cleanText(generated), snippet: snippet && cleanText(snippet) });
+  }
+}
+
+/** What a stack of the JVM has before the name of a file: `at app//com.shop.Cart.total(`. */
+const jvmFrame = /\bat (?:[\w.@-]*\/){0,2}((?:[\w$]{1,100}\.){1,20})[\w$]{1,100}\.[\w$<>]{1,100}\($/;
+
+/** A relative path starts at the folder in which the compiler ran; a JVM names only the file, after its package. */
+function compiledName(file: string, before: string, files: ProjectFiles): string | null {
+  const folder = jvmFrame.exec(before)?.[1]?.replaceAll('.', '/') ?? '';
+  const place = folder === '' ? files.find(file) : null;
+  const only = path.isAbsolute(file) ? null : files.only(folder + file);
+  const found = place ?? only;
+  return found && files.relative(found);
 }
 
 /** Code from which no exception comes: a blank line, a comment, a closing bracket. */
@@ -272,18 +289,17 @@ const mostPaths = 200;
  * Rewrites paths that a tool printed relative to a folder of the project or its workspace (a package's `vite build`) to start at the
  * project's root. Leaves a path unchanged if it exists at the root, in several such folders or in none.
  */
-function fromRoot(text: string, { files, folders: { apps } }: Pick<MapPlaces, 'files' | 'folders'>): string {
+function fromRoot(text: string, files: ProjectFiles): string {
   const known = new Map<string, string>();
   return text.replace(code, (whole, named: string) => {
-    const place = known.get(named) ?? (known.size < mostPaths ? placeOf(named) : whole);
+    const place = known.get(named) ?? (known.size < mostPaths ? placeOf(named) : named);
     known.set(named, place);
     return place === named ? whole : place;
   });
 
   function placeOf(named: string): string {
     if (named.includes('node_modules/') || files.find(named) !== null) return named;
-    const places = new Set(apps.flatMap((app) => files.find(path.join(app, named)) ?? []));
-    const [place] = places;
-    return (places.size === 1 && place !== undefined ? files.relative(place) : null) ?? named;
+    const place = files.only(named);
+    return (place && files.relative(place)) ?? named;
   }
 }

@@ -36,7 +36,8 @@ function throwing(root: string, map: string, frames = [address]): Evidence {
   const console = [{ time: 0, type: 'pageerror', text: thrown, location: '', stack }];
   const evidence = anEvidence({ rootDir: root, pageUrl, console });
   const missing = new MissingEvidence();
-  const mapped = mapEvidence(evidence, { root, pageUrl, scripts: [] }, missing);
+  const scripts = [{ url: `${pageUrl}app.js`, file: path.join(root, 'dist/app.js'), map: null }];
+  const mapped = mapEvidence(evidence, { root, pageUrl, scripts }, missing);
   return { ...evidence, ...mapped, missing: missing.missing };
 }
 
@@ -315,7 +316,10 @@ describe('workspace places', () => {
     mkdirSync(rootDir, { recursive: true });
     writeInto(workspaceDir, files);
     const evidence = anEvidence({ rootDir, workspaceDir, pageUrl, ...over(workspaceDir) });
-    const request = { root: rootDir, workspaceDir, pageUrl, scripts: [] };
+    const scripts = [
+      { url: `${pageUrl}app.js`, file: path.join(workspaceDir, 'web/dist/app.js'), map: null },
+    ];
+    const request = { root: rootDir, workspaceDir, pageUrl, scripts };
     return { ...evidence, ...mapEvidence(evidence, request, new MissingEvidence()) };
   }
 
