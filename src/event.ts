@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Attempt, type AttemptEnd, exits, sides, opinionVerdicts } from './core/attempt.js';
+import { type Attempt, type AttemptEnd, exits, proposers, sides, opinionVerdicts } from './core/attempt.js';
 import { avoidedReasons } from './core/avoided.js';
 import type { Blame } from './core/blame.js';
 import { categories, evidenceSources } from './core/diagnosis.js';
@@ -145,6 +145,8 @@ export const attemptShape: z.ZodType<Attempt> = z.object({
   change: changeId.nullable(),
   cut: cut.exactOptional(),
   notes: z.array(z.object({ ...place, locator: z.string().exactOptional() })).exactOptional(),
+  proposedBy: z.enum(proposers).exactOptional(),
+  remembered: z.string().exactOptional(),
   end: attemptEnd,
 });
 
@@ -159,10 +161,9 @@ export const offerShape: z.ZodType<Offer> = z.object({
 });
 
 const askedShape = z.object({
-  flaky: z.literal(true).exactOptional(),
   filters: texts,
   passThrough: texts,
-  /** By their long names; checked when the run is resumed. */
+  /** By their long names; checked when a patch of the run is proven again. */
   options: z.looseObject({}) as z.ZodType<object>,
 });
 
@@ -291,10 +292,8 @@ const shapes = {
     verify: z.enum(verifyLevels),
     /** The shards that ran these tests, and the numbers of those that are missing; absent if the suite runs here. */
     shards: z.object(shards).exactOptional(),
-    /** The command as typed. `resume` uses it if the run was killed before it was stored (ME-8). */
+    /** The command as typed: a patch that a person chooses later is proven with its selection. */
     request: askedShape.exactOptional(),
-    /** The run that this one continues. */
-    resumedFrom: runIdShape.exactOptional(),
   }),
   /** A Playwright run begins: the first one, a confirming one, or one after an attempt. */
   'suite.started': z.object({

@@ -34,8 +34,8 @@ async function greenCommits(projectRoot: string): Promise<ReadonlyMap<string, st
   return commits;
 }
 
-/** Returns the commit of a run; null if the run took over results of an earlier run, or agents' changes were applied for a while. */
-function commitOf({ commit, resumedFrom, causes }: Report): string | null {
+/** Returns the commit of a run; null if agents' changes were applied for a while. */
+function commitOf({ commit, causes }: Report): string | null {
   const isChanged = causes.some(({ attempts }) => attempts.some(({ change }) => change !== null));
-  return resumedFrom === undefined && !isChanged ? commit : null;
+  return isChanged ? null : commit;
 }

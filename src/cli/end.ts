@@ -50,17 +50,17 @@ export function endOnUncaught(tell: (error: unknown) => void): void {
   });
 }
 
-const resume =
-  'then run npx self-heal resume. Nothing is lost: unfinished changes are completed or reverted first.';
-const full = { message: 'The disk is full', remedy: `Free some space, ${resume}` };
+const again =
+  'then run npx self-heal run again. Nothing is lost: unfinished changes are completed or reverted first, and fixes that were green are tried before an agent is paid.';
+const full = { message: 'The disk is full', remedy: `Free some space, ${again}` };
 const tooManyOpen = {
   message: 'Too many open files',
-  remedy: `Raise the limit, for example with ulimit -n 4096, ${resume}`,
+  remedy: `Raise the limit, for example with ulimit -n 4096, ${again}`,
 };
 
 const forbidden = {
   message: '.self-heal may not be written any more',
-  remedy: `Give its files back to your user, ${resume}`,
+  remedy: `Give its files back to your user, ${again}`,
 };
 
 /** What system errors mean when a run reads or writes a file. */
@@ -69,7 +69,7 @@ const fileErrors: Readonly<Record<string, Pick<Problem, 'message' | 'remedy'>>> 
   EDQUOT: full,
   EMFILE: tooManyOpen,
   ENFILE: tooManyOpen,
-  EROFS: { message: 'The file system is read-only', remedy: `Make it writable, ${resume}` },
+  EROFS: { message: 'The file system is read-only', remedy: `Make it writable, ${again}` },
 };
 
 /** What others mean for a file in .self-heal. */

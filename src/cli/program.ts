@@ -37,10 +37,6 @@ const commands: Readonly<Record<string, readonly [description: string, load: () 
     'revert everything the agents of a run changed; files you have changed since are left alone and listed',
     () => import('./undo.js'),
   ],
-  resume: [
-    'continue a run that was killed, interrupted, paused or stopped by a limit',
-    () => import('./resume.js'),
-  ],
   escalations: ['list, show and resolve what needs review', () => import('./escalations.js')],
   init: [
     'set up this project: agents.yaml, five slash commands, a skill, an ignore entry',

@@ -132,18 +132,17 @@ export async function chosenRequest(
 ): Promise<RunRequest | Problem> {
   const cwd = process.cwd();
   const run = isRunId(runId) ? await readRunState(runDirOf(cwd, runId)) : null;
-  const { askedOf } = await import('../heal/resumed.js');
+  const { askedOf } = await import('../heal/asked.js');
   // Without its folder there is no patch, either, which the run says.
   const asked = run?.request ? await askedOf(run, cwd) : ok(null);
   if (!asked.ok) return asked.error;
   const { filters = [], passThrough = [], options = {} } = asked.value ?? {};
-  const { from: _, ...selection } = options;
   return {
     cwd,
     env: process.env,
     filters,
     passThrough,
-    options: { ...selection, ...given(flags) },
+    options: { ...options, ...given(flags) },
     chosenFor: tests.map(({ id }) => id),
   };
 }

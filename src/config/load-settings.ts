@@ -180,6 +180,7 @@ export function resolveSettings({ file: written, project, filePath }: SettingsSo
     verify: atLevel({ ...verify, review, prepare, regressionTimeMs: regressionTime }),
     blame: { enabled, timeMs },
     quarantine: file.quarantine,
+    memory: file.memory,
     flaky: { runs: file.flaky.runs, timeMs: file.flaky.time },
     store: file.store,
     fixer: file.fixer,

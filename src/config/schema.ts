@@ -264,6 +264,13 @@ export const agentsFileSchema = z.strictObject({
     .describe(
       'Tests whose failures are reported but do not fail the run, and get no agent, each until a day. `/self-heal skip 30d` on a pull request adds to it.',
     ),
+  memory: section('What is kept for later runs.', {
+    fixes: byDefault(
+      true,
+      z.boolean('must be true or false'),
+      'Whether a fix that was green is kept in the store, and tried first when its failure comes back.',
+    ),
+  }),
   evidence: section('How much evidence an agent is shown.', {
     console: count(50, 'How many of the last console entries an agent is shown.'),
     network: count(50, 'How many requests an agent is shown.'),

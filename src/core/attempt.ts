@@ -162,8 +162,21 @@ export interface Attempt {
   readonly cut?: readonly Cut[];
   /** What a reviewer should look at in its change; absent if there is nothing. */
   readonly notes?: readonly Note[];
+  /** Who proposed the fix, if no agent worked on it in this run; absent otherwise. */
+  readonly proposedBy?: Proposer;
+  /** The id of the remembered fix that it is; absent if it is none. */
+  readonly remembered?: string;
   readonly end: AttemptEnd;
 }
+
+/**
+ * Who may propose a fix before an agent is started, in the order in which they are asked: a person who chose a patch, the artifacts of other
+ * machines, the memory of earlier runs, the built-in fixer. All of their fixes cost nothing, use no retry, and are judged and proven like an agent's.
+ */
+export const proposers = ['person', 'patch', 'memory', 'fixer'] as const;
+
+/** One of `proposers`. */
+export type Proposer = (typeof proposers)[number];
 
 /** An attempt before it is judged. */
 export type Unjudged = Omit<Attempt, 'end'>;

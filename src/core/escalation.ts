@@ -20,7 +20,7 @@ export const choiceText: Record<Choice, string> = {
   guide: 'Give guidance to the agent',
 };
 
-const triesAgain = 'the next run tries again (self-heal resume, or self-heal run)';
+const triesAgain = 'the next run tries again';
 const applies = 'its patch is applied and proven again, without an agent';
 
 /** What follows from each answer, as the end of a sentence. */

@@ -19,8 +19,8 @@ export interface History {
   /** Whether the wait after the last failed attempt is over. */
   readonly waited: boolean;
   readonly spent: Spent;
-  /** Whether the built-in fixer has yet to be asked (BF-1). */
-  readonly askFixer?: boolean;
+  /** Whether there may be a fix that needs no agent: a chosen, given or remembered one, or the built-in fixer's. */
+  readonly mayPropose?: boolean;
   /** Why the cause has no agent, if not because of a missing route. */
   readonly noAgent?: string;
 }
@@ -51,8 +51,8 @@ export interface Policy {
 
 /** What to do next with a cause. */
 export type Decision =
-  /** Ask the built-in fixer, which may have no fix (BF-1). */
-  | { readonly kind: 'ask-fixer'; readonly attempt: number }
+  /** Try the next fix that needs no agent, if there is one. */
+  | { readonly kind: 'propose'; readonly attempt: number }
   | { readonly kind: 'deploy'; readonly agent: string; readonly attempt: number }
   | { readonly kind: 'wait'; readonly delayMs: number; readonly attempt: number }
   /** Re-run the test with the code unchanged (HL-5). */
@@ -77,7 +77,7 @@ export function decide(given: History, policy: Policy): Decision {
   const newest = given.attempts.at(-1);
   const fixed = newest && isBuiltIn(newest) && endByOutcome(newest);
   if (fixed) return fixed;
-  // The built-in fixer's attempts do not count as tries of the signature (BF-5).
+  // What no agent was paid for does not count as a try of the signature (BF-5).
   const history = {
     ...given,
     attempts: given.attempts.filter((one) => !isBuiltIn(one)),
@@ -94,8 +94,8 @@ export function decide(given: History, policy: Policy): Decision {
       question: 'It needs credentials, a permission or a quota that only a person can provide.',
     };
   }
-  if (!last && given.askFixer && history.spent.elapsedMs < policy.limits.timeMs)
-    return { kind: 'ask-fixer', attempt: attemptAfter(history) };
+  if (!last && given.mayPropose && history.spent.elapsedMs < policy.limits.timeMs)
+    return { kind: 'propose', attempt: attemptAfter(history) };
   if (!last && isUsedUp(earlierOf(history), policy.retries.max)) {
     const { count } = earlierOf(history);
     return {
@@ -112,7 +112,7 @@ export function decide(given: History, policy: Policy): Decision {
   return next.kind === 'end' ? next : { kind: 'wait', delayMs, attempt: last.n };
 }
 
-/** A history without the built-in fixer's attempts; `made` counts all attempts, including those. */
+/** A history without the attempts that needed no agent; `made` counts all attempts, including those. */
 type Counted = History & { readonly made: number };
 
 /** Ends a cause whoever made the attempt: no error is left, another one replaced it, or nothing can be written to the project. */

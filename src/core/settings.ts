@@ -97,6 +97,8 @@ export interface Settings {
   };
   /** Tests that are quarantined by the file, each until the end of a day in UTC, `YYYY-MM-DD` (ME-7). */
   readonly quarantine: readonly { readonly test: string; readonly until: string }[];
+  /** Whether fixes of earlier runs are tried before an agent is started, and those of this run are kept for later ones (ME-8). */
+  readonly memory: { readonly fixes: boolean };
   /** How often one test is run under one condition at most, and how long the search for what makes tests flaky may take (FL-1). */
   readonly flaky: { readonly runs: number; readonly timeMs: number };
   /** A path relative to the project, or a `postgres://` URL, which may contain a password (ME-10). */

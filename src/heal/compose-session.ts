@@ -16,11 +16,13 @@ import { err, ok, type Result } from '../result.js';
 import type { RunFolder } from '../run/run-folder.js';
 import { createRunStore, noStore, type RunStore } from '../run/run-store.js';
 import { createSpending } from '../run/spending.js';
+import { knownSecrets } from '../secrets/redactor.js';
 import { createStore } from '../store/create-store.js';
 import { openStore } from '../store/open-store.js';
 import { makeStateFolder } from '../state-folder.js';
 import { contentsOf, storeChange } from '../workspace/change.js';
 import { createDiagnose } from './diagnose.js';
+import { createMemory, noMemory } from './memory.js';
 import { Observations } from './observations.js';
 import type { Opened } from './open-run.js';
 import type { ReportedRun } from './reported-run.js';
@@ -57,7 +59,15 @@ export async function composeSession(
     workspace,
     observations: new Observations(workspace),
     guard: createGuard(root, first),
-    ...(request.resumed ? { kept: request.resumed.kept } : {}),
+    memory: settings.memory.fixes
+      ? createMemory({
+          store: store.value,
+          folder,
+          root,
+          secretsIn: await knownSecrets({ env, projectRoot: cwd }),
+          warn: (message) => bus.emit({ type: 'run.warning', message }),
+        })
+      : noMemory,
     ...(opened.patches ? { patches: opened.patches } : {}),
     ...(request.chosenFor ? { onlyChosen: true } : {}),
     ...(settings.fixer === 'none' ? {} : { propose: createPropose({ cwd, root, isTest }) }),

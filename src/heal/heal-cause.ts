@@ -1,7 +1,7 @@
 import { agentsFor, decide, type Decision, type History } from '../core/policy.js';
 import type { CauseEnd } from '../core/verdict.js';
 import { type Attempt, becauseOf, type Side } from '../core/attempt.js';
-import { builtIn, isBuiltIn } from '../core/built-in.js';
+import { builtIn } from '../core/built-in.js';
 import { type Cause, type DiagnosedFailure, retryOf } from '../core/cause.js';
 import { canBeReverted } from '../core/blame.js';
 import { questionAbout, type Escalation } from '../core/escalation.js';
@@ -11,7 +11,8 @@ import { followed, offerForNothing, revertOf } from './offers.js';
 import type { Retest } from './retest.js';
 import { judgeFix, prepareFix, type TriedFix, type Try } from './attempt/try-fix.js';
 import { attemptTried } from './attempt/end-attempt.js';
-import { proposedFor } from './attempt/proposed.js';
+import { proposalsFor } from './attempt/proposed.js';
+import type { ProposedFix } from './proposed-fix.js';
 import type { Session } from './session.js';
 import type { KnownFailure } from '../store/store.js';
 
@@ -28,6 +29,8 @@ export interface TriedCause {
   readonly known: KnownFailure;
   /** Id of the last attempt in the store, where it stays unfinished until its fix is proven. */
   readonly attemptId: string | null;
+  /** The fixes that need no agent and have not been tried yet. */
+  readonly proposals: AsyncIterator<ProposedFix>;
   /** The number of the copy in which its agents worked: agent programs tie a session to its folder. */
   readonly copy: number;
 }
@@ -87,26 +90,29 @@ export async function healCause(
   let lastRetest: Retest | null = null;
   let otherInput: TriedFix['otherInput'];
   let attemptId: string | null = null;
-  let [waited, askFixer] = [from === undefined, !attempts.some(isBuiltIn)];
+  let [waited, mayPropose] = [from === undefined, true];
   session.bus.emit({ type: 'cause.started', causeId: cause.id });
   const known = from?.known ?? knownOf(cause, await session.store.recordFailure(cause.lead.signature));
   if (known.open && !from) return ended(stillOpen(session, cause, known.open));
   if (known.fix && !from) session.bus.emit({ type: 'cause.came_back', causeId: cause.id, fix: known.fix });
+  const proposals = from?.proposals ?? proposalsFor(session, { cause, known });
   for (;;) {
-    const so = { attempts, waited, askFixer, known };
+    const so = { attempts, waited, mayPropose, known };
     const decision = await nextStep(session, turn, () => historyOf(session, cause, so));
     switch (decision.kind) {
       case 'wait':
         await wait(session, cause, { delayMs: decision.delayMs, last: attempts.at(-1), turn });
         waited = true;
         break;
-      case 'ask-fixer':
+      case 'propose':
       case 'deploy':
       case 'retest': {
-        askFixer = false;
         const work = { n: decision.attempt, previous: attempts, chain, earlier, known };
-        const made = await carryOut(session, cause, { decision, work, turn });
-        if (made === null) break;
+        const made = await carryOut(session, cause, { decision, work, turn, proposals });
+        if (made === null) {
+          mayPropose = false;
+          break;
+        }
         if ('end' in made) return ended(made.end);
         attempts.push(made.attempt);
         lastRetest = made.retest;
@@ -131,27 +137,29 @@ export async function healCause(
   }
 
   function ended(end: CauseEnd): TriedCause {
-    return { cause, attempts, end, lastRetest, otherInput, known, attemptId, copy: turn.copy };
+    return { cause, attempts, end, lastRetest, otherInput, known, attemptId, proposals, copy: turn.copy };
   }
 }
 
 interface Step {
-  readonly decision: Extract<Decision, { kind: 'ask-fixer' | 'deploy' | 'retest' }>;
+  readonly decision: Extract<Decision, { kind: 'propose' | 'deploy' | 'retest' }>;
   readonly work: Omit<Try, 'agent'>;
+  readonly proposals: AsyncIterator<ProposedFix>;
   readonly turn: Turn;
 }
 
 /** An attempt, with its id in the store. */
 type Stored = TriedFix & { readonly id: string | null };
 
-/** Carries out a decision. Returns null if the built-in fixer has no certain fix, and an end if the agent cannot be started. */
+/** Carries out a decision. Returns null if there is no other fix that needs no agent, and an end if the agent cannot be started. */
 async function carryOut(
   session: Session,
   cause: Cause,
-  { decision, work, turn }: Step,
+  { decision, work, turn, proposals }: Step,
 ): Promise<Stored | { readonly end: CauseEnd } | null> {
-  const proposal = decision.kind === 'ask-fixer' ? await proposedFor(session, cause, work.known) : null;
-  if (decision.kind === 'ask-fixer' && proposal === null) return null;
+  const proposed = decision.kind === 'propose' ? await proposals.next() : null;
+  if (proposed?.done) return null;
+  const proposal = proposed?.value;
   const agent = decision.kind === 'deploy' ? decision.agent : (proposal?.agent ?? null);
   const missing = decision.kind === 'deploy' ? session.missingAgents?.get(decision.agent) : undefined;
   if (missing !== undefined) return { end: { verdict: 'agent-unusable', reason: missing } };
@@ -239,7 +247,7 @@ function stillOpen(session: Session, cause: Cause, { id, createdAt, problem }: E
 interface SoFar {
   attempts: readonly Attempt[];
   waited: boolean;
-  askFixer: boolean;
+  mayPropose: boolean;
   known: KnownFailure;
 }
 
@@ -255,12 +263,11 @@ function historyOf(session: Session, cause: Cause, { known, ...so }: SoFar) {
     : session.patches
       ? 'no patch of another machine fixes it'
       : 'the built-in fixer found no fix it is sure of, and no agent program is set up';
-  const canPropose = session.propose ?? session.kept ?? session.patches;
   return {
     ...so,
     earlier: known.tries,
-    // A failure that is left to people is not for the built-in fixer, either.
-    askFixer: so.askFixer && (isOnlyChosen ? chosen !== null : routed.length > 0 && canPropose !== undefined),
+    // A failure that is left to people is not for them, either.
+    mayPropose: so.mayPropose && (isOnlyChosen ? chosen !== null : routed.length > 0),
     ...(routed.length > 0 && agents.length === 0 ? { noAgent } : {}),
     retry: retryOf(cause),
     environment: cause.environment,
@@ -286,12 +293,13 @@ async function attempt(
   cause: Cause,
   { work, turn }: { readonly work: Try; readonly turn: Turn },
 ): Promise<Stored> {
-  const { agent, n } = work;
+  const { agent, n, proposal } = work;
   const { signature } = cause.lead;
-  const id = await session.store.attemptStarted({ causeId: cause.id, signature, n, agent });
+  const runner = proposal ? builtIn : (session.settings.agents[agent ?? '']?.runner ?? null);
+  const id = await session.store.attemptStarted({ causeId: cause.id, signature, n, agent, runner });
   const ready = await prepareFix(session, cause, { work, copy: turn.copy, signal: turn.signal });
   const deployed = 'collect' in ready ? await ready.collect(await turn.agent(ready.work)) : ready;
   const tried = await judgeFix(session, cause, { deployed, work, beside: () => turn.beside() });
-  await attemptTried(session, { causeId: cause.id, id, attempt: tried.attempt });
+  await attemptTried(session, { cause, id, attempt: tried.attempt });
   return { ...tried, id };
 }

@@ -97,12 +97,14 @@ export async function offerForNothing(
     signature: cause.lead.signature,
     n,
     agent: builtIn,
+    runner: builtIn,
   });
   const { summary } = patch;
   session.bus.emit({ type: 'fixer.proposed', causeId: cause.id, attempt: n, summary, agent: builtIn });
   const made: Unjudged = {
     ...bareAttempt(n),
     agent: builtIn,
+    proposedBy: 'fixer',
     runner: builtIn,
     exit: 'completed',
     claim: { status: 'fixed', summary },
@@ -110,7 +112,7 @@ export async function offerForNothing(
   };
   const attempt = await tryOffer(session, cause, { made, patch });
   if (attempt === null || session.signal.aborted) return null;
-  await attemptDecided(session, { causeId: cause.id, id, attempt });
+  await attemptDecided(session, { cause, id, attempt });
   return attempt.end.kind === 'offered' ? attempt : null;
 }
 

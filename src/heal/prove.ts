@@ -1,5 +1,4 @@
 import type { Cause, DiagnosedFailure } from '../core/cause.js';
-import { isBuiltIn } from '../core/built-in.js';
 import { atMost } from '../format.js';
 import { failureKey } from '../core/failure.js';
 import { isGreen } from '../core/judge.js';
@@ -114,7 +113,7 @@ async function reviewFixes(proof: Proof, agent: string): Promise<void> {
     const fix = heldAttempt(progress, cause);
     const isChosen = progress.tried.get(cause.id)?.known.decision?.chosen;
     const holds = takingPart(proof).some(({ causeId, isLead }) => causeId === cause.id && isLead);
-    if (!fix?.agent || isBuiltIn(fix) || isChosen || !holds || session.signal.aborted) continue;
+    if (!fix?.agent || fix.proposedBy === 'fixer' || isChosen || !holds || session.signal.aborted) continue;
     const parts = [...revealing(progress, cause), cause].flatMap((one) => keptAttempts(progress, one));
     const { attempt, hides } = await reviewFix(session, cause, { agent, fix, parts });
     hold(proof, cause, attempt);

@@ -194,7 +194,7 @@ export async function decideLast(progress: Progress, cause: Cause, end?: Attempt
   if (held === null) return;
   const id = progress.tried.get(cause.id)?.attemptId ?? null;
   await attemptDecided(progress.session, {
-    causeId: cause.id,
+    cause,
     id,
     attempt: { ...held, end: end ?? held.end },
   });

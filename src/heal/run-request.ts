@@ -10,7 +10,6 @@ import type { Selection } from '../playwright/selection.js';
 import type { StampedEvent } from '../event.js';
 import type { ProjectLock } from '../run/project-lock.js';
 import type { Report } from '../run/report.js';
-import type { Resumed } from './resumed.js';
 import type { ProofDepth } from '../core/verification.js';
 import type { LastRed } from '../inspect/last-red.js';
 import { missingAgents, withInstalledRunner } from '../agents/check-agents.js';
@@ -78,8 +77,6 @@ export interface RunRequest {
   readonly filters: readonly string[];
   readonly passThrough: readonly string[];
   readonly options: RunOptions;
-  /** The unfinished run to resume; absent for a new one. */
-  readonly resumed?: Resumed;
   /** Search for the change that broke what is red, without starting agents (`self-heal blame`). */
   readonly blame?: { readonly base: string | null };
   /** Prove the changes in the working tree, without starting agents (`self-heal verify`). */
@@ -101,10 +98,10 @@ export function shardsIn(shards: ShardCount | null | undefined): { shards?: Shar
   return shards ? { shards: { total: shards.total, missing: shards.missing } } : {};
 }
 
-/** Returns what `resume` needs to continue, without the store's URL, which may contain a password. */
-export function typed({ filters, passThrough, options: asked, flaky }: RunRequest) {
+/** Returns the command as typed, without the store's URL, which may contain a password. */
+export function typed({ filters, passThrough, options: asked }: RunRequest) {
   const { store: _, ...options } = asked;
-  return { filters, passThrough, options, ...(flaky && { flaky }) };
+  return { filters, passThrough, options };
 }
 
 /** What must be available before anything is run. */
@@ -151,10 +148,9 @@ async function patchesIn(folders: readonly string[]): Promise<Result<readonly Ma
 }
 
 /** Reads the reports that `--from` names, and refuses those that cannot be healed from here (SC-1). */
-async function reportsFor({ cwd, options, resumed }: RunRequest): Promise<Result<Reports | null, Problem>> {
+async function reportsFor({ cwd, options }: RunRequest): Promise<Result<Reports | null, Problem>> {
   const { from } = options;
-  // If it is known which tests are left, only those are run.
-  if (from === undefined || (resumed && resumed.open !== null)) return ok(null);
+  if (from === undefined) return ok(null);
   const { readReports } = await import('../playwright/reports/read-reports.js');
   const read = await readReports(from, cwd);
   if (!read.ok) return read;

@@ -8,7 +8,7 @@ import type { Settings } from '../core/settings.js';
 import type { Playwright } from '../playwright/find-playwright.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import type { MadeElsewhere } from './matrix.js';
-import type { KeptFix } from './resumed.js';
+import type { Memory } from './memory.js';
 import type { Observations } from './observations.js';
 import type { RunFolder } from '../run/run-folder.js';
 import type { RunPlan } from '../run/run-plan.js';
@@ -41,10 +41,10 @@ export interface Session {
   readonly guard?: Guard;
   /** The built-in fixer; absent if it is turned off. */
   readonly propose?: Propose;
-  /** Fixes from the run that this one resumes, by signature (ME-8). */
-  readonly kept?: ReadonlyMap<string, KeptFix>;
   /** Fixes of other machines, which are tried instead of agents. */
   readonly patches?: readonly MadeElsewhere[];
+  /** The fixes of earlier runs, and where those of this one are kept. */
+  readonly memory: Memory;
   /** Set if nothing is tried but what a person has chosen. */
   readonly onlyChosen?: true;
   readonly runAgent: RunAgent;

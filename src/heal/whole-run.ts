@@ -1,6 +1,5 @@
 import path from 'node:path';
 import { systemClock } from '../clock.js';
-import { nameOf } from '../outputs/wording.js';
 import { say } from '../outputs/streams.js';
 import { showPlan } from '../outputs/terminal.js';
 import { firstRunProblem } from '../playwright/refusals.js';
@@ -27,14 +26,12 @@ import type { ComparedChange } from './verify/compare-change.js';
 import { cleanUp, cleanUpAfterError, closed, type Opened, openRun } from './open-run.js';
 import type { Healed } from './progress.js';
 import type { ReportedRun } from './reported-run.js';
-import { goneTests, type Resumed } from './resumed.js';
 import type { Session } from './session.js';
 import { showTraces } from './show-trace.js';
 import { tellSeen } from './tell-tests.js';
 import { builtIn } from '../core/built-in.js';
 import type { SuiteProgress } from '../playwright/report-state.js';
 import { interactiveVariablesIn } from '../playwright/unattended.js';
-import { missingWarning } from '../playwright/reports/report.js';
 import { avoidedIn, reportOf } from '../run/report.js';
 import { reduce } from '../run/run-state.js';
 import { outcomeOf } from '../core/verdict.js';
@@ -101,7 +98,7 @@ async function runOpened(opened: Opened, interrupts: Interrupts): Promise<number
   // A run with nothing to heal needs no store, no copy and no session (CL-4).
   const isFlaky =
     request.flaky || (request.options.flaky && first.tests.some(({ outcome }) => outcome === 'flaky'));
-  const isOver = !isRed(first) && !request.resumed && !change.value && !isFlaky;
+  const isOver = !isRed(first) && !change.value && !isFlaky;
   if (isOver) tellSeen(opened, first);
   const session = isOver ? ok(null) : await sessionOf(opened, ran.value);
   if (!session.ok) return await closed(opened, session.error);
@@ -142,8 +139,7 @@ async function planOrHeal(
   session: Session,
   { first, change }: { readonly first: SuiteRun; readonly change: ComparedChange | null },
 ): Promise<Healed> {
-  const { blame, flaky: isFlaky, options, resumed } = opened.request;
-  if (resumed) tellResumed(session, resumed, first);
+  const { blame, flaky: isFlaky, options } = opened.request;
   tellSeen(session, first);
   if (change) {
     const { verifyChange } = await import('./verify/prove-change.js');
@@ -170,19 +166,9 @@ async function planOrHeal(
   return healed;
 }
 
-/** Carries over what an earlier run has finished (ME-8), and what it had not and cannot be run any more. */
-function tellResumed({ bus }: Session, resumed: Resumed, first: SuiteRun): void {
-  const gone = goneTests(resumed, first);
-  bus.emit({ type: 'tests.seen', tests: [...resumed.carried, ...gone] });
-  if (gone.length === 0) return;
-  const names = gone.map(nameOf).join(', ');
-  const message = `Still red, because they no longer exist under these names: ${names}. Start a new run with \`self-heal run\`.`;
-  bus.emit({ type: 'run.warning', message });
-}
-
 /** Announces the run, before anything is run. */
 function tellStarted({ request, reports, bus, folder, settings, playwright }: Opened): void {
-  const { options, resumed } = request;
+  const { options } = request;
   bus.emit({
     type: 'run.started',
     runId: folder.runId,
@@ -190,25 +176,22 @@ function tellStarted({ request, reports, bus, folder, settings, playwright }: Op
     playwright: playwright.version,
     dryRun: options.dryRun ?? false,
     verify: settings.verify.level,
-    ...shardsIn(reports ?? resumed?.shards),
+    ...shardsIn(reports),
     request: typed(request),
-    ...(resumed ? { resumedFrom: resumed.runId } : {}),
   });
 }
 
 /**
- * Makes the run of the suite that everything starts from: here, as the rest of a resumed run, or of what the reports of other runs name as red.
+ * Makes the run of the suite that everything starts from: here, or of what the reports of other runs name as red.
  * `onStart` is called once Playwright has been started.
  */
 async function firstRun(opened: Opened, onStart: () => unknown): Promise<Result<ReportedRun, Problem>> {
   const { request, reports, bus, suites } = opened;
-  const { options, resumed } = request;
+  const { options } = request;
   for (const name of interactiveVariablesIn(request.env)) {
     const message = `Ignored ${name}, because it makes Playwright wait for input.`;
     bus.emit({ type: 'run.warning', message });
   }
-  const gone = resumed?.shards ? missingWarning(resumed.shards) : null;
-  if (gone !== null) bus.emit({ type: 'run.warning', message: gone });
   const stdout = options.json || request.host ? 2 : 1;
   const mayCopy = startsAgents(opened);
   let loading: Promise<void> | undefined;
@@ -225,11 +208,9 @@ async function firstRun(opened: Opened, onStart: () => unknown): Promise<Result<
     return runReported(opened, reports, watching);
   }
   const only = request.chosenFor ?? request.onlyIds ?? [];
-  const first = await (resumed && !request.flaky
-    ? resumed.firstRun(suites, stdout, watching)
-    : only.length > 0 || request.flaky
-      ? suites.again({ ids: only.length > 0 ? only : null, purpose: 'first', causeId: null, watching })
-      : suites.first(stdout, watching));
+  const first = await (only.length > 0 || request.flaky
+    ? suites.again({ ids: only.length > 0 ? only : null, purpose: 'first', causeId: null, watching })
+    : suites.first(stdout, watching));
   if (first.reusedServer) bus.emit({ type: 'run.warning', message: staleServer(first.reusedServer) });
   return ok({ run: first, reportedRed: new Set() });
 }

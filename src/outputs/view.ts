@@ -180,7 +180,8 @@ function findings(attempt: ReportAttempt, { findings: most }: RowLimits): Row[] 
 
 /** Formats an attempt in one line: `/debugger (claude) ran out of time, 12s, $0.02 → still red, reverted (the same error)`. */
 export function attemptText(attempt: ReportAttempt): string {
-  const { agent, slashCommand, runner, exit, durationMs } = attempt;
+  const { agent, slashCommand, runner, exit, durationMs, proposedBy, claim } = attempt;
+  if (proposedBy === 'memory') return `${claim?.summary}: ${endText(attempt)}`;
   const who = slashCommand === null ? agent : `${slashCommand} (${runner ?? ''})`;
   const ended = exit === null || exit === 'completed' ? '' : `${exitWords[exit]}, `;
   const took = `${who} ${ended}${duration(durationMs)}${costText(attempt)}`;
@@ -291,7 +292,7 @@ export function nextSteps({ report, causes }: RunView): NextStep[] {
     hasChanged && { what: 'review', command: `npx self-heal report ${runId} --patch` },
     hasChanged && { what: 'undo', command: `npx self-heal undo ${runId}` },
     waiting > 1 && { what: 'decide', command: 'npx self-heal escalations' },
-    unfinished && !report.dryRun && { what: 'resume', command: `npx self-heal resume ${runId}` },
+    unfinished && !report.dryRun && { what: 'continue', command: 'npx self-heal run' },
     causes.length > 0 && { what: 'report', command: `npx self-heal report ${runId} --open` },
   ];
   return steps.filter((step) => !!step);
@@ -372,6 +373,7 @@ const avoidedWords: Record<AvoidedReason, string> = {
   'tries-used': 'no tries are left',
   environment: 'the environment is at fault',
   quarantined: 'in quarantine',
+  remembered: 'healed by a remembered fix',
 };
 
 function savedLine(avoided: readonly Avoided[]): string | null {

@@ -23,7 +23,7 @@ export interface ProjectLock extends Disposable {
 
 /** Who requests the lock, and whether to wait for it. */
 export interface LockRequest {
-  /** As typed: `run`, `resume`, `undo`. */
+  /** As typed: `run`, `undo`. */
   readonly command: string;
   /** Whether to wait until the lock is free; if not, a held lock is a `Problem`. */
   readonly wait: boolean;

@@ -21,8 +21,6 @@ export interface Report {
   exitCode: number | null;
   /** Why no further agent was started, if the outcome is `paused` (ME-2). */
   status?: 'escalation_threshold_exceeded';
-  /** The run that this one continued (`self-heal resume`). */
-  resumedFrom?: string;
   /** The commit it ran on; null if there were uncommitted changes. */
   commit: string | null;
   /** The shards whose reports say how these tests ended (`self-heal heal --from`), and the numbers of those that are missing. */
@@ -110,7 +108,7 @@ export interface ReportEscalation {
 
 /** Creates the report of a run. With all of the run's events, this is report.json; for a killed run, it covers everything until the kill. */
 export function reportOf(run: RunState): Report {
-  const { ended, startedAt, lastEventAt, resumedFrom, shards } = run;
+  const { ended, startedAt, lastEventAt, shards } = run;
   return {
     schemaVersion: 1,
     runId: run.runId,
@@ -119,7 +117,6 @@ export function reportOf(run: RunState): Report {
     outcome: ended?.outcome ?? 'interrupted',
     exitCode: ended?.exitCode ?? null,
     ...(run.paused ? { status: 'escalation_threshold_exceeded' as const } : {}),
-    ...(resumedFrom === null ? {} : { resumedFrom }),
     commit: ended?.commit ?? null,
     ...(shards ? { shards } : {}),
     dryRun: run.dryRun,

@@ -22,7 +22,6 @@ export interface RunState {
   readonly dryRun: boolean;
   /** The command as typed; null if unknown. */
   readonly request: RunAsked | null;
-  readonly resumedFrom: string | null;
   readonly verify: VerifyLevel;
   readonly shards: EventOf<'run.started'>['shards'] | null;
   /** Null before the first event. */
@@ -146,7 +145,6 @@ export function emptyRun(runId = ''): RunState {
     project: '',
     dryRun: false,
     request: null,
-    resumedFrom: null,
     verify: 'full',
     shards: null,
     startedAt: null,
@@ -183,7 +181,7 @@ export function reduce(run: RunState, event: StampedEvent): RunState {
 }
 
 /**
- * Builds the run from its events, which are in order. Reports, live views, `undo` and `resume` come from it alone, so that even a killed run has
+ * Builds the run from its events, which are in order. Reports, live views, and `undo` come from it alone, so that even a killed run has
  * a report of all that happened until then.
  */
 export function runOf(events: Iterable<StampedEvent>, runId = ''): RunState {
@@ -196,8 +194,8 @@ const same = (run: RunState) => run;
 
 const changes: { readonly [T in Event['type']]: (run: RunState, event: EventOf<T>) => RunState } = {
   'run.started': (run, { runId, project, dryRun, verify, time, ...event }) => {
-    const { shards = null, request = null, resumedFrom = null } = event;
-    return { ...run, runId, project, dryRun, verify, shards, request, resumedFrom, startedAt: time };
+    const { shards = null, request = null } = event;
+    return { ...run, runId, project, dryRun, verify, shards, request, startedAt: time };
   },
   'suite.started': (run, event) => ({
     ...began(begun(run, event), 'suite', event),

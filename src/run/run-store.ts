@@ -13,6 +13,8 @@ import type {
   KnownFlake,
   Quarantine,
   RunEnd,
+  FixToRemember,
+  RememberedFix,
 } from '../store/store.js';
 import { reasonOf } from '../problem.js';
 
@@ -29,6 +31,9 @@ export interface RunStore {
   attemptFinished(id: string | null, attempt: Attempt): Promise<void>;
   causeEnded(end: Omit<CauseEnd, 'runId'>): Promise<void>;
   fixReverted(end: Omit<FixReverted, 'runId'>): Promise<void>;
+  rememberFix(fix: Omit<FixToRemember, 'runId'>): Promise<void>;
+  rememberedFixes(signature: string): Promise<readonly RememberedFix[]>;
+  refuseFix(id: string, signatures: readonly string[]): Promise<void>;
   /** Returns null if it could not be written, in which case the question is only in the report. */
   escalate(question: Question): Promise<Escalation | null>;
   /** Records the end of the run and closes the store. */
@@ -57,6 +62,9 @@ export const noStore: RunStore = {
   attemptFinished: async () => {},
   causeEnded: async () => {},
   fixReverted: async () => {},
+  rememberFix: async () => {},
+  rememberedFixes: async () => [],
+  refuseFix: async () => {},
   escalate: async () => null,
   ended: async () => {},
 };
@@ -102,6 +110,10 @@ export function createRunStore({ store, runId, bus, mask }: RunStoreParts): RunS
     },
     causeEnded: (end) => saving('a cause', () => store.causeEnded({ runId, ...mask(end) })),
     fixReverted: (end) => saving('a cause', () => store.fixReverted({ runId, ...mask(end) })),
+    // Not masked: its bytes have to be exact, and whoever remembers a fix looks for secrets first.
+    rememberFix: (fix) => saving('a fix', () => store.rememberFix({ runId, ...fix })),
+    rememberedFixes: (signature) => trying('reading the fixes', () => store.rememberedFixes(signature), []),
+    refuseFix: (id, signatures) => saving('a fix', () => store.refuseFix(id, signatures)),
     escalate: (question) => trying('saving an escalation', () => store.escalate(mask(question), runId), null),
     ended: async (end) => {
       await saving('the run', () => store.runEnded(runId, end));

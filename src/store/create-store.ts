@@ -1,4 +1,5 @@
 import { escalationTable } from './escalation-table.js';
+import { fixTable } from './fix-table.js';
 import { flakeTable } from './flake-table.js';
 import type { Store, AttemptStart, CauseEnd, FixReverted } from './store.js';
 import {
@@ -21,6 +22,7 @@ const DAY_MS = 86_400_000;
 export function createStore(db: Database, project: string, now: () => number): Store {
   const context: StoreContext = { db, project, now: () => new Date(now()).toISOString() };
   const escalations = escalationTable(context);
+  const { refuseFixesOf, ...fixes } = fixTable(context);
   return {
     runStarted: async (id) => {
       await db.insertInto('runs').values({ id, project, startedAt: context.now() }).execute();
@@ -34,11 +36,18 @@ export function createStore(db: Database, project: string, now: () => number): S
     },
     ...escalations,
     ...flakeTable(context),
+    ...fixes,
     attemptStarted: (start) => attemptStarted(context, start),
     attemptFinished: (id, attempt) => attemptFinished(context, id, attempt),
     causeEnded: (end) => causeEnded(context, end),
-    fixReverted: (end) => fixReverted(context, end),
-    runUndone: (runId) => runUndone(context, runId),
+    fixReverted: async (end) => {
+      await fixReverted(context, end);
+      await refuseFixesOf(end, 'did-not-hold');
+    },
+    runUndone: async (runId) => {
+      await runUndone(context, runId);
+      await refuseFixesOf({ runId }, 'undone');
+    },
     recordFailure: async (signature, runId) => {
       const open = await escalations.openFor(signature);
       return { ...(await recordFailure(context, signature, runId)), open };
@@ -65,7 +74,6 @@ async function attemptFinished(context: StoreContext, id: string, attempt: Attem
       .updateTable('attempts')
       .set({
         finishedAt: context.now(),
-        runner: attempt.runner,
         exit: attempt.exit,
         ended: attempt.end.kind,
         costUsd: attempt.usage?.costUsd ?? null,

@@ -66,11 +66,13 @@ async function ratedAgents(db: Database, project: string): Promise<RatedAgent[]>
   });
 }
 
-/** Returns what agents have cost since a time (ISO 8601); the built-in fixer is none. */
+/** Returns what agents have cost since a time (ISO 8601); a fix that was there already cost nothing. */
 export async function spentSince(db: Database, project: string, since: string): Promise<DaySpent> {
   const { rows } = await sql<{ runs: Total; cost: Total | null }>`
     select count(*) as runs, sum(cost_usd) as cost from attempts
-    where project = ${project} and agent <> ${builtIn} and started_at >= ${since}`.execute(db);
+    where project = ${project} and agent is not null and runner <> ${builtIn} and started_at >= ${since}`.execute(
+    db,
+  );
   return { agentRuns: Number(rows[0]?.runs ?? 0), costUsd: Number(rows[0]?.cost ?? 0) };
 }
 

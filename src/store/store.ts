@@ -41,6 +41,37 @@ export interface KnownFlake {
   readonly lastSeen: string;
 }
 
+/** What one path holds: bytes in base64, and `0o644` or `0o755`. */
+export interface FileContent {
+  readonly bytes: string;
+  readonly mode: number;
+}
+
+/** A fix that was green, for the day its failure comes back. */
+export interface RememberedFix {
+  readonly id: string;
+  readonly runId: string;
+  /** The agent that made it. */
+  readonly agent: string;
+  /** ISO 8601. */
+  readonly savedAt: string;
+  readonly proven: 'green-once' | 'proven';
+  /** Each path, relative to the root of the repository, with what it held before and after; null if it did not exist. */
+  readonly edits: readonly {
+    readonly path: string;
+    readonly before: FileContent | null;
+    readonly after: FileContent | null;
+  }[];
+}
+
+/** A fix to remember, under the signatures of the failures that it healed. */
+export interface FixToRemember extends Omit<RememberedFix, 'id' | 'savedAt'> {
+  readonly causeId: string;
+  readonly signatures: readonly string[];
+  /** The id of the remembered fix that it was merged from, in whose place it is kept once it is proven. */
+  readonly replaces: string | null;
+}
+
 export interface RunEnd {
   readonly outcome: string;
   readonly exitCode: number;
@@ -54,6 +85,8 @@ export interface AttemptStart {
   readonly signature: string;
   readonly n: number;
   readonly agent: string | null;
+  /** The program that works on it; `built-in` if no agent does, but a fix is there already. */
+  readonly runner: string | null;
 }
 
 export interface CauseEnd {
@@ -101,6 +134,12 @@ export interface Store {
   flakeSeen(flake: Omit<KnownFlake, 'lastSeen'>): Promise<void>;
   /** Returns all tests that were ever flaky, the most often red first. */
   flakes(): Promise<KnownFlake[]>;
+  /** Remembers a fix; one of more than 200 kB is left out, and only the newest three of a signature are kept. */
+  rememberFix(fix: FixToRemember): Promise<void>;
+  /** Returns the fixes that may be tried again for a failure, newest first. */
+  rememberedFixes(signature: string): Promise<RememberedFix[]>;
+  /** Records that a fix did not hold for these failures, or is for a person to judge: it is not tried again. */
+  refuseFix(id: string, signatures: readonly string[]): Promise<void>;
   /** Returns what agents have cost in the last 24 hours, on all machines that share the store. */
   spentLastDay(): Promise<DaySpent>;
   stats(): Promise<Stats>;

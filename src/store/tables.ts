@@ -1,7 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { Attempt, AttemptEnd } from '../core/attempt.js';
 import type { Escalation } from '../core/escalation.js';
-import type { AttemptStart, CauseEnd, KnownFlake, Quarantine } from './store.js';
+import type { AttemptStart, CauseEnd, FixToRemember, KnownFlake, Quarantine } from './store.js';
 import type { z } from 'zod';
 import { jsonOf } from '../json-of.js';
 import { redact } from '../secrets/redactor.js';
@@ -18,6 +18,7 @@ export interface Tables {
   escalations: EscalationsTable;
   quarantines: QuarantinesTable;
   flakes: FlakesTable;
+  fixes: FixesTable;
 }
 
 export type Database = Kysely<Tables>;
@@ -73,10 +74,21 @@ interface CausesTable extends Omit<CauseEnd, 'causeId' | 'bySharedFix'> {
   endedAt: string;
 }
 
+/** A fix that was green, under one signature. Its contents are exact: none is kept that holds a known secret. */
+interface FixesTable extends Omit<FixToRemember, 'edits' | 'signatures' | 'replaces'> {
+  signature: string;
+  id: string;
+  project: string;
+  savedAt: string;
+  /** Why it is not tried again: `undone`, `did-not-hold`; null if it is. */
+  refused: string | null;
+  /** JSON. */
+  edits: string;
+}
+
 /** One attempt, written before its agent starts and again once it is judged. Only finished attempts count. */
 interface AttemptsTable extends AttemptStart {
   project: string;
-  runner: string | null;
   startedAt: string;
   finishedAt: string | null;
   exit: Attempt['exit'];
@@ -142,7 +154,7 @@ export function checkedRow<T>(shape: z.ZodType<T>, row: object, jsonFields: read
 }
 
 /** The version of the tables. A change of them needs a new one: see `openStore`. */
-export const storeVersion = 2;
+export const storeVersion = 3;
 
 /** Creates the tables above, in SQL that SQLite and PostgreSQL share. */
 export async function createTables(db: Transaction<unknown>): Promise<void> {
@@ -184,4 +196,8 @@ create table quarantines (
 create table flakes (
   project text not null, test_id text not null, name text not null, kind text, red integer not null, green integer not null,
   last_seen text not null, primary key (project, test_id)
+);
+create table fixes (
+  signature text not null, id text not null, project text not null, run_id text not null, cause_id text not null, agent text not null,
+  proven text not null, saved_at text not null, refused text, edits text not null, primary key (signature, id)
 )`;

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -8,7 +8,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Question } from '../../src/core/escalation.js';
 import { createStore } from '../../src/store/create-store.js';
-import type { Store } from '../../src/store/store.js';
+import type { FileContent, FixToRemember, Store } from '../../src/store/store.js';
 import { openStore } from '../../src/store/open-store.js';
 import { readStats } from '../../src/store/stats.js';
 import type { Database } from '../../src/store/tables.js';
@@ -60,13 +60,22 @@ function tick(): () => number {
   return () => (now += 1);
 }
 
+const byAgent = { agent: 'debugger', runner: 'claude' };
+
+const contentOf = (text: string): FileContent => ({
+  mode: 0o644,
+  bytes: Buffer.from(text).toString('base64'),
+});
+const textIn = (content: FileContent | null | undefined) =>
+  Buffer.from(content?.bytes ?? '', 'base64').toString();
+
 async function tryOnce(
   ledger: Store,
   over: Parameters<typeof anAttempt>[0] = {},
   runId = 'run1',
 ): Promise<string> {
   const id = randomUUID();
-  await ledger.attemptStarted({ id, runId, causeId: 'c1', signature, n: over?.n ?? 1, agent: 'debugger' });
+  await ledger.attemptStarted({ id, runId, causeId: 'c1', signature, n: over?.n ?? 1, ...byAgent });
   await ledger.attemptFinished(id, anAttempt(over));
   return id;
 }
@@ -105,7 +114,7 @@ describe.each(kinds)('the store on %s', (kind, place) => {
     'ME-8 does not count an attempt that never finished, and counts one that finished twice once',
     async () => {
       const ledger = await ledgerAt(await place());
-      const start = { runId: 'run1', causeId: 'c1', signature, n: 1, agent: 'debugger' };
+      const start = { runId: 'run1', causeId: 'c1', signature, n: 1, ...byAgent };
       await ledger.attemptStarted({ id: 'never finished', ...start });
       const id = await tryOnce(ledger);
       await ledger.attemptFinished(id, anAttempt());
@@ -218,6 +227,100 @@ describe.each(kinds)('the store on %s', (kind, place) => {
       guidance: 'It is Thanks.',
       open: null,
     });
+  });
+
+  const edits = (after: string) => [{ path: 'src/a.ts', before: contentOf('old'), after: contentOf(after) }];
+  const aFix = (after: string, over: Partial<FixToRemember> = {}): FixToRemember => ({
+    runId: '20260101-100000-aaaa',
+    causeId: 'c1',
+    signatures: [signature],
+    agent: 'debugger',
+    proven: 'proven',
+    edits: edits(after),
+    replaces: null,
+    ...over,
+  });
+  const told = async (ledger: Store) =>
+    (await ledger.rememberedFixes(signature)).map((fix) => textIn(fix.edits[0]?.after));
+
+  here(
+    'ME-8 remembers the newest three fixes of a signature, none of more than 200 kB, and the merged one in place of what it was merged from',
+    async () => {
+      const ledger = await ledgerAt(await place());
+      for (const after of ['1', '2', '3', '4']) await ledger.rememberFix(aFix(after));
+      await ledger.rememberFix(aFix('x'.repeat(200_000)));
+      expect(await told(ledger)).toEqual(['4', '3', '2']);
+      const [newest] = await ledger.rememberedFixes(signature);
+      expect(newest).toMatchObject({ agent: 'debugger', proven: 'proven', runId: '20260101-100000-aaaa' });
+      await ledger.rememberFix(aFix('5', { proven: 'green-once', replaces: newest!.id }));
+      expect(await told(ledger)).toEqual(['5', '4', '3']);
+      await ledger.rememberFix(aFix('5', { replaces: newest!.id }));
+      expect(await told(ledger)).toEqual(['5', '3']);
+      expect(await ledger.rememberedFixes('shop:Error:00000002')).toEqual([]);
+    },
+  );
+
+  here(
+    'ME-8 HN-8 a fix that did not hold is remembered again only once it is proven, and one that a person undid never',
+    async () => {
+      const ledger = await ledgerAt(await place());
+      const once = { proven: 'green-once' } as const;
+      await ledger.rememberFix(aFix('1', once));
+      await ledger.refuseFix((await ledger.rememberedFixes(signature))[0]!.id, [signature]);
+      await ledger.rememberFix(aFix('1', once));
+      expect(await told(ledger)).toEqual([]);
+      await ledger.rememberFix(aFix('1'));
+      expect(await told(ledger)).toEqual(['1']);
+      await ledger.runUndone('20260101-100000-aaaa');
+      await ledger.rememberFix(aFix('1'));
+      expect(await told(ledger)).toEqual([]);
+    },
+  );
+
+  here('ME-8 HN-10 a row that self-heal would not have written is not tried', async () => {
+    const location = await place();
+    const ledger = await ledgerAt(location);
+    await ledger.rememberFix(aFix('1'));
+    const db = await open(location);
+    const { id, edits: written, ...row } = await db.selectFrom('fixes').selectAll().executeTakeFirstOrThrow();
+    const [edit] = edits('2');
+    const withEdits = (crafted: unknown) => ({ edits: JSON.stringify(crafted) });
+    const paths = [
+      '../a',
+      '/etc/passwd',
+      '.git/config',
+      '.self-heal/x',
+      'node_modules/a.js',
+      'a\u001b[2J',
+      '',
+    ];
+    const hostile: object[] = [
+      ...paths.map((file) => withEdits([{ ...edit, path: file }])),
+      withEdits([{ ...edit, after: { mode: 0o4755, bytes: '' } }]),
+      withEdits([{ ...edit, after: { mode: 0o644, bytes: '<script>' } }]),
+      withEdits([{ ...edit, after: 'text' }]),
+      withEdits({}),
+      { edits: 'no JSON' },
+      { agent: 'a\n/approve' },
+      { agent: '' },
+      { runId: '../../x' },
+      { savedAt: 'yesterday' },
+      { proven: 'by magic' },
+      // Another fix under the name of the first one.
+      { id, signature: 'shop:Error:00000002', ...withEdits(edits('evil')) },
+    ];
+    for (const [n, crafted] of hostile.entries()) {
+      await db.deleteFrom('fixes').execute();
+      const at = { ...row, edits: written, ...crafted };
+      const ownId = createHash('sha256').update(at.edits).digest('hex').slice(0, 32);
+      await db
+        .insertInto('fixes')
+        .values({ id: ownId, ...at })
+        .execute();
+      const signatures = [signature, 'shop:Error:00000002'];
+      const tried = (await Promise.all(signatures.map((one) => ledger.rememberedFixes(one)))).flat();
+      expect(tried, `${n}: ${JSON.stringify(crafted)}`).toEqual([]);
+    }
   });
 
   here('EV-9 masks what it stores', async () => {

@@ -209,6 +209,7 @@ export function someSettings(over: Partial<Settings> = {}): Settings {
       perDay: { agentRuns: 200, costUsd: 100 },
     },
     evidence: { console: 50, network: 50 },
+    memory: { fixes: true },
     verify: {
       level: 'full',
       intent: 'ask',

@@ -18,7 +18,7 @@ export function leaveRun(projectRoot: string, report: Report): string {
 /** Returns the events that a run with this report left, as far as the report is made of them. */
 export function eventsOfReport(report: Report): StampedEvent[] {
   const time = Date.parse(report.startedAt);
-  const { runId, project, dryRun, verify, resumedFrom, shards, totals } = report;
+  const { runId, project, dryRun, verify, shards, totals } = report;
   const events: Event[] = [
     {
       type: 'run.started',
@@ -27,7 +27,6 @@ export function eventsOfReport(report: Report): StampedEvent[] {
       playwright: '1.65.0',
       dryRun,
       verify,
-      ...(resumedFrom === undefined ? {} : { resumedFrom }),
       ...(shards === undefined ? {} : { shards }),
     },
     { type: 'tests.seen', tests: report.tests },

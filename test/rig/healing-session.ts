@@ -7,6 +7,7 @@ import { noStore } from '../../src/run/run-store.js';
 import { createRunFolder } from '../../src/run/run-folder.js';
 import { redactorOf } from '../../src/secrets/redactor.js';
 import type { Session } from '../../src/heal/session.js';
+import { noMemory } from '../../src/heal/memory.js';
 import { Observations } from '../../src/heal/observations.js';
 import { createRunPlan } from '../../src/run/run-plan.js';
 import { createSpending } from '../../src/run/spending.js';
@@ -104,6 +105,7 @@ export async function healingSession(reruns: readonly (string | null)[], over: P
     },
     observations: new Observations({ applied: () => [] }),
     redactor: redactorOf([]),
+    memory: noMemory,
     runAgent: async ({ agent }) => {
       agents.push(agent.name);
       return finished;

@@ -1,8 +1,9 @@
 import { type Attempt, isKept } from '../../core/attempt.js';
+import type { Cause } from '../../core/cause.js';
 import type { Session } from '../session.js';
 
 interface OfCause {
-  readonly causeId: string;
+  readonly cause: Cause;
   /** Id of the attempt in the store; null if the store could not be written. */
   readonly id: string | null;
   readonly attempt: Attempt;
@@ -13,19 +14,25 @@ interface OfCause {
  * error: by the proof of the fix for that one (HN-1). Any other one is decided immediately.
  */
 export async function attemptTried(session: Session, tried: OfCause): Promise<void> {
-  const { causeId, attempt } = tried;
-  if (isKept(attempt)) session.bus.emit({ type: 'attempt.held', causeId, attempt });
-  else await attemptDecided(session, tried);
+  const { cause, attempt } = tried;
+  if (!isKept(attempt)) return attemptDecided(session, tried);
+  session.bus.emit({ type: 'attempt.held', causeId: cause.id, attempt });
+  // From now on it is paid for, whatever becomes of this run (ME-8).
+  await session.memory.ended(cause, attempt, 'green-once');
 }
 
 /** Finishes an attempt: it is stored first, then its change is marked as decided if it is kept, and only then is it announced. */
 export async function attemptDecided(
-  { store, workspace, bus }: Session,
-  { causeId, id, attempt }: OfCause,
+  { store, workspace, bus, memory, settings }: Session,
+  { cause, id, attempt }: OfCause,
 ): Promise<void> {
+  const causeId = cause.id;
   await store.attemptFinished(id, attempt);
   if (isKept(attempt) && attempt.change !== null) await workspace.decided([attempt.change]);
   bus.emit({ type: 'attempt.judged', causeId, attempt });
+  await memory.ended(cause, attempt, settings.verify.level === 'none' ? 'green-once' : 'proven');
+  if (attempt.remembered !== undefined && isKept(attempt))
+    bus.emit({ type: 'agent.avoided', reason: 'remembered', count: 1 });
 }
 
 /** Reverts changes for good; returns the ids of changes that were built on them and had to be reverted with them. */

@@ -18,20 +18,17 @@ interface Guarded extends Pick<Findings, 'violations' | 'notes' | 'otherInput' |
 
 /**
  * Judges an agent's change before anything is run with it (HN-3, HN-4): cuts what may not enter the project, and for a ui-error whatever
- * changes what the tests do. `isOpen` says that a person has allowed the tests of this cause to change, so that this is only named; `isOurs`,
- * that our own fixer made it here.
+ * changes what the tests do. `isOpen` says that a person has allowed the tests of this cause to change, so that this is only named.
  */
 export async function guardAttempt(
   session: Session,
   cause: Cause,
-  {
-    deployed,
-    isOpen,
-    isOurs,
-  }: { readonly deployed: Deployment; readonly isOpen: boolean; readonly isOurs: boolean },
+  { deployed, isOpen }: { readonly deployed: Deployment; readonly isOpen: boolean },
 ): Promise<Guarded> {
   const { made, work } = deployed;
-  const { agent, n } = made;
+  const { agent, n, proposedBy } = made;
+  // Set where a proposal is made, here: a name that was read proves nothing.
+  const isOurs = proposedBy === 'fixer';
   // Which files may be changed depends on what failed, not on which agent's turn it is.
   const { category } = cause.lead.diagnosis;
   // A test that did not build did not run: the code fixes of the project's own TypeScript are judged by the run that follows.

@@ -352,13 +352,13 @@ function finished(
   if (end.kind !== 'retryable' && end.kind !== 'context-overflow') return { ...run, end };
   const { reason } = classifyAgentError(end.reason);
   const isLong = end.kind === 'retryable' && (end.waitMs ?? 0) > MAX_ASKED_WAIT_MS;
-  const remedy = isLong ? resumeAfter(session, end.waitMs ?? 0) : remedyFor(reason, runner);
+  const remedy = isLong ? availableAfter(session, end.waitMs ?? 0) : remedyFor(reason, runner);
   return { ...run, end: { kind: 'unusable', reason: end.reason, remedy } };
 }
 
-function resumeAfter({ clock, folder }: Session, waitMs: number): string {
+function availableAfter({ clock }: Session, waitMs: number): string {
   const at = localTime(new Date(clock.now() + waitMs).toISOString());
-  return `The provider is available again after ${at}; then run \`npx self-heal resume ${folder.runId}\`.`;
+  return `The provider is available again after ${at}; then run \`npx self-heal run\` again.`;
 }
 
 /** Merges several starts into one run: the cost and time of all, the end and output of the last. */

@@ -14,7 +14,8 @@ import { endOffered, type PreparedPatch, tryOffer } from '../offers.js';
 import { retest, type Retest } from '../retest.js';
 import type { Session } from '../session.js';
 import { revertChanges } from './end-attempt.js';
-import { applyProposal, type Proposed } from './proposed.js';
+import { applyProposal } from './proposed.js';
+import type { ProposedFix } from '../proposed-fix.js';
 import type { KnownFailure } from '../../store/store.js';
 import { type Change, contentsOf } from '../../workspace/change.js';
 import { relativePath } from '../../paths.js';
@@ -25,7 +26,7 @@ export interface Try {
   /** Null re-runs the test with the code unchanged (HL-5). */
   readonly agent: string | null;
   /** An existing fix to use in place of an agent's work. */
-  readonly proposal?: Proposed;
+  readonly proposal?: ProposedFix;
   readonly n: number;
   readonly previous: readonly Attempt[];
   /** The attempts that led to the cause's error, whose changes are in the tree. */
@@ -83,9 +84,9 @@ export async function judgeFix(
     whole,
     violations,
     ...findings
-  } = work.proposal?.isChosen
+  } = work.proposal?.proposedBy === 'person'
     ? { ...harmless, deployed, whole: null }
-    : await guardAttempt(session, cause, { deployed, isOpen, isOurs: work.proposal?.isOurs === true });
+    : await guardAttempt(session, cause, { deployed, isOpen });
   const [worst] = violations;
   if (worst) {
     const because = `was refused: ${violationLine(worst)}`;
@@ -196,7 +197,7 @@ async function judgeApplied(
   const undone = change ? await undoneBy(session, cause, change) : null;
   if (judged.kind === 'green') {
     // With guidance, a person has said that the tests may not follow the app: what the fix undoes is named.
-    const isDecided = work.proposal?.isChosen === true || work.known.guidance !== null;
+    const isDecided = work.proposal?.proposedBy === 'person' || work.known.guidance !== null;
     if (undone && !isDecided && isForPerson(session, cause, undone))
       return offered(session, cause, { ...applied, seen, undone });
     const fewer = fewerThanShown(cause, applied, seen);

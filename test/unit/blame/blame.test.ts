@@ -225,7 +225,7 @@ it('BL-1 finds the last green commit of a test in the newest run that saw it pas
   expect(found).toEqual([one, two, three, null]);
 });
 
-it('BL-1 ignores a run with uncommitted changes, one that agents changed, and a resumed one', async () => {
+it('BL-1 ignores a run with uncommitted changes, and one that agents changed', async () => {
   const { dir, write, commit, run, lastGreen } = repository();
   const old = commit();
   expect(await checkedOut(dir)).toEqual({ commit: old, isDirty: false });
@@ -234,7 +234,6 @@ it('BL-1 ignores a run with uncommitted changes, one that agents changed, and a 
   const now = commit();
   run({ commit: old, tests: passed('a') });
   run({ commit: null, tests: passed('a') });
-  run({ commit: now, resumedFrom: '20260101-000000-0001', tests: passed('a') });
   const causes = [aReportCause({ attempts: [aReportAttempt({ change: '1' })] })];
   run({ commit: now, causes, tests: passed('a') });
   expect(await lastGreen('a')).toBe(old);

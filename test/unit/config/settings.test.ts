@@ -47,6 +47,7 @@ flaky: { runs: 50, time: 1m }
 store: postgres://ann@db/till
 fixer: none
 quarantine: [{ test: a.spec.ts › b, until: 2027-01-31 }]
+memory: { fixes: false }
 classify:
   rules: [{ id: tenant, class: database-error, pattern: no tenant }]
   ignore: ['^\\[poll\\]']
@@ -85,6 +86,7 @@ classify:
         perDay: { agentRuns: 7, costUsd: 8 },
       },
       quarantine: [{ test: 'a.spec.ts › b', until: '2027-01-31' }],
+      memory: { fixes: false },
       classify: {
         rules: [
           {

@@ -246,9 +246,9 @@ describe('the counts of earlier runs', () => {
 describe('the built-in fixer', () => {
   const earlier = { count: 3, failedFixes: 2 };
   it.each<[string, Partial<History>, Decision['kind']]>([
-    ['goes first', {}, 'ask-fixer'],
-    ['goes first even if no attempt is left, since it uses none', { earlier }, 'ask-fixer'],
-    ['is asked once', { askFixer: false }, 'deploy'],
+    ['goes first', {}, 'propose'],
+    ['goes first even if no attempt is left, since it uses none', { earlier }, 'propose'],
+    ['is asked once', { mayPropose: false }, 'deploy'],
     ['is not asked after an agent', { attempts: tried(1) }, 'deploy'],
     ['is not asked about a dead server', { environment: 'the server is dead' }, 'end'],
     [
@@ -257,7 +257,7 @@ describe('the built-in fixer', () => {
       'end',
     ],
   ])('BF-1 BF-5 %s', (_, over, kind) => {
-    expect(decide(history({ askFixer: true, ...over }), policy).kind).toBe(kind);
+    expect(decide(history({ mayPropose: true, ...over }), policy).kind).toBe(kind);
   });
 });
 

@@ -450,7 +450,7 @@ describe('restart agent', () => {
       expect(starts).toHaveLength(1);
       expect(clock.slept).toEqual([]);
       expect(run.end).toMatchObject({
-        remedy: expect.stringMatching(/\d\d:\d\d.*self-heal resume run/) as string,
+        remedy: expect.stringMatching(/\d\d:\d\d.*self-heal run/) as string,
       });
     });
 
@@ -571,7 +571,7 @@ it('SC-4 HN-3 a patch of another machine is judged by the guard, whatever name i
   const diagnosis = aDiagnosis({ category: 'build-error' });
   const { attempts } = await healCause(given, aCause({ lead: { ...failing('t1', 'boom'), diagnosis } }));
   expect(asked).toEqual([{ path: file, kind: 'file' }]);
-  expect(attempts[0]).toMatchObject({ agent: 'built-in', runner: null, end: { kind: 'rejected' } });
+  expect(attempts[0]).toMatchObject({ agent: 'built-in', proposedBy: 'patch', end: { kind: 'rejected' } });
 });
 
 it('BF-5 leaves a file outside the project as it is', async () => {

@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
+import { z } from 'zod';
+import { runIdShape } from '../event.js';
+import { jsonOf } from '../json-of.js';
+import { safePath } from '../workspace/change.js';
+import type { RememberedFix, Store } from './store.js';
+import type { Database, StoreContext } from './tables.js';
+
+/** How many fixes are kept for a signature, and for how many more it is kept that they are not to be tried again. */
+const FIXES = 3;
+const REFUSALS = 20;
+
+/** The bytes of all files of a fix, before and after it, that are kept at most. */
+const MAX_BYTES = 200_000;
+
+const content = z.object({
+  mode: z.union([z.literal(0o644), z.literal(0o755)]),
+  /** Base64. */
+  bytes: z.base64(),
+});
+const editsShape = z.array(
+  z.object({ path: safePath, before: content.nullable(), after: content.nullable() }),
+);
+const fixShape = z.object({
+  runId: runIdShape,
+  agent: z.string().regex(/^[\w.-]{1,64}$/),
+  savedAt: z.iso.datetime(),
+  proven: z.enum(['green-once', 'proven']),
+});
+
+/** The part of the store that remembers fixes that were green. */
+export function fixTable({ db, project, now }: StoreContext): FixTable {
+  const refused = (why: string) => ({ refused: why, edits: '[]' });
+  return {
+    rememberFix: async ({ signatures, replaces, ...fix }) => {
+      const edits = JSON.stringify(fix.edits);
+      const size = fix.edits.flatMap(({ before, after }) => [before, after]);
+      if (size.reduce((sum, one) => sum + (one?.bytes.length ?? 0) * 0.75, 0) > MAX_BYTES) return;
+      const { runId, causeId, agent, proven } = fix;
+      const row = { project, id: idOf(edits), runId, causeId, agent, proven, savedAt: now(), edits };
+      await db.transaction().execute(async (transaction) => {
+        for (const signature of signatures) {
+          await transaction
+            .insertInto('fixes')
+            .values({ ...row, signature, refused: null })
+            .onConflict((conflict) => {
+              const again = conflict.columns(['signature', 'id']);
+              // A proof outweighs that it did not hold once, but not that a person undid it.
+              return proven === 'proven'
+                ? again
+                    .doUpdateSet({ ...row, refused: null })
+                    .where(sql<boolean>`coalesce(fixes.refused, '') <> 'undone'`)
+                : again.doNothing();
+            })
+            .execute();
+          if (proven === 'proven' && replaces !== null && replaces !== row.id)
+            await remove(transaction, signature, [replaces]);
+          await prune(transaction, signature);
+        }
+      });
+    },
+    rememberedFixes: async (signature) => {
+      const rows = await db
+        .selectFrom('fixes')
+        .selectAll()
+        .where('signature', '=', signature)
+        .where('project', '=', project)
+        .where('refused', 'is', null)
+        .orderBy('savedAt', 'desc')
+        .limit(FIXES)
+        .execute();
+      // A shared store is input: what self-heal would not have written is not tried.
+      return rows.flatMap((row): RememberedFix[] => {
+        const [fix, edits] = [fixShape.safeParse(row), editsShape.safeParse(jsonOf(row.edits))];
+        const isWhole = row.edits.length <= 2 * MAX_BYTES && row.id === idOf(row.edits);
+        return fix.success && edits.success && isWhole
+          ? [{ id: row.id, ...fix.data, edits: edits.data }]
+          : [];
+      });
+    },
+    refuseFix: async (id, signatures) => {
+      if (signatures.length === 0) return;
+      await db
+        .updateTable('fixes')
+        .set(refused('did-not-hold'))
+        .where('id', '=', id)
+        .where('signature', 'in', signatures)
+        .execute();
+    },
+    refuseFixesOf: async ({ runId, causeId }, why) => {
+      const all = db.updateTable('fixes').set(refused(why)).where('runId', '=', runId);
+      const ofProject = all.where('project', '=', project);
+      await (causeId === undefined ? ofProject : ofProject.where('causeId', '=', causeId)).execute();
+    },
+  };
+}
+
+type FixTable = Pick<Store, 'rememberFix' | 'rememberedFixes' | 'refuseFix'> & {
+  /** Refuses what a run kept, or one cause of it. */
+  readonly refuseFixesOf: (
+    of: { readonly runId: string; readonly causeId?: string },
+    why: 'undone' | 'did-not-hold',
+  ) => Promise<void>;
+};
+
+/** Two runs that make the same fix of the same files make the same row. */
+function idOf(edits: string): string {
+  return createHash('sha256').update(edits).digest('hex').slice(0, 32);
+}
+
+async function remove(db: Database, signature: string, ids: readonly string[]): Promise<void> {
+  await db.deleteFrom('fixes').where('signature', '=', signature).where('id', 'in', ids).execute();
+}
+
+async function prune(db: Database, signature: string): Promise<void> {
+  for (const [isRefused, most] of [
+    [false, FIXES],
+    [true, REFUSALS],
+  ] as const) {
+    const of = db
+      .selectFrom('fixes')
+      .select('id')
+      .where('signature', '=', signature)
+      .where('refused', isRefused ? 'is not' : 'is', null);
+    const old = await of.orderBy('savedAt', 'desc').orderBy('id').limit(1000).offset(most).execute();
+    if (old.length === 0) continue;
+    await remove(
+      db,
+      signature,
+      old.map(({ id }) => id),
+    );
+  }
+}

@@ -1,0 +1,135 @@
+import { once } from 'node:events';
+import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { watch } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { postgresPrograms, startPostgres } from '../rig/postgres.js';
+import {
+  agentsYaml,
+  editingAgent,
+  scratchProject,
+  type Finished,
+  type ScratchProject,
+} from '../rig/scratch-project.js';
+
+const words = ['one', 'two', 'three'];
+
+/** Three red tests for three reasons, which need no browser; all of them hang in the run whose number is in `hang-at`. */
+const files = {
+  'package.json': '{ "name": "scratch", "type": "module" }',
+  '.gitignore': 'node_modules\ntest-results\n*.ran\nhang-at\n',
+  'playwright.config.ts': `
+    import { defineConfig } from '@playwright/test';
+    export default defineConfig({ testDir: 'tests', workers: 1, timeout: 120_000, reporter: [['list']] });`,
+  ...Object.fromEntries(
+    words.flatMap((word) => [
+      [`${word}.mjs`, `export const word = 'wrong ${word}';\n//\n`],
+      [
+        `tests/${word}.spec.ts`,
+        `import { test, expect } from '@playwright/test';
+    import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+    import { word } from '../${word}.mjs';
+    test('says ${word}', async () => {
+      appendFileSync('${word}.ran', 'x');
+      const times = readFileSync('${word}.ran', 'utf8').length;
+      if (existsSync('hang-at') && times === Number(readFileSync('hang-at', 'utf8'))) await new Promise(() => {});
+      expect(word).toBe('right ${word}');
+    });`,
+      ],
+    ]),
+  ),
+  'fixer.mjs': `${editingAgent(words.map((word) => [`${word}.mjs`, 'wrong', 'right']))}`,
+  // Each agent mends its own cause alone, which its prompt names.
+  'agent.mjs': `import { readFileSync, writeFileSync } from 'node:fs';
+    const prompt = readFileSync(0, 'utf8');
+    for (const word of ${JSON.stringify(words)}) if (prompt.includes('says ' + word))
+      writeFileSync(word + '.mjs', readFileSync(word + '.mjs', 'utf8').replace('wrong', 'right'));
+    console.log('SELF-HEAL: {"status":"fixed","summary":"mended"}');`,
+  'agents.yaml': agentsYaml(['node', 'agent.mjs'], 'verify: { repeat: 2, flips: 1, regression: none }'),
+};
+
+/** A project whose run was killed while its last test ran for the nth time. */
+async function killedAt(times: number): Promise<ScratchProject> {
+  const project = await scratchProject({ ...files, 'hang-at': String(times) });
+  const running = project.start(['run']);
+  const file = path.join(project.dir, 'three.ran');
+  const there = () => existsSync(file) && readFileSync(file, 'utf8').length >= times;
+  if (!there()) for await (const _ of watch(project.dir)) if (there()) break;
+  const ended = once(running, 'exit');
+  running.kill('SIGKILL');
+  // Its suite lives on for a moment and keeps its streams open.
+  await ended;
+  return project;
+}
+
+function verdictsOf({ report }: Finished) {
+  return report?.causes.map(({ verdict, attempts }) => [
+    verdict,
+    ...attempts.map(({ proposedBy = 'agent', end }) => `${proposedBy}: ${end.kind}`),
+  ]);
+}
+
+const remembered = ['healed', 'memory: green'];
+
+it.runIf(process.platform === 'linux')(
+  'ME-8 HN-1 HN-2 three fixes whose proof a kill cut off are reverted by the next command, which names their patches; the next run merges them with what the user edited, and proves them with no agent; undone, they are not tried again',
+  async () => {
+    // First, confirming, then the re-run of its own cause: the run after that is the proof.
+    const project = await killedAt(4);
+    expect(await project.read('three.mjs')).toContain('right');
+    const { stderr } = await project.selfHeal(['undo']);
+    expect(await project.read('three.mjs')).toBe(files['three.mjs' as keyof typeof files]);
+    expect(stderr).toContain(
+      'cleaned up after an earlier run that was killed\n  reverted an unproven change:',
+    );
+    const [, patch = ''] = /^ {2}patch: ([^,\n]*)/m.exec(stderr) ?? [];
+    expect(readFileSync(patch, 'utf8')).toMatch(/^\+.*right/m);
+    await project.write({ 'three.mjs': `${files['three.mjs' as keyof typeof files]}// mine\n` });
+
+    const healed = await project.selfHeal(['run']);
+    expect(verdictsOf(healed), healed.stderr).toEqual([remembered, remembered, remembered]);
+    expect(healed.report?.totals).toMatchObject({ healed: 3, agentRuns: 0, agentRunsAvoided: 3 });
+    expect(healed.stderr).toMatch(
+      /a fix of run \S+ \(\d{4}-\d\d-\d\d, \/code-review\) was tried first: green/,
+    );
+    expect(await project.read('three.mjs')).toBe("export const word = 'right three';\n//\n// mine\n");
+
+    expect((await project.selfHeal(['undo', '--yes'])).exitCode).toBe(0);
+    const again = await project.selfHeal(['run', 'tests/one.spec.ts']);
+    expect(verdictsOf(again), again.stderr).toEqual([['healed', 'agent: green']]);
+  },
+);
+
+it('ME-8 PB-6 a fault that comes back is healed with no agent, on a machine that has only the cached store', async () => {
+  const first = await scratchProject(files);
+  expect(await first.selfHeal(['run'])).toMatchObject({ exitCode: 0, report: { totals: { agentRuns: 3 } } });
+  const second = await scratchProject(files);
+  mkdirSync(path.join(second.dir, '.self-heal'));
+  cpSync(path.join(first.dir, '.self-heal/ledger.db'), path.join(second.dir, '.self-heal/ledger.db'));
+  const healed = await second.selfHeal(['run']);
+  expect(verdictsOf(healed), healed.stderr).toEqual([remembered, remembered, remembered]);
+  expect(healed.report?.totals.agentRuns).toBe(0);
+  // Switched off, and where it is in the tree already, nothing is tried.
+  await second.write({
+    'one.mjs': files['one.mjs' as keyof typeof files],
+    'agents.yaml': `${files['agents.yaml']}\nmemory: { fixes: false }\n`,
+  });
+  expect(verdictsOf(await second.selfHeal(['run', 'tests/one.spec.ts']))).toEqual([
+    ['healed', 'agent: green'],
+  ]);
+});
+
+it.runIf(postgresPrograms())(
+  'ME-8 ME-10 two clones that share a store heal each other’s faults, at the same time too',
+  async () => {
+    const postgres = await startPostgres(postgresPrograms()!);
+    onTestFinished(() => postgres.stop());
+    const store = { SELF_HEAL_STORE: await postgres.newDatabase('remembered') };
+    const first = await scratchProject(files);
+    const shown = await first.selfHeal(['run'], store);
+    expect(shown.exitCode, shown.stderr).toBe(0);
+    const clones = await Promise.all([scratchProject(files), scratchProject(files)]);
+    for (const healed of await Promise.all(clones.map((clone) => clone.selfHeal(['run'], store))))
+      expect(verdictsOf(healed), healed.stderr).toEqual([remembered, remembered, remembered]);
+  },
+);
