@@ -74,8 +74,8 @@ const remembered = ['healed', 'memory: green'];
 it.runIf(process.platform === 'linux')(
   'ME-8 HN-1 HN-2 three fixes whose proof a kill cut off are reverted by the next command, which names their patches; the next run merges them with what the user edited, and proves them with no agent; undone, they are not tried again',
   async () => {
-    // First, confirming, then the re-run of its own cause: the run after that is the proof.
-    const project = await killedAt(4);
+    // First, confirming, beside the second cause, then for its own: the run after that is the proof.
+    const project = await killedAt(5);
     expect(await project.read('three.mjs')).toContain('right');
     const { stderr } = await project.selfHeal(['undo']);
     expect(await project.read('three.mjs')).toBe(files['three.mjs' as keyof typeof files]);
