@@ -4,13 +4,7 @@ import { watch } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { postgresPrograms, startPostgres } from '../rig/postgres.js';
-import {
-  agentsYaml,
-  editingAgent,
-  scratchProject,
-  type Finished,
-  type ScratchProject,
-} from '../rig/scratch-project.js';
+import { agentsYaml, scratchProject, type Finished, type ScratchProject } from '../rig/scratch-project.js';
 
 const words = ['one', 'two', 'three'];
 
@@ -38,7 +32,6 @@ const files = {
       ],
     ]),
   ),
-  'fixer.mjs': `${editingAgent(words.map((word) => [`${word}.mjs`, 'wrong', 'right']))}`,
   // Each agent mends its own cause alone, which its prompt names.
   'agent.mjs': `import { readFileSync, writeFileSync } from 'node:fs';
     const prompt = readFileSync(0, 'utf8');
