@@ -86,7 +86,6 @@ it('CL-9 CL-12 commands accept the beginning of a run id, and reject one that ma
     ['inspect', short],
     ['report', short],
     ['undo', short],
-    ['resume', short],
   ]) {
     const { exitCode, stderr } = await project.selfHeal(command);
     expect(stderr, command[0]).toContain(`${short} matches several run ids`);

@@ -24,7 +24,7 @@ const files = {
 };
 
 it.runIf(canMount)(
-  'HN-1 HN-2 a full disk ends the run with 2 and leaves the project unchanged; resume continues once there is space',
+  'HN-1 HN-2 a full disk ends the run with 2 and leaves the project unchanged; the next run goes on once there is space',
   async () => {
     const place = tempDir('full disk');
     for (const [name, text] of Object.entries(files)) await writeFile(path.join(place, name), text);
@@ -34,10 +34,10 @@ it.runIf(canMount)(
       KB=4000 "$NODE" "$CLI" run > /dev/null; echo "run $?"
       cat word.mjs; ls; cat .self-heal/journal.json 2>/dev/null
       mount -o remount,size=30m .
-      KB=1 "$NODE" "$CLI" resume > /dev/null; echo "resume $?"
+      KB=1 "$NODE" "$CLI" run > /dev/null; echo "next run $?"
       cat word.mjs; ls more.mjs`;
     const ended = await withMounts(script, place, { ...userEnv(), NODE: process.execPath, CLI: cli });
-    const [, before = '', after = ''] = /^run 2\n([^]*)^resume 0\n([^]*)$/m.exec(ended.stdout) ?? [];
+    const [, before = '', after = ''] = /^run 2\n([^]*)^next run 0\n([^]*)$/m.exec(ended.stdout) ?? [];
     expect(before.split('\n').filter(Boolean), `${ended.stdout}\n${ended.stderr}`).toEqual([
       "export const word = 'one';",
       ...[...Object.keys(files), 'node_modules', 'test-results'].toSorted(),

@@ -45,17 +45,7 @@ describe('a .self-heal that came with the project', () => {
     bringRun(project.dir, 'planted.txt');
     commitAll(project.dir);
     const before = inventoryOf(home);
-    const commands = [
-      'run',
-      'heal --from x',
-      'resume',
-      'undo',
-      'blame',
-      'inspect',
-      'report',
-      'escalations',
-      'ui',
-    ];
+    const commands = ['run', 'heal --from x', 'undo', 'blame', 'inspect', 'report', 'escalations', 'ui'];
     for (const command of commands.slice(0, orWhenLong(4, commands.length))) {
       const { exitCode, stderr } = await project.start(command.split(' '));
       expect(stderr, command).toMatch(
@@ -168,7 +158,7 @@ describe('a link', () => {
     [run, 'folder', ['undo', 'inspect']],
     [`${run}/running.json`, 'precious', ['run']],
     [`${run}/suites`, 'folder', ['run']],
-    [`${run}/events.ndjson`, 'precious', ['report', 'resume']],
+    [`${run}/events.ndjson`, 'precious', ['report', 'undo']],
     [`${run}/report.html`, 'precious', ['report']],
     [`${run}/failures`, 'folder', ['inspect']],
     [`.self-heal/changes/${hostileRun}`, 'folder', ['undo']],
@@ -240,6 +230,6 @@ it('HN-10 events nested deeper than a stack is deep, or larger than a text, end 
     expect(await project.start(command.split(' ')), command).toMatchObject({ exitCode: 0 });
   // Without taking the space.
   truncateSync(path.join(project.dir, file), 5 * 1024 ** 3);
-  for (const command of ['report', 'inspect', 'undo', 'resume'])
+  for (const command of ['report', 'inspect', 'undo'])
     expect(await project.start([command]), command).toMatchObject({ exitCode: 2 });
 });

@@ -27,7 +27,7 @@ const agent = (then: string) => `
   console.log('SELF-HEAL: ' + JSON.stringify({ status: 'fixed', summary: 'edited' }));`;
 
 it.runIf(process.platform === 'linux')(
-  'HN-1 HN-2 HL-3 HN-8 a chain of attempts leaves nothing after a SIGKILL; resume begins with it, its next agent is told what led to the error, and undo takes all of it out',
+  'HN-1 HN-2 HL-3 HN-8 a chain of attempts leaves nothing after a SIGKILL; in the next run, its next agent is told what led to the error, and undo takes all of it out',
   async () => {
     const waits =
       "writeFileSync(process.env.PLACE + '/agent.started', process.pid + ' ' + process.ppid); setInterval(() => {}, 1000); await new Promise(() => {});";
@@ -39,10 +39,10 @@ it.runIf(process.platform === 'linux')(
     await running;
     await vi.waitFor(() => expect(pids.map(isAlive)).toEqual([false, false]), { timeout: 60_000 });
     await project.write({ 'fixer.mjs': agent('restored()') });
-    const { stderr, report, exitCode } = await project.selfHeal(['resume']);
+    const { stderr, report, exitCode } = await project.selfHeal(['run']);
     expect(stderr).toContain('reverted an unproven change: prices/tea.txt');
     expect(report?.causes).toMatchObject([{ verdict: 'superseded' }, { verdict: 'healed', parent: 'c1' }]);
-    expect(report?.totals.agentRuns).toBe(1);
+    expect(report?.totals.agentRuns).toBe(2);
     const prompt = await project.read(`.self-heal/latest/${report?.causes[1]?.attempts[0]?.prompt}`);
     expect(prompt).toContain('-3.00');
     expect(await project.read('prices/tea.txt')).toBe('2.50\n');
