@@ -110,7 +110,7 @@ export interface LateWorkspace {
 }
 
 /** Creates a workspace that is opened only when something is red. */
-export function lateWorkspace(parts: WorkspaceParts): LateWorkspace {
+function lateWorkspace(parts: WorkspaceParts): LateWorkspace {
   let opened: Promise<Workspace> | undefined;
   const open = () => (opened ??= openWorkspaceOf(parts));
   let hasBegun = false;

@@ -237,7 +237,7 @@ export function commitMessage(artifact: Artifact, head: string): string {
 }
 
 /** Leaves words of a text, so that no commit closes an issue, skips CI, mentions anybody or has a trailer of its own. */
-export function commitLine(text: string): string {
+function commitLine(text: string): string {
   return text
     .slice(0, 200)
     .replaceAll(/[^\p{L}\p{M}\p{N}_.,'"()]+/gu, ' ')
