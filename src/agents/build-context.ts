@@ -7,6 +7,7 @@ import type { EarlierFix } from '../core/earlier-runs.js';
 import type { Settings } from '../core/settings.js';
 import type { AgentContext, ContextTest, PreviousAttempt } from './context.js';
 import { changesFor } from './changes.js';
+import { namedPlaces } from './named-places.js';
 import { lastGreenCommits } from '../blame/last-green.js';
 import { recentCommits } from '../git/git.js';
 import { isInside, relativePath } from '../paths.js';
@@ -76,6 +77,7 @@ export async function buildContext(request: ContextRequest): Promise<AgentContex
       clean: request.clean,
     }).catch(() => null),
     commits: await recentCommits(root, filesShown(lead, root)),
+    named: await namedPlaces(lead, root),
     source: evidence.sources.find(({ at }) => at === lead.diagnosis.facts.source) ?? null,
     screenshot: evidence.screenshot,
     trace,

@@ -2,6 +2,7 @@ import type { Attempt } from '../core/attempt.js';
 import type { Blame, Changes } from '../core/blame.js';
 import type { Diagnosis } from '../core/diagnosis.js';
 import type { Evidence, SourceExcerpt } from '../core/evidence.js';
+import type { NamedPlace } from './named-places.js';
 import type { RecentCommit } from '../git/git.js';
 import type { Flake } from '../core/flake.js';
 import type { Phase, SetUp } from '../core/failure.js';
@@ -52,6 +53,8 @@ export interface AgentContext extends Omit<
   files: readonly string[];
   /** Whether the project's Playwright has `npx playwright trace`, which prints what is in a trace. */
   playwrightReadsTraces: boolean;
+  /** Where the app has the names that the failure shows, if its place is not known otherwise. */
+  named?: readonly NamedPlace[];
   /** The lines around `diagnosis.facts.source`; null if they are not available. */
   source: SourceExcerpt | null;
   /** What a person answered when asked (ME-7), or null. */

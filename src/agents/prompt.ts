@@ -276,7 +276,10 @@ function otherRun({ otherRun: other }: AgentContext): Part {
 }
 
 /** Says why a failure was classified as it was; evidence that another section shows is not repeated. */
-function whyWeThinkSo({ diagnosis, pageUrl, network, console }: AgentContext, shown: string): Part {
+function whyWeThinkSo(
+  { diagnosis, pageUrl, network, console, named = [] }: AgentContext,
+  shown: string,
+): Part {
   const { category, alternatives, why, warning } = diagnosis;
   const { errorType: _, ...facts } = diagnosis.facts;
   const unseen = why.filter(({ evidence }) => !shown.includes(asPrinted(evidence)));
@@ -285,6 +288,7 @@ function whyWeThinkSo({ diagnosis, pageUrl, network, console }: AgentContext, sh
   const asked = redirectOf({ network, pageUrl });
   const from = asked ? ` (redirected from ${asked.method} ${asked.url} → ${asked.status})` : '';
   if (pageUrl !== null) told.push(`page: ${pageUrl}${from}`);
+  told.push(...named.map(({ name, at }) => `"${name}" in the project: ${at.join(', ')}`));
   const text = told.join('\n');
   const also = alternatives.length > 0 ? ` (it may also be ${alternatives.join(' or ')})` : '';
   const lost = lostAnswerOf({ console, network });

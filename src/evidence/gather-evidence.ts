@@ -114,6 +114,8 @@ async function gatherTest(
     isOfOthers: namedRequests(failed.filter(mayTell), failure).isOfOthers,
     ofPassing: neighboursOf(failure, passing).flatMap(({ requests }) => requests),
     isAlone: isAlone(failure, run, passing),
+    // A retry has a worker of its own.
+    worker: failure.retry > 0 ? null : (ranIn(run, failure)?.worker ?? null),
   };
   const written =
     run.serverLog === ''
@@ -154,6 +156,10 @@ function cleanStep(step: TestStep, root: string, missing: MissingEvidence): Test
     error: error && clean(error),
     log: log.map(clean),
   };
+}
+
+function ranIn({ tests }: SuiteRun, { test }: TestFailure) {
+  return tests.find(({ test: { id } }) => id === test.id)?.ran;
 }
 
 /** Whether no other test of a run is known to have run while the servers' output was taken. */

@@ -42,7 +42,7 @@ export function logLines(log: Buffer, window: Window): ServerLine[] {
   return lines.flatMap((line) => {
     time = Number(stamp.exec(line)?.[1] ?? time);
     const printed = printedEntry(line.replace(stamp, '')).split('\n');
-    return printed.flatMap((text) => (text.trim() === '' ? [] : [{ time, text }]));
+    return printed.flatMap((text) => (text.trim() === '' || isEmptyField(text) ? [] : [{ time, text }]));
   });
 }
 
@@ -105,8 +105,14 @@ function withoutStamps(bytes: Buffer): string {
     .toString('utf8')
     .split('\n')
     .map((line) => printedEntry(line.replace(stamp, '')))
+    .filter((line) => !isEmptyField(line))
     .join('\n')
     .trimEnd();
+}
+
+/** Drivers print each field that an error could have. */
+function isEmptyField(line: string): boolean {
+  return /^\s+\w+: undefined,?$/.test(line);
 }
 
 type Fields = Readonly<Record<string, unknown>>;

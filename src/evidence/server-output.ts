@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type NetworkEntry, type ServerLine, unanswered } from '../core/evidence.js';
-import type { SuiteFailure, TestFailure } from '../core/failure.js';
+import { serverLine, type SuiteFailure, type TestFailure, type WebServer } from '../core/failure.js';
 import { logBlocks } from '../core/classify/named-requests.js';
 import { normalise } from '../core/normalise.js';
 import { runFiles } from '../playwright/report-format.js';
@@ -60,6 +60,8 @@ interface TestServers {
   readonly ofPassing: readonly Asked[];
   /** Whether no other test ran at the same time. */
   readonly isAlone: boolean;
+  /** Playwright's index of the worker that ran the test; null if it is not known. */
+  readonly worker: number | null;
 }
 
 /** What the servers wrote that tells most, the lines of it that are not known to be about the failure, and all lines by their clock. */
@@ -76,11 +78,11 @@ export interface TestServerOutput {
  * Rejects if the log cannot be read.
  */
 export async function testServerOutput(
-  { path: file, complaints, asked, failed, isOfOthers, ofPassing, isAlone }: TestServers,
+  { path: file, complaints, asked, failed, isOfOthers, ofPassing, isAlone, worker }: TestServers,
   failure: TestFailure,
   missing: MissingEvidence,
 ): Promise<TestServerOutput> {
-  const logs = await readLogs(file);
+  const { logs, others } = ownLogs(await readLogs(file), worker);
   // A server that has not answered by the end of the test logs nothing about it later: that is about the next test.
   const isOver = failed.length > 0 && failed.every((one) => one.failure === unanswered);
   const end = failure.startedAt + failure.durationMs;
@@ -106,10 +108,13 @@ export async function testServerOutput(
   const saidOf = (part: LogPart, isKnown: boolean, earlier: Window | null = crash): TestServerOutput => {
     const text = outputOf(part, missing);
     const lines = [...new Set(text.split('\n'))].filter((line) => line.trim() !== '');
+    const theirs = outputOf(written(others, [whole]), missing)
+      .split('\n')
+      .filter(Boolean);
     return {
       text,
-      ofOthers: isKnown ? lines.filter((line) => common.has(normalise(line))) : lines,
-      lines: linesOf(logs, merged(earlier === null ? [whole] : [earlier, whole]), missing),
+      ofOthers: [...theirs, ...(isKnown ? lines.filter((line) => common.has(normalise(line))) : lines)],
+      lines: linesOf([...logs, ...others], merged(earlier === null ? [whole] : [earlier, whole]), missing),
     };
   };
   if (near) return saidOf(near, true);
@@ -125,8 +130,9 @@ export async function testServerOutput(
     .find(isTelling);
   if (around) return saidOf(around, true);
   const part = written(logs, [whole]);
-  const last = part.text === '' && deadServer.test(complaints) ? lastOutput(logs[0], whole.to) : null;
-  return saidOf(last === null ? part : logWindow(logs[0], last), isAlone, last);
+  const [ofConfig = Buffer.alloc(0)] = logs;
+  const last = part.text === '' && deadServer.test(complaints) ? lastOutput(ofConfig, whole.to) : null;
+  return saidOf(last === null ? part : logWindow(ofConfig, last), isAlone, last);
 }
 
 /** Leaves out windows during which others were open, too: what was written then may be theirs. */
@@ -166,15 +172,35 @@ function merged(all: readonly Window[]): Window[] {
   return windows;
 }
 
+/** The output of servers, and which worker started them: null for those of the config and of the set-up. */
+interface Log {
+  readonly worker: number | null;
+  readonly bytes: Buffer;
+}
+
 /**
  * Reads the log of the web servers, and those of servers that the suite's own code started: each process that started some has its
  * own. A log is at most 8 MB (`playwright/inject/server-log.ts`). Rejects if the first one cannot be read.
  */
-async function readLogs(logPath: string): Promise<[webServers: Buffer, ...others: Buffer[]]> {
+async function readLogs(logPath: string): Promise<Log[]> {
   const folder = path.join(path.dirname(logPath), runFiles.servers);
   const names = await readdir(folder).catch(() => []);
-  const own = names.slice(0, mostLogs).map((name) => readFile(path.join(folder, name)).catch(() => []));
-  return [await readFile(logPath), ...(await Promise.all(own)).flat()];
+  const started = names.slice(0, mostLogs).map(async (name) => {
+    const bytes = await readFile(path.join(folder, name)).catch(() => null);
+    const worker = /^(\d+)-/.exec(name)?.[1];
+    return bytes === null ? [] : [{ worker: worker === undefined ? null : Number(worker), bytes }];
+  });
+  return [{ worker: null, bytes: await readFile(logPath) }, ...(await Promise.all(started)).flat()];
+}
+
+/** Tells apart what servers of other workers wrote, if the test's own worker has started some: the test talks to those. */
+function ownLogs(all: readonly Log[], worker: number | null): Record<'logs' | 'others', Buffer[]> {
+  const isOwn = (log: Log) => log.worker === null || log.worker === worker;
+  const knows = worker !== null && all.some((log) => log.worker === worker);
+  const bytesOf = (logs: readonly Log[]) => logs.map(({ bytes }) => bytes);
+  return knows
+    ? { logs: bytesOf(all.filter(isOwn)), others: bytesOf(all.filter((log) => !isOwn(log))) }
+    : { logs: bytesOf(all), others: [] };
 }
 
 function written(logs: readonly Buffer[], windows: readonly Window[]): LogPart {
@@ -185,7 +211,8 @@ function written(logs: readonly Buffer[], windows: readonly Window[]): LogPart {
 
 /** Returns what the servers wrote during a whole suite run, or the end of it. Rejects if the log cannot be read. */
 export async function serverOutput(logPath: string): Promise<string> {
-  return written(await readLogs(logPath), [{ from: 0, to: Number.MAX_SAFE_INTEGER }]).text;
+  const logs = (await readLogs(logPath)).map(({ bytes }) => bytes);
+  return written(logs, [{ from: 0, to: Number.MAX_SAFE_INTEGER }]).text;
 }
 
 /**
@@ -203,7 +230,16 @@ export async function suiteServerOutput(
   const server = clipMiddle(log.text, Math.max(half, bounds.serverOutput - Buffer.byteLength(stderr) - 64));
   const playwright = clipMiddle(stderr, bounds.serverOutput - Buffer.byteLength(server.text) - 64);
   const text = [server.text, playwright.text].filter((part) => part.trim() !== '').join('\n');
+  const { phase, errors } = failure;
+  if (server.text.trim() === '' && phase?.kind === 'web-server')
+    missing.miss(silent(phase.servers, errors[0]?.message ?? ''));
   return outputOf({ text, cutBytes: log.cutBytes + server.cutBytes + playwright.cutBytes }, missing);
+}
+
+function silent(servers: readonly WebServer[], message: string): string {
+  const waited = /Timed out waiting (\d+) ?ms/.exec(message)?.[1];
+  const when = waited === undefined ? '' : ` in the ${Number(waited) / 1000} s that Playwright waited for it`;
+  return `no output of the web server: ${servers.map(serverLine).join('; ')} wrote nothing${when}`;
 }
 
 /** Returns when an exception last ended a server of Node's; null if none did. */

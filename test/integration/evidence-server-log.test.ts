@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type NetworkEntry, unanswered } from '../../src/core/evidence.js';
 import type { Failure } from '../../src/core/failure.js';
 import { gatherEvidence } from '../../src/evidence/gather-evidence.js';
+import type { SuiteRun } from '../../src/playwright/suite-run.js';
 import { lastLogTime, logEnds, logWindow } from '../../src/evidence/server-log.js';
 import { aTest } from '../rig/builders.js';
 import {
@@ -27,11 +28,11 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-function gather(failure: Failure) {
+function gather(failure: Failure, run: Partial<SuiteRun> = {}) {
   const limits = { console: 50, network: 50 };
   return gatherEvidence({
     failure,
-    run: aRun({ serverLog: log }),
+    run: aRun({ serverLog: log, ...run }),
     folder: join(folder, 'failures/1'),
     limits,
   });
@@ -219,6 +220,20 @@ describe("a test's server output", () => {
     expect(evidence.ofOthers ?? []).toEqual(ofOthers);
   });
 
+  it('EV-7 is that of the servers of its own worker, and shows what those of others wrote meanwhile', async () => {
+    await writeFile(log, '');
+    await mkdir(join(folder, 'servers'));
+    await writeFile(join(folder, 'servers/0-11.log'), `${startedAt + 900} Error: no rates\n`);
+    await writeFile(join(folder, 'servers/1-12.log'), `${startedAt + 899} Error: no such user\n`);
+    const failure = await failing(900);
+    const own = { outcome: 'unexpected', retries: 0, durationMs: 9 } as const;
+    const tests = [{ ...own, test: failure.test, ran: { worker: 0, startedAt } }];
+    const { serverOutput, serverLines, ofOthers } = await gather(failure, { tests });
+    expect(serverOutput).toBe('Error: no rates');
+    expect(serverLines?.map(({ text }) => text)).toEqual(['Error: no such user', 'Error: no rates']);
+    expect(ofOthers).toEqual(['Error: no such user']);
+  });
+
   it('EV-7 is the last output of a server that died before the test', async () => {
     await writeFile(log, `${startedAt - 90_000} long ago\n${startedAt - 5_000} TypeError: died\n`);
     const errors = [anError({ message: 'Error: page.goto: net::ERR_CONNECTION_REFUSED at http://x' })];
@@ -286,6 +301,20 @@ describe("a suite failure's server output", () => {
     for (const part of ['first error', 'last', 'stderr begins', 'stderr ends'])
       expect(serverOutput).toContain(part);
     expect(Buffer.byteLength(serverOutput)).toBeLessThanOrEqual(32 * 1024);
+  });
+
+  it('EV-7 is missing if the web server said nothing, which names it and how long it was waited for', async () => {
+    await writeFile(log, '');
+    const server = { command: 'node api.mjs', cwd: '.', url: 'http://127.0.0.1:4000/' };
+    const { missing } = await gather(
+      aSuiteFailure({
+        errors: [anError({ message: 'Error: Timed out waiting 60000ms from config.webServer.' })],
+        phase: { kind: 'web-server', at: null, servers: [server], file: null },
+      }),
+    );
+    expect(missing).toContain(
+      'no output of the web server: node api.mjs, awaited at http://127.0.0.1:4000/ wrote nothing in the 60 s that Playwright waited for it',
+    );
   });
 
   it('EV-12 consists of Playwright’s messages if there is no log', async () => {

@@ -43,19 +43,19 @@ export function createClassify(project?: ProjectRules): Classify {
   const diagnose = (evidence: Evidence, isBare: boolean): Diagnosis => {
     const texts = evidenceTexts(evidence, matcher, isBare);
     const reasons = matcher.reasonsIn(texts);
-    const [category = 'unknown', ...others] = rankCategories(reasons);
+    const [ranked = 'unknown', ...others] = rankCategories(reasons);
     const said = lastWords(evidence);
-    const strong = strongest(reasons, category).map((reason) =>
-      asMessage(asWritten(reason, evidence), texts),
-    );
+    const strong = strongest(reasons, ranked).map((reason) => asMessage(asWritten(reason, evidence), texts));
     const isTold = said === null || strong.some(({ source }) => source === 'server');
-    const words = isTold ? [] : [lastWordsReason(said, category)];
+    const words = isTold ? [] : [lastWordsReason(said, ranked)];
     // What is surer than a guess comes first.
     const why = isDecisive(strong[0]?.confidence ?? 0) ? [...strong, ...words] : [...words, ...strong];
     const advice = adviceOn(evidence, why);
+    // A server that ends for want of something on the machine was not built wrong.
+    const category = strong[0]?.rule === ofPhase && advice !== null ? 'unknown' : ranked;
     return {
       category,
-      alternatives: alternativesOf(others, strong, reasons),
+      alternatives: alternativesOf(others, strong, reasons).filter((other) => other !== category),
       confidence: why[0]?.confidence ?? 0,
       why,
       retry: retryOf(matcher.retryAxisOf(relevant(texts, why), { category, why }), {

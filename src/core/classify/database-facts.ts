@@ -76,17 +76,20 @@ const constraint = [
   field('constraint(?:Name)?'),
 ];
 const policy = [/\bpolicy \\{0,3}"([^"\\\n]{1,120})\\{0,3}"(?! for relation)/];
+/** The beginning of a statement, which SQLAlchemy prints on several lines. */
 const statement =
-  /\b(?:select\b.{1,600}\bfrom\s|insert into\s|update .{1,200}\bset\s|delete from\s|alter table\s|create (?:table|policy|index)\s).{0,800}/i;
+  /\b(?:(?<=\[SQL: )select\b[^]{1,4000}?\bfrom\s|select\b.{1,4000}?\bfrom\s|insert into\s|update .{1,200}\bset\s|delete from\s|alter table\s|create (?:table|policy|index)\s)/i;
+const longest = { read: 8_000, shown: 600, before: 120 };
 
-/** Returns what a database's error message names, null for what it does not; SQL is cut to 1,000 characters. */
+/** Returns what a database's error message names, null for what it does not. */
 export function databaseFacts(text: string): DatabaseFacts {
   const sql = statementIn(text);
+  const named = first(column, text);
   return {
     sql,
     sqlState: first(codes, text),
     table: first(table, text) ?? (sql === null ? null : first([tableOfStatement], sql)),
-    column: first(column, text),
+    column: named,
     constraint: first(constraint, text),
     policy: first(policy, text),
   };
@@ -101,11 +104,35 @@ export function postgrestTable(path: string): string | null {
 function statementIn(text: string): string | null {
   const match = statement.exec(text);
   if (!match) return null;
-  const opening = text[match.index - 1] ?? '';
-  const end = /["'`]/.test(opening) ? match[0].lastIndexOf(opening) : -1;
-  const said = end > 0 ? match[0].slice(0, end) : match[0];
+  const rest = text.slice(match.index, match.index + longest.read);
   // SQLAlchemy writes `[SQL: …]`.
-  return (said.includes('[') ? said : said.replace(/\]\s*$/, '')).trim().slice(0, 1000);
+  if (text.slice(0, match.index).endsWith('[SQL: ')) return rest.replace(/\]\s*(?:\n[^]*)?$/, '').trim();
+  const [line = ''] = rest.split('\n');
+  const opening = text[match.index - 1] ?? '';
+  const end = /["'`]/.test(opening) ? line.lastIndexOf(opening) : -1;
+  return (end > 0 ? line.slice(0, end) : line).trim();
+}
+
+/**
+ * Returns a statement as one of these texts has it, which may be longer than what the rules read; of a long one, its beginning and what is around
+ * the name at fault.
+ */
+export function wholeStatement(sql: string, name: string | null, texts: readonly string[]): string {
+  const start = sql.slice(0, 60);
+  const text = texts.find((one) => one.includes(start)) ?? sql;
+  return around(statementIn(text.slice(Math.max(0, text.indexOf(start) - 6))) ?? sql, name);
+}
+
+function around(sql: string, name: string | null): string {
+  if (sql.length <= longest.shown) return sql;
+  const at = name === null ? -1 : sql.indexOf(name);
+  const from = Math.min(
+    at - (longest.shown - longest.before) / 2,
+    sql.length - longest.shown + longest.before,
+  );
+  if (from <= longest.before) return `${sql.slice(0, longest.shown)} …`;
+  const part = sql.slice(from, from + longest.shown - longest.before);
+  return `${sql.slice(0, longest.before)} … ${part}${from + part.length < sql.length ? ' …' : ''}`;
 }
 
 function first(patterns: readonly RegExp[], text: string): string | null {

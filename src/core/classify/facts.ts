@@ -3,7 +3,13 @@ import { locatorIn, tellingErrors } from '../complaint.js';
 import { type Evidence, hasFailed, isAlarming } from '../evidence.js';
 import { isRefusal } from '../graphql-errors.js';
 import { bounded, withoutLinePrefixes } from './evidence-texts.js';
-import { type DatabaseFacts, databaseFacts, noDatabaseFacts, postgrestTable } from './database-facts.js';
+import {
+  type DatabaseFacts,
+  databaseFacts,
+  noDatabaseFacts,
+  postgrestTable,
+  wholeStatement,
+} from './database-facts.js';
 import { firstOwnFrame, type OwnCode, ownPath } from './own-frame.js';
 import { ownOrigin, splitUrl } from '../urls.js';
 import type { EvidenceText } from './match.js';
@@ -34,10 +40,16 @@ export function factsOf(evidence: Evidence, findings: Findings): Facts {
     errorType: errorName.exec(stripAnsi(message.slice(0, 200)))?.[1] ?? 'Error',
     source: sourceOf(evidence, findings.why),
     ...facts,
+    sql: facts.sql && wholeStatement(facts.sql, facts.column ?? facts.table, rawTexts(evidence)),
     table: facts.table ?? (failed && postgrestTable(failed.url)),
     endpoint: failed ? endpointOf(failed) : navigationOf(message),
     locator: locatorOf(evidence),
   };
+}
+
+function rawTexts({ errors, serverOutput, network }: Evidence): string[] {
+  const said = errors.flatMap(({ message, causes }) => [message, ...causes]);
+  return [...said, serverOutput, ...network.flatMap(({ responseBody }) => responseBody ?? [])];
 }
 
 /**
@@ -115,12 +127,15 @@ function reportedPlace(evidence: Evidence): string | null {
   return path === null ? null : `${path}:${at.line}`;
 }
 
+/** Playwright lists the tests of a worker whose end failed, those that passed, too: `[chromium] › e2e/cart.spec.ts:3:1 › adds`. */
+const ranBefore = /^Failed worker ran \d[^\n]*:\n(?:[^\n]* › [^\n]*(?:\n|$))*/gm;
+
 function placeOf(evidence: Evidence, decided: Reason | undefined): string | null {
   const { rootDir, workspaceDir } = evidence;
   const code = { rootDir, workspaceDir, own: ownOrigin(evidence) };
   const built = decided?.category === 'build-error';
   const wholes = stacksOf(evidence, decided?.source ?? 'error').map((text) =>
-    withoutLinePrefixes(stripAnsi(text ?? '')),
+    withoutLinePrefixes(stripAnsi(text ?? '')).replace(ranBefore, ''),
   );
   const ofServers = wholes.map((text) => decided && serverFrame(text, decided.evidence, code));
   const ofServer = ofServers.find(Boolean);

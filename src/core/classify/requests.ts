@@ -55,7 +55,7 @@ export function failedRequests(
     (entry.resourceType === 'api' &&
       isRefusal(entry) &&
       !errors.some((error) => failsOf(error, entry) || (entry === last && readsStatus(error)))) ||
-    (isSignIn(entry) && (entry.status === 401 || entry.status === 403) && showsOtherText(errors));
+    (isSignIn(entry) && (entry.status === 401 || entry.status === 403) && wantsRefusal(errors));
   return network
     .filter((entry) => hasFailed(entry) && !isGivenUp(entry))
     .filter((entry) => !decoration.has(entry.resourceType) && own(entry.url) && !isMeant(entry))
@@ -72,13 +72,19 @@ export function isSignIn({ method, url, requestBody }: NetworkEntry): boolean {
   return method === 'POST' && (isAsked || /\bpass(?:word|wd|phrase|code)\b/i.test(requestBody ?? ''));
 }
 
+/** How a locator names what an app says of a refusal. */
+const ofRefusal =
+  /getByRole\(['"]alert['"]|\b(?:wrong|invalid|incorrect|denied|refus\w+|reject\w+|fail\w+|errors?|not (?:found|allowed|valid|recogni[sz]ed)|unknown|locked)\b/i;
+
 /**
- * Whether the test found its element with another text than it expected. A sign-in that was refused then is the one that it wanted to see refused:
- * else what follows a sign-in would be missing.
+ * Whether a test wants its sign-in to be refused: it found its element with another text than it expected, or looked for a message of a refusal.
+ * Where a sign-in should have worked, what follows it is missing instead.
  */
-function showsOtherText(errors: readonly TestError[]): boolean {
+function wantsRefusal(errors: readonly TestError[]): boolean {
   const { kind, call, subject } = complaintOf(errors);
-  return kind === 'value' && subject !== null && /^(?:not\.)?to(?:Have|Contain)Text$/.test(call ?? '');
+  if (subject === null) return false;
+  const isText = kind === 'value' && /^(?:not\.)?to(?:Have|Contain)Text$/.test(call ?? '');
+  return isText || ofRefusal.test(subject.replaceAll(/[-_]/g, ' '));
 }
 
 /** Whether the page, or an extension, broke off a request that was being answered. */

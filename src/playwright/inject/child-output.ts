@@ -43,13 +43,28 @@ export function listenToChildren(webServers: ServerLog | null): readonly string[
     });
     return result;
   };
+  noticeStops();
   return commands;
+}
+
+/** Processes that this one has told to stop: what they print from then on says nothing about the failure before. */
+const stopped = new Set<number>();
+
+/** Playwright, and whoever ends a whole group, goes through `process.kill`. */
+function noticeStops(): void {
+  const kill = process.kill.bind(process);
+  process.kill = (pid, signal = 'SIGTERM') => {
+    if (/^SIG(?:TERM|INT|QUIT|KILL)$/.test(String(signal))) stopped.add(Math.abs(pid));
+    return kill(pid, signal);
+  };
 }
 
 function openLog(runDir: string): ServerLog {
   const folder = path.join(runDir, runFiles.servers);
   fs.mkdirSync(folder, { recursive: true });
-  return new ServerLog(path.join(folder, `${process.pid}.log`));
+  // Playwright sets the index before it loads any test.
+  const worker = process.env['TEST_WORKER_INDEX'];
+  return new ServerLog(path.join(folder, `${worker === undefined ? '' : `${worker}-`}${process.pid}.log`));
 }
 
 function listen(child: Child, log: ServerLog): void {
@@ -58,7 +73,7 @@ function listen(child: Child, log: ServerLog): void {
     const [decoder, write] = [new StringDecoder('utf8'), log.stream()];
     const push = stream.push.bind(stream);
     stream.push = (chunk: unknown, encoding?: BufferEncoding) => {
-      if (Buffer.isBuffer(chunk)) write(decoder.write(chunk));
+      if (Buffer.isBuffer(chunk) && !stopped.has(child.pid ?? 0)) write(decoder.write(chunk));
       return push(chunk, encoding);
     };
   }

@@ -5,6 +5,8 @@ import { buildContext } from '../../../src/agents/build-context.js';
 import { readClaim } from '../../../src/agents/claim.js';
 import type { AgentContext, PreviousAttempt } from '../../../src/agents/context.js';
 import { renderPrompt } from '../../../src/agents/prompt.js';
+import type { Diagnosis } from '../../../src/core/diagnosis.js';
+import type { Evidence } from '../../../src/core/evidence.js';
 import { redactorOf } from '../../../src/secrets/redactor.js';
 import { aContext } from '../../rig/agent-context.js';
 import { writeInto } from '../../rig/agent-workspace.js';
@@ -18,6 +20,7 @@ import {
   aTestFailure,
   anAttempt,
   anEnd,
+  anEvidence,
   someSettings,
 } from '../../rig/builders.js';
 import { gitRepository } from '../../rig/git-repository.js';
@@ -370,6 +373,77 @@ describe('what changed', () => {
     expect(text).not.toContain('@@ src/a.ts');
     for (let n = 0; n < 30; n += 1) write({ [`src/${n}.ts`]: `${'long '.repeat(60)}\n` });
     expect(await prompt()).toMatch(/\[… 2\d more changes since \w{7}: git diff \w{7} …\]/);
+  });
+});
+
+describe('names that a failure shows', () => {
+  const files = {
+    'public/fields.js': "// Shown.\nexport const fields = 'id nickname';\n",
+    'public/list.js': 'if (!confirm(`Really delete ${name}? It cannot be restored.`)) return;\n',
+    'public/notes.js': "fetch('/rest/v1/notes?select=id');\n",
+    'src/edge.html': '<script src="/_app/start.B4eJko8h.js"></script>\n',
+    'src/cors.mjs': "const allowed = 'x-shop-id';\n",
+    'e2e/team.spec.ts': "getByText('nickname'); // /rest/v1/notes\n",
+    'README.md': 'nickname\n',
+    ...Object.fromEntries(['a', 'b', 'c'].map((name) => [`src/${name}.js`, 'Team\n'])),
+  };
+  const named = async (diagnosis: Partial<Diagnosis>, evidence: Partial<Evidence> = {}) => {
+    const { dir: root, commit } = gitRepository();
+    commit(files, 'First');
+    const test = aTest('t1', { location: { file: path.join(root, 'e2e/team.spec.ts'), line: 1, column: 1 } });
+    const lead = aDiagnosed({
+      failure: aTestFailure({ test }),
+      diagnosis: aDiagnosis(diagnosis),
+      evidence: anEvidence(evidence),
+    });
+    const context = await contextIn(root, { cause: aCause({ lead }) });
+    const told = [...renderPrompt(context, frame).matchAll(/^"(.*)" in the project: (.*)$/gm)];
+    return told.map(([, name, at]) => `${name} ${at}`);
+  };
+  const decided = (evidence: string, over: Partial<Diagnosis> = {}): Partial<Diagnosis> => ({
+    category: 'network-error',
+    why: [{ rule: 'network/x', category: 'network-error', source: 'network', evidence, confidence: 0.8 }],
+    ...over,
+  });
+  it.each<[what: string, diagnosis: Partial<Diagnosis>, evidence: Partial<Evidence>, string[]]>([
+    [
+      'a field, but no name of many files, of tests or of documents',
+      decided('Cannot query field "nickname" on type "Team".'),
+      {},
+      ['nickname public/fields.js:2'],
+    ],
+    [
+      'a header that a preflight refused, in any case',
+      decided('Request header field X-Shop-Id is not allowed by Access-Control-Allow-Headers'),
+      {},
+      ['X-Shop-Id src/cors.mjs:1'],
+    ],
+    [
+      'a file that is not there',
+      decided('script GET /_app/start.B4eJko8h.js → 404'),
+      {},
+      ['start.B4eJko8h.js src/edge.html:1'],
+    ],
+    [
+      'the words of a dialog',
+      { category: 'ui-error' },
+      { console: [entry('dialog', 'confirm "Really delete Milk? It cannot be restored.", dismissed')] },
+      ['It cannot be restored public/list.js:1'],
+    ],
+    [
+      'the address of the last call before an assertion',
+      { category: 'ui-error' },
+      { network: [request({ url: 'http://localhost/rest/v1/notes?select=id', status: 200 })] },
+      ['/rest/v1/notes public/notes.js:1'],
+    ],
+    [
+      'nothing if the place in the app is known',
+      decided('Cannot query field "nickname"', { facts: { ...aDiagnosis().facts, source: 'src/a.js:1' } }),
+      {},
+      [],
+    ],
+  ])('EV-15 finds %s in the app', async (_, diagnosis, evidence, places) => {
+    expect(await named(diagnosis, evidence)).toEqual(places);
   });
 });
 

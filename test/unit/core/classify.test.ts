@@ -215,6 +215,19 @@ describe('EV-5 database facts', () => {
     expect(facts).toMatchObject({ sqlState: '23505', constraint: 'orders_number_key' });
   });
 
+  it('EV-5 shows of a long statement its beginning and what is around the column', () => {
+    const columns = Array.from({ length: 200 }, (_, n) => (n === 150 ? 'orders.vat' : `orders.column_${n}`));
+    const statement = `select ${columns.join(', ')}\nfrom orders`;
+    const { facts } = classify(
+      failing(`error: column orders.vat does not exist\n[SQL: ${statement}]\n(more)`),
+    );
+    expect(facts).toMatchObject({ table: 'orders', column: 'vat' });
+    expect(facts.sql).toMatch(
+      /^select orders\.column_0, [^]* … [^]*column_149, orders\.vat, orders\.column_151[^]* …$/,
+    );
+    expect(facts.sql?.length).toBeLessThan(610);
+  });
+
   const missing = 'error: column "vat" of relation "orders" does not exist';
   it.each([
     ['about the same', `${missing}\n  code: '42703',`, '42703'],

@@ -71,7 +71,7 @@ export const retryRules: readonly RetryRule[] = [
     pattern: /\btime(?:d )?-?\s?out\b|\bTimeout(?:Error|Exception)\b|DEADLINE_EXCEEDED/i,
     // A locator that never appeared says nothing about the machine, whatever happened to the page's requests.
     unless:
-      /hook|fixture|^(?:Error: )?Test timeout of|\b(?:locator|elementHandle|frameLocator)\.\w{1,40}: |\bpage\.(?:click|fill|check|hover|press|type|tap|selectOption|waitForSelector): |\bexpect\b|^\s{0,20}Timeout: +\d|waiting on the predicate/i,
+      /hook|fixture|^(?:Error: )?(?:Test|Worker teardown) timeout of|\b(?:locator|elementHandle|frameLocator)\.\w{1,40}: |\bpage\.(?:click|fill|check|hover|press|type|tap|selectOption|waitForSelector): |\bexpect\b|^\s{0,20}Timeout: +\d|waiting on the predicate/i,
   },
   {
     id: 'retry/service-down',
