@@ -46,7 +46,13 @@ writeFileSync(path.join(root, 'schema', 'agents.schema.json'), schema);
 if (process.argv.includes('--types')) {
   const { dts } = await import('rolldown-plugin-dts');
   const options = { emitDtsOnly: true, resolve: ['zod'], compilerOptions: { rootDir: 'src' } };
-  await bundle({ input: { index: 'index.ts' }, to: dist, plugins: [dts(options)] });
+  // A `@ts-ignore` holds for the next line, and the plugin prints what follows on the same one.
+  const ignoring = { name: 'ts-ignore', renderChunk: breakAfterTsIgnore };
+  await bundle({ input: { index: 'index.ts' }, to: dist, plugins: [dts(options), ignoring] });
+}
+
+function breakAfterTsIgnore(code) {
+  return code.replaceAll(/\/\*\* @ts-ignore\b[^*]*\*\//g, '\n$&\n');
 }
 
 /** A chunk with a module and all that it imports, except by `import()`. */

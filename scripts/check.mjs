@@ -12,10 +12,13 @@ const ofSources = [
   ['types of the page', bin('tsc'), ['--noEmit', '-p', 'src/ui/page']],
   ['lint', bin('oxlint'), ['--type-aware', '--quiet', ...lintPaths]],
 ];
+const strictly = ['--ignoreConfig', '--noEmit', '--strict', '--module', 'nodenext', '--types', 'node'];
 /** @type {Step[]} */
 const others = [
   // It packs, and thereby builds the types that the next step looks for. Only ESM is published.
   ['types of the package', bin('attw'), ['--pack', '--profile', 'esm-only', '--entrypoints', '.']],
+  // As in a project that does not skip the types of its packages.
+  ['types of the package, alone', bin('tsc'), [...strictly, 'dist/index.d.ts']],
   ['package', bin('publint'), ['--strict']],
   ['requirements', process.execPath, ['scripts/requirements.mjs']],
   ['lines of each folder', process.execPath, ['scripts/budget.mjs']],
