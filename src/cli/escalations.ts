@@ -11,13 +11,7 @@ import type { Quarantine } from '../store/store.js';
 import { escalationOf } from '../run/answer-escalation.js';
 import { asEntry, asPage } from '../outputs/escalation-text.js';
 import { withStore } from '../store/with-store.js';
-import {
-  hasChosen,
-  proveChosen,
-  resolveEscalation,
-  type ResolveOptions,
-  shown,
-} from './resolve-escalation.js';
+import { proveChosen, resolveEscalation, type ResolveOptions, shown } from './resolve-escalation.js';
 
 /** `self-heal escalations`: lists and answers the questions that only a person can answer, and the quarantines that follow (ME-5 to ME-7). */
 export function define(command: Command): Command {
@@ -119,8 +113,8 @@ export async function resolveNamed(
     return store === null ? 0 : resolveEscalation(store, asked.value, options);
   });
   if (typeof answered === 'number' || 'kind' in answered) return answered;
-  if (hasChosen(answered)) return proveChosen(answered, options);
-  return options.json ? print({ schemaVersion: 1, ...answered }) : 0;
+  const proven = await proveChosen(answered);
+  return proven ?? (options.json ? print({ schemaVersion: 1, ...answered.escalation }) : 0);
 }
 
 /** Runs `self-heal escalations quarantine`: lists the tests whose failure is accepted for now, or releases them (ME-7). */

@@ -1,5 +1,4 @@
 import { confirm, isCancel, select, text } from '@clack/prompts';
-import { sides } from '../core/attempt.js';
 import {
   choiceText,
   followsFrom,
@@ -13,12 +12,12 @@ import type { Problem } from '../problem.js';
 import { counted } from '../format.js';
 import { ok, type Result } from '../result.js';
 import type { Store } from '../store/store.js';
-import { answerEscalation, checkedAnswer } from '../run/answer-escalation.js';
+import { answerEscalation, type Answered, checkedAnswer, choosesPatch } from '../run/answer-escalation.js';
 import { canAsk } from '../outputs/ask.js';
 import { asPage } from '../outputs/escalation-text.js';
 import { tell } from './tell.js';
 import { laidOut } from '../outputs/cut.js';
-import type { RunOptions, RunRequest } from '../heal/run-request.js';
+import { checkRequest, type RunOptions, type RunRequest } from '../heal/run-request.js';
 import { readRunState } from '../run/event-log.js';
 import { isRunId, runDirOf } from '../run/run-folder.js';
 import { type ShownEscalation, withPatches } from '../run/read-patch.js';
@@ -26,25 +25,29 @@ import { createRedactor } from '../secrets/redactor.js';
 import { withStore } from '../store/with-store.js';
 
 /** An answer given by flags. */
-export interface ResolveOptions {
+export interface ResolveOptions extends Flags {
   choice?: Choice | undefined;
   guidance?: string | undefined;
   /** What the next agent may change besides the app. */
   allow?: 'tests' | undefined;
   /** How long a quarantine lasts. */
   days?: number | undefined;
-  json?: boolean | undefined;
+}
+
+/** An answer that is stored, and the run that applies its patch and proves it, if it chose one. */
+export interface Resolved extends Answered {
+  readonly request: RunRequest | null;
 }
 
 /**
- * Answers an escalation by flags, or by prompting on a terminal (ME-7), and says what follows. A later answer replaces an earlier one. Returns
- * the answered escalation, or an exit code if there was no answer.
+ * Answers an escalation by flags, or by prompting on a terminal (ME-7), and says what follows, unless that is a run of its own. A later answer
+ * replaces an earlier one. Returns the answered escalation, or an exit code if there was no answer.
  */
 export async function resolveEscalation(
   store: Store,
   asked: Escalation,
   options: ResolveOptions,
-): Promise<Escalation | number | Problem> {
+): Promise<Resolved | number | Problem> {
   const { id } = asked;
   const answer = options.choice ? checkedAnswer(asked, options) : await askFor(asked, options);
   if (!answer.ok) return answer.error;
@@ -53,11 +56,14 @@ export async function resolveEscalation(
     return exitCodes.interrupted;
   }
   const { days } = options;
+  const request = choosesPatch(answer.value) ? await chosenRequest(asked, options) : ok(null);
+  if (!request.ok) return request.error;
   const answered = await answerEscalation(store, id, { ...answer.value, days });
   if (!answered.ok) return answered.error;
-  const resolved = answered.value;
-  if (!options.json) tell(`${id} ${resolved.state}: ${whatFollows(resolved, days)}${insteadOf(asked)}`);
-  return resolved;
+  const { escalation } = answered.value;
+  if (!options.json && request.value === null)
+    tell(`${id} ${escalation.state}: ${whatFollows(escalation, days)}${insteadOf(asked)}`);
+  return { ...answered.value, request: request.value };
 }
 
 /** Reads the patches that are ready, for whoever decides. */
@@ -109,35 +115,30 @@ interface Flags {
   readonly json?: boolean | undefined;
 }
 
-/** Whether an answer chose a patch, which is then applied and proven. */
-export function hasChosen({ choice }: Escalation): boolean {
-  return sides.some((side) => side === choice);
-}
-
-/** Applies the patch that a person has chosen, and proves it on the tests of its question, without an agent. Returns the exit code of that run. */
-export async function proveChosen(
-  asked: Pick<Escalation, 'runId' | 'tests'>,
-  flags: Flags,
-): Promise<number | Problem> {
-  const request = await chosenRequest(asked, flags);
-  if ('kind' in request) return request;
+/**
+ * Applies the patch that a person has chosen, and proves it on the tests of its question, without an agent. Returns the exit code of that run, or
+ * null if the answer chose none.
+ */
+export async function proveChosen({ request, lock }: Resolved): Promise<number | Problem | null> {
+  if (!request || !lock) return null;
+  using held = lock;
   const { runSelfHeal } = await import('../heal/whole-run.js');
-  return runSelfHeal(request);
+  return await runSelfHeal({ ...request, lock: held });
 }
 
-/** Returns the run that applies and proves the patch that a person has chosen. */
+/** Returns the run that applies and proves the patch that a person chooses, or the problem that keeps it from starting. */
 export async function chosenRequest(
   { runId, tests }: Pick<Escalation, 'runId' | 'tests'>,
   flags: Flags,
-): Promise<RunRequest | Problem> {
+): Promise<Result<RunRequest, Problem>> {
   const cwd = process.cwd();
   const run = isRunId(runId) ? await readRunState(runDirOf(cwd, runId)) : null;
   const { askedOf } = await import('../heal/asked.js');
   // Without its folder there is no patch, either, which the run says.
   const asked = run?.request ? await askedOf(run, cwd) : ok(null);
-  if (!asked.ok) return asked.error;
+  if (!asked.ok) return asked;
   const { filters = [], passThrough = [], options = {} } = asked.value ?? {};
-  return {
+  const request: RunRequest = {
     cwd,
     env: process.env,
     filters,
@@ -145,6 +146,8 @@ export async function chosenRequest(
     options: { ...options, ...given(flags) },
     chosenFor: tests.map(({ id }) => id),
   };
+  const checked = await checkRequest(request);
+  return checked.ok ? ok(request) : checked;
 }
 
 function given({ agents, store, json = false }: Flags): RunOptions {
@@ -165,7 +168,7 @@ export async function askAfterRun(result: number | Problem, flags: Flags): Promi
     // Whoever leaves one question is not asked the next.
     if (answered === null || typeof answered === 'number') return result;
     if ('kind' in answered) return answered;
-    const proven = hasChosen(answered) ? await proveChosen(answered, flags) : null;
+    const proven = await proveChosen(answered);
     if (proven === exitCodes.interrupted || proven === exitCodes.terminated) return proven;
     left = proven !== exitCodes.green || left;
   }

@@ -35,7 +35,7 @@ export async function underLockOfRuns(
 }
 
 /** Cleans up after killed runs of a project and reports it on standard error; returns the problem that prevented it, or null. */
-async function recover(project: string): Promise<Problem | null> {
+export async function recover(project: string): Promise<Problem | null> {
   const isOpen = hasState(stateFolder(project, 'journal.json'));
   if (!isOpen && (await killedRuns(project)).length === 0) return null;
   // Usually there is nothing to do, and this code is not loaded.

@@ -11,7 +11,7 @@ import { interruptedBy, type Interrupts, listenForInterrupts } from '../process/
 import { startWatchdog } from '../run/watchdog.js';
 import { ok, type Result } from '../result.js';
 import type { ProjectLock } from '../run/project-lock.js';
-import { underLock } from './under-lock.js';
+import { recover, underLock } from './under-lock.js';
 import { createRunFolder, newRunId } from '../run/run-folder.js';
 import { checkedOut } from '../git/git.js';
 import {
@@ -46,7 +46,8 @@ export async function runSelfHeal(request: RunRequest): Promise<number | Problem
   if (!checked.ok) return checked.error;
   const run = (held: ProjectLock) => runLocked(request, checked.value, held);
   const command = request.verifies ? 'verify' : options.from ? 'heal' : 'run';
-  return lock ? run(lock) : underLock({ cwd, command, wait: options.wait ?? false }, run);
+  if (lock) return (await recover(cwd)) ?? (await run(lock));
+  return underLock({ cwd, command, wait: options.wait ?? false }, run);
 }
 
 /**

@@ -1,9 +1,11 @@
 import path from 'node:path';
+import { sides } from '../core/attempt.js';
 import type { Answer, Choice, Escalation } from '../core/escalation.js';
 import { idMeant } from './find-run.js';
 import type { Problem } from '../problem.js';
 import { appendEvent, eventsFile } from './event-log.js';
 import { hasState } from '../state-folder.js';
+import { lockProject, type ProjectLock } from './project-lock.js';
 import { isRunId, runDirOf } from './run-folder.js';
 import { err, ok, type Result } from '../result.js';
 import { createRedactor } from '../secrets/redactor.js';
@@ -17,17 +19,47 @@ export interface TypedAnswer {
   readonly allow?: 'tests' | undefined;
 }
 
-/** Stores an answer, with secrets masked, and adds it to the events of the run that asked (ME-7, ME-11); returns the updated question. */
+/** A question with its answer, which is stored. */
+export interface Answered {
+  readonly escalation: Escalation;
+  /** The project's lock, for the run that applies the chosen patch; the caller ends it. Null for any other answer. */
+  readonly lock: ProjectLock | null;
+}
+
+/** Whether an answer chooses a patch, which is then applied and proven. */
+export function choosesPatch({ choice }: Pick<Escalation, 'choice'>): boolean {
+  return sides.some((side) => side === choice);
+}
+
+/**
+ * Stores an answer, with secrets masked, and adds it to the events of the run that asked (ME-7, ME-11). A choice of a patch takes the project's
+ * lock first: while another run holds it, nothing is stored, since the patch could not be applied.
+ */
 export async function answerEscalation(
   store: Store,
   id: string,
   answer: Answer,
-): Promise<Result<Escalation, Problem>> {
-  const redactor = await createRedactor({ env: process.env, projectRoot: process.cwd() });
-  const resolved = await store.resolve(id, redactor.deep(answer));
-  if (!resolved) return escalationOf(store, id);
-  tellRun(resolved, answer.choice);
-  return ok(resolved);
+): Promise<Result<Answered, Problem>> {
+  const locked = choosesPatch(answer) ? await lockForPatch() : ok(null);
+  if (!locked.ok) return locked;
+  const lock = locked.value;
+  let isStored = false;
+  try {
+    const redactor = await createRedactor({ env: process.env, projectRoot: process.cwd() });
+    const resolved = await store.resolve(id, redactor.deep(answer));
+    if (!resolved) return err(noSuchEscalation(id));
+    tellRun(resolved, answer.choice);
+    isStored = true;
+    return ok({ escalation: resolved, lock });
+  } finally {
+    if (!isStored) lock?.[Symbol.dispose]();
+  }
+}
+
+async function lockForPatch(): Promise<Result<ProjectLock, Problem>> {
+  const locked = await lockProject(process.cwd(), { command: 'escalations resolve', wait: false });
+  if (locked.ok || locked.error.kind !== 'project-locked') return locked;
+  return err({ ...locked.error, remedy: 'The question stays open: answer it again once that has ended.' });
 }
 
 /** Checks that an answer is one of the choices that were offered. */
@@ -64,11 +96,17 @@ export function checkedAnswer(
 /** Finds the question with this id or id prefix; no match or several matches are a `Problem`. */
 export async function escalationOf(store: Store | null, word: string): Promise<Result<Escalation, Problem>> {
   const all = (await store?.escalations(null)) ?? [];
-  const remedy = 'Run `self-heal escalations list --all` to list them.';
+  const { remedy } = noSuchEscalation(word);
   const id = idMeant(word, { noun: 'escalation', ids: all.map((one) => one.id), remedy });
   if (!id.ok) return id;
   const found = all.find((one) => one.id === id.value);
-  return found ? ok(found) : err({ kind: 'usage', message: `there is no escalation ${word}`, remedy });
+  return found ? ok(found) : err(noSuchEscalation(word));
+}
+
+/** The problem of an id that names no question. */
+export function noSuchEscalation(word: string): Problem {
+  const remedy = 'Run `self-heal escalations list --all` to list them.';
+  return { kind: 'usage', message: `there is no escalation ${word}`, remedy };
 }
 
 /** Adds the answer to the events of the run that asked, if its folder still exists. */

@@ -58,7 +58,7 @@ const badAnswer: Problem = {
 
 /** Leaves out the detail, which the person at the terminal may see but a page does not need. */
 function refusal(c: Context, { kind, message, remedy }: Problem) {
-  return c.text(`${message}. ${remedy}`, kind === 'usage' ? 400 : 500);
+  return c.text(`${message}. ${remedy}`, kind === 'usage' ? 400 : kind === 'project-locked' ? 409 : 500);
 }
 
 export function showQuestions(escalations: readonly ShownEscalation[]): Markup {
@@ -147,5 +147,10 @@ async function answerOpen(
       remedy: 'Change the answer with self-heal escalations resolve.',
     });
   const answer = checkedAnswer(asked, given);
-  return answer.ok ? answerEscalation(store, asked.id, answer.value) : answer;
+  if (!answer.ok) return answer;
+  const answered = await answerEscalation(store, asked.id, answer.value);
+  if (!answered.ok) return answered;
+  // The next run applies a chosen patch.
+  answered.value.lock?.[Symbol.dispose]();
+  return ok(answered.value.escalation);
 }

@@ -2,8 +2,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { beforeAll, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, expect, it, onTestFinished, vi } from 'vitest';
+import type { Choice } from '../../src/core/escalation.js';
+import { answerEscalation } from '../../src/run/answer-escalation.js';
 import { lockProject } from '../../src/run/project-lock.js';
+import type { Store } from '../../src/store/store.js';
 import { compiledSrc } from '../rig/compiled-src.js';
 import { canMount, withMounts } from '../rig/small-disk.js';
 import { tempDir } from '../rig/temp-dir.js';
@@ -118,3 +121,27 @@ it.runIf(canMount)(
     expect(stdout.split('\n'), stderr).toEqual(['folder-not-writable', 'held']);
   },
 );
+
+it('ME-7 a patch is not chosen while another run holds the lock, and the question stays; other answers need no lock', async () => {
+  const project = tempDir();
+  vi.spyOn(process, 'cwd').mockReturnValue(project);
+  onTestFinished(() => void vi.restoreAllMocks());
+  const resolve = vi.fn(async (id: string) => ({ id, runId: 'none', state: 'resolved' }));
+  const store = { resolve } as unknown as Store;
+  const answer = (choice: Choice) => answerEscalation(store, 'e1', { choice, guidance: null });
+  const holder = await holderIn(project);
+  expect(await answer('whole')).toMatchObject({
+    error: { kind: 'project-locked', message: expect.stringContaining('`self-heal run`') },
+  });
+  expect(resolve).not.toHaveBeenCalled();
+  expect(await answer('guide')).toMatchObject({ ok: true, value: { lock: null } });
+
+  await holder.kill();
+  const answered = await answer('whole');
+  const held = await lockProject(project, asked);
+  expect(held).toMatchObject({ error: { message: expect.stringContaining('escalations resolve') } });
+  if (answered.ok) answered.value.lock?.[Symbol.dispose]();
+  resolve.mockRejectedValueOnce(new Error('disk full'));
+  await expect(answer('whole')).rejects.toThrow('disk full');
+  expect(await lockProject(project, asked)).toMatchObject({ ok: true });
+});

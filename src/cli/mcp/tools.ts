@@ -2,12 +2,17 @@ import { z } from 'zod';
 import { choiceText, type Choice } from '../../core/escalation.js';
 import { proofDepths } from '../../core/verification.js';
 import { type Hosting, type Ran, runHosted } from '../../heal/hosted-run.js';
-import type { RunRequest } from '../../heal/run-request.js';
 import { verifyRequest } from '../../heal/verify/verify-request.js';
 import { matchingFailures, failuresOf, isLead, nameOf } from '../../inspect/find-failure.js';
 import type { Problem } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
-import { answerEscalation, checkedAnswer, escalationOf } from '../../run/answer-escalation.js';
+import {
+  answerEscalation,
+  checkedAnswer,
+  choosesPatch,
+  escalationOf,
+  noSuchEscalation,
+} from '../../run/answer-escalation.js';
 import { findRun, readReport } from '../../run/find-run.js';
 import { runDirOf } from '../../run/run-folder.js';
 import { createRedactor } from '../../secrets/redactor.js';
@@ -15,7 +20,7 @@ import { withStore } from '../../store/with-store.js';
 import { withoutUndefined } from '../../without-undefined.js';
 import { filtersFor } from '../blame.js';
 import { filesOf } from '../inspect.js';
-import { chosenRequest, hasChosen, shown } from '../resolve-escalation.js';
+import { chosenRequest, shown } from '../resolve-escalation.js';
 import {
   type Answer,
   answeredShape,
@@ -216,19 +221,24 @@ async function answerQuestion(
   hosting: Hosting,
 ): Promise<Result<Answer, Problem>> {
   const answered = await withStore({ runsCode: true }, async (store) => {
+    if (store === null) return err(noSuchEscalation(id));
     const asked = await escalationOf(store, id);
-    if (!asked.ok || store === null) return asked;
+    if (!asked.ok) return asked;
     const answer = checkedAnswer(asked.value, typed);
-    return answer.ok ? answerEscalation(store, asked.value.id, { ...answer.value, days }) : answer;
+    if (!answer.ok) return answer;
+    const request = choosesPatch(answer.value) ? await chosenRequest(asked.value, { json: true }) : ok(null);
+    if (!request.ok) return request;
+    const stored = await answerEscalation(store, asked.value.id, { ...answer.value, days });
+    return stored.ok ? ok({ ...stored.value, request: request.value }) : stored;
   });
   if ('kind' in answered) return err(answered);
   if (!answered.ok) return answered;
-  const { state, choice } = answered.value;
-  const said = `${answered.value.id} ${state}${choice === null ? '' : `: ${choiceText[choice]}`}`;
-  const data = { id: answered.value.id, state, run: null };
-  if (!hasChosen(answered.value)) return ok({ data, text: said });
-  const request: RunRequest | Problem = await chosenRequest(answered.value, { json: true });
-  if ('kind' in request) return err(request);
-  const ran = answeredBy(runAnswer, await runHosted(request, hosting));
+  const { escalation, request } = answered.value;
+  using lock = answered.value.lock;
+  const { id: full, state, choice } = escalation;
+  const said = `${full} ${state}${choice === null ? '' : `: ${choiceText[choice]}`}`;
+  const data = { id: full, state, run: null };
+  if (!request || !lock) return ok({ data, text: said });
+  const ran = answeredBy(runAnswer, await runHosted({ ...request, lock }, hosting));
   return ran.ok ? ok({ data: { ...data, run: ran.value.data }, text: `${said}\n\n${ran.value.text}` }) : ran;
 }
