@@ -115,7 +115,10 @@ async function gatherTest(
     ofPassing: neighboursOf(failure, passing).flatMap(({ requests }) => requests),
     isAlone: isAlone(failure, run, passing),
     // A retry has a worker of its own.
-    worker: failure.retry > 0 ? null : (ranIn(run, failure)?.worker ?? null),
+    worker:
+      failure.retry > 0
+        ? null
+        : (run.tests.find((one) => one.test.id === failure.test.id)?.ran?.worker ?? null),
   };
   const written =
     run.serverLog === ''
@@ -156,10 +159,6 @@ function cleanStep(step: TestStep, root: string, missing: MissingEvidence): Test
     error: error && clean(error),
     log: log.map(clean),
   };
-}
-
-function ranIn({ tests }: SuiteRun, { test }: TestFailure) {
-  return tests.find(({ test: { id } }) => id === test.id)?.ran;
 }
 
 /** Whether no other test of a run is known to have run while the servers' output was taken. */

@@ -42,7 +42,7 @@ export function logLines(log: Buffer, window: Window): ServerLine[] {
   return lines.flatMap((line) => {
     time = Number(stamp.exec(line)?.[1] ?? time);
     const printed = printedEntry(line.replace(stamp, '')).split('\n');
-    return printed.flatMap((text) => (text.trim() === '' || isEmptyField(text) ? [] : [{ time, text }]));
+    return printed.flatMap((text) => (text.trim() === '' || emptyField.test(text) ? [] : [{ time, text }]));
   });
 }
 
@@ -105,15 +105,13 @@ function withoutStamps(bytes: Buffer): string {
     .toString('utf8')
     .split('\n')
     .map((line) => printedEntry(line.replace(stamp, '')))
-    .filter((line) => !isEmptyField(line))
+    .filter((line) => !emptyField.test(line))
     .join('\n')
     .trimEnd();
 }
 
 /** Drivers print each field that an error could have. */
-function isEmptyField(line: string): boolean {
-  return /^\s+\w+: undefined,?$/.test(line);
-}
+const emptyField = /^\s+\w+: undefined,?$/;
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -82,7 +82,7 @@ export async function testServerOutput(
   failure: TestFailure,
   missing: MissingEvidence,
 ): Promise<TestServerOutput> {
-  const { logs, others } = ownLogs(await readLogs(file), worker);
+  const { logs, others } = ownLogs(await readLogs(file), String(worker));
   // A server that has not answered by the end of the test logs nothing about it later: that is about the next test.
   const isOver = failed.length > 0 && failed.every((one) => one.failure === unanswered);
   const end = failure.startedAt + failure.durationMs;
@@ -108,29 +108,25 @@ export async function testServerOutput(
   const saidOf = (part: LogPart, isKnown: boolean, earlier: Window | null = crash): TestServerOutput => {
     const text = outputOf(part, missing);
     const lines = [...new Set(text.split('\n'))].filter((line) => line.trim() !== '');
-    const theirs = outputOf(written(others, [whole]), missing)
-      .split('\n')
-      .filter(Boolean);
+    const theirs = outputOf(written(others, [whole]), missing);
     return {
       text,
-      ofOthers: [...theirs, ...(isKnown ? lines.filter((line) => common.has(normalise(line))) : lines)],
+      ofOthers: [
+        ...theirs.split('\n').filter(Boolean),
+        ...(isKnown ? lines.filter((line) => common.has(normalise(line))) : lines),
+      ],
       lines: linesOf([...logs, ...others], merged(earlier === null ? [whole] : [earlier, whole]), missing),
     };
   };
   if (near) return saidOf(near, true);
   const isTelling = ({ text }: LogPart) =>
-    saysError(
-      text
-        .split('\n')
-        .filter((line) => !common.has(normalise(line)))
-        .join('\n'),
-    );
+    text.split('\n').some((line) => saysError(line) && !common.has(normalise(line)));
   const around = nearnessMs
     .map((ms) => written(logs, merged(asked.map((one) => underWay(one, ms)))))
     .find(isTelling);
   if (around) return saidOf(around, true);
   const part = written(logs, [whole]);
-  const [ofConfig = Buffer.alloc(0)] = logs;
+  const ofConfig = logs[0] ?? Buffer.alloc(0);
   const last = part.text === '' && deadServer.test(complaints) ? lastOutput(ofConfig, whole.to) : null;
   return saidOf(last === null ? part : logWindow(ofConfig, last), isAlone, last);
 }
@@ -172,9 +168,9 @@ function merged(all: readonly Window[]): Window[] {
   return windows;
 }
 
-/** The output of servers, and which worker started them: null for those of the config and of the set-up. */
+/** The output of servers, and the index of the worker that started them; undefined for those of the config and of the set-up. */
 interface Log {
-  readonly worker: number | null;
+  readonly worker: string | undefined;
   readonly bytes: Buffer;
 }
 
@@ -185,22 +181,19 @@ interface Log {
 async function readLogs(logPath: string): Promise<Log[]> {
   const folder = path.join(path.dirname(logPath), runFiles.servers);
   const names = await readdir(folder).catch(() => []);
-  const started = names.slice(0, mostLogs).map(async (name) => {
-    const bytes = await readFile(path.join(folder, name)).catch(() => null);
-    const worker = /^(\d+)-/.exec(name)?.[1];
-    return bytes === null ? [] : [{ worker: worker === undefined ? null : Number(worker), bytes }];
-  });
-  return [{ worker: null, bytes: await readFile(logPath) }, ...(await Promise.all(started)).flat()];
+  const started = names.slice(0, mostLogs).map(async (name) => ({
+    worker: name.split('-').at(-2),
+    bytes: await readFile(path.join(folder, name)).catch(() => Buffer.alloc(0)),
+  }));
+  return [{ worker: undefined, bytes: await readFile(logPath) }, ...(await Promise.all(started))];
 }
 
 /** Tells apart what servers of other workers wrote, if the test's own worker has started some: the test talks to those. */
-function ownLogs(all: readonly Log[], worker: number | null): Record<'logs' | 'others', Buffer[]> {
-  const isOwn = (log: Log) => log.worker === null || log.worker === worker;
-  const knows = worker !== null && all.some((log) => log.worker === worker);
-  const bytesOf = (logs: readonly Log[]) => logs.map(({ bytes }) => bytes);
-  return knows
-    ? { logs: bytesOf(all.filter(isOwn)), others: bytesOf(all.filter((log) => !isOwn(log))) }
-    : { logs: bytesOf(all), others: [] };
+function ownLogs(all: readonly Log[], own: string): Record<'logs' | 'others', Buffer[]> {
+  const knows = all.some(({ worker }) => worker === own);
+  const isOther = ({ worker }: Log) => knows && worker !== undefined && worker !== own;
+  const [logs, others] = [all.filter((log) => !isOther(log)), all.filter(isOther)];
+  return { logs: logs.map(({ bytes }) => bytes), others: others.map(({ bytes }) => bytes) };
 }
 
 function written(logs: readonly Buffer[], windows: readonly Window[]): LogPart {

@@ -107,6 +107,19 @@ it('CS-10 EV-7 CL-3 keeps the output of a build that fails before the web server
   expect(log).toMatch(/^\d{13} no end$/m);
 });
 
+it('EV-7 leaves out what a web server says after Playwright has told it to stop', async () => {
+  const stop = `gracefulShutdown: { signal: 'SIGTERM', timeout: 9_000 }`;
+  const { run: seen } = await run({
+    config: `webServer: { command: 'exec node hangs.cjs', url: 'http://127.0.0.1:9', timeout: 2_000, ${stop} }`,
+    more: {
+      'hangs.cjs': `console.log('compiling'); process.on('SIGTERM', () => { console.log('Error: closed'); process.exit(); }); setInterval(() => {}, 1e6);`,
+    },
+  });
+  expect(seen.suiteFailure?.errors[0]?.message).toContain('Timed out waiting 2000ms');
+  const log = await readFile(seen.serverLog, 'utf8');
+  expect(log).toMatch(/^\d+ compiling\n$/);
+});
+
 it('CS-10 ends a re-run whose web server still says the build error with which it never came up', async () => {
   const line = '[vite] Internal server error: no such element';
   suite = await inlineSuite({
