@@ -144,8 +144,31 @@ function serverText(
   const text = stripAnsi(bounded(withPlainStacks(serverOutput), most.server));
   const others = new Set(network.length > 0 && !requestFailed ? ofOthers.map(normalise) : []);
   const own = withoutLinePrefixes(others.size === 0 ? text : withoutLinesOf(text, others));
-  const blocks = logBlocks(own).filter((block) => !isOfOthers(block));
+  const blocks = withoutOtherRequests(
+    logBlocks(own).filter((block) => !isOfOthers(block)),
+    network,
+  );
   return blocks.join('\n').replace(foreignCode, '');
+}
+
+/** A request to a server in its own log, which names no host: `GET /api/orders`. */
+const incoming = /\b(?:GET|POST|PUT|PATCH|DELETE) (\/[^\s"'?,;:)\]]{1,200})/g;
+const anyError = /\berror\b|(?:Error|Exception)\b/i;
+
+/** Where an error names a request of the test, those that name only requests that it did not make are of other tests. */
+function withoutOtherRequests(
+  blocks: readonly string[],
+  network: readonly NetworkEntry[],
+): readonly string[] {
+  const asked = network.map(({ url }) => (splitUrl(url)?.path ?? url).replace(/\?.*$/, ''));
+  const told = blocks.map((block) => {
+    const paths = [...block.matchAll(incoming)].map(([, path = '']) => path);
+    // Routers name paths below their own.
+    const isOwn = paths.some((path) => asked.some((one) => one.endsWith(path)));
+    return { block, isOwn, isOther: paths.length > 0 && !isOwn };
+  });
+  const isKnown = told.some(({ block, isOwn }) => isOwn && anyError.test(block));
+  return isKnown ? told.filter(({ isOther }) => !isOther).map(({ block }) => block) : blocks;
 }
 
 function withoutLinesOf(text: string, others: ReadonlySet<string>): string {
