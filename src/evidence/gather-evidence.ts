@@ -41,6 +41,8 @@ export interface EvidenceRequest {
   readonly passing?: readonly Passing[];
   /** `Redactor.clean`; by default, masks only secrets that are recognizable in any environment. */
   readonly clean?: (text: string) => string;
+  /** `Redactor.learn`. */
+  readonly learn?: (typed: Iterable<string>) => void;
 }
 
 /** How far the clocks of a browser and its worker may be apart. */
@@ -64,11 +66,12 @@ export async function gatherEvidence(request: EvidenceRequest): Promise<Evidence
   const folder = resolve(request.folder);
   await missing.attempt('the evidence folder', () => mkdirSync(folder, { recursive: true }));
   const placed = failure.errors.map((error) => placedIn(error, request.root ?? run.rootDir));
-  const errors = (await missing.attempt('the errors', () => cleanErrors(placed, missing))) ?? [];
   const { log, ...gathered } =
     failure.scope === 'test'
       ? await gatherTest({ ...request, folder }, failure, missing)
       : await gatherSuite(run, failure, missing);
+  // Only now is it known what the test typed.
+  const errors = (await missing.attempt('the errors', () => cleanErrors(placed, missing))) ?? [];
   const hung = failure.scope === 'test' ? unfinishedErrors(failure, log) : [];
   const unmapped = {
     ...gathered,
@@ -86,12 +89,12 @@ export async function gatherEvidence(request: EvidenceRequest): Promise<Evidence
 }
 
 async function gatherTest(
-  { run, folder, limits, passing = [], root = run.rootDir }: EvidenceRequest,
+  { run, folder, limits, learn, passing = [], root = run.rootDir }: EvidenceRequest,
   failure: TestFailure,
   missing: MissingEvidence,
 ): Promise<Unmapped> {
   run.problems.slice(0, 3).forEach((problem) => missing.miss(problem));
-  const page = await readTestPage(failure, { limits, tracing: run.tracing }, missing);
+  const page = await readTestPage(failure, { ...run, limits, learn }, missing);
   // A page that tests share has the requests of the earlier ones in its trace.
   const own = page.network.filter(({ time }) => time >= failure.startedAt - slackMs);
   const seen = { console: page.console, network: own.map((entry) => cleanRequest(entry, missing)) };

@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises';
 import type { Attachment, TestFailure } from '../core/failure.js';
-import type { EvidenceLimits, PageEvidence, ScreenshotSource } from './page-evidence.js';
+import type { PageEvidence, ScreenshotSource } from './page-evidence.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { type MissingEvidence, bounds } from './bounded-text.js';
-import { readTrace } from './trace/read-trace.js';
+import { readTrace, type TraceSource } from './trace/read-trace.js';
 import { createReadStream, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { join } from 'node:path';
@@ -36,7 +36,7 @@ const untraced = {
  */
 export async function readTestPage(
   failure: Pick<TestFailure, 'attachments'>,
-  { limits, tracing }: { readonly limits: EvidenceLimits; readonly tracing: SuiteRun['tracing'] },
+  { limits, tracing, learn }: Pick<TraceSource, 'limits' | 'learn'> & Pick<SuiteRun, 'tracing'>,
   missing: MissingEvidence,
 ): Promise<TestPage> {
   const { attachments } = failure;
@@ -45,7 +45,9 @@ export async function readTestPage(
   const traced =
     trace === null
       ? null
-      : await missing.attempt('trace.zip is corrupt', () => readTrace({ file: trace, limits, missing }));
+      : await missing.attempt('trace.zip is corrupt', () =>
+          readTrace({ file: trace, limits, missing, learn }),
+        );
   const page = traced ?? nothing;
   const snapshot = await attachedSnapshot(attachments, missing);
   const ofPage = snapshot?.ofPage === true ? snapshot.yaml : null;

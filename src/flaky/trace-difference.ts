@@ -1,8 +1,10 @@
 import { hasFailed, type NetworkEntry } from '../core/evidence.js';
 import { MissingEvidence } from '../evidence/bounded-text.js';
+import { withoutFilled } from '../evidence/trace/masked-trace.js';
 import { readLinesOf } from '../evidence/trace/read-trace.js';
 import type { TraceAction } from '../evidence/trace/trace-actions.js';
 import { relativePath } from '../paths.js';
+import type { Redactor } from '../secrets/redactor.js';
 
 /** What a trace tells of one run of a test. */
 export interface TracedRun {
@@ -14,10 +16,18 @@ export interface TracedRun {
 }
 
 /** Reads a trace; rejects if it is none. */
-export async function tracedRun(file: string, clean: (text: string) => string): Promise<TracedRun> {
+export async function tracedRun(
+  file: string,
+  { clean, learn }: Pick<Redactor, 'clean' | 'learn'>,
+): Promise<TracedRun> {
   const limits = { console: 0, network: MOST_READ };
   const { reading, requests } = await readLinesOf({ file, limits, missing: new MissingEvidence(clean) });
-  return { actions: reading.actions.all, requests };
+  learn(reading.typed);
+  const actions = reading.actions.all.map((action) => ({
+    ...action,
+    title: withoutFilled(action.title, reading.typed),
+  }));
+  return { actions, requests };
 }
 
 const MOST_READ = 1000;

@@ -43,6 +43,7 @@ export function createDiagnose(options: DiagnoseOptions): Diagnose {
       workspaceDir: (workspaceDir ??= await rootOf(cwd)),
       maps: new ParsedMaps(),
       clean: (text: string) => redactor.clean(text),
+      learn: (typed: Iterable<string>) => redactor.learn(typed),
       passing: await complaintsOfPassing(run),
     };
     for (const failure of failures) {

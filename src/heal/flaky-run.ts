@@ -112,7 +112,7 @@ async function lookInside(
   let failure: DiagnosedFailure | null = null;
   let [red, green]: [TracedRun | null, TracedRun | null] = [null, null];
   const read = (file: string | undefined) =>
-    file === undefined ? null : tracedRun(file, (text) => session.redactor.clean(text)).catch(() => null);
+    file === undefined ? null : tracedRun(file, session.redactor).catch(() => null);
   for (let n = 0; n < MOST_TRACED && !(failure && green) && !session.signal.aborted; n += 1) {
     // Where it is always red, it is green by itself.
     const isForGreen = failure !== null;

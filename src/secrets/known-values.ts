@@ -33,9 +33,39 @@ function named(variables: readonly Variable[]): KnownValue[] {
     .flatMap(([name, value]) => {
       const says = namedBy(name);
       const isSecret = says === 'secret' || (says === 'handle' && isMixed(value));
-      return [...(isSecret ? [value] : []), ...passwordsIn(value)].map((one) => ({ name, value: one }));
+      return [...(isSecret ? withLines(value) : []), ...passwordsIn(value)].map((one) => ({
+        name,
+        value: one,
+      }));
     })
-    .filter(({ value }) => value.length >= 6 && !ordinary.test(value) && !place.test(value));
+    .filter(({ value }) => value.length >= shortest && !ordinary.test(value) && !place.test(value));
+}
+
+/** A shorter value is found in too many places to be masked in all of them. */
+const shortest = 6;
+
+/** A value and each of its lines, which may be printed alone, without those that only give a key or data their form. */
+function withLines(value: string): readonly string[] {
+  const lines = value.split(/\s*(?:\n|\\n)\s*/);
+  return lines.length === 1
+    ? lines
+    : [value, ...lines.filter((line) => !/^(?:-----(?:BEGIN|END) |["']?[\w.-]+["']?\s?:\s)/.test(line))];
+}
+
+/** One to three words, which a page may say, too: "wrong password". */
+const words = /^[A-Za-z][a-z]*(?:[\s_-][a-z]+){0,2}$/;
+
+/** Returns which texts that were typed into fields for secrets, and which lines of them, are masked wherever they stand. */
+export function tellingAmong(typed: Iterable<string>): readonly string[] {
+  return [...typed]
+    .flatMap(withLines)
+    .filter(
+      (text) =>
+        text.length >= shortest &&
+        !words.test(text) &&
+        (/^\d+$/.test(text) || !ordinary.test(text)) &&
+        !text.includes('[masked: '),
+    );
 }
 
 function passwordsIn(value: string): readonly string[] {

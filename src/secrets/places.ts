@@ -1,4 +1,12 @@
-import { isGenerated, isMixed, isSecretValue, kindOf, namedBy, type ValuePlace } from './secret-fields.js';
+import {
+  fieldWords,
+  isGenerated,
+  isMixed,
+  isSecretValue,
+  kindOf,
+  namedBy,
+  type ValuePlace,
+} from './secret-fields.js';
 import type { Found } from './reading.js';
 
 /** Finds secrets by where they stand: in fields, headers, cookies and URLs. */
@@ -122,8 +130,6 @@ interface Place {
   readonly pattern: RegExp;
   readonly isSecret?: (value: string) => boolean;
 }
-
-const fieldWords = 'passwor[dt]|passphrase|passcode|secret|token|api key|one.time|security code|otp';
 
 const places: readonly Place[] = [
   ...[

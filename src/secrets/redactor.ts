@@ -8,6 +8,7 @@ import {
   type KnownValue,
   secretsAmong,
   secretsOfEnvFiles,
+  tellingAmong,
 } from './known-values.js';
 import { isGenerated } from './secret-fields.js';
 
@@ -33,6 +34,8 @@ export interface Redactor extends Masking {
   clean(text: string): string;
   /** Returns a copy of plain data in which each string is clean. Keys are kept unless they contain secrets themselves. */
   deep<T>(value: T): T;
+  /** Masks what was typed into fields for secrets from now on, but for words and what is too short. */
+  learn(typed: Iterable<string>): void;
 }
 
 interface RedactorOptions {
@@ -73,6 +76,7 @@ export function redactorOf(values: readonly KnownValue[]): Redactor {
   for (const { name, value } of values) index.add(value, `value of ${name}`);
   let cleaned = new Map<string, string>();
   let remembered = 0;
+  let learned = 0;
   // A clean text may no longer be clean once another secret is known.
   const forget = () => {
     cleaned = new Map();
@@ -99,6 +103,14 @@ export function redactorOf(values: readonly KnownValue[]): Redactor {
     clean,
     masksIn: (from) => masksIn(from, index, labels),
     deep: (value) => mapTexts(value, clean, clean),
+    learn: (typed) => {
+      for (const value of tellingAmong(typed)) {
+        if (index.find(readingOf(value)).length > 0) continue;
+        forget();
+        index.add(value, `typed value${learned === 0 ? '' : ` ${learned + 1}`}`);
+        learned += 1;
+      }
+    },
   };
 }
 

@@ -6,7 +6,7 @@ type Named = 'secret' | 'handle';
 
 /** The last words of a name decide: `DB_PASSWORD_2`, `accessToken`; but not `passwordStrength`, `TOKEN_URL`, `sort_key`. */
 const secret =
-  /(?:^| )(?:\w*(?:password|passwd|passwort|passphrase|passcode|secret|token|apikey|secretkey|privatekey|accesskey)|pass|pwd|\w+ pw|requirepass|credential|cred|jwt|bearer|\w*otp|pin|pin code|cvv|cvc|private key id|secret key base|(?:github|npm|access|gitlab) pat|(?:api|access|secret|private|signing|encryption|crypto|auth|account|shared|master|service|role|client|licen[cs]e|session|cookie|webhook|deploy|storage|hmac|jwt|ssh|aws|stripe|app|base|publish) key)s?$/;
+  /(?:^| )(?:\w*(?:password|passwd|passwort|passphrase|passcode|secret|token|apikey|secretkey|privatekey|accesskey)|pass|pwd|\w+ pw|requirepass|credential|cred|jwt|bearer|\w*otp|pin|pin code|cvv|cvc|csc|(?:security|verification|one time|2 ?fa|mfa|factor|sms|backup|recovery) code|private key id|secret key base|(?:github|npm|access|gitlab) pat|(?:api|access|secret|private|signing|encryption|crypto|auth|account|shared|master|service|role|client|licen[cs]e|session|cookie|webhook|deploy|storage|hmac|jwt|ssh|aws|stripe|app|base|publish) key)s?$/;
 const handle =
   /(?:^| )(?:auth|session|sess|\w*sessid|\w*sessionid|session id|sid|sig|signature|csrf|xsrf|\w*verifier|nonce|salt|pepper|seed|sk|code|key|assertion|saml response|saml request|token hash)s?$/;
 /** What may follow without making it the name of something else. */
@@ -42,6 +42,28 @@ export function isSecretHeader(name: string): boolean {
     /^(?:(?:proxy-)?authorization|(?:set-)?cookie2?|[\w-]*-(?:authorization|signature))$/i.test(name) ||
     namedBy(name) !== null
   );
+}
+
+/** What the name or the label of a field for a secret says (a pattern, to be read without case). */
+export const fieldWords = String.raw`passwor[dt]|passphrase|passcode|secret|token|one.?time|otp|(?:api|access|secret|private|licen[cs]e)[ _-]?key|(?:security|verification|auth\w{0,12}|2fa|mfa|factor|sms|backup|recovery)[ _-]?code|\bc(?:ar|redit.?car)d.?(?:number|code)|cc-number|\b(?:cv[vc]2?|csc|pin)\b`;
+
+const secretWord = new RegExp(fieldWords, 'i');
+const describing =
+  /^(?:name|id|type|autocomplete|label|aria-label|placeholder|title|selector|locator|data-[\w-]{1,40})$/;
+/** Types of fields into which nobody types a secret. */
+const otherType = /^(?:checkbox|radio|submit|button|reset|image|file|range|color|email|hidden)$/i;
+
+/** Whether a field is for a secret, by its attributes, its label or the locator with which a test found it. */
+export function isSecretField(field: Readonly<Record<string, unknown>>): boolean {
+  if (typeof field['type'] === 'string' && otherType.test(field['type'])) return false;
+  return Object.entries(field).some(([name, said]) => {
+    if (typeof said !== 'string' || !describing.test(name)) return false;
+    const words = said.slice(0, 500);
+    return (
+      secretWord.test(words) ||
+      (words.match(/[A-Za-z][\w-]*/g) ?? []).some((word) => namedBy(word) === 'secret')
+    );
+  });
 }
 
 /** Returns what a mask calls the value of this name. */

@@ -3,6 +3,7 @@ import {
   type DomElement,
   type DomNode,
   isOfPage,
+  labelsIn,
   selectedState,
   shadowRoot,
   textOf,
@@ -95,8 +96,8 @@ const sections = new Set(['article', 'aside', 'main', 'nav', 'section']);
  */
 export function accessibilityTree(root: DomElement): string {
   const byId = new Map<string, DomElement>();
-  const labels = new Map<string, string>();
-  index(root, byId, labels);
+  const labels = labelsIn(root);
+  index(root, byId);
   const lines: string[] = [];
   for (const node of merged(childrenOf(root, { byId, labels, isInSection: false }))) write(node, 0, lines);
   return lines.join('\n');
@@ -109,13 +110,11 @@ interface Place {
   readonly isInSection: boolean;
 }
 
-function index(node: DomNode, byId: Map<string, DomElement>, labels: Map<string, string>): void {
+function index(node: DomNode, byId: Map<string, DomElement>): void {
   if (typeof node === 'string') return;
   const { id } = node.attributes;
   if (id && !byId.has(id)) byId.set(id, node);
-  const { for: labelled } = node.attributes;
-  if (node.tag === 'label' && labelled) labels.set(labelled, spaced(textOf(node)));
-  for (const child of node.children) index(child, byId, labels);
+  for (const child of node.children) index(child, byId);
 }
 
 function childrenOf(element: DomElement, place: Place): (AriaNode | string)[] {
@@ -204,7 +203,7 @@ function visibleText(node: DomNode): string {
 function valueOf({ tag, attributes, children }: DomElement): string {
   const type = attributes['type']?.toLowerCase() ?? 'text';
   if (tag === 'textarea') return attributes[typedValue] ?? children.map(textOf).join('');
-  if (tag !== 'input' || type === 'password' || inputRoles[type] === 'button') return '';
+  if (tag !== 'input' || inputRoles[type] === 'button') return '';
   if (type === 'checkbox' || type === 'radio' || type === 'file') return '';
   return attributes[typedValue] ?? attributes['value'] ?? '';
 }

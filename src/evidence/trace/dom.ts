@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { jsonOf } from '../../json-of.js';
+import { isSecretField } from '../../secrets/secret-fields.js';
 import { record, text, textOrNull } from './loose.js';
 
 /** An element of a page as a trace recorded it. Names of tags and attributes are in lower case. */
@@ -47,6 +48,40 @@ export function isOfPage(attribute: string): boolean {
 export function textOf(node: DomNode): string {
   if (typeof node === 'string') return node;
   return node.children.map(textOf).join(node.tag === 'br' ? '\n' : '');
+}
+
+/** Returns the texts of the labels of a page, by the ids of their fields. */
+export function labelsIn(root: DomElement): Map<string, string> {
+  const labels = new Map<string, string>();
+  const look = (node: DomNode): void => {
+    if (typeof node === 'string') return;
+    const { for: id } = node.attributes;
+    if (node.tag === 'label' && id) labels.set(id, textOf(node).replaceAll(/\s+/g, ' ').trim());
+    node.children.forEach(look);
+  };
+  look(root);
+  return labels;
+}
+
+/** What stands in place of what was typed into a field for a secret. */
+export const masked = '[masked: value]';
+
+/** Returns a page without what is in its fields for secrets, which is added to `typed`. */
+function withMaskedFields(root: DomElement, typed: Set<string>): DomElement {
+  const labels = labelsIn(root);
+  const visit = (node: DomNode, around: string): DomNode => {
+    if (typeof node === 'string') return node;
+    const { attributes } = node;
+    const label = node.tag === 'label' ? textOf(node) : around;
+    const field = { ...attributes, label: labels.get(attributes['id'] ?? '') ?? label };
+    const isHeld = ([name, value]: [string, string]) =>
+      value !== '' && (name === 'value' || name === typedValue);
+    const held = Object.entries(attributes).filter((one) => isHeld(one) && isSecretField(field));
+    held.forEach(([, value]) => typed.add(value));
+    const shown = { ...attributes, ...Object.fromEntries(held.map(([name]) => [name, masked])) };
+    return { ...node, attributes: shown, children: node.children.map((child) => visit(child, label)) };
+  };
+  return visit(root, '') as DomElement;
 }
 
 /** What changes when a text is put on one line and in quotes: a secret has to be found before. */
@@ -141,8 +176,11 @@ function attributesOf(value: unknown): Record<string, string> {
   );
 }
 
-/** Returns a page with its main frame and, in place, what its iframes showed; null if the main frame is unknown. */
-export function pageOf(frames: readonly FrameDom[]): PageDom | null {
+/**
+ * Returns a page with its main frame and, in place, what its iframes showed; null if the main frame is unknown. What is in fields for secrets
+ * is masked, and added to `typed`.
+ */
+export function pageOf(frames: readonly FrameDom[], typed: Set<string>): PageDom | null {
   const main = frames.findLast(({ isMainFrame }) => isMainFrame);
   if (!main) return null;
   const byId = new Map(frames.map((one) => [one.frameId, one]));
@@ -155,7 +193,7 @@ export function pageOf(frames: readonly FrameDom[]): PageDom | null {
       : node.children.map((one) => filled(one, depth + 1));
     return { ...node, children };
   };
-  return { url: main.url, root: filled(main.root, 0) as DomElement };
+  return { url: main.url, root: withMaskedFields(filled(main.root, 0) as DomElement, typed) };
 }
 
 /** Whose snapshot a `frame-snapshot` line has, and when it was taken, without its tree. */

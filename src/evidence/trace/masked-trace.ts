@@ -6,9 +6,9 @@ import { ZipFile } from 'yazl';
 import { withoutSignals } from '../../core/fenced.js';
 import { jsonOf } from '../../json-of.js';
 import type { Redactor } from '../../secrets/redactor.js';
-import { isSecretHeader, namedBy } from '../../secrets/secret-fields.js';
+import { isSecretField, isSecretHeader } from '../../secrets/secret-fields.js';
 import { bounds } from '../bounded-text.js';
-import { typedValue } from './dom.js';
+import { masked, typedValue } from './dom.js';
 import {
   eachBoundedLine,
   entriesOf,
@@ -30,10 +30,11 @@ const binaries = ['\xff\xd8\xff', '\x89PNG', 'GIF8', 'RIFF', 'wOFF', 'wOF2', '\0
  */
 export async function copyMasked(from: string, to: string, redactor: Redactor): Promise<void> {
   const typed = await typedSecrets(from);
+  redactor.learn(typed);
   await copyTrace(from, to, {
     lines: (line) => maskedLine(line, { redactor, typed }),
     // An agent that prints it must not appear to send a completion signal itself.
-    text: (text) => withoutSignals(redactor.text(withoutSecrets(text, typed))),
+    text: (text) => withoutSignals(redactor.text(text)),
   });
 }
 
@@ -108,12 +109,9 @@ function maskedLine(
   const event = jsonOf(line);
   if (event === undefined) return null;
   const known = withoutTyped(event);
-  const text = redactor.text(withoutSecrets(known === event ? line : JSON.stringify(known), typed));
+  const text = redactor.text(withoutFilled(known === event ? line : JSON.stringify(known), typed));
   return withoutSignals(jsonOf(text) === undefined ? JSON.stringify(redactor.deep(known)) : text);
 }
-
-/** A shorter text is found in too many places to be masked in all of them. */
-const shortest = 5;
 
 /** Returns what was typed into fields for secrets: the log of an action repeats it without saying where it went. */
 async function typedSecrets(trace: string): Promise<ReadonlySet<string>> {
@@ -129,48 +127,39 @@ async function typedSecrets(trace: string): Promise<ReadonlySet<string>> {
 
 /** Adds what an event of a trace says was typed into fields for secrets. */
 export function addTyped(event: unknown, typed: Set<string>): void {
-  withoutTyped(event, (one) => {
-    if (one.length >= shortest) typed.add(JSON.stringify(one).slice(1, -1));
-  });
+  withoutTyped(event, (one) => typed.add(one));
 }
 
-/** Masks what was typed into fields for secrets, as JSON writes it. */
-export function withoutSecrets<T extends string | null>(text: T, typed: ReadonlySet<string>): T {
-  if (text === null) return text;
-  return [...typed].reduce<string>((rest, one) => rest.replaceAll(one, masked), text) as T;
+/** `Fill "…"` and `fill("…")`, also as a string of JSON. */
+const filled =
+  /\b(?<action>(?:fill|type|sequentially)[ (](?<quote>\\{0,3}"))(?<text>[^\n]{1,256}?)\k<quote>/gi;
+
+/** Masks what was typed into fields for secrets where a text says that it was typed, however short it is. */
+export function withoutFilled(text: string, typed: ReadonlySet<string>): string {
+  return text.replace(filled, (all, action: string, quote: string, value: string) =>
+    typed.has(value) || typed.has(String(jsonOf(`"${value}"`))) ? `${action}${masked}${quote}` : all,
+  );
 }
 
-const masked = '[masked: value]';
-
-/** Masks what only its place tells: the values of headers, cookies and password fields, and what was typed into fields of such names. */
+/** Masks what only its place tells: the values of headers and cookies, and what was typed into fields for secrets. */
 function withoutTyped(value: unknown, found: (secret: string) => void = () => undefined): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
     const all = value.map((one) => withoutTyped(one, found));
     return all.every((one, at) => one === value[at]) ? value : all;
   }
-  const fields = Object.entries(value);
-  const secrets = secretFields(value as Readonly<Record<string, unknown>>);
-  const changed = fields.map(([name, one]): [string, unknown] => {
-    if (!secrets.includes(name) || typeof one !== 'string' || one === '')
-      return [name, withoutTyped(one, found)];
-    found(one);
+  const fields = value as Readonly<Record<string, unknown>>;
+  const isHeader = typeof fields['name'] === 'string' && isSecretHeader(fields['name']);
+  const isField = [fields['value'], fields['text'], fields[typedValue]].some(isText) && isSecretField(fields);
+  const changed = Object.entries(fields).map(([name, one]): [string, unknown] => {
+    const isSecret = (isHeader || isField) && (name === 'value' || name === 'text' || name === typedValue);
+    if (!isSecret || !isText(one)) return [name, withoutTyped(one, found)];
+    if (isField) found(one);
     return [name, masked];
   });
-  return changed.every(([, one], at) => one === fields[at]?.[1]) ? value : Object.fromEntries(changed);
+  return changed.every(([name, one]) => one === fields[name]) ? value : Object.fromEntries(changed);
 }
 
-/** Returns which fields of an object hold a secret, because another says so. */
-function secretFields(fields: Readonly<Record<string, unknown>>): readonly string[] {
-  const { name, type, value, text } = fields;
-  if (typeof name === 'string' && isSecretHeader(name)) return ['value'];
-  if (typeof type === 'string' && type.toLowerCase() === 'password') return ['value', typedValue];
-  const typed = Object.entries({ value, text, [typedValue]: fields[typedValue] });
-  const found = typed.flatMap(([key, one]) => (typeof one === 'string' ? [key] : []));
-  if (found.length === 0) return [];
-  // A label, or the locator of a field.
-  const others = Object.entries(fields).flatMap(([key, one]) =>
-    typeof one === 'string' && !found.includes(key) ? (one.slice(0, 500).match(/[A-Za-z][\w-]*/g) ?? []) : [],
-  );
-  return others.some((word) => namedBy(word) === 'secret') ? found : [];
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
 }

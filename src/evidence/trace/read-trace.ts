@@ -18,16 +18,18 @@ import {
   TooMuchInflated,
   withZip,
 } from '../../playwright/zip.js';
-import { type DomElement, type DomNode, cleanPage, textOf } from './dom.js';
+import { type DomElement, type PageDom, cleanPage, labelsIn, textOf } from './dom.js';
 import type { TraceRequest } from './har-request.js';
-import { withoutSecrets } from './masked-trace.js';
+import { withoutFilled } from './masked-trace.js';
 import { TraceReading } from './trace-reading.js';
 
 /** A trace file, how much to keep of it, and where to report what is missing or was cut. */
-interface TraceSource {
+export interface TraceSource {
   readonly file: string;
   readonly limits: EvidenceLimits;
   readonly missing: MissingEvidence;
+  /** `Redactor.learn`, before anything is cleaned. */
+  readonly learn?: ((typed: Iterable<string>) => void) | undefined;
 }
 
 /**
@@ -37,10 +39,12 @@ interface TraceSource {
 export async function readTrace(source: TraceSource): Promise<PageEvidence> {
   const { file, missing } = source;
   const { reading, requests } = await readLinesOf(source);
+  const shown = reading.pages.after();
+  source.learn?.(reading.typed);
   // Opens the file a second time: only now is it known which of its thousands of resources are needed.
   return withZip(file, async (zip) => {
     const resources = await openResources(zip, wantedFiles(reading, requests), missing);
-    return pageEvidence({ reading, requests, resources, missing });
+    return pageEvidence({ reading, shown, requests, resources, missing });
   });
 }
 
@@ -138,20 +142,24 @@ async function openResources(
 
 interface Gathered {
   readonly reading: TraceReading;
+  readonly shown: PageDom | null;
   readonly requests: readonly TraceRequest[];
   readonly resources: ReadResource;
   readonly missing: MissingEvidence;
 }
 
-async function pageEvidence({ reading, requests, resources, missing }: Gathered): Promise<PageEvidence> {
+async function pageEvidence({
+  reading,
+  shown,
+  requests,
+  resources,
+  missing,
+}: Gathered): Promise<PageEvidence> {
   const read = withBodiesRead(requests);
   const network: NetworkEntry[] = [];
   for (const request of requests)
-    network.push(
-      asAnswered(await withBodies(request, read.has(request) ? resources : null, reading), reading),
-    );
+    network.push(asAnswered(await withBodies(request, read.has(request) ? resources : null), reading));
   const frame = await resources(reading.pictureFile, bounds.screenshot);
-  const shown = reading.pages.after();
   const page = shown && { ...shown, root: cleanPage(shown.root, missing.clean) };
   return {
     steps: stepsOf(reading, missing),
@@ -165,18 +173,14 @@ async function pageEvidence({ reading, requests, resources, missing }: Gathered)
   };
 }
 
-async function withBodies(
-  request: TraceRequest,
-  resources: ReadResource | null,
-  reading: TraceReading,
-): Promise<NetworkEntry> {
+async function withBodies(request: TraceRequest, resources: ReadResource | null): Promise<NetworkEntry> {
   const { requestBodyFile, responseBodyFile, ...entry } = request;
-  if (resources === null) return { ...entry, requestBody: withoutSecrets(entry.requestBody, reading.typed) };
+  if (resources === null) return entry;
   const sent = await resources(requestBodyFile, bounds.body * 4);
   const answered = await resources(responseBodyFile, bounds.body * 4);
   return {
     ...entry,
-    requestBody: withoutSecrets(sent?.toString('utf8') ?? request.requestBody, reading.typed),
+    requestBody: sent?.toString('utf8') ?? request.requestBody,
     responseBody: answered?.toString('utf8') ?? request.responseBody,
   };
 }
@@ -200,10 +204,10 @@ function stepsOf({ actions, typed }: TraceReading, missing: MissingEvidence): Te
     return {
       time,
       durationMs,
-      title: withoutSecrets(title, typed),
+      title: withoutFilled(title, typed),
       at: at === null ? '' : `${at.file}:${at.line}`,
-      error: error && withoutSecrets(error, typed),
-      log: isTold ? action.log.slice(-most.log).map((line) => withoutSecrets(line, typed)) : [],
+      error: error && withoutFilled(error, typed),
+      log: isTold ? action.log.slice(-most.log).map((line) => withoutFilled(line, typed)) : [],
       ...(action === failing ? { isFailing: true as const } : {}),
     };
   });
@@ -251,7 +255,7 @@ function pageElements(root: DomElement): PageElement[] | null {
         tag: element.tag,
         text,
         label:
-          labels.get(element.attributes['id'] ?? '') ??
+          labels.get(element.attributes['id'] ?? '')?.slice(0, longestText) ??
           (/^(?:input|select|textarea|button)$/.test(element.tag) ? around : ''),
         attributes: Object.fromEntries(
           told.slice(0, mostAttributes).map(([name, value]) => [name, value.slice(0, 2 * longestText)]),
@@ -262,18 +266,6 @@ function pageElements(root: DomElement): PageElement[] | null {
   };
   look(root, '');
   return found.length > mostElements ? null : found;
-}
-
-function labelsIn(root: DomElement): Map<string, string> {
-  const labels = new Map<string, string>();
-  const look = (node: DomNode): void => {
-    if (typeof node === 'string') return;
-    const { for: id } = node.attributes;
-    if (node.tag === 'label' && id) labels.set(id, short(textOf(node)));
-    node.children.forEach(look);
-  };
-  look(root);
-  return labels;
 }
 
 function short(text: string): string {

@@ -7,7 +7,7 @@ import { type TraceRequest, resourceFile, traceRequestOf } from './har-request.j
 import { number, record, text, textOrNull } from './loose.js';
 import { addTyped } from './masked-trace.js';
 import { TraceActions } from './trace-actions.js';
-import { type FrameDom, type PageDom, DocumentSnapshots, frameSnapshot, pageOf } from './dom.js';
+import { type FrameDom, type PageDom, DocumentSnapshots, frameSnapshot, pageOf, typedValue } from './dom.js';
 
 /** The supported trace formats. Others are read as well, but reported as unknown. */
 const knownVersions = [7, 8, 9, 10];
@@ -235,7 +235,7 @@ class TracePages {
   /** The number of snapshots that were too large to keep. */
   lost = 0;
 
-  /** Adds what is in password fields to `typed`. */
+  /** Adds what is in fields for secrets to `typed`. */
   constructor(typed: Set<string>) {
     this.#typed = typed;
   }
@@ -254,7 +254,7 @@ class TracePages {
   take(json: string, step: (callId: string) => string): void {
     const line = jsonOf(json);
     if (line === undefined) return void (this.lost += 1);
-    if (json.includes('"password"')) addTyped(line, this.#typed);
+    if (json.includes(typedValue)) addTyped(line, this.#typed);
     const { callId, phase, ...about } = frameSnapshot.parse(line);
     const known = this.#frames.get(about.frameId);
     const isNew = !known || !reference.test(json);
@@ -283,7 +283,7 @@ class TracePages {
 
   /** The page before the action; null if the trace does not show it. */
   before(): PageDom | null {
-    return pageOf(this.#ofPage([...this.#before.values()]));
+    return pageOf(this.#ofPage([...this.#before.values()]), this.#typed);
   }
 
   /** The page after the action, or as it was last if the action has not ended or is not known. */
@@ -293,7 +293,8 @@ class TracePages {
         const root = latest.pageId === this.pageId ? document.latest() : null;
         return root ? [{ ...latest, root }] : [];
       });
-    return pageOf(this.#ofPage([...this.#after.values()])) ?? pageOf(last());
+    const after = this.#ofPage([...this.#after.values()]);
+    return pageOf(after, this.#typed) ?? pageOf(last(), this.#typed);
   }
 
   #ofPage(frames: readonly FrameDom[]): FrameDom[] {

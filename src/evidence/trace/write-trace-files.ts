@@ -61,7 +61,7 @@ const voids = new Set('area base br col embed hr img input link meta source trac
 /** A longer attribute is no use to a reader: a picture as data, the path of a drawing. It is left out whole: half a secret is not recognized. */
 const longest = 400;
 
-/** Renders a page as HTML with one element a line, up to about `most` characters. What was typed into password fields is left out. */
+/** Renders a page as HTML with one element a line, up to about `most` characters. */
 export function pageHtml(root: DomElement, most: number): string {
   const lines: string[] = [];
   let room = most;
@@ -98,14 +98,13 @@ function nameOf({ tag, attributes }: DomElement): string {
 
 function attributesOf({ attributes }: DomElement): string {
   const { [typedValue]: typed, [checkedState]: checked, ...others } = attributes;
-  const isPassword = attributes['type']?.toLowerCase() === 'password';
   const seen = {
     ...others,
     ...(typed === undefined ? {} : { value: typed }),
     ...(checked === 'true' ? { checked: '' } : {}),
   };
   return Object.entries(seen)
-    .filter(([name]) => isOfPage(name) && !(isPassword && name === 'value'))
+    .filter(([name]) => isOfPage(name))
     .map(([name, value]) =>
       value === '' ? ` ${name}` : ` ${name}="${shortened(value).replaceAll('"', '&quot;')}"`,
     )

@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { cleanRequest } from '../../../src/evidence/bounded-text.js';
 import { MissingEvidence } from '../../../src/evidence/bounded-text.js';
 import { keepComparison, pageSnapshotIn } from '../../../src/evidence/page-sources.js';
-import type { DomElement } from '../../../src/evidence/trace/dom.js';
+import { accessibilityTree } from '../../../src/evidence/trace/accessibility-tree.js';
+import { type DomElement, pageOf } from '../../../src/evidence/trace/dom.js';
 import { copyMasked, copyTrace } from '../../../src/evidence/trace/masked-trace.js';
 import { pageHtml } from '../../../src/evidence/trace/write-trace-files.js';
 import { redactorOf } from '../../../src/secrets/redactor.js';
@@ -130,9 +131,45 @@ it('EV-13 shows a page with one element a line, what was typed into it, and shad
   ]);
 });
 
-it('EV-9 leaves out what is typed into password fields', () => {
-  const root = element('input', { type: 'password', value: 'first', __playwright_value_: 'second' });
-  expect(pageHtml(root, 1_000)).toBe('<input type="password">');
+it.each<[what: string, field: DomElement]>([
+  ['type', element('input', { type: 'password', __playwright_value_: '4711' })],
+  ['name', element('textarea', { name: 'apiKey', __playwright_value_: '4711' })],
+  ['autocomplete', element('input', { autocomplete: 'one-time-code', __playwright_value_: '4711' })],
+  ['card', element('input', { autocomplete: 'cc-csc', value: '4711' })],
+  ['placeholder', element('input', { placeholder: 'Security code', __playwright_value_: '4711' })],
+  ['label', element('label', {}, 'API key ', element('input', { id: 'a', __playwright_value_: '4711' }))],
+])('EV-9 masks what is typed into a field whose %s says that it is for a secret', (_, field) => {
+  const zip = element('input', { name: 'zip-code', __playwright_value_: '80331' });
+  const frame = { frameId: 'f', pageId: 'p', url: 'http://a.test', isMainFrame: true };
+  const typed = new Set<string>();
+  const page = pageOf([{ ...frame, root: element('body', {}, field, zip) }], typed);
+  const shown = page ? pageHtml(page.root, 1_000) + accessibilityTree(page.root) : '';
+  expect(shown).toContain('80331');
+  expect(shown).not.toContain('4711');
+  expect([...typed]).toEqual(['4711']);
+});
+
+it('EV-9 masks a short code in its field and where it was typed, and a long one everywhere', async () => {
+  const code = { autocomplete: 'one-time-code', __playwright_value_: '7' };
+  const files = await masked({
+    'test.trace': lines(
+      {
+        type: 'before',
+        title: 'Fill "7"',
+        params: { selector: 'internal:label="Security code"i', value: '7' },
+      },
+      { type: 'before', title: 'Type "493021" at 7', params: { text: '493021' } },
+      { type: 'log', message: '  fill("7") of 7' },
+    ),
+    '0-trace.trace': lines(
+      { snapshot: { html: ['INPUT', code] } },
+      { snapshot: { html: ['INPUT', { id: 'otp', __playwright_value_: '493021' }] } },
+    ),
+    'resources/1.json': '{"items":7,"sent":"493021"}',
+  });
+  const all = Object.values(files).join('\n');
+  expect(all).not.toMatch(/493021|"7\\?"/);
+  for (const kept of ['at 7', 'of 7', '"items":7']) expect(all).toContain(kept);
 });
 
 it('EV-11 cuts a page that is too long, and leaves out the data of pictures', () => {

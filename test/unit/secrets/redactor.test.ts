@@ -112,6 +112,16 @@ describe('a redactor', () => {
     expect(fresh.clean(unsuspected)).not.toContain(value);
   });
 
+  it('EV-9 learns what was typed into fields for secrets, but for words and short numbers', () => {
+    const fresh = redactorOf([]);
+    const seen = 'Velvet.Otter, 493021, incorrect, wrong password, 1234';
+    expect(fresh.clean(seen)).toBe(seen);
+    fresh.learn(['Velvet.Otter', '493021', 'incorrect', 'wrong password', '1234']);
+    expect(fresh.clean(seen)).toBe(
+      '[masked: typed value], [masked: typed value 2], incorrect, wrong password, 1234',
+    );
+  });
+
   it('EV-9 masks what is left of a known value that somebody cut, and nothing that only begins like one', () => {
     const value = 'Kn9Xw2Ce3VbT7qRf5Yh8Jm1Lp4';
     const knowing = redactorOf([{ name: 'A_SECRET', value }]);
@@ -134,6 +144,12 @@ async function redactorIn(files: Record<string, string>, folder = '.') {
 }
 
 describe('the .env files of a project', () => {
+  it('EV-9 mask each line of a value of several lines by itself', async () => {
+    const lines = ['first of us', 'velvet-otter-9', 'Kappa river'];
+    const redactor = await redactorIn({ '.env': `A_SECRET="${lines.join('\n')}"\n` });
+    for (const line of lines) expect(redactor.text(`<${line}>`)).toBe('<[masked: value of A_SECRET]>');
+  });
+
   it('EV-9 provide the secrets to mask, but not ordinary values', async () => {
     const env = `# shop\nDB_PASSWORD="${password}"\nSIGNING=${random}\nTITLE="A very nice shop"\nPORT=5432\n`;
     const redactor = await redactorIn({ '.env': env });
