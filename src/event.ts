@@ -303,8 +303,6 @@ const shapes = {
     about: z.string().exactOptional(),
     /** The number of the Playwright run, counted from 1; absent for one that reports tell of. */
     n: count.exactOptional(),
-    /** How many runs are expected; null if unknown. */
-    of: countOrNull.exactOptional(),
     /** Expected duration in milliseconds; null if nothing has been measured yet. */
     likelyMs: countOrNull.exactOptional(),
   }),

@@ -6,7 +6,7 @@ import { configFlag } from './options.js';
 import { type AgentProgram, programs } from '../agents/programs.js';
 import { type CiSystem, ciSystemOf, ciSystems, outdatedWorkflows } from '../init/ci-workflow.js';
 import { gitRootOf } from '../git/git.js';
-import { planInit, isWritten, planLines, planTexts, writePlan } from '../init/plan-init.js';
+import { planInit, isWritten, type PlannedFile, planLines, planTexts, writePlan } from '../init/plan-init.js';
 import { packageFile } from '../own-files.js';
 import { findPlaywrightConfig } from '../playwright/find-config.js';
 import { findPlaywright } from '../playwright/find-playwright.js';
@@ -56,14 +56,14 @@ export async function runInit(options: InitOptions): Promise<number | Problem> {
   const agent = chosen.value;
   say(`Playwright config: ${path.relative(cwd, config.value)}`);
   say(`Package manager: ${packageManagerOf(cwd).name}`);
-  say(
-    `Agent programs: ${found.map(({ name }) => name).join(', ') || 'none on PATH'}; ${agent ? `set up for ${agent.name}` : `the ${builtIn} fixer works alone`}`,
-  );
   const { config: named, force = false, dryRun = false, mcp = false } = options;
   const plan = await planInit({ cwd, agent, ci: ci.value, config: named, force, mcp });
   if (!plan.ok) return plan.error;
   const problem = dryRun ? null : await writePlan(plan.value, gitRootOf(cwd) ?? cwd);
   if (problem) return problem;
+  say(
+    `Agent programs: ${found.map(({ name }) => name).join(', ') || 'none on PATH'}; ${setUpText(agent, plan.value)}`,
+  );
   process.stdout.write(planLines(plan.value, dryRun));
   if (dryRun) process.stdout.write(planTexts(plan.value));
   else {
@@ -71,6 +71,14 @@ export async function runInit(options: InitOptions): Promise<number | Problem> {
     for (const step of nextSteps(cwd, { found, agent, ci: wroteNow ? ci.value : null })) say(step);
   }
   return exitCodes.green;
+}
+
+/** Says for which program the project is now set up, which a file that was kept decides. */
+function setUpText(agent: AgentProgram | null, files: readonly PlannedFile[]): string {
+  const kept = files.find(({ name, action }) => /^agents\.ya?ml$/.test(name) && action === 'keep');
+  if (kept)
+    return `${kept.name} was changed by hand and stays as it is; --force sets up ${agent?.name ?? `the ${builtIn} fixer`}`;
+  return agent ? `set up for ${agent.name}` : `the ${builtIn} fixer works alone`;
 }
 
 function say(line: string): void {

@@ -59,15 +59,20 @@ export async function flakyRun(
   }
   if (first.tests.length + suspected.length === 0 || session.signal.aborted) return nothing;
   const { cwd, env, filters, options, passThrough } = request;
-  const { byId } = toPlaywrightArgs({ ...options, filters, passThrough });
-  const args = [...byId, `--repeat-each=${MOST_REPEATS}`];
-  const listed = listedTests(await listTests({ playwright: opened.playwright, cwd, env, args }));
+  const { byId, whole } = toPlaywrightArgs({ ...options, filters, passThrough });
+  const list = (args: readonly string[]) => listTests({ playwright: opened.playwright, cwd, env, args });
+  const listed = listedTests(await list([...byId, `--repeat-each=${MOST_REPEATS}`]));
+  const isNamed = suspected.length === 0 && (filters.length > 0 || options.grep !== undefined);
+  // The set-up of a test that was named was not asked for.
+  const named = isNamed
+    ? new Set((await list([...whole, '--no-deps'])).tests.map(({ test }) => keyOf(test)))
+    : null;
   const run = runner(session);
   const found: ShownFlake[] = [];
   const search = {
     listed,
-    first,
-    isNamed: suspected.length === 0 && (filters.length > 0 || options.grep !== undefined),
+    first: { ...first, tests: first.tests.filter(({ test }) => named?.has(keyOf(test)) ?? true) },
+    isNamed,
     suspected: new Set(listed.filter(({ test }) => suspected.includes(test.id)).map(({ key }) => key)),
     run,
     runs: settings.flaky.runs,
@@ -171,7 +176,7 @@ async function healFlakes(session: Session, first: SuiteRun, found: readonly Sho
     flake,
   }));
   for (const cause of causes) tellCause(progress, cause);
-  await healCauses(progress, causes, { runsAfter: 2, found: new Map() });
+  await healCauses(progress, causes, new Map());
   await proveFixes(progress, first);
   tellStillFlaky(progress, flakes);
 }

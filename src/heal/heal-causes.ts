@@ -40,8 +40,6 @@ interface Round {
   agentsEnded: number;
   /** Stops all of them, because self-heal failed in one: the run ends with its error. */
   readonly failed: AbortController;
-  /** How many Playwright runs will follow the causes. */
-  readonly runsAfter: number;
   /** Failures revealed in the meantime, by key. */
   readonly found: Map<string, DiagnosedFailure>;
 }
@@ -54,11 +52,11 @@ interface Round {
 export async function healCauses(
   progress: Progress,
   causes: readonly Cause[],
-  more: Pick<Round, 'runsAfter' | 'found'>,
+  found: Round['found'],
 ): Promise<void> {
   const { session } = progress;
   const [waiting, failed, tree] = [[...causes], new AbortController(), new Mutex()];
-  const round: Round = { ...more, progress, tree, waiting, underWay: new Set(), agentsEnded: 0, failed };
+  const round: Round = { found, progress, tree, waiting, underWay: new Set(), agentsEnded: 0, failed };
   const inCopy = (copy: number) => tree.runExclusive(() => healOneByOne(round, copy));
   const ended = await Promise.allSettled(
     Array.from({ length: atOnce(session, causes) }, (_, copy) => inCopy(copy)),
@@ -74,7 +72,7 @@ export function atOnce({ settings }: Session, causes: readonly Cause[]): number 
 }
 
 async function healOneByOne(round: Round, copy: number): Promise<void> {
-  const { progress, waiting, underWay, found, runsAfter, failed } = round;
+  const { progress, waiting, underWay, found, failed } = round;
   try {
     while (goesOn(progress) && !failed.signal.aborted) {
       const next = waiting.find((one) => !isBlamedAlike(one, underWay));
@@ -86,7 +84,6 @@ async function healOneByOne(round: Round, copy: number): Promise<void> {
       if (cause !== next) tellCause(progress, cause);
       const one: UnderWay = { cause, stop: new AbortController(), inLine: Infinity };
       underWay.add(one);
-      progress.session.plan.expect(waiting.length + underWay.size + runsAfter);
       const left = await healOne(round, one, copy);
       for (const failure of left) found.set(failureKey(failure.failure), failure);
     }

@@ -3,7 +3,6 @@ import { atMost } from '../format.js';
 import { failureKey } from '../core/failure.js';
 import { isGreen } from '../core/judge.js';
 import type { Attempt } from '../core/attempt.js';
-import type { Settings } from '../core/settings.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import {
   changesOf,
@@ -51,8 +50,6 @@ export async function proveFixes(progress: Progress, first: SuiteRun): Promise<L
   const { session, proofTests } = progress;
   const nothing: Left = { again: [], failures: [] };
   if (proofTests.length === 0 && keptCauses(progress).length === 0) return nothing;
-  const typing = typingIn(progress, proofTests);
-  session.plan.expect(proofRuns(session.settings) + (typing.length > 0 ? 1 : 0));
   const proof: Proof = {
     progress,
     doubts: new Map(),
@@ -125,12 +122,6 @@ async function reviewFixes(proof: Proof, agent: string): Promise<void> {
 async function dropDeadEnds({ progress, refuted, gone }: Proof): Promise<void> {
   if (progress.session.signal.aborted) return;
   for (const id of await revertDeadEnds(progress, refuted)) gone.add(id);
-}
-
-/** Returns how many Playwright runs the proof of all fixes takes if nothing contradicts it. */
-export function proofRuns({ verify }: Settings): number {
-  const last = verify.regression === 'suite' || verify.flips > 0 ? 1 : 0;
-  return verify.repeat - 1 + verify.flips + last + (verify.level === 'clean' ? 2 : 0);
 }
 
 function takingPart({ progress, refuted, doubts }: Proof, alone?: string): ProofTest[] {

@@ -134,12 +134,22 @@ export async function checkRequest(request: RunRequest): Promise<Result<Checked,
   const isShown = options.dryRun === true || options.patches !== undefined;
   const settings = isShown ? loaded.value : await withInstalledRunner(loaded.value, cwd);
   const missing = isShown ? new Map<string, Problem>() : await missingAgents(settings, cwd);
+  const nobody = request.flaky ? nobodyFor(settings.routes.flaky, missing) : null;
+  if (nobody) return err(nobody);
   const patches = options.patches ? await patchesIn(options.patches) : ok(null);
   if (!patches.ok) return patches;
   const reports = await reportsFor(request);
   return reports.ok
     ? ok({ settings, playwright: playwright.value, missing, patches: patches.value, reports: reports.value })
     : reports;
+}
+
+/** Measuring takes minutes, so a search for flakes that no agent could heal is refused before it; null if one can. */
+function nobodyFor(agents: readonly string[], missing: Checked['missing']): Problem | null {
+  const problems = agents.flatMap((name) => missing.get(name) ?? []);
+  const [first] = problems;
+  if (!first || problems.length < agents.length) return null;
+  return { ...first, remedy: `${first.remedy} To only measure and explain, add --dry-run.` };
 }
 
 async function patchesIn(folders: readonly string[]): Promise<Result<readonly MadeElsewhere[], Problem>> {

@@ -20,7 +20,7 @@ import {
   tellCause,
   verdictOf,
 } from './progress.js';
-import { proofRuns, proveFixes } from './prove.js';
+import { proveFixes } from './prove.js';
 import { retest } from './retest.js';
 import { revertDeadEnds } from './revert-fixes.js';
 import { tellDecided } from './tell-tests.js';
@@ -123,10 +123,8 @@ async function healRound(
   failures: readonly DiagnosedFailure[],
 ): Promise<DiagnosedFailure[]> {
   const asked = await withoutQuarantined(progress, failures);
-  const shared = proofRuns(progress.session.settings);
-  const { plan, workspace, settings } = progress.session;
+  const { workspace } = progress.session;
   const likely = groupCauses(asked);
-  plan.expect(settings.verify.confirm + likely.length + shared);
   workspace.prepare(atOnce(progress.session, likely));
   const { confirmed, flaky, uncovered, blockedBy } = await confirm(progress, asked);
   if (progress.session.signal.aborted) return [...failures];
@@ -138,7 +136,7 @@ async function healRound(
   const causes = await blamed(progress, numbered(progress, groupCauses(confirmed)));
   for (const cause of causes) progress.causes.set(cause.id, cause);
   const next = new Map(newlyRed(progress, uncovered));
-  await healCauses(progress, causes, { runsAfter: shared, found: next });
+  await healCauses(progress, causes, next);
   return [...next.values()];
 }
 

@@ -74,7 +74,7 @@ export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
     { env = {}, about }: Pick<NonNullable<AgainRequest['how']>, 'env' | 'about'> = {},
   ) => {
     const ids = mode.kind === 'rerun' ? mode.ids : null;
-    const planned = options.plan.begin(ids, why.purpose === 'blame');
+    const planned = options.plan.begin(ids);
     const which = about === undefined ? {} : { about };
     options.bus.emit({ type: 'suite.started', tests: ids?.length ?? null, ...why, ...which, ...planned });
     const runDir = path.join(options.folder.dir, 'suites', String(planned.n));

@@ -35,7 +35,8 @@ interface InitRequest {
   readonly force: boolean;
 }
 
-interface PlannedFile {
+/** A file that `init` would write, and what it does with the one that is there. */
+export interface PlannedFile {
   /** Absolute. */
   readonly path: string;
   /** Relative to the folder in which `init` runs, with forward slashes. */

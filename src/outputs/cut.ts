@@ -25,9 +25,11 @@ export function cut(text: string, width: number, { from = 'end' }: CutOptions = 
   if (width < 1) return '';
   const parts = Array.from(segmenter.segment(line), ({ segment }) => segment);
   const tail = from === 'middle' ? Math.floor((width - 1) / 2) : 0;
-  const end = take(parts.toReversed(), tail).toReversed().join('');
+  const last = take(parts.toReversed(), tail).toReversed();
+  const end =
+    parts.at(-last.length - 1) === ' ' ? last.join('') : last.join('').replace(/^\S{1,20}(?= )/, '');
   const start = take(parts, width - 1 - widthOf(end));
-  const isWithinWord = tail === 0 && parts[start.length] !== ' ';
+  const isWithinWord = parts[start.length] !== ' ';
   return `${isWithinWord ? start.join('').replace(/(?<= )\S{1,20}$/, '') : start.join('')}…${end}`;
 }
 

@@ -118,10 +118,10 @@ function testLines({ tests, flakes = [] }: Report, options: SummaryOptions): str
     const lines = tests
       .filter((test) => test.verdict === verdict)
       .map((test) => {
-        const name = cut(nameOf(test), columns - what.length - 7, { from: 'middle' });
+        const [name = '', ...rest] = wrapped(nameOf(test), columns - what.length - 7);
         const flake = verdict === 'flaky' && flakes.find((one) => one.test.id === test.id);
         const found = flake ? wrapped(flakeText(flake), columns - 7).map((part) => `      ${part}`) : [];
-        return [`  ${paint.magenta('~')} ${what}: ${name}`, ...found];
+        return [`  ${paint.magenta('~')} ${what}: ${name}`, ...rest.map((part) => `      ${part}`), ...found];
       });
     return atMost(lines, most, (hidden) => [`  … and ${hidden} more ${verdict}`]).flat();
   };
@@ -159,13 +159,12 @@ function causeInFull(view: CauseView, options: SummaryOptions): string[] {
   ];
 }
 
-/** The middle of a long name can go, since its ends identify it; a command is never cut; sentences are wrapped. */
+/** The middle of a long list of files can go; a command is never cut; titles and sentences are wrapped. */
 function rowLines({ label, text }: Row, { paint, columns }: SummaryOptions): string[] {
-  const isName = label === 'tests' || label === 'files';
   const parts =
     label === 'next'
       ? [text]
-      : isName
+      : label === 'files'
         ? [cut(text, columns - 15, { from: 'middle' })]
         : wrapped(text, columns - 15);
   return parts.map((part, index) => `      ${paint.dim((index === 0 ? label : '').padEnd(7))} ${part}`);

@@ -42,7 +42,9 @@ export function terminalReporter({ stream, paint, live, now }: TerminalOptions):
     name: 'terminal',
     handle: (event, after) => {
       const width = live ? (stream.columns || 80) - 1 : Infinity;
-      const lines = linesFor(event, paint, live ? 'person' : 'log');
+      // The summary counts a warning that comes again.
+      const isSaid = event.type === 'run.warning' && run.warnings.includes(event.message);
+      const lines = isSaid ? [] : linesFor(event, paint, live ? 'person' : 'log');
       const text = lines
         .flatMap((line) => wrappedPainted(`${paint.dim('self-heal')} ${line}`, width))
         .map((line) => `${line}\n`)

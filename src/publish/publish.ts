@@ -155,7 +155,7 @@ function checkOf({ artifact, folder, redactor }: Publishing, { text: summary, fi
     title:
       fix === null
         ? `${outcome}, ${counted(totals.failed, 'test')} failed`
-        : `${totals.healed} fixed: apply the fix`,
+        : `${fixedText(report)} fixed: apply the fix`,
     summary,
     annotations: annotations.flatMap(({ file, line, ...one }) =>
       file === undefined || line === undefined
@@ -213,9 +213,14 @@ async function onBranch(
     if (typeof files === 'string') return [files];
     await forge.commit({ branch: own, parent: head, files, message, isOwnBranch: true });
   }
-  const title = `Fix ${counted(artifact.report.totals.healed, 'failing test')}`;
+  const title = `Fix ${fixedText(artifact.report)}`;
   const body = `${page.text}\n[The run and its artifact](${forge.runUrl})\n`;
   return [`${await forge.propose({ branch: own, base: branch, title, body })} has the fix.`];
+}
+
+/** A suite that did not start has no red tests. */
+function fixedText({ totals }: Report): string {
+  return totals.healed > 0 ? counted(totals.healed, 'failing test') : 'the suite itself';
 }
 
 const trailer = 'Self-Heal-Run';

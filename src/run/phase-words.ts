@@ -27,7 +27,7 @@ const purposeWords: Record<SuitePurpose, { readonly short: string; readonly long
 
 type SuiteStarted = EventOf<'suite.started'>;
 
-/** `running 3 tests again to prove the fixes (run 4 of about 9, about 12s)` */
+/** `running 3 tests again to prove the fixes (run 4, about 12s)` */
 export function suiteRunText(event: SuiteStarted): string {
   const why = event.about
     ? ` again and again to see when ${event.about} fails`
@@ -65,9 +65,9 @@ function testsText({ tests }: SuiteStarted): string {
   return tests === null ? 'the suite' : counted(tests, 'test');
 }
 
-/** Formats the place of a Playwright run in the plan: ` (run 4 of about 9, about 12 s)`; empty if nothing is planned. */
-function plannedText(run: { n?: number; of?: number | null; likelyMs?: number | null }): string {
-  if (run.n === undefined || run.of == null) return '';
+/** Formats which Playwright run it is, and how long it will take: ` (run 4, about 12 s)`; empty for the first, of which nothing is known. */
+function plannedText(run: { n?: number; likelyMs?: number | null }): string {
+  if (run.n === undefined || run.n === 1) return '';
   const time = run.likelyMs == null ? '' : `, about ${duration(run.likelyMs)}`;
-  return ` (run ${run.n} of about ${run.of}${time})`;
+  return ` (run ${run.n}${time})`;
 }

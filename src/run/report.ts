@@ -4,7 +4,7 @@ import type { Avoided } from '../core/avoided.js';
 import type { Cut, Note } from '../core/guard-findings.js';
 import type { Proof, TestProof } from '../core/proof.js';
 import type { VerifyLevel } from '../core/settings.js';
-import { type CauseVerdict, type Outcome, isHealed } from '../core/verdict.js';
+import { type CauseVerdict, type Outcome, type Verdict, isHealed } from '../core/verdict.js';
 import type { Verification } from '../core/verification.js';
 import type { CauseSummary, RegressionResult } from '../event.js';
 import type { FlakeState, TestState, CauseState, RunState } from './run-state.js';
@@ -39,7 +39,7 @@ export interface Report {
   /** What was shown about the changes in the working tree; absent unless that was asked (`self-heal verify`). */
   verification?: Verification;
   warnings: readonly string[];
-  /** A failure of the suite itself, which belongs to no test, counts as one more where it is healed or failed. */
+  /** How the tests ended, each counted once; a failure of the suite itself is a cause, not a test. */
   totals: {
     tests: number;
     passed: number;
@@ -127,16 +127,14 @@ export function reportOf(run: RunState): Report {
     ...(run.flakes.length > 0 ? { flakes: run.flakes } : {}),
     regression: run.regression,
     ...(run.verification ? { verification: run.verification } : {}),
-    warnings: run.warnings,
+    warnings: countedOnce(run.warnings),
     totals: { ...totalsOf(run), durationMs: ended?.durationMs ?? (lastEventAt ?? 0) - (startedAt ?? 0) },
   };
 }
 
 function totalsOf(run: RunState): Omit<Report['totals'], 'durationMs'> {
-  // The suite's own failure belongs to no test, and counts as one more.
-  const ofSuite = run.causes.flatMap(({ summary, ended }) => (summary.tests.length === 0 && ended) || []);
-  const verdicts = [...run.tests.values(), ...ofSuite].map(({ verdict }) => verdict);
-  const counted = (...those: CauseVerdict[]) => verdicts.filter((one) => those.includes(one)).length;
+  const verdicts = [...run.tests.values()].map(({ verdict }) => verdict);
+  const counted = (...those: Verdict[]) => verdicts.filter((one) => those.includes(one)).length;
   const avoided = [...run.avoided].map(([reason, count]) => ({ reason, count }));
   return {
     tests: run.tests.size,
@@ -154,6 +152,14 @@ function totalsOf(run: RunState): Omit<Report['totals'], 'durationMs'> {
     ...spentOn(run.causes.flatMap(attemptsOf)),
     costUsd: run.costUsd,
   };
+}
+
+/** Says each warning once, with how often it came. */
+function countedOnce(warnings: readonly string[]): string[] {
+  return [...new Set(warnings)].map((message) => {
+    const times = warnings.filter((one) => one === message).length;
+    return times > 1 ? `${message} (${times} times)` : message;
+  });
 }
 
 /** Returns how many agent runs were avoided. */

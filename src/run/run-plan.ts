@@ -1,21 +1,17 @@
 import type { SuiteRun } from '../playwright/suite-run.js';
 
-/** One Playwright run's place in the plan of its self-heal run. */
+/** One Playwright run among those of its self-heal run. */
 export interface PlannedRun {
   /** Counted from 1. */
   readonly n: number;
-  /** The estimated total number of runs; null until there is an estimate. */
-  readonly of: number | null;
   /** The estimated duration based on earlier runs, in milliseconds; null before the first run has ended. */
   readonly likelyMs: number | null;
 }
 
-/** Counts Playwright runs, and estimates how many more there will be (CL-13). */
+/** Counts Playwright runs, and estimates how long each takes (CL-13). */
 export interface RunPlan {
-  /** Sets the number of runs that are expected to follow. */
-  expect(runs: number): void;
-  /** Begins a run of these tests, or of the whole selection. An extra run is not counted among the expected ones. */
-  begin(ids: readonly string[] | null, extra?: boolean): PlannedRun;
+  /** Begins a run of these tests, or of the whole selection. */
+  begin(ids: readonly string[] | null): PlannedRun;
   ended(run: SuiteRun): void;
   /** Estimates the duration of a run of these tests, or of the whole selection, in milliseconds; null before the first run has ended. */
   likelyMs(ids: readonly string[] | null): number | null;
@@ -25,7 +21,6 @@ export interface RunPlan {
 export function createRunPlan(): RunPlan {
   const lastMs = new Map<string, number>();
   let begun = 0;
-  let expected: number | null = null;
   let sideBySide = 1;
   /** The time a run takes besides its tests, such as starting its servers. */
   let besideMs: number | null = null;
@@ -35,13 +30,9 @@ export function createRunPlan(): RunPlan {
     besideMs === null ? null : Math.round(besideMs + testsMs(ids ?? lastMs.keys()));
   return {
     likelyMs,
-    expect: (runs) => {
-      expected = runs;
-    },
-    begin: (ids, extra = false) => {
+    begin: (ids) => {
       begun += 1;
-      if (expected !== null && !extra) expected = Math.max(0, expected - 1);
-      return { n: begun, of: expected === null ? null : begun + expected, likelyMs: likelyMs(ids) };
+      return { n: begun, likelyMs: likelyMs(ids) };
     },
     ended: ({ tests, durationMs }) => {
       const ran = tests.filter(({ outcome }) => outcome !== 'not-run');

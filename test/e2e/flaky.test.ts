@@ -84,6 +84,24 @@ describe('self-heal flaky', () => {
     },
   );
 
+  it('FL-1 CL-4 measures the test that was named, not its set-up, and refuses at once if no agent could heal it', async () => {
+    const config = `import { defineConfig } from '@playwright/test';
+      const projects = [{ name: 'set-up', testMatch: /setup/ }, { name: 'shop', dependencies: ['set-up'] }];
+      export default defineConfig({ testDir: 'tests', projects });`;
+    const test = "import { test } from '@playwright/test';\n";
+    const project = await scratchProject({
+      'playwright.config.ts': config,
+      'tests/a.setup.ts': `${test}test('signs in', () => {});`,
+      'tests/shop.spec.ts': `${test}test('buys', () => {});\ntest('pays', () => {});`,
+      'agents.yaml': agentsYaml(['no-such-program'], 'flaky: { runs: 2, time: 10s }'),
+    });
+    const { exitCode, stderr, events } = await project.selfHeal(['flaky', 'shop.spec.ts:2']);
+    expect([exitCode, events], stderr).toEqual([2, []]);
+    const measured = await project.selfHeal(['flaky', 'shop.spec.ts:2', '--dry-run']);
+    const about = measured.events.flatMap((event) => (event.type === 'suite.started' && event.about) || []);
+    expect(new Set(about), measured.stderr).toEqual(new Set(['shop.spec.ts › buys']));
+  });
+
   it.runIf(isLong)(
     'FL-4 takes out a fix after which a test is only less often red',
     { timeout: 600_000 },

@@ -128,7 +128,8 @@ it('CL-10 keeps and names what somebody has changed, and --force overwrites it',
   const wanted = await snapshot(dir);
   await writeFile(path.join(dir, 'agents.yaml'), 'version: 1\n');
   await rm(path.join(dir, '.claude/commands/database.md'));
-  const { stdout } = await init(dir, { agent: 'claude' });
+  const { stdout, stderr } = await init(dir, { agent: 'claude' });
+  expect(stderr).toContain('agents.yaml was changed by hand and stays as it is; --force sets up claude');
   expect(stdout).toMatch(/^kept agents\.yaml .*--force/m);
   expect(stdout).toMatch(/^wrote \.claude\/commands\/database\.md$/m);
   expect(await snapshot(dir)).toEqual({ ...wanted, 'agents.yaml': 'version: 1\n' });

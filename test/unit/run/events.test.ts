@@ -76,7 +76,6 @@ describe('a run as its events describe it', () => {
       causeId: 'c1',
       tests: 2,
       n: 3,
-      of: 9,
       likelyMs: null,
     } as const;
     const found = ['c1', 'c2'].map((id) => ({ type: 'cause.found', cause: aCauseSummary({ id }) }) as const);
@@ -165,6 +164,34 @@ describe('report of', () => {
       ],
       totals: { durationMs: 3000 },
     });
+  });
+
+  it('RP-1 each test is counted once, the suite’s own failure is a cause, and a warning that comes again is said once', () => {
+    const warning: Event = { type: 'run.warning', message: 'a reporter waits' };
+    const suite: Event = { type: 'cause.found', cause: aCauseSummary({ id: 'c1', tests: [] }) };
+    const end = { verdict: 'healed', reason: 'fixed', proof: [], attempts: 1, costUsd: null } as const;
+    const ended: Event = { type: 'cause.ended', causeId: 'c1', ...end };
+    const seen: Event = {
+      type: 'tests.seen',
+      tests: [
+        {
+          id: 't1',
+          title: ['a', 't1'],
+          file: 'a.spec.ts',
+          line: 1,
+          project: '',
+          verdict: 'passed',
+          durationMs: 1,
+        },
+      ],
+    };
+    const report = reportAfter(started, warning, suite, ended, seen, warning, {
+      ...warning,
+      message: 'other',
+    });
+    expect(report.causes).toMatchObject([{ verdict: 'healed' }]);
+    expect(report.totals).toMatchObject({ tests: 1, passed: 1, healed: 0 });
+    expect(report.warnings).toEqual(['a reporter waits (2 times)', 'other']);
   });
 });
 
