@@ -51,8 +51,9 @@ export function createClassify(project?: ProjectRules): Classify {
     // What is surer than a guess comes first.
     const why = isDecisive(strong[0]?.confidence ?? 0) ? [...strong, ...words] : [...words, ...strong];
     const advice = adviceOn(evidence, why);
-    // A server that ends for want of something on the machine was not built wrong.
-    const category = strong[0]?.rule === ofPhase && advice !== null ? 'unknown' : ranked;
+    // A server that ends for want of something on the machine was not built wrong, and one that says nothing may be anything.
+    const isOther = strong[0]?.rule === ofPhase && (advice !== null || said === null);
+    const category = isOther ? 'unknown' : ranked;
     return {
       category,
       alternatives: alternativesOf(others, strong, reasons).filter((other) => other !== category),
