@@ -1,4 +1,5 @@
 import { rules } from '@secretlint/secretlint-rule-preset-recommend';
+import { providerTokens } from './provider-tokens.js';
 import { isGenerated } from './secret-fields.js';
 import type { Found } from './reading.js';
 
@@ -17,6 +18,11 @@ const others: readonly (readonly [kind: string, pattern: RegExp])[] = [
   ['google key', /(?<![\w-])(?:AIza[\w-]{35}|ya29\.[\w-]{20,2048}|GOCSPX-[\w-]{20,64})/g],
   ['supabase key', /(?<![\w-])(?:sb_secret_[\w-]{16,128}|sbp_[\da-f]{32,64})/g],
 ];
+
+const ofProviders = new RegExp(
+  String.raw`(?<![\w-])(?:${providerTokens.map(([, shape]) => shape).join('|')})(?![\w-])`,
+  'g',
+);
 
 /** A prefix and a long generated value, as most issuers write their tokens. */
 const prefixed =
@@ -54,6 +60,10 @@ export function findTokens(text: string): Found[] {
       if (isSecret(token)) found.push({ start: index, end: index + token.length, kind });
   };
   for (const [kind, pattern] of others) add(kind, pattern);
+  for (const { 0: token, index: start } of text.matchAll(ofProviders)) {
+    const [kind = ''] = providerTokens.find(([, shape]) => new RegExp(`^(?:${shape})$`).test(token)) ?? [];
+    found.push({ start, end: start + token.length, kind });
+  }
   for (const pattern of privateKeys) add('private key', pattern);
   add('token', prefixed, isToken);
   return found;
