@@ -37,9 +37,12 @@ export async function run({
   passThrough = [],
   ...flags
 }: RunOptions = {}): Promise<Result<Ran, Problem>> {
-  const { runHosted } = await import('./heal/hosted-run.js');
-  const options = { ...flags, json: true };
-  return runHosted({ cwd, env, filters, passThrough, options }, { signal, onEvent });
+  const [{ runHosted }, { heal, plan }] = await Promise.all([
+    import('./heal/hosted-run.js'),
+    import('./heal/commands.js'),
+  ]);
+  const request = { cwd, env, name: 'run', filters, passThrough, options: { ...flags, json: true } };
+  return runHosted(request, flags.dryRun ? plan : heal, { signal, onEvent });
 }
 
 /** Proves the changes in the working tree, as `self-heal verify` does (CL-15). */
@@ -53,5 +56,6 @@ export async function verify({
   const { verifyRequest } = await import('./heal/verify/verify-request.js');
   const { runHosted } = await import('./heal/hosted-run.js');
   const request = await verifyRequest({ cwd, env }, { ...flags, json: true });
-  return request.ok ? runHosted(request.value, { signal, onEvent }) : request;
+  if (!request.ok) return request;
+  return runHosted(request.value.request, request.value.command, { signal, onEvent });
 }

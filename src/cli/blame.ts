@@ -8,7 +8,8 @@ import { filtersOf, leftRed, placeOf } from '../inspect/last-red.js';
 import { findRun } from '../run/find-run.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
-import { runSelfHeal } from '../heal/whole-run.js';
+import { blame } from '../heal/commands.js';
+import { runCommand } from '../heal/whole-run.js';
 import type { RunOptions } from '../heal/run-request.js';
 
 const examples = `
@@ -52,14 +53,8 @@ async function runBlame(word: string | undefined, { base, ...own }: BlameOptions
   const filters = await filtersFor(cwd, word);
   if (!filters.ok) return filters.error;
   const options: RunOptions = { ...own, dryRun: true };
-  return runSelfHeal({
-    cwd,
-    env: process.env,
-    filters: filters.value,
-    passThrough: [],
-    options,
-    blame: { base: base ?? null },
-  });
+  const request = { cwd, env: process.env, name: 'blame', filters: filters.value, passThrough: [], options };
+  return runCommand(request, blame(base ?? null));
 }
 
 /** Without git there is nothing to check; the search says so. */

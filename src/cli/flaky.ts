@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { runSelfHeal } from '../heal/whole-run.js';
+import { flaky } from '../heal/commands.js';
+import { runCommand } from '../heal/whole-run.js';
 import type { RunOptions } from '../heal/run-request.js';
 import type { Problem } from '../problem.js';
 import { percent } from '../core/failure-rate.js';
@@ -51,12 +52,6 @@ function listFlakes(flags: RunOptions): Promise<number | Problem> {
 }
 
 function runFlaky(filters: string[], options: RunOptions): Promise<number | Problem> {
-  return runSelfHeal({
-    cwd: process.cwd(),
-    env: process.env,
-    filters,
-    passThrough: [],
-    options,
-    flaky: true,
-  });
+  const place = { cwd: process.cwd(), env: process.env };
+  return runCommand({ ...place, name: 'flaky', filters, passThrough: [], options }, flaky);
 }

@@ -17,6 +17,8 @@ import { canAsk } from '../outputs/ask.js';
 import { asPage } from '../outputs/escalation-text.js';
 import { tell } from './tell.js';
 import { laidOut } from '../outputs/cut.js';
+import { applyChosen } from '../heal/commands.js';
+import type { Command } from '../heal/run.js';
 import { checkRequest, type RunOptions, type RunRequest } from '../heal/run-request.js';
 import { readRunState } from '../run/event-log.js';
 import { isRunId, runDirOf } from '../run/run-folder.js';
@@ -119,16 +121,16 @@ interface Flags {
  * Applies the patch that a person has chosen, and proves it on the tests of its question, without an agent. Returns the exit code of that run, or
  * null if the answer chose none.
  */
-export async function proveChosen({ request, lock }: Resolved): Promise<number | Problem | null> {
+export async function proveChosen({ escalation, request, lock }: Resolved): Promise<number | Problem | null> {
   if (!request || !lock) return null;
   using held = lock;
-  const { runSelfHeal } = await import('../heal/whole-run.js');
-  return await runSelfHeal({ ...request, lock: held });
+  const { runCommand } = await import('../heal/whole-run.js');
+  return await runCommand({ ...request, lock: held }, chosenCommand(escalation));
 }
 
 /** Returns the run that applies and proves the patch that a person chooses, or the problem that keeps it from starting. */
 export async function chosenRequest(
-  { runId, tests }: Pick<Escalation, 'runId' | 'tests'>,
+  { runId }: Pick<Escalation, 'runId'>,
   flags: Flags,
 ): Promise<Result<RunRequest, Problem>> {
   const cwd = process.cwd();
@@ -141,13 +143,18 @@ export async function chosenRequest(
   const request: RunRequest = {
     cwd,
     env: process.env,
+    name: 'escalations',
     filters,
     passThrough,
     options: { ...options, ...given(flags) },
-    chosenFor: tests.map(({ id }) => id),
   };
   const checked = await checkRequest(request);
   return checked.ok ? ok(request) : checked;
+}
+
+/** Returns what is done in that run. */
+export function chosenCommand({ tests }: Pick<Escalation, 'tests'>): Command {
+  return applyChosen(tests.map(({ id }) => id));
 }
 
 function given({ agents, store, json = false }: Flags): RunOptions {

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { exitCodes } from '../core/exit-codes.js';
 import { endFitted } from './end.js';
-import { runSelfHeal } from '../heal/whole-run.js';
+import { heal, plan } from '../heal/commands.js';
+import { runCommand } from '../heal/whole-run.js';
 import { addHealingFlags, addSelectionFlags, addVerifyFlag, addWaitFlag } from './options.js';
 import type { RunOptions } from '../heal/run-request.js';
 
@@ -27,7 +28,9 @@ export function define(command: Command): Command {
 export async function runAsTyped(words: readonly string[], options: RunOptions): Promise<void> {
   const { filters, passThrough } = splitAtDashes(words, process.argv);
   const { env } = process;
-  const result = await runSelfHeal({ cwd: process.cwd(), env, filters, passThrough, options });
+  const name = options.from ? 'heal' : 'run';
+  const request = { cwd: process.cwd(), env, name, filters, passThrough, options };
+  const result = await runCommand(request, options.dryRun ? plan : heal);
   if (typeof result !== 'number') {
     const { writeProblem } = await import('../outputs/write-reports.js');
     await writeProblem(result, { env, print: (line) => process.stderr.write(`${line}\n`) });

@@ -41,6 +41,6 @@ async function runVerify(
   const { verifyRequest } = await import('../heal/verify/verify-request.js');
   const request = await verifyRequest(place, { ...options, depth, filters });
   if (!request.ok) return request.error;
-  const { runSelfHeal } = await import('../heal/whole-run.js');
-  return runSelfHeal(request.value);
+  const { runCommand } = await import('../heal/whole-run.js');
+  return runCommand(request.value.request, request.value.command);
 }

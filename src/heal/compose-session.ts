@@ -28,6 +28,14 @@ import type { Opened } from './open-run.js';
 import type { ReportedRun } from './reported-run.js';
 import type { Session } from './session.js';
 
+/** What a command asks of its session. */
+export interface SessionParts {
+  /** Searches for the change that broke a cause: since a commit that is named, and even if that takes long. Absent for no search. */
+  readonly blame?: { readonly base?: string | null; readonly always?: boolean };
+  /** Nothing is tried but what a person has chosen. */
+  readonly onlyChosen?: true;
+}
+
 /**
  * Assembles a session with the real effects, on top of the run's first Playwright run, from which the guard knows which files are tests. A green
  * run needs none, so this code is loaded only for a red one (CL-4).
@@ -35,9 +43,10 @@ import type { Session } from './session.js';
 export async function composeSession(
   opened: Opened,
   { run: first, reportedRed }: ReportedRun,
+  { blame, onlyChosen }: SessionParts,
 ): Promise<Result<Session, Problem>> {
   const { request, cwd, env, folder, bus, redactor, signal, startedAt, plan, missing } = opened;
-  const settings = request.chosenFor ? ofTheChosenOnly(opened.settings) : opened.settings;
+  const settings = onlyChosen ? ofTheChosenOnly(opened.settings) : opened.settings;
   const store = request.options.dryRun ? ok(noStore) : await openRunStore(opened);
   if (!store.ok) return store;
   await store.value.started();
@@ -69,7 +78,7 @@ export async function composeSession(
         })
       : noMemory,
     ...(opened.patches ? { patches: opened.patches } : {}),
-    ...(request.chosenFor ? { onlyChosen: true } : {}),
+    ...(onlyChosen ? { onlyChosen } : {}),
     ...(settings.fixer === 'none' ? {} : { propose: createPropose({ cwd, root, isTest }) }),
     clock: systemClock,
     spending: createSpending(startedAt, await store.value.spentLastDay()),
@@ -96,18 +105,12 @@ export async function composeSession(
       return found;
     },
   };
-  return ok(searchesForBlame(opened) ? { ...session, blame: composeBlame(opened, session, first) } : session);
+  return ok(blame ? { ...session, blame: composeBlame(opened, session, { first, ...blame }) } : session);
 }
 
 /** Only the tests of the question are known, so that what else depends on the patch is left to the next run of the suite. */
 function ofTheChosenOnly(settings: Settings): Settings {
   return { ...settings, verify: { ...settings.verify, regression: 'none' } };
-}
-
-/** A dry run changes nothing in the project, not even temporarily, so it does not search for changes to blame. */
-function searchesForBlame({ request, settings }: Opened): boolean {
-  const { blame, chosenFor, options } = request;
-  return !chosenFor && (blame !== undefined || (!options.dryRun && settings.blame.enabled));
 }
 
 /** Returns one warning per remedy, since several agents may lack the same thing. */
@@ -142,7 +145,11 @@ export async function openRunStore(
 }
 
 /** Assembles the blame search of one run. */
-function composeBlame(opened: Opened, session: Omit<Session, 'blame'>, first: SuiteRun): BlameCauses {
+function composeBlame(
+  opened: Opened,
+  session: Omit<Session, 'blame'>,
+  { first, base = null, always = false }: NonNullable<SessionParts['blame']> & { readonly first: SuiteRun },
+): BlameCauses {
   const { request, startedAt } = opened;
   const { cwd, folder, workspace, bus, plan, signal, settings } = session;
   const aside = (n: number) => Promise.resolve(makeStateFolder(path.join(folder.dir, 'blame', String(n))));
@@ -161,12 +168,12 @@ function composeBlame(opened: Opened, session: Omit<Session, 'blame'>, first: Su
     now: () => systemClock.now(),
     timeMs: settings.blame.timeMs,
     startedAt,
-    named: request.blame?.base ?? null,
+    named: base,
     lastGreen: lastGreenCommits(cwd),
     given: (request.options.from ?? []).map((place) => path.resolve(cwd, place)),
     isTest: testPlaces(placesOf(workspace.root, first)),
     likelyMs: (ids) => plan.likelyMs(ids),
-    always: request.blame !== undefined,
+    always,
     tell: (causeId, answer) => {
       if (typeof answer === 'string') bus.emit({ type: 'blame.ended', causeId, reason: answer });
       else if (causeId !== null) bus.emit({ type: 'cause.blamed', causeId, blame: answer });

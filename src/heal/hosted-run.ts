@@ -2,6 +2,7 @@ import type { StampedEvent } from '../event.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import type { Report } from '../run/report.js';
+import type { Command } from './run.js';
 import type { RunRequest } from './run-request.js';
 
 /** How a program follows a run, and interrupts it. */
@@ -20,14 +21,15 @@ export interface Ran {
 /** Runs self-heal inside another program: nothing is printed to standard output, and no signal is listened for. */
 export async function runHosted(
   request: Omit<RunRequest, 'host'>,
+  command: Command,
   { signal = new AbortController().signal, onEvent = () => undefined }: Hosting,
 ): Promise<Result<Ran, Problem>> {
   let report: Report | null = null;
-  const { runSelfHeal } = await import('./whole-run.js');
+  const { runCommand } = await import('./whole-run.js');
   const onReport = (one: Report) => {
     report = one;
   };
-  const ended = await runSelfHeal({ ...request, host: { signal, onEvent, onReport } });
+  const ended = await runCommand({ ...request, host: { signal, onEvent, onReport } }, command);
   if (typeof ended !== 'number') return err(ended);
   if (report === null) throw new Error('A run that ends has a report');
   return ok({ exitCode: ended, report });

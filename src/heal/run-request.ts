@@ -10,8 +10,6 @@ import type { Selection } from '../playwright/selection.js';
 import type { StampedEvent } from '../event.js';
 import type { ProjectLock } from '../run/project-lock.js';
 import type { Report } from '../run/report.js';
-import type { ProofDepth } from '../core/verification.js';
-import type { LastRed } from '../inspect/last-red.js';
 import { missingAgents, withInstalledRunner } from '../agents/check-agents.js';
 import { loadSettings } from '../config/load-settings.js';
 import { findPlaywrightConfig } from '../playwright/find-config.js';
@@ -61,32 +59,15 @@ export interface Host {
   readonly onReport: (report: Report) => void;
 }
 
-/** What is asked about the changes in the working tree. */
-export interface VerifyAsked {
-  readonly depth: ProofDepth;
-  /** A commit that a person named, or null. */
-  readonly base: string | null;
-  /** What was red before; null if no run here has seen anything red. */
-  readonly red: LastRed | null;
-}
-
-/** A `self-heal run` as invoked. */
+/** What a command that runs the suite was given. */
 export interface RunRequest {
+  /** As typed, for who waits for the project's lock. */
+  readonly name: string;
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   readonly filters: readonly string[];
   readonly passThrough: readonly string[];
   readonly options: RunOptions;
-  /** Search for the change that broke what is red, without starting agents (`self-heal blame`). */
-  readonly blame?: { readonly base: string | null };
-  /** Prove the changes in the working tree, without starting agents (`self-heal verify`). */
-  readonly verifies?: VerifyAsked;
-  /** Measures, explains and heals what is flaky, in place of what is red (`self-heal flaky`). */
-  readonly flaky?: true;
-  /** Runs only these tests, by id, or the whole selection if there are none, and tries only the patch that a person has chosen for them. */
-  readonly chosenFor?: readonly string[];
-  /** Runs these tests, by id, instead of the selection. */
-  readonly onlyIds?: readonly string[];
   /** Set by a program that self-heal runs inside; without it, the terminal and the signals of this process are the run's own. */
   readonly host?: Host;
   /** The project's lock, if the command already holds it. */
@@ -134,22 +115,12 @@ export async function checkRequest(request: RunRequest): Promise<Result<Checked,
   const isShown = options.dryRun === true || options.patches !== undefined;
   const settings = isShown ? loaded.value : await withInstalledRunner(loaded.value, cwd);
   const missing = isShown ? new Map<string, Problem>() : await missingAgents(settings, cwd);
-  const nobody = request.flaky ? nobodyFor(settings.routes.flaky, missing) : null;
-  if (nobody) return err(nobody);
   const patches = options.patches ? await patchesIn(options.patches) : ok(null);
   if (!patches.ok) return patches;
   const reports = await reportsFor(request);
   return reports.ok
     ? ok({ settings, playwright: playwright.value, missing, patches: patches.value, reports: reports.value })
     : reports;
-}
-
-/** Measuring takes minutes, so a search for flakes that no agent could heal is refused before it; null if one can. */
-function nobodyFor(agents: readonly string[], missing: Checked['missing']): Problem | null {
-  const problems = agents.flatMap((name) => missing.get(name) ?? []);
-  const [first] = problems;
-  if (!first || problems.length < agents.length) return null;
-  return { ...first, remedy: `${first.remedy} To only measure and explain, add --dry-run.` };
 }
 
 async function patchesIn(folders: readonly string[]): Promise<Result<readonly MadeElsewhere[], Problem>> {

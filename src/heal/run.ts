@@ -1,187 +1,121 @@
-import { becauseOf } from '../core/attempt.js';
-import { confirm } from './confirm.js';
-import type { Cause, DiagnosedFailure } from '../core/cause.js';
-import { failureKey, testName, testsOf } from '../core/failure.js';
-import { groupCauses } from '../core/group.js';
-import { healCause, type TriedCause, turnAlone } from './heal-cause.js';
-import { atOnce, earlierSignatures, healCauses } from './heal-causes.js';
+import type { SuiteProgress } from '../playwright/report-state.js';
+import { firstRunProblem } from '../playwright/refusals.js';
+import { isNarrowed } from '../playwright/selection.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
-import { observationsIn } from './observations.js';
-import {
-  endCause,
-  goesOn,
-  type Healed,
-  isPausedNow,
-  isSuiteRed,
-  isUnproven,
-  keysOf,
-  newProgress,
-  type Progress,
-  tellCause,
-  verdictOf,
-} from './progress.js';
-import { proveFixes } from './prove.js';
-import { retest } from './retest.js';
-import { revertDeadEnds } from './revert-fixes.js';
-import { tellDecided } from './tell-tests.js';
+import { interactiveVariablesIn } from '../playwright/unattended.js';
+import type { Problem } from '../problem.js';
+import { err, ok, type Result } from '../result.js';
+import { checkedOut } from '../git/git.js';
+import type { SessionParts } from './compose-session.js';
+import type { Opened } from './open-run.js';
+import type { Healed } from './progress.js';
+import type { ReportedRun } from './reported-run.js';
 import type { Session } from './session.js';
-import { applyFlaky, applyResult, newlyRed, recheckFailed } from './apply-result.js';
+import { tellSeen } from './tell-tests.js';
 
-/**
- * Heals what the first run found, in rounds: a fix that lets the suite start, or that gets a test past its first error, reveals new
- * failures, which have causes, agents and budgets of their own (HL-3).
- */
-export async function healRun(session: Session, first: SuiteRun): Promise<Healed> {
-  const progress = newProgress(session, first);
-  const seen = [...(await diagnosed(session, first)), ...(await beyondTheStop(session, first))];
-  const found = await withoutQuarantined(progress, seen);
-  let pending = found.filter((one) => one.failure.scope === 'suite');
-  const tests = found.filter((one) => one.failure.scope === 'test');
-  if (pending.length === 0) pending = tests.splice(0);
-  for (;;) {
-    while (pending.length > 0 && goesOn(progress)) {
-      pending = await healRound(progress, pending);
-      // The suite's own failure could not be healed, but tests ran despite it: they are healed individually.
-      if (pending.length === 0) pending = tests.splice(0).filter((one) => isUndecided(progress, one));
-      if (pending.length === 0 && !isSuiteRed(progress)) pending = unblocked(progress);
+/** A command: a short function over an open run, from its first Playwright run to what came of it. No step asks which command it is in. */
+export type Command = (run: Run) => Promise<Result<Healed, Problem>>;
+
+/** The first Playwright run of a command. */
+export interface FirstRun {
+  /**
+   * The tests to run, by id, without the user's own reporters; null for the whole selection; absent for the user's own run. Where reports of other
+   * runs are healed, these say what runs.
+   */
+  readonly ids?: readonly string[] | null;
+  /** Whether agents may be started for what is red, each of which needs a copy of the project. */
+  readonly needsCopies?: boolean;
+}
+
+/** An open run, over which a command is composed. What it opens itself is closed with it. */
+export class Run {
+  readonly opened: Opened;
+  #session: Session | null = null;
+  #checkout: ReturnType<typeof checkedOut> | null = null;
+
+  constructor(opened: Opened) {
+    this.opened = opened;
+  }
+
+  /** Makes the run that everything starts from. Returns why nothing can be started from it, if Playwright or the selection is at fault. */
+  async suite(first: FirstRun = {}): Promise<Result<ReportedRun, Problem>> {
+    const { request, settings, signal } = this.opened;
+    const ran = await this.#first(first);
+    if (!ran.ok || signal.aborted) return ran;
+    const selection = { ...request.options, filters: request.filters, passThrough: request.passThrough };
+    const asked = { isNarrowed: isNarrowed(selection), prepare: settings.verify.prepare };
+    const problem = firstRunProblem(ran.value.run, asked);
+    return problem ? err(problem) : ran;
+  }
+
+  async #first({ ids, needsCopies = false }: FirstRun): Promise<Result<ReportedRun, Problem>> {
+    const { request, reports, bus, suites, workspace } = this.opened;
+    for (const name of interactiveVariablesIn(request.env)) {
+      const message = `Ignored ${name}, because it makes Playwright wait for input.`;
+      bus.emit({ type: 'run.warning', message });
     }
-    if (!session.signal.aborted) await revertDeadEnds(progress);
-    await recheckFailed(progress);
-    const proved = await proveFixes(progress, first);
-    const left = [...(await healAgain(progress, proved.again)), ...proved.failures.map(([, one]) => one)];
-    pending = [...pending, ...left];
-    const isLeftToProve = [...progress.causes.values()].some((cause) => isUnproven(progress, cause));
-    if ((left.length === 0 || !goesOn(progress)) && !isLeftToProve) break;
-  }
-  const suiteRed = pending.some((one) => one.failure.scope === 'suite') || isSuiteRed(progress);
-  const paused = isPausedNow(progress);
-  if (paused) session.bus.emit({ type: 'agent.build_paused', status: 'escalation_threshold_exceeded' });
-  return { suiteRed, paused };
-}
-
-/** Returns the failures of the first run, which is the second one for tests that were red in the run that reports are of. */
-async function diagnosed(
-  { diagnose, observations, reportedRed }: Session,
-  run: SuiteRun,
-): Promise<readonly DiagnosedFailure[]> {
-  const seen = await diagnose(run);
-  const shown = observationsIn({ run, seen }, []);
-  observations.add(new Map([...shown].filter(([key]) => reportedRed?.has(key))));
-  observations.add(shown);
-  return seen;
-}
-
-/** Runs what the first run did not get to because of its `maxFailures`, since a run must not end green without it; returns what failed. */
-async function beyondTheStop(session: Session, first: SuiteRun): Promise<readonly DiagnosedFailure[]> {
-  const ids = first.tests.flatMap(({ test, outcome }) => (outcome === 'not-run' ? [test.id] : []));
-  if (!first.stoppedEarly || ids.length === 0 || session.signal.aborted) return [];
-  const seen = await retest(session, { failures: [], purpose: 'confirm', causeId: null, ids });
-  return seen.others;
-}
-
-/** Continues with causes whose fix did not hold in the proof. */
-async function healAgain(
-  progress: Progress,
-  causes: readonly TriedCause[],
-): Promise<readonly DiagnosedFailure[]> {
-  const found = new Map<string, DiagnosedFailure>();
-  for (const from of causes) {
-    if (!goesOn(progress)) {
-      tellDecided(progress.session, from.cause.members, { verdict: 'failed' });
-      const last = from.attempts.at(-1);
-      const reason = (last && becauseOf(last)) ?? 'interrupted';
-      await endCause(progress, from.cause, { verdict: 'interrupted', reason });
-      continue;
+    let loading: Promise<void> | undefined;
+    // Work done while the suite is still running costs no extra time.
+    const onProgress = ({ failed, done, total }: SuiteProgress) => {
+      if (failed === 0) return;
+      if (needsCopies && done < total) workspace.begin();
+      // Whoever needs it later reports what is wrong with it.
+      loading ??= loadForRed().catch(() => undefined);
+    };
+    const onStart = () => void (this.#checkout ??= checkedOut(request.cwd));
+    const watching = { onStart, onProgress };
+    if (reports) {
+      const { runReported } = await import('./reported-run.js');
+      return runReported(this.opened, reports, watching);
     }
-    const earlier = earlierSignatures(progress, from.cause);
-    // Its agents already know its copy.
-    const turn = turnAlone(progress.session, from.copy);
-    const ended = await healCause(progress.session, from.cause, { earlier, from, turn });
-    for (const [key, failure] of await applyResult(progress, ended)) found.set(key, failure);
+    const stdout = request.options.json || request.host ? 2 : 1;
+    const first = await (ids === undefined
+      ? suites.first(stdout, watching)
+      : suites.again({ ids, purpose: 'first', causeId: null, watching }));
+    if (first.reusedServer) bus.emit({ type: 'run.warning', message: staleServer(first.reusedServer) });
+    return ok({ run: first, reportedRed: new Set() });
   }
-  return [...found.values()];
-}
 
-/** Returns the failures that could not be confirmed because the suite did not start, and are still undecided. */
-function unblocked(progress: Progress): DiagnosedFailure[] {
-  const blocked = [...progress.blocked.values()];
-  progress.blocked.clear();
-  return blocked.filter((one) => isUndecided(progress, one));
-}
-
-/** Whether a failed test has no cause, or its last cause was superseded by a failure that has no cause yet. */
-function isUndecided(progress: Progress, { failure }: DiagnosedFailure): boolean {
-  const test = progress.session.bus.run().tests.get(failureKey(failure));
-  const last = progress.causes.get(test?.causeIds.at(-1) ?? '');
-  const hasNext = last !== undefined && verdictOf(progress, last) === 'superseded';
-  return test?.verdict === 'failed' && (test.causeIds.length === 0 || hasNext);
-}
-
-/** Confirms, groups and heals one batch; returns the failures revealed in the meantime. */
-async function healRound(
-  progress: Progress,
-  failures: readonly DiagnosedFailure[],
-): Promise<DiagnosedFailure[]> {
-  const asked = await withoutQuarantined(progress, failures);
-  const { workspace } = progress.session;
-  const likely = groupCauses(asked);
-  workspace.prepare(atOnce(progress.session, likely));
-  const { confirmed, flaky, uncovered, blockedBy } = await confirm(progress, asked);
-  if (progress.session.signal.aborted) return [...failures];
-  await applyFlaky(progress, flaky);
-  if (blockedBy) {
-    for (const one of asked) progress.blocked.set(failureKey(one.failure), one);
-    return [blockedBy];
+  /** Ends a command that found nothing to do. It needs no store, no copy and no session (CL-4). */
+  green(first: SuiteRun): Result<Healed, Problem> {
+    tellSeen(this.opened, first);
+    return ok({ suiteRed: false, paused: false });
   }
-  const causes = await blamed(progress, numbered(progress, groupCauses(confirmed)));
-  for (const cause of causes) progress.causes.set(cause.id, cause);
-  const next = new Map(newlyRed(progress, uncovered));
-  await healCauses(progress, causes, next);
-  return [...next.values()];
+
+  /** Assembles what the steps after the first run are given, once. */
+  async session(first: ReportedRun, parts: SessionParts = {}): Promise<Result<Session, Problem>> {
+    // Loaded only after the suite, because people wait for Playwright to start.
+    const { composeSession } = await import('./compose-session.js');
+    const session = await composeSession(this.opened, first, parts);
+    if (!session.ok) return session;
+    this.#session = session.value;
+    tellSeen(session.value, first.run);
+    return session;
+  }
+
+  /** What was stored and spent; null if nothing was red. */
+  ledger(): Pick<Session, 'store' | 'spending'> | null {
+    return this.#session;
+  }
+
+  /** Returns the commit that the suite ran on; null if it did not run, or if there were uncommitted changes. */
+  async commit(): Promise<string | null> {
+    const checkout = await this.#checkout;
+    const isOfCommit = checkout && !checkout.isDirty && this.opened.reports?.isOfCommit !== false;
+    return isOfCommit ? checkout.commit : null;
+  }
 }
 
-/** Searches for the change that broke each cause before its first agent starts, if blame is on (BL-1). */
-async function blamed({ session }: Progress, causes: readonly Cause[]): Promise<readonly Cause[]> {
-  return session.blame ? session.blame(causes) : causes;
+/** Loads what a red run needs while its suite is still running. */
+async function loadForRed(): Promise<void> {
+  const [{ compileRules }] = await Promise.all([
+    import('../core/classify/classify.js'),
+    import('./compose-session.js'),
+    import('./heal-rounds.js'),
+  ]);
+  compileRules();
 }
 
-/** Gives causes ids that are unique across the rounds of a run, determines their parents, and announces them. */
-function numbered(progress: Progress, causes: readonly Cause[]): Cause[] {
-  const { session } = progress;
-  const earlier = [...progress.causes.values()];
-  return causes.map((grouped) => {
-    const id = `c${session.bus.run().causes.length + 1}`;
-    const cause = { ...grouped, id, parent: parentOf(earlier, grouped) };
-    tellCause(progress, cause);
-    return cause;
-  });
-}
-
-function parentOf(earlier: readonly Cause[], cause: Cause): string | null {
-  const keys = keysOf(cause);
-  const parent = earlier.findLast(
-    ({ lead, members }) =>
-      lead.failure.scope === 'suite' || members.some(({ failure }) => keys.has(failureKey(failure))),
-  );
-  return parent?.id ?? null;
-}
-
-/** Removes failures of tests that a person has quarantined: they are reported, get no agent, and do not fail the run (ME-7). */
-async function withoutQuarantined(
-  { session }: Progress,
-  failures: readonly DiagnosedFailure[],
-): Promise<DiagnosedFailure[]> {
-  const { bus, store, settings, clock } = session;
-  const byAnswer = new Set((await store.quarantines()).map((one) => one.testId));
-  const today = new Date(clock.now()).toISOString().slice(0, 10);
-  const byFile = new Set(settings.quarantine.flatMap(({ test, until }) => (until >= today ? [test] : [])));
-  const tests = testsOf(failures).filter(
-    ({ id, titlePath }) => byAnswer.has(id) || byFile.has(testName(titlePath)),
-  );
-  const ids = new Set(tests.map(({ id }) => id));
-  const known = bus.run().tests;
-  const count = tests.filter(({ id }) => known.get(id)?.verdict !== 'quarantined').length;
-  if (count > 0) bus.emit({ type: 'agent.avoided', reason: 'quarantined', count });
-  if (tests.length > 0) bus.emit({ type: 'tests.quarantined', tests });
-  return failures.filter((one) => !ids.has(failureKey(one.failure)));
+function staleServer(url: string): string {
+  return `${url} was already being served when Playwright started, so the tests ran against that server, which may serve old code. Stop it, or set reuseExistingServer: false.`;
 }

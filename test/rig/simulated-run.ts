@@ -1,6 +1,6 @@
 import type { DiagnosedFailure } from '../../src/core/cause.js';
 import type { Event } from '../../src/event.js';
-import { healRun } from '../../src/heal/run.js';
+import { healRun } from '../../src/heal/heal-rounds.js';
 import { Observations } from '../../src/heal/observations.js';
 import { reportOf } from '../../src/run/report.js';
 import type { Session } from '../../src/heal/session.js';

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { choiceText, type Choice } from '../../core/escalation.js';
 import { proofDepths } from '../../core/verification.js';
 import { type Hosting, type Ran, runHosted } from '../../heal/hosted-run.js';
+import * as commands from '../../heal/commands.js';
 import { verifyRequest } from '../../heal/verify/verify-request.js';
 import { matchingFailures, failuresOf, isLead, nameOf } from '../../inspect/find-failure.js';
 import type { Problem } from '../../problem.js';
@@ -20,7 +21,7 @@ import { withStore } from '../../store/with-store.js';
 import { withoutUndefined } from '../../without-undefined.js';
 import { filtersFor } from '../blame.js';
 import { filesOf } from '../inspect.js';
-import { chosenRequest, shown } from '../resolve-escalation.js';
+import { chosenCommand, chosenRequest, shown } from '../resolve-escalation.js';
 import {
   type Answer,
   answeredShape,
@@ -70,10 +71,8 @@ export const tools: Readonly<Record<string, Tool>> = {
     isReading: false,
     work: async ({ filter = [], project, grep }, hosting) => {
       const options = { dryRun: true, json: true, ...withoutUndefined({ project, grep }) };
-      return answeredBy(
-        runAnswer,
-        await runHosted({ ...place(), filters: filter, passThrough: [], options }, hosting),
-      );
+      const request = { ...place(), name: 'mcp', filters: filter, passThrough: [], options };
+      return answeredBy(runAnswer, await runHosted(request, commands.plan, hosting));
     },
     again: async (runId) => stored(runId, runAnswer),
   }),
@@ -106,7 +105,8 @@ export const tools: Readonly<Record<string, Tool>> = {
     work: async ({ depth, filter = [], base }, hosting) => {
       const options = { ...withoutUndefined({ depth, base }), filters: filter, json: true };
       const request = await verifyRequest(place(), options);
-      return request.ok ? answeredBy(fixAnswer, await runHosted(request.value, hosting)) : request;
+      if (!request.ok) return request;
+      return answeredBy(fixAnswer, await runHosted(request.value.request, request.value.command, hosting));
     },
     again: async (runId) => stored(runId, fixAnswer),
   }),
@@ -123,8 +123,8 @@ export const tools: Readonly<Record<string, Tool>> = {
       const filters = await filtersFor(process.cwd(), test);
       if (!filters.ok) return filters;
       const options = { dryRun: true, json: true };
-      const asked = { filters: filters.value, passThrough: [], options, blame: { base: base ?? null } };
-      return answeredBy(runAnswer, await runHosted({ ...place(), ...asked }, hosting));
+      const request = { ...place(), name: 'mcp', filters: filters.value, passThrough: [], options };
+      return answeredBy(runAnswer, await runHosted(request, commands.blame(base ?? null), hosting));
     },
     again: async (runId) => stored(runId, runAnswer),
   }),
@@ -239,6 +239,9 @@ async function answerQuestion(
   const said = `${full} ${state}${choice === null ? '' : `: ${choiceText[choice]}`}`;
   const data = { id: full, state, run: null };
   if (!request || !lock) return ok({ data, text: said });
-  const ran = answeredBy(runAnswer, await runHosted({ ...request, lock }, hosting));
+  const ran = answeredBy(
+    runAnswer,
+    await runHosted({ ...request, lock }, chosenCommand(escalation), hosting),
+  );
   return ran.ok ? ok({ data: { ...data, run: ran.value.data }, text: `${said}\n\n${ran.value.text}` }) : ran;
 }

@@ -1,7 +1,7 @@
 import { compareFiles, pathsIn } from '../../blame/candidates.js';
 import type { ChangedFile } from '../../blame/hunks.js';
 import type { ProofStep } from '../../core/proof.js';
-import type { ChangeVerdict, Finding, Verification } from '../../core/verification.js';
+import type { ChangeVerdict, Finding, ProofDepth, Verification } from '../../core/verification.js';
 import { type GitChanges, gitChanges, noBaseProblem } from '../../git/git-trees.js';
 import { findingsIn, guardWorkingTree } from '../../guard/guard-working-tree.js';
 import { ignoredReads } from '../../guard/ignored-reads.js';
@@ -11,9 +11,18 @@ import { err, ok, type Result } from '../../result.js';
 import { readFailureRecords } from '../../run/failure-record.js';
 import { changesSince } from '../../run/tree-state.js';
 import { judgeLocators } from '../attempt/locators-on-page.js';
+import type { LastRed } from '../../inspect/last-red.js';
 import type { Opened } from '../open-run.js';
-import type { VerifyAsked } from '../run-request.js';
 import type { Healed } from '../progress.js';
+
+/** What is asked about the changes in the working tree. */
+export interface VerifyAsked {
+  readonly depth: ProofDepth;
+  /** A commit that a person named, or null. */
+  readonly base: string | null;
+  /** What was red before; null if no run here has seen anything red. */
+  readonly red: LastRed | null;
+}
 
 /** A change that was compared, before anything is run with it. */
 export interface ComparedChange {

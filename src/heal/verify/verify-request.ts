@@ -5,6 +5,8 @@ import type { Problem } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
 import { readFailureRecords } from '../../run/failure-record.js';
 import { runDirOf } from '../../run/run-folder.js';
+import { verify } from '../commands.js';
+import type { Command } from '../run.js';
 import type { RunOptions, RunRequest } from '../run-request.js';
 
 /** The options of `self-heal verify`. */
@@ -21,19 +23,14 @@ export interface VerifyOptions extends Pick<RunOptions, 'config' | 'project' | '
 export async function verifyRequest(
   place: Pick<RunRequest, 'cwd' | 'env'>,
   { base, depth = 'full', filters = [], ...own }: VerifyOptions,
-): Promise<Result<RunRequest, Problem>> {
+): Promise<Result<{ readonly request: RunRequest; readonly command: Command }, Problem>> {
   const red = await lastRed(place.cwd);
   if (red === null && filters.length === 0) return err(nothingRed);
   const onlyIds = filters.length === 0 && red ? await idsOf(place.cwd, red) : [];
-  return ok({
-    ...place,
-    filters,
-    passThrough: [],
-    // No agent is started, and the proof is that of a full heal.
-    options: { ...own, dryRun: true, verify: 'full' },
-    verifies: { depth, base: base ?? null, red },
-    onlyIds,
-  });
+  // No agent is started, and the proof is that of a full heal.
+  const options: RunOptions = { ...own, dryRun: true, verify: 'full' };
+  const request = { ...place, name: 'verify', filters, passThrough: [], options };
+  return ok({ request, command: verify({ depth, base: base ?? null, red }, onlyIds) });
 }
 
 /** Returns what has to run so that these tests run: a test of a serial group needs its group. */

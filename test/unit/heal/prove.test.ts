@@ -8,7 +8,7 @@ import type { Guard } from '../../../src/guard/run-guard.js';
 import { readFailureRecords } from '../../../src/run/failure-record.js';
 import { endCause, newProgress, tellCause } from '../../../src/heal/progress.js';
 import { runRegression } from '../../../src/heal/regression.js';
-import { healRun } from '../../../src/heal/run.js';
+import { healRun } from '../../../src/heal/heal-rounds.js';
 import { tellSeen } from '../../../src/heal/tell-tests.js';
 import { reportOf, reportTests } from '../../../src/run/report.js';
 import { noStore } from '../../../src/run/run-store.js';

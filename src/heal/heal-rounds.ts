@@ -1,0 +1,187 @@
+import { becauseOf } from '../core/attempt.js';
+import { confirm } from './confirm.js';
+import type { Cause, DiagnosedFailure } from '../core/cause.js';
+import { failureKey, testName, testsOf } from '../core/failure.js';
+import { groupCauses } from '../core/group.js';
+import { healCause, type TriedCause, turnAlone } from './heal-cause.js';
+import { atOnce, earlierSignatures, healCauses } from './heal-causes.js';
+import type { SuiteRun } from '../playwright/suite-run.js';
+import { observationsIn } from './observations.js';
+import {
+  endCause,
+  goesOn,
+  type Healed,
+  isPausedNow,
+  isSuiteRed,
+  isUnproven,
+  keysOf,
+  newProgress,
+  type Progress,
+  tellCause,
+  verdictOf,
+} from './progress.js';
+import { proveFixes } from './prove.js';
+import { retest } from './retest.js';
+import { revertDeadEnds } from './revert-fixes.js';
+import { tellDecided } from './tell-tests.js';
+import type { Session } from './session.js';
+import { applyFlaky, applyResult, newlyRed, recheckFailed } from './apply-result.js';
+
+/**
+ * Heals what the first run found, in rounds: a fix that lets the suite start, or that gets a test past its first error, reveals new
+ * failures, which have causes, agents and budgets of their own (HL-3).
+ */
+export async function healRun(session: Session, first: SuiteRun): Promise<Healed> {
+  const progress = newProgress(session, first);
+  const seen = [...(await diagnosed(session, first)), ...(await beyondTheStop(session, first))];
+  const found = await withoutQuarantined(progress, seen);
+  let pending = found.filter((one) => one.failure.scope === 'suite');
+  const tests = found.filter((one) => one.failure.scope === 'test');
+  if (pending.length === 0) pending = tests.splice(0);
+  for (;;) {
+    while (pending.length > 0 && goesOn(progress)) {
+      pending = await healRound(progress, pending);
+      // The suite's own failure could not be healed, but tests ran despite it: they are healed individually.
+      if (pending.length === 0) pending = tests.splice(0).filter((one) => isUndecided(progress, one));
+      if (pending.length === 0 && !isSuiteRed(progress)) pending = unblocked(progress);
+    }
+    if (!session.signal.aborted) await revertDeadEnds(progress);
+    await recheckFailed(progress);
+    const proved = await proveFixes(progress, first);
+    const left = [...(await healAgain(progress, proved.again)), ...proved.failures.map(([, one]) => one)];
+    pending = [...pending, ...left];
+    const isLeftToProve = [...progress.causes.values()].some((cause) => isUnproven(progress, cause));
+    if ((left.length === 0 || !goesOn(progress)) && !isLeftToProve) break;
+  }
+  const suiteRed = pending.some((one) => one.failure.scope === 'suite') || isSuiteRed(progress);
+  const paused = isPausedNow(progress);
+  if (paused) session.bus.emit({ type: 'agent.build_paused', status: 'escalation_threshold_exceeded' });
+  return { suiteRed, paused };
+}
+
+/** Returns the failures of the first run, which is the second one for tests that were red in the run that reports are of. */
+async function diagnosed(
+  { diagnose, observations, reportedRed }: Session,
+  run: SuiteRun,
+): Promise<readonly DiagnosedFailure[]> {
+  const seen = await diagnose(run);
+  const shown = observationsIn({ run, seen }, []);
+  observations.add(new Map([...shown].filter(([key]) => reportedRed?.has(key))));
+  observations.add(shown);
+  return seen;
+}
+
+/** Runs what the first run did not get to because of its `maxFailures`, since a run must not end green without it; returns what failed. */
+async function beyondTheStop(session: Session, first: SuiteRun): Promise<readonly DiagnosedFailure[]> {
+  const ids = first.tests.flatMap(({ test, outcome }) => (outcome === 'not-run' ? [test.id] : []));
+  if (!first.stoppedEarly || ids.length === 0 || session.signal.aborted) return [];
+  const seen = await retest(session, { failures: [], purpose: 'confirm', causeId: null, ids });
+  return seen.others;
+}
+
+/** Continues with causes whose fix did not hold in the proof. */
+async function healAgain(
+  progress: Progress,
+  causes: readonly TriedCause[],
+): Promise<readonly DiagnosedFailure[]> {
+  const found = new Map<string, DiagnosedFailure>();
+  for (const from of causes) {
+    if (!goesOn(progress)) {
+      tellDecided(progress.session, from.cause.members, { verdict: 'failed' });
+      const last = from.attempts.at(-1);
+      const reason = (last && becauseOf(last)) ?? 'interrupted';
+      await endCause(progress, from.cause, { verdict: 'interrupted', reason });
+      continue;
+    }
+    const earlier = earlierSignatures(progress, from.cause);
+    // Its agents already know its copy.
+    const turn = turnAlone(progress.session, from.copy);
+    const ended = await healCause(progress.session, from.cause, { earlier, from, turn });
+    for (const [key, failure] of await applyResult(progress, ended)) found.set(key, failure);
+  }
+  return [...found.values()];
+}
+
+/** Returns the failures that could not be confirmed because the suite did not start, and are still undecided. */
+function unblocked(progress: Progress): DiagnosedFailure[] {
+  const blocked = [...progress.blocked.values()];
+  progress.blocked.clear();
+  return blocked.filter((one) => isUndecided(progress, one));
+}
+
+/** Whether a failed test has no cause, or its last cause was superseded by a failure that has no cause yet. */
+function isUndecided(progress: Progress, { failure }: DiagnosedFailure): boolean {
+  const test = progress.session.bus.run().tests.get(failureKey(failure));
+  const last = progress.causes.get(test?.causeIds.at(-1) ?? '');
+  const hasNext = last !== undefined && verdictOf(progress, last) === 'superseded';
+  return test?.verdict === 'failed' && (test.causeIds.length === 0 || hasNext);
+}
+
+/** Confirms, groups and heals one batch; returns the failures revealed in the meantime. */
+async function healRound(
+  progress: Progress,
+  failures: readonly DiagnosedFailure[],
+): Promise<DiagnosedFailure[]> {
+  const asked = await withoutQuarantined(progress, failures);
+  const { workspace } = progress.session;
+  const likely = groupCauses(asked);
+  workspace.prepare(atOnce(progress.session, likely));
+  const { confirmed, flaky, uncovered, blockedBy } = await confirm(progress, asked);
+  if (progress.session.signal.aborted) return [...failures];
+  await applyFlaky(progress, flaky);
+  if (blockedBy) {
+    for (const one of asked) progress.blocked.set(failureKey(one.failure), one);
+    return [blockedBy];
+  }
+  const causes = await blamed(progress, numbered(progress, groupCauses(confirmed)));
+  for (const cause of causes) progress.causes.set(cause.id, cause);
+  const next = new Map(newlyRed(progress, uncovered));
+  await healCauses(progress, causes, next);
+  return [...next.values()];
+}
+
+/** Searches for the change that broke each cause before its first agent starts, if blame is on (BL-1). */
+async function blamed({ session }: Progress, causes: readonly Cause[]): Promise<readonly Cause[]> {
+  return session.blame ? session.blame(causes) : causes;
+}
+
+/** Gives causes ids that are unique across the rounds of a run, determines their parents, and announces them. */
+function numbered(progress: Progress, causes: readonly Cause[]): Cause[] {
+  const { session } = progress;
+  const earlier = [...progress.causes.values()];
+  return causes.map((grouped) => {
+    const id = `c${session.bus.run().causes.length + 1}`;
+    const cause = { ...grouped, id, parent: parentOf(earlier, grouped) };
+    tellCause(progress, cause);
+    return cause;
+  });
+}
+
+function parentOf(earlier: readonly Cause[], cause: Cause): string | null {
+  const keys = keysOf(cause);
+  const parent = earlier.findLast(
+    ({ lead, members }) =>
+      lead.failure.scope === 'suite' || members.some(({ failure }) => keys.has(failureKey(failure))),
+  );
+  return parent?.id ?? null;
+}
+
+/** Removes failures of tests that a person has quarantined: they are reported, get no agent, and do not fail the run (ME-7). */
+async function withoutQuarantined(
+  { session }: Progress,
+  failures: readonly DiagnosedFailure[],
+): Promise<DiagnosedFailure[]> {
+  const { bus, store, settings, clock } = session;
+  const byAnswer = new Set((await store.quarantines()).map((one) => one.testId));
+  const today = new Date(clock.now()).toISOString().slice(0, 10);
+  const byFile = new Set(settings.quarantine.flatMap(({ test, until }) => (until >= today ? [test] : [])));
+  const tests = testsOf(failures).filter(
+    ({ id, titlePath }) => byAnswer.has(id) || byFile.has(testName(titlePath)),
+  );
+  const ids = new Set(tests.map(({ id }) => id));
+  const known = bus.run().tests;
+  const count = tests.filter(({ id }) => known.get(id)?.verdict !== 'quarantined').length;
+  if (count > 0) bus.emit({ type: 'agent.avoided', reason: 'quarantined', count });
+  if (tests.length > 0) bus.emit({ type: 'tests.quarantined', tests });
+  return failures.filter((one) => !ids.has(failureKey(one.failure)));
+}
