@@ -46,8 +46,9 @@ async function runPublish({ from, folder, answer, apply }: PublishOptions): Prom
   const { createRedactor } = await import('../secrets/redactor.js');
   const read = from === undefined ? ok(null) : await readArtifact(from);
   if (!read.ok) return read.error;
-  const artifact = read.value;
   const redactor = await createRedactor({ env, projectRoot: null });
+  // Before any text of it is cut: half a token is recognized by nobody.
+  const artifact = read.value && { ...read.value, report: redactor.deep(read.value.report) };
   const tell = (line: string) => void tellPerson(redactor.text(line));
   try {
     if (answer) return await answerComment({ artifact, folder, env, tell });

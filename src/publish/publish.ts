@@ -143,7 +143,7 @@ function pageOf({ artifact, redactor }: Publishing): Page {
   return { text: textWith(`\nThe fix is not offered: ${prose(why)}.\n`), fix: null };
 }
 
-function checkOf({ artifact, folder, redactor }: Publishing, { text: summary, fix }: Page): Check {
+function checkOf({ artifact, folder }: Publishing, { text: summary, fix }: Page): Check {
   const { report } = artifact;
   const { exitCode, outcome, totals } = report;
   const isGreen = exitCode === exitCodes.green;
@@ -158,9 +158,7 @@ function checkOf({ artifact, folder, redactor }: Publishing, { text: summary, fi
         : `${fixedText(report)} fixed: apply the fix`,
     summary,
     annotations: annotations.flatMap(({ file, line, ...one }) =>
-      file === undefined || line === undefined
-        ? []
-        : [{ ...one, title: redactor.text(one.title), message: redactor.text(one.message), file, line }],
+      file === undefined || line === undefined ? [] : [{ ...one, file, line }],
     ),
   };
 }

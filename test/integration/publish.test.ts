@@ -409,6 +409,17 @@ describe('on GitHub', () => {
     expect(outsideOfCode).not.toMatch(/(?<!\\)<script|(?<!\\)!\[|@everyone/);
   });
 
+  it('PB-5 EV-9 the token is in no annotation of the check, be it whole or where a long text is cut', async () => {
+    const forge = await new ForgeStub(files).github();
+    const token = 'ghs_secretOfTheJob0123456789';
+    const headline = `${token} ${'x'.repeat(455)} ${token}`;
+    const leaking = { ...fixed, causes: [aReportCause({ headline, source: 'src/shop.ts:2:1' })] };
+    await publish(forge, ['--from', artifact(leaking, {})], ended(forge, 'pull_request'));
+    const said = JSON.stringify(forge.checks);
+    expect(said).toContain('[masked: value of GITHUB_TOKEN');
+    expect(said).not.toContain('ghs_secret');
+  });
+
   it('PB-5 the token is in no output, even if the forge repeats it', async () => {
     const forge = await new ForgeStub(files).github();
     const { exitCode, said } = await publish(forge, ['--from', artifact(fixed, { fix })], {
