@@ -1,12 +1,12 @@
 import path from 'node:path';
 import { readFileSync } from 'node:fs';
 import { canBeReverted } from '../core/blame.js';
-import type { Note } from '../core/guard-findings.js';
+import type { Note, Violation } from '../core/guard-findings.js';
 import { headlineOf } from '../core/headline.js';
 import { isGreen, type Observation } from '../core/judge.js';
 import { exchangeInputs, type OtherInput } from '../guard/other-input.js';
 import { violationOf } from '../guard/rules.js';
-import { type Change, contentsOf, readChange } from '../workspace/change.js';
+import { type Contents, contentsOf, readChange } from '../workspace/change.js';
 import { type FileEdit, type FileState, isSame, stateOf } from '../workspace/file-state.js';
 import type { Refuted } from './apply-proof.js';
 import { changesOf, heldAttempt, type Progress, type ProofTest, revealing } from './progress.js';
@@ -100,12 +100,23 @@ function endOf(seen: Seen, test: ProofTest): 'green' | 'red' | 'unknown' {
   return now.ended === 'failed' ? 'red' : 'unknown';
 }
 
-function rejected({ cause, edited, input: { named, inputs } }: Typing): InputVerdict {
-  const violation = violationOf('input-hard-coded', {
+/** Returns what is wrong with a fix that is red with another input; `edited` is a file of it. */
+export function hardCoded({ named, inputs }: OtherInput, edited: string): Violation {
+  return violationOf('input-hard-coded', {
     file: named?.file ?? edited,
     line: named?.line ?? null,
     detail: `the test is red with an input other than ${inputs.map(quoted).join(', ')}`,
   });
+}
+
+/** Says what the tests type, and whether the fix names it. */
+export function typedText({ named, inputs }: OtherInput): string {
+  if (named) return `the fix names ${quoted(named.input)}, which the tests type`;
+  return inputs.length > 0 ? `the tests type ${inputs.map(quoted).join(', ')}` : 'the tests type a text';
+}
+
+function rejected({ cause, edited, input }: Typing): InputVerdict {
+  const violation = hardCoded(input, edited);
   return {
     causeId: cause.id,
     rejected: { kind: 'rejected', because: violation.says, violations: [violation] },
@@ -113,12 +124,9 @@ function rejected({ cause, edited, input: { named, inputs } }: Typing): InputVer
   };
 }
 
-function noted({ cause, edited, input: { named, inputs } }: Typing, says: string): InputVerdict {
-  const file = named?.file ?? edited;
-  const typed =
-    inputs.length > 0 ? `the tests type ${inputs.map(quoted).join(', ')}` : 'the tests type a text';
-  const told = named ? `the fix names ${quoted(named.input)}, which the tests type` : typed;
-  const note = { file, line: named?.line ?? null, says: `${told}: ${says}` };
+function noted({ cause, edited, input }: Typing, says: string): InputVerdict {
+  const { file = edited, line = null } = input.named ?? {};
+  const note = { file, line, says: `${typedText(input)}: ${says}` };
   return { causeId: cause.id, rejected: null, notes: [note] };
 }
 
@@ -135,8 +143,16 @@ async function runAltered(
   typing: readonly Typing[],
   goals: Goals,
 ): Promise<Seen> {
-  const change = await altered(session, typing, goals);
-  const applied = change && (await session.workspace.apply(change));
+  const { workspace, folder } = session;
+  const input = {
+    inputs: typing.flatMap(({ input: { inputs } }) => inputs),
+    files: typing.flatMap(({ input: { files } }) => files),
+  };
+  const place = { root: workspace.root, contents: contentsOf(folder.dir) };
+  const edits = await otherInputEdits(input, place, goals);
+  // No agent's change has an id like this.
+  const id = `${typing[0]?.changes.at(-1) ?? ''}00000${goals.size > 0 ? 1 : 0}`;
+  const applied = edits && (await workspace.apply({ id, edits, folders: [] }));
   if (applied?.kind !== 'applied') return new Map();
   const tests = typing.flatMap((one) => one.tests);
   const [first, ...others] = typing.map(({ cause }) => cause.id);
@@ -145,19 +161,18 @@ async function runAltered(
     purpose: 'other-input',
     causeId: others.length === 0 ? (first ?? null) : null,
   });
-  await session.workspace.revert([applied.change.id]);
+  await workspace.revert([applied.change.id]);
   return new Map(tests.map((test) => [test, seen.observe(test.failure)]));
 }
 
-/** Returns null if no test has anything to exchange. */
-async function altered(
-  { workspace: { root }, folder }: Progress['session'],
-  typing: readonly Typing[],
-  goals: Goals,
-): Promise<Change | null> {
-  const contents = contentsOf(folder.dir);
+/** Returns the edits that give tests another input, and files other states; null if no test has anything to exchange. */
+export async function otherInputEdits(
+  { inputs, files }: Pick<OtherInput, 'inputs' | 'files'>,
+  { root, contents }: { readonly root: string; readonly contents: Contents },
+  goals: Goals = new Map(),
+): Promise<FileEdit[] | null> {
   const texts = new Map<string, string>();
-  for (const file of new Set(typing.flatMap(({ input }) => input.files))) {
+  for (const file of new Set(files)) {
     const goal = goals.get(file);
     const state = goal === undefined ? stateOf(root, file) : goal;
     if (state === null || state === 'other' || state.kind !== 'file') continue;
@@ -165,10 +180,7 @@ async function altered(
     const text = bytes.toString('utf8');
     if (Buffer.from(text).equals(bytes)) texts.set(file, text);
   }
-  const exchanged = exchangeInputs(
-    texts,
-    typing.flatMap(({ input }) => input.inputs),
-  );
+  const exchanged = exchangeInputs(texts, inputs);
   if (exchanged.size === 0) return null;
   const edits: FileEdit[] = [];
   for (const file of new Set([...goals.keys(), ...exchanged.keys()])) {
@@ -182,8 +194,7 @@ async function altered(
       text !== undefined && state ? { ...state, hash: await contents.put(Buffer.from(text)) } : goal;
     edits.push({ path: file, before, after });
   }
-  // No agent's change has an id like this.
-  return { id: `${typing[0]?.changes.at(-1) ?? ''}00000${goals.size > 0 ? 1 : 0}`, edits, folders: [] };
+  return edits;
 }
 
 /**

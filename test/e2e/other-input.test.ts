@@ -96,3 +96,27 @@ describe('HN-3 tests with another input than they type', () => {
     expect(run.exitCode).toBe(0);
   });
 });
+
+it('HN-12 HN-3 verify runs the tests with another input, too: it refuses a fix that names theirs, and says what it could not show', async () => {
+  const what = 'by its letters';
+  const { 'fixer.mjs': _, ...own } = files;
+  const project = await scratchProject({ ...own, [app(what)]: shows(what, "'Hi'") });
+  committed(project.dir, 'shorter');
+  const red = await project.selfHeal(['run', '--dry-run', spec(what)]);
+  expect(red.exitCode).toBe(1);
+  const verified = async (fix: string) => {
+    await project.write({ [app(what)]: shows(what, fix) });
+    const { exitCode, report } = await project.selfHeal(['verify', '--quick']);
+    expect(await project.read(spec(what))).toBe(files[spec(what)]);
+    return { exitCode, ...report?.verification };
+  };
+  expect(await verified('name ? "Hello Ann" : "Hi"')).toMatchObject({
+    exitCode: 1,
+    verdict: 'refused',
+    findings: [{ rule: 'input-hard-coded', file: app(what), line: 4 }],
+  });
+  const notShown = [expect.stringContaining('another input'), expect.stringContaining('the rest')];
+  expect(await verified(byItsLetter)).toMatchObject({ verdict: 'proven', notProven: notShown });
+  const shown = expect.arrayContaining([expect.stringContaining('another input')]);
+  expect(await verified(honest)).toMatchObject({ exitCode: 0, verdict: 'proven', proven: shown });
+});

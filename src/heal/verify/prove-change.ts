@@ -2,8 +2,10 @@ import { type Candidate, candidatesOf, compareFiles, editsWithout } from '../../
 import { withChange } from '../../blame/trials.js';
 import { groupCauses } from '../../core/group.js';
 import type { ProofStep } from '../../core/proof.js';
-import type { ChangeVerdict } from '../../core/verification.js';
-import { placesOf } from '../../guard/run-guard.js';
+import type { ChangeVerdict, Finding } from '../../core/verification.js';
+import type { SuitePurpose } from '../../event.js';
+import type { OtherInput } from '../../guard/other-input.js';
+import { createGuard, placesOf } from '../../guard/run-guard.js';
 import { testPlaces } from '../../guard/test-places.js';
 import { counted } from '../../format.js';
 import { nameOf } from '../../outputs/wording.js';
@@ -11,6 +13,7 @@ import { toPlaywrightArgs } from '../../playwright/selection.js';
 import { isRed, type SuiteRun } from '../../playwright/suite-run.js';
 import { withoutUndefined } from '../../without-undefined.js';
 import { contentsOf } from '../../workspace/change.js';
+import type { FileEdit } from '../../workspace/file-state.js';
 import { applyFlaky } from '../apply-result.js';
 import { confirm } from '../confirm.js';
 import type { Opened } from '../open-run.js';
@@ -18,6 +21,7 @@ import { type Healed, newProgress, summarise } from '../progress.js';
 import type { Session } from '../session.js';
 import { createSuiteRuns } from '../suite-runs.js';
 import { tellSeen } from '../tell-tests.js';
+import { hardCoded, otherInputEdits, typedText } from '../try-other-input.js';
 import { type ComparedChange, concluded, type Shown } from './compare-change.js';
 
 /**
@@ -30,15 +34,21 @@ export async function verifyChange(
   { first, change }: { readonly first: SuiteRun; readonly change: ComparedChange },
 ): Promise<Healed> {
   const proof = new ChangeProof(opened, session, { first, change });
-  const ended = (await proof.showGreen()) ?? (await proof.showRed()) ?? (await proof.showOthers());
+  const ended =
+    (await proof.showGreen()) ??
+    (await proof.showRed()) ??
+    (await proof.showOtherInput()) ??
+    (await proof.showOthers());
   if (session.signal.aborted) return { suiteRed: false, paused: false };
-  return concluded(opened, change, { ...(ended ?? proven), ...proof.shown() });
+  const { refused = [], ...verdict } = ended ?? proven;
+  return concluded(opened, { ...change, refused }, { ...verdict, ...proof.shown() });
 }
 
 /** Why the proof of a change has ended. */
 interface Ended {
   readonly verdict: ChangeVerdict;
   readonly reason: string;
+  readonly refused?: readonly Finding[];
 }
 
 /** What a run shows; `verify.prepare` that fails counts as a failure of the suite. */
@@ -180,6 +190,41 @@ class ChangeProof {
     return null;
   }
 
+  /** A genuine fix answers other inputs than those that the tests type as well (HN-3). */
+  async showOtherInput(): Promise<Ended | null> {
+    const { changed, files } = this.#change;
+    const { root, changes, before, after } = changed;
+    const healed = this.#first.tests.flatMap(({ test }) =>
+      this.#steps.has(test.id) ? test.location.file : [],
+    );
+    const judge = createGuard(root, this.#first);
+    const work = { category: 'ui-error', tests: 'shown', changes, before, after, healed } as const;
+    const { otherInput } = await judge(work);
+    if (otherInput === null) return null;
+    const tried = await this.#tryOtherInput(otherInput);
+    const again = tried.includes('red') ? await this.#tryOtherInput(otherInput) : tried;
+    if (this.#session.signal.aborted) return stopped;
+    if (again.includes('red') && otherInput.named) {
+      const { rule, file, line, says } = hardCoded(otherInput, files[0]?.path ?? '');
+      return { verdict: 'refused', reason: says, refused: [{ rule, file, line, says }] };
+    }
+    const why = again.includes('red')
+      ? 'they are red with another one, and no run could show whether the app needs this one'
+      : 'no other input could be tried';
+    if (again.every((step) => step === 'green')) this.#proven.push('green with another input than they type');
+    else this.#notProven.push(`that another input works, too: ${typedText(otherInput)}; ${why}`);
+    return null;
+  }
+
+  /** Returns what a run with another input shows of each test that the change is for; null if it says nothing. */
+  async #tryOtherInput(input: OtherInput): Promise<(ProofStep | null)[]> {
+    const { workspace, folder } = this.#session;
+    const edits = await otherInputEdits(input, { root: workspace.root, contents: contentsOf(folder.dir) });
+    const run = await this.#with(edits, { ids: this.#idsToRun(), purpose: 'other-input' });
+    // A suite that does not start with other texts in it tells nothing of the app.
+    return [...this.#steps.keys()].map((id) => run && stepOf({ ...run, suiteFailure: null }, id));
+  }
+
   /** In full, the whole suite runs with the change, and what is red in it is run without. */
   async showOthers(): Promise<Ended | null> {
     if (this.#change.asked.depth === 'quick')
@@ -269,19 +314,28 @@ class ChangeProof {
 
   /** Runs tests without the change; null if it could not be taken out. */
   async #without(out: readonly Candidate[], ids: readonly string[] | null): Promise<Seen | null> {
+    const { workspace, folder } = this.#session;
+    const edits = await editsWithout(out, { root: workspace.root, contents: contentsOf(folder.dir) });
+    return this.#with(edits, { ids, purpose: 'proof' });
+  }
+
+  /** Runs tests while these edits are in the tree; null if they could not be made. */
+  async #with(
+    edits: readonly FileEdit[] | null,
+    { ids, purpose }: { readonly ids: readonly string[] | null; readonly purpose: SuitePurpose },
+  ): Promise<Seen | null> {
+    if (edits === null) return null;
     const { workspace, folder, bus, signal } = this.#session;
     const contents = contentsOf(folder.dir);
-    const edits = await editsWithout(out, { root: workspace.root, contents });
-    if (edits === null) return null;
     const warn = (message: string) => bus.emit({ type: 'run.warning', message });
     // The ids of agents' changes never look like this.
     const change = { id: '900000001', edits, folders: [] };
     const ran = await withChange<Seen>({ workspace, contents, warn }, change, async () => {
       const broken = await this.#session.prepare();
       if (broken !== null) return { tests: [], suiteFailure: { scope: 'suite', errors: [], stderr: broken } };
-      return this.#session.runAgain({ ids, purpose: 'proof', causeId: null });
+      return this.#session.runAgain({ ids, purpose, causeId: null });
     });
-    // What was built without the change must not be what is left.
+    // What was built with these edits must not be what is left.
     if (ran && !signal.aborted) await this.#session.prepare();
     return ran?.value ?? null;
   }
