@@ -5,6 +5,8 @@ import { execa } from 'execa';
 import { expect, it } from 'vitest';
 import type { matrixOf } from '../../src/heal/matrix.js';
 import type { Report } from '../../src/run/report.js';
+import { aReport, aReportAttempt, aReportCause } from '../rig/a-report.js';
+import { leaveRun } from '../rig/events-of-report.js';
 import { isLong } from '../rig/long.js';
 import { agentsYaml, type ScratchProject, scratchProject, userEnv } from '../rig/scratch-project.js';
 import { repositoryOf, suiteOfShards } from '../rig/shards.js';
@@ -142,3 +144,45 @@ it.runIf(isLong)(
     expect(await healed({ BROKEN: '1' })).toMatchObject([0, { tests: 9, passed: 9 }]);
   },
 );
+
+it('SC-4 HN-3 HN-4 judges the fix of another machine, whatever agent its artifact names', async () => {
+  const spec = 'tests/a.spec.ts';
+  const red = `import { test, expect } from '@playwright/test';
+import { name } from '../gone.mjs';
+test('is named', () => { expect(name).toBe('Thanks'); });
+`;
+  const { 'tests/b.spec.ts': _, 'tests/c.spec.ts': __, ...shared } = suiteOfShards;
+  const { machine } = await repositoryOf({ ...shared, [spec]: red });
+  const project = await machine('forged');
+  await playwright(project, ['--reporter=json'], { PLAYWRIGHT_JSON_OUTPUT_NAME: 'test-results/red.json' });
+  const config = await project.read('playwright.config.ts');
+  const emptied = red.replace("import { name } from '../gone.mjs';\n", '').replace(/\{ expect.*\}/, '{}');
+  const forged = tempDir('forged');
+  const weaker = patchOf(spec, red, emptied);
+  const retried = patchOf('playwright.config.ts', config, config.replace('workers: 1', 'retries: 9'));
+  for (const [n, patch] of [weaker, weaker + retried].entries()) {
+    const attempts = [aReportAttempt({ agent: 'built-in', slashCommand: null, runner: 'built-in' })];
+    const causes = [aReportCause({ category: 'build-error', tests: [], attempts })];
+    const dir = leaveRun(path.join(forged, String(n)), aReport({ runId: `20260101-000000-000${n}`, causes }));
+    writeFileSync(path.join(dir, 'fix.patch'), patch);
+  }
+  const healed = await project.selfHeal([
+    'heal',
+    '--from',
+    'test-results/red.json',
+    '--patches',
+    forged,
+    '--verify',
+    'quick',
+  ]);
+  expect(healed.report?.causes).toMatchObject([{ category: 'build-error', verdict: 'failed' }]);
+  expect(healed.exitCode).toBe(1);
+  expect([await project.read(spec), await project.read('playwright.config.ts')]).toEqual([red, config]);
+});
+
+/** A patch that replaces the whole of a file. */
+function patchOf(file: string, before: string, after: string): string {
+  const lines = (text: string, sign: string) => text.replaceAll(/^(?=.|\n)/gm, sign);
+  const count = (text: string) => text.split('\n').length - 1;
+  return `diff --git a/${file} b/${file}\n--- a/${file}\n+++ b/${file}\n@@ -1,${count(before)} +1,${count(after)} @@\n${lines(before, '-')}${lines(after, '+')}`;
+}

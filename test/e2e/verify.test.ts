@@ -34,7 +34,7 @@ const [good, bad] = [shopFiles['page.html'], shopFiles['page.html'].replace('Tha
 /** What `verify` says of each state of a repository in which the developer's own uncommitted work has broken a test, as a red run has seen. */
 async function verifications() {
   const project = await scratchProject(files, tempDirOfFile('verify'));
-  committed(project.dir, 'all');
+  const git = committed(project.dir, 'all');
   await project.write({ 'page.html': bad, 'notes.txt': 'in the middle of something\n' });
   const red = await project.selfHeal(['run', '--dry-run']);
   const verify = async (...args: string[]) => {
@@ -50,6 +50,9 @@ async function verifications() {
   const between = await project.selfHeal(['run', '--dry-run']);
   const weaker = await verify();
   const skipped = await withTest("test('buys'", "test.skip('buys'");
+  git('update-index', '--assume-unchanged', spec);
+  const hidden = await withTest('.toBe(true)', '.toBeDefined()');
+  git('update-index', '--no-assume-unchanged', spec);
   const other = await withTest("includes('Thanks')).toBe", "includes('Tanks')).toBe", '--quick');
   const stillRed = await withTest('', '', '--quick');
 
@@ -73,12 +76,23 @@ async function verifications() {
   await project.write({ 'list.html': 'two' });
   const breaks = await verify();
   const nowhere = await project.selfHeal(['verify', '--base', 'nowhere']);
+
+  // Green at a commit, then weakened and committed before it is red and fixed.
+  await project.write({ 'list.html': 'one', 'notes.txt': files['notes.txt'] });
+  const green = await project.selfHeal(['run', '--dry-run']);
+  await project.write({ 'page.html': bad, [spec]: tests.replace(".toContain('one')", '.toBeDefined()') });
+  git('commit', '--quiet', '--all', '--message', 'weaker');
+  const redAgain = await project.selfHeal(['run', '--dry-run']);
+  await project.write({ 'page.html': good });
+  const laundered = { runs: [green.exitCode, redAgain.exitCode], ...(await verify('--quick')) };
   const exports = Object.keys(library).toSorted();
   return {
     red,
     between,
     weaker,
     skipped,
+    hidden,
+    laundered,
     other,
     stillRed,
     takenOut,
@@ -110,6 +124,10 @@ describe('verify', () => {
     const findings = [{ rule: 'test-weakened', file: spec, line: 9 }];
     expect(said.weaker).toMatchObject({ exitCode: 1, verdict: 'refused', findings, tests: [] });
     expect(said.skipped).toMatchObject({ exitCode: 1, verdict: 'refused' });
+    // Neither what git is told to hide nor a commit makes it right.
+    expect(said.hidden).toMatchObject({ exitCode: 1, verdict: 'refused', findings });
+    const committedToo = [{ rule: 'test-weakened', file: spec, line: 12 }];
+    expect(said.laundered).toMatchObject({ runs: [0, 1], verdict: 'refused', findings: committedToo });
     // A test that expects something else is a person's to let in, however green it is.
     const changed = { exitCode: 3, verdict: 'review', findings: [{ rule: 'test-changed' }] };
     expect(said.other).toMatchObject(changed);
