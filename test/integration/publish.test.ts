@@ -335,6 +335,7 @@ describe('on GitHub', () => {
       () => adding(`const key = 'ghp_${'aB3dE6gH9j'.repeat(4).slice(0, 36)}';\n`),
     ],
     ['was kept by no attempt', () => adding('failed();\n', asked)],
+    ['is of a protected file', () => artifact(fixed, { fix: fix.replaceAll('src/new.ts', 'web/.npmrc') })],
     [
       'has too many files',
       () =>
