@@ -175,8 +175,8 @@ test('is named', () => { expect(name).toBe('Thanks'); });
     '--verify',
     'quick',
   ]);
-  expect(healed.report?.causes).toMatchObject([{ category: 'build-error', verdict: 'failed' }]);
-  expect(healed.exitCode).toBe(1);
+  expect(healed.report?.causes).toMatchObject([{ category: 'build-error', verdict: 'escalated' }]);
+  expect(healed.exitCode).toBe(3);
   expect([await project.read(spec), await project.read('playwright.config.ts')]).toEqual([red, config]);
 });
 
