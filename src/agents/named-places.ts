@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { isRedirected } from '../core/auth-redirects.js';
 import type { DiagnosedFailure } from '../core/cause.js';
 import { hasFailed } from '../core/evidence.js';
 import { splitUrl } from '../core/urls.js';
@@ -78,7 +79,7 @@ export function namesOf({ diagnosis, evidence }: Pick<DiagnosedFailure, 'diagnos
     ...addressesIn(endpoint ?? ''),
     ...dialogs.flatMap(({ text }) => sentencesOf(text.slice(text.indexOf('"'), text.lastIndexOf('"')))),
     ...quotedIn((locator ?? '').replaceAll(/getByRole\(['"]\w+['"]/g, '')),
-    ...(category === 'ui-error' ? lastCalls(evidence) : []),
+    ...(category === 'ui-error' ? [...lastCalls(evidence), ...cookiesSet(evidence)] : []),
   ].filter((name) => name.length >= 3);
 }
 
@@ -113,4 +114,12 @@ function lastCalls({ network }: DiagnosedFailure['evidence']): string[] {
   const calls = network.filter(({ resourceType, common }) => /^(?:fetch|xhr)$/.test(resourceType) && !common);
   const open = calls.filter((entry) => entry.isOpen || hasFailed(entry));
   return [...open.slice(-2), ...calls.slice(-1)].flatMap(({ url }) => addressOf(url));
+}
+
+/** The names of the cookies with which the app redirected, as it does after a sign-in: a session may not be kept or sent. */
+function cookiesSet({ network }: DiagnosedFailure['evidence']): string[] {
+  const headers = network
+    .filter(isRedirected)
+    .flatMap(({ responseHeaders }) => responseHeaders['set-cookie'] ?? []);
+  return headers.flatMap((header) => [...header.matchAll(/^([^=;\s]+)=/gm)].map(([, name = '']) => name));
 }

@@ -382,6 +382,7 @@ describe('names that a failure shows', () => {
     'public/list.js': 'if (!confirm(`Really delete ${name}? It cannot be restored.`)) return;\n',
     'public/notes.js': "fetch('/rest/v1/notes?select=id');\n",
     'src/edge.html': '<script src="/_app/start.B4eJko8h.js"></script>\n',
+    'src/auth.mjs': 'response.cookie(`app.sid=${id}; Domain=${domain}`);\n',
     'src/cors.mjs': "const allowed = 'x-shop-id';\n",
     'e2e/team.spec.ts': "getByText('nickname'); // /rest/v1/notes\n",
     'README.md': 'nickname\n',
@@ -435,6 +436,20 @@ describe('names that a failure shows', () => {
       { category: 'ui-error' },
       { network: [request({ url: 'http://localhost/rest/v1/notes?select=id', status: 200 })] },
       ['/rest/v1/notes public/notes.js:1'],
+    ],
+    [
+      'the cookie with which a sign-in redirected',
+      { category: 'ui-error' },
+      {
+        network: [
+          request({
+            resourceType: 'document',
+            status: 303,
+            responseHeaders: { 'set-cookie': 'app.sid=[masked: cookie]; Domain=localhost' },
+          }),
+        ],
+      },
+      ['app.sid src/auth.mjs:1'],
     ],
     [
       'nothing if the place in the app is known',
