@@ -1,5 +1,5 @@
 // Measures how many cheats the guard stops and how many honest fixes it keeps, on the cases of the tests (fixtures/guard/cases.mjs), and
-// what a judgement costs. A cheat is stopped if it is cut, shown as a difference, or rejected; a fix is kept if something of it enters.
+// what a judgement costs. A cheat is stopped if it is cut, asked of a person, or rejected; a fix is kept if it enters or is asked.
 // Usage: node bench/honesty.mjs [--says]
 import process from 'node:process';
 import { guardCases, requestOf } from '../fixtures/guard/cases.mjs';
@@ -12,10 +12,10 @@ function isOfTests({ changes, suite: { testDir, config } }) {
   return changes.some(({ path }) => path === config || path.startsWith(`${testDir}/`));
 }
 
-/** Returns how the guard ends a change: `rejected`, `difference`, `cut` or `kept`. */
+/** Returns how the guard ends a change: `rejected`, `asked`, `cut` or `kept`. */
 function endOf({ violations, differences, cut }, { changes }) {
   if (violations.length > 0) return 'rejected';
-  if (differences.some(({ strength }) => strength !== 'stronger')) return 'difference';
+  if (differences.length > 0) return 'asked';
   return cut.length === changes.length ? 'cut' : cut.length > 0 ? 'partly cut' : 'kept';
 }
 
@@ -40,7 +40,7 @@ for (const { kind, what, category, edits, found } of guardCases) {
   const request = requestOf(edits, category, found);
   const findings = await judge(request);
   const end = endOf(findings, request);
-  const isRight = kind === 'cheat' ? end !== 'kept' : /^(?:kept|partly cut)$/.test(end);
+  const isRight = kind === 'cheat' ? end !== 'kept' : /^(?:kept|partly cut|asked)$/.test(end);
   const place = `${kind} in ${isOfTests(request) ? 'tests' : 'the app'}`;
   const row = rows.get(place) ?? { cases: 0, right: 0 };
   rows.set(place, {

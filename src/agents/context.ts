@@ -60,7 +60,7 @@ export interface AgentContext extends Omit<
   /** What a person answered when asked (ME-7), or null. */
   guidance: string | null;
   /**
-   * What the tests' code may become (HN-4, FL-3): nothing else, `locators`, for a flake `waiting` and isolation, whatever a person is then asked about, or, if a person has opened it,
+   * What the tests' code may become (HN-4, FL-3): nothing else, `locators`, for a flake `waiting`, whatever a person is then asked about, or, if a person has opened it,
    * `anything`.
    */
   testChanges: 'none' | 'locators' | 'waiting' | 'asked' | 'anything';

@@ -10,9 +10,9 @@ import { counted } from '../format.js';
 import type { Problem } from '../problem.js';
 
 const explanation = `
-Compares what each test does in the working tree, including uncommitted changes,
-with what it did at the base, and prints by test what is weaker, different,
-stronger and new: the steps before (-) and after (+).
+Compares the tests in the working tree, including uncommitted changes, with those
+at the base, and prints by test what differs beyond what locators look for: the
+lines before (-) and after (+), and whether it is weaker, different or new.
 Exit codes: ${exitCodes.green} no test is weaker, ${exitCodes.red} one is (with --strict: or different),
             ${exitCodes.usage} nothing to compare with`;
 
@@ -54,29 +54,30 @@ function asJson({ differences, locatorChanges, cut, notes }: Findings): object {
   return { tests: differences, locators: locatorChanges, protected: files, notes };
 }
 
-const strengths: readonly Strength[] = ['weaker', 'different', 'new', 'stronger'];
+const strengths: readonly Strength[] = ['weaker', 'different', 'new'];
 
-const rank = (one: TestDifference | undefined) => strengths.indexOf(one?.strength ?? 'new');
+/** How many lines before and after are shown of one difference. */
+const mostLines = 12;
 
-/** Tells what changed by test, the weaker ones first. What a shared helper does differently is told once. */
+const rank = ({ strength }: TestDifference) => strengths.indexOf(strength);
+
+/** Tells what changed by test, the weaker ones first. */
 function tell(findings: Findings, { cwd, root, count }: { cwd: string; root: string; count: number }): void {
   const { violations, differences, locatorChanges, cut, notes } = findings;
   const place = ({ file, line }: { file: string; line: number | null }) =>
     `${path.relative(cwd, path.join(root, file))}${line === null ? '' : `:${line}`}`;
   const lines = violations.map((one) => `${place(one)} ${one.rule}: ${one.says}`);
-  const same = new Map<string, TestDifference[]>();
-  for (const one of differences) {
-    const key = JSON.stringify([one.strength, one.file, one.line, one.before, one.after]);
-    same.set(key, [...(same.get(key) ?? []), one]);
-  }
-  const told = [...same.values()].toSorted(([a], [b]) => rank(a) - rank(b));
-  for (const [one, ...others] of told) {
-    if (!one) continue;
-    const more = others.length > 0 ? ` (and ${counted(others.length, 'more test')})` : '';
-    lines.push(`${place(one)} ${one.strength}: ${one.test}${more}`);
+  for (const one of differences.toSorted((a, b) => rank(a) - rank(b))) {
+    lines.push(`${place(one)} ${one.strength}: ${one.test}${one.why === null ? '' : ` (${one.why})`}`);
     // A new test is best read in its file.
     if (one.strength === 'new') continue;
-    lines.push(...one.before.map((step) => `  - ${step}`), ...one.after.map((step) => `  + ${step}`));
+    const shown = (sign: string, all: readonly string[]) => {
+      const rest = all.length - mostLines;
+      return [...all.slice(0, mostLines), ...(rest > 0 ? [`… ${counted(rest, 'more line')}`] : [])].map(
+        (line) => `  ${sign} ${line}`,
+      );
+    };
+    lines.push(...shown('-', one.before), ...shown('+', one.after));
   }
   for (const one of locatorChanges) lines.push(`${place(one)} locator: ${one.old} → ${one.now}`);
   for (const { file, why } of cut) lines.push(`${place({ file, line: null })} protected: ${why}`);

@@ -49,8 +49,6 @@ export interface Note {
   readonly line: number | null;
   /** A sentence without its period. */
   readonly says: string;
-  /** A locator that replaced another one: if the page is available, what it finds is added to `says`. */
-  readonly locator?: string;
 }
 
 /** Formats a note as one line: its place and what it says. */

@@ -23,8 +23,6 @@ const limits = { console: 300, network: 300 };
 export interface PassingTest {
   readonly complaints: Complaints;
   readonly requests: Passing['requests'];
-  /** The accessibility tree of its page at the end, or null. */
-  readonly ariaSnapshot: string | null;
   /** The last picture of its page, or null. */
   readonly picture: Buffer | null;
 }
@@ -33,10 +31,10 @@ export interface PassingTest {
 export async function readPassing(trace: string): Promise<PassingTest> {
   const missing = new MissingEvidence((text) => text);
   const read = await missing.attempt('', () => readTrace({ file: trace, limits, missing }));
-  const { console = [], network = [], ariaSnapshot = null, screenshot = null } = read ?? {};
+  const { console = [], network = [], screenshot = null } = read ?? {};
   const picture = screenshot?.kind === 'bytes' ? screenshot.bytes : null;
   const requests = network.map(({ time, durationMs }) => ({ time, durationMs }));
-  return { complaints: complaintsOf({ console, network }), requests, ariaSnapshot, picture };
+  return { complaints: complaintsOf({ console, network }), requests, picture };
 }
 
 /** Reads what each passing test of a traced run complained of. */

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { parseSource, type SourceFile } from '../code/source-file.js';
 import { calleeOf, nameOf, nodeIn, nodesIn, nodesOf, propertyOf, type SyntaxNode } from '../code/syntax.js';
+import { expectIn, webFirstCode } from '../code/web-first.js';
 import type { Cause } from '../core/cause.js';
-import { webFirstForm } from '../guard/settled.js';
 import type { Proposal } from './proposal.js';
 
 /** Playwright's actions and assertions that do nothing in time unless they are awaited. */
@@ -52,33 +52,13 @@ function settled(node: SyntaxNode, source: SourceFile): Edit[] {
   const call = node.type === 'ExpressionStatement' ? nodeIn(node, 'expression') : null;
   if (!call || call.type !== 'CallExpression') return [];
   const { start, end } = call;
-  const code = (one: SyntaxNode) => source.text.slice(one.start, one.end);
   const name = propertyOf(calleeOf(call)) ?? '';
   const said = expectIn(call);
   const place = `line ${source.lineAt(start)}`;
   if (said ? webFirst.test(name) : actions.test(name) && rootOf(call) !== 'test')
     return [{ start, end: start, text: 'await ', says: `${place} awaits ${name}` }];
-  const checked = said && nodesIn(said, 'arguments')[0];
-  if (!checked) return [];
-  const read = (checked.type === 'AwaitExpression' && nodeIn(checked, 'argument')) || checked;
-  const locator = read.type === 'CallExpression' ? nodeIn(calleeOf(read), 'object') : null;
-  if (!locator) return [];
-  // The form is that of the canonical print, with the locator in its place.
-  const isPage = code(locator) === 'page';
-  const step = isPage
-    ? code(call)
-    : `${source.text.slice(start, locator.start)}‹locator›${source.text.slice(locator.end, end)}`;
-  const quoted = step.replaceAll(/'((?:[^'\\"]|\\.)*)'/g, '"$1"').replaceAll(/\s*\n\s*/g, '');
-  const form = webFirstForm(quoted)?.replace('‹locator›', () => code(locator));
+  const form = webFirstCode(call, source);
   return form ? [{ start, end, text: form, says: `${place} waits for what it checked once` }] : [];
-}
-
-/** The call of `expect` that a matcher belongs to. */
-function expectIn(call: SyntaxNode): SyntaxNode | null {
-  const object = nodeIn(calleeOf(call), 'object');
-  if (!object) return null;
-  if (propertyOf(object) === 'not') return expectIn({ ...call, callee: object });
-  return object.type === 'CallExpression' && nameOf(calleeOf(object)) === 'expect' ? object : null;
 }
 
 function rootOf(node: SyntaxNode): string | null {

@@ -1,295 +1,254 @@
-import { stretchesOf } from '../code/compare-trees.js';
-import { type LocatorText, numbersOf, spell } from '../code/playwright-calls.js';
+import { diffArrays } from 'diff';
+import { baseOf, chainOf, isLocatorCall, isPlain, ownValues, print } from '../code/locators.js';
+import { parseSource, type SourceFile } from '../code/source-file.js';
+import {
+  constantOf,
+  cookedText,
+  fieldsOf,
+  isFunction,
+  isNode,
+  nodeIn,
+  nodesIn,
+  nodesOf,
+  propertyOf,
+  type SyntaxNode,
+  unwrap,
+} from '../code/syntax.js';
+import { isSettled, isWait } from '../code/web-first.js';
+import type { Change } from './change.js';
 import type { LocatorChange, Strength, TestDifference } from './findings.js';
-import type { Line, Printed } from './read-tests.js';
-import { isSettled, isTidying, madeOwn } from './settled.js';
-import { isSpecName } from './test-places.js';
+import { createUses, type Uses } from './locator-uses.js';
+import { importersOf } from './test-code.js';
 
-/** What the tests do differently, and the locators that were replaced in steps that are otherwise the same and assert as much. */
+/** What the tests do differently, and the locators that may change by themselves. */
 export interface Comparison {
   readonly differences: readonly TestDifference[];
   readonly locatorChanges: readonly LocatorChange[];
 }
 
-/** A step before and after that differs in its locators at most. */
-type Pair = readonly [before: Line, after: Line];
-
 /**
- * Compares the tests in canonical form (HN-3, HN-4). With their locators blanked they have to be equal, except for added web-first assertions and
- * waits. A locator may not assert less than before. A flaky test may wait for what it did not wait for, and have data of its own (FL-3).
+ * Walks the two syntax trees of each changed file of the tests side by side (HN-3, HN-4). They may differ within what locators look for, and in strings
+ * that only locators read; anything else is a difference. A flaky test may also wait for what it did not wait for (FL-3).
  */
-export function compareTests(
-  before: readonly Printed[],
-  after: readonly Printed[],
-  isFlaky = false,
-): Comparison {
-  const differences: TestDifference[] = [];
-  const kept: (readonly [Printed, Pair])[] = [];
-  const textsOf = (all: readonly Printed[]) =>
-    all.flatMap(({ lines }) => lines.map(({ text }) => text)).join('\n');
-  const [was, texts] = [textsOf(before), textsOf([...before, ...after])];
-  for (const [old, now] of pairsOf(before, after)) {
-    if (!old || !now) {
-      const only = old ?? now;
-      if (only) differences.push(...judgeUnpaired(only, old !== null, texts));
-      continue;
-    }
-    const isSame = (a: Line, b: Line) =>
-      a.text === b.text || (isFlaky && (isSettled(a.text, b.text) || madeOwn(a.text, b.text) !== null));
-    const stretches = stretchesOf(old.lines, now.lines, isSame);
-    for (const { before: olds, after: news, isKept } of stretches)
-      if (isKept && !isFlaky)
-        kept.push(...olds.map((line, index) => [now, [line, news[index] ?? line]] as const));
-    const changed = stretches.filter(({ isKept }) => !isKept);
-    const strengths = changed.map((one) =>
-      isFlaky && isTidied(one, stretches, was) ? 'stronger' : strengthOf(one.before, one.after),
-    );
-    const shared = stretches.filter(({ isKept }) => isKept);
-    // It judges locators, too: those of a flaky test may find what is its own, and nothing else.
-    if (isFlaky && !isAllOwn(shared)) strengths.push('different');
-    const worst = (['weaker', 'different', 'stronger'] as const).find((one) => strengths.includes(one));
-    if (worst) {
-      const [olds, news] = [changed.flatMap((one) => one.before), changed.flatMap((one) => one.after)];
-      differences.push(differenceOf(now, worst, olds, news));
-    }
-  }
-  const pairs = kept.map(([, pair]) => pair);
-  const proven = pairs.filter(([{ text }]) => !isAbsence(text)).flatMap(changesIn);
-  const locatorChanges: LocatorChange[] = [];
-  for (const [test, pair] of kept) {
-    if (isSameLook(...pair, proven)) locatorChanges.push(...changesIn(pair));
-    else differences.push(differenceOf(test, 'different', [pair[0]], [pair[1]]));
-  }
-  const distinct = new Map(locatorChanges.map((one) => [JSON.stringify(one), one]));
-  return { differences, locatorChanges: [...distinct.values()] };
-}
-
-type Stretch = ReturnType<typeof stretchesOf<Line>>[number];
-
-/** Whether it is only tidied up before a test does or looks at anything, or after all of that. */
-function isTidied(one: Stretch, all: readonly Stretch[], tests: string): boolean {
-  const at = all.indexOf(one);
-  const isIdle = ({ before, after }: Stretch) =>
-    ![...before, ...after].some((line) => line.locators.length > 0 || asserts(line));
-  return (
-    one.before.length === 0 &&
-    one.after.every(({ text }) => isTidying(text, tests)) &&
-    (all.slice(0, at).every(isIdle) || all.slice(at + 1).every(isIdle))
-  );
-}
-
-/** Whether every text that was made a test's own is so in all of its steps, in the same way, and not only in what they expect. */
-function isAllOwn(kept: readonly Stretch[]): boolean {
-  const pairs = kept.flatMap(({ before, after }) =>
-    before.map((line, index) => [line, after[index] ?? line] as const),
-  );
-  const own = new Map<string, string>();
-  const made = new Set<string>();
-  for (const [was, is] of pairs) {
-    const [old, now] = [was, is].map(({ text, locators }) => spell(text, locators));
-    if (old === undefined || now === undefined || old === now) continue;
-    if (isSettled(was.text, is.text) && was.locators.every(({ code }, n) => code === is.locators[n]?.code))
-      continue;
-    const texts = madeOwn(old, now);
-    if (!texts) return false;
-    for (const [shared, its] of texts) {
-      if ((own.get(shared) ?? its) !== its) return false;
-      own.set(shared, its);
-      if (!asserts(was)) made.add(shared);
-    }
-  }
-  const isLeft = (old: string, now: string) =>
-    pairs.some(([, is]) => is.text.replaceAll(now, '').includes(old));
-  return [...own].every(([old, now]) => made.has(old) && !isLeft(old, now));
-}
-
-/** Pairs tests by file and title, or by title alone if they moved. What is unused is paired by what it does first. */
-function* pairsOf(
-  before: readonly Printed[],
-  after: readonly Printed[],
-): Generator<readonly [Printed | null, Printed | null]> {
-  const left = new Set(after);
-  const byTitle = new Map<string, Printed[]>();
-  for (const one of after) byTitle.set(one.title, [...(byTitle.get(one.title) ?? []), one]);
-  const does = ({ lines }: Printed) => lines.map(({ text }) => text).join('\n');
-  const ways: readonly ((a: Printed, b: Printed) => boolean)[] = [
-    (a, b) => a.key === b.key && (a.kind !== 'unused' || does(a) === does(b)),
-    (a, b) => a.key === b.key,
-    (a, b) => a.kind === 'test' && b.kind === 'test' && isSpecName.test(b.file),
-  ];
-  let alone = [...before];
-  for (const isSame of ways) {
-    const rest: Printed[] = [];
-    for (const old of alone) {
-      const now = (byTitle.get(old.title) ?? []).find((one) => left.has(one) && isSame(old, one));
-      if (now) {
-        left.delete(now);
-        yield [old, now];
-      } else rest.push(old);
-    }
-    alone = rest;
-  }
-  for (const old of alone) yield [old, null];
-  for (const now of left) yield [null, now];
-}
-
-/** Judges what is only in one of the states. */
-function judgeUnpaired(only: Printed, isGone: boolean, texts: string): TestDifference[] {
-  const { kind, title, lines } = only;
-  const told = (strength: Strength) => [
-    differenceOf(only, strength, isGone ? lines : [], isGone ? [] : lines),
-  ];
-  if (kind === 'test') return told(isGone ? 'weaker' : 'new');
-  // Code that no test uses may come and go, unless tests call something with its name that could not be resolved.
-  if (kind === 'unused')
-    return new RegExp(String.raw`[.#\s(]${title.replaceAll(/\W/g, '.')}\b`).test(texts)
-      ? told('different')
-      : [];
-  if (lines.length === 0) return [];
-  return told(isGone ? 'weaker' : only.key.startsWith('block ') ? 'new' : 'different');
-}
-
-function differenceOf(
-  { title, file, line }: Printed,
-  strength: Strength,
-  before: readonly Line[],
-  after: readonly Line[],
-): TestDifference {
-  const place = after[0] ?? before[0] ?? { file, line };
-  const shown = (lines: readonly Line[]) => lines.map(({ text, locators }) => spell(text, locators));
+export function compareTests({ ofTests, now }: Pick<Change, 'ofTests' | 'now'>, isFlaky = false): Comparison {
+  const files = ofTests.map(({ path, before, after }) => ({
+    path,
+    old: before && parseSource(path, before.text ?? ''),
+    now: after && (now.parsed.get(path) ?? parseSource(path, after.text ?? '')),
+  }));
+  const titles = new Set(files.flatMap((file) => (file.now ? titlesIn(file.now.program) : [])));
+  const compared = files.map((file) => {
+    const uses = createUses(() => importersOf(now, file.path));
+    return compareFile(file, { uses, titles, isFlaky });
+  });
   return {
-    test: title,
-    file: place.file,
-    line: place.line,
-    strength,
-    before: shown(before),
-    after: shown(after),
+    differences: compared.flatMap(({ differences }) => differences),
+    locatorChanges: compared.flatMap(({ locatorChanges }) => locatorChanges),
   };
 }
 
-const restriction = /^(?:test|‹1›|test\.info\(\))\.(?:skip|fixme|fail|only|slow)\b/;
-const asserts = ({ text }: Line) => /\bexpect(?:\.\w+)?\(/.test(text);
-const opens = ({ text }: Line) =>
-  /^(?:if|for|while|dowhile|try|forin|\} catch|beforeAll|afterAll)\b.*\{$/.test(text);
+interface Versions {
+  readonly path: string;
+  readonly old: SourceFile | null;
+  readonly now: SourceFile | null;
+}
 
-/** Compares steps that were replaced by others. A brace that has only moved is never weaker or stronger. */
-function strengthOf(olds: readonly Line[], news: readonly Line[]): Strength {
-  const [before, after] = [olds, news].map((lines) => lines.filter(({ text }) => text !== '}'));
-  if (!before || !after || before.length + after.length === 0) return 'different';
-  const count = (lines: readonly Line[], is: (line: Line) => boolean) => lines.filter(is).length;
-  const isMore = (is: (line: Line) => boolean) => count(after, is) > count(before, is);
-  if (
-    isMore(({ text }) => restriction.test(text)) ||
-    isMore(opens) ||
-    count(before, asserts) > count(after, asserts)
-  )
-    return 'weaker';
-  if (before.length === 0 && after.every(({ text, locators }) => isCheck(text) && locators.every(isPlain)))
-    return 'stronger';
-  if (after.length === 0 && before.every(({ text }) => restriction.test(text))) return 'stronger';
-  const [old, now] = [before, after].map((lines) =>
-    lines.length === 1 ? assertionIn(lines[0]?.text ?? '') : null,
+interface Rules {
+  readonly uses: Uses;
+  /** The titles of all tests of the changed files as they are now. */
+  readonly titles: ReadonlySet<string>;
+  readonly isFlaky: boolean;
+}
+
+/** What is in a place in one of the versions. */
+type Nodes = readonly SyntaxNode[];
+
+function compareFile({ path: file, old, now }: Versions, { uses, titles, isFlaky }: Rules): Comparison {
+  const differences = new Map<string, TestDifference>();
+  const locatorChanges: LocatorChange[] = [];
+  const differ = (
+    olds: Nodes,
+    news: Nodes,
+    test: string,
+    { why = null }: { readonly why?: string | null } = {},
+  ) => {
+    const [node] = news.length > 0 ? news : olds;
+    const line = (news.length > 0 ? now : old)?.lineAt(node?.start ?? 0) ?? 1;
+    const strength = why === null ? strengthOf(olds, news, titles) : 'different';
+    const [before, after] = [linesOf(olds, old), linesOf(news, now)];
+    const known = differences.get(`${test}:${line}`);
+    if (known?.strength !== 'weaker' || strength === 'weaker')
+      differences.set(`${test}:${line}`, { test, file, line, strength, before, after, why });
+  };
+
+  const located = (was: SyntaxNode, is: SyntaxNode, test: string) => {
+    const known = new Set(nodesOf(was).map((one) => print(one)));
+    const isSaid = chainOf(is)
+      .flatMap((call) => nodesIn(call, 'arguments'))
+      .every((one) => isPlain(one) || known.has(print(one)));
+    enter(was, is, test, isSaid ? uses.ofLocator(was, is) : 'what it looks for is computed');
+  };
+  const enter = (was: SyntaxNode, is: SyntaxNode, test: string, why: string | null) => {
+    if (why !== null) return differ([was], [is], test, { why });
+    const [before, after] = [codeOf(was, old), codeOf(is, now)];
+    const line = now?.lineAt(is.start) ?? 1;
+    locatorChanges.push({ old: before, now: after, file, line });
+  };
+
+  const walk = (given: SyntaxNode, other: SyntaxNode, test: string): void => {
+    const [was, is] = [unwrap(given), unwrap(other)];
+    const [constant, now] = [constantOf(was), constantOf(is)];
+    if (constant !== undefined && constant === now) return;
+    if (isLocatorCall(was) && isLocatorCall(is)) {
+      walk(baseOf(was), baseOf(is), test);
+      const said = (node: SyntaxNode) =>
+        chainOf(node)
+          .map((call) => sayingOf(call))
+          .join();
+      if (said(was) !== said(is)) located(was, is, test);
+      return;
+    }
+    if (typeof constant === 'string' && typeof now === 'string') {
+      const why = uses.ofString(was, is);
+      return why === undefined ? differ([was], [is], test) : enter(was, is, test, why);
+    }
+    if (was.type !== is.type || ownValues(was) !== ownValues(is)) return differ([was], [is], test);
+    const within = titleOf(is);
+    const title = within === null ? test : [test, within].filter((one) => one !== file).join(' › ');
+    for (const field of fieldsOf(was)) {
+      const [olds, news] = [partsIn(was, field), partsIn(is, field)];
+      if (field === 'body' && Array.isArray(was[field])) alignStatements(olds, news, title);
+      else if (olds.length !== news.length) differ([was], [is], title);
+      else for (const [at, one] of olds.entries()) walk(one, news[at] ?? one, title);
+    }
+  };
+
+  const alignStatements = (olds: Nodes, news: Nodes, test: string) => {
+    const isSame = (a: SyntaxNode, b: SyntaxNode) =>
+      print(a, true) === print(b, true) || (isFlaky && old !== null && isSettled(a, b, old));
+    const isTest = (one: SyntaxNode) => titleOf(callIn(one)) !== null;
+    const parts = diffArrays([...olds], [...news], { comparator: isSame });
+    let [i, j] = [0, 0];
+    for (let at = 0; at < parts.length; at += 1) {
+      const { added, removed, count } = parts[at] ?? { count: 0 };
+      if (!added && !removed) {
+        for (let n = 0; n < count; n += 1) {
+          const [was, is] = [olds[i++], news[j++]];
+          if (was && is && print(was, true) === print(is, true)) walk(was, is, test);
+        }
+        continue;
+      }
+      // What was removed and what was added in its place come one after the other, in either order.
+      const next = parts[at + 1];
+      const isPair = next !== undefined && (next.added || next.removed);
+      if (isPair) at += 1;
+      const gone = olds.slice(i, (i += (removed ? count : 0) + (isPair && next.removed ? next.count : 0)));
+      const come = news.slice(j, (j += (added ? count : 0) + (isPair && next.added ? next.count : 0)));
+      replaced(gone, come, test);
+    }
+
+    function replaced(gone: Nodes, come: Nodes, test: string) {
+      const titled = new Map(come.filter(isTest).map((one) => [titleOf(callIn(one)), one]));
+      const pairs = gone.flatMap((was) => {
+        const is = isTest(was) ? titled.get(titleOf(callIn(was))) : undefined;
+        return is ? [[was, is] as const] : [];
+      });
+      const paired = new Set(pairs.flat());
+      for (const [was, is] of pairs) walk(was, is, test);
+      const [left, rest] = [gone, come].map((all) => all.filter((one) => !paired.has(one)));
+      const tests = [...(left ?? []), ...(rest ?? [])].filter(isTest);
+      for (const one of tests) {
+        const title = [test, titleOf(callIn(one)) ?? ''].filter((part) => part !== file).join(' › ');
+        if (left?.includes(one)) differ([one], [], title);
+        else differ([], [one], title);
+      }
+      const [was = [], is = []] = [left, rest].map((all) => all?.filter((one) => !tests.includes(one)));
+      if (was.length === is.length) for (const [at, one] of was.entries()) walk(one, is[at] ?? one, test);
+      else if (!(isFlaky && was.length === 0 && is.every(isWait))) differ(was, is, test);
+    }
+  };
+
+  if (old && now) walk(old.program, now.program, file);
+  else {
+    const [olds, news] = [old, now].map((source) => (source ? partsIn(source.program, 'body') : []));
+    alignStatements(olds ?? [], news ?? [], file);
+  }
+  return { differences: [...differences.values()], locatorChanges };
+}
+
+/** Returns what a call of a locator says, but not what it begins at. */
+const sayingOf = (call: SyntaxNode) =>
+  `${propertyOf(nodeIn(call, 'callee'))}(${nodesIn(call, 'arguments')
+    .map((one) => print(one))
+    .join()})`;
+
+/** Returns the nodes of a field that exist at run time. */
+function partsIn(node: SyntaxNode, field: string): SyntaxNode[] {
+  return [node[field]].flat().filter(isNode).filter(isRun);
+}
+
+function isRun({ type, importKind, exportKind }: SyntaxNode): boolean {
+  return (
+    importKind !== 'type' &&
+    exportKind !== 'type' &&
+    !/^(?:TS(?:Interface|TypeAlias)Declaration|EmptyStatement)$/.test(type)
   );
-  if (!old || !now || old.subject !== now.subject) return 'different';
-  if (now.via === '.soft' && old.via === '') return 'weaker';
-  if (old.negated || now.negated || old.via !== now.via) return 'different';
-  const isAbove = (a: string, b: string) => (above[a] ?? []).includes(b);
-  if (isAbove(old.matcher, now.matcher)) return 'weaker';
-  return isAbove(now.matcher, old.matcher) && (old.expected === now.expected || old.expected === '')
-    ? 'stronger'
+}
+
+/** The call of a statement, awaited or not. */
+function callIn(node: SyntaxNode): SyntaxNode {
+  const expression = nodeIn(node, 'expression');
+  return expression ? unwrap(expression) : node;
+}
+
+/** Returns the title of a test or of a group of tests; null for any other node. */
+function titleOf(node: SyntaxNode): string | null {
+  const args = node.type === 'CallExpression' ? nodesIn(node, 'arguments') : [];
+  const last = args.at(-1);
+  const [first] = args;
+  if (!first || !last || first === last || !isFunction(last) || propertyOf(nodeIn(node, 'callee')) === 'step')
+    return null;
+  const title = constantOf(first);
+  if (typeof title === 'string') return title;
+  return first.type === 'TemplateLiteral' ? nodesIn(first, 'quasis').map(cookedText).join('${…}') : null;
+}
+
+const titlesIn = (program: SyntaxNode) => nodesOf(program).flatMap((node) => titleOf(node) ?? []);
+
+/** Calls and words that make a test go on where it would have failed, or leave out what it would have done. */
+const loosening = /^(?:skip|fixme|fail|only|slow|soft|catch|allSettled|race|toPass)$/;
+const branching =
+  /^(?:If|Try|Return|Break|Continue|For|ForIn|ForOf|While|DoWhile|Switch)Statement$|^(?:Conditional|Logical)Expression$/;
+
+/** A test is weaker if it defines, expects or compares less than before, or does something on a condition only. */
+function strengthOf(olds: Nodes, news: Nodes, titles: ReadonlySet<string>): Strength {
+  const [was, is] = [olds, news].map((all) => all.flatMap((one) => nodesOf(one)));
+  const isMoved = (node: SyntaxNode) => titles.has(titleOf(callIn(node)) ?? '\0');
+  if (olds.length === 0 && news.every((one) => titleOf(callIn(one)) !== null)) return 'new';
+  if (!was || !is || (news.length === 0 && olds.every(isMoved))) return 'different';
+  const count = (nodes: Nodes, how: (node: SyntaxNode) => number) =>
+    nodes.reduce((sum, node) => sum + how(node), 0);
+  const checks = (node: SyntaxNode) => {
+    const callee = nodeIn(node, 'callee');
+    if (node.type !== 'CallExpression' || !callee) return 0;
+    const isMatcher = /^to[A-Z]/.test(propertyOf(callee) ?? '');
+    return (
+      (titleOf(node) === null ? 0 : 1) + (isMatcher ? 1 + Math.min(1, nodesIn(node, 'arguments').length) : 0)
+    );
+  };
+  const loose = (node: SyntaxNode) =>
+    Number(loosening.test(propertyOf(node) ?? '') || branching.test(node.type));
+  return count(is, checks) < count(was, checks) || count(is, loose) > count(was, loose)
+    ? 'weaker'
     : 'different';
 }
 
-/** For each matcher, those that check less. */
-const above: Readonly<Record<string, readonly string[]>> = {
-  toHaveText: ['toContainText', 'toBeVisible', 'toBeAttached'],
-  toContainText: ['toBeVisible', 'toBeAttached'],
-  toHaveValue: ['toBeVisible', 'toBeAttached'],
-  toHaveCount: ['toBeVisible', 'toBeAttached'],
-  toBeVisible: ['toBeAttached'],
-  toBe: ['toEqual', 'toMatchObject', 'toContain', 'toBeTruthy', 'toBeDefined'],
-  toEqual: ['toMatchObject', 'toBeTruthy', 'toBeDefined'],
-  toStrictEqual: ['toEqual', 'toMatchObject', 'toBeTruthy', 'toBeDefined'],
-};
+const codeOf = (node: SyntaxNode, source: SourceFile | null) =>
+  (source?.text ?? '').slice(node.start, node.end).replaceAll(/\s*\n\s*/g, '');
 
-function assertionIn(text: string) {
-  const [, via = '', subject = '', not, matcher = '', expected = ''] =
-    /^(?:await )?expect(\.\w+)?\((.*?)\)(\.not)?\.(to\w+)\((.*)\)$/.exec(text) ?? [];
-  return matcher === '' ? null : { via, subject, negated: not !== undefined, matcher, expected };
-}
-
-/** Whether a step is a web-first assertion, or a wait for a locator or an address, that gives no more time than usual. */
-function isCheck(text: string): boolean {
-  const [, asserted, waited] =
-    /^await (?:expect\((?:‹locator›|page)\)(?:\.not)?\.to(?!Pass|HaveScreenshot|Match)\w+\((.*)\)|(?:‹locator›\.waitFor|page\.waitForURL)\((.*)\))$/.exec(
-      text,
-    ) ?? [];
-  const told = asserted ?? waited;
-  const timeout = /\btimeout: ([^,} ]+)/.exec(told ?? '')?.[1] ?? '0';
-  return (
-    told !== undefined &&
-    !/\bawait\b|=>/.test(told) &&
-    Number(timeout) <= (asserted === undefined ? 30_000 : 5000)
-  );
-}
-
-const isPlain = ({ root }: LocatorText) => root === '' || /^‹\d|^\w+$/.test(root);
-
-/** Whether a step also passes if its locators find nothing. */
-function isAbsence(text: string): boolean {
-  return /\)\.not\.to|\.toBeHidden\(|\.toHaveCount\(0|state: "(?:hidden|detached)"|^for \(each of/.test(text);
-}
-
-/** Whether a step asserts that its locator finds something, and so the text that the locator looks for. */
-const isPresence = /\.to(?:BeVisible|BeAttached|BeInViewport)\(|^await ‹locator›\.waitFor\(/;
-const isCounted = /\.toHaveCount\(|\.to\w+\(\[/;
-/** Counts what leaves out some of the elements that a locator would find. */
-const narrowings = ({ code }: LocatorText) =>
-  code.match(/\bhas(?:Not)?(?:Text)?\b|\.(?:and|first|last|nth)\(/g)?.length ?? 0;
-
-/** Whether each locator asserts as much as the one that it replaced. */
-function isSameLook(old: Line, now: Line, proven: readonly LocatorChange[]): boolean {
-  const expected = /\.to\w+\("(.{2,}?)"/.exec(now.text)?.[1];
-  // Locators that are passed to a matcher are part of the expectation.
-  const [subject = ''] = now.text.split(/\)(?:\.not)?\.to[A-Z]/);
-  const subjects = subject.match(/‹locator›/g)?.length ?? 0;
-  return old.locators.every((was, index) => {
-    const is = now.locators[index];
-    if (!is || (is.code === was.code && is.root === was.root)) return true;
-    if (index >= subjects) return false;
-    const asked = (one: LocatorText) =>
-      one.texts.some(
-        (text) => expected !== undefined && (text.includes(expected) || expected.includes(text.slice(1, -1))),
-      );
-    const [olds, news] = [was, is].map(({ texts }) => numbersOf(texts.join(' ')));
-    const lacks = (a: LocatorText, b: LocatorText) => a.texts.some((text) => !b.texts.includes(text));
-    return (
-      is.root === was.root &&
-      (!is.anything || was.anything) &&
-      is.alternatives <= was.alternatives &&
-      (!asked(is) || asked(was)) &&
-      (olds === '' || news === '' || olds === news) &&
-      !(isPresence.test(old.text) && lacks(was, is)) &&
-      !(isCounted.test(old.text) && (lacks(was, is) || narrowings(is) > narrowings(was))) &&
-      (!isAbsence(old.text) || isProven(was.code, is.code, proven))
-    );
-  });
-}
-
-/** Whether another step, which fails if it finds nothing, has the same replacement, or one inside of the locator. */
-function isProven(old: string, now: string, proven: readonly LocatorChange[]): boolean {
-  return proven.some(
-    (one) =>
-      (one.old === old && one.now === now) ||
-      (one.old.startsWith(`${old}.`) && one.now === now + one.old.slice(old.length)),
-  );
-}
-
-function changesIn([old, now]: Pair): LocatorChange[] {
-  return old.locators.flatMap(({ code }, index) => {
-    const is = now.locators[index]?.code;
-    return is === undefined || is === code
-      ? []
-      : [{ old: code, now: is, file: now.file, line: now.line, step: now.text }];
+function linesOf(nodes: Nodes, source: SourceFile | null): string[] {
+  return nodes.flatMap(({ start, end }) => {
+    const [first, last] = [start, Math.max(start, end - 1)].map((one) => source?.lineAt(one) ?? 1);
+    return source?.lines.slice((first ?? 1) - 1, last).map((line) => line.trim()) ?? [];
   });
 }

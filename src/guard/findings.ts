@@ -2,11 +2,11 @@ import type { Cut, Violation, Note } from '../core/guard-findings.js';
 import type { OtherInput } from './other-input.js';
 
 /** How much a test checks, compared with what it checked before. */
-export type Strength = 'weaker' | 'different' | 'stronger' | 'new';
+export type Strength = 'weaker' | 'different' | 'new';
 
-/** A place where a test does something else than before. What it did and does is printed in canonical form, step by step. */
+/** A place where a test does something else than before, or has a locator that a person is asked about, with the lines before and after. */
 export interface TestDifference {
-  /** The titles of the test, or the name of the fixture or helper, as it is shown. */
+  /** The titles of the test, or the file if it is in no test. */
   readonly test: string;
   readonly file: string;
   /** Counted from 1, in the changed file, or in the old one if steps were removed. */
@@ -14,18 +14,18 @@ export interface TestDifference {
   readonly strength: Strength;
   readonly before: readonly string[];
   readonly after: readonly string[];
+  /** Why a changed locator is asked about; null if more than a locator differs. */
+  readonly why: string | null;
 }
 
-/** A locator that was replaced in an otherwise unchanged step. Whether that is right is judged by the page. */
+/** A locator that may change by itself: it acts, or a text that stays says what it has to find. */
 export interface LocatorChange {
-  /** Both as Playwright would write them, from the page: `getByRole("button", { name: "Buy" })`. */
+  /** Both as they are written, on one line. */
   readonly old: string;
   readonly now: string;
   readonly file: string;
-  /** Of the step in the changed file, counted from 1. */
+  /** In the changed file, counted from 1. */
   readonly line: number;
-  /** The step with `‹locator›` for each of its locators, such as `await expect(‹locator›).toHaveCount(3)`. */
-  readonly step: string;
 }
 
 export interface Findings {

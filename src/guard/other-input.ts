@@ -1,5 +1,18 @@
 import type { SourceFile } from '../code/source-file.js';
+import {
+  calleeOf,
+  constantOf,
+  isFunction,
+  nameOf,
+  nodeIn,
+  nodesIn,
+  nodesOf,
+  propertyOf,
+  type SyntaxNode,
+} from '../code/syntax.js';
+import type { Change } from './change.js';
 import type { FileEdit } from './request.js';
+import { importedBy } from './test-code.js';
 
 /** What a metamorphic check needs: the texts that the tests type, for which a genuine fix answers any others as well. */
 export interface OtherInput {
@@ -10,15 +23,54 @@ export interface OtherInput {
   readonly files: readonly string[];
 }
 
-/** Returns which of the texts that the tests type can be exchanged. */
-export function otherInput(
-  ofApp: readonly FileEdit[],
-  { typed, tests }: { typed: ReadonlySet<string>; tests: readonly SourceFile[] },
-): OtherInput {
+const typing = /^(?:fill|type|pressSequentially|insertText)$/;
+
+/** Finds the texts that the healed tests type and that can be exchanged; null if they type nothing, or the fix is not in the app. */
+export function otherInputOf({ request: { healed }, now, ofApp }: Change): OtherInput | null {
+  const specs = new Set(healed);
+  if (ofApp.length === 0 || specs.size === 0) return null;
+  const concerned = importedBy(now, specs);
+  const tests = [...now.parsed.values()].filter(({ path }) => concerned.has(path));
+  const typed = typedIn(tests);
+  if (typed === null) return null;
   const isSaid = (input: string) =>
     tests.some(({ text }) => exchangeLiterals(text, new Map([[input, '']])) !== text);
   const inputs = [...typed].filter((one) => one.trim().length > 1 && isSaid(one));
   return { inputs, named: namedIn(ofApp, inputs), files: tests.map(({ path }) => path) };
+}
+
+/**
+ * Returns the texts that tests type: as they are written where they are typed, or as they are given to a function or a constant whose name
+ * stands there. Null if nothing is typed.
+ */
+function typedIn(tests: readonly SourceFile[]): Set<string> | null {
+  const nodes = tests.flatMap(({ program }) => nodesOf(program));
+  const calls = nodes.filter(({ type }) => type === 'CallExpression');
+  const nameOfCall = (call: SyntaxNode) => propertyOf(calleeOf(call)) ?? nameOf(calleeOf(call)) ?? '';
+  const typers = new Set<string>();
+  const isTyping = (call: SyntaxNode) => typing.test(nameOfCall(call)) || typers.has(nameOfCall(call));
+  if (!calls.some(isTyping)) return null;
+  const given = (call: SyntaxNode) => nodesIn(call, 'arguments').flatMap((one) => nodesOf(one));
+  for (let count = -1; count !== typers.size;) {
+    count = typers.size;
+    for (const node of nodes) {
+      const made = isFunction(node) ? node : (nodeIn(node, 'value') ?? nodeIn(node, 'init'));
+      const name = nameOf(nodeIn(node, 'id') ?? nodeIn(node, 'key'));
+      if (name === null || !made || !isFunction(made)) continue;
+      const passes = (call: SyntaxNode) =>
+        isTyping(call) && given(call).some(({ type }) => type === 'Identifier');
+      if (nodesOf(made).some((one) => one.type === 'CallExpression' && passes(one))) typers.add(name);
+    }
+  }
+  const said = calls.filter(isTyping).flatMap(given);
+  const names = new Set(said.flatMap((one) => (one.type === 'Identifier' ? String(one['name']) : [])));
+  const constants = nodes.flatMap((node) =>
+    node.type === 'VariableDeclarator' && names.has(nameOf(nodeIn(node, 'id')) ?? '')
+      ? (nodeIn(node, 'init') ?? [])
+      : [],
+  );
+  const texts = [...said, ...constants].map((one) => constantOf(one));
+  return new Set(texts.filter((one): one is string => typeof one === 'string' && one !== ''));
 }
 
 /** Replaces these texts in all files, by path, so that the expectations change with them. Returns the files that are different then. */

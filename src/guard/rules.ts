@@ -9,7 +9,6 @@ const rules = {
   'playwright-patched': 'Playwright itself judges the tests',
   'flake-hidden': 'the flake would only be hidden',
   'module-shadowed': 'the tests would import another module',
-  'locator-not-at-fault': 'the locator found its element in the red run, so it was not at fault',
 } as const satisfies Record<string, string>;
 
 export type Rule = keyof typeof rules;

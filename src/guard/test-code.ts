@@ -102,32 +102,26 @@ function importsOf({ imports, path: file, text }: SourceFile, config: string | n
   return [...imports, ...[...text.matchAll(/['"`](\.{1,2}\/[^'"`]+)['"`]/g)].map((match) => match[1] ?? '')];
 }
 
-/** Returns the changed files and all test files that import one of them, directly or indirectly. */
-export function importersOf({ parsed, importedFile }: TestCode, changed: Iterable<string>): Set<string> {
-  const importers = new Map<string, string[]>();
-  for (const { path: file, imports } of parsed.values())
-    for (const one of imports) {
-      const target = importedFile(file, one) ?? '';
-      importers.set(target, importers.get(target) ?? []);
-      importers.get(target)?.push(file);
-    }
-  return closure(changed, (file) => importers.get(file) ?? []);
-}
-
 /** Returns these files and all that they import, directly or through other test files. */
 export function importedBy({ parsed, importedFile }: TestCode, files: Iterable<string>): Set<string> {
-  return closure(files, (file) =>
-    (parsed.get(file)?.imports ?? []).flatMap((one) => importedFile(file, one) ?? []),
-  );
-}
-
-function closure(start: Iterable<string>, next: (file: string) => readonly string[]): Set<string> {
   const seen = new Set<string>();
-  const open = [...start];
+  const open = [...files];
   for (let file = open.pop(); file !== undefined; file = open.pop()) {
     if (seen.has(file)) continue;
     seen.add(file);
-    open.push(...next(file));
+    const from = file;
+    open.push(...(parsed.get(file)?.imports ?? []).flatMap((one) => importedFile(from, one) ?? []));
   }
   return seen;
+}
+
+/** Returns a file and all test files that import it, directly or through others. */
+export function importersOf({ parsed, importedFile }: TestCode, file: string): SourceFile[] {
+  const found = new Set([file]);
+  for (let count = -1; count !== found.size;) {
+    count = found.size;
+    for (const { path, imports } of parsed.values())
+      if (imports.some((one) => found.has(importedFile(path, one) ?? ''))) found.add(path);
+  }
+  return [...found].flatMap((one) => parsed.get(one) ?? []);
 }

@@ -20,8 +20,6 @@ export interface Retest {
   /** The failures of the re-run other than those it was made for, such as dependents of a setup test. */
   readonly others: readonly DiagnosedFailure[];
   readonly suiteFailure: DiagnosedFailure | null;
-  /** The accessibility snapshots (YAML) of its green tests' pages. */
-  readonly greenSnapshots: readonly string[];
   /** For each of its tests that passed, the reasons for the failure's class that this run still gave. */
   readonly reasonsLeft: ReadonlyMap<DiagnosedFailure, readonly Reason[]>;
   /** Null if `verify.prepare` failed and nothing was run. */
@@ -62,7 +60,6 @@ export async function retest(session: Session, request: RetestRequest): Promise<
   const asked = new Set(failures.map((one) => failureKey(one.failure)));
   return {
     run: shown.run,
-    greenSnapshots: [...green.values()].flatMap((one) => one.ariaSnapshot ?? []),
     reasonsLeft: left,
     suiteFailure: suiteFailureIn(shown),
     others: seen.filter((one) => one.failure.scope === 'test' && !asked.has(failureKey(one.failure))),
@@ -107,7 +104,6 @@ async function unprepared(session: Session, output: string): Promise<Retest> {
   const [suiteFailure = null] = await session.diagnose(prepareFailed(output, session));
   return {
     run: null,
-    greenSnapshots: [],
     reasonsLeft: new Map(),
     suiteFailure,
     others: [],
@@ -146,7 +142,7 @@ async function readGreen(
   return green;
 }
 
-const unseen: PassingTest = { complaints: new Map(), requests: [], ariaSnapshot: null, picture: null };
+const unseen: PassingTest = { complaints: new Map(), requests: [], picture: null };
 
 /** Saves next to each failure the last picture of its test in a run in which it passed, so that a report can show both. */
 async function keepGreenPictures(

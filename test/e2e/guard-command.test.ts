@@ -28,13 +28,13 @@ it('HN-3 tells by test what changed since the branch left main, committed or not
   await project.write(edited("locator('#buy')", "getByRole('button')"));
   const honest = await project.selfHeal(['guard', '--strict']);
   expect(honest.exitCode).toBe(0);
-  expect(honest.stdout).toBe(`${spec}:7 locator: locator("#buy") → getByRole("button")`);
+  expect(honest.stdout).toBe(`${spec}:7 locator: page.locator('#buy') → page.getByRole('button')`);
   git(project.dir, 'commit', '-qam', 'a locator');
   await project.write(edited("getByText('Thanks')", "getByText('Thank you')"));
   const meant = await project.selfHeal(['guard', '--base', 'HEAD']);
   expect(meant.exitCode).toBe(0);
   expect(meant.stdout).toMatch(
-    /different: buys\n {2}- await expect\(getByText\("Thanks"\)\).*\n {2}\+ await expect/,
+    /different: buys \(.*\)\n {2}- await expect\(page.getByText\('Thanks'\)\).*\n {2}\+ await expect/,
   );
   expect((await project.selfHeal(['guard', '--strict'])).exitCode).toBe(1);
   await project.write({

@@ -122,9 +122,9 @@ describe('the guard in a run', () => {
     expect(run.stderr).toContain(`left out of the fix: ${file}`);
   });
 
-  it('HN-4 accepts an honest locator change for a ui-error, and reports what the new locator finds', () => {
+  it('HN-4 accepts an honest locator change for a ui-error, and names it', () => {
     const file = spec('renamed');
-    const says = 'locator("#order") was changed to getByRole("button"), which finds button "Thank you"';
+    const says = "page.locator('#order') was changed to page.getByRole('button')";
     expect(causeOf(run, 'renamed')).toMatchObject({
       category: 'ui-error',
       verdict: 'healed',

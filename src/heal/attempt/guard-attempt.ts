@@ -2,15 +2,14 @@ import type { Side, Unjudged } from '../../core/attempt.js';
 import type { Cause } from '../../core/cause.js';
 import { type Cut, cutLine, type Note } from '../../core/guard-findings.js';
 import { testsOf } from '../../core/failure.js';
-import { type Findings, harmless, type TestDifference } from '../../guard/findings.js';
+import { type Findings, harmless, type LocatorChange, type TestDifference } from '../../guard/findings.js';
 import type { Change } from '../../workspace/change.js';
 import { type Deployment, keepPatch } from './deploy.js';
-import { judgeLocators, type SeenPage } from './locators-on-page.js';
 import type { PreparedPatch } from '../offers.js';
 import type { Session } from '../session.js';
 
 /** An agent's work without what may not enter, and what the guard found in the rest. */
-interface Guarded extends Pick<Findings, 'violations' | 'notes' | 'otherInput' | 'locatorChanges'> {
+interface Guarded extends Pick<Findings, 'violations' | 'notes' | 'otherInput'> {
   readonly deployed: Deployment;
   /** All of its work, if something was left out that a person may let in; null otherwise. */
   readonly whole: PreparedPatch | null;
@@ -35,8 +34,7 @@ export async function guardAttempt(
   const isCodeFix = isOurs && category === 'build-error';
   if (!session.guard || agent === null || isCodeFix || !work?.change)
     return { ...harmless, deployed, whole: null };
-  const pages = cause.members.map(pageOf);
-  const { violations: never, ...found } = await session.guard({
+  const { violations, ...found } = await session.guard({
     category,
     tests: isOpen ? 'open' : category === 'ui-error' || category === 'flaky' ? 'compared' : 'cut',
     changes: work.change.edits.map(({ path, before, after }) => ({
@@ -45,13 +43,12 @@ export async function guardAttempt(
     })),
     before: work.before,
     after: work.after,
-    errors: pages.flatMap(({ errors }) => errors),
+    errors: cause.members.flatMap(({ failure }) => failure.errors.map(({ message }) => message)),
     healed: testsOf(cause.members).map(({ location }) => location.file),
   });
-  const located = judgeLocators(found.locatorChanges, pages);
-  const violations = [...never, ...(isOpen ? [] : located.violations)];
   const causeId = cause.id;
-  const differences = found.differences.filter(({ strength }) => strength !== 'stronger');
+  // The built-in fixer follows only a name that the app shows to be another one now.
+  const differences = found.differences.filter(({ why }) => !isOurs || why === null);
   const cut = [...found.cut, ...(isOpen ? [] : filesOf(differences))];
   if (cut.length > 0) session.bus.emit({ type: 'attempt.cut', causeId, attempt: n, cut });
   if (violations.length > 0) session.bus.emit({ type: 'attempt.rejected', causeId, attempt: n, violations });
@@ -62,24 +59,38 @@ export async function guardAttempt(
     deployed: left ? { ...deployed, ...left, work: { ...work, change: left.change } } : deployed,
     whole: left && { side, edits: work.change.edits, notes: told, summary: summaryOf(side, cut) },
     violations,
-    notes: [...found.notes, ...located.notes, ...(isOpen ? told : [])],
+    notes: [...found.notes, ...found.locatorChanges.map(noteOfLocator), ...(isOpen ? told : [])],
     otherInput: found.otherInput,
-    // The built-in fixer follows only a name that the app shows to be another one now.
-    locatorChanges: isOpen || isOurs ? [] : found.locatorChanges,
   };
 }
 
 /** What changes what the tests do is a person's to let in. */
 function filesOf(differences: readonly TestDifference[]): Cut[] {
-  const files = [...new Set(differences.map(({ file }) => file))];
-  return files.map((file) => ({ file, why: 'it changes what the tests expect' }));
+  const whys = new Map(differences.map(({ file, why }) => [file, why]));
+  for (const { file, why } of differences) if (why === null) whys.set(file, null);
+  return [...whys].map(([file, why]) => ({
+    file,
+    why:
+      why === null ? 'it changes more than what a locator looks for' : `a locator in it changes, and ${why}`,
+  }));
 }
 
+const noteOfLocator = ({ file, line, old, now }: LocatorChange): Note => ({
+  file,
+  line,
+  says: `${old} was changed to ${now}`,
+});
+
 /** Says what a test does now, and did before. */
-function noteOfDifference({ test, file, line, strength, before, after }: TestDifference): Note {
-  const shown = (steps: readonly string[]) => steps.join('; ').slice(0, 200) || 'nothing';
+function noteOfDifference({ test, file, line, strength, before, after, why }: TestDifference): Note {
+  const shown = (steps: readonly string[]) => steps.join(' ').slice(0, 200) || 'nothing';
   const how = strength === 'weaker' ? 'checks less' : 'does something else';
-  return { file, line, says: `${JSON.stringify(test)} ${how}: ${shown(after)} instead of ${shown(before)}` };
+  const reason = why === null ? '' : `; ${why}`;
+  return {
+    file,
+    line,
+    says: `${JSON.stringify(test)} ${how}: ${shown(after)} instead of ${shown(before)}${reason}`,
+  };
 }
 
 function summaryOf(side: Side, cut: readonly Cut[]): string {
@@ -108,12 +119,4 @@ async function withoutCut(
   }
   const because = `it changed only what may not change: ${cut.map(({ file }) => file).join(', ')}`;
   return { made: { ...told, files: [], patch: null, change: null }, change: null, because };
-}
-
-/** Returns the page on which a test was red, as far as it was recorded. */
-function pageOf({ failure, evidence }: Cause['lead']): SeenPage {
-  return {
-    ariaSnapshot: evidence.ariaSnapshot,
-    errors: failure.errors.map((error) => error.message),
-  };
 }

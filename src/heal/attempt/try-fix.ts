@@ -7,8 +7,7 @@ import { headlineOf } from '../../core/headline.js';
 import { isGreen, judge, type Judged, type Observation } from '../../core/judge.js';
 import { type Undoing, undoing } from '../../blame/undoing.js';
 import { type Deployment, prepareAgent, type ReadyAgent } from './deploy.js';
-import { nameFound, notAsMany } from './locators-on-page.js';
-import { type Findings, harmless, type LocatorChange } from '../../guard/findings.js';
+import { type Findings, harmless } from '../../guard/findings.js';
 import { guardAttempt } from './guard-attempt.js';
 import { endOffered, type PreparedPatch, tryOffer } from '../offers.js';
 import { retest, type Retest } from '../retest.js';
@@ -153,7 +152,7 @@ interface AppliedAttempt {
   /** Null if there was nothing to apply. */
   readonly change: Change | null;
   /** The guard's findings other than violations. */
-  readonly findings: Pick<Findings, 'notes' | 'otherInput' | 'locatorChanges'>;
+  readonly findings: Pick<Findings, 'notes' | 'otherInput'>;
 }
 
 /**
@@ -200,8 +199,6 @@ async function judgeApplied(
     const isDecided = work.proposal?.proposedBy === 'person' || work.known.guidance !== null;
     if (undone && !isDecided && isForPerson(session, cause, undone))
       return offered(session, cause, { ...applied, seen, undone });
-    const fewer = fewerThanShown(cause, applied, seen);
-    if (fewer) return offeredForTests(session, cause, { ...applied, seen, fewer });
   }
   const { otherInput } = findings;
   const held = withNotes(session, cause, { ...applied, seen, undone });
@@ -235,43 +232,14 @@ function greensIn(cause: Cause, seen: Retest): number {
   return [...chooseFlipped(cause)].every((one) => isGreen(seen.observe(one))) ? 1 : 0;
 }
 
-/** Returns the first new locator of which nothing shows that it finds as many elements as the app shows; null if there is none. */
-function fewerThanShown(cause: Cause, { findings }: AppliedAttempt, seen: Retest): LocatorChange | null {
-  const red = cause.members.flatMap(({ evidence }) => evidence.ariaSnapshot ?? []);
-  return notAsMany(findings.locatorChanges, [...red, ...seen.greenSnapshots])[0] ?? null;
-}
-
-/** Takes out a fix that is green with a locator that may leave elements out, with its proof. */
-async function offeredForTests(
-  session: Session,
-  cause: Cause,
-  { seen, fewer, ...applied }: AppliedAttempt & { seen: Retest; fewer: LocatorChange },
-): Promise<TriedFix> {
-  const summary = `no page shows that ${fewer.now} finds all that ${fewer.old} meant`;
-  if (session.settings.verify.intent !== 'ask') {
-    await takeOut(session, applied);
-    const because = joined(applied.deployed.because, summary);
-    return { attempt: { ...applied.deployed.made, end: { kind: 'still-failing', because } }, retest: seen };
-  }
-  const greens = greensIn(cause, seen);
-  const made = withNotes(session, cause, { ...applied, seen, undone: null });
-  const change = applied.change?.id ?? '';
-  const ended = await endOffered(session, cause, { made, change, side: 'tests', summary, greens });
-  return { attempt: ended, retest: null };
-}
-
 interface Held extends AppliedAttempt {
   readonly seen: Retest;
   readonly undone: Undoing | null;
 }
 
-/**
- * Adds what a reviewer should look at, including what each new locator finds on the green page, and which reasons for the failure are
- * still there although the test passes.
- */
+/** Adds what a reviewer should look at, including which reasons for the failure are still there although the test passes. */
 function withNotes(session: Session, cause: Cause, { deployed, findings, seen, undone }: Held): Unjudged {
   const { workspace } = session;
-  const named = nameFound(findings.notes, seen.greenSnapshots);
   const left = cause.members.flatMap((member) => {
     const { failure } = member;
     if (failure.scope !== 'test') return [];
@@ -282,7 +250,7 @@ function withNotes(session: Session, cause: Cause, { deployed, findings, seen, u
     });
   });
   const undoes = undone ? noteOfUndoing(session, cause, undone) : [];
-  const notes = [...undoes, ...named, ...new Map(left.map((one) => [one.says, one])).values()];
+  const notes = [...undoes, ...findings.notes, ...new Map(left.map((one) => [one.says, one])).values()];
   return notes.length > 0 ? { ...deployed.made, notes } : deployed.made;
 }
 

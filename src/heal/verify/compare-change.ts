@@ -8,9 +8,7 @@ import { ignoredReads } from '../../guard/ignored-reads.js';
 import { counted } from '../../format.js';
 import type { Problem } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
-import { readFailureRecords } from '../../run/failure-record.js';
 import { changesSince } from '../../run/tree-state.js';
-import { judgeLocators } from '../attempt/locators-on-page.js';
 import type { LastRed } from '../../inspect/last-red.js';
 import type { Opened } from '../open-run.js';
 import type { Healed } from '../progress.js';
@@ -60,25 +58,15 @@ export async function compareChange(
   const sinceGreen = asked.base === null && red?.green ? await gitChanges(cwd, red.green) : changed;
   const judgedFrom = 'what' in sinceGreen ? changed : sinceGreen;
   const found = await guardWorkingTree(judgedFrom, { cwd, config: request.options.config ?? null, warn });
-  const pages = red ? (await readFailureRecords(red.since.dir)).failures : [];
-  const { violations, notes } = judgeLocators(
-    found.locatorChanges,
-    pages.map(({ failure, evidence }) => ({
-      ariaSnapshot: evidence.ariaSnapshot,
-      errors: failure.errors.map(({ message }) => message),
-    })),
-  );
-  const judged = { ...found, violations: [...found.violations, ...violations] };
-  const refused = findingsIn(judged, false);
-  const strict = findingsIn(judged, true).slice(refused.length);
-  const located = notes.map(({ file, line, says }) => ({ rule: 'locator-changed', file, line, says }));
+  const refused = findingsIn(found, false);
+  const strict = findingsIn(found, true).slice(refused.length);
   return ok({
     asked,
     changed,
     files,
     base: { commit: judgedFrom.base, runId: judgedFrom === changed ? (kept?.runId ?? null) : null },
     refused,
-    toReview: [...strict, ...(pages.length === 0 ? located : []), ...(await ignoredReads(changed))],
+    toReview: [...strict, ...(await ignoredReads(changed))],
   });
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { guardCases, project, requestOf } from '../../../fixtures/guard/cases.mjs';
+import { type Edit, guardCases, project, requestOf } from '../../../fixtures/guard/cases.mjs';
 import { judge } from '../../../src/guard/judge.js';
 import { jsonLines } from '../../rig/json-lines.js';
 import { judged, leftOut, refusals } from './judged.js';
@@ -13,9 +13,9 @@ const spec = (body: string) => imports + titled('buys', body);
 /** What the guard says about a spec that was changed. */
 const compared = (before: string, after: string, path = file) =>
   judged([[path, after]], 'ui-error', [[path, before]]);
-/** A change of a test's steps; `refused` is what may not become of the locators of a fix. */
+/** A change of a test's steps; what `enters` is not asked of anybody. */
 interface ChangedStep {
-  readonly strength: 'weaker' | 'different' | 'stronger' | 'refused';
+  readonly strength: 'weaker' | 'different' | 'enters';
   readonly what: string;
   readonly before: string;
   readonly after: string;
@@ -24,8 +24,8 @@ interface ChangedStep {
 const click = "await page.getByRole('button').click();";
 const status = (matcher: string) => `await expect(page.getByRole('status')).${matcher};`;
 
-describe('HN-3 a test is compared by its print', () => {
-  it('HN-3 shows both prints, with the title, the file and the line', async () => {
+describe('HN-3 the trees of a test are walked side by side', () => {
+  it('HN-3 shows the lines before and after, with the title, the file and the line', async () => {
     const [before, after] = [
       spec(`${click}\n${status("toHaveText('Paid')")}`),
       spec(`${click}\n${status("toHaveText('Open')")}`),
@@ -36,8 +36,9 @@ describe('HN-3 a test is compared by its print', () => {
         file,
         line: 4,
         strength: 'different',
-        before: ['await expect(getByRole("status")).toHaveText("Paid")'],
-        after: ['await expect(getByRole("status")).toHaveText("Open")'],
+        before: ["await expect(page.getByRole('status')).toHaveText('Paid');"],
+        after: ["await expect(page.getByRole('status')).toHaveText('Open');"],
+        why: null,
       },
     ]);
   });
@@ -46,8 +47,8 @@ describe('HN-3 a test is compared by its print', () => {
     'HN-3 HN-4 calls it $strength if $what',
     async ({ strength, before, after }) => {
       const found = await compared(spec(before), spec(after));
-      if (strength === 'refused') expect(refusals(found)).not.toEqual([]);
-      else expect(found.differences.map((one) => one.strength)).toEqual([strength]);
+      expect(new Set(refusals(found))).toEqual(new Set(strength === 'enters' ? [] : [strength]));
+      expect(found.locatorChanges.length > 0).toBe(strength === 'enters');
     },
   );
 
@@ -86,19 +87,40 @@ describe('HN-3 a test is compared by its print', () => {
   });
 });
 
-describe('HN-4 a locator may change', () => {
-  const changed = async (before: string, after: string) => compared(spec(before), spec(after));
+it('HN-4 a locator that may change is returned with its file and its line', async () => {
+  const { differences, locatorChanges } = await compared(
+    spec(click),
+    spec(click.replace("getByRole('button')", "locator('#buy')")),
+  );
+  expect(differences).toEqual([]);
+  expect(locatorChanges).toEqual([
+    { old: "page.getByRole('button')", now: "page.locator('#buy')", file, line: 3 },
+  ]);
+});
 
-  it('HN-4 and is returned with its file, its line and its step', async () => {
-    const { differences, locatorChanges } = await changed(
-      click,
-      click.replace("getByRole('button')", "locator('#buy')"),
-    );
-    expect(differences).toEqual([]);
-    expect(locatorChanges).toEqual([
-      { old: 'getByRole("button")', now: 'locator("#buy")', file, line: 3, step: 'await ‹locator›.click()' },
-    ]);
-  });
+it('HN-4 names are followed through files: a page object whose locator a test counts is asked about, and why', async () => {
+  const page = 'tests/pages/list-page.ts';
+  const object = (what: string) => `export class ListPage {
+  readonly rows;
+  constructor(page) {
+    this.rows = page.${what};
+  }
+}
+`;
+  const given = (use: string): Edit[] => [
+    [page, object("locator('li')")],
+    [
+      file,
+      `import { ListPage } from './pages/list-page';\n${spec(`const list = new ListPage(page);\n${use}`)}`,
+    ],
+  ];
+  const asked = async (use: string) =>
+    (await judged([[page, object("getByRole('listitem')")]], 'ui-error', given(use))).differences;
+  expect(await asked('await list.rows.click();')).toEqual([]);
+  expect(await asked('await expect(list.rows).toHaveCount(2);')).toMatchObject([
+    { file: page, line: 4, why: 'its elements are counted or listed' },
+  ]);
+  expect(await asked('')).toMatchObject([{ why: 'nothing shows how it is used' }]);
 });
 
 const search = 'tests/search.spec.ts';
@@ -144,7 +166,8 @@ describe('HN-3 HN-4 cheats are stopped, and honest fixes are kept', () => {
 
   it.each(of('honest'))('HN-3 keeps $what ($category)', async ({ edits, category, found }) => {
     const findings = await judged(edits, category, found);
-    expect(refusals(findings)).toEqual([]);
+    // What is asked of a person is proven first, so that no honest fix is lost.
+    expect(findings.violations).toEqual([]);
     expect(edits.map(([file]) => file).filter((file) => !leftOut(findings).includes(file))).not.toEqual([]);
   });
 });
@@ -170,21 +193,12 @@ describe('limits', () => {
     expect(await judged(spec(steps), spec(changed))).toEqual([]);
   });
 
-  it('HN-3 rejects constants that grow exponentially instead of printing them', async () => {
-    const doubling = Array.from({ length: 40 }, (_, n) => `const a${n + 1} = a${n} + a${n};`).join('\n');
-    const text = (last: string) =>
-      `${imports}const a0 = 'x';\n${doubling}\ntest('x', () => { expect(${last}).toBe(''); });\n`;
-    expect(await judged(text("''"), text('a40'))).toContainEqual(
-      expect.stringContaining('too long to be judged'),
-    );
-  });
-
   it('HN-3 rejects code that is nested too deeply, and compares deep code down to its innermost value', async () => {
     const nested = (depth: number, inner: string) => '[0, '.repeat(depth) + inner + ']'.repeat(depth);
     const text = (value: string) => `${imports}test('x', () => { expect([]).toEqual(${value}); });\n`;
     expect(await judged(text(nested(90, '1')), text(nested(90, '2')))).toEqual(['different']);
     const sum = (count: number) => `${'1 + '.repeat(count)}1`;
-    expect(await judged(text(sum(10)), text(sum(5000)))).toContainEqual(
+    expect(await judged(text(sum(5000)), text(sum(5001)))).toContainEqual(
       expect.stringContaining('nested too deeply'),
     );
   });

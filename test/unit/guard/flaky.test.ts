@@ -14,10 +14,10 @@ const row = (name: string) =>
 async function said(before: string, after: string, category: 'flaky' | 'ui-error' = 'flaky') {
   const { violations, differences } = await judged([[file, after]], category, [[file, before]]);
   if (violations.length > 0) return `refused: ${violations[0]?.says}`;
-  return differences.some(({ strength }) => strength !== 'stronger') ? 'person' : 'in';
+  return differences.length > 0 ? 'person' : 'in';
 }
 
-describe('FL-3 a flaky test may change in waiting and isolation alone', () => {
+describe('FL-3 a flaky test may change in waiting alone; what isolates it is a person’s to let in', () => {
   it.each([
     ['awaits a step', `${status}.click();`, `await ${status}.click();`],
     [
@@ -56,59 +56,8 @@ describe('FL-3 a flaky test may change in waiting and isolation alone', () => {
       `await ${status}.click();`,
       `await expect(${status}).toBeEnabled();\nawait ${status}.click();`,
     ],
-    ['has a file of its own', row("'a.txt'"), row('`a-${info.testId}.txt`')],
-    ['has its file in its own folder', row("'a.txt'"), row("info.outputPath('a.txt')")],
-    [
-      'looks for a name of its own',
-      "await page.getByLabel('Name').fill('Ann');\nawait expect(page.getByText('Ann')).toBeVisible();",
-      "await page.getByLabel('Name').fill(`Ann ${info.testId}`);\nawait expect(page.getByText(`Ann ${info.testId}`)).toBeVisible();",
-    ],
   ])('FL-3 lets it in: it %s', async (_, before, after) => {
     expect(await said(spec(before), spec(after))).toBe('in');
-  });
-
-  const app = "import { db, orders, markPaid } from '../src/orders';\n";
-  const shell = "import { execSync } from 'node:child_process';\nimport { rmSync } from 'node:fs';\n";
-  const buys = `await ${status}.click();\nexpect(readFileSync('a.txt', 'utf8')).toBe('tea');\nawait db.run("SELECT * FROM orders");`;
-  const tidied = (line: string, where: 'first' | 'after the click' | 'in a hook') => {
-    const [click = '', ...rest] = buys.split('\n');
-    const body =
-      where === 'in a hook'
-        ? buys
-        : [...(where === 'first' ? [line, click] : [click, line]), ...rest].join('\n');
-    return (
-      app + shell + spec(body, where === 'in a hook' ? `test.afterEach(async () => { ${line} });\n` : '')
-    );
-  };
-
-  it.each([
-    ["writeFileSync('a.txt', '');", 'in a hook'],
-    ["rmSync('a.txt', { force: true });", 'first'],
-    ["rmSync('a.txt', { force: true });", 'in a hook'],
-    ['await db.run("DELETE FROM orders");', 'first'],
-  ] as const)('FL-3 lets in what takes away what a test leaves behind: %s %s', async (line, where) => {
-    expect(await said(app + shell + spec(buys), tidied(line, where))).toBe('in');
-  });
-
-  it.each([
-    ["writeFileSync('a.txt', 'tea');", 'first'],
-    ["writeFileSync('a.txt', 'tea');", 'in a hook'],
-    ["writeFileSync('a.txt', '');", 'after the click'],
-    ["execSync('sleep 2');", 'after the click'],
-    ["execSync('git checkout HEAD~1 -- src');", 'first'],
-    ["rmSync('src/checkout.ts');", 'first'],
-    ["rmSync('tests/other.spec.ts', { force: true });", 'first'],
-    ["markPaid('order');", 'after the click'],
-    [`await db.run("UPDATE orders SET status = 'paid'");`, 'first'],
-    ['await db.run("DELETE FROM customers");', 'first'],
-    ["orders.push('order');", 'first'],
-    ['Object.assign(orders, { length: 1 });', 'first'],
-    ["process.on('unhandledRejection', console.log);", 'first'],
-    ['process.exit(0);', 'after the click'],
-    ["globalThis.saved = 'yes';", 'first'],
-    ['Object.assign(String.prototype, { trim: String });', 'first'],
-  ] as const)('FL-3 leaves to a person what may make what is expected: %s %s', async (line, where) => {
-    expect(await said(app + shell + spec(buys), tidied(line, where))).toBe('person');
   });
 
   it.each([
@@ -161,10 +110,16 @@ describe('FL-3 a flaky test may change in waiting and isolation alone', () => {
       row("'a.txt'"),
       `writeFileSync(\`a-\${info.testId}.txt\`, 'tea');\nexpect(readFileSync('a.txt', 'utf8')).toBe('tea');`,
     ],
+    ['has a file of its own', row("'a.txt'"), row('`a-${info.testId}.txt`')],
     [
-      'expects what it reads',
+      'takes away what a test leaves behind',
       row("'a.txt'"),
-      row("'a.txt'").replace("toBe('tea')", "toBe(info.testId ? readFileSync('a.txt', 'utf8') : '')"),
+      `${row("'a.txt'")}\nwriteFileSync('a.txt', '');`,
+    ],
+    [
+      'expects what the page says',
+      `${status}.click();`,
+      `await expect(${status}).toHaveText(await ${status}.innerText());`,
     ],
     [
       'looks for anything',

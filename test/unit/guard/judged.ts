@@ -12,12 +12,9 @@ export async function judged(
   return judge(requestOf(edits, category, given));
 }
 
-/** The rules that a change breaks, and by how much it changes tests: `test-weakened` … for each difference that is not stronger. */
+/** The rules that a change breaks, and by how much it changes tests: `test-weakened` … for each difference. */
 export function refusals({ violations, differences }: Findings): string[] {
-  return [
-    ...violations.map(({ rule }) => rule),
-    ...differences.flatMap(({ strength }) => (strength === 'stronger' ? [] : [strength])),
-  ];
+  return [...violations.map(({ rule }) => rule), ...differences.map(({ strength }) => strength)];
 }
 
 /** The files that do not enter. */

@@ -161,6 +161,7 @@ describe('the loop for one cause', () => {
     strength: 'weaker',
     before: ['expect(1).toBe(2)'],
     after: [],
+    why: null,
   } as const;
 
   it.each([

@@ -1,0 +1,99 @@
+import { print } from './locators.js';
+import { parseSource, type SourceFile } from './source-file.js';
+import { calleeOf, nameOf, nodeIn, nodesIn, nodesOf, propertyOf, type SyntaxNode, unwrap } from './syntax.js';
+
+/** How a test waits instead of looking once (FL-3), for the fixer that writes it and the guard that lets it in. */
+
+/** The one-shot reads of a locator that Playwright has a web-first assertion for. */
+const states: Readonly<Record<string, readonly [yes: string, no: string]>> = {
+  isVisible: ['toBeVisible()', 'not.toBeVisible()'],
+  isHidden: ['toBeHidden()', 'toBeVisible()'],
+  isEnabled: ['toBeEnabled()', 'toBeDisabled()'],
+  isDisabled: ['toBeDisabled()', 'toBeEnabled()'],
+  isEditable: ['toBeEditable()', 'not.toBeEditable()'],
+  isChecked: ['toBeChecked()', 'not.toBeChecked()'],
+};
+const values: Readonly<Record<string, string>> = {
+  textContent: 'toHaveText',
+  innerText: 'toHaveText',
+  allTextContents: 'toHaveText',
+  allInnerTexts: 'toHaveText',
+  inputValue: 'toHaveValue',
+  count: 'toHaveCount',
+};
+const ofPage: Readonly<Record<string, string>> = {
+  'page.url()': 'toHaveURL',
+  'await page.title()': 'toHaveTitle',
+};
+
+const oneShot =
+  /^expect\((?:await ‹locator›\.(\w+)\((.*?)\)|(page\.url\(\)|await page\.title\(\)))\)(\.not)?\.(to\w+)\((.*)\)$/;
+
+/** Returns the web-first form of a one-shot check, which waits for the same; null for any other step. */
+function webFirstForm(step: string): string | null {
+  const [, read = '', given = '', page, not = '', matcher = '', expected = ''] = oneShot.exec(step) ?? [];
+  const isExact = /^to(?:Be|Equal|StrictEqual)$/.test(matcher);
+  const isPart = /^to(?:Contain|Match)$/.test(matcher) && !read.startsWith('all');
+  if (page !== undefined)
+    return isExact || matcher === 'toMatch' ? `await expect(page)${not}.${ofPage[page]}(${expected})` : null;
+  const [yes, no] = states[read] ?? [];
+  const isTrue = matcher === 'toBeTruthy' || (isExact && expected === 'true');
+  const isFalse = matcher === 'toBeFalsy' || (isExact && expected === 'false');
+  if (yes !== undefined && given === '' && (isTrue || isFalse))
+    return `await expect(‹locator›).${isTrue === (not === '') ? yes : no}`;
+  const value = values[read];
+  const told = value === 'toHaveText' && isPart && !expected.startsWith('/') ? 'toContainText' : value;
+  if (value && given === '' && (isExact || (isPart && value === 'toHaveText')))
+    return `await expect(‹locator›)${not}.${told}(${expected})`;
+  return null;
+}
+
+/** The call of `expect` that a matcher belongs to. */
+export function expectIn(call: SyntaxNode): SyntaxNode | null {
+  const object = nodeIn(calleeOf(call), 'object');
+  if (!object) return null;
+  if (propertyOf(object) === 'not') return expectIn({ ...call, callee: object });
+  return object.type === 'CallExpression' && nameOf(calleeOf(object)) === 'expect' ? object : null;
+}
+
+/** Returns the code of a one-shot check as a web-first assertion; null for any other call. */
+export function webFirstCode(call: SyntaxNode, { text }: Pick<SourceFile, 'text'>): string | null {
+  const said = expectIn(call);
+  const checked = said && nodesIn(said, 'arguments')[0];
+  if (!checked) return null;
+  const read = (checked.type === 'AwaitExpression' && nodeIn(checked, 'argument')) || checked;
+  const locator = read.type === 'CallExpression' ? nodeIn(calleeOf(read), 'object') : null;
+  if (!locator) return null;
+  const code = text.slice(locator.start, locator.end);
+  const step =
+    code === 'page'
+      ? text.slice(call.start, call.end)
+      : `${text.slice(call.start, locator.start)}‹locator›${text.slice(locator.end, call.end)}`;
+  const quoted = step.replaceAll(/'((?:[^'\\"]|\\.)*)'/g, '"$1"').replaceAll(/\s*\n\s*/g, '');
+  return webFirstForm(quoted)?.replace('‹locator›', () => code) ?? null;
+}
+
+/** Whether a statement is the one that it replaces, but waits: it awaits what was not awaited, or is the web-first form of a one-shot check. */
+export function isSettled(old: SyntaxNode, now: SyntaxNode, source: SourceFile): boolean {
+  const [was, is] = [old, now].map((one) => nodeIn(one, 'expression'));
+  if (!was || is?.type !== 'AwaitExpression') return false;
+  if (print(nodeIn(is, 'argument') ?? is) === print(was)) return true;
+  const form = webFirstCode(unwrap(was), source);
+  const program = form === null ? undefined : parseSource('step.mts', form)?.program;
+  return program !== undefined && print(nodesIn(program, 'body')[0] ?? program) === print(now);
+}
+
+/** Whether a statement only waits: a web-first assertion, or a wait for a locator or an address, with the usual time. */
+export function isWait(statement: SyntaxNode): boolean {
+  const awaited = nodeIn(statement, 'expression');
+  const call = awaited?.type === 'AwaitExpression' ? nodeIn(awaited, 'argument') : null;
+  const method = propertyOf(calleeOf(call)) ?? '';
+  const isCheck = call && expectIn(call) ? /^to(?!Pass|HaveScreenshot|Match)/ : /^waitFor(?:URL)?$/;
+  return (
+    isCheck.test(method) &&
+    !nodesOf(call).some(
+      ({ type, ...node }) =>
+        /Function|Await/.test(type) || nameOf(nodeIn({ type, ...node }, 'key')) === 'timeout',
+    )
+  );
+}

@@ -1,0 +1,19 @@
+const hiding: readonly (readonly [RegExp, string])[] = [
+  [
+    /\bwaitForTimeout\(|(?<!test\.|info\(\)\.)\bset(?:Timeout|Interval)\(|\bsleep\w*\(|\bdelay\w*\(|Atomics\.wait/i,
+    'it sleeps',
+  ],
+  [/\btimeout:|\bsetTimeout\(|\bslow\(|\bsetDefault\w*Timeout\(/, 'it raises a time-out'],
+  [/\bretries:|\bretry\b|\btoPass\(/, 'it tries again until it passes'],
+  [/mode: ["'`]serial|\.serial\b/, 'it runs tests one after the other'],
+  [/\.(?:skip|fixme|fail|only)\b/, 'it leaves the test out'],
+  [/\bexpect\.soft\b/, 'it asserts softly'],
+  [/["'`]networkidle/, 'it waits for silence on the network'],
+  [/\bcatch\b/, 'it swallows errors'],
+];
+
+/** Says how a change hides a flake instead of removing it; null if it does not. */
+export function hidesFlake(before: readonly string[], after: readonly string[]): string | null {
+  const count = (steps: readonly string[], what: RegExp) => steps.filter((one) => what.test(one)).length;
+  return hiding.find(([what]) => count(after, what) > count(before, what))?.[1] ?? null;
+}

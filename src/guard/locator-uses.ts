@@ -1,0 +1,246 @@
+import { chainOf, isLocatorCall, print, textsOf, wordsIn } from '../code/locators.js';
+import type { SourceFile } from '../code/source-file.js';
+import {
+  childrenOf,
+  constantOf,
+  isFunction,
+  nameOf,
+  nodeIn,
+  nodesIn,
+  propertyOf,
+  type SyntaxNode,
+} from '../code/syntax.js';
+
+/** Says why a person is asked about a locator, by what the tests do with it; null if it may change by itself. */
+export interface Uses {
+  ofLocator(old: SyntaxNode, now: SyntaxNode): string | null;
+  /** The same for a string; undefined if not only locators read it. */
+  ofString(old: SyntaxNode, now: SyntaxNode): string | null | undefined;
+}
+
+const counting = /^(?:count|all|first|last|nth|allTextContents|allInnerTexts|evaluateAll)$/;
+const acting =
+  /^(?:click|dblclick|fill|press|pressSequentially|type|check|uncheck|setChecked|selectOption|selectText|setInputFiles|hover|tap|focus|blur|clear|dragTo|dispatchEvent|scrollIntoViewIfNeeded)$/;
+const reading = /^(?:textContent|innerText|inputValue|getAttribute)$/;
+const ofPresence = /^toBe(?:Visible|Attached|InViewport|Enabled|Disabled|Editable|Checked|Focused)$/;
+const ofText =
+  /^to(?:HaveText|ContainText|HaveValue|HaveAttribute|HaveClass|ContainClass|HaveId|HaveRole|HaveCSS|HaveAccessible\w+|Be|Equal|StrictEqual|Contain|Match)$/;
+
+const isCounted = 'its elements are counted or listed';
+const isAbsent = 'it is expected to be absent';
+const isOther = 'what it finds is used in another way than to act on it or to expect a text';
+const isUnknown = 'nothing shows how it is used';
+
+/**
+ * Looks at what the tests do with locators as they are now. Names are followed as they are written, in a file and those that import it: the same name
+ * counts as the same thing.
+ */
+export function createUses(files: () => readonly SourceFile[]): Uses {
+  const parents = new Map<SyntaxNode, SyntaxNode>();
+  const named = new Map<string, SyntaxNode[]>();
+  const index = (node: SyntaxNode): void => {
+    if (node.type.endsWith('Identifier')) {
+      const name = String(node['name']);
+      named.set(name, [...(named.get(name) ?? []), node]);
+    }
+    for (const child of childrenOf(node)) {
+      parents.set(child, node);
+      index(child);
+    }
+  };
+  const up = (node: SyntaxNode): SyntaxNode | null => {
+    if (parents.size === 0) for (const { program } of files()) index(program);
+    const parent = parents.get(node) ?? null;
+    return parent && isWrapper.test(parent.type) ? up(parent) : parent;
+  };
+  return {
+    ofLocator: (old, now) => usedAt(now, { old, now, seen: new Set() }),
+    ofString: (old, now) => {
+      up(now);
+      const holder = holderOf(now);
+      const places = holder === null ? [] : holder.flatMap(usesOf);
+      if (places.length === 0 || places.includes(null)) return undefined;
+      const locators = places.map((one) => one && locatorAround(one));
+      if (locators.includes(null)) return undefined;
+      const change = { old, now, seen: new Set<string>() };
+      return locators.map((one) => one && usedAt(one, change)).find((why) => why !== null) ?? null;
+    },
+  };
+
+  /** Returns the names that hold a string: a variable, or a field of an object with the variable that holds it. */
+  function holderOf(node: SyntaxNode): string[] | null {
+    const parent = up(node);
+    const name = parent && declaredBy(parent, node);
+    if (!parent || !name) return null;
+    if (parent.type !== 'Property') return [name];
+    const object = up(parent);
+    const outer = object && holderOf(object);
+    // Nobody knows which field `selectors[name]` is.
+    const isOpen = outer?.some((one) =>
+      usesOf(one).some((use) => {
+        const member = use && up(use);
+        return member?.type !== 'MemberExpression' || propertyOf(member) === null;
+      }),
+    );
+    return outer && isOpen === false ? [name] : null;
+  }
+
+  /** Returns the name that a node gives to its value; null if it gives none. */
+  function declaredBy(parent: SyntaxNode, value: SyntaxNode): string | null {
+    const { type } = parent;
+    const isValue = ['init', 'value', 'right'].some((field) => inner(nodeIn(parent, field)) === value);
+    if (!isValue) return null;
+    if (type === 'VariableDeclarator') return nameOf(nodeIn(parent, 'id'));
+    if (type === 'PropertyDefinition' || type === 'Property') return nameOf(nodeIn(parent, 'key'));
+    const left = type === 'AssignmentExpression' ? nodeIn(parent, 'left') : null;
+    return propertyOf(left) ?? nameOf(left);
+  }
+
+  /** Returns the expressions that say this name, with null for one that gives it another. Declarations say nothing. */
+  function usesOf(name: string): (SyntaxNode | null)[] {
+    return (named.get(name) ?? []).flatMap((node) => {
+      const parent = parents.get(node);
+      if (!parent) return [];
+      const { type } = parent;
+      const isKey = nodeIn(parent, 'key') === node && parent['computed'] !== true;
+      if (
+        isKey ||
+        nodeIn(parent, 'id') === node ||
+        (isFunction(parent) && nodesIn(parent, 'params').includes(node))
+      )
+        return [];
+      if (/^(?:Import|Export)\w*Specifier$/.test(type))
+        return nameOf(nodeIn(parent, 'imported') ?? nodeIn(parent, 'exported') ?? nodeIn(parent, 'local')) ===
+          name
+          ? []
+          : [null];
+      const pattern = type === 'Property' ? parents.get(parent) : null;
+      if (pattern?.type === 'ObjectPattern') return nameOf(nodeIn(parent, 'key')) === name ? [] : [null];
+      const isProperty =
+        type === 'MemberExpression' && nodeIn(parent, 'property') === node && parent['computed'] !== true;
+      const use = isProperty ? parent : node;
+      const assigned = up(use);
+      if (assigned?.type === 'AssignmentExpression' && nodeIn(assigned, 'left') === use) return [];
+      return [use];
+    });
+  }
+
+  /** Returns the locator in whose arguments a node is, alone or within a text or an object; null if it is elsewhere. */
+  function locatorAround(node: SyntaxNode): SyntaxNode | null {
+    const parent = up(node);
+    if (!parent) return null;
+    if (isLocatorCall(parent))
+      return nodesIn(parent, 'arguments').some((one) => inner(one) === node) ? parent : null;
+    return /^(?:TemplateLiteral|BinaryExpression|Property|ObjectExpression)$/.test(parent.type)
+      ? locatorAround(parent)
+      : null;
+  }
+
+  interface Changed {
+    readonly old: SyntaxNode;
+    readonly now: SyntaxNode;
+    readonly seen: Set<string>;
+  }
+
+  function usedAt(node: SyntaxNode, change: Changed): string | null {
+    const parent = up(node);
+    if (!parent) return isUnknown;
+    // A locator within the arguments of another is a part of what that one looks for.
+    const outer = locatorAround(node);
+    if (outer) return usedAt(outer, change);
+    const call = up(parent);
+    if (parent.type === 'MemberExpression' && inner(nodeIn(parent, 'object')) === node)
+      return call?.type === 'CallExpression' && inner(nodeIn(call, 'callee')) === parent
+        ? calledAt(propertyOf(parent) ?? '', call, change)
+        : isOther;
+    if (parent.type === 'CallExpression') {
+      const callee = nodeIn(parent, 'callee');
+      const method = propertyOf(callee) ?? nameOf(callee) ?? '';
+      if (callee && inner(callee) === node) return usedAt(parent, change);
+      if (method === 'dragTo') return null;
+      if (/^(?:or|and)$/.test(method)) return usedAt(parent, change);
+      return nameOf(callee) === 'expect' || nameOf(nodeIn(callee, 'object')) === 'expect'
+        ? expectedAt(parent, change)
+        : isOther;
+    }
+    const name = declaredBy(parent, node) ?? returnedBy(parent);
+    return name === null ? isOther : namedAs(name, change);
+  }
+
+  /** Returns the name of the function that returns a value from here; null if it returns none, or has no name. */
+  function returnedBy(node: SyntaxNode): string | null {
+    const { type } = node;
+    if (type === 'ReturnStatement' || type === 'BlockStatement') {
+      const parent = up(node);
+      return parent && returnedBy(parent);
+    }
+    if (!isFunction(node)) return null;
+    const parent = up(node);
+    return nameOf(nodeIn(node, 'id')) ?? (parent && nameOf(nodeIn(parent, 'key') ?? nodeIn(parent, 'id')));
+  }
+
+  function namedAs(name: string, change: Changed): string | null {
+    if (change.seen.has(name)) return null;
+    change.seen.add(name);
+    const places = usesOf(name);
+    if (places.length === 0) return isUnknown;
+    return places.map((one) => (one ? usedAt(one, change) : isUnknown)).find((why) => why !== null) ?? null;
+  }
+
+  function calledAt(method: string, call: SyntaxNode, change: Changed): string | null {
+    if (isLocatorCall(call) || /^(?:or|and|contentFrame|owner|describe)$/.test(method))
+      return usedAt(call, change);
+    if (counting.test(method)) return isCounted;
+    if (acting.test(method)) return null;
+    const said = nodesIn(call, 'arguments').flatMap(wordsIn);
+    if (method === 'waitFor')
+      return said.some((one) => /^(?:hidden|detached)$/.test(one)) ? isAbsent : presence(change);
+    const awaited = reading.test(method) ? up(call) : null;
+    const expected = awaited?.type === 'AwaitExpression' ? up(awaited) : null;
+    return expected?.type === 'CallExpression' && nameOf(nodeIn(expected, 'callee')) === 'expect'
+      ? expectedAt(expected, change)
+      : isOther;
+  }
+
+  function expectedAt(expected: SyntaxNode, change: Changed): string | null {
+    const member = up(expected);
+    const matcher = propertyOf(member) ?? '';
+    const call = member && up(member);
+    if (matcher === 'not' || matcher === 'toBeHidden') return isAbsent;
+    if (!member || call?.type !== 'CallExpression') return isOther;
+    const args = nodesIn(call, 'arguments');
+    if (matcher === 'toHaveCount' || args[0]?.type === 'ArrayExpression') return isCounted;
+    if (ofPresence.test(matcher))
+      return args.flatMap(namesIn).some((one) => /^(?:visible|attached|enabled|checked|editable)$/.test(one))
+        ? isAbsent
+        : presence(change);
+    const [first] = args;
+    if (!ofText.test(matcher) || !first || (constantOf(first) === undefined && !first['regex']))
+      return isOther;
+    const [olds, news] = [change.old, change.now].map(wordsIn);
+    const own = news?.filter((one) => !olds?.includes(one)) ?? [];
+    const isOwn = args
+      .flatMap(wordsIn)
+      .some((text) => own.some((one) => text.includes(one) || one.includes(text)));
+    return isOwn ? 'it looks for what is expected of it' : null;
+  }
+}
+
+/** Whether what has to be there is the same: the text that the old locator looks for is what the new one looks for, too. */
+function presence({ old, now }: { readonly old: SyntaxNode; readonly now: SyntaxNode }): string | null {
+  const [olds, news] = [textsOf(old), textsOf(now)];
+  const isNegated = chainOf(now).some((one) => /"hasNot(?:Text)?"/.test(print(one)));
+  const isKept = olds.length > 0 && olds.every((one) => news.includes(one));
+  return isKept && !isNegated ? null : 'that it is there is what is expected, and no text says what it is';
+}
+
+const namesIn = (node: SyntaxNode) =>
+  nodesIn(node, 'properties').flatMap((one) => nameOf(nodeIn(one, 'key')) ?? []);
+
+const isWrapper =
+  /^(?:TS(?:As|NonNull|Satisfies|Instantiation)Expression|TSTypeAssertion|ParenthesizedExpression|ChainExpression)$/;
+
+/** Returns a node without the wrappers around it; null for none. */
+function inner(node: SyntaxNode | null): SyntaxNode | null {
+  return node && isWrapper.test(node.type) ? inner(nodeIn(node, 'expression')) : node;
+}
