@@ -1,4 +1,4 @@
-import type { Blame, BlamedCommit, Hunk } from '../core/blame.js';
+import type { Blame, BlamedCommit, BlamedHunk, Hunk } from '../core/blame.js';
 import { shortId } from '../core/blame.js';
 import { compareFile } from './hunks.js';
 
@@ -16,6 +16,8 @@ export interface Undoing {
   readonly isWhole: boolean;
   /** The commits, as `abc1234 "subject"`, or what is not committed. */
   readonly of: string;
+  /** The first of the blamed hunks: its file, and its line now. */
+  readonly at: { readonly file: string; readonly line: number };
   /** The texts and the markup that it restores and that the blamed change had taken out. */
   readonly texts: readonly string[];
 }
@@ -29,15 +31,28 @@ export function undoing(
   edited: readonly EditedFile[],
 ): Undoing | null {
   const ofApp = hunks.filter(({ inTests }) => !inTests);
+  const [first] = ofApp;
   const all = [...ofApp, ...rest].filter((one) => keysOf(one.old).length + keysOf(one.now).length > 0);
-  if (ofApp.length === 0) return null;
+  if (!first) return null;
+  const at = { file: first.file, line: first.line };
   const fixes = new Map(edited.map((one) => [one.file, one]));
   const taken = all.map((hunk) => takenBack(hunk, fixes.get(hunk.file)));
   const texts = ofApp.flatMap((hunk) => restoredTexts(hunk, fixes.get(hunk.file)));
   const of = namesOf(ofApp.map(({ commit }) => commit));
   const isWhole = ofApp.every((hunk) => takenBack(hunk, fixes.get(hunk.file)) === 'all');
-  if (taken.every((one) => one === 'all')) return { how: 'all', isWhole, of, texts };
-  return taken.some((one) => one !== null) || texts.length > 0 ? { how: 'part', isWhole, of, texts } : null;
+  if (taken.every((one) => one === 'all')) return { how: 'all', isWhole, of, at, texts };
+  return taken.some((one) => one !== null) || texts.length > 0
+    ? { how: 'part', isWhole, of, at, texts }
+    : null;
+}
+
+/**
+ * Returns what a fix takes back of what changed lately, where no search has said which change broke the test: those hunks that it takes back whole. Null
+ * if there is none.
+ */
+export function undoingOf(hunks: readonly BlamedHunk[], edited: readonly EditedFile[]): Undoing | null {
+  const back = hunks.filter((hunk) => undoing({ hunks: [hunk], rest: [] }, edited)?.isWhole);
+  return undoing({ hunks: back, rest: [] }, edited);
 }
 
 function namesOf(commits: readonly (BlamedCommit | null)[]): string {

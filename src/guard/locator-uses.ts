@@ -26,6 +26,9 @@ const ofPresence = /^toBe(?:Visible|Attached|InViewport|Enabled|Disabled|Editabl
 const ofText =
   /^to(?:HaveText|ContainText|HaveValue|HaveAttribute|HaveClass|ContainClass|HaveId|HaveRole|HaveCSS|HaveAccessible\w+|Be|Equal|StrictEqual|Contain|Match)$/;
 
+/** What finds any text of a page. */
+const wholePage = /^(?:html|body|main|document|:root|\*|\/\/\*)/;
+
 const isCounted = 'its elements are counted or listed';
 const isAbsent = 'it is expected to be absent';
 const isOther = 'what it finds is used in another way than to act on it or to expect a text';
@@ -217,8 +220,9 @@ export function createUses(files: () => readonly SourceFile[]): Uses {
     const [first] = args;
     if (!ofText.test(matcher) || !first || (constantOf(first) === undefined && !first['regex']))
       return isOther;
-    const [olds, news] = [change.old, change.now].map(wordsIn);
-    const own = news?.filter((one) => !olds?.includes(one)) ?? [];
+    const olds = wordsIn(change.old);
+    const own = wordsIn(change.now).filter((one) => !olds.includes(one));
+    if (own.some((one) => wholePage.test(one))) return 'it finds the whole page';
     const isOwn = args
       .flatMap(wordsIn)
       .some((text) => own.some((one) => text.includes(one) || one.includes(text)));

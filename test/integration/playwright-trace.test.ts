@@ -250,12 +250,9 @@ describe('a trace', () => {
     expect(failure('traces by itself').errors[0]?.message).toMatch(/Tracing has been already started/);
   });
 
-  it('CS-7 RP-4 of a test that passes shows its page and what it complains of', async () => {
+  it('CS-7 RP-4 of a test that passes shows its picture and what it complains of', async () => {
     const green = traced.run.tests.find(({ test }) => test.titlePath.at(-1) === 'green');
-    const { ariaSnapshot, picture, complaints } = await readPassing(
-      traced.run.traces?.get(green?.test.id ?? '') ?? '',
-    );
-    expect(ariaSnapshot).toContain('- heading "Shop" [level=1]');
+    const { picture, complaints } = await readPassing(traced.run.traces?.get(green?.test.id ?? '') ?? '');
     expect(picture?.subarray(0, 3)).toEqual(Buffer.from([0xff, 0xd8, 0xff]));
     expect([...complaints.keys()]).toContainEqual(expect.stringMatching(/^console .*reading 'id'/));
     expect([...complaints.keys()]).toContainEqual(expect.stringMatching(/^page POST .*\/orders → 500$/));

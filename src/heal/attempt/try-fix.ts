@@ -5,7 +5,11 @@ import { chooseFlipped } from '../../core/alike.js';
 import { violationLine, type Note } from '../../core/guard-findings.js';
 import { headlineOf } from '../../core/headline.js';
 import { isGreen, judge, type Judged, type Observation } from '../../core/judge.js';
-import { type Undoing, undoing } from '../../blame/undoing.js';
+import { changesFor } from '../../agents/changes.js';
+import { lastGreenCommits } from '../../blame/last-green.js';
+import { type Undoing, undoing, undoingOf } from '../../blame/undoing.js';
+import type { BlamedHunk } from '../../core/blame.js';
+import { isOwnAssertion } from '../../core/own-assertion.js';
 import { type Deployment, prepareAgent, type ReadyAgent } from './deploy.js';
 import { type Findings, harmless } from '../../guard/findings.js';
 import { guardAttempt } from './guard-attempt.js';
@@ -128,6 +132,8 @@ async function applyAndJudge(
   { deployed, ...rest }: Pick<AppliedAttempt, 'findings'> & Judging,
 ): Promise<TriedFix> {
   const { made, work } = deployed;
+  // Afterwards, what a fix takes back is no change any more.
+  const changed = work?.change ? await changedLately(session, cause) : [];
   const applied = work?.change ? await session.workspace.apply(work.change) : null;
   if (applied?.kind === 'conflict') {
     const because = `the files changed while the agent was working: ${applied.files.join(', ')}`;
@@ -138,7 +144,7 @@ async function applyAndJudge(
       kind: 'unwritable',
       because: `its change could not be written: ${applied.reason}`,
     });
-  return judgeApplied(session, cause, { deployed, change: applied?.change ?? null, ...rest });
+  return judgeApplied(session, cause, { deployed, change: applied?.change ?? null, changed, ...rest });
 }
 
 /** Ends an attempt that was never applied: its change, if any, exists only as a patch. */
@@ -151,6 +157,8 @@ interface AppliedAttempt {
   readonly deployed: Deployment;
   /** Null if there was nothing to apply. */
   readonly change: Change | null;
+  /** What changed since the test was green, where nobody has searched for what broke it. */
+  readonly changed: readonly BlamedHunk[];
   /** The guard's findings other than violations. */
   readonly findings: Pick<Findings, 'notes' | 'otherInput'>;
 }
@@ -186,14 +194,14 @@ async function judgeApplied(
   cause: Cause,
   { work, beside, ...applied }: AppliedAttempt & Judging,
 ): Promise<TriedFix> {
-  const { deployed, change, findings } = applied;
+  const { deployed, change, changed, findings } = applied;
   const { made } = deployed;
   const { seen, judged } = await judgeByRuns(session, cause, { work, beside, deployed });
   if (session.signal.aborted) {
     await takeOut(session, applied);
     return unapplied(made, { kind: 'interrupted', because: 'interrupted' });
   }
-  const undone = change ? await undoneBy(session, cause, change) : null;
+  const undone = change ? await undoneBy(session, { cause, changed }, change) : null;
   if (judged.kind === 'green') {
     // With guidance, a person has said that the tests may not follow the app: what the fix undoes is named.
     const isDecided = work.proposal?.proposedBy === 'person' || work.known.guidance !== null;
@@ -218,7 +226,7 @@ async function offered(
   { seen, undone, deployed, change }: AppliedAttempt & { seen: Retest; undone: Undoing },
 ): Promise<TriedFix> {
   const ended = await endOffered(session, cause, {
-    made: { ...deployed.made, notes: noteOfUndoing(session, cause, undone) },
+    made: { ...deployed.made, notes: [noteOfUndoing(session, undone)] },
     change: change?.id ?? '',
     side: 'app',
     summary: `its fix ${undoesInWords(undone)}`,
@@ -249,7 +257,7 @@ function withNotes(session: Session, cause: Cause, { deployed, findings, seen, u
       return { file, line: failure.test.location.line, says };
     });
   });
-  const undoes = undone ? noteOfUndoing(session, cause, undone) : [];
+  const undoes = undone ? [noteOfUndoing(session, undone)] : [];
   const notes = [...undoes, ...findings.notes, ...new Map(left.map((one) => [one.says, one])).values()];
   return notes.length > 0 ? { ...deployed.made, notes } : deployed.made;
 }
@@ -285,13 +293,28 @@ async function takeOut(session: Session, { change }: AppliedAttempt): Promise<vo
   if (change !== null) await revertChanges(session, [change.id]);
 }
 
-/** Returns what a fix takes back of the change that broke its tests; null if it takes back nothing, or nobody knows what broke them (BL-6). */
+/** Returns what changed since a test was green, where no search has said what broke it. */
+async function changedLately(session: Session, { blame, lead }: Cause): Promise<BlamedHunk[]> {
+  if (blame || !isOwnAssertion(lead)) return [];
+  const { cwd, workspace, redactor } = session;
+  const edited = workspace.edited();
+  const changes = await changesFor({
+    root: cwd,
+    lead,
+    lastGreen: lastGreenCommits(cwd),
+    isLeftOut: (file) => edited.has(file),
+    clean: (text) => redactor.clean(text),
+  }).catch(() => null);
+  return changes?.hunks.map((hunk) => ({ ...hunk, inTests: false })) ?? [];
+}
+
+/** Returns what a fix takes back of the change that broke its tests, or of what changed lately; null if it takes back nothing (BL-6). */
 async function undoneBy(
   { cwd, workspace, folder }: Pick<Session, 'cwd' | 'workspace' | 'folder'>,
-  { blame }: Cause,
+  { cause: { blame }, changed }: { readonly cause: Cause } & Pick<AppliedAttempt, 'changed'>,
   { edits }: Change,
 ): Promise<Undoing | null> {
-  if (!blame) return null;
+  if (!blame && changed.length === 0) return null;
   const contents = contentsOf(folder.dir);
   const textOf = async (state: FileState | null) =>
     state?.kind === 'file' ? (await contents.get(state.hash)).toString('utf8') : null;
@@ -302,7 +325,7 @@ async function undoneBy(
       after: await textOf(edit.after),
     })),
   );
-  return undoing(blame, edited);
+  return blame ? undoing(blame, edited) : undoingOf(changed, edited);
 }
 
 /** Says what a fix takes back: `undoes all of abc1234 "Friendlier words"`. */
@@ -311,23 +334,21 @@ function undoesInWords({ how, of }: Undoing): string {
 }
 
 /** Names it for the reviewer, at the blamed lines. */
-function noteOfUndoing(
-  { cwd, workspace }: Pick<Session, 'cwd' | 'workspace'>,
-  { blame }: Cause,
-  undone: Undoing,
-): Note[] {
-  const [hunk] = blame?.hunks ?? [];
-  if (!hunk) return [];
-  const file = relativePath(workspace.root, path.resolve(cwd, hunk.file));
-  return [{ file, line: hunk.line, says: `the fix ${undoesInWords(undone)}` }];
+function noteOfUndoing({ cwd, workspace }: Pick<Session, 'cwd' | 'workspace'>, undone: Undoing): Note {
+  const { file, line } = undone.at;
+  return {
+    file: relativePath(workspace.root, path.resolve(cwd, file)),
+    line,
+    says: `the fix ${undoesInWords(undone)}`,
+  };
 }
 
 /**
- * Whether only a person can say if a fix is right: on the page, a change that its author meant looks like a fault. It is, if the fix takes back
+ * Whether only a person can say if a fix is right: to a test, a change that its author meant looks like a fault. It is, if the fix takes back
  * all of the blamed lines, or those of their texts and markup that a test expects.
  */
 function isForPerson({ settings }: Pick<Session, 'settings'>, cause: Cause, undone: Undoing): boolean {
-  if (settings.verify.intent === 'tests' || cause.lead.diagnosis.category !== 'ui-error') return false;
+  if (settings.verify.intent === 'tests' || !isOwnAssertion(cause.lead)) return false;
   const said = cause.members.flatMap(({ evidence }) =>
     evidence.errors.map(({ message, snippet }) => `${message}\n${snippet ?? ''}`),
   );

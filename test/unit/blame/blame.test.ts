@@ -4,12 +4,14 @@ import { describe, expect, it } from 'vitest';
 import { compareFile, without } from '../../../src/blame/hunks.js';
 import { lastGreenCommits } from '../../../src/blame/last-green.js';
 import { type Outcome, minimalSet } from '../../../src/blame/minimal-set.js';
-import { undoing } from '../../../src/blame/undoing.js';
+import { undoing, undoingOf } from '../../../src/blame/undoing.js';
 import type { Hunk } from '../../../src/core/blame.js';
+import { certain, type EvidenceSource, type Reason } from '../../../src/core/diagnosis.js';
+import { isOwnAssertion } from '../../../src/core/own-assertion.js';
 import { checkedOut } from '../../../src/git/git.js';
 import type { Report } from '../../../src/run/report.js';
 import { aReport, aReportAttempt, aReportCause, aReportTest } from '../../rig/a-report.js';
-import { aBlamedHunk } from '../../rig/builders.js';
+import { aBlamedHunk, aDiagnosis, anError, aTestFailure } from '../../rig/builders.js';
 import { leaveRun } from '../../rig/events-of-report.js';
 import { gitRepository } from '../../rig/git-repository.js';
 import { jsonLines } from '../../rig/json-lines.js';
@@ -187,8 +189,40 @@ describe('BL-6 what a fix takes back of an author’s change', () => {
       how: 'part',
       isWhole: false,
       of: '3f2a91c "Faster carts"',
+      at: { file, line: 12 },
       texts: ['Your basket is empty'],
     });
+  });
+
+  it.each(intended)(
+    'BL-6 is found without a search: all of $what among what changed lately',
+    ({ old, now, mended }) => {
+      const hunks = compareFile(file, old, now).hunks.map((one) => aBlamedHunk({ ...one, file, line: 1 }));
+      const other = aBlamedHunk({ file, old: ['never'], now: ['there'] });
+      const taken = (after: string) => undoingOf([other, ...hunks], [{ file, before: now, after }]);
+      expect(taken(old)).toMatchObject({ how: 'all', isWhole: true, at: { file, line: 1 } });
+      expect(taken(mended)).toBeNull();
+    },
+  );
+
+  const asserted = 'Error: expect(received).toBe(expected)';
+  const reason = (source: EvidenceSource, evidence: string): Reason => ({
+    rule: 'r',
+    category: 'network-error',
+    source,
+    evidence,
+    confidence: certain,
+  });
+  it.each([
+    ['asks', 'the status that an API answers with', asserted, [reason('network', 'GET /api/tea → 404')]],
+    ['asks', 'what the test expects', asserted, [reason('error', asserted)]],
+    ['does not ask', 'an exception', asserted, [reason('console', 'Uncaught TypeError')]],
+    ['does not ask', 'an error of the server', asserted, [reason('network', 'GET /api/tea → 500')]],
+    ['does not ask', 'what no assertion says', 'Error: connect ECONNREFUSED', []],
+  ] as const)('BL-6 %s in every class if what decides is %s', (asks, _, message, why) => {
+    const failure = aTestFailure({ errors: [anError(message)] });
+    const diagnosis = aDiagnosis({ category: 'network-error', why });
+    expect(isOwnAssertion({ failure, diagnosis })).toBe(asks === 'asks');
   });
 
   it('BL-6 is nothing of a change to the tests, or in other files', () => {
