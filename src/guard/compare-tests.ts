@@ -126,7 +126,6 @@ function compareFile({ path: file, old, now }: Versions, { uses, titles, isFlaky
   const alignStatements = (olds: Nodes, news: Nodes, test: string) => {
     const isSame = (a: SyntaxNode, b: SyntaxNode) =>
       print(a, true) === print(b, true) || (isFlaky && old !== null && isSettled(a, b, old));
-    const isTest = (one: SyntaxNode) => titleOf(callIn(one)) !== null;
     const parts = diffArrays([...olds], [...news], { comparator: isSame });
     let [i, j] = [0, 0];
     for (let at = 0; at < parts.length; at += 1) {
@@ -170,7 +169,11 @@ function compareFile({ path: file, old, now }: Versions, { uses, titles, isFlaky
 
   if (old && now) walk(old.program, now.program, file);
   else {
-    const [olds, news] = [old, now].map((source) => (source ? partsIn(source.program, 'body') : []));
+    // Of a file that came or went, its tests are told, or all of it if it has none.
+    const [olds, news] = [old, now].map((source) => {
+      const all = source ? partsIn(source.program, 'body') : [];
+      return all.some(isTest) ? all.filter(isTest) : all;
+    });
     alignStatements(olds ?? [], news ?? [], file);
   }
   return { differences: [...differences.values()], locatorChanges };
@@ -213,6 +216,8 @@ function titleOf(node: SyntaxNode): string | null {
   return first.type === 'TemplateLiteral' ? nodesIn(first, 'quasis').map(cookedText).join('${…}') : null;
 }
 
+const isTest = (statement: SyntaxNode) => titleOf(callIn(statement)) !== null;
+
 const titlesIn = (program: SyntaxNode) => nodesOf(program).flatMap((node) => titleOf(node) ?? []);
 
 /** Calls and words that make a test go on where it would have failed, or leave out what it would have done. */
@@ -224,7 +229,7 @@ const branching =
 function strengthOf(olds: Nodes, news: Nodes, titles: ReadonlySet<string>): Strength {
   const [was, is] = [olds, news].map((all) => all.flatMap((one) => nodesOf(one)));
   const isMoved = (node: SyntaxNode) => titles.has(titleOf(callIn(node)) ?? '\0');
-  if (olds.length === 0 && news.every((one) => titleOf(callIn(one)) !== null)) return 'new';
+  if (olds.length === 0 && news.every(isTest)) return 'new';
   if (!was || !is || (news.length === 0 && olds.every(isMoved))) return 'different';
   const count = (nodes: Nodes, how: (node: SyntaxNode) => number) =>
     nodes.reduce((sum, node) => sum + how(node), 0);
