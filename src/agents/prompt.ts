@@ -442,14 +442,14 @@ function whereTheRestLies(
 }
 
 const locators =
-  'In specs, page objects, fixtures and helpers only what a locator looks for may change: the arguments of getBy…, locator, frameLocator and filter, or one of these in place of another';
+  'In specs, page objects, fixtures and helpers only what a locator looks for may change: its arguments, or getBy… for another';
 
 /** What may change in the tests depends on the class, and on what a person has decided (HN-4). */
 const inTests: Record<AgentContext['testChanges'], string> = {
   none: 'Whatever belongs to the tests is read-only: specs, page objects, fixtures, helpers, test data.',
-  locators: `${locators}. All else in a file of the tests stays as it is, or the whole file is left out.`,
+  locators: `${locators}. What a test does and expects stays.`,
   waiting:
-    'In specs, page objects, fixtures and helpers only waiting may change: web-first assertions in place of one-shot checks or before a step, an await that is missing. What isolates a test (names and data of its own, tidying up) is asked of a person, with its proof. Sleeps, longer time-outs, retries, serial, skip and softer assertions are rejected. The fix may also be in the app.',
+    'In specs, page objects, fixtures and helpers only waiting may change: web-first assertions in place of one-shot checks or before a step, an await that is missing. What isolates a test (data of its own) is asked of a person. Sleeps, longer time-outs, retries, serial, skip and softer assertions are rejected. The fix may also be in the app.',
   asked: `${locators}. If the app was changed on purpose, let the test expect the new behavior instead: a person decides.`,
   anything: 'A person has allowed the tests of this failure to change.',
 };

@@ -10,9 +10,9 @@ import { counted } from '../format.js';
 import type { Problem } from '../problem.js';
 
 const explanation = `
-Compares the tests in the working tree, including uncommitted changes, with those
-at the base, and prints by test what differs beyond what locators look for: the
-lines before (-) and after (+), and whether it is weaker, different or new.
+Compares the tests in the working tree, including uncommitted changes, with
+those at the base, and prints by test what differs beyond what locators look
+for: the lines before (-) and after (+), if it is weaker, different or new.
 Exit codes: ${exitCodes.green} no test is weaker, ${exitCodes.red} one is (with --strict: or different),
             ${exitCodes.usage} nothing to compare with`;
 
