@@ -71,19 +71,6 @@ function importsOf(text: string, { staticImports, staticExports, dynamicImports 
   ];
 }
 
-/** Returns the place of a node, with the first 200 characters of its line. */
-export function placeOf(file: SourceFile, node: SyntaxNode): Place {
-  const line = file.lineAt(node.start);
-  return { file: file.path, line, source: (file.lines[line - 1] ?? '').trim().slice(0, 200) };
-}
-
-export interface Place {
-  readonly file: string;
-  /** From 1. */
-  readonly line: number;
-  readonly source: string;
-}
-
 /** Settings by dotted name, such as `compilerOptions.strict`. */
 type Settings = ReadonlyMap<string, string>;
 

@@ -58,16 +58,6 @@ export function nodesOf(node: SyntaxNode | null): SyntaxNode[] {
   return found;
 }
 
-/** Creates a synthetic node: `object.name`, or `object[0]` for a number. */
-export function memberNode(object: SyntaxNode, name: string | number): SyntaxNode {
-  const at = { start: object.start, end: object.end };
-  const property =
-    typeof name === 'number'
-      ? { type: 'Literal', value: name, raw: String(name), ...at }
-      : { type: 'Identifier', name, ...at };
-  return { type: 'MemberExpression', object, property, computed: typeof name === 'number', ...at };
-}
-
 /** Returns the name of an identifier, or the text of a string literal; null for any other node. */
 export function nameOf(node: SyntaxNode | null | undefined): string | null {
   if (!node) return null;
@@ -105,11 +95,6 @@ export function cookedText(node: SyntaxNode): string {
 
 export function calleeOf(node: SyntaxNode | null | undefined): SyntaxNode | null {
   return node?.type === 'CallExpression' ? nodeIn(node, 'callee') : null;
-}
-
-/** Returns the statements of a function's block, or the members of a class. */
-export function bodyOf(node: SyntaxNode | null | undefined): SyntaxNode[] {
-  return nodesIn(nodeIn(node, 'body'), 'body');
 }
 
 export function isFunction({ type }: SyntaxNode): boolean {

@@ -14,7 +14,7 @@ export interface AriaLine {
 const shape = /^\s*- '?(\/?[\w-]+)(?: "((?:[^"\\]|\\.)*)")?(?: \[[^\]]*\])*(?::(?: "?(.*?)"?)?)?'?$/;
 
 /** Parses one line; returns null if it does not describe an element or a property. */
-export function ariaLineOf(line: string): AriaLine | null {
+function ariaLineOf(line: string): AriaLine | null {
   const [found, role = '', name = '', text = ''] = shape.exec(line) ?? [];
   if (found === undefined) return null;
   return { role, name: name.replaceAll(/\\(.)/g, '$1').replaceAll("''", "'"), text };
