@@ -262,7 +262,7 @@ describe('a trace', () => {
     const happened = timelineText(timelineOf(await evidenceOf('fixture page'), { diagnosis: { why: [] } }));
     const lines = happened.split('\n');
     const lineOf = (what: RegExp) => lines.findIndex((line) => what.test(line));
-    const places = [/goto|Navigate/, /POST \S+\/orders → 500/, /fill/i, /pays/, /the test failed here/];
+    const places = [/goto|Navigate/, /POST \S+\/orders .*→ 500/, /fill/i, /pays/, /the test failed here/];
     expect(places.map(lineOf)).not.toContain(-1);
     expect(places.map(lineOf)).toEqual(places.map(lineOf).toSorted((a, b) => a - b));
     expect(lines[lineOf(/the test failed here/)]).toMatch(/\(shop\.spec\.ts:\d+/);
