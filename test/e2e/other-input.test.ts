@@ -100,7 +100,8 @@ describe('HN-3 tests with another input than they type', () => {
 it('HN-12 HN-3 verify runs the tests with another input, too: it refuses a fix that names theirs, and says what it could not show', async () => {
   const what = 'by its letters';
   const { 'fixer.mjs': _, ...own } = files;
-  const project = await scratchProject({ ...own, [app(what)]: shows(what, "'Hi'") });
+  const apps = { [app(what)]: shows(what, "'Hi'"), [app('members alone')]: shows('members alone', honest) };
+  const project = await scratchProject({ ...own, ...apps });
   committed(project.dir, 'shorter');
   const red = await project.selfHeal(['run', '--dry-run', spec(what)]);
   expect(red.exitCode).toBe(1);

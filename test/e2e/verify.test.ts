@@ -80,7 +80,7 @@ async function verifications() {
   // Green at a commit, then weakened and committed before it is red and fixed.
   await project.write({ 'list.html': 'one', 'notes.txt': files['notes.txt'] });
   const green = await project.selfHeal(['run', '--dry-run']);
-  await project.write({ 'page.html': bad, [spec]: tests.replace(".toContain('one')", '.toBeDefined()') });
+  await project.write({ 'page.html': bad, [spec]: tests.replace(/expect.*'one'\);/, '') });
   git('commit', '--quiet', '--all', '--message', 'weaker');
   const redAgain = await project.selfHeal(['run', '--dry-run']);
   await project.write({ 'page.html': good });
@@ -126,7 +126,7 @@ describe('verify', () => {
     expect(said.skipped).toMatchObject({ exitCode: 1, verdict: 'refused' });
     // Neither what git is told to hide nor a commit makes it right.
     expect(said.hidden).toMatchObject({ exitCode: 1, verdict: 'refused', findings });
-    const committedToo = [{ rule: 'test-weakened', file: spec, line: 12 }];
+    const committedToo = [{ rule: 'test-weakened', file: spec }];
     expect(said.laundered).toMatchObject({ runs: [0, 1], verdict: 'refused', findings: committedToo });
     // A test that expects something else is a person's to let in, however green it is.
     const changed = { exitCode: 3, verdict: 'review', findings: [{ rule: 'test-changed' }] };
