@@ -68,7 +68,7 @@ async function placeIn(file: string, name: string, root: string): Promise<string
 }
 
 /** Returns the names that a failure shows, those of what decided first. */
-export function namesOf({ diagnosis, evidence }: Pick<DiagnosedFailure, 'diagnosis' | 'evidence'>): string[] {
+function namesOf({ diagnosis, evidence }: Pick<DiagnosedFailure, 'diagnosis' | 'evidence'>): string[] {
   const { facts, why, category } = diagnosis;
   const said = category === 'ui-error' ? [] : why.slice(0, 2).map((reason) => reason.evidence);
   const { table, column, constraint, policy, endpoint, locator } = facts;
