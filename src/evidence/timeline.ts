@@ -131,13 +131,18 @@ function requestEvents(
     const sent = isSignedIn && isRefused ? cookiesSent(entry) : '';
     isSignedIn ||= cookies !== undefined || isSignIn(entry);
     const took = lasted(entry.durationMs ?? 0);
+    const answer = answerOf(entry);
+    // What the answer says already is not repeated with its body.
+    const told = errorBody(entry)
+      .split('\n')
+      .filter((said) => !answer.includes(said));
     const line = [
       `  ${entry.method} ${(isNear ? entry.url.replace(/^\w+:\/\/[^/?#]*/, '') : entry.url).slice(0, 300)}`,
       start(entry.requestBody, body / 2),
       sent,
-      ` → ${answerOf(entry)}`,
+      ` → ${answer}`,
       took === '' ? '' : ` after ${took}`,
-      failed ? start(errorBody(entry) || entry.responseBody, 2 * body) : start(jsonIn(entry), body),
+      failed ? start(told.join('\n') || entry.responseBody, 2 * body) : start(jsonIn(entry), body),
       ...(cookies ?? '').split('\n').map((one) => (one === '' ? '' : ` Set-Cookie: ${one}`)),
       ...notesOn(entry, pageUrl),
       inPassing(entry.common),
@@ -146,7 +151,7 @@ function requestEvents(
     const isQuiet = entry.common || matcher.withoutNoise('network', requestLine(entry)) === '';
     const tells = failed || entry.isOpen || cookies !== undefined || isSignIn(entry);
     const own = tells ? rank.error : rank.call;
-    const said = `${entry.method} ${entry.url} ${answerOf(entry)} ${entry.requestBody} ${entry.responseBody}`;
+    const said = `${entry.method} ${entry.url} ${answer} ${entry.requestBody} ${entry.responseBody}`;
     return [
       {
         time: entry.time,
