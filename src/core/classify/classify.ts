@@ -70,12 +70,17 @@ export function createClassify(project?: ProjectRules): Classify {
   };
   return (evidence) => {
     const found = diagnose(evidence, false);
-    if (found.category !== 'ui-error') return found;
+    if (found.category !== 'ui-error' || evidence.errors.some(({ message }) => isOfAction.test(message)))
+      return found;
     // Passing tests need not look at what is broken for all of them: it comes before an assertion that nothing else explains.
     const bare = diagnose(withoutMarks(evidence), true);
     return bare.category !== 'unknown' && isDecisive(bare.confidence) ? bare : found;
   };
 }
+
+/** An action that Playwright could not do says why itself: what it found on the page. */
+const isOfAction =
+  /^(?:\w*Error: )?(?:Test timeout of |(?:locator|page|frame|frameLocator|elementHandle)\.\w+: )/;
 
 /** Returns the evidence with what failed in passing tests, too, as if it were this test's own. Refusals and calls that stay open are left out. */
 function withoutMarks(evidence: Evidence): Evidence {

@@ -117,6 +117,8 @@ it.each([
 });
 
 describe('what green neighbors show too', () => {
+  const assertion =
+    "Error: expect(locator).toBeVisible() failed\n\nLocator: getByText('Total')\nExpected: visible\nError: element(s) not found";
   const serverOutput = 'error: column "vat" of relation "orders" does not exist';
   const ofOthers = [serverOutput];
   const own = request({ method: 'GET', resourceType: 'document', status: 200 });
@@ -145,7 +147,12 @@ describe('what green neighbors show too', () => {
       { console: [{ ...thrown, common: true }] },
     ],
   ])('CS-7 %s', (_, category, over) => {
-    expect(classify(failing(locatorTimeout, over)).category).toBe(category);
+    expect(classify(failing(assertion, over)).category).toBe(category);
+  });
+
+  it('CS-7 an action that found no place to act says why itself', () => {
+    const { category } = classify(failing(locatorTimeout, { network: [own, common()] }));
+    expect(category).toBe('ui-error');
   });
 
   const ofProvider = { url: 'https://js.pay.example/v3/', status: null };
@@ -159,7 +166,7 @@ describe('what green neighbors show too', () => {
     ['script', lost],
     ['call', { ...lost, resourceType: 'fetch' }],
   ])('CS-7 HL-7 a %s of a host that the machine does not reach is a matter of the machine', (_, entry) => {
-    const { category, retry, advice } = classify(failing(locatorTimeout, { network: [own, entry] }));
+    const { category, retry, advice } = classify(failing(assertion, { network: [own, entry] }));
     expect({ category, retry }).toEqual({ category: 'network-error', retry: 'env_error' });
     expect(advice).toContain('js.pay.example');
   });
