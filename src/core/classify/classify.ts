@@ -70,26 +70,26 @@ export function createClassify(project?: ProjectRules): Classify {
   };
   return (evidence) => {
     const found = diagnose(evidence, false);
-    if (found.category !== 'ui-error' || evidence.errors.some(({ message }) => isOfAction.test(message)))
-      return found;
+    if (found.category !== 'ui-error') return found;
     // Passing tests need not look at what is broken for all of them: it comes before an assertion that nothing else explains.
     const bare = diagnose(withoutMarks(evidence), true);
     return bare.category !== 'unknown' && isDecisive(bare.confidence) ? bare : found;
   };
 }
 
-/** An action that Playwright could not do says why itself: what it found on the page. */
+/** An action that Playwright could not do says why itself, and an exception that passing tests have does not; what never came may. */
 const isOfAction =
   /^(?:\w*Error: )?(?:Test timeout of |(?:locator|page|frame|frameLocator|elementHandle)\.\w+: )/;
 
 /** Returns the evidence with what failed in passing tests, too, as if it were this test's own. Refusals and calls that stay open are left out. */
 function withoutMarks(evidence: Evidence): Evidence {
-  const { console, network } = evidence;
+  const { console, network, errors } = evidence;
+  const isAction = errors.some(({ message }) => isOfAction.test(message));
   const mayExplain = (one: NetworkEntry) =>
     hasFailed(one) && one.failure !== unanswered && (!isRefusal(one) || one.resourceType === 'script');
   return {
     ...evidence,
-    console: console.map((one) => (one.type === 'pageerror' ? { ...one, common: false } : one)),
+    console: console.map((one) => (one.type === 'pageerror' && !isAction ? { ...one, common: false } : one)),
     network: network.map((one) => (mayExplain(one) ? { ...one, common: false } : one)),
   };
 }

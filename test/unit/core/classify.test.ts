@@ -151,7 +151,7 @@ describe('what green neighbors show too', () => {
   });
 
   it('CS-7 an action that found no place to act says why itself', () => {
-    const { category } = classify(failing(locatorTimeout, { network: [own, common()] }));
+    const { category } = classify(failing(locatorTimeout, { console: [{ ...thrown, common: true }] }));
     expect(category).toBe('ui-error');
   });
 
