@@ -93,9 +93,9 @@ export async function healCause(
   let [waited, mayPropose] = [from === undefined, true];
   session.bus.emit({ type: 'cause.started', causeId: cause.id });
   const known = from?.known ?? knownOf(cause, await session.store.recordFailure(cause.lead.signature));
+  const proposals = from?.proposals ?? proposalsFor(session, { cause, known });
   if (known.open && !from) return ended(stillOpen(session, cause, known.open));
   if (known.fix && !from) session.bus.emit({ type: 'cause.came_back', causeId: cause.id, fix: known.fix });
-  const proposals = from?.proposals ?? proposalsFor(session, { cause, known });
   for (;;) {
     const so = { attempts, waited, mayPropose, known };
     const decision = await nextStep(session, turn, () => historyOf(session, cause, so));
