@@ -52,7 +52,7 @@ describe('inspect after a run', () => {
   it('CL-9 shows the evidence and the deciding reasons', async () => {
     const { stdout } = await project.selfHeal(['inspect', 'latest', 'says Thanks']);
     expect(stdout).toContain('runtime/javascript in console');
-    expect(stdout).toMatch(/console \(the last of 1\)\n {2}pageerror: TypeError/);
+    expect(stdout).toMatch(/what happened, in order\n[^]*\[pageerror\] TypeError: .* ← decided\n/);
     expect(stdout).toMatch(/1 \/debugger \(own\) .* → still red, reverted( \(.*\))?\n/);
     expect(stdout).toMatch(/failures\/\d\/screenshot\.\w+ {2}[\d.]+ kB/);
   });
