@@ -62,7 +62,8 @@ export function timelineOf(
     diagnosis.why.filter((one) => one.source === source).map(({ evidence }) => asPrinted(evidence));
   const events = [
     ...stepEvents(recorded, seen),
-    ...requestEvents(recorded, reasons('network'), lengths),
+    // The page of a 5xx answer is read like server output.
+    ...requestEvents(recorded, [...reasons('network'), ...reasons('server')], lengths),
     ...consoleEvents(recorded, reasons('console'), lengths),
     ...serverEvents(recorded, reasons('server')),
   ];

@@ -177,3 +177,18 @@ it('EV-11 EV-14 a timeline of any size keeps to its room, and what it leaves out
     }),
   );
 });
+
+it('EV-14 the page of a server’s error is marked where its words decided', () => {
+  const evidence = 'Vite manifest not found at: /app/public/build/manifest.json';
+  const { why } = aDiagnosis({
+    why: [{ rule: 'r', category: 'build-error', source: 'server', evidence, confidence: 0.9 }],
+  });
+  const page = asked(1_000, {
+    url: `${home}/login`,
+    resourceType: 'document',
+    status: 500,
+    responseBody: `<html><title>Internal Server Error</title><body><h1>${evidence}</h1></body></html>`,
+    responseHeaders: { 'content-type': 'text/html' },
+  });
+  expect(shown({ network: [page] }, why)[0]).toMatch(/Vite manifest not found.* ← decided$/);
+});
