@@ -1,60 +1,28 @@
 import { z } from 'zod';
-import { type Attempt, type AttemptEnd, exits, proposers, sides, opinionVerdicts } from './core/attempt.js';
+import { attemptShape, exits, opinionVerdicts } from './core/attempt.js';
 import { avoidedReasons } from './core/avoided.js';
-import type { Blame } from './core/blame.js';
-import { categories, evidenceSources } from './core/diagnosis.js';
-import { type Choice, choiceText, type Offer } from './core/escalation.js';
-import type { TestRef } from './core/failure.js';
-import type { Count } from './core/failure-rate.js';
-import { type Flake, flakeKinds } from './core/flake.js';
-import type { EarlierFix } from './core/earlier-runs.js';
+import { blameShape } from './core/blame.js';
+import { choices } from './core/choice.js';
+import { diagnosisShape } from './core/diagnosis.js';
+import { earlierFixShape } from './core/earlier-runs.js';
+import { testShape } from './core/failure.js';
+import { countShape } from './core/failure-rate.js';
+import { flakeShape } from './core/flake.js';
+import { cutShape, violationShape } from './core/guard-findings.js';
+import { proofShape, testProofShape } from './core/proof.js';
 import { verifyLevels } from './core/settings.js';
+import { count, countOrNull, listOf, runIdShape, textOrNull, texts } from './core/shape.js';
 import { causeVerdicts, outcomes, verdicts } from './core/verdict.js';
-import { changeVerdicts, proofDepths, type Verification } from './core/verification.js';
+import { verificationShape } from './core/verification.js';
 import { jsonOf } from './json-of.js';
-
-const listOf = <T extends z.ZodType>(item: T) => z.array(item).readonly();
-const texts = listOf(z.string());
-const textOrNull = z.string().nullable();
-const count = z.number().min(0);
-const countOrNull = count.nullable();
-const category = z.enum(categories);
-
-/** The id of a run, with which its folder is found. */
-export const runIdShape = z.string().regex(/^[\w-]+$/);
 
 /** An id that self-heal has made, which stands in comments, logs and commands. */
 const id = z.string().regex(/^[\w.-]{1,64}$/);
 
-/** The number of a change within its run. */
-const changeId = z.string().regex(/^\d+$/);
-
-/** A file that belongs to an attempt of this run, or, if it names a run, of an earlier one. */
-const attemptFile = (ending: string) =>
-  z.string().regex(new RegExp(String.raw`^(?:\.\./[\w-]+/)?attempts/\d+\.${ending}$`));
-
-const testShape: z.ZodType<TestRef> = z.object({
-  id: z.string(),
-  titlePath: texts,
-  location: z.object({ file: z.string(), line: z.number(), column: z.number() }),
-  project: z.string(),
-});
-
 const causeShape = z.object({
   id,
   signature: z.string(),
-  category,
-  alternatives: listOf(category),
-  why: listOf(
-    z.object({
-      rule: z.string(),
-      category,
-      source: z.enum(evidenceSources),
-      evidence: z.string(),
-      confidence: z.number(),
-    }),
-  ),
-  confidence: z.number(),
+  ...diagnosisShape.pick({ category: true, alternatives: true, confidence: true, why: true }).shape,
   tests: listOf(testShape),
   /** The first line of the leading failure's message. */
   headline: z.string(),
@@ -69,97 +37,6 @@ const causeShape = z.object({
 /** A cause, as described by the events and the report. */
 export type CauseSummary = z.infer<typeof causeShape>;
 
-const proof = listOf(z.enum(['red', 'green']));
-const testProofs = listOf(
-  z.object({
-    id: z.string(),
-    proof,
-    ended: z.enum(['proven', 'green', 'flaky', 'unsteady', 'red']),
-  }),
-);
-
-const place = { file: z.string(), line: z.number().nullable(), says: z.string() };
-const violations = listOf(z.object({ ...place, rule: z.string(), before: textOrNull, after: textOrNull }));
-const cut = listOf(z.object({ file: z.string(), why: z.string() }));
-const file = z.object({ path: z.string(), added: countOrNull, removed: countOrNull });
-
-const earlierFix: z.ZodType<EarlierFix> = z.object({
-  runId: z.string(),
-  healedAt: z.string(),
-  category: category.nullable(),
-  agent: textOrNull,
-  summary: textOrNull,
-  files: z.array(file),
-  patch: textOrNull,
-  times: count,
-});
-
-const exit = z.enum(exits);
-const because = z.string();
-
-const attemptEnd: z.ZodType<AttemptEnd> = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('green'), proof, testProofs: testProofs.exactOptional() }),
-  z.object({ kind: z.literal('rejected'), because, violations }),
-  z.object({ kind: z.literal('offered'), because, side: z.enum(sides), proof }),
-  z.object({ kind: z.literal('unusable'), because, remedy: z.string() }),
-  z.object({
-    kind: z.enum([
-      'changed',
-      'taken-out',
-      'still-failing',
-      'vanished',
-      'flaky',
-      'conflict',
-      'refused',
-      'unwritable',
-      'denied',
-      'interrupted',
-    ]),
-    because,
-  }),
-]);
-
-/** One attempt, as the events and the store keep it. */
-export const attemptShape: z.ZodType<Attempt> = z.object({
-  n: count,
-  agent: textOrNull,
-  slashCommand: textOrNull,
-  runner: textOrNull,
-  exit: exit.nullable(),
-  claim: z
-    .looseObject({ status: z.enum(['fixed', 'not-fixed', 'needs-person']), summary: z.string() })
-    .nullable(),
-  usage: z
-    .looseObject({
-      costUsd: countOrNull,
-      inputTokens: countOrNull,
-      outputTokens: countOrNull,
-      turns: countOrNull,
-      sessionId: textOrNull,
-    })
-    .nullable(),
-  durationMs: count,
-  files: z.array(file),
-  patch: attemptFile('patch').nullable(),
-  prompt: attemptFile('prompt.md').nullable(),
-  change: changeId.nullable(),
-  cut: cut.exactOptional(),
-  notes: z.array(z.object({ ...place, locator: z.string().exactOptional() })).exactOptional(),
-  proposedBy: z.enum(proposers).exactOptional(),
-  remembered: z.string().exactOptional(),
-  end: attemptEnd,
-});
-
-/** A patch that waits for a person, as the store keeps it with its question. */
-export const offerShape: z.ZodType<Offer> = z.object({
-  side: z.enum(sides),
-  agent: z.string(),
-  change: changeId,
-  files: z.array(file),
-  patch: attemptFile('patch').nullable(),
-  proof,
-});
-
 const askedShape = z.object({
   filters: texts,
   passThrough: texts,
@@ -169,45 +46,6 @@ const askedShape = z.object({
 
 /** A run as typed: filters, arguments passed on to Playwright, and options. */
 export type RunAsked = z.infer<typeof askedShape>;
-
-const blame: z.ZodType<Blame> = z.object({
-  base: z.object({
-    commit: z.string(),
-    from: z.enum(['last-green', 'merge-base', 'head', 'recent', 'named']),
-  }),
-  hunks: z.array(
-    z.object({
-      file: z.string(),
-      line: count,
-      old: texts,
-      now: texts,
-      whole: z.boolean(),
-      commit: z
-        .looseObject({ id: z.string(), author: z.string(), date: z.string(), subject: z.string() })
-        .nullable(),
-      inTests: z.boolean(),
-    }),
-  ),
-  rest: z.array(z.object({ file: z.string(), old: texts, now: texts })),
-  isMinimal: z.boolean(),
-  endedBy: z.enum(['time', 'interrupt']).nullable(),
-  outOf: count,
-  runs: count,
-  unresolved: count,
-  durationMs: count,
-  change: changeId,
-});
-
-const countShape: z.ZodType<Count> = z.object({ red: count, runs: count });
-const flakeShape: z.ZodType<Flake> = z.object({
-  test: testShape,
-  kind: z.enum(flakeKinds),
-  red: countShape,
-  alone: countShape,
-  others: listOf(testShape),
-  condition: z.string(),
-  difference: texts,
-});
 
 /** A test as shown by the first Playwright run that included it. */
 export const seenShape = z.object({
@@ -242,18 +80,6 @@ const regressionShape = z.object({
 
 /** The results of running the tests around the fixes once more. */
 export type RegressionResult = z.infer<typeof regressionShape>;
-
-const verification: z.ZodType<Verification> = z.object({
-  verdict: z.enum(changeVerdicts),
-  reason: z.string(),
-  depth: z.enum(proofDepths),
-  base: z.object({ commit: z.string(), runId: runIdShape.nullable() }),
-  files: texts,
-  findings: listOf(z.object({ ...place, rule: z.string() })),
-  tests: listOf(z.object({ id: z.string(), proof })),
-  proven: texts,
-  notProven: texts,
-});
 
 /** Why Playwright is run. */
 export const suitePurposes = [
@@ -341,9 +167,9 @@ const shapes = {
   'flake.passed': z.object({ test: testShape, green: countShape }),
   'cause.started': z.object(ofCause),
   /** Runs with changes reverted have shown which change broke the cause's leading test (BL-1). */
-  'cause.blamed': z.object({ ...ofCause, blame }),
+  'cause.blamed': z.object({ ...ofCause, blame: blameShape }),
   /** A failure that an earlier run healed has come back. */
-  'cause.came_back': z.object({ ...ofCause, fix: earlierFix }),
+  'cause.came_back': z.object({ ...ofCause, fix: earlierFixShape }),
   'cause.ended': z.object({
     ...ofCause,
     verdict: z.enum(causeVerdicts),
@@ -359,9 +185,9 @@ const shapes = {
     /** Set if it is green with a fix of which only a person can say whether it is needed (exit code 3). */
     unproven: z.literal(true).exactOptional(),
     /** Set if the fix of another cause healed it, since it then has no attempt to which the proof belongs. */
-    proof: proof.exactOptional(),
+    proof: proofShape.exactOptional(),
     /** The proof of each of its tests, if there is more than one. */
-    testProofs: testProofs.exactOptional(),
+    testProofs: listOf(testProofShape).exactOptional(),
   }),
   /** Why no change is blamed, as a sentence; `causeId` is null if it applies to all causes. */
   'blame.ended': z.object({ ...ofAny, reason: z.string() }),
@@ -383,7 +209,7 @@ const shapes = {
   'agent.activity': z.object({ ...ofCause, text: z.string() }),
   'agent.ended': z.object({
     ...ofAttempt,
-    exit,
+    exit: z.enum(exits),
     durationMs: count,
     costUsd: countOrNull,
     /** The program's own error (AG-6), or null. */
@@ -403,16 +229,16 @@ const shapes = {
   /** A person answered; written to the events of the run that asked. */
   'agent.escalation_resolved': z.object({
     escalationId: id,
-    choice: z.enum(Object.keys(choiceText) as [Choice, ...Choice[]]),
+    choice: z.enum(choices),
   }),
   /** Agents that red tests might have needed, and that were not started. */
   'agent.avoided': z.object({ reason: z.enum(avoidedReasons), count }),
   /** Too many escalations are pending, so no further agent is started. */
   'agent.build_paused': z.object({ status: z.literal('escalation_threshold_exceeded') }),
   /** Files that the agent changed do not enter the project; the rest of its change is tried (HN-4). */
-  'attempt.cut': z.object({ ...ofAttempt, cut }),
+  'attempt.cut': z.object({ ...ofAttempt, cut: listOf(cutShape) }),
   /** An agent did what is honest in no fix. Its change is dropped (HN-3). */
-  'attempt.rejected': z.object({ ...ofAttempt, violations }),
+  'attempt.rejected': z.object({ ...ofAttempt, violations: listOf(violationShape) }),
   /**
    * The re-run after the fix was green, or showed another error. The change stays until the proof decides (HN-5, HN-1), and a run that continues
    * this one begins with it. Told again if something was noted about it meanwhile.
@@ -422,7 +248,7 @@ const shapes = {
   /** The tests around the kept fixes ran once more; fixes that broke any of them were reverted (HN-6). */
   'regression.ended': regressionShape,
   /** The changes in the working tree, whoever made them, have been judged and run with and without (HN-12). */
-  'change.verified': z.object({ verification }),
+  'change.verified': z.object({ verification: verificationShape }),
   /** After the run, a person undid its changes; `leftAlone` lists files that had changed again and were not restored. */
   'run.undone': z.object({ restored: texts, leftAlone: texts }),
   /** The run continues, but somebody should know. */

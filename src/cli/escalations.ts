@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { closest } from '../config/closest.js';
-import { choiceText, QUARANTINE_DAYS } from '../core/escalation.js';
+import { choices } from '../core/choice.js';
+import { QUARANTINE_DAYS } from '../core/escalation.js';
 import type { Problem } from '../problem.js';
 import { endFitted, endWith, print } from './end.js';
 import { tell } from './tell.js';
@@ -34,7 +35,7 @@ export function define(command: Command): Command {
       new Option(
         '--choice <choice>',
         'the answer; tests, app and whole apply a patch and prove it again',
-      ).choices(Object.keys(choiceText)),
+      ).choices(choices),
     )
     .option('--guidance <text>', 'what to tell the next agent')
     .addOption(

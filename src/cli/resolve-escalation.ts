@@ -1,12 +1,6 @@
 import { confirm, isCancel, select, text } from '@clack/prompts';
-import {
-  choiceText,
-  followsFrom,
-  QUARANTINE_DAYS,
-  type Answer,
-  type Choice,
-  type Escalation,
-} from '../core/escalation.js';
+import { choiceText, followsFrom, type Choice } from '../core/choice.js';
+import { QUARANTINE_DAYS, type Answer, type Escalation } from '../core/escalation.js';
 import { exitCodes } from '../core/exit-codes.js';
 import type { Problem } from '../problem.js';
 import { counted } from '../format.js';

@@ -1,20 +1,22 @@
-import type { Proof, TestProof } from './proof.js';
-import type { Cut, Violation, Note } from './guard-findings.js';
+import { z } from 'zod';
+import { sides } from './choice.js';
+import { cutShape, noteShape, violationShape } from './guard-findings.js';
+import { proofShape, testProofShape } from './proof.js';
+import { changeId, count, countOrNull, listOf, textOrNull } from './shape.js';
 
 /** What an agent says about its own work; only the re-run decides whether it is true. */
-export interface AgentClaim {
-  readonly status: 'fixed' | 'not-fixed' | 'needs-person';
-  readonly summary: string;
-}
+const claimShape = z.object({ status: z.enum(['fixed', 'not-fixed', 'needs-person']), summary: z.string() });
+export type AgentClaim = z.infer<typeof claimShape>;
 
 /** What an agent program reports about its own usage; null for whatever it does not report. */
-export interface AgentUsage {
-  readonly costUsd: number | null;
-  readonly inputTokens: number | null;
-  readonly outputTokens: number | null;
-  readonly turns: number | null;
-  readonly sessionId: string | null;
-}
+const usageShape = z.object({
+  costUsd: countOrNull,
+  inputTokens: countOrNull,
+  outputTokens: countOrNull,
+  turns: countOrNull,
+  sessionId: textOrNull,
+});
+export type AgentUsage = z.infer<typeof usageShape>;
 
 /** How one agent process ended. However an agent misbehaves, the result is an end, never an exception. */
 export type AgentEnd =
@@ -66,46 +68,43 @@ export const exits = [
 /** One of `exits`. */
 export type Exit = (typeof exits)[number];
 
-/** Who is right, the app or the tests, if a patch that is offered to a person is applied; `whole` has what no agent may change. */
-export const sides = ['tests', 'app', 'whole'] as const;
-
-/** One of `sides`. */
-export type Side = (typeof sides)[number];
+/** An end with its reason in one line, for the next agent and for reports. */
+const ended = <K extends string>(kind: K) => z.object({ kind: z.literal(kind), because: z.string() });
 
 /** How an attempt ended. Its change is in the project while it is `green` or `changed`, and only then. */
-export type AttemptEnd =
+const attemptEndShape = z.discriminatedUnion('kind', [
   /** Its tests are green with it, with the runs that show it once it is proven (HN-5), for each test if there are several (HL-6). */
-  | { readonly kind: 'green'; readonly proof: Proof; readonly testProofs?: readonly TestProof[] }
+  z.object({
+    kind: z.literal('green'),
+    proof: proofShape,
+    testProofs: listOf(testProofShape).exactOptional(),
+  }),
   /** Its tests fail with another error, which is worked on (HL-3). */
-  | Because<'changed'>
+  ended('changed'),
   /** It was green or changed and is out again: it broke other tests, led to no heal, or was undone. */
-  | Because<'taken-out'>
-  | Because<'still-failing'>
+  ended('taken-out'),
+  ended('still-failing'),
   /** The test is gone or skipped (HL-10). */
-  | Because<'vanished'>
+  ended('vanished'),
   /** Green, but not because of the change (HN-5). */
-  | Because<'flaky'>
+  ended('flaky'),
   /** It does what is honest in no fix (HN-3), or a second opinion says that it hides the fault (HN-11). */
-  | (Because<'rejected'> & { readonly violations: readonly Violation[] })
+  ended('rejected').extend({ violations: listOf(violationShape) }),
   /** Green, but only a person can say whether it is right: it waits for one, with its proof (BL-6). */
-  | (Because<'offered'> & { readonly side: Side; readonly proof: Proof })
+  ended('offered').extend({ side: z.enum(sides), proof: proofShape }),
   /** The same lines changed in the project while the agent worked, so that it could not be applied (HN-1). */
-  | Because<'conflict'>
+  ended('conflict'),
   /** What the agent changed cannot be taken over from its copy, such as a link that leads out of the project. */
-  | Because<'refused'>
+  ended('refused'),
   /** Its change could not be written to the project. */
-  | Because<'unwritable'>
+  ended('unwritable'),
   /** The agent's program denied it every edit. */
-  | Because<'denied'>
+  ended('denied'),
   /** The agent's program cannot work here; `remedy` says what a person has to do. */
-  | (Because<'unusable'> & { readonly remedy: string })
-  | Because<'interrupted'>;
-
-/** An end with its reason in one line, for the next agent and for reports. */
-interface Because<K extends string> {
-  readonly kind: K;
-  readonly because: string;
-}
+  ended('unusable').extend({ remedy: z.string() }),
+  ended('interrupted'),
+]);
+export type AttemptEnd = z.infer<typeof attemptEndShape>;
 
 /** What is said about an end; its reason may follow. */
 export const endWords: Readonly<Record<AttemptEnd['kind'], string>> = {
@@ -137,38 +136,6 @@ export const exitWords: Readonly<Record<Exit, string>> = {
   unusable: 'cannot be used',
 };
 
-/** One agent run, or one re-run without an agent, together with the re-run that judges it. */
-export interface Attempt {
-  /** Counted from 1 within the cause. */
-  readonly n: number;
-  /** Null for a re-run without an agent (HL-5, AG-5). */
-  readonly agent: string | null;
-  readonly slashCommand: string | null;
-  readonly runner: string | null;
-  /** How its program ended, which says nothing about its work; null if none ran. */
-  readonly exit: Exit | null;
-  readonly claim: AgentClaim | null;
-  readonly usage: AgentUsage | null;
-  readonly durationMs: number;
-  /** Paths relative to the project, with lines added and removed; null for binary files. */
-  readonly files: readonly FileChange[];
-  /** Path of the patch, relative to the run's folder, or null. */
-  readonly patch: string | null;
-  /** Path of the prompt that the agent got, relative to the run's folder; null without an agent. */
-  readonly prompt: string | null;
-  /** Id of the change within its run (`.self-heal/changes/<run-id>/<id>.json`); null if there was nothing to apply. */
-  readonly change: string | null;
-  /** What was left out of its change before it was tried; absent if nothing was. */
-  readonly cut?: readonly Cut[];
-  /** What a reviewer should look at in its change; absent if there is nothing. */
-  readonly notes?: readonly Note[];
-  /** Who proposed the fix, if no agent worked on it in this run; absent otherwise. */
-  readonly proposedBy?: Proposer;
-  /** The id of the remembered fix that it is; absent if it is none. */
-  readonly remembered?: string;
-  readonly end: AttemptEnd;
-}
-
 /**
  * Who may propose a fix before an agent is started, in the order in which they are asked: a person who chose a patch, the artifacts of other
  * machines, the memory of earlier runs, the built-in fixer. All of their fixes cost nothing, use no retry, and are judged and proven like an agent's.
@@ -177,6 +144,49 @@ export const proposers = ['person', 'patch', 'memory', 'fixer'] as const;
 
 /** One of `proposers`. */
 export type Proposer = (typeof proposers)[number];
+
+/** One file that an agent changed, relative to the project, with lines added and removed; null for binary files. */
+export const fileChangeShape = z.object({ path: z.string(), added: countOrNull, removed: countOrNull });
+export type FileChange = z.infer<typeof fileChangeShape>;
+
+/** A file that belongs to an attempt, relative to the folder of its run, or of a later one if it names its own. */
+const attemptFile = (ending: string) =>
+  z
+    .string()
+    .regex(new RegExp(String.raw`^(?:\.\./[\w-]+/)?attempts/\d+\.${ending}$`))
+    .nullable();
+export const patchFile = attemptFile('patch');
+
+/** One agent run, or one re-run without an agent, together with the re-run that judges it. */
+export const attemptShape = z.object({
+  /** Counted from 1 within the cause. */
+  n: count,
+  /** Null for a re-run without an agent (HL-5, AG-5). */
+  agent: textOrNull,
+  slashCommand: textOrNull,
+  runner: textOrNull,
+  /** How its program ended, which says nothing about its work; null if none ran. */
+  exit: z.enum(exits).nullable(),
+  claim: claimShape.nullable(),
+  usage: usageShape.nullable(),
+  durationMs: count,
+  files: listOf(fileChangeShape),
+  patch: patchFile,
+  /** The prompt that the agent got; null without an agent. */
+  prompt: attemptFile('prompt.md'),
+  /** Id of the change; null if there was nothing to apply. */
+  change: changeId.nullable(),
+  /** What was left out of its change before it was tried; absent if nothing was. */
+  cut: listOf(cutShape).exactOptional(),
+  /** What a reviewer should look at in its change; absent if there is nothing. */
+  notes: listOf(noteShape).exactOptional(),
+  /** Who proposed the fix, if no agent worked on it in this run; absent otherwise. */
+  proposedBy: z.enum(proposers).exactOptional(),
+  /** The id of the remembered fix that it is; absent if it is none. */
+  remembered: z.string().exactOptional(),
+  end: attemptEndShape,
+});
+export type Attempt = z.infer<typeof attemptShape>;
 
 /** An attempt before it is judged. */
 export type Unjudged = Omit<Attempt, 'end'>;
@@ -213,13 +223,6 @@ export function wasReverted({ files, end }: Pick<Attempt, 'files' | 'end'>): boo
 /** Why an attempt did not heal its cause; null if it did. */
 export function becauseOf({ end }: Pick<Attempt, 'end'>): string | null {
   return end.kind === 'green' ? null : end.because;
-}
-
-/** One file that an agent changed. */
-export interface FileChange {
-  readonly path: string;
-  readonly added: number | null;
-  readonly removed: number | null;
 }
 
 /** The sum of what agent programs report in money and tokens; null for what none of them reports. */

@@ -1,42 +1,42 @@
-/** A commit between the green state and now. */
-export interface BlamedCommit {
-  readonly id: string;
-  readonly author: string;
-  /** ISO 8601. */
-  readonly date: string;
-  readonly subject: string;
-}
+import { z } from 'zod';
+import { changeId, count, listOf, texts } from './shape.js';
 
 /** A block of lines that differs between two states of a file. */
-export interface Hunk {
+const hunkShape = z.object({
   /** Path with `/` as the separator. */
-  readonly file: string;
+  file: z.string(),
   /** The lines before the change, and the lines now. */
-  readonly old: readonly string[];
-  readonly now: readonly string[];
-}
+  old: texts,
+  now: texts,
+});
+export type Hunk = z.infer<typeof hunkShape>;
 
 /** A hunk between the green state and now. `file` is relative to the project's root; lines have no line breaks, and long ones are cut. */
-export interface BlamedHunk extends Hunk {
+const blamedHunkShape = hunkShape.extend({
   /** The hunk's first line now, counted from 1; if it only removed lines, the line after them. */
-  readonly line: number;
+  line: count,
   /** Whether the whole file was added, removed or replaced. */
-  readonly whole: boolean;
-  /** The last commit that touched the hunk; null if it is not committed. */
-  readonly commit: BlamedCommit | null;
+  whole: z.boolean(),
+  /** The last commit that touched the hunk, with its date in ISO 8601; null if it is not committed. */
+  commit: z.object({ id: z.string(), author: z.string(), date: z.string(), subject: z.string() }).nullable(),
   /** Whether it is in a test file, so that reverting it would change what is tested. */
-  readonly inTests: boolean;
-}
+  inTests: z.boolean(),
+});
+export type BlamedHunk = z.infer<typeof blamedHunkShape>;
+
+/** A commit between the green state and now. */
+export type BlamedCommit = NonNullable<BlamedHunk['commit']>;
 
 /** The state that a search starts from. If the test is red there too, no later change is to blame. */
-export interface BlameBase {
-  readonly commit: string;
+const blameBaseShape = z.object({
+  commit: z.string(),
   /**
    * The newest commit at which a run here saw the test green, the start of the branch, the last commit, one some commits before it, or a commit
    * that the user named.
    */
-  readonly from: 'last-green' | 'merge-base' | 'head' | 'recent' | 'named';
-}
+  from: z.enum(['last-green', 'merge-base', 'head', 'recent', 'named']),
+});
+export type BlameBase = z.infer<typeof blameBaseShape>;
 
 /** What changed since a test was green, or lately; nothing was run to find it. */
 export interface Changes {
@@ -48,24 +48,25 @@ export interface Changes {
 }
 
 /** Which change broke a test: the smallest set of hunks that turns it green when reverted (BL-1). */
-export interface Blame {
-  readonly base: BlameBase;
-  readonly hunks: readonly BlamedHunk[];
+export const blameShape = z.object({
+  base: blameBaseShape,
+  hunks: listOf(blamedHunkShape),
   /** The other hunks of the app in the same commits, or that are not committed either; those of many are cut. */
-  readonly rest: readonly Hunk[];
+  rest: listOf(hunkShape),
   /** Whether runs have shown that no part of it suffices. If not, it is the best set found within the limits. */
-  readonly isMinimal: boolean;
+  isMinimal: z.boolean(),
   /** Which limit ended the search, or null. */
-  readonly endedBy: 'time' | 'interrupt' | null;
+  endedBy: z.enum(['time', 'interrupt']).nullable(),
   /** The number of hunks that were candidates. */
-  readonly outOf: number;
+  outOf: count,
   /** The number of Playwright runs it took, and how many of them had no result: the state did not build or start, or the test was missing. */
-  readonly runs: number;
-  readonly unresolved: number;
-  readonly durationMs: number;
+  runs: count,
+  unresolved: count,
+  durationMs: count,
   /** Id of the change that reverts it (`.self-heal/changes/<run-id>/<id>.json`). */
-  readonly change: string;
-}
+  change: changeId,
+});
+export type Blame = z.infer<typeof blameShape>;
 
 /** Whether reverting it can be offered: none of its hunks is in a test file. */
 export function canBeReverted(blame: Blame | null | undefined): blame is Blame {

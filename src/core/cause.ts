@@ -1,29 +1,35 @@
+import { z } from 'zod';
 import type { Blame } from './blame.js';
 import { isProjectRule } from './classify/rule.js';
-import type { Diagnosis, RetryAxis } from './diagnosis.js';
+import { diagnosisShape, type RetryAxis } from './diagnosis.js';
 import type { Evidence } from './evidence.js';
 import type { Flake } from './flake.js';
 import type { Failure } from './failure.js';
+import { textOrNull, texts } from './shape.js';
+
+/** What is decided about a failure. */
+export const diagnosedShape = z.object({
+  /** Counted from 1 within the run; names its folder, `failures/<n>/`. */
+  n: z.int().positive(),
+  diagnosis: diagnosisShape,
+  /** `{project}:{errorType}:{hash8}` (ME-1). */
+  signature: z.string(),
+  /** Ids of the Playwright tests that reproduce exactly this failure; empty for a failure of the suite itself. */
+  rerunIds: texts,
+  /** Those of them that only ran before it when it was red, green themselves: it may need them or not. Absent if there are none. */
+  along: texts.exactOptional(),
+  /** Those of them without which it is green. Absent if it is red alone, or that is not known. */
+  needs: texts.exactOptional(),
+  /** What a look at the machine has shown: who is to blame in place of the code, in a sentence, or null for nobody; absent if nothing was looked at. */
+  machine: textOrNull.exactOptional(),
+});
 
 /** A failure with its evidence and its diagnosis. */
-export interface DiagnosedFailure {
-  /** Counted from 1 within the run; names its folder, `failures/<n>/`. */
-  readonly n: number;
+export interface DiagnosedFailure extends z.infer<typeof diagnosedShape> {
   readonly failure: Failure;
   readonly evidence: Evidence;
-  readonly diagnosis: Diagnosis;
-  /** `{project}:{errorType}:{hash8}` (ME-1). */
-  readonly signature: string;
-  /** Ids of the Playwright tests that reproduce exactly this failure; empty for a failure of the suite itself. */
-  readonly rerunIds: readonly string[];
-  /** Those of them that only ran before it when it was red, green themselves: it may need them or not. Absent if there are none. */
-  readonly along?: readonly string[];
-  /** Those of them without which it is green. Absent if it is red alone, or that is not known. */
-  readonly needs?: readonly string[];
   /** The number of the failure that was run again in its stead, since the two are alike; absent if it was run again itself. */
   readonly like?: number;
-  /** What a look at the machine has shown: who is to blame in place of the code, in a sentence, or null for nobody; absent if nothing was looked at. */
-  readonly machine?: string | null;
   /** Whether the run that showed it was traced, so that its evidence is all there is to have. */
   readonly isTraced?: boolean;
 }

@@ -1,3 +1,6 @@
+import { z } from 'zod';
+import { listOf, textOrNull } from './shape.js';
+
 /** The classes of failure, more specific ones first: if several apply, the earlier wins unless the evidence says otherwise. */
 export const categories = [
   'build-error',
@@ -9,6 +12,8 @@ export const categories = [
   /** Red and green on the same code, as runs have shown: no rule finds it. */
   'flaky',
 ] as const;
+
+export const categoryShape = z.enum(categories);
 
 /** A class of failure, which determines the responsible agent. */
 export type Category = (typeof categories)[number];
@@ -26,14 +31,15 @@ export type EvidenceSource = (typeof evidenceSources)[number];
 export const evidenceSources = ['error', 'stack', 'console', 'network', 'server', 'page'] as const;
 
 /** Why a class was chosen: the rule, where it matched, the text it matched, and the rule's confidence (0 to 1). */
-export interface Reason {
-  readonly rule: string;
-  readonly category: Category;
-  readonly source: EvidenceSource;
+const reasonShape = z.object({
+  rule: z.string(),
+  category: categoryShape,
+  source: z.enum(evidenceSources),
   /** The matching line, at most 300 characters; of a long one, the part from the clause with the match on if that is far from its beginning. */
-  readonly evidence: string;
-  readonly confidence: number;
-}
+  evidence: z.string(),
+  confidence: z.number(),
+});
+export type Reason = z.infer<typeof reasonShape>;
 
 /** Returns the text of a reason's evidence as its source contains it: without the mark that the beginning of the line is left out. */
 export function asPrinted(evidence: string): string {
@@ -58,22 +64,23 @@ export function howSure(confidence: number): string {
 }
 
 /** What the evidence names explicitly; null for what it does not name. */
-export interface Facts {
+const factsShape = z.object({
   /** The error's own name (`TypeError`, `TimeoutError`), or `Error`. */
-  readonly errorType: string;
+  errorType: z.string(),
   /** The first frame of the user's own code, relative to the project: `src/cart.ts:12:5`. */
-  readonly source: string | null;
-  readonly sql: string | null;
-  readonly sqlState: string | null;
-  readonly table: string | null;
-  readonly column: string | null;
-  readonly constraint: string | null;
-  readonly policy: string | null;
+  source: textOrNull,
+  sql: textOrNull,
+  sqlState: textOrNull,
+  table: textOrNull,
+  column: textOrNull,
+  constraint: textOrNull,
+  policy: textOrNull,
   /** The request that failed: `POST /api/orders → 500`. */
-  readonly endpoint: string | null;
+  endpoint: textOrNull,
   /** The locator that the failing step waited for. */
-  readonly locator: string | null;
-}
+  locator: textOrNull,
+});
+export type Facts = z.infer<typeof factsShape>;
 
 /** Formats a reason as one line. */
 export function reasonLine({ rule, source, confidence, evidence }: Reason): string {
@@ -91,17 +98,18 @@ export function withoutColumn(source: string): string {
 }
 
 /** What a failure is, why, and what else it may be. */
-export interface Diagnosis {
-  readonly category: Category;
+export const diagnosisShape = z.object({
+  category: categoryShape,
   /** Other classes that the evidence allows, most likely first. */
-  readonly alternatives: readonly Category[];
-  readonly confidence: number;
+  alternatives: listOf(categoryShape),
+  confidence: z.number(),
   /** The deciding evidence, strongest first; empty only for `unknown`. */
-  readonly why: readonly Reason[];
-  readonly retry: RetryAxis;
-  readonly facts: Facts;
+  why: listOf(reasonShape),
+  retry: z.enum(retryAxes),
+  facts: factsShape,
   /** `Error type unknown, using default agent` if nothing matched (CS-6), else null. */
-  readonly warning: string | null;
+  warning: textOrNull,
   /** What a person can do about it, if only the machine can be mended, so that no agent can help (HL-7). */
-  readonly advice?: string;
-}
+  advice: z.string().exactOptional(),
+});
+export type Diagnosis = z.infer<typeof diagnosisShape>;

@@ -1,5 +1,7 @@
-import type { AttemptEnd, FileChange } from './attempt.js';
-import type { Category } from './diagnosis.js';
+import { z } from 'zod';
+import { type AttemptEnd, fileChangeShape } from './attempt.js';
+import { categoryShape } from './diagnosis.js';
+import { count, listOf, textOrNull } from './shape.js';
 
 /** What earlier runs counted for a failure's signature (ME-8). */
 export interface EarlierTries {
@@ -13,20 +15,21 @@ export interface EarlierTries {
 export const noEarlierTries: EarlierTries = { count: 0, failedFixes: 0 };
 
 /** An earlier run's proven fix for a failure that has come back. */
-export interface EarlierFix {
-  readonly runId: string;
+export const earlierFixShape = z.object({
+  runId: z.string(),
   /** ISO 8601. */
-  readonly healedAt: string;
+  healedAt: z.string(),
   /** The class of the cause that it healed; null if that was not stored. */
-  readonly category: Category | null;
-  readonly agent: string | null;
-  readonly summary: string | null;
-  readonly files: readonly FileChange[];
+  category: categoryShape.nullable(),
+  agent: textOrNull,
+  summary: textOrNull,
+  files: listOf(fileChangeShape),
   /** Relative to the project, or null. */
-  readonly patch: string | null;
+  patch: textOrNull,
   /** How often this failure has been healed. */
-  readonly times: number;
-}
+  times: count,
+});
+export type EarlierFix = z.infer<typeof earlierFixShape>;
 
 /** How a judged try changes its signature's count. */
 export type CountChange = 'counts' | 'resets' | 'leaves';

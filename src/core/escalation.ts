@@ -1,48 +1,26 @@
-import { type Attempt, endWords, exitWords, type Side, sides, wasReverted } from './attempt.js';
+import { z } from 'zod';
+import { type Attempt, endWords, exitWords, fileChangeShape, patchFile, wasReverted } from './attempt.js';
 import { agentName } from './built-in.js';
 import { blameLine } from './blame.js';
 import { type Cause, retryOf } from './cause.js';
-import type { Category, Diagnosis, RetryAxis } from './diagnosis.js';
+import { type Choice, choices, choiceText, sides } from './choice.js';
+import { type Category, categoryShape, type Diagnosis, type RetryAxis, retryAxes } from './diagnosis.js';
 import { testName, testsOf } from './failure.js';
-import type { Proof } from './proof.js';
-
-/** What a person may answer (ME-5). With a side, the patch that was offered is applied and proven again. */
-export type Choice = Side | 'provide-credentials' | 'skip' | 'simplify' | 'guide';
-
-/** The text of each choice as shown to the user. */
-export const choiceText: Record<Choice, string> = {
-  tests: 'The new behavior is right: apply the patch of the tests',
-  app: 'The tests are right: apply the patch of the app',
-  whole: 'Apply the whole patch, with what no agent may change',
-  'provide-credentials': 'I have provided the credentials or the permission; try again',
-  skip: 'Skip it: the test is still reported but does not fail the run',
-  simplify: 'Have the agent try a simpler version',
-  guide: 'Give guidance to the agent',
-};
-
-const triesAgain = 'the next run tries again';
-const applies = 'its patch is applied and proven again, without an agent';
-
-/** What follows from each answer, as the end of a sentence. */
-export const followsFrom: Record<Choice, string> = {
-  tests: applies,
-  app: applies,
-  whole: applies,
-  'provide-credentials': triesAgain,
-  skip: 'its tests are quarantined',
-  simplify: triesAgain,
-  guide: triesAgain,
-};
+import { proofShape } from './proof.js';
+import { changeId, listOf, runIdShape, textOrNull, texts } from './shape.js';
 
 /** A patch that waits for a person, proven: the tests were green with it as often as a heal has to be, and red without it. */
-export interface Offer extends Pick<Attempt, 'files' | 'patch'> {
-  readonly side: Side;
-  readonly proof: Proof;
+const offerShape = z.object({
+  side: z.enum(sides),
+  proof: proofShape,
   /** Who made it. */
-  readonly agent: string;
+  agent: z.string(),
   /** The id of its change in the run that asked. */
-  readonly change: string;
-}
+  change: changeId,
+  files: listOf(fileChangeShape),
+  patch: patchFile,
+});
+export type Offer = z.infer<typeof offerShape>;
 
 /** Returns the patches of a cause that wait for a person, the newest of each side. */
 export function offersOf(
@@ -63,42 +41,37 @@ export function offerLine({ side, agent, proof }: Pick<Offer, 'side' | 'agent' |
   return `${side} (${meaning}): by ${agentName(agent)}, green ${times === 1 ? 'once' : `${times} times`} with it, red without`;
 }
 
-/** Unanswered, answered, or skipped with its tests in quarantine. */
-export type EscalationState = 'pending' | 'resolved' | 'skipped';
-
-/** A test that a question is about. */
-export interface EscalatedTest {
-  readonly id: string;
-  /** File and titles, as Playwright prints them. */
-  readonly name: string;
-}
-
 /** A question to a person, before it is stored. */
-export interface Question {
-  readonly signature: string;
-  readonly category: Category;
-  readonly retry: RetryAxis;
-  readonly tests: readonly EscalatedTest[];
+const questionShape = z.object({
+  signature: z.string(),
+  category: categoryShape,
+  retry: z.enum(retryAxes),
+  /** The tests that it is about, named by file and titles, as Playwright prints them. */
+  tests: listOf(z.object({ id: z.string(), name: z.string() })),
   /** What is wrong, in plain words: no code, no stack trace. */
-  readonly problem: string;
+  problem: z.string(),
   /** What was tried, one sentence per attempt. */
-  readonly tried: readonly string[];
-  readonly recommendation: string;
-  readonly choices: readonly Choice[];
-  readonly offers: readonly Offer[];
-}
+  tried: texts,
+  recommendation: z.string(),
+  choices: listOf(z.enum(choices)),
+  offers: listOf(offerShape),
+});
+export type Question = z.infer<typeof questionShape>;
 
-/** A stored question, with its answer once there is one. Times are ISO 8601. */
-export interface Escalation extends Question {
-  readonly id: string;
-  readonly project: string;
-  readonly runId: string;
-  readonly state: EscalationState;
-  readonly choice: Choice | null;
-  readonly guidance: string | null;
-  readonly createdAt: string;
-  readonly resolvedAt: string | null;
-}
+/** A stored question, with its answer once there is one. */
+export const escalationShape = questionShape.extend({
+  id: z.string(),
+  project: z.string(),
+  runId: z.string(),
+  /** Unanswered, answered, or skipped with its tests in quarantine. */
+  state: z.enum(['pending', 'resolved', 'skipped']),
+  choice: z.enum(choices).nullable(),
+  guidance: textOrNull,
+  createdAt: z.iso.datetime(),
+  resolvedAt: z.iso.datetime().nullable(),
+});
+export type Escalation = z.infer<typeof escalationShape>;
+export type EscalationState = Escalation['state'];
 
 /** What a person decided. */
 export interface Answer {
@@ -112,12 +85,13 @@ export interface Answer {
 }
 
 /** What an answer decides for the failure, besides guidance. */
-export interface PersonsDecision {
+export const decisionShape = z.object({
   /** The offered patch that is right. */
-  readonly chosen: (Pick<Offer, 'side' | 'agent' | 'change'> & { readonly runId: string }) | null;
+  chosen: offerShape.pick({ side: true, agent: true, change: true }).extend({ runId: runIdShape }).nullable(),
   /** Whether agents may change the tests of this failure. */
-  readonly allows: 'tests' | null;
-}
+  allows: z.literal('tests').nullable(),
+});
+export type PersonsDecision = z.infer<typeof decisionShape>;
 
 /** Returns what an answer decides, or null. */
 export function decisionFrom(asked: Escalation, { choice, allows }: Answer): PersonsDecision | null {

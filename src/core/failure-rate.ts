@@ -1,8 +1,9 @@
+import { z } from 'zod';
+import { count } from './shape.js';
+
 /** How often a test was red in how many runs. */
-export interface Count {
-  readonly red: number;
-  readonly runs: number;
-}
+export const countShape = z.object({ red: count, runs: count });
+export type Count = z.infer<typeof countShape>;
 
 /** Between which rates of failure a count leaves the truth. */
 export interface Bounds {

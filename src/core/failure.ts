@@ -1,19 +1,20 @@
+import { z } from 'zod';
+import { listOf, textOrNull, texts } from './shape.js';
+
 /** A position in a file of the user's project; the path is absolute, and line and column count from 1. */
-export interface Location {
-  readonly file: string;
-  readonly line: number;
-  readonly column: number;
-}
+const locationShape = z.object({ file: z.string(), line: z.number(), column: z.number() });
+export type Location = z.infer<typeof locationShape>;
 
 /** Identifies one test of the suite by Playwright's own id (stable across runs; changes when the test is renamed). */
-export interface TestRef {
-  readonly id: string;
+export const testShape = z.object({
+  id: z.string(),
   /** Playwright's `titlePath()` without the root and the project: file, describe blocks, title. */
-  readonly titlePath: readonly string[];
-  readonly location: Location;
+  titlePath: texts,
+  location: locationShape,
   /** The name of the Playwright project; empty if the config does not name it. */
-  readonly project: string;
-}
+  project: z.string(),
+});
+export type TestRef = z.infer<typeof testShape>;
 
 /** Names a test by its file and titles, whatever the Playwright project: `cart.spec.ts › cart › checks out`. */
 export function testName(titlePath: readonly string[]): string {
@@ -21,15 +22,16 @@ export function testName(titlePath: readonly string[]): string {
 }
 
 /** One error as Playwright reports it, without terminal colors. */
-export interface TestError {
+export const testErrorShape = z.object({
   /** `Name: text` plus whatever the matcher adds; for `throw 'string'`, the thrown text. */
-  readonly message: string;
-  readonly stack: string | null;
-  readonly snippet: string | null;
-  readonly location: Location | null;
+  message: z.string(),
+  stack: textOrNull,
+  snippet: textOrNull,
+  location: locationShape.nullable(),
   /** The chain of `error.cause`, outermost first, each as `Name: text`. */
-  readonly causes: readonly string[];
-}
+  causes: texts,
+});
+export type TestError = z.infer<typeof testErrorShape>;
 
 /** Returns an error of which only the message is known. */
 export function plainError(message: string, location: Location | null = null): TestError {
@@ -43,38 +45,75 @@ export interface Attachment {
   readonly path: string;
 }
 
-/** One red test of one suite run, as plain data from Playwright. */
-export interface TestFailure {
-  readonly scope: 'test';
-  readonly test: TestRef;
-  readonly status: 'failed' | 'timedOut' | 'interrupted' | 'passed';
-  readonly errors: readonly TestError[];
+/** What was done for a test before it: the projects on which its own depends, and the stored session that it starts with. */
+const setUpShape = z.object({
+  projects: texts,
+  /** Relative to the folder in which the suite was started, or null. */
+  storageState: textOrNull,
+  /** How long before the test that file was written, in milliseconds; null if it does not exist. */
+  storageAgeMs: z.number().nullable(),
+});
+export type SetUp = z.infer<typeof setUpShape>;
+
+/** One red test of one suite run, without the files that Playwright deletes. */
+export const testFailureShape = z.object({
+  scope: z.literal('test'),
+  test: testShape,
+  status: z.enum(['failed', 'timedOut', 'interrupted', 'passed']),
+  errors: listOf(testErrorShape),
   /** The title of the innermost step that failed (`Click getByRole('button')`), or null. */
-  readonly failedStep: string | null;
+  failedStep: textOrNull,
   /** The element actions that were still running when the test ended, `Click getByRole('button')`; absent if there were none. */
-  readonly unfinished?: readonly string[];
+  unfinished: texts.exactOptional(),
   /** Which of Playwright's own retries this was; 0 is the first try. */
-  readonly retry: number;
-  readonly durationMs: number;
+  retry: z.number(),
+  durationMs: z.number(),
   /** When this try started, in milliseconds since the epoch. */
-  readonly startedAt: number;
-  readonly attachments: readonly Attachment[];
+  startedAt: z.number(),
   /** Absent if nothing was set up. */
-  readonly setUp?: SetUp;
+  setUp: setUpShape.exactOptional(),
+});
+
+/** One red test of one suite run, as plain data from Playwright. */
+export interface TestFailure extends z.infer<typeof testFailureShape> {
+  readonly attachments: readonly Attachment[];
 }
+
+/** A web server of a Playwright config. */
+const webServerShape = z.object({
+  command: z.string(),
+  /** Relative to the folder in which the suite was started; `.` is that folder. */
+  cwd: z.string(),
+  /** What Playwright waits for, or null. */
+  url: textOrNull,
+});
+export type WebServer = z.infer<typeof webServerShape>;
+
+/** What Playwright was doing for the suite when it failed outside of its tests. */
+const phaseShape = z.object({
+  kind: z.enum(['config', 'web-server', 'global-setup']),
+  /** Where the config says what to do; null if that is not known. */
+  at: locationShape.nullable(),
+  /** The web servers that may have failed; empty in another phase. */
+  servers: listOf(webServerShape),
+  /** What the global set-up runs, as the config names it, or null. */
+  file: textOrNull,
+});
+export type Phase = z.infer<typeof phaseShape>;
 
 /**
  * The suite's own failure before, beside or after its tests (config, globalSetup, webServer, a spec that does not compile): one
  * failure, however many tests it prevented.
  */
-export interface SuiteFailure {
-  readonly scope: 'suite';
-  readonly errors: readonly TestError[];
+export const suiteFailureShape = z.object({
+  scope: z.literal('suite'),
+  errors: listOf(testErrorShape),
   /** The end of what the Playwright command wrote to standard error. */
-  readonly stderr: string;
+  stderr: z.string(),
   /** What Playwright was doing; absent if that is not known. */
-  readonly phase?: Phase;
-}
+  phase: phaseShape.exactOptional(),
+});
+export type SuiteFailure = z.infer<typeof suiteFailureShape>;
 
 /** One red test, or the suite's own failure. */
 export type Failure = TestFailure | SuiteFailure;
@@ -87,35 +126,6 @@ export function testsOf(failures: readonly { readonly failure: Failure }[]): Tes
 /** The key under which a failure is re-run and reported: the test's id, or `suite`. */
 export function failureKey(failure: Failure): string {
   return failure.scope === 'test' ? failure.test.id : 'suite';
-}
-
-/** A web server of a Playwright config. */
-export interface WebServer {
-  readonly command: string;
-  /** Relative to the folder in which the suite was started; `.` is that folder. */
-  readonly cwd: string;
-  /** What Playwright waits for, or null. */
-  readonly url: string | null;
-}
-
-/** What Playwright was doing for the suite when it failed outside of its tests. */
-export interface Phase {
-  readonly kind: 'config' | 'web-server' | 'global-setup';
-  /** Where the config says what to do; null if that is not known. */
-  readonly at: Location | null;
-  /** The web servers that may have failed; empty in another phase. */
-  readonly servers: readonly WebServer[];
-  /** What the global set-up runs, as the config names it, or null. */
-  readonly file: string | null;
-}
-
-/** What was done for a test before it: the projects on which its own depends, and the stored session that it starts with. */
-export interface SetUp {
-  readonly projects: readonly string[];
-  /** Relative to the folder in which the suite was started, or null. */
-  readonly storageState: string | null;
-  /** How long before the test that file was written, in milliseconds; null if it does not exist. */
-  readonly storageAgeMs: number | null;
 }
 
 /** Formats a web server: `node server.mjs` in e2e, awaited at http://localhost:3000. */

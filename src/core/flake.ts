@@ -1,5 +1,7 @@
-import type { TestRef } from './failure.js';
-import { boundsOf, type Count, countText, greensNeeded, percent } from './failure-rate.js';
+import { z } from 'zod';
+import { testShape } from './failure.js';
+import { boundsOf, countShape, countText, greensNeeded, percent } from './failure-rate.js';
+import { listOf, texts } from './shape.js';
 
 /**
  * Of what kind a flake is, as experiments have shown: red after other tests (`order`), beside any others (`load`), beside one that it shares
@@ -11,20 +13,21 @@ export const flakeKinds = ['order', 'load', 'data', 'time', 'random'] as const;
 export type FlakeKind = (typeof flakeKinds)[number];
 
 /** A test that is red and green on the same code, and what was found out about it. */
-export interface Flake {
-  readonly test: TestRef;
-  readonly kind: FlakeKind;
+export const flakeShape = z.object({
+  test: testShape,
+  kind: z.enum(flakeKinds),
   /** How often it was red under the condition that makes it red. */
-  readonly red: Count;
+  red: countShape,
   /** How often it was red by itself. */
-  readonly alone: Count;
+  alone: countShape,
   /** The tests that it is red after or beside; for `load`, any others would do. */
-  readonly others: readonly TestRef[];
+  others: listOf(testShape),
   /** What makes it red, in words: `after tests/a.spec.ts › leaves a mark`. */
-  readonly condition: string;
+  condition: z.string(),
   /** How a red and a green run of it differ, one sentence each. */
-  readonly difference: readonly string[];
-}
+  difference: texts,
+});
+export type Flake = z.infer<typeof flakeShape>;
 
 /** Says what was found out about a flake: `order: red 10 of 10 after … (95 %: 69 % to 100 %); alone red 0 of 20`. */
 export function flakeText({ kind, red, alone, condition }: Flake): string {

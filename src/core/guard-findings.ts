@@ -1,36 +1,46 @@
-/** One way in which an agent's change does what is honest in no fix (HN-3). */
-export interface Violation {
-  /** Kebab-case name of the rule: `app-detects-tests`, `input-hard-coded` … */
-  readonly rule: string;
+import { z } from 'zod';
+import { textOrNull } from './shape.js';
+
+/** Something a reviewer should look at in a change that was not rejected: nothing proves it wrong. */
+export const noteShape = z.object({
   /** Relative to the recorded root, with `/`. */
-  readonly file: string;
+  file: z.string(),
   /** Counted from 1, in the changed file, or in the old file if lines were removed; null if it does not belong to a line. */
-  readonly line: number | null;
+  line: z.number().nullable(),
+  /** A sentence without its period, for the agent and the report. */
+  says: z.string(),
+});
+export type Note = z.infer<typeof noteShape>;
+
+/** Something in a change that is not honest, or that only a person can let in. */
+export const findingShape = noteShape.extend({
+  /** Kebab-case name of the rule: `app-detects-tests`, `input-hard-coded` … */
+  rule: z.string(),
+});
+export type Finding = z.infer<typeof findingShape>;
+
+/** One way in which an agent's change does what is honest in no fix (HN-3). */
+export const violationShape = findingShape.extend({
   /** The source line before the change, or null if it was added. */
-  readonly before: string | null;
+  before: textOrNull,
   /** The source line after the change, or null if it was removed. */
-  readonly after: string | null;
-  /** What is wrong with it, as a sentence without its period, for the agent and the report. */
-  readonly says: string;
-}
+  after: textOrNull,
+});
+export type Violation = z.infer<typeof violationShape>;
 
 /** Formats a violation as one line: place, rule and what it says. */
-export function violationLine({
-  file,
-  line,
-  rule,
-  says,
-}: Pick<Violation, 'file' | 'line' | 'rule' | 'says'>): string {
+export function violationLine({ file, line, rule, says }: Finding): string {
   return `${file}${line === null ? '' : `:${line}`} ${rule}: ${says}`;
 }
 
 /** A file of an agent's change that does not enter the project: it belongs to the tests, or it is protected. The rest of the change is tried. */
-export interface Cut {
+export const cutShape = z.object({
   /** Relative to the recorded root, with `/`. */
-  readonly file: string;
+  file: z.string(),
   /** Why it is cut, as a sentence without its period. */
-  readonly why: string;
-}
+  why: z.string(),
+});
+export type Cut = z.infer<typeof cutShape>;
 
 /** Formats what was cut as one line. */
 export function cutLine({ file, why }: Cut): string {
@@ -40,16 +50,6 @@ export function cutLine({ file, why }: Cut): string {
 /** What is cut in every class of failure, in words for prompts. */
 export const protectedNames =
   'the Playwright config, snapshots, all but dependencies in package.json, lock files whose manifest stays, values of .env files without a sample, agents.yaml, .self-heal/, and what CI, installs, git, shells, editors or agents execute';
-
-/** Something a reviewer should look at in a change that was not rejected: nothing proves it wrong. */
-export interface Note {
-  /** Relative to the recorded root, with `/`. */
-  readonly file: string;
-  /** Counted from 1; null if it does not belong to a line. */
-  readonly line: number | null;
-  /** A sentence without its period. */
-  readonly says: string;
-}
 
 /** Formats a note as one line: its place and what it says. */
 export function noteLine({ file, line, says }: Note): string {

@@ -1,26 +1,31 @@
-/** What one run of the failing test showed. */
-export type ProofStep = 'red' | 'green';
+import { z } from 'zod';
+import { listOf } from './shape.js';
 
 /**
  * The runs that prove a heal, in order (HN-5): red before, in the first run and each confirming run; green after; red again with the change
  * reverted, green with it reapplied.
  */
-export type Proof = readonly ProofStep[];
+export const proofShape = listOf(z.enum(['red', 'green']));
+export type Proof = z.infer<typeof proofShape>;
+
+/** What one run of the failing test showed. */
+export type ProofStep = Proof[number];
 
 /**
  * What the proof of a fix shows about one test of its cause (HL-6). `proven`: the full proof. `green`: green with the fix
  * in every run; that it is red without the fix, other tests of the cause have shown. `flaky`: green without the change, too. `unsteady`: green with
  * the fix at first, then red. `red`: this fix does not heal it.
  */
-export type ProofOutcome = 'proven' | 'green' | 'flaky' | 'unsteady' | 'red';
+export type ProofOutcome = TestProof['ended'];
 
 /** The runs of one test of a cause, and their result. */
-export interface TestProof {
+export const testProofShape = z.object({
   /** Playwright's id of the test. */
-  readonly id: string;
-  readonly proof: Proof;
-  readonly ended: ProofOutcome;
-}
+  id: z.string(),
+  proof: proofShape,
+  ended: z.enum(['proven', 'green', 'flaky', 'unsteady', 'red']),
+});
+export type TestProof = z.infer<typeof testProofShape>;
 
 /** Formats a proof as `red red | green green green | red | green`: a bar marks each change of result. */
 export function renderProof(proof: Proof): string {

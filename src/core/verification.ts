@@ -1,5 +1,7 @@
-import type { Violation } from './guard-findings.js';
-import type { Proof } from './proof.js';
+import { z } from 'zod';
+import { findingShape } from './guard-findings.js';
+import { proofShape } from './proof.js';
+import { listOf, runIdShape, texts } from './shape.js';
 
 /**
  * What became of a change that somebody else made. `proven`: all that was asked is shown. `review`: it is, but only a person can say whether the
@@ -27,27 +29,25 @@ export const proofDepths = ['quick', 'full'] as const;
 /** One of `proofDepths`. */
 export type ProofDepth = (typeof proofDepths)[number];
 
-/** Something in a change that is not honest, or that only a person can let in, with its place. */
-export type Finding = Pick<Violation, 'rule' | 'file' | 'line' | 'says'>;
-
 /** What was shown about the changes in the working tree. */
-export interface Verification {
-  readonly verdict: ChangeVerdict;
+export const verificationShape = z.object({
+  verdict: z.enum(changeVerdicts),
   /** The verdict in a sentence without its period. */
-  readonly reason: string;
-  readonly depth: ProofDepth;
+  reason: z.string(),
+  depth: z.enum(proofDepths),
   /** What the working tree was compared with. */
-  readonly base: {
-    readonly commit: string;
+  base: z.object({
+    commit: z.string(),
     /** The red run at whose end these files were as compared, uncommitted changes too; null if only the commit counts. */
-    readonly runId: string | null;
-  };
+    runId: runIdShape.nullable(),
+  }),
   /** The files that differ, relative to the root of the repository. */
-  readonly files: readonly string[];
+  files: texts,
   /** Why it is refused, or what a person has to look at. */
-  readonly findings: readonly Finding[];
+  findings: listOf(findingShape),
   /** The runs of each test that the change is for, in order. */
-  readonly tests: readonly { readonly id: string; readonly proof: Proof }[];
-  readonly proven: readonly string[];
-  readonly notProven: readonly string[];
-}
+  tests: listOf(z.object({ id: z.string(), proof: proofShape })),
+  proven: texts,
+  notProven: texts,
+});
+export type Verification = z.infer<typeof verificationShape>;

@@ -1,5 +1,5 @@
+import type { Finding } from '../core/guard-findings.js';
 import path from 'node:path';
-import type { Finding } from '../core/verification.js';
 import type { GitChanges } from '../git/git-trees.js';
 import { findPlaywright } from '../playwright/find-playwright.js';
 import { listTests } from '../playwright/run-suite.js';

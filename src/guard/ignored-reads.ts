@@ -1,5 +1,5 @@
+import type { Finding } from '../core/guard-findings.js';
 import { isCode } from '../code/imports.js';
-import type { Finding } from '../core/verification.js';
 import { gitBytes } from '../git/git.js';
 import type { GitChanges } from '../git/git-trees.js';
 import { referencesAmong } from './change.js';

@@ -1,6 +1,7 @@
+import type { Side } from '../core/choice.js';
 import { agentsFor, decide, type Decision, type History } from '../core/policy.js';
 import type { CauseEnd } from '../core/verdict.js';
-import { type Attempt, becauseOf, type Side } from '../core/attempt.js';
+import { type Attempt, becauseOf } from '../core/attempt.js';
 import { builtIn } from '../core/built-in.js';
 import { type Cause, type DiagnosedFailure, retryOf } from '../core/cause.js';
 import { canBeReverted } from '../core/blame.js';

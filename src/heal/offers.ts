@@ -1,4 +1,5 @@
-import { type Attempt, bareAttempt, type Side, type Unjudged } from '../core/attempt.js';
+import type { Side } from '../core/choice.js';
+import { type Attempt, bareAttempt, type Unjudged } from '../core/attempt.js';
 import { canBeReverted } from '../core/blame.js';
 import { builtIn } from '../core/built-in.js';
 import type { Cause } from '../core/cause.js';

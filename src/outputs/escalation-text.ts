@@ -1,4 +1,5 @@
-import { choiceText, type Escalation, offerLine } from '../core/escalation.js';
+import { choiceText } from '../core/choice.js';
+import { type Escalation, offerLine } from '../core/escalation.js';
 import { visibleText } from '../core/visible-text.js';
 import type { ShownEscalation, ShownOffer } from '../run/read-patch.js';
 import { cut, wrapped } from './cut.js';

@@ -2,7 +2,7 @@ import { applyPatch, parsePatch, type StructuredPatch } from 'diff';
 import { unpublishableReason } from '../guard/protected-files.js';
 import { reasonOf } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
-import { safePath } from '../workspace/change.js';
+import { safePath } from '../workspace/safe-path.js';
 import { createHash } from 'node:crypto';
 import { fenceFor } from '../core/fenced.js';
 import { visibleText } from '../core/visible-text.js';

@@ -1,10 +1,15 @@
 import path from 'node:path';
 import { z } from 'zod';
 import { traceFiles } from '../evidence/evidence-files.js';
-import type { DiagnosedFailure } from '../core/cause.js';
-import { categories, type Diagnosis, evidenceSources, retryAxes } from '../core/diagnosis.js';
-import type { Evidence } from '../core/evidence.js';
-import type { Phase, Failure, TestError, TestRef } from '../core/failure.js';
+import { diagnosedShape, type DiagnosedFailure } from '../core/cause.js';
+import { evidenceShape } from '../core/evidence.js';
+import {
+  type Failure,
+  type Phase,
+  suiteFailureShape,
+  type TestError,
+  testFailureShape,
+} from '../core/failure.js';
 import { jsonOf } from '../json-of.js';
 import { relativePath } from '../paths.js';
 import { hasState, listState, readStateText, writeState } from '../state-folder.js';
@@ -13,173 +18,14 @@ import { projectOf } from './run-folder.js';
 
 const fileName = 'failure.json';
 
-const texts = z.array(z.string());
-const textOrNull = z.string().nullable();
-const numberOrNull = z.number().nullable();
-const location = z.object({ file: z.string(), line: z.number(), column: z.number() });
-
-const test: z.ZodType<TestRef> = z.object({
-  id: z.string(),
-  titlePath: texts,
-  location,
-  project: z.string(),
-});
-
-const error: z.ZodType<TestError> = z.object({
-  message: z.string(),
-  stack: textOrNull,
-  snippet: textOrNull,
-  location: location.nullable(),
-  causes: texts,
-});
-
-/** Without what only the run itself could read: the files of its workers, which are deleted when it has gathered the evidence. */
-const failure = z.discriminatedUnion('scope', [
-  z.object({
-    scope: z.literal('test'),
-    test,
-    status: z.enum(['failed', 'timedOut', 'interrupted', 'passed']),
-    errors: z.array(error),
-    failedStep: textOrNull,
-    unfinished: texts.exactOptional(),
-    retry: z.number(),
-    durationMs: z.number(),
-    startedAt: z.number(),
-    setUp: z
-      .object({ projects: texts, storageState: textOrNull, storageAgeMs: z.number().nullable() })
-      .exactOptional(),
-  }),
-  z.object({
-    scope: z.literal('suite'),
-    errors: z.array(error),
-    stderr: z.string(),
-    phase: z
-      .object({
-        kind: z.enum(['config', 'web-server', 'global-setup']),
-        at: location.nullable(),
-        servers: z.array(z.object({ command: z.string(), cwd: z.string(), url: textOrNull })),
-        file: textOrNull,
-      })
-      .exactOptional(),
-  }),
-]);
-
-const headers = z.record(z.string(), z.string());
-
-/** Without what is known where it is read: the project, and what of the evidence is still there. */
-type StoredEvidence = Omit<Evidence, 'rootDir' | 'workspaceDir' | 'trace'>;
-
-const evidence: z.ZodType<StoredEvidence> = z.object({
-  errors: z.array(error),
-  failedStep: textOrNull,
-  steps: z
-    .array(
-      z.object({
-        time: z.number(),
-        durationMs: numberOrNull,
-        title: z.string(),
-        at: z.string(),
-        error: textOrNull,
-        log: texts,
-        isFailing: z.literal(true).exactOptional(),
-      }),
-    )
-    .exactOptional(),
-  console: z.array(
-    z.object({
-      time: z.number(),
-      type: z.string(),
-      text: z.string(),
-      location: z.string(),
-      stack: textOrNull,
-      common: z.boolean().exactOptional(),
-    }),
-  ),
-  network: z.array(
-    z.object({
-      time: z.number(),
-      method: z.string(),
-      url: z.string(),
-      resourceType: z.string(),
-      status: numberOrNull,
-      durationMs: numberOrNull,
-      failure: textOrNull,
-      requestHeaders: headers,
-      responseHeaders: headers,
-      requestBody: textOrNull,
-      responseBody: textOrNull,
-      isOpen: z.literal(true).exactOptional(),
-      common: z.boolean().exactOptional(),
-    }),
-  ),
-  serverOutput: z.string(),
-  serverLines: z.array(z.object({ time: z.number(), text: z.string() })).exactOptional(),
-  ofOthers: texts.exactOptional(),
-  ariaSnapshot: textOrNull,
-  pageUrl: textOrNull,
-  screenshot: z.enum(pictureNames).nullable(),
-  missing: texts,
-  cut: texts,
-  otherRun: z.object({ run: z.enum(['first', 'confirming']), errors: z.array(error) }).exactOptional(),
-  sources: z.array(z.object({ at: z.string(), generated: z.string(), snippet: textOrNull })),
-  elements: z
-    .array(
-      z.object({
-        tag: z.string(),
-        text: z.string(),
-        label: z.string(),
-        attributes: z.record(z.string(), z.string()),
-      }),
-    )
-    .nullable()
-    .exactOptional(),
-});
-
-const diagnosis: z.ZodType<Diagnosis> = z.object({
-  category: z.enum(categories),
-  alternatives: z.array(z.enum(categories)),
-  confidence: z.number(),
-  why: z.array(
-    z.object({
-      rule: z.string(),
-      category: z.enum(categories),
-      source: z.enum(evidenceSources),
-      evidence: z.string(),
-      confidence: z.number(),
-    }),
-  ),
-  retry: z.enum(retryAxes),
-  facts: z.object({
-    errorType: z.string(),
-    source: textOrNull,
-    sql: textOrNull,
-    sqlState: textOrNull,
-    table: textOrNull,
-    column: textOrNull,
-    constraint: textOrNull,
-    policy: textOrNull,
-    endpoint: textOrNull,
-    locator: textOrNull,
-  }),
-  warning: textOrNull,
-  advice: z.string().exactOptional(),
-});
-
 /**
- * A failure as it is stored: its paths are relative to the project, and its screenshot is one of the files beside it. What this shape does not
- * name is not stored.
+ * A failure as it is stored: its paths are relative to the project, its screenshot is one of the files beside it, and what only the run itself
+ * could read is left out.
  */
-const recordShape = z.object({
+const recordShape = diagnosedShape.extend({
   schemaVersion: z.literal(1),
-  n: z.int().positive(),
-  failure,
-  evidence,
-  diagnosis,
-  signature: z.string(),
-  rerunIds: texts,
-  along: texts.exactOptional(),
-  needs: texts.exactOptional(),
-  machine: textOrNull.exactOptional(),
+  failure: z.discriminatedUnion('scope', [testFailureShape, suiteFailureShape]),
+  evidence: evidenceShape.extend({ screenshot: z.enum(pictureNames).nullable() }),
 });
 
 /** Stores what was gathered and decided about a failure in its folder, so that a later command can read it (CL-9). */

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { type GitChanges, gitChanges } from '../git/git-trees.js';
 import { jsonOf } from '../json-of.js';
 import { readStateText, writeState } from '../state-folder.js';
-import { changesFolder, contentsOf, safePath } from '../workspace/change.js';
+import { changesFolder, contentsOf } from '../workspace/change.js';
+import { safePath } from '../workspace/safe-path.js';
 import { isWritable } from '../workspace/project-files.js';
 
 const schema = z.strictObject({

@@ -1,20 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { Selectable } from 'kysely';
-import { z } from 'zod';
-import { offerShape } from '../event.js';
-import { categories, retryAxes } from '../core/diagnosis.js';
 import {
-  choiceText,
   decisionFrom,
+  escalationShape,
   guidanceFrom,
   QUARANTINE_DAYS,
   type Answer,
-  type Choice,
   type Escalation,
   type EscalationState,
   type Question,
 } from '../core/escalation.js';
-import type { Quarantine, Store } from './store.js';
+import { quarantineShape, type Store } from './store.js';
 import {
   checkedRow,
   storedJson,
@@ -138,36 +134,6 @@ async function answered(
   }
 }
 
-const choice = z.enum(Object.keys(choiceText) as [Choice, ...Choice[]]);
-
-const escalationShape: z.ZodType<Escalation> = z.object({
-  id: z.string(),
-  project: z.string(),
-  runId: z.string(),
-  signature: z.string(),
-  category: z.enum(categories),
-  retry: z.enum(retryAxes),
-  tests: z.array(z.object({ id: z.string(), name: z.string() })),
-  problem: z.string(),
-  tried: z.array(z.string()),
-  recommendation: z.string(),
-  choices: z.array(choice),
-  offers: z.array(offerShape),
-  state: z.enum(['pending', 'resolved', 'skipped']),
-  choice: choice.nullable(),
-  guidance: z.string().nullable(),
-  createdAt: z.iso.datetime(),
-  resolvedAt: z.iso.datetime().nullable(),
-});
-
 function escalationOf(row: Selectable<Tables['escalations']> | undefined): Escalation | null {
   return row ? checkedRow(escalationShape, row, ['tests', 'tried', 'choices', 'offers']) : null;
 }
-
-const quarantineShape: z.ZodType<Quarantine> = z.object({
-  testId: z.string(),
-  name: z.string(),
-  escalationId: z.string(),
-  since: z.iso.datetime(),
-  until: z.iso.datetime(),
-});

@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
-import { z } from 'zod';
-import { runIdShape } from '../event.js';
 import { jsonOf } from '../json-of.js';
-import { safePath } from '../workspace/change.js';
-import type { RememberedFix, Store } from './store.js';
+import { fixShape, type RememberedFix, type Store } from './store.js';
 import type { Database, StoreContext } from './tables.js';
 
 /** How many fixes are kept for a signature, and for how many more it is kept that they are not to be tried again. */
@@ -13,21 +10,6 @@ const REFUSALS = 20;
 
 /** The bytes of all files of a fix, before and after it, that are kept at most. */
 const MAX_BYTES = 200_000;
-
-const content = z.object({
-  mode: z.union([z.literal(0o644), z.literal(0o755)]),
-  /** Base64. */
-  bytes: z.base64(),
-});
-const editsShape = z.array(
-  z.object({ path: safePath, before: content.nullable(), after: content.nullable() }),
-);
-const fixShape = z.object({
-  runId: runIdShape,
-  agent: z.string().regex(/^[\w.-]{1,64}$/),
-  savedAt: z.iso.datetime(),
-  proven: z.enum(['green-once', 'proven']),
-});
 
 /** The part of the store that remembers fixes that were green. */
 export function fixTable({ db, project, now }: StoreContext): FixTable {
@@ -72,11 +54,9 @@ export function fixTable({ db, project, now }: StoreContext): FixTable {
         .execute();
       // A shared store is input: what self-heal would not have written is not tried.
       return rows.flatMap((row): RememberedFix[] => {
-        const [fix, edits] = [fixShape.safeParse(row), editsShape.safeParse(jsonOf(row.edits))];
+        const fix = fixShape.safeParse({ ...row, edits: jsonOf(row.edits) });
         const isWhole = row.edits.length <= 2 * MAX_BYTES && row.id === idOf(row.edits);
-        return fix.success && edits.success && isWhole
-          ? [{ id: row.id, ...fix.data, edits: edits.data }]
-          : [];
+        return fix.success && isWhole ? [fix.data] : [];
       });
     },
     refuseFix: async (id, signatures) => {

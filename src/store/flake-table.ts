@@ -1,17 +1,6 @@
 import { sql } from 'kysely';
-import { z } from 'zod';
-import { flakeKinds } from '../core/flake.js';
-import type { KnownFlake, Store } from './store.js';
+import { flakeShape, type KnownFlake, type Store } from './store.js';
 import { checkedRow, type StoreContext, storedText } from './tables.js';
-
-const shape: z.ZodType<KnownFlake> = z.object({
-  testId: z.string(),
-  name: z.string(),
-  kind: z.enum(flakeKinds).nullable(),
-  red: z.number(),
-  green: z.number(),
-  lastSeen: z.iso.datetime(),
-});
 
 /** The part of the store that counts how often flaky tests were red and green. */
 export function flakeTable({ db, project, now }: StoreContext): Pick<Store, 'flakeSeen' | 'flakes'> {
@@ -35,7 +24,9 @@ export function flakeTable({ db, project, now }: StoreContext): Pick<Store, 'fla
     flakes: async () => {
       const rows = await db.selectFrom('flakes').selectAll().where('project', '=', project).execute();
       const rate = ({ red, green }: KnownFlake) => red / (red + green);
-      return rows.map((row) => checkedRow(shape, row)).toSorted((a, b) => rate(b) - rate(a) || b.red - a.red);
+      return rows
+        .map((row) => checkedRow(flakeShape, row))
+        .toSorted((a, b) => rate(b) - rate(a) || b.red - a.red);
     },
   };
 }

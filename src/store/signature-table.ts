@@ -1,12 +1,10 @@
 import { type Selectable, sql } from 'kysely';
-import { z } from 'zod';
-import { type Attempt, type AttemptEnd, bareAttempt, sides } from '../core/attempt.js';
+import { type Attempt, type AttemptEnd, attemptShape, bareAttempt } from '../core/attempt.js';
 import { isBuiltIn } from '../core/built-in.js';
-import { categories } from '../core/diagnosis.js';
-import type { PersonsDecision } from '../core/escalation.js';
+import { categoryShape } from '../core/diagnosis.js';
+import { decisionShape, type PersonsDecision } from '../core/escalation.js';
 import { jsonOf } from '../json-of.js';
 import { countChange, type EarlierFix, noEarlierTries } from '../core/earlier-runs.js';
-import { attemptShape, runIdShape } from '../event.js';
 import type { KnownFailure } from './store.js';
 import { checkedRow, type Database, type StoreContext, type Tables } from './tables.js';
 
@@ -41,18 +39,6 @@ export function recordFailure(
     };
   });
 }
-
-const decisionShape = z.object({
-  chosen: z
-    .object({
-      side: z.enum(sides),
-      agent: z.string(),
-      change: z.string().regex(/^\d+$/),
-      runId: runIdShape,
-    })
-    .nullable(),
-  allows: z.literal('tests').nullable(),
-});
 
 /** Returns what a person decided; null if that cannot be understood, since then nobody decided it. */
 function decisionOf(text: string | null): PersonsDecision | null {
@@ -164,8 +150,7 @@ async function lastFix(db: Database, row: Selectable<Tables['signatures']>): Pro
   return {
     runId: row.healedIn ?? '',
     healedAt: row.healedAt ?? '',
-    category: z
-      .enum(categories)
+    category: categoryShape
       .nullable()
       .catch(null)
       .parse(cause?.category ?? null),

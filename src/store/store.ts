@@ -1,8 +1,11 @@
+import { z } from 'zod';
 import type { Attempt } from '../core/attempt.js';
 import type { Category } from '../core/diagnosis.js';
-import type { FlakeKind } from '../core/flake.js';
+import { flakeKinds } from '../core/flake.js';
 import type { Answer, Escalation, EscalationState, PersonsDecision, Question } from '../core/escalation.js';
 import type { DaySpent } from '../core/policy.js';
+import { listOf, runIdShape } from '../core/shape.js';
+import { safePath } from '../workspace/safe-path.js';
 import type { EarlierFix, EarlierTries } from '../core/earlier-runs.js';
 
 /** What the store remembers about a failure when it occurs. */
@@ -19,50 +22,48 @@ export interface KnownFailure {
 }
 
 /** A test whose failure is accepted for now (ME-7). */
-export interface Quarantine {
-  readonly testId: string;
-  readonly name: string;
-  readonly escalationId: string;
-  /** ISO 8601. */
-  readonly since: string;
-  /** When it expires, ISO 8601. */
-  readonly until: string;
-}
+export const quarantineShape = z.object({
+  testId: z.string(),
+  name: z.string(),
+  escalationId: z.string(),
+  since: z.iso.datetime(),
+  until: z.iso.datetime(),
+});
+export type Quarantine = z.infer<typeof quarantineShape>;
 
 /** A test that was red and green on the same code, with how often it was either. */
-export interface KnownFlake {
-  readonly testId: string;
-  readonly name: string;
+export const flakeShape = z.object({
+  testId: z.string(),
+  name: z.string(),
   /** What an experiment has shown it to be; null if there was none. */
-  readonly kind: FlakeKind | null;
-  readonly red: number;
-  readonly green: number;
-  /** ISO 8601. */
-  readonly lastSeen: string;
-}
+  kind: z.enum(flakeKinds).nullable(),
+  red: z.number(),
+  green: z.number(),
+  lastSeen: z.iso.datetime(),
+});
+export type KnownFlake = z.infer<typeof flakeShape>;
 
-/** What one path holds: bytes in base64, and `0o644` or `0o755`. */
-export interface FileContent {
-  readonly bytes: string;
-  readonly mode: number;
-}
+/** What one path holds: bytes in base64, and the mode of the file. */
+const contentShape = z.object({
+  mode: z.union([z.literal(0o644), z.literal(0o755)]),
+  bytes: z.base64(),
+});
+export type FileContent = z.infer<typeof contentShape>;
 
 /** A fix that was green, for the day its failure comes back. */
-export interface RememberedFix {
-  readonly id: string;
-  readonly runId: string;
+export const fixShape = z.object({
+  id: z.string(),
+  runId: runIdShape,
   /** The agent that made it. */
-  readonly agent: string;
-  /** ISO 8601. */
-  readonly savedAt: string;
-  readonly proven: 'green-once' | 'proven';
+  agent: z.string().regex(/^[\w.-]{1,64}$/),
+  savedAt: z.iso.datetime(),
+  proven: z.enum(['green-once', 'proven']),
   /** Each path, relative to the root of the repository, with what it held before and after; null if it did not exist. */
-  readonly edits: readonly {
-    readonly path: string;
-    readonly before: FileContent | null;
-    readonly after: FileContent | null;
-  }[];
-}
+  edits: listOf(
+    z.object({ path: safePath, before: contentShape.nullable(), after: contentShape.nullable() }),
+  ),
+});
+export type RememberedFix = z.infer<typeof fixShape>;
 
 /** A fix to remember, under the signatures of the failures that it healed. */
 export interface FixToRemember extends Omit<RememberedFix, 'id' | 'savedAt'> {

@@ -1,7 +1,8 @@
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { z } from 'zod';
-import { type Choice, choiceText, type Escalation } from '../core/escalation.js';
+import { choices, choiceText } from '../core/choice.js';
+import { type Escalation } from '../core/escalation.js';
 import { localDay } from '../format.js';
 import { html, type Markup } from '../outputs/html/markup.js';
 import { showOffers } from '../outputs/html/diff.js';
@@ -24,7 +25,7 @@ export interface EscalationDesk {
 const BODY_BYTES = 64 * 1024;
 
 const answerShape = z.strictObject({
-  choice: z.enum(Object.keys(choiceText) as [Choice, ...Choice[]]),
+  choice: z.enum(choices),
   guidance: z.string().max(20_000).optional(),
   allow: z.literal('tests').optional(),
 });

@@ -1,18 +1,29 @@
 import path from 'node:path';
 import { diff3Merge } from 'node-diff3';
 import { z } from 'zod';
+import { changeId, listOf } from '../core/shape.js';
 import { jsonOf } from '../json-of.js';
 import { hasState, readState, readStateText, writeState } from '../state-folder.js';
-import { contentOf, type FileEdit, type FileState, hashOf, isSame, stateOf } from './file-state.js';
+import {
+  contentOf,
+  type FileEdit,
+  fileEditShape,
+  type FileState,
+  hashOf,
+  isSame,
+  stateOf,
+} from './file-state.js';
+import { safePath } from './safe-path.js';
 
 /** What one agent changed: every path with its state before and after. The contents are in the run's `Contents`. */
-export interface Change {
-  readonly id: string;
+const changeShape = z.strictObject({
+  id: changeId,
   /** Their paths are relative to the root of the repository or workspace, see `rootOf`. */
-  readonly edits: readonly FileEdit[];
+  edits: listOf(fileEditShape),
   /** Folders that were created for it. */
-  readonly folders: readonly string[];
-}
+  folders: listOf(safePath),
+});
+export type Change = z.infer<typeof changeShape>;
 
 /** The exact bytes of the files that changes touch, by SHA-256. */
 export interface Contents {
@@ -25,55 +36,6 @@ export interface Contents {
 
 /** Bytes that a change needs are gone or damaged. */
 export class ContentsMissing extends Error {}
-
-const state = z.strictObject({
-  kind: z.enum(['file', 'link']),
-  hash: z.string().regex(/^[\da-f]{64}$/),
-  mode: z.int().min(0).max(0o777),
-});
-
-/** A path inside the root, outside of repositories, packages and `.self-heal`. */
-export const safePath = z
-  .string()
-  .max(4096)
-  .refine(
-    // A control code in a name would reach the terminal of whoever reads it.
-    (file) => !/[\p{Cc}\\]/u.test(file) && file.split('/').every((part) => mayBeNamed(onAnyDisk(part))),
-    'is not a path of a file in the project',
-  );
-
-/** Windows also has short names for these, such as `GIT~1`. */
-const forbidden = ['.git', '.self-heal', 'node_modules'];
-const shortForms = forbidden.map((name) => `${name.replace('.', '').slice(0, 6)}~`);
-
-function mayBeNamed(part: string): boolean {
-  // `.` and `..` have become empty as well.
-  if (part === '' || forbidden.includes(part)) return false;
-  return !shortForms.some((start) => part.startsWith(start) && /^\d+$/.test(part.slice(start.length)));
-}
-
-/**
- * Returns a name as file systems other than this one may read it, which is what git's core.protectHFS and core.protectNTFS guard against: HFS+
- * ignores some characters, others ignore case or how a letter is composed, and NTFS drops dots and spaces at the end, and what follows a colon.
- */
-function onAnyDisk(part: string): string {
-  return part
-    .replaceAll(/[\u200C-\u200F\u202A-\u202E\u206A-\u206F\uFEFF]/g, '')
-    .normalize('NFKC')
-    .toLowerCase()
-    .replace(/:.*$/s, '')
-    .replace(/[ .]+$/, '');
-}
-
-/** Null if the path does not exist. */
-export const stateOrNull = state.nullable();
-
-const changeSchema = z.strictObject({
-  schemaVersion: z.literal(1),
-  id: z.string().regex(/^\d+$/),
-  edits: z.array(z.strictObject({ path: safePath, before: stateOrNull, after: stateOrNull })),
-  folders: z.array(safePath),
-});
 
 /** Returns the contents of a run's changes. They hold unmasked secrets, so they are stored outside of the run's folder, which people share. */
 export function contentsOf(runDir: string): Contents {
@@ -103,8 +65,8 @@ export async function storeChange(runDir: string, change: Change): Promise<void>
 /** Reads a stored change; returns null if it is gone or invalid. */
 export function readChange(runDir: string, id: string): Change | null {
   if (!/^\d+$/.test(id)) return null;
-  const parsed = changeSchema.safeParse(jsonOf(readStateText(fileOf(runDir, id))));
-  return parsed.success ? parsed.data : null;
+  const stored = changeShape.extend({ schemaVersion: z.literal(1) });
+  return stored.safeParse(jsonOf(readStateText(fileOf(runDir, id)))).data ?? null;
 }
 
 function fileOf(runDir: string, id: string): string {

@@ -1,21 +1,23 @@
 import { createHash } from 'node:crypto';
 import { lstatSync, readFileSync, readlinkSync, type Stats } from 'node:fs';
 import path from 'node:path';
+import { z } from 'zod';
+import { safePath } from './safe-path.js';
 
 /** What one path holds: a file's bytes or a link's target, identified by their SHA-256, with the permission bits. */
-export interface FileState {
-  readonly kind: 'file' | 'link';
-  readonly hash: string;
-  readonly mode: number;
-}
+const fileStateShape = z.strictObject({
+  kind: z.enum(['file', 'link']),
+  hash: z.string().regex(/^[\da-f]{64}$/),
+  mode: z.int().min(0).max(0o777),
+});
+export type FileState = z.infer<typeof fileStateShape>;
 
-/** One path that a change touches; null means that it does not exist. */
-export interface FileEdit {
-  /** Relative to the root, with `/`. */
-  readonly path: string;
-  readonly before: FileState | null;
-  readonly after: FileState | null;
-}
+/** Null if the path does not exist. */
+export const stateOrNull = fileStateShape.nullable();
+
+/** One path that a change touches, relative to the root, with `/`. */
+export const fileEditShape = z.strictObject({ path: safePath, before: stateOrNull, after: stateOrNull });
+export type FileEdit = z.infer<typeof fileEditShape>;
 
 /** Returns the SHA-256 of a content, in hex. */
 export function hashOf(content: Uint8Array): string {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { lstatSync, realpathSync, renameSync } from 'node:fs';
 import { z } from 'zod';
+import { changeId, listOf, runIdShape } from '../core/shape.js';
 import { jsonOf } from '../json-of.js';
 import {
   hasState,
@@ -10,25 +11,27 @@ import {
   stateFolder,
   writeState,
 } from '../state-folder.js';
-import { type Contents, safePath, stateOrNull } from './change.js';
-import type { PlannedFile } from './write-files.js';
+import type { Contents } from './change.js';
+import { safePath } from './safe-path.js';
+import { plannedFileShape } from './write-files.js';
 
 /**
  * What is about to be done to the project's tree, written and synced before the first byte changes (HN-2). Whoever finds a journal brings each file
  * to its goal. It says which folders it was written for, by their numbers, and is refused if those are others now.
  */
-export interface Journal {
+const journalShape = z.strictObject({
   /** The run whose changes folder holds the contents. */
-  readonly runId: string;
-  readonly changes: readonly string[];
+  runId: runIdShape,
+  changes: listOf(changeId),
   /** What the goal is: to revert an unproven fix, to reapply a proven one, or to finish an undo. */
-  readonly purpose: 'take-out' | 'put-back' | 'undo';
+  purpose: z.enum(['take-out', 'put-back', 'undo']),
   /** Their paths are relative to the root of the repository or workspace, see `rootOf`. */
-  readonly files: readonly PlannedFile[];
-  readonly folders: readonly string[];
+  files: listOf(plannedFileShape),
+  folders: listOf(safePath),
   /** Whether the files determine which packages are installed, so that the package manager's install must follow. */
-  readonly install: boolean;
-}
+  install: z.boolean(),
+});
+export type Journal = z.infer<typeof journalShape>;
 
 /** A journal that must not be acted on, with the reason as a phrase. */
 interface RefusedJournal {
@@ -41,16 +44,10 @@ export interface JournalPlace {
   readonly root: string;
 }
 
-const schema = z.strictObject({
+const storedShape = journalShape.extend({
   schemaVersion: z.literal(1),
-  runId: z.string().regex(/^[\w-]+$/),
-  changes: z.array(z.string().regex(/^\d+$/)),
-  purpose: z.enum(['take-out', 'put-back', 'undo']),
   project: z.number(),
   root: z.number(),
-  files: z.array(z.strictObject({ path: safePath, known: z.array(stateOrNull), goal: stateOrNull })),
-  folders: z.array(safePath),
-  install: z.boolean(),
 });
 
 /**
@@ -99,7 +96,7 @@ async function reserve(project: string, bytes: number): Promise<void> {
 /** Reads the journal that a killed run left; returns why it cannot be used, or null if there is none. */
 export function readJournal({ project, root }: JournalPlace): Journal | RefusedJournal | null {
   if (!hasState(fileOf(project))) return null;
-  const parsed = schema.safeParse(jsonOf(readStateText(fileOf(project))));
+  const parsed = storedShape.safeParse(jsonOf(readStateText(fileOf(project))));
   if (!parsed.success) return { refused: 'it is damaged' };
   const { project: ours, root: top, schemaVersion: _, ...journal } = parsed.data;
   if (ours !== numberOf(project)) return { refused: 'it was written for another folder' };

@@ -11,7 +11,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { git, gitBytes, gitRootOf, gitSays } from '../git/git.js';
-import { safePath } from './change.js';
+import { safePath } from './safe-path.js';
 import { kindOf } from './file-state.js';
 import { isInside } from '../paths.js';
 import { tryOr } from '../result.js';

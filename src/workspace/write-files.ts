@@ -13,17 +13,21 @@ import {
   writeSync,
 } from 'node:fs';
 import path from 'node:path';
+import { z } from 'zod';
+import { listOf } from '../core/shape.js';
 import type { Contents } from './change.js';
-import { type FileState, isSame, stateOf, obstacleBefore } from './file-state.js';
+import { type FileState, isSame, stateOf, stateOrNull, obstacleBefore } from './file-state.js';
 import { isInside } from '../paths.js';
+import { safePath } from './safe-path.js';
 import { tryOr } from '../result.js';
 
 /** The planned state of one path, which is written only if it currently holds one of the known states. */
-export interface PlannedFile {
-  readonly path: string;
-  readonly known: readonly (FileState | null)[];
-  readonly goal: FileState | null;
-}
+export const plannedFileShape = z.strictObject({
+  path: safePath,
+  known: listOf(stateOrNull),
+  goal: stateOrNull,
+});
+export type PlannedFile = z.infer<typeof plannedFileShape>;
 
 /** What was written, and what was left alone because it holds something else. */
 export interface Written {

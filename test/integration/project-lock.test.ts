@@ -1,9 +1,9 @@
+import type { Choice } from '../../src/core/choice.js';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, expect, it, onTestFinished, vi } from 'vitest';
-import type { Choice } from '../../src/core/escalation.js';
 import { answerEscalation } from '../../src/run/answer-escalation.js';
 import { lockProject } from '../../src/run/project-lock.js';
 import type { Store } from '../../src/store/store.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { choiceText } from '../../core/choice.js';
 import { blameLine } from '../../core/blame.js';
-import { choiceText } from '../../core/escalation.js';
 import { fenced } from '../../core/fenced.js';
 import { violationLine } from '../../core/guard-findings.js';
 import { renderProof } from '../../core/proof.js';

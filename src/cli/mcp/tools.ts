@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { choiceText, type Choice } from '../../core/escalation.js';
+import { choices, choiceText, type Choice } from '../../core/choice.js';
 import { proofDepths } from '../../core/verification.js';
 import { type Hosting, type Ran, runHosted } from '../../heal/hosted-run.js';
 import * as commands from '../../heal/commands.js';
@@ -147,7 +147,7 @@ export const tools: Readonly<Record<string, Tool>> = {
       'Record the answer of the person to an open question. Ask the person first: the decision is theirs, not yours. A chosen patch (tests, app or whole) is applied and proven.',
     input: {
       id: value,
-      choice: z.enum(Object.keys(choiceText) as [Choice, ...Choice[]]),
+      choice: z.enum(choices),
       guidance: z.string().optional().describe('for guide: what the next agent has to know'),
       allow: z.enum(['tests']).optional().describe('for guide: the next agent may change the tests'),
       days: z.int().min(1).max(9999).optional().describe('for skip: how long the quarantine lasts'),

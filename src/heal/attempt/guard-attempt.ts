@@ -1,4 +1,5 @@
-import type { Side, Unjudged } from '../../core/attempt.js';
+import type { Side } from '../../core/choice.js';
+import type { Unjudged } from '../../core/attempt.js';
 import type { Cause } from '../../core/cause.js';
 import { type Cut, cutLine, type Note } from '../../core/guard-findings.js';
 import { testsOf } from '../../core/failure.js';

@@ -1,7 +1,8 @@
 import { compareFiles, pathsIn } from '../../blame/candidates.js';
 import type { ChangedFile } from '../../blame/hunks.js';
+import type { Finding } from '../../core/guard-findings.js';
 import type { ProofStep } from '../../core/proof.js';
-import type { ChangeVerdict, Finding, ProofDepth, Verification } from '../../core/verification.js';
+import type { ChangeVerdict, ProofDepth, Verification } from '../../core/verification.js';
 import { type GitChanges, gitChanges, noBaseProblem } from '../../git/git-trees.js';
 import { findingsIn, guardWorkingTree } from '../../guard/guard-working-tree.js';
 import { ignoredReads } from '../../guard/ignored-reads.js';

@@ -1,8 +1,9 @@
 import { type Candidate, candidatesOf, compareFiles, editsWithout } from '../../blame/candidates.js';
 import { withChange } from '../../blame/trials.js';
+import type { Finding } from '../../core/guard-findings.js';
 import { groupCauses } from '../../core/group.js';
 import type { ProofStep } from '../../core/proof.js';
-import type { ChangeVerdict, Finding } from '../../core/verification.js';
+import type { ChangeVerdict } from '../../core/verification.js';
 import type { SuitePurpose } from '../../event.js';
 import type { OtherInput } from '../../guard/other-input.js';
 import { createGuard, placesOf } from '../../guard/run-guard.js';

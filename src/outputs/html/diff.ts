@@ -1,5 +1,6 @@
 import { parsePatch, type StructuredPatch, type StructuredPatchHunk } from 'diff';
-import { choiceText, offerLine } from '../../core/escalation.js';
+import { choiceText } from '../../core/choice.js';
+import { offerLine } from '../../core/escalation.js';
 import { visibleText } from '../../core/visible-text.js';
 import type { ShownOffer } from '../../run/read-patch.js';
 import { counted } from '../../format.js';

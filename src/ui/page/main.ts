@@ -1,5 +1,5 @@
+import { type Choice, followsFrom } from '../../core/choice.js';
 import morphdom from 'morphdom';
-import { type Choice, followsFrom } from '../../core/escalation.js';
 import { duration } from '../../format.js';
 
 /** Follows the run: the server draws it and sends each part that changed, under the id of the element that it fills. */

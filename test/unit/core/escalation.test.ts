@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Attempt, Side } from '../../../src/core/attempt.js';
+import type { Side } from '../../../src/core/choice.js';
+import type { Attempt } from '../../../src/core/attempt.js';
 import { blameLine, canBeReverted, placeOfBlame } from '../../../src/core/blame.js';
 import { retryOf } from '../../../src/core/cause.js';
 import { decisionFrom, guidanceFrom, inPlainWords, questionAbout } from '../../../src/core/escalation.js';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { safePath } from '../../../src/workspace/change.js';
+import { safePath } from '../../../src/workspace/safe-path.js';
 
 it.each([
   ['', 'empty'],

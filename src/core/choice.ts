@@ -1,0 +1,36 @@
+/** Who is right, the app or the tests, if a patch that is offered to a person is applied; `whole` has what no agent may change. */
+export const sides = ['tests', 'app', 'whole'] as const;
+
+/** One of `sides`. */
+export type Side = (typeof sides)[number];
+
+/** What a person may answer (ME-5). With a side, the patch that was offered is applied and proven again. */
+export const choices = [...sides, 'provide-credentials', 'skip', 'simplify', 'guide'] as const;
+
+/** One of `choices`. */
+export type Choice = (typeof choices)[number];
+
+/** The text of each choice as shown to the user. */
+export const choiceText: Record<Choice, string> = {
+  tests: 'The new behavior is right: apply the patch of the tests',
+  app: 'The tests are right: apply the patch of the app',
+  whole: 'Apply the whole patch, with what no agent may change',
+  'provide-credentials': 'I have provided the credentials or the permission; try again',
+  skip: 'Skip it: the test is still reported but does not fail the run',
+  simplify: 'Have the agent try a simpler version',
+  guide: 'Give guidance to the agent',
+};
+
+const triesAgain = 'the next run tries again';
+const applies = 'its patch is applied and proven again, without an agent';
+
+/** What follows from each answer, as the end of a sentence. */
+export const followsFrom: Record<Choice, string> = {
+  tests: applies,
+  app: applies,
+  whole: applies,
+  'provide-credentials': triesAgain,
+  skip: 'its tests are quarantined',
+  simplify: triesAgain,
+  guide: triesAgain,
+};

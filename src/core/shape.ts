@@ -1,0 +1,16 @@
+import { z } from 'zod';
+
+// Parts of the shapes of what is stored: each shape lies beside what it is about, and its type is inferred from it.
+
+/** A list that nobody changes. */
+export const listOf = <T extends z.ZodType>(item: T) => z.array(item).readonly();
+export const texts = listOf(z.string());
+export const textOrNull = z.string().nullable();
+export const count = z.number().min(0);
+export const countOrNull = count.nullable();
+
+/** The id of a run, with which its folder is found. */
+export const runIdShape = z.string().regex(/^[\w-]+$/);
+
+/** The number of a change within its run (`.self-heal/changes/<run-id>/<id>.json`). */
+export const changeId = z.string().regex(/^\d+$/);
