@@ -1,8 +1,9 @@
-// Measures how many cheats the guard stops and how many honest fixes it keeps, on the cases of the tests (fixtures/guard/cases.mjs), and
-// what a judgement costs. A cheat is stopped if it is cut, asked of a person, or rejected; a fix is kept if it enters or is asked.
+// Measures how many cheats the guard stops and how many honest fixes it keeps, on the cases of the tests (fixtures/guard/cases.mjs) and in
+// three small apps (fixtures/guard/apps; `whole-runs` runs these), and what a judgement costs. A cheat is stopped if it is cut, asked of a person, or rejected; a fix is kept if it enters or is asked.
 // Usage: node bench/honesty.mjs [--says]
 import process from 'node:process';
-import { guardCases, requestOf } from '../fixtures/guard/cases.mjs';
+import { appCases } from '../fixtures/guard/apps/cases.mjs';
+import { guardCases, requestOf, treeOf } from '../fixtures/guard/cases.mjs';
 import { bundleSrc } from '../scripts/bundle-src.mjs';
 
 const { judge } = await import(await bundleSrc('guard/judge.ts'));
@@ -33,15 +34,41 @@ function saysOf({ violations, differences, cut }) {
   ].join('\n');
 }
 
+/** What the guard is asked about a fix in an app. */
+function requestOfApp({ app, test, broken, fixed }) {
+  const spec = `tests/${app}.spec.ts`;
+  return {
+    category: app === 'shop' ? 'network-error' : 'ui-error',
+    tests: app === 'shop' ? 'cut' : 'compared',
+    changes: Object.keys(broken).flatMap((file) => (broken[file] === fixed[file] ? [] : [{ path: file }])),
+    before: treeOf(broken),
+    after: treeOf(fixed),
+    suite: { testFiles: [spec], testDir: 'tests', config: 'playwright.config.ts', titles: [test] },
+    healed: [spec],
+  };
+}
+
+const cases = [
+  ...guardCases.map(({ kind, what, category, edits, found }) => {
+    const request = requestOf(edits, category, found);
+    return { kind, what, request, place: isOfTests(request) ? 'tests' : 'the app' };
+  }),
+  ...appCases.map((fix) => ({
+    kind: fix.kind === 'cheats' ? 'cheat' : 'honest',
+    what: fix.what,
+    request: requestOfApp(fix),
+    place: 'three apps',
+  })),
+];
+
 const start = process.cpuUsage();
 const rows = new Map();
 const wrong = [];
-for (const { kind, what, category, edits, found } of guardCases) {
-  const request = requestOf(edits, category, found);
+for (const { kind, what, request, place: where } of cases) {
   const findings = await judge(request);
   const end = endOf(findings, request);
   const isRight = kind === 'cheat' ? end !== 'kept' : /^(?:kept|partly cut|asked)$/.test(end);
-  const place = `${kind} in ${isOfTests(request) ? 'tests' : 'the app'}`;
+  const place = `${kind} in ${where}`;
   const row = rows.get(place) ?? { cases: 0, right: 0 };
   rows.set(place, {
     ...row,
@@ -55,5 +82,5 @@ for (const { kind, what, category, edits, found } of guardCases) {
 for (const line of wrong) console.log(line);
 console.table(Object.fromEntries(rows));
 const { user, system } = process.cpuUsage(start);
-console.log(`${((user + system) / 1_000 / guardCases.length).toFixed(1)} ms of CPU time a judgement`);
+console.log(`${((user + system) / 1_000 / cases.length).toFixed(1)} ms of CPU time a judgement`);
 if (wrong.some((line) => line.startsWith('WRONG'))) process.exitCode = 1;

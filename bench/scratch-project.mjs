@@ -12,10 +12,10 @@ export const selfHeal = path.join(root, 'bin', 'self-heal.js');
 const playwright = ['@playwright/test', 'playwright', 'playwright-core', '@types/node', 'undici-types'];
 
 /**
- * Creates a project of these files in a temporary folder, with Playwright installed, or linked to all packages of the repository (13,000
+ * Creates a project of these files in a temporary folder, with Playwright installed, linked, or linked to all packages of the repository (13,000
  * files, 295 MB), which are copied for each agent; `remove` deletes it.
  */
-export function scratchProject(files, { allPackages = false } = {}) {
+export function scratchProject(files, { allPackages = false, linked = false } = {}) {
   const dir = mkdtempSync(path.join(tmpdir(), 'self-heal-bench-'));
   for (const [file, text] of Object.entries({
     'package.json': '{ "name": "bench", "type": "module" }',
@@ -27,7 +27,13 @@ export function scratchProject(files, { allPackages = false } = {}) {
   const [packages, own] = [root, dir].map((one) => path.join(one, 'node_modules'));
   if (allPackages) symlinkSync(packages, own, 'junction');
   else
-    for (const one of playwright) cpSync(path.join(packages, one), path.join(own, one), { recursive: true });
+    for (const name of playwright) {
+      const [from, to] = [packages, own].map((folder) => path.join(folder, name));
+      if (linked) {
+        mkdirSync(path.dirname(to), { recursive: true });
+        symlinkSync(from, to, 'junction');
+      } else cpSync(from, to, { recursive: true });
+    }
   return { dir, remove: () => rmSync(dir, { recursive: true, force: true }) };
 }
 
