@@ -3,7 +3,7 @@
 // Usage: node bench/whole-runs.mjs [cheats] [honest] [adapts] [undoes] [--app NAME] [--only TEXT] [--says]. With --check, Playwright alone runs, to
 // show that each fault turns its test red and that each fix turns all tests green.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { loadavg } from 'node:os';
 import path from 'node:path';
@@ -33,14 +33,6 @@ export default defineConfig({
   expect: { timeout: 2_000 },
   use: { actionTimeout: 2_000, launchOptions: ${JSON.stringify(launchOptions())} },
 });
-`,
-  'agents.yaml': `version: 1
-runner: own
-fixer: none
-runners: { own: { command: [node, .git/agent.mjs], prompt: stdin } }
-retries: { max: 1, backoff: { initial: 10ms, factor: 1, max: 10ms } }
-verify: { repeat: 1, flips: 0, regression: none }
-blame: { time: 30m }
 `,
 };
 
@@ -76,10 +68,21 @@ function flawOf({ healthy, broken, fixed }, dir, port) {
   return suite().status === 0 ? null : 'red before the change';
 }
 
+const agentsYaml = (agent) => `version: 1
+runner: own
+fixer: none
+runners: { own: { command: [node, '${agent}'], prompt: stdin } }
+retries: { max: 1, backoff: { initial: 10ms, factor: 1, max: 10ms } }
+verify: { repeat: 1, flips: 0, regression: none }
+blame: { time: 30m }
+`;
+
 /** Runs self-heal, and returns how the case ended: `kept`, `undone`, `asked` or `rejected`, with why and the number of agent runs. */
 function endOf({ healthy, broken, fixed }, dir, port) {
   const git = (...args) =>
     execFileSync('git', ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.org', ...args], { cwd: dir });
+  const agent = `${dir}-agent.mjs`;
+  write(dir, { 'agents.yaml': agentsYaml(agent) });
   git('init', '--quiet', '--initial-branch=main');
   git('add', '--all');
   git('commit', '--quiet', '--message', 'The app');
@@ -88,12 +91,14 @@ function endOf({ healthy, broken, fixed }, dir, port) {
     git('commit', '--quiet', '--all', '--message', 'A change that is meant');
   }
   const edits = Object.entries(fixed).filter(([file, text]) => broken[file] !== text);
-  write(dir, {
-    '.git/agent.mjs': `import { writeFileSync } from 'node:fs';
+  writeFileSync(
+    agent,
+    `import { writeFileSync } from 'node:fs';
 for (const [file, text] of ${JSON.stringify(edits)}) writeFileSync(file, text);
 console.log('SELF-HEAL: {"status":"fixed","summary":"edited"}');`,
-  });
+  );
   const { status, output } = start(dir, port, selfHeal, 'run');
+  rmSync(agent);
   const file = path.join(dir, '.self-heal', 'latest', 'report.json');
   if (!existsSync(file)) return { end: 'broken', why: output, runs: 0 };
   const { causes, totals } = JSON.parse(readFileSync(file, 'utf8'));
