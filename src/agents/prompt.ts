@@ -215,7 +215,7 @@ const mostOfTimeline = 3_000;
 /** The files that have the whole of what a section may cut. */
 const wholeIn: Readonly<Record<string, string>> = {
   Error: 'context.json',
-  'The page around the locator': 'aria.yml',
+  'The page around the locator': 'context.json',
 };
 
 const phases: Record<Phase['kind'], string> = {
@@ -403,7 +403,6 @@ function rejectedBefore(attempts: readonly PreviousAttempt[]): Part {
 const fileNotes: readonly (readonly [names: readonly string[], what: string])[] = [
   [[timelineFile], 'all that happened: steps, requests with their bodies, console, server output'],
   [[traceFiles.html, 'aria.yml'], 'the page at the failure, as HTML and as accessibility tree'],
-  [[traceFiles.htmlBefore, traceFiles.treeBefore], 'the page before the action at which the test failed'],
   [
     ['expected.png', 'actual.png', 'difference.png'],
     'the pictures of the screenshot comparison: what is expected, what is there, and where they differ',

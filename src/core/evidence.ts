@@ -120,7 +120,7 @@ export const evidenceShape = z.object({
   serverLines: listOf(serverLineShape).exactOptional(),
   /** Lines of the output that are not known to be about this failure: passing tests have them, too, or no request of the test was under way. */
   ofOthers: texts.exactOptional(),
-  /** The accessibility snapshot of the page (YAML), empty if the page is blank; null if there is none. */
+  /** Playwright's accessibility snapshot of the page (YAML) or, where it took none, its elements, one a line; empty if it is blank, null if unknown. */
   ariaSnapshot: textOrNull,
   /** The page's URL at the failure, or null. */
   pageUrl: textOrNull,

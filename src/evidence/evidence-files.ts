@@ -1,9 +1,6 @@
 /** The names of what the trace of a failed test shows, in the failure's folder. */
 export const traceFiles = {
-  /** The page before the action at which the test failed. */
-  treeBefore: 'page-before.yml',
-  htmlBefore: 'page-before.html',
-  /** The page after it. */
+  /** The page at the failure. */
   html: 'page.html',
   /** The trace without secrets, for Playwright's own tools. */
   trace: 'trace.zip',

@@ -3,7 +3,7 @@ import { join, relative, resolve } from 'node:path';
 import { ownOrigin } from '../core/urls.js';
 import { failedRequests, mayTell } from '../core/classify/requests.js';
 import { namedRequests } from '../core/classify/named-requests.js';
-import type { Evidence, TestStep } from '../core/evidence.js';
+import type { Evidence, PageElement, TestStep } from '../core/evidence.js';
 import { withoutSignals } from '../core/fenced.js';
 import { isServerError } from '../core/graphql-errors.js';
 import {
@@ -81,10 +81,6 @@ export async function gatherEvidence(request: EvidenceRequest): Promise<Evidence
   const where = { root, workspaceDir, pageUrl: gathered.pageUrl, maps, scripts: run.scripts ?? [] };
   const mapped = await missing.attempt('the source maps', () => mapEvidence(unmapped, where, missing));
   const evidence = { ...unmapped, sources: [], ...mapped };
-  const { ariaSnapshot } = evidence;
-  await missing.attempt('the file aria.yml', () => {
-    if (ariaSnapshot) writeFileSync(join(folder, 'aria.yml'), asData(ariaSnapshot));
-  });
   return { ...evidence, missing: missing.missing, cut: missing.cuts, rootDir: root, workspaceDir };
 }
 
@@ -108,7 +104,14 @@ async function gatherTest(
   await missing.attempt('the pictures of a screenshot comparison', () =>
     keepComparison(failure.attachments, folder),
   );
-  if (page.pageUrl !== null && page.ariaSnapshot === null) missing.miss('no accessibility snapshot');
+  if (page.pageUrl !== null && page.snapshot === null && page.elements === null)
+    missing.miss('no accessibility snapshot, and too many elements to tell them');
+  const shown = page.snapshot ?? (page.elements && elementLines(page.elements));
+  const ariaSnapshot = shown === null ? null : boundedText(shown, 'ariaSnapshot', missing);
+  if (page.snapshot !== null && ariaSnapshot)
+    await missing.attempt('the file aria.yml', () =>
+      writeFileSync(join(folder, 'aria.yml'), asData(ariaSnapshot)),
+    );
   const servers = {
     path: run.serverLog,
     complaints,
@@ -140,14 +143,26 @@ async function gatherTest(
     serverOutput,
     ...(written && written.lines.length > 0 ? { serverLines: written.lines } : {}),
     ...(written && written.ofOthers.length > 0 ? { ofOthers: written.ofOthers } : {}),
-    // An empty snapshot is kept, since it says that the page is blank.
-    ariaSnapshot: page.ariaSnapshot === null ? null : boundedText(page.ariaSnapshot, 'ariaSnapshot', missing),
+    ariaSnapshot,
     pageUrl: page.pageUrl ? boundedText(page.pageUrl, 'url', missing) : null,
     screenshot: picture && (await missing.attempt('no screenshot', () => keepScreenshot(picture, folder))),
     trace: page.trace && resolve(page.trace),
     elements: page.elements,
     log: page.log,
   };
+}
+
+/** Returns the elements of a page, one a line; empty if there is no text, and nothing but containers. */
+function elementLines(elements: readonly PageElement[]): string {
+  const isEmpty = ({ tag, text }: PageElement) =>
+    text === '' && /^(?:body|div|main|p|section|span)$/.test(tag);
+  if (elements.every(isEmpty)) return '';
+  return elements
+    .map(({ tag, text, attributes }) => {
+      const told = Object.entries(attributes).map(([name, value]) => ` ${name}="${value}"`);
+      return `<${tag}${told.join('')}>${text}`;
+    })
+    .join('\n');
 }
 
 /** Returns a step cleaned, masked and bounded, with its place relative to the project. */

@@ -17,8 +17,7 @@ export interface PageEvidence {
   readonly console: readonly ConsoleEntry[];
   readonly network: readonly NetworkEntry[];
   readonly screenshot: ScreenshotSource | null;
-  /** The accessibility tree of the page at the failure, empty if it is blank; null if the trace shows no page. */
-  readonly ariaSnapshot: string | null;
+  /** The URL of the page at the failure; null if the trace shows none. */
   readonly pageUrl: string | null;
   /** The elements of that page; null if they are too many. */
   readonly elements: readonly PageElement[] | null;

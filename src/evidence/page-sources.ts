@@ -3,6 +3,8 @@ import type { Attachment, TestFailure } from '../core/failure.js';
 import type { PageEvidence, ScreenshotSource } from './page-evidence.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { type MissingEvidence, bounds } from './bounded-text.js';
+import { isSecretField } from '../secrets/secret-fields.js';
+import { masked } from './trace/dom.js';
 import { readTrace, type TraceSource } from './trace/read-trace.js';
 import { createReadStream, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
@@ -10,6 +12,8 @@ import { join } from 'node:path';
 
 /** What all sources together know about a test's page; where they overlap, the best one is used. */
 export interface TestPage extends PageEvidence {
+  /** Playwright's accessibility snapshot of the page; null if it took none (before 1.53, or where a matcher had looked at an element). */
+  readonly snapshot: string | null;
   /** Absolute path of the trace, or null. */
   readonly trace: string | null;
 }
@@ -19,7 +23,6 @@ const nothing: PageEvidence = {
   console: [],
   network: [],
   screenshot: null,
-  ariaSnapshot: null,
   pageUrl: null,
   elements: null,
   log: [],
@@ -49,15 +52,9 @@ export async function readTestPage(
           readTrace({ file: trace, limits, missing, learn }),
         );
   const page = traced ?? nothing;
-  const snapshot = await attachedSnapshot(attachments, missing);
-  const ofPage = snapshot?.ofPage === true ? snapshot.yaml : null;
-  // The tree that Playwright took of the page knows what its styles hide.
-  const ariaSnapshot = ofPage ?? page.ariaSnapshot ?? snapshot?.yaml ?? null;
-  if (ariaSnapshot !== null && ariaSnapshot === snapshot?.yaml && !snapshot.ofPage)
-    missing.miss('the accessibility snapshot shows only the element under test, not its page');
   return {
     ...page,
-    ariaSnapshot,
+    snapshot: await attachedSnapshot(attachments, missing),
     screenshot: (await attachedPicture(attachments)) ?? page.screenshot,
     trace,
   };
@@ -83,9 +80,15 @@ async function attachedTrace(
   return null;
 }
 
-async function attachedSnapshot(attachments: readonly Attachment[], missing: MissingEvidence) {
+async function attachedSnapshot(
+  attachments: readonly Attachment[],
+  missing: MissingEvidence,
+): Promise<string | null> {
   const context = attachments.findLast(({ name }) => name === 'error-context');
-  return context ? missing.attempt('error-context.md', () => readErrorContext(context.path)) : null;
+  if (!context) return null;
+  return missing.attempt('error-context.md', async () =>
+    pageSnapshotIn(await text(createReadStream(context.path, { end: bounds.errorContext - 1 }))),
+  );
 }
 
 async function isFile(path: string): Promise<boolean> {
@@ -95,58 +98,40 @@ async function isFile(path: string): Promise<boolean> {
   );
 }
 
-/** An accessibility snapshot from Playwright's error-context.md. */
-export interface PageSnapshot {
-  readonly yaml: string;
-  /** False if it shows only the element that a matcher looked at, which is all that Playwright ≥1.59 writes in that case. */
-  readonly ofPage: boolean;
-}
-
-/** Reads the snapshot of an error-context.md; null if it has none. Rejects if the file cannot be read. */
-async function readErrorContext(path: string): Promise<PageSnapshot | null> {
-  return pageSnapshotIn(await text(createReadStream(path, { end: bounds.errorContext - 1 })));
-}
-
 /**
  * Extracts only the accessibility snapshot from an error-context document and leaves out Playwright's instructions to AI
- * readers (EV-10).
+ * readers (EV-10); null if it has none of the whole page.
  */
-export function pageSnapshotIn(markdown: string): PageSnapshot | null {
-  const page = yamlBelow(markdown, '# Page snapshot');
-  if (page !== null) return { yaml: withoutReferences(page), ofPage: true };
-  const element = yamlBelow(markdown, '# Error details');
-  return element === null ? null : { yaml: withoutReferences(element), ofPage: false };
+export function pageSnapshotIn(markdown: string): string | null {
+  const lines = markdown.split(/\r?\n/);
+  // The last match: the error's own text, which comes earlier, may contain the same line.
+  const start = lines.lastIndexOf('# Page snapshot');
+  const open = start < 0 ? -1 : lines.indexOf('```yaml', start);
+  if (open < 0) return null;
+  const close = lines.indexOf('```', open + 1);
+  return withoutReferences(lines.slice(open + 1, close < 0 ? lines.length : close));
 }
 
 /**
- * Removes what Playwright adds for AI readers that drive the page: references to elements, cursors, and elements that have nothing but
- * children.
+ * Removes what Playwright adds for AI readers that drive the page (references to elements, cursors, and elements that have nothing but
+ * children), and what is in fields for secrets.
  */
-function withoutReferences(yaml: string): string {
+function withoutReferences(yaml: readonly string[]): string {
   const lines: string[] = [];
   /** The indents of the containers around a line, which are left out. */
   let dropped: number[] = [];
-  for (const line of yaml.split('\n')) {
+  for (const line of yaml) {
     const indent = line.search(/\S|$/);
     dropped = dropped.filter((one) => one < indent);
     const text = line.slice(indent).replaceAll(/ \[(?:ref=\w+|cursor=\w+|active)\]/g, '');
     if (text === '- generic:') dropped.push(indent);
-    else lines.push(' '.repeat(indent - 2 * dropped.length) + text.replace(/^- generic: /, '- text: '));
+    else {
+      const [, field = text, label = ''] = /^(- textbox "((?:[^"\\]|\\.)*)".*?): ./.exec(text) ?? [];
+      const shown = isSecretField({ label }) ? `${field}: "${masked}"` : text;
+      lines.push(' '.repeat(indent - 2 * dropped.length) + shown.replace(/^- generic: /, '- text: '));
+    }
   }
   return lines.join('\n');
-}
-
-function yamlBelow(markdown: string, heading: string): string | null {
-  const lines = markdown.split(/\r?\n/);
-  // The last match: the error's own text, which comes earlier, may contain the same line.
-  const start = lines.lastIndexOf(heading);
-  if (start < 0) return null;
-  const next = lines.findIndex((line, at) => at > start && /^# (?:Test source|Page snapshot)$/.test(line));
-  const section = lines.slice(start + 1, next < 0 ? lines.length : next);
-  const open = section.lastIndexOf('```yaml');
-  if (open < 0) return null;
-  const close = section.indexOf('```', open + 1);
-  return section.slice(open + 1, close < 0 ? section.length : close).join('\n');
 }
 
 const pictures: readonly { extension: string; begins: readonly number[] }[] = [

@@ -122,7 +122,7 @@ export function evidenceTexts(
 
 /** What frameworks and their development servers show in place of a page whose loader or component failed on the server. */
 const errorPage =
-  /- heading "An error occurred\." \[level=1\]|<h1 id="title">An error occurred\.|\bInternal (?:Server )?Error\b|\bUnexpected (?:Server|Application) Error\b|\bserver-side exception\b|\bA server error occurred\b|- heading "5\d\d(?: \|[^"]{0,40})?"/i;
+  /- heading "An error occurred\." \[level=1\]|<h1 id="title">An error occurred\.|\bInternal (?:Server )?Error\b|\bUnexpected (?:Server|Application) Error\b|\bserver-side exception\b|\bA server error occurred\b|(?:- heading "|<h1[^>]{0,80}>)5\d\d(?: \||"|$)/im;
 
 /**
  * Whether the page shows an error of the server. SvelteKit and others deliver it with status 200 on a client-side navigation, and so does

@@ -36,9 +36,6 @@ export const shadowRoot = `${recorded}shadow_root_`;
 export const typedValue = `${recorded}value_`;
 /** The attribute that says whether a box is checked. */
 export const checkedState = `${recorded}checked_`;
-/** The attribute that says whether an option is selected. */
-export const selectedState = `${recorded}selected_`;
-
 /** Whether an attribute is one of the page, rather than what Playwright recorded. */
 export function isOfPage(attribute: string): boolean {
   return !attribute.startsWith(recorded);

@@ -9,7 +9,6 @@ import {
 import { graphQlFailure } from '../../core/graphql-errors.js';
 import { bounds, type MissingEvidence, firstLineOf } from '../bounded-text.js';
 import type { EvidenceLimits, PageEvidence } from '../page-evidence.js';
-import { accessibilityTree } from './accessibility-tree.js';
 import {
   eachBoundedLine,
   entriesOf,
@@ -166,7 +165,6 @@ async function pageEvidence({
     console: reading.console.take(missing),
     network,
     screenshot: frame === null ? null : { kind: 'bytes', bytes: frame },
-    ariaSnapshot: page && accessibilityTree(page.root),
     pageUrl: page?.url ?? null,
     elements: page && pageElements(page.root),
     log: reading.actions.failing()?.log ?? [],

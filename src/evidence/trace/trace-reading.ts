@@ -109,7 +109,7 @@ export class TraceReading {
     const wasOfTest = this.#isOfTest;
     this.#isOfTest = origin === 'testRunner';
     if (!knownVersions.includes(version)) this.unknownVersion = version;
-    // The test's own lines come first, so that it is known by now around which action the pages are wanted.
+    // The test's own lines come first, so that it is known by now after which action the page is wanted.
     const failing = wasOfTest ? this.actions.failing() : null;
     if (failing) this.pages.watch(failing.id);
   }
@@ -223,10 +223,9 @@ interface Frame {
   latest: Omit<FrameDom, 'root'>;
 }
 
-/** The pages of a trace: as they were before and after one action, and as they were last. */
+/** The pages of a trace: as they were after one action, and as they were last. */
 class TracePages {
   readonly #frames = new Map<string, Frame>();
-  readonly #before = new Map<string, FrameDom>();
   readonly #after = new Map<string, FrameDom>();
   #action: string | null = null;
   #pageId: string | null = null;
@@ -240,7 +239,7 @@ class TracePages {
     this.#typed = typed;
   }
 
-  /** Says around which action, a step's id, the pages are wanted. */
+  /** Says after which action, a step's id, the page is wanted. */
   watch(action: string): void {
     this.#action = action;
   }
@@ -270,20 +269,11 @@ class TracePages {
       this.#bytes += json.length;
     } else this.lost += 1;
     frame.document.push(fits ? json : '');
-    if (step(callId) === this.#action) this.#keepAround(phase, frame);
-  }
-
-  #keepAround(phase: string, frame: Frame): void {
-    const kept = phase.startsWith('before') ? this.#before : phase.startsWith('after') ? this.#after : null;
-    const root = kept && frame.document.latest();
-    if (!kept || !root) return;
-    kept.set(frame.latest.frameId, { ...frame.latest, root });
-    if (frame.latest.isMainFrame) this.#pageId = frame.latest.pageId;
-  }
-
-  /** The page before the action; null if the trace does not show it. */
-  before(): PageDom | null {
-    return pageOf(this.#ofPage([...this.#before.values()]), this.#typed);
+    if (step(callId) !== this.#action || !phase.startsWith('after')) return;
+    const root = frame.document.latest();
+    if (!root) return;
+    this.#after.set(about.frameId, { ...about, root });
+    if (about.isMainFrame) this.#pageId = about.pageId;
   }
 
   /** The page after the action, or as it was last if the action has not ended or is not known. */

@@ -5,9 +5,7 @@ import { withoutSignals } from '../../core/fenced.js';
 import { clipMiddle, MissingEvidence } from '../bounded-text.js';
 import { asData, traceFiles } from '../evidence-files.js';
 import type { EvidenceLimits } from '../page-evidence.js';
-import { accessibilityTree } from './accessibility-tree.js';
 import {
-  type PageDom,
   type DomElement,
   type DomNode,
   cleanPage,
@@ -19,8 +17,7 @@ import {
 import { copyMasked } from './masked-trace.js';
 import { readLinesOf } from './read-trace.js';
 
-const kib = 1024;
-const most = { tree: 64 * kib, html: 256 * kib };
+const mostHtml = 256 * 1024;
 
 /** The trace of a failed test, and where to write what it shows. */
 export interface TraceToShow {
@@ -33,27 +30,20 @@ export interface TraceToShow {
 
 /**
  * Writes what a trace shows as masked files into a failure's folder, for agents and people: the trace itself for Playwright's own tools, and
- * the page before and after the action at which it failed. What cannot be masked is left out.
+ * the page after the action at which it failed. What cannot be masked is left out.
  */
 export async function writeTraceFiles({ trace, folder, limits, redactor }: TraceToShow): Promise<void> {
   const clean = (text: string) => withoutSignals(redactor.clean(text));
   const missing = new MissingEvidence(clean);
-  const write = (name: string, text: string, bytes: number) =>
-    writeFileSync(path.join(folder, name), asData(clipMiddle(clean(text), bytes).text, name));
   await missing.attempt(traceFiles.trace, async () => {
     const file = path.join(folder, traceFiles.trace);
     await copyMasked(trace, file, redactor);
     const { reading } = await readLinesOf({ file, limits, missing });
-    const { pages } = reading;
-    const writePage = (page: PageDom | null, names: { tree: string | null; html: string }) => {
-      if (page === null) return;
-      const cleaned = cleanPage(page.root, clean);
-      if (names.tree !== null) write(names.tree, accessibilityTree(cleaned), most.tree);
-      write(names.html, `<!-- ${page.url} -->\n${pageHtml(cleaned, most.html)}`, most.html);
-    };
-    writePage(pages.before(), { tree: traceFiles.treeBefore, html: traceFiles.htmlBefore });
-    // Its accessibility tree is part of the evidence.
-    writePage(pages.after(), { tree: null, html: traceFiles.html });
+    const page = reading.pages.after();
+    if (page === null) return;
+    const text = `<!-- ${page.url} -->\n${pageHtml(cleanPage(page.root, clean), mostHtml)}`;
+    const shown = asData(clipMiddle(clean(text), mostHtml).text, traceFiles.html);
+    writeFileSync(path.join(folder, traceFiles.html), shown);
   });
 }
 
