@@ -1,61 +1,147 @@
-import type { Hosting, Ran } from './heal/hosted-run.js';
-import type { VerifyOptions as VerifyFlags } from './heal/verify/verify-request.js';
-import type { RunOptions as RunFlags } from './heal/run-request.js';
-import type { Problem } from './problem.js';
-import type { Result } from './result.js';
+import type { AgentsFile } from './config/schema.js';
+import type { ProofDepth } from './core/verification.js';
+import type { StampedEvent } from './event.js';
+import { runHosted } from './heal/hosted-run.js';
+import type { Command } from './heal/run.js';
+import type { RunOptions, RunRequest } from './heal/run-request.js';
+import type { Selection } from './playwright/selection.js';
+import { type Problem, reasonOf } from './problem.js';
+import { ok, type Result } from './result.js';
+import type { Report } from './run/report.js';
+import { SelfHealError } from './self-heal-error.js';
+import { withoutUndefined } from './without-undefined.js';
 
-export type { Ran } from './heal/hosted-run.js';
-export type { Problem } from './problem.js';
+export type { ProblemKind } from './problem.js';
 export type { Report } from './run/report.js';
+export { SelfHealError };
+/** Something that happened in a run, with its time in milliseconds since 1970. */
+export type Event = StampedEvent;
+/** agents.yaml as an object. */
+export type Settings = AgentsFile;
+/** A program that runs slash commands, as `runners` of agents.yaml describes it. */
+export type Runner = NonNullable<Settings['runners']>[string];
+/** Follows a run. What it throws ends it, not the run. */
+export type Reporter = (event: Event) => void;
 
-/** Where and how a call works, besides its flags. */
-export interface Place extends Hosting {
+/** What every call takes. */
+export interface CallOptions extends Pick<Selection, 'config' | 'project'> {
   /** The project; the current folder if absent. */
   readonly cwd?: string | undefined;
   /** The environment; that of this process if absent. */
   readonly env?: NodeJS.ProcessEnv | undefined;
+  /** Interrupts the run as Ctrl-C does: all its processes end, and what is not proven is taken out. */
+  readonly signal?: AbortSignal | undefined;
+  readonly onEvent?: Reporter | undefined;
+  /** Takes precedence over agents.yaml and over the environment. */
+  readonly settings?: Settings | undefined;
+  /** A file to read in place of the project's agents.yaml. */
+  readonly agentsFile?: string | undefined;
+  /** Whether to wait for another self-heal in the project, in place of an error. */
+  readonly wait?: boolean | undefined;
 }
 
-/** The flags of `self-heal run`, and where it works. */
-export interface RunOptions extends Place, Omit<RunFlags, 'json'> {
-  /** Test files, as Playwright takes them. */
-  readonly filters?: readonly string[];
-  /** Arguments for Playwright. */
-  readonly passThrough?: readonly string[];
+/** Which tests run; the names and meanings are Playwright's. */
+export interface TestOptions extends CallOptions, Omit<Selection, 'filters' | 'passThrough'> {
+  /** Test files: regular expressions on the path, or `file:line`. */
+  readonly tests?: readonly string[] | undefined;
+  /** More arguments for Playwright. */
+  readonly playwrightArgs?: readonly string[] | undefined;
+  /** Starts no agent and changes nothing. */
+  readonly dryRun?: boolean | undefined;
 }
 
-/** The flags of `self-heal verify`, and where it works. */
-export interface VerifyOptions extends Place, Omit<VerifyFlags, 'json'> {}
-
-/** Runs the suite and heals what is red, as `self-heal run` does (CL-15). */
-export async function run({
-  cwd = process.cwd(),
-  env = process.env,
-  signal,
-  onEvent,
-  filters = [],
-  passThrough = [],
-  ...flags
-}: RunOptions = {}): Promise<Result<Ran, Problem>> {
-  const [{ runHosted }, { heal, plan }] = await Promise.all([
-    import('./heal/hosted-run.js'),
-    import('./heal/commands.js'),
-  ]);
-  const request = { cwd, env, name: 'run', filters, passThrough, options: { ...flags, json: true } };
-  return runHosted(request, flags.dryRun ? plan : heal, { signal, onEvent });
+/** Options of `heal`. */
+export interface HealOptions extends TestOptions {
+  /** Whether to go on to measure, explain and heal what the run found flaky. */
+  readonly flaky?: boolean | undefined;
+  /** Folders with Playwright's reports: heals what they name as red, in place of a run of the whole suite. */
+  readonly from?: readonly string[] | undefined;
 }
 
-/** Proves the changes in the working tree, as `self-heal verify` does (CL-15). */
-export async function verify({
-  cwd = process.cwd(),
-  env = process.env,
-  signal,
-  onEvent,
-  ...flags
-}: VerifyOptions = {}): Promise<Result<Ran, Problem>> {
-  const { verifyRequest } = await import('./heal/verify/verify-request.js');
-  const { runHosted } = await import('./heal/hosted-run.js');
-  const request = await verifyRequest({ cwd, env }, { ...flags, json: true });
-  if (!request.ok) return request;
-  return runHosted(request.value.request, request.value.command, { signal, onEvent });
+/** Options of `verify`. */
+export interface VerifyOptions extends CallOptions {
+  /** The tests that the change is for; those that the last red run left red if absent. */
+  readonly tests?: readonly string[] | undefined;
+  /** The commit to compare with; what the last red run ran on if absent. */
+  readonly base?: string | undefined;
+  /** Without the whole suite: `quick`. Default: `full`. */
+  readonly depth?: ProofDepth | undefined;
+}
+
+/** Options of `blame`. */
+export interface BlameOptions extends CallOptions {
+  /** A test filter, a run, or a cause of the last run, such as `c1`; what the last run left red if absent. */
+  readonly test?: string | undefined;
+  /** A commit at which the tests passed. */
+  readonly base?: string | undefined;
+}
+
+/** Runs the suite and heals what is red (CL-15). Throws a `SelfHealError` if that is impossible here. */
+export async function heal({ tests, playwrightArgs, from, ...options }: HealOptions = {}): Promise<Report> {
+  return reported(options, async (place, own) => {
+    const commands = await import('./heal/commands.js');
+    const more = from ? { from: [...from] } : {};
+    const request = { ...place, name: 'heal', filters: tests ?? [], passThrough: playwrightArgs ?? [] };
+    const command = own.dryRun ? commands.plan : commands.heal;
+    return ok({ request: { ...request, options: { ...own, ...more } }, command });
+  });
+}
+
+/** Measures, explains and heals what is flaky (CL-15). Throws a `SelfHealError` if that is impossible here. */
+export async function flaky({ tests, playwrightArgs, ...options }: TestOptions = {}): Promise<Report> {
+  return reported(options, async (place, own) => {
+    const commands = await import('./heal/commands.js');
+    const request = { ...place, name: 'flaky', filters: tests ?? [], passThrough: playwrightArgs ?? [] };
+    return ok({ request: { ...request, options: own }, command: commands.flaky });
+  });
+}
+
+/** Proves the changes in the working tree (CL-15). Throws a `SelfHealError` if that is impossible here. */
+export async function verify({ tests, base, depth, ...options }: VerifyOptions = {}): Promise<Report> {
+  return reported(options, async (place, own) => {
+    const { verifyRequest } = await import('./heal/verify/verify-request.js');
+    return verifyRequest(place, { ...own, base, depth, filters: tests });
+  });
+}
+
+/** Searches for the change that broke what is red (CL-15). Throws a `SelfHealError` if that is impossible here. */
+export async function blame({ test, base, ...options }: BlameOptions = {}): Promise<Report> {
+  return reported(options, async (place, own) => {
+    const { blameRequest } = await import('./heal/blame-request.js');
+    return blameRequest(place, { ...own, base, test });
+  });
+}
+
+type Asked = Result<{ readonly request: RunRequest; readonly command: Command }, Problem>;
+
+async function reported(
+  { cwd = process.cwd(), env = process.env, signal, onEvent, settings, agentsFile, ...options }: CallOptions,
+  ask: (place: Pick<RunRequest, 'cwd' | 'env'>, options: RunOptions) => Promise<Asked>,
+): Promise<Report> {
+  try {
+    const own = withoutUndefined({ ...options, agents: agentsFile, json: true });
+    const asked = await ask({ cwd, env }, own);
+    if (!asked.ok) throw new SelfHealError(asked.error);
+    const { request, command } = asked.value;
+    const ran = await runHosted({ ...request, settings }, command, { signal, onEvent });
+    if (!ran.ok) throw new SelfHealError(ran.error);
+    const { report } = ran.value;
+    if (report.outcome === 'agent-unusable') throw new SelfHealError(unusable(report), { report });
+    return report;
+  } catch (error) {
+    if (error instanceof SelfHealError) throw error;
+    throw new SelfHealError(
+      { kind: 'bug', message: reasonOf(error), remedy: 'Report it, with its stack.' },
+      { cause: error },
+    );
+  }
+}
+
+function unusable({ causes }: Report): Problem {
+  const reason = causes.find(({ verdict }) => verdict === 'agent-unusable')?.reason;
+  return {
+    kind: 'agent-unusable',
+    message: reason ?? 'no agent could be started',
+    remedy: 'Set up the agent program, or name another in agents.yaml; self-heal doctor checks it.',
+  };
 }

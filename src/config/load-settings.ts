@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { readFile } from 'node:fs/promises';
 import { builtInRunners, isBuiltInRunner } from '../core/built-in.js';
-import type { AgentSettings, RunnerSettings, Settings, VerifyLevel } from '../core/settings.js';
+import type { AgentSettings, RunnerSettings, Settings } from '../core/settings.js';
 import { jsonOf } from '../json-of.js';
 import { counted } from '../format.js';
 import type { Problem } from '../problem.js';
@@ -26,16 +26,12 @@ interface SettingsRequest {
   readonly file?: string | undefined;
   /** The source of `${VAR}`, and of the variables that take precedence over the file. */
   readonly env: Env;
-  /** `--verify`, which takes precedence over everything else. */
-  readonly verify?: VerifyLevel | undefined;
-  /** `--agents <n>`, which does too. */
-  readonly parallel?: number | undefined;
-  /** `--store`, which does too. */
-  readonly store?: string | undefined;
+  /** From flags or the library's caller; they take precedence over everything else. */
+  readonly overrides?: AgentsFile | undefined;
 }
 
 /**
- * Loads agents.yaml, or the built-in defaults if there is none. Flags take precedence over the environment, and that over the file (CF-4). All
+ * Loads agents.yaml, or the built-in defaults if there is none. Overrides take precedence over the environment, and that over the file (CF-4). All
  * mistakes together are one `config-invalid` Problem (CF-3).
  */
 export async function loadSettings(request: SettingsRequest): Promise<Result<Settings, Problem>> {
@@ -45,35 +41,51 @@ export async function loadSettings(request: SettingsRequest): Promise<Result<Set
   const unreadable = source?.unreadable;
   const parsed = unreadable ? err([unreadable]) : parseAgentsFile(source?.text ?? '', request.env);
   const written = parsed.ok ? parsed.value : {};
-  const environment = readEnvironment(request.env, parsed.ok ? Object.keys(written.runners ?? {}) : null);
-  if (!parsed.ok || !environment.ok)
+  const runners = parsed.ok ? Object.keys(written.runners ?? {}) : null;
+  const environment = readEnvironment(request.env, runners);
+  const overrides = request.overrides ?? {};
+  const misused = runners === null ? [] : mistakesIn(overrides, runners).map(({ message }) => message);
+  if (!parsed.ok || !environment.ok || misused.length > 0)
     return err(
-      invalidSettings(source, parsed.ok ? [] : parsed.error, environment.ok ? [] : environment.error),
+      invalidSettings(source, {
+        file: parsed.ok ? [] : parsed.error,
+        environment: environment.ok ? [] : environment.error,
+        overrides: misused,
+      }),
     );
-  const { verify, parallel, store, cwd } = request;
-  const flags = [
-    { path: ['verify', 'level'], value: verify },
-    { path: ['limits', 'parallel'], value: parallel },
-    // A blank one comes from an unset variable.
-    { path: ['store'], value: store?.trim() || undefined },
-  ];
-  const file = [...environment.value, ...flags].reduce<AgentsFile>(
-    (all, { path: at, value }) => (value === undefined ? all : withValue(all, at, value)),
-    written,
-  );
+  const file = [...environment.value.map(({ settings }) => settings), overrides].reduce(overlaid, written);
+  const { cwd } = request;
   return ok(resolveSettings({ file, project: await projectName(cwd), filePath: source?.path ?? null }));
+}
+
+/** Lays settings over others, key by key; a list replaces a list, and what is undefined changes nothing. */
+export function overlaid<T extends object>(below: T, above: T): T {
+  const entries = Object.entries(above).flatMap(([key, value]): [string, unknown][] => {
+    const former: unknown = Reflect.get(below, key);
+    if (value === undefined) return [];
+    return [[key, isMapping(former) && isMapping(value) ? overlaid(former, value) : value]];
+  });
+  return { ...below, ...Object.fromEntries(entries) };
+}
+
+function isMapping(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function invalidSettings(
   source: AgentsFileText | null,
-  mistakes: readonly Diagnostic[],
-  ofEnvironment: readonly string[],
+  mistakes: {
+    readonly file: readonly Diagnostic[];
+    readonly environment: readonly string[];
+    readonly overrides: readonly string[];
+  },
 ): Problem {
   const { name = '', text = '' } = source ?? {};
-  const shown = renderDiagnostics(name, text, mistakes);
+  const { file, environment, overrides } = mistakes;
   const wrong = [
-    { from: name, count: mistakes.length, shown },
-    { from: 'the environment', count: ofEnvironment.length, shown: ofEnvironment.join('\n') },
+    { from: name, count: file.length, shown: renderDiagnostics(name, text, file) },
+    { from: 'the environment', count: environment.length, shown: environment.join('\n') },
+    { from: 'the settings object', count: overrides.length, shown: overrides.join('\n') },
   ].filter(({ count }) => count > 0);
   return {
     kind: 'config-invalid',
@@ -93,9 +105,8 @@ const variables: Readonly<Record<string, readonly string[]>> = {
 
 interface EnvironmentValue {
   readonly variable: string;
-  readonly path: readonly string[];
   /** As agents.yaml would contain it. */
-  readonly value: string | number;
+  readonly settings: AgentsFile;
 }
 
 /**
@@ -109,11 +120,17 @@ function readEnvironment(
   const values = Object.entries(variables).flatMap(([variable, at]): EnvironmentValue[] => {
     const text = env[variable]?.trim() ?? '';
     if (text === '' || (runners === null && variable === 'SELF_HEAL_RUNNER')) return [];
-    return [{ variable, path: at, value: /^[+-]?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text }];
+    const value = /^[+-]?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
+    return [
+      {
+        variable,
+        settings: at.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value) as AgentsFile,
+      },
+    ];
   });
-  const mistakes = values.flatMap(({ variable, path: at, value }) =>
+  const mistakes = values.flatMap(({ variable, settings }) =>
     // The value is not shown: it may be a secret.
-    mistakesIn(withValue({}, at, value), runners ?? []).map(({ message }) => `${variable}: ${message}`),
+    mistakesIn(settings, runners ?? []).map(({ message }) => `${variable}: ${message}`),
   );
   const all = [...mistakes, ...misspelled(env)];
   return all.length === 0 ? ok(values) : err(all);
@@ -128,11 +145,6 @@ function misspelled(env: Env): string[] {
     const near = closest(name.slice(prefix.length), known);
     return near === null ? [] : [`${name}: unknown setting; did you mean "${prefix}${near}"?`];
   });
-}
-
-function withValue(file: object, [key = '', ...below]: readonly string[], value: unknown): object {
-  const inner = below.length === 0 ? value : withValue(Object(Reflect.get(file, key)), below, value);
-  return { ...file, [key]: inner };
 }
 
 /** Returns the name in the project's package.json, or the name of its folder. */

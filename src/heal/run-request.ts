@@ -11,7 +11,8 @@ import type { StampedEvent } from '../event.js';
 import type { ProjectLock } from '../run/project-lock.js';
 import type { Report } from '../run/report.js';
 import { missingAgents, withInstalledRunner } from '../agents/check-agents.js';
-import { loadSettings } from '../config/load-settings.js';
+import { loadSettings, overlaid } from '../config/load-settings.js';
+import type { AgentsFile } from '../config/schema.js';
 import { findPlaywrightConfig } from '../playwright/find-config.js';
 import { findPlaywright, type Playwright } from '../playwright/find-playwright.js';
 import { interactiveFlagProblem } from '../playwright/unattended.js';
@@ -68,6 +69,8 @@ export interface RunRequest {
   readonly filters: readonly string[];
   readonly passThrough: readonly string[];
   readonly options: RunOptions;
+  /** Settings of the caller, as agents.yaml has them; the options take precedence. */
+  readonly settings?: AgentsFile | undefined;
   /** Set by a program that self-heal runs inside; without it, the terminal and the signals of this process are the run's own. */
   readonly host?: Host;
   /** The project's lock, if the command already holds it. */
@@ -106,10 +109,12 @@ export async function checkRequest(request: RunRequest): Promise<Result<Checked,
   const playwright = findPlaywright(cwd, config.ok ? config.value : undefined);
   if (!playwright.ok) return playwright;
   if (!config.ok) return config;
-  const { agents, verify, parallel, store } = options;
+  const { agents, verify: level, parallel, store } = options;
+  // A blank store comes from an unset variable.
+  const flags = { verify: { level }, limits: { parallel }, store: store?.trim() || undefined };
+  const overrides = overlaid<AgentsFile>(request.settings ?? {}, flags);
   // For `--agents 4`, commander also sets an empty file name.
-  const named = { file: agents || undefined, store: store || undefined };
-  const loaded = await loadSettings({ cwd, env, verify, parallel, ...named });
+  const loaded = await loadSettings({ cwd, env, file: agents || undefined, overrides });
   if (!loaded.ok) return loaded;
   // In these modes no agent is started here.
   const isShown = options.dryRun === true || options.patches !== undefined;

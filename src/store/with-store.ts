@@ -48,7 +48,9 @@ async function openProjectStore({
   runsCode = false,
 }: StoreUser): Promise<Result<Located, Problem>> {
   const cwd = process.cwd();
-  const settings = await loadSettings({ cwd, env: process.env, file: agents, store: named });
+  // A blank one comes from an unset variable.
+  const overrides = { store: named?.trim() || undefined };
+  const settings = await loadSettings({ cwd, env: process.env, file: agents, overrides });
   if (!settings.ok) return settings;
   const { store: location, project } = settings.value;
   // Loaded when a store is used: the databases' code takes longer to load than `--help` without it.

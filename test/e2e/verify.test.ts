@@ -1,11 +1,13 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
+import { execa } from 'execa';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Verification } from '../../src/core/verification.js';
 import { committed } from '../rig/git-repository.js';
 import { scratchProject, shopFiles, userEnv } from '../rig/scratch-project.js';
 import { tempDirOfFile } from '../rig/temp-dir.js';
 
+const root = path.resolve(import.meta.dirname, '../..');
 const spec = 'tests/shop.spec.ts';
 /** The first test waits to be killed while `hold` exists and it is red; the second one is green as long as nobody touches its list. */
 const tests = `
@@ -64,14 +66,29 @@ async function verifications() {
   running.kill('SIGKILL');
   await running;
   rmSync(path.join(project.dir, 'hold'));
-  const library = (await import(path.resolve(import.meta.dirname, '../../dist/index.js'))) as object;
-  const { run, verify: check } = library as typeof import('../../src/index.js');
+  const library = (await import(path.join(root, 'dist/index.js'))) as object;
+  const { heal, verify: check, SelfHealError } = library as typeof import('../../src/index.js');
   const types: string[] = [];
   const place = { cwd: project.dir, env: userEnv() };
   const onEvent = ({ type }: { type: string }) => void types.push(type);
   const quick = await check({ ...place, depth: 'quick', onEvent });
   const after = { page: await project.read('page.html'), notes: await project.read('notes.txt') };
-  const stopped = await run({ ...place, signal: AbortSignal.abort() });
+  const stopped = await heal({ ...place, signal: AbortSignal.abort() });
+  const settings = { limits: { parallel: 0 }, verify: { level: 'fulll' } };
+  const refused: unknown = await heal({ ...place, settings: settings as never }).catch(
+    (error: unknown) => error,
+  );
+  const isOurs = refused instanceof SelfHealError;
+  const page = readFileSync(path.join(root, 'docs/library.md'), 'utf8');
+  const [, example = ''] = /```js\n([^]*?)```/.exec(page) ?? [];
+  await project.write({ 'example.mjs': example });
+  symlinkSync(root, path.join(project.dir, 'node_modules/self-heal'), 'dir');
+  const asShown = await execa('node', ['example.mjs', '--dry-run'], {
+    cwd: project.dir,
+    env: userEnv(),
+    extendEnv: false,
+  });
+  rmSync(path.join(project.dir, 'example.mjs'));
 
   await project.write({ 'list.html': 'two' });
   const breaks = await verify();
@@ -101,6 +118,9 @@ async function verifications() {
     exports,
     types,
     stopped,
+    refused,
+    isOurs,
+    asShown: asShown.stdout,
     breaks,
     nowhere,
   };
@@ -139,12 +159,23 @@ describe('verify', () => {
   });
 
   it('CL-15 HN-12 as a library it proves the fix, event by event, and is interrupted by a signal', () => {
-    expect(said.exports).toEqual(['run', 'verify']);
+    expect(said.exports).toEqual(['SelfHealError', 'blame', 'flaky', 'heal', 'verify']);
     const tests = [{ proof: ['green', 'red', 'green'] }];
     const verification = { verdict: 'proven', files: ['page.html'], tests, notProven: [expect.any(String)] };
-    expect(said.quick).toMatchObject({ ok: true, value: { exitCode: 0, report: { verification } } });
+    expect(said.quick).toMatchObject({ outcome: 'green', verification });
     expect(said.types).toContain('change.verified');
-    const interrupted = { exitCode: 130, report: { outcome: 'interrupted' } };
-    expect(said.stopped).toMatchObject({ ok: true, value: interrupted });
+    expect(said.stopped).toMatchObject({ outcome: 'interrupted' });
+  });
+
+  it('CL-15 CF-3 the example of the documentation runs; as a library it throws what a run would exit with 2 for, with all mistakes of the settings', () => {
+    expect(said.asShown).toBe('green 0');
+    expect(said.isOurs).toBe(true);
+    expect(said.refused).toMatchObject({
+      kind: 'config-invalid',
+      message: 'the settings object has 2 mistakes',
+      detail: expect.stringMatching(
+        /"level" must be one of.*did you mean "full".*\n.*"parallel" must be at least 1|"parallel" must be at least 1\n.*"level"/,
+      ),
+    });
   });
 });

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { choices, choiceText, type Choice } from '../../core/choice.js';
 import { proofDepths } from '../../core/verification.js';
-import { type Hosting, type Ran, runHosted } from '../../heal/hosted-run.js';
-import * as commands from '../../heal/commands.js';
-import { verifyRequest } from '../../heal/verify/verify-request.js';
+import { type Hosting, runHosted } from '../../heal/hosted-run.js';
+import { blame, heal, type Report, SelfHealError, verify } from '../../index.js';
 import { matchingFailures, failuresOf, isLead, nameOf } from '../../inspect/find-failure.js';
 import type { Problem } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
@@ -19,7 +18,6 @@ import { runDirOf } from '../../run/run-folder.js';
 import { createRedactor } from '../../secrets/redactor.js';
 import { withStore } from '../../store/with-store.js';
 import { withoutUndefined } from '../../without-undefined.js';
-import { filtersFor } from '../blame.js';
 import { filesOf } from '../inspect.js';
 import { chosenCommand, chosenRequest, shown } from '../resolve-escalation.js';
 import {
@@ -52,7 +50,6 @@ function tool<Input extends z.ZodRawShape>(one: Tool<Input>): Tool {
   return one as unknown as Tool;
 }
 
-const place = () => ({ cwd: process.cwd(), env: process.env });
 /** What a client names is a value, never an option of a program. It is refused, since Playwright ignores the filters behind a `--`. */
 const value = z.string().regex(/^(?!-)/, 'must not begin with -');
 const texts = z.array(value).optional();
@@ -69,10 +66,9 @@ export const tools: Readonly<Record<string, Tool>> = {
     input: { filter, project, grep: value.optional() },
     output: runShape,
     isReading: false,
-    work: async ({ filter = [], project, grep }, hosting) => {
-      const options = { dryRun: true, json: true, ...withoutUndefined({ project, grep }) };
-      const request = { ...place(), name: 'mcp', filters: filter, passThrough: [], options };
-      return answeredBy(runAnswer, await runHosted(request, commands.plan, hosting));
+    work: ({ filter = [], project, grep }, hosting) => {
+      const options = { dryRun: true, tests: filter, ...withoutUndefined({ project, grep }) };
+      return answeredBy(runAnswer, heal({ ...options, ...hosting }));
     },
     again: async (runId) => stored(runId, runAnswer),
   }),
@@ -102,12 +98,8 @@ export const tools: Readonly<Record<string, Tool>> = {
     },
     output: fixShape,
     isReading: false,
-    work: async ({ depth, filter = [], base }, hosting) => {
-      const options = { ...withoutUndefined({ depth, base }), filters: filter, json: true };
-      const request = await verifyRequest(place(), options);
-      if (!request.ok) return request;
-      return answeredBy(fixAnswer, await runHosted(request.value.request, request.value.command, hosting));
-    },
+    work: ({ depth, filter, base }, hosting) =>
+      answeredBy(fixAnswer, verify({ depth, tests: filter, base, ...hosting })),
     again: async (runId) => stored(runId, fixAnswer),
   }),
   blame: tool({
@@ -119,13 +111,7 @@ export const tools: Readonly<Record<string, Tool>> = {
     },
     output: runShape,
     isReading: false,
-    work: async ({ test, base }, hosting) => {
-      const filters = await filtersFor(process.cwd(), test);
-      if (!filters.ok) return filters;
-      const options = { dryRun: true, json: true };
-      const request = { ...place(), name: 'mcp', filters: filters.value, passThrough: [], options };
-      return answeredBy(runAnswer, await runHosted(request, commands.blame(base ?? null), hosting));
-    },
+    work: ({ test, base }, hosting) => answeredBy(runAnswer, blame({ test, base, ...hosting })),
     again: async (runId) => stored(runId, runAnswer),
   }),
   open_questions: tool({
@@ -164,18 +150,28 @@ const interrupted: Problem = {
   remedy: 'Call the tool again.',
 };
 
-function answeredBy(
-  answer: (report: Ran['report']) => Answer | null,
-  ran: Result<Ran, Problem>,
-): Result<Answer, Problem> {
-  if (!ran.ok) return ran;
-  const made = ran.value.report.outcome === 'interrupted' ? null : answer(ran.value.report);
+/** Waits for a run; what self-heal could not do is the client's to read, and a defect is thrown on. */
+async function answeredBy(
+  answer: (report: Report) => Answer | null,
+  run: Promise<Report>,
+): Promise<Result<Answer, Problem>> {
+  try {
+    return answerOf(answer, await run);
+  } catch (error) {
+    if (!(error instanceof SelfHealError) || error.kind === 'bug') throw error;
+    const { kind, message, remedy, detail } = error;
+    return err({ kind, message, remedy, ...(detail !== null && { detail }) });
+  }
+}
+
+function answerOf(answer: (report: Report) => Answer | null, report: Report): Result<Answer, Problem> {
+  const made = report.outcome === 'interrupted' ? null : answer(report);
   return made ? ok(made) : err(interrupted);
 }
 
 async function stored(
   runId: string,
-  answer: (report: Ran['report']) => Answer | null,
+  answer: (report: Report) => Answer | null,
 ): Promise<Result<Answer, Problem>> {
   const report = await readReport(runDirOf(process.cwd(), runId));
   const made = report && answer(report);
@@ -188,11 +184,11 @@ async function stored(
 }
 
 async function getFailure(word: string, run: string | null): Promise<Result<Answer, Problem>> {
-  const { cwd, env } = place();
+  const cwd = process.cwd();
   const found = await findRun(cwd, run);
   if (!found.ok) return found;
   // The run may be another machine's, which did not know the secrets of this one.
-  const redactor = await createRedactor({ env, projectRoot: cwd });
+  const redactor = await createRedactor({ env: process.env, projectRoot: cwd });
   const all = redactor.deep(failuresOf(found.value));
   const [one, ...others] = matchingFailures(word, all);
   if (one && others.length === 0)
@@ -239,9 +235,7 @@ async function answerQuestion(
   const said = `${full} ${state}${choice === null ? '' : `: ${choiceText[choice]}`}`;
   const data = { id: full, state, run: null };
   if (!request || !lock) return ok({ data, text: said });
-  const ran = answeredBy(
-    runAnswer,
-    await runHosted({ ...request, lock }, chosenCommand(escalation), hosting),
-  );
+  const applied = await runHosted({ ...request, lock }, chosenCommand(escalation), hosting);
+  const ran = applied.ok ? answerOf(runAnswer, applied.value.report) : applied;
   return ran.ok ? ok({ data: { ...data, run: ran.value.data }, text: `${said}\n\n${ran.value.text}` }) : ran;
 }

@@ -12,11 +12,11 @@ import type { RunOptions, RunRequest } from '../run-request.js';
 /** The options of `self-heal verify`. */
 export interface VerifyOptions extends Pick<RunOptions, 'config' | 'project' | 'agents' | 'json' | 'wait'> {
   /** The commit to compare with, instead of what the last red run ran on. */
-  readonly base?: string;
+  readonly base?: string | undefined;
   /** How thorough the proof is; `full` if absent. */
-  readonly depth?: ProofDepth;
+  readonly depth?: ProofDepth | undefined;
   /** The tests that the change is for; if there are none, those that the last red run left red. */
-  readonly filters?: readonly string[];
+  readonly filters?: readonly string[] | undefined;
 }
 
 /** Returns the run that proves the changes in the working tree (HN-12), or says what is missing to know what they are for. */

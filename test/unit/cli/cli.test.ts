@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { Command } from 'commander';
 import { expect, it } from 'vitest';
-import { filtersFor } from '../../../src/cli/blame.js';
+import { filtersFor } from '../../../src/heal/blame-request.js';
 import { PAGE_CHARACTERS, cursorIn, cursorText, pagesOf } from '../../../src/cli/mcp/page.js';
 import { addAgentsFlag } from '../../../src/cli/options.js';
 import { problemOfFile } from '../../../src/cli/end.js';
