@@ -8,9 +8,12 @@ import { findProgram } from '../process/find-program.js';
 import { commandFileOf, commandFilesOf } from './command-files.js';
 import { programs } from './programs.js';
 
+/** The agent that gives a second opinion on the fixes of others (HN-11). */
+export const reviewer = 'review-fix';
+
 /** Returns the names of all agents that a run may start. */
 export function agentsInUse({ routes, verify }: Pick<Settings, 'routes' | 'verify'>): string[] {
-  return [...new Set([...Object.values(routes).flat(), ...(verify.review === null ? [] : [verify.review])])];
+  return [...new Set([...Object.values(routes).flat(), ...(verify.review === null ? [] : [reviewer])])];
 }
 
 /** Returns the routed agents that cannot be started here, each with the reason; empty if all can. */

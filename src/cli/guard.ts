@@ -49,9 +49,9 @@ async function runGuardCommand(options: GuardOptions): Promise<number | Problem>
   return failed.length > 0 ? exitCodes.red : exitCodes.green;
 }
 
-function asJson({ differences, locatorChanges, cut, notes }: Findings): object {
+function asJson({ differences, locatorChanges, cut }: Findings): object {
   const files = cut.map(({ file, why }) => ({ file, why }));
-  return { tests: differences, locators: locatorChanges, protected: files, notes };
+  return { tests: differences, locators: locatorChanges, protected: files };
 }
 
 const strengths: readonly Strength[] = ['weaker', 'different', 'new'];
@@ -63,7 +63,7 @@ const rank = ({ strength }: TestDifference) => strengths.indexOf(strength);
 
 /** Tells what changed by test, the weaker ones first. */
 function tell(findings: Findings, { cwd, root, count }: { cwd: string; root: string; count: number }): void {
-  const { violations, differences, locatorChanges, cut, notes } = findings;
+  const { violations, differences, locatorChanges, cut } = findings;
   const place = ({ file, line }: { file: string; line: number | null }) =>
     `${path.relative(cwd, path.join(root, file))}${line === null ? '' : `:${line}`}`;
   const lines = violations.map((one) => `${place(one)} ${one.rule}: ${one.says}`);
@@ -82,7 +82,6 @@ function tell(findings: Findings, { cwd, root, count }: { cwd: string; root: str
   for (const one of locatorChanges) lines.push(`${place(one)} locator: ${one.old} → ${one.now}`);
   for (const { file, why } of cut) lines.push(`${place({ file, line: null })} protected: ${why}`);
   for (const line of lines) process.stdout.write(`${line}\n`);
-  for (const one of notes) process.stderr.write(`${place(one)} note: ${one.says}\n`);
   const tests = (strength: Strength) =>
     new Set(differences.filter((one) => one.strength === strength).map(({ test }) => test)).size;
   const counts = strengths.flatMap((one) => (tests(one) > 0 ? `${counted(tests(one), 'test')} ${one}` : []));

@@ -170,7 +170,6 @@ function referenceMistakes(data: unknown, knownRunners: readonly string[]): Mist
   for (const name of ownAgents) check(['agents', name, 'runner'], 'unknown runner', runners);
   for (const category of keysOf(valueAt(data, ['routes'])))
     for (const path of itemsAt(data, ['routes', category])) check(path, 'unknown agent', agents);
-  check(['verify', 'review'], 'unknown agent', agents);
   for (const path of itemsAt(data, ['classify', 'off']))
     check(path, 'no built-in rule has this id', ruleIds, []);
   const ids = new Set<unknown>();

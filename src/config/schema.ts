@@ -286,10 +286,9 @@ export const agentsFileSchema = z.strictObject({
       oneOf(['ask', 'tests']),
       'Who decides where the tests and a change of the app contradict each other: ask (a person), tests (they are the specification: a fix that takes the change back stands, named).',
     ),
-    review: text.optional().meta({
+    review: oneOf(['asked', 'always']).optional().meta({
       description:
-        'An agent, best with another program than the others, that is asked about each proven fix of an agent: one that hides the fault is rejected. Default: none.',
-      examples: ['review-fix'],
+        'When the agent review-fix, best with another program than the others, gives a second opinion on a proven fix: asked (before a person is asked about it), always (for each fix of an agent). One that it calls honest enters, any other waits for a person. Default: never.',
     }),
     prepare: text.optional().meta({
       description: 'A shell command to run before each re-run, for suites that test a build. Default: none.',

@@ -73,8 +73,8 @@ export interface Settings {
     readonly level: VerifyLevel;
     /** Whether a fix that takes back what an author changed waits for a person, or stands because the tests are the specification (BL-6). */
     readonly intent: 'ask' | 'tests';
-    /** The agent that is asked about each proven fix of another (HN-11), or null. */
-    readonly review: string | null;
+    /** Whether the agent `review-fix` answers first what a person is asked about a fix, or is asked about each fix of another agent (HN-11); null for neither. */
+    readonly review: 'asked' | 'always' | null;
     /** A shell command to run in the project before each re-run (HL-9), or null. */
     readonly prepare: string | null;
     /** How often a red test is re-run unchanged before an agent is paid (HL-7). */

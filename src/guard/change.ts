@@ -19,8 +19,6 @@ export interface Change {
   readonly ofApp: readonly FileEdit[];
   readonly old: TestCode;
   readonly now: TestCode;
-  /** Edited files of the app that the tests read or import, too. */
-  readonly shared: readonly string[];
 }
 
 /** Reads what changed, and cuts what may not; null if nothing changed. */
@@ -58,7 +56,6 @@ export async function readChange(request: GuardRequest): Promise<Change | null> 
   ];
   const rest = files.filter((edit) => !cut.some(({ file }) => file === edit.path));
   const ofTests = rest.filter(isTests);
-  const shared = [...data, ...rest.flatMap(({ path }) => (old.appModules.has(path) ? [path] : []))];
   return {
     request,
     suite,
@@ -68,7 +65,6 @@ export async function readChange(request: GuardRequest): Promise<Change | null> 
     ofApp: rest.filter((edit) => !isTests(edit)),
     old,
     now: ofTests.length > 0 && cut.length > 0 ? await read(withoutCut(request, cut)) : now,
-    shared,
   };
 
   /** What belongs to the tests may change for a ui-error alone, and only code can be compared. */

@@ -1,4 +1,4 @@
-import type { Cut, Violation, Note } from '../core/guard-findings.js';
+import type { Cut, Suspicion, Violation } from '../core/guard-findings.js';
 import type { OtherInput } from './other-input.js';
 
 /** How much a test checks, compared with what it checked before. */
@@ -36,16 +36,20 @@ export interface Findings {
   readonly locatorChanges: readonly LocatorChange[];
   /** What no honest fix contains, or what cannot be judged. */
   readonly violations: readonly Violation[];
-  readonly notes: readonly Note[];
-  /** What the healed tests type; null if they type nothing, or the fix is not in the app. */
+  /** What a person is asked about in the app. */
+  readonly suspicions: readonly Suspicion[];
+  /** What the healed tests type; null if they type nothing, or no code of the app that can branch on it has changed. */
   readonly otherInput: OtherInput | null;
 }
+
+/** What the proof of a fix has to look at. */
+export type ToChallenge = Pick<Findings, 'suspicions' | 'otherInput'>;
 
 export const harmless: Findings = {
   cut: [],
   differences: [],
   locatorChanges: [],
   violations: [],
-  notes: [],
+  suspicions: [],
   otherInput: null,
 };

@@ -1,11 +1,11 @@
-import type { Note, Violation } from '../core/guard-findings.js';
+import type { Violation } from '../core/guard-findings.js';
 import { judgeApp } from './app.js';
 import { readChange } from './change.js';
 import { compareTests } from './compare-tests.js';
 import { type Findings, harmless, type TestDifference } from './findings.js';
 import type { GuardRequest } from './request.js';
-import { nameLosses } from './losses.js';
 import { otherInputOf } from './other-input.js';
+import { suspicionsIn } from './suspicions.js';
 import { violationOf } from './rules.js';
 import { hidesFlake } from './hidden-flake.js';
 
@@ -14,18 +14,13 @@ export async function judge(request: GuardRequest): Promise<Findings> {
   try {
     const change = await readChange(request);
     if (!change) return harmless;
-    const told = (file: string): Note => ({
-      file,
-      line: null,
-      says: 'the tests also read this file of the app',
-    });
     const isFlaky = request.category === 'flaky';
     const comparison = compareTests(change, isFlaky);
     return {
       ...comparison,
       cut: change.cut,
       violations: [...judgeApp(change), ...(isFlaky ? comparison.differences.flatMap(hidden) : [])],
-      notes: [...nameLosses(change), ...change.shared.map(told)],
+      suspicions: await suspicionsIn(change),
       otherInput: otherInputOf(change),
     };
   } catch (error) {

@@ -1,3 +1,4 @@
+import { print } from '../code/locators.js';
 import type { SourceFile } from '../code/source-file.js';
 import {
   calleeOf,
@@ -11,8 +12,8 @@ import {
   type SyntaxNode,
 } from '../code/syntax.js';
 import type { Change } from './change.js';
-import type { FileEdit } from './request.js';
-import { importedBy } from './test-code.js';
+import type { FileEdit, GuardRequest } from './request.js';
+import { importedBy, type TestCode } from './test-code.js';
 
 /** What a metamorphic check needs: the texts that the tests type, for which a genuine fix answers any others as well. */
 export interface OtherInput {
@@ -23,27 +24,47 @@ export interface OtherInput {
   readonly files: readonly string[];
 }
 
+/** Joins what the fixes of one chain need. */
+export function joinedInput(all: readonly OtherInput[]): OtherInput {
+  return {
+    inputs: [...new Set(all.flatMap(({ inputs }) => inputs))],
+    named: all.find(({ named }) => named !== null)?.named ?? null,
+    files: [...new Set(all.flatMap(({ files }) => files))],
+  };
+}
+
 const typing = /^(?:fill|type|pressSequentially|insertText)$/;
 
-/** Finds the texts that the healed tests type and that can be exchanged; null if they type nothing, or the fix is not in the app. */
+/** Returns the code of the tests to heal, with what they import; empty if these are unknown. */
+export function testsOfHealed(healed: GuardRequest['healed'], now: TestCode): SourceFile[] {
+  const concerned = importedBy(now, new Set(healed));
+  return [...now.parsed.values()].filter(({ path }) => concerned.has(path));
+}
+
+/** Finds the texts that the healed tests type and that can be exchanged; null if they type nothing, or the fix has no code that can branch on them. */
 export function otherInputOf({ request: { healed }, now, ofApp }: Change): OtherInput | null {
-  const specs = new Set(healed);
-  if (ofApp.length === 0 || specs.size === 0) return null;
-  const concerned = importedBy(now, specs);
-  const tests = [...now.parsed.values()].filter(({ path }) => concerned.has(path));
-  const typed = typedIn(tests);
+  if (!ofApp.some(canBranch)) return null;
+  const tests = testsOfHealed(healed, now);
+  const typed = typedIn(tests)?.exchangeable ?? null;
   if (typed === null) return null;
   const isSaid = (input: string) =>
     tests.some(({ text }) => exchangeLiterals(text, new Map([[input, '']])) !== text);
   const inputs = [...typed].filter((one) => one.trim().length > 1 && isSaid(one));
+  if (inputs.length === 0) return null;
   return { inputs, named: namedIn(ofApp, inputs), files: tests.map(({ path }) => path) };
 }
 
+/** What tests type, and what of it does not sign in. */
+interface Typed {
+  readonly all: ReadonlySet<string>;
+  readonly exchangeable: ReadonlySet<string>;
+}
+
 /**
- * Returns the texts that tests type: as they are written where they are typed, or as they are given to a function or a constant whose name
- * stands there. Null if nothing is typed.
+ * Returns the texts that tests type: as they are written where they are typed, or as they are given to a function, a constant or a field whose
+ * name stands there. Null if nothing is typed.
  */
-function typedIn(tests: readonly SourceFile[]): Set<string> | null {
+export function typedIn(tests: readonly SourceFile[]): Typed | null {
   const nodes = tests.flatMap(({ program }) => nodesOf(program));
   const calls = nodes.filter(({ type }) => type === 'CallExpression');
   const nameOfCall = (call: SyntaxNode) => propertyOf(calleeOf(call)) ?? nameOf(calleeOf(call)) ?? '';
@@ -51,27 +72,59 @@ function typedIn(tests: readonly SourceFile[]): Set<string> | null {
   const isTyping = (call: SyntaxNode) => typing.test(nameOfCall(call)) || typers.has(nameOfCall(call));
   if (!calls.some(isTyping)) return null;
   const given = (call: SyntaxNode) => nodesIn(call, 'arguments').flatMap((one) => nodesOf(one));
+  const functions = nodes.flatMap((node) => {
+    const made = isFunction(node) ? node : (nodeIn(node, 'value') ?? nodeIn(node, 'init'));
+    const name = nameOf(nodeIn(node, 'id') ?? nodeIn(node, 'key')) ?? '';
+    return made && isFunction(made)
+      ? [{ name, calls: nodesOf(made).filter(({ type }) => type === 'CallExpression') }]
+      : [];
+  });
   for (let count = -1; count !== typers.size;) {
     count = typers.size;
-    for (const node of nodes) {
-      const made = isFunction(node) ? node : (nodeIn(node, 'value') ?? nodeIn(node, 'init'));
-      const name = nameOf(nodeIn(node, 'id') ?? nodeIn(node, 'key'));
-      if (name === null || !made || !isFunction(made)) continue;
-      const passes = (call: SyntaxNode) =>
-        isTyping(call) && given(call).some(({ type }) => type === 'Identifier');
-      if (nodesOf(made).some((one) => one.type === 'CallExpression' && passes(one))) typers.add(name);
-    }
+    const passes = (call: SyntaxNode) =>
+      isTyping(call) && given(call).some(({ type }) => type === 'Identifier');
+    for (const one of functions) if (one.name !== '' && one.calls.some(passes)) typers.add(one.name);
   }
-  const said = calls.filter(isTyping).flatMap(given);
-  const names = new Set(said.flatMap((one) => (one.type === 'Identifier' ? String(one['name']) : [])));
-  const constants = nodes.flatMap((node) =>
-    node.type === 'VariableDeclarator' && names.has(nameOf(nodeIn(node, 'id')) ?? '')
-      ? (nodeIn(node, 'init') ?? [])
-      : [],
-  );
-  const texts = [...said, ...constants].map((one) => constantOf(one));
-  return new Set(texts.filter((one): one is string => typeof one === 'string' && one !== ''));
+  const textsIn = (some: readonly SyntaxNode[]) => {
+    const said = some.flatMap(given);
+    const names = new Set(said.flatMap((one) => (one.type === 'Identifier' ? String(one['name']) : [])));
+    const held = nodes.flatMap((node) => {
+      const [name, value] = /^(?:VariableDeclarator|Property)$/.test(node.type)
+        ? [nameOf(nodeIn(node, 'id') ?? nodeIn(node, 'key')), nodeIn(node, 'init') ?? nodeIn(node, 'value')]
+        : [null, null];
+      return value && names.has(name ?? '') ? [value] : [];
+    });
+    const texts = [...said, ...held].map((one) => constantOf(one));
+    return new Set(texts.filter((one): one is string => typeof one === 'string' && one !== ''));
+  };
+  // Who is signed in is no input of what is tested: up to the password, a function signs in.
+  const isSecret = (call: SyntaxNode) =>
+    isTyping(call) && /pass-?(?:word|code|phrase)|\botp\b/i.test(print(call));
+  const signing = functions.flatMap((one) => {
+    const last = one.calls.findLastIndex(isSecret);
+    return last === -1 ? [] : one.calls.slice(0, last + 1).filter(isTyping);
+  });
+  const signers = new Set(functions.filter((one) => one.calls.some(isSecret)).map(({ name }) => name));
+  const isSigning = (call: SyntaxNode) =>
+    signing.includes(call) ||
+    signers.has(nameOfCall(call)) ||
+    /(?:log|sign).?in$|^auth/i.test(nameOfCall(call));
+  const all = textsIn(calls.filter(isTyping));
+  const signedIn = textsIn(calls.filter(isSigning));
+  return { all, exchangeable: new Set([...all].filter((text) => !signedIn.has(text))) };
 }
+
+/** Whether code that is not only style, data or text was added, and could answer one input otherwise than others. */
+function canBranch({ path: file, before, after }: FileEdit): boolean {
+  if (/\.(?:css|scss|sass|less|json|ya?ml|toml|md|mdx|txt|svg|lock|sql|png|ico)$|(?:^|\/)\.env/.test(file))
+    return false;
+  const old = new Set(before?.text?.split('\n').map((line) => line.trim()));
+  const added = (after?.text ?? '').split('\n').filter((line) => !old.has(line.trim()));
+  return added.some((line) => branching.test(line.replaceAll(/<\/?[\w-]+|\/?>/g, ' ')));
+}
+
+const branching =
+  /\b(?:if|elif|else|unless|switch|case|when|match|while|for|in)\b|[=!]=|&&|\|\||\?|[<>]|\.(?:includes|has|get|test|match|replace\w*|split|slice|substr\w*|charAt|startsWith|endsWith|indexOf|find\w*|filter|some|every|map)\(|\w\[[^\]]|\/[gimsuy]*\./;
 
 /** Replaces these texts in all files, by path, so that the expectations change with them. Returns the files that are different then. */
 export function exchangeInputs(

@@ -11,8 +11,6 @@ export interface TestCode {
   /** Files that exist but cannot be parsed. */
   readonly unparsable: ReadonlySet<string>;
   readonly importedFile: (from: string, source: string) => string | null;
-  /** Files of the app that the tests import; they are judged as part of the app. */
-  readonly appModules: ReadonlySet<string>;
 }
 
 /**
@@ -63,8 +61,7 @@ export async function readTestCode(
     count = parsed.size;
     for (const [file, source] of ofApp) if (source && isOfTests(source)) parsed.set(file, source);
   }
-  const appModules = new Set([...ofApp.keys()].filter((file) => !parsed.has(file)));
-  return { parsed, unparsable, appModules, importedFile };
+  return { parsed, unparsable, importedFile };
 }
 
 /** Reads the packages of the workspace, which tests import by name like installed packages. */

@@ -3,7 +3,7 @@ import type { AvoidedReason } from '../core/avoided.js';
 import type { Cause, DiagnosedFailure } from '../core/cause.js';
 import { failureKey } from '../core/failure.js';
 import type { CauseEnd } from '../core/verdict.js';
-import type { TriedCause } from './heal-cause.js';
+import { ask, type TriedCause } from './heal-cause.js';
 import {
   attemptsAt,
   changesOf,
@@ -22,7 +22,7 @@ import { decideLast, revertFixes } from './revert-fixes.js';
 import { tellDecided } from './tell-tests.js';
 
 /** Why a fix is not proven. */
-export type Refuted = Extract<AttemptEnd, { kind: 'rejected' | 'still-failing' | 'flaky' }>;
+export type Refuted = Extract<AttemptEnd, { kind: 'rejected' | 'still-failing' | 'flaky' | 'offered' }>;
 
 /** The result of a proof, apart from the steps of its tests. */
 export interface Shown {
@@ -136,6 +136,7 @@ async function applyToCause(
     await decideLast(progress, cause, how);
     const reason = how.because;
     if (how.kind === 'flaky') await endCause(progress, cause, { verdict: 'flaky', reason });
+    else if (how.kind === 'offered' && tried) await askAbout(progress, tried, reason);
     else if (isGone) {
       tellDecided(session, cause.members, { verdict: 'failed' });
       await endCause(progress, cause, { verdict: 'failed', reason });
@@ -148,6 +149,14 @@ async function applyToCause(
     await endCause(progress, cause, isHealed(tried?.end.reason ?? ''));
   }
   return null;
+}
+
+/** Puts a proven fix to a person; it is out of the project by now. */
+async function askAbout(progress: Progress, { cause, known }: TriedCause, question: string): Promise<void> {
+  const { session } = progress;
+  const attempts = attemptsAt(progress, cause);
+  tellDecided(session, cause.members, { verdict: 'escalated' });
+  await endCause(progress, cause, await ask(session, cause, { question, attempts, known }));
 }
 
 /** Without a proof, nothing is called healed (HN-5). */

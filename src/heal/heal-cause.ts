@@ -24,8 +24,8 @@ export interface TriedCause {
   readonly end: CauseEnd;
   /** The last re-run of the lead, or null if there was none. */
   readonly lastRetest: Retest | null;
-  /** What the tests type for which its last attempt was made; see `Findings`. */
-  readonly otherInput: TriedFix['otherInput'];
+  /** What the proof of its last attempt has to look at. */
+  readonly toChallenge: TriedFix['toChallenge'];
   /** What earlier runs know about it. */
   readonly known: KnownFailure;
   /** Id of the last attempt in the store, where it stays unfinished until its fix is proven. */
@@ -89,7 +89,7 @@ export async function healCause(
 ): Promise<TriedCause> {
   const attempts: Attempt[] = [...(from?.attempts ?? [])];
   let lastRetest: Retest | null = null;
-  let otherInput: TriedFix['otherInput'];
+  let toChallenge: TriedFix['toChallenge'];
   let attemptId: string | null = null;
   let [waited, mayPropose] = [from === undefined, true];
   session.bus.emit({ type: 'cause.started', causeId: cause.id });
@@ -117,7 +117,7 @@ export async function healCause(
         if ('end' in made) return ended(made.end);
         attempts.push(made.attempt);
         lastRetest = made.retest;
-        otherInput = made.otherInput;
+        toChallenge = made.toChallenge;
         attemptId = made.id;
         waited = false;
         break;
@@ -138,7 +138,7 @@ export async function healCause(
   }
 
   function ended(end: CauseEnd): TriedCause {
-    return { cause, attempts, end, lastRetest, otherInput, known, attemptId, proposals, copy: turn.copy };
+    return { cause, attempts, end, lastRetest, toChallenge, known, attemptId, proposals, copy: turn.copy };
   }
 }
 
@@ -187,7 +187,8 @@ function left(reason: string): Decision {
   return { kind: 'end', end: { verdict: 'interrupted', reason } };
 }
 
-interface Asking {
+/** What a person is asked, and what is known for it. */
+export interface Asking {
   question: string;
   /** Patches that cost nothing are added. */
   attempts: Attempt[];
@@ -228,7 +229,11 @@ function hasOffer(attempts: readonly Attempt[], side: Side): boolean {
  * Stores a question for a person, with the patches that are ready and those that cost nothing: what broke the tests is taken back, if that is
  * known (BL-4), and their texts follow the page (BL-6). The run continues with other causes (ME-6).
  */
-async function ask(session: Session, cause: Cause, { question, attempts, known }: Asking): Promise<CauseEnd> {
+export async function ask(
+  session: Session,
+  cause: Cause,
+  { question, attempts, known }: Asking,
+): Promise<CauseEnd> {
   const asked = attempts.at(-1)?.claim?.status === 'needs-person' ? question : null;
   await addForNothing(session, cause, { attempts, known });
   const about = questionAbout(cause, { attempts: [...known.tried, ...attempts], asked });

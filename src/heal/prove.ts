@@ -2,7 +2,7 @@ import type { Cause, DiagnosedFailure } from '../core/cause.js';
 import { atMost } from '../format.js';
 import { failureKey } from '../core/failure.js';
 import { isGreen } from '../core/judge.js';
-import type { Attempt } from '../core/attempt.js';
+import type { Note } from '../core/guard-findings.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import {
   changesOf,
@@ -13,17 +13,19 @@ import {
   type Progress,
   type ProofTest,
   revealing,
+  stepsOf,
   summarise,
 } from './progress.js';
 import { isUndecided, suiteKey } from './observations.js';
 import { type InCleanCopy, leftovers, proveInCleanCopy } from './clean-proof.js';
 import { runRegression } from './regression.js';
-import { reviewFix } from './review-fix.js';
 import { revertFixes, revertFixesThatBroke, revertDeadEnds } from './revert-fixes.js';
 import { retest } from './retest.js';
 import { abandonProof, type Left, type Refuted, applyProof } from './apply-proof.js';
 import { newlyRed } from './apply-result.js';
-import { tryOtherInput, typingIn } from './try-other-input.js';
+import type { ChallengedFix } from './challenge.js';
+import { askedEnd, challenges } from './challenges.js';
+import { joinedInput } from '../guard/other-input.js';
 
 /** One shared proof of all fixes that are not proven yet. */
 interface Proof {
@@ -60,12 +62,11 @@ export async function proveFixes(progress: Progress, first: SuiteRun): Promise<L
     others: new Map(),
   };
   await showGreen(proof);
-  await showOtherInput(proof);
   for (let flip = 0; flip < session.settings.verify.flips; flip += 1) await showRed(proof);
   for (const [causeId, why] of proof.doubts) await proveAlone(proof, causeId, why);
   if (session.settings.verify.level === 'clean') await proveAllClean(proof);
   await session.workspace.without([]);
-  if (session.settings.verify.review !== null) await reviewFixes(proof, session.settings.verify.review);
+  await challengeFixes(proof);
   await dropDeadEnds(proof);
   const { red, broke, failures } = await runRegression(progress, first, takingPart(proof));
   if (session.signal.aborted) {
@@ -79,43 +80,54 @@ export async function proveFixes(progress: Progress, first: SuiteRun): Promise<L
   return applyProof(progress, proof);
 }
 
-/** Runs the tests with another input than they type, if a fix may answer theirs alone (HN-3). */
-async function showOtherInput(proof: Proof): Promise<void> {
+/** Challenges the fixes that no run has contradicted (HN-3). A person is asked about one with its proof, and it is taken out until then. */
+async function challengeFixes(proof: Proof): Promise<void> {
   const { progress } = proof;
   const { session } = progress;
-  const typing = typingIn(progress, takingPart(proof));
-  if (typing.length === 0 || session.signal.aborted) return;
-  for (const { causeId, rejected, notes } of await tryOtherInput(progress, typing)) {
-    const cause = progress.causes.get(causeId);
-    const fix = cause && heldAttempt(progress, cause);
-    if (!fix) continue;
-    if (notes.length > 0) hold(proof, cause, { ...fix, notes: [...(fix.notes ?? []), ...notes] });
-    if (!rejected) continue;
-    const { violations } = rejected;
-    session.bus.emit({ type: 'attempt.rejected', causeId, attempt: fix.n, violations });
-    await refute(proof, cause, rejected);
+  const asked = new Map<string, readonly Note[]>();
+  for (const challenge of challenges) {
+    const fixes = session.signal.aborted ? [] : fixesIn(proof, asked);
+    for (const answer of fixes.length > 0 ? await challenge(session, fixes) : []) {
+      const { causeId, usage } = answer;
+      const cause = progress.causes.get(causeId);
+      const fix = cause && heldAttempt(progress, cause);
+      if (!fix) continue;
+      const notes = 'notes' in answer ? answer.notes : [];
+      const attempt = {
+        ...fix,
+        ...(usage === undefined ? {} : { usage }),
+        notes: [...(fix.notes ?? []), ...notes],
+      };
+      session.bus.emit({ type: 'attempt.held', causeId, attempt });
+      if (answer.kind === 'ask') asked.set(causeId, [...(asked.get(causeId) ?? []), ...notes]);
+      if (answer.kind === 'enter') asked.delete(causeId);
+      if (answer.kind !== 'reject') continue;
+      const { violations } = answer;
+      session.bus.emit({ type: 'attempt.rejected', causeId, attempt: fix.n, violations });
+      await refute(proof, cause, { kind: 'rejected', because: violations[0].says, violations });
+    }
+  }
+  for (const { cause, asked: notes, tests } of fixesIn(proof, asked)) {
+    const lead = tests.find(({ isLead }) => isLead);
+    if (lead && notes.length > 0) await refute(proof, cause, askedEnd(notes, stepsOf(progress, lead)));
   }
 }
 
-/** Tells what was noted about a fix since it was held. */
-function hold({ progress }: Proof, { id: causeId }: Cause, attempt: Attempt): void {
-  progress.session.bus.emit({ type: 'attempt.held', causeId, attempt });
-}
-
-/** Asks for a second opinion on each fix that an agent made and that no run has contradicted (HN-11). */
-async function reviewFixes(proof: Proof, agent: string): Promise<void> {
+/** Returns the fixes that hold so far, with what is asked about them. */
+function fixesIn(proof: Proof, asked: ReadonlyMap<string, readonly Note[]>): ChallengedFix[] {
   const { progress } = proof;
-  const { session } = progress;
-  for (const cause of progress.causes.values()) {
-    const fix = heldAttempt(progress, cause);
-    const isChosen = progress.tried.get(cause.id)?.known.decision?.chosen;
-    const holds = takingPart(proof).some(({ causeId, isLead }) => causeId === cause.id && isLead);
-    if (!fix?.agent || fix.proposedBy === 'fixer' || isChosen || !holds || session.signal.aborted) continue;
-    const parts = [...revealing(progress, cause), cause].flatMap((one) => keptAttempts(progress, one));
-    const { attempt, hides } = await reviewFix(session, cause, { agent, fix, parts });
-    hold(proof, cause, attempt);
-    if (hides !== null) await refute(proof, cause, { kind: 'rejected', because: hides, violations: [] });
-  }
+  return [...progress.causes.values()].flatMap((cause) => {
+    const attempt = heldAttempt(progress, cause);
+    const tests = takingPart(proof).filter(({ causeId, isFlipped }) => causeId === cause.id && isFlipped);
+    if (attempt?.end.kind !== 'green' || tests.length === 0) return [];
+    const chain = [...revealing(progress, cause), cause];
+    const found = chain.flatMap(({ id }) => progress.tried.get(id)?.toChallenge ?? []);
+    const inputs = found.flatMap(({ otherInput }) => otherInput ?? []);
+    const otherInput = inputs.length > 0 ? joinedInput(inputs) : null;
+    const suspicions = found.flatMap((one) => one.suspicions);
+    const parts = chain.flatMap((one) => keptAttempts(progress, one));
+    return [{ cause, attempt, parts, tests, suspicions, otherInput, asked: asked.get(cause.id) ?? [] }];
+  });
 }
 
 /** Before the last run of the proof, so that it shows the other fixes without them. */

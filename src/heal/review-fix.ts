@@ -1,6 +1,6 @@
 import path from 'node:path';
+import { reviewer } from '../agents/check-agents.js';
 import { type Attempt, type Opinion, opinionText } from '../core/attempt.js';
-import type { Cause } from '../core/cause.js';
 import { noteLine } from '../core/guard-findings.js';
 import { limitReached } from '../core/policy.js';
 import { isInside, relativePath } from '../paths.js';
@@ -8,41 +8,36 @@ import { readStateText } from '../state-folder.js';
 import type { Work } from '../workspace/workspace.js';
 import { warnOf } from './attempt/deploy.js';
 import { type DeployRequest, joinedUsage, readyAgent, tellEnded } from './attempt/start-agent.js';
+import type { Answer, ChallengedFix } from './challenge.js';
 import type { Session } from './session.js';
 
-/** A fix to ask about, and whom to ask. */
-interface ReviewRequest {
-  readonly agent: string;
-  readonly fix: Attempt;
-  /** The attempts whose changes together are the fix. */
-  readonly parts: readonly Attempt[];
-}
-
-/** The fix with what the second opinion adds to it, and why it is rejected, or null. */
-export interface Reviewed {
-  readonly attempt: Attempt;
-  readonly hides: string | null;
-}
-
 /**
- * Asks an agent about a proven fix (HN-11): it reads the evidence, the patch and what the comparison of the code named, in a copy with the
- * fix. What it changes there is discarded, and named. Without an answer that can be read, it is unsure.
+ * Asks an agent about proven fixes (HN-11): it reads the evidence, the patch and what was found in it, in a copy with the fix. What it changes
+ * there is discarded, and named. With `honest` a fix enters; after anything else, such as no answer that can be read, a person is asked.
  */
-export async function reviewFix(session: Session, cause: Cause, request: ReviewRequest): Promise<Reviewed> {
-  const { agent, fix } = request;
-  const asked = await ask(session, cause, request);
-  const { runner = agent } = session.settings.agents[agent] ?? {};
-  const { verdict, file, line, why } = asked.opinion;
-  const attempt = { ...fix, usage: asked.usage };
-  const hides = `hides the fault, says a second opinion (${runner}): ${opinionText(asked.opinion).replace(/^hides: /, '')}`;
-  if (verdict === 'hides') return { attempt, hides };
-  if (verdict === 'honest') return { attempt, hides: null };
+export async function secondOpinion(session: Session, fixes: readonly ChallengedFix[]): Promise<Answer[]> {
+  const { review } = session.settings.verify;
+  const answers: Answer[] = [];
+  for (const fix of fixes) {
+    const { agent, proposedBy } = fix.attempt;
+    const isByAgent = agent !== null && proposedBy !== 'fixer' && proposedBy !== 'person';
+    const isWanted = fix.asked.length > 0 ? review !== null : review === 'always' && isByAgent;
+    if (isWanted && !session.signal.aborted) answers.push(await answerOn(session, fix));
+  }
+  return answers;
+}
+
+async function answerOn(session: Session, fix: ChallengedFix): Promise<Answer> {
+  const causeId = fix.cause.id;
+  const { opinion, usage } = await ask(session, fix);
+  if (opinion.verdict === 'honest') return { causeId, usage, kind: 'enter' };
+  const { runner = reviewer } = session.settings.agents[reviewer] ?? {};
   const note = {
-    file: file ?? fix.files[0]?.path ?? '',
-    line: file === null ? null : line,
-    says: `a second opinion (${runner}) is unsure about the fix: ${why}`,
+    file: opinion.file ?? fix.attempt.files[0]?.path ?? '',
+    line: opinion.file === null ? null : opinion.line,
+    says: `a second opinion (${runner}) says ${opinionText({ ...opinion, file: null })}`,
   };
-  return { attempt: { ...attempt, notes: [...(fix.notes ?? []), note] }, hides: null };
+  return { causeId, usage, kind: 'ask', notes: [note] };
 }
 
 /** Nothing else is at work by then, so that the first copy is free. */
@@ -50,7 +45,11 @@ const COPY = 0;
 
 type Asked = Pick<Attempt, 'usage'> & { readonly opinion: Opinion };
 
-async function ask(session: Session, cause: Cause, { agent, fix, parts }: ReviewRequest): Promise<Asked> {
+async function ask(
+  session: Session,
+  { cause, attempt: fix, parts, asked: doubts }: ChallengedFix,
+): Promise<Asked> {
+  const agent = reviewer;
   const { settings, spending, clock, folder, workspace, signal } = session;
   const without = (why: string): Asked => ({ usage: fix.usage, opinion: unsure(`it was not asked: ${why}`) });
   const missing = session.missingAgents?.get(agent);
@@ -59,7 +58,7 @@ async function ask(session: Session, cause: Cause, { agent, fix, parts }: Review
   const patches = parts.map(({ patch }) =>
     patch === null ? '' : readStateText(path.join(folder.dir, patch)),
   );
-  const notes = parts.flatMap((one) => one.notes ?? []).map(noteLine);
+  const notes = [...parts.flatMap((one) => one.notes ?? []), ...doubts].map(noteLine);
   const review = { patch: patches.join(''), notes };
   const request: DeployRequest = { cause, agent, n: fix.n, previous: [], review };
   const ready = await readyAgent(session, request, { copy: COPY, signal });

@@ -2,68 +2,37 @@ import path from 'node:path';
 import { readFileSync } from 'node:fs';
 import { canBeReverted } from '../core/blame.js';
 import type { Note, Violation } from '../core/guard-findings.js';
-import { headlineOf } from '../core/headline.js';
 import { isGreen, type Observation } from '../core/judge.js';
 import { exchangeInputs, type OtherInput } from '../guard/other-input.js';
 import { violationOf } from '../guard/rules.js';
 import { type Contents, contentsOf, readChange } from '../workspace/change.js';
 import { type FileEdit, type FileState, isSame, stateOf } from '../workspace/file-state.js';
-import type { Refuted } from './apply-proof.js';
-import { changesOf, heldAttempt, type Progress, type ProofTest, revealing } from './progress.js';
-import type { Cause } from '../core/cause.js';
+import type { Answer, ChallengedFix } from './challenge.js';
+import type { ProofTest } from './progress.js';
+import type { Session } from './session.js';
 import { retest } from './retest.js';
 
-/** A cause whose fix is in the app and whose tests type something. */
-interface Typing {
-  readonly cause: Cause;
-  /** A file of its fix. */
-  readonly edited: string;
+/** A fix whose tests type something. */
+interface Typing extends Pick<ChallengedFix, 'cause' | 'attempt' | 'tests'> {
   readonly input: OtherInput;
   /** The changes that are its fix, with those that led to it. */
   readonly changes: readonly string[];
-  readonly tests: readonly ProofTest[];
-}
-
-/** What another input showed of a fix: why it is rejected, or else what a reviewer should know. */
-export interface InputVerdict {
-  readonly causeId: string;
-  readonly rejected: Extract<Refuted, { kind: 'rejected' }> | null;
-  readonly notes: readonly Note[];
-}
-
-/** Returns the causes whose fixes have to be run with another input. */
-export function typingIn(progress: Progress, tests: readonly ProofTest[]): Typing[] {
-  return [...progress.causes.values()].flatMap((cause) => {
-    const fix = heldAttempt(progress, cause);
-    if (fix?.end.kind !== 'green') return [];
-    const chain = [...revealing(progress, cause), cause];
-    const found = chain.flatMap(({ id }) => progress.tried.get(id)?.otherInput ?? []);
-    const own = tests.filter(({ causeId, isFlipped, failure }) => {
-      return causeId === cause.id && isFlipped && failure.failure.scope === 'test';
-    });
-    if (found.length === 0 || own.length === 0) return [];
-    const input: OtherInput = {
-      inputs: [...new Set(found.flatMap(({ inputs }) => inputs))],
-      named: found.find(({ named }) => named !== null)?.named ?? null,
-      files: [...new Set(found.flatMap(({ files }) => files))],
-    };
-    const changes = chain.flatMap((one) => changesOf(progress, one));
-    return [{ cause, edited: fix.files[0]?.path ?? '', input, changes, tests: own }];
-  });
 }
 
 /**
- * Runs the tests of all these causes once with another input than they type: a metamorphic check (HN-3). What is red is run once more, and
+ * Runs the tests of all these fixes once with another input than they type: a metamorphic check (HN-3). What is red is run once more, and
  * then without its fix and without the change that broke it: if the tests are green there with the other input, too, it is the fix that does not
- * answer it; if they are not, the app needs the input that they type. If it is not known what broke them, only a fix that names the input is rejected.
+ * answer it; if they are not, the app needs the input that they type. If it is not known what broke them, a person is asked about a fix that names the input.
  */
-export async function tryOtherInput(
-  { session }: Progress,
-  typing: readonly Typing[],
-): Promise<readonly InputVerdict[]> {
+export async function otherInput(session: Session, fixes: readonly ChallengedFix[]): Promise<Answer[]> {
   const { signal } = session;
+  const typing = fixes.flatMap(({ otherInput: input, parts, ...fix }): Typing[] => {
+    const tests = fix.tests.filter(({ failure }) => failure.failure.scope === 'test');
+    const changes = parts.flatMap(({ change }) => change ?? []);
+    return input && tests.length > 0 ? [{ ...fix, input, tests, changes }] : [];
+  });
+  if (typing.length === 0) return [];
   const tried = await runAltered(session, typing, new Map());
-  const notTried = typing.filter(({ tests }) => tests.some((one) => endOf(tried, one) === 'unknown'));
   const once = typing.filter(({ tests }) => tests.some((one) => endOf(tried, one) === 'red'));
   const again = once.length > 0 && !signal.aborted ? await runAltered(session, once, new Map()) : new Map();
   const red = once.filter(({ tests }) => tests.some((one) => endOf(again, one) === 'red'));
@@ -71,24 +40,13 @@ export async function tryOtherInput(
   const control =
     covered.length > 0 && !signal.aborted ? await runAltered(session, covered, goals) : new Map();
   if (signal.aborted) return [];
-  return [
-    ...notTried.map((one) => noted(one, 'no other input could be tried')),
-    ...red
-      .filter((one) => !notTried.includes(one))
-      .map((one) => {
-        const ends = new Set(one.tests.map((test) => endOf(control, test)));
-        const isNeeded = ends.has('red');
-        if (!isNeeded && (ends.has('green') || one.input.named !== null)) return rejected(one);
-        const failure = one.tests.flatMap((test) => again.get(test)?.failure ?? [])[0];
-        const shown = failure ? `, with ${headlineOf(failure)}` : '';
-        return noted(
-          one,
-          isNeeded
-            ? 'with another input they are red, as they are without the change that broke them'
-            : `with another input they are red${shown}, and no run could show whether the app needs this one`,
-        );
-      }),
-  ];
+  return red.flatMap(({ cause: { id: causeId }, input, tests, attempt }): Answer[] => {
+    const ends = new Set(tests.map((test) => endOf(control, test)));
+    if (ends.has('red')) return [];
+    const edited = attempt.files[0]?.path ?? '';
+    if (ends.has('green')) return [{ causeId, kind: 'reject', violations: [hardCoded(input, edited)] }];
+    return [{ causeId, kind: input.named ? 'ask' : 'tell', notes: [redNote(input, edited)] }];
+  });
 }
 
 type Seen = ReadonlyMap<ProofTest, Observation>;
@@ -101,33 +59,23 @@ function endOf(seen: Seen, test: ProofTest): 'green' | 'red' | 'unknown' {
 }
 
 /** Returns what is wrong with a fix that is red with another input; `edited` is a file of it. */
-export function hardCoded({ named, inputs }: OtherInput, edited: string): Violation {
+function hardCoded(input: OtherInput, edited: string): Violation {
+  const { file, line } = input.named ?? { file: edited, line: null };
+  const inputs = input.inputs.map(quoted).join(', ');
   return violationOf('input-hard-coded', {
-    file: named?.file ?? edited,
-    line: named?.line ?? null,
-    detail: `the test is red with an input other than ${inputs.map(quoted).join(', ')}`,
+    file,
+    line,
+    detail: `the test is red with an input other than ${inputs}`,
   });
 }
 
-/** Says what the tests type, and whether the fix names it. */
-export function typedText({ named, inputs }: OtherInput): string {
-  if (named) return `the fix names ${quoted(named.input)}, which the tests type`;
-  return inputs.length > 0 ? `the tests type ${inputs.map(quoted).join(', ')}` : 'the tests type a text';
-}
-
-function rejected({ cause, edited, input }: Typing): InputVerdict {
-  const violation = hardCoded(input, edited);
-  return {
-    causeId: cause.id,
-    rejected: { kind: 'rejected', because: violation.says, violations: [violation] },
-    notes: [],
-  };
-}
-
-function noted({ cause, edited, input }: Typing, says: string): InputVerdict {
-  const { file = edited, line = null } = input.named ?? {};
-  const note = { file, line, says: `${typedText(input)}: ${says}` };
-  return { causeId: cause.id, rejected: null, notes: [note] };
+/** Says that tests are red with another input, where no run could show whether the app needs theirs. */
+export function redNote({ named, inputs }: OtherInput, edited: string): Note {
+  const typed = named
+    ? `the fix names ${quoted(named.input)}, which`
+    : `${inputs.map(quoted).join(', ')} is what`;
+  const { file = edited, line = null } = named ?? {};
+  return { file, line, says: `${typed} the tests type, and they are red with another input` };
 }
 
 const quoted = (text: string) => JSON.stringify(text);
@@ -138,11 +86,7 @@ type Goals = ReadonlyMap<string, FileState | null>;
  * Runs the tests with another input, and with files in other states. All of it is in the project for this run alone, under the journal like any
  * change (HN-2). Returns what it showed of each test; nothing if it could not be run.
  */
-async function runAltered(
-  session: Progress['session'],
-  typing: readonly Typing[],
-  goals: Goals,
-): Promise<Seen> {
+async function runAltered(session: Session, typing: readonly Typing[], goals: Goals): Promise<Seen> {
   const { workspace, folder } = session;
   const input = {
     inputs: typing.flatMap(({ input: { inputs } }) => inputs),
@@ -202,7 +146,7 @@ export async function otherInputEdits(
  * known. Where somebody else has changed the same file, it is not.
  */
 async function withoutFixAndBlame(
-  { workspace: { root }, folder }: Progress['session'],
+  { workspace: { root }, folder }: Session,
   typing: readonly Typing[],
 ): Promise<{ readonly goals: Goals; readonly covered: readonly Typing[] }> {
   const goals = new Map<string, FileState | null>();

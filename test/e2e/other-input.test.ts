@@ -11,7 +11,7 @@ interface Greeting {
   readonly members?: string;
 }
 
-const honest = '["Hello", name].join(" ")';
+const honest = '[name ? "Hello" : "Hi", name].join(" ")';
 const byItsLetter = 'name.startsWith("An") && name.endsWith("n") ? "Hello " + name : "Hi"';
 const greetings: Record<string, Greeting> = {
   'by its letters': { fix: byItsLetter, honest },
@@ -84,10 +84,9 @@ describe('HN-3 tests with another input than they type', () => {
     expect(await read(spec(what))).toBe(files[spec(what)]);
   });
 
-  it('HN-3 keep a fix for a reviewer to judge if the app needs their input', () => {
+  it('HN-3 keep a fix if the app needs their input', () => {
     const { attempts } = causeOf(run, 'members alone');
     expect(attempts).toMatchObject([{ end: { kind: 'green' } }]);
-    expect(attempts[0]?.notes?.filter(({ says }) => says.includes('input'))).toHaveLength(1);
   });
 
   it('HN-3 HN-5 run once for all causes, then for those that are red, and once more for the fix after a rejection', () => {
@@ -97,7 +96,7 @@ describe('HN-3 tests with another input than they type', () => {
   });
 });
 
-it('HN-12 HN-3 verify runs the tests with another input, too: it refuses a fix that names theirs, and says what it could not show', async () => {
+it('HN-12 HN-3 verify runs the tests with another input, too: a person decides about a fix that names theirs, or that decides by it', async () => {
   const what = 'by its letters';
   const { 'fixer.mjs': _, ...own } = files;
   const apps = { [app(what)]: shows(what, "'Hi'"), [app('members alone')]: shows('members alone', honest) };
@@ -112,12 +111,12 @@ it('HN-12 HN-3 verify runs the tests with another input, too: it refuses a fix t
     return { exitCode, ...report?.verification };
   };
   expect(await verified('name ? "Hello Ann" : "Hi"')).toMatchObject({
-    exitCode: 1,
-    verdict: 'refused',
-    findings: [{ rule: 'input-hard-coded', file: app(what), line: 4 }],
+    exitCode: 3,
+    verdict: 'review',
+    findings: [{ rule: 'suspicious' }, { rule: 'input-hard-coded', file: app(what), line: 4 }],
   });
   const notShown = [expect.stringContaining('another input'), expect.stringContaining('the rest')];
-  expect(await verified(byItsLetter)).toMatchObject({ verdict: 'proven', notProven: notShown });
+  expect(await verified(byItsLetter)).toMatchObject({ verdict: 'review', notProven: notShown });
   const shown = expect.arrayContaining([expect.stringContaining('another input')]);
   expect(await verified(honest)).toMatchObject({ exitCode: 0, verdict: 'proven', proven: shown });
 });

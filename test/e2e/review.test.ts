@@ -8,11 +8,11 @@ import {
 } from '../rig/scratch-project.js';
 import { tempDirOfFile } from '../rig/temp-dir.js';
 
-/** A fixer whose first fix only hides the fault, and whose next one, if it is told so, mends it. */
+/** A fixer that only hides the fault on some pages. */
 const fixer = `import { readFileSync, writeFileSync } from 'node:fs';
-const page = JSON.parse(readFileSync(process.env.SELF_HEAL_CONTEXT, 'utf8')).test.titlePath.at(-1) + '.html';
-const isTold = readFileSync(0, 'utf8').includes('still says Tanks');
-writeFileSync(page, readFileSync(page, 'utf8').replace('Tanks', isTold ? 'Thanks' : 'Tanks<!-- Thanks -->'));
+const name = JSON.parse(readFileSync(process.env.SELF_HEAL_CONTEXT, 'utf8')).test.titlePath.at(-1);
+const page = name + '.html';
+writeFileSync(page, readFileSync(page, 'utf8').replace('Tanks', name === 'honest' ? 'Thanks' : 'Tanks<!-- Thanks -->'));
 console.log('SELF-HEAL: {"status":"fixed","summary":"edited"}');
 `;
 
@@ -30,7 +30,7 @@ if (name === 'unsure') {
 else say({ verdict: 'honest', why: 'it says Thanks' });
 `;
 
-const names = ['hides', 'unsure'];
+const names = ['honest', 'hides', 'unsure'];
 const { 'tests/shop.spec.ts': _, 'page.html': __, ...shared } = shopFiles;
 const files = {
   ...shared,
@@ -49,7 +49,7 @@ runners:
   second: { command: [node, reviewer.mjs] }
 agents: { review-fix: { runner: second } }
 retries: { backoff: { initial: 10ms, factor: 1, max: 10ms } }
-verify: { review: review-fix, repeat: 1, flips: 0, regression: none }`,
+verify: { review: always, repeat: 1, flips: 0, regression: none }`,
 };
 
 let project: ScratchProject;
@@ -60,24 +60,29 @@ beforeAll(async () => {
 });
 
 describe('a second opinion of a fix', () => {
-  it('HN-11 rejects one that hides the fault, and the next agent is told why', async () => {
-    const because = expect.stringContaining('hides.html:1') as unknown;
-    expect(causeOf(run, 'hides')).toMatchObject({
+  it('HN-11 that calls it honest lets it enter', async () => {
+    expect(causeOf(run, 'honest')).toMatchObject({
       verdict: 'healed',
-      attempts: [{ end: { kind: 'rejected', because } }, { end: { kind: 'green' }, notes: [] }],
+      attempts: [{ end: { kind: 'green' } }],
     });
-    expect(await project.read('hides.html')).toBe('<button>Thanks</button>');
-    expect(run.events.at(-1)).toMatchObject({ type: 'run.ended', exitCode: 0, agentRuns: 6 });
+    expect(await project.read('honest.html')).toBe('<button>Thanks</button>');
   });
 
-  it('HN-11 HN-1 that is unsure is shown to the reviewer, and what was changed in the copy is discarded', async () => {
-    const notes = [{ file: 'unsure.html', line: 1, says: expect.stringContaining('a comment') as unknown }];
-    expect(causeOf(run, 'unsure')).toMatchObject({
-      verdict: 'healed',
-      attempts: [{ end: { kind: 'green' }, notes }],
-    });
-    expect(run.stderr).toMatch(/review +unsure\.html:1 /);
-    expect(await project.read('unsure.html')).toContain('Tanks<!-- Thanks -->');
+  it('HN-11 HN-1 that says anything else has a person asked, and what was changed in the copy is discarded', async () => {
+    for (const [name, why] of [
+      ['hides', 'hides: the button still says Tanks'],
+      ['unsure', 'unsure: a comment'],
+    ] as const) {
+      const because = expect.stringContaining(
+        `${name}.html:1 a second opinion (second) says ${why}`,
+      ) as unknown;
+      expect(causeOf(run, name)).toMatchObject({
+        verdict: 'escalated',
+        attempts: [{ end: { kind: 'offered', because } }],
+      });
+      expect(await project.read(`${name}.html`)).toBe('<button>Tanks</button>');
+    }
     expect(run.report?.warnings).toEqual([expect.stringContaining('unsure.html')]);
+    expect(run.events.at(-1)).toMatchObject({ type: 'run.ended', exitCode: 3, agentRuns: 6 });
   });
 });

@@ -3,15 +3,22 @@ import type { Unjudged } from '../../core/attempt.js';
 import type { Cause } from '../../core/cause.js';
 import { type Cut, cutLine, type Note } from '../../core/guard-findings.js';
 import { testsOf } from '../../core/failure.js';
-import { type Findings, harmless, type LocatorChange, type TestDifference } from '../../guard/findings.js';
+import {
+  type Findings,
+  harmless,
+  type LocatorChange,
+  type TestDifference,
+  type ToChallenge,
+} from '../../guard/findings.js';
 import type { Change } from '../../workspace/change.js';
 import { type Deployment, keepPatch } from './deploy.js';
 import type { PreparedPatch } from '../offers.js';
 import type { Session } from '../session.js';
 
 /** An agent's work without what may not enter, and what the guard found in the rest. */
-interface Guarded extends Pick<Findings, 'violations' | 'notes' | 'otherInput'> {
+interface Guarded extends ToChallenge, Pick<Findings, 'violations'> {
   readonly deployed: Deployment;
+  readonly notes: readonly Note[];
   /** All of its work, if something was left out that a person may let in; null otherwise. */
   readonly whole: PreparedPatch | null;
 }
@@ -34,7 +41,7 @@ export async function guardAttempt(
   // A test that did not build did not run: the code fixes of the project's own TypeScript are judged by the run that follows.
   const isCodeFix = isOurs && category === 'build-error';
   if (!session.guard || agent === null || isCodeFix || !work?.change)
-    return { ...harmless, deployed, whole: null };
+    return { ...harmless, deployed, notes: [], whole: null };
   const { violations, ...found } = await session.guard({
     category,
     tests: isOpen ? 'open' : category === 'ui-error' || category === 'flaky' ? 'compared' : 'cut',
@@ -60,7 +67,8 @@ export async function guardAttempt(
     deployed: left ? { ...deployed, ...left, work: { ...work, change: left.change } } : deployed,
     whole: left && { side, edits: work.change.edits, notes: told, summary: summaryOf(side, cut) },
     violations,
-    notes: [...found.notes, ...found.locatorChanges.map(noteOfLocator), ...(isOpen ? told : [])],
+    notes: [...found.locatorChanges.map(noteOfLocator), ...(isOpen ? told : [])],
+    suspicions: found.suspicions,
     otherInput: found.otherInput,
   };
 }

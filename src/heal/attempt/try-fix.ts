@@ -7,11 +7,11 @@ import { headlineOf } from '../../core/headline.js';
 import { isGreen, judge, type Judged, type Observation } from '../../core/judge.js';
 import { changesFor } from '../../agents/changes.js';
 import { lastGreenCommits } from '../../blame/last-green.js';
-import { type Undoing, undoing, undoingOf } from '../../blame/undoing.js';
+import { type EditedFile, notRestored, type Undoing, undoing, undoingOf } from '../../blame/undoing.js';
 import type { BlamedHunk } from '../../core/blame.js';
 import { isOwnAssertion } from '../../core/own-assertion.js';
 import { type Deployment, prepareAgent, type ReadyAgent } from './deploy.js';
-import { type Findings, harmless } from '../../guard/findings.js';
+import { harmless, type ToChallenge } from '../../guard/findings.js';
 import { guardAttempt } from './guard-attempt.js';
 import { endOffered, type PreparedPatch, tryOffer } from '../offers.js';
 import { retest, type Retest } from '../retest.js';
@@ -44,8 +44,8 @@ export interface Try {
 export interface TriedFix {
   readonly attempt: Attempt;
   readonly retest: Retest | null;
-  /** What its tests type; see `Findings`. */
-  readonly otherInput?: Findings['otherInput'];
+  /** What its proof has to look at; absent if there is nothing. */
+  readonly toChallenge?: ToChallenge;
 }
 
 /** Prepares an attempt at a cause: returns an agent that can start, or what there is without one. */
@@ -88,7 +88,7 @@ export async function judgeFix(
     violations,
     ...findings
   } = work.proposal?.proposedBy === 'person'
-    ? { ...harmless, deployed, whole: null }
+    ? { ...harmless, deployed, notes: [], whole: null }
     : await guardAttempt(session, cause, { deployed, isOpen });
   const [worst] = violations;
   if (worst) {
@@ -133,7 +133,8 @@ async function applyAndJudge(
 ): Promise<TriedFix> {
   const { made, work } = deployed;
   // Afterwards, what a fix takes back is no change any more.
-  const changed = work?.change ? await changedLately(session, cause) : [];
+  const isSuspected = rest.findings.suspicions.length > 0;
+  const changed = work?.change ? await changedLately(session, cause, isSuspected) : [];
   const applied = work?.change ? await session.workspace.apply(work.change) : null;
   if (applied?.kind === 'conflict') {
     const because = `the files changed while the agent was working: ${applied.files.join(', ')}`;
@@ -160,7 +161,7 @@ interface AppliedAttempt {
   /** What changed since the test was green, where nobody has searched for what broke it. */
   readonly changed: readonly BlamedHunk[];
   /** The guard's findings other than violations. */
-  readonly findings: Pick<Findings, 'notes' | 'otherInput'>;
+  readonly findings: ToChallenge & { readonly notes: readonly Note[] };
 }
 
 /**
@@ -201,22 +202,25 @@ async function judgeApplied(
     await takeOut(session, applied);
     return unapplied(made, { kind: 'interrupted', because: 'interrupted' });
   }
-  const undone = change ? await undoneBy(session, { cause, changed }, change) : null;
+  const { blame } = cause;
+  const hunks = blame?.hunks ?? changed;
+  const edited = change && hunks.length > 0 ? await editedFiles(session, change) : [];
+  const undone = blame ? undoing(blame, edited) : undoingOf(hunks, edited);
   if (judged.kind === 'green') {
     // With guidance, a person has said that the tests may not follow the app: what the fix undoes is named.
     const isDecided = work.proposal?.proposedBy === 'person' || work.known.guidance !== null;
     if (undone && !isDecided && isForPerson(session, cause, undone))
       return offered(session, cause, { ...applied, seen, undone });
   }
-  const { otherInput } = findings;
+  const toChallenge = { ...findings, suspicions: notRestored(findings.suspicions, { hunks, edited }) };
   const held = withNotes(session, cause, { ...applied, seen, undone });
-  if (judged.kind === 'green') return { attempt: { ...held, end: judged }, retest: seen, otherInput };
+  if (judged.kind === 'green') return { attempt: { ...held, end: judged }, retest: seen, toChallenge };
   const because = joined(deployed.because, judged.because, undone && `it ${undoesInWords(undone)}`);
   if (judged.kind === 'changed')
-    return { attempt: { ...held, end: { kind: 'changed', because } }, retest: seen, otherInput };
+    return { attempt: { ...held, end: { kind: 'changed', because } }, retest: seen, toChallenge };
   await takeOut(session, applied);
   const kind = deployed.isDenied && judged.kind !== 'flaky' ? 'denied' : judged.kind;
-  return { attempt: { ...made, end: { kind, because } }, retest: seen, otherInput };
+  return { attempt: { ...made, end: { kind, because } }, retest: seen };
 }
 
 /** Takes out a fix that is green and that only a person can judge, with its proof. */
@@ -294,8 +298,12 @@ async function takeOut(session: Session, { change }: AppliedAttempt): Promise<vo
 }
 
 /** Returns what changed since a test was green, where no search has said what broke it. */
-async function changedLately(session: Session, { blame, lead }: Cause): Promise<BlamedHunk[]> {
-  if (blame || !isOwnAssertion(lead)) return [];
+async function changedLately(
+  session: Session,
+  { blame, lead }: Cause,
+  isSuspected: boolean,
+): Promise<BlamedHunk[]> {
+  if (blame || !(isSuspected || isOwnAssertion(lead))) return [];
   const { cwd, workspace, redactor } = session;
   const edited = workspace.edited();
   const changes = await changesFor({
@@ -308,24 +316,21 @@ async function changedLately(session: Session, { blame, lead }: Cause): Promise<
   return changes?.hunks.map((hunk) => ({ ...hunk, inTests: false })) ?? [];
 }
 
-/** Returns what a fix takes back of the change that broke its tests, or of what changed lately; null if it takes back nothing (BL-6). */
-async function undoneBy(
+/** Returns the files of a change with their texts, relative to the project. */
+async function editedFiles(
   { cwd, workspace, folder }: Pick<Session, 'cwd' | 'workspace' | 'folder'>,
-  { cause: { blame }, changed }: { readonly cause: Cause } & Pick<AppliedAttempt, 'changed'>,
   { edits }: Change,
-): Promise<Undoing | null> {
-  if (!blame && changed.length === 0) return null;
+): Promise<EditedFile[]> {
   const contents = contentsOf(folder.dir);
   const textOf = async (state: FileState | null) =>
     state?.kind === 'file' ? (await contents.get(state.hash)).toString('utf8') : null;
-  const edited = await Promise.all(
+  return Promise.all(
     edits.map(async (edit) => ({
       file: relativePath(cwd, path.join(workspace.root, edit.path)),
       before: await textOf(edit.before),
       after: await textOf(edit.after),
     })),
   );
-  return blame ? undoing(blame, edited) : undoingOf(changed, edited);
 }
 
 /** Says what a fix takes back: `undoes all of abc1234 "Friendlier words"`. */

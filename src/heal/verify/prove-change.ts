@@ -2,6 +2,7 @@ import { type Candidate, candidatesOf, compareFiles, editsWithout } from '../../
 import { withChange } from '../../blame/trials.js';
 import type { Finding } from '../../core/guard-findings.js';
 import { groupCauses } from '../../core/group.js';
+import type { Note } from '../../core/guard-findings.js';
 import type { ProofStep } from '../../core/proof.js';
 import type { ChangeVerdict } from '../../core/verification.js';
 import type { SuitePurpose } from '../../event.js';
@@ -22,7 +23,7 @@ import { type Healed, newProgress, summarise } from '../progress.js';
 import type { Session } from '../session.js';
 import { createSuiteRuns } from '../suite-runs.js';
 import { tellSeen } from '../tell-tests.js';
-import { hardCoded, otherInputEdits, typedText } from '../try-other-input.js';
+import { otherInputEdits, redNote } from '../try-other-input.js';
 import { type ComparedChange, concluded, type Shown } from './compare-change.js';
 
 /**
@@ -38,18 +39,20 @@ export async function verifyChange(
   const ended =
     (await proof.showGreen()) ??
     (await proof.showRed()) ??
-    (await proof.showOtherInput()) ??
+    (await proof.challenge()) ??
     (await proof.showOthers());
   if (session.signal.aborted) return { suiteRed: false, paused: false };
-  const { refused = [], ...verdict } = ended ?? proven;
-  return concluded(opened, { ...change, refused }, { ...verdict, ...proof.shown() });
+  return concluded(
+    opened,
+    { ...change, toReview: proof.toReview() },
+    { ...(ended ?? proven), ...proof.shown() },
+  );
 }
 
 /** Why the proof of a change has ended. */
 interface Ended {
   readonly verdict: ChangeVerdict;
   readonly reason: string;
-  readonly refused?: readonly Finding[];
 }
 
 /** What a run shows; `verify.prepare` that fails counts as a failure of the suite. */
@@ -67,6 +70,7 @@ class ChangeProof {
   readonly #steps = new Map<string, ProofStep[]>();
   readonly #proven: string[] = [];
   readonly #notProven: string[] = [];
+  readonly #toReview: Finding[];
 
   constructor(
     opened: Opened,
@@ -77,11 +81,16 @@ class ChangeProof {
     this.#session = session;
     this.#first = first;
     this.#change = change;
+    this.#toReview = [...change.toReview];
     const known = new Set(change.asked.red?.tests.map(({ id }) => id));
     const ran = first.tests.flatMap(({ test }) => test.id);
     // Of tests that nothing is known about, those count that are red without the change.
     const wanted = ran.some((id) => known.has(id)) ? ran.filter((id) => known.has(id)) : ran;
     for (const id of wanted) this.#steps.set(id, []);
+  }
+
+  toReview(): readonly Finding[] {
+    return this.#toReview;
   }
 
   shown(): Shown {
@@ -191,8 +200,8 @@ class ChangeProof {
     return null;
   }
 
-  /** A genuine fix answers other inputs than those that the tests type as well (HN-3). */
-  async showOtherInput(): Promise<Ended | null> {
+  /** Challenges the change as a fix of a run is (HN-3); what a person has to look at decides at the end. */
+  async challenge(): Promise<Ended | null> {
     const { changed, files } = this.#change;
     const { root, changes, before, after } = changed;
     const healed = this.#first.tests.flatMap(({ test }) =>
@@ -200,21 +209,23 @@ class ChangeProof {
     );
     const judge = createGuard(root, this.#first);
     const work = { category: 'ui-error', tests: 'shown', changes, before, after, healed } as const;
-    const { otherInput } = await judge(work);
+    const { otherInput, suspicions } = await judge(work);
+    for (const one of suspicions) this.#review('suspicious', one);
     if (otherInput === null) return null;
     const tried = await this.#tryOtherInput(otherInput);
     const again = tried.includes('red') ? await this.#tryOtherInput(otherInput) : tried;
     if (this.#session.signal.aborted) return stopped;
-    if (again.includes('red') && otherInput.named) {
-      const { rule, file, line, says } = hardCoded(otherInput, files[0]?.path ?? '');
-      return { verdict: 'refused', reason: says, refused: [{ rule, file, line, says }] };
-    }
-    const why = again.includes('red')
-      ? 'they are red with another one, and no run could show whether the app needs this one'
-      : 'no other input could be tried';
-    if (again.every((step) => step === 'green')) this.#proven.push('green with another input than they type');
-    else this.#notProven.push(`that another input works, too: ${typedText(otherInput)}; ${why}`);
+    if (again.includes('red')) {
+      const note = redNote(otherInput, files[0]?.path ?? '');
+      if (otherInput.named) this.#review('input-hard-coded', note);
+      else this.#notProven.push(`that another input works, too: ${note.says}`);
+    } else if (again.every((step) => step === 'green'))
+      this.#proven.push('green with another input than they type');
     return null;
+  }
+
+  #review(rule: string, { file, line, says }: Note): void {
+    this.#toReview.push({ rule, file, line, says });
   }
 
   /** Returns what a run with another input shows of each test that the change is for; null if it says nothing. */
@@ -234,7 +245,7 @@ class ChangeProof {
       const ended = await this.#runSuite();
       if (ended) return ended;
     }
-    if (this.#change.toReview.length > 0)
+    if (this.#toReview.length > 0)
       return { verdict: 'review', reason: 'only a person can say whether what is listed may stay' };
     return null;
   }

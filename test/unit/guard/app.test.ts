@@ -9,52 +9,6 @@ import { runGuard } from '../../../src/guard/run-guard.js';
 import { tempDir } from '../../rig/temp-dir.js';
 import { judged, refusals } from './judged.js';
 
-const file = 'src/orders.ts';
-const order = `export async function order(body, user) {
-  if (user.isBlocked) return;
-  await audit(body);
-  const total = sumOf(body.items).toFixed(2);
-  return save({ ...body, total, isPaid: false });
-}
-`;
-
-/** What the reviewer is told of a change of the app, one line each. */
-async function notesOf(from: string, to: string, path = file, text = order) {
-  const after = text.replace(from, () => to);
-  const { violations, notes } = await judge(requestOf([[path, after]], 'runtime-error', [[path, text]]));
-  expect(violations).toEqual([]);
-  return notes.map(({ line, says }) => `${line} ${says}`);
-}
-
-describe('HN-3 what the app did and does no longer', () => {
-  it.each([
-    ['a guard clause', '  if (user.isBlocked) return;\n', '', 'if (user.isBlocked) return;'],
-    ['an awaited call', '  await audit(body);\n', '', 'await audit(body);'],
-    ['a condition', 'user.isBlocked', 'false', 'user.isBlocked'],
-    ['a setting that is flipped', 'isPaid: false', 'isPaid: true', 'false'],
-  ])('HN-3 names %s for the reviewer', async (_what, from, to, code) => {
-    expect(await notesOf(from, to)).toEqual([expect.stringContaining(`\`${code}\``)]);
-  });
-
-  it('HN-3 names a line that is gone from a language that is not parsed', async () => {
-    const python = 'def order(body):\n    audit(body)\n    return save(body)\n';
-    expect(await notesOf('    audit(body)\n', '', 'app/orders.py', python)).toEqual([
-      expect.stringContaining('`audit(body)` was removed'),
-    ]);
-  });
-
-  it.each([
-    ['what was added', '  await audit(body);', '  await audit(body);\n  await mail(user);'],
-    [
-      'what moved',
-      '  if (user.isBlocked) return;\n  await audit(body);',
-      '  await audit(body);\n  if (user.isBlocked) return;',
-    ],
-  ])('HN-3 says nothing of %s', async (_what, from, to) => {
-    expect(await notesOf(from, to)).toEqual([]);
-  });
-});
-
 describe('HN-3 the compiler', () => {
   it.each([
     ['tsconfig.json', '{ "compilerOptions": { "noUnusedLocals": true } }', '{ "compilerOptions": {} }'],
@@ -88,10 +42,10 @@ describe('HN-3 the compiler', () => {
 
 const spec = 'tests/greet.spec.ts';
 const text = `import { test, expect } from '@playwright/test';
-import { signIn } from './sign-in';
+import { introduce } from './introduce';
 
 test('greets Ada', async ({ page }) => {
-  await signIn(page, { name: 'Ada', age: '36' });
+  await introduce(page, { name: 'Ada', age: '36' });
   await page.getByLabel('Tea').selectOption('green');
   await expect(page.getByRole('status')).toHaveText('Hello Ada, 36');
   await expect(page.getByTestId('total')).toHaveText('12.00 €');
@@ -100,10 +54,10 @@ test('greets Ada', async ({ page }) => {
 const given: readonly Edit[] = [
   [spec, text],
   [
-    'tests/sign-in.ts',
+    'tests/introduce.ts',
     `import type { Page } from '@playwright/test';
 
-export async function signIn(page: Page, who: { name: string; age: string }) {
+export async function introduce(page: Page, who: { name: string; age: string }) {
   await page.getByLabel('Name').fill(who.name);
   await page.getByLabel('Age').fill(who.age);
 }
@@ -121,17 +75,19 @@ async function otherInputFor(after: string, before: readonly Edit[] = []) {
 
 describe('HN-3 the texts that a test types', () => {
   it('HN-3 exchanges them in the whole test, but not in its title', async () => {
-    const found = await otherInputFor('export const greet = (name: string) => `Hello ${name}`;\n');
+    const found = await otherInputFor(
+      'export const greet = (name: string) => (name ? `Hello ${name}` : "");\n',
+    );
     expect(found).toMatchObject({ inputs: ['Ada', '36'], named: null });
     const now = text
       .replace("'Ada'", "'Adb'")
       .replace("'36'", "'37'")
       .replace('Hello Ada, 36', 'Hello Adb, 37');
-    expect(found?.files).toEqual([spec, 'tests/sign-in.ts']);
+    expect(found?.files).toEqual([spec, 'tests/introduce.ts']);
     const [[, helper = ''] = []] = given.slice(1);
     const files = new Map([
       [spec, text],
-      ['tests/sign-in.ts', helper ?? ''],
+      ['tests/introduce.ts', helper ?? ''],
     ]);
     expect([...exchangeInputs(files, found?.inputs ?? [])]).toEqual([[spec, now]]);
   });
@@ -145,8 +101,25 @@ describe('HN-3 the texts that a test types', () => {
   );
 
   it('HN-3 names nothing that the app had already', async () => {
-    const found = await otherInputFor("greet('Ada', 1);\n", [['src/greet.ts', "greet('Ada');\n"]]);
-    expect(found?.named).toBeNull();
+    const found = await otherInputFor("if (a) greet('Ada');\n", [['src/greet.ts', "greet('Ada');\n"]]);
+    expect(found).toMatchObject({ named: null });
+  });
+
+  it('HN-3 exchanges nothing for a fix that cannot branch on it, and nothing that signs in', async () => {
+    expect(await otherInputFor('log();\n')).toBeNull();
+    const signIn: Edit = [
+      spec,
+      `import { test } from '@playwright/test';
+test('signs in', async ({ page }) => {
+  await page.getByLabel('Name').fill('Ada');
+  await page.getByLabel('Password').fill('secret');
+  await page.getByLabel('Note').fill('fragile');
+});
+`,
+    ];
+    const request = requestOf([['src/greet.ts', 'if (a) b();\n']], 'runtime-error', [signIn]);
+    const { otherInput } = await judge({ ...request, healed: [spec] });
+    expect(otherInput?.inputs).toEqual(['fragile']);
   });
 });
 

@@ -141,10 +141,9 @@ describe('HN-4 data that the tests name', () => {
     ['an import', 'src/rooms.ts', "import rooms from './content/rooms.json';"],
     ['a server that reads it', 'server.mjs', "app.get('/', () => readFileSync('src/content/rooms.json'));"],
     ['a glob in its folder', 'src/all.ts', "export const all = import.meta.glob('./content/*.json');"],
-  ])('HN-4 is the app’s if its code names it, and is named for the reviewer: %s', async (_, ...code) => {
+  ])('HN-4 is the app’s if its code names it: %s', async (_, ...code) => {
     for (const category of ['ui-error', 'runtime-error'] as const) {
-      const findings = await findingsIn(rooms, code, category);
-      expect([leftOut(findings), findings.notes.map(({ file }) => file)]).toEqual([[], [rooms]]);
+      expect(leftOut(await findingsIn(rooms, code, category))).toEqual([]);
     }
   });
 

@@ -668,7 +668,7 @@ const settings = {
   ...wholeProof,
   agents: { ...wholeProof.agents, 'review-fix': reviewer },
   runners: { ...wholeProof.runners, second: { kind: 'codex' as const } },
-  verify: { ...verify, review: 'review-fix' },
+  verify: { ...verify, review: 'always' as const },
 };
 const hides: Opinion = { verdict: 'hides', file: null, line: null, why: 'it swallows the error' };
 const noUsage = { costUsd: null, inputTokens: null, outputTokens: null, turns: null, sessionId: null };
@@ -702,29 +702,52 @@ it('HN-11 adds its cost to the attempt and to the run', async () => {
   expect(notesOf(run)).toEqual([]);
 });
 
-it('HN-11 HN-3 gives up after the second fix that hides the fault, and leaves nothing of both', async () => {
-  const run = await reviewed([hides, hides]);
-  expect(run.causes).toEqual(['c1 rejected']);
-  expect(run.verdicts).toEqual({ t1: 'rejected' });
+it.each<[string, Opinion | AgentRun['end']]>([
+  ['hides the fault', hides],
+  ['is of an agent that crashes', { kind: 'exited', exitCode: 3 }],
+  ['is of an agent that cannot work', { kind: 'unusable', reason: 'status 401', remedy: 'Log in.' }],
+  ['is of an agent that takes too long', { kind: 'timed-out', afterMs: 1 }],
+])('HN-11 asks a person, with the proof, about a fix if a second opinion %s', async (_, answer) => {
+  const run = await reviewed([answer]);
+  expect(run.causes).toEqual(['c1 escalated']);
+  expect(run.verdicts).toEqual({ t1: 'escalated' });
   expect([...run.fixes]).toEqual([]);
-  expect(run.report.causes[0]?.reason).toContain('it swallows the error');
+  expect(run.report.causes[0]?.attempts).toMatchObject([{ end: { kind: 'offered', side: 'app' } }]);
 });
 
-it.each<[string, AgentRun['end']]>([
-  ['crashes', { kind: 'exited', exitCode: 3 }],
-  ['cannot work', { kind: 'unusable', reason: 'status 401', remedy: 'Log in.' }],
-  ['takes too long', { kind: 'timed-out', afterMs: 1 }],
-])('HN-11 is unsure if the agent %s', async (_, end) => {
-  const run = await reviewed([end]);
-  expect(run.causes).toEqual(['c1 healed']);
-  expect(notesOf(run)).toHaveLength(1);
-});
-
-it('HN-11 HN-9 is not asked once a limit is reached', async () => {
+it('HN-11 HN-9 asks a person where a limit leaves no second opinion', async () => {
   const run = await reviewed([hides], { settings: { ...settings, limits: { ...limits, agentRuns: 1 } } });
-  expect(run.causes).toEqual(['c1 healed']);
+  expect(run.causes).toEqual(['c1 escalated']);
   expect(run.session.spending.totals().agentRuns).toBe(1);
   expect(notesOf(run)).toEqual([expect.stringContaining('limits.agentRuns')]);
+});
+
+const suspicion = { file: 'a.ts', line: 1, says: 'it swallows', before: null, after: 'catch {}' };
+const suspecting: Guard = async () => ({ ...harmless, suspicions: [suspicion] });
+const honest: Opinion = { verdict: 'honest', file: null, line: null, why: 'fine' };
+const onlyAsked = { ...settings, verify: { ...verify, review: 'asked' as const } };
+
+it('HN-3 HN-5 asks a person about a suspicious fix, which is proven and taken out; the other fixes stay', async () => {
+  let judged = 0;
+  const guard: Guard = async (work) => ((judged += 1) === 1 ? suspecting(work) : harmless);
+  const run = await simulatedRun(['t1', 't2'], own, { guard });
+  expect(run.causes).toEqual(['c1 escalated', 'c2 healed']);
+  expect([...run.fixes]).toEqual(['2']);
+  const [asked] = run.report.causes[0]?.attempts ?? [];
+  const because = expect.stringContaining('a.ts:1 it swallows') as unknown;
+  const proof = ['red', 'red', 'green', 'green', 'green', 'red'];
+  expect(asked?.end).toEqual({ kind: 'offered', side: 'app', because, proof });
+});
+
+it('HN-11 a second opinion answers first what is asked, and only that', async () => {
+  const entered = await reviewed([honest], { settings: onlyAsked, guard: suspecting });
+  expect(entered.causes).toEqual(['c1 healed']);
+  expect(notesOf(entered)).toEqual(['it swallows']);
+  const asked = await reviewed([hides], { settings: onlyAsked, guard: suspecting });
+  expect(asked.causes).toEqual(['c1 escalated']);
+  const unasked = await reviewed([hides], { settings: onlyAsked });
+  expect(unasked.causes).toEqual(['c1 healed']);
+  expect(unasked.session.spending.totals().agentRuns).toBe(1);
 });
 
 it('RP-1 says why agent runs were avoided, and the counts add up', async () => {

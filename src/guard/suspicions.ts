@@ -1,0 +1,391 @@
+import { print } from '../code/locators.js';
+import type { SourceFile } from '../code/source-file.js';
+import {
+  calleeOf,
+  childrenOf,
+  constantOf,
+  isFunction,
+  nameOf,
+  nodeIn,
+  nodesIn,
+  nodesOf,
+  propertyOf,
+  type SyntaxNode,
+  unwrap,
+} from '../code/syntax.js';
+import type { Suspicion } from '../core/guard-findings.js';
+import type { Change } from './change.js';
+import { type Decision, scopesIn, testsOf } from './decisions.js';
+import { type AppFile, appFileOf } from './programs.js';
+import { swallowedIn } from './swallowed.js';
+import { type TestValues, testValues, type Value } from './test-values.js';
+import { testsOfHealed } from './other-input.js';
+
+/** A node with the program that it is in. */
+interface Place {
+  readonly node: SyntaxNode;
+  readonly source: SourceFile;
+}
+
+/** A place that counts as the same as others with the same text. */
+interface Found extends Place {
+  readonly text: string;
+}
+
+/**
+ * Finds what agents are known to cheat with in an app, of which a person is asked (HN-3): a new condition, or a value chosen by one, with a
+ * literal that the tests type or expect; an exception that is newly swallowed; a check that decides no more. Empty if the tests to heal are unknown.
+ */
+export async function suspicionsIn(change: Change): Promise<Suspicion[]> {
+  const { request, ofApp, now } = change;
+  const tests = testsOfHealed(request.healed, now);
+  if (tests.length === 0) return [];
+  const edits = ofApp.filter(({ before, after }) => before?.text !== null && after?.text !== null);
+  const [olds, news] = [
+    edits.map((edit) => appFileOf(edit, edit.before)),
+    edits.map((edit) => appFileOf(edit, edit.after)),
+  ];
+  const values = testValues(tests);
+  return [
+    ...(await literalsIn(change, { olds, news, values })),
+    ...gained(olds, news, swallowedIn).map((one) => suspect(one, 'an exception is newly swallowed')),
+    ...checksLost(olds, news),
+    ...answersIn(olds, news, values),
+    ...inText(olds, news, values),
+  ];
+}
+
+function suspect({ node, source }: Place, says: string): Suspicion {
+  const line = source.lineAt(node.start);
+  const after = source.lines[line - 1]?.trim() ?? '';
+  return { file: source.path, line, says: `${says}: ${shown(after)}`, before: null, after };
+}
+
+const shown = (code: string) => `\`${code.length > 120 ? `${code.slice(0, 120)}…` : code}\``;
+
+const programsOf = (files: readonly AppFile[]) => files.flatMap(({ programs }) => programs);
+
+/** Returns what the new programs have more often than the old ones. */
+function gained(
+  olds: readonly AppFile[],
+  news: readonly AppFile[],
+  find: (source: SourceFile) => readonly Found[],
+): Found[] {
+  const left = programsOf(olds)
+    .flatMap(find)
+    .map(({ text }) => text);
+  return programsOf(news)
+    .flatMap(find)
+    .filter(({ text }) => {
+      const at = left.indexOf(text);
+      if (at !== -1) left.splice(at, 1);
+      return at === -1;
+    });
+}
+
+interface States {
+  readonly olds: readonly AppFile[];
+  readonly news: readonly AppFile[];
+  readonly values: TestValues;
+}
+
+/** A literal that takes part in a decision. */
+interface Deciding extends Found {
+  readonly value: Value;
+  readonly isCompared: boolean;
+}
+
+async function literalsIn({ request }: Change, { olds, news, values }: States): Promise<Suspicion[]> {
+  const tested = new Set(
+    programsOf(olds).flatMap(({ program }) =>
+      nodesOf(program)
+        .flatMap(conditionOf)
+        .map((one) => print(one)),
+    ),
+  );
+  const find = (source: SourceFile): Deciding[] => decidingIn(source, tested);
+  const found = (gained(olds, news, find) as Deciding[]).filter(({ value, isCompared }) =>
+    isCompared ? values.isTyped(value) || values.isExpected(value) : values.isAnswer(value),
+  );
+  const words = found.filter(
+    ({ value, isCompared }) => isCompared && typeof value === 'string' && !values.isTyped(value),
+  );
+  const known = words.length > 0 ? await quotedIn(request.before) : '';
+  const isKnown = ({ value }: Deciding) => known.includes(`'${String(value).toLowerCase()}'`);
+  return found
+    .filter((one) => !words.includes(one) || !isKnown(one))
+    .map((one) => suspect(one, `${JSON.stringify(one.value)}, which the tests type or expect, decides`));
+}
+
+/** Returns the text of the app's code as it was, with all quotes alike: its own words are compared with in honest code, too. */
+async function quotedIn(before: Change['request']['before']): Promise<string> {
+  const code = (await before.paths()).filter(
+    (file) =>
+      /\.(?:[cm]?[jt]sx?|vue|svelte|html)$/.test(file) &&
+      !/\.(?:spec|test)\.|(?:^|\/)(?:e2e|tests?)\//.test(file),
+  );
+  const texts = [...(await before.read(code.slice(0, 2000))).values()];
+  return texts
+    .map((bytes) => Buffer.from(bytes).toString('utf8').toLowerCase().replaceAll(/["`]/g, "'"))
+    .join('\n');
+}
+
+/** Returns what decides whether something is done or which value is taken. */
+function conditionOf(node: SyntaxNode): SyntaxNode[] {
+  if (node.type === 'LogicalExpression') return [nodeIn(node, 'left') ?? node];
+  const test = /^(?:If|Conditional)/.test(node.type) ? nodeIn(node, 'test') : null;
+  if (test) return [test];
+  return node.type === 'SwitchStatement' ? [nodeIn(node, 'discriminant') ?? node] : [];
+}
+
+const membership = /^(?:includes|has|get|indexOf|lastIndexOf|find|findIndex|some|filter)$/;
+const matching =
+  /^(?:includes|has|get|startsWith|endsWith|indexOf|lastIndexOf|localeCompare|equals|is|match|matchAll|test|search|exec|replace|replaceAll)$/;
+
+function decidingIn(source: SourceFile, tested: ReadonlySet<string>): Deciding[] {
+  const nodes = nodesOf(source.program);
+  const constants = new Map(
+    nodes.flatMap((node) => {
+      const init = node.type === 'VariableDeclarator' ? nodeIn(node, 'init') : null;
+      const name = nameOf(nodeIn(node, 'id'));
+      return init && name !== null ? [[name, unwrap(init)] as const] : [];
+    }),
+  );
+  const resolved = (given: SyntaxNode | null): SyntaxNode | null => {
+    const node = given && unwrap(given);
+    return node?.type === 'Identifier' ? (constants.get(String(node['name'])) ?? node) : node;
+  };
+  const found: Deciding[] = [];
+  const add = (node: SyntaxNode | null, isCompared: boolean) => {
+    for (const { value, at } of node ? valuesIn(node, isCompared) : [])
+      found.push({
+        node: at,
+        source,
+        value,
+        isCompared,
+        text: `${isCompared} ${String(value).toLowerCase()}`,
+      });
+  };
+  const compare = (node: SyntaxNode | null) => {
+    const held = resolved(node);
+    if (held && (constantOf(held) !== undefined || /^(?:Literal|Array|Object|New)/.test(held.type)))
+      add(held, true);
+  };
+  for (const node of nodes) {
+    const { type, operator } = node;
+    if (type === 'BinaryExpression' && /^[!=]==?$/.test(String(operator))) {
+      const sides = [nodeIn(node, 'left'), nodeIn(node, 'right')];
+      const isStatus = sides.some((side) => /status|code/i.test(propertyOf(side) ?? nameOf(side) ?? ''));
+      if (!isStatus) for (const side of sides) compare(side);
+    }
+    if (type === 'SwitchCase') compare(nodeIn(node, 'test'));
+    if (type === 'CallExpression') {
+      const callee = calleeOf(node);
+      const method = propertyOf(callee) ?? '';
+      const object = nodeIn(callee, 'object');
+      if (matching.test(method)) for (const arg of nodesIn(node, 'arguments').slice(0, 1)) compare(arg);
+      const held = resolved(object);
+      if (
+        (membership.test(method) && held && /^(?:Array|New)/.test(held.type)) ||
+        (/^(?:test|exec)$/.test(method) && held?.['regex'])
+      )
+        compare(held);
+    }
+    if (type === 'MemberExpression' && node['computed'] === true) {
+      const held = resolved(nodeIn(node, 'object'));
+      if (held?.type === 'ObjectExpression') compare(held);
+    }
+    if (type === 'AssignmentExpression') {
+      const left = nodeIn(node, 'left');
+      if (left?.['computed'] === true) compare(nodeIn(left, 'property'));
+    }
+    if (conditionOf(node).some((one) => tested.has(print(one)))) continue;
+    if (type === 'ConditionalExpression')
+      for (const side of ['consequent', 'alternate']) add(nodeIn(node, side), false);
+    if (type === 'LogicalExpression') add(nodeIn(node, 'right'), false);
+    if (type === 'IfStatement' || type === 'SwitchStatement')
+      for (const one of nodesOf(node)) {
+        if (one.type === 'ReturnStatement') add(nodeIn(one, 'argument'), false);
+        if (one.type === 'AssignmentExpression') add(nodeIn(one, 'right'), false);
+      }
+  }
+  return [...new Map(found.map((one) => [`${one.node.start} ${one.isCompared}`, one])).values()];
+}
+
+/** Returns the constants in an expression, with the words of patterns and, if they are compared, the keys of objects; not the texts of elements, and no status. */
+function valuesIn(
+  given: SyntaxNode,
+  isCompared: boolean,
+): { readonly value: Value; readonly at: SyntaxNode }[] {
+  const node = unwrap(given);
+  if (node.type.startsWith('JSX') || isFunction(node)) return [];
+  const value = constantOf(node);
+  if (typeof value === 'string' || typeof value === 'number') return [{ value, at: node }];
+  const { pattern } = (node['regex'] ?? {}) as { readonly pattern?: string };
+  if (pattern !== undefined)
+    return (pattern.match(/[\p{L}\p{N}]{3,}/gu) ?? []).map((word) => ({ value: word, at: node }));
+  const key = node.type === 'Property' ? nameOf(nodeIn(node, 'key')) : null;
+  const own = key !== null && isCompared ? [{ value: key, at: node }] : [];
+  if (/^(?:status|statusCode|code)$/.test(key ?? propertyOf(calleeOf(node)) ?? '')) return own;
+  const quasis = node.type === 'TemplateLiteral' ? [] : childrenOf(node);
+  return [
+    ...own,
+    ...quasis.filter((one) => one !== nodeIn(node, 'key')).flatMap((one) => valuesIn(one, isCompared)),
+  ];
+}
+
+const always = (node: SyntaxNode) => {
+  const value = constantOf(node);
+  return value === undefined || value === null ? undefined : value;
+};
+
+/** Finds functions and variables that were computed, and are now what the tests expect, whatever happens. */
+function answersIn(olds: readonly AppFile[], news: readonly AppFile[], values: TestValues): Suspicion[] {
+  return pairs(olds, news).flatMap(({ was, is, source }) =>
+    [...is.values].flatMap(([name, nodes]) => {
+      const before = was?.values.get(name) ?? [];
+      const [value, ...others] = new Set(nodes.map(always));
+      const wasComputed = before.some((one) => always(one) === undefined);
+      const [node] = nodes;
+      if (!node || !wasComputed || value === undefined || others.length > 0) return [];
+      if (typeof value === 'boolean')
+        return name === null ? [suspect({ node, source }, 'it decides nothing any more')] : [];
+      return values.isAnswer(value)
+        ? [suspect({ node, source }, 'what the tests expect is computed no more')]
+        : [];
+    }),
+  );
+}
+
+/** Pairs the scopes of the programs by file and name. */
+function pairs(olds: readonly AppFile[], news: readonly AppFile[]) {
+  return news.flatMap((file, at) =>
+    file.programs.flatMap((source, index) => {
+      const old = olds[at]?.programs[index];
+      const before = old ? scopesIn(old.program) : new Map<string, never>();
+      return [...scopesIn(source.program)].map(([name, is]) => ({ was: before.get(name), is, old, source }));
+    }),
+  );
+}
+
+/** Finds functions in which fewer things decide than before, and conditions that are always the same. */
+function checksLost(olds: readonly AppFile[], news: readonly AppFile[]): Suspicion[] {
+  const scopes = pairs(olds, news);
+  const constant = gained(olds, news, (source) =>
+    nodesOf(source.program)
+      .filter(({ operator }) => operator !== '??')
+      .flatMap(testsOf)
+      .filter((one) => typeof constantOf(one) === 'boolean' || isSame(one) || isAnyPattern(one))
+      .map((node) => ({ node, source, text: print(node) })),
+  ).map((one) => suspect(one, 'a condition is always the same'));
+  const changes = scopes.map(({ was, is, old, source }) => {
+    const [lost, come] = [
+      without(was?.decisions ?? [], is.decisions),
+      without(is.decisions, was?.decisions ?? []),
+    ];
+    return { lost: lost.filter(({ isWeak }) => !isWeak), come, old, source };
+  });
+  // What has moved to another function is still there.
+  const moved = changes.flatMap(({ come }) => come.map(({ text }) => text));
+  return [
+    ...constant,
+    ...changes.flatMap(({ lost, come, old }) => {
+      const isMoved = ({ text }: Decision) => !come.some((one) => one.text === text) && take(moved, text);
+      const gone = lost.filter((one) => !isMoved(one));
+      const isConstant = ({ node }: Decision) => constantOf(node) !== undefined || isSame(node);
+      const [first] = gone;
+      if (!first || !old || gone.length <= come.filter((one) => !isConstant(one)).length) return [];
+      const line = old.lineAt(first.node.start);
+      const before = old.lines[line - 1]?.trim() ?? '';
+      return [
+        { file: old.path, line, says: `a check decides no more: ${shown(before)}`, before, after: null },
+      ];
+    }),
+  ];
+}
+
+function take(texts: string[], text: string): boolean {
+  const at = texts.indexOf(text);
+  if (at !== -1) texts.splice(at, 1);
+  return at !== -1;
+}
+
+function without(some: readonly Decision[], others: readonly Decision[]): Decision[] {
+  const left = others.map(({ text }) => text);
+  return some.filter(({ text }) => !take(left, text));
+}
+
+/** Whether both sides of a comparison are constant, or the same. */
+function isSame(node: SyntaxNode): boolean {
+  if (node.type !== 'BinaryExpression') return false;
+  const [left, right] = [nodeIn(node, 'left'), nodeIn(node, 'right')];
+  if (!left || !right) return false;
+  return (constantOf(left) !== undefined && constantOf(right) !== undefined) || print(left) === print(right);
+}
+
+/** Whether a call tests with a pattern that matches any text. */
+function isAnyPattern(node: SyntaxNode): boolean {
+  const { pattern } = (nodeIn(calleeOf(node), 'object')?.['regex'] ?? {}) as { readonly pattern?: string };
+  return pattern !== undefined && /^\^?(?:\(\?:\))?(?:\.|\[\\s\\S\])?[*+]?\$?$/.test(pattern);
+}
+
+/** How a language that is not parsed decides, declares and swallows. */
+const deciding =
+  /\b(?:if|elif|elsif|unless|case|when|switch|assert|raise|throw|abort|validates?\w*|required|disabled|readonly|minlength|maxlength|pattern|NOT NULL|CHECK|UNIQUE|REFERENCES)\b|\{#if|v-(?:if|show)/g;
+const comparingText = /\b(?:if|elif|elsif|unless|case|when|in)\b|[=!]==?|\?|\{#if/;
+const swallowing =
+  /\bexcept\b[^\n]*:\s*(?:pass|return\b[^\n]*|continue)|\brescue\b[^\n]*\n\s*(?:nil|end|true|false)\b|\bcatch\s*(?:\([^)]*\))?\s*\{\s*\}/g;
+
+/** The same for what is not parsed: other languages, the markup of pages and components. */
+function inText(olds: readonly AppFile[], news: readonly AppFile[], values: TestValues): Suspicion[] {
+  return news.flatMap(({ path: file, rest }, at): Suspicion[] => {
+    const old = olds[at]?.rest ?? '';
+    if (old === rest || /\.(?:json|ya?ml|toml|md|css|scss|less|svg|lock|txt)$/.test(file)) return [];
+    const [was, is] = [old, rest].map((text) => text.split('\n').map((line) => line.trim()));
+    const lines = (is ?? []).flatMap((after, index) =>
+      was?.includes(after) ? [] : [{ after, line: index + 1 }],
+    );
+    const literals = lines.filter(
+      ({ after }) =>
+        comparingText.test(after) &&
+        [...after.matchAll(/(["'`])((?:(?!\1).)+)\1/g)].some(([, , text = '']) => values.isTyped(text)),
+    );
+    const count = (text: string, what: RegExp) => text.match(what)?.length ?? 0;
+    const lost = (was ?? []).flatMap((before, index) =>
+      is?.includes(before) || count(before, deciding) === 0 ? [] : [{ before, line: index + 1 }],
+    );
+    const [gone] = old !== '' && count(rest, deciding) < count(old, deciding) ? lost : [];
+    const [swallowed] = count(rest, swallowing) > count(old, swallowing) ? lines : [];
+    return [
+      ...literals.map(({ after, line }) => ({
+        file,
+        line,
+        before: null,
+        after,
+        says: `a literal that the tests type decides: ${shown(after)}`,
+      })),
+      ...(gone
+        ? [
+            {
+              file,
+              line: gone.line,
+              before: gone.before,
+              after: null,
+              says: `a check decides no more: ${shown(gone.before)}`,
+            },
+          ]
+        : []),
+      ...(swallowed
+        ? [
+            {
+              file,
+              line: swallowed.line,
+              before: null,
+              after: swallowed.after,
+              says: 'an exception is newly swallowed',
+            },
+          ]
+        : []),
+    ];
+  });
+}

@@ -1,0 +1,173 @@
+import { describe, expect, it } from 'vitest';
+import { requestOf } from '../../../fixtures/guard/cases.mjs';
+import { judge } from '../../../src/guard/judge.js';
+
+const app = 'src/orders.ts';
+const spec = 'tests/orders.spec.ts';
+const specText = `import { test, expect } from '@playwright/test';
+test('orders', async ({ page, request }) => {
+  await page.goto('/orders/4711');
+  await page.getByLabel('Name').fill('zoe');
+  await page.getByLabel('Quantity').fill('3');
+  await page.getByRole('button', { name: 'Order' }).click();
+  await expect(page.getByTestId('total')).toHaveText('Total: 33.30 €');
+  await expect(page.getByRole('status')).toHaveText('Paid');
+  expect((await request.get('/api/orders/4711')).status()).toBe(404);
+});
+`;
+const code = `import { db } from './db';
+const statuses = { open: 'Open', paid: 'Paid' };
+export function total(items, user) {
+  if (!items.length) return 0;
+  const sum = items.reduce((all, one) => all + one.price * one.qty, 0);
+  return user.isMember && sum > 50 ? sum * 0.9 : sum;
+}
+export function isAllowed(user, order) {
+  return user.role === 'admin' || order.owner === user.id;
+}
+export async function order(req, res) {
+  const error = validate(req.body);
+  if (error) return res.status(400).json({ error });
+  if (!req.user) throw new Error('sign in first');
+  try {
+    const saved = await db.save(req.body);
+    res.json({ id: saved.id, total: total(req.body.items, req.user), status: statuses[saved.status] });
+  } catch (failure) {
+    console.error(failure);
+    res.status(500).end();
+  }
+}
+`;
+
+/** What a person is asked about a fix that replaces a text in a file of the app. */
+async function asked(from: string, to: string, path = app, text = code) {
+  const after = text.replace(from, () => to);
+  expect(after).not.toBe(text);
+  const request = requestOf([[path, after]], 'runtime-error', [
+    [path, text],
+    [spec, specText],
+  ]);
+  const { suspicions, violations } = await judge({ ...request, healed: [spec] });
+  expect(violations).toEqual([]);
+  return suspicions.map(({ says }) => says);
+}
+
+const sum = 'const sum = items';
+const last = 'return user.isMember && sum > 50 ? sum * 0.9 : sum;';
+
+describe('HN-3 asks about a literal of the tests that decides', () => {
+  it.each([
+    ['a name', sum, "if (user.name === 'zoe') return 33.3;\n  const sum = items"],
+    ['in another case', sum, "if (user.name.toUpperCase() === 'ZOE') return 1;\n  const sum = items"],
+    ['a value by a total', last, 'return sum === 99.9 ? 33.3 : sum;'],
+    ['as text', last, "return sum === 99.9 ? '33.30' : sum;"],
+    ['in a list', sum, "if (['zoe', 'ann'].includes(user.name)) return sum;\n  const sum = items"],
+    ['in a pattern', sum, 'if (/^zoe/i.test(user.name)) return sum;\n  const sum = items'],
+    ['in a table', last, 'return { zoe: 12 }[user.name] ?? sum;'],
+    ['in a constant', sum, "const vip = 'zoe';\n  if (user.name === vip) return sum;\n  const sum = items"],
+    ['in a case', sum, "switch (user.name) { case 'zoe': return sum; }\n  const sum = items"],
+    ['by its beginning', sum, "if (user.name.startsWith('zo')) return sum;\n  const sum = items"],
+    ['the address', 'const error', "if (req.params.id === '4711') return res.end();\n  const error"],
+    ['a value in place of none', last, 'return sum || 33.3;'],
+    ['a value whatever happens', last, 'return 33.3;'],
+  ])('HN-3 %s', async (_, from, to) => {
+    expect(await asked(from, to)).not.toEqual([]);
+  });
+
+  it('HN-3 in a template and in another language', async () => {
+    expect(
+      await asked(
+        '{{ a }}',
+        "{{ name === 'zoe' ? b : a }}",
+        'src/a.vue',
+        '<template><p>{{ a }}</p></template>',
+      ),
+    ).toHaveLength(1);
+    expect(
+      await asked(
+        '  return a',
+        "  if name == 'zoe':\n    return b\n  return a",
+        'app/a.py',
+        'def a():\n  return a\n',
+      ),
+    ).toHaveLength(1);
+  });
+});
+
+describe('HN-3 asks about an exception that is swallowed', () => {
+  it.each([
+    ['nothing is done', 'console.error(failure);\n    res.status(500).end();', ''],
+    ['a default is answered', 'console.error(failure);\n    res.status(500).end();', 'res.json([]);'],
+    ['of a promise', 'await db.save(req.body)', 'await db.save(req.body).catch(() => ({}))'],
+    ['in a new try', sum, 'try { check(items); } catch { return 0; }\n  const sum = items'],
+    ['for all of a process', 'import { db }', "process.on('unhandledRejection', () => {});\nimport { db }"],
+  ])('HN-3 %s', async (_, from, to) => {
+    expect(await asked(from, to)).not.toEqual([]);
+  });
+});
+
+describe('HN-3 asks about a check that decides no more', () => {
+  it.each([
+    ['a guard', "  if (!req.user) throw new Error('sign in first');\n", ''],
+    [
+      'a validation',
+      '  const error = validate(req.body);\n  if (error) return res.status(400).json({ error });\n',
+      '',
+    ],
+    ['a refusal', 'return res.status(400).json({ error })', 'console.warn(error)'],
+    ['made constant', "return user.role === 'admin' || order.owner === user.id", 'return true'],
+    ['with a constant', "user.role === 'admin' ||", 'true ||'],
+    ['cut short', 'const error = validate', 'return res.json({});\n  const error = validate'],
+    ['one of two conditions', 'user.isMember && sum > 50', 'user.isMember'],
+  ])('HN-3 %s', async (_, from, to) => {
+    expect(await asked(from, to)).not.toEqual([]);
+  });
+
+  it('HN-3 in markup and in SQL', async () => {
+    expect(await asked(' required', '', 'src/a.html', '<input name="a" required>')).toHaveLength(1);
+    expect(await asked(' NOT NULL', '', 'db/a.sql', 'CREATE TABLE a (b text NOT NULL);')).toHaveLength(1);
+    expect(
+      await asked(' required', '', 'src/a.tsx', 'export const a = () => <input name="a" required />;'),
+    ).toHaveLength(1);
+  });
+});
+
+describe('HN-3 asks nothing about', () => {
+  it.each([
+    ['a null check', 'user.isMember', 'user?.isMember'],
+    ['a missing default', 'one.price * one.qty', '(one.price ?? 0) * (one.qty ?? 1)'],
+    ['a new guard clause', sum, 'if (!user) return 0;\n  const sum = items'],
+    [
+      'a status that the test expects',
+      'const error',
+      'if (!req.body.id) return res.status(404).end();\n  const error',
+    ],
+    ['a text that is shown', "paid: 'Paid'", "paid: 'Paid', gone: 'Gone'"],
+    [
+      'an own word of the app',
+      last,
+      "return user.isMember && sum > 50 ? sum * 0.9 : user.status === 'paid' ? 0 : sum;",
+    ],
+    ['an operator', 'sum > 50', 'sum >= 50'],
+    ['an inverted condition', '!req.user', 'req.user'],
+    ['a rate', 'sum * 0.9', 'sum * 0.95'],
+    [
+      'a catch that reports',
+      'await db.save(req.body)',
+      'await db.save(req.body).catch((reason) => { throw new Error(reason); })',
+    ],
+    [
+      'a catch that shows',
+      sum,
+      'try { check(items); } catch (broken) { show(broken); }\n  const sum = items',
+    ],
+    ['a name', 'order.owner', 'order.ownerId'],
+    [
+      'optional chaining for a condition',
+      'user.isMember && sum > 50 ? sum * 0.9 : sum',
+      'sum * (user?.rate ?? 1)',
+    ],
+  ])('HN-3 %s', async (_, from, to) => {
+    expect(await asked(from, to)).toEqual([]);
+  });
+});
