@@ -129,7 +129,8 @@ for (const fix of [...appCases, ...intendedCases]) {
     const started = performance.now();
     const { end, why, runs, output } = endOf(fix, dir, port);
     const isRight =
-      (wanted[kind].includes(end) || (enters && end === 'kept')) && (healthy === undefined || runs <= 1);
+      (wanted[kind].includes(end) || (enters === true && end === 'kept')) &&
+      (healthy === undefined || runs <= 1);
     const row = (rows[kind] ??= { cases: 0, right: 0, seconds: 0 });
     row.cases += 1;
     row.right += Number(isRight);
