@@ -242,11 +242,11 @@ const MOST_AT_ONCE = 64 * 1024 * 1024;
  * Follows a file of a run that another process appends to. Each call returns the complete lines since the last call, without line ends; none if
  * there is no file. Synchronous, which for a few lines takes a tenth of the processor time. Bytes are split at line ends before they are decoded, so that no character is split.
  */
-export function appendedLines(file: string): () => string[] {
+export function appendedLines(place: () => string): () => string[] {
   let offset = 0;
   let rest: Buffer = Buffer.alloc(0);
   return () => {
-    const fd = tryOr(null, () => openState(file, constants.O_RDONLY));
+    const fd = tryOr(null, () => openState(place(), constants.O_RDONLY));
     if (fd === null) return [];
     try {
       const read = Buffer.alloc(Math.min(MOST_AT_ONCE, Math.max(0, fstatSync(fd).size - offset)));

@@ -12,7 +12,7 @@ import { lastGreenCommits } from '../blame/last-green.js';
 import { recentCommits } from '../git/git.js';
 import { isInside, relativePath } from '../paths.js';
 import { isAtLeast } from '../playwright/find-playwright.js';
-import { listState, readStateText } from '../state-folder.js';
+import { listState, readStateText, stateFolder } from '../state-folder.js';
 import { traceFiles } from '../evidence/evidence-files.js';
 
 const MAX_PATCH_CHARACTERS = 8000;
@@ -96,8 +96,8 @@ export async function buildContext(request: ContextRequest): Promise<AgentContex
     cut: evidence.cut,
     guidance: request.guidance,
     testChanges: testChangesOf(request),
-    earlierFix: request.earlierFix && (await fixWithPatch(request.earlierFix, request.runDir)),
-    previousAttempts: await Promise.all(request.previousAttempts.map((one) => previous(one, request.runDir))),
+    earlierFix: request.earlierFix && fixWithPatch(request.earlierFix, request),
+    previousAttempts: request.previousAttempts.map((one) => previous(one, request)),
   };
 }
 
@@ -146,24 +146,30 @@ function contextTest({ failure }: DiagnosedFailure, root: string): ContextTest |
   return { id, name: titlePath.join(' › '), titlePath, file, line: location.line, project };
 }
 
-async function fixWithPatch(fix: EarlierFix, runDir: string): Promise<EarlierFix> {
-  return { ...fix, patch: await patchText(fix.patch, runDir) };
+function fixWithPatch(fix: EarlierFix, of: ContextRequest): EarlierFix {
+  return { ...fix, patch: patchText(fix.patch, of) };
 }
 
 /**
  * Returns null if the patch was deleted, is on another machine, or is outside the runs' folder: paths come from a store that other machines
  * write to.
  */
-async function patchText(file: string | null, runDir: string): Promise<string | null> {
-  const place = file === null ? null : path.join(runDir, file);
-  if (place === null || !isInside(path.dirname(runDir), place)) return null;
+function patchText(
+  file: string | null,
+  { runDir, runId, root }: Pick<ContextRequest, 'runDir' | 'runId' | 'root'>,
+): string | null {
+  if (file === null) return null;
+  // Earlier runs are beside the place where this one will be.
+  const dir = file.startsWith('../') ? stateFolder(root, 'runs', runId) : runDir;
+  const place = path.join(dir, file);
+  if (!isInside(path.dirname(dir), place)) return null;
   const text = readStateText(place);
   return text === '' ? null : middleCut(text, MAX_PATCH_CHARACTERS);
 }
 
-async function previous(attempt: Attempt, runDir: string): Promise<PreviousAttempt> {
+function previous(attempt: Attempt, of: ContextRequest): PreviousAttempt {
   const { n, agent, exit, claim, files, cut, end } = attempt;
-  const patch = await patchText(attempt.patch, runDir);
+  const patch = patchText(attempt.patch, of);
   return { n, agent, exit, claim, files, ...(cut ? { cut } : {}), end, patch };
 }
 

@@ -7,7 +7,7 @@ import { sweep } from '../process/end-processes.js';
 import type { Watchdog } from '../run/watchdog.js';
 import { type Bus, createBus } from '../run/bus.js';
 import { dropAllUnmasked } from '../run/mask-suite-folder.js';
-import type { RunFolder } from '../run/run-folder.js';
+import { bringIn, notMoved, type RunFolder } from '../run/run-folder.js';
 import { openRunJournal } from '../run/run-journal.js';
 import { createRunPlan } from '../run/run-plan.js';
 import { eventsWriter } from '../run/event-log.js';
@@ -59,6 +59,7 @@ export async function closed(
   await cleanUp(opened);
   opened.bus.emit({ type: 'run.stopped', message: problem.message });
   await opened.bus.close();
+  await bringIn(opened.folder).catch((error: unknown) => say(notMoved(opened.folder, error)));
   return opened.redactor.deep(problem);
 }
 
@@ -91,6 +92,7 @@ export async function cleanUpAfterError({
     const finished = await finish().catch(() => null);
     if (finished && !finished.ok) say(`${finished.error.message}\n  → ${finished.error.remedy}`);
   });
+  await bringIn(folder).catch((error: unknown) => say(notMoved(folder, error)));
 }
 
 /** What a workspace needs from its run. */

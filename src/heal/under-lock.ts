@@ -3,6 +3,7 @@ import type { Problem } from '../problem.js';
 import { hasState, hasStateFolder, stateFolder } from '../state-folder.js';
 import { killedRuns } from '../run/run-journal.js';
 import type { ProjectLock } from '../run/project-lock.js';
+import { runsAtWork } from '../work-folder.js';
 
 /** Which project to lock, and for which command. */
 interface LockedWork {
@@ -34,10 +35,10 @@ export async function underLockOfRuns(
   return hasStateFolder(locked.cwd) ? underLock(locked, work) : work(null);
 }
 
-/** Cleans up after killed runs of a project and reports it on standard error; returns the problem that prevented it, or null. */
+/** Cleans up after killed runs of a project, moves in what a run could not, and reports it on standard error; returns the problem that prevented it, or null. */
 export async function recover(project: string): Promise<Problem | null> {
   const isOpen = hasState(stateFolder(project, 'journal.json'));
-  if (!isOpen && (await killedRuns(project)).length === 0) return null;
+  if (!isOpen && runsAtWork(project).size === 0 && (await killedRuns(project)).length === 0) return null;
   // Usually there is nothing to do, and this code is not loaded.
   const { recoverKilledRuns } = await import('../run/recover.js');
   const recovered = await recoverKilledRuns(project);

@@ -7,7 +7,7 @@ import { interruptedBy, type Interrupts, listenForInterrupts } from '../process/
 import { startWatchdog } from '../run/watchdog.js';
 import type { ProjectLock } from '../run/project-lock.js';
 import { recover, underLock } from './under-lock.js';
-import { createRunFolder, newRunId } from '../run/run-folder.js';
+import { bringIn, createRunFolder, newRunId, notMoved } from '../run/run-folder.js';
 import { type Checked, checkRequest, type RunRequest, shardsIn, typed } from './run-request.js';
 import { cleanUp, cleanUpAfterError, closed, type Opened, openRun } from './open-run.js';
 import type { Healed } from './progress.js';
@@ -132,18 +132,25 @@ async function finishRun(
   const asJson = options.list ? (await import('./matrix.js')).matrixOf : undefined;
   const { onReport } = request.host ?? {};
   const shown = { options, onReport, ...(asJson && { asJson }) };
-  const place = { dir: folder.dir, cwd: request.cwd, env: request.env, ...shown };
+  const place = { cwd: request.cwd, env: request.env, ...shown };
   let report = reportNow();
   // If another tool's report cannot be written, the run has not failed: report.json and the terminal mention it.
-  for (const message of await writeProgramReports(report, place)) {
+  for (const message of await writeProgramReports(report, { ...place, ...folder })) {
     bus.emit({ type: 'run.warning', message });
     report = reportNow();
   }
-  writeState(path.join(place.dir, 'report.json'), `${JSON.stringify(report, null, 2)}\n`);
+  writeState(path.join(folder.dir, 'report.json'), `${JSON.stringify(report, null, 2)}\n`);
   bus.emit(ended);
-  const broken = await bus.close();
+  const broken = [...(await bus.close())];
+  const dir = await bringIn(folder).then(
+    () => folder.final,
+    (error: unknown) => {
+      broken.push(notMoved(folder, error));
+      return folder.dir;
+    },
+  );
   for (const problem of broken) say(redactor.clean(problem));
-  await showResult(report, place);
+  await showResult(report, { ...place, dir });
   // That something is red is what the list is for.
   if (options.list) return exitCodes.green;
   return broken.length > 0 && final.exitCode === exitCodes.green ? exitCodes.red : final.exitCode;

@@ -19,9 +19,12 @@ export interface ResultPlace {
 }
 
 /** Writes the reports for other programs; returns a message for each that could not be written. */
-export async function writeProgramReports(report: Report, { dir, cwd, env }: ResultPlace): Promise<string[]> {
+export async function writeProgramReports(
+  report: Report,
+  { dir, final, cwd, env }: Pick<ResultPlace, 'dir' | 'cwd' | 'env'> & { readonly final: string },
+): Promise<string[]> {
   const { writeReports } = await import('./write-reports.js');
-  return writeReports(report, { dir, cwd, env, print: (line) => process.stderr.write(`${line}\n`) });
+  return writeReports(report, { dir, final, cwd, env, print: (line) => process.stderr.write(`${line}\n`) });
 }
 
 /** Writes `report.html` and shows the final summary if there is anything to see; prints the report as JSON with `--json`. */

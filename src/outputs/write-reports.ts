@@ -12,8 +12,9 @@ import { redact } from '../secrets/redactor.js';
 import { pathInside, relativePath } from '../paths.js';
 
 export interface ReportPlaces {
-  /** The run's folder; absolute. */
+  /** The run's folder, and where it is when the run has ended; absolute. */
   readonly dir: string;
+  readonly final: string;
   /** The project; absolute. */
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
@@ -26,8 +27,8 @@ export interface ReportPlaces {
  * (RP-2, RP-3). A failure of one does not affect the others; returns a message for each that could not be written.
  */
 export async function writeReports(report: Report, places: ReportPlaces): Promise<string[]> {
-  const { dir, cwd, env } = places;
-  const folder = relativePath(cwd, dir);
+  const { dir, final, cwd, env } = places;
+  const folder = relativePath(cwd, final);
   const patchText = (patch: string | null) => readPatch(dir, patch, { text: redact });
   const written = [
     await inFolder(dir, 'junit.xml', () => junitOf(report)),
@@ -37,12 +38,12 @@ export async function writeReports(report: Report, places: ReportPlaces): Promis
   return written.filter((one) => one !== null);
 }
 
-async function tellGithub(report: Report, shown: MarkdownOptions, { dir, cwd, env, print }: ReportPlaces) {
+async function tellGithub(report: Report, shown: MarkdownOptions, { final, cwd, env, print }: ReportPlaces) {
   const workspace = env['GITHUB_WORKSPACE'] || cwd;
   const summary = env['GITHUB_STEP_SUMMARY'];
   const output = env['GITHUB_OUTPUT'];
   // The path that upload-artifact needs.
-  const left = pathInside(workspace, dir) ?? dir.replaceAll(path.sep, '/');
+  const left = pathInside(workspace, final) ?? final.replaceAll(path.sep, '/');
   return [
     await problemIn('the annotations', () => {
       for (const line of githubAnnotations(report, { workspace, project: cwd })) print(line);

@@ -71,7 +71,7 @@ export async function followReport(
   { finished, pollMs }: { readonly finished: AbortSignal; readonly pollMs: number },
   onLines: (lines: readonly ReportLine[]) => void,
 ): Promise<void> {
-  const read = appendedLines(file);
+  const read = appendedLines(() => file);
   const tell = () => {
     const lines = read().flatMap((line) => (jsonOf(line) as ReportLine | undefined) ?? []);
     if (lines.length > 0) onLines(lines);

@@ -43,7 +43,7 @@ export async function writeFailureRecord(folder: string, one: DiagnosedFailure):
  */
 export async function readFailureRecords(
   runDir: string,
-  only?: ReadonlySet<number>,
+  { root = projectOf(runDir), only }: { readonly root?: string; readonly only?: ReadonlySet<number> } = {},
 ): Promise<{ failures: DiagnosedFailure[]; unreadable: string[] }> {
   const folder = path.join(runDir, 'failures');
   const numbers = listState(folder).filter((name) => /^[1-9]\d*$/.test(name));
@@ -51,21 +51,20 @@ export async function readFailureRecords(
   const unreadable: string[] = [];
   const wanted = numbers.map(Number).filter((n) => only?.has(n) ?? true);
   for (const n of wanted.toSorted((a, b) => a - b)) {
-    const found = read(runDir, n);
+    const found = read(runDir, n, root);
     if (found) failures.push(found);
     else unreadable.push(`failures/${n}/${fileName}`);
   }
   return { failures, unreadable };
 }
 
-function read(runDir: string, n: number): DiagnosedFailure | null {
+function read(runDir: string, n: number, rootDir: string): DiagnosedFailure | null {
   const folder = path.join(runDir, 'failures', String(n));
   const parsed = recordShape.safeParse(jsonOf(readStateText(path.join(folder, fileName))));
   if (!parsed.success) return null;
   const { schemaVersion: _, ...stored } = parsed.data;
   const { screenshot } = stored.evidence;
   const trace = path.join(folder, traceFiles.trace);
-  const rootDir = projectOf(runDir);
   const one: DiagnosedFailure = {
     ...stored,
     n,

@@ -9,6 +9,7 @@ import { reportOf, type Report } from './report.js';
 import { isRunId, runDirOf, runsFolder } from './run-folder.js';
 import { type Result, err, ok } from '../result.js';
 import { listState, stateFolder } from '../state-folder.js';
+import { runsAtWork } from '../work-folder.js';
 import { closest } from '../config/closest.js';
 
 /** An earlier run, as stored in its folder. */
@@ -24,7 +25,8 @@ export interface StoredRun {
 
 /** Returns the run ids of a project, newest last. */
 export async function runIdsIn(projectRoot: string): Promise<string[]> {
-  return listState(runsFolder(projectRoot)).filter(isRunId).toSorted();
+  const ids = [...listState(runsFolder(projectRoot)), ...runsAtWork(projectRoot).keys()];
+  return [...new Set(ids)].filter(isRunId).toSorted();
 }
 
 /** Reads an earlier run by `latest` (or null), an id, or the beginning of one. A project without runs is a `Problem` that says how to get one. */
@@ -54,7 +56,12 @@ async function idOf(
 /** Reads the run of this id. */
 export async function readRun(projectRoot: string, runId: string): Promise<StoredRun> {
   const dir = runDirOf(projectRoot, runId);
-  return { runId, dir, report: await readReport(dir), ...(await readFailureRecords(dir)) };
+  return {
+    runId,
+    dir,
+    report: await readReport(dir),
+    ...(await readFailureRecords(dir, { root: projectRoot })),
+  };
 }
 
 /**

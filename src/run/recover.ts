@@ -3,12 +3,13 @@ import { sweep } from '../process/end-processes.js';
 import { type Problem, reasonOf } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { forgetKilled, killedRuns } from './run-journal.js';
-import { ContentsMissing, contentsOf } from '../workspace/change.js';
+import { ContentsMissing } from '../workspace/change.js';
 import { copiesOf, removeCopy } from '../workspace/copy-folder.js';
 import { isSame, stateOf } from '../workspace/file-state.js';
 import { installOf, restoreLocks } from '../workspace/install.js';
 import {
   closeJournal,
+  contentsBeside,
   type Journal,
   type JournalPlace,
   readJournal,
@@ -18,7 +19,9 @@ import {
 import { rootOf } from '../workspace/project-files.js';
 import { writeFiles } from '../workspace/write-files.js';
 import { dropAllUnmasked } from './mask-suite-folder.js';
-import { runDirOf } from './run-folder.js';
+import { bringIn, notMoved, runDirOf } from './run-folder.js';
+import { stateFolder } from '../state-folder.js';
+import { runsAtWork } from '../work-folder.js';
 
 /** What was cleaned up after a killed run, as lines for the user. */
 export type Recovery = readonly string[];
@@ -41,8 +44,24 @@ export async function recoverKilledRuns(project: string): Promise<Result<Recover
     said.push(...processes.map((one) => `  stopped a process left behind by run ${run.runId}: ${one}`));
   }
   for (const copy of copies) await removeCopy(copy);
+  const moved = await bringAllIn(project);
   const finished = await finishJournal(project);
-  return finished.ok ? ok(told([...finished.value, ...said])) : finished;
+  return finished.ok ? ok([...moved, ...told([...finished.value, ...said])]) : finished;
+}
+
+/** Moves the files of runs that ended without moving them into the project. */
+async function bringAllIn(project: string): Promise<string[]> {
+  const lines: string[] = [];
+  for (const [runId, dir] of runsAtWork(project)) {
+    const final = stateFolder(project, 'runs', runId);
+    lines.push(
+      await bringIn({ dir, final }).then(
+        () => `moved the files of run ${runId} to ${path.relative(project, final)}`,
+        (error: unknown) => notMoved({ dir, final }, error),
+      ),
+    );
+  }
+  return lines;
 }
 
 /** Brings the tree to the state that the journal describes, if there is one. */
@@ -59,9 +78,8 @@ function told(lines: readonly string[]): Recovery {
 }
 
 async function finish({ project, root }: JournalPlace, journal: Journal): Promise<Result<string[], Problem>> {
-  const runDir = runDirOf(project, journal.runId);
+  const contents = contentsBeside(project, journal.runId);
   try {
-    const contents = contentsOf(runDir);
     await release(project);
     const { written, leftAlone } = await writeFiles(root, journal, contents);
     const shown = (files: readonly string[]) =>
@@ -69,7 +87,9 @@ async function finish({ project, root }: JournalPlace, journal: Journal): Promis
     const installed =
       journal.install && written.length > 0 ? await reinstall({ project, root }, journal) : [];
     await closeJournal(project);
-    const patches = journal.changes.map((id) => path.join(runDir, 'attempts', `${id}.patch`));
+    const patches = journal.changes.map((id) =>
+      path.join(runDirOf(project, journal.runId), 'attempts', `${id}.patch`),
+    );
     return ok([
       ...(written.length > 0 ? [`  ${words[journal.purpose]}: ${shown(written)}`] : []),
       ...(leftAlone.length > 0 ? [`  not touched, because they changed since: ${shown(leftAlone)}`] : []),
@@ -94,7 +114,7 @@ const words: Record<Journal['purpose'], string> = {
 };
 
 async function reinstall({ project, root }: JournalPlace, { runId }: Journal): Promise<string[]> {
-  const contents = contentsOf(runDirOf(project, runId));
+  const contents = contentsBeside(project, runId);
   const { command, ...install } = await installOf({ project, root, runId, contents });
   const { failed, locks } = await install.run();
   await restoreLocks(root, locks, contents);

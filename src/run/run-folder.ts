@@ -1,19 +1,26 @@
-import { accessSync, constants, rmSync, symlinkSync } from 'node:fs';
+import { accessSync, constants, existsSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
+import { gitRootOf } from '../git/git.js';
 import { type Problem, reasonOf } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import {
   makeNewStateFolder,
   makeStateFolder,
   openStateFolder,
+  removeState,
   stateFolder,
   StateRefused,
 } from '../state-folder.js';
+import { cachesFor, makeWorkFolder, moveOrCopy, removeWorkFolder, runsAtWork } from '../work-folder.js';
+import { changesFolder } from '../workspace/change.js';
 
-/** A run's files: `.self-heal/runs/<run-id>/` in the project. */
+/** A run's files. */
 export interface RunFolder {
   readonly runId: string;
+  /** Where they are while the run works, outside of the project. */
   readonly dir: string;
+  /** Where they are afterwards: `.self-heal/runs/<run-id>/` in the project. */
+  readonly final: string;
   /** Creates `failures/<n>` and returns its path. */
   failure(n: number): Promise<string>;
   /** Returns `attempts/<n>`, without an extension, in an existing folder. */
@@ -25,10 +32,11 @@ export function runsFolder(projectRoot: string): string {
   return stateFolder(projectRoot, 'runs');
 }
 
-/** Returns the folder of a run, which need not exist. */
+/** Returns the folder with the files of a run, which need not exist. While the run works, they are outside of the project. */
 export function runDirOf(projectRoot: string, runId: string): string {
   if (!/^[\w-]+$/.test(runId)) throw new Error(`not the id of a run: ${runId}`);
-  return path.join(runsFolder(projectRoot), runId);
+  const final = path.join(runsFolder(projectRoot), runId);
+  return existsSync(final) ? final : (runsAtWork(projectRoot).get(runId) ?? final);
 }
 
 /** Returns the project that a run's folder is in. */
@@ -41,13 +49,17 @@ export async function createRunFolder(
   projectRoot: string,
   runId: string,
 ): Promise<Result<RunFolder, Problem>> {
-  const dir = runDirOf(projectRoot, runId);
+  const final = path.join(runsFolder(projectRoot), runId);
+  let dir = final;
   try {
     openStateFolder(projectRoot);
+    pointLatestTo(final);
+    // They may belong to another user, whose run created them.
+    for (const name of ['runs', 'changes'])
+      accessSync(makeStateFolder(stateFolder(projectRoot, name)), constants.W_OK);
+    const caches = cachesFor(gitRootOf(projectRoot) ?? projectRoot);
+    dir = path.join(runsFolder(makeWorkFolder(projectRoot, caches)), runId);
     makeNewStateFolder(dir);
-    pointLatestTo(dir);
-    // What agents change is kept there. The folder may belong to another user, whose run created it.
-    accessSync(makeStateFolder(stateFolder(projectRoot, 'changes')), constants.W_OK);
   } catch (error) {
     if (error instanceof StateRefused) return err(error.problem);
     return err({
@@ -61,13 +73,35 @@ export async function createRunFolder(
   return ok({
     runId,
     dir,
+    final,
     failure: (n) => made('failures', String(n)),
     attempt: async (n) => path.join(await made('attempts'), String(n)),
   });
 }
 
+/**
+ * Moves the files of a run, and what it changed, into its project. Whoever comes first does it: the run at its end, its watchdog after a kill, or
+ * the next command. Rejects if that is impossible; they then stay where they are.
+ */
+export async function bringIn({ dir, final }: Pick<RunFolder, 'dir' | 'final'>): Promise<void> {
+  openStateFolder(projectOf(final));
+  pointLatestTo(final);
+  const moves = [
+    [changesFolder(dir), changesFolder(final)],
+    [dir, final],
+  ] as const;
+  for (const [from, to] of moves) await moveOrCopy(from, to);
+  for (const [from] of moves) await removeState(from);
+  await removeWorkFolder(projectOf(dir));
+}
+
+/** Says that the files of a run could not be moved, and where they are. */
+export function notMoved({ dir, final }: Pick<RunFolder, 'dir' | 'final'>, error: unknown): string {
+  return `the files of run ${path.basename(dir)} could not be moved into ${path.dirname(final)}: ${reasonOf(error)}\n  → They are in ${dir}, and the next command moves them. Free some disk space, or make the folder writable.`;
+}
+
 /** Points `.self-heal/latest` to a run, for people and for CI. self-heal itself reads only which run it names. */
-export function pointLatestTo(dir: string): void {
+function pointLatestTo(dir: string): void {
   const latest = path.join(path.dirname(path.dirname(dir)), 'latest');
   rmSync(latest, { recursive: true, force: true });
   // A junction needs no privileges on Windows, but an absolute target; elsewhere, the type is ignored.

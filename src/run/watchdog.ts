@@ -7,6 +7,8 @@ export interface Watched {
   readonly runId: string;
   /** The run's folder, absolute. Files in it that may hold secrets are deleted. */
   readonly dir: string;
+  /** Where it is moved then. */
+  readonly final: string;
   /** Absolute paths of temporary folders that only this run uses. */
   readonly folders: readonly string[];
 }
@@ -30,7 +32,7 @@ const afterKill = fileURLToPath(new URL('after-kill.js', import.meta.url));
  * whatever way; there is no polling. Until then it is a waiting shell of some 1.5 MB in its own session. Windows has no
  * watchdog: the next command cleans up what a killed run left.
  */
-export function startWatchdog({ runId, dir }: Pick<Watched, 'runId' | 'dir'>): Watchdog {
+export function startWatchdog({ runId, dir, final }: Omit<Watched, 'folders'>): Watchdog {
   const nothing = () => undefined;
   if (process.platform === 'win32') return { watch: nothing, ended: nothing, [Symbol.dispose]: nothing };
   const child = spawn('/bin/sh', ['-c', waits, 'self-heal-watchdog', process.execPath, afterKill], {
@@ -44,7 +46,7 @@ export function startWatchdog({ runId, dir }: Pick<Watched, 'runId' | 'dir'>): W
   child.stdin.on('error', () => undefined);
   child.unref();
   const watch = (folders: readonly string[]) => {
-    const watched: Watched = { runId, dir, folders };
+    const watched: Watched = { runId, dir, final, folders };
     child.stdin.write(`${JSON.stringify(watched)}\n`);
   };
   watch([]);

@@ -130,7 +130,8 @@ async function* followRuns(options: FollowOptions): AsyncGenerator<RunUpdate | n
     }
     if (newest !== null && newest !== run.runId) {
       run = emptyRun(newest);
-      appended = appendedLines(path.join(runDirOf(projectRoot, newest), eventsFile));
+      // At its end, a run is moved into the project.
+      appended = appendedLines(() => path.join(runDirOf(projectRoot, newest), eventsFile));
       continue;
     }
     await clock.sleep(POLL_MS, signal);

@@ -1,11 +1,10 @@
 import path from 'node:path';
-import { type Change, changesFolder, type Contents, storeChange, mergeFile, mergeOnto } from './change.js';
+import { type Change, type Contents, storeChange, mergeFile, mergeOnto } from './change.js';
 import { changesPackages, installOf, restoreLocks } from './install.js';
 import { closeJournal, writeJournal } from './journal.js';
 import { type FileEdit, isSame, stateOf } from './file-state.js';
 import { missingFolders, type PlannedFile, writeFiles, type Written } from './write-files.js';
 import { reasonOf } from '../problem.js';
-import { listState } from '../state-folder.js';
 
 /** The result of applying a change; `conflict` names the files in which somebody else changed the same lines meanwhile. */
 export type Applied =
@@ -33,7 +32,7 @@ export interface ChangesOptions {
  */
 export class AppliedChanges {
   readonly #options: ChangesOptions;
-  /** The bytes that the changes need, since somebody may delete `.self-heal` while they are in the project. */
+  /** The bytes that the changes need, since somebody may delete what is stored while they are in the project. */
   readonly #bytes = new Map<string, Buffer>();
   readonly #contents: Contents;
   /** All changes, whether in the project or temporarily reverted. */
@@ -158,14 +157,6 @@ export class AppliedChanges {
     if (open.length > 0 || this.#reverted.size > 0) await this.revert(open);
   }
 
-  /** Stores the changes again if somebody has deleted `.self-heal`: recovery and `undo` read them from there. */
-  async keep(): Promise<void> {
-    const { runDir, contents } = this.#options;
-    if (this.#all.length === 0 || listState(changesFolder(runDir)).length > 0) return;
-    for (const bytes of this.#bytes.values()) await contents.put(bytes);
-    for (const change of this.#all) await storeChange(runDir, change);
-  }
-
   #forget(gone: ReadonlySet<string>): Promise<void> {
     this.#all = this.#all.filter(({ id }) => !gone.has(id));
     this.#reverted = new Set();
@@ -215,7 +206,6 @@ export class AppliedChanges {
   /** Writes the journal for the state that a kill must leave: decided changes are in, all others are out. */
   async #keepJournal(): Promise<void> {
     const { runId, root, project } = this.#options;
-    await this.keep();
     const open = this.builtOn(this.#all.map(({ id }) => id).filter((id) => !this.#decided.has(id)));
     if (open.size === 0 && this.#reverted.size === 0) return closeJournal(project);
     const concerned = open.size > 0 ? open : this.#reverted;

@@ -1,9 +1,8 @@
-import { realpathSync, statSync } from 'node:fs';
-import { access, constants, lstat, mkdir, mkdtemp, readdir, rm, rmdir } from 'node:fs/promises';
-import { homedir, tmpdir } from 'node:os';
+import { realpathSync } from 'node:fs';
+import { lstat, mkdir, mkdtemp, readdir, rm, rmdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { hashOf } from './file-state.js';
-import { isInside } from '../paths.js';
+import { cacheFolders, cachesFor, keyOf } from '../work-folder.js';
 
 export interface CopyFolder {
   /** The project, which only one run at a time works on; two packages of one repository have separate copies. */
@@ -21,7 +20,7 @@ export interface CopyFolder {
  */
 export async function makeCopyFolder({ root, project, n = 0, announce }: CopyFolder): Promise<string> {
   const name = n === 0 ? nameFor(project) : `${nameFor(project)}-${n + 1}`;
-  const folder = path.join(await placeFor(root), name);
+  const folder = path.join(cachesFor(root)[0] ?? realpathSync(tmpdir()), name);
   await removeCopy(folder);
   announce(folder);
   const isMade = await mkdir(folder, { mode: 0o700 }).then(
@@ -38,7 +37,7 @@ export async function makeCopyFolder({ root, project, n = 0, announce }: CopyFol
 export async function copiesOf(project: string): Promise<string[]> {
   const name = nameFor(realpathSync(project));
   const found = await Promise.all(
-    places().map(async (place) => {
+    cacheFolders().map(async (place) => {
       const names = await readdir(place).catch(() => []);
       const ours = names.filter((one) => one === name || one.startsWith(`${name}-`));
       return ours.map((one) => path.join(realpathSync(place), one));
@@ -48,25 +47,7 @@ export async function copiesOf(project: string): Promise<string[]> {
 }
 
 function nameFor(project: string): string {
-  return `self-heal-${hashOf(Buffer.from(project)).slice(0, 12)}`;
-}
-
-function places(): string[] {
-  return [process.env['XDG_CACHE_HOME'] || path.join(homedir(), '.cache'), tmpdir()];
-}
-
-async function placeFor(root: string): Promise<string> {
-  const device = statSync(root).dev;
-  for (const place of places()) {
-    const found = await mkdir(place, { recursive: true })
-      .then(() => access(place, constants.W_OK))
-      .then(
-        () => realpathSync(place),
-        () => null,
-      );
-    if (found !== null && !isInside(root, found) && statSync(found).dev === device) return found;
-  }
-  return realpathSync(tmpdir());
+  return `self-heal-${keyOf(project)}`;
 }
 
 /** The marker is a folder, because a folder is created atomically: a copy whose creation was killed is either empty or marked. */

@@ -11,7 +11,7 @@ import {
   stateFolder,
   writeState,
 } from '../state-folder.js';
-import type { Contents } from './change.js';
+import { type Contents, contentsOf } from './change.js';
 import { safePath } from './safe-path.js';
 import { plannedFileShape } from './write-files.js';
 
@@ -59,6 +59,7 @@ export async function writeJournal(
   journal: Journal,
   contents: Contents,
 ): Promise<void> {
+  await keepGoals(project, journal, contents);
   await reserve(project, await bytesFor(journal, contents));
   const text = { schemaVersion: 1, ...journal, project: numberOf(project), root: numberOf(root) };
   writeState(fileOf(project), `${JSON.stringify(text)}\n`, { durable: true });
@@ -67,6 +68,16 @@ export async function writeJournal(
 export async function closeJournal(project: string): Promise<void> {
   await removeState(fileOf(project));
   await release(project);
+}
+
+/** Returns the contents that are kept beside the journal of a run, since what else it has may be on a disk that is gone after a kill. */
+export function contentsBeside(project: string, runId: string): Contents {
+  return contentsOf(stateFolder(project, 'runs', runId));
+}
+
+async function keepGoals(project: string, { runId, files }: Journal, contents: Contents): Promise<void> {
+  const kept = contentsBeside(project, runId);
+  for (const { goal } of files) if (goal) await kept.put(await contents.get(goal.hash));
 }
 
 /** Frees what is reserved for whoever follows the journal now. */

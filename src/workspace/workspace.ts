@@ -71,7 +71,7 @@ export interface Workspace {
   edited(): ReadonlySet<string>;
   /** Marks these changes as decided: a kill leaves them in the project. */
   decided(ids: readonly string[]): Promise<void>;
-  /** Takes out what is not decided, however the run ended, makes sure that the other changes are stored, and deletes the copies. */
+  /** Takes out what is not decided, however the run ended, and deletes the copies. */
   close(): Promise<void>;
 }
 
@@ -154,7 +154,6 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     decided: (ids) => changes.decided(ids),
     close: async () => {
       await changes.revertUndecided();
-      await changes.keep();
       for (const made of await Promise.allSettled(copies.flatMap((one) => one ?? [])))
         if (made.status === 'fulfilled') await made.value.remove();
     },

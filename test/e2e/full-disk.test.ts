@@ -23,20 +23,25 @@ const files = {
   'agents.yaml': agentsYaml(['node', 'fixer.mjs']),
 };
 
+/** Runs a script in a project on a disk of 6 MB. */
+async function onSmallDisk(script: string) {
+  const place = tempDir('full disk');
+  for (const [name, text] of Object.entries(files)) await writeFile(path.join(place, name), text);
+  await linkPackages(place);
+  const begin = `mkdir disk && mount -t tmpfs -o size=6m tmpfs disk && mkdir disk/project disk/cache && cp -a ${Object.keys(files).join(' ')} node_modules disk/project && cd disk/project || exit 99`;
+  return withMounts(`${begin}\n${script}`, place, { ...userEnv(), NODE: process.execPath, CLI: cli });
+}
+
 it.runIf(canMount)(
   'HN-1 HN-2 a full disk ends the run with 2 and leaves the project unchanged; the next run goes on once there is space',
   async () => {
-    const place = tempDir('full disk');
-    for (const [name, text] of Object.entries(files)) await writeFile(path.join(place, name), text);
-    await linkPackages(place);
-    const script = `
-      mkdir disk && mount -t tmpfs -o size=6m tmpfs disk && cp -a ${Object.keys(files).join(' ')} node_modules disk && cd disk || exit 99
+    const ended = await onSmallDisk(`
+      export XDG_CACHE_HOME=$PWD/../cache
       KB=4000 "$NODE" "$CLI" run > /dev/null; echo "run $?"
       cat word.mjs; ls; cat .self-heal/journal.json 2>/dev/null
-      mount -o remount,size=30m .
+      mount -o remount,size=30m ..
       KB=1 "$NODE" "$CLI" run > /dev/null; echo "next run $?"
-      cat word.mjs; ls more.mjs`;
-    const ended = await withMounts(script, place, { ...userEnv(), NODE: process.execPath, CLI: cli });
+      cat word.mjs; ls more.mjs`);
     const [, before = '', after = ''] = /^run 2\n([^]*)^next run 0\n([^]*)$/m.exec(ended.stdout) ?? [];
     expect(before.split('\n').filter(Boolean), `${ended.stdout}\n${ended.stderr}`).toEqual([
       "export const word = 'one';",
@@ -45,6 +50,29 @@ it.runIf(canMount)(
     expect(after.split('\n')).toEqual(["export const word = 'two';", 'more.mjs']);
     expect(ended.stderr).toContain('The disk is full');
     expect(ended.stderr).not.toContain('bug in self-heal');
+  },
+);
+
+it.runIf(canMount)(
+  'HN-1 HN-2 if the disk of the project cannot take the files of a run, its fix stays, and the next command moves them from the disk of the caches',
+  async () => {
+    const ended = await onSmallDisk(`
+      KB=4000 "$NODE" "$CLI" run > /dev/null 2> ../err; echo "run $?"; cat ../err >&2
+      cat word.mjs; ls .self-heal/runs
+      "$NODE" "$CLI" report --json | grep '"outcome"'
+      mount -o remount,size=30m ..
+      "$NODE" "$CLI" undo --yes > /dev/null; echo "undo $?"
+      cat word.mjs; ls .self-heal/latest/events.ndjson .self-heal/latest/report.json`);
+    expect(ended.stdout.split('\n'), ended.stderr).toEqual([
+      'run 1',
+      "export const word = 'two';",
+      '  "outcome": "green",',
+      'undo 0',
+      "export const word = 'one';",
+      '.self-heal/latest/events.ndjson',
+      '.self-heal/latest/report.json',
+    ]);
+    expect(ended.stderr).toMatch(/the files of run \S+ could not be moved [^]*moved the files of run/);
   },
 );
 

@@ -42,8 +42,8 @@ it('HN-1 HL-7 CL-5 the copy is made while the suite continues after a red test, 
     'tests/b.spec.ts': `
       import { test, expect } from '@playwright/test';
       import { readdirSync } from 'node:fs';
-      test('sees the copy', () =>
-        expect.poll(() => readdirSync(process.env.XDG_CACHE_HOME), { timeout: 20_000 }).toHaveLength(1));`,
+      test('sees the copy, and the work folder of the run', () =>
+        expect.poll(() => readdirSync(process.env.XDG_CACHE_HOME), { timeout: 20_000 }).toHaveLength(2));`,
   });
   const cache = tempDir();
   const run = await project.selfHeal(['run', '--fail-on-flaky-tests'], { XDG_CACHE_HOME: cache });

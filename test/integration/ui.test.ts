@@ -4,7 +4,9 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/clock.js';
 import type { Escalation } from '../../src/core/escalation.js';
+import { appendEvent } from '../../src/run/event-log.js';
 import { writeFailureRecord } from '../../src/run/failure-record.js';
+import { bringIn, createRunFolder } from '../../src/run/run-folder.js';
 import { err, ok } from '../../src/result.js';
 import type { TypedAnswer } from '../../src/run/answer-escalation.js';
 import type { EscalationDesk } from '../../src/ui/questions.js';
@@ -302,6 +304,21 @@ describe('the event stream', () => {
       now: expect.stringContaining('Everything is green'),
     });
     expect(next).toMatchObject({ 'run-id': `run ${second}`, now: expect.stringContaining('Starting') });
+  });
+
+  it('RP-5 follows a run that works outside of the project, until it has been moved there', async () => {
+    const { projectRoot, follow } = await serve();
+    const folder = await createRunFolder(projectRoot, first);
+    if (!folder.ok) throw new Error(folder.error.message);
+    const { dir } = folder.value;
+    appendEvent(dir, started);
+    const client = follow();
+    expect(partsOf(await client.next())).toMatchObject({ now: expect.stringContaining('Starting') });
+    appendEvent(dir, ended);
+    await bringIn(folder.value);
+    expect(partsOf(await client.next())).toMatchObject({
+      now: expect.stringContaining('Everything is green'),
+    });
   });
 
   it('RP-5 ends when the server is closed', async () => {

@@ -4,7 +4,7 @@ import type { AgentRun } from '../../src/core/attempt.js';
 import type { DiagnosedFailure } from '../../src/core/cause.js';
 import type { SuiteRun } from '../../src/playwright/suite-run.js';
 import { noStore } from '../../src/run/run-store.js';
-import { createRunFolder } from '../../src/run/run-folder.js';
+import { createRunFolder, projectOf } from '../../src/run/run-folder.js';
 import { redactorOf } from '../../src/secrets/redactor.js';
 import type { Session } from '../../src/heal/session.js';
 import { noMemory } from '../../src/heal/memory.js';
@@ -14,7 +14,7 @@ import { createSpending } from '../../src/run/spending.js';
 import { contentsOf } from '../../src/workspace/change.js';
 import { aResult, aSuiteRun, failing, someSettings } from './builders.js';
 import { recordingBus } from './recording-bus.js';
-import { tempDir } from './temp-dir.js';
+import { removeAfterTest, tempDir } from './temp-dir.js';
 import { virtualClock } from './virtual-clock.js';
 
 /** An agent that completed. */
@@ -49,6 +49,7 @@ export async function healingSession(reruns: readonly (string | null)[], over: P
   const { bus, events } = recordingBus(clock);
   const folder = await createRunFolder(tempDir(), 'run');
   if (!folder.ok) throw new Error(folder.error.message);
+  removeAfterTest(projectOf(folder.value.dir));
   const agents: string[] = [];
   const moves: string[] = [];
   let rerun = 0;

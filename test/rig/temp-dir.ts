@@ -20,6 +20,11 @@ export function tempDirOfFile(name: string): string {
 /** Creates a folder that is removed when the test is over. Its name has a space and a non-ASCII letter, as real ones do. */
 export function tempDir(name = 'größe mit raum'): string {
   const dir = realpathSync(mkdtempSync(path.join(tmpdir(), `self-heal ${name} `)));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }));
+  removeAfterTest(dir);
   return dir;
+}
+
+/** Removes a folder when the test is over. */
+export function removeAfterTest(dir: string): void {
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }));
 }

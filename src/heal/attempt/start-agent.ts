@@ -14,6 +14,7 @@ import { traceFiles } from '../../evidence/evidence-files.js';
 import type { KnownFailure } from '../../store/store.js';
 import type { AgentPlace } from '../../workspace/workspace.js';
 import { relativePath } from '../../paths.js';
+import { mapTexts } from '../../secrets/reading.js';
 import { localTime } from '../../format.js';
 import { remedyFor } from '../../agents/agent-error.js';
 import { classifyAgentError, errorOfEnd } from '../../core/agent-error.js';
@@ -63,7 +64,7 @@ async function briefAgent(
   { file, place, reduced = false }: At & Partial<Start>,
 ): Promise<Work> {
   const written = await writeWork(session, request, { reduced });
-  await bringTo(place, path.dirname(written.contextFile));
+  await bringTo(place, await session.folder.failure(request.cause.lead.n), session.folder);
   const prompt = place.toCopy(written.prompt);
   // The failure's own prompt.md is overwritten by the next attempt.
   await writeFile(`${file}.prompt.md`, prompt);
@@ -150,7 +151,7 @@ async function startAgent(
     slashCommand: agent.slashCommand,
     runner: agent.runner,
     timeoutMs: agent.timeoutMs,
-    logFile: relativePath(session.cwd, logFile),
+    logFile: relativePath(session.cwd, inProject(session.folder, logFile)),
     ...(request.review ? { isReview: true as const } : {}),
   };
   const { screenshot } = cause.lead.evidence;
@@ -160,7 +161,7 @@ async function startAgent(
     prompt: written.prompt,
     contextFile: place.toCopy(written.contextFile),
     promptFile: place.toCopy(written.promptFile),
-    screenshot: screenshot === null ? null : place.toCopy(screenshot),
+    screenshot: screenshot === null ? null : place.toCopy(inProject(session.folder, screenshot)),
     logFile,
     cwd: place.cwd,
     workDir: place.folder,
@@ -180,7 +181,8 @@ async function startAgent(
 }
 
 /** Copies what an agent may read into its copy, with the copy's paths in texts, so that it never learns where the project itself is. */
-async function bringTo({ toCopy }: AgentPlace, folder: string): Promise<void> {
+async function bringTo(place: AgentPlace, folder: string, runFolder: Session['folder']): Promise<void> {
+  const toCopy = (text: string) => place.toCopy(inProject(runFolder, text));
   const target = toCopy(folder);
   await mkdir(target, { recursive: true });
   for (const entry of await readdir(folder, { withFileTypes: true })) {
@@ -194,15 +196,21 @@ async function bringTo({ toCopy }: AgentPlace, folder: string): Promise<void> {
   }
 }
 
-/** Writes context.json and prompt.md into the failure's folder, where `inspect` finds what the agent was given. */
+/** Names the files of a run in a text as they are named at its end, and in the agents' copies. */
+function inProject({ dir, final }: Session['folder'], text: string): string {
+  return text.replaceAll(dir, final);
+}
+
+/** Writes context.json and prompt.md into the failure's folder, where `inspect` finds what the agent was given. The paths that it returns are those in the project. */
 export async function writeWork(
   session: Session,
   request: DeployRequest,
   { reduced }: Pick<Start, 'reduced'> = { reduced: false },
 ): Promise<Work> {
   const dir = await session.folder.failure(request.cause.lead.n);
-  const contextFile = path.join(dir, 'context.json');
-  const promptFile = path.join(dir, request.review ? 'review.md' : 'prompt.md');
+  const names = { context: 'context.json', prompt: request.review ? 'review.md' : 'prompt.md' };
+  const contextFile = inProject(session.folder, path.join(dir, names.context));
+  const promptFile = inProject(session.folder, path.join(dir, names.prompt));
   const agent = agentOf(session, request);
   await showTrace(session, request.cause.lead.n);
   const edited = session.workspace.edited();
@@ -221,7 +229,8 @@ export async function writeWork(
     isEdited: (file) => edited.has(file),
     clean: (text) => session.redactor.clean(text),
   });
-  const context = session.redactor.deep(reduced ? reduceContext(built) : built);
+  const masked = session.redactor.deep(reduced ? reduceContext(built) : built);
+  const context = mapTexts(masked, (text) => inProject(session.folder, text));
   const rendered = renderPrompt(context, {
     contextFile,
     slashCommand: agent.slashCommand,
@@ -230,8 +239,8 @@ export async function writeWork(
   const prompt = session.redactor.clean(
     await expandedPrompt(session.settings.runners[agent.runner], rendered, session.cwd),
   );
-  await writeFile(contextFile, `${JSON.stringify(context, null, 2)}\n`);
-  await writeFile(promptFile, prompt);
+  await writeFile(path.join(dir, names.context), `${JSON.stringify(context, null, 2)}\n`);
+  await writeFile(path.join(dir, names.prompt), prompt);
   return { prompt, contextFile, promptFile };
 }
 

@@ -35,7 +35,7 @@ export async function verifyRequest(
 
 /** Returns what has to run so that these tests run: a test of a serial group needs its group. */
 async function idsOf(cwd: string, { tests, runId }: LastRed): Promise<string[]> {
-  const { failures } = await readFailureRecords(runDirOf(cwd, runId));
+  const { failures } = await readFailureRecords(runDirOf(cwd, runId), { root: cwd });
   const rerunIds = new Map(
     failures.flatMap((one) => testsOf([one]).map(({ id }) => [id, one.rerunIds] as const)),
   );

@@ -64,7 +64,7 @@ export async function loadRun(
   const address = addressOf ?? embedded(dir);
   const states = new Map(run.causes.map((state) => [state.summary.id, state]));
   const leads = new Set(report.causes.map(({ evidence }) => Number(path.posix.basename(evidence))));
-  const failures = redactor.deep((await readFailureRecords(dir, leads)).failures);
+  const failures = redactor.deep((await readFailureRecords(dir, { only: leads })).failures);
   const causes = new Map<string, LoadedCause>();
   for (const cause of report.causes) {
     const lead = failures.find(({ n }) => cause.evidence === `failures/${n}`) ?? null;

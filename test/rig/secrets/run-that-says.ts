@@ -15,7 +15,7 @@ import { eventsWriter } from '../../../src/run/event-log.js';
 import { writeReports } from '../../../src/outputs/write-reports.js';
 import { summaryOf } from '../../../src/outputs/summary.js';
 import { terminalReporter } from '../../../src/outputs/terminal.js';
-import { createRunFolder } from '../../../src/run/run-folder.js';
+import { bringIn, createRunFolder } from '../../../src/run/run-folder.js';
 import { maskSuiteFolder } from '../../../src/run/mask-suite-folder.js';
 import { createRedactor } from '../../../src/secrets/redactor.js';
 import { noStore } from '../../../src/run/run-store.js';
@@ -162,9 +162,10 @@ export async function runThatSays(
   const report = reportOf(bus.run());
   await writeFile(path.join(folder.value.dir, 'report.json'), JSON.stringify(report, null, 2));
   screen.write(summaryOf(report, { paint, columns: 4000 }));
-  const { dir } = folder.value;
+  const { dir, final } = folder.value;
   await writeReports(report, {
     dir,
+    final,
     cwd: root,
     env: github(dir),
     print: (line) => void screen.write(`${line}\n`),
@@ -192,8 +193,9 @@ export async function runThatSays(
   });
   await memory.value.ended({ outcome: 'red', exitCode: 1 });
   await bus.close();
+  await bringIn(folder.value);
   screen.end();
-  return { root, dir: folder.value.dir, terminal: String(screen.read()), cause };
+  return { root, dir: final, terminal: String(screen.read()), cause };
 }
 
 /** The environment of a step of GitHub Actions, whose files lie in the folder. */

@@ -1,8 +1,8 @@
-import { mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { eventIn } from '../../../src/event.js';
-import { readRunState, appendEvent, eventsFile, eventsWriter } from '../../../src/run/event-log.js';
+import { readRunState, appendEvent, eventsFile } from '../../../src/run/event-log.js';
 import { anAttempt } from '../../rig/builders.js';
 import { aCauseSummary } from '../../rig/shown-run.js';
 import { tempDir } from '../../rig/temp-dir.js';
@@ -55,20 +55,3 @@ it('EV-12 HN-8 appends an event to a killed run after its half line', async () =
   appendEvent(dir, { type: 'run.undone', restored: ['a'], leftAlone: [] });
   expect(await readRunState(dir)).toMatchObject({ warnings: ['a', expect.any(String)], undone: true });
 });
-
-it.runIf(process.platform !== 'win32')(
-  'EV-12 HN-8 writes all events again, where git ignores them, if somebody deletes .self-heal during the run',
-  async () => {
-    const home = path.join(tempDir(), '.self-heal');
-    const dir = path.join(home, 'runs', '20261121-071500-000a');
-    mkdirSync(dir, { recursive: true });
-    const writer = eventsWriter(dir);
-    const warn = (message: string) => writer.handle({ time: 1, type: 'run.warning', message });
-    warn('a');
-    rmSync(home, { recursive: true });
-    warn('b');
-    writer.close();
-    expect((await readRunState(realpathSync(path.join(home, 'latest')))).warnings).toEqual(['a', 'b']);
-    expect(readFileSync(path.join(home, '.gitignore'), 'utf8')).toBe('*\n');
-  },
-);

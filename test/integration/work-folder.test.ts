@@ -1,0 +1,132 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { beforeEach, expect, it, vi } from 'vitest';
+import { latestRunId, runIdsIn } from '../../src/run/find-run.js';
+import { recoverKilledRuns } from '../../src/run/recover.js';
+import { bringIn, createRunFolder, projectOf, runDirOf } from '../../src/run/run-folder.js';
+import { stateFolder } from '../../src/state-folder.js';
+import { changesFolder, contentsOf } from '../../src/workspace/change.js';
+import { type FileState, stateOf } from '../../src/workspace/file-state.js';
+import { writeJournal } from '../../src/workspace/journal.js';
+import { removeAfterTest, tempDir } from '../rig/temp-dir.js';
+
+/** A folder on another file system than that for temporary files. */
+const elsewhere = '/dev/shm';
+const hasTwoDisks = existsSync(elsewhere) && statSync(elsewhere).dev !== statSync(tmpdir()).dev;
+
+const runId = '20261121-071500-000a';
+
+beforeEach(() => {
+  vi.stubEnv('XDG_CACHE_HOME', tempDir('cache'));
+  return () => vi.unstubAllEnvs();
+});
+
+/** A run that has written a file, and one beside it that holds what it changed. */
+async function begun(project: string) {
+  const folder = await createRunFolder(project, runId);
+  if (!folder.ok) throw new Error(folder.error.message);
+  const { dir, final } = folder.value;
+  await folder.value.failure(1);
+  writeFileSync(path.join(dir, 'failures/1/page.html'), 'page');
+  mkdirSync(path.join(changesFolder(dir), 'contents'), { recursive: true });
+  writeFileSync(path.join(changesFolder(dir), 'contents/b'), 'new');
+  return { dir, final, top: projectOf(dir) };
+}
+
+it('CL-3 HN-10 a run works outside of the project, where nobody else may look, and is found there until it is moved', async () => {
+  const project = tempDir('project');
+  const { dir, final, top } = await begun(project);
+  expect(statSync(top).mode & 0o777).toBe(0o700);
+  expect(existsSync(final)).toBe(false);
+  expect([await runIdsIn(project), await latestRunId(project)]).toEqual([[runId], runId]);
+  expect(runDirOf(project, runId)).toBe(dir);
+  mkdirSync(path.join(changesFolder(final), 'contents'), { recursive: true });
+  writeFileSync(path.join(changesFolder(final), 'contents/a'), 'beside the journal');
+  await Promise.all([bringIn({ dir, final }), bringIn({ dir, final })]);
+  expect(runDirOf(project, runId)).toBe(final);
+  expect(readFileSync(path.join(project, '.self-heal/latest/failures/1/page.html'), 'utf8')).toBe('page');
+  for (const name of ['a', 'b'])
+    expect(existsSync(path.join(changesFolder(final), 'contents', name))).toBe(true);
+  expect(existsSync(top)).toBe(false);
+});
+
+it.runIf(hasTwoDisks)('CL-3 moves a run from one file system to another', async () => {
+  const project = tempDir('project');
+  const cache = mkdtempSync(path.join(elsewhere, 'self-heal '));
+  removeAfterTest(cache);
+  for (const name of ['XDG_CACHE_HOME', 'TMPDIR']) vi.stubEnv(name, cache);
+  const { dir, final, top } = await begun(project);
+  expect(dir.startsWith(cache)).toBe(true);
+  await bringIn({ dir, final });
+  expect(readFileSync(path.join(final, 'failures/1/page.html'), 'utf8')).toBe('page');
+  expect(readFileSync(path.join(changesFolder(final), 'contents/b'), 'utf8')).toBe('new');
+  expect(existsSync(top)).toBe(false);
+});
+
+it.runIf(process.platform !== 'win32')(
+  'HN-10 uses no work folder that others may write into, and reads no run from it',
+  async () => {
+    const project = tempDir('project');
+    const { dir, top } = await begun(project);
+    chmodSync(top, 0o755);
+    expect(await runIdsIn(project)).toEqual([]);
+    const other = await createRunFolder(project, '20261121-071500-000b');
+    expect(other.ok && projectOf(other.value.dir)).not.toBe(projectOf(dir));
+  },
+);
+
+it('HN-2 the next command moves what a killed run left, and says so', async () => {
+  const project = tempDir('project');
+  const { dir, final } = await begun(project);
+  writeFileSync(
+    path.join(dir, 'running.json'),
+    '{ "schemaVersion": 1, "pid": 999999999, "startedAt": null }',
+  );
+  expect(await recoverKilledRuns(project)).toEqual({
+    ok: true,
+    value: [`moved the files of run ${runId} to .self-heal/runs/${runId}`],
+  });
+  expect(existsSync(path.join(final, 'failures/1/page.html'))).toBe(true);
+  expect(existsSync(path.join(final, 'running.json'))).toBe(false);
+});
+
+it('HN-2 a journal can be followed although the work folder is gone', async () => {
+  const project = tempDir('project');
+  const { dir, top } = await begun(project);
+  const file = path.join(project, 'a.txt');
+  const contents = contentsOf(dir);
+  const states: FileState[] = [];
+  for (const text of ['old', 'new']) {
+    writeFileSync(file, text);
+    await contents.put(Buffer.from(text));
+    states.push(stateOf(project, 'a.txt') as FileState);
+  }
+  const files = [{ path: 'a.txt', known: states, goal: states[0] ?? null }];
+  const journal = { runId, changes: ['1'], purpose: 'take-out', files, folders: [], install: false } as const;
+  await writeJournal({ project, root: project }, journal, contents);
+  rmSync(top, { recursive: true });
+  expect(await recoverKilledRuns(project)).toMatchObject({ ok: true });
+  expect(readFileSync(file, 'utf8')).toBe('old');
+});
+
+it('HN-2 what no command moved is removed by a run of another project after a month', async () => {
+  const { dir, top } = await begun(tempDir('project'));
+  const since = (days: number) => new Date(Date.now() - days * 24 * 60 * 60 * 1000);
+  utimesSync(stateFolder(top, 'runs'), since(29), since(29));
+  await begun(tempDir('another project'));
+  expect(existsSync(dir)).toBe(true);
+  utimesSync(stateFolder(top, 'runs'), since(31), since(31));
+  await createRunFolder(tempDir('a third project'), runId);
+  expect(existsSync(top)).toBe(false);
+});
