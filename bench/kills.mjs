@@ -24,6 +24,7 @@ import { bundleSrc } from '../scripts/bundle-src.mjs';
 
 const { openStore } = await import(await bundleSrc('store/open-store.ts'));
 const { recoverKilledRuns } = await import(await bundleSrc('run/recover.ts'));
+const { runsAtWork } = await import(await bundleSrc('work-folder.ts'));
 
 const root = path.resolve(import.meta.dirname, '..');
 const kills = Number(process.argv[2] ?? 100);
@@ -305,11 +306,13 @@ function command(args) {
 
 function runIds() {
   const runs = path.join(dir, '.self-heal', 'runs');
-  return existsSync(runs) ? readdirSync(runs).toSorted() : [];
+  const ended = existsSync(runs) ? readdirSync(runs) : [];
+  return [...new Set([...ended, ...runsAtWork(dir).keys()])].toSorted();
 }
 
 function eventsOf(runId) {
-  const file = path.join(dir, '.self-heal', 'runs', runId, 'events.ndjson');
+  const folder = runsAtWork(dir).get(runId) ?? path.join(dir, '.self-heal', 'runs', runId);
+  const file = path.join(folder, 'events.ndjson');
   const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
   // The last piece is empty, or a line that the kill cut off.
   return lines.slice(0, -1).map((line) => ({ ...JSON.parse(line), runId }));

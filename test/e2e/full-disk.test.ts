@@ -37,7 +37,7 @@ it.runIf(canMount)(
   async () => {
     const ended = await onSmallDisk(`
       export XDG_CACHE_HOME=$PWD/../cache
-      KB=4000 "$NODE" "$CLI" run > /dev/null; echo "run $?"
+      KB=2500 "$NODE" "$CLI" run > /dev/null; echo "run $?"
       cat word.mjs; ls; cat .self-heal/journal.json 2>/dev/null
       mount -o remount,size=30m ..
       KB=1 "$NODE" "$CLI" run > /dev/null; echo "next run $?"

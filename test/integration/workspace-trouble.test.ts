@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { undo } from '../../src/run/undo.js';
-import { changesFolder, ContentsMissing, contentsOf, readChange } from '../../src/workspace/change.js';
+import { changesFolder, ContentsMissing, contentsOf } from '../../src/workspace/change.js';
 import { folderTree } from '../../src/workspace/tree.js';
 import { mirror } from '../../src/workspace/copy.js';
 import { listAll } from '../../src/workspace/project-files.js';
@@ -20,18 +20,6 @@ it('HN-1 warns if git cannot tell which files it ignores', async () => {
   const place = { project: dir, runId: 'r', runDir, contents: contentsOf(runDir) };
   await openWorkspace({ ...place, onCopy: () => undefined, warn });
   expect(warnings).toEqual([expect.stringMatching(/^git cannot read the repository.*index/)]);
-});
-
-it('HN-8 stores a change again that was deleted with .self-heal, so that undo can revert it after the run', async () => {
-  const { applied, workspace, read, dir, runDir } = await agentWorkspace(files);
-  const done = await applied((cwd) => writeInto(cwd, { 'src/cart.js': 'fixed\n' }));
-  if (done.kind !== 'applied') throw new Error(done.kind);
-  await workspace.decided([done.change.id]);
-  rmSync(path.join(dir, '.self-heal'), { recursive: true });
-  await workspace.close();
-  const change = readChange(runDir, done.change.id);
-  await undo(dir, { runId: path.basename(runDir), dir: runDir }, [change!]);
-  expect(read('src/cart.js')).toBe(files['src/cart.js']);
 });
 
 it('HN-8 an undo whose original contents are gone changes nothing and leaves no journal for the next command', async () => {
