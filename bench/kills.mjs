@@ -307,7 +307,7 @@ function command(args) {
 function runIds() {
   const runs = path.join(dir, '.self-heal', 'runs');
   const ended = existsSync(runs) ? readdirSync(runs) : [];
-  return [...new Set([...ended, ...runsAtWork(dir).keys()])].toSorted();
+  return [...ended, ...runsAtWork(dir).keys()].map(String).toSorted();
 }
 
 function eventsOf(runId) {
