@@ -160,6 +160,8 @@ const shapes = {
   'cause.found': z.object({ cause: causeShape }),
   /** An earlier fix healed some of the cause's tests; these are the rest (HL-6). */
   'cause.narrowed': z.object({ cause: causeShape }),
+  /** The smallest change that broke `causeId` is that of this cause, which has its tests now (HL-6). */
+  'cause.joined': z.object({ ...ofCause, cause: causeShape }),
   'cause.flaky': z.object({ ...ofTests, ...ofAny }),
   /** Experiments have shown what makes a test flaky, and how often it then fails (FL-2). */
   'flake.found': z.object({ flake: flakeShape }),

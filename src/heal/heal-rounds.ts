@@ -20,6 +20,7 @@ import {
   tellCause,
   verdictOf,
 } from './progress.js';
+import { joinCauses } from './join-causes.js';
 import { proveFixes } from './prove.js';
 import { retest } from './retest.js';
 import { revertDeadEnds } from './revert-fixes.js';
@@ -133,7 +134,7 @@ async function healRound(
     for (const one of asked) progress.blocked.set(failureKey(one.failure), one);
     return [blockedBy];
   }
-  const causes = await blamed(progress, numbered(progress, groupCauses(confirmed)));
+  const causes = joinCauses(progress, await blamed(progress, numbered(progress, groupCauses(confirmed))));
   for (const cause of causes) progress.causes.set(cause.id, cause);
   const next = new Map(newlyRed(progress, uncovered));
   await healCauses(progress, causes, next);
@@ -147,10 +148,9 @@ async function blamed({ session }: Progress, causes: readonly Cause[]): Promise<
 
 /** Gives causes ids that are unique across the rounds of a run, determines their parents, and announces them. */
 function numbered(progress: Progress, causes: readonly Cause[]): Cause[] {
-  const { session } = progress;
   const earlier = [...progress.causes.values()];
   return causes.map((grouped) => {
-    const id = `c${session.bus.run().causes.length + 1}`;
+    const id = `c${(progress.found += 1)}`;
     const cause = { ...grouped, id, parent: parentOf(earlier, grouped) };
     tellCause(progress, cause);
     return cause;

@@ -25,6 +25,8 @@ export interface Progress {
   /** Causes whose tests are green with the fixes of others, none of which is proven yet; each with whose fix it was. */
   readonly greenWithOthers: Map<string, string>;
   suiteFlakes: number;
+  /** How many causes were found; they are numbered in that order. */
+  found: number;
   /** Failures that could not be confirmed because the suite did not start, by key. */
   readonly blocked: Map<string, DiagnosedFailure>;
   /** The ids to run so that a test of the first run is re-run, by its own id. */
@@ -46,6 +48,7 @@ export function newProgress(session: Session, first: SuiteRun): Progress {
     tried: new Map(),
     greenWithOthers: new Map(),
     suiteFlakes: 0,
+    found: 0,
     blocked: new Map(),
     rerunIds: first.rerunIds,
     green: first.tests.filter(({ test, outcome }) => outcome === 'expected' && !inGroups.has(test.id)),

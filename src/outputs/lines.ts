@@ -47,6 +47,7 @@ const lines: { readonly [T in Event['type']]: Lines<EventOf<T>> } = {
   'tests.decided': none,
   'cause.found': causeFound,
   'cause.narrowed': none,
+  'cause.joined': ({ causeId, cause }) => `${causeId} is ${cause.id}: the same change broke both`,
   'cause.flaky': ({ tests, causeId }, paint) => {
     const said =
       causeId === null

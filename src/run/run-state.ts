@@ -230,6 +230,14 @@ const changes: { readonly [T in Event['type']]: (run: RunState, event: EventOf<T
       ({ causeIds }) => ({ causeIds: [...causeIds, summary.id] }),
     ),
   'cause.narrowed': (run, { cause: summary }) => changed(run, summary.id, { summary }),
+  'cause.joined': (run, { causeId, cause: summary }) =>
+    withTests(
+      changed({ ...run, causes: run.causes.filter((one) => one.summary.id !== causeId) }, summary.id, {
+        summary,
+      }),
+      idsOf(summary.tests),
+      ({ causeIds }) => ({ causeIds: causeIds.map((id) => (id === causeId ? summary.id : id)) }),
+    ),
   'cause.flaky': (run, { tests }) =>
     withTests({ ...run, flaky: [...run.flaky, ...tests] }, idsOf(tests), () => ({
       verdict: 'flaky',

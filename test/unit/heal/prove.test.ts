@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { chooseFlipped, chooseNeighbours, groupAlike } from '../../../src/core/alike.js';
 import { type AgentRun, type Opinion, isKept } from '../../../src/core/attempt.js';
-import type { DiagnosedFailure } from '../../../src/core/cause.js';
+import type { Cause, DiagnosedFailure } from '../../../src/core/cause.js';
 import { outcomeOf } from '../../../src/core/verdict.js';
 import { harmless } from '../../../src/guard/findings.js';
 import type { Guard } from '../../../src/guard/run-guard.js';
@@ -13,6 +13,7 @@ import { tellSeen } from '../../../src/heal/tell-tests.js';
 import { reportOf, reportTests } from '../../../src/run/report.js';
 import { noStore } from '../../../src/run/run-store.js';
 import {
+  aBlame,
   aCause,
   aDiagnosed,
   aDiagnosis,
@@ -748,6 +749,30 @@ it('HN-11 a second opinion answers first what is asked, and only that', async ()
   const unasked = await reviewed([hides], { settings: onlyAsked });
   expect(unasked.causes).toEqual(['c1 healed']);
   expect(unasked.session.spending.totals().agentRuns).toBe(1);
+});
+
+const byOneChange = {
+  blame: async (causes: readonly Cause[]) => causes.map((cause) => ({ ...cause, blame: aBlame() })),
+};
+
+it('HL-6 BL-1 causes that one change broke are one: one agent, proven on all of their tests', async () => {
+  const run = await simulatedRun(tests(3), sharedApart, byOneChange);
+  expect(run.causes).toEqual(['c1 healed']);
+  expect(run.verdicts).toEqual({ t1: 'healed', t2: 'healed', t3: 'healed' });
+  expect(run.agents).toHaveLength(1);
+  expect(run.report.causes[0]?.tests).toHaveLength(3);
+});
+
+it('HL-6 BL-6 a person is asked one question about them', async () => {
+  const run = await simulatedRun(tests(3), sharedApart, { ...byOneChange, guard: suspecting });
+  expect(run.causes).toEqual(['c1 escalated']);
+  expect(run.events.filter(({ type }) => type === 'agent.waiting_for_input')).toHaveLength(1);
+});
+
+it('HL-6 what the fix of one change leaves red is a cause of its own', async () => {
+  const run = await simulatedRun(tests(2), own, byOneChange);
+  expect(run.causes).toEqual(['c1 healed', 'c3 healed']);
+  expect([...run.fixes]).toEqual(['1', '2']);
 });
 
 it('RP-1 says why agent runs were avoided, and the counts add up', async () => {
