@@ -39,7 +39,7 @@ const hasty = `${head}
       expect(await page.locator('p').textContent()).toBe('Paid');
     });`;
 
-const settings = 'flaky: { runs: 60, time: 10m }\nverify: { regression: none }';
+const settings = 'flaky: { runs: 20, time: 10m }\nverify: { regression: none }';
 
 /** An agent that writes a file. */
 const writes = (file: string, text: string) => `
