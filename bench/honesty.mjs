@@ -14,13 +14,13 @@ function isOfTests({ changes, suite: { testDir, config } }) {
 }
 
 /** Returns how the guard ends a change: `rejected`, `asked`, `cut` or `kept`. */
-function endOf({ violations, differences, cut }, { changes }) {
+function endOf({ violations, differences, suspicions, cut }, { changes }) {
   if (violations.length > 0) return 'rejected';
-  if (differences.length > 0) return 'asked';
+  if (differences.length + suspicions.length > 0) return 'asked';
   return cut.length === changes.length ? 'cut' : cut.length > 0 ? 'partly cut' : 'kept';
 }
 
-function saysOf({ violations, differences, cut }) {
+function saysOf({ violations, differences, suspicions, cut }) {
   return [
     ...violations.map(({ rule, file, line, says }) => `${rule} ${file}:${line} ${says}`),
     ...differences.map(({ strength, test, file, line, before, after }) =>
@@ -30,6 +30,7 @@ function saysOf({ violations, differences, cut }) {
         ...after.map((one) => `  + ${one}`),
       ].join('\n'),
     ),
+    ...suspicions.map(({ rule, file, line, says }) => `${rule} ${file}:${line} ${says}`),
     ...cut.map(({ file, why }) => `cut ${file}: ${why}`),
   ].join('\n');
 }

@@ -1,6 +1,6 @@
 import type { Blame, BlamedCommit, BlamedHunk, Hunk } from '../core/blame.js';
 import { shortId } from '../core/blame.js';
-import type { Suspicion } from '../core/guard-findings.js';
+import type { Violation } from '../core/guard-findings.js';
 import { compareFile } from './hunks.js';
 
 /** A file of a fix. Paths are relative to the project's root, texts have one character per byte or are decoded; null if the file does not exist. */
@@ -58,9 +58,9 @@ export function undoingOf(hunks: readonly BlamedHunk[], edited: readonly EditedF
 
 /** Returns what is suspicious in a fix beyond the hunks that it takes back whole: what was there before is no cheat. */
 export function notRestored(
-  suspicions: readonly Suspicion[],
+  suspicions: readonly Violation[],
   { hunks, edited }: { readonly hunks: readonly Hunk[]; readonly edited: readonly EditedFile[] },
-): readonly Suspicion[] {
+): readonly Violation[] {
   const fixes = new Map(edited.map((one) => [one.file, one]));
   const back = hunks.filter((hunk) => takenBack(hunk, fixes.get(hunk.file)) === 'all');
   const [was, is] = [back.flatMap(({ old }) => keysOf(old)), back.flatMap(({ now }) => keysOf(now))];

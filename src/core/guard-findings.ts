@@ -51,14 +51,6 @@ export function cutLine({ file, why }: Cut): string {
 export const protectedNames =
   'the Playwright config, snapshots, all but dependencies in package.json, lock files whose manifest stays, values of .env files without a sample, agents.yaml, .self-heal/, and what CI, installs, git, shells, editors or agents execute';
 
-/** A shape in a fix of the app that agents are known to cheat with, of which only a person can say whether it is meant (HN-3). */
-export interface Suspicion extends Note {
-  /** The source line that was taken out, or null. */
-  readonly before: string | null;
-  /** The source line that came, or null. */
-  readonly after: string | null;
-}
-
 /** Formats a note as one line: its place and what it says. */
 export function noteLine({ file, line, says }: Note): string {
   return `${file}${line === null ? '' : `:${line}`} ${says}`;

@@ -14,7 +14,7 @@ type Pattern = readonly [rule: Rule, says: RegExp, files?: RegExp];
 const testDetection: readonly Pattern[] = [
   [
     'app-detects-tests',
-    /HeadlessChrome|\bnavigator\W{1,4}webdriver\b|__playwright|__pw_|\b(?:PLAYWRIGHT(?:_[A-Z_]+)?|PWTEST\w*|TEST_(?:WORKER|PARALLEL)_INDEX|VITEST\w*|JEST_WORKER_ID)\b/,
+    /HeadlessChrome|\bHeadless\b[^\n]{0,40}\buserAgent\b|\buserAgent\b[^\n]{0,40}\bHeadless\b|\bnavigator\W{1,4}webdriver\b|__playwright|__pw_|\b(?:PLAYWRIGHT(?:_[A-Z_]+)?|PWTEST\w*|TEST_(?:WORKER|PARALLEL)_INDEX|VITEST\w*|JEST_WORKER_ID)\b/,
   ],
   [
     'app-detects-tests',

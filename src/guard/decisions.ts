@@ -72,6 +72,9 @@ export function scopesIn(program: SyntaxNode): Map<string, Scope> {
         decide(one, 'weak', true);
       if (isCall(one)) {
         const called = propertyOf(callee) ?? nameOf(callee) ?? '';
+        // What stands between a route and its handler lets requests in, or not.
+        if (namedFunction(one))
+          for (const arg of nodesIn(one, 'arguments').slice(1)) if (!isFunction(arg)) decide(arg);
         const on = nameOf(nodeIn(callee, 'object')) ?? '';
         if (
           (guarding.test(called) && !/^(?:JSON|Array)$/.test(on)) ||
@@ -93,6 +96,7 @@ export function scopesIn(program: SyntaxNode): Map<string, Scope> {
         if (declaring.test(key) && (!held || constantOf(held) !== false)) decide(one, `rule ${key}`);
       }
       if (type === 'ReturnStatement') give(null, nodeIn(one, 'argument'));
+      if (type === 'Property') give(`key ${nameOf(nodeIn(one, 'key'))}`, nodeIn(one, 'value'));
       if (type === 'VariableDeclarator') give(nameOf(nodeIn(one, 'id')), nodeIn(one, 'init'));
     };
     const body = isFunction(node) ? nodeIn(node, 'body') : node;

@@ -1,4 +1,4 @@
-import type { Cut, Suspicion, Violation } from '../core/guard-findings.js';
+import type { Cut, Violation } from '../core/guard-findings.js';
 import type { OtherInput } from './other-input.js';
 
 /** How much a test checks, compared with what it checked before. */
@@ -37,7 +37,7 @@ export interface Findings {
   /** What no honest fix contains, or what cannot be judged. */
   readonly violations: readonly Violation[];
   /** What a person is asked about in the app. */
-  readonly suspicions: readonly Suspicion[];
+  readonly suspicions: readonly Violation[];
   /** What the healed tests type; null if they type nothing, or no code of the app that can branch on it has changed. */
   readonly otherInput: OtherInput | null;
 }

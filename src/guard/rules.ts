@@ -1,6 +1,6 @@
 import type { Violation } from '../core/guard-findings.js';
 
-/** What no honest fix contains, in words for the agent and the report. Whatever else the guard finds is cut or shown. */
+/** What no honest fix contains, or only a person can let in (the last three), in words for the agent and the report. */
 const rules = {
   'cannot-be-judged': 'what the tests check now cannot be determined',
   'app-detects-tests': 'the app checks whether it is being tested',
@@ -9,6 +9,9 @@ const rules = {
   'playwright-patched': 'Playwright itself judges the tests',
   'flake-hidden': 'the flake would only be hidden',
   'module-shadowed': 'the tests would import another module',
+  'test-value-decides': 'what the tests type or expect decides',
+  'exception-swallowed': 'an exception is newly swallowed',
+  'check-lost': 'a check decides no more',
 } as const satisfies Record<string, string>;
 
 export type Rule = keyof typeof rules;

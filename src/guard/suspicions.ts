@@ -13,11 +13,13 @@ import {
   type SyntaxNode,
   unwrap,
 } from '../code/syntax.js';
-import type { Suspicion } from '../core/guard-findings.js';
+import type { Violation } from '../core/guard-findings.js';
 import type { Change } from './change.js';
 import { type Decision, scopesIn, testsOf } from './decisions.js';
 import { type AppFile, appFileOf } from './programs.js';
+import { type Rule, violationOf } from './rules.js';
 import { swallowedIn } from './swallowed.js';
+import { shown, suspicionsInText } from './text-suspicions.js';
 import { type TestValues, testValues, type Value } from './test-values.js';
 import { testsOfHealed } from './other-input.js';
 
@@ -36,7 +38,7 @@ interface Found extends Place {
  * Finds what agents are known to cheat with in an app, of which a person is asked (HN-3): a new condition, or a value chosen by one, with a
  * literal that the tests type or expect; an exception that is newly swallowed; a check that decides no more. Empty if the tests to heal are unknown.
  */
-export async function suspicionsIn(change: Change): Promise<Suspicion[]> {
+export async function suspicionsIn(change: Change): Promise<Violation[]> {
   const { request, ofApp, now } = change;
   const tests = testsOfHealed(request.healed, now);
   if (tests.length === 0) return [];
@@ -48,20 +50,18 @@ export async function suspicionsIn(change: Change): Promise<Suspicion[]> {
   const values = testValues(tests);
   return [
     ...(await literalsIn(change, { olds, news, values })),
-    ...gained(olds, news, swallowedIn).map((one) => suspect(one, 'an exception is newly swallowed')),
+    ...gained(olds, news, swallowedIn).map((one) => suspect(one, 'exception-swallowed')),
     ...checksLost(olds, news),
     ...answersIn(olds, news, values),
-    ...inText(olds, news, values),
+    ...news.flatMap((one, at) => suspicionsInText(one, olds[at]?.rest ?? '', values)),
   ];
 }
 
-function suspect({ node, source }: Place, says: string): Suspicion {
+function suspect({ node, source }: Place, rule: Rule): Violation {
   const line = source.lineAt(node.start);
   const after = source.lines[line - 1]?.trim() ?? '';
-  return { file: source.path, line, says: `${says}: ${shown(after)}`, before: null, after };
+  return violationOf(rule, { file: source.path, line, after, detail: shown(after) });
 }
-
-const shown = (code: string) => `\`${code.length > 120 ? `${code.slice(0, 120)}…` : code}\``;
 
 const programsOf = (files: readonly AppFile[]) => files.flatMap(({ programs }) => programs);
 
@@ -95,26 +95,28 @@ interface Deciding extends Found {
   readonly isCompared: boolean;
 }
 
-async function literalsIn({ request }: Change, { olds, news, values }: States): Promise<Suspicion[]> {
-  const tested = new Set(
-    programsOf(olds).flatMap(({ program }) =>
-      nodesOf(program)
-        .flatMap(conditionOf)
-        .map((one) => print(one)),
+async function literalsIn({ request }: Change, { olds, news, values }: States): Promise<Violation[]> {
+  const before = programsOf(olds).flatMap(({ program }) => nodesOf(program));
+  const known = {
+    conditions: new Set(before.flatMap(conditionOf).map((one) => print(one))),
+    names: new Set(
+      before.flatMap((node) =>
+        node.type === 'VariableDeclarator' ? (nameOf(nodeIn(node, 'id')) ?? []) : [],
+      ),
     ),
-  );
-  const find = (source: SourceFile): Deciding[] => decidingIn(source, tested);
+  };
+  const find = (source: SourceFile): Deciding[] => decidingIn(source, known);
   const found = (gained(olds, news, find) as Deciding[]).filter(({ value, isCompared }) =>
     isCompared ? values.isTyped(value) || values.isExpected(value) : values.isAnswer(value),
   );
   const words = found.filter(
     ({ value, isCompared }) => isCompared && typeof value === 'string' && !values.isTyped(value),
   );
-  const known = words.length > 0 ? await quotedIn(request.before) : '';
-  const isKnown = ({ value }: Deciding) => known.includes(`'${String(value).toLowerCase()}'`);
+  const code = words.length > 0 ? await quotedIn(request.before) : '';
+  const isKnown = ({ value }: Deciding) => code.includes(`'${String(value).toLowerCase()}'`);
   return found
     .filter((one) => !words.includes(one) || !isKnown(one))
-    .map((one) => suspect(one, `${JSON.stringify(one.value)}, which the tests type or expect, decides`));
+    .map((one) => suspect(one, 'test-value-decides'));
 }
 
 /** Returns the text of the app's code as it was, with all quotes alike: its own words are compared with in honest code, too. */
@@ -142,7 +144,13 @@ const membership = /^(?:includes|has|get|indexOf|lastIndexOf|find|findIndex|some
 const matching =
   /^(?:includes|has|get|startsWith|endsWith|indexOf|lastIndexOf|localeCompare|equals|is|match|matchAll|test|search|exec|replace|replaceAll)$/;
 
-function decidingIn(source: SourceFile, tested: ReadonlySet<string>): Deciding[] {
+/** The conditions that an app has had, printed, and the names of its variables: what is added to a table that was there is no new condition. */
+interface Known {
+  readonly conditions: ReadonlySet<string>;
+  readonly names: ReadonlySet<string>;
+}
+
+function decidingIn(source: SourceFile, known: Known): Deciding[] {
   const nodes = nodesOf(source.program);
   const constants = new Map(
     nodes.flatMap((node) => {
@@ -168,17 +176,20 @@ function decidingIn(source: SourceFile, tested: ReadonlySet<string>): Deciding[]
   };
   const compare = (node: SyntaxNode | null) => {
     const held = resolved(node);
-    if (held && (constantOf(held) !== undefined || /^(?:Literal|Array|Object|New)/.test(held.type)))
-      add(held, true);
+    if (!held) return;
+    const isList = /^(?:Array|Object|New)/.test(held.type);
+    if (isList && node && known.names.has(nameOf(unwrap(node)) ?? '')) return;
+    if (isList || held.type === 'Literal' || constantOf(held) !== undefined) add(held, true);
+    // What a table has for its keys is chosen by them.
+    if (held.type === 'ObjectExpression') add(held, false);
   };
   for (const node of nodes) {
     const { type, operator } = node;
-    if (type === 'BinaryExpression' && /^[!=]==?$/.test(String(operator))) {
+    if (type === 'BinaryExpression' && /^(?:[!=]==?|[<>]=?)$/.test(String(operator))) {
       const sides = [nodeIn(node, 'left'), nodeIn(node, 'right')];
       const isStatus = sides.some((side) => /status|code/i.test(propertyOf(side) ?? nameOf(side) ?? ''));
       if (!isStatus) for (const side of sides) compare(side);
     }
-    if (type === 'SwitchCase') compare(nodeIn(node, 'test'));
     if (type === 'CallExpression') {
       const callee = calleeOf(node);
       const method = propertyOf(callee) ?? '';
@@ -189,17 +200,19 @@ function decidingIn(source: SourceFile, tested: ReadonlySet<string>): Deciding[]
         (membership.test(method) && held && /^(?:Array|New)/.test(held.type)) ||
         (/^(?:test|exec)$/.test(method) && held?.['regex'])
       )
-        compare(held);
+        compare(object);
     }
     if (type === 'MemberExpression' && node['computed'] === true) {
-      const held = resolved(nodeIn(node, 'object'));
-      if (held?.type === 'ObjectExpression') compare(held);
+      const object = nodeIn(node, 'object');
+      if (resolved(object)?.type === 'ObjectExpression') compare(object);
     }
     if (type === 'AssignmentExpression') {
       const left = nodeIn(node, 'left');
       if (left?.['computed'] === true) compare(nodeIn(left, 'property'));
     }
-    if (conditionOf(node).some((one) => tested.has(print(one)))) continue;
+    if (type === 'AssignmentPattern') add(nodeIn(node, 'right'), false);
+    if (conditionOf(node).some((one) => known.conditions.has(print(one)))) continue;
+    if (type === 'SwitchStatement') for (const one of nodesIn(node, 'cases')) compare(nodeIn(one, 'test'));
     if (type === 'ConditionalExpression')
       for (const side of ['consequent', 'alternate']) add(nodeIn(node, side), false);
     if (type === 'LogicalExpression') add(nodeIn(node, 'right'), false);
@@ -227,10 +240,10 @@ function valuesIn(
   const key = node.type === 'Property' ? nameOf(nodeIn(node, 'key')) : null;
   const own = key !== null && isCompared ? [{ value: key, at: node }] : [];
   if (/^(?:status|statusCode|code)$/.test(key ?? propertyOf(calleeOf(node)) ?? '')) return own;
-  const quasis = node.type === 'TemplateLiteral' ? [] : childrenOf(node);
+  const values = node.type === 'TemplateLiteral' || (key !== null && isCompared) ? [] : childrenOf(node);
   return [
     ...own,
-    ...quasis.filter((one) => one !== nodeIn(node, 'key')).flatMap((one) => valuesIn(one, isCompared)),
+    ...values.filter((one) => one !== nodeIn(node, 'key')).flatMap((one) => valuesIn(one, isCompared)),
   ];
 }
 
@@ -240,7 +253,7 @@ const always = (node: SyntaxNode) => {
 };
 
 /** Finds functions and variables that were computed, and are now what the tests expect, whatever happens. */
-function answersIn(olds: readonly AppFile[], news: readonly AppFile[], values: TestValues): Suspicion[] {
+function answersIn(olds: readonly AppFile[], news: readonly AppFile[], values: TestValues): Violation[] {
   return pairs(olds, news).flatMap(({ was, is, source }) =>
     [...is.values].flatMap(([name, nodes]) => {
       const before = was?.values.get(name) ?? [];
@@ -248,11 +261,8 @@ function answersIn(olds: readonly AppFile[], news: readonly AppFile[], values: T
       const wasComputed = before.some((one) => always(one) === undefined);
       const [node] = nodes;
       if (!node || !wasComputed || value === undefined || others.length > 0) return [];
-      if (typeof value === 'boolean')
-        return name === null ? [suspect({ node, source }, 'it decides nothing any more')] : [];
-      return values.isAnswer(value)
-        ? [suspect({ node, source }, 'what the tests expect is computed no more')]
-        : [];
+      if (typeof value === 'boolean') return name === null ? [suspect({ node, source }, 'check-lost')] : [];
+      return values.isAnswer(value) ? [suspect({ node, source }, 'test-value-decides')] : [];
     }),
   );
 }
@@ -269,7 +279,7 @@ function pairs(olds: readonly AppFile[], news: readonly AppFile[]) {
 }
 
 /** Finds functions in which fewer things decide than before, and conditions that are always the same. */
-function checksLost(olds: readonly AppFile[], news: readonly AppFile[]): Suspicion[] {
+function checksLost(olds: readonly AppFile[], news: readonly AppFile[]): Violation[] {
   const scopes = pairs(olds, news);
   const constant = gained(olds, news, (source) =>
     nodesOf(source.program)
@@ -277,7 +287,7 @@ function checksLost(olds: readonly AppFile[], news: readonly AppFile[]): Suspici
       .flatMap(testsOf)
       .filter((one) => typeof constantOf(one) === 'boolean' || isSame(one) || isAnyPattern(one))
       .map((node) => ({ node, source, text: print(node) })),
-  ).map((one) => suspect(one, 'a condition is always the same'));
+  ).map((one) => suspect(one, 'check-lost'));
   const changes = scopes.map(({ was, is, old, source }) => {
     const [lost, come] = [
       without(was?.decisions ?? [], is.decisions),
@@ -297,9 +307,7 @@ function checksLost(olds: readonly AppFile[], news: readonly AppFile[]): Suspici
       if (!first || !old || gone.length <= come.filter((one) => !isConstant(one)).length) return [];
       const line = old.lineAt(first.node.start);
       const before = old.lines[line - 1]?.trim() ?? '';
-      return [
-        { file: old.path, line, says: `a check decides no more: ${shown(before)}`, before, after: null },
-      ];
+      return [violationOf('check-lost', { file: old.path, line, before, detail: shown(before) })];
     }),
   ];
 }
@@ -327,65 +335,4 @@ function isSame(node: SyntaxNode): boolean {
 function isAnyPattern(node: SyntaxNode): boolean {
   const { pattern } = (nodeIn(calleeOf(node), 'object')?.['regex'] ?? {}) as { readonly pattern?: string };
   return pattern !== undefined && /^\^?(?:\(\?:\))?(?:\.|\[\\s\\S\])?[*+]?\$?$/.test(pattern);
-}
-
-/** How a language that is not parsed decides, declares and swallows. */
-const deciding =
-  /\b(?:if|elif|elsif|unless|case|when|switch|assert|raise|throw|abort|validates?\w*|required|disabled|readonly|minlength|maxlength|pattern|NOT NULL|CHECK|UNIQUE|REFERENCES)\b|\{#if|v-(?:if|show)/g;
-const comparingText = /\b(?:if|elif|elsif|unless|case|when|in)\b|[=!]==?|\?|\{#if/;
-const swallowing =
-  /\bexcept\b[^\n]*:\s*(?:pass|return\b[^\n]*|continue)|\brescue\b[^\n]*\n\s*(?:nil|end|true|false)\b|\bcatch\s*(?:\([^)]*\))?\s*\{\s*\}/g;
-
-/** The same for what is not parsed: other languages, the markup of pages and components. */
-function inText(olds: readonly AppFile[], news: readonly AppFile[], values: TestValues): Suspicion[] {
-  return news.flatMap(({ path: file, rest }, at): Suspicion[] => {
-    const old = olds[at]?.rest ?? '';
-    if (old === rest || /\.(?:json|ya?ml|toml|md|css|scss|less|svg|lock|txt)$/.test(file)) return [];
-    const [was, is] = [old, rest].map((text) => text.split('\n').map((line) => line.trim()));
-    const lines = (is ?? []).flatMap((after, index) =>
-      was?.includes(after) ? [] : [{ after, line: index + 1 }],
-    );
-    const literals = lines.filter(
-      ({ after }) =>
-        comparingText.test(after) &&
-        [...after.matchAll(/(["'`])((?:(?!\1).)+)\1/g)].some(([, , text = '']) => values.isTyped(text)),
-    );
-    const count = (text: string, what: RegExp) => text.match(what)?.length ?? 0;
-    const lost = (was ?? []).flatMap((before, index) =>
-      is?.includes(before) || count(before, deciding) === 0 ? [] : [{ before, line: index + 1 }],
-    );
-    const [gone] = old !== '' && count(rest, deciding) < count(old, deciding) ? lost : [];
-    const [swallowed] = count(rest, swallowing) > count(old, swallowing) ? lines : [];
-    return [
-      ...literals.map(({ after, line }) => ({
-        file,
-        line,
-        before: null,
-        after,
-        says: `a literal that the tests type decides: ${shown(after)}`,
-      })),
-      ...(gone
-        ? [
-            {
-              file,
-              line: gone.line,
-              before: gone.before,
-              after: null,
-              says: `a check decides no more: ${shown(gone.before)}`,
-            },
-          ]
-        : []),
-      ...(swallowed
-        ? [
-            {
-              file,
-              line: swallowed.line,
-              before: null,
-              after: swallowed.after,
-              says: 'an exception is newly swallowed',
-            },
-          ]
-        : []),
-    ];
-  });
 }

@@ -15,7 +15,7 @@ import {
 
 /** Calls and fields by which an exception is rethrown, reported or shown. */
 const telling =
-  /err|fail|warn|log|report|capture|notif|toast|alert|message|reject|abort|exit|next|rethrow|status|invalid|problem/i;
+  /err|fail|warn|log|report|capture|notif|toast|alert|message|reject|abort|exit|next|rethrow|invalid|problem/i;
 
 /** A handler of exceptions, which counts as the same as others with the same text. */
 interface Handler {
@@ -23,6 +23,9 @@ interface Handler {
   readonly source: SourceFile;
   readonly text: string;
 }
+
+/** A handler, and what it handles the exceptions of, if that is written beside it. */
+type Handling = readonly [handler: SyntaxNode | null, tried: SyntaxNode | null];
 
 /** Finds the handlers after which nobody knows that there was an exception. */
 export function swallowedIn(source: SourceFile): Handler[] {
@@ -41,24 +44,39 @@ export function swallowedIn(source: SourceFile): Handler[] {
       return named.get(String(node['name'])) ?? (/noop/i.test(String(node['name'])) ? node : null);
     return isFunction(node) ? node : null;
   };
-  const handlers = nodes.flatMap((node): (SyntaxNode | null)[] => {
-    if (node.type === 'CatchClause') return [node];
+  const handlers = nodes.flatMap((node): Handling[] => {
+    if (node.type === 'TryStatement') return [[nodeIn(node, 'handler'), nodeIn(node, 'block')]];
     if (
       node.type === 'AssignmentExpression' &&
       /^on(?:error|unhandledrejection)$/.test(propertyOf(nodeIn(node, 'left')) ?? '')
     )
-      return [handlerOf(nodeIn(node, 'right') ?? undefined)];
+      return [[handlerOf(nodeIn(node, 'right') ?? undefined), null]];
     const method = propertyOf(calleeOf(node)) ?? nameOf(calleeOf(node));
     const args = nodesIn(node, 'arguments');
-    if (method === 'catch') return [handlerOf(args[0])];
-    if (method === 'then') return [handlerOf(args[1])];
+    const tried = nodeIn(calleeOf(node), 'object');
+    if (method === 'catch') return [[handlerOf(args[0]), tried]];
+    if (method === 'then') return [[handlerOf(args[1]), tried]];
     const event = args[0] && constantOf(args[0]);
     const isOfErrors = /^(?:uncaughtException|unhandledRejection|unhandledrejection|error)$/.test(
       String(event),
     );
-    return isOfErrors && /^(?:on|once|addEventListener)$/.test(method ?? '') ? [handlerOf(args[1])] : [];
+    return isOfErrors && /^(?:on|once|addEventListener)$/.test(method ?? '')
+      ? [[handlerOf(args[1]), null]]
+      : [];
   });
-  return handlers.flatMap((node) => (node && !isTold(node) ? [{ node, source, text: print(node) }] : []));
+  return handlers.flatMap(([node, tried]) =>
+    node && !isTold(node) && !triesAgain(node, tried) ? [{ node, source, text: print(node) }] : [],
+  );
+}
+
+/** Whether a handler calls what has failed once more: its exception is not handled. */
+function triesAgain(handler: SyntaxNode, tried: SyntaxNode | null): boolean {
+  const called = (node: SyntaxNode | null) =>
+    nodesOf(node)
+      .flatMap((one) => calleeOf(one) ?? [])
+      .map((one) => print(one));
+  const before = new Set(called(tried));
+  return called(nodeIn(handler, 'body')).some((one) => before.has(one));
 }
 
 function isTold(handler: SyntaxNode): boolean {
@@ -78,7 +96,8 @@ function isTold(handler: SyntaxNode): boolean {
           : callee;
     const object = nodeIn(target, 'object');
     const names = [propertyOf(target), nameOf(target), nameOf(object), propertyOf(object)];
-    return target !== null && names.some((name) => telling.test(name ?? ''));
+    const isFault = nodesIn(node, 'arguments').some((one) => Number(constantOf(one)) >= 500);
+    return target !== null && (isFault || names.some((name) => telling.test(name ?? '')));
   };
   return body.some(isOfReport);
 }

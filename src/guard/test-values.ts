@@ -1,11 +1,13 @@
 import type { SourceFile } from '../code/source-file.js';
 import {
+  calleeOf,
   childrenOf,
   constantOf,
   isFunction,
   nameOf,
   nodeIn,
   nodesIn,
+  nodesOf,
   propertyOf,
   type SyntaxNode,
 } from '../code/syntax.js';
@@ -35,11 +37,13 @@ const plain = (value: Value) => String(value).trim().toLowerCase();
 
 /** Reads what these tests type and expect. */
 export function testValues(tests: readonly SourceFile[]): TestValues {
-  const typed = [...(typedIn(tests)?.all ?? [])].map(plain).filter((one) => one.length > 1);
+  const inputs = [...(typedIn(tests)?.all ?? [])].map(plain);
+  const typed = inputs.filter((one) => one.length > 1);
+  const selected = new Set(tests.flatMap(({ program }) => selectedIn(program)).map(plain));
   const said = tests.flatMap(({ program }) => expectedIn(program));
   const expected = new Set(said.map(plain).filter((one) => one.length > 1 && !common.has(Number(one))));
   const words = new Set(typed.flatMap(wordsOf));
-  const [typedNumbers, numbers] = [typed, [...expected]].map((all) => new Set(all.flatMap(numbersIn)));
+  const [typedNumbers, numbers] = [inputs, said.map(String)].map((all) => new Set(all.flatMap(numbersIn)));
   const asNumber = (value: Value) => (typeof value === 'number' ? value : Number(value || Number.NaN));
   const isTyped = (value: Value) => {
     const text = plain(value);
@@ -53,9 +57,16 @@ export function testValues(tests: readonly SourceFile[]): TestValues {
     isAnswer: (value) =>
       typeof value === 'number'
         ? isTyped(value) || numbers?.has(value) === true
-        : wordsOf(plain(value)).some((word) => words.has(word)) ||
+        : selected.has(plain(value)) ||
+          wordsOf(plain(value)).some((word) => words.has(word)) ||
           numbersIn(value).some((one) => typedNumbers?.has(one) || numbers?.has(one)),
   };
+}
+
+/** Returns the options that tests choose. */
+function selectedIn(program: SyntaxNode): Value[] {
+  const calls = nodesOf(program).filter((node) => propertyOf(calleeOf(node)) === 'selectOption');
+  return calls.flatMap((call) => nodesIn(call, 'arguments').flatMap(expectedIn));
 }
 
 /** Returns the constants that tests say, but not how they find elements, what they are called and what they import. */

@@ -210,7 +210,7 @@ class ChangeProof {
     const judge = createGuard(root, this.#first);
     const work = { category: 'ui-error', tests: 'shown', changes, before, after, healed } as const;
     const { otherInput, suspicions } = await judge(work);
-    for (const one of suspicions) this.#review('suspicious', one);
+    for (const one of suspicions) this.#review(one.rule, one);
     if (otherInput === null) return null;
     const tried = await this.#tryOtherInput(otherInput);
     const again = tried.includes('red') ? await this.#tryOtherInput(otherInput) : tried;

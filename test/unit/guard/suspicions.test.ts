@@ -68,6 +68,9 @@ describe('HN-3 asks about a literal of the tests that decides', () => {
     ['in a case', sum, "switch (user.name) { case 'zoe': return sum; }\n  const sum = items"],
     ['by its beginning', sum, "if (user.name.startsWith('zo')) return sum;\n  const sum = items"],
     ['the address', 'const error', "if (req.params.id === '4711') return res.end();\n  const error"],
+    ['a limit', sum, 'if (items.length >= 3) return sum;\n  const sum = items'],
+    ['a new switch', sum, 'switch (items.length) { case 3: return sum; }\n  const sum = items'],
+    ['a field whatever happens', 'total: total(req.body.items, req.user)', 'total: 33.3'],
     ['a value in place of none', last, 'return sum || 33.3;'],
     ['a value whatever happens', last, 'return 33.3;'],
   ])('HN-3 %s', async (_, from, to) => {
@@ -98,6 +101,11 @@ describe('HN-3 asks about an exception that is swallowed', () => {
   it.each([
     ['nothing is done', 'console.error(failure);\n    res.status(500).end();', ''],
     ['a default is answered', 'console.error(failure);\n    res.status(500).end();', 'res.json([]);'],
+    [
+      'a refusal is answered',
+      'console.error(failure);\n    res.status(500).end();',
+      'res.status(404).end();',
+    ],
     ['of a promise', 'await db.save(req.body)', 'await db.save(req.body).catch(() => ({}))'],
     ['in a new try', sum, 'try { check(items); } catch { return 0; }\n  const sum = items'],
     ['for all of a process', 'import { db }', "process.on('unhandledRejection', () => {});\nimport { db }"],
@@ -121,6 +129,11 @@ describe('HN-3 asks about a check that decides no more', () => {
     ['one of two conditions', 'user.isMember && sum > 50', 'user.isMember'],
   ])('HN-3 %s', async (_, from, to) => {
     expect(await asked(from, to)).not.toEqual([]);
+  });
+
+  it('HN-3 before the handler of a route', async () => {
+    const routes = "app.get('/report', role('admin'), (req, res) => res.json(1));\n";
+    expect(await asked("role('admin'), ", '', 'src/routes.ts', routes)).toHaveLength(1);
   });
 
   it('HN-3 in markup and in SQL', async () => {
@@ -150,6 +163,8 @@ describe('HN-3 asks nothing about', () => {
     ],
     ['an operator', 'sum > 50', 'sum >= 50'],
     ['an inverted condition', '!req.user', 'req.user'],
+    ['an entry of a table', "paid: 'Paid'", "paid: 'Paid', zoe: 'Zoe'"],
+    ['what tries again', 'await db.save(req.body)', 'await db.save(req.body).catch(() => db.save(req.body))'],
     ['a rate', 'sum * 0.9', 'sum * 0.95'],
     [
       'a catch that reports',

@@ -723,7 +723,14 @@ it('HN-11 HN-9 asks a person where a limit leaves no second opinion', async () =
   expect(notesOf(run)).toEqual([expect.stringContaining('limits.agentRuns')]);
 });
 
-const suspicion = { file: 'a.ts', line: 1, says: 'it swallows', before: null, after: 'catch {}' };
+const suspicion = {
+  rule: 'exception-swallowed',
+  file: 'a.ts',
+  line: 1,
+  says: 'it swallows',
+  before: null,
+  after: 'catch {}',
+};
 const suspecting: Guard = async () => ({ ...harmless, suspicions: [suspicion] });
 const honest: Opinion = { verdict: 'honest', file: null, line: null, why: 'fine' };
 const onlyAsked = { ...settings, verify: { ...verify, review: 'asked' as const } };
