@@ -81,7 +81,7 @@ export function geminiReader(): OutputReader {
         type === 'tool_result' &&
         event.status === 'error' &&
         isEdit(name) &&
-        refused.test(messageOf(event))
+        refused.test(event.error?.message ?? event.output ?? '')
       )
         heard.denials.push(name);
       if (type === 'error') lastError = event.message ?? lastError;
@@ -110,10 +110,6 @@ export function geminiReader(): OutputReader {
 function failureOf(ended: GeminiEvent | null, lastError: string | null): string | null {
   if (ended?.status === 'success') return null;
   return ended ? (ended.error?.message ?? lastError ?? 'failed') : lastError;
-}
-
-function messageOf({ error, output }: GeminiEvent): string {
-  return error?.message ?? output ?? '';
 }
 
 function activityOf({ type, role, content, tool_name: tool, parameters }: GeminiEvent): string | null {

@@ -98,9 +98,10 @@ async function gatherTest(
   const { console, network } = markCommon(seen, failure, passing);
   const isOwn = ownOrigin({ pageUrl: page.pageUrl, network });
   const failed = failedRequests({ network, errors: failure.errors }, isOwn);
-  const complaints = [...failure.errors.map(wordsOf), ...network.map((entry) => entry.failure ?? '')].join(
-    '\n',
-  );
+  const complaints = [
+    ...failure.errors.map((error) => [error.message, ...error.causes].join('\n')),
+    ...network.map((entry) => entry.failure ?? ''),
+  ].join('\n');
   await missing.attempt('the pictures of a screenshot comparison', () =>
     keepComparison(failure.attachments, folder),
   );
@@ -219,10 +220,6 @@ function placedIn(error: TestError, root: string): TestError {
   if (!snippet || !location) return error;
   const named = `   at ${relative(root, location.file).replaceAll('\\', '/')}:${location.line}`;
   return { ...error, snippet: snippet.replace(/^ {3}at \S.*:\d+$/m, () => named) };
-}
-
-function wordsOf(error: TestError): string {
-  return [error.message, ...error.causes].join('\n');
 }
 
 /**

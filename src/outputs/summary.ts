@@ -33,7 +33,7 @@ export function summaryOf(report: Report, options: SummaryOptions): string {
     ...testLines(report, options),
     ...said.flatMap((line) => (line ? wrapped(line, columns - 3).map((part) => `  ${part}`) : [])),
     ...warningLines(report, options),
-    ...stepLines(view, options),
+    ...nextSteps(view).map(({ what, command }) => `  ${options.paint.dim(what.padEnd(7))} ${command}`),
     '',
   ];
   const causes = causeLines(view, options, linesFor(options) - before.length - after.length);
@@ -138,10 +138,6 @@ function warningLines({ warnings }: Report, options: SummaryOptions): string[] {
   );
   const rest = (hidden: number) => [`  … and ${counted(hidden, 'more warning')} in report.json`];
   return atMost(lines, listedOf(options), rest).flat();
-}
-
-function stepLines(view: RunView, { paint }: SummaryOptions): string[] {
-  return nextSteps(view).map(({ what, command }) => `  ${paint.dim(what.padEnd(7))} ${command}`);
 }
 
 /** Rows that are left out on a screen. */

@@ -45,7 +45,7 @@ async function onChange(change: Change, publishing: Publishing): Promise<string[
   const number = `${forge.noun} ${change.number}`;
   const page = pageOf(publishing);
   await forge.check(change.head, checkOf(publishing, page));
-  const own = (await forge.ownComments(change.number)).find(isOurs);
+  const own = (await forge.ownComments(change.number)).find((comment) => originOf(comment) !== null);
   // A change that has always been green needs no comment.
   if (!own && artifact.report.causes.length === 0) return [`${number} is ${artifact.report.outcome}.`];
   const body = commentOf(change, publishing, page);
@@ -80,10 +80,6 @@ export type Origin = z.infer<typeof markerShape>;
 /** Reads what our comment was made from; null if it is none of `publish`. */
 export function originOf({ body }: OwnComment): Origin | null {
   return markerShape.safeParse(jsonOf(marker.exec(body)?.[1] ?? '')).data ?? null;
-}
-
-function isOurs(comment: OwnComment): boolean {
-  return originOf(comment) !== null;
 }
 
 function commentOf(

@@ -102,12 +102,6 @@ interface RunUpdate {
   readonly events: readonly StampedEvent[];
 }
 
-interface FollowOptions {
-  readonly projectRoot: string;
-  readonly signal: AbortSignal;
-  readonly clock: Pick<Clock, 'sleep'>;
-}
-
 /** Files are polled rather than watched: watching misses changes behind links, on network drives and in containers. */
 const POLL_MS = 200;
 
@@ -115,7 +109,11 @@ const POLL_MS = 200;
  * Yields the newest run, and again whenever it has written events; then each later run in the same way. Yields null while there is no run
  * yet. All events of a run come before the next run. Ends when the signal aborts.
  */
-async function* followRuns(options: FollowOptions): AsyncGenerator<RunUpdate | null, void> {
+async function* followRuns(options: {
+  readonly projectRoot: string;
+  readonly signal: AbortSignal;
+  readonly clock: Pick<Clock, 'sleep'>;
+}): AsyncGenerator<RunUpdate | null, void> {
   const { projectRoot, signal, clock } = options;
   if ((await latestRunId(projectRoot)) === null) yield null;
   let run = emptyRun();

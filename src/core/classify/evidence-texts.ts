@@ -200,10 +200,8 @@ function isAnswered({ network }: Evidence, own: (url: string) => boolean): boole
   return asked.length > 0 && asked.every(({ status, failure }) => status !== null || failure !== null);
 }
 
-type Explains = ReturnType<typeof isCausedBy>;
-
 /** Whether an exception that the test hit inside the page comes from a script that did not load. */
-function isExplainedError(isExplained: Explains, { message }: TestError): boolean {
+function isExplainedError(isExplained: ReturnType<typeof isCausedBy>, { message }: TestError): boolean {
   return inPage.test(message) && isExplained({ text: stripAnsi(bounded(message, most.console)) });
 }
 

@@ -48,7 +48,7 @@ export async function copyTrace(
     const out = new ZipFile();
     const written = pipeline(out.outputStream, createWriteStream(to));
     for (const one of entries) {
-      const content = isLines(one)
+      const content = /\.(?:trace|network|stacks)$/.test(one.name)
         ? await changedLines(zip, one, change.lines)
         : await changedFile(zip, one, change.text);
       if (content !== null) out.addBuffer(content, one.name);
@@ -69,10 +69,6 @@ async function withEntries<T>(
       throw new Error(`it has ${Math.round(size / 1024 / 1024)} MB, which is too much to mask`);
     return work(zip, entries);
   });
-}
-
-function isLines({ name }: ZipEntry): boolean {
-  return /\.(?:trace|network|stacks)$/.test(name);
 }
 
 async function changedLines(

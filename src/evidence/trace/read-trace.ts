@@ -139,21 +139,19 @@ async function openResources(
   };
 }
 
-interface Gathered {
-  readonly reading: TraceReading;
-  readonly shown: PageDom | null;
-  readonly requests: readonly TraceRequest[];
-  readonly resources: ReadResource;
-  readonly missing: MissingEvidence;
-}
-
 async function pageEvidence({
   reading,
   shown,
   requests,
   resources,
   missing,
-}: Gathered): Promise<PageEvidence> {
+}: {
+  readonly reading: TraceReading;
+  readonly shown: PageDom | null;
+  readonly requests: readonly TraceRequest[];
+  readonly resources: ReadResource;
+  readonly missing: MissingEvidence;
+}): Promise<PageEvidence> {
   const read = withBodiesRead(requests);
   const network: NetworkEntry[] = [];
   for (const request of requests)
