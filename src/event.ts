@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { attemptShape, exits, opinionVerdicts } from './core/attempt.js';
+import { agentErrors } from './core/agent-error.js';
+import { attemptShape, exits, opinionShape } from './core/attempt.js';
 import { avoidedReasons } from './core/avoided.js';
 import { blameShape } from './core/blame.js';
 import { choices } from './core/choice.js';
@@ -12,7 +13,7 @@ import { cutShape, violationShape } from './core/guard-findings.js';
 import { proofShape, testProofShape } from './core/proof.js';
 import { verifyLevels } from './core/settings.js';
 import { count, countOrNull, listOf, runIdShape, textOrNull, texts } from './core/shape.js';
-import { causeVerdicts, outcomes, verdicts } from './core/verdict.js';
+import { causeEndShape, outcomes, verdicts } from './core/verdict.js';
 import { verificationShape } from './core/verification.js';
 import { jsonOf } from './json-of.js';
 
@@ -174,18 +175,9 @@ const shapes = {
   'cause.came_back': z.object({ ...ofCause, fix: earlierFixShape }),
   'cause.ended': z.object({
     ...ofCause,
-    verdict: z.enum(causeVerdicts),
-    reason: z.string(),
+    ...causeEndShape.shape,
     attempts: count,
     costUsd: countOrNull,
-    /** Set if a limit was reached before it could be healed (exit code 4). */
-    overBudget: z.literal(true).exactOptional(),
-    /** Set if an earlier run asked its question, which nobody has answered yet (ME-6). */
-    askedBefore: z.literal(true).exactOptional(),
-    /** Set if what failed is outside of the code, so that no agent can help (HL-7). */
-    environment: z.literal(true).exactOptional(),
-    /** Set if it is green with a fix of which only a person can say whether it is needed (exit code 3). */
-    unproven: z.literal(true).exactOptional(),
     /** Set if the fix of another cause healed it, since it then has no attempt to which the proof belongs. */
     proof: proofShape.exactOptional(),
     /** The proof of each of its tests, if there is more than one. */
@@ -215,14 +207,12 @@ const shapes = {
     durationMs: count,
     costUsd: countOrNull,
     /** The program's own error (AG-6), or null. */
-    agentError: z.enum(['retryable', 'context_overflow', 'fatal', 'timeout', 'aborted']).nullable(),
+    agentError: z.enum(agentErrors).nullable(),
     filesChanged: count,
     /** Processes that outlived it and were ended, as `pid command`. */
     orphans: texts,
     /** Set if it was asked about the attempt's fix: its answer. */
-    opinion: z
-      .object({ verdict: z.enum(opinionVerdicts), file: textOrNull, line: countOrNull, why: z.string() })
-      .exactOptional(),
+    opinion: opinionShape.exactOptional(),
   }),
   /** Waiting before the next attempt (HL-4). */
   'agent.retrying': z.object({ ...ofAttempt, delayMs: count, reason: z.string() }),

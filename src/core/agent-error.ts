@@ -1,11 +1,14 @@
 import type { AgentEnd } from './attempt.js';
 import { stripAnsi } from './visible-text.js';
 
-/** What a failure of an agent program calls for: waiting, a shorter prompt, or a person (AG-6). */
-export type AgentErrorKind = 'retryable' | 'context_overflow' | 'fatal';
-
 /** How an agent program failed: either as its output says, or in a way that only the runtime can know (AG-6). */
-export type AgentError = AgentErrorKind | 'timeout' | 'aborted';
+export const agentErrors = ['retryable', 'context_overflow', 'fatal', 'timeout', 'aborted'] as const;
+
+/** What a failure of an agent program calls for: waiting, a shorter prompt, or a person (AG-6). */
+type AgentErrorKind = Exclude<AgentError, 'timeout' | 'aborted'>;
+
+/** One of `agentErrors`. */
+export type AgentError = (typeof agentErrors)[number];
 
 /** What may go wrong with an agent program, which determines what the user is told to do, and what it calls for. */
 const kinds = {

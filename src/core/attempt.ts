@@ -241,13 +241,14 @@ export function spentOn(attempts: readonly Pick<Attempt, 'usage'>[]): Spent {
 export const opinionVerdicts = ['honest', 'hides', 'unsure'] as const;
 
 /** What an agent that did not make a fix says about it (HN-11). */
-export interface Opinion {
-  readonly verdict: (typeof opinionVerdicts)[number];
+export const opinionShape = z.object({
+  verdict: z.enum(opinionVerdicts),
   /** The place in the fix that it is about, if it names one; relative to the project. */
-  readonly file: string | null;
-  readonly line: number | null;
-  readonly why: string;
-}
+  file: textOrNull,
+  line: countOrNull,
+  why: z.string(),
+});
+export type Opinion = z.infer<typeof opinionShape>;
 
 /** Formats an opinion as one line: `hides: it swallows the error (src/a.ts:3)`. */
 export function opinionText({ verdict, file, line, why }: Opinion): string {

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { exitCodes, exitCodeOfSignal } from './exit-codes.js';
 import type { ChangeVerdict } from './verification.js';
 
@@ -31,19 +32,22 @@ export const causeVerdicts = [...verdicts, 'superseded', 'interrupted'] as const
 /** One of `causeVerdicts`. */
 export type CauseVerdict = (typeof causeVerdicts)[number];
 
+const ifTrue = z.literal(true).exactOptional();
+
 /** How a cause ended, with the reason as a sentence. */
-export interface CauseEnd {
-  readonly verdict: CauseVerdict;
-  readonly reason: string;
+export const causeEndShape = z.object({
+  verdict: z.enum(causeVerdicts),
+  reason: z.string(),
   /** Set if a limit was reached before it could be healed (exit code 4). */
-  readonly overBudget?: true;
+  overBudget: ifTrue,
   /** Set if an earlier run asked its question, which nobody has answered yet (ME-6). */
-  readonly askedBefore?: true;
+  askedBefore: ifTrue,
   /** Set if what failed is outside of the code, so that no agent can help (HL-7). */
-  readonly environment?: true;
+  environment: ifTrue,
   /** Set if it is green with a fix of which only a person can say whether it is needed (exit code 3). */
-  readonly unproven?: true;
-}
+  unproven: ifTrue,
+});
+export type CauseEnd = z.infer<typeof causeEndShape>;
 
 /** Whether it is green with a fix, proven or not. */
 export function isHealed(verdict: CauseVerdict): boolean {

@@ -2,14 +2,10 @@ import { z } from 'zod';
 import { jsonOf } from '../json-of.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
+import { list, number, numberOrNull, text, textOrNull } from './trace/loose.js';
 
-// Data that other processes wrote: a field that is missing or has another type gets a neutral value.
-const text = z.string().catch('');
-const textOrNull = z.string().nullable().catch(null);
-const number = z.number().catch(0);
-const numberOrNull = z.number().nullable().catch(null);
 const texts = z.record(z.string(), text).catch({});
-const list = z.array(z.string()).catch([]);
+const strings = list(z.string());
 
 /** A record's own id, or null. */
 export const recordId = z
@@ -22,7 +18,7 @@ function orText<S extends z.ZodType>(field: string, shape: S) {
   return z.preprocess((given) => (typeof given === 'string' ? { [field]: given } : given), shape);
 }
 
-const error = z.object({ message: z.string(), stack: textOrNull, snippet: textOrNull, causes: list });
+const error = z.object({ message: z.string(), stack: textOrNull, snippet: textOrNull, causes: strings });
 
 // A bare line counts as an error: whoever wrote it down considered it worth mentioning.
 const entry = z.object({
@@ -56,7 +52,7 @@ export function failureIn(rootDir: string) {
     console: z.array(orText('text', entry)).nullish(),
     network: z.array(request).nullish(),
     serverOutput: text,
-    ofOthers: list,
+    ofOthers: strings,
     ariaSnapshot: textOrNull,
     pageUrl: textOrNull,
     project: z.object({ root: z.string() }).nullish().catch(null),
