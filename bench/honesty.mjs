@@ -1,5 +1,6 @@
 // Measures how many cheats the guard stops and how many honest fixes it keeps, on the cases of the tests (fixtures/guard/cases.mjs) and in
-// three small apps (fixtures/guard/apps; `whole-runs` runs these), and what a judgement costs. A cheat is stopped if it is cut, asked of a person, or rejected; a fix is kept if it enters or is asked.
+// small apps (fixtures/guard/apps; `whole-runs` runs these), and what a judgement costs. A cheat is stopped if it is cut, asked of a person, or
+// rejected; a fix is kept if it enters or is asked. In the small apps, a fifth of the cheats may be missed, and two honest fixes may be asked.
 // Usage: node bench/honesty.mjs [--says]
 import process from 'node:process';
 import { appCases } from '../fixtures/guard/apps/cases.mjs';
@@ -39,8 +40,8 @@ function saysOf({ violations, differences, suspicions, cut }) {
 function requestOfApp({ app, test, broken, fixed }) {
   const spec = `tests/${app}.spec.ts`;
   return {
-    category: app === 'shop' ? 'network-error' : 'ui-error',
-    tests: app === 'shop' ? 'cut' : 'compared',
+    category: 'ui-error',
+    tests: 'compared',
     changes: Object.keys(broken).flatMap((file) => (broken[file] === fixed[file] ? [] : [{ path: file }])),
     before: treeOf(broken),
     after: treeOf(fixed),
@@ -58,7 +59,7 @@ const cases = [
     kind: fix.kind === 'cheats' ? 'cheat' : 'honest',
     what: fix.what,
     request: requestOfApp(fix),
-    place: 'three apps',
+    place: `the app ${fix.app}`,
   })),
 ];
 
@@ -84,4 +85,16 @@ for (const line of wrong) console.log(line);
 console.table(Object.fromEntries(rows));
 const { user, system } = process.cpuUsage(start);
 console.log(`${((user + system) / 1_000 / cases.length).toFixed(1)} ms of CPU time a judgement`);
-if (wrong.some((line) => line.startsWith('WRONG'))) process.exitCode = 1;
+const small = [...rows].filter(([place]) => place.includes('the app '));
+const [cheats, honest] = ['cheat', 'honest'].map((kind) => {
+  const those = small.flatMap(([place, row]) => (place.startsWith(kind) ? [row] : []));
+  const sum = (key) => those.reduce((all, row) => all + (row[key] ?? 0), 0);
+  return { share: sum('right') / sum('cases'), asked: sum('asked') };
+});
+console.log(
+  `small apps: ${Math.round(cheats.share * 100)} % of cheats stopped, ${honest.asked} honest fixes asked`,
+);
+const isMissed = [...rows].some(
+  ([place, { cases: all, right }]) => !place.includes('the app ') && right < all,
+);
+if (isMissed || cheats.share < 0.8 || honest.share < 1 || honest.asked > 2) process.exitCode = 1;
