@@ -27,7 +27,8 @@ export function offersOf(
   attempts: readonly Pick<Attempt, 'agent' | 'change' | 'files' | 'patch' | 'end'>[],
 ): Offer[] {
   const offers = attempts.flatMap(({ agent, change, files, patch, end }): Offer[] =>
-    end.kind === 'offered' && agent !== null && change !== null
+    // A patch that takes out all of its tests proves nothing, and is a person's to apply.
+    end.kind === 'offered' && end.proof.includes('green') && agent !== null && change !== null
       ? [{ side: end.side, agent, change, files, patch, proof: end.proof }]
       : [],
   );

@@ -16,6 +16,8 @@ export interface Change {
   readonly edits: readonly FileEdit[];
   readonly cut: readonly Cut[];
   readonly ofTests: readonly FileEdit[];
+  /** Code of the tests that is cut, which is only compared to say what it changes. */
+  readonly cutTests: readonly FileEdit[];
   readonly ofApp: readonly FileEdit[];
   readonly old: TestCode;
   readonly now: TestCode;
@@ -62,10 +64,15 @@ export async function readChange(request: GuardRequest): Promise<Change | null> 
     edits,
     cut,
     ofTests,
+    cutTests: request.tests === 'cut' ? files.filter(isComparable) : [],
     ofApp: rest.filter((edit) => !isTests(edit)),
     old,
     now: ofTests.length > 0 && cut.length > 0 ? await read(withoutCut(request, cut)) : now,
   };
+
+  function isComparable({ path: file, after }: FileEdit): boolean {
+    return isCode(file) && !whole.some((one) => one.file === file) && (after ? now : old).parsed.has(file);
+  }
 
   /** What belongs to the tests may change for a ui-error alone, and only code can be compared. */
   function cutOf(edit: FileEdit): Cut[] {

@@ -15,9 +15,13 @@ export async function judge(request: GuardRequest): Promise<Findings> {
     const change = await readChange(request);
     if (!change) return harmless;
     const isFlaky = request.category === 'flaky';
-    const comparison = compareTests(change, isFlaky);
+    const { now, ofTests, cutTests } = change;
+    const comparison = compareTests({ now, ofTests: [...ofTests, ...cutTests] }, isFlaky);
     return {
-      ...comparison,
+      differences: comparison.differences,
+      locatorChanges: comparison.locatorChanges.filter((one) =>
+        ofTests.some(({ path }) => path === one.file),
+      ),
       cut: change.cut,
       violations: [...judgeApp(change), ...(isFlaky ? comparison.differences.flatMap(hidden) : [])],
       suspicions: await suspicionsIn(change),

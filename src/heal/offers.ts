@@ -5,7 +5,7 @@ import { builtIn } from '../core/built-in.js';
 import type { Cause } from '../core/cause.js';
 import { chooseFlipped } from '../core/alike.js';
 import type { Note } from '../core/guard-findings.js';
-import { isGreen } from '../core/judge.js';
+import { isGreen, type Observation } from '../core/judge.js';
 import type { Proof, ProofStep } from '../core/proof.js';
 import { followedExpectations } from '../fixer/followed-expectations.js';
 import { contentsOf, readChange } from '../workspace/change.js';
@@ -24,6 +24,8 @@ export interface PreparedPatch {
   readonly edits: readonly FileEdit[];
   /** What a person should look at. */
   readonly notes?: readonly Note[];
+  /** Whether its tests may be gone with it: an author's change may have made them needless. */
+  readonly mayTakeOut?: boolean;
 }
 
 /**
@@ -33,14 +35,14 @@ export interface PreparedPatch {
 export async function endOffered(
   session: Session,
   cause: Cause,
-  offer: Pick<PreparedPatch, 'side' | 'summary'> & {
+  offer: Pick<PreparedPatch, 'side' | 'summary' | 'mayTakeOut'> & {
     readonly made: Unjudged;
     readonly change: string;
     readonly greens: number;
   },
 ): Promise<Attempt> {
-  const { made, change, side, summary, greens } = offer;
-  const proof = await shownGreen(session, cause, greens);
+  const { made, change, side, summary } = offer;
+  const proof = await shownGreen(session, cause, offer);
   await revertChanges(session, [change]);
   if (session.signal.aborted) return { ...made, end: { kind: 'interrupted', because: 'interrupted' } };
   return proof === null
@@ -57,21 +59,26 @@ const askedOf: Record<Side, string> = {
   whole: 'may that be changed?',
 };
 
-async function shownGreen(session: Session, cause: Cause, greens: number): Promise<Proof | null> {
+async function shownGreen(
+  session: Session,
+  cause: Cause,
+  { greens, mayTakeOut = false }: { readonly greens: number; readonly mayTakeOut?: boolean },
+): Promise<Proof | null> {
   const { repeat, confirm } = session.settings.verify;
-  const failures = [...cause.members];
+  let failures = [...cause.members];
   // A run that judged an attempt had only some of them.
   const made = failures.length > chooseFlipped(cause).size ? Math.min(greens, repeat - 1) : greens;
-  for (let n = made; n < repeat; n += 1) {
+  for (let n = made; n < repeat && failures.length > 0; n += 1) {
     const seen = await retest(session, { failures, purpose: 'proof', causeId: cause.id });
+    if (mayTakeOut) failures = failures.filter((one) => !isGone(seen.observe(one)));
     if (session.signal.aborted || !failures.every((one) => isGreen(seen.observe(one)))) return null;
   }
-  const [reds, greensShown] = [
-    Array<ProofStep>(1 + confirm).fill('red'),
-    Array<ProofStep>(repeat).fill('green'),
-  ];
-  return [...reds, ...greensShown];
+  // Where all of its tests are gone with it, none was green.
+  const times = failures.length > 0 ? repeat : 0;
+  return [...Array<ProofStep>(1 + confirm).fill('red'), ...Array<ProofStep>(times).fill('green')];
 }
+
+const isGone = ({ ended }: Observation) => ended === 'absent' || ended === 'skipped';
 
 /** Puts a patch into the project, proves it, and takes it out again. Returns null if it could not be applied. */
 export async function tryOffer(
@@ -79,12 +86,19 @@ export async function tryOffer(
   cause: Cause,
   { made, patch }: { readonly made: Unjudged; readonly patch: PreparedPatch },
 ): Promise<Attempt | null> {
-  const { side, summary, edits, notes } = patch;
+  const { side, summary, edits, notes, mayTakeOut = false } = patch;
   const { made: ready, work } = await deployEdits(session, made, edits);
   const applied = work.change ? await session.workspace.apply(work.change) : null;
   if (applied?.kind !== 'applied') return null;
   const told = notes ? { ...ready, notes } : ready;
-  return endOffered(session, cause, { made: told, change: applied.change.id, side, summary, greens: 0 });
+  return endOffered(session, cause, {
+    made: told,
+    change: applied.change.id,
+    side,
+    summary,
+    greens: 0,
+    mayTakeOut,
+  });
 }
 
 /** Proves a patch that costs nothing. Returns it as an attempt that waits for a person; null if its tests are not green with it. */

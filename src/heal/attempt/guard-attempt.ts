@@ -3,6 +3,7 @@ import type { Unjudged } from '../../core/attempt.js';
 import type { Cause } from '../../core/cause.js';
 import { type Cut, cutLine, type Note } from '../../core/guard-findings.js';
 import { testsOf } from '../../core/failure.js';
+import { atMost } from '../../format.js';
 import {
   type Findings,
   harmless,
@@ -57,7 +58,10 @@ export async function guardAttempt(
   const causeId = cause.id;
   // The built-in fixer follows only a name that the app shows to be another one now.
   const differences = found.differences.filter(({ why }) => !isOurs || why === null);
-  const cut = [...found.cut, ...(isOpen ? [] : filesOf(differences))];
+  const cut = [
+    ...found.cut,
+    ...(isOpen ? [] : filesOf(differences)).filter((one) => !found.cut.some(({ file }) => file === one.file)),
+  ];
   if (cut.length > 0) session.bus.emit({ type: 'attempt.cut', causeId, attempt: n, cut });
   if (violations.length > 0) session.bus.emit({ type: 'attempt.rejected', causeId, attempt: n, violations });
   const told = differences.map(noteOfDifference);
@@ -65,7 +69,12 @@ export async function guardAttempt(
   const side = !isOpen && differences.length > 0 ? 'tests' : 'whole';
   return {
     deployed: left ? { ...deployed, ...left, work: { ...work, change: left.change } } : deployed,
-    whole: left && { side, edits: work.change.edits, notes: told, summary: summaryOf(side, cut) },
+    whole: left && {
+      side,
+      edits: work.change.edits,
+      notes: told,
+      summary: summaryOf(side, cut, differences),
+    },
     violations,
     notes: [...found.locatorChanges.map(noteOfLocator), ...(isOpen ? told : [])],
     suspicions: found.suspicions,
@@ -90,9 +99,14 @@ const noteOfLocator = ({ file, line, old, now }: LocatorChange): Note => ({
   says: `${old} was changed to ${now}`,
 });
 
+const shown = (steps: readonly string[]) => steps.join(' ').slice(0, 200) || 'nothing';
+
+const takenOut = ({ test, before }: Pick<TestDifference, 'test' | 'before'>) =>
+  `${JSON.stringify(test)} without ${shown(before)}`;
+
 /** Says what a test does now, and did before. */
 function noteOfDifference({ test, file, line, strength, before, after, why }: TestDifference): Note {
-  const shown = (steps: readonly string[]) => steps.join(' ').slice(0, 200) || 'nothing';
+  if (after.length === 0) return { file, line, says: takenOut({ test, before }) };
   const how = strength === 'weaker' ? 'checks less' : 'does something else';
   const reason = why === null ? '' : `; ${why}`;
   return {
@@ -102,9 +116,12 @@ function noteOfDifference({ test, file, line, strength, before, after, why }: Te
   };
 }
 
-function summaryOf(side: Side, cut: readonly Cut[]): string {
+function summaryOf(side: Side, cut: readonly Cut[], differences: readonly TestDifference[]): string {
+  const out = differences.filter(({ after }) => after.length === 0);
+  const taken = atMost(out.map(takenOut), 3, (hidden) => `and ${hidden} more`).join('; ');
+  const files = cut.map(({ file }) => file).join(', ');
   return side === 'tests'
-    ? `its agent changed what the tests expect (${cut.map(({ file }) => file).join(', ')})`
+    ? `its agent changed what the tests expect (${files})${taken === '' ? '' : `: ${taken}`}`
     : `its fix needs what no agent may change (${cut.map(cutLine).join('; ')})`;
 }
 

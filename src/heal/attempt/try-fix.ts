@@ -8,7 +8,7 @@ import { isGreen, judge, type Judged, type Observation } from '../../core/judge.
 import { changesFor } from '../../agents/changes.js';
 import { lastGreenCommits } from '../../blame/last-green.js';
 import { type EditedFile, notRestored, type Undoing, undoing, undoingOf } from '../../blame/undoing.js';
-import type { BlamedHunk } from '../../core/blame.js';
+import { type BlamedHunk, canBeReverted } from '../../core/blame.js';
 import { isOwnAssertion } from '../../core/own-assertion.js';
 import { type Deployment, prepareAgent, type ReadyAgent } from './deploy.js';
 import { harmless, type ToChallenge } from '../../guard/findings.js';
@@ -118,12 +118,19 @@ async function withWhole(
   const isAsked = whole.side !== 'tests' || session.settings.verify.intent === 'ask';
   if (!isAsked || session.signal.aborted) return tried;
   if (made.change !== null && end.kind === 'changed') await revertChanges(session, [made.change]);
-  const offered = await tryOffer(session, cause, { made, patch: whole });
+  const mayTakeOut = whole.side === 'tests' && (await isByAuthor(session, cause));
+  const offered = await tryOffer(session, cause, { made, patch: { ...whole, mayTakeOut } });
   if (offered?.end.kind === 'offered') return { attempt: offered, retest: null };
   // Another error is not progress if more of the fix did not lead further.
   return end.kind === 'changed'
     ? { ...tried, attempt: { ...made, end: { kind: 'still-failing', because: end.because } } }
     : tried;
+}
+
+/** Whether an author's change of the app is to blame, as far as is known. */
+async function isByAuthor(session: Session, cause: Cause): Promise<boolean> {
+  if (cause.blame) return canBeReverted(cause.blame);
+  return (await changedLately(session, cause, true)).length > 0;
 }
 
 async function applyAndJudge(

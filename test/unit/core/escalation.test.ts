@@ -47,7 +47,7 @@ describe('a question to a person', () => {
 
   it('BL-4 BL-6 offers the patches that are ready, the newest of each side, and says what broke it', () => {
     const of = (side: Side, over: Partial<Attempt>) =>
-      anAttempt({ end: { kind: 'offered', because: '', side, proof: [] }, ...over });
+      anAttempt({ end: { kind: 'offered', because: '', side, proof: ['red', 'green'] }, ...over });
     const attempts = [
       of('app', { change: '1' }),
       of('tests', { change: '2' }),

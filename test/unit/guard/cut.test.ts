@@ -25,7 +25,7 @@ describe('HN-4 what belongs to the tests does not enter', () => {
         category,
       );
       expect(leftOut(findings)).toEqual([spec, 'tests/new.spec.ts']);
-      expect(refusals(findings)).toEqual([]);
+      expect(refusals(findings)).toEqual(['different']);
     },
   );
 

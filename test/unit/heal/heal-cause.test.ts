@@ -180,6 +180,23 @@ describe('the loop for one cause', () => {
     expect(end.verdict).toBe('escalated');
   });
 
+  it('BL-6 HL-10 a patch that takes the test out is a person’s where an author’s change is to blame, and says what it takes out', async () => {
+    const guard: Session['guard'] = async () => ({ ...harmless, differences: [difference] });
+    const gone = async () => aSuiteRun({ tests: [] });
+    const { session: given } = await session([], { guard, runAgain: gone });
+    const blamed = await healCause(given, { ...cause, blame: aBlame() });
+    const because = expect.stringContaining('"adds" without expect(1).toBe(2)') as unknown;
+    expect(blamed.attempts[0]?.end).toEqual({
+      kind: 'offered',
+      side: 'tests',
+      because,
+      proof: ['red', 'red'],
+    });
+    expect(blamed.end.verdict).toBe('escalated');
+    const unknown = await healCause(given, cause);
+    expect(unknown.attempts[0]?.end.kind).toBe('still-failing');
+  });
+
   it.each([
     ['its tests are red with it', ['boom', null], {}],
     ['the tests are the specification', [null], { intent: 'tests' }],
