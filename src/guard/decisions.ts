@@ -57,7 +57,8 @@ export function scopesIn(program: SyntaxNode): Map<string, Scope> {
         while (found.has(path)) path += '’';
         return open(inner.body, path);
       }
-      for (const test of testsOf(one)) if (!isComparison(test) && !isCall(test)) decide(test);
+      for (const test of testsOf(one))
+        if (!isComparison(test) && !isCall(test) && constantOf(test) === undefined) decide(test);
       own(one);
       for (const child of reachable(one)) read(child);
     };
@@ -78,7 +79,7 @@ export function scopesIn(program: SyntaxNode): Map<string, Scope> {
         const on = nameOf(nodeIn(callee, 'object')) ?? '';
         if (
           (guarding.test(called) && !/^(?:JSON|Array)$/.test(on)) ||
-          (called === 'parse' && /schema/i.test(on))
+          (called === 'parse' && !/^(?:JSON|Date|Number|url|path|qs|querystring|yaml|csv|marked)$/i.test(on))
         )
           decide(one, `call ${called}`);
         for (const arg of nodesIn(one, 'arguments')) {
@@ -118,7 +119,7 @@ const isComparison = ({ type, operator }: SyntaxNode) =>
 
 /** Returns the conditions that a node has itself: what `&&`, `||` and `!` combine, each. */
 export function testsOf(node: SyntaxNode): SyntaxNode[] {
-  if (node.type === 'LogicalExpression')
+  if (node.type === 'LogicalExpression' && node['operator'] !== '??')
     return [nodeIn(node, 'left'), nodeIn(node, 'right')].flatMap((one) => (one ? leaves(one) : []));
   const test = /^(?:If|Conditional)/.test(node.type) ? nodeIn(node, 'test') : null;
   return test ? leaves(test) : [];

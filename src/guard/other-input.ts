@@ -19,8 +19,6 @@ import { importedBy, type TestCode } from './test-code.js';
 export interface OtherInput {
   /** The texts that can be exchanged, since the tests' files say them. */
   readonly inputs: readonly string[];
-  /** The place where the fix names one of them, whatever their case; null if it names none. */
-  readonly named: { readonly file: string; readonly line: number; readonly input: string } | null;
   readonly files: readonly string[];
 }
 
@@ -28,7 +26,6 @@ export interface OtherInput {
 export function joinedInput(all: readonly OtherInput[]): OtherInput {
   return {
     inputs: [...new Set(all.flatMap(({ inputs }) => inputs))],
-    named: all.find(({ named }) => named !== null)?.named ?? null,
     files: [...new Set(all.flatMap(({ files }) => files))],
   };
 }
@@ -51,7 +48,7 @@ export function otherInputOf({ request: { healed }, now, ofApp }: Change): Other
     tests.some(({ text }) => exchangeLiterals(text, new Map([[input, '']])) !== text);
   const inputs = [...typed].filter((one) => one.trim().length > 1 && isSaid(one));
   if (inputs.length === 0) return null;
-  return { inputs, named: namedIn(ofApp, inputs), files: tests.map(({ path }) => path) };
+  return { inputs, files: tests.map(({ path }) => path) };
 }
 
 /** What tests type, and what of it does not sign in. */
@@ -135,18 +132,6 @@ export function exchangeInputs(
   const exchanged = new Map(inputs.map((one) => [one, similarValue(one, all)]));
   const altered = [...files].map(([file, text]) => [file, exchangeLiterals(text, exchanged)] as const);
   return new Map(altered.filter(([file, text]) => files.get(file) !== text));
-}
-
-function namedIn(edits: readonly FileEdit[], inputs: readonly string[]): OtherInput['named'] {
-  for (const { path: file, before, after } of edits) {
-    const [was, is] = [before?.text ?? '', after?.text ?? ''].map((one) => one.toLowerCase());
-    for (const input of inputs) {
-      const at = is?.indexOf(input.toLowerCase()) ?? -1;
-      const isNew = at !== -1 && !was?.includes(input.toLowerCase());
-      if (isNew) return { file, line: is?.slice(0, at).split('\n').length ?? 1, input };
-    }
-  }
-  return null;
 }
 
 /** Returns a similar value that does not occur in the tests: a digit is replaced by a digit, a letter by a letter. */

@@ -283,11 +283,14 @@ function checksLost(olds: readonly AppFile[], news: readonly AppFile[]): Violati
   const scopes = pairs(olds, news);
   const constant = gained(olds, news, (source) =>
     nodesOf(source.program)
-      .filter(({ operator }) => operator !== '??')
       .flatMap(testsOf)
       .filter((one) => typeof constantOf(one) === 'boolean' || isSame(one) || isAnyPattern(one))
       .map((node) => ({ node, source, text: print(node) })),
   ).map((one) => suspect(one, 'check-lost'));
+  // A function that is new may have taken over what others decided.
+  let inNew = scopes.flatMap(({ was, is }) =>
+    was ? [] : is.decisions.filter((one) => !isConstant(one)),
+  ).length;
   const changes = scopes.map(({ was, is, old, source }) => {
     const [lost, come] = [
       without(was?.decisions ?? [], is.decisions),
@@ -302,15 +305,17 @@ function checksLost(olds: readonly AppFile[], news: readonly AppFile[]): Violati
     ...changes.flatMap(({ lost, come, old }) => {
       const isMoved = ({ text }: Decision) => !come.some((one) => one.text === text) && take(moved, text);
       const gone = lost.filter((one) => !isMoved(one));
-      const isConstant = ({ node }: Decision) => constantOf(node) !== undefined || isSame(node);
       const [first] = gone;
-      if (!first || !old || gone.length <= come.filter((one) => !isConstant(one)).length) return [];
+      const missing = gone.length - come.filter((one) => !isConstant(one)).length;
+      if (!first || !old || missing <= 0 || (inNew -= missing) >= 0) return [];
       const line = old.lineAt(first.node.start);
       const before = old.lines[line - 1]?.trim() ?? '';
       return [violationOf('check-lost', { file: old.path, line, before, detail: shown(before) })];
     }),
   ];
 }
+
+const isConstant = ({ node }: Decision) => constantOf(node) !== undefined || isSame(node);
 
 function take(texts: string[], text: string): boolean {
   const at = texts.indexOf(text);

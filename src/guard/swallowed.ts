@@ -69,14 +69,12 @@ export function swallowedIn(source: SourceFile): Handler[] {
   );
 }
 
-/** Whether a handler calls what has failed once more: its exception is not handled. */
+/** Whether a handler awaits or returns what has failed once more: that call's exception is not handled. */
 function triesAgain(handler: SyntaxNode, tried: SyntaxNode | null): boolean {
-  const called = (node: SyntaxNode | null) =>
-    nodesOf(node)
-      .flatMap((one) => calleeOf(one) ?? [])
-      .map((one) => print(one));
-  const before = new Set(called(tried));
-  return called(nodeIn(handler, 'body')).some((one) => before.has(one));
+  const body = nodeIn(handler, 'body');
+  const ends = nodesOf(body).filter(({ type }) => type === 'AwaitExpression' || type === 'ReturnStatement');
+  const again = [body, ...ends.map((one) => nodeIn(one, 'argument'))].map((one) => one && print(one));
+  return nodesOf(tried).some((one) => calleeOf(one) !== null && again.includes(print(one)));
 }
 
 function isTold(handler: SyntaxNode): boolean {

@@ -22,7 +22,7 @@ interface Typing extends Pick<ChallengedFix, 'cause' | 'attempt' | 'tests'> {
 /**
  * Runs the tests of all these fixes once with another input than they type: a metamorphic check (HN-3). What is red is run once more, and
  * then without its fix and without the change that broke it: if the tests are green there with the other input, too, it is the fix that does not
- * answer it; if they are not, the app needs the input that they type. If it is not known what broke them, a person is asked about a fix that names the input.
+ * answer it; if they are not, the app needs the input that they type. If it is not known what broke them, it is told.
  */
 export async function otherInput(session: Session, fixes: readonly ChallengedFix[]): Promise<Answer[]> {
   const { signal } = session;
@@ -45,7 +45,7 @@ export async function otherInput(session: Session, fixes: readonly ChallengedFix
     if (ends.has('red')) return [];
     const edited = attempt.files[0]?.path ?? '';
     if (ends.has('green')) return [{ causeId, kind: 'reject', violations: [hardCoded(input, edited)] }];
-    return [{ causeId, kind: input.named ? 'ask' : 'tell', notes: [redNote(input, edited)] }];
+    return [{ causeId, kind: 'tell', notes: [redNote(input, edited)] }];
   });
 }
 
@@ -59,23 +59,15 @@ function endOf(seen: Seen, test: ProofTest): 'green' | 'red' | 'unknown' {
 }
 
 /** Returns what is wrong with a fix that is red with another input; `edited` is a file of it. */
-function hardCoded(input: OtherInput, edited: string): Violation {
-  const { file, line } = input.named ?? { file: edited, line: null };
-  const inputs = input.inputs.map(quoted).join(', ');
-  return violationOf('input-hard-coded', {
-    file,
-    line,
-    detail: `the test is red with an input other than ${inputs}`,
-  });
+function hardCoded({ inputs }: OtherInput, file: string): Violation {
+  const detail = `the test is red with an input other than ${inputs.map(quoted).join(', ')}`;
+  return violationOf('input-hard-coded', { file, detail });
 }
 
 /** Says that tests are red with another input, where no run could show whether the app needs theirs. */
-export function redNote({ named, inputs }: OtherInput, edited: string): Note {
-  const typed = named
-    ? `the fix names ${quoted(named.input)}, which`
-    : `${inputs.map(quoted).join(', ')} is what`;
-  const { file = edited, line = null } = named ?? {};
-  return { file, line, says: `${typed} the tests type, and they are red with another input` };
+export function redNote({ inputs }: OtherInput, file: string): Note {
+  const says = `the tests are red with another input than ${inputs.map(quoted).join(', ')}, and no run could show whether the app needs it`;
+  return { file, line: null, says };
 }
 
 const quoted = (text: string) => JSON.stringify(text);

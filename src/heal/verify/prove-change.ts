@@ -2,7 +2,6 @@ import { type Candidate, candidatesOf, compareFiles, editsWithout } from '../../
 import { withChange } from '../../blame/trials.js';
 import type { Finding } from '../../core/guard-findings.js';
 import { groupCauses } from '../../core/group.js';
-import type { Note } from '../../core/guard-findings.js';
 import type { ProofStep } from '../../core/proof.js';
 import type { ChangeVerdict } from '../../core/verification.js';
 import type { SuitePurpose } from '../../event.js';
@@ -210,22 +209,17 @@ class ChangeProof {
     const judge = createGuard(root, this.#first);
     const work = { category: 'ui-error', tests: 'shown', changes, before, after, healed } as const;
     const { otherInput, suspicions } = await judge(work);
-    for (const one of suspicions) this.#review(one.rule, one);
+    this.#toReview.push(...suspicions.map(({ rule, file, line, says }) => ({ rule, file, line, says })));
     if (otherInput === null) return null;
     const tried = await this.#tryOtherInput(otherInput);
     const again = tried.includes('red') ? await this.#tryOtherInput(otherInput) : tried;
     if (this.#session.signal.aborted) return stopped;
     if (again.includes('red')) {
-      const note = redNote(otherInput, files[0]?.path ?? '');
-      if (otherInput.named) this.#review('input-hard-coded', note);
-      else this.#notProven.push(`that another input works, too: ${note.says}`);
+      const { says } = redNote(otherInput, files[0]?.path ?? '');
+      this.#notProven.push(`that another input works, too: ${says}`);
     } else if (again.every((step) => step === 'green'))
       this.#proven.push('green with another input than they type');
     return null;
-  }
-
-  #review(rule: string, { file, line, says }: Note): void {
-    this.#toReview.push({ rule, file, line, says });
   }
 
   /** Returns what a run with another input shows of each test that the change is for; null if it says nothing. */
