@@ -48,7 +48,7 @@ const servers = {
         import { readFileSync } from 'node:fs';
         import express from 'express';
         import { createServer } from 'vite';
-        const vite = await createServer({ server: { middlewareMode: true }, appType: 'custom' });
+        const vite = await createServer({ server: { middlewareMode: true, hmr: { port: ${port + 1} } }, appType: 'custom' });
         const app = express().use(vite.middlewares);
         app.use(async (request, response) => response.type('html').send(await vite.transformIndexHtml(request.originalUrl, readFileSync('index.html', 'utf8'))));
         app.listen(${port}, '127.0.0.1');`,

@@ -72,7 +72,7 @@ it('CL-3 a server that embeds Vite reloads no page while a suite runs: each run 
   expect(countsIn(`${loads} healed`), run.stderr).toEqual([plain, plain]);
 });
 
-it('CL-3 HN-5 while a suite runs, with agents at work, nothing is written below the project but what its tests write', async () => {
+it('CL-3 HN-5 AG-2 while a suite runs, with agents at work, nothing is written below the project but what its tests write; prompts name files that are there', async () => {
   const port = await freePort();
   const words = ['one', 'two'];
   const project = await scratchProject({
@@ -100,6 +100,8 @@ it('CL-3 HN-5 while a suite runs, with agents at work, nothing is written below 
     ),
     'fixer.mjs': `
       import { readFileSync, writeFileSync } from 'node:fs';
+      import { dirname } from 'node:path';
+      if (!readFileSync(0, 'utf8').includes(dirname(process.env.SELF_HEAL_CONTEXT))) process.exit(1);
       const word = JSON.parse(readFileSync(process.env.SELF_HEAL_CONTEXT, 'utf8')).test.titlePath.at(-1);
       await new Promise((resolve) => setTimeout(resolve, word === 'two' ? 1500 : 0));
       writeFileSync(word + '.html', 'yes\\n');
@@ -110,5 +112,8 @@ it('CL-3 HN-5 while a suite runs, with agents at work, nothing is written below 
   const written = path.join(tempDir('written'), 'names');
   const run = await project.selfHeal(['run'], { WRITTEN: written });
   expect(run.report?.totals, run.stderr).toMatchObject({ healed: 2, agentRuns: 2 });
+  const prompt = await project.read('.self-heal/latest/failures/1/prompt.md');
+  const named = path.join(project.dir, '.self-heal/runs', run.report?.runId ?? '', 'failures/1');
+  expect(existsSync(named) && prompt.includes(named), prompt).toBe(true);
   expect(existsSync(written) ? readFileSync(written, 'utf8') : '').toBe('');
 });
