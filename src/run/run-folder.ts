@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, rmSync, symlinkSync } from 'node:fs';
+import { accessSync, constants, existsSync, lstatSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { gitRootOf } from '../git/git.js';
 import { type Problem, reasonOf } from '../problem.js';
@@ -50,7 +50,6 @@ export async function createRunFolder(
   runId: string,
 ): Promise<Result<RunFolder, Problem>> {
   const final = path.join(runsFolder(projectRoot), runId);
-  let dir = final;
   try {
     openStateFolder(projectRoot);
     pointLatestTo(final);
@@ -58,8 +57,16 @@ export async function createRunFolder(
     for (const name of ['runs', 'changes'])
       accessSync(makeStateFolder(stateFolder(projectRoot, name)), constants.W_OK);
     const caches = cachesFor(gitRootOf(projectRoot) ?? projectRoot);
-    dir = path.join(runsFolder(makeWorkFolder(projectRoot, caches)), runId);
+    const dir = path.join(runsFolder(makeWorkFolder(projectRoot, caches)), runId);
     makeNewStateFolder(dir);
+    const made = async (...parts: string[]) => makeStateFolder(path.join(dir, ...parts));
+    return ok({
+      runId,
+      dir,
+      final,
+      failure: (n) => made('failures', String(n)),
+      attempt: async (n) => path.join(await made('attempts'), String(n)),
+    });
   } catch (error) {
     if (error instanceof StateRefused) return err(error.problem);
     return err({
@@ -69,14 +76,6 @@ export async function createRunFolder(
       remedy: 'Make the project folder writable, or free some disk space.',
     });
   }
-  const made = async (...parts: string[]) => makeStateFolder(path.join(dir, ...parts));
-  return ok({
-    runId,
-    dir,
-    final,
-    failure: (n) => made('failures', String(n)),
-    attempt: async (n) => path.join(await made('attempts'), String(n)),
-  });
 }
 
 /**
@@ -85,7 +84,8 @@ export async function createRunFolder(
  */
 export async function bringIn({ dir, final }: Pick<RunFolder, 'dir' | 'final'>): Promise<void> {
   openStateFolder(projectOf(final));
-  pointLatestTo(final);
+  // Somebody may have deleted it; a newer run may have it.
+  if (!lstatSync(latestBeside(final), { throwIfNoEntry: false })) pointLatestTo(final);
   const moves = [
     [changesFolder(dir), changesFolder(final)],
     [dir, final],
@@ -102,10 +102,14 @@ export function notMoved({ dir, final }: Pick<RunFolder, 'dir' | 'final'>, error
 
 /** Points `.self-heal/latest` to a run, for people and for CI. self-heal itself reads only which run it names. */
 function pointLatestTo(dir: string): void {
-  const latest = path.join(path.dirname(path.dirname(dir)), 'latest');
+  const latest = latestBeside(dir);
   rmSync(latest, { recursive: true, force: true });
   // A junction needs no privileges on Windows, but an absolute target; elsewhere, the type is ignored.
   symlinkSync(process.platform === 'win32' ? dir : path.join('runs', path.basename(dir)), latest, 'junction');
+}
+
+function latestBeside(dir: string): string {
+  return path.join(path.dirname(path.dirname(dir)), 'latest');
 }
 
 /** Whether a name, such as one from a listing or a stored file, is the id of a run. */

@@ -101,6 +101,16 @@ it('HN-2 the next command moves what a killed run left, and says so', async () =
   expect(existsSync(path.join(final, 'running.json'))).toBe(false);
 });
 
+it('CL-12 moving an older run leaves `latest` at the newest', async () => {
+  const project = tempDir('project');
+  const older = await begun(project);
+  const newer = await createRunFolder(project, '20261121-071500-000b');
+  if (!newer.ok) throw new Error(newer.error.message);
+  await bringIn(newer.value);
+  await bringIn(older);
+  expect(await latestRunId(project)).toBe(newer.value.runId);
+});
+
 it('HN-2 a journal can be followed although the work folder is gone', async () => {
   const project = tempDir('project');
   const { dir, top } = await begun(project);
