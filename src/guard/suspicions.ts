@@ -114,9 +114,12 @@ async function literalsIn({ request }: Change, { olds, news, values }: States): 
   );
   const code = words.length > 0 ? await quotedIn(request.before) : '';
   const isKnown = ({ value }: Deciding) => code.includes(`'${String(value).toLowerCase()}'`);
-  return found
-    .filter((one) => !words.includes(one) || !isKnown(one))
-    .map((one) => suspect(one, 'test-value-decides'));
+  const lists = gained(olds, news, (source) => listsIn(source, known)).filter(({ node }) =>
+    values.isList(nodesIn(node, 'elements').map(constantOf)),
+  );
+  return [...found.filter((one) => !words.includes(one) || !isKnown(one)), ...lists].map((one) =>
+    suspect(one, 'test-value-decides'),
+  );
 }
 
 /** Returns the text of the app's code as it was, with all quotes alike: its own words are compared with in honest code, too. */
@@ -127,9 +130,13 @@ async function quotedIn(before: Change['request']['before']): Promise<string> {
       !/\.(?:spec|test)\.|(?:^|\/)(?:e2e|tests?)\//.test(file),
   );
   const texts = [...(await before.read(code.slice(0, 2000))).values()];
-  return texts
-    .map((bytes) => Buffer.from(bytes).toString('utf8').toLowerCase().replaceAll(/["`]/g, "'"))
-    .join('\n');
+  // What a list of objects holds is data.
+  const plain = (text: string) =>
+    text
+      .toLowerCase()
+      .replaceAll(/["`]/g, "'")
+      .replaceAll(/\[\s*\{[^]*?\}\s*,?\s*\]/g, '');
+  return texts.map((bytes) => plain(Buffer.from(bytes).toString('utf8'))).join('\n');
 }
 
 /** Returns what decides whether something is done or which value is taken. */
@@ -148,6 +155,19 @@ const matching =
 interface Known {
   readonly conditions: ReadonlySet<string>;
   readonly names: ReadonlySet<string>;
+}
+
+/** Returns the lists of constants, but those that the app had already. */
+function listsIn(source: SourceFile, { names }: Known): Found[] {
+  const nodes = nodesOf(source.program);
+  const had = nodes.flatMap((node) =>
+    names.has(nameOf(nodeIn(node, 'id')) ?? '') ? (nodeIn(node, 'init') ?? []) : [],
+  );
+  const isConstant = (node: SyntaxNode) => constantOf(node) !== undefined;
+  return nodes
+    .filter((node) => node.type === 'ArrayExpression' && !had.includes(node))
+    .filter((node) => nodesIn(node, 'elements').length > 1 && nodesIn(node, 'elements').every(isConstant))
+    .map((node) => ({ node, source, text: print(node) }));
 }
 
 function decidingIn(source: SourceFile, known: Known): Deciding[] {
@@ -194,6 +214,7 @@ function decidingIn(source: SourceFile, known: Known): Deciding[] {
       const callee = calleeOf(node);
       const method = propertyOf(callee) ?? '';
       const object = nodeIn(callee, 'object');
+      if (nameOf(object) === 'Math') for (const arg of nodesIn(node, 'arguments')) add(arg, false);
       if (matching.test(method)) for (const arg of nodesIn(node, 'arguments').slice(0, 1)) compare(arg);
       const held = resolved(object);
       if (

@@ -4,6 +4,7 @@ import {
   childrenOf,
   constantOf,
   isFunction,
+  isNode,
   nameOf,
   nodeIn,
   nodesIn,
@@ -22,12 +23,14 @@ export interface TestValues {
   isTyped(value: Value): boolean;
   /** Whether it is among what they expect or send. */
   isExpected(value: Value): boolean;
+  /** Whether these are listed one after another in what they expect. */
+  isList(values: readonly unknown[]): boolean;
   /** Whether it says what they type, or is a number that they expect. */
   isAnswer(value: Value): boolean;
 }
 
 /** Numbers that say nothing about where they come from. */
-const common = new Set([0, 1, -1, 2, 10, 100, 1000]);
+const common = new Set([0, 1, -1]);
 const numbersIn = (text: string) =>
   (text.match(/\d+(?:[.,]\d+)*/g) ?? [])
     .map((one) => Number(one.replace(/,(?=\d{3}\b)/g, '').replace(',', '.')))
@@ -51,9 +54,17 @@ export function testValues(tests: readonly SourceFile[]): TestValues {
     const isPart = (one: string) => one.includes(text) && text.length * 2 >= one.length;
     return words.has(text) || typed.some(isPart) || typedNumbers?.has(asNumber(value)) === true;
   };
+  const lists = tests.flatMap(({ program }) =>
+    nodesOf(program).flatMap(({ type, elements }) => (type === 'ArrayExpression' ? joined(elements) : [])),
+  );
+  // A name, in what is expected with more around it.
+  const isNamed = (text: string) =>
+    /^\p{Lu}.{4,}/u.test(text) && said.some((one) => String(one).includes(text));
   return {
     isTyped,
-    isExpected: (value) => expected.has(plain(value)) || numbers?.has(asNumber(value)) === true,
+    isList: (values) => lists.some((one) => one.includes(joined(values))),
+    isExpected: (value) =>
+      expected.has(plain(value)) || isNamed(String(value)) || numbers?.has(asNumber(value)) === true,
     isAnswer: (value) =>
       typeof value === 'number'
         ? isTyped(value) || numbers?.has(value) === true
@@ -61,6 +72,12 @@ export function testValues(tests: readonly SourceFile[]): TestValues {
           wordsOf(plain(value)).some((word) => words.has(word)) ||
           numbersIn(value).some((one) => typedNumbers?.has(one) || numbers?.has(one)),
   };
+}
+
+/** Joins the constants of a list. */
+function joined(values: unknown): string {
+  const all = Array.isArray(values) ? values.map((one) => (isNode(one) ? constantOf(one) : one)) : [];
+  return `|${all.map((one) => String(one).toLowerCase()).join('|')}|`;
 }
 
 /** Returns the options that tests choose. */

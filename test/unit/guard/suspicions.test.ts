@@ -12,6 +12,7 @@ test('orders', async ({ page, request }) => {
   await page.getByRole('button', { name: 'Order' }).click();
   await expect(page.getByTestId('total')).toHaveText('Total: 33.30 €');
   await expect(page.getByRole('status')).toHaveText('Paid');
+  await expect(page.getByRole('listitem')).toHaveText(['Tea', 'Green pot', 'Bag']);
   expect((await request.get('/api/orders/4711')).status()).toBe(404);
 });
 `;
@@ -68,6 +69,9 @@ describe('HN-3 asks about a literal of the tests that decides', () => {
     ['in a case', sum, "switch (user.name) { case 'zoe': return sum; }\n  const sum = items"],
     ['by its beginning', sum, "if (user.name.startsWith('zo')) return sum;\n  const sum = items"],
     ['the address', 'const error', "if (req.params.id === '4711') return res.end();\n  const error"],
+    ['a list', 'const sum = items', "items = ['Tea', 'Green pot'].map(itemOf);\n  const sum = items"],
+    ['what a page shows', sum, "if (items[0].name === 'Green pot') return sum;\n  const sum = items"],
+    ['the most of a sum', last, 'return Math.min(33.3, sum);'],
     ['a limit', sum, 'if (items.length >= 3) return sum;\n  const sum = items'],
     ['a new switch', sum, 'switch (items.length) { case 3: return sum; }\n  const sum = items'],
     ['a field whatever happens', 'total: total(req.body.items, req.user)', 'total: 33.3'],
