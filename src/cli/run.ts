@@ -1,10 +1,13 @@
 import type { Command } from 'commander';
 import { exitCodes } from '../core/exit-codes.js';
 import { endFitted } from './end.js';
-import { heal, plan } from '../heal/commands.js';
+import { heal, plan, provePatches } from '../heal/commands.js';
+import type { Command as RunCommand } from '../heal/run.js';
 import { runCommand } from '../heal/whole-run.js';
 import { addHealingFlags, addSelectionFlags, addVerifyFlag, addWaitFlag } from './options.js';
 import type { RunOptions } from '../heal/run-request.js';
+import type { Problem } from '../problem.js';
+import { ok, type Result } from '../result.js';
 
 const examples = `
 Everything after -- goes to Playwright as it is:  self-heal run -- --no-deps
@@ -30,7 +33,8 @@ export async function runAsTyped(words: readonly string[], options: RunOptions):
   const { env } = process;
   const name = options.from ? 'heal' : 'run';
   const request = { cwd: process.cwd(), env, name, filters, passThrough, options };
-  const result = await runCommand(request, options.dryRun ? plan : heal);
+  const command = await commandFor(options);
+  const result = command.ok ? await runCommand(request, command.value) : command.error;
   if (typeof result !== 'number') {
     const { writeProblem } = await import('../outputs/write-reports.js');
     await writeProblem(result, { env, print: (line) => process.stderr.write(`${line}\n`) });
@@ -38,6 +42,13 @@ export async function runAsTyped(words: readonly string[], options: RunOptions):
   if (result !== exitCodes.personNeeded) return endFitted(result);
   const { askAfterRun } = await import('./resolve-escalation.js');
   return endFitted(await askAfterRun(result, options));
+}
+
+async function commandFor({ dryRun, patches }: RunOptions): Promise<Result<RunCommand, Problem>> {
+  if (!patches) return ok(dryRun ? plan : heal);
+  const { readPatches } = await import('../clients/patches.js');
+  const read = await readPatches(patches);
+  return read.ok ? ok(dryRun ? plan : provePatches(read.value)) : read;
 }
 
 /** Commander joins the words before and after `--`. Only those after it are passed to Playwright unchanged. */

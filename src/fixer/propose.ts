@@ -28,10 +28,10 @@ export interface FixerPlaces {
 }
 
 /** Returns a fix for a cause that the built-in fixer is sure of; null if there is none. Changes nothing. */
-export type Propose = (cause: Cause) => Promise<Proposal | null>;
+export type Fixer = (cause: Cause) => Promise<Proposal | null>;
 
 /** Creates the built-in fixer for one run (BF-1). It needs no account, no model and no network. */
-export function createPropose(given: FixerPlaces, fixCode = runCodeFixes): Propose {
+export function createFixer(given: FixerPlaces, fixCode = runCodeFixes): Fixer {
   const places = { ...given, root: realpathSync(given.root) };
   return async (cause) => {
     if (cause.flake) return settledSteps(cause);

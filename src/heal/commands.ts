@@ -1,21 +1,36 @@
+import type { MadeElsewhere } from '../clients/patches.js';
 import { builtIn } from '../core/built-in.js';
 import { showPlan } from '../outputs/terminal.js';
 import { isRed } from '../playwright/suite-run.js';
 import type { Problem } from '../problem.js';
-import { err, ok } from '../result.js';
+import { err, ok, type Result } from '../result.js';
 import type { Opened } from './open-run.js';
-import type { Command } from './run.js';
+import type { MakeHooks } from './compose-session.js';
+import type { Healed } from './progress.js';
+import type { Command, Run } from './run.js';
 import type { VerifyAsked } from './verify/compare-change.js';
 
 /** Heals what is red, in the suite here or in the reports of other runs, and then, if that was asked for, what is flaky. */
-export const heal: Command = async (run) => {
+export const heal: Command = (run) => healWith(run, async () => (await clients()).byAgents);
+
+/** Heals by the fixes in the artifacts of other machines, without an agent. */
+export const provePatches =
+  (patches: readonly MadeElsewhere[]): Command =>
+  (run) =>
+    healWith(run, async () => (await clients()).byPatches(patches));
+
+// Loaded only for a run that is red (CL-4).
+const clients = () => import('../clients/hooks.js');
+
+async function healWith(run: Run, hooksOf: () => Promise<MakeHooks>): Promise<Result<Healed, Problem>> {
   const { request, settings } = run.opened;
   const first = await run.suite({ needsCopies: startsAgents(run.opened) });
   if (!first.ok) return first;
   const mayBeFlaky =
     request.options.flaky && first.value.run.tests.some(({ outcome }) => outcome === 'flaky');
   if (!isRed(first.value.run) && !mayBeFlaky) return run.green(first.value.run);
-  const session = await run.session(first.value, settings.blame.enabled ? { blame: {} } : {});
+  const search = settings.blame.enabled ? { blame: {} } : {};
+  const session = await run.session(first.value, { ...search, hooks: await hooksOf() });
   if (!session.ok) return session;
   const { healRun } = await import('./heal-rounds.js');
   const healed = await healRun(session.value, first.value.run);
@@ -26,7 +41,7 @@ export const heal: Command = async (run) => {
     await flakyRun(run.opened, session.value, { first: first.value.run, suspected });
   }
   return ok(healed);
-};
+}
 
 /** Shows which agent would get which prompt, and starts none. */
 export const plan: Command = async (run) => {
@@ -59,7 +74,7 @@ export const flaky: Command = async (run) => {
   if (nobody) return err(nobody);
   const first = await run.suite({ ids: null, needsCopies: startsAgents(run.opened) });
   if (!first.ok) return first;
-  const session = await run.session(first.value);
+  const session = await run.session(first.value, { hooks: (await clients()).byAgents });
   if (!session.ok) return session;
   const { flakyRun } = await import('./flaky-run.js');
   return ok(await flakyRun(run.opened, session.value, { first: first.value.run }));
@@ -92,7 +107,8 @@ export const applyChosen =
     const first = await run.suite(ids.length > 0 ? { ids } : {});
     if (!first.ok) return first;
     if (!isRed(first.value.run)) return run.green(first.value.run);
-    const session = await run.session(first.value, { onlyChosen: true });
+    const { byChoice } = await clients();
+    const session = await run.session(first.value, { hooks: byChoice, theseTestsOnly: true });
     if (!session.ok) return session;
     const { healRun } = await import('./heal-rounds.js');
     return ok(await healRun(session.value, first.value.run));

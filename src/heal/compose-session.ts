@@ -3,7 +3,6 @@ import { createRunAgent } from '../agents/create-run-agent.js';
 import { type BlameCauses, createBlame } from '../blame/blame.js';
 import { systemClock } from '../clock.js';
 import type { Settings } from '../core/settings.js';
-import { createPropose } from '../fixer/propose.js';
 import { createGuard, placesOf } from '../guard/run-guard.js';
 import { testPlaces } from '../guard/test-places.js';
 import { lastGreenCommits } from '../blame/last-green.js';
@@ -16,24 +15,38 @@ import { err, ok, type Result } from '../result.js';
 import type { RunFolder } from '../run/run-folder.js';
 import { createRunStore, noStore, type RunStore } from '../run/run-store.js';
 import { createSpending } from '../run/spending.js';
-import { knownSecrets } from '../secrets/redactor.js';
 import { createStore } from '../store/create-store.js';
 import { openStore } from '../store/open-store.js';
 import { makeStateFolder } from '../state-folder.js';
 import { contentsOf, storeChange } from '../workspace/change.js';
 import { createDiagnose } from './diagnose.js';
-import { createMemory, noMemory } from './memory.js';
+import type { Hooks } from './hooks.js';
 import { Observations } from './observations.js';
 import type { Opened } from './open-run.js';
 import type { ReportedRun } from './reported-run.js';
 import type { Session } from './session.js';
 
+/** What hooks may use of the run for which they are made. */
+export interface HookParts {
+  readonly opened: Opened;
+  readonly store: RunStore;
+  /** The root of the working tree, which paths are relative to. */
+  readonly root: string;
+  /** Whether a file belongs to the tests, by its path from the root. */
+  readonly isTest: (file: string) => boolean;
+}
+
+/** Makes the hooks of a run, once it is known that something is red. */
+export type MakeHooks = (parts: HookParts) => Promise<Hooks>;
+
 /** What a command asks of its session. */
 export interface SessionParts {
   /** Searches for the change that broke a cause: since a commit that is named, and even if that takes long. Absent for no search. */
   readonly blame?: { readonly base?: string | null; readonly always?: boolean };
-  /** Nothing is tried but what a person has chosen. */
-  readonly onlyChosen?: true;
+  /** Absent for a run that heals nothing. */
+  readonly hooks?: MakeHooks;
+  /** Whether no other tests are run than those to heal: what else depends on a fix is left to the next run of the suite. */
+  readonly theseTestsOnly?: true;
 }
 
 /**
@@ -43,10 +56,13 @@ export interface SessionParts {
 export async function composeSession(
   opened: Opened,
   { run: first, reportedRed }: ReportedRun,
-  { blame, onlyChosen }: SessionParts,
+  { blame, hooks, theseTestsOnly }: SessionParts,
 ): Promise<Result<Session, Problem>> {
   const { request, cwd, env, folder, bus, redactor, signal, startedAt, plan, missing } = opened;
-  const settings = onlyChosen ? ofTheChosenOnly(opened.settings) : opened.settings;
+  const { verify } = opened.settings;
+  const settings: Settings = theseTestsOnly
+    ? { ...opened.settings, verify: { ...verify, regression: 'none' } }
+    : opened.settings;
   const store = request.options.dryRun ? ok(noStore) : await openRunStore(opened);
   if (!store.ok) return store;
   await store.value.started();
@@ -68,18 +84,7 @@ export async function composeSession(
     workspace,
     observations: new Observations(workspace),
     guard: createGuard(root, first),
-    memory: settings.memory.fixes
-      ? createMemory({
-          store: store.value,
-          folder,
-          root,
-          secretsIn: await knownSecrets({ env, projectRoot: cwd }),
-          warn: (message) => bus.emit({ type: 'run.warning', message }),
-        })
-      : noMemory,
-    ...(opened.patches ? { patches: opened.patches } : {}),
-    ...(onlyChosen ? { onlyChosen } : {}),
-    ...(settings.fixer === 'none' ? {} : { propose: createPropose({ cwd, root, isTest }) }),
+    hooks: (await hooks?.({ opened, store: store.value, root, isTest })) ?? {},
     clock: systemClock,
     spending: createSpending(startedAt, await store.value.spentLastDay()),
     plan,
@@ -106,11 +111,6 @@ export async function composeSession(
     },
   };
   return ok(blame ? { ...session, blame: composeBlame(opened, session, { first, ...blame }) } : session);
-}
-
-/** Only the tests of the question are known, so that what else depends on the patch is left to the next run of the suite. */
-function ofTheChosenOnly(settings: Settings): Settings {
-  return { ...settings, verify: { ...settings.verify, regression: 'none' } };
 }
 
 /** Returns one warning per remedy, since several agents may lack the same thing. */

@@ -216,7 +216,7 @@ async function mayBeMeant(
   cause: Cause,
   so: Pick<Asking, 'attempts' | 'known'>,
 ): Promise<boolean> {
-  if (session.onlyChosen || !canBeReverted(cause.blame) || !(await followed(session, cause))) return false;
+  if (!canBeReverted(cause.blame) || !(await followed(session, cause))) return false;
   await addForNothing(session, cause, so);
   return hasOffer(so.attempts, 'tests');
 }
@@ -261,19 +261,15 @@ function historyOf(session: Session, cause: Cause, { known, ...so }: SoFar) {
   const { routes, agents: settings } = session.settings;
   const chosen = known.decision?.chosen ?? null;
   const routed = agentsFor(cause.lead, routes);
-  const isOnlyChosen = chosen !== null || session.onlyChosen === true;
-  const agents =
-    isOnlyChosen || session.patches ? [] : routed.filter((name) => settings[name]?.runner !== builtIn);
-  const noAgent = isOnlyChosen
-    ? 'only the patch that a person has chosen was tried'
-    : session.patches
-      ? 'no patch of another machine fixes it'
-      : 'the built-in fixer found no fix it is sure of, and no agent program is set up';
+  const { proposers = [], noAgents } = session.hooks;
+  const without = chosen ? 'only the patch that a person has chosen was tried' : noAgents;
+  const agents = without === undefined ? routed.filter((name) => settings[name]?.runner !== builtIn) : [];
+  const noAgent = without ?? 'the built-in fixer found no fix it is sure of, and no agent program is set up';
   return {
     ...so,
     earlier: known.tries,
     // A failure that is left to people is not for them, either.
-    mayPropose: so.mayPropose && (isOnlyChosen ? chosen !== null : routed.length > 0),
+    mayPropose: so.mayPropose && (chosen !== null || (proposers.length > 0 && routed.length > 0)),
     ...(routed.length > 0 && agents.length === 0 ? { noAgent } : {}),
     retry: retryOf(cause),
     environment: cause.environment,

@@ -4,29 +4,14 @@ import { canBeReverted } from '../core/blame.js';
 import { builtIn } from '../core/built-in.js';
 import type { Cause } from '../core/cause.js';
 import { chooseFlipped } from '../core/alike.js';
-import type { Note } from '../core/guard-findings.js';
 import { isGreen, type Observation } from '../core/judge.js';
 import type { Proof, ProofStep } from '../core/proof.js';
-import { followedExpectations } from '../fixer/followed-expectations.js';
-import { contentsOf, readChange } from '../workspace/change.js';
-import type { FileEdit } from '../workspace/file-state.js';
+import { readChange } from '../workspace/change.js';
 import { attemptDecided, revertChanges } from './attempt/end-attempt.js';
 import { deployEdits } from './attempt/deploy.js';
-import { ofFixer } from './attempt/proposed.js';
 import { retest } from './retest.js';
+import type { PreparedPatch } from './proposed-fix.js';
 import type { Session } from './session.js';
-
-/** A patch of which only a person can say whether it is right. */
-export interface PreparedPatch {
-  readonly side: Side;
-  /** What it does, as a sentence without its period. */
-  readonly summary: string;
-  readonly edits: readonly FileEdit[];
-  /** What a person should look at. */
-  readonly notes?: readonly Note[];
-  /** Whether its tests may be gone with it: an author's change may have made them needless. */
-  readonly mayTakeOut?: boolean;
-}
 
 /**
  * Ends an attempt whose change is in the project, and of which only a person can say whether it is right: its tests are run until they have
@@ -131,15 +116,12 @@ export async function offerForNothing(
   return attempt.end.kind === 'offered' ? attempt : null;
 }
 
-/** Returns the patch with which the tests of a cause expect what the page shows (BL-6); null if more than a literal differs, or the tests are the specification. */
+/** Returns the patch with which the tests of a cause expect what the app does now (BL-6); null if there is none. */
 export async function followed(
-  { settings, workspace, folder }: Pick<Session, 'settings' | 'workspace' | 'folder'>,
+  { hooks }: Pick<Session, 'hooks'>,
   cause: Cause,
 ): Promise<PreparedPatch | null> {
-  if (settings.verify.intent === 'tests' || cause.lead.diagnosis.category !== 'ui-error') return null;
-  const proposal = await followedExpectations(cause);
-  const edits = await (proposal && ofFixer(proposal).edits(workspace.root, contentsOf(folder.dir)));
-  return proposal && edits?.ok ? { side: 'tests', summary: proposal.summary, edits: edits.value } : null;
+  return (cause.lead.diagnosis.category === 'ui-error' && (await hooks.follow?.(cause))) || null;
 }
 
 /** Returns the patch that takes back the change that broke a cause, if that is in the app (BL-4). */

@@ -1,4 +1,5 @@
 import { cut } from '../outputs/cut.js';
+import { suiteCause } from '../outputs/matrix.js';
 import { listTests } from '../playwright/run-suite.js';
 import {
   missingWarning,
@@ -10,7 +11,6 @@ import { selectionWords } from '../playwright/selection.js';
 import { noRun, type SuiteRun, type TestResult } from '../playwright/suite-run.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
-import { testsNamed } from './matrix.js';
 import type { Opened } from './open-run.js';
 import { tally, type Watching } from './suite-runs.js';
 
@@ -66,6 +66,12 @@ interface FoundTests {
   readonly ended: ReadonlyMap<string, TestResult>;
   /** The ids of those that were red or did not run. */
   readonly open: ReadonlySet<string>;
+}
+
+/** Returns the ids of the tests of the causes that `--cause` names; null for all. */
+function testsNamed(causes: readonly string[] | undefined): ReadonlySet<string> | null {
+  const ids = (causes ?? []).flatMap((one) => one.split(',')).filter((id) => id !== '');
+  return ids.length === 0 || ids.includes(suiteCause) ? null : new Set(ids);
 }
 
 /** Leaves out what is red for other causes than those that are asked for: other machines heal that. */

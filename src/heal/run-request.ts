@@ -19,7 +19,6 @@ import { interactiveFlagProblem } from '../playwright/unattended.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { checkedOut } from '../git/git.js';
-import type { MadeElsewhere } from './matrix.js';
 
 /** The options of `self-heal run`; Playwright's own selection flags keep their names (CL-1). */
 export interface RunOptions extends Omit<Selection, 'filters' | 'passThrough'> {
@@ -96,8 +95,6 @@ export interface Checked {
   readonly missing: ReadonlyMap<string, Problem>;
   /** The reports that say what to run here (SC-1); null if the suite itself runs. */
   readonly reports: Reports | null;
-  /** The fixes of other machines, which are tried instead of agents; null if agents are started here. */
-  readonly patches: readonly MadeElsewhere[] | null;
 }
 
 /** Checks what a run needs before anything is run. */
@@ -120,17 +117,10 @@ export async function checkRequest(request: RunRequest): Promise<Result<Checked,
   const isShown = options.dryRun === true || options.patches !== undefined;
   const settings = isShown ? loaded.value : await withInstalledRunner(loaded.value, cwd);
   const missing = isShown ? new Map<string, Problem>() : await missingAgents(settings, cwd);
-  const patches = options.patches ? await patchesIn(options.patches) : ok(null);
-  if (!patches.ok) return patches;
   const reports = await reportsFor(request);
   return reports.ok
-    ? ok({ settings, playwright: playwright.value, missing, patches: patches.value, reports: reports.value })
+    ? ok({ settings, playwright: playwright.value, missing, reports: reports.value })
     : reports;
-}
-
-async function patchesIn(folders: readonly string[]): Promise<Result<readonly MadeElsewhere[], Problem>> {
-  const { readPatches } = await import('./matrix.js');
-  return readPatches(folders);
 }
 
 /** Reads the reports that `--from` names, and refuses those that cannot be healed from here (SC-1). */

@@ -1,4 +1,3 @@
-import type { Propose } from '../fixer/propose.js';
 import type { RunAgent } from '../agents/runner.js';
 import type { BlameCauses } from '../blame/blame.js';
 import type { Bus } from '../run/bus.js';
@@ -7,8 +6,7 @@ import type { DiagnosedFailure } from '../core/cause.js';
 import type { Settings } from '../core/settings.js';
 import type { Playwright } from '../playwright/find-playwright.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
-import type { MadeElsewhere } from './matrix.js';
-import type { Memory } from './memory.js';
+import type { Hooks } from './hooks.js';
 import type { Observations } from './observations.js';
 import type { RunFolder } from '../run/run-folder.js';
 import type { RunPlan } from '../run/run-plan.js';
@@ -39,14 +37,7 @@ export interface Session {
   readonly redactor: Redactor;
   /** Judges what an agent changed (HN-3). */
   readonly guard?: Guard;
-  /** The built-in fixer; absent if it is turned off. */
-  readonly propose?: Propose;
-  /** Fixes of other machines, which are tried instead of agents. */
-  readonly patches?: readonly MadeElsewhere[];
-  /** The fixes of earlier runs, and where those of this one are kept. */
-  readonly memory: Memory;
-  /** Set if nothing is tried but what a person has chosen. */
-  readonly onlyChosen?: true;
+  readonly hooks: Hooks;
   readonly runAgent: RunAgent;
   /** Agents that cannot be started here, each with the reason; absent if all can. */
   readonly missingAgents?: ReadonlyMap<string, string>;

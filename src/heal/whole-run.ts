@@ -129,7 +129,7 @@ async function finishRun(
     // Texts from before a failure may contain secrets that only the failure revealed.
     return flaky + report.causes.length > 0 ? redactor.deep(report) : report;
   };
-  const asJson = options.list ? (await import('./matrix.js')).matrixOf : undefined;
+  const asJson = options.list ? (await import('../outputs/matrix.js')).matrixOf : undefined;
   const { onReport } = request.host ?? {};
   const shown = { options, onReport, ...(asJson && { asJson }) };
   const place = { cwd: request.cwd, env: request.env, ...shown };

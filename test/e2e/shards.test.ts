@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFi
 import path from 'node:path';
 import { execa } from 'execa';
 import { expect, it } from 'vitest';
-import type { matrixOf } from '../../src/heal/matrix.js';
+import type { matrixOf } from '../../src/outputs/matrix.js';
 import type { Report } from '../../src/run/report.js';
 import { aReport, aReportAttempt, aReportCause } from '../rig/a-report.js';
 import { leaveRun } from '../rig/events-of-report.js';

@@ -2,7 +2,7 @@ import { cpSync } from 'node:fs';
 import path from 'node:path';
 import { execa } from 'execa';
 import { expect, it } from 'vitest';
-import type { matrixOf } from '../../src/heal/matrix.js';
+import type { matrixOf } from '../../src/outputs/matrix.js';
 import { agentsYaml, type ScratchProject, userEnv } from '../rig/scratch-project.js';
 import { repositoryOf } from '../rig/shards.js';
 import { tempDir } from '../rig/temp-dir.js';

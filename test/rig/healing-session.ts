@@ -7,7 +7,6 @@ import { noStore } from '../../src/run/run-store.js';
 import { createRunFolder, projectOf } from '../../src/run/run-folder.js';
 import { redactorOf } from '../../src/secrets/redactor.js';
 import type { Session } from '../../src/heal/session.js';
-import { noMemory } from '../../src/heal/memory.js';
 import { Observations } from '../../src/heal/observations.js';
 import { createRunPlan } from '../../src/run/run-plan.js';
 import { createSpending } from '../../src/run/spending.js';
@@ -106,7 +105,7 @@ export async function healingSession(reruns: readonly (string | null)[], over: P
     },
     observations: new Observations({ applied: () => [] }),
     redactor: redactorOf([]),
-    memory: noMemory,
+    hooks: {},
     runAgent: async ({ agent }) => {
       agents.push(agent.name);
       return finished;

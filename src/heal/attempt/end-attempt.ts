@@ -18,19 +18,19 @@ export async function attemptTried(session: Session, tried: OfCause): Promise<vo
   if (!isKept(attempt)) return attemptDecided(session, tried);
   session.bus.emit({ type: 'attempt.held', causeId: cause.id, attempt });
   // From now on it is paid for, whatever becomes of this run (ME-8).
-  await session.memory.ended(cause, attempt, 'green-once');
+  await session.hooks.attemptEnded?.(cause, attempt, 'green-once');
 }
 
 /** Finishes an attempt: it is stored first, then its change is marked as decided if it is kept, and only then is it announced. */
 export async function attemptDecided(
-  { store, workspace, bus, memory, settings }: Session,
+  { store, workspace, bus, hooks, settings }: Session,
   { cause, id, attempt }: OfCause,
 ): Promise<void> {
   const causeId = cause.id;
   await store.attemptFinished(id, attempt);
   if (isKept(attempt) && attempt.change !== null) await workspace.decided([attempt.change]);
   bus.emit({ type: 'attempt.judged', causeId, attempt });
-  await memory.ended(cause, attempt, settings.verify.level === 'none' ? 'green-once' : 'proven');
+  await hooks.attemptEnded?.(cause, attempt, settings.verify.level === 'none' ? 'green-once' : 'proven');
   if (attempt.remembered !== undefined && isKept(attempt))
     bus.emit({ type: 'agent.avoided', reason: 'remembered', count: 1 });
 }

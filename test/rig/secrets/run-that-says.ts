@@ -24,7 +24,6 @@ import { contentsOf } from '../../../src/workspace/change.js';
 import { createRunPlan } from '../../../src/run/run-plan.js';
 import { createSpending } from '../../../src/run/spending.js';
 import { summarise } from '../../../src/heal/progress.js';
-import { noMemory } from '../../../src/heal/memory.js';
 import { Observations } from '../../../src/heal/observations.js';
 import { tellSeen } from '../../../src/heal/tell-tests.js';
 import {
@@ -86,7 +85,7 @@ export async function runThatSays(
     redactor,
     observations: new Observations({ applied: () => [] }),
     store: noStore,
-    memory: noMemory,
+    hooks: {},
     folder: folder.value,
     signal: new AbortController().signal,
     workspace: {

@@ -7,7 +7,7 @@ import type { PageElement } from '../../../src/core/evidence.js';
 import { fixErrors } from '../../../src/fixer/code-fixes.js';
 import { type DriftEvidence, driftedLocator } from '../../../src/fixer/drifted-locator.js';
 import { followedExpectations } from '../../../src/fixer/followed-expectations.js';
-import { blamedIn, createPropose } from '../../../src/fixer/propose.js';
+import { blamedIn, createFixer } from '../../../src/fixer/propose.js';
 import { changesThatRemoved, hunksIn, renamedTo } from '../../../src/fixer/renames.js';
 import { settledSteps } from '../../../src/fixer/settled-steps.js';
 import { writeInto } from '../../rig/agent-workspace.js';
@@ -222,7 +222,7 @@ it.each([
       elements: [{ tag: 'b', text: '', label: '', attributes: { 'data-testid': 'buy' } }],
     }),
   });
-  const propose = createPropose({ cwd: dir, root: dir, isTest: (one) => one.startsWith('tests/') });
+  const propose = createFixer({ cwd: dir, root: dir, isTest: (one) => one.startsWith('tests/') });
   const files = (await propose(aCause({ lead })))?.files ?? [];
   const after = new Map(files.map((one) => [path.basename(one.file), one.after]));
   expect(after.get('a.spec.ts')).toBe("import './page';\npage.getByTestId('buy');\n");

@@ -5,7 +5,11 @@ import type { AgentEnd, AgentRun } from '../../../src/core/attempt.js';
 import type { Question } from '../../../src/core/escalation.js';
 import { harmless } from '../../../src/guard/findings.js';
 import { violationOf } from '../../../src/guard/rules.js';
-import { applyProposal, ofFixer } from '../../../src/heal/attempt/proposed.js';
+import { fixesOf, followingPatch, ofFixer } from '../../../src/clients/fixer/fixes.js';
+import { patchesOf } from '../../../src/clients/patches.js';
+import type { Cause } from '../../../src/core/cause.js';
+import { contentsOf } from '../../../src/workspace/change.js';
+import { applyProposal } from '../../../src/heal/attempt/proposed.js';
 import { type Start, runWithRestarts } from '../../../src/heal/attempt/start-agent.js';
 import { healCause } from '../../../src/heal/heal-cause.js';
 import type { Session } from '../../../src/heal/session.js';
@@ -235,7 +239,10 @@ describe('the loop for one cause', () => {
       failure: aTestFailure({ errors: [anError(message, { location })] }),
     });
     const { session: given } = await session(['boom', 'boom', 'boom', ...last]);
-    const { attempts, end } = await healCause(given, aCause({ lead, ...(blame ? { blame } : {}) }));
+    const places = { root: given.workspace.root, contents: contentsOf(given.folder.dir) };
+    const hooks = { follow: (cause: Cause) => followingPatch(cause, places) };
+    const itsCause = aCause({ lead, ...(blame ? { blame } : {}) });
+    const { attempts, end } = await healCause({ ...given, hooks }, itsCause);
     expect(end.verdict).toBe(verdict);
     const offers = attempts.flatMap(({ end: one }) => (one.kind === 'offered' ? one.side : []));
     expect(offers).toEqual(verdict === 'escalated' ? ['tests'] : []);
@@ -345,14 +352,16 @@ describe('the loop with a store', () => {
 });
 
 describe('the built-in fixer before the agents', () => {
+  const unexpected = (warning: string) => expect.fail(warning);
   function fixer(summary = 'the locator follows') {
     const file = path.join(tempDir(), 'a.ts');
     writeFileSync(file, 'old');
-    return async () => ({ summary, files: [{ file, before: 'old', after: 'new' }] });
+    const proposal = { summary, files: [{ file, before: 'old', after: 'new' }] };
+    return { proposers: [fixesOf(async () => proposal, unexpected)] };
   }
 
   it('BF-5 uses no retry and does not wait if its fix fails, and tells the agent', async () => {
-    const { session: given, agents, clock } = await session(Array(4).fill('boom'), { propose: fixer() });
+    const { session: given, agents, clock } = await session(Array(4).fill('boom'), { hooks: fixer() });
     const { attempts, end } = await healCause(given, cause);
     expect(attempts.map((one) => one.agent)).toEqual(['built-in', 'code-review', 'code-review', null]);
     expect(clock.slept).toEqual([5000, 10_000]);
@@ -363,7 +372,7 @@ describe('the built-in fixer before the agents', () => {
 
   it('BF-1 skips classes that are left to people, and fixes that it tried in an earlier run', async () => {
     const routes = { ...someSettings().routes, 'ui-error': [] };
-    const unrouted = await session([], { propose: fixer(), settings: someSettings({ routes }) });
+    const unrouted = await session([], { hooks: fixer(), settings: someSettings({ routes }) });
     expect((await healCause(unrouted.session, cause)).attempts).toEqual([]);
     const tried = [
       anAttempt({
@@ -374,7 +383,7 @@ describe('the built-in fixer before the agents', () => {
     ];
     const known = { ...(await noStore.recordFailure('')), tried };
     const again = await session([null], {
-      propose: fixer(),
+      hooks: fixer(),
       store: { ...noStore, recordFailure: async () => known },
     });
     expect((await healCause(again.session, cause)).attempts.map((one) => one.agent)).toEqual(['code-review']);
@@ -386,7 +395,7 @@ describe('the built-in fixer before the agents', () => {
       Object.entries(settings.agents).map(([name, agent]) => [name, { ...agent, runner: 'built-in' }]),
     );
     const { session: given } = await session([], {
-      propose: async () => null,
+      hooks: { proposers: [fixesOf(async () => null, unexpected)] },
       settings: { ...settings, agents },
     });
     const { end, attempts } = await healCause(given, cause);
@@ -580,7 +589,7 @@ it('SC-4 HN-3 a patch of another machine is judged by the guard, whatever name i
   const asked: unknown[] = [];
   const patches = [{ agent: 'built-in', runId: 'r', tests: new Set(['t1']), fix: fix.value }];
   const { session: given } = await session(Array(4).fill('boom'), {
-    patches,
+    hooks: { proposers: [patchesOf(patches)], noAgents: 'no patch of another machine fixes it' },
     guard: async ({ changes }) => {
       asked.push(...changes);
       return { ...harmless, violations: [violationOf('app-detects-tests', { file, detail: 'x' })] };

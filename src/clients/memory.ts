@@ -1,5 +1,7 @@
 import type { Attempt } from '../core/attempt.js';
 import type { Cause } from '../core/cause.js';
+import type { Hooks } from '../heal/hooks.js';
+import type { Propose, ProposedFix } from '../heal/proposed-fix.js';
 import { localDay } from '../format.js';
 import type { RunFolder } from '../run/run-folder.js';
 import type { RunStore } from '../run/run-store.js';
@@ -7,18 +9,14 @@ import { ok } from '../result.js';
 import type { FileContent, FixToRemember, RememberedFix } from '../store/store.js';
 import { type Contents, contentsOf, mergeOnto, readChange } from '../workspace/change.js';
 import { type FileEdit, type FileState, isExecutable } from '../workspace/file-state.js';
-import type { ProposedFix } from './proposed-fix.js';
 
 /** Remembers fixes that were green, and proposes them when their failure comes back, in whatever run, clone or CI job shares the store. */
-export interface Memory {
-  /** The fixes of earlier runs that may heal a cause and still apply, newest first. */
-  readonly proposals: (cause: Cause) => AsyncIterable<ProposedFix>;
+interface Memory {
+  /** Proposes the fixes of earlier runs that may heal a cause and still apply, newest first. */
+  readonly propose: Propose;
   /** Keeps an attempt that was green, as far as it is proven; one that ended in any other way is not proposed again. */
-  readonly ended: (cause: Cause, attempt: Attempt, proven: RememberedFix['proven']) => Promise<void>;
+  readonly attemptEnded: NonNullable<Hooks['attemptEnded']>;
 }
-
-/** The memory of a run that has none: `memory.fixes: false`. */
-export const noMemory: Memory = { proposals: async function* () {}, ended: async () => {} };
 
 /** What a memory needs of its run. */
 interface MemoryParts {
@@ -36,7 +34,7 @@ export function createMemory({ store, folder, root, secretsIn, warn }: MemoryPar
   const contents = contentsOf(folder.dir);
   let hasWarned = false;
   return {
-    proposals: async function* (cause) {
+    propose: async function* ({ cause }) {
       const found = await Promise.all(
         signaturesOf(cause).map((signature) => store.rememberedFixes(signature)),
       );
@@ -46,7 +44,7 @@ export function createMemory({ store, folder, root, secretsIn, warn }: MemoryPar
         if (edits.length > 0) yield proposed(fix, edits);
       }
     },
-    ended: async (cause, attempt, proven) => {
+    attemptEnded: async (cause, attempt, proven) => {
       const { change, proposedBy, remembered, agent, end } = attempt;
       if (remembered !== undefined && isRefuted(end.kind))
         return store.refuseFix(remembered, signaturesOf(cause));

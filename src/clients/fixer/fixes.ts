@@ -1,0 +1,62 @@
+import { realpath } from 'node:fs/promises';
+import path from 'node:path';
+import { builtIn, isBuiltIn } from '../../core/built-in.js';
+import type { Cause } from '../../core/cause.js';
+import { followedExpectations } from '../../fixer/followed-expectations.js';
+import type { Proposal } from '../../fixer/proposal.js';
+import type { Fixer } from '../../fixer/propose.js';
+import type { PreparedPatch, Propose, ProposedFix } from '../../heal/proposed-fix.js';
+import { reasonOf } from '../../problem.js';
+import { err, ok } from '../../result.js';
+import type { Contents } from '../../workspace/change.js';
+import { type FileEdit, hashOf, stateOf } from '../../workspace/file-state.js';
+import { safePath } from '../../workspace/safe-path.js';
+
+/** Proposes what the built-in fixer is certain of and has not tried in an earlier run. */
+export function fixesOf(fixer: Fixer, warn: (message: string) => void): Propose {
+  return async function* ({ cause, known }) {
+    try {
+      const proposal = await fixer(cause);
+      const isOld = known.tried.some((one) => isBuiltIn(one) && one.claim?.summary === proposal?.summary);
+      if (proposal && !isOld) yield ofFixer(proposal);
+    } catch (error) {
+      warn(`${cause.id}: the built-in fixer failed: ${reasonOf(error)}`);
+    }
+  };
+}
+
+/** Wraps a proposal of the built-in fixer (BF-1). */
+export function ofFixer({ summary, files }: Proposal): ProposedFix {
+  return {
+    agent: builtIn,
+    proposedBy: 'fixer',
+    summary,
+    edits: async (root, contents) => {
+      const edits: FileEdit[] = [];
+      for (const { file, before: text, after } of files) {
+        const place = path.relative(root, await realpath(file)).replaceAll(path.sep, '/');
+        const before = safePath.safeParse(place).success ? stateOf(root, place) : 'other';
+        // Bytes that are not UTF-8 would not survive the round trip.
+        if (before === null || before === 'other' || before.hash !== hashOf(Buffer.from(text)))
+          return err(`${file} changed in the meantime, or is not UTF-8`);
+        await contents.put(Buffer.from(text));
+        edits.push({
+          path: place,
+          before,
+          after: { ...before, hash: await contents.put(Buffer.from(after)) },
+        });
+      }
+      return ok(edits);
+    },
+  };
+}
+
+/** Returns the patch with which the tests of a cause expect what the page shows (BL-6); null if more than a literal differs. */
+export async function followingPatch(
+  cause: Cause,
+  { root, contents }: { readonly root: string; readonly contents: Contents },
+): Promise<PreparedPatch | null> {
+  const proposal = await followedExpectations(cause);
+  const edits = await (proposal && ofFixer(proposal).edits(root, contents));
+  return proposal && edits?.ok ? { side: 'tests', summary: proposal.summary, edits: edits.value } : null;
+}

@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { isKept } from '../core/attempt.js';
+import { builtIn } from '../core/built-in.js';
+import { failureKey } from '../core/failure.js';
+import { protectedReason } from '../guard/protected-files.js';
+import type { Propose, ProposedFix } from '../heal/proposed-fix.js';
+import type { Problem } from '../problem.js';
+import { type Artifact, keptIn, readArtifacts } from '../publish/artifact.js';
+import { fixedContent, type FixedFile, readFix } from '../publish/fix.js';
+import { err, ok, type Result } from '../result.js';
+import type { Contents } from '../workspace/change.js';
+import { type FileEdit, stateOf } from '../workspace/file-state.js';
+
+/** A fix that another machine has made, and the tests that it healed there. */
+export interface MadeElsewhere {
+  readonly agent: string;
+  readonly runId: string;
+  /** The ids of the tests of its causes; empty for the suite's own failure. */
+  readonly tests: ReadonlySet<string>;
+  readonly fix: readonly FixedFile[];
+}
+
+/** Reads the fixes in the artifacts of other machines, which are input like an agent's work. A fix of a protected file is not tried. */
+export async function readPatches(folders: readonly string[]): Promise<Result<MadeElsewhere[], Problem>> {
+  const read = await readArtifacts(folders);
+  if (!read.ok) return read;
+  return ok(read.value.flatMap(madeIn));
+}
+
+function madeIn({ report, fix }: Artifact): MadeElsewhere[] {
+  const files = fix === null ? null : readFix(fix, protectedReason);
+  if (!files?.ok) return [];
+  const healed = keptIn(report);
+  const agent = healed.at(-1)?.attempts.findLast(isKept)?.agent ?? builtIn;
+  return [
+    { agent, runId: report.runId, tests: new Set(healed.flatMap(({ tests }) => tests)), fix: files.value },
+  ];
+}
+
+/** Proposes the fixes that other machines have made. */
+export function patchesOf(patches: readonly MadeElsewhere[]): Propose {
+  return async function* ({ cause: { members, lead } }) {
+    const ids = new Set(members.map(({ failure }) => failureKey(failure)));
+    const found = patches.find(({ tests }) =>
+      lead.failure.scope === 'suite' ? tests.size === 0 : [...tests].some((id) => ids.has(id)),
+    );
+    if (found) yield ofPatch(found);
+  };
+}
+
+function ofPatch({ agent, runId, fix }: MadeElsewhere): ProposedFix {
+  return {
+    agent,
+    proposedBy: 'patch',
+    summary: `the fix of run ${runId} on another machine`,
+    edits: async (root, contents) => {
+      const edits: FileEdit[] = [];
+      for (const file of fix) {
+        const edit = await editOf(file, root, contents);
+        if (edit === null) return err(`${file.path} has changed since, here or by another patch`);
+        edits.push(edit);
+      }
+      return ok(edits);
+    },
+  };
+}
+
+async function editOf(file: FixedFile, root: string, contents: Contents): Promise<FileEdit | null> {
+  const before = stateOf(root, file.path);
+  if (before === 'other' || before?.kind === 'link') return null;
+  const text = before && readFileSync(path.join(root, file.path));
+  const content = fixedContent(file, text);
+  if (content === 'conflict') return null;
+  if (text) await contents.put(text);
+  const mode = file.isExecutable === null ? (before?.mode ?? 0o644) : file.isExecutable ? 0o755 : 0o644;
+  const after = content && { kind: 'file' as const, hash: await contents.put(content), mode };
+  return { path: file.path, before, after };
+}
