@@ -114,7 +114,7 @@ it('SC-1 SC-4 heals on one machine what is red in the blob reports of shards, li
   expect(verdicts(report)).toEqual({ ...healedAll, 'c is named': 'passed' });
   expect(report?.shards).toEqual({ total: 2, missing: [] });
   // The evidence was made here.
-  expect(report?.causes.map(({ source }) => source)).toContain('cart.mjs:3:13');
+  expect(report?.causes.map(({ source }) => source)).toContain('cart.mjs:3:24');
   expect(exitCode).toBe(0);
   expect(await heal.read('shop.mjs')).toContain('Thanks');
 });

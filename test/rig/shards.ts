@@ -19,8 +19,9 @@ export const suiteOfShards: Record<string, string> = {
     export default defineConfig({ testDir: 'tests', workers: 1, fullyParallel: true, reporter: [['list']] });`,
   'cart.mjs': `
     export const total = () => {
-      throw new TypeError("Cannot read properties of undefined (reading 'id')");
-    };`,
+      return cart.item.id;
+    };
+    const cart = { items: [{ id: 1 }] };`,
   'shop.mjs': "export const name = 'Tanks';\n",
   ...Object.fromEntries(
     ['a', 'b', 'c'].map((file) => [
@@ -35,11 +36,7 @@ export const suiteOfShards: Record<string, string> = {
     ]),
   ),
   'fixer.mjs': editingAgent([
-    [
-      'cart.mjs',
-      /* the whole of it */ 'throw new TypeError("Cannot read properties of undefined (reading \'id\')")',
-      'return 1',
-    ],
+    ['cart.mjs', 'cart.item.id', 'cart.items[0].id'],
     ['shop.mjs', 'Tanks', 'Thanks'],
   ]),
   'agents.yaml': agentsYaml(['node', 'fixer.mjs']),
