@@ -163,23 +163,14 @@ function clip(text: string, maxBytes: number, headOf: (room: number) => number):
   if (bytes.length <= maxBytes) return { text, cutBytes: 0 };
   const marker = (cut: number) => `\n… ${cut} bytes cut …\n`;
   const room = Math.max(0, maxBytes - Buffer.byteLength(marker(bytes.length)));
-  const head = previousCharacter(bytes, headOf(room));
-  const tail = nextLine(bytes, nextCharacter(bytes, bytes.length - (room - headOf(room))));
-  const cutBytes = tail - head;
-  const whole = bytes.toString('utf8', 0, head) + marker(cutBytes) + bytes.toString('utf8', tail);
-  return { text: head === 0 ? whole.trimStart() : whole, cutBytes };
-}
-
-function previousCharacter(bytes: Buffer, at: number): number {
-  let start = at;
-  while (start > 0 && isContinuation(bytes[start])) start -= 1;
-  return start;
-}
-
-function nextCharacter(bytes: Buffer, at: number): number {
-  let start = at;
-  while (start < bytes.length && isContinuation(bytes[start])) start += 1;
-  return start;
+  const headRoom = headOf(room);
+  const tailStart = nextLine(bytes, bytes.length - (room - headRoom));
+  // Half a character at a cut is decoded as U+FFFD.
+  const head = bytes.toString('utf8', 0, headRoom).replace(/\uFFFD$/, '');
+  const tail = bytes.toString('utf8', tailStart).replace(/^\uFFFD+/, '');
+  const cutBytes = bytes.length - Buffer.byteLength(head) - Buffer.byteLength(tail);
+  const whole = head + marker(cutBytes) + tail;
+  return { text: head === '' ? whole.trimStart() : whole, cutBytes };
 }
 
 /** Returns where the line begins that follows a cut, since half a path would look like another one; the cut itself if lines are long. */
@@ -187,10 +178,6 @@ function nextLine(bytes: Buffer, at: number): number {
   if (bytes[at - 1] === lineFeed) return at;
   const feed = bytes.subarray(at, at + longLine).indexOf(lineFeed);
   return feed < 0 || at + feed + 1 === bytes.length ? at : at + feed + 1;
-}
-
-function isContinuation(byte: number | undefined): boolean {
-  return byte !== undefined && (byte & 0xc0) === 0x80;
 }
 
 /**
