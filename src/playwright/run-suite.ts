@@ -214,6 +214,8 @@ function environmentOf(options: SuiteOptions): NodeJS.ProcessEnv {
   if (mode.kind === 'rerun' && mode.trace) ours[injectEnv.traced] = '1';
   // Since 1.61 this variable sets the path of the last-run file; a re-run needs the file that `prepare` wrote.
   if (mode.kind === 'rerun') delete ours['PLAYWRIGHT_LAST_RUN_OUTPUT_FILE'];
+  // With this variable, Playwright takes no snapshot of the page.
+  if (mode.kind === 'rerun') delete ours['PLAYWRIGHT_NO_COPY_PROMPT'];
   return ours;
 }
 

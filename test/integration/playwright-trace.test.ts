@@ -130,6 +130,7 @@ beforeAll(async () => {
     null,
     {},
     {
+      env: { PLAYWRIGHT_NO_COPY_PROMPT: '1' },
       trace: true,
       onFailedTry: async ({ test, attachments }) => {
         if (attachments.some(({ name }) => name === 'trace')) fetched.push(test.id);
@@ -220,6 +221,11 @@ describe('a trace', () => {
   it('EV-9 gives neither a secret header nor what was typed into a password field', async () => {
     const evidence = await evidenceOf('fixture page');
     expect(JSON.stringify({ ...evidence, trace: null })).not.toMatch(/s3kret-4kjh-t0k9|typed-secret/);
+  });
+
+  it('EV-8 comes with Playwright’s own snapshot of the page, whatever the environment says', async () => {
+    if (!isAtLeast(ours().version, [1, 53])) return;
+    expect((await evidenceOf('covered')).ariaSnapshot).toContain('- heading "Shop" [level=1]');
   });
 
   it('EV-1 says what lay over an element that a click waited for', async () => {
