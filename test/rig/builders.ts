@@ -1,4 +1,4 @@
-import type { Attempt, AttemptEnd } from '../../src/core/attempt.js';
+import { type Attempt, type AttemptEnd, bareAttempt } from '../../src/core/attempt.js';
 import type { Blame, BlamedHunk } from '../../src/core/blame.js';
 import { noProjectRules } from '../../src/core/classify/rule.js';
 import type { Cause, DiagnosedFailure } from '../../src/core/cause.js';
@@ -7,7 +7,7 @@ import type { Escalation } from '../../src/core/escalation.js';
 import type { Evidence } from '../../src/core/evidence.js';
 import type { SuiteFailure, TestError, TestFailure, TestRef } from '../../src/core/failure.js';
 import type { Settings } from '../../src/core/settings.js';
-import type { SuiteRun, TestResult } from '../../src/playwright/suite-run.js';
+import { noRun, type SuiteRun, type TestResult } from '../../src/playwright/suite-run.js';
 
 export function aTest(id = 't1', over: Partial<TestRef> = {}): TestRef {
   const location = { file: '/project/tests/cart.spec.ts', line: 12, column: 1 };
@@ -140,19 +140,14 @@ export function aBlame(over: Partial<Blame> = {}): Blame {
 
 export function anAttempt(over: Partial<Attempt> = {}): Attempt {
   return {
-    n: 1,
+    ...bareAttempt(1),
     agent: 'debugger',
     slashCommand: '/debugger',
     runner: 'claude',
     exit: 'completed',
-    claim: null,
-    usage: null,
     end: anEnd('still-failing'),
     durationMs: 10,
     files: [{ path: 'src/a.ts', added: 1, removed: 1 }],
-    patch: null,
-    prompt: null,
-    change: null,
     ...over,
   };
 }
@@ -237,21 +232,7 @@ export function aResult(id: string, outcome: TestResult['outcome'] = 'expected')
 }
 
 export function aSuiteRun(over: Partial<SuiteRun> = {}): SuiteRun {
-  return {
-    status: 'passed',
-    exitCode: 0,
-    tests: [],
-    failures: [],
-    suiteFailure: null,
-    rerunIds: {},
-    serverLog: '',
-    rootDir: '/project',
-    configFile: null,
-    durationMs: 100,
-    endedAt: 0,
-    problems: [],
-    ...over,
-  };
+  return { ...noRun('passed'), rootDir: '/project', durationMs: 100, ...over };
 }
 
 /** An end with a reason. */
