@@ -8,6 +8,8 @@ export interface EditedFile {
   readonly file: string;
   readonly before: string | null;
   readonly after: string | null;
+  /** What it was when the test was green; null if it did not exist, or that is not known. */
+  readonly green?: string | null;
 }
 
 /** What a fix takes back of a blamed change. */
@@ -77,6 +79,7 @@ function namesOf(commits: readonly (BlamedCommit | null)[]): string {
 /** How much of a hunk a fix takes back: the lines that it took out are there again, and those that it added are gone. */
 function takenBack({ old, now, file }: Hunk, fix: EditedFile | undefined): 'all' | 'part' | null {
   if (!fix) return null;
+  if (isRestored(fix)) return 'all';
   const [was, is] = [counted(keysOf(old)), counted(keysOf(now))];
   const [before, after] = [counted(keysIn(fix.before)), counted(keysIn(fix.after))];
   const lost = [...was].filter(([key, times]) => times > (is.get(key) ?? 0));
@@ -91,6 +94,11 @@ function takenBack({ old, now, file }: Hunk, fix: EditedFile | undefined): 'all'
   if (lost.length === 0 && gone.some(([key]) => isReplaced(key, { ...fix, file }))) return null;
   if (back.length === lost.length && gone.length === added.length) return 'all';
   return back.length > 0 || (lost.length === 0 && gone.length > 0) ? 'part' : null;
+}
+
+/** Whether a file is with a fix what it was when the test was green. */
+function isRestored({ after, green }: EditedFile): boolean {
+  return typeof green === 'string' && keysIn(after).join('\n') === keysIn(green).join('\n');
 }
 
 function isReplaced(key: string, { file, before, after }: EditedFile): boolean {

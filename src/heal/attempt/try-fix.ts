@@ -10,6 +10,7 @@ import { lastGreenCommits } from '../../blame/last-green.js';
 import { type EditedFile, notRestored, type Undoing, undoing, undoingOf } from '../../blame/undoing.js';
 import { type BlamedHunk, canBeReverted } from '../../core/blame.js';
 import { isOwnAssertion } from '../../core/own-assertion.js';
+import { git } from '../../git/git.js';
 import { type Deployment, prepareAgent, type ReadyAgent } from './deploy.js';
 import { harmless, type ToChallenge } from '../../guard/findings.js';
 import { guardAttempt } from './guard-attempt.js';
@@ -212,7 +213,7 @@ async function judgeApplied(
   }
   const { blame } = cause;
   const hunks = blame?.hunks ?? changed;
-  const edited = change && hunks.length > 0 ? await editedFiles(session, change) : [];
+  const edited = change && hunks.length > 0 ? await editedFiles(session, change, blame?.base.commit) : [];
   const undone = blame ? undoing(blame, edited) : undoingOf(hunks, edited);
   if (judged.kind === 'green') {
     // With guidance, a person has said that the tests may not follow the app: what the fix undoes is named.
@@ -324,20 +325,25 @@ async function changedLately(
   return changes?.hunks.map((hunk) => ({ ...hunk, inTests: false })) ?? [];
 }
 
-/** Returns the files of a change with their texts, relative to the project. */
+/** Returns the files of a change with their texts, relative to the project, also at the commit at which its test was green. */
 async function editedFiles(
   { cwd, workspace, folder }: Pick<Session, 'cwd' | 'workspace' | 'folder'>,
   { edits }: Change,
+  green: string | undefined,
 ): Promise<EditedFile[]> {
   const contents = contentsOf(folder.dir);
   const textOf = async (state: FileState | null) =>
     state?.kind === 'file' ? (await contents.get(state.hash)).toString('utf8') : null;
   return Promise.all(
-    edits.map(async (edit) => ({
-      file: relativePath(cwd, path.join(workspace.root, edit.path)),
-      before: await textOf(edit.before),
-      after: await textOf(edit.after),
-    })),
+    edits.map(async (edit) => {
+      const file = relativePath(cwd, path.join(workspace.root, edit.path));
+      return {
+        file,
+        before: await textOf(edit.before),
+        after: await textOf(edit.after),
+        green: green === undefined ? null : await git(cwd, ['show', `${green}:./${file}`]),
+      };
+    }),
   );
 }
 

@@ -162,6 +162,8 @@ interface Intended {
 }
 const intended = jsonLines<Intended>(import.meta.dirname, 'intended-changes.jsonl');
 
+const refused = 'Error: expect(received).toBe(expected)\n\nExpected: 404\nReceived: 422';
+
 describe('BL-6 what a fix takes back of an author’s change', () => {
   it.each(intended)('BL-6 is all of $what', ({ old, now }) => {
     expect(taken(old, now, old)).toMatchObject({ how: 'all', of: '3f2a91c "Faster carts"' });
@@ -216,6 +218,7 @@ describe('BL-6 what a fix takes back of an author’s change', () => {
   it.each([
     ['asks', 'the status that an API answers with', asserted, [reason('network', 'GET /api/tea → 404')]],
     ['asks', 'what the test expects', asserted, [reason('error', asserted)]],
+    ['asks', 'a refusal that the server logs', refused, [reason('server', 'Refused: no fish')]],
     ['does not ask', 'an exception', asserted, [reason('console', 'Uncaught TypeError')]],
     ['does not ask', 'an error of the server', asserted, [reason('network', 'GET /api/tea → 500')]],
     ['does not ask', 'what no assertion says', 'Error: connect ECONNREFUSED', []],
@@ -223,6 +226,15 @@ describe('BL-6 what a fix takes back of an author’s change', () => {
     const failure = aTestFailure({ errors: [anError(message)] });
     const diagnosis = aDiagnosis({ category: 'network-error', why });
     expect(isOwnAssertion({ failure, diagnosis })).toBe(asks === 'asks');
+  });
+
+  it('BL-6 is all of it if the file is again what it was, however its lines are compared', () => {
+    const [before, now] = ['a:\nb:\n  return 9;\n', 'a:\n  return 9;\nb:\n  return 12;\n'];
+    const moved = aBlamedHunk({ file, old: ['b:'], now: [] });
+    const undone = (green: string | null) =>
+      undoing({ hunks: [moved], rest: [] }, [{ file, before: now, after: before, green }]);
+    expect(undone(null)).toBeNull();
+    expect(undone(before)).toMatchObject({ how: 'all', isWhole: true });
   });
 
   it('BL-6 is nothing of a change to the tests, or in other files', () => {
