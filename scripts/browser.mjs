@@ -1,7 +1,6 @@
 // Finds a browser that actually starts, or installs one. In this order: the browser that Playwright installed, a system headless shell (which
 // Playwright itself uses for headless runs, and which is about three times as fast as full Chromium), a system Chrome or Chromium, Playwright's
 // own download, and Debian's package if run as root.
-import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import process from 'node:process';
 
@@ -31,21 +30,29 @@ export function launchOptions() {
   };
 }
 
-/** Returns the path of a system browser, or an empty string for the one that Playwright installed; throws if there is none. */
-export async function findBrowser(say) {
+/**
+ * Returns the path of a system browser, or an empty string for the one that Playwright installed; throws if there is none. `run` installs one, with its
+ * output in a log.
+ */
+export async function findBrowser(run, say) {
   const named = process.env.SELF_HEAL_CHROMIUM;
   if (named && (await starts(named))) return named;
   if (await starts()) return '';
   for (const path of systemBrowsers) {
     if (existsSync(path) && (await starts(path))) return path;
   }
-  say('no browser found; trying Playwright’s own download');
-  if (run('npx', ['playwright', 'install', '--only-shell', 'chromium']) && (await starts())) return '';
+  const why = 'no browser starts here, which the suites need: ';
+  const download = ['playwright', 'install', '--only-shell', 'chromium'];
+  const failed = run(`${why}downloading Playwright’s Chromium`, 'npx', download);
+  if (failed === null && (await starts())) return '';
+  if (failed !== null) say(failed);
   if (process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
-    say('installing Debian’s chromium-headless-shell');
-    run('apt-get', ['update', '-qq']);
-    run('apt-get', ['install', '-y', '-qq', 'chromium-headless-shell']);
-    if (await starts(debianShell)) return debianShell;
+    const packages = `${why}installing Debian’s chromium-headless-shell`;
+    const left =
+      run('asking Debian for its newest packages', 'apt-get', ['update', '-qq']) ??
+      run(packages, 'apt-get', ['install', '-y', '-qq', 'chromium-headless-shell']);
+    if (left === null && (await starts(debianShell))) return debianShell;
+    if (left !== null) say(left);
   }
   throw new Error(
     'No browser could be found or installed. Install Chrome or Chromium, or run: npx playwright install --with-deps chromium',
@@ -61,15 +68,6 @@ async function starts(executablePath) {
       chromiumSandbox: false,
     });
     await browser.close();
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function run(command, args) {
-  try {
-    execFileSync(command, args, { stdio: ['ignore', 2, 2], shell: process.platform === 'win32' });
     return true;
   } catch {
     return false;

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
+import { openLog } from './logged.mjs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 /** The root of the repository. */
@@ -12,12 +13,20 @@ export const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 /** Installs what is missing and builds; returns the environment in which the suites find their browser. */
 export async function setUp({ browser = true } = {}) {
   checkNode();
-  installDependencies();
-  build();
+  const run = openLog(path.join(root, '.cache', 'set-up.log'), say);
+  installDependencies(run);
+  need(
+    run(
+      'building self-heal, which the commands run',
+      process.execPath,
+      [path.join(root, 'scripts', 'build.mjs')],
+      { cwd: root, shell: false },
+    ),
+  );
   if (!browser) return process.env;
   const { findBrowser } = await import('./browser.mjs');
-  const found = await findBrowser(say);
-  say(`browser: ${found || 'Playwright’s own'}`);
+  const found = await findBrowser(run, say);
+  say(`the suites run in ${found || 'Playwright’s own browser'}`);
   return { ...process.env, SELF_HEAL_CHROMIUM: found };
 }
 
@@ -43,20 +52,23 @@ function checkNode() {
   );
 }
 
-function installDependencies() {
+function installDependencies(run) {
   const stamp = path.join(root, 'node_modules', '.self-heal-setup');
   const wanted = createHash('sha256')
     .update(readFileSync(path.join(root, 'package-lock.json')))
     .digest('hex');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
-  say('installing dependencies');
-  shown('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { stdio: ['ignore', 2, 2] });
+  const why =
+    'installing the dependencies that package-lock.json names, with which self-heal is built and tested';
+  need(run(why, 'npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: root }));
   writeFileSync(stamp, wanted);
 }
 
-function build() {
-  say('building');
-  shown(process.execPath, [path.join(root, 'scripts', 'build.mjs')], { stdio: ['ignore', 2, 2] });
+/** Ends the set-up, in one line, if something that it cannot do without has failed. */
+function need(failed) {
+  if (failed === null) return;
+  say(failed);
+  process.exit(1);
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await setUp();
