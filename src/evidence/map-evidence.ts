@@ -9,7 +9,6 @@ import {
 import type { TestError } from '../core/failure.js';
 import type { FetchedScript } from '../playwright/suite-run.js';
 import { boundedText, mapParts, type PartsOf, type TextPart, type MissingEvidence } from './bounded-text.js';
-import { fetchedScripts } from './source-maps/fetched-scripts.js';
 import { ParsedMaps } from './source-maps/parse-map.js';
 import { ProjectFiles } from './source-maps/project-files.js';
 import { SourceMapper } from './source-maps/source-mapper.js';
@@ -48,7 +47,7 @@ export function mapEvidence(
   const maps = request.maps ?? new ParsedMaps();
   const places = {
     files,
-    fetched: fetchedScripts(request.scripts),
+    scripts: new Map(request.scripts.map((script) => [script.url, script])),
     maps,
   };
   const mapper = new SourceMapper({

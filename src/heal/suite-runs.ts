@@ -6,7 +6,6 @@ import type { PlaywrightArgs } from '../playwright/selection.js';
 import { isRed, type SuiteRun, type TestResult } from '../playwright/suite-run.js';
 import type { TestFailure } from '../core/failure.js';
 import type { SuitePurpose } from '../event.js';
-import { runFiles } from '../playwright/report-format.js';
 import type { RunFolder } from '../run/run-folder.js';
 import { maskSuiteFolder } from '../run/mask-suite-folder.js';
 import type { RunPlan } from '../run/run-plan.js';
@@ -78,7 +77,7 @@ export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
     const which = about === undefined ? {} : { about };
     options.bus.emit({ type: 'suite.started', tests: ids?.length ?? null, ...why, ...which, ...planned });
     const runDir = path.join(options.folder.dir, 'suites', String(planned.n));
-    const fetcher = mode.kind === 'rerun' && mode.trace ? await openFetcher(runDir) : null;
+    const fetcher = mode.kind === 'rerun' && mode.trace ? await openFetcher() : null;
     const { playwright, cwd, args, env: own } = place ? inCopy(options, place) : options;
     const suite = await runSuite({
       playwright,
@@ -150,9 +149,9 @@ export function isTracedTwice({ errors }: Pick<TestFailure, 'errors'>): boolean 
 }
 
 /** A green run does without this code. */
-async function openFetcher(runDir: string) {
+async function openFetcher() {
   const { ScriptFetcher } = await import('../evidence/source-maps/fetched-scripts.js');
-  return new ScriptFetcher(path.join(runDir, runFiles.scripts));
+  return new ScriptFetcher();
 }
 
 const lingered =

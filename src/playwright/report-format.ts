@@ -52,8 +52,6 @@ export const runFiles = {
   problems: 'problems.log',
   /** How many failed tries self-heal has looked at: in a traced run, the last test waits for it. */
   looked: 'looked-at',
-  /** Scripts that self-heal fetched from the suite's servers, and their source maps. */
-  scripts: 'scripts',
   /** Playwright's own output folder in a re-run. */
   output: 'output',
   /** What Playwright printed during a re-run. */

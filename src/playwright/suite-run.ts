@@ -14,9 +14,8 @@ export interface TestResult {
 export interface FetchedScript {
   /** Without its fragment. */
   readonly url: string;
-  /** Absolute path of the file with its text. */
-  readonly file: string;
-  /** Absolute path of the file with the source map that the script names, or null. */
+  readonly text: string;
+  /** The text of the source map that the script names or that lies beside it; null if there is none, or it is inline. */
   readonly map: string | null;
 }
 

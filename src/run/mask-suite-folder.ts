@@ -9,8 +9,8 @@ import { maskedStream } from '../secrets/masked-stream.js';
 const logs = [runFiles.serverLog, runFiles.log, runFiles.problems];
 /** The folder in a run's own with the traces of failed tests, as Playwright wrote them, until it is known who looks at them. */
 const rawTraces = 'traces';
-/** What Playwright itself wrote and what its servers delivered: bodies, traces and attachments, which cannot be masked here. */
-const unmaskable = [runFiles.output, runFiles.servers, runFiles.scripts];
+/** What Playwright and its servers wrote: bodies, traces and attachments, which cannot be masked here. */
+const unmaskable = [runFiles.output, runFiles.servers];
 
 /**
  * Masks the logs of a finished suite run in place (EV-9). Deletes logs that cannot be masked, and all logs of a green run, because

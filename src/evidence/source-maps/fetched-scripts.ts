@@ -1,41 +1,13 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import { type ConsoleEntry, isAlarming } from '../../core/evidence.js';
 import type { TestFailure } from '../../core/failure.js';
-import { textOf } from './project-files.js';
 import type { FetchedScript } from '../../playwright/suite-run.js';
 import { MissingEvidence } from '../bounded-text.js';
 import { readLinesOf } from '../trace/read-trace.js';
-import { mapReferenceIn } from './parse-map.js';
-
-/** The scripts of a run that were fetched from their servers. A script that cannot be read counts as absent. */
-export interface FetchedScripts {
-  readonly urls: readonly string[];
-  /** Returns the text of the script with exactly this URL (without its fragment), or null. */
-  script(url: string): string | null;
-  /** Returns the text of the external map of the script with this URL, or null. */
-  map(url: string): string | null;
-}
-
-/** Reads fetched scripts when they are first asked for. Never throws. */
-export function fetchedScripts(scripts: readonly FetchedScript[]): FetchedScripts {
-  const byUrl = new Map(scripts.map((script) => [script.url, script]));
-  const texts = new Map<string, string | null>();
-  const text = (file: string | null | undefined): string | null => {
-    if (!file) return null;
-    if (!texts.has(file)) texts.set(file, textOf(file));
-    return texts.get(file) ?? null;
-  };
-  return {
-    urls: [...byUrl.keys()],
-    script: (url) => text(byUrl.get(url)?.file),
-    map: (url) => text(byUrl.get(url)?.map),
-  };
-}
+import { mapUrlOf } from './parse-map.js';
 
 const mostScripts = 60;
 /** For all scripts and maps of one run together. */
-const mostBytes = 64 * 1024 * 1024;
+const mostBytes = 48 * 1024 * 1024;
 const timeoutMs = 1_000;
 const address = /https?:\/\/[^\s()"'<>]{1,2000}?(?=:\d{1,7}:\d{1,9}(?!\d))/g;
 
@@ -45,14 +17,8 @@ const address = /https?:\/\/[^\s()"'<>]{1,2000}?(?=:\d{1,7}:\d{1,9}(?!\d))/g;
  */
 export class ScriptFetcher {
   readonly scripts: FetchedScript[] = [];
-  readonly #folder: string;
   readonly #sought = new Set<string>();
   #bytesLeft = mostBytes;
-
-  /** `folder` is where the scripts are written; it is created if needed. */
-  constructor(folder: string) {
-    this.#folder = folder;
-  }
 
   /** Fetches what the stacks of a failure name, each script once a run; never rejects. */
   async fetchFor({ attachments, errors }: TestFailure): Promise<void> {
@@ -79,11 +45,13 @@ export class ScriptFetcher {
     if (this.#sought.has(url) || this.#sought.size >= mostScripts) return;
     this.#sought.add(url);
     const text = await this.#answer(url);
-    const file = text === null ? null : await this.#write(text);
-    if (text === null || file === null) return;
-    const mapUrl = mapUrlOf(url, text);
-    const map = mapUrl === null ? null : await this.#answer(mapUrl).catch(() => null);
-    this.scripts.push({ url, file, map: map === null ? null : await this.#write(map) });
+    if (text === null) return;
+    const mapUrl = mapUrlOf(text, url);
+    // What is not minified may run as it was written.
+    const mayHaveMap = mapUrl !== null && (mapUrl !== `${url}.map` || /^.{500}/m.test(text));
+    const isOwn = mapUrl !== null && originOf(mapUrl) === originOf(url);
+    const map = mayHaveMap && isOwn ? await this.#answer(mapUrl).catch(() => null) : null;
+    this.scripts.push({ url, text, map });
   }
 
   async #answer(url: string): Promise<string | null> {
@@ -99,13 +67,6 @@ export class ScriptFetcher {
       chunks.push(chunk);
     }
     return Buffer.concat(chunks).toString('utf8');
-  }
-
-  async #write(text: string): Promise<string> {
-    const file = path.join(this.#folder, `${this.#sought.size}-${this.#bytesLeft}.txt`);
-    await mkdir(this.#folder, { recursive: true });
-    await writeFile(file, text);
-    return file;
   }
 }
 
@@ -125,14 +86,6 @@ function scriptsIn(stacks: readonly string[], latest: readonly string[]): string
 /** Stacks also name the URL of a document, for inline scripts. */
 function isScript(url: string): boolean {
   return URL.canParse(url) && /\.(?:[cm]?[jt]sx?|vue|svelte|astro)$/i.test(new URL(url).pathname);
-}
-
-/** Returns the URL of the external map that a script names, if it is on the script's origin; otherwise null. */
-function mapUrlOf(url: string, text: string): string | null {
-  const named = mapReferenceIn(text);
-  if (named === null || named.startsWith('data:') || !URL.canParse(named, url)) return null;
-  const found = new URL(named, url);
-  return found.origin === originOf(url) ? found.href : null;
 }
 
 function originOf(url: string): string {

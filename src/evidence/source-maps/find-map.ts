@@ -1,15 +1,8 @@
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { decoded } from '../../core/urls.js';
-import { bounds } from '../bounded-text.js';
-import type { FetchedScripts } from './fetched-scripts.js';
-import {
-  evalReferenceIn,
-  mapReferenceIn,
-  type ParsedMap,
-  type ParsedMaps,
-  textOfDataUrl,
-} from './parse-map.js';
+import type { FetchedScript } from '../../playwright/suite-run.js';
+import { evalReferenceIn, mapUrlOf, type ParsedMap, type ParsedMaps, textOfDataUrl } from './parse-map.js';
 import { type ProjectFiles, textOf } from './project-files.js';
 
 /**
@@ -24,7 +17,8 @@ export type MapLookup =
 /** Where to look for scripts, maps and sources. */
 export interface MapPlaces {
   readonly files: ProjectFiles;
-  readonly fetched: FetchedScripts;
+  /** Those that were fetched from their servers, by their URLs without a fragment. */
+  readonly scripts: ReadonlyMap<string, FetchedScript>;
   readonly maps: ParsedMaps;
 }
 
@@ -37,44 +31,37 @@ export function findMap(address: string, places: MapPlaces): MapLookup {
   if (address.startsWith('webpack-internal:')) return evaluated(address, places);
   const url = urlOf(address);
   if (url?.protocol.startsWith('http')) return served(url, places);
-  const place = places.files.find((url ? pathOfFileUrl(url) : path.normalize(address)) ?? '\0');
+  const { files } = places;
+  const place = files.find((url ? pathOfFileUrl(url) : path.normalize(address)) ?? '\0');
   if (place === null || /[\\/]node_modules[\\/]/.test(place) || !source.test(place)) return nothing;
-  return (script.test(place) && mapOfFile(place, places)) || { kind: 'as-written', file: place };
+  const map = script.test(place) && mapOf(files.text(place) ?? '', pathToFileURL(place).href, places);
+  return map || { kind: 'as-written', file: place };
 }
 
 /** For a module that a bundle evaluates: the bundle contains its map, next to its name. */
-function evaluated(address: string, { fetched, maps }: MapPlaces): MapLookup {
+function evaluated(address: string, { scripts, maps }: MapPlaces): MapLookup {
   // React numbers the frames that it forwards from a server: `…/page.tsx?7`.
   for (const name of [address, address.replace(/\?.*$/, '')])
-    for (const url of fetched.urls) {
-      const text = textOfDataUrl(evalReferenceIn(fetched.script(url) ?? '', name) ?? '');
-      if (text !== null) return maps.parse(text, null);
+    for (const { text } of scripts.values()) {
+      const map = textOfDataUrl(evalReferenceIn(text, name) ?? '');
+      if (map !== null) return maps.parse(map, null);
     }
   return { kind: 'unknown', because: 'no script of the page contains a map of this module' };
 }
 
-/** For a page's script. The fetched text is what ran, and only a file with the same text is the same build. */
+/** For a page's script. The fetched text is what ran, and a file is only it if it has the same text. */
 function served(url: URL, places: MapPlaces): MapLookup {
-  const { files, fetched } = places;
-  const text = fetched.script(url.href);
+  const { files, scripts } = places;
+  const fetched = scripts.get(url.href);
+  const map = fetched && mapOf(fetched.text, url.href, places, fetched.map);
+  if (map) return map;
   const name = decoded(url.pathname).replace(/^\/@fs(?=\/)/, '');
-  if (text === null) {
-    const file = script.test(name) ? (files.find(name) ?? files.only(name)) : null;
-    return file === null ? nothing : { kind: 'as-written', file };
-  }
-  const named = endsOf(name).flatMap((end) => files.ending(end));
-  const same = named.filter((file) => files.text(file) === text);
-  const place = same.find((file) => !files.isBuilt(file)) ?? same[0];
-  const byFile = place !== undefined && mapOfFile(place, places);
-  if (byFile && byFile.kind === 'mapped') return byFile;
-  const found = mapOfFetched(url.href, places) ?? byFile;
-  if (found) return found;
-  if (place !== undefined && !files.isBuilt(place)) return { kind: 'as-written', file: place };
-  const because =
-    named.length > 0 && place === undefined
-      ? 'the script names none, and the file of that name in the project is a different version'
-      : 'the script names none, and there is none next to it (a hidden one in the build folder is enough)';
-  return { kind: 'unknown', because };
+  const ends = script.test(name) ? endsOf(name) : [];
+  const file = files.find(name) ?? ends.map((end) => files.only(end)).find((found) => found !== null) ?? null;
+  if (file !== null && (!fetched || files.text(file) === fetched.text)) return { kind: 'as-written', file };
+  return fetched
+    ? { kind: 'unknown', because: 'the script names none, and there is none beside it' }
+    : nothing;
 }
 
 /** Returns a path without its first folders, which may be that of the machine or the base path under which it was served. */
@@ -83,42 +70,35 @@ export function endsOf(name: string): string[] {
   return parts.map((_, at) => parts.slice(at).join('/'));
 }
 
-/** Reads the map of a script of the project: inline, from the file that it names, or a hidden one next to it; null if it has none. */
-function mapOfFile(place: string, { files, maps }: MapPlaces): ParsedMap | null {
-  const reference = mapReferenceIn(files.text(place) ?? '');
-  const base = pathToFileURL(place).href;
-  if (reference?.startsWith('data:')) return inlineMap(reference, base, maps);
-  const url = reference !== null && URL.canParse(reference, base) ? new URL(reference, base) : null;
-  // A map with a remote URL usually also lies next to the script, under the same name.
-  const named =
-    url?.protocol === 'file:'
-      ? pathOfFileUrl(url)
-      : url && path.resolve(place, '..', path.basename(url.pathname));
-  for (const file of [named ?? '\0', `${place}.map`]) {
-    const found = files.find(file);
-    if (found === null) continue;
-    const text = textOf(found, bounds.sourceMap);
-    if (text === null) return { kind: 'unknown', because: 'it is too large' };
-    return maps.parse(text, pathToFileURL(found).href);
+/** Reads the map of a script: inline, the one that it names, or the one beside it; null if it has none. `fetched` is the one of a page's script. */
+function mapOf(
+  text: string,
+  url: string,
+  { files, maps }: MapPlaces,
+  fetched?: string | null,
+): ParsedMap | null {
+  const at = mapUrlOf(text, url);
+  if (at === null) return null;
+  if (at.startsWith('data:')) {
+    const inline = textOfDataUrl(at);
+    return inline === null
+      ? { kind: 'unknown', because: 'its inline map is corrupt' }
+      : maps.parse(inline, url);
   }
-  return reference === null ? null : absent;
-}
-
-/** Reads the map of a script that was fetched: inline, or as it was fetched, too; null if it has none. */
-function mapOfFetched(url: string, { fetched, maps }: MapPlaces): ParsedMap | null {
-  const reference = mapReferenceIn(fetched.script(url) ?? '');
-  if (reference?.startsWith('data:')) return inlineMap(reference, url, maps);
-  const text = fetched.map(url);
-  if (text === null) return reference === null ? null : absent;
-  const named = reference !== null && URL.canParse(reference, url) ? reference : '';
-  return maps.parse(text, new URL(named, url).href);
-}
-
-const absent: ParsedMap = { kind: 'unknown', because: 'the file that the script names does not exist' };
-
-function inlineMap(reference: string, url: string, maps: ParsedMaps): ParsedMap {
-  const text = textOfDataUrl(reference);
-  return text === null ? { kind: 'unknown', because: 'its inline map is corrupt' } : maps.parse(text, url);
+  if (fetched) return maps.parse(fetched, at);
+  // A map with a remote URL usually also lies beside the script.
+  const places = fetched === undefined ? [at, `${url}.map`].filter((one) => one.startsWith('file:')) : [];
+  const place = places
+    .map((one) => files.find(pathOfFileUrl(new URL(one)) ?? '\0'))
+    .find((one) => one !== null);
+  if (!place)
+    return at === `${url}.map`
+      ? null
+      : { kind: 'unknown', because: 'the file that the script names does not exist' };
+  const found = textOf(place);
+  return found === null
+    ? { kind: 'unknown', because: 'it is too large' }
+    : maps.parse(found, pathToFileURL(place).href);
 }
 
 /** Returns an address as a URL without its fragment, or null for a path. */

@@ -54,8 +54,14 @@ const comment = /^(?:\/\/|\/\*)[#@]\s?sourceMappingURL=([^\s'"*\\]+)/;
 /** Only comments may follow the reference: an earlier one belongs to a module inside the bundle, or to a string. */
 const tail = /^(?:\s|\*\/|\/\/[#@][^\n]{0,500}(?=\n|$))*$/;
 
-/** Returns the `sourceMappingURL` at the end of a script, or null. */
-export function mapReferenceIn(script: string): string | null {
+/** Returns the URL of a script's map: inline, as the script names it at its end, or beside it; null if it names it in no valid way. */
+export function mapUrlOf(script: string, url: string): string | null {
+  const named = mapReferenceIn(script) ?? `${url}.map`;
+  if (named.startsWith('data:')) return named;
+  return URL.canParse(named, url) ? new URL(named, url).href : null;
+}
+
+function mapReferenceIn(script: string): string | null {
   const last = script.lastIndexOf('sourceMappingURL=');
   if (last < 0) return null;
   const start = Math.max(script.lastIndexOf('//', last), script.lastIndexOf('/*', last));

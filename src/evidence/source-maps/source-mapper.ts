@@ -45,7 +45,6 @@ export interface SourceMapperOptions {
 export class SourceMapper {
   readonly #options: SourceMapperOptions;
   readonly #lookups = new Map<string, MapLookup>();
-  readonly #files = new Map<string, OriginalFile | null>();
   readonly #excerpts = new Map<string, SourceExcerpt>();
   #frames = 0;
 
@@ -139,7 +138,7 @@ export class SourceMapper {
     // A broken map may refer to a source that it does not have.
     if (!position.source || position.line < 1 || position.column < 0) return null;
     const content = sourceContentFor(map, position.source);
-    const file = this.#fileOf(position.source, content);
+    const file = originalFile(position.source, content, this.#options.places.files);
     if (file === null) return null;
     const own = file.own && !isIgnored(map, position.source);
     return {
@@ -153,18 +152,8 @@ export class SourceMapper {
     };
   }
 
-  /** Cached: resolving a file reads from disk, and stacks name the same few files many times. */
-  #fileOf(name: string, content: string | null): OriginalFile | null {
-    const key = `${content?.length ?? ''} ${name}`;
-    const known = this.#files.get(key);
-    if (known !== undefined) return known;
-    const found = originalFile(name, content, this.#options.places.files);
-    this.#files.set(key, found);
-    return found;
-  }
-
   #asNamed({ line, column }: Frame, name: string, moved: boolean): Origin | null {
-    const file = this.#fileOf(name, null);
+    const file = originalFile(name, null, this.#options.places.files);
     return file && { ...file, line, column, content: null, moved, mapped: false };
   }
 
@@ -186,8 +175,8 @@ export class SourceMapper {
     const { places, own } = this.#options;
     const url = urlOf(frame.address);
     if (url === null || url.protocol === 'file:' || !own(url.href)) return false;
-    const content = places.fetched.script(url.href);
-    if (content === null) return false;
+    const content = places.scripts.get(url.href)?.text;
+    if (content === undefined) return false;
     const { address, line, column } = frame;
     this.#keep(`${url.pathname.slice(1)}:${line}:${column}`, `${address}:${line}:${column}`, content, frame);
     return true;

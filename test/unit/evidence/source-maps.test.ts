@@ -1,15 +1,18 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import * as fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { classify } from '../../../src/core/classify/classify.js';
 import type { Evidence } from '../../../src/core/evidence.js';
 import { mapEvidence } from '../../../src/evidence/map-evidence.js';
 import { MissingEvidence } from '../../../src/evidence/bounded-text.js';
+import { ScriptFetcher } from '../../../src/evidence/source-maps/fetched-scripts.js';
 import { writeInto } from '../../rig/agent-workspace.js';
 import { anError, anEvidence } from '../../rig/builders.js';
 import { tempDir } from '../../rig/temp-dir.js';
 import { request } from '../core/classify-evidence.js';
+import { aRequest, aTestFailure } from './rig/failures.js';
+import { writeTrace } from './rig/write-trace.js';
 
 const pageUrl = 'http://localhost:3000/';
 const thrown = 'TypeError: x';
@@ -31,12 +34,11 @@ function aMap(fields: MapFields): string {
 
 /** Maps the stack of a page whose script, in `dist/app.js`, has this map. */
 function throwing(root: string, map: string, frames = [address]): Evidence {
-  writeInto(root, { 'dist/app.js': 'x\n//# sourceMappingURL=app.js.map\n', 'dist/app.js.map': map });
   const stack = [thrown, ...frames.map((frame) => `    at f (${frame})`)].join('\n');
   const console = [{ time: 0, type: 'pageerror', text: thrown, location: '', stack }];
   const evidence = anEvidence({ rootDir: root, pageUrl, console });
   const missing = new MissingEvidence();
-  const scripts = [{ url: `${pageUrl}app.js`, file: path.join(root, 'dist/app.js'), map: null }];
+  const scripts = [{ url: `${pageUrl}app.js`, text: 'x', map }];
   const mapped = mapEvidence(evidence, { root, pageUrl, scripts }, missing);
   return { ...evidence, ...mapped, missing: missing.missing };
 }
@@ -102,7 +104,7 @@ describe('EV-6: the file of a source', () => {
     expect(evidence.sources.map(({ at }) => at)).toEqual(['src/a.ts:4:4']);
   });
 
-  it.each(['../node_modules/react/index.js', '../../lib/a.ts'])(
+  it.each(['../node_modules/react/index.js', 'file:///lib/a.ts'])(
     'EV-6 does not treat %s as the user’s code',
     (source) => {
       const evidence = throwing(tempDir(), aMap({ sources: [source], sourcesContent: ['1\n2\n3\n'] }));
@@ -117,12 +119,12 @@ describe('EV-9, EV-10: what a map may not do', () => {
   it('EV-6 quotes the served code around the position if a build has no map', () => {
     const root = tempDir();
     const code = 'cutoff(){this.clock.stop(),this.lastRecorded=0}';
-    writeInto(root, { 'kept/script.txt': `${'a();'.repeat(500)}${code}${'b();'.repeat(500)}` });
+    const text = `${'a();'.repeat(500)}${code}${'b();'.repeat(500)}`;
     const url = 'http://localhost:3000/editor.js';
     const frame = `at N.cutoff (${url}:1:2021)`;
     const errors = [anError(`Error: page.evaluate: TypeError: x\n    ${frame}\n    at N.undo (${url}:1:9)`)];
     const evidence = anEvidence({ rootDir: root, pageUrl, errors });
-    const scripts = [{ url, file: path.join(root, 'kept/script.txt'), map: null }];
+    const scripts = [{ url, text, map: null }];
     const mapped = {
       ...evidence,
       ...mapEvidence(evidence, { root, pageUrl, scripts }, new MissingEvidence()),
@@ -297,13 +299,11 @@ describe('compiled files', () => {
 
 describe('workspace places', () => {
   const pageUrl = 'http://localhost:3000/';
-  const map = { version: 3, names: [], sources: ['../src/cart.ts'], mappings: 'AAEG' };
+  const map = { version: 3, names: [], sources: ['../web/src/cart.ts'], mappings: 'AAEG' };
   const files = {
     'package.json': '{ "workspaces": ["*"] }',
     'web/package.json': '{}',
     'web/src/cart.ts': 'one\ntwo\nthree\n',
-    'web/dist/app.js': 'x\n//# sourceMappingURL=app.js.map\n',
-    'web/dist/app.js.map': JSON.stringify(map),
     'api/main.go': 'one\ntwo\nthree\n',
     'api/views.py': 'one\ntwo\nthree\n',
     'node_modules/express/index.js': 'one\ntwo\nthree\n',
@@ -316,9 +316,7 @@ describe('workspace places', () => {
     mkdirSync(rootDir, { recursive: true });
     writeInto(workspaceDir, files);
     const evidence = anEvidence({ rootDir, workspaceDir, pageUrl, ...over(workspaceDir) });
-    const scripts = [
-      { url: `${pageUrl}app.js`, file: path.join(workspaceDir, 'web/dist/app.js'), map: null },
-    ];
+    const scripts = [{ url: `${pageUrl}assets/app.js`, text: 'x', map: JSON.stringify(map) }];
     const request = { root: rootDir, workspaceDir, pageUrl, scripts };
     return { ...evidence, ...mapEvidence(evidence, request, new MissingEvidence()) };
   }
@@ -336,7 +334,7 @@ describe('workspace places', () => {
   it.each([
     ['Node', logged(`${thrown}\n    at total (<workspace>/web/src/cart.ts:3:4)`), '../web/src/cart.ts:3:4'],
     ['Go', logged('./main.go:3:4: undefined: total'), '../api/main.go:3:4'],
-    ['a page of a built app', inPage(`${pageUrl}app.js:1:1`), '../web/src/cart.ts:3:4'],
+    ['a page of a built app', inPage(`${pageUrl}assets/app.js:1:1`), '../web/src/cart.ts:3:4'],
   ])('EV-6 finds the line of another package of the workspace that %s names', (_, over, place) => {
     const evidence = shown(over);
     expect(classify(evidence).facts.source).toBe(place);
@@ -350,4 +348,38 @@ describe('workspace places', () => {
     const evidence = shown(logged(`${thrown}\n    at total (${frame})`));
     expect([classify(evidence).facts.source, evidence.sources]).toEqual([null, []]);
   });
+});
+
+it('EV-6 fetches the map that a script names, or that lies beside a minified one, from its own server', async () => {
+  const minified = 'x()'.repeat(200);
+  const served: Record<string, string> = {
+    'named.js': 'x\n//# sourceMappingURL=maps/named.map\n',
+    'maps/named.map': 'the named map',
+    'hidden.js': minified,
+    'hidden.js.map': 'the map beside it',
+    'elsewhere.js': `${minified}\n//# sourceMappingURL=http://cdn.test/elsewhere.map\n`,
+    'plain.js': 'x\n',
+    'plain.js.map': 'not asked for',
+  };
+  const asked: string[] = [];
+  vi.stubGlobal('fetch', async (url: string) => {
+    const name = url.replace(pageUrl, '');
+    asked.push(name);
+    return new Response(served[name] ?? null, { status: name in served ? 200 : 404 });
+  });
+  const names = ['named.js', 'hidden.js', 'elsewhere.js', 'plain.js'];
+  const frames = names.map((name) => `    at f (${pageUrl}${name}:1:1)`);
+  const trace = writeTrace(tempDir(), { network: [aRequest({ url: pageUrl, resourceType: 'document' })] });
+  const errors = [anError([thrown, ...frames].join('\n'))];
+  const fetcher = new ScriptFetcher();
+  await fetcher.fetchFor(aTestFailure({ attachments: [trace], errors }));
+  vi.unstubAllGlobals();
+  const maps = Object.fromEntries(fetcher.scripts.map(({ url, map }) => [url.replace(pageUrl, ''), map]));
+  expect(maps).toEqual({
+    'named.js': 'the named map',
+    'hidden.js': 'the map beside it',
+    'elsewhere.js': null,
+    'plain.js': null,
+  });
+  expect(asked.toSorted()).toEqual([...names, 'maps/named.map', 'hidden.js.map'].toSorted());
 });

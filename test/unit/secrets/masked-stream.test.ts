@@ -160,9 +160,8 @@ describe('mask suite folder', () => {
   async function aSuite(): Promise<{ runDir: string; suite: string }> {
     const runDir = tempDir();
     const suite = path.join(runDir, 'suites', '1');
-    await mkdir(path.join(suite, 'scripts'), { recursive: true });
     await mkdir(path.join(suite, 'output', 'a-hidden-title'), { recursive: true });
-    for (const name of ['server.log', 'playwright.log', 'problems.log', 'report.ndjson', 'scripts/1.txt']) {
+    for (const name of ['server.log', 'playwright.log', 'problems.log', 'report.ndjson']) {
       await writeFile(path.join(suite, name), `${'1 plain line\n'.repeat(50_000)}2 hidden\n`);
     }
     return { runDir, suite };
@@ -172,13 +171,7 @@ describe('mask suite folder', () => {
     it('EV-9 masks its logs in place and leaves what the diagnosis needs', async () => {
       const { suite } = await aSuite();
       await maskSuiteFolder(suite, { isRed: true, redactor });
-      expect(readdirSync(suite).sort()).toEqual([
-        'output',
-        'playwright.log',
-        'problems.log',
-        'scripts',
-        'server.log',
-      ]);
+      expect(readdirSync(suite).sort()).toEqual(['output', 'playwright.log', 'problems.log', 'server.log']);
       const log = readFileSync(path.join(suite, 'server.log'), 'utf8');
       expect(log).toBe(`${'1 plain line\n'.repeat(50_000)}2 [masked: word]\n`);
     });
