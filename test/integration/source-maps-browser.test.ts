@@ -39,7 +39,9 @@ createServer(async (request, response) => {
   const packed = /^\\/packed\\/([\\w.]+)$/.exec(request.url);
   if (!packed) return vite.middlewares(request, response);
   response.setHeader('content-type', packed[1].endsWith('.html') ? 'text/html' : 'text/javascript');
-  response.end(await readFile(new URL('../outside/' + packed[1], import.meta.url)));
+  const file = await readFile(new URL('../outside/' + packed[1], import.meta.url)).catch(() => null);
+  if (file === null) response.statusCode = 404;
+  response.end(file);
 }).listen(Number(process.argv[2]), '127.0.0.1');
 `;
 
