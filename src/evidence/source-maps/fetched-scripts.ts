@@ -3,7 +3,7 @@ import type { TestFailure } from '../../core/failure.js';
 import type { FetchedScript } from '../../playwright/suite-run.js';
 import { MissingEvidence } from '../bounded-text.js';
 import { readLinesOf } from '../trace/read-trace.js';
-import { mapUrlOf } from './parse-map.js';
+import { mapUrlOf, namesMap } from './parse-map.js';
 
 const mostScripts = 60;
 /** For all scripts and maps of one run together. */
@@ -46,11 +46,11 @@ export class ScriptFetcher {
     this.#sought.add(url);
     const text = await this.#answer(url);
     if (text === null) return;
-    const mapUrl = mapUrlOf(text, url);
     // What is not minified may run as it was written.
-    const mayHaveMap = mapUrl !== null && (mapUrl !== `${url}.map` || /^.{500}/m.test(text));
+    const mayHaveMap = namesMap(text) || /^.{500}/m.test(text);
+    const mapUrl = mayHaveMap ? mapUrlOf(text, url) : null;
     const isOwn = mapUrl !== null && originOf(mapUrl) === originOf(url);
-    const map = mayHaveMap && isOwn ? await this.#answer(mapUrl).catch(() => null) : null;
+    const map = isOwn ? await this.#answer(mapUrl).catch(() => null) : null;
     this.scripts.push({ url, text, map });
   }
 

@@ -61,6 +61,11 @@ export function mapUrlOf(script: string, url: string): string | null {
   return URL.canParse(named, url) ? new URL(named, url).href : null;
 }
 
+/** Whether a script names a map at its end. */
+export function namesMap(script: string): boolean {
+  return mapReferenceIn(script) !== null;
+}
+
 function mapReferenceIn(script: string): string | null {
   const last = script.lastIndexOf('sourceMappingURL=');
   if (last < 0) return null;
