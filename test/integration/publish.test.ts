@@ -65,7 +65,10 @@ const asked = aReport({
     aReportCause({
       verdict: 'escalated',
       attempts: [
-        aReportAttempt({ end: { kind: 'offered', because: '', side: 'tests', proof: [] }, change: '1' }),
+        aReportAttempt({
+          end: { kind: 'offered', because: '', side: 'tests', proof: ['red', 'green'] },
+          change: '1',
+        }),
       ],
     }),
   ],
