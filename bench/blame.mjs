@@ -10,12 +10,13 @@ import { cp } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
+import { stripVTControlCharacters } from 'node:util';
 import { copyShop, readFaults } from '../fixtures/shop/plant.mjs';
 import { bundleSrc } from '../scripts/bundle-src.mjs';
 
 const { createBlame } = await import(await bundleSrc('blame/blame.ts'));
 const { openWorkspace } = await import(await bundleSrc('workspace/workspace.ts'));
-const { contentsOf, keepChange } = await import(await bundleSrc('workspace/change.ts'));
+const { contentsOf, storeChange } = await import(await bundleSrc('workspace/change.ts'));
 
 const seed = Number(process.argv[2] ?? 1);
 const sizes = process.argv.length > 3 ? process.argv.slice(3).map(Number) : [1, 10, 40, 200];
@@ -54,6 +55,8 @@ for (const hunks of sizes) {
 const exact = results.filter((one) => one.exact).length / results.length;
 const forty = median(results.filter((one) => one.hunks === 40).map((one) => one.runs));
 report(results, 'all');
+for (const one of results.filter(({ runs }) => runs > 8))
+  console.log(`many runs: ${JSON.stringify({ ...one, found: one.found?.length })}`);
 for (const one of results.filter((one) => !one.exact))
   console.log(`missed: ${JSON.stringify({ ...one, found: one.found?.length })}`);
 console.log(
@@ -142,7 +145,7 @@ async function blame(dir, base, { fault, planted, faultAt }) {
     cwd: dir,
     workspace,
     contents,
-    keepChange: (change) => keepChange(runDir, change),
+    keepChange: (change) => storeChange(runDir, change),
     rootFromProject: '',
     prepare: async () => null,
     runAgain: async () => suiteRun(dir, fault),
@@ -153,15 +156,16 @@ async function blame(dir, base, { fault, planted, faultAt }) {
     startedAt: Infinity,
     named: base,
     lastGreen: async () => null,
+    given: [],
+    signed: async ({ suiteFailure }) => suiteFailure && 'suite',
     isTest: (file) => file.startsWith('tests/'),
-    likelyMs: () => null,
     tell: (_, one) => {
       if (typeof one === 'string') said.push(one);
       else answer = one;
     },
-    always: true,
   });
-  await find([causeOf(fault)]);
+  const searches = await find([causeOf(dir, fault)]);
+  while (await searches.next());
   // If one of the fault's hunks breaks the test without the other, either is a correct answer.
   const isOfFault = ({ old, now }) => {
     const lines = [...old, ...now];
@@ -191,7 +195,7 @@ function suiteRun(dir, { name, tests }) {
   // If the suite itself fails, any of its tests will do.
   const [title = 'adds a product'] = tests;
   const args = ['playwright', 'test', '--reporter=json', '--retries=0', '--grep', title];
-  const { stdout } = spawnSync('npx', args, {
+  const { stdout, stderr } = spawnSync('npx', args, {
     cwd: running,
     encoding: 'utf8',
     env: { ...process.env, SHOP_PORT: '4319' },
@@ -200,13 +204,35 @@ function suiteRun(dir, { name, tests }) {
   const specs = /^ *"expected": (\d+),\n *"skipped": \d+,\n *"unexpected": (\d+)/m.exec(stdout);
   const [expected, unexpected] = [Number(specs?.[1] ?? 0), Number(specs?.[2] ?? 0)];
   const outcome = expected > 0 ? 'expected' : 'unexpected';
+  const errors = /^\{/m.test(stdout) ? errorsIn(JSON.parse(stdout)) : [];
+  const failure = { scope: 'test', test: refOf(title), errors, durationMs: 1 };
   const answer =
     expected + unexpected === 0
-      ? { tests: [], suiteFailure: { scope: 'suite', errors: [], stderr: '' } }
-      : { tests: [{ test: refOf(title), outcome, retries: 0, durationMs: 1 }], suiteFailure: null };
+      ? { tests: [], failures: [], suiteFailure: { scope: 'suite', errors, stderr } }
+      : {
+          tests: [{ test: refOf(title), outcome, retries: 0, durationMs: 1 }],
+          failures: outcome === 'expected' ? [] : [failure],
+          suiteFailure: null,
+        };
   console.log(`  ${name}: a state is ${expected + unexpected === 0 ? 'not started' : outcome}`);
   answers.set(key, answer);
   return answer;
+}
+
+/** Returns the errors of the suite, or of the test that ran, as Playwright reports them. */
+function errorsIn({ errors, suites }) {
+  const inSuite = (suite) => [
+    ...(suite.suites ?? []).flatMap(inSuite),
+    ...(suite.specs ?? []).flatMap((spec) =>
+      spec.tests.flatMap((test) => test.results.flatMap((one) => one.errors)),
+    ),
+  ];
+  const plain = (text = '') => stripVTControlCharacters(text);
+  return [...errors, ...suites.flatMap(inSuite)].map(({ message, stack }) => ({
+    message: plain(message),
+    stack: plain(stack),
+    causes: [],
+  }));
 }
 
 /** Reads the files of the searched state, without the comments. */
@@ -219,10 +245,17 @@ function writeShop(dir) {
 }
 
 /** Returns what a search needs to know of the failure. */
-function causeOf({ tests: [title] }) {
-  const failure =
-    title === undefined ? { scope: 'suite' } : { scope: 'test', test: refOf(title), durationMs: 1 };
-  const lead = { failure, rerunIds: title === undefined ? [] : [title] };
+function causeOf(dir, { name, tests: [title] }) {
+  const { failures, suiteFailure } = suiteRun(dir, { name, tests: title === undefined ? [] : [title] });
+  const failure = suiteFailure ?? failures[0];
+  const lead = {
+    failure,
+    rerunIds: title === undefined ? [] : [title],
+    signature: 'suite',
+    // Nothing is known but what Playwright says itself.
+    diagnosis: { facts: { source: null }, why: [] },
+    evidence: { errors: failure.errors, sources: [] },
+  };
   return { id: '1', lead, members: [lead], parent: null, environment: null };
 }
 

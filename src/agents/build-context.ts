@@ -8,7 +8,7 @@ import type { Settings } from '../core/settings.js';
 import type { AgentContext, ContextTest, PreviousAttempt } from './context.js';
 import { changesFor } from './changes.js';
 import { namedPlaces } from './named-places.js';
-import { lastGreenCommits } from '../blame/last-green.js';
+import { lastGreenCommits } from '../run/last-green.js';
 import { recentCommits } from '../git/git.js';
 import { isInside, relativePath } from '../paths.js';
 import { isAtLeast } from '../playwright/find-playwright.js';
@@ -23,6 +23,8 @@ export interface ContextRequest {
   /** The project's root. */
   readonly root: string;
   readonly runId: string;
+  /** Where its files are read, if not there: in the agent's copy, while something is tried in the project. */
+  readonly tree?: string;
   /** The run's folder, which holds the failures' folders and the patches of earlier attempts. */
   readonly runDir: string;
   /** The version of the project's Playwright. */
@@ -71,13 +73,14 @@ export async function buildContext(request: ContextRequest): Promise<AgentContex
     ...(cause.flake ? { flake: cause.flake } : {}),
     changes: await changesFor({
       root,
+      tree: request.tree ?? root,
       lead,
       lastGreen: lastGreenCommits(root),
       isLeftOut: request.isEdited ?? (() => false),
       clean: request.clean,
     }).catch(() => null),
     commits: await recentCommits(root, filesShown(lead, root)),
-    named: await namedPlaces(lead, root),
+    named: await namedPlaces(lead, { root, tree: request.tree ?? root }),
     source: evidence.sources.find(({ at }) => at === lead.diagnosis.facts.source) ?? null,
     screenshot: evidence.screenshot,
     trace,

@@ -1,5 +1,6 @@
-import type { Changes, Hunk } from '../core/blame.js';
+import type { Changes } from '../core/blame.js';
 import type { DiagnosedFailure } from '../core/cause.js';
+import { likelihood } from '../blame/likelihood.js';
 import { type GitChanges, gitChanges } from '../git/git-trees.js';
 import {
   shownHunks,
@@ -15,6 +16,8 @@ import {
 export interface ChangesRequest {
   /** The project's root, to which paths become relative. */
   readonly root: string;
+  /** Where its files are read. */
+  readonly tree: string;
   readonly lead: DiagnosedFailure;
   /** Returns the newest commit at which a test was seen green here, or null. */
   readonly lastGreen: (testId: string) => Promise<string | null>;
@@ -32,12 +35,12 @@ const most = { hunks: 12, files: 400 };
  * those hunks first that the failure names. Asks only git. Null if it cannot tell, or knows of no change.
  */
 export async function changesFor(request: ChangesRequest): Promise<Changes | null> {
-  const { root, lead } = request;
+  const { tree, lead } = request;
   const green = lead.failure.scope === 'test' ? await request.lastGreen(lead.failure.test.id) : null;
-  const near = await changesSince(root, green ?? 'HEAD', request);
+  const near = await changesSince(tree, green ?? 'HEAD', request);
   if (near || green !== null) return near && asChanges(near, green === null ? 'head' : 'last-green', request);
-  const older = await recent(root);
-  const far = older === null ? null : await changesSince(root, older, request);
+  const older = await recent(tree);
+  const far = older === null ? null : await changesSince(tree, older, request);
   return far && asChanges(far, 'recent', request);
 }
 
@@ -56,7 +59,7 @@ async function changesSince(root: string, ref: string, request: ChangesRequest):
 async function asChanges(
   { since, paths }: Found,
   from: Changes['base']['from'],
-  { root, lead, clean }: ChangesRequest,
+  { tree, lead, clean }: ChangesRequest,
 ): Promise<Changes> {
   const base = { commit: since.base, from };
   const log = await commitsSince(since.root, since.base);
@@ -70,33 +73,6 @@ async function asChanges(
     .toSorted((a, b) => b.likely - a.likely || b.step - a.step);
   const first = hunks.slice(0, most.hunks).map(({ hunk }) => hunk);
   const history = { base, commits: log.map(({ commit }) => commit) };
-  const told = await shownHunks(first, history, { root: since.root, cwd: root, clean });
+  const told = await shownHunks(first, history, { root: since.root, cwd: tree, clean });
   return { base, hunks: told, more: hunks.length - first.length };
-}
-
-/** Words of Playwright's and the rules' own, which any code may have. */
-const common =
-  /^(?:getby\w*|locator|name|role|button|text|exact|true|false|null|error|http|https|localhost|post|index|page|test|expect)$/;
-
-/** Returns how much a failure says of a hunk: that it names its file, and words that are in its lines. */
-function likelihood({ diagnosis, evidence }: DiagnosedFailure): (hunk: Hunk) => number {
-  const { source, sql: _sql, sqlState: _state, errorType: _type, ...named } = diagnosis.facts;
-  const said = [
-    source,
-    ...diagnosis.why.map((reason) => reason.evidence),
-    ...evidence.sources.map(({ at }) => at),
-    ...evidence.errors.map(({ stack }) => stack),
-  ].filter((text) => text !== null);
-  const words = new Set(
-    Object.values(named).flatMap((text) => text?.toLowerCase().match(/[\p{L}_]{4,}/gu) ?? []),
-  );
-  const telling = [...words].filter((word) => !common.test(word));
-  return ({ file, old, now }) => {
-    const name = file.split('/').slice(-2).join('/');
-    const lines = [...old, ...now].join('').toLowerCase();
-    return (
-      (said.some((text) => text.includes(name)) ? 2 : 0) +
-      (telling.some((word) => lines.includes(word)) ? 1 : 0)
-    );
-  };
 }

@@ -20,10 +20,13 @@ const most = { names: 8, places: 4 };
 
 /**
  * Returns where the app has the names that a failure shows, such as a field, a header, an address or the words of a dialog, so that nobody has to
- * look for them, unless the place of the fault in the app is known. Names that are in more than two files are left out; without a repository
+ * look for them, unless the place of the fault in the app is known. `root` is the project's, `tree` where its files are read. Names that are in more than two files are left out; without a repository
  * there are none.
  */
-export async function namedPlaces(lead: DiagnosedFailure, root: string): Promise<NamedPlace[]> {
+export async function namedPlaces(
+  lead: DiagnosedFailure,
+  { root, tree }: { readonly root: string; readonly tree: string },
+): Promise<NamedPlace[]> {
   const test = lead.failure.scope === 'test' ? relativePath(root, lead.failure.test.location.file) : null;
   const isOfApp = (file: string) => file !== test && !isNoCode(file);
   const source = lead.diagnosis.facts.source?.replace(/(?::\d+)+$/, '');
@@ -31,9 +34,9 @@ export async function namedPlaces(lead: DiagnosedFailure, root: string): Promise
   const names = [...new Set(namesOf(lead))].slice(0, most.names);
   const places = await Promise.all(
     names.map(async (name) => {
-      const files = (await filesWith(name, root)).filter(isOfApp);
+      const files = (await filesWith(name, tree)).filter(isOfApp);
       if (files.length > mostFiles) return [];
-      const at = await Promise.all(files.map((file) => placeIn(file, name, root)));
+      const at = await Promise.all(files.map((file) => placeIn(file, name, tree)));
       return at.length === 0 ? [] : [{ name, at }];
     }),
   );

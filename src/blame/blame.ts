@@ -2,14 +2,44 @@ import { lstatSync } from 'node:fs';
 import path from 'node:path';
 import type { Blame } from '../core/blame.js';
 import type { Cause, DiagnosedFailure } from '../core/cause.js';
+import type { TestError } from '../core/failure.js';
+import { normalise } from '../core/normalise.js';
 import { gitSays } from '../git/git.js';
-import { distanceBetween, blamedHunks, type History, notWhole, readHistory, restOf } from './candidates.js';
-import { minimalSet } from './minimal-set.js';
-import { type Trial, type TrialEffects, Trials } from './trials.js';
 import { pathInside } from '../paths.js';
+import type { SuiteRun } from '../playwright/suite-run.js';
+import type { Change, Contents } from '../workspace/change.js';
+import { withChange } from '../workspace/with-change.js';
+import type { Workspace } from '../workspace/workspace.js';
+import {
+  blamedHunks,
+  type Candidate,
+  editsWithout,
+  type History,
+  notWhole,
+  readHistory,
+  restOf,
+} from './candidates.js';
+import { nextRound, Search, type Seen } from './search.js';
 
-export interface BlameParts extends TrialEffects {
+/** What blame needs from a run. */
+export interface BlameParts {
   readonly cwd: string;
+  readonly workspace: Pick<Workspace, 'root' | 'apply' | 'revert' | 'edited'>;
+  readonly contents: Contents;
+  /** Runs `verify.prepare`; returns null if it succeeded or is not set. */
+  readonly prepare: (signal: AbortSignal) => Promise<string | null>;
+  readonly runAgain: (request: {
+    readonly ids: readonly string[] | null;
+    readonly causeId: string | null;
+    readonly signal: AbortSignal;
+  }) => Promise<SuiteRun>;
+  /** Returns the signature of a run's own failure, without tests; null if it has none. */
+  readonly signed: (run: SuiteRun) => Promise<string | null>;
+  readonly keepChange: (change: Change) => Promise<void>;
+  readonly warn: (message: string) => void;
+  /** Aborts when the whole run is interrupted (Ctrl-C). */
+  readonly signal: AbortSignal;
+  readonly now: () => number;
   /** The total time for all searches of the run. */
   readonly timeMs: number;
   /** When the run began, in milliseconds since the epoch. */
@@ -22,61 +52,194 @@ export interface BlameParts extends TrialEffects {
   readonly given: readonly string[];
   /** Whether a file belongs to the tests, by its path from the recorded root. */
   readonly isTest: (file: string) => boolean;
-  /** Estimates how long a run of these tests takes; null without measurements. */
-  readonly likelyMs: (ids: readonly string[] | null) => number | null;
   /**
    * Reports the result for a cause, or a sentence that says why there is none: whether nothing was found, or nothing was searched. A null id stands
    * for all causes; such a sentence is reported once.
    */
   readonly tell: (causeId: string | null, answer: Blame | string) => void;
-  /** Searches even if it may not finish in time, because a person asked for it. */
-  readonly always: boolean;
 }
 
-/** Finds the change that broke each cause, and returns the causes with the results. */
-export type BlameCauses = (causes: readonly Cause[]) => Promise<Cause[]>;
+/** The searches for the changes that broke some causes, which share their Playwright runs. */
+export interface BlameSearches {
+  /** Makes one run, with the project's tree to itself, for the causes that are still wanted, first of all the first; returns whether there was any to make. */
+  next(isWanted?: (causeId: string) => boolean): Promise<boolean>;
+  /** Whether the search for a cause goes on. */
+  isOpen(causeId: string): boolean;
+  /** What is known to have broken a cause so far. */
+  of(causeId: string): Promise<Blame | null>;
+}
 
-/** Failing tests that are this fast in total run along in the searches for other causes, in milliseconds. */
-const QUICK_MS = 5000;
+/** Begins to search for the change that broke each cause (BL-1). */
+export type BlameCauses = (causes: readonly Cause[]) => Promise<BlameSearches>;
 
 /** Creates blame for one run. All causes share one time limit. */
 export function createBlame(parts: BlameParts): BlameCauses {
-  let leftMs = parts.timeMs;
-  const trials = new Trials(parts);
+  const spent = { ms: 0, changes: 0 };
   const isWrittenTo = writtenSince(parts);
-  const toldForAll = new Set<string>();
-  const tellForAll = (reason: string) => {
-    if (!toldForAll.has(reason)) parts.tell(null, notSearched(reason));
-    toldForAll.add(reason);
-  };
+  const told = new Set<string>();
   return async (causes) => {
-    const startedAt = parts.now();
-    const until = startedAt + leftMs;
     const read = historyReader(parts, isWrittenTo);
-    const asked = causes.filter(({ environment }) => environment === null);
-    const found = new Map<string, Blame>();
-    for (const [at, { id, lead }] of asked.entries()) {
-      if (parts.signal.aborted) break;
-      const later = asked.slice(at + 1).map((one) => one.lead);
-      const searchIn = (history: History) =>
-        answerFor(parts, { causeId: id, lead, later, history, trials, until });
-      const history = await read(lead);
-      const near = typeof history === 'string' ? null : await searchIn(history);
-      const older = isBlame(near) ? null : await olderThan(history, () => read(lead, { isOlder: true }));
-      const far = older && (await searchIn(older));
-      const hasSearched = typeof history !== 'string' && history.candidates.length > 0;
-      const isNothing = hasSearched && typeof near === 'string' && typeof far === 'string';
-      const answer = isNothing ? `${near}; before that, it ${far}` : (far ?? near);
-      if (answer !== null) parts.tell(id, answer);
-      else if (typeof history === 'string') tellForAll(history);
-      if (isBlame(answer)) found.set(id, answer);
+    const searches: Search[] = [];
+    for (const { id, lead, environment } of causes) {
+      if (environment !== null || parts.signal.aborted) continue;
+      const near = await read(lead);
+      const older = () => olderThan(near, () => read(lead, { isOlder: true }));
+      const isKnown = typeof near !== 'string' && near.candidates.length > 0;
+      const history = isKnown ? near : ((await older()) ?? near);
+      if (typeof history !== 'string' && history.candidates.length > 0)
+        searches.push(
+          new Search(id, lead, { history, older: async () => (history === near ? older() : null) }),
+        );
+      else {
+        const reason = `did not look for a change to blame: ${typeof history === 'string' ? history : nothingSince(history)}`;
+        const about = typeof history === 'string' ? null : id;
+        if (about !== null || !told.has(reason)) parts.tell(about, reason);
+        told.add(reason);
+      }
     }
-    leftMs -= parts.now() - startedAt;
-    return causes.map((cause) => {
-      const blame = found.get(cause.id);
-      return blame ? { ...cause, blame } : cause;
-    });
+    for (const search of searches) await search.begin();
+    return new Searches(parts, { searches, spent });
   };
+}
+
+class Searches implements BlameSearches {
+  readonly #parts: BlameParts;
+  readonly #searches: readonly Search[];
+  /** What all searches of the run have used, and the number of changes that were taken out. */
+  readonly #spent: { ms: number; changes: number };
+  readonly #answers = new Map<string, { readonly of: string; readonly blame: Blame | null }>();
+
+  constructor(
+    parts: BlameParts,
+    of: { readonly searches: readonly Search[]; readonly spent: { ms: number; changes: number } },
+  ) {
+    [this.#parts, this.#searches, this.#spent] = [parts, of.searches, of.spent];
+  }
+
+  isOpen(causeId: string): boolean {
+    return this.#searches.some((one) => one.causeId === causeId && one.asked !== null);
+  }
+
+  async next(isWanted: (causeId: string) => boolean = () => true): Promise<boolean> {
+    const { signal, now, timeMs } = this.#parts;
+    const wanted = this.#searches.filter(({ causeId }) => isWanted(causeId));
+    const round = nextRound(wanted);
+    if (!round) return false;
+    const startedAt = now();
+    const leftMs = timeMs - this.#spent.ms;
+    const until = AbortSignal.any([signal, AbortSignal.timeout(Math.max(0, leftMs))]);
+    const seen = leftMs > 0 && !signal.aborted ? await this.#run(round.out, round.searches, until) : null;
+    this.#spent.ms += now() - startedAt;
+    if (seen) for (const [search, outcome] of seen) await search.see(round.out, outcome);
+    else
+      for (const one of this.#searches) if (one.asked) await one.end(signal.aborted ? 'interrupt' : 'time');
+    for (const search of seen ? round.searches : wanted) if (!search.asked) await this.#tell(search);
+    return true;
+  }
+
+  async of(causeId: string): Promise<Blame | null> {
+    const search = this.#searches.find((one) => one.causeId === causeId);
+    return search?.soFar ? this.#tell(search) : null;
+  }
+
+  /** Tells what a search has found, or why it has found nothing, unless that was told. */
+  async #tell(search: Search): Promise<Blame | null> {
+    const { causeId, soFar } = search;
+    const numbers = soFar?.set.map((one) => search.history.candidates.indexOf(one));
+    const of = `${numbers?.toSorted().join()} ${soFar?.isMinimal}`;
+    const before = this.#answers.get(causeId);
+    if (before?.of === of) return before.blame;
+    const answer = soFar ? await this.#blame(search, soFar) : whyNothing(search);
+    this.#parts.tell(causeId, typeof answer === 'string' ? `found no change to blame: ${answer}` : answer);
+    const blame = typeof answer === 'string' ? null : answer;
+    this.#answers.set(causeId, { of, blame });
+    return blame;
+  }
+
+  async #blame(search: Search, { set, isMinimal }: NonNullable<Search['found']>): Promise<Blame | string> {
+    const { cwd, workspace, keepChange } = this.#parts;
+    const { history, stats, endedBy } = search;
+    const change = await this.#changeOf(set);
+    if (change === null) return 'files changed during the search';
+    await keepChange(change);
+    const place = { root: workspace.root, cwd };
+    const hunks = await blamedHunks(set, history, place);
+    return {
+      base: history.base,
+      hunks,
+      rest: await restOf(hunks, history, { ...place, found: set }),
+      isMinimal,
+      endedBy: isMinimal ? null : endedBy,
+      outOf: history.candidates.length,
+      runs: stats.runs,
+      unresolved: stats.unresolved,
+      durationMs: this.#spent.ms,
+      change: change.id,
+    };
+  }
+
+  /** Runs tests with hunks taken out: in the project's own tree, under its journal, so that Ctrl-C and a kill leave it as it was (HN-2). Returns null if it was aborted. */
+  async #run(
+    out: ReadonlySet<Candidate>,
+    searches: readonly Search[],
+    signal: AbortSignal,
+  ): Promise<Map<Search, Seen> | null> {
+    const { prepare, runAgain } = this.#parts;
+    const [only, ...others] = searches;
+    const isSuite = only?.lead.failure.scope === 'suite';
+    const ids = isSuite ? null : [...new Set(searches.flatMap(({ lead }) => lead.rerunIds))];
+    const causeId = others.length === 0 ? (only?.causeId ?? null) : null;
+    const change = await this.#changeOf([...out]);
+    const ran =
+      change &&
+      (await withChange(this.#parts, change, async () =>
+        (await prepare(signal)) === null ? runAgain({ ids, causeId, signal }) : null,
+      ));
+    if (signal.aborted) return null;
+    const seen = new Map<Search, Seen>();
+    for (const one of searches)
+      seen.set(one, ran?.value ? await this.#seenOf(one.lead, ran.value) : 'unresolved');
+    return seen;
+  }
+
+  /** A suite that fails for another reason, such as an incomplete build, shows nothing. */
+  async #seenOf({ failure, signature }: DiagnosedFailure, run: SuiteRun): Promise<Seen> {
+    if (failure.scope === 'suite') {
+      if (run.suiteFailure === null) return run.tests.length > 0 ? 'green' : 'unresolved';
+      return (await this.#parts.signed(run)) === signature ? 'red' : 'unresolved';
+    }
+    const { id } = failure.test;
+    const result = run.tests.find(({ test }) => test.id === id);
+    if (result?.outcome === 'expected' || result?.outcome === 'flaky') return 'green';
+    if (result?.outcome !== 'unexpected') return 'unresolved';
+    const now = run.failures.find(({ test }) => test.id === id);
+    return !now || firstLine(now.errors) === firstLine(failure.errors) ? 'red' : 'other';
+  }
+
+  /** Returns the change that takes these candidates out; null if files changed meanwhile. */
+  async #changeOf(out: readonly Candidate[]): Promise<Change | null> {
+    const { workspace, contents } = this.#parts;
+    const edits = await editsWithout(out, { root: workspace.root, contents });
+    if (edits === null) return null;
+    this.#spent.changes += 1;
+    // Agents' changes never have such ids.
+    return { id: `9${String(this.#spent.changes).padStart(8, '0')}`, edits, folders: [] };
+  }
+}
+
+function firstLine([error]: readonly TestError[]): string {
+  return normalise(error?.message ?? '').split('\n')[0] ?? '';
+}
+
+function whyNothing({ history, endedBy, stats }: Search): string {
+  if (endedBy === 'interrupt') return 'interrupted';
+  if (endedBy !== null) return 'no result within the time for it (blame.time)';
+  const { base, candidates, isWhole } = history;
+  const at = base.commit.slice(0, 7);
+  const hunks = candidates.length === 1 ? 'the 1 change' : `all ${candidates.length} changes`;
+  if (!stats.wasRed) return `its test does not run without ${hunks} since ${at}`;
+  const red = `it also fails without ${hunks} since ${at}`;
+  return isWhole ? `${red}: the cause is older, or not a file of the repository` : `${red}, and ${notWhole}`;
 }
 
 /**
@@ -105,8 +268,8 @@ function historyReader(
   const isLeftOut = (file: string) => edited.has(file) || isGiven(file) || isWrittenTo(file);
   const known = new Map<string, Promise<History | string>>();
   return async ({ failure }, { isOlder } = { isOlder: false }) => {
-    const lastGreen =
-      failure.scope === 'test' && named === null ? await parts.lastGreen(failure.test.id) : null;
+    const isAsked = failure.scope === 'test' && named === null;
+    const lastGreen = isAsked ? await parts.lastGreen(failure.test.id) : null;
     const key = `${lastGreen} ${isOlder}`;
     const request = { root: workspace.root, contents, named, lastGreen, isOlder, isTest, isLeftOut };
     const history =
@@ -115,61 +278,6 @@ function historyReader(
     known.set(key, history);
     return history;
   };
-}
-
-interface Asked {
-  readonly causeId: string;
-  readonly lead: DiagnosedFailure;
-  /** Failures that are searched for later. */
-  readonly later: readonly DiagnosedFailure[];
-  readonly history: History;
-  readonly trials: Trials;
-  readonly until: number;
-}
-
-/**
- * Finds the change that broke a test. The test is run in the current tree with only app changes taken out; if that does not turn it green,
- * changes to the tests are taken out too. Returns a text that says why if nothing was found.
- */
-async function answerFor(parts: BlameParts, asked: Asked): Promise<Blame | string> {
-  const { causeId, lead, later, history, trials, until } = asked;
-  const { candidates, base } = history;
-  if (candidates.length === 0)
-    return notSearched(`no change since ${base.commit.slice(0, 7)} can be the cause`);
-  const startedAt = parts.now();
-  const why = parts.always ? null : tooLong(parts, { lead, history, leftMs: until - startedAt });
-  if (why !== null) return notSearched(why);
-  const beside = lead.failure.scope === 'suite' ? [] : quickOnes(later);
-  const { run, said } = trials.search({ causeId, lead, beside, until });
-  const app = candidates.filter(({ inTests }) => !inTests);
-  const search = { test: run, apart: distanceBetween };
-  // Nothing is known to have been green: the files that the failure names are the likeliest, and cost one run to rule out.
-  const concerned = base.from === 'recent' ? app.filter((one) => isNamedBy(lead, one.file.path)) : [];
-  const isFew = concerned.length > 0 && concerned.length < app.length;
-  const inNamed = isFew ? await minimalSet(concerned, search) : null;
-  const inApp = inNamed ?? (app.length > 0 ? await minimalSet(app, search) : null);
-  const found = inApp ?? (app.length < candidates.length ? await minimalSet(candidates, search) : null);
-  if (found === null) return `found no change to blame: ${whyNothing(said, history)}`;
-  const change = await trials.keep(found.set);
-  if (change === null) return 'found no change to blame: files changed during the search';
-  const place = { root: parts.workspace.root, cwd: parts.cwd };
-  const hunks = await blamedHunks(found.set, history, place);
-  return {
-    base,
-    hunks,
-    rest: await restOf(hunks, history, { ...place, found: found.set }),
-    isMinimal: found.isMinimal,
-    endedBy: found.isMinimal ? null : said.endedBy,
-    outOf: candidates.length,
-    runs: said.runs,
-    unresolved: said.unresolved,
-    durationMs: parts.now() - startedAt,
-    change,
-  };
-}
-
-function isBlame(answer: Blame | string | null): answer is Blame {
-  return answer !== null && typeof answer !== 'string';
 }
 
 /**
@@ -182,53 +290,10 @@ async function olderThan(
 ): Promise<History | null> {
   if (typeof history !== 'string' && history.base.from !== 'head') return null;
   const older = await readOlder();
-  return typeof older !== 'string' && older.base.from === 'recent' ? older : null;
+  const isOlder = typeof older !== 'string' && older.base.from === 'recent' && older.candidates.length > 0;
+  return isOlder ? older : null;
 }
 
-function notSearched(reason: string): string {
-  return `did not look for a change to blame: ${reason}`;
-}
-
-/** Whether what decided a failure, or a place that it came from, is in a file. Paths in messages begin at the project's folder or a package's. */
-function isNamedBy({ diagnosis, evidence }: DiagnosedFailure, file: string): boolean {
-  const said = [
-    diagnosis.facts.source,
-    ...diagnosis.why.map((one) => one.evidence),
-    ...evidence.sources.map(({ at }) => at),
-  ];
-  const name = file.split('/').slice(-2).join('/');
-  return said.some((text) => text?.includes(name));
-}
-
-function whyNothing({ endedBy, wasRed }: Trial['said'], { base, candidates, isWhole }: History): string {
-  if (endedBy === 'interrupt') return 'interrupted';
-  if (endedBy !== null) return 'no result within the time for it (blame.time)';
-  const at = base.commit.slice(0, 7);
-  const hunks = candidates.length === 1 ? 'the 1 change' : `all ${candidates.length} changes`;
-  if (!wasRed) return `its test does not run without ${hunks} since ${at}`;
-  const red = `it also fails without ${hunks} since ${at}`;
-  return isWhole ? `${red}: the cause is older, or not a file of the repository` : `${red}, and ${notWhole}`;
-}
-
-/** Returns as many failures, in order, as are fast in total. */
-function quickOnes(failures: readonly DiagnosedFailure[]): DiagnosedFailure[] {
-  let sum = 0;
-  return failures.filter(({ failure }) => {
-    if (failure.scope === 'suite') return false;
-    sum += failure.durationMs;
-    return sum <= QUICK_MS;
-  });
-}
-
-/** Returns the reason if a search is unlikely to finish in time, since it would only delay the agent; otherwise null. */
-function tooLong(
-  { likelyMs }: BlameParts,
-  { lead, history, leftMs }: { lead: DiagnosedFailure; history: History; leftMs: number },
-): string | null {
-  const one = likelyMs(lead.failure.scope === 'suite' ? null : lead.rerunIds);
-  const count = history.candidates.length;
-  // A single candidate takes one run; the search among several, one more than its bisection needs.
-  const runs = count === 1 ? 1 : 2 + Math.ceil(Math.log2(count + 1));
-  if (one === null || one * runs <= leftMs) return null;
-  return `about ${runs} run${runs === 1 ? '' : 's'} of ${Math.ceil(one / 1000)} s would exceed what is left of blame.time`;
+function nothingSince({ base }: History): string {
+  return `no change since ${base.commit.slice(0, 7)} can be the cause`;
 }

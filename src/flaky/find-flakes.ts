@@ -1,4 +1,4 @@
-import { minimalSet } from '../blame/minimal-set.js';
+import { minimalSet } from '../core/minimal-set.js';
 import { testName } from '../core/failure.js';
 import { type Count, isHigher, shownBy, surelyAtLeast } from '../core/failure-rate.js';
 import type { Flake } from '../core/flake.js';

@@ -62,7 +62,7 @@ export const blame =
     const first = await run.suite();
     if (!first.ok) return first;
     if (!isRed(first.value.run)) return run.green(first.value.run);
-    const session = await run.session(first.value, { blame: { base, always: true } });
+    const session = await run.session(first.value, { blame: { base } });
     if (!session.ok) return session;
     const { blameRun } = await import('./plan-run.js');
     return ok(await blameRun(session.value, first.value.run));

@@ -5,7 +5,7 @@ import { systemClock } from '../clock.js';
 import type { Settings } from '../core/settings.js';
 import { createGuard, placesOf } from '../guard/run-guard.js';
 import { testPlaces } from '../guard/test-places.js';
-import { lastGreenCommits } from '../blame/last-green.js';
+import { lastGreenCommits } from '../run/last-green.js';
 import { type BrokenBuild, brokenBuildOf } from '../playwright/broken-build.js';
 import { isRed, type SuiteRun } from '../playwright/suite-run.js';
 import { formatProblem, type Problem, reasonOf } from '../problem.js';
@@ -41,8 +41,8 @@ export type MakeHooks = (parts: HookParts) => Promise<Hooks>;
 
 /** What a command asks of its session. */
 export interface SessionParts {
-  /** Searches for the change that broke a cause: since a commit that is named, and even if that takes long. Absent for no search. */
-  readonly blame?: { readonly base?: string | null; readonly always?: boolean };
+  /** Searches for the change that broke a cause, perhaps since a commit that is named. Absent for no search. */
+  readonly blame?: { readonly base?: string | null };
   /** Absent for a run that heals nothing. */
   readonly hooks?: MakeHooks;
   /** Whether no other tests are run than those to heal: what else depends on a fix is left to the next run of the suite. */
@@ -148,10 +148,10 @@ export async function openRunStore(
 function composeBlame(
   opened: Opened,
   session: Omit<Session, 'blame'>,
-  { first, base = null, always = false }: NonNullable<SessionParts['blame']> & { readonly first: SuiteRun },
+  { first, base = null }: NonNullable<SessionParts['blame']> & { readonly first: SuiteRun },
 ): BlameCauses {
   const { request, startedAt } = opened;
-  const { cwd, folder, workspace, bus, plan, signal, settings } = session;
+  const { cwd, folder, workspace, bus, signal, settings } = session;
   const aside = (n: number) => Promise.resolve(makeStateFolder(path.join(folder.dir, 'blame', String(n))));
   const diagnose = createDiagnose({ ...opened, folder: { ...folder, failure: aside } });
   return createBlame({
@@ -172,8 +172,6 @@ function composeBlame(
     lastGreen: lastGreenCommits(cwd),
     given: (request.options.from ?? []).map((place) => path.resolve(cwd, place)),
     isTest: testPlaces(placesOf(workspace.root, first)),
-    likelyMs: (ids) => plan.likelyMs(ids),
-    always,
     tell: (causeId, answer) => {
       if (typeof answer === 'string') bus.emit({ type: 'blame.ended', causeId, reason: answer });
       else if (causeId !== null) bus.emit({ type: 'cause.blamed', causeId, blame: answer });

@@ -1,7 +1,7 @@
 import type { Side } from '../core/choice.js';
-import { agentsFor, decide, type Decision, type History } from '../core/policy.js';
+import { agentsFor, decide, type Decision } from '../core/policy.js';
 import type { CauseEnd } from '../core/verdict.js';
-import { type Attempt, becauseOf } from '../core/attempt.js';
+import { type Attempt, bareAttempt, becauseOf } from '../core/attempt.js';
 import { builtIn } from '../core/built-in.js';
 import { type Cause, type DiagnosedFailure, retryOf } from '../core/cause.js';
 import { canBeReverted } from '../core/blame.js';
@@ -10,9 +10,21 @@ import { localDay } from '../format.js';
 import { unreachable } from '../core/unreachable.js';
 import { followed, offerForNothing, revertOf } from './offers.js';
 import type { Retest } from './retest.js';
-import { judgeFix, prepareFix, type TriedFix, type Try } from './attempt/try-fix.js';
-import { attemptTried } from './attempt/end-attempt.js';
-import { proposalsFor } from './attempt/proposed.js';
+import { prepareAgent } from './attempt/deploy.js';
+import type { WorkPlace } from './attempt/start-agent.js';
+import {
+  guardFix,
+  judgeFix,
+  type Patch,
+  patchOf,
+  type ReadyFix,
+  type Shared,
+  type TriedFix,
+  type Try,
+  unapplied,
+} from './attempt/try-fix.js';
+import { attemptTried, revertChanges } from './attempt/end-attempt.js';
+import { applyProposal, proposalsFor } from './attempt/proposed.js';
 import type { ProposedFix } from './proposed-fix.js';
 import type { Session } from './session.js';
 import type { KnownFailure } from '../store/store.js';
@@ -33,7 +45,7 @@ export interface TriedCause {
   /** The fixes that need no agent and have not been tried yet. */
   readonly proposals: AsyncIterator<ProposedFix>;
   /** The number of the copy in which its agents worked: agent programs tie a session to its folder. */
-  readonly copy: number;
+  readonly copy: number | null;
 }
 
 /** How a cause is healed. */
@@ -48,19 +60,32 @@ export interface HealRequest {
   readonly turn?: Turn;
 }
 
+/** How an agent is started for a cause. */
+export interface AgentWork {
+  /** Where it works. */
+  readonly at: WorkPlace;
+  /** Does what needs the project as it is now: with it, or in the copy alone while something is tried in the project. */
+  readonly brief: <T>(work: (at: WorkPlace) => Promise<T>) => Promise<T>;
+}
+
 /**
- * A cause's turn in the loop that owns the project's tree. Whoever heals a cause has the tree, and gives it to others only while it awaits
- * what needs none.
+ * A cause's turn in the schedule. Whoever heals a cause has the project's tree, and gives it to others while it awaits what needs none.
  */
 export interface Turn {
-  /** The number of the copy in which its agents work. */
-  readonly copy: number;
+  /** The copy in which its last agent worked, or null. */
+  readonly copy: number | null;
   /** Aborts when the run is interrupted, or when another fix has healed the cause. */
   readonly signal: AbortSignal;
   /** Whether more agents may be started: healing may be paused while one is at work. */
   mayGoOn(): boolean;
-  /** Awaits an agent's work while others have the tree. */
-  agent<T>(work: () => Promise<T>): Promise<T>;
+  /** Returns the cause with what is known by now about the change that broke it. */
+  informed(cause: Cause): Cause;
+  /** Waits for an agent, and for its work, while others have the tree; null if the cause is stopped before it has one. */
+  agent<T>(work: (agent: AgentWork) => Promise<T>): Promise<T | null>;
+  /** Says that a change is ready to be tried as soon as the tree is free. */
+  isReady(patch: Patch | null): void;
+  /** Tries the change that is ready together with those of other causes; null if there are none, or if it did not hold among them. */
+  together(): Promise<Shared | null>;
   /** Waits while others have the tree. */
   wait<T>(until: () => Promise<T>): Promise<T>;
   /** The failures of other causes to include in its re-runs. */
@@ -69,8 +94,17 @@ export interface Turn {
 
 /** The turn of a cause that is healed while nothing else is. */
 export function turnAlone({ signal }: Pick<Session, 'signal'>, copy = 0): Turn {
-  const at = <T>(work: () => Promise<T>) => work();
-  return { copy, signal, mayGoOn: () => true, agent: at, wait: at, beside: () => [] };
+  const at = { copy, signal };
+  return {
+    ...at,
+    mayGoOn: () => true,
+    informed: (cause) => cause,
+    agent: (work) => work({ at, brief: (brief) => brief(at) }),
+    isReady: () => undefined,
+    together: async () => null,
+    wait: (until) => until(),
+    beside: () => [],
+  };
 }
 
 /** Returns what is known about a failure. An error message alone does not say that an old fault is back if its class is another one now. */
@@ -84,9 +118,10 @@ function knownOf({ lead }: Cause, known: KnownFailure): KnownFailure {
  */
 export async function healCause(
   session: Session,
-  cause: Cause,
+  found: Cause,
   { earlier = new Set(), chain = [], from, turn = turnAlone(session) }: HealRequest = {},
 ): Promise<TriedCause> {
+  let cause = found;
   const attempts: Attempt[] = [...(from?.attempts ?? [])];
   let lastRetest: Retest | null = null;
   let toChallenge: TriedFix['toChallenge'];
@@ -98,8 +133,9 @@ export async function healCause(
   if (known.open && !from) return ended(stillOpen(session, cause, known.open));
   if (known.fix && !from) session.bus.emit({ type: 'cause.came_back', causeId: cause.id, fix: known.fix });
   for (;;) {
+    cause = turn.informed(cause);
     const so = { attempts, waited, mayPropose, known };
-    const decision = await nextStep(session, turn, () => historyOf(session, cause, so));
+    const decision = nextStep(session, cause, { so, turn });
     switch (decision.kind) {
       case 'wait':
         await wait(session, cause, { delayMs: decision.delayMs, last: attempts.at(-1), turn });
@@ -109,9 +145,9 @@ export async function healCause(
       case 'deploy':
       case 'retest': {
         const work = { n: decision.attempt, previous: attempts, chain, earlier, known };
-        const made = await carryOut(session, cause, { decision, work, turn, proposals });
+        const made = await carryOut(session, cause, { decision, work, turn, proposals, so });
         if (made === null) {
-          mayPropose = false;
+          mayPropose &&= decision.kind !== 'propose';
           break;
         }
         if ('end' in made) return ended(made.end);
@@ -147,40 +183,47 @@ interface Step {
   readonly work: Omit<Try, 'agent'>;
   readonly proposals: AsyncIterator<ProposedFix>;
   readonly turn: Turn;
+  readonly so: SoFar;
 }
 
 /** An attempt, with its id in the store. */
 type Stored = TriedFix & { readonly id: string | null };
 
-/** Carries out a decision. Returns null if there is no other fix that needs no agent, and an end if the agent cannot be started. */
+/** Carries out a decision. Returns null if there is no fix that needs no agent, or nothing to do for one by now, and an end if the agent cannot be started. */
 async function carryOut(
   session: Session,
   cause: Cause,
-  { decision, work, turn, proposals }: Step,
+  { decision, work, proposals, ...step }: Step,
 ): Promise<Stored | { readonly end: CauseEnd } | null> {
+  if (decision.kind === 'deploy') {
+    const { agent } = decision;
+    const reason = session.missingAgents?.get(agent);
+    if (reason !== undefined) return { end: { verdict: 'agent-unusable', reason } };
+    return deploy(session, cause, { work: { ...work, agent }, ...step });
+  }
   const proposed = decision.kind === 'propose' ? await proposals.next() : null;
   if (proposed?.done) return null;
   const proposal = proposed?.value;
-  const agent = decision.kind === 'deploy' ? decision.agent : (proposal?.agent ?? null);
-  const missing = decision.kind === 'deploy' ? session.missingAgents?.get(decision.agent) : undefined;
-  if (missing !== undefined) return { end: { verdict: 'agent-unusable', reason: missing } };
-  return attempt(session, cause, { turn, work: { ...work, agent, ...(proposal ? { proposal } : {}) } });
+  const tried = { ...work, agent: proposal?.agent ?? null, ...(proposal ? { proposal } : {}) };
+  const id = await stored(session, cause, tried);
+  const deployed = proposal
+    ? await applyProposal(session, { proposal, causeId: cause.id, n: work.n })
+    : { made: bareAttempt(work.n), work: null, end: null, because: null };
+  const ready = await guardFix(session, cause, { deployed, work: tried });
+  step.turn.isReady('attempt' in ready ? null : patchOf(session, cause, { ready, work: tried }));
+  return judged(session, cause, { id, ready, work: tried, turn: step.turn });
 }
 
-/** Asks the policy for the next step. While agents at work might use up the remaining budget, waits for one to end and asks again. */
-async function nextStep(
-  { settings, spending }: Session,
-  turn: Turn,
-  history: () => History,
-): Promise<Decision> {
-  while (!turn.signal.aborted) {
-    const decision = decide(history(), settings);
-    const isEnd = decision.kind === 'end' || decision.kind === 'escalate';
-    if (!isEnd && !turn.mayGoOn()) return left('healing stopped before its next try');
-    if (decision.kind !== 'deploy' || spending.mayStart(settings.limits)) return decision;
-    await turn.wait(() => spending.nextEnd());
-  }
-  return left('interrupted');
+/** Returns the next step. */
+function nextStep(
+  session: Session,
+  cause: Cause,
+  { so, turn }: { readonly so: SoFar; readonly turn: Turn },
+): Decision {
+  if (turn.signal.aborted) return left('interrupted');
+  const decision = decide(historyOf(session, cause, so), session.settings);
+  const isEnd = decision.kind === 'end' || decision.kind === 'escalate';
+  return isEnd || turn.mayGoOn() ? decision : left('healing stopped before its next try');
 }
 
 function left(reason: string): Decision {
@@ -289,19 +332,79 @@ async function wait(
   await so.turn.wait(() => session.clock.sleep(so.delayMs, so.turn.signal));
 }
 
-/** Makes one attempt, which is stored before it begins: its agent works without the tree, and what it made is judged with it. */
-async function attempt(
+function stored(
+  { store, settings }: Session,
+  cause: Cause,
+  { agent, n, proposal }: Pick<Try, 'agent' | 'n' | 'proposal'>,
+): Promise<string | null> {
+  const runner = proposal ? builtIn : (settings.agents[agent ?? '']?.runner ?? null);
+  return store.attemptStarted({ causeId: cause.id, signature: cause.lead.signature, n, agent, runner });
+}
+
+/**
+ * Lets an agent work, without the tree, and judges what it made with it. By the time that an agent is free, others may have used up what is left, so
+ * that the policy is asked again; while agents at work may do so, waits for one to end. Returns null if another step is to be taken then.
+ */
+async function deploy(
+  session: Session,
+  found: Cause,
+  { work, turn, so }: Pick<Step, 'turn' | 'so'> & { readonly work: Try & { readonly agent: string } },
+): Promise<Stored | null> {
+  const { settings, spending } = session;
+  const isStill = (cause: Cause) => {
+    const decision = nextStep(session, cause, { so, turn });
+    return decision.kind === 'deploy' && decision.agent === work.agent;
+  };
+  const made = await turn.agent(async ({ at, brief }) => {
+    const cause = turn.informed(found);
+    while (isStill(cause) && !spending.mayStart(settings.limits)) await spending.nextEnd();
+    if (!isStill(cause)) return null;
+    const id = await stored(session, cause, work);
+    const agent = await brief((place) => prepareAgent(session, { ...work, cause }, place));
+    const deployed = 'collect' in agent ? await agent.collect(await agent.work()) : agent;
+    const ready = await guardFix(session, cause, { deployed, work });
+    const isTried = !('attempt' in ready) && !at.signal.aborted;
+    turn.isReady(isTried ? patchOf(session, cause, { ready, work }) : null);
+    return { id, ready, cause };
+  });
+  return made && judged(session, made.cause, { ...made, work, turn });
+}
+
+/** Judges what was made for an attempt, unless it has ended or was stopped. */
+async function judged(
   session: Session,
   cause: Cause,
-  { work, turn }: { readonly work: Try; readonly turn: Turn },
+  {
+    id,
+    ready,
+    work,
+    turn,
+  }: {
+    readonly id: string | null;
+    readonly ready: ReadyFix | TriedFix;
+    readonly work: Try;
+    readonly turn: Turn;
+  },
 ): Promise<Stored> {
-  const { agent, n, proposal } = work;
-  const { signature } = cause.lead;
-  const runner = proposal ? builtIn : (session.settings.agents[agent ?? '']?.runner ?? null);
-  const id = await session.store.attemptStarted({ causeId: cause.id, signature, n, agent, runner });
-  const ready = await prepareFix(session, cause, { work, copy: turn.copy, signal: turn.signal });
-  const deployed = 'collect' in ready ? await ready.collect(await turn.agent(ready.work)) : ready;
-  const tried = await judgeFix(session, cause, { deployed, work, beside: () => turn.beside() });
+  const tried =
+    'attempt' in ready
+      ? ready
+      : turn.signal.aborted
+        ? await stopped(session, ready, turn)
+        : await judgeFix(session, cause, {
+            ready,
+            work,
+            beside: () => turn.beside(),
+            together: () => turn.together(),
+          });
   await attemptTried(session, { cause, id, attempt: tried.attempt });
   return { ...tried, id };
+}
+
+async function stopped(session: Session, { deployed }: ReadyFix, turn: Turn): Promise<TriedFix> {
+  const shared = await turn.together();
+  if (shared) await revertChanges(session, [shared.change.id]);
+  const { reason } = turn.signal;
+  const because = typeof reason === 'string' ? reason : 'interrupted';
+  return unapplied(deployed.made, { kind: 'interrupted', because });
 }

@@ -1,4 +1,5 @@
 import { becauseOf } from '../core/attempt.js';
+import type { BlameSearches } from '../blame/blame.js';
 import { confirm } from './confirm.js';
 import type { Cause, DiagnosedFailure } from '../core/cause.js';
 import { failureKey, testName, testsOf } from '../core/failure.js';
@@ -96,7 +97,7 @@ async function healAgain(
     }
     const earlier = earlierSignatures(progress, from.cause);
     // Its agents already know its copy.
-    const turn = turnAlone(progress.session, from.copy);
+    const turn = turnAlone(progress.session, from.copy ?? 0);
     const ended = await healCause(progress.session, from.cause, { earlier, from, turn });
     for (const [key, failure] of await applyResult(progress, ended)) found.set(key, failure);
   }
@@ -126,7 +127,7 @@ async function healRound(
   const asked = await withoutQuarantined(progress, failures);
   const { workspace } = progress.session;
   const likely = groupCauses(asked);
-  workspace.prepare(atOnce(progress.session, likely));
+  const copied = workspace.prepare(atOnce(progress.session, likely));
   const { confirmed, flaky, uncovered, blockedBy } = await confirm(progress, asked);
   if (progress.session.signal.aborted) return [...failures];
   await applyFlaky(progress, flaky);
@@ -134,16 +135,35 @@ async function healRound(
     for (const one of asked) progress.blocked.set(failureKey(one.failure), one);
     return [blockedBy];
   }
-  const causes = joinCauses(progress, await blamed(progress, numbered(progress, groupCauses(confirmed))));
+  // What is tried in the project from here on must not get into a copy.
+  await copied;
+  const found = numbered(progress, groupCauses(confirmed));
+  const searches = (await progress.session.blame?.(found)) ?? null;
+  const causes = joinCauses(progress, await blamedAtOnce(searches, found));
   for (const cause of causes) progress.causes.set(cause.id, cause);
   const next = new Map(newlyRed(progress, uncovered));
-  await healCauses(progress, causes, next);
+  await healCauses(progress, causes, { found: next, searches });
   return [...next.values()];
 }
 
-/** Searches for the change that broke each cause before its first agent starts, if blame is on (BL-1). */
-async function blamed({ session }: Progress, causes: readonly Cause[]): Promise<readonly Cause[]> {
-  return session.blame ? session.blame(causes) : causes;
+/** How many Playwright runs look for the change that broke the first cause before its agent starts. */
+const MOST_RUNS_BEFORE_AGENT = 3;
+
+/** Searches for the change that broke the first cause, so that its agent is told; the runs are those of the others, too (BL-1). */
+async function blamedAtOnce(
+  searches: BlameSearches | null,
+  causes: readonly Cause[],
+): Promise<readonly Cause[]> {
+  const [first] = causes;
+  const isOpen = () => first !== undefined && searches?.isOpen(first.id) === true;
+  for (let run = 0; run < MOST_RUNS_BEFORE_AGENT && isOpen(); run += 1) await searches?.next();
+  return Promise.all(
+    causes.map(async (cause) => {
+      const isKnown = searches && (cause === first || !searches.isOpen(cause.id));
+      const blame = isKnown ? await searches.of(cause.id) : null;
+      return blame ? { ...cause, blame } : cause;
+    }),
+  );
 }
 
 /** Gives causes ids that are unique across the rounds of a run, determines their parents, and announces them. */

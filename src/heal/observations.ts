@@ -46,6 +46,20 @@ export class Observations {
     return last !== undefined && !isGreen(last);
   }
 
+  /** Whether a test was green the last time that it ran with the changes that are in the project now. */
+  isGreen(of: OfFailure): boolean {
+    const last = this.#of(of).findLast((row) => this.#isNow(row));
+    return last !== undefined && isGreen(last);
+  }
+
+  /** Whether runs have told two fixes apart for a test: it was red with the other and without its own, or green with its own and without the other. */
+  areApart(of: OfFailure, { own, other }: Record<'own' | 'other', readonly string[]>): boolean {
+    return this.#of(of).some((row) => {
+      const [has, lacks] = isGreen(row) ? [own, other] : [other, own];
+      return has.every((id) => row.fixes.includes(id)) && !lacks.some((id) => row.fixes.includes(id));
+    });
+  }
+
   /** Whether the test with this id was red the last time that it ran. */
   wasRed(id: string): boolean {
     const last = this.#rows.get(id)?.at(-1);

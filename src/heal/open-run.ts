@@ -123,7 +123,7 @@ function lateWorkspace(parts: WorkspaceParts): LateWorkspace {
       hasBegun = true;
       // The next caller of `open` gets the error.
       open().then(
-        (workspace) => workspace.prepare(),
+        (workspace) => void workspace.prepare(),
         () => undefined,
       );
     },

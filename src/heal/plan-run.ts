@@ -51,6 +51,7 @@ export async function blameRun(session: Session, first: SuiteRun): Promise<Heale
   await applyFlaky(progress, flaky);
   const causes = groupCauses(confirmed);
   for (const cause of causes) session.bus.emit({ type: 'cause.found', cause: summarise(cause) });
-  if (!session.signal.aborted) await session.blame?.(causes);
+  const searches = await session.blame?.(causes);
+  while (await searches?.next());
   return { suiteRed: first.suiteFailure !== null, paused: false };
 }

@@ -11,6 +11,7 @@ import {
   keptAttempts,
   keptCauses,
   type Progress,
+  proofTest,
   type ProofTest,
   revealing,
   stepsOf,
@@ -19,7 +20,7 @@ import {
 import { isUndecided, suiteKey } from './observations.js';
 import { type InCleanCopy, leftovers, proveInCleanCopy } from './clean-proof.js';
 import { runRegression } from './regression.js';
-import { revertFixes, revertFixesThatBroke, revertDeadEnds } from './revert-fixes.js';
+import { decideLast, revertFixes, revertFixesThatBroke, revertDeadEnds } from './revert-fixes.js';
 import { retest } from './retest.js';
 import { abandonProof, type Left, type Refuted, applyProof } from './apply-proof.js';
 import { newlyRed } from './apply-result.js';
@@ -62,6 +63,7 @@ export async function proveFixes(progress: Progress, first: SuiteRun): Promise<L
     others: new Map(),
   };
   await showGreen(proof);
+  if (await tellApart(proof)) await showGreen(proof);
   for (let flip = 0; flip < session.settings.verify.flips; flip += 1) await showRed(proof);
   for (const [causeId, why] of proof.doubts) await proveAlone(proof, causeId, why);
   if (session.settings.verify.level === 'clean') await proveAllClean(proof);
@@ -78,6 +80,75 @@ export async function proveFixes(progress: Progress, first: SuiteRun): Promise<L
   for (const one of failures) proof.others.set(failureKey(one.failure), one);
   if (proof.refuted.size > 0 || broke) await lookAtOthers(proof);
   return applyProof(progress, proof);
+}
+
+/**
+ * Shows of fixes that were tried together that none of them is there for nothing: each is told apart from each other, as it is if other lines broke
+ * its test. In each run, half of them are out, so that the runs do not grow with their number. A fix without which its test is green is taken
+ * out (HL-6); returns whether there was one.
+ */
+async function tellApart(proof: Proof): Promise<boolean> {
+  const { progress } = proof;
+  const { session } = progress;
+  const leads = new Map(takingPart(proof).flatMap((one) => (one.isLead ? [[one.causeId, one]] : [])));
+  const kept = keptCauses(progress).filter(({ id }) => {
+    const lead = leads.get(id);
+    return lead !== undefined && !isSuite(lead);
+  });
+  const halves = Array.from(
+    { length: Math.ceil(Math.log2(kept.length || 1)) },
+    (_, bit) => (at: number) => (at >> bit) % 2 === 1,
+  );
+  let isTaken = false;
+  const single = kept.map((_, own) => (at: number) => at === own);
+  for (const isOut of [...halves, ...single]) {
+    const isTold = (one: Cause, at: number) =>
+      kept.some((other, n) => isOut(n) !== isOut(at) && other !== one && isDoubted(progress, one, other));
+    const told = kept.filter(isTold).flatMap(({ id }) => leads.get(id) ?? []);
+    if (told.length === 0 || session.signal.aborted) continue;
+    const out = kept.filter((_, at) => isOut(at));
+    if (
+      !(await takeOut(
+        proof,
+        out.flatMap((one) => changesOf(progress, one)),
+      ))
+    )
+      continue;
+    const { green } = await look(proof, told);
+    await session.workspace.without([]);
+    for (const test of green) {
+      if (!out.some(({ id }) => id === test.causeId)) continue;
+      await takeNeedless(progress, test);
+      isTaken = true;
+    }
+  }
+  return isTaken;
+}
+
+/** Whether it is not known of two causes with a fix that one needs its own beside that of the other. */
+function isDoubted(progress: Progress, cause: Cause, other: Cause): boolean {
+  const [own, others] = [cause, other].map((one) => changesOf(progress, one));
+  if (own?.length === 0 || others?.length === 0) return false;
+  const blamed = [cause, other].map(({ blame }) =>
+    blame?.isMinimal ? blame.hunks.map(({ file, line }) => `${file}:${line}`) : null,
+  );
+  const isOfOthers = blamed[0] && blamed[1] && !blamed[0].some((line) => blamed[1]?.includes(line));
+  const apart = { own: own ?? [], other: others ?? [] };
+  return !isOfOthers && !progress.session.observations.areApart(cause.lead, apart);
+}
+
+/** Takes out a fix without which its test is green with those of others. */
+async function takeNeedless(progress: Progress, test: ProofTest): Promise<void> {
+  const cause = progress.causes.get(test.causeId);
+  if (!cause) return;
+  await revertFixes(progress, changesOf(progress, cause));
+  const because = 'its test is green without it, with the fix of another cause';
+  await decideLast(progress, cause, { kind: 'taken-out', because });
+  progress.greenWithOthers.set(cause.id, 'healed by an earlier fix of this run');
+  const at = progress.proofTests.indexOf(test);
+  const { failure, causeId, isFlipped } = test;
+  if (at !== -1)
+    progress.proofTests[at] = proofTest(progress, { failure, causeId, isLead: false, isFlipped });
 }
 
 /** Challenges the fixes that no run has contradicted (HN-3). A person is asked about one with its proof, and it is taken out until then. */

@@ -1,4 +1,4 @@
-import { minimalSet } from '../blame/minimal-set.js';
+import { minimalSet } from '../core/minimal-set.js';
 import type { AttemptEnd } from '../core/attempt.js';
 import type { Cause } from '../core/cause.js';
 import type { Observation } from '../core/judge.js';

@@ -27,6 +27,8 @@ export interface ProjectCopy {
    * Updates it to the current state of the project, or to what is chosen of that, and discards what was done in it before.
    */
   refresh(choose?: Choose): Promise<void>;
+  /** Discards what was done in it since it was last updated, without a look at the source files of the project. */
+  reset(): Promise<void>;
   remove(): Promise<void>;
 }
 
@@ -43,6 +45,7 @@ export function createCopy(root: string, folder: string): ProjectCopy {
   const retarget = (link: string, from: Source) => linkIn({ link, at: from.path, root, tree });
   const known = { base: new Map() as Copied, tree: new Map() as Copied };
   let entries: readonly Entry[] = [];
+  let filled: { base: readonly Source[]; others: readonly Source[] } = { base: [], others: [] };
   // What the copy contains, as long as no agent has worked in it.
   let untouched: { base: readonly Entry[]; tree: readonly Entry[]; repository: string } | null = null;
   const prepare = async (choose?: Choose) => {
@@ -58,6 +61,7 @@ export function createCopy(root: string, folder: string): ProjectCopy {
     ];
     const inBase = await mirror(source, base, toBase);
     const inTree = await mirror([...inBase, ...others], tree, toTree);
+    filled = { base: inBase, others };
     const repository = await makeRepository(root, tree, before?.repository);
     untouched = { base: inBase, tree: inTree, repository };
   };
@@ -73,6 +77,11 @@ export function createCopy(root: string, folder: string): ProjectCopy {
     refresh: async (choose) => {
       await prepare(choose);
       untouched = null;
+    },
+    reset: async () => {
+      untouched = null;
+      await mirror([...filled.base, ...filled.others], tree, { copied: known.tree, retarget });
+      await makeRepository(root, tree, undefined);
     },
     remove: () => removeCopy(folder),
   };

@@ -41,13 +41,15 @@ export interface Work {
 export interface Workspace {
   /** The folder that is copied: the root of the repository or workspace that contains the project, or else the project. */
   readonly root: string;
-  /** Starts making this many copies (one by default), so that they are ready when the agents need them. */
-  prepare(count?: number): void;
+  /** Starts making this many copies (one by default), so that they are ready when the agents need them; resolves when they are made, as far as they can be. */
+  prepare(count?: number): Promise<void>;
   /**
-   * Updates a copy to the current state of the project. Copies are numbered from 0, because agents that work at the same time have one each. Rejects
-   * if the copy cannot be made, for example because the disk is full.
+   * Updates a copy to the current state of the project or, while something is tried in that, to the state at its last update. Copies are numbered from
+   * 0, because agents that work at the same time have one each. Rejects if the copy cannot be made, for example because the disk is full.
    */
-  ready(copy?: number): Promise<AgentPlace>;
+  ready(copy?: number, how?: { readonly isTried: boolean }): Promise<AgentPlace>;
+  /** Whether a copy has been made, so that it can be made ready while something is tried in the project. */
+  isMade(copy: number): boolean;
   /**
    * Updates the first copy to what a fresh clone of the project, as it is now, would have: no file that git does not track, unless that is a package,
    * an `.env` file, or there unchanged since a time (in milliseconds since the epoch) and not ignored.
@@ -89,12 +91,18 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     options.warn(`git cannot read the repository, so files that it ignores may be changed: ${unread}`);
   const place = path.relative(root, project);
   const copies: (Promise<ProjectCopy> | undefined)[] = [];
+  /** The numbers of those that are there as a whole. */
+  const whole = new Set<number>();
   const folders = new Set<string>();
   const announce = (folder: string) => {
     folders.add(folder);
     options.onCopy([...folders]);
   };
-  const opened = (n: number) => (copies[n] ??= openCopy({ root, project, n, announce }));
+  const opened = (n: number) =>
+    (copies[n] ??= openCopy({ root, project, n, announce }).then((copy) => {
+      whole.add(n);
+      return copy;
+    }));
   const changes = new AppliedChanges({ ...options, root, project });
   const placeIn = ({ tree, folder }: ProjectCopy): AgentPlace => ({
     cwd: path.join(tree, place),
@@ -108,17 +116,21 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
   const changeOf = (id: string, edits: Change['edits']): Change => ({ id, edits, folders: [] });
   return {
     root,
-    prepare: (count = 1) => {
+    prepare: async (count = 1) => {
       // If a copy could not be made, perhaps because a file of the project changed meanwhile, it is made anew when it is needed.
-      for (let n = 0; n < count; n += 1) opened(n).catch(() => (copies[n] = undefined));
+      const making = Array.from({ length: count }, (_, n) => opened(n).catch(() => (copies[n] = undefined)));
+      await Promise.all(making);
     },
-    ready: async (n = 0) => {
-      const made = await opened(n);
-      await made.refresh();
-      return placeIn(made);
+    ready: async (n = 0, { isTried } = { isTried: false }) => {
+      const copy = await opened(n);
+      await (isTried ? copy.reset() : copy.refresh());
+      whole.add(n);
+      return placeIn(copy);
     },
+    isMade: (n) => whole.has(n),
     readyClean: async (since) => {
       const made = await opened(0);
+      whole.delete(0);
       await made.refresh(async (entries) => {
         const left = new Set(await outside(entries, since));
         return entries.filter((one) => !isLocal(one) && !left.has(one.path));

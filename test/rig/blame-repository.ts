@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { createBlame } from '../../src/blame/blame.js';
 import type { Blame } from '../../src/core/blame.js';
+import type { Cause } from '../../src/core/cause.js';
 import { contentsOf, storeChange } from '../../src/workspace/change.js';
 import { type AgentWorkspace, agentWorkspace, inventoryOf } from './agent-workspace.js';
 import { aCause, aResult, aSuiteRun, failing } from './builders.js';
@@ -23,8 +24,8 @@ export async function repository(green: (read: (file: string) => string) => bool
   );
   const told: (readonly [string | null, Blame | string])[] = [];
   let runs = 0;
-  const find = (over: Partial<Parameters<typeof createBlame>[0]> = {}) =>
-    createBlame({
+  const find = (over: Partial<Parameters<typeof createBlame>[0]> = {}) => {
+    const begin = createBlame({
       cwd: path.join(project.dir, at),
       workspace: project.workspace,
       contents: contentsOf(project.runDir),
@@ -48,11 +49,20 @@ export async function repository(green: (read: (file: string) => string) => bool
       lastGreen: async () => null,
       given: [],
       isTest: (file) => file.includes('tests/'),
-      likelyMs: () => null,
       tell: (id, answer) => void told.push([id, answer]),
-      always: false,
       ...over,
     });
+    return async (causes: readonly Cause[]) => {
+      const searches = await begin(causes);
+      while (await searches.next());
+      return Promise.all(
+        causes.map(async (one) => {
+          const blame = await searches.of(one.id);
+          return blame ? { ...one, blame } : one;
+        }),
+      );
+    };
+  };
   const commit = (subject: string, changed: Record<string, string>) => {
     project.write(
       Object.fromEntries(Object.entries(changed).map(([file, text]) => [path.posix.join(at, file), text])),

@@ -64,7 +64,8 @@ export async function healingSession(reruns: readonly (string | null)[], over: P
     workspace: {
       // The built-in fixer's files are created in this folder.
       root: realpathSync(tmpdir()),
-      prepare: () => undefined,
+      prepare: async () => undefined,
+      isMade: () => true,
       ready: async () => ({
         cwd: '/copy',
         folder: '/copy',

@@ -47,6 +47,10 @@ export async function simulatedRun(
     /** What a clean copy shows; without it, none can be made. */
     inCleanCopy?: Shows;
     teardown?: (ran: readonly string[], at: At) => string | null;
+    /** Awaited by whatever runs in the tree or writes to it, and by each agent: so one schedule differs from another. */
+    pause?: () => Promise<void>;
+    /** Whether a change conflicts when it is applied. */
+    conflicts?: (id: string) => boolean;
   } = {},
 ) {
   const runs: string[] = [];
@@ -85,10 +89,20 @@ export async function simulatedRun(
       })),
     });
   };
+  // Whoever has the tree has it alone.
+  let inTree: string | null = null;
+  const alone = async <T>(what: string, work: () => T): Promise<T> => {
+    if (inTree !== null) throw new Error(`${what} during ${inTree}`);
+    inTree = what;
+    await over.pause?.();
+    const made = work();
+    inTree = null;
+    return made;
+  };
   const given = await healingSession([], {
     settings: wholeProof,
     signal: controller.signal,
-    runAgain: async ({ ids, purpose }) => play(ids, purpose),
+    runAgain: async ({ ids, purpose }) => alone(purpose, () => play(ids, purpose)),
     diagnose: async () => red,
   });
   const bring = (out: readonly string[]) => {
@@ -107,17 +121,20 @@ export async function simulatedRun(
         const { change } = await given.session.workspace.collect(id);
         return { ...noChange, change };
       },
-      apply: async (change) => {
-        stack.push(change.id);
-        fixes.add(change.id);
-        return { kind: 'applied', change };
-      },
-      without: async (ids) => bring(ids),
-      revert: async (ids) => {
-        const lost = stack.filter((id) => ids.includes(over.builtOn?.[id] ?? ''));
-        for (const id of [...ids, ...lost]) stack.splice(stack.indexOf(id), 1);
-        return { ...bring([]), lost };
-      },
+      apply: (change) =>
+        alone('apply', () => {
+          if (over.conflicts?.(change.id)) return { kind: 'conflict', files: ['src/a.ts'] };
+          stack.push(change.id);
+          fixes.add(change.id);
+          return { kind: 'applied', change };
+        }),
+      without: (ids) => alone('without', () => bring(ids)),
+      revert: (ids) =>
+        alone('revert', () => {
+          const lost = stack.filter((id) => ids.includes(over.builtOn?.[id] ?? ''));
+          for (const id of [...ids, ...lost]) stack.splice(stack.indexOf(id), 1);
+          return { ...bring([]), lost };
+        }),
       changedOutsideGit: async () => [...(over.leftovers ?? [])],
       applied,
       decided: async (ids) => void decided.push(...ids),

@@ -6,6 +6,7 @@ import {
   type FinishedAgent,
   readyAgent,
   tellEnded,
+  type WorkPlace,
 } from './start-agent.js';
 import type { Redactor } from '../../secrets/redactor.js';
 import type { Session } from '../session.js';
@@ -39,7 +40,7 @@ export interface ReadyAgent extends Pick<BriefedAgent, 'work'> {
 export async function prepareAgent(
   session: Session,
   request: DeployRequest,
-  at: { readonly copy: number; readonly signal: AbortSignal },
+  at: WorkPlace,
 ): Promise<ReadyAgent | Deployment> {
   const { cause, n } = request;
   const ready = await readyAgent(session, request, at);

@@ -51,19 +51,30 @@ function sessionOf(session: Session, { agent, previous }: DeployRequest): string
   return last?.agent === agent && last.runner === runner ? (last.usage?.sessionId ?? null) : null;
 }
 
+/** In which copy an agent works, and what stops it. */
+export interface WorkPlace {
+  readonly copy: number;
+  readonly signal: AbortSignal;
+  /** Whether something is tried in the project, so that its files may not be looked at. */
+  readonly isTried?: boolean;
+  /** Whether the last agent of the cause worked in another copy, so that its session is of no use here. */
+  readonly isOther?: boolean;
+}
+
 /** Where an agent works, and the attempt's path without its extension. */
 interface At {
   readonly file: string;
   readonly place: AgentPlace;
+  readonly isTried: boolean;
 }
 
 /** Writes an agent's task, and brings it into its copy; returns it with the copy's paths. */
 async function briefAgent(
   session: Session,
   request: DeployRequest,
-  { file, place, reduced = false }: At & Partial<Start>,
+  { file, place, isTried, reduced = false }: At & Partial<Start>,
 ): Promise<Work> {
-  const written = await writeWork(session, request, { reduced });
+  const written = await writeWork(session, request, { reduced, ...(isTried ? { tree: place.cwd } : {}) });
   await bringTo(place, await session.folder.failure(request.cause.lead.n), session.folder);
   const prompt = place.toCopy(written.prompt);
   // The failure's own prompt.md is overwritten by the next attempt.
@@ -86,24 +97,24 @@ export interface BriefedAgent {
 export async function readyAgent(
   session: Session,
   request: DeployRequest,
-  { copy, signal }: { readonly copy: number; readonly signal: AbortSignal },
+  { copy, signal, isTried = false, isOther = false }: WorkPlace,
 ): Promise<BriefedAgent | string> {
   const { cause, n } = request;
-  const place = await session.workspace.ready(copy).catch(reasonOf);
+  const place = await session.workspace.ready(copy, { isTried }).catch(reasonOf);
   if (typeof place === 'string') return place;
   const working = session.spending.agentStarted(cause);
   const id = session.spending.nextAttempt();
   const file = await session.folder.attempt(id);
-  const brief = await briefAgent(session, request, { file, place });
+  const brief = await briefAgent(session, request, { file, place, isTried });
   const work = async () => {
     using agent = working;
     const run = await runWithRestarts(session, {
       cause,
       n,
       runner: session.settings.agents[request.agent]?.runner ?? '',
-      resume: sessionOf(session, request),
+      resume: isOther ? null : sessionOf(session, request),
       signal,
-      start: (start) => startAgent(session, request, { ...start, file, place, signal, work: brief }),
+      start: (start) => startAgent(session, request, { ...start, file, place, isTried, signal, work: brief }),
     });
     agent.cost(run.usage.costUsd);
     return run;
@@ -205,7 +216,7 @@ function inProject({ dir, final }: Session['folder'], text: string): string {
 export async function writeWork(
   session: Session,
   request: DeployRequest,
-  { reduced }: Pick<Start, 'reduced'> = { reduced: false },
+  { reduced, tree }: Pick<Start, 'reduced'> & { readonly tree?: string } = { reduced: false },
 ): Promise<Work> {
   const dir = await session.folder.failure(request.cause.lead.n);
   const names = { context: 'context.json', prompt: request.review ? 'review.md' : 'prompt.md' };
@@ -217,6 +228,7 @@ export async function writeWork(
   const built = await buildContext({
     settings: session.settings,
     root: session.cwd,
+    ...(tree === undefined ? {} : { tree }),
     runId: session.folder.runId,
     runDir: session.folder.dir,
     playwright: session.playwright.version,

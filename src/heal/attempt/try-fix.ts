@@ -1,17 +1,17 @@
 import path from 'node:path';
-import { type Attempt, type AttemptEnd, bareAttempt, type Unjudged } from '../../core/attempt.js';
+import type { Attempt, AttemptEnd, Unjudged } from '../../core/attempt.js';
 import type { Cause, DiagnosedFailure } from '../../core/cause.js';
 import { chooseFlipped } from '../../core/alike.js';
 import { violationLine, type Note } from '../../core/guard-findings.js';
 import { headlineOf } from '../../core/headline.js';
 import { isGreen, judge, type Judged, type Observation } from '../../core/judge.js';
 import { changesFor } from '../../agents/changes.js';
-import { lastGreenCommits } from '../../blame/last-green.js';
-import { type EditedFile, notRestored, type Undoing, undoing, undoingOf } from '../../blame/undoing.js';
+import { lastGreenCommits } from '../../run/last-green.js';
+import { type EditedFile, notRestored, type Undoing, undoing, undoingOf } from './undoing.js';
 import { type BlamedHunk, canBeReverted } from '../../core/blame.js';
 import { isOwnAssertion } from '../../core/own-assertion.js';
 import { git } from '../../git/git.js';
-import { type Deployment, prepareAgent, type ReadyAgent } from './deploy.js';
+import type { Deployment } from './deploy.js';
 import { harmless, type ToChallenge } from '../../guard/findings.js';
 import { guardAttempt } from './guard-attempt.js';
 import { endOffered, tryOffer } from '../offers.js';
@@ -19,7 +19,6 @@ import type { PreparedPatch } from '../proposed-fix.js';
 import { retest, type Retest } from '../retest.js';
 import type { Session } from '../session.js';
 import { revertChanges } from './end-attempt.js';
-import { applyProposal } from './proposed.js';
 import type { ProposedFix } from '../proposed-fix.js';
 import type { KnownFailure } from '../../store/store.js';
 import { type Change, contentsOf } from '../../workspace/change.js';
@@ -50,36 +49,21 @@ export interface TriedFix {
   readonly toChallenge?: ToChallenge;
 }
 
-/** Prepares an attempt at a cause: returns an agent that can start, or what there is without one. */
-export async function prepareFix(
-  session: Session,
-  cause: Cause,
-  { work, ...at }: { readonly work: Try; readonly copy: number; readonly signal: AbortSignal },
-): Promise<ReadyAgent | Deployment> {
-  const { agent, proposal, n } = work;
-  if (proposal) return applyProposal(session, { proposal, causeId: cause.id, n });
-  if (agent === null) return { made: bareAttempt(n), work: null, end: null, because: null };
-  return prepareAgent(session, { ...work, cause, agent }, at);
-}
-
-/** What is to be judged. */
-export interface Judging {
+/** A fix that may be tried in the project. */
+export interface ReadyFix {
   readonly deployed: Deployment;
-  readonly work: Try;
-  /** The failures of other causes that its re-runs include. */
-  readonly beside: () => readonly DiagnosedFailure[];
+  /** All of an agent's work, if something was left out of it that a person may let in; null otherwise. */
+  readonly whole: PreparedPatch | null;
+  /** The guard's findings other than violations. */
+  readonly findings: ToChallenge & { readonly notes: readonly Note[] };
 }
 
-/**
- * Judges what was made for a cause: the guard checks the change, the patch is applied to the project, a re-run judges it, and it is
- * reverted if it did not hold.
- */
-export async function judgeFix(
+/** Lets the guard judge what was made for a cause, without a look at the project; an attempt that has ended is not tried. */
+export async function guardFix(
   session: Session,
   cause: Cause,
-  { deployed, ...rest }: Judging,
-): Promise<TriedFix> {
-  const { work } = rest;
+  { deployed, work }: { readonly deployed: Deployment; readonly work: Try },
+): Promise<ReadyFix | TriedFix> {
   // Work that was refused or not finished stays in the copy.
   if (deployed.end) return unapplied(deployed.made, deployed.end);
   // A person's word is the last.
@@ -93,15 +77,71 @@ export async function judgeFix(
     ? { ...harmless, deployed, notes: [], whole: null }
     : await guardAttempt(session, cause, { deployed, isOpen });
   const [worst] = violations;
-  if (worst) {
-    const because = `was refused: ${violationLine(worst)}`;
-    return unapplied(left.made, { kind: 'rejected', because, violations });
-  }
+  if (!worst) return { deployed: left, whole, findings };
+  const because = `was refused: ${violationLine(worst)}`;
+  return unapplied(left.made, { kind: 'rejected', because, violations });
+}
+
+/** A change that is ready to be tried, perhaps together with those of other causes. */
+export interface Patch {
+  readonly change: Change;
+  /** The failures whose tests judge it. */
+  readonly failures: readonly DiagnosedFailure[];
+  /** Returns what changed since the test was green, where nobody has searched for what broke it: while the change is not in the project. */
+  readonly changed: () => Promise<BlamedHunk[]>;
+  /** Whether a run with it in the project shows that it holds, and that nobody has to be asked about it. */
+  readonly holds: (shown: Shared) => Promise<boolean>;
+}
+
+/** A run that several changes were tried in, and one of them as it was applied. */
+export interface Shared {
+  readonly change: Change;
+  readonly changed: readonly BlamedHunk[];
+  readonly seen: Retest;
+}
+
+/** Returns the change of a fix; null if there is none. */
+export function patchOf(
+  session: Session,
+  cause: Cause,
+  { ready, work }: { readonly ready: ReadyFix; readonly work: Try },
+): Patch | null {
+  const { made, work: done } = ready.deployed;
+  if (!done?.change) return null;
+  return {
+    change: done.change,
+    failures: [...chooseFlipped(cause)],
+    changed: () => changedLately(session, cause, ready.findings.suspicions.length > 0),
+    holds: async ({ seen, change, changed }) => {
+      const now = seen.observe(cause.lead);
+      if (ofThisChange(withoutLoop(judge(cause.lead, now), now, work.earlier), made).kind !== 'green')
+        return false;
+      const { undone } = await undoneBy(session, cause, { change, changed });
+      return !(undone && isAsked(session, cause, { work, undone }));
+    },
+  };
+}
+
+/** What is to be judged. */
+export interface Judging {
+  readonly work: Try;
+  /** The failures of other causes that its re-runs include. */
+  readonly beside: () => readonly DiagnosedFailure[];
+  /** Tries its change together with those of others, in one run; null if it is to be tried alone. */
+  readonly together: () => Promise<Shared | null>;
+}
+
+/** Judges what was made for a cause: the patch is applied to the project, a re-run judges it, and it is reverted if it did not hold. */
+export async function judgeFix(
+  session: Session,
+  cause: Cause,
+  { ready: { deployed, whole, findings }, ...rest }: Judging & { readonly ready: ReadyFix },
+): Promise<TriedFix> {
   // That its tests are red as they were has been shown.
-  const isNothing = whole !== null && !left.work?.change;
+  const isNothing = whole !== null && !deployed.work?.change;
   const tried = isNothing
-    ? unapplied(left.made, { kind: 'still-failing', because: left.because ?? '' })
-    : await applyAndJudge(session, cause, { deployed: left, findings, ...rest });
+    ? unapplied(deployed.made, { kind: 'still-failing', because: deployed.because ?? '' })
+    : await applyAndJudge(session, cause, { deployed, findings, ...rest });
   return whole && needsMore(tried) ? withWhole(session, cause, { tried, whole }) : tried;
 }
 
@@ -138,9 +178,11 @@ async function isByAuthor(session: Session, cause: Cause): Promise<boolean> {
 async function applyAndJudge(
   session: Session,
   cause: Cause,
-  { deployed, ...rest }: Pick<AppliedAttempt, 'findings'> & Judging,
+  { deployed, together, ...rest }: Pick<AppliedAttempt, 'findings' | 'deployed'> & Judging,
 ): Promise<TriedFix> {
   const { made, work } = deployed;
+  const shared = work?.change ? await together() : null;
+  if (shared) return judgeApplied(session, cause, { deployed, ...shared, ...rest });
   // Afterwards, what a fix takes back is no change any more.
   const isSuspected = rest.findings.suspicions.length > 0;
   const changed = work?.change ? await changedLately(session, cause, isSuspected) : [];
@@ -158,7 +200,7 @@ async function applyAndJudge(
 }
 
 /** Ends an attempt that was never applied: its change, if any, exists only as a patch. */
-function unapplied(made: Unjudged, end: AttemptEnd): TriedFix {
+export function unapplied(made: Unjudged, end: AttemptEnd): TriedFix {
   return { attempt: { ...made, end }, retest: null };
 }
 
@@ -180,7 +222,7 @@ interface AppliedAttempt {
 async function judgeByRuns(
   session: Session,
   cause: Cause,
-  { work, beside, deployed: { made } }: Judging,
+  { work, beside, deployed: { made } }: Omit<Judging, 'together'> & Pick<AppliedAttempt, 'deployed'>,
 ): Promise<{ readonly seen: Retest; readonly judged: Judged }> {
   const failures = [...chooseFlipped(cause), ...beside()];
   let shown: string | null = null;
@@ -202,25 +244,25 @@ async function judgeByRuns(
 async function judgeApplied(
   session: Session,
   cause: Cause,
-  { work, beside, ...applied }: AppliedAttempt & Judging,
+  {
+    work,
+    beside,
+    seen: shared,
+    ...applied
+  }: AppliedAttempt & Omit<Judging, 'together'> & Partial<Pick<Shared, 'seen'>>,
 ): Promise<TriedFix> {
   const { deployed, change, changed, findings } = applied;
   const { made } = deployed;
-  const { seen, judged } = await judgeByRuns(session, cause, { work, beside, deployed });
+  const { seen, judged } = shared
+    ? { seen: shared, judged: { kind: 'green', proof: [] } as const }
+    : await judgeByRuns(session, cause, { work, beside, deployed });
   if (session.signal.aborted) {
     await takeOut(session, applied);
     return unapplied(made, { kind: 'interrupted', because: 'interrupted' });
   }
-  const { blame } = cause;
-  const hunks = blame?.hunks ?? changed;
-  const edited = change && hunks.length > 0 ? await editedFiles(session, change, blame?.base.commit) : [];
-  const undone = blame ? undoing(blame, edited) : undoingOf(hunks, edited);
-  if (judged.kind === 'green') {
-    // With guidance, a person has said that the tests may not follow the app: what the fix undoes is named.
-    const isDecided = work.proposal?.proposedBy === 'person' || work.known.guidance !== null;
-    if (undone && !isDecided && isForPerson(session, cause, undone))
-      return offered(session, cause, { ...applied, seen, undone });
-  }
+  const { hunks, edited, undone } = await undoneBy(session, cause, { change, changed });
+  if (judged.kind === 'green' && undone && isAsked(session, cause, { work, undone }))
+    return offered(session, cause, { ...applied, seen, undone });
   const toChallenge = { ...findings, suspicions: notRestored(findings.suspicions, { hunks, edited }) };
   const held = withNotes(session, cause, { ...applied, seen, undone });
   if (judged.kind === 'green') return { attempt: { ...held, end: judged }, retest: seen, toChallenge };
@@ -230,6 +272,28 @@ async function judgeApplied(
   await takeOut(session, applied);
   const kind = deployed.isDenied && judged.kind !== 'flaky' ? 'denied' : judged.kind;
   return { attempt: { ...made, end: { kind, because } }, retest: seen };
+}
+
+/** Returns what a fix takes back of the change that broke its tests, or of what changed lately, with what it was compared with. */
+async function undoneBy(
+  session: Session,
+  { blame }: Cause,
+  { change, changed }: Pick<AppliedAttempt, 'change' | 'changed'>,
+) {
+  const hunks = blame?.hunks ?? changed;
+  const edited = change && hunks.length > 0 ? await editedFiles(session, change, blame?.base.commit) : [];
+  const undone = blame ? undoing(blame, edited) : undoingOf(hunks, edited);
+  return { hunks, edited, undone };
+}
+
+/** Whether a person is asked about a fix that takes something back. With guidance, one has said that the tests may not follow the app: it is only named. */
+function isAsked(
+  session: Session,
+  cause: Cause,
+  { work, undone }: { readonly work: Try; readonly undone: Undoing },
+): boolean {
+  const isDecided = work.proposal?.proposedBy === 'person' || work.known.guidance !== null;
+  return !isDecided && isForPerson(session, cause, undone);
 }
 
 /** Takes out a fix that is green and that only a person can judge, with its proof. */
@@ -317,6 +381,7 @@ async function changedLately(
   const edited = workspace.edited();
   const changes = await changesFor({
     root: cwd,
+    tree: cwd,
     lead,
     lastGreen: lastGreenCommits(cwd),
     isLeftOut: (file) => edited.has(file),

@@ -1,6 +1,6 @@
 import { type Candidate, candidatesOf, compareFiles, editsWithout } from '../../blame/candidates.js';
-import { withChange } from '../../blame/trials.js';
 import type { Finding } from '../../core/guard-findings.js';
+import { withChange } from '../../workspace/with-change.js';
 import { groupCauses } from '../../core/group.js';
 import type { ProofStep } from '../../core/proof.js';
 import type { ChangeVerdict } from '../../core/verification.js';

@@ -90,7 +90,8 @@ export async function runThatSays(
     signal: new AbortController().signal,
     workspace: {
       root,
-      prepare: () => undefined,
+      prepare: async () => undefined,
+      isMade: () => true,
       ready: async () => ({
         cwd: copy,
         folder: copy,

@@ -1,3 +1,4 @@
+import { isKept } from '../../../src/core/attempt.js';
 import { describe, expect, it } from 'vitest';
 import { type Event, type StampedEvent, eventIn } from '../../../src/event.js';
 import { type Reporter, createBus } from '../../../src/run/bus.js';
@@ -131,11 +132,10 @@ describe('report of', () => {
 
   it('RP-2 HN-5 has the proof of each healed cause, also of one that the fix of another cause healed', async () => {
     const { report } = await simulatedRun(['t1', 't2', 't3'], helped);
-    expect(report.causes[1]).toMatchObject({ verdict: 'healed', attempts: [] });
-    for (const { proof } of report.causes) {
-      expect(proof.slice(0, 2)).toEqual(['red', 'red']);
-      expect(proof.slice(-5)).toEqual(['green', 'green', 'green', 'red', 'green']);
-    }
+    expect(report.causes[1]?.verdict).toBe('healed');
+    expect(report.causes[1]?.attempts.filter(isKept)).toEqual([]);
+    for (const { proof } of report.causes)
+      expect(proof.join(' ')).toMatch(/^red red (green )*green green green (red )+green$/);
   });
 
   const found = (id: string, test: string): Event => ({

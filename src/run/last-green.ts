@@ -1,7 +1,7 @@
 import { git } from '../git/git.js';
-import type { Report } from '../run/report.js';
-import { runDirOf } from '../run/run-folder.js';
-import { readReport, runIdsIn } from '../run/find-run.js';
+import type { Report } from './report.js';
+import { runDirOf } from './run-folder.js';
+import { readReport, runIdsIn } from './find-run.js';
 
 /** How many runs are searched, newest first. */
 const RUNS = 50;

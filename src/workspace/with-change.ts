@@ -1,0 +1,33 @@
+import type { Change, Contents } from './change.js';
+import type { Workspace } from './workspace.js';
+
+/**
+ * Does work while a change is in the project's own tree, under its journal, so that Ctrl-C and a kill leave the tree as it was (HN-2). Returns null
+ * if the change could not be applied.
+ */
+export async function withChange<T>(
+  {
+    workspace,
+    contents,
+    warn,
+  }: {
+    readonly workspace: Pick<Workspace, 'apply' | 'revert'>;
+    readonly contents: Contents;
+    readonly warn: (message: string) => void;
+  },
+  change: Change,
+  work: () => Promise<T>,
+): Promise<{ readonly value: T } | null> {
+  const applied = await workspace.apply(change);
+  if (applied.kind !== 'applied') return null;
+  try {
+    return { value: await work() };
+  } finally {
+    const { id, edits } = applied.change;
+    const { leftAlone } = await workspace.revert([id]);
+    for (const { path: file, before } of edits.filter((edit) => leftAlone.includes(edit.path))) {
+      const held = before ? `; what it held before is in ${contents.fileOf(before.hash)}` : '';
+      warn(`Not restored, because it was changed while it was taken out: ${file}${held}`);
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest';
+import { Agents, Tree } from '../../../src/heal/schedule.js';
+import { simulatedSchedule } from '../../rig/simulated-schedule.js';
+
+it('SC-3 gives the tree to the most useful task, and of several to the one that waits longest', async () => {
+  const tree = new Tree();
+  await tree.enter(() => 0);
+  const order: string[] = [];
+  let rank = 5;
+  const tasks = [
+    ['search', () => 3],
+    ['first patch', () => 1],
+    ['second patch', () => 1],
+    ['more useful by now', () => rank],
+  ] as const;
+  const waiting = tasks.map(async ([name, of]) => {
+    await tree.enter(of);
+    order.push(name);
+    tree.leave();
+  });
+  rank = 0;
+  tree.leave();
+  await Promise.all(waiting);
+  expect(order).toEqual(['more useful by now', 'first patch', 'second patch', 'search']);
+  expect(tree.isHeld).toBe(false);
+});
+
+it('SC-3 gives an agent in line, in its last copy if that is free, and none to a cause that was stopped', async () => {
+  const agents = new Agents(2);
+  const { signal } = new AbortController();
+  expect(await agents.take(1, signal)).toBe(1);
+  expect(await agents.take(1, signal)).toBe(0);
+  const stop = new AbortController();
+  const stopped = agents.take(null, stop.signal);
+  const next = agents.take(0, signal);
+  stop.abort();
+  expect(await stopped).toBeNull();
+  agents.give(1);
+  expect(await next).toBe(1);
+  expect(agents.atWork).toBe(2);
+});
+
+const seeds = Array.from({ length: 12 }, (_, at) => at + 1);
+
+it.each(seeds)(
+  'SC-3 HN-2 HN-9 every cause ends, one writer has the tree, and limits hold, whatever agents do (seed %d)',
+  async (seed) => {
+    const { report, fixes, decided, ...run } = await simulatedSchedule(seed);
+    expect(run.most).toBeLessThanOrEqual(run.parallel);
+    expect(run.started).toBeLessThanOrEqual(run.agentRuns);
+    expect(report.causes.filter(({ verdict }) => verdict === null)).toEqual([]);
+    expect(decided.toSorted()).toEqual(expect.arrayContaining([...fixes].toSorted()));
+  },
+);
