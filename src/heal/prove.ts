@@ -90,6 +90,7 @@ export async function proveFixes(progress: Progress, first: SuiteRun): Promise<L
 async function tellApart(proof: Proof): Promise<boolean> {
   const { progress } = proof;
   const { session } = progress;
+  if (session.settings.verify.level === 'none') return false;
   const leads = new Map(takingPart(proof).flatMap((one) => (one.isLead ? [[one.causeId, one]] : [])));
   const kept = keptCauses(progress).filter(({ id }) => {
     const lead = leads.get(id);
