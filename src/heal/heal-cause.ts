@@ -80,6 +80,8 @@ export interface Turn {
   mayGoOn(): boolean;
   /** Returns the cause with what is known by now about the change that broke it. */
   informed(cause: Cause): Cause;
+  /** Returns it with what a search to its end says, for what a person is asked. */
+  searched(cause: Cause): Promise<Cause>;
   /** Waits for an agent, and for its work, while others have the tree; null if the cause is stopped before it has one. */
   agent<T>(work: (agent: AgentWork) => Promise<T>): Promise<T | null>;
   /** Says that a change is ready to be tried as soon as the tree is free. */
@@ -99,6 +101,7 @@ export function turnAlone({ signal }: Pick<Session, 'signal'>, copy = 0): Turn {
     ...at,
     mayGoOn: () => true,
     informed: (cause) => cause,
+    searched: async (cause) => cause,
     agent: (work) => work({ at, brief: (brief) => brief(at) }),
     isReady: () => undefined,
     together: async () => null,
@@ -159,10 +162,12 @@ export async function healCause(
         break;
       }
       case 'escalate':
+        cause = await turn.searched(cause);
         return ended(await ask(session, cause, { question: decision.question, attempts, known }));
       case 'end': {
         const { verdict, reason, overBudget } = decision.end;
         const so = { attempts, known };
+        if (verdict === 'failed' && !overBudget) cause = await turn.searched(cause);
         const isOpen = verdict === 'failed' && !overBudget && (await mayBeMeant(session, cause, so));
         if (!isOpen) return ended(decision.end);
         const question = `${reason}: is the new behavior right?`;

@@ -156,9 +156,9 @@ async function healWhenReady(round: Round, found: Cause): Promise<void> {
   await tree.enter(() => rank.start);
   try {
     if (!goesOn(progress) || failed.signal.aborted) return;
-    const left = await unhealedYet(progress, cause);
+    const left = await unhealedYet(progress, await blamedFirst(round, cause));
     if (!left) return;
-    if (left !== cause) tellCause(progress, left);
+    if (left.members !== cause.members) tellCause(progress, left);
     for (const failure of await healOne(round, one, left))
       round.found.set(failureKey(failure.failure), failure);
   } catch (error) {
@@ -169,6 +169,21 @@ async function healWhenReady(round: Round, found: Cause): Promise<void> {
     tree.leave();
     for (const wake of onEnd.splice(0)) wake();
   }
+}
+
+/** Whether a cause is for an agent at all depends on what broke it, if it is worded as if it were not (CS-11): its search comes to its end first. */
+async function blamedFirst(round: Round, cause: Cause): Promise<Cause> {
+  return cause.lead.diagnosis.retry === 'code_error' ? cause : searched(round, cause);
+}
+
+/** Brings the search for the change that broke a cause to its end: with the tree, before a person is asked about the cause. */
+async function searched(round: Round, cause: Cause): Promise<Cause> {
+  const { searches, progress } = round;
+  if (!searches || !isRed(round, cause)) return informed(round, cause);
+  const isOpen = () => searches.isOpen(cause.id) && !progress.session.signal.aborted;
+  while (isOpen() && (await searches.next((id) => id === cause.id)));
+  await keepBlames(round, [cause]);
+  return informed(round, cause);
 }
 
 /** Whether the same lines broke a cause in progress. */
@@ -233,6 +248,7 @@ function turnOf(round: Round, one: UnderWay): Turn {
     signal,
     mayGoOn: () => goesOn(progress),
     informed: (cause) => informed(round, cause),
+    searched: (cause) => searched(round, cause),
     beside: () => besides(round, one),
     wait,
     isReady: (patch) => {

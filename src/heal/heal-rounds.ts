@@ -146,16 +146,16 @@ async function healRound(
   return [...next.values()];
 }
 
-/** How many Playwright runs look for the change that broke the first cause before its agent starts. */
+/** How many Playwright runs look for the changes to blame before the first agent starts. */
 const MOST_RUNS_BEFORE_AGENT = 3;
 
-/** Searches for the change that broke the first cause, so that its agent is told; the runs are those of the others, too (BL-1). */
+/** Searches for the change that broke the first cause, so that its agent is told; the others share the runs (BL-1). */
 async function blamedAtOnce(
   searches: BlameSearches | null,
   causes: readonly Cause[],
 ): Promise<readonly Cause[]> {
   const [first] = causes;
-  const isOpen = () => first !== undefined && searches?.isOpen(first.id) === true;
+  const isOpen = () => causes.some(({ id }) => searches?.isOpen(id) === true);
   for (let run = 0; run < MOST_RUNS_BEFORE_AGENT && isOpen(); run += 1) await searches?.next();
   return Promise.all(
     causes.map(async (cause) => {
