@@ -21,6 +21,8 @@ export interface AgentPlace {
   readonly toCopy: (text: string) => string;
   /** Replaces paths of the copy by paths of the project, for what an agent says. */
   readonly toProject: (text: string) => string;
+  /** The files that changes of self-heal had edited at the last update of the copy, relative to the root. */
+  readonly edited: ReadonlySet<string>;
 }
 
 /** What an agent changed, ready to be judged and applied. */
@@ -48,7 +50,7 @@ export interface Workspace {
    * 0, because agents that work at the same time have one each. Rejects if the copy cannot be made, for example because the disk is full.
    */
   ready(copy?: number, how?: { readonly isTried: boolean }): Promise<AgentPlace>;
-  /** Whether a copy has been made, so that it can be made ready while something is tried in the project. */
+  /** Whether a copy has been updated, so that it can be made ready while something is tried in the project. */
   isMade(copy: number): boolean;
   /**
    * Updates the first copy to what a fresh clone of the project, as it is now, would have: no file that git does not track, unless that is a package,
@@ -91,20 +93,16 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     options.warn(`git cannot read the repository, so files that it ignores may be changed: ${unread}`);
   const place = path.relative(root, project);
   const copies: (Promise<ProjectCopy> | undefined)[] = [];
-  /** The numbers of those that are there as a whole. */
-  const whole = new Set<number>();
+  /** The files that the changes applied at its last update edit, for each copy that has been updated. */
+  const editedIn = new Map<number, ReadonlySet<string>>();
   const folders = new Set<string>();
   const announce = (folder: string) => {
     folders.add(folder);
     options.onCopy([...folders]);
   };
-  const opened = (n: number) =>
-    (copies[n] ??= openCopy({ root, project, n, announce }).then((copy) => {
-      whole.add(n);
-      return copy;
-    }));
+  const opened = (n: number) => (copies[n] ??= openCopy({ root, project, n, announce }));
   const changes = new AppliedChanges({ ...options, root, project });
-  const placeIn = ({ tree, folder }: ProjectCopy): AgentPlace => ({
+  const placeIn = ({ tree, folder }: ProjectCopy): Omit<AgentPlace, 'edited'> => ({
     cwd: path.join(tree, place),
     folder,
     ...pathsBetween(options.project, root, tree),
@@ -124,18 +122,19 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     ready: async (n = 0, { isTried } = { isTried: false }) => {
       const copy = await opened(n);
       await (isTried ? copy.reset() : copy.refresh());
-      whole.add(n);
-      return placeIn(copy);
+      const edited = (isTried ? editedIn.get(n) : undefined) ?? new Set(changes.edited());
+      editedIn.set(n, edited);
+      return { ...placeIn(copy), edited };
     },
-    isMade: (n) => whole.has(n),
+    isMade: (n) => editedIn.has(n),
     readyClean: async (since) => {
       const made = await opened(0);
-      whole.delete(0);
+      editedIn.delete(0);
       await made.refresh(async (entries) => {
         const left = new Set(await outside(entries, since));
         return entries.filter((one) => !isLocal(one) && !left.has(one.path));
       });
-      return placeIn(made);
+      return { ...placeIn(made), edited: new Set(changes.edited()) };
     },
     changedOutsideGit: async (since) => outside(await listProject(root), since),
     edit: (id, edits) => {

@@ -103,16 +103,15 @@ it('BL-1 BL-3 BL-4 BL-5 HN-2 HN-8 CS-11 RP-1 a search that is interrupted or kil
   const run = await project.selfHeal(['run'], { GITHUB_ACTIONS: 'true', GITHUB_WORKSPACE: project.dir });
   expect(run.exitCode).toBe(3);
   // A refusal that a commit brought is for an agent.
-  expect(causeOf(run, 'reads orders'), run.stderr).toMatchObject({
-    verdict: 'healed',
-    blame: { hunks: [{ file: 'roles.txt' }] },
-  });
+  const lead = causeOf(run, 'reads orders');
+  expect(lead, run.stderr).toMatchObject({ verdict: 'healed', blame: { hunks: [{ file: 'roles.txt' }] } });
+  // The first agent waits for the search, and the search goes on while it works.
+  const prompt = await project.read(`.self-heal/latest/${lead.attempts[0]?.prompt}`);
+  expect(prompt.split('\n').slice(0, 3).join('\n')).toContain('It was green before');
+  expect(prompt).toContain('-admin clerk\n+admin');
   const { blame, attempts } = causeOf(run, 'buys');
   expect(blame).toMatchObject({ hunks: [culprit], isMinimal: true });
   expect(run.stderr).toContain('::error file=page.html,line=5,');
-  const prompt = await project.read(`.self-heal/latest/${attempts[0]?.prompt}`);
-  expect(prompt.split('\n').slice(0, 3).join('\n')).toContain('It was green before');
-  expect(prompt).toContain('-<button id="buy">Thanks</button>\n+<button id="buy">Tanks</button>');
   expect(attempts.at(-1)).toMatchObject({
     agent: 'built-in',
     end: { kind: 'offered', side: 'app', proof: ['red', 'red', 'green'] },

@@ -74,7 +74,7 @@ async function briefAgent(
   request: DeployRequest,
   { file, place, isTried, reduced = false }: At & Partial<Start>,
 ): Promise<Work> {
-  const written = await writeWork(session, request, { reduced, ...(isTried ? { tree: place.cwd } : {}) });
+  const written = await writeWork(session, request, { reduced, ...(isTried ? { place } : {}) });
   await bringTo(place, await session.folder.failure(request.cause.lead.n), session.folder);
   const prompt = place.toCopy(written.prompt);
   // The failure's own prompt.md is overwritten by the next attempt.
@@ -216,7 +216,7 @@ function inProject({ dir, final }: Session['folder'], text: string): string {
 export async function writeWork(
   session: Session,
   request: DeployRequest,
-  { reduced, tree }: Pick<Start, 'reduced'> & { readonly tree?: string } = { reduced: false },
+  { reduced, place }: Pick<Start, 'reduced'> & { readonly place?: AgentPlace } = { reduced: false },
 ): Promise<Work> {
   const dir = await session.folder.failure(request.cause.lead.n);
   const names = { context: 'context.json', prompt: request.review ? 'review.md' : 'prompt.md' };
@@ -224,11 +224,11 @@ export async function writeWork(
   const promptFile = inProject(session.folder, path.join(dir, names.prompt));
   const agent = agentOf(session, request);
   await showTrace(session, request.cause.lead.n);
-  const edited = session.workspace.edited();
+  const edited = place?.edited ?? session.workspace.edited();
   const built = await buildContext({
     settings: session.settings,
     root: session.cwd,
-    ...(tree === undefined ? {} : { tree }),
+    ...(place ? { tree: place.cwd } : {}),
     runId: session.folder.runId,
     runDir: session.folder.dir,
     playwright: session.playwright.version,

@@ -97,6 +97,7 @@ export async function runThatSays(
         folder: copy,
         toCopy: (text) => text.replaceAll(root, copy),
         toProject: (text) => text.replaceAll(copy, root),
+        edited: new Set(),
       }),
       readyClean: () => Promise.reject(new Error('there is no clean copy')),
       changedOutsideGit: async () => [],
