@@ -19,7 +19,7 @@ await bundle({
     index: 'index.ts',
     'after-kill': 'run/after-kill.ts',
     'guard-process': 'guard/guard-process.ts',
-    'code-fix-process': 'fixer/code-fix-process.ts',
+    'code-fix-process': 'clients/fixer/code-fix-process.ts',
   },
   to: dist,
   plugins: [notices],
@@ -30,14 +30,14 @@ await bundle({
 });
 await compileInject(path.join(dist, 'playwright', 'inject'));
 await bundle({
-  input: { main: 'ui/page/main.ts' },
-  to: path.join(dist, 'ui', 'page'),
+  input: { main: 'clients/ui/page/main.ts' },
+  to: path.join(dist, 'clients', 'ui', 'page'),
   format: 'iife',
   entryFileNames: '[name].js',
 });
-for (const name of ['index.html', 'icon.svg']) copy(path.join('ui', 'page', name));
-copy(path.join('outputs', 'html', 'page.css'));
-copy(path.join('init', 'templates'));
+for (const name of ['index.html', 'icon.svg']) copy(`clients/ui/page/${name}`);
+copy('outputs/html/page.css');
+copy('clients/init/templates');
 const { agentsJsonSchema } = await import(await bundleSrc('config/schema.ts'));
 const schema = `${JSON.stringify(agentsJsonSchema(), null, 2)}\n`;
 writeFileSync(path.join(root, 'schema', 'agents.schema.json'), schema);

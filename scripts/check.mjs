@@ -9,7 +9,7 @@ const lintPaths = ['src', 'test', 'bench', 'scripts', 'bin', 'fixtures'];
 /** @type {Step[]} */
 const ofSources = [
   ['types', bin('tsc'), ['-p', 'tsconfig.test.json']],
-  ['types of the page', bin('tsc'), ['--noEmit', '-p', 'src/ui/page']],
+  ['types of the page', bin('tsc'), ['--noEmit', '-p', 'src/clients/ui/page']],
   ['lint', bin('oxlint'), ['--type-aware', '--quiet', ...lintPaths]],
 ];
 const strictly = ['--ignoreConfig', '--noEmit', '--strict', '--module', 'nodenext', '--types', 'node'];

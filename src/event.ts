@@ -1,20 +1,20 @@
 import { z } from 'zod';
-import { agentErrors } from './core/agent-error.js';
-import { attemptShape, exits, opinionShape } from './core/attempt.js';
-import { avoidedReasons } from './core/avoided.js';
-import { blameShape } from './core/blame.js';
-import { choices } from './core/choice.js';
-import { diagnosisShape } from './core/diagnosis.js';
-import { earlierFixShape } from './core/earlier-runs.js';
-import { testShape } from './core/failure.js';
-import { countShape } from './core/failure-rate.js';
-import { flakeShape } from './core/flake.js';
-import { cutShape, violationShape } from './core/guard-findings.js';
-import { proofShape, testProofShape } from './core/proof.js';
-import { verifyLevels } from './core/settings.js';
-import { count, countOrNull, listOf, runIdShape, textOrNull, texts } from './core/shape.js';
-import { causeEndShape, outcomes, verdicts } from './core/verdict.js';
-import { verificationShape } from './core/verification.js';
+import { agentErrors } from './agents/api-error.js';
+import { attemptShape, exits, opinionShape } from './model/attempt.js';
+import { avoidedReasons } from './model/avoided.js';
+import { blameShape } from './model/blame.js';
+import { choices } from './model/choice.js';
+import { diagnosisShape } from './model/diagnosis.js';
+import { earlierFixShape } from './model/earlier-runs.js';
+import { testShape } from './model/failure.js';
+import { countShape } from './model/failure-rate.js';
+import { flakeShape } from './model/flake.js';
+import { cutShape, violationShape } from './model/guard-findings.js';
+import { proofShape, testProofShape } from './model/proof.js';
+import { verifyLevels } from './model/settings.js';
+import { count, countOrNull, listOf, runIdShape, textOrNull, texts } from './model/shape.js';
+import { causeEndShape, outcomes, verdicts } from './model/verdict.js';
+import { verificationShape } from './model/verification.js';
 import { jsonOf } from './json-of.js';
 
 /** An id that self-heal has made, which stands in comments, logs and commands. */

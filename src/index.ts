@@ -1,5 +1,5 @@
 import type { AgentsFile } from './config/schema.js';
-import type { ProofDepth } from './core/verification.js';
+import type { ProofDepth } from './model/verification.js';
 import type { StampedEvent } from './event.js';
 import { runHosted } from './heal/hosted-run.js';
 import type { Command } from './heal/run.js';
@@ -79,7 +79,7 @@ export interface BlameOptions extends CallOptions {
 /** Runs the suite and heals what is red (CL-15). Throws a `SelfHealError` if that is impossible here. */
 export async function heal({ tests, playwrightArgs, from, ...options }: HealOptions = {}): Promise<Report> {
   return reported(options, async (place, own) => {
-    const commands = await import('./heal/commands.js');
+    const commands = await import('./commands.js');
     const more = from ? { from: [...from] } : {};
     const request = { ...place, name: 'heal', filters: tests ?? [], passThrough: playwrightArgs ?? [] };
     const command = own.dryRun ? commands.plan : commands.heal;
@@ -90,7 +90,7 @@ export async function heal({ tests, playwrightArgs, from, ...options }: HealOpti
 /** Measures, explains and heals what is flaky (CL-15). Throws a `SelfHealError` if that is impossible here. */
 export async function flaky({ tests, playwrightArgs, ...options }: TestOptions = {}): Promise<Report> {
   return reported(options, async (place, own) => {
-    const commands = await import('./heal/commands.js');
+    const commands = await import('./commands.js');
     const request = { ...place, name: 'flaky', filters: tests ?? [], passThrough: playwrightArgs ?? [] };
     return ok({ request: { ...request, options: own }, command: commands.flaky });
   });
@@ -99,7 +99,7 @@ export async function flaky({ tests, playwrightArgs, ...options }: TestOptions =
 /** Proves the changes in the working tree (CL-15). Throws a `SelfHealError` if that is impossible here. */
 export async function verify({ tests, base, depth, ...options }: VerifyOptions = {}): Promise<Report> {
   return reported(options, async (place, own) => {
-    const { verifyRequest } = await import('./heal/verify/verify-request.js');
+    const { verifyRequest } = await import('./clients/verify/verify-request.js');
     return verifyRequest(place, { ...own, base, depth, filters: tests });
   });
 }
@@ -107,7 +107,7 @@ export async function verify({ tests, base, depth, ...options }: VerifyOptions =
 /** Searches for the change that broke what is red (CL-15). Throws a `SelfHealError` if that is impossible here. */
 export async function blame({ test, base, ...options }: BlameOptions = {}): Promise<Report> {
   return reported(options, async (place, own) => {
-    const { blameRequest } = await import('./heal/blame-request.js');
+    const { blameRequest } = await import('./clients/blame/blame-request.js');
     return blameRequest(place, { ...own, base, test });
   });
 }

@@ -8,7 +8,7 @@ export function packageFile(name: string): string {
   return fileURLToPath(new URL(`../${name}`, import.meta.url));
 }
 
-/** Returns the path of a file or folder that is at the same place in `src` and in the build, such as `ui/page/`. */
+/** Returns the path of a file or folder that is at the same place in `src` and in the build, such as `clients/ui/page/`. */
 export function ownFile(name: string): string {
   return fileURLToPath(new URL(name, import.meta.url));
 }

@@ -1,4 +1,4 @@
-import { exitCodes } from './core/exit-codes.js';
+import { exitCodes } from './model/exit-codes.js';
 
 /** Why self-heal itself cannot continue; everything else is an outcome. */
 export type ProblemKind =

@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import { git, gitRootOf } from './git/git.js';
+import { git, gitRootOf } from './workspace/git.js';
 import type { Problem } from './problem.js';
 import { tryOr } from './result.js';
 

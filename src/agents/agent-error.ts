@@ -1,5 +1,5 @@
-import { askedWaitMs, classifyAgentError, type AgentErrorReason } from '../core/agent-error.js';
-import { isBuiltInRunner } from '../core/built-in.js';
+import { askedWaitMs, classifyAgentError, type AgentErrorReason } from './api-error.js';
+import { isBuiltInRunner } from '../model/built-in.js';
 import { programs } from './programs.js';
 import type { AgentResult } from './runner.js';
 

@@ -1,7 +1,7 @@
-import type { Changes } from '../core/blame.js';
-import type { DiagnosedFailure } from '../core/cause.js';
-import { likelihood } from '../blame/likelihood.js';
-import { type GitChanges, gitChanges } from '../git/git-trees.js';
+import type { Changes } from '../model/blame.js';
+import type { DiagnosedFailure } from '../model/cause.js';
+import { likelihood } from '../diagnose/likelihood.js';
+import { type GitChanges, gitChanges } from '../workspace/git-trees.js';
 import {
   shownHunks,
   commitsSince,
@@ -10,7 +10,7 @@ import {
   pathsIn,
   recent,
   stepsIn,
-} from '../blame/candidates.js';
+} from '../workspace/candidates.js';
 
 /** Whose changes are told, and how. */
 export interface ChangesRequest {

@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { access, constants } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { type BuiltInRunner, builtIn } from '../core/built-in.js';
-import type { AgentSettings, RunnerSettings, Settings } from '../core/settings.js';
+import { type BuiltInRunner, builtIn } from '../model/built-in.js';
+import type { AgentSettings, RunnerSettings, Settings } from '../model/settings.js';
 import type { Problem } from '../problem.js';
 import { findProgram } from '../process/find-program.js';
 import { commandFileOf, commandFilesOf } from './command-files.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type AgentClaim, type Opinion, opinionVerdicts } from '../core/attempt.js';
+import { type AgentClaim, type Opinion, opinionVerdicts } from '../model/attempt.js';
 import { jsonOf } from '../json-of.js';
 
 const statuses: readonly AgentClaim['status'][] = ['fixed', 'not-fixed', 'needs-person'];

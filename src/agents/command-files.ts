@@ -1,6 +1,6 @@
 import path from 'node:path';
 import escapeStringRegexp from 'escape-string-regexp';
-import type { BuiltInRunner } from '../core/built-in.js';
+import type { BuiltInRunner } from '../model/built-in.js';
 
 /** Where a program keeps its slash commands, and who expands them. */
 interface CommandPlaces {

@@ -1,5 +1,5 @@
-import type { AgentClaim, Opinion } from '../core/attempt.js';
-import type { RunnerSettings } from '../core/settings.js';
+import type { AgentClaim, Opinion } from '../model/attempt.js';
+import type { RunnerSettings } from '../model/settings.js';
 import { readClaim, readOpinion } from './claim.js';
 import { type AgentTask, noUsage, type OutputReader, type Runner } from './runner.js';
 

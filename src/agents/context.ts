@@ -1,12 +1,12 @@
-import type { Attempt } from '../core/attempt.js';
-import type { Blame, Changes } from '../core/blame.js';
-import type { Diagnosis } from '../core/diagnosis.js';
-import type { Evidence, SourceExcerpt } from '../core/evidence.js';
+import type { Attempt } from '../model/attempt.js';
+import type { Blame, Changes } from '../model/blame.js';
+import type { Diagnosis } from '../model/diagnosis.js';
+import type { Evidence, SourceExcerpt } from '../model/evidence.js';
 import type { NamedPlace } from './named-places.js';
-import type { RecentCommit } from '../git/git.js';
-import type { Flake } from '../core/flake.js';
-import type { Phase, SetUp } from '../core/failure.js';
-import type { EarlierFix } from '../core/earlier-runs.js';
+import type { RecentCommit } from '../workspace/git.js';
+import type { Flake } from '../model/flake.js';
+import type { Phase, SetUp } from '../model/failure.js';
+import type { EarlierFix } from '../model/earlier-runs.js';
 
 /**
  * `context.json`, whose path an agent gets in `SELF_HEAL_CONTEXT`: everything known about one failure (AG-2). Paths are absolute unless

@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers';
-import type { AgentClaim, AgentEnd, Opinion } from '../core/attempt.js';
-import type { BuiltInRunner } from '../core/built-in.js';
-import type { RunnerSettings } from '../core/settings.js';
-import { unreachable } from '../core/unreachable.js';
+import type { AgentClaim, AgentEnd, Opinion } from '../model/attempt.js';
+import type { BuiltInRunner } from '../model/built-in.js';
+import type { RunnerSettings } from '../model/settings.js';
+import { unreachable } from '../unreachable.js';
 import { supervise, type ProcessEnd, type Supervised } from '../process/supervise.js';
 import { type Redactor, redactorOf } from '../secrets/redactor.js';
 import { openAgentLog } from './agent-log.js';
@@ -15,7 +15,7 @@ import { lineSplitter } from './line-splitter.js';
 import { opencodeRunner } from './opencode-runner.js';
 import type { AgentTask, RunAgent, AgentResult, OutputReader, OutputStream, Runner } from './runner.js';
 import { agentErrorInText, unusableBecause } from './agent-error.js';
-import { withoutRepository } from '../git/git.js';
+import { withoutRepository } from '../workspace/git.js';
 
 type Cleaner = Pick<Redactor, 'clean' | 'masksIn'>;
 

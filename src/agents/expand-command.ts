@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { parse } from 'smol-toml';
-import type { RunnerSettings } from '../core/settings.js';
+import type { RunnerSettings } from '../model/settings.js';
 import { commandFilesOf, commandPlaces } from './command-files.js';
 
 /**

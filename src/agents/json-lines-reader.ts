@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { AgentUsage } from '../core/attempt.js';
+import type { AgentUsage } from '../model/attempt.js';
 import { jsonOf } from '../json-of.js';
 import { agentErrorFrom } from './agent-error.js';
 import { answersIn } from './claim.js';

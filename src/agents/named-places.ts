@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { isRedirected } from '../core/auth-redirects.js';
-import type { DiagnosedFailure } from '../core/cause.js';
-import { hasFailed } from '../core/evidence.js';
-import { splitUrl } from '../core/urls.js';
-import { git } from '../git/git.js';
+import { isRedirected } from '../diagnose/auth-redirects.js';
+import type { DiagnosedFailure } from '../model/cause.js';
+import { hasFailed } from '../model/evidence.js';
+import { splitUrl } from '../urls.js';
+import { git } from '../workspace/git.js';
 import { isSpecName } from '../guard/test-places.js';
 import { relativePath } from '../paths.js';
 

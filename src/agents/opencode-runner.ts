@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { stripAnsi } from '../core/visible-text.js';
+import { stripAnsi } from '../visible-text.js';
 import { splitCommand } from './expand-command.js';
 import { addedArgs, isEdit, type OutputReader, type Runner } from './runner.js';
 import { countTurn, jsonLinesReader, nothing } from './json-lines-reader.js';

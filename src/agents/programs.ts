@@ -1,4 +1,4 @@
-import { isBuiltInRunner, type BuiltInRunner } from '../core/built-in.js';
+import { isBuiltInRunner, type BuiltInRunner } from '../model/built-in.js';
 
 /** The format of a program's slash-command files. */
 export type CommandFormat = 'claude' | 'markdown' | 'toml' | 'plain';

@@ -1,6 +1,6 @@
-import type { AgentClaim, AgentEnd, AgentUsage, Opinion, AgentRun } from '../core/attempt.js';
-import type { AgentErrorReason } from '../core/agent-error.js';
-import type { RunnerSettings, AgentSettings } from '../core/settings.js';
+import type { AgentClaim, AgentEnd, AgentUsage, Opinion, AgentRun } from '../model/attempt.js';
+import type { AgentErrorReason } from './api-error.js';
+import type { RunnerSettings, AgentSettings } from '../model/settings.js';
 
 /** One task for one agent process. */
 export interface AgentTask {

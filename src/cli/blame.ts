@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type BlameOptions, blameRequest } from '../heal/blame-request.js';
+import { type BlameOptions, blameRequest } from '../clients/blame/blame-request.js';
 import { runCommand } from '../heal/whole-run.js';
 import type { Problem } from '../problem.js';
 import { endWith } from './end.js';

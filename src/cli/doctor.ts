@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import type { ChalkInstance } from 'chalk';
-import { exitCodes } from '../core/exit-codes.js';
+import { exitCodes } from '../model/exit-codes.js';
 import { endWith, print } from './end.js';
 import { laidOut } from '../outputs/cut.js';
 import { agentsFlag, configFlag } from './options.js';
-import { type Check, examine } from '../doctor/examine.js';
+import { type Check, examine } from '../clients/doctor/examine.js';
 import { paletteForData } from '../outputs/streams.js';
 
 const explanation = `

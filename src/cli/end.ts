@@ -1,5 +1,5 @@
-import { exitCodes } from '../core/exit-codes.js';
-import { logText } from '../core/visible-text.js';
+import { exitCodes } from '../model/exit-codes.js';
+import { logText } from '../visible-text.js';
 import { exitCodeFor, formatProblem, type Problem } from '../problem.js';
 import { redact } from '../secrets/redactor.js';
 import path from 'node:path';

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { closest } from '../config/closest.js';
-import { choices } from '../core/choice.js';
-import { QUARANTINE_DAYS } from '../core/escalation.js';
+import { choices } from '../model/choice.js';
+import { QUARANTINE_DAYS } from '../model/escalation.js';
 import type { Problem } from '../problem.js';
 import { endFitted, endWith, print } from './end.js';
 import { tell } from './tell.js';
@@ -12,7 +12,8 @@ import type { Quarantine } from '../store/store.js';
 import { escalationOf } from '../run/answer-escalation.js';
 import { asEntry, asPage } from '../outputs/escalation-text.js';
 import { withStore } from '../store/with-store.js';
-import { proveChosen, resolveEscalation, type ResolveOptions, shown } from './resolve-escalation.js';
+import { shown } from '../clients/chosen-patch.js';
+import { proveChosen, resolveEscalation, type ResolveOptions } from './resolve-escalation.js';
 
 /** `self-heal escalations`: lists and answers the questions that only a person can answer, and the quarantines that follow (ME-5 to ME-7). */
 export function define(command: Command): Command {

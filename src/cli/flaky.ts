@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { flaky } from '../heal/commands.js';
+import { flaky } from '../commands.js';
 import { runCommand } from '../heal/whole-run.js';
 import type { RunOptions } from '../heal/run-request.js';
 import type { Problem } from '../problem.js';
-import { percent } from '../core/failure-rate.js';
+import { percent } from '../model/failure-rate.js';
 import { withStore } from '../store/with-store.js';
 import { endWith, print } from './end.js';
 import { tell } from './tell.js';

@@ -1,9 +1,9 @@
 import path from 'node:path';
 import type { Command } from 'commander';
-import { exitCodes } from '../core/exit-codes.js';
+import { exitCodes } from '../model/exit-codes.js';
 import { endWith, print } from './end.js';
 import { configFlag } from './options.js';
-import { gitChanges, noBaseProblem } from '../git/git-trees.js';
+import { gitChanges, noBaseProblem } from '../workspace/git-trees.js';
 import type { Findings, Strength, TestDifference } from '../guard/findings.js';
 import { findingsIn, guardWorkingTree } from '../guard/guard-working-tree.js';
 import { counted } from '../format.js';

@@ -1,20 +1,27 @@
 import path from 'node:path';
 import type { Command } from 'commander';
-import { builtInRunners, builtIn } from '../core/built-in.js';
+import { builtInRunners, builtIn } from '../model/built-in.js';
 import { endWith } from './end.js';
 import { configFlag } from './options.js';
 import { type AgentProgram, programs } from '../agents/programs.js';
-import { type CiSystem, ciSystemOf, ciSystems, outdatedWorkflows } from '../init/ci-workflow.js';
-import { gitRootOf } from '../git/git.js';
-import { planInit, isWritten, type PlannedFile, planLines, planTexts, writePlan } from '../init/plan-init.js';
+import { type CiSystem, ciSystemOf, ciSystems, outdatedWorkflows } from '../clients/init/ci-workflow.js';
+import { gitRootOf } from '../workspace/git.js';
+import {
+  planInit,
+  isWritten,
+  type PlannedFile,
+  planLines,
+  planTexts,
+  writePlan,
+} from '../clients/init/plan-init.js';
 import { packageFile } from '../own-files.js';
 import { findPlaywrightConfig } from '../playwright/find-config.js';
 import { findPlaywright } from '../playwright/find-playwright.js';
 import { packageManagerOf } from '../playwright/package-manager.js';
-import { exitCodes } from '../core/exit-codes.js';
+import { exitCodes } from '../model/exit-codes.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
-import { chooseAgent, configuredRunner, findAgents } from '../init/choose-agent.js';
+import { chooseAgent, configuredRunner, findAgents } from '../clients/init/choose-agent.js';
 
 /** `self-heal init`: sets up a project (CL-10). */
 export function define(command: Command): Command {

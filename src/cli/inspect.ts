@@ -1,18 +1,21 @@
-import { readdir, stat } from 'node:fs/promises';
-import path from 'node:path';
 import type { Command } from 'commander';
-import prettyBytes from 'pretty-bytes';
+import { filesOf } from '../clients/inspect/failure-files.js';
 import { endWith, print } from './end.js';
-import { logText } from '../core/visible-text.js';
+import { logText } from '../visible-text.js';
 import { tell } from './tell.js';
 import { agentsFlag, wholeNumber } from './options.js';
-import { exitCodes } from '../core/exit-codes.js';
+import { exitCodes } from '../model/exit-codes.js';
 import { loadSettings } from '../config/load-settings.js';
-import { matchingFailures, failuresOf, isLead, nameOf, type Inspected } from '../inspect/find-failure.js';
-import { traceFiles } from '../evidence/evidence-files.js';
+import {
+  matchingFailures,
+  failuresOf,
+  isLead,
+  nameOf,
+  type Inspected,
+} from '../clients/inspect/find-failure.js';
 import { findRun, runIdsIn, type StoredRun, idsMeant } from '../run/find-run.js';
-import { promptOf } from '../inspect/prompt-of.js';
-import { nothingFailed, renderFailure, renderList } from '../inspect/render-inspection.js';
+import { promptOf } from '../clients/inspect/prompt-of.js';
+import { nothingFailed, renderFailure, renderList } from '../clients/inspect/render-inspection.js';
 import type { Problem } from '../problem.js';
 import { createRedactor, type Redactor } from '../secrets/redactor.js';
 
@@ -106,21 +109,6 @@ async function showPrompt(
   process.stderr.write(`self-heal: #${shown.one.failure.n} ${nameOf(shown.one)}, ${found.value.note}\n`);
   process.stdout.write(found.value.text);
   return exitCodes.green;
-}
-
-/** Lists the files of a failure with their sizes, and how to open its trace. */
-export async function filesOf(run: StoredRun, { failure }: Inspected, cwd: string): Promise<string[]> {
-  const folder = path.join(run.dir, 'failures', String(failure.n));
-  const names: string[] = await readdir(folder).catch(() => []);
-  const sorted = names.toSorted((a, b) => a.localeCompare(b));
-  const lines = await Promise.all(
-    sorted.map(async (name) => {
-      const file = path.join(folder, name);
-      return `${path.relative(cwd, file)}  ${prettyBytes((await stat(file)).size)}`;
-    }),
-  );
-  const trace = path.relative(cwd, path.join(folder, traceFiles.trace));
-  return names.includes(traceFiles.trace) ? [...lines, `npx playwright show-trace ${trace}`] : lines;
 }
 
 function withoutFailure(run: StoredRun): Problem {

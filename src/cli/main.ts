@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { exitCodes } from '../core/exit-codes.js';
+import { exitCodes } from '../model/exit-codes.js';
 import { end, endOnUncaught, problemOfFile } from './end.js';
 import { createProgram } from './program.js';
 import { ignoreEpipe } from '../outputs/streams.js';

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import type { Command } from 'commander';
 import { endWith } from './end.js';
-import { exitCodes } from '../core/exit-codes.js';
+import { exitCodes } from '../model/exit-codes.js';
 
 const explanation = `
 For a coding agent that a developer works with: it runs the tests, reads the
@@ -19,7 +19,7 @@ export function define(command: Command): Command {
 
 /** Serves until the client ends the connection, and then ends what is still at work. */
 async function runMcp(): Promise<number> {
-  const { serve } = await import('./mcp/serve.js');
+  const { serve } = await import('../clients/mcp/serve.js');
   const closing = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => closing.abort());
   process.stdin.once('end', () => closing.abort()).once('close', () => closing.abort());

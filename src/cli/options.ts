@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { verifyLevels } from '../core/settings.js';
+import { verifyLevels } from '../model/settings.js';
 
 /** Selects the suite. */
 export const configFlag = [

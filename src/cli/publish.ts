@@ -1,13 +1,13 @@
 import { appendFileSync } from 'node:fs';
 import process from 'node:process';
 import { type Command, Option } from 'commander';
-import { exitCodes } from '../core/exit-codes.js';
+import { exitCodes } from '../model/exit-codes.js';
 import { type Problem, reasonOf } from '../problem.js';
 import { endWith } from './end.js';
 import { tell as tellPerson } from './tell.js';
-import type { Artifact } from '../publish/artifact.js';
-import type { Applied, Applying } from '../publish/apply.js';
-import type { Forge } from '../publish/forge.js';
+import type { Artifact } from '../clients/publish/artifact.js';
+import type { Applied, Applying } from '../clients/publish/apply.js';
+import type { Forge } from '../clients/publish/forge.js';
 import { err, ok, type Result } from '../result.js';
 import { systemClock } from '../clock.js';
 
@@ -42,7 +42,7 @@ interface PublishOptions {
 async function runPublish({ from, folder, answer, apply }: PublishOptions): Promise<number | Problem> {
   const { env } = process;
   // Loaded when they are needed, which `--help` is not.
-  const { readArtifact } = await import('../publish/artifact.js');
+  const { readArtifact } = await import('../clients/publish/artifact.js');
   const { createRedactor } = await import('../secrets/redactor.js');
   const read = from === undefined ? ok(null) : await readArtifact(from);
   if (!read.ok) return read.error;
@@ -57,7 +57,7 @@ async function runPublish({ from, folder, answer, apply }: PublishOptions): Prom
     if (!artifact) return noArtifact;
     const publishing = { forge: forge.value, artifact, folder, redactor };
     if (apply) return await applyHere(publishing, tell);
-    const { publish } = await import('../publish/publish.js');
+    const { publish } = await import('../clients/publish/publish.js');
     for (const line of await publish(publishing)) tell(line);
     return exitCodes.green;
   } catch (error) {
@@ -85,8 +85,8 @@ const noArtifact: Problem = {
 };
 
 async function forgeOf(env: NodeJS.ProcessEnv): Promise<Result<Forge, Problem>> {
-  if (env['GITHUB_ACTIONS'] === 'true') return (await import('../publish/github.js')).openGithub(env);
-  if (env['GITLAB_CI'] === 'true') return (await import('../publish/gitlab.js')).openGitlab(env);
+  if (env['GITHUB_ACTIONS'] === 'true') return (await import('../clients/publish/github.js')).openGithub(env);
+  if (env['GITLAB_CI'] === 'true') return (await import('../clients/publish/gitlab.js')).openGitlab(env);
   return err({
     kind: 'usage',
     message: 'this is no job of GitHub Actions or GitLab CI',
@@ -103,11 +103,11 @@ interface AnswerRequest extends Pick<PublishOptions, 'folder'> {
 
 /** Carries out a comment. Which run it answers becomes the output `run`, with which the workflow fetches the artifact and calls this again. */
 async function answerComment({ artifact, folder, env, tell }: AnswerRequest): Promise<number | Problem> {
-  const { openGithub } = await import('../publish/github.js');
+  const { openGithub } = await import('../clients/publish/github.js');
   const opened = openGithub(env);
   if (!opened.ok) return opened.error;
   const github = opened.value;
-  const { answer } = await import('../publish/answer.js');
+  const { answer } = await import('../clients/publish/answer.js');
   const { prose } = await import('../outputs/markdown.js');
   const answered = await answer({ github, artifact, folder, now: systemClock.now() });
   if (answered.kind === 'needs-artifact') {
@@ -130,7 +130,7 @@ async function answerComment({ artifact, folder, env, tell }: AnswerRequest): Pr
 /** Commits the fix to the branch of the merge request that the pipeline belongs to; whoever may start the job may push. */
 async function applyHere(applying: Applying, tell: (line: string) => void): Promise<number> {
   const occasion = await applying.forge.occasion();
-  const { applyFix } = await import('../publish/apply.js');
+  const { applyFix } = await import('../clients/publish/apply.js');
   const applied: Applied =
     occasion.kind === 'change'
       ? await applyFix(occasion.change, applying)

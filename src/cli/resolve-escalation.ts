@@ -1,23 +1,18 @@
 import { confirm, isCancel, select, text } from '@clack/prompts';
-import { choiceText, followsFrom, type Choice } from '../core/choice.js';
-import { QUARANTINE_DAYS, type Answer, type Escalation } from '../core/escalation.js';
-import { exitCodes } from '../core/exit-codes.js';
+import { choiceText, followsFrom, type Choice } from '../model/choice.js';
+import { QUARANTINE_DAYS, type Answer, type Escalation } from '../model/escalation.js';
+import { exitCodes } from '../model/exit-codes.js';
 import type { Problem } from '../problem.js';
 import { counted } from '../format.js';
 import { ok, type Result } from '../result.js';
 import type { Store } from '../store/store.js';
 import { answerEscalation, type Answered, checkedAnswer, choosesPatch } from '../run/answer-escalation.js';
+import { chosenCommand, chosenRequest, type Flags, shown } from '../clients/chosen-patch.js';
 import { canAsk } from '../outputs/ask.js';
 import { asPage } from '../outputs/escalation-text.js';
 import { tell } from './tell.js';
 import { laidOut } from '../outputs/cut.js';
-import { applyChosen } from '../heal/commands.js';
-import type { Command } from '../heal/run.js';
-import { checkRequest, type RunOptions, type RunRequest } from '../heal/run-request.js';
-import { readRunState } from '../run/event-log.js';
-import { isRunId, runDirOf } from '../run/run-folder.js';
-import { type ShownEscalation, withPatches } from '../run/read-patch.js';
-import { createRedactor } from '../secrets/redactor.js';
+import type { RunRequest } from '../heal/run-request.js';
 import { withStore } from '../store/with-store.js';
 
 /** An answer given by flags. */
@@ -62,12 +57,6 @@ export async function resolveEscalation(
   return { ...answered.value, request: request.value };
 }
 
-/** Reads the patches that are ready, for whoever decides. */
-export async function shown(asked: Escalation): Promise<ShownEscalation> {
-  const projectRoot = process.cwd();
-  return withPatches(projectRoot, asked, await createRedactor({ env: process.env, projectRoot }));
-}
-
 /** Returns null if the person canceled the prompt. */
 async function askFor(
   asked: Escalation,
@@ -104,13 +93,6 @@ function insteadOf({ state, choice }: Escalation): string {
   return state === 'pending' ? '' : ` (previous answer: ${choice})`;
 }
 
-/** The flags that a command passes on. */
-interface Flags {
-  readonly agents?: string | undefined;
-  readonly store?: string | undefined;
-  readonly json?: boolean | undefined;
-}
-
 /**
  * Applies the patch that a person has chosen, and proves it on the tests of its question, without an agent. Returns the exit code of that run, or
  * null if the answer chose none.
@@ -120,39 +102,6 @@ export async function proveChosen({ escalation, request, lock }: Resolved): Prom
   using held = lock;
   const { runCommand } = await import('../heal/whole-run.js');
   return await runCommand({ ...request, lock: held }, chosenCommand(escalation));
-}
-
-/** Returns the run that applies and proves the patch that a person chooses, or the problem that keeps it from starting. */
-export async function chosenRequest(
-  { runId }: Pick<Escalation, 'runId'>,
-  flags: Flags,
-): Promise<Result<RunRequest, Problem>> {
-  const cwd = process.cwd();
-  const run = isRunId(runId) ? await readRunState(runDirOf(cwd, runId)) : null;
-  const { askedOf } = await import('../heal/asked.js');
-  // Without its folder there is no patch, either, which the run says.
-  const asked = run?.request ? await askedOf(run, cwd) : ok(null);
-  if (!asked.ok) return asked;
-  const { filters = [], passThrough = [], options = {} } = asked.value ?? {};
-  const request: RunRequest = {
-    cwd,
-    env: process.env,
-    name: 'escalations',
-    filters,
-    passThrough,
-    options: { ...options, ...given(flags) },
-  };
-  const checked = await checkRequest(request);
-  return checked.ok ? ok(request) : checked;
-}
-
-/** Returns what is done in that run. */
-export function chosenCommand({ tests }: Pick<Escalation, 'tests'>): Command {
-  return applyChosen(tests.map(({ id }) => id));
-}
-
-function given({ agents, store, json = false }: Flags): RunOptions {
-  return { ...(agents === undefined ? {} : { agents }), ...(store === undefined ? {} : { store }), json };
 }
 
 /**

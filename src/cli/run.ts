@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { exitCodes } from '../core/exit-codes.js';
+import { exitCodes } from '../model/exit-codes.js';
 import { endFitted } from './end.js';
-import { heal, plan, provePatches } from '../heal/commands.js';
+import { heal, plan, provePatches } from '../commands.js';
 import type { Command as RunCommand } from '../heal/run.js';
 import { runCommand } from '../heal/whole-run.js';
 import { addHealingFlags, addSelectionFlags, addVerifyFlag, addWaitFlag } from './options.js';

@@ -1,5 +1,5 @@
 import { laidOut } from '../outputs/cut.js';
-import { logText } from '../core/visible-text.js';
+import { logText } from '../visible-text.js';
 import { print } from './end.js';
 
 /** Prints what a command has to say to a person: a terminal gets lines that fit, a pipe whole ones. Returns the exit code. */

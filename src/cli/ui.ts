@@ -4,11 +4,11 @@ import { type Command, Option } from 'commander';
 import { endWith } from './end.js';
 import { agentsFlag, storeFlag, wholeNumber } from './options.js';
 import { systemClock } from '../clock.js';
-import { exitCodes } from '../core/exit-codes.js';
+import { exitCodes } from '../model/exit-codes.js';
 import type { Problem } from '../problem.js';
 import { listenForInterrupts } from '../process/interrupts.js';
 import { isLive } from '../outputs/streams.js';
-import { openEscalationDesk } from '../ui/questions.js';
+import { openEscalationDesk } from '../clients/ui/questions.js';
 import { openInBrowser } from '../outputs/open-in-browser.js';
 
 /** `self-heal ui`: shows the newest run live in a browser, with the escalations to answer (RP-5). */
@@ -38,7 +38,7 @@ const TOKEN_BYTES = 32;
 /** Runs `self-heal ui` until it is interrupted, which is its normal end. */
 async function runUi({ open, port, ...flags }: UiCommandOptions): Promise<number | Problem> {
   using interrupts = listenForInterrupts(() => undefined);
-  const { startUi } = await import('../ui/server.js');
+  const { startUi } = await import('../clients/ui/server.js');
   const started = await startUi({
     projectRoot: process.cwd(),
     port,

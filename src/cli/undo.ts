@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { endWith } from './end.js';
 import { tell } from './tell.js';
 import { addStoreFlag, addWaitFlag } from './options.js';
-import { exitCodes } from '../core/exit-codes.js';
+import { exitCodes } from '../model/exit-codes.js';
 import { readRunState, appendEvent } from '../run/event-log.js';
 import { keptChanges, nullIfMissing, undo } from '../run/undo.js';
 import type { Written } from '../workspace/write-files.js';

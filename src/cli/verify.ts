@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { exitCodes } from '../core/exit-codes.js';
-import type { VerifyOptions } from '../heal/verify/verify-request.js';
+import { exitCodes } from '../model/exit-codes.js';
+import type { VerifyOptions } from '../clients/verify/verify-request.js';
 import type { Problem } from '../problem.js';
 import { endWith } from './end.js';
 import { addWaitFlag, agentsFlag, collect, configFlag } from './options.js';
@@ -38,7 +38,7 @@ async function runVerify(
 ): Promise<number | Problem> {
   const depth = quick ? 'quick' : 'full';
   const place = { cwd: process.cwd(), env: process.env };
-  const { verifyRequest } = await import('../heal/verify/verify-request.js');
+  const { verifyRequest } = await import('../clients/verify/verify-request.js');
   const request = await verifyRequest(place, { ...options, depth, filters });
   if (!request.ok) return request.error;
   const { runCommand } = await import('../heal/whole-run.js');

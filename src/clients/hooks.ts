@@ -1,4 +1,4 @@
-import { createFixer } from '../fixer/propose.js';
+import { createFixer } from './fixer/propose.js';
 import type { HookParts, MakeHooks } from '../heal/compose-session.js';
 import type { Hooks } from '../heal/hooks.js';
 import { knownSecrets } from '../secrets/redactor.js';

@@ -1,5 +1,5 @@
-import type { Attempt } from '../core/attempt.js';
-import type { Cause } from '../core/cause.js';
+import type { Attempt } from '../model/attempt.js';
+import type { Cause } from '../model/cause.js';
 import type { Hooks } from '../heal/hooks.js';
 import type { Propose, ProposedFix } from '../heal/proposed-fix.js';
 import { localDay } from '../format.js';

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { isKept } from '../core/attempt.js';
-import { builtIn } from '../core/built-in.js';
-import { failureKey } from '../core/failure.js';
+import { isKept } from '../model/attempt.js';
+import { builtIn } from '../model/built-in.js';
+import { failureKey } from '../model/failure.js';
 import { protectedReason } from '../guard/protected-files.js';
 import type { Propose, ProposedFix } from '../heal/proposed-fix.js';
 import type { Problem } from '../problem.js';
-import { type Artifact, keptIn, readArtifacts } from '../publish/artifact.js';
-import { fixedContent, type FixedFile, readFix } from '../publish/fix.js';
+import { type Artifact, keptIn, readArtifacts } from './publish/artifact.js';
+import { fixedContent, type FixedFile, readFix } from './publish/fix.js';
 import { err, ok, type Result } from '../result.js';
 import type { Contents } from '../workspace/change.js';
 import { type FileEdit, stateOf } from '../workspace/file-state.js';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { readFile } from 'node:fs/promises';
-import { builtInRunners, isBuiltInRunner } from '../core/built-in.js';
-import type { AgentSettings, RunnerSettings, Settings } from '../core/settings.js';
+import { builtInRunners, isBuiltInRunner } from '../model/built-in.js';
+import type { AgentSettings, RunnerSettings, Settings } from '../model/settings.js';
 import { jsonOf } from '../json-of.js';
 import { counted } from '../format.js';
 import type { Problem } from '../problem.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { anywhere } from '../core/classify/rule.js';
-import { categories, evidenceSources, retryAxes, type Category } from '../core/diagnosis.js';
-import { verifyLevels } from '../core/settings.js';
+import { anywhere } from '../diagnose/rule.js';
+import { categories, evidenceSources, retryAxes, type Category } from '../model/diagnosis.js';
+import { verifyLevels } from '../model/settings.js';
 import {
   durationExamples,
   durationMistake,

@@ -1,9 +1,9 @@
-import type { ConsoleEntry, NetworkEntry } from '../core/evidence.js';
-import { isErrorPage, pageText } from '../core/classify/requests.js';
+import type { ConsoleEntry, NetworkEntry } from '../model/evidence.js';
+import { isErrorPage, pageText } from '../diagnose/requests.js';
 import { reasonOf } from '../problem.js';
-import { visibleText } from '../core/visible-text.js';
+import { visibleText } from '../visible-text.js';
 import { redact } from '../secrets/redactor.js';
-import type { TestError } from '../core/failure.js';
+import type { TestError } from '../model/failure.js';
 import { isSecretHeader } from '../secrets/secret-fields.js';
 
 const kib = 1024;

@@ -1,16 +1,22 @@
-import { withoutQuery } from '../core/group-keys.js';
-import { responseTexts, requestLine } from '../core/classify/requests.js';
-import { stripAnsi } from '../core/visible-text.js';
-import { type ConsoleEntry, hasFailed, isAlarming, type NetworkEntry, unanswered } from '../core/evidence.js';
-import type { TestError, TestRef } from '../core/failure.js';
-import { normalise } from '../core/normalise.js';
-import { isRedirected } from '../core/auth-redirects.js';
+import { withoutQuery } from '../diagnose/group-keys.js';
+import { responseTexts, requestLine } from '../diagnose/requests.js';
+import { stripAnsi } from '../visible-text.js';
+import {
+  type ConsoleEntry,
+  hasFailed,
+  isAlarming,
+  type NetworkEntry,
+  unanswered,
+} from '../model/evidence.js';
+import type { TestError, TestRef } from '../model/failure.js';
+import { normalise } from '../diagnose/normalise.js';
+import { isRedirected } from '../diagnose/auth-redirects.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { MissingEvidence } from './bounded-text.js';
 import { readTrace } from './trace/read-trace.js';
-import type { DiagnosedFailure } from '../core/cause.js';
-import { consoleLine } from '../core/classify/evidence-texts.js';
-import type { Reason } from '../core/diagnosis.js';
+import type { DiagnosedFailure } from '../model/cause.js';
+import { consoleLine } from '../diagnose/evidence-texts.js';
+import type { Reason } from '../model/diagnosis.js';
 import { serverOutput } from './server-output.js';
 
 /** How often a test's page and its own requests complained of each thing, by key. */

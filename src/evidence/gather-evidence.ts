@@ -1,18 +1,18 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { ownOrigin } from '../core/urls.js';
-import { failedRequests, mayTell } from '../core/classify/requests.js';
-import { namedRequests } from '../core/classify/named-requests.js';
-import type { Evidence, PageElement, TestStep } from '../core/evidence.js';
-import { withoutSignals } from '../core/fenced.js';
-import { isServerError } from '../core/graphql-errors.js';
+import { ownOrigin } from '../urls.js';
+import { failedRequests, mayTell } from '../diagnose/requests.js';
+import { namedRequests } from '../diagnose/named-requests.js';
+import type { Evidence, PageElement, TestStep } from '../model/evidence.js';
+import { withoutSignals } from '../fenced.js';
+import { isServerError } from '../diagnose/graphql-errors.js';
 import {
   type Failure,
   type SuiteFailure,
   type TestError,
   type TestFailure,
   plainError,
-} from '../core/failure.js';
+} from '../model/failure.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { boundedText, MissingEvidence, cleanErrors, cleanRequest, cleanText } from './bounded-text.js';
 import { asData } from './evidence-files.js';
@@ -22,7 +22,7 @@ import { readTestPage, keepComparison, keepScreenshot } from './page-sources.js'
 import { type Passing, markCommon, neighboursOf } from './complaints.js';
 import { afterTheTestMs, suiteServerOutput, testServerOutput } from './server-output.js';
 import type { ParsedMaps } from './source-maps/parse-map.js';
-import { coverIn } from '../core/complaint.js';
+import { coverIn } from '../diagnose/complaint.js';
 
 /** One failure, and where to find what belongs to it. */
 export interface EvidenceRequest {

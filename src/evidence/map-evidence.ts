@@ -1,12 +1,12 @@
-import { ownOrigin } from '../core/urls.js';
+import { ownOrigin } from '../urls.js';
 import {
   type ConsoleEntry,
   type Evidence,
   hasFailed,
   isAlarming,
   type NetworkEntry,
-} from '../core/evidence.js';
-import type { TestError } from '../core/failure.js';
+} from '../model/evidence.js';
+import type { TestError } from '../model/failure.js';
 import type { FetchedScript } from '../playwright/suite-run.js';
 import { boundedText, mapParts, type PartsOf, type TextPart, type MissingEvidence } from './bounded-text.js';
 import { ParsedMaps } from './source-maps/parse-map.js';

@@ -1,4 +1,4 @@
-import type { ConsoleEntry, NetworkEntry, PageElement, TestStep } from '../core/evidence.js';
+import type { ConsoleEntry, NetworkEntry, PageElement, TestStep } from '../model/evidence.js';
 
 /** How many console entries and requests to keep for one failure. */
 export interface EvidenceLimits {

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import type { Attachment, TestFailure } from '../core/failure.js';
+import type { Attachment, TestFailure } from '../model/failure.js';
 import type { PageEvidence, ScreenshotSource } from './page-evidence.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { type MissingEvidence, bounds } from './bounded-text.js';

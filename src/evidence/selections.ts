@@ -1,4 +1,4 @@
-import { type ConsoleEntry, type NetworkEntry, hasFailed } from '../core/evidence.js';
+import { type ConsoleEntry, type NetworkEntry, hasFailed } from '../model/evidence.js';
 import {
   boundedText,
   consoleParts,

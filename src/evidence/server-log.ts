@@ -1,4 +1,4 @@
-import type { ServerLine } from '../core/evidence.js';
+import type { ServerLine } from '../model/evidence.js';
 import { bounds, clipMiddle } from './bounded-text.js';
 import { inspect } from 'node:util';
 

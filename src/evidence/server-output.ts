@@ -1,9 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { type NetworkEntry, type ServerLine, unanswered } from '../core/evidence.js';
-import { serverLine, type SuiteFailure, type TestFailure, type WebServer } from '../core/failure.js';
-import { logBlocks } from '../core/classify/named-requests.js';
-import { normalise } from '../core/normalise.js';
+import { type NetworkEntry, type ServerLine, unanswered } from '../model/evidence.js';
+import { serverLine, type SuiteFailure, type TestFailure, type WebServer } from '../model/failure.js';
+import { logBlocks } from '../diagnose/named-requests.js';
+import { normalise } from '../diagnose/normalise.js';
 import { runFiles } from '../playwright/report-format.js';
 import { boundedText, clipMiddle, type MissingEvidence, bounds } from './bounded-text.js';
 import {

@@ -1,18 +1,18 @@
-import { errorBody, isGivenUp, outcomeOf, repeatsRequest, requestLine } from '../core/classify/requests.js';
-import { createMatcher } from '../core/classify/match.js';
-import { asPrinted, type Reason } from '../core/diagnosis.js';
+import { errorBody, isGivenUp, outcomeOf, repeatsRequest, requestLine } from '../diagnose/requests.js';
+import { createMatcher } from '../diagnose/match.js';
+import { asPrinted, type Reason } from '../model/diagnosis.js';
 import {
   type ConsoleEntry,
   type Evidence,
   hasFailed,
   isAlarming,
   type NetworkEntry,
-} from '../core/evidence.js';
-import { middleCut } from '../core/fenced.js';
-import { normalise } from '../core/normalise.js';
+} from '../model/evidence.js';
+import { middleCut } from '../fenced.js';
+import { normalise } from '../diagnose/normalise.js';
 import { saysError } from './server-output.js';
 import { frame, ownFrames } from './stack-lines.js';
-import { splitUrl } from '../core/urls.js';
+import { splitUrl } from '../urls.js';
 
 /** What a timeline is made of. */
 export type Recorded = Pick<

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { parse } from 'dotenv';
 import escapeStringRegexp from 'escape-string-regexp';
-import type { Violation } from '../core/guard-findings.js';
+import type { Violation } from '../model/guard-findings.js';
 import { jsonSettings, linesOf } from '../code/source-file.js';
 import type { Change } from './change.js';
 import type { FileEdit } from './request.js';

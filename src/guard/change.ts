@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { importResolver, isCode } from '../code/imports.js';
 import { parseSource } from '../code/source-file.js';
-import type { Cut } from '../core/guard-findings.js';
-import type { Tree } from '../git/git-trees.js';
+import type { Cut } from '../model/guard-findings.js';
+import type { Tree } from '../workspace/git-trees.js';
 import { appDataIn, isSpecName, testPlaces } from './test-places.js';
 import { type FileEdit, fileState, type GuardRequest, isSameState, type SuitePlaces } from './request.js';
 import { missedSnapshots, protectedIn } from './protected.js';

@@ -1,4 +1,4 @@
-import type { Cut, Violation } from '../core/guard-findings.js';
+import type { Cut, Violation } from '../model/guard-findings.js';
 import type { OtherInput } from './other-input.js';
 
 /** How much a test checks, compared with what it checked before. */

@@ -2,7 +2,7 @@ import process from 'node:process';
 import { judge } from './judge.js';
 import { limitProcessorTime } from './limit-processor-time.js';
 import type { GuardMessage, GuardOrder } from './run-guard.js';
-import type { Tree } from '../git/git-trees.js';
+import type { Tree } from '../workspace/git-trees.js';
 
 /** Messages to this process, which judges one change: it requests files by message and sends back its findings. */
 type Incoming =

@@ -1,6 +1,6 @@
-import type { Finding } from '../core/guard-findings.js';
+import type { Finding } from '../model/guard-findings.js';
 import path from 'node:path';
-import type { GitChanges } from '../git/git-trees.js';
+import type { GitChanges } from '../workspace/git-trees.js';
 import { findPlaywright } from '../playwright/find-playwright.js';
 import { listTests } from '../playwright/run-suite.js';
 import type { Findings, TestDifference } from './findings.js';

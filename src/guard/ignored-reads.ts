@@ -1,7 +1,7 @@
-import type { Finding } from '../core/guard-findings.js';
+import type { Finding } from '../model/guard-findings.js';
 import { isCode } from '../code/imports.js';
-import { gitBytes } from '../git/git.js';
-import type { GitChanges } from '../git/git-trees.js';
+import { gitBytes } from '../workspace/git.js';
+import type { GitChanges } from '../workspace/git-trees.js';
 import { referencesAmong } from './change.js';
 
 /** Finds what changed code reads that git ignores, and did not read before: no other machine has it, so that the fix is none there. */

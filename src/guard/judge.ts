@@ -1,4 +1,4 @@
-import type { Violation } from '../core/guard-findings.js';
+import type { Violation } from '../model/guard-findings.js';
 import { judgeApp } from './app.js';
 import { readChange } from './change.js';
 import { compareTests } from './compare-tests.js';

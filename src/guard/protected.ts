@@ -1,5 +1,5 @@
 import { jsonOf } from '../json-of.js';
-import type { Cut } from '../core/guard-findings.js';
+import type { Cut } from '../model/guard-findings.js';
 import { type FileEdit, isSameState } from './request.js';
 import { isLockFile, isManifest, protectedReason } from './protected-files.js';
 import { isSnapshotPath } from './test-places.js';

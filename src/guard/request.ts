@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import type { Category } from '../core/diagnosis.js';
-import type { ChangedPath, Tree } from '../git/git-trees.js';
+import type { Category } from '../model/diagnosis.js';
+import type { ChangedPath, Tree } from '../workspace/git-trees.js';
 
 /** What an agent changed, and what it was asked to heal. */
 export interface GuardRequest {

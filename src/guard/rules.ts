@@ -1,4 +1,4 @@
-import type { Violation } from '../core/guard-findings.js';
+import type { Violation } from '../model/guard-findings.js';
 
 /** What no honest fix contains, or only a person can let in (the last three), in words for the agent and the report. */
 const rules = {

@@ -13,7 +13,7 @@ import {
   type SyntaxNode,
   unwrap,
 } from '../code/syntax.js';
-import type { Violation } from '../core/guard-findings.js';
+import type { Violation } from '../model/guard-findings.js';
 import type { Change } from './change.js';
 import { type Decision, scopesIn, testsOf } from './decisions.js';
 import { type AppFile, appFileOf } from './programs.js';

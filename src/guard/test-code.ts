@@ -3,7 +3,7 @@ import { importResolver, isCode, type OwnPackage } from '../code/imports.js';
 import { jsonSettings, parseSource, type SourceFile } from '../code/source-file.js';
 import { type FileEdit, fileState, type SuitePlaces } from './request.js';
 import { isSpecName, testPlaces } from './test-places.js';
-import type { Tree } from '../git/git-trees.js';
+import type { Tree } from '../workspace/git-trees.js';
 
 /** The test code of one state. */
 export interface TestCode {

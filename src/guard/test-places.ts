@@ -1,7 +1,7 @@
 import path from 'node:path';
 import escapeStringRegexp from 'escape-string-regexp';
 import { isCode } from '../code/imports.js';
-import type { Tree } from '../git/git-trees.js';
+import type { Tree } from '../workspace/git-trees.js';
 import { isLockFile, isManifest } from './protected-files.js';
 import { type FileEdit, fileState, type SuitePlaces } from './request.js';
 

@@ -1,4 +1,4 @@
-import type { Violation } from '../core/guard-findings.js';
+import type { Violation } from '../model/guard-findings.js';
 import type { AppFile } from './programs.js';
 import { violationOf } from './rules.js';
 import type { TestValues } from './test-values.js';

@@ -1,8 +1,8 @@
-import type { AttemptEnd } from '../core/attempt.js';
-import type { AvoidedReason } from '../core/avoided.js';
-import type { Cause, DiagnosedFailure } from '../core/cause.js';
-import { failureKey } from '../core/failure.js';
-import type { CauseEnd } from '../core/verdict.js';
+import type { AttemptEnd } from '../model/attempt.js';
+import type { AvoidedReason } from '../model/avoided.js';
+import type { Cause, DiagnosedFailure } from '../model/cause.js';
+import { failureKey } from '../model/failure.js';
+import type { CauseEnd } from '../model/verdict.js';
 import { ask, type TriedCause } from './heal-cause.js';
 import {
   attemptsAt,

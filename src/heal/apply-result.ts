@@ -1,8 +1,8 @@
-import type { AvoidedReason } from '../core/avoided.js';
-import type { DiagnosedFailure, Cause } from '../core/cause.js';
-import { chooseFlipped } from '../core/alike.js';
-import { failureKey, testName, testsOf } from '../core/failure.js';
-import { isGreen } from '../core/judge.js';
+import type { AvoidedReason } from '../model/avoided.js';
+import type { DiagnosedFailure, Cause } from '../model/cause.js';
+import { chooseFlipped } from './alike.js';
+import { failureKey, testName, testsOf } from '../model/failure.js';
+import { isGreen } from './judge.js';
 import type { TriedCause } from './heal-cause.js';
 import { endCause, heldAttempt, type Progress, proofTest, revealing, verdictOf } from './progress.js';
 import { retest, type Retest } from './retest.js';

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { z } from 'zod';
-import { verifyLevels } from '../core/settings.js';
+import { verifyLevels } from '../model/settings.js';
 import { isInside, real } from '../paths.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';

@@ -1,6 +1,6 @@
-import type { Attempt } from '../core/attempt.js';
-import type { Cause } from '../core/cause.js';
-import type { Note, Violation } from '../core/guard-findings.js';
+import type { Attempt } from '../model/attempt.js';
+import type { Cause } from '../model/cause.js';
+import type { Note, Violation } from '../model/guard-findings.js';
 import type { ToChallenge } from '../guard/findings.js';
 import type { ProofTest } from './progress.js';
 import type { Session } from './session.js';

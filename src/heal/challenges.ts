@@ -1,5 +1,5 @@
-import type { AttemptEnd } from '../core/attempt.js';
-import { type Note, noteLine } from '../core/guard-findings.js';
+import type { AttemptEnd } from '../model/attempt.js';
+import { type Note, noteLine } from '../model/guard-findings.js';
 import type { Challenge } from './challenge.js';
 import { secondOpinion } from './review-fix.js';
 import { otherInput } from './try-other-input.js';

@@ -1,6 +1,6 @@
-import { failureKey } from '../core/failure.js';
-import { isGreen, type Observation } from '../core/judge.js';
-import { isLoopback, splitUrl } from '../core/urls.js';
+import { failureKey } from '../model/failure.js';
+import { isGreen, type Observation } from './judge.js';
+import { isLoopback, splitUrl } from '../urls.js';
 import { listenerOn } from '../process/listener.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { isUndecided, observation } from './observations.js';

@@ -1,11 +1,8 @@
-import path from 'node:path';
 import { createRunAgent } from '../agents/create-run-agent.js';
-import { type BlameCauses, createBlame } from '../blame/blame.js';
 import { systemClock } from '../clock.js';
-import type { Settings } from '../core/settings.js';
+import type { Settings } from '../model/settings.js';
 import { createGuard, placesOf } from '../guard/run-guard.js';
 import { testPlaces } from '../guard/test-places.js';
-import { lastGreenCommits } from '../run/last-green.js';
 import { type BrokenBuild, brokenBuildOf } from '../playwright/broken-build.js';
 import { isRed, type SuiteRun } from '../playwright/suite-run.js';
 import { formatProblem, type Problem, reasonOf } from '../problem.js';
@@ -17,10 +14,8 @@ import { createRunStore, noStore, type RunStore } from '../run/run-store.js';
 import { createSpending } from '../run/spending.js';
 import { createStore } from '../store/create-store.js';
 import { openStore } from '../store/open-store.js';
-import { makeStateFolder } from '../state-folder.js';
-import { contentsOf, storeChange } from '../workspace/change.js';
 import { createDiagnose } from './diagnose.js';
-import type { Hooks } from './hooks.js';
+import type { BlameCauses, Hooks } from './hooks.js';
 import { Observations } from './observations.js';
 import type { Opened } from './open-run.js';
 import type { ReportedRun } from './reported-run.js';
@@ -39,10 +34,16 @@ export interface HookParts {
 /** Makes the hooks of a run, once it is known that something is red. */
 export type MakeHooks = (parts: HookParts) => Promise<Hooks>;
 
+/** Makes the search for the changes that broke causes, in a run with this session. */
+export type MakeExplain = (
+  opened: Opened,
+  parts: { readonly session: Omit<Session, 'blame'>; readonly first: SuiteRun },
+) => BlameCauses;
+
 /** What a command asks of its session. */
 export interface SessionParts {
-  /** Searches for the change that broke a cause, perhaps since a commit that is named. Absent for no search. */
-  readonly blame?: { readonly base?: string | null };
+  /** Searches for the changes that broke causes; absent for no search. */
+  readonly explain?: MakeExplain;
   /** Absent for a run that heals nothing. */
   readonly hooks?: MakeHooks;
   /** Whether no other tests are run than those to heal: what else depends on a fix is left to the next run of the suite. */
@@ -56,7 +57,7 @@ export interface SessionParts {
 export async function composeSession(
   opened: Opened,
   { run: first, reportedRed }: ReportedRun,
-  { blame, hooks, theseTestsOnly }: SessionParts,
+  { explain, hooks, theseTestsOnly }: SessionParts,
 ): Promise<Result<Session, Problem>> {
   const { request, cwd, env, folder, bus, redactor, signal, startedAt, plan, missing } = opened;
   const { verify } = opened.settings;
@@ -110,7 +111,7 @@ export async function composeSession(
       return found;
     },
   };
-  return ok(blame ? { ...session, blame: composeBlame(opened, session, { first, ...blame }) } : session);
+  return ok(explain ? { ...session, blame: explain(opened, { session, first }) } : session);
 }
 
 /** Returns one warning per remedy, since several agents may lack the same thing. */
@@ -142,41 +143,6 @@ export async function openRunStore(
   const message = `${formatProblem(found.error).replace(/^self-heal: /, '')}\nHealing continues, but this run is not stored.`;
   bus.emit({ type: 'run.warning', message: message.replaceAll(/\s+/g, ' ') });
   return ok(noStore);
-}
-
-/** Assembles the blame search of one run. */
-function composeBlame(
-  opened: Opened,
-  session: Omit<Session, 'blame'>,
-  { first, base = null }: NonNullable<SessionParts['blame']> & { readonly first: SuiteRun },
-): BlameCauses {
-  const { request, startedAt } = opened;
-  const { cwd, folder, workspace, bus, signal, settings } = session;
-  const aside = (n: number) => Promise.resolve(makeStateFolder(path.join(folder.dir, 'blame', String(n))));
-  const diagnose = createDiagnose({ ...opened, folder: { ...folder, failure: aside } });
-  return createBlame({
-    cwd,
-    workspace,
-    contents: contentsOf(folder.dir),
-    keepChange: (change) => storeChange(folder.dir, change),
-    prepare: (own) => session.prepare(own),
-    runAgain: (request) => session.runAgain({ ...request, purpose: 'blame' }),
-    // What a search shows is no failure of this run, so it is kept apart.
-    signed: async (run) => (await diagnose({ ...run, failures: [] }))[0]?.signature ?? null,
-    warn: (message) => bus.emit({ type: 'run.warning', message }),
-    signal,
-    now: () => systemClock.now(),
-    timeMs: settings.blame.timeMs,
-    startedAt,
-    named: base,
-    lastGreen: lastGreenCommits(cwd),
-    given: (request.options.from ?? []).map((place) => path.resolve(cwd, place)),
-    isTest: testPlaces(placesOf(workspace.root, first)),
-    tell: (causeId, answer) => {
-      if (typeof answer === 'string') bus.emit({ type: 'blame.ended', causeId, reason: answer });
-      else if (causeId !== null) bus.emit({ type: 'cause.blamed', causeId, blame: answer });
-    },
-  });
 }
 
 /**

@@ -1,8 +1,8 @@
-import { chooseNeighbours, chooseShown, type GreenTest, groupAlike, ranBefore } from '../core/alike.js';
-import type { DiagnosedFailure } from '../core/cause.js';
-import { failureKey, testsOf } from '../core/failure.js';
-import { groupCauses } from '../core/group.js';
-import { isGreen } from '../core/judge.js';
+import { chooseNeighbours, chooseShown, type GreenTest, groupAlike, ranBefore } from './alike.js';
+import type { DiagnosedFailure } from '../model/cause.js';
+import { failureKey, testsOf } from '../model/failure.js';
+import { groupCauses } from '../diagnose/group.js';
+import { isGreen } from './judge.js';
 import { recordFailure } from './diagnose.js';
 import type { Progress } from './progress.js';
 import { retest } from './retest.js';

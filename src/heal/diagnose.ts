@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { createHash } from 'node:crypto';
-import type { DiagnosedFailure } from '../core/cause.js';
-import { createClassify } from '../core/classify/classify.js';
-import type { Failure } from '../core/failure.js';
-import { signatureOf, signedText } from '../core/signature.js';
+import type { DiagnosedFailure } from '../model/cause.js';
+import { createClassify } from '../diagnose/classify.js';
+import type { Failure } from '../model/failure.js';
+import { signatureOf, signedText } from '../diagnose/signature.js';
 import { writeFailureRecord } from '../run/failure-record.js';
 import { asData } from '../evidence/evidence-files.js';
 import { file as timelineFile, forPeople, timelineOf, timelineText } from '../evidence/timeline.js';
@@ -18,7 +18,7 @@ import { dropUnmasked } from '../run/mask-suite-folder.js';
 import { keepTrace } from './show-trace.js';
 import { rootOf } from '../workspace/project-files.js';
 import type { Opened } from './open-run.js';
-import { takenPortOf } from '../core/classify/advice.js';
+import { takenPortOf } from '../diagnose/advice.js';
 import { type Listener, listenerOn } from '../process/listener.js';
 import { isInside } from '../paths.js';
 

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { BlameSearches } from '../blame/blame.js';
-import { isResolved } from '../core/verdict.js';
-import type { Blame } from '../core/blame.js';
-import type { Cause, DiagnosedFailure } from '../core/cause.js';
-import { failureKey } from '../core/failure.js';
-import { isGreen } from '../core/judge.js';
+import type { BlameSearches } from './hooks.js';
+import { isResolved } from '../model/verdict.js';
+import type { Blame } from '../model/blame.js';
+import type { Cause, DiagnosedFailure } from '../model/cause.js';
+import { failureKey } from '../model/failure.js';
+import { isGreen } from './judge.js';
 import type { WorkPlace } from './attempt/start-agent.js';
 import type { Patch, Shared } from './attempt/try-fix.js';
 import { revertChanges } from './attempt/end-attempt.js';

@@ -1,9 +1,9 @@
-import { becauseOf } from '../core/attempt.js';
-import type { BlameSearches } from '../blame/blame.js';
+import { becauseOf } from '../model/attempt.js';
+import type { BlameSearches } from './hooks.js';
 import { confirm } from './confirm.js';
-import type { Cause, DiagnosedFailure } from '../core/cause.js';
-import { failureKey, testName, testsOf } from '../core/failure.js';
-import { groupCauses } from '../core/group.js';
+import type { Cause, DiagnosedFailure } from '../model/cause.js';
+import { failureKey, testName, testsOf } from '../model/failure.js';
+import { groupCauses } from '../diagnose/group.js';
 import { healCause, type TriedCause, turnAlone } from './heal-cause.js';
 import { atOnce, earlierSignatures, healCauses } from './heal-causes.js';
 import type { SuiteRun } from '../playwright/suite-run.js';

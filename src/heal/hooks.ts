@@ -1,5 +1,6 @@
-import type { Attempt } from '../core/attempt.js';
-import type { Cause } from '../core/cause.js';
+import type { Attempt } from '../model/attempt.js';
+import type { Blame } from '../model/blame.js';
+import type { Cause } from '../model/cause.js';
 import type { RememberedFix } from '../store/store.js';
 import type { PreparedPatch, Propose } from './proposed-fix.js';
 
@@ -14,3 +15,16 @@ export interface Hooks {
   /** Learns how an attempt ended, and how far it is proven. */
   readonly attemptEnded?: (cause: Cause, attempt: Attempt, proven: RememberedFix['proven']) => Promise<void>;
 }
+
+/** The searches for the changes that broke some causes, which share their Playwright runs. */
+export interface BlameSearches {
+  /** Makes one run, with the project's tree to itself, for the causes that are still wanted, first of all the first; returns whether there was any to make. */
+  next(isWanted?: (causeId: string) => boolean): Promise<boolean>;
+  /** Whether the search for a cause goes on. */
+  isOpen(causeId: string): boolean;
+  /** What is known to have broken a cause so far. */
+  of(causeId: string): Promise<Blame | null>;
+}
+
+/** Begins to search for the change that broke each cause (BL-1). */
+export type BlameCauses = (causes: readonly Cause[]) => Promise<BlameSearches>;

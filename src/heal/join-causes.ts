@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Cause } from '../core/cause.js';
+import type { Cause } from '../model/cause.js';
 import { type Progress, summarise } from './progress.js';
 
 /**

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import type { DiagnosedFailure } from '../core/cause.js';
-import { failureKey } from '../core/failure.js';
-import { isGreen, type Observation } from '../core/judge.js';
-import type { ProofStep } from '../core/proof.js';
+import type { DiagnosedFailure } from '../model/cause.js';
+import { failureKey } from '../model/failure.js';
+import { isGreen, type Observation } from './judge.js';
+import type { ProofStep } from '../model/proof.js';
 import type { SuiteRun, TestResult } from '../playwright/suite-run.js';
 import type { Workspace } from '../workspace/workspace.js';
 

@@ -1,5 +1,5 @@
-import { agentsFor } from '../core/policy.js';
-import { groupCauses } from '../core/group.js';
+import { agentsFor } from './policy.js';
+import { groupCauses } from '../diagnose/group.js';
 import { writeWork } from './attempt/start-agent.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { applyFlaky } from './apply-result.js';

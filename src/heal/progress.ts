@@ -1,16 +1,16 @@
-import { type Attempt, isKept, spentOn } from '../core/attempt.js';
-import type { Cause, DiagnosedFailure } from '../core/cause.js';
-import { isPaused } from '../core/policy.js';
-import type { ProofOutcome, ProofStep, TestProof } from '../core/proof.js';
-import { type CauseEnd, type CauseVerdict, type RunResult, isResolved } from '../core/verdict.js';
-import { failureKey, testsOf } from '../core/failure.js';
+import { type Attempt, isKept, spentOn } from '../model/attempt.js';
+import type { Cause, DiagnosedFailure } from '../model/cause.js';
+import { isPaused } from './policy.js';
+import type { ProofOutcome, ProofStep, TestProof } from '../model/proof.js';
+import { type CauseEnd, type CauseVerdict, type RunResult, isResolved } from '../model/verdict.js';
+import { failureKey, testsOf } from '../model/failure.js';
 import type { TriedCause } from './heal-cause.js';
-import type { GreenTest } from '../core/alike.js';
+import type { GreenTest } from './alike.js';
 import type { EventOf, CauseSummary } from '../event.js';
 import type { SuiteRun, TestResult } from '../playwright/suite-run.js';
 import { attemptsOf, type CauseState } from '../run/run-state.js';
 import type { Session } from './session.js';
-import { headlineOf } from '../core/headline.js';
+import { headlineOf } from '../diagnose/headline.js';
 
 /** What the outcome of a run depends on besides its tests and causes. */
 export type Healed = Pick<RunResult, 'suiteRed' | 'paused' | 'verified'>;

@@ -1,7 +1,7 @@
-import type { Proposer } from '../core/attempt.js';
-import type { Cause } from '../core/cause.js';
-import type { Side } from '../core/choice.js';
-import type { Note } from '../core/guard-findings.js';
+import type { Proposer } from '../model/attempt.js';
+import type { Cause } from '../model/cause.js';
+import type { Side } from '../model/choice.js';
+import type { Note } from '../model/guard-findings.js';
 import type { Result } from '../result.js';
 import type { KnownFailure } from '../store/store.js';
 import type { Contents } from '../workspace/change.js';

@@ -1,8 +1,8 @@
-import type { Cause, DiagnosedFailure } from '../core/cause.js';
+import type { Cause, DiagnosedFailure } from '../model/cause.js';
 import { atMost } from '../format.js';
-import { failureKey } from '../core/failure.js';
-import { isGreen } from '../core/judge.js';
-import type { Note } from '../core/guard-findings.js';
+import { failureKey } from '../model/failure.js';
+import { isGreen } from './judge.js';
+import type { Note } from '../model/guard-findings.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import {
   changesOf,

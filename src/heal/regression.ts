@@ -1,7 +1,7 @@
-import type { Cause, DiagnosedFailure } from '../core/cause.js';
-import { isHealed } from '../core/verdict.js';
-import { chooseRegression, type RegressionTests, type TestFile } from '../core/choose-regression.js';
-import { failureKey, testsOf } from '../core/failure.js';
+import type { Cause, DiagnosedFailure } from '../model/cause.js';
+import { isHealed } from '../model/verdict.js';
+import { chooseRegression, type RegressionTests, type TestFile } from './choose-regression.js';
+import { failureKey, testsOf } from '../model/failure.js';
 import type { TestState } from '../run/run-state.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { isSuiteRed, keptAttempts, keptCauses, keysOf, type Progress, type ProofTest } from './progress.js';

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { DiagnosedFailure } from '../core/cause.js';
-import { failureKey, plainError } from '../core/failure.js';
-import type { Reason } from '../core/diagnosis.js';
-import type { Observation } from '../core/judge.js';
+import type { DiagnosedFailure } from '../model/cause.js';
+import { failureKey, plainError } from '../model/failure.js';
+import type { Reason } from '../model/diagnosis.js';
+import type { Observation } from './judge.js';
 import type { SuitePurpose } from '../event.js';
 import { type PassingTest, readPassing, reasonsLeft } from '../evidence/complaints.js';
 import { noRun, type SuiteRun } from '../playwright/suite-run.js';

@@ -1,8 +1,8 @@
-import { minimalSet } from '../core/minimal-set.js';
-import type { AttemptEnd } from '../core/attempt.js';
-import type { Cause } from '../core/cause.js';
-import type { Observation } from '../core/judge.js';
-import { isHealed } from '../core/verdict.js';
+import { minimalSet } from '../minimal-set.js';
+import type { AttemptEnd } from '../model/attempt.js';
+import type { Cause } from '../model/cause.js';
+import type { Observation } from './judge.js';
+import { isHealed } from '../model/verdict.js';
 import type { RegressionResult } from '../event.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import {

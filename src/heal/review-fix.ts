@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { reviewer } from '../agents/check-agents.js';
-import { type Attempt, type Opinion, opinionText } from '../core/attempt.js';
-import { noteLine } from '../core/guard-findings.js';
-import { limitReached } from '../core/policy.js';
+import { type Attempt, type Opinion, opinionText } from '../model/attempt.js';
+import { noteLine } from '../model/guard-findings.js';
+import { limitReached } from './policy.js';
 import { isInside, relativePath } from '../paths.js';
 import { readStateText } from '../state-folder.js';
 import type { Work } from '../workspace/workspace.js';

@@ -1,4 +1,4 @@
-import type { VerifyLevel, Settings } from '../core/settings.js';
+import type { VerifyLevel, Settings } from '../model/settings.js';
 import {
   countShards,
   missingShards,
@@ -18,7 +18,7 @@ import { findPlaywright, type Playwright } from '../playwright/find-playwright.j
 import { interactiveFlagProblem } from '../playwright/unattended.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
-import { checkedOut } from '../git/git.js';
+import { checkedOut } from '../workspace/git.js';
 
 /** The options of `self-heal run`; Playwright's own selection flags keep their names (CL-1). */
 export interface RunOptions extends Omit<Selection, 'filters' | 'passThrough'> {

@@ -5,7 +5,7 @@ import type { SuiteRun } from '../playwright/suite-run.js';
 import { interactiveVariablesIn } from '../playwright/unattended.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
-import { checkedOut } from '../git/git.js';
+import { checkedOut } from '../workspace/git.js';
 import type { SessionParts } from './compose-session.js';
 import type { Opened } from './open-run.js';
 import type { Healed } from './progress.js';
@@ -109,7 +109,7 @@ export class Run {
 /** Loads what a red run needs while its suite is still running. */
 async function loadForRed(): Promise<void> {
   const [{ compileRules }] = await Promise.all([
-    import('../core/classify/classify.js'),
+    import('../diagnose/classify.js'),
     import('./compose-session.js'),
     import('./heal-rounds.js'),
   ]);

@@ -1,12 +1,11 @@
 import type { RunAgent } from '../agents/runner.js';
-import type { BlameCauses } from '../blame/blame.js';
 import type { Bus } from '../run/bus.js';
 import type { Clock } from '../clock.js';
-import type { DiagnosedFailure } from '../core/cause.js';
-import type { Settings } from '../core/settings.js';
+import type { DiagnosedFailure } from '../model/cause.js';
+import type { Settings } from '../model/settings.js';
 import type { Playwright } from '../playwright/find-playwright.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
-import type { Hooks } from './hooks.js';
+import type { BlameCauses, Hooks } from './hooks.js';
 import type { Observations } from './observations.js';
 import type { RunFolder } from '../run/run-folder.js';
 import type { RunPlan } from '../run/run-plan.js';

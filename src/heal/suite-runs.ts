@@ -4,7 +4,7 @@ import { findPlaywright, type Playwright } from '../playwright/find-playwright.j
 import { runSuite, type SuiteOptions } from '../playwright/run-suite.js';
 import type { PlaywrightArgs } from '../playwright/selection.js';
 import { isRed, type SuiteRun, type TestResult } from '../playwright/suite-run.js';
-import type { TestFailure } from '../core/failure.js';
+import type { TestFailure } from '../model/failure.js';
 import type { SuitePurpose } from '../event.js';
 import type { RunFolder } from '../run/run-folder.js';
 import { maskSuiteFolder } from '../run/mask-suite-folder.js';

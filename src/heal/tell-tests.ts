@@ -1,5 +1,5 @@
-import { failureKey, type Failure } from '../core/failure.js';
-import type { Verdict } from '../core/verdict.js';
+import { failureKey, type Failure } from '../model/failure.js';
+import type { Verdict } from '../model/verdict.js';
 import type { SeenTest } from '../event.js';
 import type { SuiteRun, TestResult } from '../playwright/suite-run.js';
 import type { Session } from './session.js';

@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { readFileSync } from 'node:fs';
-import { canBeReverted } from '../core/blame.js';
-import type { Note, Violation } from '../core/guard-findings.js';
-import { isGreen, type Observation } from '../core/judge.js';
+import { canBeReverted } from '../model/blame.js';
+import type { Note, Violation } from '../model/guard-findings.js';
+import { isGreen, type Observation } from './judge.js';
 import { exchangeInputs, type OtherInput } from '../guard/other-input.js';
 import { violationOf } from '../guard/rules.js';
 import { type Contents, contentsOf, readChange } from '../workspace/change.js';

@@ -1,6 +1,6 @@
 import { wrapAnsi } from 'fast-wrap-ansi';
 import stringWidth from 'string-width';
-import { logText } from '../core/visible-text.js';
+import { logText } from '../visible-text.js';
 
 export interface CutOptions {
   /** What to remove: the end, as for a sentence, or the middle, as for a path or a title, whose two ends identify it. */

@@ -1,6 +1,6 @@
-import { choiceText } from '../core/choice.js';
-import { type Escalation, offerLine } from '../core/escalation.js';
-import { visibleText } from '../core/visible-text.js';
+import { choiceText } from '../model/choice.js';
+import { type Escalation, offerLine } from '../model/escalation.js';
+import { visibleText } from '../visible-text.js';
 import type { ShownEscalation, ShownOffer } from '../run/read-patch.js';
 import { cut, wrapped } from './cut.js';
 import { localTime } from '../format.js';

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { placeOfBlame } from '../core/blame.js';
+import { placeOfBlame } from '../model/blame.js';
 import type { Problem } from '../problem.js';
 import type { Report, ReportCause, ReportTest } from '../run/report.js';
 import { redact } from '../secrets/redactor.js';

@@ -1,4 +1,4 @@
-import { unreachable } from '../core/unreachable.js';
+import { unreachable } from '../unreachable.js';
 import { suiteItself, type TestView, viewOf } from './view.js';
 import { html, type Markup, raw } from './html/markup.js';
 import type { Report, ReportTest } from '../run/report.js';

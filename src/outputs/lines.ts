@@ -5,14 +5,14 @@ import {
   endWords,
   exitWords,
   wasReverted,
-} from '../core/attempt.js';
+} from '../model/attempt.js';
 import type { ChalkInstance } from 'chalk';
-import { blameLine } from '../core/blame.js';
-import { agentName, builtIn } from '../core/built-in.js';
-import { tellProof } from '../core/proof.js';
-import { cutLine, violationLine } from '../core/guard-findings.js';
-import { flakeText } from '../core/flake.js';
-import type { TestRef } from '../core/failure.js';
+import { blameLine } from '../model/blame.js';
+import { agentName, builtIn } from '../model/built-in.js';
+import { tellProof } from '../model/proof.js';
+import { cutLine, violationLine } from '../model/guard-findings.js';
+import { flakeText } from '../model/flake.js';
+import type { TestRef } from '../model/failure.js';
 import type { Event, EventOf } from '../event.js';
 import { cut, wrapped } from './cut.js';
 import { atMost, counted, duration, localDay } from '../format.js';

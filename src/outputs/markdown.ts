@@ -1,7 +1,7 @@
-import { isKept } from '../core/attempt.js';
-import { type Offer, offerLine } from '../core/escalation.js';
-import { fenceFor, middleCut } from '../core/fenced.js';
-import { visibleText } from '../core/visible-text.js';
+import { isKept } from '../model/attempt.js';
+import { type Offer, offerLine } from '../model/escalation.js';
+import { fenceFor, middleCut } from '../fenced.js';
+import { visibleText } from '../visible-text.js';
 import type { Report } from '../run/report.js';
 import { atMost, counted } from '../format.js';
 import { type CauseView, type Row, rowsOf, type RunView, viewOf } from './view.js';

@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import { logText } from '../core/visible-text.js';
+import { logText } from '../visible-text.js';
 import chalk, { type ChalkInstance, Chalk, chalkStderr } from 'chalk';
 
 const unpainted: ChalkInstance = new Chalk({ level: 0 });

@@ -1,9 +1,9 @@
 import type { ChalkInstance } from 'chalk';
-import type { CauseVerdict, Outcome } from '../core/verdict.js';
-import { flakeText } from '../core/flake.js';
+import type { CauseVerdict, Outcome } from '../model/verdict.js';
+import { flakeText } from '../model/flake.js';
 import type { Report } from '../run/report.js';
 import { cut, wrapped, wrappedPainted } from './cut.js';
-import { agentName } from '../core/built-in.js';
+import { agentName } from '../model/built-in.js';
 import { atMost, counted, dollars } from '../format.js';
 import { fileText, nameOf, regressionText, verdictWords } from './wording.js';
 import { type CauseView, markOf, nextSteps, type Row, rowsOf, type RunView, viewOf } from './view.js';

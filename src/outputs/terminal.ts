@@ -1,5 +1,5 @@
 import type { ChalkInstance } from 'chalk';
-import { isBuiltIn } from '../core/built-in.js';
+import { isBuiltIn } from '../model/built-in.js';
 import type { Reporter } from '../run/bus.js';
 import { type RunState, type CauseState, type Phase, emptyRun } from '../run/run-state.js';
 import { cut, wrappedPainted } from './cut.js';
@@ -7,7 +7,7 @@ import { linesFor } from './lines.js';
 import { systemClock } from '../clock.js';
 import type { CauseSummary } from '../event.js';
 import { isLive, paletteFor } from './streams.js';
-import { isHealed } from '../core/verdict.js';
+import { isHealed } from '../model/verdict.js';
 import { counted, dollars, duration } from '../format.js';
 import { markOf } from './view.js';
 import { phaseWords } from '../run/phase-words.js';

@@ -1,8 +1,8 @@
-import type { CauseVerdict, Outcome } from '../core/verdict.js';
-import type { ChangeVerdict } from '../core/verification.js';
+import type { CauseVerdict, Outcome } from '../model/verdict.js';
+import type { ChangeVerdict } from '../model/verification.js';
 import type { Report, ReportAttempt, ReportTest } from '../run/report.js';
 import { counted, dollars } from '../format.js';
-import type { TestRef } from '../core/failure.js';
+import type { TestRef } from '../model/failure.js';
 
 /** The outcome of a run, as a phrase. */
 export const outcomeWords: Record<Outcome, string> = {

@@ -1,8 +1,8 @@
 import { readFile, stat } from 'node:fs/promises';
-import type { DiagnosedFailure } from '../core/cause.js';
-import { asPrinted, isDecisive } from '../core/diagnosis.js';
-import type { TestError } from '../core/failure.js';
-import { normalise } from '../core/normalise.js';
+import type { DiagnosedFailure } from '../model/cause.js';
+import { asPrinted, isDecisive } from '../model/diagnosis.js';
+import type { TestError } from '../model/failure.js';
+import { normalise } from '../diagnose/normalise.js';
 
 /** A build error with which a web server runs but never becomes available, as an earlier run of the suite has shown. */
 export interface BrokenBuild {

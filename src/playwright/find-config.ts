@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { projectAbove } from '../git/git.js';
+import { projectAbove } from '../workspace/git.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result, tryOr } from '../result.js';
 

@@ -1,4 +1,4 @@
-import { missingBrowser } from '../core/classify/advice.js';
+import { missingBrowser } from '../diagnose/advice.js';
 import type { Problem } from '../problem.js';
 import { packageManagerOf } from './package-manager.js';
 import { isNoTests } from './suite-run-of.js';

@@ -1,4 +1,4 @@
-import type { WebServer, TestError, TestFailure } from '../core/failure.js';
+import type { WebServer, TestError, TestFailure } from '../model/failure.js';
 import type { SuiteRun, TestResult } from './suite-run.js';
 
 /**

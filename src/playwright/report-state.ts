@@ -1,5 +1,5 @@
-import type { TestError, TestFailure } from '../core/failure.js';
-import { steadyTimeoutErrors } from '../core/timeout-errors.js';
+import type { TestError, TestFailure } from '../model/failure.js';
+import { steadyTimeoutErrors } from './timeout-errors.js';
 import type { ReportLine } from './report-format.js';
 import { appendedLines } from '../state-folder.js';
 import { systemClock } from '../clock.js';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { systemClock } from '../clock.js';
-import type { TestFailure } from '../core/failure.js';
+import type { TestFailure } from '../model/failure.js';
 import { ownFile } from '../own-files.js';
 import { withPackageBins } from '../process/find-program.js';
 import { type BrokenBuild, watchBuild } from './broken-build.js';

@@ -8,7 +8,7 @@ import {
   type TestError,
   type TestFailure,
   type Phase,
-} from '../core/failure.js';
+} from '../model/failure.js';
 import type { PlaywrightExit } from './playwright-process.js';
 import type { ReportState } from './report-state.js';
 import type { SuiteRun, TestResult } from './suite-run.js';

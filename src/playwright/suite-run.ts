@@ -1,4 +1,4 @@
-import type { SuiteFailure, TestFailure, TestRef } from '../core/failure.js';
+import type { SuiteFailure, TestFailure, TestRef } from '../model/failure.js';
 
 /** How one test of a suite run ended, in Playwright's terms and one of self-heal's own, `not-run`. */
 export interface TestResult {

@@ -1,4 +1,4 @@
-import { exitCodeOfSignal } from '../core/exit-codes.js';
+import { exitCodeOfSignal } from '../model/exit-codes.js';
 import { sweep } from './end-processes.js';
 
 /** Turns signals into an `AbortSignal`, and remembers which signal it was. */

@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { sides, type Choice } from '../core/choice.js';
-import type { Answer, Escalation } from '../core/escalation.js';
+import { sides, type Choice } from '../model/choice.js';
+import type { Answer, Escalation } from '../model/escalation.js';
 import { idMeant } from './find-run.js';
 import type { Problem } from '../problem.js';
 import { appendEvent, eventsFile } from './event-log.js';

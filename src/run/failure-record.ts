@@ -1,15 +1,15 @@
 import path from 'node:path';
 import { z } from 'zod';
 import { traceFiles } from '../evidence/evidence-files.js';
-import { diagnosedShape, type DiagnosedFailure } from '../core/cause.js';
-import { evidenceShape } from '../core/evidence.js';
+import { diagnosedShape, type DiagnosedFailure } from '../model/cause.js';
+import { evidenceShape } from '../model/evidence.js';
 import {
   type Failure,
   type Phase,
   suiteFailureShape,
   type TestError,
   testFailureShape,
-} from '../core/failure.js';
+} from '../model/failure.js';
 import { jsonOf } from '../json-of.js';
 import { relativePath } from '../paths.js';
 import { hasState, listState, readStateText, writeState } from '../state-folder.js';

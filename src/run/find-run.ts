@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { existsSync, readlinkSync } from 'node:fs';
-import type { DiagnosedFailure } from '../core/cause.js';
+import type { DiagnosedFailure } from '../model/cause.js';
 import { readFailureRecords } from './failure-record.js';
-import { projectAbove } from '../git/git.js';
+import { projectAbove } from '../workspace/git.js';
 import type { Problem } from '../problem.js';
 import { readRunState } from './event-log.js';
 import { reportOf, type Report } from './report.js';

@@ -1,4 +1,4 @@
-import { git } from '../git/git.js';
+import { git } from '../workspace/git.js';
 import type { Report } from './report.js';
 import { runDirOf } from './run-folder.js';
 import { readReport, runIdsIn } from './find-run.js';

@@ -1,4 +1,4 @@
-import { unreachable } from '../core/unreachable.js';
+import { unreachable } from '../unreachable.js';
 import type { EventOf, SuitePurpose } from '../event.js';
 import { counted, duration } from '../format.js';
 import type { PhaseEvent } from './run-state.js';

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { Escalation, Offer } from '../core/escalation.js';
+import type { Escalation, Offer } from '../model/escalation.js';
 import type { Redactor } from '../secrets/redactor.js';
 import { readState } from '../state-folder.js';
 import { contentsOf } from '../workspace/change.js';

@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, lstatSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
-import { gitRootOf } from '../git/git.js';
+import { gitRootOf } from '../workspace/git.js';
 import { type Problem, reasonOf } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import {

@@ -1,10 +1,10 @@
-import { type Attempt, isKept } from '../core/attempt.js';
-import type { AvoidedReason } from '../core/avoided.js';
-import type { TestRef } from '../core/failure.js';
-import type { Count } from '../core/failure-rate.js';
-import type { Flake } from '../core/flake.js';
-import type { VerifyLevel } from '../core/settings.js';
-import type { Verification } from '../core/verification.js';
+import { type Attempt, isKept } from '../model/attempt.js';
+import type { AvoidedReason } from '../model/avoided.js';
+import type { TestRef } from '../model/failure.js';
+import type { Count } from '../model/failure-rate.js';
+import type { Flake } from '../model/flake.js';
+import type { VerifyLevel } from '../model/settings.js';
+import type { Verification } from '../model/verification.js';
 import type {
   CauseSummary,
   EventOf,

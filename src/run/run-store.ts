@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Bus } from './bus.js';
-import type { Attempt } from '../core/attempt.js';
-import type { Escalation, Question } from '../core/escalation.js';
-import type { DaySpent } from '../core/policy.js';
-import { noEarlierTries } from '../core/earlier-runs.js';
+import type { Attempt } from '../model/attempt.js';
+import type { Escalation, Question } from '../model/escalation.js';
+import type { DaySpent } from '../model/spent.js';
+import { noEarlierTries } from '../model/earlier-runs.js';
 import type {
   AttemptStart,
   CauseEnd,

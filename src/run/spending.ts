@@ -1,7 +1,7 @@
-import type { Cause } from '../core/cause.js';
-import { failureKey } from '../core/failure.js';
-import type { DaySpent, Spent } from '../core/policy.js';
-import type { LimitSettings } from '../core/settings.js';
+import type { Cause } from '../model/cause.js';
+import { failureKey } from '../model/failure.js';
+import type { DaySpent, Spent } from '../model/spent.js';
+import type { LimitSettings } from '../model/settings.js';
 
 /** Tracks what a run has spent, and derives `Spent` for decisions. */
 export interface Spending {

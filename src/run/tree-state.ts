@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { z } from 'zod';
-import { type GitChanges, gitChanges } from '../git/git-trees.js';
+import { type GitChanges, gitChanges } from '../workspace/git-trees.js';
 import { jsonOf } from '../json-of.js';
 import { readStateText, writeState } from '../state-folder.js';
 import { changesFolder, contentsOf } from '../workspace/change.js';

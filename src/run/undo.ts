@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { isKept } from '../core/attempt.js';
+import { isKept } from '../model/attempt.js';
 import { hasState } from '../state-folder.js';
 import type { RunState } from './run-state.js';
 import {

@@ -2,8 +2,8 @@ import path from 'node:path';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { parse } from 'dotenv';
 import { expand } from 'dotenv-expand';
-import { decoded } from '../core/urls.js';
-import { gitRootOf } from '../git/git.js';
+import { decoded } from '../urls.js';
+import { gitRootOf } from '../workspace/git.js';
 import { type Found, type Reading, readingOf } from './reading.js';
 import { isGenerated, isMixed, namedBy } from './secret-fields.js';
 

@@ -1,5 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
-import { visibleText } from '../core/visible-text.js';
+import { visibleText } from '../visible-text.js';
 import { type Mask, type Masking, shownBetween } from './redactor.js';
 
 /** How many characters of past output are scanned again, so that a field's name above its value is still seen. */

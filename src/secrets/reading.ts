@@ -1,4 +1,4 @@
-import { terminalCodes, unseen } from '../core/visible-text.js';
+import { terminalCodes, unseen } from '../visible-text.js';
 
 /** A text as somebody reads it, with a mapping of each of its ranges back to the original. */
 export interface Reading {

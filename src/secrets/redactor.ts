@@ -1,4 +1,4 @@
-import { visibleText } from '../core/visible-text.js';
+import { visibleText } from '../visible-text.js';
 import { asWritten, atom, type Found, mapTexts, type Reading, readingOf, withPieces } from './reading.js';
 import { findTokens } from './detector.js';
 import { findPlaces } from './places.js';

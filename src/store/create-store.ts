@@ -12,9 +12,9 @@ import {
 } from './signature-table.js';
 import { readStats, spentSince } from './stats.js';
 import { type Database, type StoreContext, storedJson, storedText } from './tables.js';
-import type { Attempt } from '../core/attempt.js';
-import { isBuiltIn } from '../core/built-in.js';
-import { becauseOf } from '../core/attempt.js';
+import type { Attempt } from '../model/attempt.js';
+import { isBuiltIn } from '../model/built-in.js';
+import { becauseOf } from '../model/attempt.js';
 
 const DAY_MS = 86_400_000;
 

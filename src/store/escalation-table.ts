@@ -9,7 +9,7 @@ import {
   type Escalation,
   type EscalationState,
   type Question,
-} from '../core/escalation.js';
+} from '../model/escalation.js';
 import { quarantineShape, type Store } from './store.js';
 import {
   checkedRow,

@@ -1,10 +1,10 @@
 import { type Selectable, sql } from 'kysely';
-import { type Attempt, type AttemptEnd, attemptShape, bareAttempt } from '../core/attempt.js';
-import { isBuiltIn } from '../core/built-in.js';
-import { categoryShape } from '../core/diagnosis.js';
-import { decisionShape, type PersonsDecision } from '../core/escalation.js';
+import { type Attempt, type AttemptEnd, attemptShape, bareAttempt } from '../model/attempt.js';
+import { isBuiltIn } from '../model/built-in.js';
+import { categoryShape } from '../model/diagnosis.js';
+import { decisionShape, type PersonsDecision } from '../model/escalation.js';
 import { jsonOf } from '../json-of.js';
-import { countChange, type EarlierFix, noEarlierTries } from '../core/earlier-runs.js';
+import { countChange, type EarlierFix, noEarlierTries } from '../model/earlier-runs.js';
 import type { KnownFailure } from './store.js';
 import { checkedRow, type Database, type StoreContext, type Tables } from './tables.js';
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { builtIn } from '../core/built-in.js';
-import type { DaySpent } from '../core/policy.js';
+import { builtIn } from '../model/built-in.js';
+import type { DaySpent } from '../model/spent.js';
 import type { Database } from './tables.js';
 import type { RatedAgent, RatedClass, Stats } from './store.js';
 

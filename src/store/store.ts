@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import type { Attempt } from '../core/attempt.js';
-import type { Category } from '../core/diagnosis.js';
-import { flakeKinds } from '../core/flake.js';
-import type { Answer, Escalation, EscalationState, PersonsDecision, Question } from '../core/escalation.js';
-import type { DaySpent } from '../core/policy.js';
-import { listOf, runIdShape } from '../core/shape.js';
+import type { Attempt } from '../model/attempt.js';
+import type { Category } from '../model/diagnosis.js';
+import { flakeKinds } from '../model/flake.js';
+import type { Answer, Escalation, EscalationState, PersonsDecision, Question } from '../model/escalation.js';
+import type { DaySpent } from '../model/spent.js';
+import { listOf, runIdShape } from '../model/shape.js';
 import { safePath } from '../workspace/safe-path.js';
-import type { EarlierFix, EarlierTries } from '../core/earlier-runs.js';
+import type { EarlierFix, EarlierTries } from '../model/earlier-runs.js';
 
 /** What the store remembers about a failure when it occurs. */
 export interface KnownFailure {

@@ -1,6 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
-import type { Attempt, AttemptEnd } from '../core/attempt.js';
-import type { Escalation } from '../core/escalation.js';
+import type { Attempt, AttemptEnd } from '../model/attempt.js';
+import type { Escalation } from '../model/escalation.js';
 import type { AttemptStart, CauseEnd, FixToRemember, KnownFlake, Quarantine } from './store.js';
 import type { z } from 'zod';
 import { jsonOf } from '../json-of.js';

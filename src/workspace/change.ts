@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { diff3Merge } from 'node-diff3';
 import { z } from 'zod';
-import { changeId, listOf } from '../core/shape.js';
+import { changeId, listOf } from '../model/shape.js';
 import { jsonOf } from '../json-of.js';
 import { hasState, readState, readStateText, writeState } from '../state-folder.js';
 import {

@@ -3,7 +3,7 @@ import { access, chmod, copyFile, mkdir, readlink, rm, symlink, utimes, writeFil
 import path from 'node:path';
 import pMap from 'p-map';
 import { isProgramsOwn } from '../agents/command-files.js';
-import { git } from '../git/git.js';
+import { git } from './git.js';
 import { isInside } from '../paths.js';
 import type { Contents } from './change.js';
 import { removeCopy } from './copy-folder.js';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { lstatSync, realpathSync, renameSync } from 'node:fs';
 import { z } from 'zod';
-import { changeId, listOf, runIdShape } from '../core/shape.js';
+import { changeId, listOf, runIdShape } from '../model/shape.js';
 import { jsonOf } from '../json-of.js';
 import {
   hasState,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 import { formatPatch, structuredPatch, type StructuredPatch } from 'diff';
-import type { FileChange } from '../core/attempt.js';
+import type { FileChange } from '../model/attempt.js';
 import type { Change, Contents } from './change.js';
 import { type FileEdit, type FileState, isExecutable } from './file-state.js';
 

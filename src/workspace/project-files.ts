@@ -10,7 +10,7 @@ import {
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { git, gitBytes, gitRootOf, gitSays } from '../git/git.js';
+import { git, gitBytes, gitRootOf, gitSays } from './git.js';
 import { safePath } from './safe-path.js';
 import { kindOf } from './file-state.js';
 import { isInside } from '../paths.js';

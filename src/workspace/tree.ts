@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Tree } from '../git/git-trees.js';
+import type { Tree } from './git-trees.js';
 import { type Entry, listAll, listProject } from './project-files.js';
 
 export function folderTree(root: string): Tree {

@@ -8,7 +8,7 @@ import { type CopyFolder, makeCopyFolder } from './copy-folder.js';
 import { changedSince, collect, createCopy, type ProjectCopy } from './copy.js';
 import { changedOutsideGit, type Entry, isLocal, listProject, rootOf, whyNoRules } from './project-files.js';
 import { folderTree, projectTree } from './tree.js';
-import type { Tree } from '../git/git-trees.js';
+import type { Tree } from './git-trees.js';
 import type { Written } from './write-files.js';
 
 /** The copy, ready for an agent or for a clean run. */

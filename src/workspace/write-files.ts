@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import { listOf } from '../core/shape.js';
+import { listOf } from '../model/shape.js';
 import type { Contents } from './change.js';
 import { type FileState, isSame, stateOf, stateOrNull, obstacleBefore } from './file-state.js';
 import { isInside } from '../paths.js';

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
-import { withMcpServer } from '../../src/init/developer-agent.js';
+import { withMcpServer } from '../../src/clients/init/developer-agent.js';
 import { tempDir } from '../rig/temp-dir.js';
 import { realPrograms } from './real-program.js';
 import { startStubApi } from './stub-api.js';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { commandFileOf } from '../../src/agents/command-files.js';
-import type { BuiltInRunner } from '../../src/core/built-in.js';
+import type { BuiltInRunner } from '../../src/model/built-in.js';
 import { tempDir } from '../rig/temp-dir.js';
 import type { Answer } from './dialects.js';
 

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
-import type { Escalation, Question } from '../../src/core/escalation.js';
+import type { Escalation, Question } from '../../src/model/escalation.js';
 import { createStore } from '../../src/store/create-store.js';
 import { openStore } from '../../src/store/open-store.js';
 import { canPty, keys, onAPty, type OnAPty } from '../rig/on-a-pty.js';

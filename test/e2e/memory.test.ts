@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import type { Escalation } from '../../src/core/escalation.js';
+import type { Escalation } from '../../src/model/escalation.js';
 import { agentsYaml, type ScratchProject, scratchProject, shopFiles } from '../rig/scratch-project.js';
 import { tempDir } from '../rig/temp-dir.js';
 

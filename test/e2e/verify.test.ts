@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { execa } from 'execa';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import type { Verification } from '../../src/core/verification.js';
+import type { Verification } from '../../src/model/verification.js';
 import { committed } from '../rig/git-repository.js';
 import { scratchProject, shopFiles, userEnv } from '../rig/scratch-project.js';
 import { tempDirOfFile } from '../rig/temp-dir.js';

@@ -4,7 +4,7 @@ import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { createRunAgent } from '../../src/agents/create-run-agent.js';
 import type { AgentTask } from '../../src/agents/runner.js';
-import type { AgentRun } from '../../src/core/attempt.js';
+import type { AgentRun } from '../../src/model/attempt.js';
 import { orphansOf } from '../../src/process/end-processes.js';
 import { agentTask } from '../rig/agent-task.js';
 import { compiledSrc } from '../rig/compiled-src.js';

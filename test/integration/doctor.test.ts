@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
-import { checkLogin } from '../../src/doctor/logins.js';
-import { examine } from '../../src/doctor/examine.js';
+import { checkLogin } from '../../src/clients/doctor/logins.js';
+import { examine } from '../../src/clients/doctor/examine.js';
 import { writeInto } from '../rig/agent-workspace.js';
 import { programs } from '../rig/programs.js';
 import { agentsYaml, scratchProject, userEnv } from '../rig/scratch-project.js';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Attachment, Failure } from '../../src/core/failure.js';
+import type { Attachment, Failure } from '../../src/model/failure.js';
 import { gatherEvidence } from '../../src/evidence/gather-evidence.js';
 import { orWhenLong } from '../rig/long.js';
 import {

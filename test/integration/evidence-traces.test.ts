@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Evidence } from '../../src/core/evidence.js';
+import type { Evidence } from '../../src/model/evidence.js';
 import { gatherEvidence } from '../../src/evidence/gather-evidence.js';
 import { aRun, aTestFailure } from '../unit/evidence/rig/failures.js';
 import { writeZip } from '../unit/evidence/rig/write-zip.js';

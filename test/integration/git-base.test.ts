@@ -4,9 +4,9 @@ import path from 'node:path';
 import { execaSync } from 'execa';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { baseOf, gitChanges } from '../../src/git/git-trees.js';
+import { baseOf, gitChanges } from '../../src/workspace/git-trees.js';
 import { ignoredReads } from '../../src/guard/ignored-reads.js';
-import { workflowTexts } from '../../src/init/ci-workflow.js';
+import { workflowTexts } from '../../src/clients/init/ci-workflow.js';
 import { tempDir } from '../rig/temp-dir.js';
 
 const git = (cwd: string, ...args: string[]) =>

@@ -5,7 +5,7 @@ import { edited, type Edit, places, project } from '../../fixtures/guard/cases.m
 import { createGuard } from '../../src/guard/run-guard.js';
 import { judge } from '../../src/guard/judge.js';
 import { folderTree } from '../../src/workspace/tree.js';
-import type { Tree } from '../../src/git/git-trees.js';
+import type { Tree } from '../../src/workspace/git-trees.js';
 import { aResult, aSuiteRun, aTest } from '../rig/builders.js';
 import { tempDir } from '../rig/temp-dir.js';
 

@@ -1,4 +1,4 @@
-import type { Choice } from '../../src/core/choice.js';
+import type { Choice } from '../../src/model/choice.js';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';

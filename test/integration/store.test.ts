@@ -6,7 +6,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { Question } from '../../src/core/escalation.js';
+import type { Question } from '../../src/model/escalation.js';
 import { createStore } from '../../src/store/create-store.js';
 import type { FileContent, FixToRemember, Store } from '../../src/store/store.js';
 import { openStore } from '../../src/store/open-store.js';

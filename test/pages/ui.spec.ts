@@ -5,7 +5,7 @@ import path from 'node:path';
 import { expect, test, type Page, type TestInfo } from '@playwright/test';
 import { execa } from 'execa';
 import { loadSettings } from '../../src/config/load-settings.js';
-import type { Escalation, Question } from '../../src/core/escalation.js';
+import type { Escalation, Question } from '../../src/model/escalation.js';
 import { writeFailureRecord } from '../../src/run/failure-record.js';
 import { createStore } from '../../src/store/create-store.js';
 import { openStore } from '../../src/store/open-store.js';

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { AgentTask } from '../../src/agents/runner.js';
-import type { RunnerSettings } from '../../src/core/settings.js';
+import type { RunnerSettings } from '../../src/model/settings.js';
 import { tempDir } from './temp-dir.js';
 
 const fixtures = path.resolve(import.meta.dirname, '../../fixtures/agents');

@@ -1,7 +1,7 @@
 import path from 'node:path';
-import { createBlame } from '../../src/blame/blame.js';
-import type { Blame } from '../../src/core/blame.js';
-import type { Cause } from '../../src/core/cause.js';
+import { createBlame } from '../../src/clients/blame/blame.js';
+import type { Blame } from '../../src/model/blame.js';
+import type { Cause } from '../../src/model/cause.js';
 import { contentsOf, storeChange } from '../../src/workspace/change.js';
 import { type AgentWorkspace, agentWorkspace, inventoryOf } from './agent-workspace.js';
 import { aCause, aResult, aSuiteRun, failing } from './builders.js';

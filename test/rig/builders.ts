@@ -1,12 +1,12 @@
-import { type Attempt, type AttemptEnd, bareAttempt } from '../../src/core/attempt.js';
-import type { Blame, BlamedHunk } from '../../src/core/blame.js';
-import { noProjectRules } from '../../src/core/classify/rule.js';
-import type { Cause, DiagnosedFailure } from '../../src/core/cause.js';
-import type { Diagnosis } from '../../src/core/diagnosis.js';
-import type { Escalation } from '../../src/core/escalation.js';
-import type { Evidence } from '../../src/core/evidence.js';
-import type { SuiteFailure, TestError, TestFailure, TestRef } from '../../src/core/failure.js';
-import type { Settings } from '../../src/core/settings.js';
+import { type Attempt, type AttemptEnd, bareAttempt } from '../../src/model/attempt.js';
+import type { Blame, BlamedHunk } from '../../src/model/blame.js';
+import { noProjectRules } from '../../src/diagnose/rule.js';
+import type { Cause, DiagnosedFailure } from '../../src/model/cause.js';
+import type { Diagnosis } from '../../src/model/diagnosis.js';
+import type { Escalation } from '../../src/model/escalation.js';
+import type { Evidence } from '../../src/model/evidence.js';
+import type { SuiteFailure, TestError, TestFailure, TestRef } from '../../src/model/failure.js';
+import type { Settings } from '../../src/model/settings.js';
 import { noRun, type SuiteRun, type TestResult } from '../../src/playwright/suite-run.js';
 
 export function aTest(id = 't1', over: Partial<TestRef> = {}): TestRef {

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Attempt } from '../../src/core/attempt.js';
+import type { Attempt } from '../../src/model/attempt.js';
 import type { Event, StampedEvent } from '../../src/event.js';
 import type { Report, ReportAttempt, ReportTest } from '../../src/run/report.js';
 import { eventsFile } from '../../src/run/event-log.js';

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import type { AgentRun } from '../../src/core/attempt.js';
-import type { DiagnosedFailure } from '../../src/core/cause.js';
+import type { AgentRun } from '../../src/model/attempt.js';
+import type { DiagnosedFailure } from '../../src/model/cause.js';
 import type { SuiteRun } from '../../src/playwright/suite-run.js';
 import { noStore } from '../../src/run/run-store.js';
 import { createRunFolder, projectOf } from '../../src/run/run-folder.js';

@@ -1,4 +1,4 @@
-import type { DiagnosedFailure } from '../../src/core/cause.js';
+import type { DiagnosedFailure } from '../../src/model/cause.js';
 import type { Event } from '../../src/event.js';
 import { healRun } from '../../src/heal/heal-rounds.js';
 import { Observations } from '../../src/heal/observations.js';

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { AgentEnd } from '../../src/core/attempt.js';
+import type { AgentEnd } from '../../src/model/attempt.js';
 import { harmless } from '../../src/guard/findings.js';
 import { violationOf } from '../../src/guard/rules.js';
 import { finished } from './healing-session.js';

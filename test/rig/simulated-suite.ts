@@ -1,4 +1,9 @@
-import { type FlakeSearch, listedTests, MOST_REPEATS, type RunByIds } from '../../src/flaky/trials.js';
+import {
+  type FlakeSearch,
+  listedTests,
+  MOST_REPEATS,
+  type RunByIds,
+} from '../../src/clients/flaky/trials.js';
 import type { SuiteRun, TestResult } from '../../src/playwright/suite-run.js';
 import { aSuiteRun, aTest } from './builders.js';
 

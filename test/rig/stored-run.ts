@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { DiagnosedFailure } from '../../src/core/cause.js';
+import type { DiagnosedFailure } from '../../src/model/cause.js';
 import { writeFailureRecord } from '../../src/run/failure-record.js';
 import type { Report } from '../../src/run/report.js';
 import { aReport, aReportAttempt, aReportCause, aReportTest } from './a-report.js';

@@ -1,10 +1,10 @@
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
-import { builtIn, isBuiltIn } from '../../core/built-in.js';
-import type { Cause } from '../../core/cause.js';
-import { followedExpectations } from '../../fixer/followed-expectations.js';
-import type { Proposal } from '../../fixer/proposal.js';
-import type { Fixer } from '../../fixer/propose.js';
+import { builtIn, isBuiltIn } from '../../model/built-in.js';
+import type { Cause } from '../../model/cause.js';
+import { followedExpectations } from './followed-expectations.js';
+import type { Proposal } from './proposal.js';
+import type { Fixer } from './propose.js';
 import type { PreparedPatch, Propose, ProposedFix } from '../../heal/proposed-fix.js';
 import { reasonOf } from '../../problem.js';
 import { err, ok } from '../../result.js';

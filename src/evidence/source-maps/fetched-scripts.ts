@@ -1,5 +1,5 @@
-import { type ConsoleEntry, isAlarming } from '../../core/evidence.js';
-import type { TestFailure } from '../../core/failure.js';
+import { type ConsoleEntry, isAlarming } from '../../model/evidence.js';
+import type { TestFailure } from '../../model/failure.js';
 import type { FetchedScript } from '../../playwright/suite-run.js';
 import { MissingEvidence } from '../bounded-text.js';
 import { readLinesOf } from '../trace/read-trace.js';

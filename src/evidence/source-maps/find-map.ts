@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { decoded } from '../../core/urls.js';
+import { decoded } from '../../urls.js';
 import type { FetchedScript } from '../../playwright/suite-run.js';
 import { evalReferenceIn, mapUrlOf, type ParsedMap, type ParsedMaps, textOfDataUrl } from './parse-map.js';
 import { type ProjectFiles, textOf } from './project-files.js';

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { decoded } from '../../core/urls.js';
+import { decoded } from '../../urls.js';
 import { endsOf, pathOfFileUrl, urlOf } from './find-map.js';
 import type { ProjectFiles } from './project-files.js';
 

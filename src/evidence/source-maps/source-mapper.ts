@@ -1,12 +1,12 @@
 import { type TraceMap, isIgnored, originalPositionFor, sourceContentFor } from '@jridgewell/trace-mapping';
-import type { SourceExcerpt } from '../../core/evidence.js';
+import type { SourceExcerpt } from '../../model/evidence.js';
 import { cleanText, type MissingEvidence, clipMiddle } from '../bounded-text.js';
 import { type MapLookup, findMap, type MapPlaces, urlOf } from './find-map.js';
 import { type OriginalFile, originalFile } from './original-file.js';
 import { type Frame, framesIn } from './parse-frames.js';
 import type { ProjectFiles } from './project-files.js';
 import path from 'node:path';
-import { compiledPositions } from '../../core/classify/server-frame.js';
+import { compiledPositions } from '../../diagnose/server-frame.js';
 
 /** The original position of a frame of generated code. */
 interface Origin extends OriginalFile {

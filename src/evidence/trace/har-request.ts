@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { NetworkEntry } from '../../core/evidence.js';
+import type { NetworkEntry } from '../../model/evidence.js';
 import { bounds } from '../bounded-text.js';
 import { list, number, numberOrNull, record, text, textOrNull } from './loose.js';
 

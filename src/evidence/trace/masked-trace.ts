@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { pipeline } from 'node:stream/promises';
 import type { ZipFile as ZipInput } from 'yauzl';
 import { ZipFile } from 'yazl';
-import { withoutSignals } from '../../core/fenced.js';
+import { withoutSignals } from '../../fenced.js';
 import { jsonOf } from '../../json-of.js';
 import type { Redactor } from '../../secrets/redactor.js';
 import { isSecretField, isSecretHeader } from '../../secrets/secret-fields.js';

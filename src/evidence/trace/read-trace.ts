@@ -5,8 +5,8 @@ import {
   type TestStep,
   hasFailed,
   unanswered,
-} from '../../core/evidence.js';
-import { graphQlFailure } from '../../core/graphql-errors.js';
+} from '../../model/evidence.js';
+import { graphQlFailure } from '../../diagnose/graphql-errors.js';
 import { bounds, type MissingEvidence, firstLineOf } from '../bounded-text.js';
 import type { EvidenceLimits, PageEvidence } from '../page-evidence.js';
 import {

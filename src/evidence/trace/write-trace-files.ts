@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Redactor } from '../../secrets/redactor.js';
-import { withoutSignals } from '../../core/fenced.js';
+import { withoutSignals } from '../../fenced.js';
 import { clipMiddle, MissingEvidence } from '../bounded-text.js';
 import { asData, traceFiles } from '../evidence-files.js';
 import type { EvidenceLimits } from '../page-evidence.js';

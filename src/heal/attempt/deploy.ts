@@ -1,5 +1,5 @@
-import { type AttemptEnd, bareAttempt, type Unjudged } from '../../core/attempt.js';
-import { unreachable } from '../../core/unreachable.js';
+import { type AttemptEnd, bareAttempt, type Unjudged } from '../../model/attempt.js';
+import { unreachable } from '../../unreachable.js';
 import {
   type BriefedAgent,
   type DeployRequest,

@@ -1,5 +1,5 @@
-import { type Attempt, isKept } from '../../core/attempt.js';
-import type { Cause } from '../../core/cause.js';
+import { type Attempt, isKept } from '../../model/attempt.js';
+import type { Cause } from '../../model/cause.js';
 import type { Session } from '../session.js';
 
 interface OfCause {

@@ -1,8 +1,8 @@
-import type { Side } from '../../core/choice.js';
-import type { Unjudged } from '../../core/attempt.js';
-import type { Cause } from '../../core/cause.js';
-import { type Cut, cutLine, type Note } from '../../core/guard-findings.js';
-import { testsOf } from '../../core/failure.js';
+import type { Side } from '../../model/choice.js';
+import type { Unjudged } from '../../model/attempt.js';
+import type { Cause } from '../../model/cause.js';
+import { type Cut, cutLine, type Note } from '../../model/guard-findings.js';
+import { testsOf } from '../../model/failure.js';
 import { atMost } from '../../format.js';
 import {
   type Findings,

@@ -1,5 +1,5 @@
-import { bareAttempt, type Unjudged } from '../../core/attempt.js';
-import { agentName, builtIn } from '../../core/built-in.js';
+import { bareAttempt, type Unjudged } from '../../model/attempt.js';
+import { agentName, builtIn } from '../../model/built-in.js';
 import { reasonOf } from '../../problem.js';
 import { err, ok } from '../../result.js';
 import { runDirOf } from '../../run/run-folder.js';

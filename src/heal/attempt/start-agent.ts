@@ -4,9 +4,9 @@ import { buildContext, reduceContext } from '../../agents/build-context.js';
 import { expandedPrompt } from '../../agents/expand-command.js';
 import { type FixToReview, renderPrompt } from '../../agents/prompt.js';
 import type { AgentTask } from '../../agents/runner.js';
-import type { AgentRun, Attempt, AgentEnd, AgentUsage } from '../../core/attempt.js';
-import type { Cause } from '../../core/cause.js';
-import type { AgentSettings } from '../../core/settings.js';
+import type { AgentRun, Attempt, AgentEnd, AgentUsage } from '../../model/attempt.js';
+import type { Cause } from '../../model/cause.js';
+import type { AgentSettings } from '../../model/settings.js';
 import type { Session } from '../session.js';
 import { showTrace } from '../show-trace.js';
 import { copyTrace } from '../../evidence/trace/masked-trace.js';
@@ -17,9 +17,9 @@ import { relativePath } from '../../paths.js';
 import { mapTexts } from '../../secrets/reading.js';
 import { localTime } from '../../format.js';
 import { remedyFor } from '../../agents/agent-error.js';
-import { classifyAgentError, errorOfEnd } from '../../core/agent-error.js';
+import { classifyAgentError, errorOfEnd } from '../../agents/api-error.js';
 import { reasonOf } from '../../problem.js';
-import { backoffMs } from '../../core/policy.js';
+import { backoffMs } from '../policy.js';
 
 /** Which agent to deploy on which cause, and what was tried before. */
 export interface DeployRequest {

@@ -1,7 +1,7 @@
-import type { Blame, BlamedCommit, BlamedHunk, Hunk } from '../../core/blame.js';
-import { shortId } from '../../core/blame.js';
-import type { Violation } from '../../core/guard-findings.js';
-import { compareFile } from '../../blame/hunks.js';
+import type { Blame, BlamedCommit, BlamedHunk, Hunk } from '../../model/blame.js';
+import { shortId } from '../../model/blame.js';
+import type { Violation } from '../../model/guard-findings.js';
+import { compareFile } from '../../workspace/hunks.js';
 
 /** A file of a fix. Paths are relative to the project's root, texts have one character per byte or are decoded; null if the file does not exist. */
 export interface EditedFile {

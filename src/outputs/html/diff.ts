@@ -1,7 +1,7 @@
 import { parsePatch, type StructuredPatch, type StructuredPatchHunk } from 'diff';
-import { choiceText } from '../../core/choice.js';
-import { offerLine } from '../../core/escalation.js';
-import { visibleText } from '../../core/visible-text.js';
+import { choiceText } from '../../model/choice.js';
+import { offerLine } from '../../model/escalation.js';
+import { visibleText } from '../../visible-text.js';
 import type { ShownOffer } from '../../run/read-patch.js';
 import { counted } from '../../format.js';
 import { fileText } from '../wording.js';

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { DiagnosedFailure } from '../../core/cause.js';
+import type { DiagnosedFailure } from '../../model/cause.js';
 import { readFailureRecords } from '../../run/failure-record.js';
 import { readPatch } from '../../run/read-patch.js';
 import { afterName, comparedNames, readPicture, type Picture } from '../../run/pictures.js';

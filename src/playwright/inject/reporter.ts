@@ -9,7 +9,7 @@ import type {
   TestError,
   TestResult,
 } from '@playwright/test/reporter';
-import type { WebServer } from '../../core/failure.js';
+import type { WebServer } from '../../model/failure.js';
 import { injectEnv, runFiles } from '../report-format.js';
 import { dir, guarded, report } from './run-folder.js';
 import { listenToChildren, preloadOption } from './child-output.js';

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import type { TestCase, TestError as PlaywrightError, TestResult, TestStep } from '@playwright/test/reporter';
-import type { TestError, TestFailure, TestRef, SetUp } from '../../core/failure.js';
+import type { TestError, TestFailure, TestRef, SetUp } from '../../model/failure.js';
 import type { TestResult as TestEntry } from '../suite-run.js';
 
 /** Evidence is bounded when it is gathered; these limits only keep a line of the report at a manageable size. */

@@ -2,7 +2,7 @@ import { open, readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import sax from 'sax';
 import { z } from 'zod';
-import { visibleText } from '../../core/visible-text.js';
+import { visibleText } from '../../visible-text.js';
 import { type Problem, reasonOf } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
 import { readBlobReport } from './blob-report.js';

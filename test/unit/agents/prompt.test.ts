@@ -5,8 +5,8 @@ import { buildContext } from '../../../src/agents/build-context.js';
 import { readClaim } from '../../../src/agents/claim.js';
 import type { AgentContext, PreviousAttempt } from '../../../src/agents/context.js';
 import { renderPrompt } from '../../../src/agents/prompt.js';
-import type { Diagnosis } from '../../../src/core/diagnosis.js';
-import type { Evidence } from '../../../src/core/evidence.js';
+import type { Diagnosis } from '../../../src/model/diagnosis.js';
+import type { Evidence } from '../../../src/model/evidence.js';
 import { redactorOf } from '../../../src/secrets/redactor.js';
 import { aContext } from '../../rig/agent-context.js';
 import { writeInto } from '../../rig/agent-workspace.js';
@@ -25,7 +25,7 @@ import {
 } from '../../rig/builders.js';
 import { gitRepository } from '../../rig/git-repository.js';
 import { tempDir } from '../../rig/temp-dir.js';
-import { request } from '../core/classify-evidence.js';
+import { request } from '../diagnose/classify-evidence.js';
 
 const frame = {
   slashCommand: '/debugger',

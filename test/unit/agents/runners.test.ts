@@ -14,7 +14,7 @@ import { geminiReader, geminiRunner } from '../../../src/agents/gemini-runner.js
 import { opencodeReader, opencodeRunner } from '../../../src/agents/opencode-runner.js';
 import { passedEnv } from '../../../src/agents/create-run-agent.js';
 import type { OutputReader, OutputStream } from '../../../src/agents/runner.js';
-import { builtInRunners } from '../../../src/core/built-in.js';
+import { builtInRunners } from '../../../src/model/built-in.js';
 import { aContext } from '../../rig/agent-context.js';
 import { agentTask } from '../../rig/agent-task.js';
 import { someSettings } from '../../rig/builders.js';

@@ -1,13 +1,13 @@
 import path from 'node:path';
 import { Command } from 'commander';
 import { expect, it } from 'vitest';
-import { filtersFor } from '../../../src/heal/blame-request.js';
-import { PAGE_CHARACTERS, cursorIn, cursorText, pagesOf } from '../../../src/cli/mcp/page.js';
+import { filtersFor } from '../../../src/clients/blame/blame-request.js';
+import { PAGE_CHARACTERS, cursorIn, cursorText, pagesOf } from '../../../src/clients/mcp/page.js';
 import { addAgentsFlag } from '../../../src/cli/options.js';
 import { problemOfFile } from '../../../src/cli/end.js';
 import { commandNames, createProgram } from '../../../src/cli/program.js';
-import { fenced } from '../../../src/core/fenced.js';
-import { MCP_FILE, withMcpServer } from '../../../src/init/developer-agent.js';
+import { fenced } from '../../../src/fenced.js';
+import { MCP_FILE, withMcpServer } from '../../../src/clients/init/developer-agent.js';
 import { aReport, aReportTest } from '../../rig/a-report.js';
 import { leaveRun } from '../../rig/events-of-report.js';
 import { tempDir } from '../../rig/temp-dir.js';

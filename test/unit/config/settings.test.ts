@@ -7,7 +7,7 @@ import { parseAgentsFile } from '../../../src/config/agents-file.js';
 import { parseDuration } from '../../../src/config/duration.js';
 import { loadSettings, resolveSettings } from '../../../src/config/load-settings.js';
 import { agentsJsonSchema } from '../../../src/config/schema.js';
-import type { Settings } from '../../../src/core/settings.js';
+import type { Settings } from '../../../src/model/settings.js';
 import { exitCodeFor } from '../../../src/problem.js';
 import { tempDir } from '../../rig/temp-dir.js';
 

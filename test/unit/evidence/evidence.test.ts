@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { requestLine } from '../../../src/core/classify/requests.js';
-import type { Reason } from '../../../src/core/diagnosis.js';
-import { type ConsoleEntry, type NetworkEntry } from '../../../src/core/evidence.js';
+import { requestLine } from '../../../src/diagnose/requests.js';
+import type { Reason } from '../../../src/model/diagnosis.js';
+import { type ConsoleEntry, type NetworkEntry } from '../../../src/model/evidence.js';
 import { failureIn, readJsonLines } from '../../../src/evidence/classify-input.js';
 import {
   type Passing,

@@ -2,15 +2,15 @@ import { mkdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { classify } from '../../../src/core/classify/classify.js';
-import type { Evidence } from '../../../src/core/evidence.js';
+import { classify } from '../../../src/diagnose/classify.js';
+import type { Evidence } from '../../../src/model/evidence.js';
 import { mapEvidence } from '../../../src/evidence/map-evidence.js';
 import { MissingEvidence } from '../../../src/evidence/bounded-text.js';
 import { ScriptFetcher } from '../../../src/evidence/source-maps/fetched-scripts.js';
 import { writeInto } from '../../rig/agent-workspace.js';
 import { anError, anEvidence } from '../../rig/builders.js';
 import { tempDir } from '../../rig/temp-dir.js';
-import { request } from '../core/classify-evidence.js';
+import { request } from '../diagnose/classify-evidence.js';
 import { aRequest, aTestFailure } from './rig/failures.js';
 import { writeTrace } from './rig/write-trace.js';
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { ConsoleEntry, NetworkEntry, TestStep } from '../../../src/core/evidence.js';
+import type { ConsoleEntry, NetworkEntry, TestStep } from '../../../src/model/evidence.js';
 import { type Recorded, timelineOf, timelineText } from '../../../src/evidence/timeline.js';
 import { aDiagnosis } from '../../rig/builders.js';
-import { logged, request } from '../core/classify-evidence.js';
+import { logged, request } from '../diagnose/classify-evidence.js';
 
 const step = (time: number, title: string, over: Partial<TestStep> = {}): TestStep => ({
   time,

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Edit, requestOf } from '../../../fixtures/guard/cases.mjs';
-import type { Category } from '../../../src/core/diagnosis.js';
+import type { Category } from '../../../src/model/diagnosis.js';
 import { filesOfTests } from '../../../src/guard/change.js';
 import { judge } from '../../../src/guard/judge.js';
 import { placesOf } from '../../../src/guard/run-guard.js';

@@ -1,5 +1,5 @@
 import { type Edit, requestOf } from '../../../fixtures/guard/cases.mjs';
-import type { Category } from '../../../src/core/diagnosis.js';
+import type { Category } from '../../../src/model/diagnosis.js';
 import type { Findings } from '../../../src/guard/findings.js';
 import { judge } from '../../../src/guard/judge.js';
 

@@ -1,19 +1,19 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { AgentEnd, AgentRun } from '../../../src/core/attempt.js';
-import type { Question } from '../../../src/core/escalation.js';
+import type { AgentEnd, AgentRun } from '../../../src/model/attempt.js';
+import type { Question } from '../../../src/model/escalation.js';
 import { harmless } from '../../../src/guard/findings.js';
 import { violationOf } from '../../../src/guard/rules.js';
 import { fixesOf, followingPatch, ofFixer } from '../../../src/clients/fixer/fixes.js';
 import { patchesOf } from '../../../src/clients/patches.js';
-import type { Cause } from '../../../src/core/cause.js';
+import type { Cause } from '../../../src/model/cause.js';
 import { contentsOf } from '../../../src/workspace/change.js';
 import { applyProposal } from '../../../src/heal/attempt/proposed.js';
 import { type Start, runWithRestarts } from '../../../src/heal/attempt/start-agent.js';
 import { healCause } from '../../../src/heal/heal-cause.js';
 import type { Session } from '../../../src/heal/session.js';
-import { readFix } from '../../../src/publish/fix.js';
+import { readFix } from '../../../src/clients/publish/fix.js';
 import { type RunStore, noStore } from '../../../src/run/run-store.js';
 import type { KnownFailure } from '../../../src/store/store.js';
 import {

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import type { AgentRun } from '../../../src/core/attempt.js';
+import type { AgentRun } from '../../../src/model/attempt.js';
 import type { RunAgent } from '../../../src/agents/runner.js';
 import { noStore } from '../../../src/run/run-store.js';
 import { createSpending } from '../../../src/run/spending.js';
 import { aBlame, aBlamedHunk, failing } from '../../rig/builders.js';
 import { finished } from '../../rig/healing-session.js';
-import { groupCauses } from '../../../src/core/group.js';
+import { groupCauses } from '../../../src/diagnose/group.js';
 import { type Shows, simulatedRun, wholeProof } from '../../rig/simulated-run.js';
 
 /** A promise and the function that resolves it. */

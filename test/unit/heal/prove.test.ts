@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { chooseFlipped, chooseNeighbours, groupAlike } from '../../../src/core/alike.js';
-import { type AgentRun, type Opinion, isKept } from '../../../src/core/attempt.js';
-import type { DiagnosedFailure } from '../../../src/core/cause.js';
-import { outcomeOf } from '../../../src/core/verdict.js';
+import { chooseFlipped, chooseNeighbours, groupAlike } from '../../../src/heal/alike.js';
+import { type AgentRun, type Opinion, isKept } from '../../../src/model/attempt.js';
+import type { DiagnosedFailure } from '../../../src/model/cause.js';
+import { outcomeOf } from '../../../src/model/verdict.js';
 import { harmless } from '../../../src/guard/findings.js';
 import type { Guard } from '../../../src/guard/run-guard.js';
 import { readFailureRecords } from '../../../src/run/failure-record.js';

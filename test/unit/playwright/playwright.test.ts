@@ -1,7 +1,7 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { classify } from '../../../src/core/classify/classify.js';
+import { classify } from '../../../src/diagnose/classify.js';
 import { brokenBuildOf, isStillBroken } from '../../../src/playwright/broken-build.js';
 import type { ReportLine } from '../../../src/playwright/report-format.js';
 import { addLine, emptyReport, followReport } from '../../../src/playwright/report-state.js';

@@ -3,7 +3,7 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { systemClock } from '../../../src/clock.js';
-import { git, gitBytes, gitSays } from '../../../src/git/git.js';
+import { git, gitBytes, gitSays } from '../../../src/workspace/git.js';
 import { findProgram, withPackageBins } from '../../../src/process/find-program.js';
 import { type ProcessEntry, parsePs, withRelatives } from '../../../src/process/proc-table.js';
 import { writeInto } from '../../rig/agent-workspace.js';

@@ -1,4 +1,4 @@
-import { isKept } from '../../../src/core/attempt.js';
+import { isKept } from '../../../src/model/attempt.js';
 import { describe, expect, it } from 'vitest';
 import { type Event, type StampedEvent, eventIn } from '../../../src/event.js';
 import { type Reporter, createBus } from '../../../src/run/bus.js';

@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { failuresOf } from '../../../src/inspect/find-failure.js';
-import { renderFailure, renderList } from '../../../src/inspect/render-inspection.js';
+import { failuresOf } from '../../../src/clients/inspect/find-failure.js';
+import { renderFailure, renderList } from '../../../src/clients/inspect/render-inspection.js';
 import { loadRun } from '../../../src/outputs/html/load-run.js';
 import { renderPage } from '../../../src/outputs/html/page.js';
 import { markdownOf } from '../../../src/outputs/markdown.js';

@@ -1,8 +1,8 @@
-import type { ConsoleEntry, NetworkEntry } from '../../../../src/core/evidence.js';
-import type { SuiteFailure, TestError, TestFailure } from '../../../../src/core/failure.js';
+import type { ConsoleEntry, NetworkEntry } from '../../../../src/model/evidence.js';
+import type { SuiteFailure, TestError, TestFailure } from '../../../../src/model/failure.js';
 import type { SuiteRun } from '../../../../src/playwright/suite-run.js';
 import * as plain from '../../../rig/builders.js';
-import { logged, request } from '../../core/classify-evidence.js';
+import { logged, request } from '../../diagnose/classify-evidence.js';
 
 /** When the built test failures start, in milliseconds since the epoch; they last two seconds. */
 export const startedAt = 1_795_000_000_000;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { ConsoleEntry, NetworkEntry } from '../../../../src/core/evidence.js';
-import type { Attachment } from '../../../../src/core/failure.js';
+import type { ConsoleEntry, NetworkEntry } from '../../../../src/model/evidence.js';
+import type { Attachment } from '../../../../src/model/failure.js';
 import { writeZip } from './write-zip.js';
 
 /** What a written trace has: any of it may be left out. */

@@ -1,0 +1,287 @@
+import { lstatSync } from 'node:fs';
+import path from 'node:path';
+import type { Blame } from '../../model/blame.js';
+import type { DiagnosedFailure } from '../../model/cause.js';
+import type { BlameCauses, BlameSearches } from '../../heal/hooks.js';
+import type { TestError } from '../../model/failure.js';
+import { normalise } from '../../diagnose/normalise.js';
+import { gitSays } from '../../workspace/git.js';
+import { pathInside } from '../../paths.js';
+import type { SuiteRun } from '../../playwright/suite-run.js';
+import type { Change, Contents } from '../../workspace/change.js';
+import { withChange } from '../../workspace/with-change.js';
+import type { Workspace } from '../../workspace/workspace.js';
+import {
+  blamedHunks,
+  type Candidate,
+  editsWithout,
+  type History,
+  notWhole,
+  readHistory,
+  restOf,
+} from '../../workspace/candidates.js';
+import { nextRound, Search, type Seen } from './search.js';
+
+/** What blame needs from a run. */
+export interface BlameParts {
+  readonly cwd: string;
+  readonly workspace: Pick<Workspace, 'root' | 'apply' | 'revert' | 'edited'>;
+  readonly contents: Contents;
+  /** Runs `verify.prepare`; returns null if it succeeded or is not set. */
+  readonly prepare: (signal: AbortSignal) => Promise<string | null>;
+  readonly runAgain: (request: {
+    readonly ids: readonly string[] | null;
+    readonly causeId: string | null;
+    readonly signal: AbortSignal;
+  }) => Promise<SuiteRun>;
+  /** Returns the signature of a run's own failure, without tests; null if it has none. */
+  readonly signed: (run: SuiteRun) => Promise<string | null>;
+  readonly keepChange: (change: Change) => Promise<void>;
+  readonly warn: (message: string) => void;
+  /** Aborts when the whole run is interrupted (Ctrl-C). */
+  readonly signal: AbortSignal;
+  readonly now: () => number;
+  /** The total time for all searches of the run. */
+  readonly timeMs: number;
+  /** When the run began, in milliseconds since the epoch. */
+  readonly startedAt: number;
+  /** The base commit named by a person, or null. */
+  readonly named: string | null;
+  /** Returns the newest commit at which a test was seen green here, or null. */
+  readonly lastGreen: (testId: string) => Promise<string | null>;
+  /** Absolute paths of what self-heal was given to read (`--from`): downloaded reports are no changes of the project. */
+  readonly given: readonly string[];
+  /** Whether a file belongs to the tests, by its path from the recorded root. */
+  readonly isTest: (file: string) => boolean;
+  /**
+   * Reports the result for a cause, or a sentence that says why there is none: whether nothing was found, or nothing was searched. A null id stands
+   * for all causes; such a sentence is reported once.
+   */
+  readonly tell: (causeId: string | null, answer: Blame | string) => void;
+}
+
+/** Creates blame for one run. All causes share one time limit. */
+export function createBlame(parts: BlameParts): BlameCauses {
+  const spent = { ms: 0, changes: 0 };
+  const isWrittenTo = writtenSince(parts);
+  const told = new Set<string>();
+  return async (causes) => {
+    const read = historyReader(parts, isWrittenTo);
+    const searches: Search[] = [];
+    for (const { id, lead, environment } of causes) {
+      if (environment !== null || parts.signal.aborted) continue;
+      const near = await read(lead);
+      const older = () => olderThan(near, () => read(lead, { isOlder: true }));
+      const isKnown = typeof near !== 'string' && near.candidates.length > 0;
+      const history = isKnown ? near : ((await older()) ?? near);
+      if (typeof history !== 'string' && history.candidates.length > 0)
+        searches.push(
+          new Search(id, lead, { history, older: async () => (history === near ? older() : null) }),
+        );
+      else {
+        const reason = `did not look for a change to blame: ${typeof history === 'string' ? history : nothingSince(history)}`;
+        const about = typeof history === 'string' ? null : id;
+        if (about !== null || !told.has(reason)) parts.tell(about, reason);
+        told.add(reason);
+      }
+    }
+    for (const search of searches) await search.begin();
+    return new Searches(parts, { searches, spent });
+  };
+}
+
+class Searches implements BlameSearches {
+  readonly #parts: BlameParts;
+  readonly #searches: readonly Search[];
+  /** What all searches of the run have used, and the number of changes that were taken out. */
+  readonly #spent: { ms: number; changes: number };
+  readonly #answers = new Map<string, { readonly of: string; readonly blame: Blame | null }>();
+
+  constructor(
+    parts: BlameParts,
+    of: { readonly searches: readonly Search[]; readonly spent: { ms: number; changes: number } },
+  ) {
+    [this.#parts, this.#searches, this.#spent] = [parts, of.searches, of.spent];
+  }
+
+  isOpen(causeId: string): boolean {
+    return this.#searches.some((one) => one.causeId === causeId && one.asked !== null);
+  }
+
+  async next(isWanted: (causeId: string) => boolean = () => true): Promise<boolean> {
+    const { signal, now, timeMs } = this.#parts;
+    const wanted = this.#searches.filter(({ causeId }) => isWanted(causeId));
+    const round = nextRound(wanted);
+    if (!round) return false;
+    const startedAt = now();
+    const leftMs = timeMs - this.#spent.ms;
+    const until = AbortSignal.any([signal, AbortSignal.timeout(Math.max(0, leftMs))]);
+    const seen = leftMs > 0 && !signal.aborted ? await this.#run(round.out, round.searches, until) : null;
+    this.#spent.ms += now() - startedAt;
+    if (seen) for (const [search, outcome] of seen) await search.see(round.out, outcome);
+    else
+      for (const one of this.#searches) if (one.asked) await one.end(signal.aborted ? 'interrupt' : 'time');
+    for (const search of seen ? round.searches : wanted) if (!search.asked) await this.#tell(search);
+    return true;
+  }
+
+  async of(causeId: string): Promise<Blame | null> {
+    const search = this.#searches.find((one) => one.causeId === causeId);
+    return search?.soFar ? this.#tell(search) : null;
+  }
+
+  /** Tells what a search has found, or why it has found nothing, unless that was told. */
+  async #tell(search: Search): Promise<Blame | null> {
+    const { causeId, soFar } = search;
+    const numbers = soFar?.set.map((one) => search.history.candidates.indexOf(one));
+    const of = `${numbers?.toSorted().join()} ${soFar?.isMinimal}`;
+    const before = this.#answers.get(causeId);
+    if (before?.of === of) return before.blame;
+    const answer = soFar ? await this.#blame(search, soFar) : whyNothing(search);
+    this.#parts.tell(causeId, typeof answer === 'string' ? `found no change to blame: ${answer}` : answer);
+    const blame = typeof answer === 'string' ? null : answer;
+    this.#answers.set(causeId, { of, blame });
+    return blame;
+  }
+
+  async #blame(search: Search, { set, isMinimal }: NonNullable<Search['found']>): Promise<Blame | string> {
+    const { cwd, workspace, keepChange } = this.#parts;
+    const { history, stats, endedBy } = search;
+    const change = await this.#changeOf(set);
+    if (change === null) return 'files changed during the search';
+    await keepChange(change);
+    const place = { root: workspace.root, cwd };
+    const hunks = await blamedHunks(set, history, place);
+    return {
+      base: history.base,
+      hunks,
+      rest: await restOf(hunks, history, { ...place, found: set }),
+      isMinimal,
+      endedBy: isMinimal ? null : endedBy,
+      outOf: history.candidates.length,
+      runs: stats.runs,
+      unresolved: stats.unresolved,
+      durationMs: this.#spent.ms,
+      change: change.id,
+    };
+  }
+
+  /** Runs tests with hunks taken out: in the project's own tree, under its journal, so that Ctrl-C and a kill leave it as it was (HN-2). Returns null if it was aborted. */
+  async #run(
+    out: ReadonlySet<Candidate>,
+    searches: readonly Search[],
+    signal: AbortSignal,
+  ): Promise<Map<Search, Seen> | null> {
+    const { prepare, runAgain } = this.#parts;
+    const [only, ...others] = searches;
+    const isSuite = only?.lead.failure.scope === 'suite';
+    const ids = isSuite ? null : [...new Set(searches.flatMap(({ lead }) => lead.rerunIds))];
+    const causeId = others.length === 0 ? (only?.causeId ?? null) : null;
+    const change = await this.#changeOf([...out]);
+    const ran =
+      change &&
+      (await withChange(this.#parts, change, async () =>
+        (await prepare(signal)) === null ? runAgain({ ids, causeId, signal }) : null,
+      ));
+    if (signal.aborted) return null;
+    const seen = new Map<Search, Seen>();
+    for (const one of searches)
+      seen.set(one, ran?.value ? await this.#seenOf(one.lead, ran.value) : 'unresolved');
+    return seen;
+  }
+
+  /** A suite that fails for another reason, such as an incomplete build, shows nothing. */
+  async #seenOf({ failure, signature }: DiagnosedFailure, run: SuiteRun): Promise<Seen> {
+    if (failure.scope === 'suite') {
+      if (run.suiteFailure === null) return run.tests.length > 0 ? 'green' : 'unresolved';
+      return (await this.#parts.signed(run)) === signature ? 'red' : 'unresolved';
+    }
+    const { id } = failure.test;
+    const result = run.tests.find(({ test }) => test.id === id);
+    if (result?.outcome === 'expected' || result?.outcome === 'flaky') return 'green';
+    if (result?.outcome !== 'unexpected') return 'unresolved';
+    const now = run.failures.find(({ test }) => test.id === id);
+    return !now || firstLine(now.errors) === firstLine(failure.errors) ? 'red' : 'other';
+  }
+
+  /** Returns the change that takes these candidates out; null if files changed meanwhile. */
+  async #changeOf(out: readonly Candidate[]): Promise<Change | null> {
+    const { workspace, contents } = this.#parts;
+    const edits = await editsWithout(out, { root: workspace.root, contents });
+    if (edits === null) return null;
+    this.#spent.changes += 1;
+    // Agents' changes never have such ids.
+    return { id: `9${String(this.#spent.changes).padStart(8, '0')}`, edits, folders: [] };
+  }
+}
+
+function firstLine([error]: readonly TestError[]): string {
+  return normalise(error?.message ?? '').split('\n')[0] ?? '';
+}
+
+function whyNothing({ history, endedBy, stats }: Search): string {
+  if (endedBy === 'interrupt') return 'interrupted';
+  if (endedBy !== null) return 'no result within the time for it (blame.time)';
+  const { base, candidates, isWhole } = history;
+  const at = base.commit.slice(0, 7);
+  const hunks = candidates.length === 1 ? 'the 1 change' : `all ${candidates.length} changes`;
+  if (!stats.wasRed) return `its test does not run without ${hunks} since ${at}`;
+  const red = `it also fails without ${hunks} since ${at}`;
+  return isWhole ? `${red}: the cause is older, or not a file of the repository` : `${red}, and ${notWhole}`;
+}
+
+/**
+ * Tells which files others have written to since the run began. A file that was unmodified when first checked is later written to only by
+ * searches and fixes, so it keeps counting as unmodified.
+ */
+function writtenSince({ workspace, startedAt }: BlameParts): (file: string) => boolean {
+  const still = new Set<string>();
+  return (file) => {
+    const found = lstatSync(path.join(workspace.root, file), { throwIfNoEntry: false });
+    if (!found || Math.floor(found.mtimeMs) <= startedAt) still.add(file);
+    return !still.has(file);
+  };
+}
+
+/** Reads the changes, once per base. Files are read again in each round of a run, since fixes change them. */
+function historyReader(
+  parts: BlameParts,
+  isWrittenTo: (file: string) => boolean,
+): (lead: DiagnosedFailure, how?: { readonly isOlder: boolean }) => Promise<History | string> {
+  const { workspace, named, contents, isTest } = parts;
+  // Files edited by fixes of this run did not break the tests.
+  const edited = workspace.edited();
+  const given = parts.given.flatMap((place) => pathInside(workspace.root, place) || []);
+  const isGiven = (file: string) => given.some((place) => file === place || file.startsWith(`${place}/`));
+  const isLeftOut = (file: string) => edited.has(file) || isGiven(file) || isWrittenTo(file);
+  const known = new Map<string, Promise<History | string>>();
+  return async ({ failure }, { isOlder } = { isOlder: false }) => {
+    const isAsked = failure.scope === 'test' && named === null;
+    const lastGreen = isAsked ? await parts.lastGreen(failure.test.id) : null;
+    const key = `${lastGreen} ${isOlder}`;
+    const request = { root: workspace.root, contents, named, lastGreen, isOlder, isTest, isLeftOut };
+    const history =
+      known.get(key) ??
+      readHistory(request).catch((error: unknown) => `git cannot read the changes: ${gitSays(error)}`);
+    known.set(key, history);
+    return history;
+  };
+}
+
+/**
+ * Returns the last commits if nothing is known to have been green and what is not committed is not the cause; null if there is nothing older to
+ * search.
+ */
+async function olderThan(
+  history: History | string,
+  readOlder: () => Promise<History | string>,
+): Promise<History | null> {
+  if (typeof history !== 'string' && history.base.from !== 'head') return null;
+  const older = await readOlder();
+  const isOlder = typeof older !== 'string' && older.base.from === 'recent' && older.candidates.length > 0;
+  return isOlder ? older : null;
+}
+
+function nothingSince({ base }: History): string {
+  return `no change since ${base.commit.slice(0, 7)} can be the cause`;
+}

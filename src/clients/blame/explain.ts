@@ -1,0 +1,43 @@
+import path from 'node:path';
+import { systemClock } from '../../clock.js';
+import { placesOf } from '../../guard/run-guard.js';
+import { testPlaces } from '../../guard/test-places.js';
+import type { MakeExplain } from '../../heal/compose-session.js';
+import { createDiagnose } from '../../heal/diagnose.js';
+import { lastGreenCommits } from '../../run/last-green.js';
+import { makeStateFolder } from '../../state-folder.js';
+import { contentsOf, storeChange } from '../../workspace/change.js';
+import { createBlame } from './blame.js';
+
+/** Explains causes by the changes that broke them: since a commit that is named, or since their tests were green. */
+export function changesSince(named: string | null): MakeExplain {
+  return (opened, { session, first }) => {
+    const { request, startedAt } = opened;
+    const { cwd, folder, workspace, bus, signal, settings } = session;
+    const aside = (n: number) => Promise.resolve(makeStateFolder(path.join(folder.dir, 'blame', String(n))));
+    const diagnose = createDiagnose({ ...opened, folder: { ...folder, failure: aside } });
+    return createBlame({
+      cwd,
+      workspace,
+      contents: contentsOf(folder.dir),
+      keepChange: (change) => storeChange(folder.dir, change),
+      prepare: (own) => session.prepare(own),
+      runAgain: (again) => session.runAgain({ ...again, purpose: 'blame' }),
+      // What a search shows is no failure of this run, so it is kept apart.
+      signed: async (run) => (await diagnose({ ...run, failures: [] }))[0]?.signature ?? null,
+      warn: (message) => bus.emit({ type: 'run.warning', message }),
+      signal,
+      now: () => systemClock.now(),
+      timeMs: settings.blame.timeMs,
+      startedAt,
+      named,
+      lastGreen: lastGreenCommits(cwd),
+      given: (request.options.from ?? []).map((place) => path.resolve(cwd, place)),
+      isTest: testPlaces(placesOf(workspace.root, first)),
+      tell: (causeId, answer) => {
+        if (typeof answer === 'string') bus.emit({ type: 'blame.ended', causeId, reason: answer });
+        else if (causeId !== null) bus.emit({ type: 'cause.blamed', causeId, blame: answer });
+      },
+    });
+  };
+}

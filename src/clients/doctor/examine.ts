@@ -1,0 +1,128 @@
+import path from 'node:path';
+import { agentsInUse, missingAgents, withInstalledRunner } from '../../agents/check-agents.js';
+import { programs } from '../../agents/programs.js';
+import { loadSettings } from '../../config/load-settings.js';
+import { builtIn, isBuiltInRunner, type BuiltInRunner } from '../../model/built-in.js';
+import type { Settings } from '../../model/settings.js';
+import { stripAnsi } from '../../visible-text.js';
+import { findPlaywrightConfig } from '../../playwright/find-config.js';
+import { findPlaywright, type Playwright } from '../../playwright/find-playwright.js';
+import { firstRunProblem } from '../../playwright/refusals.js';
+import { listTests } from '../../playwright/run-suite.js';
+import { findProgram } from '../../process/find-program.js';
+import type { Problem } from '../../problem.js';
+import { stateProblem } from '../../state-folder.js';
+import { checkLogin } from './logins.js';
+
+/** One line of `self-heal doctor` (CL-11). */
+export interface Check {
+  /** The subject: `playwright`, `agents.yaml`, `claude login`. */
+  readonly name: string;
+  /** `warning`: a run works without it, or there is no way to tell; `failed`: a run would not work. */
+  readonly state: 'ok' | 'warning' | 'failed';
+  readonly found: string;
+  /** What to do about it; null if all is well. */
+  readonly remedy: string | null;
+}
+
+function passed(name: string, found: string): Check {
+  return { name, state: 'ok', found, remedy: null };
+}
+
+function failed(name: string, { message, detail, remedy }: Problem): Check {
+  const found = detail === undefined ? message : `${message}\n\n${detail}\n`;
+  return { name, state: 'failed', found, remedy };
+}
+
+interface Examination {
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** The value of `-c`. */
+  readonly config?: string | undefined;
+  /** The value of `--agents`. */
+  readonly agents?: string | undefined;
+}
+
+/** Makes the start of a run without the run: each step whose problem a run would end with (CL-11). Changes nothing and calls no model. */
+export async function examine({ cwd, env, config: flag, agents }: Examination): Promise<Check[]> {
+  const state = await stateProblem(cwd);
+  const config = findPlaywrightConfig(cwd, flag);
+  const playwright = findPlaywright(cwd, config.ok ? config.value : undefined);
+  const settings = await loadSettings({ cwd, env, file: agents });
+  const canList = playwright.ok && config.ok && settings.ok;
+  return [
+    state ? failed('.self-heal', state) : passed('.self-heal', 'usable'),
+    playwright.ok ? passed('playwright', playwright.value.version) : failed('playwright', playwright.error),
+    config.ok
+      ? passed('playwright config', path.relative(cwd, config.value))
+      : failed('playwright config', config.error),
+    ...(canList
+      ? [await checkSuite({ cwd, env, playwright: playwright.value, config: config.value }, settings.value)]
+      : []),
+    ...(settings.ok
+      ? [
+          passed(
+            'agents.yaml',
+            settings.value.file ? path.relative(cwd, settings.value.file) : 'not there: defaults',
+          ),
+          ...(await checkAgents(await withInstalledRunner(settings.value, cwd), { cwd, env })),
+        ]
+      : [failed('agents.yaml', settings.error)]),
+  ];
+}
+
+interface Suite extends Pick<Examination, 'cwd' | 'env'> {
+  readonly playwright: Playwright;
+  /** Absolute. */
+  readonly config: string;
+}
+
+/** Lists the tests, which starts neither tests nor web servers. */
+async function checkSuite({ config, ...place }: Suite, { verify }: Settings): Promise<Check> {
+  const run = await listTests({ ...place, args: ['-c', config] });
+  const problem = firstRunProblem(run, { isNarrowed: false, prepare: verify.prepare });
+  if (problem) return failed('tests', problem);
+  const [error] = run.suiteFailure?.errors ?? [];
+  if (error === undefined) return passed('tests', `${run.tests.length} found`);
+  const [line = ''] = stripAnsi(error.message).trim().split('\n');
+  const remedy = 'A run hands it to an agent. `playwright test --list` shows the full output.';
+  return { name: 'tests', state: 'warning', found: `the suite cannot start: ${line}`, remedy };
+}
+
+/** Checks the agents that the routes name, and whether each of their programs is logged in. */
+async function checkAgents(settings: Settings, place: Pick<Examination, 'cwd' | 'env'>): Promise<Check[]> {
+  const missing = await missingAgents(settings, place.cwd);
+  const used = agentsInUse(settings).flatMap((name) => settings.agents[name] ?? []);
+  const runners = [...new Set(used.map(({ runner }) => runner))];
+  const ready = used.filter(({ name, runner }) => !missing.has(name) && runner !== builtIn);
+  const kinds = runners.flatMap((name) => settings.runners[name]?.kind ?? []).filter(isBuiltInRunner);
+  const logins = kinds.map(async (kind) =>
+    (await findProgram(kind, place)) === null ? [] : [await loginOf(kind, place)],
+  );
+  return [
+    ...(runners.includes(builtIn) ? [fixerAlone] : []),
+    ...(ready.length > 0
+      ? [passed('agents', ready.map(({ slashCommand, runner }) => `${slashCommand} (${runner})`).join(', '))]
+      : []),
+    ...[...missing.values()].map((problem) => failed('agents', problem)),
+    ...(await Promise.all(logins)).flat(),
+  ];
+}
+
+const fixerAlone: Check = {
+  name: builtIn,
+  state: 'warning',
+  found:
+    'no agent program is set up: the built-in fixer makes only the fixes it is sure of; other failures are reported with a prompt to paste',
+  remedy: 'After installing an agent program, run `npx self-heal init --agent claude`.',
+};
+
+async function loginOf(program: BuiltInRunner, place: Pick<Examination, 'cwd' | 'env'>): Promise<Check> {
+  const name = `${program} login`;
+  const login = await checkLogin(program, place);
+  if (login.state === 'in') return passed(name, login.how);
+  const { login: remedy } = programs[program];
+  return login.state === 'out'
+    ? { name, state: 'failed', found: 'not logged in', remedy }
+    : { name, state: 'warning', found: `unknown: ${login.why}`, remedy };
+}

@@ -1,0 +1,169 @@
+import { readFile } from 'node:fs/promises';
+import { stripVTControlCharacters } from 'node:util';
+import {
+  unwrap,
+  calleeOf,
+  cookedText,
+  nameOf,
+  nodeIn,
+  nodesIn,
+  nodesOf,
+  type SyntaxNode,
+} from '../../code/syntax.js';
+import { parseSource, type SourceFile } from '../../code/source-file.js';
+import type { Cause } from '../../model/cause.js';
+import type { Proposal } from './proposal.js';
+
+/** What a test expected, and what it got, as far as Playwright prints it as text. */
+interface Mismatch {
+  readonly expected: string;
+  readonly received: string;
+}
+
+/** A literal in a file, and the one to put in its place. */
+interface Replaced {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/**
+ * Lets the tests of a cause expect what the page shows, if nothing but a literal in each assertion that failed differs; null otherwise. Which
+ * of the two is right is for a person to say (BL-6).
+ */
+export async function followedExpectations({ members }: Pick<Cause, 'members'>): Promise<Proposal | null> {
+  const sources = new Map<string, SourceFile | null>();
+  const replaced = new Map<SourceFile, Map<number, Replaced>>();
+  for (const { location, message } of members.flatMap(({ failure }) => failure.errors)) {
+    const mismatch = mismatchIn(stripVTControlCharacters(message));
+    if (!location || !mismatch) return null;
+    const { file, line } = location;
+    if (!sources.has(file))
+      sources.set(file, parseSource(file, await readFile(file, 'utf8').catch(() => '')));
+    const source = sources.get(file);
+    const found = source && literalAt(source, line, mismatch);
+    if (!source || !found) return null;
+    const edits = replaced.get(source) ?? new Map<number, Replaced>();
+    // Two tests that share an assertion have to have got the same.
+    if ((edits.get(found.start) ?? found).text !== found.text) return null;
+    replaced.set(source, edits.set(found.start, found));
+  }
+  if (replaced.size === 0) return null;
+  const files = [...replaced].map(([{ path: file, text: before }, edits]) => {
+    const backwards = [...edits.values()].toSorted((a, b) => b.start - a.start);
+    const after = backwards.reduce(
+      (text, one) => text.slice(0, one.start) + one.text + text.slice(one.end),
+      before,
+    );
+    return { file, before, after };
+  });
+  return { summary: 'lets the tests expect what the page shows now', files };
+}
+
+const value = String.raw`"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?`;
+const oneLine = (word: string) =>
+  new RegExp(String.raw`^[ \t]*${word}(?: \w+)?:[ \t]*(${value})[ \t]*$`, 'm');
+const [expectedLine, receivedLine] = [oneLine('Expected'), oneLine('Received')];
+const diff = /^[ \t]*- Expected[^\n]*\n[ \t]*\+ Received[^\n]*\n\n((?:[-+ ][^\n]*\n|\n(?=[-+ ]))*)/m;
+
+/** Reads Playwright's message: both values on a line each, or their difference. */
+function mismatchIn(message: string): Mismatch | null {
+  const [expected, received] = [expectedLine, receivedLine].map((line) => line.exec(message)?.[1]);
+  if (expected !== undefined && received !== undefined)
+    return { expected: plain(expected), received: plain(received) };
+  const lines = diff.exec(`${message}\n`)?.[1]?.replace(/\n+$/, '').split('\n');
+  // Long differences show only what is around them.
+  if (!lines || lines.some((line) => line.trim().startsWith('@@ '))) return null;
+  const side = (sign: '-' | '+') =>
+    lines
+      .flatMap((line) => (line.startsWith(sign) || line.startsWith(' ') ? [line.slice(2)] : []))
+      .join('\n');
+  return { expected: side('-'), received: side('+') };
+}
+
+/** Playwright escapes nothing but quotes and backslashes in a text. */
+function plain(printed: string): string {
+  return printed.startsWith('"') ? printed.slice(1, -1).replaceAll(/\\(["\\])/g, '$1') : printed;
+}
+
+/** Finds the only literal of an assertion in this line that says what was expected. */
+function literalAt(source: SourceFile, line: number, mismatch: Mismatch): Replaced | null {
+  const found = nodesOf(source.program).flatMap((call) => {
+    const property = nodeIn(calleeOf(call), 'property');
+    const matcher = nameOf(property) ?? '';
+    if (!property || !/^to[A-Z]/.test(matcher) || source.lineAt(property.start) !== line) return [];
+    const isNegated = nameOf(nodeIn(nodeIn(calleeOf(call), 'object'), 'property')) === 'not';
+    return isNegated
+      ? []
+      : nodesIn(call, 'arguments').flatMap((one) => replacing(source, unwrap(one), { ...mismatch, matcher }));
+  });
+  return found.length === 1 ? (found[0] ?? null) : null;
+}
+
+function replacing(
+  source: SourceFile,
+  node: SyntaxNode,
+  { matcher, ...mismatch }: Mismatch & { readonly matcher: string },
+): Replaced[] {
+  const { start, end } = node;
+  const collapses = matcher === 'toHaveText' || matcher === 'toContainText';
+  const got = (text: string) => (collapses ? text.replaceAll(/\s+/g, ' ').trim() : text);
+  const raw = source.text.slice(start, end);
+  if (node.type === 'ArrayExpression') {
+    const [was, is] = [listIn(mismatch.expected), listIn(mismatch.received)];
+    const elements = nodesIn(node, 'elements').map(textOf);
+    if (!was || !is || elements.length === 0 || elements.join('\0') !== was.join('\0')) return [];
+    const quote = source.text[nodesIn(node, 'elements')[0]?.start ?? 0] ?? "'";
+    return [{ start, end, text: `[${is.map((one) => quoted(got(one), quote)).join(', ')}]` }];
+  }
+  const { expected, received } = mismatch;
+  if (node.type === 'Literal' && typeof node['value'] === 'number')
+    return raw === expected && /^[-\d.]+$/.test(received) ? [{ start, end, text: received }] : [];
+  const text = textOf(node);
+  if (text === null) return [];
+  const put = (now: string) => [{ start, end, text: quoted(now, raw[0] ?? "'") }];
+  if (text === expected) return put(got(received));
+  // An address may be given without its origin.
+  const origin = expected.slice(0, -text.length);
+  if (
+    matcher === 'toHaveURL' &&
+    text.startsWith('/') &&
+    expected === origin + text &&
+    received.startsWith(origin)
+  )
+    return put(received.slice(origin.length));
+  const [indent] = /^[ \t]*(?=\S)/m.exec(text) ?? [''];
+  const dedented = text
+    .split('\n')
+    .map((one) => (one.startsWith(indent) ? one.slice(indent.length) : one.trim()));
+  if (matcher !== 'toMatchAriaSnapshot' || dedented.join('\n').trim() !== expected.trim()) return [];
+  const lines = received
+    .trim()
+    .split('\n')
+    .map((one) => indent + one)
+    .join('\n');
+  return put(`${/^\s*?\n/.exec(text)?.[0] ?? ''}${lines}${/\n\s*$/.exec(text)?.[0] ?? ''}`);
+}
+
+/** Returns the text of a string or a template without expressions; null for any other node. */
+function textOf(node: SyntaxNode): string | null {
+  if (node.type === 'TemplateLiteral' && nodesIn(node, 'expressions').length === 0)
+    return nodesIn(node, 'quasis').map(cookedText).join('');
+  return node.type === 'Literal' && typeof node['value'] === 'string' ? node['value'] : null;
+}
+
+/** Returns the texts of a printed `Array [ "Tea", "Coffee" ]`; null for anything else. */
+function listIn(printed: string): string[] | null {
+  const inside = /^Array \[\n([^]*)\n?\]$/.exec(printed)?.[1];
+  if (inside === undefined) return null;
+  const items = inside.split('\n').filter((line) => line.trim() !== '');
+  const texts = items.map((item) => new RegExp(`^ *(${value}),$`).exec(item)?.[1]);
+  return texts.every((text) => text?.startsWith('"')) ? texts.map((text) => plain(text ?? '')) : null;
+}
+
+/** Writes a text as a literal with these quotes. */
+function quoted(text: string, quote: string): string {
+  const escaped = text.replaceAll('\\', '\\\\').replaceAll(quote, `\\${quote}`);
+  if (quote === '`') return `\`${escaped.replaceAll('${', '\\${')}\``;
+  return `${quote}${escaped.replaceAll('\n', '\\n').replaceAll('\r', '\\r')}${quote}`;
+}

@@ -1,0 +1,157 @@
+import { nodeIn, nodesIn, propertyOf, type SyntaxNode, visit } from '../../code/syntax.js';
+import { parseSource } from '../../code/source-file.js';
+import type { PageElement } from '../../model/evidence.js';
+
+/** One line of Playwright's accessibility snapshot: an element, or a property of one (`/placeholder`). */
+export interface AriaLine {
+  readonly role: string;
+  /** The accessible name; empty if there is none. */
+  readonly name: string;
+  readonly text: string;
+}
+
+/** One line of YAML: `- button "Pay" [disabled]: text`; the key is in single quotes if it contains a colon, for example. */
+const shape = /^\s*- '?(\/?[\w-]+)(?: "((?:[^"\\]|\\.)*)")?(?: \[[^\]]*\])*(?::(?: "?(.*?)"?)?)?'?$/;
+
+/** Parses one line; returns null if it does not describe an element or a property. */
+function ariaLineOf(line: string): AriaLine | null {
+  const [found, role = '', name = '', text = ''] = shape.exec(line) ?? [];
+  if (found === undefined) return null;
+  return { role, name: name.replaceAll(/\\(.)/g, '$1').replaceAll("''", "'"), text };
+}
+
+/** One name by which a locator finds its element. */
+export interface LocatorName {
+  readonly kind: 'test-id' | 'role' | 'text' | 'label' | 'placeholder';
+  /** The role whose accessible name it is; null for the other kinds. */
+  readonly role: string | null;
+  readonly value: string;
+  readonly exact: boolean;
+}
+
+const kinds: Readonly<Record<string, LocatorName['kind']>> = {
+  getByTestId: 'test-id',
+  getByRole: 'role',
+  getByText: 'text',
+  getByLabel: 'label',
+  getByPlaceholder: 'placeholder',
+};
+
+/** Returns the names in a locator as Playwright prints it; null if it is inside a frame or cannot be parsed. */
+export function namesIn(locator: string): LocatorName[] | null {
+  const program = parseSource('locator.ts', locator)?.program;
+  if (!program || /\b(?:frameLocator|contentFrame)\(/.test(locator)) return null;
+  const names: LocatorName[] = [];
+  visit(program, (node) => {
+    const found = nameIn(node);
+    if (found) names.push(found.name);
+  });
+  return names;
+}
+
+/** Returns the name that a call looks for, with the literal that says it. */
+function nameIn(call: SyntaxNode): { readonly name: LocatorName; readonly literal: SyntaxNode } | null {
+  const callee = call.type === 'CallExpression' ? nodeIn(call, 'callee') : null;
+  const method = callee && (propertyOf(callee) ?? String(callee['name']));
+  const kind = method ? kinds[method] : undefined;
+  const [first, options] = nodesIn(call, 'arguments');
+  if (!kind || !first) return null;
+  const literal = kind === 'role' ? optionOf(options, 'name') : first;
+  const value = literal && textOf(literal);
+  if (!literal || !value) return null;
+  const exact = kind === 'test-id' || optionOf(options, 'exact')?.['value'] === true;
+  return { name: { kind, role: kind === 'role' ? textOf(first) : null, value, exact }, literal };
+}
+
+function textOf(node: SyntaxNode): string | null {
+  return node.type === 'Literal' && typeof node['value'] === 'string' ? node['value'] : null;
+}
+
+/** Returns the value of an option in `{ name: 'Pay' }`. */
+function optionOf(object: SyntaxNode | undefined, name: string): SyntaxNode | null {
+  const property = nodesIn(object, 'properties').find((one) => nodeIn(one, 'key')?.['name'] === name);
+  return nodeIn(property, 'value');
+}
+
+/** What is known about the page on which a test failed. */
+export interface RedPage {
+  readonly elements: readonly PageElement[];
+  readonly ariaSnapshot: string;
+}
+
+/** Attributes for test ids: Playwright's default, and those common with other tools. */
+const testId = /^data-(?:test|cy|qa|pw|e2e|hook|automation)/;
+
+/** Returns every name of this kind on the page, once for each element that has one. */
+export function valuesOnPage({ elements, ariaSnapshot }: RedPage, { kind, role }: LocatorName): string[] {
+  const told = (value: string | undefined) => (value ? [value] : []);
+  switch (kind) {
+    case 'test-id':
+      return elements.flatMap(({ attributes }) =>
+        told(Object.entries(attributes).find(([key]) => testId.test(key))?.[1]),
+      );
+    case 'role':
+      return ariaSnapshot.split('\n').flatMap((line) => {
+        const node = ariaLineOf(line);
+        return node?.role === role ? told(node?.name) : [];
+      });
+    case 'text':
+      return elements.flatMap(({ text }) => told(text));
+    case 'label':
+      return elements.flatMap(({ label, attributes }) => told(attributes['aria-label'] ?? label));
+    case 'placeholder':
+      return elements.flatMap(({ attributes }) => told(attributes['placeholder']));
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** Whether a locator with this name finds this value: texts match partially and in any case, unless `exact` is set. */
+export function isFoundBy(name: LocatorName, value: string): boolean {
+  if (name.exact) return value === name.value;
+  return value.toLowerCase().includes(name.value.toLowerCase());
+}
+
+/** A file's text. */
+export interface SourceText {
+  /** Absolute. */
+  readonly file: string;
+  readonly text: string;
+}
+
+/** A string literal in test code with a name that a locator looks for. */
+export interface Place {
+  readonly file: string;
+  /** The position of the name within the text, without quotes. */
+  readonly start: number;
+  readonly end: number;
+  /** The lines of the surrounding call, counted from 1. */
+  readonly from: number;
+  readonly to: number;
+  /** Whether it is in the locating call itself rather than in a constant. */
+  readonly inCall: boolean;
+}
+
+/** Returns the literals with this name in locating calls or, if there are none, those elsewhere in the file. */
+export function placesOfName({ file, text }: SourceText, { kind, role, value }: LocatorName): Place[] {
+  const source = text.includes(value) ? parseSource(file, text) : null;
+  if (!source) return [];
+  const calls: Place[] = [];
+  const others: Place[] = [];
+  const place = (literal: SyntaxNode, around: SyntaxNode, inCall: boolean): Place => ({
+    file,
+    start: literal.start + 1,
+    end: literal.end - 1,
+    from: source.lineAt(around.start),
+    to: source.lineAt(around.end),
+    inCall,
+  });
+  visit(source.program, (node) => {
+    const found = nameIn(node);
+    if (found?.name.kind === kind && found.name.role === role && found.name.value === value)
+      calls.push(place(found.literal, node, true));
+    else if (textOf(node) === value) others.push(place(node, node, false));
+  });
+  const isRaw = ({ start, end }: Place) => text.slice(start, end) === value;
+  return (calls.length > 0 ? calls : others).filter(isRaw);
+}

@@ -1,0 +1,126 @@
+import { realpathSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { stripVTControlCharacters } from 'node:util';
+import { isCode } from '../../code/imports.js';
+import type { Hunk } from '../../model/blame.js';
+import type { Cause } from '../../model/cause.js';
+import type { Location, TestError } from '../../model/failure.js';
+import { framesIn } from '../../evidence/source-maps/parse-frames.js';
+import { git } from '../../workspace/git.js';
+import { real, relativePath } from '../../paths.js';
+import { driftedLocator, type DriftEvidence } from './drifted-locator.js';
+import type { SourceText } from './locator-names.js';
+import type { Proposal } from './proposal.js';
+import { changesThatRemoved, holds, renamedTo } from './renames.js';
+import { settledSteps } from './settled-steps.js';
+import { runCodeFixes } from './run-code-fixes.js';
+
+/** Where the built-in fixer works. */
+export interface FixerPlaces {
+  /** The project's root. */
+  readonly cwd: string;
+  /** The root of the working tree: the repository around the project, or the project itself. */
+  readonly root: string;
+  /** Whether a file belongs to the tests, by its path from the root. */
+  readonly isTest: (file: string) => boolean;
+}
+
+/** Returns a fix for a cause that the built-in fixer is sure of; null if there is none. Changes nothing. */
+export type Fixer = (cause: Cause) => Promise<Proposal | null>;
+
+/** Creates the built-in fixer for one run (BF-1). It needs no account, no model and no network. */
+export function createFixer(given: FixerPlaces, fixCode = runCodeFixes): Fixer {
+  const places = { ...given, root: realpathSync(given.root) };
+  return async (cause) => {
+    if (cause.flake) return settledSteps(cause);
+    const said = compilerErrors(cause);
+    const fix = said === null ? null : await fixCode(said, [places.cwd, places.root]);
+    return fix ?? drift(cause, places);
+  };
+}
+
+/** Returns what was said about a build error that TypeScript may be sure of. */
+function compilerErrors({ lead }: Cause): string | null {
+  const { failure, evidence, diagnosis } = lead;
+  if (diagnosis.category !== 'build-error') return null;
+  const texts = [
+    ...evidence.errors.flatMap(({ message, stack }) => [message, stack ?? '']),
+    evidence.serverOutput,
+    ...(failure.scope === 'suite' ? [failure.stderr] : []),
+  ];
+  return stripVTControlCharacters(texts.join('\n'));
+}
+
+/** Proposes that a locator follows what the app renamed. */
+async function drift(cause: Cause, places: FixerPlaces): Promise<Proposal | null> {
+  const { failure, evidence, diagnosis } = cause.lead;
+  const { locator } = diagnosis.facts;
+  const { elements, ariaSnapshot, errors } = evidence;
+  if (failure.scope === 'suite' || locator === null || !elements || ariaSnapshot === null) return null;
+  return driftedLocator({
+    locator,
+    isExpectation: errors.some(({ message }) => /\bexpect\b.*\(/.test(message.split('\n')[0] ?? '')),
+    foundSome: errors.some(({ message }) => /\bresolved to\b/.test(message)),
+    page: { elements, ariaSnapshot },
+    frames: cause.members.flatMap((one) => one.failure.errors.flatMap(framesOf)),
+    renamedTo: async (name, candidates) => {
+      const hunks = await changesThatRemoved(name, places.root, blamedIn(cause, places));
+      return renamedTo(
+        hunks.filter(({ file }) => !places.isTest(file)),
+        name,
+        candidates,
+      );
+    },
+    search: (name) => search(name, places),
+  });
+}
+
+/**
+ * Returns the hunks to blame, with paths from the repository. Whole files are left out: a deleted one may have been moved, which git
+ * detects.
+ */
+export function blamedIn(
+  { blame }: Pick<Cause, 'blame'>,
+  { cwd, root }: Pick<FixerPlaces, 'cwd' | 'root'>,
+): Hunk[] {
+  return (blame?.hunks ?? []).flatMap(({ whole, file, old, now }) =>
+    whole ? [] : [{ file: relativePath(root, path.resolve(cwd, file)), old, now }],
+  );
+}
+
+async function search(
+  name: string,
+  { root, isTest }: Pick<FixerPlaces, 'root' | 'isTest'>,
+): ReturnType<DriftEvidence['search']> {
+  const found = await git(root, ['grep', '-z', '-l', '-I', '-F', '--untracked', '-e', name]);
+  const tests: SourceText[] = [];
+  let inApp = false;
+  for (const one of (found ?? '').split('\0').filter(Boolean)) {
+    const file = path.join(root, one);
+    const text = await readFile(file, 'utf8').catch(() => '');
+    if (!holds(text, name)) continue;
+    if (isTest(one) && isCode(one)) tests.push({ file, text });
+    else inApp = true;
+  }
+  return { tests, inApp };
+}
+
+/** Returns the positions in an error that are files on disk. */
+function framesOf({ location, stack }: Pick<TestError, 'location' | 'stack'>): Location[] {
+  const ofStack = framesIn(stripVTControlCharacters(stack ?? '')).flatMap(({ address, line, column }) => {
+    const file = address.startsWith('file:///') ? fileOf(address) : address;
+    return file !== null && path.isAbsolute(file) ? [{ file, line, column }] : [];
+  });
+  return [...(location ? [location] : []), ...ofStack].map((one) => ({ ...one, file: real(one.file) }));
+}
+
+/** Returns null for a URL that names no file here; a log may contain anything. */
+function fileOf(url: string): string | null {
+  try {
+    return fileURLToPath(url);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,137 @@
+import { diffArrays, parsePatch } from 'diff';
+import escapeStringRegexp from 'escape-string-regexp';
+import type { Hunk } from '../../model/blame.js';
+import { git, gitDiff } from '../../workspace/git.js';
+import { baseOf } from '../../workspace/git-trees.js';
+
+/** What a change turned a name into, and the file that shows it. */
+export interface Rename {
+  readonly to: string;
+  readonly file: string;
+}
+
+const word = String.raw`[\p{L}\p{N}_$-]`;
+
+/** A pattern for a name as a whole: `pay` is not in `pay-later`. */
+function whole(name: string): string {
+  const isWord = (text: string) => new RegExp(`^${word}$`, 'u').test(text);
+  const before = isWord(name[0] ?? '') ? `(?<!${word})` : '';
+  const after = isWord(name.at(-1) ?? '') ? `(?!${word})` : '';
+  return `${before}${escapeStringRegexp(name)}${after}`;
+}
+
+/** Whether a text contains a name as a whole. */
+export function holds(text: string, name: string): boolean {
+  return name !== '' && new RegExp(whole(name), 'u').test(text);
+}
+
+/**
+ * Returns which of the candidates these changes put in the place of a name: the only one, and no added line may still have the name. Null if
+ * the changes leave any doubt.
+ */
+export function renamedTo(
+  hunks: readonly Hunk[],
+  name: string,
+  candidates: readonly string[],
+): Rename | null {
+  const found: Rename[] = [];
+  for (const { file, old, now } of hunks) {
+    const kept = new Set(now);
+    for (const [index, line] of old.entries()) {
+      const aligned = old.length === now.length ? now.slice(index, index + 1) : now;
+      for (const changed of holds(line, name) ? aligned : []) {
+        const to = candidates.filter((one) => replaces(name, one, [line, changed]));
+        if (to.length > 0) kept.delete(changed);
+        found.push(...to.map((one) => ({ to: one, file })));
+      }
+    }
+    // Moved rather than renamed.
+    if ([...kept].some((line) => holds(line, name))) return null;
+  }
+  const [first] = found;
+  return first && found.every(({ to }) => to === first.to) ? first : null;
+}
+
+/** Whether a line has a new name exactly where it had the old one, and most of its other words stayed. */
+function replaces(
+  name: string,
+  to: string,
+  [before, after]: readonly [before: string, after: string],
+): boolean {
+  const old = tokensOf(before, name);
+  const parts = diffArrays(old, tokensOf(after, to));
+  const stayed = parts.reduce(
+    (sum, { added, removed, value }) => sum + (added || removed ? 0 : value.length),
+    0,
+  );
+  const others = old.filter((one) => one !== name).length;
+  return (
+    stayed >= others / 2 &&
+    parts.some((part, index) => {
+      const next = parts[index + 1];
+      return part.removed && next?.added && isOnly(part.value, name) && isOnly(next.value, to);
+    })
+  );
+}
+
+function isOnly(tokens: readonly string[], token: string): boolean {
+  return tokens.length === 1 && tokens[0] === token;
+}
+
+function tokensOf(line: string, name: string): string[] {
+  return line.match(new RegExp(`${whole(name)}|${word}+|\\S`, 'gu')) ?? [];
+}
+
+/** How long one search of the history may take, in milliseconds. */
+const SEARCH_MS = 5000;
+/** How many of the newest commits are searched for a name, and how many of those that mention it are read. */
+const COMMITS = 1000;
+const READ = 20;
+/** Longer lines are generated code, and are ignored. */
+const MAX_LINE = 1000;
+
+const patch = [
+  '--unified=0',
+  '--no-color',
+  '--no-ext-diff',
+  '--no-textconv',
+  '--find-renames',
+  '--src-prefix=a/',
+  '--dst-prefix=b/',
+];
+
+/**
+ * Returns the change of a repository that took out a name: the one to blame, what differs from the default branch, or the newest commit that
+ * did. Paths are relative to the repository; outside one, there are no changes.
+ */
+export async function changesThatRemoved(
+  name: string,
+  root: string,
+  blamed: readonly Hunk[],
+): Promise<readonly Hunk[]> {
+  const removed = (hunks: readonly Hunk[]) => hunks.some(({ old }) => old.some((line) => holds(line, name)));
+  if (removed(blamed)) return blamed;
+  const base = await baseOf(root, null);
+  const from = typeof base === 'string' ? base : 'HEAD';
+  const since = hunksIn(String(await gitDiff(root, [...patch, from, '--']).catch(() => '')));
+  if (removed(since)) return since;
+  const oldest = (await git(root, ['rev-list', `--skip=${COMMITS}`, '--max-count=1', 'HEAD']))?.trim();
+  const range = oldest ? `${oldest}..HEAD` : 'HEAD';
+  // Not `-S`, which counts occurrences of the text: `checkout-pay` contains `pay` as often as `pay` does.
+  const wanted = `-G${name.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)}`;
+  const args = ['log', `--max-count=${READ}`, wanted, '--format=%x01', '--patch', '--no-merges', ...patch];
+  const log = await git(root, [...args, range, '--'], { timeoutMs: SEARCH_MS });
+  return (log ?? '').split('\u0001').map(hunksIn).find(removed) ?? [];
+}
+
+/** Parses the hunks of a patch in git's format. */
+export function hunksIn(diff: string): Hunk[] {
+  return parsePatch(diff).flatMap(({ oldFileName, newFileName, hunks }) => {
+    const file = (newFileName === '/dev/null' ? oldFileName : newFileName)?.slice('b/'.length) ?? '';
+    return hunks.map(({ lines }) => ({ file, old: linesOf(lines, '-'), now: linesOf(lines, '+') }));
+  });
+}
+
+function linesOf(lines: readonly string[], sign: '-' | '+'): string[] {
+  return lines.flatMap((line) => (line.startsWith(sign) && line.length <= MAX_LINE ? [line.slice(1)] : []));
+}

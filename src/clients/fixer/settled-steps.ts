@@ -1,0 +1,75 @@
+import { readFile } from 'node:fs/promises';
+import { parseSource, type SourceFile } from '../../code/source-file.js';
+import {
+  calleeOf,
+  nameOf,
+  nodeIn,
+  nodesIn,
+  nodesOf,
+  propertyOf,
+  type SyntaxNode,
+} from '../../code/syntax.js';
+import { expectIn, webFirstCode } from '../../code/web-first.js';
+import type { Cause } from '../../model/cause.js';
+import type { Proposal } from './proposal.js';
+
+/** Playwright's actions and assertions that do nothing in time unless they are awaited. */
+const actions =
+  /^(?:click|dblclick|fill|press|pressSequentially|type|check|uncheck|setChecked|selectOption|setInputFiles|hover|tap|focus|blur|clear|dragTo|goto|reload|goBack|goForward|waitFor|waitForURL|waitForLoadState|dispatchEvent|scrollIntoViewIfNeeded)$/;
+const webFirst =
+  /^to(?:Be(?:Attached|Checked|Disabled|Editable|Empty|Enabled|Focused|Hidden|InViewport|Visible)|ContainText|ContainClass|Have(?:Accessible\w+|Attribute|Class|Count|CSS|Id|JSProperty|Role|Text|Title|URL|Value|Values)|Pass)$/;
+
+/**
+ * Lets a flaky test wait for what it does not wait for, if its code shows it: an action or a web-first assertion that is not awaited, or a one-shot
+ * check that has a web-first form. Null if there is none.
+ */
+export async function settledSteps({ lead: { failure } }: Pick<Cause, 'lead'>): Promise<Proposal | null> {
+  if (failure.scope === 'suite') return null;
+  const { file, line } = failure.test.location;
+  const source = parseSource(file, await readFile(file, 'utf8').catch(() => ''));
+  const test = source && testAt(source, line);
+  if (!source || !test) return null;
+  const edits = nodesOf(test).flatMap((node) => settled(node, source));
+  if (edits.length === 0) return null;
+  const after = edits
+    .toSorted((a, b) => b.start - a.start)
+    .reduce((text, one) => text.slice(0, one.start) + one.text + text.slice(one.end), source.text);
+  const summary = `lets the test wait: ${edits.map(({ says }) => says).join(', ')}`;
+  return { summary, files: [{ file, before: source.text, after }] };
+}
+
+interface Edit {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+  readonly says: string;
+}
+
+/** The call that defines the test in a line: the outermost one with a function. */
+function testAt(source: SourceFile, line: number): SyntaxNode | null {
+  const calls = nodesOf(source.program).filter(
+    (node) =>
+      node.type === 'CallExpression' &&
+      source.lineAt(node.start) === line &&
+      nodesIn(node, 'arguments').some(({ type }) => /Function/.test(type)),
+  );
+  return calls[0] ?? null;
+}
+
+function settled(node: SyntaxNode, source: SourceFile): Edit[] {
+  const call = node.type === 'ExpressionStatement' ? nodeIn(node, 'expression') : null;
+  if (!call || call.type !== 'CallExpression') return [];
+  const { start, end } = call;
+  const name = propertyOf(calleeOf(call)) ?? '';
+  const said = expectIn(call);
+  const place = `line ${source.lineAt(start)}`;
+  if (said ? webFirst.test(name) : actions.test(name) && rootOf(call) !== 'test')
+    return [{ start, end: start, text: 'await ', says: `${place} awaits ${name}` }];
+  const form = webFirstCode(call, source);
+  return form ? [{ start, end, text: form, says: `${place} waits for what it checked once` }] : [];
+}
+
+function rootOf(node: SyntaxNode): string | null {
+  const next = nodeIn(node, 'object') ?? nodeIn(node, 'callee');
+  return next ? rootOf(next) : nameOf(node);
+}

@@ -1,0 +1,236 @@
+import { minimalSet } from '../../minimal-set.js';
+import { testName } from '../../model/failure.js';
+import { type Count, isHigher, shownBy, surelyAtLeast } from '../../model/failure-rate.js';
+import type { Flake } from '../../model/flake.js';
+import { besideThem, namesOf, trialsFor, zones } from './conditions.js';
+import { addRound, rounds, type Seen, type Suspect } from './seen-runs.js';
+import {
+  type Condition,
+  countIn,
+  type FlakeSearch,
+  isMoreRed,
+  isOver,
+  keyOf,
+  LEAST_RATE,
+  type ListedTest,
+  measure,
+  MOST_REPEATS,
+  newTrial,
+  none,
+  own,
+  plus,
+  runUnder,
+  type Trial,
+  tryOn,
+} from './trials.js';
+
+/** A flake with the condition that makes it red. */
+export interface FoundFlake {
+  readonly flake: Flake;
+  readonly target: ListedTest;
+  /** Null if no experiment made it red again. */
+  readonly under: Condition | null;
+}
+
+/** How often each condition is tried: what is always red under one is found before what is rarely red under any costs time. */
+const EFFORTS = [4, MOST_REPEATS];
+
+/** How many tests one trial runs at most, the repetitions included; it tries its condition at least twice. */
+const MOST_IN_TRIAL = 200;
+
+/** Finds the flaky tests of a suite, what makes each red, and how often it then is (FL-1, FL-2). Tells each as soon as it is found. */
+export async function findFlakes(
+  search: FlakeSearch,
+  tell: (found: FoundFlake) => Promise<void>,
+): Promise<readonly FoundFlake[]> {
+  const { first, suspected, isNamed } = search;
+  const seen: Seen = {
+    counts: new Map(),
+    reds: new Map(),
+    workers: 1,
+    isWhole: !isNamed && first.tests.length > 0,
+  };
+  addRound(seen, first.tests);
+  if (!isNamed && suspected.size === 0) await rounds(search, seen);
+  const selected = new Set(first.tests.map(({ test }) => keyOf(test)));
+  const isSuspect = ({ key }: ListedTest) =>
+    suspected.size > 0 ? suspected.has(key) : isNamed || (seen.counts.get(key)?.red ?? 0) > 0;
+  const tests = search.listed.filter(({ key }) => selected.has(key) || suspected.has(key));
+  const suspects = tests.filter(isSuspect);
+  const found: FoundFlake[] = [];
+  const take = async (one: FoundFlake | null) => {
+    if (!one) return;
+    found.push(one);
+    await tell(one);
+  };
+  for (const [at, target] of suspects.entries()) {
+    const now = search.now();
+    // What one test does not use is there for the others.
+    const until = now + (search.until - now) / (suspects.length - at);
+    await take(await explain({ ...search, until }, { target, seen }));
+  }
+  // What is red in another time zone alone is green in all of these runs.
+  const green = suspected.size > 0 ? [] : tests.filter((one) => !isSuspect(one));
+  for (const trial of zones) {
+    if (green.length === 0 || isOver(search)) break;
+    const { env = {} } = trial.under;
+    const ids = green.flatMap(({ ids: [id = []] }) => id);
+    const run = await search.run({ ids, args: [], env, trace: false });
+    for (const target of green) {
+      const count = countIn(run.tests, target.key);
+      if (count.red === 0 || found.some((one) => one.target === target)) continue;
+      await take(await claim(search, { target, seen }, { own: newTrial(own), trial: { ...trial, count } }));
+    }
+  }
+  return found;
+}
+
+/** Finds out by experiment what makes a test red (FL-2). Null if it was never red, or always is. */
+async function explain(search: FlakeSearch, suspect: Suspect): Promise<FoundFlake | null> {
+  const { target, seen } = suspect;
+  const named = testName(target.test.titlePath);
+  const byItself = newTrial(own);
+  const inSuite = () => seen.counts.get(target.key) ?? none;
+  await measure(search, target, byItself, { most: 10 });
+  if (search.signal.aborted) return null;
+  const { red, runs } = byItself.count;
+  if (red > 0 && red < runs) return random(search, target, byItself);
+  if (red > 0) {
+    if (inSuite().red < inSuite().runs) return needing(search, suspect, byItself);
+    search.say(`${named} is red in all of ${runs + inSuite().runs} runs: broken, not flaky`);
+    return null;
+  }
+  if (!seen.isWhole) {
+    await rounds(search, seen);
+    seen.isWhole = true;
+  }
+  const trials = trialsFor(search, suspect);
+  for (const effort of EFFORTS)
+    for (const trial of trials) {
+      const most = Math.max(2, Math.floor(MOST_IN_TRIAL / (trial.under.others.length + 1)));
+      await tryOn(search, target, trial, Math.min(effort, most));
+      if (trial.count.red === 0) continue;
+      const found = await claim(search, suspect, { own: byItself, trial, trials });
+      if (found) return found;
+    }
+  if (search.signal.aborted) return null;
+  if (inSuite().red > 0) {
+    const ended = isOver(search) ? '; flaky.time ended the search for what makes it red' : '';
+    const words = () => `in the whole suite${ended}`;
+    return { ...foundFlake(target, { ...own, words, count: inSuite() }, byItself.count), under: null };
+  }
+  // Tests that were asked for are run until they can't be as flaky as is worth knowing.
+  await measure(search, target, byItself);
+  if (byItself.count.red > 0) return random(search, target, byItself);
+  const all = plus(byItself.count, inSuite());
+  const isEnough = shownBy(all, { look: 1, expected: LEAST_RATE }) === 'green';
+  search.say(
+    `${named} was green in all of ${all.runs} runs${isEnough ? '' : ', fewer than would say enough'}`,
+  );
+  return null;
+}
+
+async function random(search: FlakeSearch, target: ListedTest, byItself: Trial): Promise<FoundFlake> {
+  await measure(search, target, byItself);
+  return foundFlake(target, byItself, byItself.count);
+}
+
+interface Claim {
+  readonly own: Trial;
+  readonly trial: Trial;
+  readonly trials?: readonly Trial[];
+}
+
+/** Shows that a condition makes a test red, and takes away from it what does not; null if it is not the condition. */
+async function claim(
+  search: FlakeSearch,
+  suspect: Suspect,
+  { own: byItself, trial, trials = [] }: Claim,
+): Promise<FoundFlake | null> {
+  const { target } = suspect;
+  if (!(await isMoreRed(search, target, [trial, byItself])))
+    return byItself.count.red > 0 ? random(search, target, byItself) : null;
+  const load = trials.find(({ kind }) => kind === 'load');
+  if (
+    trial.kind === 'data' &&
+    load &&
+    !(await isMoreRed(search, target, [trial, load])) &&
+    load.count.red > 0
+  )
+    return claim(search, suspect, { own: byItself, trial: load });
+  const { others, workers } = trial.under;
+  const isSet = trial.kind === 'order' || trial.kind === 'data';
+  const set = isSet ? await smallest(search, suspect, { trial, wanted: 'red' }) : others;
+  if (!set) return null;
+  const under = trial.kind === 'data' ? besideThem(set, workers) : { ...trial.under, others: set };
+  const least = set.length === others.length ? trial : newTrial({ ...trial, under });
+  await measure(search, target, least);
+  // What was picked for its many red runs may have had them by chance.
+  if (least.count.red > 0) await measure(search, target, byItself, { expected: surelyAtLeast(least.count) });
+  const isShown = isHigher(trial.count, byItself.count) && isOver(search);
+  if (isHigher(least.count, byItself.count) || (isShown && least.count.red > 0))
+    return foundFlake(target, least, byItself.count);
+  if (byItself.count.red > 0) return random(search, target, byItself);
+  // There was no time to show that less will do.
+  return isShown ? foundFlake(target, trial, byItself.count) : null;
+}
+
+/** A test that is red by itself, and green in the suite, needs some of the tests before it. */
+async function needing(search: FlakeSearch, suspect: Suspect, byItself: Trial): Promise<FoundFlake> {
+  const orders = trialsFor(search, suspect).filter(({ kind }) => kind === 'order');
+  for (const trial of orders) {
+    const needed = await smallest(search, suspect, { trial, wanted: 'green' });
+    if (!needed) continue;
+    const words = () => `without ${namesOf(needed)} before it`;
+    return foundFlake(suspect.target, { ...byItself, kind: 'order', words }, byItself.count, needed);
+  }
+  return foundFlake(suspect.target, { ...byItself, kind: 'order' }, byItself.count);
+}
+
+/** How often a condition is tried before it counts as green: a test with this rate is then missed in one of a hundred. */
+function enough(rate: number): number {
+  return Math.min(MOST_REPEATS, Math.max(2, Math.ceil(Math.log(0.01) / Math.log1p(-Math.min(rate, 0.99)))));
+}
+
+/** Takes away the tests that a condition does not need to make a test red (or green); null if it no longer does. */
+async function smallest(
+  search: FlakeSearch,
+  { target }: Suspect,
+  { trial, wanted }: { readonly trial: Trial; readonly wanted: 'red' | 'green' },
+): Promise<readonly ListedTest[] | null> {
+  const { others, workers } = trial.under;
+  let times = wanted === 'green' ? 2 : enough(surelyAtLeast(trial.count));
+  const isMade = async (some: readonly ListedTest[]) => {
+    if (isOver(search)) return null;
+    if (some.length === others.length && trial.count.red > 0) return 'green';
+    const inOrder = search.listed.filter((one) => some.includes(one));
+    const under = trial.kind === 'data' ? besideThem(inOrder, workers) : { others: inOrder, workers };
+    const count = countIn((await runUnder(search.run, under, { target, times })).tests, target.key);
+    if (count.runs === 0) return 'unresolved';
+    const isWanted = wanted === 'red' ? count.red > 0 : count.red < count.runs;
+    // What is red often is searched with fewer runs.
+    if (isWanted && wanted === 'red') times = Math.min(times, enough(surelyAtLeast(count)));
+    return isWanted ? 'green' : 'red';
+  };
+  // The nearest first: a test that leaves something behind is mostly near.
+  const found = await minimalSet(others.toReversed(), { test: isMade, apart: () => 0 });
+  return found && others.filter((one) => found.set.includes(one));
+}
+
+function foundFlake(
+  target: ListedTest,
+  { kind, under, words, count }: Trial,
+  aloneCount: Count,
+  others = kind === 'load' ? [] : under.others,
+): FoundFlake {
+  const flake: Flake = {
+    test: target.test,
+    kind,
+    red: count,
+    alone: aloneCount,
+    others: others.map(({ test }) => test),
+    condition: words(others),
+    difference: [],
+  };
+  return { flake, target, under };
+}

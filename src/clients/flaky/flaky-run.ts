@@ -1,0 +1,256 @@
+import { type Count, greensNeeded } from '../../model/failure-rate.js';
+import { testName } from '../../model/failure.js';
+import { type Flake, tooRare } from '../../model/flake.js';
+import type { Cause, DiagnosedFailure } from '../../model/cause.js';
+import { findFlakes, type FoundFlake } from './find-flakes.js';
+import { differenceOf, type TracedRun, tracedRun } from './trace-difference.js';
+import {
+  alone,
+  type Condition,
+  countIn,
+  keyOf,
+  type ListedTest,
+  listedTests,
+  MOST_REPEATS,
+  none,
+  plus,
+  type RunByIds,
+  runUnder,
+} from './trials.js';
+import type { SuitePurpose } from '../../event.js';
+import { listTests } from '../../playwright/run-suite.js';
+import { toPlaywrightArgs } from '../../playwright/selection.js';
+import type { SuiteRun } from '../../playwright/suite-run.js';
+import { healCauses } from '../../heal/heal-causes.js';
+import { observationsIn } from '../../heal/observations.js';
+import type { Opened } from '../../heal/open-run.js';
+import { type Healed, newProgress, type Progress, tellCause } from '../../heal/progress.js';
+import { proveFixes } from '../../heal/prove.js';
+import type { Session } from '../../heal/session.js';
+import type { AgainRequest } from '../../heal/suite-runs.js';
+
+/** Which tests to look at: those named, or what is flaky in the whole suite. */
+export interface FlakyRequest {
+  /** Ids of tests that the run which goes on to this one found flaky. */
+  readonly suspected?: readonly string[];
+}
+
+/** A flake that is red under a known condition. */
+type RedAgain = FoundFlake & { readonly under: Condition };
+
+/** A flake that is to be healed, with the failure that shows it. */
+interface ShownFlake extends RedAgain {
+  readonly failure: DiagnosedFailure;
+}
+
+/** Measures and explains what is flaky, and has it healed (FL-1 to FL-4). Tests that stay flaky are no failures of the run. */
+export async function flakyRun(
+  opened: Opened,
+  session: Session,
+  { first, suspected = [] }: FlakyRequest & { readonly first: SuiteRun },
+): Promise<Healed> {
+  const { request, settings, bus } = opened;
+  const nothing: Healed = { suiteRed: first.suiteFailure !== null, paused: false };
+  const [broken] = first.suiteFailure?.errors ?? [];
+  if (broken && first.tests.length === 0) {
+    const [what] = broken.message.split('\n');
+    const message = `Nothing was measured, because the suite itself failed: ${what}. \`self-heal run\` diagnoses and heals that.`;
+    bus.emit({ type: 'run.warning', message });
+  }
+  if (first.tests.length + suspected.length === 0 || session.signal.aborted) return nothing;
+  const { cwd, env, filters, options, passThrough } = request;
+  const { byId, whole } = toPlaywrightArgs({ ...options, filters, passThrough });
+  const list = (args: readonly string[]) => listTests({ playwright: opened.playwright, cwd, env, args });
+  const listed = listedTests(await list([...byId, `--repeat-each=${MOST_REPEATS}`]));
+  const isNamed = suspected.length === 0 && (filters.length > 0 || options.grep !== undefined);
+  // The set-up of a test that was named was not asked for.
+  const named = isNamed
+    ? new Set((await list([...whole, '--no-deps'])).tests.map(({ test }) => keyOf(test)))
+    : null;
+  const run = runner(session);
+  const found: ShownFlake[] = [];
+  const search = {
+    listed,
+    first: { ...first, tests: first.tests.filter(({ test }) => named?.has(keyOf(test)) ?? true) },
+    isNamed,
+    suspected: new Set(listed.filter(({ test }) => suspected.includes(test.id)).map(({ key }) => key)),
+    run,
+    runs: settings.flaky.runs,
+    until: session.clock.now() + settings.flaky.timeMs,
+    now: () => session.clock.now(),
+    signal: session.signal,
+    say: (message: string) => bus.emit({ type: 'run.warning', message }),
+  };
+  await findFlakes(search, async (one) => {
+    const { target, under } = one;
+    const isLooked = under !== null && !session.signal.aborted;
+    const { flake, failure } = isLooked
+      ? await lookInside(session, run, { ...one, under })
+      : { flake: one.flake, failure: null };
+    bus.emit({ type: 'flake.found', flake });
+    const { test, kind, red } = flake;
+    bus.emit({ type: 'tests.decided', ids: [test.id], verdict: 'flaky' });
+    const seen = { kind, red: red.red, green: red.runs - red.red };
+    await session.store.flakeSeen({ testId: test.id, name: testName(test.titlePath), ...seen });
+    if (under && failure) found.push({ flake, target, under, failure });
+    const message = `${testName(test.titlePath)}: nothing that was tried made it red again, so no fix of it could be proven`;
+    if (!under) bus.emit({ type: 'run.warning', message });
+  });
+  if (!options.dryRun && !session.signal.aborted) await healFlakes(session, first, found);
+  return nothing;
+}
+
+function runner(session: Session): RunByIds {
+  return ({ ids, ...how }) => session.runAgain({ ids, purpose: 'flaky', causeId: null, how });
+}
+
+/** How many traced runs are made until one is red. */
+const MOST_TRACED = 3;
+
+/** Records a red and a green run of a flake with their traces: the evidence, and the difference between the two. */
+async function lookInside(
+  session: Session,
+  run: RunByIds,
+  { flake, target, under }: RedAgain,
+): Promise<{ readonly flake: Flake; readonly failure: DiagnosedFailure | null }> {
+  const times = Math.min(MOST_REPEATS, greensNeeded(flake.red));
+  let failure: DiagnosedFailure | null = null;
+  let [red, green]: [TracedRun | null, TracedRun | null] = [null, null];
+  const read = (file: string | undefined) =>
+    file === undefined ? null : tracedRun(file, session.redactor).catch(() => null);
+  for (let n = 0; n < MOST_TRACED && !(failure && green) && !session.signal.aborted; n += 1) {
+    // Where it is always red, it is green by itself.
+    const isForGreen = failure !== null;
+    const seen = await runUnder(run, isForGreen ? alone : under, { target, times, trace: true });
+    const ofTarget = new Set(seen.tests.flatMap(({ test }) => (keyOf(test) === target.key ? test.id : [])));
+    green ??= await read([...(seen.traces ?? [])].find(([id]) => ofTarget.has(id))?.[1]);
+    const [failed] = seen.failures.filter(({ test }) => ofTarget.has(test.id));
+    if (failure || !failed) continue;
+    red = await read(failed.attachments.find(({ name }) => name === 'trace')?.path);
+    const asFirst = { ...failed, test: target.test };
+    const redOnly = { ...seen, suiteFailure: null, failures: [asFirst] };
+    const [diagnosed] = await session.diagnose(redOnly);
+    if (!diagnosed) continue;
+    failure = ofFlake(diagnosed, target);
+    session.observations.add(
+      observationsIn({ run: { ...redOnly, tests: [rowOf(target, 'unexpected')] }, seen: [failure] }, []),
+    );
+  }
+  const difference = red && green ? differenceOf(red, green, session.cwd) : [];
+  return { flake: session.redactor.deep({ ...flake, difference }), failure };
+}
+
+/** A flake is a class of its own, which code can heal, whatever its error is worded like. */
+function ofFlake(failure: DiagnosedFailure, target: ListedTest): DiagnosedFailure {
+  const diagnosis = {
+    ...failure.diagnosis,
+    category: 'flaky',
+    alternatives: [],
+    retry: 'code_error',
+  } as const;
+  return { ...failure, diagnosis, rerunIds: target.ids[0] ?? [] };
+}
+
+function rowOf({ test }: ListedTest, outcome: 'expected' | 'unexpected' | 'not-run') {
+  return { test, outcome, retries: 0, durationMs: 0 };
+}
+
+/** Has agents heal flakes, one cause each, and proves their fixes under the condition that makes each red (FL-3, FL-4). */
+async function healFlakes(session: Session, first: SuiteRun, found: readonly ShownFlake[]) {
+  const { bus, settings } = session;
+  const rare = (one: ShownFlake) => tooRare(one.flake, settings.flaky.runs);
+  for (const one of found) {
+    const why = rare(one);
+    if (why !== null)
+      bus.emit({ type: 'run.warning', message: `${testName(one.flake.test.titlePath)}: ${why}` });
+  }
+  const flakes = found.filter((one) => rare(one) === null);
+  if (flakes.length === 0) return;
+  const progress = newProgress(underConditions(session, flakes), first);
+  const causes = flakes.map(({ flake, failure }, index): Cause => ({
+    id: `c${bus.run().causes.length + index + 1}`,
+    lead: failure,
+    members: [failure],
+    parent: null,
+    environment: null,
+    flake,
+  }));
+  for (const cause of causes) tellCause(progress, cause);
+  await healCauses(progress, causes, { found: new Map(), searches: null });
+  await proveFixes(progress, first);
+  tellStillFlaky(progress, flakes);
+}
+
+/** A test whose flake nobody healed is as flaky as it was. */
+function tellStillFlaky({ session }: Progress, flakes: readonly ShownFlake[]): void {
+  const { tests } = session.bus.run();
+  const unhealed = ({ flake }: ShownFlake) =>
+    /^(?:failed|rejected)$/.test(tests.get(flake.test.id)?.verdict ?? '');
+  const left = flakes.filter(unhealed);
+  const ids = left.map(({ flake }) => flake.test.id);
+  if (ids.length > 0) session.bus.emit({ type: 'tests.decided', ids, verdict: 'flaky' });
+}
+
+/** Why a flaky test is run to see whether a fix holds. */
+const ofFixes: ReadonlySet<SuitePurpose> = new Set(['retest', 'proof', 'shared-fix']);
+
+/**
+ * A session in which every re-run and every proof of a flaky test is as many runs as prove it, under the condition that makes it red; a single
+ * red one among them makes it red.
+ */
+function underConditions(session: Session, flakes: readonly ShownFlake[]): Session {
+  const { verify } = session.settings;
+  const run = runner(session);
+  const again = async (request: AgainRequest): Promise<SuiteRun> => {
+    const ids = new Set(request.ids);
+    const asked = flakes.filter(({ target }) => target.ids[0]?.some((id) => ids.has(id)));
+    if (!ofFixes.has(request.purpose) || asked.length === 0) return session.runAgain(request);
+    const own = new Set(asked.flatMap(({ target }) => target.ids[0] ?? []));
+    const others = [...ids].filter((id) => !own.has(id));
+    const runs = others.length > 0 ? [await session.runAgain({ ...request, ids: others })] : [];
+    for (const one of asked) runs.push(await repeated(session, run, one));
+    const [newest] = runs.toReversed();
+    if (!newest) return session.runAgain(request);
+    return {
+      ...newest,
+      tests: runs.flatMap(({ tests }) => tests),
+      failures: runs.flatMap(({ failures }) => failures),
+      suiteFailure: runs.find(({ suiteFailure }) => suiteFailure)?.suiteFailure ?? null,
+      traces: new Map(runs.flatMap(({ traces }) => [...(traces ?? [])])),
+      tracing: 'on',
+    };
+  };
+  // The re-run of a fix is its proof already; it is taken out once, to be red again.
+  const flaky = { ...verify, repeat: 1, flips: Math.min(1, verify.flips), confirm: 0 };
+  return { ...session, settings: { ...session.settings, verify: flaky }, runAgain: again };
+}
+
+/** Runs a flaky test until it is red, or has been green often enough; as one run of it. */
+async function repeated(
+  session: Session,
+  run: RunByIds,
+  { target, under, flake }: ShownFlake,
+): Promise<SuiteRun> {
+  const needed = greensNeeded(flake.red);
+  let count: Count = none;
+  for (;;) {
+    const times = Math.min(MOST_REPEATS, needed - count.runs);
+    const seen = await runUnder(run, under, { target, times, trace: true });
+    const ofTarget = seen.tests.filter(({ test }) => keyOf(test) === target.key);
+    const now = countIn(seen.tests, target.key);
+    count = plus(count, now);
+    const isOver = count.red > 0 || count.runs >= needed || now.runs === 0 || session.signal.aborted;
+    if (!isOver) continue;
+    const outcome = count.red > 0 ? 'unexpected' : count.runs >= needed ? 'expected' : 'not-run';
+    if (outcome === 'expected') session.bus.emit({ type: 'flake.passed', test: target.test, green: count });
+    const red = seen.failures.find(({ test }) => keyOf(test) === target.key);
+    const trace = ofTarget.flatMap(({ test }) => seen.traces?.get(test.id) ?? [])[0];
+    return {
+      ...seen,
+      tests: ofTarget.length > 0 ? [rowOf(target, outcome)] : [],
+      failures: red && count.red > 0 ? [{ ...red, test: target.test }] : [],
+      rerunIds: { [target.test.id]: target.ids[0] ?? [target.test.id] },
+      traces: new Map(trace === undefined ? [] : [[target.test.id, trace]]),
+    };
+  }
+}

@@ -1,0 +1,100 @@
+import { hasFailed, type NetworkEntry } from '../../model/evidence.js';
+import { MissingEvidence } from '../../evidence/bounded-text.js';
+import { withoutFilled } from '../../evidence/trace/masked-trace.js';
+import { readLinesOf } from '../../evidence/trace/read-trace.js';
+import type { TraceAction } from '../../evidence/trace/trace-actions.js';
+import { relativePath } from '../../paths.js';
+import type { Redactor } from '../../secrets/redactor.js';
+
+/** What a trace tells of one run of a test. */
+export interface TracedRun {
+  readonly actions: readonly TraceAction[];
+  readonly requests: readonly Pick<
+    NetworkEntry,
+    'method' | 'url' | 'time' | 'durationMs' | 'status' | 'failure'
+  >[];
+}
+
+/** Reads a trace; rejects if it is none. */
+export async function tracedRun(
+  file: string,
+  { clean, learn }: Pick<Redactor, 'clean' | 'learn'>,
+): Promise<TracedRun> {
+  const limits = { console: 0, network: MOST_READ };
+  const { reading, requests } = await readLinesOf({ file, limits, missing: new MissingEvidence(clean) });
+  learn(reading.typed);
+  const actions = reading.actions.all.map((action) => ({
+    ...action,
+    title: withoutFilled(action.title, reading.typed),
+  }));
+  return { actions, requests };
+}
+
+const MOST_READ = 1000;
+const MOST_REQUESTS = 4;
+const LONGEST = 240;
+
+/**
+ * Says how a red run of a test differs from a green one, a sentence each: the first step that went another way, when it began, and which requests
+ * were late, missing or answered otherwise by then (FL-2).
+ */
+export function differenceOf(red: TracedRun, green: TracedRun, root: string): string[] {
+  const [reds, greens] = [red, green].map(({ actions }) => actions.filter(isOwn));
+  if (!reds || !greens) return [];
+  const at = reds.findIndex(
+    (one, index) => one.error !== null || one.endedAt === null || one.title !== greens[index]?.title,
+  );
+  const [was, is] = [reds[at], greens[at]];
+  if (!was) return [];
+  const place = was.at ? ` (${relativePath(root, was.at.file)}:${was.at.line})` : '';
+  const since = (run: readonly TraceAction[], one: TraceAction) => `${one.startedAt - startOf(run)} ms`;
+  const step = `step ${at + 1}, ${shown(was.title)}${place},`;
+  if (!is || is.title !== was.title)
+    return [
+      `${step} is the first that only the red run has; the green one ${is ? `goes on with ${shown(is.title)}` : 'ended before it'}`,
+    ];
+  const took = (one: TraceAction) =>
+    one.endedAt === null ? 'never ended' : `took ${one.endedAt - one.startedAt} ms`;
+  return [
+    `${step} is the first that failed: it ${took(was)}${was.error ? ` and said ${shown(was.error)}` : ''}; when green it ${took(is)}`,
+    ...(since(reds, was) === since(greens, is)
+      ? []
+      : [`it began ${since(reds, was)} after the first step when red, ${since(greens, is)} when green`]),
+    ...requestsThatDiffer(red, green, { red: [startOf(reds), was], green: [startOf(greens), is] }),
+  ].map((line) => line.slice(0, 2 * LONGEST));
+}
+
+const isOwn = ({ kind, at }: TraceAction) => at !== null && /^(?:pw:api|expect|test\.step)$/.test(kind);
+const startOf = (actions: readonly TraceAction[]) => actions[0]?.startedAt ?? 0;
+const shown = (text: string) => JSON.stringify(text.split('\n')[0]?.slice(0, LONGEST) ?? '');
+
+interface Moment {
+  readonly red: readonly [start: number, step: TraceAction];
+  readonly green: readonly [start: number, step: TraceAction];
+}
+
+/** Compares what had been answered by the end of the step that failed. */
+function requestsThatDiffer(red: TracedRun, green: TracedRun, when: Moment): string[] {
+  const endOf = ({ endedAt, startedAt }: TraceAction) => endedAt ?? startedAt;
+  const keyOf = ({ method, url }: TracedRun['requests'][number]) => `${method} ${url.replace(/[?#].*/s, '')}`;
+  const answered = ({ time, durationMs }: TracedRun['requests'][number]) =>
+    durationMs === null ? Infinity : time + durationMs;
+  const of = new Map(red.requests.map((one) => [keyOf(one), one]));
+  const end = endOf(when.red[1]);
+  return [...new Map(green.requests.map((one) => [keyOf(one), one]))]
+    .flatMap(([key, one]) => {
+      const name = shown(key);
+      if (answered(one) > endOf(when.green[1])) return [];
+      const now = of.get(key);
+      const first = `${Math.round(answered(one) - when.green[0])} ms after the first step when green`;
+      if (!now || now.time > end)
+        return [`${name} was answered ${first}; when red it had not been sent by then`];
+      if (answered(now) > end) return [`${name} was answered ${first}; when red it had not been by then`];
+      if (hasFailed(now) !== hasFailed(one) || now.status !== one.status)
+        return [
+          `${name} was answered ${one.status ?? one.failure} when green, ${now.status ?? now.failure} when red`,
+        ];
+      return [];
+    })
+    .slice(0, MOST_REQUESTS);
+}

@@ -1,0 +1,166 @@
+import { type TestRef, testName } from '../../model/failure.js';
+import { type Count, isHigher, shownBy } from '../../model/failure-rate.js';
+import type { FlakeKind } from '../../model/flake.js';
+import { testKey } from '../../playwright/reports/report.js';
+import type { SuiteRun, TestResult } from '../../playwright/suite-run.js';
+
+/** A test of the suite, with Playwright's id of each of its repetitions. */
+export interface ListedTest {
+  readonly key: string;
+  readonly test: TestRef;
+  /** By the index of the repetition. Those of a serial group have the ids of the whole group. */
+  readonly ids: readonly (readonly string[])[];
+}
+
+/** Under what a test is run. */
+export interface Condition {
+  /** The tests that run before it or beside it. */
+  readonly others: readonly ListedTest[];
+  /** One: one after the other, each repetition in a process of its own. Null: as the suite is configured. */
+  readonly workers: number | null;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** By itself, and nothing beside it. */
+export const alone: Condition = { others: [], workers: 1 };
+
+/** The most repetitions in one Playwright run. */
+export const MOST_REPEATS = 20;
+
+/** Runs tests by id as often as `args` say. */
+export type RunByIds = (request: {
+  readonly ids: readonly string[] | null;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly trace: boolean;
+  /** The name of the test that is looked at, if it is one. */
+  readonly about?: string;
+}) => Promise<SuiteRun>;
+
+/** The tests of a suite, which was listed with `MOST_REPEATS` repetitions of each, in the order in which they run. */
+export function listedTests({ tests, serial = [] }: Pick<SuiteRun, 'tests' | 'serial'>): ListedTest[] {
+  const groups = new Map(serial.flatMap((group) => group.map((id) => [id, group] as const)));
+  const listed = new Map<string, ListedTest & { readonly ids: (readonly string[])[] }>();
+  for (const { test } of tests) {
+    const key = keyOf(test);
+    const known = listed.get(key) ?? { key, test, ids: [] };
+    known.ids.push(groups.get(test.id) ?? [test.id]);
+    listed.set(key, known);
+  }
+  return [...listed.values()];
+}
+
+/** What all repetitions of a test have in common, and no other test has. */
+export function keyOf({ project, titlePath }: TestRef): string {
+  return testKey(project, titlePath);
+}
+
+/** Runs a test so many times under a condition, at most `MOST_REPEATS`, in one Playwright run. */
+export function runUnder(
+  run: RunByIds,
+  { others, workers, env = {} }: Condition,
+  { target, times, trace = false }: { target: ListedTest; times: number; trace?: boolean },
+): Promise<SuiteRun> {
+  const ids = [...others, target].flatMap((one) => one.ids.slice(0, times).flat());
+  const args = [`--repeat-each=${times}`, ...(workers === null ? [] : [`--workers=${workers}`])];
+  return run({ ids: [...new Set(ids)], args, env, trace, about: testName(target.test.titlePath) });
+}
+
+/** Counts how often a test was red among the repetitions of a run. */
+export function countIn(tests: readonly TestResult[], key: string): Count {
+  const ends = tests.flatMap(({ test, outcome }) => (keyOf(test) === key ? [outcome] : []));
+  const red = ends.filter((one) => one === 'unexpected').length;
+  return { red, runs: red + ends.filter((one) => one === 'expected' || one === 'flaky').length };
+}
+
+/** Adds two counts. */
+export function plus(one: Count, other: Count): Count {
+  return { red: one.red + other.red, runs: one.runs + other.runs };
+}
+
+export const none: Count = { red: 0, runs: 0 };
+
+/** What a search for flakes needs from a run. */
+export interface FlakeSearch {
+  /** All tests of the suite, in the order in which they run, also those that were not asked for. */
+  readonly listed: readonly ListedTest[];
+  /** The first run, as the suite is configured. */
+  readonly first: SuiteRun;
+  /** Whether tests were named, so that each is looked at although nothing is known of it. */
+  readonly isNamed: boolean;
+  /** Keys of tests that are known to be flaky: then nothing else is looked at. Empty to look for them. */
+  readonly suspected: ReadonlySet<string>;
+  readonly run: RunByIds;
+  /** The most runs of one test under one condition. */
+  readonly runs: number;
+  /** When the search has to be over, in milliseconds since the epoch. */
+  readonly until: number;
+  readonly now: () => number;
+  readonly signal: AbortSignal;
+  readonly say: (message: string) => void;
+}
+
+export const isOver = ({ signal, until, now }: FlakeSearch) => signal.aborted || now() >= until;
+
+/** A condition that may make a test red, and what its runs have shown. */
+export interface Trial {
+  readonly kind: FlakeKind;
+  readonly under: Condition;
+  readonly words: (others: readonly ListedTest[]) => string;
+  count: Count;
+}
+
+/** A test by itself. */
+export const own = { kind: 'random', under: alone, words: () => 'alone' } as const;
+
+export const newTrial = (of: Omit<Trial, 'count'>): Trial => ({ ...of, count: none });
+
+/** Runs a test under a condition; false if that says no more, for example because the condition could not be made. */
+export async function tryOn(
+  search: FlakeSearch,
+  target: ListedTest,
+  trial: Trial,
+  times: number,
+): Promise<boolean> {
+  const left = Math.min(times, search.runs - trial.count.runs, MOST_REPEATS);
+  if (left <= 0 || isOver(search)) return false;
+  const run = await runUnder(search.run, trial.under, { target, times: left });
+  const now = countIn(run.tests, target.key);
+  trial.count = plus(trial.count, now);
+  return now.runs > 0;
+}
+
+/** How many runs of one condition count before it is looked at again. */
+const batches = [5, 5, 10, MOST_REPEATS];
+
+/** A test that is not known to be flaky is looked at as if it failed at least this often. */
+export const LEAST_RATE = 0.1;
+
+/** Runs a test under a condition until its count says enough (FL-1), or has so many runs. */
+export async function measure(
+  search: FlakeSearch,
+  target: ListedTest,
+  trial: Trial,
+  { expected = LEAST_RATE, most = search.runs } = {},
+): Promise<void> {
+  for (let look = 1; trial.count.runs < most; look += 1) {
+    if (shownBy(trial.count, { look: Math.max(1, look - 1), expected }) !== 'open') return;
+    if (!(await tryOn(search, target, trial, batches[look - 1] ?? MOST_REPEATS))) return;
+  }
+}
+
+/** Runs a test under both conditions until it is surely more often red under the one than under the other; false if that can't be shown. */
+export async function isMoreRed(
+  search: FlakeSearch,
+  target: ListedTest,
+  [trial, control]: readonly [Trial, Trial],
+): Promise<boolean> {
+  for (;;) {
+    const [one, other] = [trial.count, control.count];
+    if (isHigher(one, other)) return true;
+    // A race is red everywhere.
+    if (3 * other.red * one.runs >= one.red * other.runs && other.red > 0) return false;
+    const fewer = trial.count.runs < control.count.runs ? trial : control;
+    if (!(await tryOn(search, target, fewer, 5))) return false;
+  }
+}

@@ -1,0 +1,53 @@
+import { type AgentProgram, programNamed, programs } from '../../agents/programs.js';
+import { closest } from '../../config/closest.js';
+import { builtIn, builtInRunners } from '../../model/built-in.js';
+import type { Problem } from '../../problem.js';
+import { err, ok, type Result } from '../../result.js';
+import { findProgram, type ProgramPlace } from '../../process/find-program.js';
+import { readAgentsFile } from '../../config/agents-file.js';
+import { readYaml } from '../../config/read-yaml.js';
+
+interface AgentChoice {
+  /** The value of `--agent`. */
+  readonly named?: string | undefined;
+  /** The runner in an existing agents.yaml, or null. */
+  readonly configured: string | null;
+  readonly found: readonly AgentProgram[];
+}
+
+/**
+ * Chooses the agent program: the one named by a flag, or the configured one, or the first one found. Returns null for the built-in fixer alone.
+ */
+export function chooseAgent({ named, configured, found }: AgentChoice): Result<AgentProgram | null, Problem> {
+  if (named !== undefined) return byName(named);
+  if (configured === builtIn) return ok(null);
+  const before = configured === null ? null : programNamed(configured);
+  return ok(before ?? found[0] ?? null);
+}
+
+function byName(name: string): Result<AgentProgram | null, Problem> {
+  const program = programNamed(name);
+  if (program || name === builtIn) return ok(program);
+  const near = closest(name, [...builtInRunners, builtIn]);
+  return err({
+    kind: 'usage',
+    message: `unknown agent program ${JSON.stringify(name)}`,
+    remedy: `${near ? `Did you mean ${near}? ` : ''}Choose one of ${builtInRunners.join(', ')}, or ${builtIn} for none; any other program can be configured under "runners" in agents.yaml.`,
+  });
+}
+
+/** Returns the installed agent programs, in order of preference. */
+export async function findAgents(place: ProgramPlace): Promise<AgentProgram[]> {
+  const all = Object.values(programs);
+  const places = await Promise.all(all.map(({ name }) => findProgram(name, place)));
+  return all.filter((_, index) => places[index] !== null);
+}
+
+/** Returns the runner set in agents.yaml, even if that file has mistakes; null if none is set. */
+export async function configuredRunner(cwd: string): Promise<string | null> {
+  const file = await readAgentsFile(cwd);
+  if (!file.ok || !file.value) return null;
+  const { data } = readYaml(file.value.text, null);
+  const runner: unknown = typeof data === 'object' && data !== null ? Reflect.get(data, 'runner') : null;
+  return typeof runner === 'string' ? runner : null;
+}

@@ -1,0 +1,158 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { stringify } from 'yaml';
+import { type AgentProgram, programs } from '../../agents/programs.js';
+import { git } from '../../workspace/git.js';
+import { ownFile, ownVersion } from '../../own-files.js';
+import { lockFolderOf, packageManagerOf, type PackageManager } from '../../playwright/package-manager.js';
+import { relativePath } from '../../paths.js';
+import { tryOr } from '../../result.js';
+
+/** The CI systems for which `init` can write a workflow. */
+export const ciSystems = ['github', 'gitlab'] as const;
+
+export type CiSystem = (typeof ciSystems)[number];
+
+/** Returns the CI system of the forge that the repository's remote is on, or else the one configured in its root; null if there is none. */
+export async function ciSystemOf(root: string): Promise<CiSystem | null> {
+  const remote = (await git(root, ['config', '--get-regexp', String.raw`^remote\..*\.url$`])) ?? '';
+  const host = ciSystems.find((one) => new RegExp(String.raw`[/@.]${one}\.[\w.-]+[:/]`, 'i').test(remote));
+  if (host) return host;
+  if (existsSync(path.join(root, '.gitlab-ci.yml'))) return 'gitlab';
+  return existsSync(path.join(root, '.github')) ? 'github' : null;
+}
+
+/**
+ * The files of each system's workflow, relative to the root of the repository; the first runs the tests. On GitHub, what publishes is a workflow of
+ * its own, since a pull request from a fork gives its jobs no token that writes.
+ */
+export const workflowFiles = {
+  github: ['.github/workflows/self-heal.yml', '.github/workflows/self-heal-publish.yml'],
+  gitlab: ['.gitlab/self-heal.gitlab-ci.yml'],
+} as const;
+
+interface WorkflowRequest {
+  readonly system: CiSystem;
+  /** The package and the root of its repository; absolute. */
+  readonly cwd: string;
+  readonly root: string;
+  /** The value of `-c`. */
+  readonly config?: string | undefined;
+  /** Null for the built-in fixer alone. */
+  readonly agent: AgentProgram | null;
+  readonly defaultBranch: string;
+}
+
+/** Returns the branch that the remote serves by default, as far as this clone knows. */
+export async function defaultBranchOf(root: string): Promise<string> {
+  const head = await git(root, ['symbolic-ref', '--short', 'refs/remotes/origin/HEAD']);
+  return head?.trim().replace(/^origin\//, '') || 'main';
+}
+
+/**
+ * Returns the workflows for a project, in the order of `workflowFiles`. An agent gets no token for the repository: the checkout does not persist it, and
+ * no step passes it on. What publishes has the token, and runs neither an agent nor code of the project.
+ */
+export function workflowTexts(request: WorkflowRequest): string[] {
+  return templates[request.system].map((name) => {
+    const template = readFileSync(ownFile(`clients/init/templates/${name}.yml`), 'utf8');
+    const written = fillTemplate(template, valuesFor(request));
+    return `${written}${stampOf(written)}`;
+  });
+}
+
+/** In the order of `workflowFiles`. */
+const templates = { github: ['github', 'github-publish'], gitlab: ['gitlab'] } as const;
+
+function valuesFor({ cwd, root, config, agent, defaultBranch }: WorkflowRequest) {
+  const manager = packageManagerOf(cwd);
+  const lockFolder = lockFolderOf(cwd);
+  const folder = relativePath(root, cwd) || '.';
+  // In a monorepo, packages are installed next to the lock file. One above the repository does not belong to it.
+  const installFolder = relativePath(root, lockFolder?.startsWith(root) ? lockFolder : cwd) || '.';
+  const below = folder === '.' ? '' : `${folder}/`;
+  return {
+    EXEC: manager.exec,
+    BEFORE_INSTALL: beforeInstall(manager),
+    // A lock file written here would become part of the fix.
+    INSTALL: lockFolder === null ? 'npm install --no-package-lock' : installOf(manager, lockFolder),
+    INSTALL_AGENT: agent && `npm install --global ${agent.packageName}`,
+    KEY: agent?.keyVariable ?? null,
+    WHAT_HAPPENS: agent ? `handed to ${agent.title}` : 'healed if the built-in fixer is sure of the fix',
+    // More characters need quotes in a flow mapping.
+    FOLDER: folder === '.' ? null : JSON.stringify(folder),
+    TO_FOLDER: folder === installFolder ? null : cd(folder),
+    INSTALL_FOLDER:
+      folder === installFolder ? null : installFolder === '.' ? '${{ github.workspace }}' : installFolder,
+    TO_INSTALL_FOLDER: installFolder === '.' ? null : cd(installFolder),
+    RUNS_FOLDER: `${below}.self-heal/runs/`,
+    STORE: `${below}.self-heal/ledger.db`,
+    IN_FOLDER: folder === '.' ? '' : ` --folder ${shellQuoted(folder)}`,
+    DEFAULT_BRANCH: JSON.stringify(defaultBranch),
+    VERSION: ownVersion(),
+    CONFIG: config === undefined ? '' : ` -c ${shellQuoted(config)}`,
+  };
+}
+
+/** The last line of a workflow, by which `init` knows its own text, whatever version wrote it and for whom. */
+function stampOf(text: string): string {
+  return `# self-heal init ${createHash('sha256').update(text).digest('hex').slice(0, 16)}\n`;
+}
+
+/** Whether `init` wrote this workflow and nobody has changed it since. */
+export function isOwnWorkflow(text: string): boolean {
+  const at = text.lastIndexOf('# self-heal init ');
+  return at !== -1 && text.slice(at) === stampOf(text.slice(0, at));
+}
+
+/** Returns the workflows in a repository that install other agent programs than these, which agents.yaml names. */
+export function outdatedWorkflows(root: string, used: readonly AgentProgram[]): string[] {
+  // The first of each runs the tests.
+  return Object.values(workflowFiles)
+    .flatMap(([file]) => file)
+    .filter((file) => {
+      const text = tryOr('', () => readFileSync(path.join(root, file), 'utf8'));
+      const names = Object.values(programs).filter(({ packageName }) => text.includes(packageName));
+      return (
+        text !== '' && (names.length > 0 || used.length > 0) && !used.every((one) => names.includes(one))
+      );
+    });
+}
+
+/**
+ * Fills in the `__NAME__` of a template. A line with a name whose value is null is left out; a value that makes up a whole YAML value is quoted where
+ * YAML needs it.
+ */
+function fillTemplate(template: string, values: Readonly<Record<string, string | number | null>>): string {
+  const lines = template.split('\n').flatMap((line) => {
+    const names = [...line.matchAll(/__([A-Z_]+)__/g)].map(([, name = '']) => name);
+    if (names.some((name) => values[name] === null)) return [];
+    const [, before, whole = ''] = /^(\s*(?:- |[\w-]+: )+)__([A-Z_]+)__$/.exec(line) ?? [];
+    if (before !== undefined) return [before + stringify(values[whole], { lineWidth: 0 }).trimEnd()];
+    return [line.replaceAll(/__([A-Z_]+)__/g, (_, name: string) => String(values[name]))];
+  });
+  return lines.join('\n');
+}
+
+function beforeInstall({ name }: PackageManager): string | null {
+  if (name === 'npm') return null;
+  return name === 'bun' ? 'npm install --global bun' : 'corepack enable';
+}
+
+/** Returns the command that installs exactly what the lock file specifies. */
+function installOf({ name }: PackageManager, lockFolder: string): string {
+  if (name === 'npm') return 'npm ci';
+  // Yarn 1 has neither .yarnrc.yml nor --immutable.
+  const isYarn2 = name === 'yarn' && existsSync(path.join(lockFolder, '.yarnrc.yml'));
+  return `${name} install ${isYarn2 ? '--immutable' : '--frozen-lockfile'}`;
+}
+
+function cd(folder: string): string {
+  return `cd "$CI_PROJECT_DIR"${folder === '.' ? '' : `/${shellQuoted(folder)}`}`;
+}
+
+/** Quotes one word for a POSIX shell. */
+function shellQuoted(word: string): string {
+  return /^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,296 @@
+import path from 'node:path';
+import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs';
+import { readFile, mkdir, writeFile } from 'node:fs/promises';
+import { commandFileOf } from '../../agents/command-files.js';
+import type { AgentProgram, CommandFormat } from '../../agents/programs.js';
+import { builtIn, builtInRunners } from '../../model/built-in.js';
+import { type Problem, reasonOf } from '../../problem.js';
+import { err, ok, type Result } from '../../result.js';
+import {
+  type CiSystem,
+  defaultBranchOf,
+  isOwnWorkflow,
+  workflowFiles,
+  workflowTexts,
+} from './ci-workflow.js';
+import { git, gitRootOf } from '../../workspace/git.js';
+import { MCP_FILE, skillFileOf, skillText, withMcpServer } from './developer-agent.js';
+import { type SlashCommand, slashCommands } from './slash-commands.js';
+import { isInside, relativePath } from '../../paths.js';
+import { packageFile } from '../../own-files.js';
+import { unreachable } from '../../unreachable.js';
+
+interface InitRequest {
+  /** Absolute: the package that contains the Playwright config, or from which it is named. */
+  readonly cwd: string;
+  /** Null for the built-in fixer alone. */
+  readonly agent: AgentProgram | null;
+  /** Null if no workflow was asked for. */
+  readonly ci: CiSystem | null;
+  /** Whether to add the server for the developer's agent. */
+  readonly mcp?: boolean;
+  /** The value of `-c`. */
+  readonly config?: string | undefined;
+  /** Whether to overwrite files that differ. */
+  readonly force: boolean;
+}
+
+/** A file that `init` would write, and what it does with the one that is there. */
+export interface PlannedFile {
+  /** Absolute. */
+  readonly path: string;
+  /** Relative to the folder in which `init` runs, with forward slashes. */
+  readonly name: string;
+  /** The complete new content. */
+  readonly text: string;
+  /**
+   * `extend` adds one line; `overwrite` replaces what `init` wrote for another runner, or anything with `force`; `keep` leaves content that
+   * differs.
+   */
+  readonly action: 'write' | 'extend' | 'overwrite' | 'keep' | 'nothing';
+}
+
+/** Compares what `init` would write with what exists; writes nothing. */
+export async function planInit(request: InitRequest): Promise<Result<readonly PlannedFile[], Problem>> {
+  const { cwd, agent, force } = request;
+  const usual = existsSync(path.join(cwd, 'agents.yml')) ? 'agents.yml' : 'agents.yaml';
+  const wanted = [
+    {
+      file: path.join(cwd, usual),
+      text: agentsFileText(cwd, agent?.name ?? builtIn),
+      isOwn: (there: string) =>
+        [...builtInRunners, builtIn].some((one) => agentsFileText(cwd, one) === there),
+    },
+    ...(agent
+      ? slashCommands.map((command) => ({
+          file: path.join(cwd, commandFileOf(agent.name, `/${command.name}`)),
+          text: commandFileText(command, agent.commandFormat),
+        }))
+      : []),
+    { file: path.join(cwd, skillFileOf(agent?.name ?? null)), text: skillText },
+    ...(await workflows(request)),
+  ];
+  try {
+    const mcp = request.mcp ? await mcpPlan(cwd) : ok([]);
+    if (!mcp.ok) return mcp;
+    const files = await Promise.all(wanted.map((one) => compare(one, { cwd, force })));
+    return ok([...files, ...mcp.value, await ignoreFile(cwd)]);
+  } catch (error) {
+    // A file or folder stands in the way.
+    return err({
+      kind: 'folder-not-writable',
+      message: `the files in ${cwd} cannot be read`,
+      detail: reasonOf(error),
+      remedy: 'Fix the permissions or move the files that are in the way. Nothing was written.',
+    });
+  }
+}
+
+interface Wanted {
+  readonly file: string;
+  readonly text: string;
+  /** Whether existing content was written by `init` itself, so that overwriting it loses nothing of the user's. */
+  readonly isOwn?: (there: string) => boolean;
+}
+
+async function workflows({ cwd, ci, agent, config }: InitRequest): Promise<Wanted[]> {
+  if (ci === null) return [];
+  const root = gitRootOf(cwd) ?? cwd;
+  const defaultBranch = await defaultBranchOf(root);
+  const texts = workflowTexts({ system: ci, cwd, root, config, agent, defaultBranch });
+  return texts.map((text, at) => ({
+    file: path.join(root, workflowFiles[ci][at] ?? ''),
+    text,
+    isOwn: isOwnWorkflow,
+  }));
+}
+
+async function compare(
+  { file, text, isOwn }: Wanted,
+  { cwd, force }: Pick<InitRequest, 'cwd' | 'force'>,
+): Promise<PlannedFile> {
+  // Git may have converted the file's line ends, which is no difference.
+  const there = (await readIfThere(file))?.replaceAll('\r\n', '\n') ?? null;
+  return {
+    path: file,
+    name: relativePath(cwd, file),
+    text,
+    action:
+      there === null ? 'write' : there === text ? 'nothing' : force || isOwn?.(there) ? 'overwrite' : 'keep',
+  };
+}
+
+/** Plans to add the server to the project's list, in which everything else stays. */
+async function mcpPlan(cwd: string): Promise<Result<PlannedFile[], Problem>> {
+  const file = path.join(cwd, MCP_FILE);
+  const there = await readIfThere(file);
+  const text = withMcpServer(there);
+  if (!text.ok) return text;
+  const action = there === null ? 'write' : there === text.value ? 'nothing' : 'overwrite';
+  return ok([{ path: file, name: MCP_FILE, text: text.value, action }]);
+}
+
+const ENTRY = '.self-heal/';
+
+/** Plans to add the entry to the package's own .gitignore, unless the repository ignores the folder already. */
+async function ignoreFile(cwd: string): Promise<PlannedFile> {
+  const file = path.join(cwd, '.gitignore');
+  const there = await readIfThere(file);
+  // A person's own ignore list does not help others.
+  const asked = [
+    '-c',
+    'core.excludesFile=/dev/null',
+    'check-ignore',
+    '--quiet',
+    '--no-index',
+    `${ENTRY}runs`,
+  ];
+  const isIgnored = there?.split(/\r?\n/).includes(ENTRY) || (await git(cwd, asked)) !== null;
+  const planned = { path: file, name: '.gitignore', text: there ?? '' };
+  if (isIgnored) return { ...planned, action: 'nothing' };
+  return { ...planned, text: withIgnoreEntry(there ?? ''), action: there === null ? 'write' : 'extend' };
+}
+
+async function readIfThere(file: string): Promise<string | null> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+const SCHEMA = 'node_modules/self-heal/schema/agents.schema.json';
+
+const withoutAgent = `# No agent program is set up yet: the built-in fixer makes only the fixes it is sure of; other failures are reported with a prompt to paste.
+# After installing one, run: npx self-heal init --agent claude`;
+
+/**
+ * Returns the shipped agents.yaml, with every default explained, for a runner. Its first line points editors to the schema as
+ * installed, which in a monorepo may be above the package.
+ */
+function agentsFileText(cwd: string, runner: string): string {
+  return readFileSync(packageFile('agents.yaml'), 'utf8')
+    .replace(/^# yaml-language-server: .*$/m, `# yaml-language-server: $schema=${schemaFrom(cwd)}`)
+    .replace(/^runner: .*$/m, `${runner === builtIn ? `${withoutAgent}\n` : ''}runner: ${runner}`)
+    .replace(/^  # (review: )/m, runner === builtIn ? '$&' : '  $1')
+    .replace(
+      'Every value here is',
+      `Apart from ${runner === builtIn ? 'the runner' : runner === 'claude' ? 'verify.review' : 'runner and verify.review'}, every value here is`,
+    );
+}
+
+function schemaFrom(cwd: string): string {
+  let folder = cwd;
+  for (let up = ''; ; up += '../') {
+    if (existsSync(path.join(folder, SCHEMA))) return `${up === '' ? './' : up}${SCHEMA}`;
+    const parent = path.dirname(folder);
+    // Not installed yet, or Plug'n'Play: use the usual location.
+    if (parent === folder) return `./${SCHEMA}`;
+    folder = parent;
+  }
+}
+
+/** Claude Code cannot ask for permission without a terminal: any tool allowed neither here nor by self-heal's flags is refused. */
+const claudeTools = (isReadOnly = false) =>
+  `Read, Grep, Glob, ${isReadOnly ? '' : 'Edit, Write, '}Bash(git status:*), Bash(git diff:*), Bash(git log:*), Bash(git show:*)`;
+
+/** Returns the content of a slash command's file in a program's format. The program replaces the placeholder with the failure. */
+export function commandFileText(
+  { description, body, isReadOnly }: SlashCommand,
+  format: CommandFormat,
+): string {
+  switch (format) {
+    case 'claude':
+      return `---\ndescription: ${description}\nallowed-tools: ${claudeTools(isReadOnly)}\n---\n\n${body}\n\n${failure('$ARGUMENTS')}`;
+    case 'markdown':
+      return `---\ndescription: ${description}\n---\n\n${body}\n\n${failure('$ARGUMENTS')}`;
+    case 'plain':
+      return `${body}\n\n${failure('$ARGUMENTS')}`;
+    case 'toml':
+      // A literal string, in which TOML processes no escapes.
+      return `description = '${description}'\n\nprompt = '''\n${body}\n\n${failure('{{args}}')}'''\n`;
+    default:
+      return unreachable(format);
+  }
+}
+
+function failure(placeholder: string): string {
+  return `## What failed\n\n${placeholder}\n`;
+}
+
+/** Appends the entry to a .gitignore, with the file's own line ends. */
+function withIgnoreEntry(text: string): string {
+  const end = text.includes('\r\n') ? '\r\n' : '\n';
+  const complete = text === '' || text.endsWith('\n') ? text : `${text}${end}`;
+  return `${complete}${ENTRY}${end}`;
+}
+
+export function isWritten({ action }: PlannedFile): boolean {
+  return action !== 'nothing' && action !== 'keep';
+}
+
+/** Writes the plan, nothing of it through a link that leads out of this folder. A file that was created after planning is not overwritten. */
+export async function writePlan(plan: readonly PlannedFile[], root: string): Promise<Problem | null> {
+  const written: string[] = [];
+  const files = plan.filter(isWritten);
+  const outside = files.find((file) => !isInside(realpathSync(root), realPlaceOf(file.path)));
+  if (outside)
+    return {
+      kind: 'folder-not-writable',
+      message: `${outside.name} is, or is reached through, a link that leads out of the project`,
+      remedy: 'Remove the link and run `self-heal init` again (nothing was written).',
+    };
+  for (const file of files) {
+    try {
+      await mkdir(path.dirname(file.path), { recursive: true });
+      await writeFile(file.path, file.text, { flag: file.action === 'write' ? 'wx' : 'w' });
+    } catch (error) {
+      return unwritable(file.name, error, written);
+    }
+    written.push(file.name);
+  }
+  return null;
+}
+
+/** Returns where a file is, or would be created, with the links on the way resolved. */
+function realPlaceOf(file: string): string {
+  const isThere = lstatSync(file, { throwIfNoEntry: false });
+  // The target of a dangling link is unknown, and might be anywhere.
+  if (isThere?.isSymbolicLink() && !existsSync(file)) return path.parse(file).root;
+  return isThere ? realpathSync(file) : path.join(realPlaceOf(path.dirname(file)), path.basename(file));
+}
+
+/** The problem that a file cannot be written. Files written before it are complete, so running again continues from there. */
+function unwritable(name: string, error: unknown, written: readonly string[]): Problem {
+  const before = written.length === 0 ? 'nothing was written' : `already written: ${written.join(', ')}`;
+  return {
+    kind: 'folder-not-writable',
+    message: `${name} cannot be written`,
+    detail: reasonOf(error),
+    remedy: `Make the folder writable and run \`self-heal init\` again (${before}).`,
+  };
+}
+
+const words: Readonly<Record<PlannedFile['action'], readonly [done: string, planned: string]>> = {
+  write: ['wrote', 'would write'],
+  extend: ['added .self-heal/ to', 'would add .self-heal/ to'],
+  overwrite: ['overwrote', 'would overwrite'],
+  keep: ['kept', 'would keep'],
+  nothing: ['unchanged', 'unchanged'],
+};
+
+export function planLines(plan: readonly PlannedFile[], dryRun: boolean): string {
+  const lines = plan.map(({ name, action }) => {
+    const line = `${words[action][dryRun ? 1 : 0]} ${name}`;
+    return action === 'keep' ? `${line} (it differs; --force overwrites it)` : line;
+  });
+  return `${lines.join('\n')}\n`;
+}
+
+export function planTexts(plan: readonly PlannedFile[]): string {
+  return plan
+    .filter(isWritten)
+    .map(({ name, text }) => `\n--- ${name}\n${text.replace(/\r?\n$/, '')}\n`)
+    .join('');
+}

@@ -1,0 +1,69 @@
+import type { DiagnosedFailure } from '../../model/cause.js';
+import { failureKey } from '../../model/failure.js';
+import { testName } from '../../outputs/wording.js';
+import type { ReportCause, ReportTest } from '../../run/report.js';
+import type { StoredRun } from '../../run/find-run.js';
+
+/** A failure of an earlier run, and its outcome there. */
+export interface Inspected {
+  readonly failure: DiagnosedFailure;
+  /** The numbers of the same failure, as seen in the first and in later Playwright runs. */
+  readonly seen: readonly number[];
+  /** Null if the run has no report, and for the suite's own failure. */
+  readonly test: ReportTest | null;
+  /** The cause that it was part of, or null (a flaky test has none). */
+  readonly cause: ReportCause | null;
+}
+
+/** Returns the failures of a run with their outcomes, each once, however often the run saw it. */
+export function failuresOf(run: StoredRun): Inspected[] {
+  const groups = new Map<string, DiagnosedFailure[]>();
+  for (const one of run.failures) {
+    const key = `${failureKey(one.failure)} ${one.signature}`;
+    groups.set(key, [...(groups.get(key) ?? []), one]);
+  }
+  return [...groups.values()].map((same) => inspectedOf(run, same));
+}
+
+function inspectedOf({ report }: StoredRun, same: readonly DiagnosedFailure[]): Inspected {
+  const causes = report?.causes ?? [];
+  const leads = (failure: DiagnosedFailure) =>
+    causes.find(({ evidence }) => evidence === `failures/${failure.n}`);
+  const failure = same.find(leads) ?? same[0];
+  if (!failure) throw new Error('A group has at least one failure');
+  const id = failure.failure.scope === 'test' ? failure.failure.test.id : null;
+  const sharing = causes.filter(({ tests }) => id !== null && tests.includes(id));
+  return {
+    failure,
+    seen: same.map(({ n }) => n),
+    test: report?.tests.find((one) => one.id === id) ?? null,
+    cause:
+      leads(failure) ??
+      sharing.find(({ signature }) => signature === failure.signature) ??
+      sharing[0] ??
+      null,
+  };
+}
+
+/** Whether a failure led its cause, or has none. */
+export function isLead({ cause, failure }: Inspected): boolean {
+  return cause === null || cause.evidence === `failures/${failure.n}`;
+}
+
+/**
+ * Finds the failures that a word refers to: by number, by the id of a cause (its leading failure), by a file with a line, or by part of the
+ * title in any case.
+ */
+export function matchingFailures(word: string, all: readonly Inspected[]): Inspected[] {
+  const byNumber = all.filter(({ seen }) => seen.includes(Number(word)));
+  if (byNumber.length > 0) return byNumber;
+  const byCause = all.filter((one) => one.cause?.id === word && isLead(one));
+  if (byCause.length > 0) return byCause;
+  const wanted = word.toLowerCase();
+  return all.filter((one) => nameOf(one).toLowerCase().includes(wanted));
+}
+
+/** `[project] › file:line › titles`, or the suite. */
+export function nameOf({ failure: { failure } }: Inspected): string {
+  return failure.scope === 'suite' ? 'the suite itself' : testName(failure.test);
+}

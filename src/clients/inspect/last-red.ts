@@ -1,0 +1,85 @@
+import path from 'node:path';
+import escapeStringRegexp from 'escape-string-regexp';
+import { isResolved } from '../../model/verdict.js';
+import { readReport, runIdsIn } from '../../run/find-run.js';
+import type { Report, ReportTest } from '../../run/report.js';
+import { runDirOf } from '../../run/run-folder.js';
+import { readTreeState, type TreeState } from '../../run/tree-state.js';
+
+const red: readonly ReportTest['verdict'][] = [
+  'failed',
+  'escalated',
+  'rejected',
+  'agent-unusable',
+  'green-once',
+];
+
+/** Returns the tests that a run left red. */
+export function leftRed(report: Report | null): ReportTest[] {
+  return (report?.tests ?? []).filter(({ verdict }) => red.includes(verdict));
+}
+
+/** Returns Playwright filters for exactly these places. */
+export function filtersOf(tests: readonly ReportTest[], cwd: string): string[] {
+  return [...new Set(tests.map(({ file, line }) => placeOf(path.resolve(cwd, file), line)))];
+}
+
+/** Formats a position as a Playwright filter: a regular expression for the whole path, and a line. */
+export function placeOf(file: string, line: number): string {
+  return `${escapeStringRegexp(file)}:${line}`;
+}
+
+/** What is red at the moment, as far as runs here have seen. */
+export interface LastRed {
+  /** Empty if the suite itself was red, before its tests. */
+  readonly tests: readonly ReportTest[];
+  /** The commit of the last run before that saw one of them green; null if none did, or it had uncommitted changes. */
+  readonly green: string | null;
+  /** The first run since then that saw them red, and its files; null if it kept none. */
+  readonly since: { readonly runId: string; readonly dir: string; readonly state: TreeState | null };
+  /** The last run that saw them red. */
+  readonly runId: string;
+}
+
+/** How many runs are searched, newest first. */
+const RUNS = 50;
+
+/**
+ * Finds the last run that left tests red, and the first one in a row that saw them so: whoever runs the tests or commits in between does not
+ * thereby make what they changed until then part of what was there. Returns null if no run left anything red.
+ */
+export async function lastRed(cwd: string): Promise<LastRed | null> {
+  let found = null as LastRed | null;
+  for (const runId of (await runIdsIn(cwd)).toReversed().slice(0, RUNS)) {
+    const dir = runDirOf(cwd, runId);
+    const report = await readReport(dir);
+    const tests = leftRed(report);
+    if (!report || !isRed(report)) {
+      if (found && isGreenFor(found, report)) return { ...found, green: report?.commit ?? null };
+      continue;
+    }
+    const state = readTreeState(dir);
+    const since = { runId, dir, state };
+    if (found === null) found = { tests, green: null, since, runId };
+    else if (!isSame(found, tests)) break;
+    else if (state) found = { ...found, since };
+  }
+  return found;
+}
+
+/** A verdict on a change is no new state to begin from. */
+function isRed(report: Report): boolean {
+  const suite = report.causes.some((one) => one.tests.length === 0 && !isResolved(one.verdict));
+  return !report.verification && (suite || leftRed(report).length > 0);
+}
+
+function isSame({ tests }: LastRed, others: readonly ReportTest[]): boolean {
+  const ids = new Set(others.map(({ id }) => id));
+  return tests.length === 0 ? others.length === 0 : tests.some(({ id }) => ids.has(id));
+}
+
+/** Whether a run saw one of these tests green. */
+function isGreenFor({ tests }: LastRed, report: Report | null): boolean {
+  const ids = new Set(tests.map(({ id }) => id));
+  return (report?.tests ?? []).some(({ id, verdict }) => verdict === 'passed' && ids.has(id));
+}

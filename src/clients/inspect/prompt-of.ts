@@ -1,0 +1,133 @@
+import path from 'node:path';
+import { buildContext } from '../../agents/build-context.js';
+import { expandedPrompt } from '../../agents/expand-command.js';
+import { renderPrompt } from '../../agents/prompt.js';
+import { agentsFor } from '../../heal/policy.js';
+import { isBuiltIn } from '../../model/built-in.js';
+import type { Cause } from '../../model/cause.js';
+import type { Settings } from '../../model/settings.js';
+import type { Problem } from '../../problem.js';
+import { err, ok, type Result } from '../../result.js';
+import { findPlaywright } from '../../playwright/find-playwright.js';
+import { readState } from '../../state-folder.js';
+import type { Redactor } from '../../secrets/redactor.js';
+import { failuresOf, type Inspected } from './find-failure.js';
+import type { StoredRun } from '../../run/find-run.js';
+
+/** A prompt to print, and where it comes from. */
+export interface FoundPrompt {
+  readonly text: string;
+  /** `as sent to /debugger in attempt 2`, or that it was not sent. */
+  readonly note: string;
+}
+
+export interface PromptRequest {
+  readonly run: StoredRun;
+  readonly one: Inspected;
+  /** The attempt asked for, or null for the last. */
+  readonly attempt: number | null;
+  readonly settings: Settings;
+  readonly projectRoot: string;
+  /** Masks the text of a slash command's file, which may contain a secret. The run's own files are already masked. */
+  readonly redactor: Redactor;
+}
+
+/**
+ * Returns the prompt that an agent received for a failure, byte for byte but for secrets that only this machine knows. If none did, returns
+ * the one that the first agent of its route would receive.
+ */
+export async function promptOf(request: PromptRequest): Promise<Result<FoundPrompt, Problem>> {
+  const found = await unmasked(request);
+  return found.ok ? ok({ ...found.value, text: request.redactor.clean(found.value.text) }) : found;
+}
+
+async function unmasked(request: PromptRequest): Promise<Result<FoundPrompt, Problem>> {
+  const { run, one, attempt } = request;
+  const sent = (one.cause?.attempts ?? []).filter(({ prompt }) => prompt);
+  const asked = attempt === null ? sent.at(-1) : sent.find(({ n }) => n === attempt);
+  if (asked?.prompt)
+    return sentPrompt(run, asked.prompt, `as sent to ${asked.slashCommand} in attempt ${asked.n}`);
+  if (attempt !== null)
+    return err(
+      noSuchAttempt(
+        attempt,
+        sent.map(({ n }) => n),
+      ),
+    );
+  return wouldBeSent(request);
+}
+
+async function sentPrompt(run: StoredRun, file: string, note: string): Promise<Result<FoundPrompt, Problem>> {
+  const full = path.join(run.dir, file);
+  const text = readState(full);
+  if (text !== null) return ok({ text: text.toString(), note });
+  return err({
+    kind: 'input-unreadable',
+    message: `${full} cannot be read`,
+    remedy: 'The run stored the prompt there, but the file is gone. Name another attempt with --attempt.',
+  });
+}
+
+async function wouldBeSent(request: PromptRequest): Promise<Result<FoundPrompt, Problem>> {
+  const { run, one, settings, projectRoot } = request;
+  const { failure } = one;
+  const agent = settings.agents[agentsFor(failure, settings.routes)[0] ?? ''];
+  if (!agent) return err(noAgent);
+  const playwright = findPlaywright(projectRoot);
+  const context = await buildContext({
+    settings,
+    root: projectRoot,
+    runId: run.runId,
+    runDir: run.dir,
+    playwright: playwright.ok ? playwright.value.version : '',
+    cause: causeOf(request),
+    attempt: 1,
+    previousAttempts: [],
+    guidance: null,
+    testsAreOpen: false,
+    earlierFix: null,
+    clean: (text) => request.redactor.clean(text),
+  });
+  const contextFile = path.join(run.dir, 'failures', String(failure.n), 'context.json');
+  const { slashCommand } = agent;
+  const isPasted = isBuiltIn(agent);
+  const rendered = renderPrompt(context, { slashCommand, contextFile, isPasted });
+  return ok({
+    text: await expandedPrompt(settings.runners[agent.runner], rendered, projectRoot),
+    note: isPasted
+      ? 'no agent program is set up; paste this prompt into one'
+      : `not sent yet; this is the prompt that ${slashCommand} (${agent.runner}) would get`,
+  });
+}
+
+/** Restores what the run knew about the cause of a failure: its other failures and the change to blame. */
+function causeOf({ run, one }: PromptRequest): Cause {
+  const { cause, failure } = one;
+  const members = failuresOf(run).filter((other) => cause !== null && other.cause?.id === cause.id);
+  return {
+    id: cause?.id ?? 'c0',
+    lead: failure,
+    members: [failure, ...members.map((other) => other.failure).filter(({ n }) => n !== failure.n)],
+    parent: null,
+    environment: null,
+    ...(cause?.blame ? { blame: cause.blame } : {}),
+  };
+}
+
+const noAgent: Problem = {
+  kind: 'usage',
+  message: 'this failure goes to no agent; a person has to look at it',
+  remedy:
+    'Omit --prompt to see its evidence. `routes` in agents.yaml names the agents of each class; a test file that does not compile goes to no agent.',
+};
+
+function noSuchAttempt(attempt: number, known: readonly number[]): Problem {
+  return {
+    kind: 'usage',
+    message: `no agent was started in attempt ${attempt} of this failure`,
+    remedy:
+      known.length > 0
+        ? `Name one of these attempts: ${known.join(', ')}.`
+        : 'Omit --attempt to see the prompt that an agent would get.',
+  };
+}

@@ -1,0 +1,107 @@
+import { blameLine, placeOfBlame } from '../../model/blame.js';
+import { factLines, reasonLine } from '../../model/diagnosis.js';
+import { timelineOf, timelineText } from '../../evidence/timeline.js';
+import type { ReportAttempt } from '../../run/report.js';
+import { cut } from '../../outputs/cut.js';
+import { attemptText } from '../../outputs/view.js';
+import { counted } from '../../format.js';
+import { nameOf, type Inspected } from './find-failure.js';
+import type { StoredRun } from '../../run/find-run.js';
+
+const longestMessage = 30;
+/** In characters; timeline.md has all of it. */
+const mostOfTimeline = 6_000;
+
+/** Says that a run has no failures. A run that did not finish proves nothing. */
+export function nothingFailed({ report }: StoredRun): string {
+  return report?.exitCode === null ? 'no failure has been recorded so far' : 'nothing failed';
+}
+
+/** Renders the failures of a run, one line each. */
+export function renderList(run: StoredRun, all: readonly Inspected[]): string {
+  const { report, runId, unreadable } = run;
+  const outcome = report?.exitCode === null ? 'did not finish' : report?.outcome;
+  const head = report
+    ? `run ${runId} · ${report.project} · ${outcome} · ${counted(report.totals.tests, 'test')}`
+    : `run ${runId} · no readable report`;
+  const rows = all.map((one) => [
+    String(one.failure.n),
+    verdictOf(one),
+    one.failure.diagnosis.category,
+    one.cause?.id ?? '',
+    `${cut(nameOf(one), 110)}${one.seen.length > 1 ? ` (seen ${one.seen.length} times)` : ''}`,
+  ]);
+  return [
+    head,
+    ...(rows.length > 0 ? columns(rows) : [`  ${nothingFailed(run)}`]),
+    ...(report?.warnings ?? []).map((warning) => `  ${warning}`),
+    ...unreadable.map(
+      (file) =>
+        `  ${file} cannot be read: it is missing, damaged, or written by another version of self-heal`,
+    ),
+  ].join('\n');
+}
+
+/** Renders everything known about one failure: evidence, diagnosis and attempts. */
+export function renderFailure(one: Inspected, files: readonly string[]): string {
+  const { failure, cause } = one;
+  const { evidence, diagnosis } = failure;
+  const { category, alternatives, retry, why, warning, facts } = diagnosis;
+  const happened = timelineText(timelineOf(evidence, { diagnosis }), mostOfTimeline);
+  const or = alternatives.length > 0 ? ` (or ${alternatives.join(', ')})` : '';
+  return [
+    `#${failure.n} ${nameOf(one)}`,
+    `  ${verdictOf(one)} · ${category}${or} · ${retry} · ${failure.signature}`,
+    ...(cause
+      ? [`  ${cause.id} ${cause.verdict}: ${cause.reason}, ${counted(cause.tests.length, 'test')}`]
+      : []),
+    ...(warning ? [`  ${warning}`] : []),
+    ...section('blame', cause?.blame ? [`${blameLine(cause.blame)} (${placeOfBlame(cause.blame)})`] : []),
+    ...section('why', why.map(reasonLine)),
+    ...section('facts', factLines(facts)),
+    ...section('failed step', evidence.failedStep ? [evidence.failedStep] : []),
+    ...section('error', messageLines(evidence.errors.map(({ message }) => message).join('\n\n'))),
+    ...section(
+      evidence.otherRun?.run === 'first'
+        ? 'error of the first run, which differs'
+        : 'error when it was run again, which differs',
+      messageLines((evidence.otherRun?.errors ?? []).map(({ message }) => message).join('\n\n')),
+    ),
+    ...section('what happened, in order', happened === '' ? [] : [happened]),
+    ...section('attempts', (cause?.attempts ?? []).map(attemptLine)),
+    ...section('missing', evidence.missing),
+    ...section('cut', evidence.cut),
+    ...section('files', files),
+  ].join('\n');
+}
+
+function verdictOf({ test, cause, failure }: Inspected): string {
+  if (failure.failure.scope === 'suite') return cause?.verdict ?? 'failed';
+  return test?.verdict ?? 'failed';
+}
+
+function section(title: string, lines: readonly string[]): string[] {
+  const text = lines.flatMap((line) => line.split('\n'));
+  return text.length === 0 ? [] : ['', title, ...text.map((line) => `  ${line}`.trimEnd())];
+}
+
+function messageLines(message: string): string[] {
+  if (message === '') return [];
+  const lines = message.split('\n');
+  const more = lines.length - longestMessage;
+  return more > 0 ? [...lines.slice(0, longestMessage), `… ${counted(more, 'more line')}`] : lines;
+}
+
+function attemptLine(attempt: ReportAttempt): string {
+  const where = [attempt.patch, attempt.prompt].filter((one) => one !== null);
+  return [`${attempt.n} ${attemptText(attempt)}`, ...where.map((file) => `  ${file}`)].join('\n');
+}
+
+function columns(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => (row[column] ?? '').length)),
+  );
+  return rows.map((row) =>
+    `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd(),
+  );
+}

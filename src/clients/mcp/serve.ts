@@ -1,0 +1,140 @@
+import type { Readable, Writable } from 'node:stream';
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
+import {
+  type CallToolResult,
+  ErrorCode,
+  type ServerNotification,
+  type ServerRequest,
+} from '@modelcontextprotocol/sdk/types.js';
+import { z } from 'zod';
+import type { StampedEvent } from '../../event.js';
+import type { Hosting } from '../../heal/hosted-run.js';
+import { fenced } from '../../fenced.js';
+import { cut } from '../../outputs/cut.js';
+import { linesFor } from '../../outputs/lines.js';
+import { paletteFor } from '../../outputs/streams.js';
+import { formatProblem, type Problem } from '../../problem.js';
+import { redact } from '../../secrets/redactor.js';
+import { ownVersion } from '../../own-files.js';
+import { type Answer, isData } from './answers.js';
+import { type Cursor, cursorIn, cursorText, pagesOf } from './page.js';
+import { type Tool, tools } from './tools.js';
+
+type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
+
+const cursor = z.string().optional().describe('nextCursor of the last answer, for its next page');
+const nextCursor = z.string().optional();
+/** The same Markdown as in the content: Claude Code 2.1.332 gives its model only the data of an answer that has any. */
+const text = z.string();
+
+/** What a server needs of its process. */
+export interface Served {
+  readonly input: Readable;
+  readonly output: Writable;
+  /** Aborts when the client is gone, or the process is asked to end. */
+  readonly closing: AbortSignal;
+}
+
+/** Serves the tools until it is to close; what is at work then is interrupted, and has ended when this returns. */
+export async function serve({ input, output, closing }: Served): Promise<void> {
+  const server = new McpServer({ name: 'self-heal', version: ownVersion() });
+  const goingAway = new AbortController();
+  const atWork = new Set<Promise<unknown>>();
+  for (const [name, one] of Object.entries(tools)) {
+    const { description, isReading } = one;
+    const config = {
+      description,
+      inputSchema: { ...one.input, cursor },
+      outputSchema: { ...one.output, text, nextCursor },
+      annotations: { readOnlyHint: isReading, destructiveHint: !isReading, openWorldHint: !isReading },
+    };
+    server.registerTool(name, config, (args: Record<string, unknown>, extra: Extra) => {
+      const signal = AbortSignal.any([extra.signal, goingAway.signal, closing]);
+      const work = answer(one, args, { signal, onEvent: progressOf(extra) });
+      atWork.add(work);
+      return work.finally(() => atWork.delete(work));
+    });
+  }
+  const closed = new Promise<void>((resolve) => {
+    if (closing.aborted) resolve();
+    else closing.addEventListener('abort', () => resolve(), { once: true });
+  });
+  const transport = new StdioServerTransport(input, output);
+  const hungUp = new Promise<void>((resolve) => {
+    Object.assign(transport, {
+      // It closes itself on a message that is too large, and has forgotten the id of what it cannot read.
+      onerror: ({ message }: Error) => {
+        const error = { code: ErrorCode.InvalidRequest, message };
+        output.write(`${JSON.stringify({ jsonrpc: '2.0', id: null, error })}\n`);
+      },
+      onclose: resolve,
+    });
+  });
+  await server.connect(transport);
+  await Promise.race([closed, hungUp]);
+  goingAway.abort();
+  await Promise.allSettled(atWork);
+  await server.close();
+}
+
+/** Does the work of a tool, or continues an earlier answer. */
+async function answer(
+  { work, again }: Tool,
+  { cursor: typed, ...args }: Record<string, unknown>,
+  hosting: Hosting,
+): Promise<CallToolResult> {
+  const at = cursorIn(typeof typed === 'string' ? typed : undefined);
+  if (typeof typed === 'string' && at === null) return failed(noCursor);
+  const made = await (at !== null && again ? again(at.of) : work(args, hosting));
+  return made.ok ? paged(made.value, at) : failed(made.error);
+}
+
+const noCursor: Problem = {
+  kind: 'usage',
+  message: 'this is no cursor',
+  remedy: 'Take nextCursor of the last answer, or none.',
+};
+
+function failed(problem: Problem): CallToolResult {
+  const { detail, ...said } = problem;
+  const shown = detail === undefined ? '' : `\n\n${isData}\n\n${fenced(detail)}`;
+  return { isError: true, content: [{ type: 'text', text: redact(`${formatProblem(said)}${shown}`) }] };
+}
+
+function paged({ data, text, of = '' }: Answer, at: Cursor | null): CallToolResult {
+  const pages = pagesOf(text);
+  const page = Math.min(at?.page ?? 0, pages.length - 1);
+  const next = page + 1 < pages.length ? cursorText({ of, page: page + 1 }) : null;
+  const goOn =
+    next === null ? '' : `\n\nPage ${page + 1} of ${pages.length}; the next one with cursor ${next}`;
+  const shown = `${pages[page] ?? ''}${goOn}`;
+  return {
+    content: [{ type: 'text', text: shown }],
+    structuredContent: { ...data, text: shown, ...(next === null ? {} : { nextCursor: next }) },
+  };
+}
+
+/** Progress of single tests is told this often, in milliseconds. */
+const PROGRESS_MS = 500;
+
+/** Tells a client that asked for it what a run is doing, in the lines of a log. */
+function progressOf({ _meta, sendNotification }: Extra): (event: StampedEvent) => void {
+  const progressToken = _meta?.progressToken;
+  if (progressToken === undefined) return () => undefined;
+  const paint = paletteFor({ NO_COLOR: '1' });
+  let progress = 0;
+  let toldAt = 0;
+  return (event) => {
+    const isTest = event.type === 'suite.progress';
+    if (isTest && event.time - toldAt < PROGRESS_MS) return;
+    const said = isTest ? `${event.done}/${event.total} ${event.test}` : linesFor(event, paint).join('\n');
+    if (said === '') return;
+    progress += 1;
+    toldAt = event.time;
+    const params = { progressToken, progress, message: cut(said, 1_000) };
+    // A client that is gone needs no progress.
+    sendNotification({ method: 'notifications/progress', params }).catch(() => undefined);
+  };
+}

@@ -1,0 +1,241 @@
+import { z } from 'zod';
+import { choices, choiceText, type Choice } from '../../model/choice.js';
+import { proofDepths } from '../../model/verification.js';
+import { type Hosting, runHosted } from '../../heal/hosted-run.js';
+import { blame, heal, type Report, SelfHealError, verify } from '../../index.js';
+import { matchingFailures, failuresOf, isLead, nameOf } from '../inspect/find-failure.js';
+import type { Problem } from '../../problem.js';
+import { err, ok, type Result } from '../../result.js';
+import {
+  answerEscalation,
+  checkedAnswer,
+  choosesPatch,
+  escalationOf,
+  noSuchEscalation,
+} from '../../run/answer-escalation.js';
+import { findRun, readReport } from '../../run/find-run.js';
+import { runDirOf } from '../../run/run-folder.js';
+import { createRedactor } from '../../secrets/redactor.js';
+import { withStore } from '../../store/with-store.js';
+import { withoutUndefined } from '../../without-undefined.js';
+import { filesOf } from '../inspect/failure-files.js';
+import { chosenCommand, chosenRequest, shown } from '../chosen-patch.js';
+import {
+  type Answer,
+  answeredShape,
+  failureAnswer,
+  failureShape,
+  fixAnswer,
+  fixShape,
+  questionsAnswer,
+  questionsShape,
+  runAnswer,
+  runShape,
+} from './answers.js';
+
+/** A tool: what an agent reads about it, what it takes and returns, and its work. */
+export interface Tool<Input extends z.ZodRawShape = z.ZodRawShape> {
+  readonly description: string;
+  readonly input: Input;
+  readonly output: z.ZodRawShape;
+  /** Whether it changes nothing, not even `.self-heal`, and runs nothing of the project; the others run its tests, which may do anything. */
+  readonly isReading: boolean;
+  readonly work: (args: z.infer<z.ZodObject<Input>>, hosting: Hosting) => Promise<Result<Answer, Problem>>;
+  /** Makes the answer of an earlier run again, for its next pages; absent if the work itself is done again. */
+  readonly again?: (runId: string) => Promise<Result<Answer, Problem>>;
+}
+
+/** Lets each tool take its own input. */
+function tool<Input extends z.ZodRawShape>(one: Tool<Input>): Tool {
+  return one as unknown as Tool;
+}
+
+/** What a client names is a value, never an option of a program. It is refused, since Playwright ignores the filters behind a `--`. */
+const value = z.string().regex(/^(?!-)/, 'must not begin with -');
+const texts = z.array(value).optional();
+const filter = texts.describe(
+  'test files as Playwright takes them: regular expressions on the path, or file:line',
+);
+const project = texts.describe('only these Playwright projects');
+
+/** All tools, by name. */
+export const tools: Readonly<Record<string, Tool>> = {
+  run_tests: tool({
+    description:
+      'Run the Playwright tests of this project. Returns the red ones grouped by cause, each confirmed by a second run with a trace, with its class and the change to look at. No agent is started and nothing is edited.',
+    input: { filter, project, grep: value.optional() },
+    output: runShape,
+    isReading: false,
+    work: ({ filter = [], project, grep }, hosting) => {
+      const options = { dryRun: true, tests: filter, ...withoutUndefined({ project, grep }) };
+      return answeredBy(runAnswer, heal({ ...options, ...hosting }));
+    },
+    again: async (runId) => stored(runId, runAnswer),
+  }),
+  get_failure: tool({
+    description:
+      'Get the evidence of a failure: error, step, console, requests, server output, class and why, blame, and the paths of its files and its Playwright trace.',
+    input: {
+      failure: value.describe('a cause (c1), the number of a failure, file:line, or part of the title'),
+      run: value.optional().describe('a run; the last one if absent'),
+    },
+    output: failureShape,
+    isReading: true,
+    work: ({ failure, run }) => getFailure(failure, run ?? null),
+  }),
+  check_fix: tool({
+    description:
+      'Prove the changes in the working tree since the last red run, before you call a fix done: tests not weakened, red tests green with the change and red without it (it is taken out for that and put back), and with full nothing else broken. Says what is proven and what not. Never edits. Do not edit while it runs.',
+    input: {
+      depth: z
+        .enum(proofDepths)
+        .optional()
+        .describe('quick: only the tests that were red; full (default): the whole suite, too'),
+      filter: texts.describe(
+        'the tests that the change is for; those that the last red run left red if absent',
+      ),
+      base: value.optional().describe('a commit to compare with instead'),
+    },
+    output: fixShape,
+    isReading: false,
+    work: ({ depth, filter, base }, hosting) =>
+      answeredBy(fixAnswer, verify({ depth, tests: filter, base, ...hosting })),
+    again: async (runId) => stored(runId, fixAnswer),
+  }),
+  blame: tool({
+    description:
+      'Find the smallest change that broke a red test, by running it with changes taken out and put back. Takes several runs of the test.',
+    input: {
+      test: value.optional().describe('a cause (c1) or a test filter; what the last run left red if absent'),
+      base: value.optional().describe('a commit at which the test passed'),
+    },
+    output: runShape,
+    isReading: false,
+    work: ({ test, base }, hosting) => answeredBy(runAnswer, blame({ test, base, ...hosting })),
+    again: async (runId) => stored(runId, runAnswer),
+  }),
+  open_questions: tool({
+    description:
+      'List the questions that only a person can answer, with what was tried and the patches that are ready.',
+    input: {},
+    output: questionsShape,
+    isReading: true,
+    work: async () => {
+      const all = await withStore({ runsCode: true }, async (store) => {
+        const open = (await store?.escalations('pending')) ?? [];
+        return Promise.all(open.map(shown));
+      });
+      return 'kind' in all ? err(all) : ok(questionsAnswer(all));
+    },
+  }),
+  answer_question: tool({
+    description:
+      'Record the answer of the person to an open question. Ask the person first: the decision is theirs, not yours. A chosen patch (tests, app or whole) is applied and proven.',
+    input: {
+      id: value,
+      choice: z.enum(choices),
+      guidance: z.string().optional().describe('for guide: what the next agent has to know'),
+      allow: z.enum(['tests']).optional().describe('for guide: the next agent may change the tests'),
+      days: z.int().min(1).max(9999).optional().describe('for skip: how long the quarantine lasts'),
+    },
+    output: answeredShape,
+    isReading: false,
+    work: answerQuestion,
+  }),
+};
+
+const interrupted: Problem = {
+  kind: 'usage',
+  message: 'the run was interrupted',
+  remedy: 'Call the tool again.',
+};
+
+/** Waits for a run; what self-heal could not do is the client's to read, and a defect is thrown on. */
+async function answeredBy(
+  answer: (report: Report) => Answer | null,
+  run: Promise<Report>,
+): Promise<Result<Answer, Problem>> {
+  try {
+    return answerOf(answer, await run);
+  } catch (error) {
+    if (!(error instanceof SelfHealError) || error.kind === 'bug') throw error;
+    const { kind, message, remedy, detail } = error;
+    return err({ kind, message, remedy, ...(detail !== null && { detail }) });
+  }
+}
+
+function answerOf(answer: (report: Report) => Answer | null, report: Report): Result<Answer, Problem> {
+  const made = report.outcome === 'interrupted' ? null : answer(report);
+  return made ? ok(made) : err(interrupted);
+}
+
+async function stored(
+  runId: string,
+  answer: (report: Report) => Answer | null,
+): Promise<Result<Answer, Problem>> {
+  const report = await readReport(runDirOf(process.cwd(), runId));
+  const made = report && answer(report);
+  const gone: Problem = {
+    kind: 'run-missing',
+    message: `there is no run ${runId}`,
+    remedy: 'Call the tool without a cursor.',
+  };
+  return made ? ok(made) : err(gone);
+}
+
+async function getFailure(word: string, run: string | null): Promise<Result<Answer, Problem>> {
+  const cwd = process.cwd();
+  const found = await findRun(cwd, run);
+  if (!found.ok) return found;
+  // The run may be another machine's, which did not know the secrets of this one.
+  const redactor = await createRedactor({ env: process.env, projectRoot: cwd });
+  const all = redactor.deep(failuresOf(found.value));
+  const [one, ...others] = matchingFailures(word, all);
+  if (one && others.length === 0)
+    return ok(failureAnswer(found.value.runId, one, await filesOf(found.value, one, cwd)));
+  const choices = (one ? [one, ...others] : all.filter(isLead)).slice(0, 20);
+  return err({
+    kind: 'usage',
+    message: `${JSON.stringify(word)} does not name one failure of run ${found.value.runId}`,
+    detail: choices.map((each) => `  ${each.failure.n}  ${nameOf(each)}`).join('\n'),
+    remedy: 'Name one by its number.',
+  });
+}
+
+async function answerQuestion(
+  {
+    id,
+    days,
+    ...typed
+  }: {
+    id: string;
+    choice: Choice;
+    guidance?: string | undefined;
+    allow?: 'tests' | undefined;
+    days?: number | undefined;
+  },
+  hosting: Hosting,
+): Promise<Result<Answer, Problem>> {
+  const answered = await withStore({ runsCode: true }, async (store) => {
+    if (store === null) return err(noSuchEscalation(id));
+    const asked = await escalationOf(store, id);
+    if (!asked.ok) return asked;
+    const answer = checkedAnswer(asked.value, typed);
+    if (!answer.ok) return answer;
+    const request = choosesPatch(answer.value) ? await chosenRequest(asked.value, { json: true }) : ok(null);
+    if (!request.ok) return request;
+    const stored = await answerEscalation(store, asked.value.id, { ...answer.value, days });
+    return stored.ok ? ok({ ...stored.value, request: request.value }) : stored;
+  });
+  if ('kind' in answered) return err(answered);
+  if (!answered.ok) return answered;
+  const { escalation, request } = answered.value;
+  using lock = answered.value.lock;
+  const { id: full, state, choice } = escalation;
+  const said = `${full} ${state}${choice === null ? '' : `: ${choiceText[choice]}`}`;
+  const data = { id: full, state, run: null };
+  if (!request || !lock) return ok({ data, text: said });
+  const applied = await runHosted({ ...request, lock }, chosenCommand(escalation), hosting);
+  const ran = applied.ok ? answerOf(runAnswer, applied.value.report) : applied;
+  return ran.ok ? ok({ data: { ...data, run: ran.value.data }, text: `${said}\n\n${ran.value.text}` }) : ran;
+}

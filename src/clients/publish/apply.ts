@@ -1,0 +1,130 @@
+import path from 'node:path';
+import { parseDocument } from 'yaml';
+import { readYaml } from '../../config/read-yaml.js';
+import { agentsFileSchema } from '../../config/schema.js';
+import { testName } from '../../model/failure.js';
+import { counted } from '../../format.js';
+import type { Artifact } from './artifact.js';
+import type { Change, Forge, NewCommit } from './forge.js';
+import { commitMessage, filesOf, isOurCommit, originOf, redTests, sha256Of, trailerOf } from './publish.js';
+
+/** What to commit to the branch of a change, and the run that it comes from. */
+export interface Applying {
+  readonly forge: Forge;
+  readonly artifact: Artifact;
+  /** The project's folder in the repository. */
+  readonly folder: string;
+}
+
+/** What became of it, as a sentence. */
+export interface Applied {
+  readonly kind: 'done' | 'refused';
+  readonly says: string;
+}
+
+type Made = Pick<NewCommit, 'files' | 'message'>;
+
+/** Commits the fix of a run to the branch of a change, if it is the one that our comment shows. */
+export async function applyFix(change: Change, applying: Applying): Promise<Applied> {
+  return commitTo(change, applying, async () => {
+    const comments = await applying.forge.ownComments(change.number);
+    const shown = comments.map(originOf).find((origin) => origin !== null);
+    if (shown?.head !== change.head || !shown.fix || shown.fix !== sha256Of(applying.artifact))
+      return 'The comment does not show this fix whole, so that nobody can have read it.';
+    const files = await filesOf(applying.artifact, change.head, applying.forge);
+    return typeof files === 'string'
+      ? files
+      : { files, message: commitMessage(applying.artifact, change.head) };
+  });
+}
+
+/**
+ * Adds the red tests of a run to `quarantine` in agents.yaml, so that the decision is reviewed and merged with the branch, and ends by itself. `now`
+ * is in milliseconds since the epoch.
+ */
+export async function quarantineRed(
+  change: Change,
+  applying: Applying,
+  { days, now }: { readonly days: number; readonly now: number },
+): Promise<Applied> {
+  const until = new Date(now + days * 86_400_000).toISOString().slice(0, 10);
+  return commitTo(change, applying, () => quarantined(change, applying, until));
+}
+
+/**
+ * A branch of a fork is left alone, and one with as many applied commits as `limits.perBranch` allows, since bots may answer each other. A
+ * branch that has moved on since the run refuses the commit.
+ */
+async function commitTo(
+  change: Change,
+  applying: Applying,
+  make: () => Promise<Made | string>,
+): Promise<Applied> {
+  const { forge } = applying;
+  const refused = (says: string): Applied => ({ kind: 'refused', says });
+  if (change.isFork) return refused(inFork);
+  const applied = (await forge.messages(change.number)).filter(isOurCommit).length;
+  const most = await perBranch(applying);
+  if (applied >= most) return refused(`limits.perBranch (${most}) was reached.`);
+  const made = await make();
+  if (typeof made === 'string') return refused(made);
+  const { branch, head } = change;
+  const isMade = await forge.commit({ ...made, branch, parent: head, isOwnBranch: false });
+  return isMade
+    ? { kind: 'done', says: `${made.message.split('\n')[0]}: committed to ${branch}.` }
+    : refused(movedOn);
+}
+
+/** Why nothing is written to the branch of a fork. */
+export const inFork = 'Its branch is in another repository, to which nothing is written.';
+
+/** Why nothing is written to a branch that is not what the run has tested. */
+export const movedOn = 'The branch has moved on since this run: wait for the next one.';
+
+/** The file of the default branch counts, since that of the change is what is under review; the default, if it cannot be read. */
+async function perBranch({ forge, folder }: Applying): Promise<number> {
+  const { limits } = agentsFileSchema.shape;
+  const file = await forge.read(agentsFileIn(folder), forge.defaultBranch);
+  const data = Object(readYaml(textOf(file), null).data) as { limits?: unknown };
+  const read = limits.safeParse(data.limits);
+  return (read.success ? read.data : limits.parse(undefined)).perBranch;
+}
+
+function agentsFileIn(folder: string): string {
+  return path.posix.join(folder, 'agents.yaml');
+}
+
+function textOf(file: { readonly content: Buffer } | null): string {
+  return file?.content.toString('utf8') ?? '';
+}
+
+async function quarantined(
+  { head }: Change,
+  { forge, artifact, folder }: Applying,
+  until: string,
+): Promise<Made | string> {
+  const names = new Set(redTests(artifact.report).map(({ title }) => testName(title)));
+  if (names.size === 0) return 'No test was red in this run.';
+  const at = agentsFileIn(folder);
+  const file = await forge.read(at, head);
+  const before = textOf(file) || 'version: 1\n';
+  const doc = parseDocument(before);
+  const { quarantine } = agentsFileSchema.shape;
+  const listIn = (data: unknown) =>
+    quarantine.safeParse((Object(data) as { quarantine?: unknown }).quarantine).data;
+  const there = listIn(doc.toJS());
+  if (doc.errors.length > 0 || !there) return `${at} cannot be extended: it has mistakes.`;
+  const added = [...names].map((name) => ({ test: name.replaceAll('${', () => '$${'), until }));
+  const kept = there.filter(({ test }) => !added.some((one) => one.test === test));
+  doc.set('quarantine', [...kept, ...added]);
+  const content = Buffer.from(doc.toString({ lineWidth: 0 }));
+  const [was, is] = [readYaml(before, {}), readYaml(content.toString('utf8'), {})];
+  const read = new Set(listIn(is.data)?.map(({ test }) => test));
+  if (is.mistakes.length > was.mistakes.length || [...names].some((name) => !read.has(name)))
+    return `${at} cannot be extended: a name would not be read as it is written.`;
+  const message = `Quarantine ${counted(names.size, 'test')} until ${until}\n\n${trailerOf(artifact, head)}`;
+  return {
+    files: [{ path: at, content, isExecutable: false, exists: file !== null, setsMode: false }],
+    message,
+  };
+}

@@ -1,0 +1,81 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { isKept } from '../../model/attempt.js';
+import { fixFile } from '../../outputs/fix-file.js';
+import type { Problem } from '../../problem.js';
+import { err, ok, type Result } from '../../result.js';
+import { eventsFile } from '../../run/event-log.js';
+import { readReport } from '../../run/find-run.js';
+import type { Report } from '../../run/report.js';
+
+/** A run as its artifact tells it. Whoever ran the tests wrote it, and so perhaps an agent: nothing in it names a place or a person to write to. */
+export interface Artifact {
+  /** The run's folder. */
+  readonly dir: string;
+  readonly report: Report;
+  /** The patch of all that the run fixed, in bytes, because a file need not be UTF-8; null if it fixed nothing. */
+  readonly fix: Buffer | null;
+}
+
+/** How deep an artifact is searched: `upload-artifact` keeps the folders above what it was given. */
+const DEPTH = 8;
+
+/** A patch that is larger is nobody's fix of a test. */
+const FIX_BYTES = 2 * 1024 * 1024;
+
+/** Finds the newest run in a folder. */
+export async function readArtifact(folder: string): Promise<Result<Artifact, Problem>> {
+  const dir = runDirsIn(folder, DEPTH).toSorted().at(-1);
+  const report = dir === undefined ? null : await readReport(dir);
+  if (dir === undefined || report === null)
+    return err({
+      kind: 'input-unreadable',
+      message: `${folder} has no run of self-heal`,
+      remedy: 'Name the folder with the artifact of the job that ran it, which holds .self-heal/runs.',
+    });
+  return ok({ dir, report, fix: keptIn(report).length === 0 ? null : fixIn(dir) });
+}
+
+/** Reads all runs in these folders, in the order of their ids. */
+export async function readArtifacts(
+  folders: readonly string[],
+): Promise<Result<readonly Artifact[], Problem>> {
+  const dirs = folders.flatMap((folder) => runDirsIn(folder, DEPTH));
+  const byId = dirs.toSorted((a, b) => path.basename(a).localeCompare(path.basename(b)));
+  const found: Artifact[] = [];
+  for (const dir of byId) {
+    const read = await readArtifact(dir);
+    if (!read.ok) return read;
+    found.push(read.value);
+  }
+  return ok(found);
+}
+
+/** Returns the folders that hold a run's events, without following links. */
+function runDirsIn(folder: string, depth: number): string[] {
+  const entries = entriesOf(folder);
+  if (entries.some((one) => one.name === eventsFile && one.isFile())) return [folder];
+  if (depth === 0) return [];
+  const folders = entries.filter((one) => one.isDirectory() && one.name !== 'node_modules');
+  return folders.flatMap(({ name }) => runDirsIn(path.join(folder, name), depth - 1));
+}
+
+function entriesOf(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+/** Returns the causes that a run has fixed. */
+export function keptIn({ causes }: Report): Report['causes'] {
+  return causes.filter(({ attempts }) => attempts.some(isKept));
+}
+
+function fixIn(dir: string): Buffer | null {
+  const found = entriesOf(dir).find(({ name }) => name === fixFile);
+  if (!found?.isFile()) return null;
+  const bytes = readFileSync(path.join(dir, fixFile));
+  return bytes.length === 0 || bytes.length > FIX_BYTES ? null : bytes;
+}

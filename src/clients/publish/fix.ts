@@ -1,0 +1,138 @@
+import { applyPatch, parsePatch, type StructuredPatch } from 'diff';
+import { unpublishableReason } from '../../guard/protected-files.js';
+import { reasonOf } from '../../problem.js';
+import { err, ok, type Result } from '../../result.js';
+import { safePath } from '../../workspace/safe-path.js';
+import { createHash } from 'node:crypto';
+import { fenceFor } from '../../fenced.js';
+import { visibleText } from '../../visible-text.js';
+
+/** One file of a fix. */
+export interface FixedFile {
+  /** Relative to the root of the repository. */
+  readonly path: string;
+  /** Null if the fix leaves it as it is. */
+  readonly isExecutable: boolean | null;
+  /** Its hunks have one character per byte, so that no byte is lost. */
+  readonly patch: StructuredPatch;
+  /** Git's ids of its content before and after, as the run had it; null if the patch does not say. */
+  readonly blobs: { readonly before: string; readonly after: string } | null;
+}
+
+/** A fix of more files is nobody's fix of a test, and takes several requests for each. */
+const MOST_FILES = 300;
+
+/**
+ * Reads the patch of a run, which may come from anybody: it can name only files of the repository, none of which `protects` gives a reason. Returns why it cannot be
+ * published, as the end of a sentence, if it cannot.
+ */
+export function readFix(
+  bytes: Buffer,
+  protects: (file: string) => string | null = unpublishableReason,
+): Result<readonly FixedFile[], string> {
+  const parts = bytes.toString('latin1').split(/^(?=diff --git )/m);
+  if (parts.length > MOST_FILES)
+    return err(`it changes ${parts.length} files, and ${MOST_FILES} are the most`);
+  try {
+    const files = parts.flatMap((part) => parsePatch(part).map((one) => fixedFile(one, { part, protects })));
+    const refused = files.find(({ why }) => why !== null);
+    return refused ? err(`${refused.path} ${refused.why}`) : ok(files);
+  } catch (error) {
+    return err(`its patch cannot be read: ${reasonOf(error)}`);
+  }
+}
+
+function fixedFile(
+  patch: StructuredPatch,
+  { part, protects }: { readonly part: string; readonly protects: (file: string) => string | null },
+): FixedFile & { readonly why: string | null } {
+  const { oldFileName = '', newFileName = '', oldMode, newMode, hunks, isCreate, isDelete } = patch;
+  const path = (isDelete ? oldFileName : newFileName).replace(/^[ab]\//, '');
+  const [, before = null, after = ''] = /^index ([\da-f]{40})\.\.([\da-f]{40})/m.exec(part) ?? [];
+  const why = () => {
+    if (!safePath.safeParse(path).success) return 'is not a path in the repository';
+    const isProtected = protects(path);
+    if (isProtected !== null) return `has to be changed by a person: ${isProtected}`;
+    if ([oldMode, newMode].some((mode) => mode !== undefined && !/^100(?:644|755)$/.test(mode)))
+      return 'is a link';
+    const hasText = hunks.length > 0 || isCreate || isDelete || newMode !== undefined;
+    return hasText ? null : 'is not text: apply the patch with `git apply`';
+  };
+  const isExecutable = newMode === undefined ? null : newMode === '100755';
+  return { path, isExecutable, patch, blobs: before === null ? null : { before, after }, why: why() };
+}
+
+/** Returns what a file becomes: null if it is deleted, and `conflict` if a branch has something else at its path than the fix was made for. */
+export function fixedContent({ patch }: FixedFile, before: Buffer | null): Buffer | null | 'conflict' {
+  if ((before === null) !== (patch.isCreate === true)) return 'conflict';
+  const text = applyPatch(before?.toString('latin1') ?? '', patch, {
+    autoConvertLineEndings: false,
+  });
+  if (text === false) return 'conflict';
+  return patch.isDelete ? null : Buffer.from(text, 'latin1');
+}
+
+const fromBytes = (text: string) => Buffer.from(text, 'latin1').toString('utf8');
+
+/** Lines of a file as a branch has them, counted from 1, and what a fix has in their place. */
+export interface Replacement {
+  readonly path: string;
+  readonly first: number;
+  readonly last: number;
+  readonly lines: readonly string[];
+}
+
+/** Returns what a fix replaces in existing files, block by block. Lines that are only added replace the line before them with itself and them. */
+export function replacementsOf({ path, patch }: FixedFile): Replacement[] {
+  if (patch.isCreate || patch.isDelete) return [];
+  return patch.hunks.flatMap((hunk) => {
+    const lines = hunk.lines.map(fromBytes);
+    const found: Replacement[] = [];
+    let line = hunk.oldStart;
+    let context: string | null = null;
+    for (let at = 0; at < lines.length;) {
+      const block = blockAt(lines, at);
+      if (block.length === 0) {
+        context = (lines[at] ?? '').slice(1);
+        at += 1;
+        line += 1;
+        continue;
+      }
+      const removed = block.filter((one) => one.startsWith('-')).length;
+      const added = block.filter((one) => one.startsWith('+')).map((one) => one.slice(1));
+      if (removed > 0) found.push({ path, first: line, last: line + removed - 1, lines: added });
+      else if (context !== null)
+        found.push({ path, first: line - 1, last: line - 1, lines: [context, ...added] });
+      line += removed;
+      at += block.length;
+    }
+    return found;
+  });
+}
+
+function blockAt(lines: readonly string[], from: number): string[] {
+  const rest = lines.slice(from);
+  const end = rest.findIndex((line) => !/^[-+\\]/.test(line));
+  return end === -1 ? rest : rest.slice(0, end);
+}
+
+/**
+ * Whether a person sees all of what they would accept: nothing hidden, reordered, moved out of view or not UTF-8, and no line that makes a bot
+ * act (`/approve`).
+ */
+export function isPlain(text: string): boolean {
+  const lines = text.replaceAll('\r\n', '\n');
+  return visibleText(lines) === lines && !/\ufffd|[^\S\n]{120}|^[^\S\n]*\/[a-z_-]+(?:\s|$)/im.test(lines);
+}
+
+/** Returns a comment that nobody sees, by which a suggestion is recognized. */
+export function keyOf(one: Replacement): string {
+  const hash = createHash('sha256').update(JSON.stringify(one)).digest('hex').slice(0, 16);
+  return `<!-- self-heal suggestion ${hash} -->`;
+}
+
+/** Renders a suggestion, which the forge offers to commit. Nothing in the lines can close its block. */
+export function suggestionText(one: Replacement, tag: string): string {
+  const fence = fenceFor(one.lines.join('\n'));
+  return [keyOf(one), `${fence}${tag}`, ...one.lines, fence].join('\n');
+}

@@ -1,0 +1,325 @@
+import { readFileSync } from 'node:fs';
+import { Octokit } from '@octokit/rest';
+import { z } from 'zod';
+import type { Problem } from '../../problem.js';
+import { err, ok, type Result } from '../../result.js';
+import { jsonOf } from '../../json-of.js';
+import { type Replacement, keyOf, suggestionText } from './fix.js';
+import type { Change, Check, Forge, NewCommit, Occasion, StoredFile } from './forge.js';
+
+const repository = z.object({ full_name: z.string().regex(/^[\w.-]+\/[\w.-]+$/) });
+const sha = z.string().regex(/^[\da-f]{40,64}$/);
+
+/** The events on which a workflow publishes (https://docs.github.com/webhooks/webhook-events-and-payloads). GitHub writes the file, not the run. */
+const eventShape = z.object({
+  repository: repository.extend({ default_branch: z.string() }),
+  workflow_run: z
+    .object({
+      id: z.number(),
+      event: z.string(),
+      head_sha: sha,
+      head_branch: z.string().nullable(),
+      head_repository: repository.nullable(),
+      html_url: z.string(),
+    })
+    .optional(),
+  pull_request: z
+    .object({ number: z.number(), head: z.object({ sha, ref: z.string(), repo: repository.nullable() }) })
+    .optional(),
+  ref: z.string().optional(),
+  after: z.string().optional(),
+  comment: z
+    .object({ id: z.number(), body: z.string(), user: z.object({ login: z.string() }).nullable() })
+    .optional(),
+  issue: z.object({ number: z.number(), pull_request: z.object({}).optional() }).optional(),
+});
+
+/** The event that a workflow was started by. */
+export type GithubEvent = z.infer<typeof eventShape>;
+
+/** The account of the token that GitHub gives to a job, which cannot ask for its own name. */
+const ACTIONS_BOT = 'github-actions[bot]';
+
+/** GitHub's limits for one request. */
+const ANNOTATIONS = 50;
+const SUGGESTIONS = 30;
+
+/** GitHub, with what only it has. */
+export interface Github extends Forge {
+  readonly event: GithubEvent;
+  /** Whether somebody may push to the repository. */
+  mayWrite(login: string): Promise<boolean>;
+  /** Returns the pull request as it is now. */
+  change(number: number): Promise<Change>;
+  react(comment: number, content: '+1' | '-1'): Promise<void>;
+  rerun(runId: number): Promise<void>;
+}
+
+/** Opens GitHub for the repository and the event of the job that this runs in. */
+export function openGithub(env: NodeJS.ProcessEnv): Result<Github, Problem> {
+  const token = env['GITHUB_TOKEN'] || env['GH_TOKEN'];
+  const event = eventShape.safeParse(jsonOf(readText(env['GITHUB_EVENT_PATH'])));
+  if (!token)
+    return err(
+      missing(
+        'GITHUB_TOKEN is not set',
+        'Give the step the token: env: { GITHUB_TOKEN: ${{ github.token }} }.',
+      ),
+    );
+  if (!event.success)
+    return err(
+      missing('GITHUB_EVENT_PATH names no event of a repository', 'Run it in a job of GitHub Actions.'),
+    );
+  return ok(githubOf(event.data, { token, env }));
+}
+
+function missing(message: string, remedy: string): Problem {
+  return { kind: 'usage', message, remedy };
+}
+
+function readText(file: string | undefined): string {
+  try {
+    return readFileSync(file ?? '', 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function githubOf(event: GithubEvent, { token, env }: { token: string; env: NodeJS.ProcessEnv }): Github {
+  const octokit = new Octokit({
+    auth: token,
+    userAgent: 'self-heal',
+    ...(env['GITHUB_API_URL'] ? { baseUrl: env['GITHUB_API_URL'] } : {}),
+    log: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
+  });
+  const { repository: home, workflow_run: run } = event;
+  const [owner = '', repo = ''] = home.full_name.split('/');
+  const at = { owner, repo };
+  const { rest } = octokit;
+  const runId = String(run?.id ?? env['GITHUB_RUN_ID'] ?? '');
+  const server = env['GITHUB_SERVER_URL'] ?? 'https://github.com';
+  const trees = new Map<string, Promise<Map<string, { mode: string; type: string; sha: string }>>>();
+  let own: Promise<string> | undefined;
+
+  const ownLogin = () =>
+    (own ??= rest.users.getAuthenticated().then(
+      ({ data }) => data.login,
+      () => ACTIONS_BOT,
+    ));
+
+  const treeOf = (id: string) => {
+    const known =
+      trees.get(id) ??
+      rest.git
+        .getTree({ ...at, tree_sha: id })
+        .then(({ data }) => new Map(data.tree.map((entry) => [entry.path, entry])));
+    trees.set(id, known);
+    return known;
+  };
+
+  /** Walks from the root to a path, as only this tells whether it is a link or may be executed. */
+  const read = async (path: string, commit: string): Promise<StoredFile | null> => {
+    let id = commit;
+    let mode = '040000';
+    for (const part of path.split('/')) {
+      const entry = mode === '040000' ? (await treeOf(id)).get(part) : undefined;
+      if (!entry) return null;
+      ({ sha: id, mode } = entry);
+    }
+    if (!mode.startsWith('100')) return null;
+    const { data } = await rest.git.getBlob({ ...at, file_sha: id });
+    return { content: Buffer.from(data.content, 'base64'), isExecutable: mode === '100755' };
+  };
+
+  const change = async (number: number) => {
+    const { data } = await rest.pulls.get({ ...at, pull_number: number });
+    const { head } = data;
+    return { number, head: head.sha, branch: head.ref, isFork: head.repo?.full_name !== home.full_name };
+  };
+
+  const occasion = async (): Promise<Occasion> => {
+    if (run?.event.startsWith('pull_request')) {
+      const from = run.head_repository?.full_name.split('/')[0] ?? owner;
+      const head = `${from}:${run.head_branch ?? ''}`;
+      const { data } = await rest.pulls.list({ ...at, state: 'open', head });
+      const found = data.find((one) => one.head.sha === run.head_sha);
+      if (found) return { kind: 'change', change: await change(found.number) };
+      return {
+        kind: 'none',
+        why: `No open pull request has ${run.head_sha.slice(0, 7)} as its newest commit.`,
+      };
+    }
+    if (event.pull_request) {
+      const { number, head } = event.pull_request;
+      const now = await change(number);
+      if (now.head === head.sha) return { kind: 'change', change: now };
+      return { kind: 'none', why: `Pull request ${number} has moved on from ${head.sha.slice(0, 7)}.` };
+    }
+    const branch = run ? run.head_branch : event.ref?.replace(/^refs\/heads\//, '');
+    const head = run?.head_sha ?? event.after;
+    if (!branch || !head) return { kind: 'none', why: 'The event belongs to no pull request and no branch.' };
+    return { kind: 'branch', branch, head, isDefault: branch === home.default_branch };
+  };
+
+  const check = async (head: string, { conclusion, title, summary, annotations }: Check) => {
+    const name = 'self-heal';
+    const { data } = await rest.checks.listForRef({ ...at, ref: head, check_name: name });
+    const output = {
+      title,
+      summary,
+      annotations: annotations.slice(0, ANNOTATIONS).map((one) => ({
+        path: one.file,
+        start_line: one.line,
+        end_line: one.line,
+        annotation_level: one.level === 'error' ? ('failure' as const) : one.level,
+        title: one.title,
+        message: one.message,
+      })),
+    };
+    const found = data.check_runs.find(({ external_id }) => external_id === name);
+    const said = { status: 'completed' as const, conclusion, output };
+    // Annotations of an update are added to those that are there.
+    if (found)
+      await rest.checks.update({ ...at, check_run_id: found.id, ...said, output: { title, summary } });
+    else await rest.checks.create({ ...at, name, external_id: name, head_sha: head, ...said });
+  };
+
+  const suggest = async ({ number, head }: { number: number; head: string }, all: readonly Replacement[]) => {
+    const files = await octokit.paginate(rest.pulls.listFiles, { ...at, pull_number: number });
+    const shown = new Map(files.map(({ filename, patch = '' }) => [filename, linesShown(patch)]));
+    const fitting = all.filter(({ path, first, last }) => {
+      const replaced = Array.from({ length: last - first + 1 }, (_, index) => first + index);
+      return replaced.every((line) => shown.get(path)?.has(line));
+    });
+    const login = await ownLogin();
+    const made = await octokit.paginate(rest.pulls.listReviewComments, { ...at, pull_number: number });
+    const before = made.filter(({ user }) => user?.login === login).map(({ body }) => body);
+    const fresh = fitting
+      .filter((one) => !before.some((body) => body.includes(keyOf(one))))
+      .slice(0, SUGGESTIONS);
+    if (fresh.length === 0) return fitting.length;
+    await rest.pulls.createReview({
+      ...at,
+      pull_number: number,
+      commit_id: head,
+      event: 'COMMENT',
+      comments: fresh.map((one) => ({
+        path: one.path,
+        line: one.last,
+        side: 'RIGHT',
+        ...(one.first < one.last ? { start_line: one.first, start_side: 'RIGHT' } : {}),
+        body: suggestionText(one, 'suggestion'),
+      })),
+    });
+    return fitting.length;
+  };
+
+  const headOf = async (branch: string) => {
+    try {
+      const { data } = await rest.repos.getBranch({ ...at, branch });
+      return { commit: data.commit.sha, message: data.commit.commit.message };
+    } catch (error) {
+      if (statusOf(error) === 404) return null;
+      throw error;
+    }
+  };
+
+  const commit = async ({ branch, parent, files, message, isOwnBranch }: NewCommit) => {
+    const { data: base } = await rest.git.getCommit({ ...at, commit_sha: parent });
+    const tree = await Promise.all(
+      files.map(async ({ path, content, isExecutable }) => ({
+        path,
+        mode: isExecutable ? ('100755' as const) : ('100644' as const),
+        type: 'blob' as const,
+        sha:
+          content === null
+            ? null
+            : (await rest.git.createBlob({ ...at, content: content.toString('base64'), encoding: 'base64' }))
+                .data.sha,
+      })),
+    );
+    const made = await rest.git.createTree({ ...at, base_tree: base.tree.sha, tree });
+    const { data } = await rest.git.createCommit({ ...at, message, tree: made.data.sha, parents: [parent] });
+    const isThere = !isOwnBranch || (await headOf(branch)) !== null;
+    if (!isThere) await rest.git.createRef({ ...at, ref: `refs/heads/${branch}`, sha: data.sha });
+    else {
+      try {
+        await rest.git.updateRef({ ...at, ref: `heads/${branch}`, sha: data.sha, force: isOwnBranch });
+      } catch (error) {
+        // Without force, a branch that has moved on refuses a commit that does not follow.
+        if (statusOf(error) === 422 && !isOwnBranch) return false;
+        throw error;
+      }
+    }
+    return true;
+  };
+
+  return {
+    noun: 'pull request',
+    event,
+    defaultBranch: home.default_branch,
+    runId,
+    runUrl: run?.html_url ?? `${server}/${home.full_name}/actions/runs/${runId}`,
+    occasion,
+    read,
+    ownComments: async (number) => {
+      const login = await ownLogin();
+      const all = await octokit.paginate(rest.issues.listComments, {
+        ...at,
+        issue_number: number,
+        per_page: 100,
+      });
+      return all.filter(({ user }) => user?.login === login).map(({ id, body = '' }) => ({ id, body }));
+    },
+    createComment: async (number, body) =>
+      void (await rest.issues.createComment({ ...at, issue_number: number, body })),
+    editComment: async (_, id, body) =>
+      void (await rest.issues.updateComment({ ...at, comment_id: id, body })),
+    check,
+    suggest,
+    headOf,
+    commit,
+    propose: async ({ branch, base, title, body }) => {
+      const { data } = await rest.pulls.list({ ...at, state: 'open', head: `${owner}:${branch}`, base });
+      const [open] = data;
+      if (!open) return (await rest.pulls.create({ ...at, head: branch, base, title, body })).data.html_url;
+      await rest.pulls.update({ ...at, pull_number: open.number, title, body });
+      return open.html_url;
+    },
+    mayWrite: async (username) => {
+      const { data } = await rest.repos.getCollaboratorPermissionLevel({ ...at, username });
+      return data.permission === 'admin' || data.permission === 'write';
+    },
+    change,
+    messages: async (number) => {
+      const all = await octokit.paginate(rest.pulls.listCommits, {
+        ...at,
+        pull_number: number,
+        per_page: 100,
+      });
+      return all.map(({ commit: { message } }) => message);
+    },
+    react: async (comment_id, content) =>
+      void (await rest.reactions.createForIssueComment({ ...at, comment_id, content })),
+    rerun: async (run_id) => void (await rest.actions.reRunWorkflow({ ...at, run_id })),
+  };
+}
+
+function statusOf(error: unknown): unknown {
+  return error instanceof Error ? Reflect.get(error, 'status') : undefined;
+}
+
+/** Returns the lines of the new side that the diff of a file shows, or of these only those that it adds. */
+export function linesShown(patch: string, which: ' ' | '+' = ' '): Set<number> {
+  const shown = new Set<number>();
+  let line = 0;
+  for (const text of patch.split('\n')) {
+    const start = /^@@ -\d+(?:,\d+)? \+(\d+)/.exec(text)?.[1];
+    if (start !== undefined) line = Number(start);
+    else if (/^[ +]/.test(text)) {
+      if (which === ' ' || text.startsWith('+')) shown.add(line);
+      line += 1;
+    }
+  }
+  return shown;
+}

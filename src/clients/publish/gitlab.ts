@@ -1,0 +1,185 @@
+import { type CommitAction, Gitlab } from '@gitbeaker/rest';
+import type { Problem } from '../../problem.js';
+import { err, ok, type Result } from '../../result.js';
+import { type Replacement, keyOf, suggestionText } from './fix.js';
+import type { Change, Check, CommittedFile, Forge, NewCommit, Occasion } from './forge.js';
+import { linesShown } from './github.js';
+
+/** Opens GitLab for the project and the pipeline of the job that this runs in (https://docs.gitlab.com/ci/variables/predefined_variables/). */
+export function openGitlab(env: NodeJS.ProcessEnv): Result<Forge, Problem> {
+  const token = env['GITLAB_TOKEN'];
+  const project = env['CI_PROJECT_ID'];
+  if (!token)
+    return err({
+      kind: 'usage',
+      message: 'GITLAB_TOKEN is not set',
+      remedy:
+        'Make a project access token with the scope api, and give it to this job alone: docs/ci.md says how.',
+    });
+  if (!project)
+    return err({
+      kind: 'usage',
+      message: 'CI_PROJECT_ID is not set',
+      remedy: 'Run it in a job of GitLab CI.',
+    });
+  return ok(gitlabOf(project, { token, env }));
+}
+
+function gitlabOf(project: string, { token, env }: { token: string; env: NodeJS.ProcessEnv }): Forge {
+  const api = new Gitlab({ host: env['CI_SERVER_URL'] ?? 'https://gitlab.com', token });
+
+  const change = async (number: number): Promise<Change> => {
+    const { sha, source_branch, source_project_id, target_project_id } = await api.MergeRequests.show(
+      project,
+      number,
+    );
+    return { number, head: sha, branch: source_branch, isFork: source_project_id !== target_project_id };
+  };
+
+  const occasion = async (): Promise<Occasion> => {
+    const number = Number(env['CI_MERGE_REQUEST_IID'] ?? 0);
+    // In a pipeline of the merged result, CI_COMMIT_SHA is a commit that no branch has.
+    const head = env['CI_MERGE_REQUEST_SOURCE_BRANCH_SHA'] || env['CI_COMMIT_SHA'] || '';
+    if (number > 0) {
+      const now = await change(number);
+      if (now.head === head) return { kind: 'change', change: now };
+      return { kind: 'none', why: `Merge request ${number} has moved on from ${head.slice(0, 7)}.` };
+    }
+    const branch = env['CI_COMMIT_BRANCH'];
+    if (!branch) return { kind: 'none', why: 'The pipeline belongs to no merge request and no branch.' };
+    return { kind: 'branch', branch, head, isDefault: branch === env['CI_DEFAULT_BRANCH'] };
+  };
+
+  const read = async (path: string, commit: string) => {
+    try {
+      const file = await api.RepositoryFiles.show(project, path, commit);
+      return { content: Buffer.from(file.content, 'base64'), isExecutable: file.execute_filemode === true };
+    } catch (error) {
+      if (statusOf(error) === 404) return null;
+      throw error;
+    }
+  };
+
+  const ownComments = async (number: number) => {
+    const { username } = await api.Users.showCurrentUser();
+    const notes = await api.MergeRequestNotes.all(project, number);
+    return notes.filter(({ author }) => author.username === username).map(({ id, body }) => ({ id, body }));
+  };
+
+  /** GitLab has no annotations but those of its own reports; what would be one stands in the comment. */
+  const check = async (head: string, { conclusion, title }: Check) => {
+    const state = conclusion === 'success' ? 'success' : 'failed';
+    await api.Commits.editStatus(project, head, state, {
+      name: 'self-heal',
+      description: title.slice(0, 255),
+    });
+  };
+
+  const suggest = async ({ number }: Change, all: readonly Replacement[]) => {
+    const { diff_refs: refs } = await api.MergeRequests.show(project, number);
+    const diffs = await api.MergeRequests.allDiffs(project, number);
+    // A line that the change leaves as it is would need its old number as well.
+    const shown = new Map(
+      diffs.map((one) => [one.new_path, { old: one.old_path, lines: linesShown(one.diff, '+') }]),
+    );
+    const fitting = all.filter(({ path, last }) => shown.get(path)?.lines.has(last));
+    const there = (await ownComments(number)).map(({ body }) => body);
+    for (const one of fitting.filter((one) => !there.some((body) => body.includes(keyOf(one))))) {
+      await api.MergeRequestDiscussions.create(
+        project,
+        number,
+        suggestionText(one, `suggestion:-${one.last - one.first}+0`),
+        {
+          position: {
+            baseSha: refs.base_sha,
+            startSha: refs.start_sha,
+            headSha: refs.head_sha,
+            positionType: 'text',
+            oldPath: shown.get(one.path)?.old ?? one.path,
+            newPath: one.path,
+            newLine: String(one.last),
+          },
+        },
+      );
+    }
+    return fitting.length;
+  };
+
+  const headOf = async (branch: string) => {
+    try {
+      const { commit } = await api.Branches.show(project, branch);
+      return { commit: commit.id, message: commit.message };
+    } catch (error) {
+      if (statusOf(error) === 404) return null;
+      throw error;
+    }
+  };
+
+  const commit = async ({ branch, parent, files, message, isOwnBranch }: NewCommit) => {
+    if (!isOwnBranch && (await headOf(branch))?.commit !== parent) return false;
+    await api.Commits.create(
+      project,
+      branch,
+      message,
+      files.flatMap(actionsFor),
+      isOwnBranch ? { startSha: parent, force: true } : {},
+    );
+    return true;
+  };
+
+  return {
+    noun: 'merge request',
+    defaultBranch: env['CI_DEFAULT_BRANCH'] ?? 'main',
+    runId: env['CI_PIPELINE_ID'] ?? '0',
+    runUrl: env['CI_PIPELINE_URL'] ?? '',
+    occasion,
+    read,
+    ownComments,
+    messages: async (number) =>
+      (await api.MergeRequests.allCommits(project, number)).map(({ message }) => message),
+    createComment: async (number, body) => void (await api.MergeRequestNotes.create(project, number, body)),
+    editComment: async (number, id, body) =>
+      void (await api.MergeRequestNotes.edit(project, number, id, { body })),
+    check,
+    suggest,
+    headOf,
+    commit,
+    propose: async ({ branch, base, title, body }) => {
+      const [open] = await api.MergeRequests.all({
+        projectId: project,
+        state: 'opened',
+        sourceBranch: branch,
+        targetBranch: base,
+      });
+      const made = open
+        ? await api.MergeRequests.edit(project, open.iid, { title, description: body })
+        : await api.MergeRequests.create(project, branch, base, title, {
+            description: body,
+            removeSourceBranch: true,
+          });
+      return made.web_url;
+    },
+  };
+}
+
+function actionsFor({ path, content, isExecutable, exists, setsMode }: CommittedFile): CommitAction[] {
+  if (content === null) return [{ action: 'delete', filePath: path }];
+  const action: CommitAction['action'] = exists ? 'update' : 'create';
+  const written: CommitAction = {
+    action,
+    filePath: path,
+    content: content.toString('base64'),
+    encoding: 'base64',
+  };
+  const needsMode = setsMode && (exists || isExecutable);
+  return needsMode
+    ? [written, { action: 'chmod', filePath: path, execute_filemode: isExecutable }]
+    : [written];
+}
+
+/** Errors of `@gitbeaker` carry the response of the server. */
+function statusOf(error: unknown): unknown {
+  const cause =
+    error instanceof Error ? (error.cause as { response?: { status?: number } } | undefined) : undefined;
+  return cause?.response?.status;
+}

@@ -1,0 +1,270 @@
+import { isUtf8 } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import { isKept } from '../../model/attempt.js';
+import { exitCodes } from '../../model/exit-codes.js';
+import { counted } from '../../format.js';
+import { annotationsOf } from '../../outputs/github.js';
+import { fixSection, markdownOf, prose } from '../../outputs/markdown.js';
+import { offersOf } from '../../model/escalation.js';
+import { readPatch } from '../../run/read-patch.js';
+import type { Report } from '../../run/report.js';
+import type { Redactor } from '../../secrets/redactor.js';
+import { jsonOf } from '../../json-of.js';
+import { z } from 'zod';
+import { blobId } from '../../workspace/patch-text.js';
+import { type Artifact, keptIn } from './artifact.js';
+import { type FixedFile, fixedContent, readFix, replacementsOf, isPlain } from './fix.js';
+import type { Change, Check, CommittedFile, Forge, OwnComment } from './forge.js';
+
+/** What is published, and where. */
+export interface Publishing {
+  readonly forge: Forge;
+  readonly artifact: Artifact;
+  readonly redactor: Pick<Redactor, 'text'>;
+  /** The project's folder in the repository, `.` if it is its root. */
+  readonly folder: string;
+}
+
+/** GitHub takes comments of 65,536 characters. */
+const COMMENT_BYTES = 60_000;
+
+/** Publishes a run where its code is reviewed, and returns what was done, a sentence each. Publishing it again changes nothing. */
+export async function publish(publishing: Publishing): Promise<string[]> {
+  const occasion = await publishing.forge.occasion();
+  if (occasion.kind === 'none') return [occasion.why];
+  if (occasion.kind === 'change') return onChange(occasion.change, publishing);
+  const { branch, head, isDefault } = occasion;
+  if (!isDefault)
+    return [`${branch} is neither a ${publishing.forge.noun} nor the default branch: nothing to publish.`];
+  return onBranch({ branch, head }, publishing);
+}
+
+async function onChange(change: Change, publishing: Publishing): Promise<string[]> {
+  const { forge, artifact } = publishing;
+  const number = `${forge.noun} ${change.number}`;
+  const page = pageOf(publishing);
+  await forge.check(change.head, checkOf(publishing, page));
+  const own = (await forge.ownComments(change.number)).find((comment) => originOf(comment) !== null);
+  // A change that has always been green needs no comment.
+  if (!own && artifact.report.causes.length === 0) return [`${number} is ${artifact.report.outcome}.`];
+  const body = commentOf(change, publishing, page);
+  if (!own) await forge.createComment(change.number, body);
+  else if (own.body !== body) await forge.editComment(change.number, own.id, body);
+  const done = own
+    ? own.body === body
+      ? 'has this comment already'
+      : 'has its comment updated'
+    : 'has a comment now';
+  const suggested = await forge.suggest(change, suggestionsFor(change, publishing));
+  return [
+    `${number} ${done}.`,
+    ...(suggested === 0
+      ? []
+      : [`${counted(suggested, 'suggestion')} at ${suggested === 1 ? 'its line' : 'their lines'}.`]),
+  ];
+}
+
+const marker = /^<!-- self-heal (\{[^\n]*\}) -->\n/;
+
+const markerShape = z.object({
+  run: z.string().regex(/^\d+$/),
+  head: z.string().regex(/^[\da-f]{40,64}$/),
+  /** The SHA-256 of the patch that it shows and offers; null if it offers none. */
+  fix: z.string().nullable(),
+});
+
+/** What a comment was made from. */
+export type Origin = z.infer<typeof markerShape>;
+
+/** Reads what our comment was made from; null if it is none of `publish`. */
+export function originOf({ body }: OwnComment): Origin | null {
+  return markerShape.safeParse(jsonOf(marker.exec(body)?.[1] ?? '')).data ?? null;
+}
+
+function commentOf(
+  { head, isFork }: Change,
+  { forge, artifact }: Pick<Publishing, 'forge' | 'artifact'>,
+  { text, fix }: Page,
+): string {
+  const origin: Origin = { run: forge.runId, head, fix: isFork ? null : fix };
+  const commands = commandLines(artifact.report, origin.fix, isFork);
+  return `<!-- self-heal ${JSON.stringify(origin)} -->\n${text}\n[The run and its artifact](${forge.runUrl})\n${commands}`;
+}
+
+/** Returns what a reviewer may answer. */
+function commandLines(report: Report, fix: string | null, isFork: boolean): string {
+  if (isFork || report.causes.length === 0) return '';
+  const lines = [
+    ...(fix === null ? [] : ['`/self-heal apply` commits the fix to this branch']),
+    '`/self-heal retry` runs the tests again',
+    ...(redTests(report).length > 0 ? ['`/self-heal skip 30d` quarantines the red tests for so long'] : []),
+  ];
+  return `\nAnswer with a comment:\n\n${lines.map((line) => `- ${line}\n`).join('')}`;
+}
+
+const redVerdicts: readonly string[] = ['failed', 'escalated', 'rejected', 'agent-unusable', 'quarantined'];
+
+/** Returns the tests that a person may quarantine. */
+export function redTests({ tests }: Report): Report['tests'] {
+  return tests.filter(({ verdict }) => redVerdicts.includes(verdict));
+}
+
+/** What is said of a run, and the SHA-256 of the patch that it shows whole; null if it shows none. */
+interface Page {
+  readonly text: string;
+  readonly fix: string | null;
+}
+
+/** Returns the SHA-256 of a run's fix. */
+export function sha256Of({ fix }: Artifact): string | null {
+  return fix && createHash('sha256').update(fix).digest('hex');
+}
+
+/** Shows the bytes that would be committed, not what the attempts say of them, and offers only what a reviewer can see all of. */
+function pageOf({ artifact, redactor }: Publishing): Page {
+  const { report, dir, fix } = artifact;
+  const patchText = (patch: string | null) => readPatch(dir, patch, redactor);
+  const folder = `.self-heal/runs/${report.runId}`;
+  const textWith = (shown: string) =>
+    redactor.text(markdownOf(report, { folder, maxBytes: COMMENT_BYTES, patchText, fix: shown }));
+  if (fix === null) return { text: textWith(''), fix: null };
+  const patch = fix.toString('utf8');
+  const shown = fixSection('The fix, as it will be committed', patch);
+  const read = readFix(fix);
+  const text = textWith(shown);
+  if (read.ok && isUtf8(fix) && isPlain(patch) && text.includes(shown))
+    return { text, fix: sha256Of(artifact) };
+  const why = read.ok ? 'it cannot be shown whole here' : read.error;
+  return { text: textWith(`\nThe fix is not offered: ${prose(why)}.\n`), fix: null };
+}
+
+function checkOf({ artifact, folder }: Publishing, { text: summary, fix }: Page): Check {
+  const { report } = artifact;
+  const { exitCode, outcome, totals } = report;
+  const isGreen = exitCode === exitCodes.green;
+  const waits = fix !== null || outcome === 'escalated';
+  const inProject = path.posix.join('/', folder);
+  const annotations = annotationsOf(report, { workspace: '/', project: inProject });
+  return {
+    conclusion: isGreen ? 'success' : waits ? 'action_required' : 'failure',
+    title:
+      fix === null
+        ? `${outcome}, ${counted(totals.failed, 'test')} failed`
+        : `${fixedText(report)} fixed: apply the fix`,
+    summary,
+    annotations: annotations.flatMap(({ file, line, ...one }) =>
+      file === undefined || line === undefined ? [] : [{ ...one, file, line }],
+    ),
+  };
+}
+
+/**
+ * Returns what a reviewer is offered at its line: patches for the tests, which only a person may accept, and, where nothing can be committed,
+ * the fix itself.
+ */
+function suggestionsFor({ isFork }: Change, { artifact, redactor }: Publishing) {
+  const { report, fix, dir } = artifact;
+  const patches = report.causes.flatMap(({ attempts }) => [
+    ...offersOf(attempts).filter(({ side }) => side === 'tests'),
+    ...attempts.filter((one) => isKept(one) && one.files.every(({ path }) => touchesTests(report, path))),
+  ]);
+  const texts = [
+    ...(isFork && fix !== null ? [fix] : []),
+    ...patches.flatMap(({ patch }) => Buffer.from(readPatch(dir, patch, redactor) ?? '')),
+  ];
+  const files = texts.flatMap((text) => {
+    const read = readFix(text);
+    return read.ok ? read.value : [];
+  });
+  const all = files.flatMap(replacementsOf).filter(({ lines }) => isPlain(lines.join('\n')));
+  const byText = new Map(all.map((one) => [JSON.stringify(one), one]));
+  return [...byText.values()];
+}
+
+function touchesTests({ tests }: Report, file: string): boolean {
+  return tests.some((test) => file === test.file || file.endsWith(`/${test.file}`));
+}
+
+/** Opens or updates the one pull request that fixes a branch. */
+async function onBranch(
+  { branch, head }: { readonly branch: string; readonly head: string },
+  publishing: Publishing,
+): Promise<string[]> {
+  const { forge, artifact } = publishing;
+  const page = pageOf(publishing);
+  await forge.check(head, checkOf(publishing, page));
+  if (artifact.fix === null) return [`${branch} is ${artifact.report.outcome}: there is no fix to propose.`];
+  const now = await forge.headOf(branch);
+  if (now?.commit !== head)
+    return [`${branch} has moved on from ${head.slice(0, 7)}: a newer run publishes.`];
+  const own = `self-heal/fix-${branch}`;
+  const there = await forge.headOf(own);
+  if (there && !isOurCommit(there.message)) return [`Somebody has committed to ${own}: it is left as it is.`];
+  const message = commitMessage(artifact, head);
+  if (there?.message.trim() !== message.trim()) {
+    const files = await filesOf(artifact, head, forge);
+    if (typeof files === 'string') return [files];
+    await forge.commit({ branch: own, parent: head, files, message, isOwnBranch: true });
+  }
+  const title = `Fix ${fixedText(artifact.report)}`;
+  const body = `${page.text}\n[The run and its artifact](${forge.runUrl})\n`;
+  return [`${await forge.propose({ branch: own, base: branch, title, body })} has the fix.`];
+}
+
+/** A suite that did not start has no red tests. */
+function fixedText({ totals }: Report): string {
+  return totals.healed > 0 ? counted(totals.healed, 'failing test') : 'the suite itself';
+}
+
+const trailer = 'Self-Heal-Run';
+
+/** Returns the last line of the message of a commit that a run leads to. */
+export function trailerOf({ report }: Artifact, head: string): string {
+  return `${trailer}: ${report.runId} on ${head}\n`;
+}
+
+/** Whether a commit was made by `publish`. */
+export function isOurCommit(message: string): boolean {
+  return new RegExp(`^${trailer}: `, 'm').test(message);
+}
+
+/** Returns the message of a commit with a run's fix. */
+export function commitMessage(artifact: Artifact, head: string): string {
+  const what = keptIn(artifact.report).map(({ headline }) => `- ${commitLine(headline)}`);
+  return `Fix ${counted(what.length, 'cause')} of failing tests\n\n${what.join('\n')}\n\n${trailerOf(artifact, head)}`;
+}
+
+/** Leaves words of a text, so that no commit closes an issue, skips CI, mentions anybody or has a trailer of its own. */
+function commitLine(text: string): string {
+  return text
+    .slice(0, 200)
+    .replaceAll(/[^\p{L}\p{M}\p{N}_.,'"()]+/gu, ' ')
+    .trim();
+}
+
+/** Returns the files of a fix as a commit has to hold them, or why it cannot be committed, as a sentence. */
+export async function filesOf(
+  { fix }: Artifact,
+  head: string,
+  forge: Forge,
+): Promise<readonly CommittedFile[] | string> {
+  if (fix === null) return 'The run fixed nothing.';
+  const read = readFix(fix);
+  if (!read.ok) return `The fix is not published: ${read.error}.`;
+  const files = await Promise.all(read.value.map((file) => committed(file, head, forge)));
+  const clash = files.find((one) => typeof one === 'string');
+  return clash ?? files.filter((one) => typeof one !== 'string');
+}
+
+async function committed(file: FixedFile, head: string, forge: Forge): Promise<CommittedFile | string> {
+  const before = await forge.read(file.path, head);
+  const content = fixedContent(file, before?.content ?? null);
+  const { before: was, after } = file.blobs ?? {};
+  // A hunk may fit elsewhere, too, in a file that is not the one that the run had.
+  if (content === 'conflict' || blobId(before?.content ?? null) !== was || blobId(content) !== after)
+    return `The fix is not published: ${file.path} differs from what it was made for.`;
+  const isExecutable = file.isExecutable ?? before?.isExecutable ?? false;
+  const setsMode = file.isExecutable !== null;
+  return { path: file.path, content, isExecutable, exists: before !== null, setsMode };
+}

@@ -1,0 +1,137 @@
+import path from 'node:path';
+import type { Context } from 'hono';
+import { streamSSE } from 'hono/streaming';
+import type { Clock } from '../../clock.js';
+import { type Event, type StampedEvent, eventIn } from '../../event.js';
+import { loadRun } from '../../outputs/html/load-run.js';
+import { html } from '../../outputs/html/markup.js';
+import { renderRun } from '../../outputs/html/page.js';
+import { readPicture } from '../../run/pictures.js';
+import { relativePath } from '../../paths.js';
+import { reportOf } from '../../run/report.js';
+import { runDirOf } from '../../run/run-folder.js';
+import { type RunState, emptyRun, reduce } from '../../run/run-state.js';
+import { appendedLines } from '../../state-folder.js';
+import { latestRunId } from '../../run/find-run.js';
+import { eventsFile } from '../../run/event-log.js';
+import { showNow } from './now.js';
+
+interface EventStreamOptions {
+  readonly projectRoot: string;
+  readonly clock: Pick<Clock, 'now' | 'sleep'>;
+  /** Ends every stream when aborted. */
+  readonly closing: AbortSignal;
+}
+
+/** How often a comment is sent, so that a quiet run can be told from a lost connection. */
+const HEARTBEAT_MS = 15_000;
+/** How long to wait after news, as a multiple of the time it took to draw them, so that a page with many causes does not slow down the run. */
+const PAUSE = 4;
+
+/**
+ * Streams the newest run as server-sent events: the parts of the page that changed, as JSON; and `questions` when the pending questions may have
+ * changed. A page that reconnects receives everything again.
+ */
+export function eventStream(c: Context, { projectRoot, clock, closing }: EventStreamOptions): Response {
+  const response = streamSSE(c, async (stream) => {
+    const gone = new AbortController();
+    stream.onAbort(() => gone.abort());
+    const signal = AbortSignal.any([gone.signal, closing]);
+    const heartbeat = setInterval(() => void stream.write(': still here\n\n'), HEARTBEAT_MS);
+    try {
+      for await (const news of followRuns({ projectRoot, signal, clock })) {
+        const startedAt = clock.now();
+        await stream.writeSSE({ data: JSON.stringify(await partsOf(projectRoot, news)) });
+        if (hasEvent(news, questionEvents)) await stream.writeSSE({ event: 'questions', data: '' });
+        await clock.sleep(PAUSE * (clock.now() - startedAt), signal);
+      }
+    } finally {
+      clearInterval(heartbeat);
+    }
+  });
+  // hono sets its own value on streams.
+  response.headers.set('Cache-Control', 'no-store');
+  return response;
+}
+
+const questionEvents: readonly Event['type'][] = ['agent.waiting_for_input', 'agent.escalation_resolved'];
+/** These come by the dozen and say nothing about the result. */
+const transientEvents: readonly Event['type'][] = ['agent.activity', 'suite.progress'];
+
+function hasEvent(news: RunUpdate | null, types: readonly Event['type'][], wanted = true): boolean {
+  return news?.events.some(({ type }) => types.includes(type) === wanted) ?? false;
+}
+
+async function partsOf(projectRoot: string, news: RunUpdate | null): Promise<Parts> {
+  if (news === null) return noRun;
+  const result = hasEvent(news, transientEvents, false) ? await drawResult(projectRoot, news.run) : {};
+  return { ...drawNow(news.run), ...result };
+}
+
+/** The parts of the page as HTML, by the ids of the elements that they fill. */
+type Parts = Readonly<Record<string, string>>;
+
+/** What the page shows while there is no run. */
+const noRun: Parts = {
+  now: '<p id="phase" role="status">No run yet. A run appears here as soon as self-heal run starts.</p>',
+};
+
+export function drawNow(run: RunState): Parts {
+  return {
+    project: String(html`${run.project}`),
+    'run-id': `run ${run.runId}`,
+    now: String(showNow(run)),
+  };
+}
+
+/** Draws the result of a run so far as in its report.html, with screenshots as URLs. */
+async function drawResult(projectRoot: string, run: RunState): Promise<Parts> {
+  const dir = runDirOf(projectRoot, run.runId);
+  const loaded = await loadRun(reportOf(run), run, {
+    dir,
+    shown: relativePath(projectRoot, dir),
+    addressOf: async (picture) =>
+      readPicture(dir, picture) && `/runs/${run.runId}/failures/${picture.n}/${picture.name}`,
+  });
+  return { result: String(renderRun(loaded)) };
+}
+
+/** The newest run so far, and its events since the last news. */
+interface RunUpdate {
+  readonly run: RunState;
+  readonly events: readonly StampedEvent[];
+}
+
+/** Files are polled rather than watched: watching misses changes behind links, on network drives and in containers. */
+const POLL_MS = 200;
+
+/**
+ * Yields the newest run, and again whenever it has written events; then each later run in the same way. Yields null while there is no run
+ * yet. All events of a run come before the next run. Ends when the signal aborts.
+ */
+async function* followRuns(options: {
+  readonly projectRoot: string;
+  readonly signal: AbortSignal;
+  readonly clock: Pick<Clock, 'sleep'>;
+}): AsyncGenerator<RunUpdate | null, void> {
+  const { projectRoot, signal, clock } = options;
+  if ((await latestRunId(projectRoot)) === null) yield null;
+  let run = emptyRun();
+  let appended = (): string[] => [];
+  while (!signal.aborted) {
+    // Looked up before the file is read, so that everything a run wrote before the next one began is yielded first.
+    const newest = await latestRunId(projectRoot);
+    const events = appended().flatMap((line) => eventIn(line) ?? []);
+    if (events.length > 0) {
+      run = { ...events.reduce(reduce, run), runId: run.runId };
+      yield { run, events };
+    }
+    if (newest !== null && newest !== run.runId) {
+      run = emptyRun(newest);
+      // At its end, a run is moved into the project.
+      appended = appendedLines(() => path.join(runDirOf(projectRoot, newest), eventsFile));
+      continue;
+    }
+    await clock.sleep(POLL_MS, signal);
+  }
+}

@@ -1,0 +1,61 @@
+import { capitalized, verdictWords } from '../../outputs/wording.js';
+import { dollars } from '../../format.js';
+import { html, type Markup, nothing } from '../../outputs/html/markup.js';
+import { factsOf, showFacts, showOutcome } from '../../outputs/html/page.js';
+import { phaseWords } from '../../run/phase-words.js';
+import { reportOf } from '../../run/report.js';
+import type { CauseState, Phase, RunState } from '../../run/run-state.js';
+
+/** Shows what a run is doing, each cause that is worked on, and the figures so far; of a run that has ended, its outcome. */
+export function showNow(run: RunState): Markup {
+  const { phase, causes, progress, startedAt, lastEventAt, ended } = run;
+  const report = reportOf(run);
+  if (ended) return showOutcome(report);
+  const facts = [
+    ...factsOf(report).filter(({ name }) => name !== 'time'),
+    { name: 'time', value: timeSince(startedAt) },
+    // This reveals a killed run, which sends no more events.
+    { name: 'last event', value: timeSince(lastEventAt) },
+  ];
+  return html`<p id="phase" role="status" class="working">
+      ${phaseOf(run)}${report.dryRun && ' (dry run: no agent was started)'}
+    </p>
+    ${progress && html`<progress aria-label="Tests done" max="${Math.max(1, progress.total)}" value="${progress.done}"></progress>`}
+    ${showFacts(facts)}
+    <ul class="work" aria-label="In progress">
+      ${phase?.doing && workLine(phase)} ${causes.map((cause) => cause.phase && workLine(cause.phase, cause))}
+    </ul>`;
+}
+
+/** If more causes are at work, they are only counted, because each has its own line below. */
+const mostNamed = 3;
+
+/** Says what the run is doing, as the beginning of a sentence. */
+function phaseOf({ phase, causes, latest }: RunState): string {
+  if (phase) return capitalized(phaseWords(phase.since));
+  const atWork = causes.flatMap(({ summary, phase: doing, ended }) =>
+    doing && !ended ? [`${summary.id}: ${phaseWords(doing.since)}`] : [],
+  );
+  if (atWork.length > mostNamed) return `${atWork.length} causes in progress`;
+  const latestEnd = causes.find(({ summary }) => summary.id === latest)?.ended;
+  if (latestEnd) return `${latest}: ${verdictWords[latestEnd.verdict].word}`;
+  return atWork.join(' · ') || 'Starting';
+}
+
+/** Shows a running number of seconds, updated by the page's script. */
+function timeSince(time: number | null): Markup {
+  return time === null ? nothing : html`<span data-since="${time}"></span>`;
+}
+
+function workLine({ since, doing }: Phase, cause?: CauseState): Markup {
+  const started = cause?.attempts.findLast((attempt) => attempt.started)?.started;
+  const who = started ? ` · ${started.slashCommand} (${started.runner})` : '';
+  const cost = cause?.costUsd == null ? '' : ` · ${dollars(cause.costUsd)}`;
+  const said = since.type === 'agent.retrying' ? since.reason : doing;
+  return html`<li>
+    ${cause && html`<a href="#${cause.summary.id}">${cause.summary.id}</a> `}${phaseWords(since)},
+    ${timeSince(since.time)}<span class="quiet">${who}${cost}</span>
+    ${since.type === 'agent.started' && html`<span class="quiet"> · <code>${since.logFile}</code></span>`}
+    ${said !== '' && html`<p class="activity">${said}</p>`}
+  </li>`;
+}

@@ -1,0 +1,131 @@
+import { type Choice, followsFrom } from '../../../model/choice.js';
+import morphdom from 'morphdom';
+import { duration } from '../../../format.js';
+
+/** Follows the run: the server draws it and sends each part that changed, under the id of the element that it fills. */
+function listen(): void {
+  const events = new EventSource('/api/events');
+  const connection = byId('connection');
+  events.addEventListener('open', () => setText(connection, 'connected'));
+  events.addEventListener('error', () => {
+    const gone = events.readyState === EventSource.CLOSED;
+    setText(connection, gone ? 'disconnected: start self-heal ui again' : 'connection lost, trying again …');
+  });
+  events.addEventListener('message', ({ data }: MessageEvent<string>) => {
+    for (const [id, markup] of Object.entries(JSON.parse(data) as Record<string, string>))
+      fill(byId(id), markup);
+    document.title = `${byId('phase').textContent.trim()} · self-heal`;
+    showTimes();
+  });
+  events.addEventListener('questions', refreshQuestions);
+}
+
+function showTimes(): void {
+  for (const shown of document.querySelectorAll<HTMLElement>('[data-since]')) {
+    // Whole seconds, since tenths would flicker.
+    const seconds = Math.floor((Date.now() - Number(shown.dataset['since'])) / 1000);
+    setText(shown, duration(seconds * 1000));
+  }
+}
+
+let asking = Promise.resolve();
+
+/** One request at a time. Changes during a request are fetched by the next one. */
+function refreshQuestions(): void {
+  asking = asking.then(showQuestions);
+}
+
+async function showQuestions(): Promise<void> {
+  const open = await ask('/api/escalations');
+  if (open.ok) fill(byId('questions'), open.text);
+  else setText(byId('answered'), open.text);
+  if (!open.ok || open.text !== '') byId('questions-section').hidden = false;
+}
+
+// The token is now in a cookie. It must not stay in the address bar, in the history or on a shared screen.
+history.replaceState(null, '', '/');
+setInterval(showTimes, 1000);
+document.addEventListener('visibilitychange', () => {
+  if (!document.hidden) refreshQuestions();
+});
+byId('questions').addEventListener('submit', (event) => {
+  event.preventDefault();
+  if (event.target instanceof HTMLFormElement) void sendAnswer(event.target);
+});
+refreshQuestions();
+listen();
+
+function byId(id: string): HTMLElement {
+  const found = document.getElementById(id);
+  if (!found) throw new Error(`the page has no #${id}`);
+  return found;
+}
+
+/** Sets an element's text if it differs, so that a live region announces only changes. */
+function setText(target: HTMLElement, text: string): void {
+  if (target.textContent !== text) target.textContent = text;
+}
+
+/**
+ * Updates the content of an element to match markup. The markup comes from our own server, which escapes all texts, and no script in it runs.
+ * Unchanged elements keep their focus and selection, open sections stay open, and forms and filters are left as they are.
+ */
+function fill(target: HTMLElement, markup: string): void {
+  const { body } = new DOMParser().parseFromString(markup, 'text/html');
+  const focused = document.activeElement;
+  morphdom(target, body, {
+    childrenOnly: true,
+    getNodeKey: keyOf,
+    onBeforeElUpdated: (from, to) => {
+      if (from instanceof HTMLDetailsElement && to instanceof HTMLDetailsElement) to.open = from.open;
+      const counts = from.dataset['since'] !== undefined && from.dataset['since'] === to.dataset['since'];
+      return !counts && !(from instanceof HTMLFormElement) && !from.isEqualNode(to);
+    },
+  });
+  // An element that makes room for a new one is moved, which takes its focus away.
+  if (focused instanceof HTMLElement && focused.isConnected) focused.focus({ preventScroll: true });
+}
+
+/** Recognizes a section by its title, so that it stays open when another one appears before it. */
+function keyOf(node: Node): string {
+  if (!(node instanceof HTMLElement)) return '';
+  if (node.id !== '' || !(node instanceof HTMLDetailsElement)) return node.id;
+  const parent = node.parentElement?.closest('[id]')?.id ?? '';
+  return `${parent} ${node.querySelector('summary')?.textContent.trim() ?? ''}`;
+}
+
+async function sendAnswer(form: HTMLFormElement): Promise<void> {
+  const id = form.dataset['question'] ?? '';
+  const given = new FormData(form);
+  const choice = given.get('choice') as Choice | null;
+  const allow = choice === 'guide' ? (given.get('allow') ?? undefined) : undefined;
+  const guidance = form.querySelector('textarea')?.value.trim() ?? '';
+  const alert = form.querySelector<HTMLElement>('[role=alert]');
+  const button = form.querySelector('button');
+  const say = (text: string) => {
+    if (alert) alert.textContent = text;
+  };
+  if (choice === null) return say('Choose an answer first.');
+  if (choice === 'guide' && guidance === '') return say('Write the guidance first.');
+  if (button) button.disabled = true;
+  const sent = await ask(`/api/escalations/${encodeURIComponent(id)}`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ choice, guidance, allow }),
+  });
+  if (button) button.disabled = false;
+  if (!sent.ok) return say(sent.text);
+  setText(byId('answered'), `${id} was answered: ${followsFrom[choice]}.`);
+  byId('questions-heading').focus();
+  return refreshQuestions();
+}
+
+/** Sends a request; the text is the response, or else what went wrong. */
+async function ask(url: string, init: RequestInit = {}): Promise<{ ok: boolean; text: string }> {
+  try {
+    const response = await fetch(url, init);
+    return { ok: response.ok, text: await response.text() };
+  } catch {
+    return { ok: false, text: 'self-heal ui does not answer. Is it still running?' };
+  }
+}

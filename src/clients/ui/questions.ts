@@ -1,0 +1,162 @@
+import { type Context, Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { z } from 'zod';
+import { choices, choiceText } from '../../model/choice.js';
+import { type Escalation } from '../../model/escalation.js';
+import { localDay } from '../../format.js';
+import { html, type Markup } from '../../outputs/html/markup.js';
+import { showOffers } from '../../outputs/html/diff.js';
+import type { Problem } from '../../problem.js';
+import { err, ok, type Result } from '../../result.js';
+import {
+  answerEscalation,
+  checkedAnswer,
+  escalationOf,
+  type TypedAnswer,
+} from '../../run/answer-escalation.js';
+import { type ShownEscalation, withPatches } from '../../run/read-patch.js';
+import { createRedactor } from '../../secrets/redactor.js';
+import type { Store } from '../../store/store.js';
+import { type StoreFlags, withStore } from '../../store/with-store.js';
+
+/** What the page needs for escalations; `self-heal escalations` does the same on the command line. */
+export interface EscalationDesk {
+  /** Returns the pending escalations, newest first. */
+  pending(): Promise<Result<readonly ShownEscalation[], Problem>>;
+  /** Answers an escalation, and returns its new state. */
+  answer(id: string, given: TypedAnswer): Promise<Result<Escalation, Problem>>;
+}
+
+const BODY_BYTES = 64 * 1024;
+
+const answerShape = z.strictObject({
+  choice: z.enum(choices),
+  guidance: z.string().max(20_000).optional(),
+  allow: z.literal('tests').optional(),
+});
+
+/** `GET /` returns the pending escalations as forms; `POST /<id>` answers one (ME-7). A refusal is a text to show. */
+export function escalationRoutes(desk: EscalationDesk): Hono {
+  const routes = new Hono();
+  routes.get('/', async (c) => {
+    const open = await desk.pending();
+    return open.ok ? c.html(String(showQuestions(open.value))) : refusal(c, open.error);
+  });
+  routes.post('/:id', bodyLimit({ maxSize: BODY_BYTES }), async (c) => {
+    const given = answerShape.safeParse(await c.req.json().catch(() => null));
+    if (!given.success) return refusal(c, badAnswer);
+    const { choice, guidance, allow } = given.data;
+    const answered = await desk.answer(c.req.param('id'), {
+      choice,
+      guidance: guidance || undefined,
+      allow,
+    });
+    return answered.ok ? c.body(null, 204) : refusal(c, answered.error);
+  });
+  return routes;
+}
+
+const badAnswer: Problem = {
+  kind: 'usage',
+  message: 'The answer is invalid',
+  remedy: 'Send {"choice": …, "guidance": …} as JSON.',
+};
+
+/** Leaves out the detail, which the person at the terminal may see but a page does not need. */
+function refusal(c: Context, { kind, message, remedy }: Problem) {
+  return c.text(`${message}. ${remedy}`, kind === 'usage' ? 400 : kind === 'project-locked' ? 409 : 500);
+}
+
+export function showQuestions(escalations: readonly ShownEscalation[]): Markup {
+  return html`${escalations.map(question)}`;
+}
+
+/** The number of lines of a patch in a form. */
+const LINES = 120;
+
+function question(asked: ShownEscalation): Markup {
+  const { id, problem, tests, tried, recommendation, createdAt, choices, offers } = asked;
+  const names = tests.length > 0 ? tests.map(({ name }) => name) : ['the suite itself'];
+  return html`<article class="card question" id="question-${id}" aria-labelledby="${id}-heading">
+    <h3 id="${id}-heading"><span class="id">${id}</span> ${problem}</h3>
+    <p class="quiet">${names.slice(0, 3).join('; ')}, asked on ${localDay(createdAt)}</p>
+    ${
+      tried.length > 0
+        ? html`<ol aria-label="Tried">
+            ${tried.map((one) => html`<li>${one}</li>`)}
+          </ol>`
+        : ''
+    }
+    <p><strong>Recommended: </strong>${recommendation}</p>
+    ${showOffers(offers, LINES)}
+    <form novalidate data-question="${id}">
+      <fieldset>
+        <legend>What should be done?</legend>
+        ${choices.map(
+          (one) =>
+            html`<p class="choice">
+              <input type="radio" name="choice" value="${one}" id="${id}-${one}" />
+              <label for="${id}-${one}">${choiceText[one]}</label>
+            </p>`,
+        )}
+      </fieldset>
+      <label for="${id}-guidance">What should the next agent know?</label>
+      <textarea id="${id}-guidance" rows="3" aria-describedby="${id}-hint"></textarea>
+      <p class="quiet" id="${id}-hint">
+        This text goes into the next prompt unchanged. Do not enter passwords.
+      </p>
+      <p class="choice">
+        <input type="checkbox" name="allow" value="tests" id="${id}-allow" />
+        <label for="${id}-allow">With guidance: the agent may change the tests of this failure</label>
+      </p>
+      <p role="alert" class="problem"></p>
+      <button type="submit">Answer</button>
+    </form>
+  </article>`;
+}
+
+/**
+ * Opens the desk of the project in the current folder. The store is opened for each request, so that an open page never blocks a run,
+ * and finds a store that a run creates later.
+ */
+export function openEscalationDesk(flags: StoreFlags): EscalationDesk {
+  const withProjectStore = async <T>(use: (store: Store | null) => Promise<Result<T, Problem>>) => {
+    const used = await withStore(flags, use);
+    return 'ok' in used ? used : err(used);
+  };
+  return {
+    pending: () =>
+      withProjectStore(async (store) => {
+        const projectRoot = process.cwd();
+        const redactor = await createRedactor({ env: process.env, projectRoot });
+        const open = (await store?.escalations('pending')) ?? [];
+        return ok(open.map((one) => withPatches(projectRoot, one, redactor)));
+      }),
+    answer: (id, given) =>
+      withProjectStore(async (store) => (store ? answerOpen(store, id, given) : escalationOf(null, id))),
+  };
+}
+
+/** Refuses to answer an escalation that was answered since the page showed it as pending. */
+async function answerOpen(
+  store: Store,
+  id: string,
+  given: TypedAnswer,
+): Promise<Result<Escalation, Problem>> {
+  const found = await escalationOf(store, id);
+  if (!found.ok) return found;
+  const asked = found.value;
+  if (asked.state !== 'pending')
+    return err({
+      kind: 'usage',
+      message: `Escalation ${id} has already been answered: ${asked.choice}`,
+      remedy: 'Change the answer with self-heal escalations resolve.',
+    });
+  const answer = checkedAnswer(asked, given);
+  if (!answer.ok) return answer;
+  const answered = await answerEscalation(store, asked.id, answer.value);
+  if (!answered.ok) return answered;
+  // The next run applies a chosen patch.
+  answered.value.lock?.[Symbol.dispose]();
+  return ok(answered.value.escalation);
+}

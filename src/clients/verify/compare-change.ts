@@ -1,0 +1,115 @@
+import { compareFiles, pathsIn } from '../../workspace/candidates.js';
+import type { ChangedFile } from '../../workspace/hunks.js';
+import type { Finding } from '../../model/guard-findings.js';
+import type { ProofStep } from '../../model/proof.js';
+import type { ChangeVerdict, ProofDepth, Verification } from '../../model/verification.js';
+import { type GitChanges, gitChanges, noBaseProblem } from '../../workspace/git-trees.js';
+import { findingsIn, guardWorkingTree } from '../../guard/guard-working-tree.js';
+import { ignoredReads } from '../../guard/ignored-reads.js';
+import { counted } from '../../format.js';
+import type { Problem } from '../../problem.js';
+import { err, ok, type Result } from '../../result.js';
+import { changesSince } from '../../run/tree-state.js';
+import type { LastRed } from '../inspect/last-red.js';
+import type { Opened } from '../../heal/open-run.js';
+import type { Healed } from '../../heal/progress.js';
+
+/** What is asked about the changes in the working tree. */
+export interface VerifyAsked {
+  readonly depth: ProofDepth;
+  /** A commit that a person named, or null. */
+  readonly base: string | null;
+  /** What was red before; null if no run here has seen anything red. */
+  readonly red: LastRed | null;
+}
+
+/** A change that was compared, before anything is run with it. */
+export interface ComparedChange {
+  readonly asked: VerifyAsked;
+  readonly changed: GitChanges;
+  /** What can be taken out, as it was before anything was run. */
+  readonly files: readonly ChangedFile[];
+  readonly base: Verification['base'];
+  /** Why it is refused. */
+  readonly refused: readonly Finding[];
+  /** What a person has to look at. */
+  readonly toReview: readonly Finding[];
+}
+
+/**
+ * Compares the working tree with what the first red run ran on, and judges what the tests do now against the last run in which they were green, if
+ * there was one (HN-3, HN-4). Nothing is run yet, so that a test
+ * that is gone or weakened is refused whatever it would show.
+ */
+export async function compareChange(
+  { cwd, request, bus }: Pick<Opened, 'cwd' | 'request' | 'bus'>,
+  asked: VerifyAsked,
+): Promise<Result<ComparedChange, Problem>> {
+  const { red } = asked;
+  const kept = asked.base === null && red?.since.state ? red.since : null;
+  const changed = await (kept?.state
+    ? changesSince(cwd, { runDir: kept.dir, state: kept.state })
+    : gitChanges(cwd, asked.base ?? 'HEAD'));
+  if ('what' in changed) return err(noBaseProblem(changed));
+  const paths = await pathsIn(changed, { isLeftOut: () => false });
+  const compared = await compareFiles(changed, paths);
+  const files = compared.filter(({ before, after }) => before !== after);
+  const warn = (message: string) => bus.emit({ type: 'run.warning', message });
+  // What was committed since the tests were green is judged, too: a commit makes no test right.
+  const sinceGreen = asked.base === null && red?.green ? await gitChanges(cwd, red.green) : changed;
+  const judgedFrom = 'what' in sinceGreen ? changed : sinceGreen;
+  const found = await guardWorkingTree(judgedFrom, { cwd, config: request.options.config ?? null, warn });
+  const refused = findingsIn(found, false);
+  const strict = findingsIn(found, true).slice(refused.length);
+  return ok({
+    asked,
+    changed,
+    files,
+    base: { commit: judgedFrom.base, runId: judgedFrom === changed ? (kept?.runId ?? null) : null },
+    refused,
+    toReview: [...strict, ...(await ignoredReads(changed))],
+  });
+}
+
+/** What was shown so far. */
+export interface Shown {
+  readonly tests: ReadonlyMap<string, readonly ProofStep[]>;
+  readonly proven: readonly string[];
+  readonly notProven: readonly string[];
+}
+
+const nothingShown: Shown = { tests: new Map(), proven: [], notProven: [] };
+
+/** Announces the verdict on a change, with which the run ends. */
+export function concluded(
+  { bus }: Pick<Opened, 'bus'>,
+  { asked, base, files, refused, toReview }: ComparedChange,
+  {
+    verdict,
+    reason,
+    ...shown
+  }: { readonly verdict: ChangeVerdict; readonly reason: string } & Partial<Shown>,
+): Healed {
+  const { tests, proven, notProven } = { ...nothingShown, ...shown };
+  const verification: Verification = {
+    verdict,
+    reason,
+    depth: asked.depth,
+    base,
+    files: files.map((one) => one.path),
+    findings: [...refused, ...toReview],
+    tests: [...tests].map(([id, proof]) => ({ id, proof })),
+    proven,
+    notProven,
+  };
+  bus.emit({ type: 'change.verified', verification });
+  return { suiteRed: false, paused: false, verified: verdict };
+}
+
+/** Returns the verdict on a change that is refused as it stands; null if it has to be run. */
+export function refusedAtOnce(opened: Pick<Opened, 'bus'>, change: ComparedChange): Healed | null {
+  const { refused } = change;
+  if (refused.length === 0) return null;
+  const reason = `no test was run: ${counted(refused.length, 'finding')} of the guard`;
+  return concluded(opened, change, { verdict: 'refused', reason });
+}

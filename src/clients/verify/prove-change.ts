@@ -1,0 +1,377 @@
+import { type Candidate, candidatesOf, compareFiles, editsWithout } from '../../workspace/candidates.js';
+import type { Finding } from '../../model/guard-findings.js';
+import { withChange } from '../../workspace/with-change.js';
+import { groupCauses } from '../../diagnose/group.js';
+import type { ProofStep } from '../../model/proof.js';
+import type { ChangeVerdict } from '../../model/verification.js';
+import type { SuitePurpose } from '../../event.js';
+import type { OtherInput } from '../../guard/other-input.js';
+import { createGuard, placesOf } from '../../guard/run-guard.js';
+import { testPlaces } from '../../guard/test-places.js';
+import { counted } from '../../format.js';
+import { nameOf } from '../../outputs/wording.js';
+import { toPlaywrightArgs } from '../../playwright/selection.js';
+import { isRed, type SuiteRun } from '../../playwright/suite-run.js';
+import { withoutUndefined } from '../../without-undefined.js';
+import { contentsOf } from '../../workspace/change.js';
+import type { FileEdit } from '../../workspace/file-state.js';
+import { applyFlaky } from '../../heal/apply-result.js';
+import { confirm } from '../../heal/confirm.js';
+import type { Opened } from '../../heal/open-run.js';
+import { type Healed, newProgress, summarise } from '../../heal/progress.js';
+import type { Session } from '../../heal/session.js';
+import { createSuiteRuns } from '../../heal/suite-runs.js';
+import { tellSeen } from '../../heal/tell-tests.js';
+import { otherInputEdits, redNote } from '../../heal/try-other-input.js';
+import { type ComparedChange, concluded, type Shown } from './compare-change.js';
+
+/**
+ * Proves a change that is in the working tree (HN-12): its tests are green with it and red without, which is taken out under the journal for that,
+ * and, in full, nothing else is red because of it. The tree is afterwards what it was.
+ */
+export async function verifyChange(
+  opened: Opened,
+  session: Session,
+  { first, change }: { readonly first: SuiteRun; readonly change: ComparedChange },
+): Promise<Healed> {
+  const proof = new ChangeProof(opened, session, { first, change });
+  const ended =
+    (await proof.showGreen()) ??
+    (await proof.showRed()) ??
+    (await proof.challenge()) ??
+    (await proof.showOthers());
+  if (session.signal.aborted) return { suiteRed: false, paused: false };
+  return concluded(
+    opened,
+    { ...change, toReview: proof.toReview() },
+    { ...(ended ?? proven), ...proof.shown() },
+  );
+}
+
+/** Why the proof of a change has ended. */
+interface Ended {
+  readonly verdict: ChangeVerdict;
+  readonly reason: string;
+}
+
+/** What a run shows; `verify.prepare` that fails counts as a failure of the suite. */
+type Seen = Pick<SuiteRun, 'tests' | 'suiteFailure'>;
+
+const proven: Ended = { verdict: 'proven', reason: 'green with the change and red without' };
+const stopped: Ended = { verdict: 'unproven', reason: 'interrupted' };
+
+/** The runs with a change and without it. */
+class ChangeProof {
+  readonly #opened: Opened;
+  readonly #session: Session;
+  readonly #first: SuiteRun;
+  readonly #change: ComparedChange;
+  readonly #steps = new Map<string, ProofStep[]>();
+  readonly #proven: string[] = [];
+  readonly #notProven: string[] = [];
+  readonly #toReview: Finding[];
+
+  constructor(
+    opened: Opened,
+    session: Session,
+    { first, change }: { readonly first: SuiteRun; readonly change: ComparedChange },
+  ) {
+    this.#opened = opened;
+    this.#session = session;
+    this.#first = first;
+    this.#change = change;
+    this.#toReview = [...change.toReview];
+    const known = new Set(change.asked.red?.tests.map(({ id }) => id));
+    const ran = first.tests.flatMap(({ test }) => test.id);
+    // Of tests that nothing is known about, those count that are red without the change.
+    const wanted = ran.some((id) => known.has(id)) ? ran.filter((id) => known.has(id)) : ran;
+    for (const id of wanted) this.#steps.set(id, []);
+  }
+
+  toReview(): readonly Finding[] {
+    return this.#toReview;
+  }
+
+  shown(): Shown {
+    return {
+      tests: this.#steps,
+      proven: this.#proven,
+      notProven: [...this.#notProven, ...this.#leftOut()],
+    };
+  }
+
+  /** Says which tests were red and are not among those that the change is for. */
+  #leftOut(): string[] {
+    const ran = new Set(this.#first.tests.map(({ test }) => test.id));
+    const others = this.#opened.request.filters.length > 0 ? (this.#change.asked.red?.tests ?? []) : [];
+    return others.flatMap((test) =>
+      ran.has(test.id) ? [] : `that ${nameOf(test)} is fixed: it was left out`,
+    );
+  }
+
+  /** With the change, every test has to be green. */
+  async showGreen(): Promise<Ended | null> {
+    const session = this.#session;
+    let run = this.#first;
+    if (isRed(run)) {
+      const progress = newProgress(session, run);
+      const { confirmed, flaky, blockedBy } = await confirm(progress, await session.diagnose(run));
+      if (session.signal.aborted) return stopped;
+      const causes = groupCauses(blockedBy ? [blockedBy] : confirmed);
+      for (const cause of causes) session.bus.emit({ type: 'cause.found', cause: summarise(cause) });
+      if (causes.length > 0)
+        return { verdict: 'red', reason: `red with the change: ${counted(causes.length, 'cause')}` };
+      await applyFlaky(progress, flaky);
+      // The first run had what was built before the change.
+      if (session.settings.verify.prepare === null)
+        return { verdict: 'unsteady', reason: 'red with the change, then green' };
+      const again = await this.#again();
+      if (again === null) return stopped;
+      run = again;
+    }
+    const missing = this.#gone(run);
+    if (missing > 0)
+      return {
+        verdict: 'red',
+        reason: `did not run with the change: ${counted(missing, 'test')} of those that were red`,
+      };
+    this.#see(run);
+    const more = this.#change.asked.depth === 'full' ? session.settings.verify.repeat - 1 : 0;
+    return this.#repeat(more);
+  }
+
+  /** Tests that were red and that did not run now, or were skipped. */
+  #gone({ tests }: SuiteRun): number {
+    const ran = new Set(tests.flatMap(({ test, outcome }) => (outcome === 'skipped' ? [] : test.id)));
+    const asked = this.#opened.request.filters.length > 0 ? [] : (this.#change.asked.red?.tests ?? []);
+    const wanted = asked.length > 0 ? asked.map(({ id }) => id) : [...this.#steps.keys()];
+    return wanted.filter((id) => !ran.has(id)).length;
+  }
+
+  async #repeat(times: number): Promise<Ended | null> {
+    for (let n = 0; n < times; n += 1) {
+      const run = await this.#again();
+      if (run === null) return stopped;
+      if (this.#see(run).some((step) => step !== 'green'))
+        return { verdict: 'unsteady', reason: 'green with the change, then red' };
+    }
+    const greens = [...this.#steps.values()].map((proof) => proof.filter((one) => one === 'green').length);
+    if (times > 0) this.#proven.push(`green ${counted(Math.min(...greens), 'time')} with the change`);
+    return null;
+  }
+
+  /** Without the change, the tests have to be red. */
+  async showRed(): Promise<Ended | null> {
+    const out = await this.#toTakeOut();
+    if (typeof out === 'string') return { verdict: 'unproven', reason: out };
+    const flips = this.#change.asked.depth === 'full' ? Math.max(1, this.#session.settings.verify.flips) : 1;
+    const steps: (ProofStep | null)[] = [];
+    for (let n = 0; n < flips; n += 1) {
+      const run = await this.#without(out, this.#idsToRun());
+      if (this.#session.signal.aborted) return stopped;
+      if (run === null)
+        return {
+          verdict: 'unproven',
+          reason: 'the change could not be taken out: its files changed meanwhile',
+        };
+      steps.push(...this.#see(run));
+    }
+    const ended = this.#judgeRed(steps);
+    if (ended) return ended;
+    return this.#change.asked.depth === 'quick' ? this.#repeat(1) : null;
+  }
+
+  #judgeRed(steps: readonly (ProofStep | null)[]): Ended | null {
+    const known = new Set(this.#change.asked.red?.tests.map(({ id }) => id));
+    const reds = [...this.#steps].filter(([, proof]) => proof.includes('red'));
+    const stillGreen = [...this.#steps].filter(([id, proof]) => known.has(id) && !proof.includes('red'));
+    if (reds.length === 0)
+      return steps.includes('green')
+        ? { verdict: 'needless', reason: 'its tests are green without the change, too' }
+        : { verdict: 'unproven', reason: 'without the change, its tests did not run' };
+    if (stillGreen.length > 0)
+      return {
+        verdict: 'needless',
+        reason: `green without the change, too: ${counted(stillGreen.length, 'test')} of those that were red`,
+      };
+    this.#proven.push(`${counted(reds.length, 'test')} red without the change`);
+    for (const [id, proof] of this.#steps) if (!proof.includes('red')) this.#steps.delete(id);
+    return null;
+  }
+
+  /** Challenges the change as a fix of a run is (HN-3); what a person has to look at decides at the end. */
+  async challenge(): Promise<Ended | null> {
+    const { changed, files } = this.#change;
+    const { root, changes, before, after } = changed;
+    const healed = this.#first.tests.flatMap(({ test }) =>
+      this.#steps.has(test.id) ? test.location.file : [],
+    );
+    const judge = createGuard(root, this.#first);
+    const work = { category: 'ui-error', tests: 'shown', changes, before, after, healed } as const;
+    const { otherInput, suspicions } = await judge(work);
+    this.#toReview.push(...suspicions.map(({ rule, file, line, says }) => ({ rule, file, line, says })));
+    if (otherInput === null) return null;
+    const tried = await this.#tryOtherInput(otherInput);
+    const again = tried.includes('red') ? await this.#tryOtherInput(otherInput) : tried;
+    if (this.#session.signal.aborted) return stopped;
+    if (again.includes('red')) {
+      const { says } = redNote(otherInput, files[0]?.path ?? '');
+      this.#notProven.push(`that another input works, too: ${says}`);
+    } else if (again.every((step) => step === 'green'))
+      this.#proven.push('green with another input than they type');
+    return null;
+  }
+
+  /** Returns what a run with another input shows of each test that the change is for; null if it says nothing. */
+  async #tryOtherInput(input: OtherInput): Promise<(ProofStep | null)[]> {
+    const { workspace, folder } = this.#session;
+    const edits = await otherInputEdits(input, { root: workspace.root, contents: contentsOf(folder.dir) });
+    const run = await this.#with(edits, { ids: this.#idsToRun(), purpose: 'other-input' });
+    // A suite that does not start with other texts in it tells nothing of the app.
+    return [...this.#steps.keys()].map((id) => run && stepOf({ ...run, suiteFailure: null }, id));
+  }
+
+  /** In full, the whole suite runs with the change, and what is red in it is run without. */
+  async showOthers(): Promise<Ended | null> {
+    if (this.#change.asked.depth === 'quick')
+      this.#notProven.push('that nothing else broke: the rest did not run');
+    else {
+      const ended = await this.#runSuite();
+      if (ended) return ended;
+    }
+    if (this.#toReview.length > 0)
+      return { verdict: 'review', reason: 'only a person can say whether what is listed may stay' };
+    return null;
+  }
+
+  async #runSuite(): Promise<Ended | null> {
+    const session = this.#session;
+    const { config, project, workers } = this.#opened.request.options;
+    const selection = withoutUndefined({ config, project, workers });
+    const whole = createSuiteRuns({ ...this.#opened, args: toPlaywrightArgs(selection) });
+    if ((await session.prepare()) !== null)
+      return { verdict: 'red', reason: 'verify.prepare failed with the change' };
+    const run = await whole.again({ ids: null, purpose: 'regression', causeId: null });
+    if (session.signal.aborted) return stopped;
+    tellSeen(session, run);
+    if (this.#see(run).some((step) => step !== 'green'))
+      return { verdict: 'unsteady', reason: 'green with the change, then red in a run of the whole suite' };
+    const red = run.tests.flatMap(({ test, outcome }) => (outcome === 'unexpected' ? test.id : []));
+    if (red.length === 0 && run.suiteFailure)
+      return this.#broken(run, 'the suite itself is red with the change');
+    if (red.length > 0) {
+      const ids = [...new Set(red.flatMap((id) => run.rerunIds[id] ?? [id]))];
+      const again = await session.runAgain({ ids, purpose: 'regression', causeId: null });
+      const twice = red.filter((id) => stepOf(again, id) !== 'green');
+      const steady = red.filter((id) => !twice.includes(id));
+      if (steady.length > 0) session.bus.emit({ type: 'tests.decided', ids: steady, verdict: 'flaky' });
+      const out = twice.length > 0 ? await this.#toTakeOut() : [];
+      const before = twice.length > 0 && typeof out !== 'string' ? await this.#without(out, ids) : null;
+      if (session.signal.aborted) return stopped;
+      const broken = twice.filter((id) => before === null || stepOf(before, id) !== 'red');
+      if (broken.length > 0)
+        return this.#broken(
+          again,
+          `${counted(broken.length, 'other test')} red with the change and green without`,
+        );
+      if (twice.length > 0)
+        this.#notProven.push(
+          `what ${counted(twice.length, 'other test')} would show: red with and without the change`,
+        );
+    }
+    this.#proven.push(
+      `nothing else is red because of it: ${counted(run.tests.length, 'test')} of the suite ran`,
+    );
+    return null;
+  }
+
+  async #broken(run: SuiteRun, reason: string): Promise<Ended> {
+    for (const cause of groupCauses(await this.#session.diagnose(run)))
+      this.#session.bus.emit({ type: 'cause.found', cause: summarise(cause) });
+    return { verdict: 'breaks', reason };
+  }
+
+  /** Returns the part of the change that is in the app or, if there is none, all of it; a sentence if it cannot be taken out. */
+  async #toTakeOut(): Promise<readonly Candidate[] | string> {
+    const { workspace, folder } = this.#session;
+    const { changed, files } = this.#change;
+    const { root } = workspace;
+    if (root !== changed.root) return 'the project is not a git repository of its own';
+    const isTest = testPlaces(placesOf(root, this.#first));
+    const contents = contentsOf(folder.dir);
+    // What the tests themselves write is no change.
+    const now = new Map(
+      (
+        await compareFiles(
+          changed,
+          files.map((one) => one.path),
+        )
+      ).map(({ path, after }) => [path, after]),
+    );
+    const still = files.filter(({ path, after }) => now.get(path) === after);
+    const found = await candidatesOf(still, { root, contents, isTest, stepOf: () => 0 });
+    if (found.length === 0)
+      return still.length === 0
+        ? 'nothing has changed since, so there is nothing to take out'
+        : 'what changed cannot be taken out without installing packages';
+    const app = found.filter(({ inTests }) => !inTests);
+    return app.length > 0 ? app : found;
+  }
+
+  /** Runs tests without the change; null if it could not be taken out. */
+  async #without(out: readonly Candidate[], ids: readonly string[] | null): Promise<Seen | null> {
+    const { workspace, folder } = this.#session;
+    const edits = await editsWithout(out, { root: workspace.root, contents: contentsOf(folder.dir) });
+    return this.#with(edits, { ids, purpose: 'proof' });
+  }
+
+  /** Runs tests while these edits are in the tree; null if they could not be made. */
+  async #with(
+    edits: readonly FileEdit[] | null,
+    { ids, purpose }: { readonly ids: readonly string[] | null; readonly purpose: SuitePurpose },
+  ): Promise<Seen | null> {
+    if (edits === null) return null;
+    const { workspace, folder, bus, signal } = this.#session;
+    const contents = contentsOf(folder.dir);
+    const warn = (message: string) => bus.emit({ type: 'run.warning', message });
+    // The ids of agents' changes never look like this.
+    const change = { id: '900000001', edits, folders: [] };
+    const ran = await withChange<Seen>({ workspace, contents, warn }, change, async () => {
+      const broken = await this.#session.prepare();
+      if (broken !== null) return { tests: [], suiteFailure: { scope: 'suite', errors: [], stderr: broken } };
+      return this.#session.runAgain({ ids, purpose, causeId: null });
+    });
+    // What was built with these edits must not be what is left.
+    if (ran && !signal.aborted) await this.#session.prepare();
+    return ran?.value ?? null;
+  }
+
+  /** Runs the tests with the change once more; null if the run was interrupted. */
+  async #again(): Promise<SuiteRun | null> {
+    const { signal } = this.#session;
+    const run = await this.#session.runAgain({ ids: this.#idsToRun(), purpose: 'proof', causeId: null });
+    return signal.aborted ? null : run;
+  }
+
+  #idsToRun(): readonly string[] | null {
+    const { rerunIds } = this.#first;
+    const ids = [...this.#steps.keys()].flatMap((id) => rerunIds[id] ?? [id]);
+    return ids.length > 0 ? [...new Set(ids)] : null;
+  }
+
+  /** Adds what a run shows of each test. */
+  #see(run: Seen): (ProofStep | null)[] {
+    return [...this.#steps].map(([id, proof]) => {
+      const step = stepOf(run, id);
+      if (step) proof.push(step);
+      return step;
+    });
+  }
+}
+
+/** Returns what a run shows of a test; null if it says nothing. Where the suite does not start, no test is green. */
+function stepOf({ tests, suiteFailure }: Seen, id: string): ProofStep | null {
+  const found = tests.find(({ test }) => test.id === id);
+  if (found?.outcome === 'expected' || found?.outcome === 'flaky') return 'green';
+  return found?.outcome === 'unexpected' || suiteFailure ? 'red' : null;
+}

@@ -1,0 +1,49 @@
+import { testsOf } from '../../model/failure.js';
+import type { ProofDepth } from '../../model/verification.js';
+import { type LastRed, lastRed } from '../inspect/last-red.js';
+import type { Problem } from '../../problem.js';
+import { err, ok, type Result } from '../../result.js';
+import { readFailureRecords } from '../../run/failure-record.js';
+import { runDirOf } from '../../run/run-folder.js';
+import { verify } from '../../commands.js';
+import type { Command } from '../../heal/run.js';
+import type { RunOptions, RunRequest } from '../../heal/run-request.js';
+
+/** The options of `self-heal verify`. */
+export interface VerifyOptions extends Pick<RunOptions, 'config' | 'project' | 'agents' | 'json' | 'wait'> {
+  /** The commit to compare with, instead of what the last red run ran on. */
+  readonly base?: string | undefined;
+  /** How thorough the proof is; `full` if absent. */
+  readonly depth?: ProofDepth | undefined;
+  /** The tests that the change is for; if there are none, those that the last red run left red. */
+  readonly filters?: readonly string[] | undefined;
+}
+
+/** Returns the run that proves the changes in the working tree (HN-12), or says what is missing to know what they are for. */
+export async function verifyRequest(
+  place: Pick<RunRequest, 'cwd' | 'env'>,
+  { base, depth = 'full', filters = [], ...own }: VerifyOptions,
+): Promise<Result<{ readonly request: RunRequest; readonly command: Command }, Problem>> {
+  const red = await lastRed(place.cwd);
+  if (red === null && filters.length === 0) return err(nothingRed);
+  const onlyIds = filters.length === 0 && red ? await idsOf(place.cwd, red) : [];
+  // No agent is started, and the proof is that of a full heal.
+  const options: RunOptions = { ...own, dryRun: true, verify: 'full' };
+  const request = { ...place, name: 'verify', filters, passThrough: [], options };
+  return ok({ request, command: verify({ depth, base: base ?? null, red }, onlyIds) });
+}
+
+/** Returns what has to run so that these tests run: a test of a serial group needs its group. */
+async function idsOf(cwd: string, { tests, runId }: LastRed): Promise<string[]> {
+  const { failures } = await readFailureRecords(runDirOf(cwd, runId), { root: cwd });
+  const rerunIds = new Map(
+    failures.flatMap((one) => testsOf([one]).map(({ id }) => [id, one.rerunIds] as const)),
+  );
+  return [...new Set(tests.flatMap(({ id }) => rerunIds.get(id) ?? [id]))];
+}
+
+const nothingRed: Problem = {
+  kind: 'usage',
+  message: 'no run here has left a failing test, so nothing says what the changes are for',
+  remedy: 'Name the tests: self-heal verify tests/cart.spec.ts:9 --base main.',
+};

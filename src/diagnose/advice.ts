@@ -1,0 +1,125 @@
+import type { Reason } from '../model/diagnosis.js';
+import type { Evidence } from '../model/evidence.js';
+import { ownOrigin, splitUrl } from '../urls.js';
+import { unreached } from './requests.js';
+
+/** Playwright's messages about a browser that is not installed. */
+export const missingBrowser =
+  /Executable doesn't exist at|Chromium distribution '[^']*' is not found|because executable doesn't exist at/;
+
+/** A port that is taken, as Playwright, runtimes, servers and containers say it; the port is the first group that takes part. */
+const takenPort =
+  /:\/\/[^\s/]{1,200}?:(\d{2,5})\S{0,200} is already used, make sure that nothing is running|(?:EADDRINUSE|[Aa]ddress already in use).{0,80}?[:( ](\d{2,5})(?![\d.])|\b[Pp]ort (\d{2,5}) (?:is |was )?(?:already |currently )?(?:in use|used|allocated|occupied|being used|unavailable|not available|taken)|:(\d{2,5})[^\d\n]{0,20}: (?:bind: )?(?:address already in use|port is already allocated)|\b(?:EADDRINUSE|[Aa]ddress already in use)|is already used, make sure that nothing is running/;
+
+/** Programs that a package manager of JavaScript does not install. */
+const programs =
+  'docker|docker-compose|podman|java|javac|mvn|mvnw|gradle|gradlew|python[\\d.]*|pip[\\d.]*|pipenv|poetry|uv|uvicorn|gunicorn|flask|ruby|bundle|bundler|rails|rake|php|composer|symfony|go|air|cargo|rustc|dotnet|node|npm|npx|pnpm|yarn|bun|bunx|deno|corepack|mix|elixir|make|psql|pg_ctl|pg_isready|mysql|mongod|redis-server|supabase|firebase|gcloud|aws|kubectl|hugo|jekyll|nginx|caddy|mkcert|sqlite3|git|curl|xvfb-run';
+const missingProgram = new RegExp(
+  String.raw`(?:^|[\s:'"])(?:\S{0,80}/)?(${programs}): (?:command |No such file|.{0,20})?not found\b|command not found: (${programs})\b|'(${programs})' is not recognized|\bspawn (?:\S{0,80}/)?(${programs}) ENOENT|exec: "(${programs})": executable file not found|\bno such command:? ['"\x60]?(${programs})\b|env: ['‘\x60]?(${programs})['’]?: No such file`,
+  'm',
+);
+
+type Advice = readonly [RegExp, (found: RegExpExecArray) => string];
+
+/** What a test lacks, whatever it does with pages. */
+const lacks: readonly Advice[] = [
+  [
+    missingBrowser,
+    () =>
+      'its browser was not found: run `playwright install`, or correct `executablePath` in the Playwright config',
+  ],
+  [
+    // An agent would accept what the test shows now, whatever it is.
+    /^Error: A snapshot doesn't exist at /,
+    () =>
+      'its snapshot does not exist: run `playwright test` once, and commit the file that it writes if it shows what it should',
+  ],
+];
+
+/** What keeps a suite from running that only the machine or a person can mend, and what to do about it. */
+const stops: readonly Advice[] = [
+  [
+    /not allowed due to the 'forbidOnly' option|focused with '\.only' is not allowed/,
+    () => 'the config forbids `.only`: remove it from the test',
+  ],
+  [/^Error: duplicate test title "/, () => 'two tests of a file have the same title: rename one of them'],
+  [
+    takenPort,
+    (found) => {
+      const port = found.slice(1).find(Boolean);
+      return `another program already listens ${port ? `on port ${port}, ` : ''}where a web server of the config should: stop it`;
+    },
+  ],
+  [
+    /^Error: (?:ENOSPC: no space left|EDQUOT: )|\bno space left on device\b/,
+    () => 'the disk is full: free some space',
+  ],
+  [
+    /^Error: E[A-Z]+: .*[\\/]playwright-transform-cache/,
+    () =>
+      'Playwright cannot write its temporary files: make their folder writable, or set TMPDIR to another one',
+  ],
+  [
+    /unknown command: docker compose|'compose' is not a docker command|unknown shorthand flag: 'f' in -f/,
+    () => 'Docker is here without Compose: install its Compose plugin',
+  ],
+  [
+    /docker daemon|\bdockerd?\b.{0,80}(?:pipe|socket|not running|is the docker)|container runtime.{0,40}(?:not|could)/i,
+    () => 'Docker is not running, or not accessible: start it',
+  ],
+  [
+    /\b[Nn]o such container:? (\S{1,80})|dependency failed to start: container (\S{1,80})/,
+    (found) => `the container ${found[1] ?? found[2]} is not running: start it, and see its log if it ends`,
+  ],
+  [
+    missingProgram,
+    (found) =>
+      `the program ${found.slice(1).find(Boolean)} is missing on this machine, or not on its PATH: install it`,
+  ],
+  [
+    /(?:\brequires?|\bneeds?|\bexpected|\bspecified|\bwanted|incompatible|[Uu]nsupported engine|\bdoes not satisfy|\bis not supported)\b.{0,80}\b(?:Node(?:\.js)?|Ruby|Python|PHP|Java|JDK|Go|\.NET|Deno|Bun|pnpm|npm|yarn)\b.{0,20}\d|\b(?:Node(?:\.js)?|Ruby|Python|PHP|Java|JDK|Go|\.NET|Deno|Bun) (?:version )?(?:is )?v?\d[\d.]{0,20}\b.{0,120}(?:\brequires?|required|\bneeds?|specified|upgrade)\b|The engine "\w{1,20}" is incompatible|Your Ruby version is|UnsupportedClassVersionError|invalid (?:target|source) release: \d|ERR_PNPM_UNSUPPORTED_ENGINE|\bEBADENGINE\b/,
+    (found) => `this machine has another version than the project needs: ${found.input.trim().slice(0, 160)}`,
+  ],
+];
+
+/**
+ * Returns what to do about a failure that only the machine or a person can mend (HL-7), or null. What Playwright says counts, and what decided
+ * of a server's output; of a test with a page only whether it lacks something.
+ */
+export function adviceOn(evidence: Evidence, why: readonly Reason[]): string | null {
+  const { errors, pageUrl, network } = evidence;
+  const isOfPage = pageUrl !== null || network.length > 0;
+  const words = errors.map(({ message }) => message.slice(0, 2_000));
+  const said = why.filter(({ source }) => source === 'server').map(({ evidence }) => evidence);
+  return (
+    firstOf(lacks, words) ?? (isOfPage ? unreachedHost(evidence, why) : firstOf(stops, [...words, ...said]))
+  );
+}
+
+/** Says which host of another site the machine does not reach, if that decided. */
+function unreachedHost(evidence: Evidence, [decided]: readonly Reason[]): string | null {
+  if (decided?.category !== 'network-error') return null;
+  const missed = unreached(evidence, ownOrigin(evidence));
+  const found =
+    missed.find(({ url }) => decided.evidence.includes(url.slice(0, 200))) ??
+    (decided.rule === 'network/fetch' && missed.length === 1 ? missed[0] : undefined);
+  return found
+    ? `this machine does not reach ${splitUrl(found.url)?.origin ?? found.url} (${found.failure}): give it a way there, or have the tests answer in its place (page.route)`
+    : null;
+}
+
+function firstOf(advices: readonly Advice[], texts: readonly string[]): string | null {
+  for (const text of texts)
+    for (const [pattern, advice] of advices) {
+      const found = pattern.exec(text);
+      if (found) return advice(found);
+    }
+  return null;
+}
+
+/** Returns the port that a failure says is taken, or null. */
+export function takenPortOf({ errors }: Pick<Evidence, 'errors'>, why: readonly Reason[]): number | null {
+  const texts = [...errors.map(({ message }) => message), ...why.map(({ evidence }) => evidence)];
+  const port = texts.map((text) => takenPort.exec(text)?.slice(1).find(Boolean)).find(Boolean);
+  return port === undefined ? null : Number(port);
+}

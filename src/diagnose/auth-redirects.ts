@@ -1,0 +1,61 @@
+import type { DiagnosedFailure } from '../model/cause.js';
+import { splitUrl } from '../urls.js';
+import type { Evidence, NetworkEntry } from '../model/evidence.js';
+
+/** A request for which the app did not give what was asked for, but what it gives to whoever is not signed in, for example. */
+interface RedirectOrRefusal {
+  readonly asked: string;
+  /** What was given instead. */
+  readonly given: string;
+}
+
+/**
+ * Returns the failures whose requests, different ones, were all answered by the same redirect or refusal, which passing tests did not
+ * see, with a key for each such answer: a session that has expired shows as many symptoms as there are tests. Where all asked for the same,
+ * as for a start page that redirects, the answer says nothing.
+ */
+export function sharedRedirects(failures: readonly DiagnosedFailure[]): Map<DiagnosedFailure, string> {
+  const found = failures.flatMap((failure) => {
+    const turned = redirectOrRefusal(failure);
+    return turned === null ? [] : [{ failure, ...turned }];
+  });
+  const asked = new Map<string, Set<string>>();
+  for (const one of found) asked.set(one.given, (asked.get(one.given) ?? new Set()).add(one.asked));
+  const together = found.filter(({ given }) => (asked.get(given)?.size ?? 0) > 1);
+  return new Map(together.map(({ failure, given }) => [failure, `turned away | ${given}`]));
+}
+
+function redirectOrRefusal({
+  diagnosis: { category, facts },
+  evidence,
+}: DiagnosedFailure): RedirectOrRefusal | null {
+  const [, asked, host = '', status] =
+    /^(\S+ (https?:\/\/[^/]+)?\S*) → (401)$/.exec(facts.endpoint ?? '') ?? [];
+  if (category === 'network-error' && asked !== undefined) return { asked, given: `${host} ${status}` };
+  const redirect = category === 'ui-error' ? redirectOf(evidence) : null;
+  return redirect && { asked: placeOf(redirect.url), given: placeOf(evidence.pageUrl ?? '') };
+}
+
+/** Returns the request that was redirected to the page on which the test failed, if passing tests did not see that. */
+export function redirectOf({ network, pageUrl }: Pick<Evidence, 'network' | 'pageUrl'>): NetworkEntry | null {
+  const documents = network.filter(({ resourceType }) => resourceType === 'document');
+  const page = documents.findLastIndex(({ url }) => placeOf(url) === placeOf(pageUrl ?? ''));
+  const first = documents.slice(0, Math.max(0, page)).findLastIndex((one) => !isRedirected(one)) + 1;
+  const asked = first < page ? documents[first] : undefined;
+  if (!asked || asked.method !== 'GET' || asked.common) return null;
+  return placeOf(asked.url) === placeOf(pageUrl ?? '') ? null : asked;
+}
+
+/** Whether a request for a page was answered with a redirect to another one. */
+export function isRedirected({
+  resourceType,
+  status,
+}: Pick<NetworkEntry, 'resourceType' | 'status'>): boolean {
+  return resourceType === 'document' && status !== null && status >= 300 && status < 400 && status !== 304;
+}
+
+/** Returns a URL without its query and fragment. */
+function placeOf(url: string): string {
+  const parts = splitUrl(url);
+  return parts === null ? url : parts.origin + parts.path.replace(/\?.*$/, '');
+}

@@ -1,0 +1,261 @@
+import {
+  categories,
+  type Category,
+  isDecisive,
+  type Diagnosis,
+  type EvidenceSource,
+  type Reason,
+  type RetryAxis,
+  weak,
+} from '../model/diagnosis.js';
+import { type Evidence, hasFailed, type NetworkEntry, unanswered } from '../model/evidence.js';
+import { isRefusal } from './graphql-errors.js';
+import { ownOrigin } from '../urls.js';
+import { failedRequests, isSignIn } from './requests.js';
+import { adviceOn } from './advice.js';
+import { factsOf } from './facts.js';
+import { createMatcher, type EvidenceText } from './match.js';
+import { isProjectRule, type ProjectRules } from './rule.js';
+import { evidenceTexts, withoutLinePrefixes } from './evidence-texts.js';
+import { stripAnsi } from '../visible-text.js';
+import { withoutQuotes } from './without-quotes.js';
+
+/** The warning for a failure that no rule matches (CS-6). */
+export const unknownWarning = 'Error type unknown, using default agent';
+
+/** Classifies a failure: what it is, why, what else it may be, and what its evidence names explicitly (CS-1 to CS-8, CS-11). */
+export type Classify = (evidence: Evidence) => Diagnosis;
+
+const mostReasons = 5;
+
+/** Classifies with the built-in rules only. */
+export const classify: Classify = createClassify();
+
+/** Compiles the built-in rules' patterns ahead of time. This takes as long as classifying fifty failures, so call it while nobody waits. */
+export function compileRules(): void {
+  const sources: readonly EvidenceSource[] = ['error', 'stack', 'console', 'network', 'server', 'page'];
+  createMatcher().reasonsIn(sources.map((source) => ({ source, text: 'Error' })));
+}
+
+/** Creates a classifier from the built-in rules and the project's own (CS-9). */
+export function createClassify(project?: ProjectRules): Classify {
+  const matcher = createMatcher(project);
+  const diagnose = (evidence: Evidence, isBare: boolean): Diagnosis => {
+    const texts = evidenceTexts(evidence, matcher, isBare);
+    const reasons = matcher.reasonsIn(texts);
+    const [ranked = 'unknown', ...others] = rankCategories(reasons);
+    const said = lastWords(evidence);
+    const strong = strongest(reasons, ranked).map((reason) => asMessage(asWritten(reason, evidence), texts));
+    const isTold = said === null || strong.some(({ source }) => source === 'server');
+    const words = isTold ? [] : [lastWordsReason(said, ranked)];
+    // What is surer than a guess comes first.
+    const why = isDecisive(strong[0]?.confidence ?? 0) ? [...strong, ...words] : [...words, ...strong];
+    const advice = adviceOn(evidence, why);
+    // A server that ends for want of something on the machine was not built wrong, and one that says nothing may be anything.
+    const isOther = strong[0]?.rule === ofPhase && (advice !== null || said === null);
+    const category = isOther ? 'unknown' : ranked;
+    return {
+      category,
+      alternatives: alternativesOf(others, strong, reasons).filter((other) => other !== category),
+      confidence: why[0]?.confidence ?? 0,
+      why,
+      retry: retryOf(matcher.retryAxisOf(relevant(texts, why), { category, why }), {
+        advice,
+        isOfCode: isOfSession(evidence, why),
+      }),
+      facts: factsOf(evidence, { texts, reasons, why }),
+      warning: category === 'unknown' ? unknownWarning : null,
+      ...(advice === null ? {} : { advice }),
+    };
+  };
+  return (evidence) => {
+    const found = diagnose(evidence, false);
+    if (found.category !== 'ui-error') return found;
+    // Passing tests need not look at what is broken for all of them: it comes before an assertion that nothing else explains.
+    const bare = diagnose(withoutMarks(evidence), true);
+    return bare.category !== 'unknown' && isDecisive(bare.confidence) ? bare : found;
+  };
+}
+
+/** An action that Playwright could not do says why itself, and an exception that passing tests have does not; what never came may. */
+const isOfAction =
+  /^(?:\w*Error: )?(?:Test timeout of |(?:locator|page|frame|frameLocator|elementHandle)\.\w+: )/;
+
+/** Returns the evidence with what failed in passing tests, too, as if it were this test's own. Refusals and calls that stay open are left out. */
+function withoutMarks(evidence: Evidence): Evidence {
+  const { console, network, errors } = evidence;
+  const isAction = errors.some(({ message }) => isOfAction.test(message));
+  const mayExplain = (one: NetworkEntry) =>
+    hasFailed(one) && one.failure !== unanswered && (!isRefusal(one) || one.resourceType === 'script');
+  return {
+    ...evidence,
+    console: console.map((one) => (one.type === 'pageerror' && !isAction ? { ...one, common: false } : one)),
+    network: network.map((one) => (mayExplain(one) ? { ...one, common: false } : one)),
+  };
+}
+
+/** Says only what Playwright was doing: the class of a failure that nothing else explains, and no alternative to one. */
+const ofPhase = 'build/web-server-exited';
+
+function alternativesOf(
+  others: readonly Category[],
+  [decided]: readonly Reason[],
+  reasons: readonly Reason[],
+): Category[] {
+  if (decided?.rule === ofPhase) return ['unknown'];
+  const isTold = (other: Category) =>
+    reasons.some(({ category, rule }) => category === other && rule !== ofPhase);
+  return others.filter((other) => other !== 'unknown' && isTold(other));
+}
+
+function lastWordsReason(evidence: string, category: Category): Reason {
+  return { rule: 'server/last-words', category, source: 'server', evidence, confidence: weak };
+}
+
+/** What only the machine can mend is no matter of the code, and a session that a server does not accept is no matter of a person. */
+function retryOf(
+  axis: RetryAxis,
+  { advice, isOfCode }: { readonly advice: string | null; readonly isOfCode: boolean },
+): RetryAxis {
+  if (axis === 'never_retry' && isOfCode) return 'code_error';
+  return advice !== null && axis === 'code_error' ? 'env_error' : axis;
+}
+
+/** Whether the app refused what it was asked (401, 403), and no sign-in is among that: credentials would change nothing. */
+function isOfSession(evidence: Evidence, [decided]: readonly Reason[]): boolean {
+  if (decided?.category !== 'network-error' || decided.source === 'server') return false;
+  const refused = failedRequests(evidence, ownOrigin(evidence)).filter(
+    ({ status }) => status === 401 || status === 403,
+  );
+  return refused.length > 0 && !refused.some(isSignIn);
+}
+
+function strongest(reasons: readonly Reason[], category: Category): Reason[] {
+  const own = reasons.filter((reason) => reason.category === category);
+  const sorted = own.toSorted(
+    (a, b) => b.confidence - a.confidence || nearness(a.source) - nearness(b.source),
+  );
+  const first = category === 'network-error' ? sorted.filter(isSaidByServer) : [];
+  const all = [...first, ...sorted.filter((one) => !first.includes(one))];
+  const isField = ({ evidence }: Reason) => fieldOfObject.test(evidence);
+  const sure = Math.max(...all.filter((one) => !isField(one)).map(({ confidence }) => confidence));
+  return all.filter((one) => !isField(one) || one.confidence > sure).slice(0, mostReasons);
+}
+
+/** A line of a printed object (`severity: 'ERROR',`) says less than another that is as sure. */
+const fieldOfObject = /^["']?(?!code\b)\w{1,40}["']?: (?:'[^']*'|"[^"]*"|[\w.-]+),$/;
+
+/** A field that a driver adds to an error (`code: 'XX000',`) says less than the error's own message, which stands above it. */
+function asMessage(reason: Reason, texts: readonly EvidenceText[]): Reason {
+  if (!/^["']?\w{1,40}["']?: (?:'[^']*'|"[^"]*"|[\w.-]+),?$/.test(reason.evidence)) return reason;
+  for (const { source, text } of texts) {
+    const lines = source === reason.source ? text.split('\n') : [];
+    const at = lines.findIndex((line) => line.trim() === reason.evidence);
+    const message = lines
+      .slice(Math.max(0, at - mostFrames), Math.max(0, at))
+      .findLast((line) => /^\S/.test(line) && messageLine.test(line));
+    if (message !== undefined) return { ...reason, evidence: message.trim().slice(0, 300) };
+  }
+  return reason;
+}
+
+/** How many lines of a stack and of fields may stand between an error's message and its field. */
+const mostFrames = 40;
+const messageLine = /^(?:Uncaught )?[\w.$ ]{0,60}(?:[Ee]rror|Exception)\b[^:\n]{0,60}: \S/;
+
+/** The call of a locator without its arguments. */
+const emptied = /\b(?:getBy\w{1,20}|get_by_\w{1,20}|locator|frameLocator|filter)\(\)/;
+
+/** Rules read an error without what its locators quote; people read the line as it was written. */
+function asWritten(reason: Reason, { errors }: Evidence): Reason {
+  if (reason.source !== 'error' || !emptied.test(reason.evidence)) return reason;
+  const lines = errors.flatMap(({ message }) => stripAnsi(message).split('\n'));
+  const line = lines.find((one) => withoutQuotes(one).includes(reason.evidence));
+  return line === undefined ? reason : { ...reason, evidence: line.trim().slice(0, 300) };
+}
+
+/** Whether the server said why it could not answer: that comes before its answer of 500, which its access log only repeats. */
+function isSaidByServer({ source, rule, confidence }: Reason): boolean {
+  return source === 'server' && rule !== 'network/access-log' && isDecisive(confidence);
+}
+
+/**
+ * Of two equally confident reasons, one from the app comes before one from the test, and the server's comes first of all: what the page throws
+ * then may come of the answer (`notes.map is not a function`).
+ */
+function nearness(source: EvidenceSource): number {
+  if (source === 'server') return 0;
+  return source === 'error' || source === 'stack' ? 2 : 1;
+}
+
+/** The error itself and the channels that decided; other evidence must not influence the retry axis. */
+function relevant(texts: readonly EvidenceText[], why: readonly Reason[]): EvidenceText[] {
+  return texts.filter(({ source }) => source === 'error' || why.some((reason) => reason.source === source));
+}
+
+/** How deep a class lies: if the evidence shows several, the deepest is the root cause. `unknown` (such as a crash) ranks with symptoms. */
+const depth: Record<Category, number> = {
+  'build-error': 4,
+  'database-error': 3,
+  'runtime-error': 2,
+  'network-error': 1,
+  'ui-error': 0,
+  unknown: 0,
+  flaky: 0,
+};
+
+/** A project's own rules outrank any depth (CS-9). */
+const projectWeight = 100;
+
+/**
+ * Ranks the classes that the reasons indicate, most likely first. Among classes with a deciding reason, the deeper comes first (CS-7:
+ * a locator that times out because the page threw is a runtime error), then the more confident.
+ */
+function rankCategories(reasons: readonly Reason[]): Category[] {
+  const best = new Map<Category, number>();
+  for (const { category, confidence } of reasons) {
+    best.set(category, Math.max(best.get(category) ?? 0, confidence));
+  }
+  const sure = (category: Category) => best.get(category) ?? 0;
+  const named = new Set(reasons.filter(({ rule }) => isProjectRule(rule)).map(({ category }) => category));
+  // A server that says why it dies explains every connection that broke with it.
+  const ofEnd = (one: Reason) => one.source === 'server' && isDecisive(one.confidence);
+  const deaths = reasons.some((one) => one.category === 'unknown' && ofEnd(one));
+  const depthOf = (category: Category) =>
+    category === 'unknown' && deaths ? depth['network-error'] + 0.5 : depth[category];
+  const weight = (category: Category) =>
+    (named.has(category) ? projectWeight : 0) +
+    (isDecisive(sure(category)) ? 10 + depthOf(category) : 0) +
+    sure(category);
+  return categories.filter((category) => best.has(category)).sort((a, b) => weight(b) - weight(a));
+}
+
+/** Playwright's words for a process of the suite that ended, or never answered: only its output can say why. */
+const ofPlaywright =
+  /Process from config\.webServer (?:was not able to start|exited early)|Timed out waiting \d+ ?ms from config\.webServer|^Error: Playwright ended |verify\.prepare failed/;
+/** What package managers, task runners and shells say of a program that failed under them: never why. */
+const wrapper =
+  /^(?:> |\$ |npm (?:ERR!|error|warn|WARN|notice)|\s?WARN\b|warning |\(node:\d+\) |\(Use `node --trace|(?:error |Error: )?[Cc]ommand (?:failed|"[^"\n]{0,300}" exited|exited|finished)\b|ERROR: .{0,200} (?:exited|failed) with|.{0,40}\bELIFECYCLE\b|.{0,60}\bERR_PNPM_RECURSIVE|info Visit |.{0,200}\b(?:exited|failed|ended|finished|terminated)(?: (?:early|unexpectedly))?(?: with| \()? ?(?:exit )?(?:code|status|signal)\b|(?:make|gmake)(?:\[\d+\])?: \*\*\*|Error: Process (?:from|completed)|Error: Timed out waiting|Error: Playwright ended|\s*(?:Run|See|Try|For) ['"`\w].{0,200}(?:--help|more information|for details|logs?)\b|.{0,60}A complete log of this run|Tasks: |Failed: |Cached: |Time: |Caused by:?$|Node\.js v\d|exit status \d|Exit code:?)/;
+/** A line of a stack, of an excerpt of code or of an error object: it belongs to the message above. */
+const belongs =
+  /^\s*(?:at |\d{1,5} ?[|│]|>? ?\d{1,5} [|│]|[|│^~]+\s*$|[{}[\]()]+[,;]?$|\w+: .{0,300},$|\w+: (?:'[^']*'|\d+|null|undefined|\[\w+\])$|File "|goroutine \d|from \S+:\d+:in )|node:internal\/|^\s*$/;
+const complains =
+  /\b(?:error|exception|fatal|panic|fail(?:ed|ure)?|cannot|can't|could not|couldn't|unable|no such|not found|missing|invalid|unknown|denied|refused|required?|must|unsupported|unexpected|undefined|already|expected)\b|(?:Error|Exception)\b/i;
+
+/** Whether a line only says that another process failed. */
+function isWrapper(line: string): boolean {
+  return wrapper.test(line.trim());
+}
+
+/**
+ * Returns the line with which a process of the suite said why it ended, if Playwright's own error can't: the first complaint of its output that is
+ * no wrapper, or else the last line. Null if Playwright's error says it, or if the process said nothing.
+ */
+function lastWords({ errors, serverOutput }: Pick<Evidence, 'errors' | 'serverOutput'>): string | null {
+  if (!errors.some(({ message }) => ofPlaywright.test(message))) return null;
+  const lines = withoutLinePrefixes(stripAnsi(serverOutput.slice(-16_000)))
+    .split('\n')
+    .filter((line) => !belongs.test(line) && !isWrapper(line) && !ofPlaywright.test(line));
+  const said = lines.find((line) => complains.test(line)) ?? lines.at(-1);
+  return said?.trim().slice(0, 300) ?? null;
+}

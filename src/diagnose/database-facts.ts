@@ -1,0 +1,144 @@
+import type { Facts } from '../model/diagnosis.js';
+
+/** What a database's error names. */
+export type DatabaseFacts = Pick<Facts, 'sql' | 'sqlState' | 'table' | 'column' | 'constraint' | 'policy'>;
+
+/** The facts of evidence without a database error. */
+export const noDatabaseFacts: DatabaseFacts = {
+  sql: null,
+  sqlState: null,
+  table: null,
+  column: null,
+  constraint: null,
+  policy: null,
+};
+
+const name = String.raw`\\{0,3}["'\x60]([\w.$-]{1,120})\\{0,3}["'\x60]`;
+/** Matches a field of a driver's error object, printed by Node or as JSON. */
+const field = (key: string) => new RegExp(String.raw`\b${key}\\?["']?: \\?["']([^"'\\\n]{1,120})\\?["']`);
+
+/** In order of precision: the engine's own error name, then the SQLSTATE, which is coarser, then the mapper's code. */
+const codes = [
+  /\b(ER_[A-Z][A-Z0-9_]{2,60})\b/,
+  /\b(SQLITE_(?!ERROR\b)[A-Z]{3,20}(?:_[A-Z]{2,20}){0,3})\b/,
+  /\b(E11000|ORA-\d{5}|PGRST\d{3})\b/,
+  /\b(?:SQLSTATE|SQL ?State|sqlState)["']?\s{0,4}[[:= ('"]{1,4}([0-9A-Z]{5})\b/,
+  /\b(?:pg_)?code\\?["']?\s{0,3}[:=]\s{0,3}\\?["'`]([0-9][0-9A-Z]{4}|[FHPX][0-9VX][0-9A-Z]{3})\\?["'`]/i,
+  /\b(?:ERROR|FATAL):? {1,2}([0-9][0-9A-Z]{4}|[FHPX][0-9VX][0-9A-Z]{3})[: ]/,
+  /\b(P[1-6]0\d{2})\b/,
+  /\b(SQLITE_ERROR)\b/,
+];
+const table = [
+  /Could not find the table '(?:public\.)?([\w.]{1,120})'/,
+  new RegExp(`(?:of|for|on|from|new row for) (?:relation|table) ${name}`),
+  new RegExp(`\\b(?:relation|table|into) ${name}`, 'i'),
+  /\bforeign key constraint fails \([`"]?(?:[\w-]{1,80}[`"]?\.[`"]?)?([\w-]{1,120})[`"]?, CONSTRAINT/i,
+  /\b(?:[Nn]o such table|Invalid object name|in object|permission denied for (?:table|relation)):? '?([\w.]{1,120})/,
+  /column of '([\w.]{1,120})' in the schema cache|column '[^'\n]{1,100}' of '([\w.]{1,120})'/,
+  /Could not find a relationship between '([\w.]{1,120})'/,
+  /\btable ([\w.]{1,120}) has (?:no column named|\d)/,
+  /Table '([\w.]{1,120})' doesn't exist/,
+  /constraint failed: ([\w]{1,100})\./,
+  /\bcolumn [`"']?([\w]{1,100})\.[\w]{1,100}[`"']? does not exist/,
+  /\bfor key '([\w]{1,100})\.[\w.]{1,100}'/,
+  /\bcollection: ([\w.-]{1,120})/,
+  /\bfor model "([\w.]{1,120})"/,
+  field('modelName'),
+  field('table(?:Name)?'),
+  /\b(?:ValidationError: )?(\w{1,60}) validation failed: \w/,
+];
+/** Only for SQL statements, since prose contains `from` as well. */
+const tableOfStatement = /\b(?:from|into|update|join) [`"']?([a-z_][\w.]{0,100})[`"']?(?=[\s(;,)\]'"`]|$)/i;
+const column = [
+  /Unknown column '(?:\w{1,100}\.)?([\w]{1,120})'/,
+  /\bcolumn [`"']?(?:[\w]{1,100}\.){1,2}([\w]{1,100})[`"']? does not exist/,
+  new RegExp(`\\bcolumn ${name}`, 'i'),
+  /\bcolumn ([\w.]{1,120}) does not exist/,
+  /[Nn]o such column: (?:\w{1,100}\.)?([\w]{1,120})/,
+  /has no column named ([\w.]{1,120})/,
+  /Could not find the '([\w.]{1,120})' column/,
+  /constraint failed: \w{1,100}\.([\w]{1,100})/,
+  /Invalid column name '([\w.]{1,120})'/,
+  /constraint (?:failed|violation) on the \(?fields?:? ?\(?\s?[`"]([\w]{1,100})/i,
+  /\bKey \(([\w, ]{1,120})\)=/,
+  /\bField '([\w.]{1,120})' doesn't have a default value/,
+  /\bFOREIGN KEY \([`"]?([\w]{1,120})/,
+  /\bat path "([\w.]{1,120})"/,
+  /\bPath [`"]([\w.]{1,120})[`"] is required/,
+  /\bdup key: \{ ?"?([\w.]{1,120})"?:/,
+  field('column(?:Name)?'),
+];
+const constraint = [
+  new RegExp(`\\bconstraint:? ${name}`, 'i'),
+  /constraint violated:? (?:on the constraint: )?[`"]([\w.$-]{1,120})/,
+  /for key '([\w.]{1,120})'/,
+  /\bindex: ([\w.]{1,120})/,
+  field('constraint(?:Name)?'),
+];
+const policy = [/\bpolicy \\{0,3}"([^"\\\n]{1,120})\\{0,3}"(?! for relation)/];
+/** The beginning of a statement, which SQLAlchemy prints on several lines. */
+const statement =
+  /\b(?:(?<=\[SQL: )select\b[^]{1,4000}?\bfrom\s|select\b.{1,4000}?\bfrom\s|insert into\s|update .{1,200}\bset\s|delete from\s|alter table\s|create (?:table|policy|index)\s)/i;
+const longest = { read: 8_000, shown: 600, before: 120 };
+
+/** Returns what a database's error message names, null for what it does not. */
+export function databaseFacts(text: string): DatabaseFacts {
+  const sql = statementIn(text);
+  const named = first(column, text);
+  return {
+    sql,
+    sqlState: first(codes, text),
+    table: first(table, text) ?? (sql === null ? null : first([tableOfStatement], sql)),
+    column: named,
+    constraint: first(constraint, text),
+    policy: first(policy, text),
+  };
+}
+
+/** Returns the table that a PostgREST URL path names: `/rest/v1/orders?select=id` is `orders`. */
+export function postgrestTable(path: string): string | null {
+  return /\/rest\/v1\/(?!rpc\/)([\w.-]{1,120})/.exec(path)?.[1] ?? null;
+}
+
+/** Returns the first statement, up to the closing quote if it is quoted. */
+function statementIn(text: string): string | null {
+  const match = statement.exec(text);
+  if (!match) return null;
+  const rest = text.slice(match.index, match.index + longest.read);
+  // SQLAlchemy writes `[SQL: …]`.
+  if (text.slice(0, match.index).endsWith('[SQL: ')) return rest.replace(/\]\s*(?:\n[^]*)?$/, '').trim();
+  const [line = ''] = rest.split('\n');
+  const opening = text[match.index - 1] ?? '';
+  const end = /["'`]/.test(opening) ? line.lastIndexOf(opening) : -1;
+  return (end > 0 ? line.slice(0, end) : line).trim();
+}
+
+/**
+ * Returns a statement as one of these texts has it, which may be longer than what the rules read; of a long one, its beginning and what is around
+ * the name at fault.
+ */
+export function wholeStatement(sql: string, name: string | null, texts: readonly string[]): string {
+  const start = sql.slice(0, 60);
+  const text = texts.find((one) => one.includes(start)) ?? sql;
+  return around(statementIn(text.slice(Math.max(0, text.indexOf(start) - 6))) ?? sql, name);
+}
+
+function around(sql: string, name: string | null): string {
+  if (sql.length <= longest.shown) return sql;
+  const at = name === null ? -1 : sql.indexOf(name);
+  const from = Math.min(
+    at - (longest.shown - longest.before) / 2,
+    sql.length - longest.shown + longest.before,
+  );
+  if (from <= longest.before) return `${sql.slice(0, longest.shown)} …`;
+  const part = sql.slice(from, from + longest.shown - longest.before);
+  return `${sql.slice(0, longest.before)} … ${part}${from + part.length < sql.length ? ' …' : ''}`;
+}
+
+function first(patterns: readonly RegExp[], text: string): string | null {
+  for (const pattern of patterns) {
+    const found = pattern.exec(text)?.slice(1).find(Boolean);
+    if (found) return found;
+  }
+  return null;
+}

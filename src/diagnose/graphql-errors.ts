@@ -1,0 +1,71 @@
+import type { NetworkEntry } from '../model/evidence.js';
+
+/** An error in the answer to a GraphQL operation. */
+export interface GraphQlError {
+  readonly message: string;
+  /** `FORBIDDEN`, `INTERNAL_SERVER_ERROR` …; null if the server gave none. */
+  readonly code: string | null;
+}
+
+const mostErrors = 10;
+const longestMessage = 300;
+/** The server's own failures: their code says so, or they have none. With any other code, the server refused what was asked. */
+const ofTheServer = /^2\d\d with GraphQL error(?: INTERNAL_SERVER_ERROR)?: /;
+const anyGraphQl = /^2\d\d with GraphQL error/;
+
+/** Returns the errors of a GraphQL answer, or of a batch of them; none if the text is no such answer. */
+export function graphQlErrors(body: string | null): GraphQlError[] {
+  if (!body?.includes('"errors"')) return [];
+  const answers = [parsed(body)].flat();
+  return answers.flatMap((answer) => list(field(answer, 'errors')).flatMap(errorOf)).slice(0, mostErrors);
+}
+
+/**
+ * Returns how an answer failed although its status is that of a success: GraphQL servers answer 200 and report errors in the
+ * body. Null if it reports none.
+ */
+export function graphQlFailure(status: number, body: string | null): string | null {
+  const [error] = status < 300 ? graphQlErrors(body) : [];
+  return error ? `${status} with ${graphQlLine(error)}` : null;
+}
+
+/** Formats an error as one line, as the rules know it. */
+export function graphQlLine({ code, message }: GraphQlError): string {
+  return `GraphQL error${code === null ? '' : ` ${code}`}: ${message}`;
+}
+
+/** Whether the server says that it failed itself: with a status from 500 on, or in a GraphQL answer. */
+export function isServerError({ status, failure }: Pick<NetworkEntry, 'status' | 'failure'>): boolean {
+  return status === null ? ofTheServer.test(failure ?? '') : status >= 500;
+}
+
+/** Whether the server refused what was asked: with a status below 500, or in a GraphQL answer. */
+export function isRefusal({ status, failure }: Pick<NetworkEntry, 'status' | 'failure'>): boolean {
+  if (status !== null) return status >= 400 && status < 500;
+  return anyGraphQl.test(failure ?? '') && !ofTheServer.test(failure ?? '');
+}
+
+function errorOf(error: unknown): GraphQlError[] {
+  const message = field(error, 'message');
+  if (typeof message !== 'string') return [];
+  const code = field(field(error, 'extensions'), 'code');
+  const [line = ''] = message.trim().split('\n');
+  const said = typeof code === 'string' && /^[\w-]{1,60}$/.test(code) ? code : null;
+  return [{ message: line.slice(0, longestMessage), code: said }];
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function field(value: unknown, name: string): unknown {
+  return Object(value)[name] as unknown;
+}
+
+function list(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}

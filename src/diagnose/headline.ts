@@ -1,0 +1,137 @@
+import type { DiagnosedFailure } from '../model/cause.js';
+import { within } from './own-frame.js';
+import { complaintOf, tellingErrors, type Complaint } from './complaint.js';
+import { asPrinted, type Reason, withoutColumn } from '../model/diagnosis.js';
+import { type TestError, phaseInWords } from '../model/failure.js';
+import { splitUrl } from '../urls.js';
+import { endpointOf } from './requests.js';
+import { redirectOf } from './auth-redirects.js';
+
+const longest = 240;
+const longestPart = 150;
+
+/**
+ * Describes a failure in one line (at most 240 characters) that distinguishes it from others: the deciding evidence and its place, or a
+ * redirect to another page than was asked for, then the symptom with locator, expected and received value, and the line of the test.
+ */
+export function headlineOf(failed: DiagnosedFailure): string {
+  const symptom = symptomOf(failed);
+  const root = rootOf(failed);
+  const line = [root ?? redirectIn(failed), symptom].filter((part) => part !== null).join(' — ');
+  const at = phasePlaceOf(failed) ?? (root === null ? placeOf(failed) : null);
+  const place = at !== null && !line.includes(at) ? [at] : [];
+  const { needs } = failed;
+  const around = [...place, ...(needs ? [`only after ${needs.length} other tests`] : [])].join(', ');
+  return `${clip(line, longest - around.length - 3)}${around === '' ? '' : ` (${around})`}`;
+}
+
+/** Describes the symptom in one line. */
+function symptomOf({ evidence, failure }: DiagnosedFailure): string {
+  const phase = failure.scope === 'suite' ? failure.phase : undefined;
+  const known = phase && phaseInWords(phase, evidence.errors[0]?.message ?? '');
+  if (known) return known;
+  const complaint = complaintOf(evidence.errors);
+  const [error] = tellingErrors(evidence.errors);
+  const first = error?.message.split('\n').find((line) => line.trim() !== '');
+  return inWords(complaint) ?? first?.trim() ?? 'the suite failed without a message';
+}
+
+function inWords({ kind, call, subject, detail }: Complaint): string | null {
+  const by = call === null ? '' : ` (${call})`;
+  if (kind === 'value' && detail !== null)
+    return `${call ?? 'expect'}${subject === null ? '' : ` on ${subject}`}: ${detail}`;
+  if (kind === 'no-answer') {
+    const how = call?.endsWith('waitForFunction') ? 'did not become true' : 'got no answer';
+    return `${call}${subject === null ? '' : `(${subject})`} ${how} in time`;
+  }
+  if (subject === null) return null;
+  if (kind === 'missing') return `${subject} not found${by}`;
+  if (kind === 'covered') return `${subject} is covered by ${detail}${by}`;
+  if (kind === 'ambiguous') return `${subject} matches ${detail}${by}`;
+  if (kind === 'state') return `${subject} is ${detail}${by}`;
+  return kind === 'timeout' ? `${call ?? 'waiting'} on ${subject} timed out` : null;
+}
+
+/** Returns the deciding evidence with its place in the user's code; null if it is the test's own error. */
+function rootOf({
+  diagnosis: { category, why, facts },
+  evidence: { errors },
+}: DiagnosedFailure): string | null {
+  const [reason] = why;
+  if (!reason || category === 'ui-error' || !isDeeper(reason, errors)) return null;
+  const evidence = clipSentence(saidIn(reason.evidence).replace(resourceType, ''));
+  const at = facts.source !== null && !evidence.includes(facts.source) ? ` at ${facts.source}` : '';
+  return `${evidence}${at}`;
+}
+
+/** Whether a reason is not the test's own error, but what is behind it: in another channel, or the cause that it wraps. */
+function isDeeper({ source, evidence }: Reason, errors: readonly TestError[]): boolean {
+  if (source !== 'error' && source !== 'stack') return true;
+  const said = asPrinted(evidence);
+  return (
+    errors.every(({ message }) => !message.includes(said)) &&
+    errors.some(({ causes }) => causes.some((cause) => cause.includes(said)))
+  );
+}
+
+/** What a request was for, which its method and address say as well. */
+const resourceType = /^[a-z]{2,20} (?=[A-Z]{3,7} \S+ →)/;
+
+/** Cuts a text at the end of a sentence if there is one, rather than within it. */
+function clipSentence(text: string): string {
+  if (text.length <= longestPart) return text;
+  const end = text.slice(0, longestPart).search(/[.!?](?= [A-Z][^.!?]*$)/);
+  return end > longestPart / 3 ? text.slice(0, end + 1) : clip(text, longestPart);
+}
+
+/** Dates and times, how long something took, what marks a cause, an item of a page's snapshot, or the beginning of an object. */
+const around: readonly RegExp[] = [
+  /\b(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}\/\d{1,2}\/\d{4}),?[T ]{1,3}/g,
+  /\b\d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?(?: ?[AP]M)?Z? ?/g,
+  /,? in \d{1,9}(?:\.\d{1,9})? ?(?:ms|s|seconds?)\b/g,
+  /^(?:\s*\[?(?:cause|Caused by)\]?: )+/,
+  /^\s*(?:\|?- )(?:\w{1,20}: )?(?=\w{0,40}Error\b)/,
+  // Node prints an error in brackets, of which a line may have only the first.
+  /^\[(?=[^\]]*$)/,
+  /\s*\{\s*$/,
+];
+const messageInJson = /"(?:message|msg|error|err|detail)": ?"((?:[^"\\]|\\.){3,300})"/;
+
+/** Returns what a line of a log says, without what its logger adds. */
+function saidIn(line: string): string {
+  const json = /^\s*[[{]/.test(line) ? messageInJson.exec(line)?.[1] : undefined;
+  if (json !== undefined) return json.replaceAll('\\"', '"');
+  const said = around.reduce((text, pattern) => text.replace(pattern, ''), line);
+  return said.replaceAll(/ {2,}/g, ' ').trim() || line;
+}
+
+/** Describes how the page that the test asked for was replaced by another one, such as that for signing in; null if it was not. */
+function redirectIn({ diagnosis: { category }, evidence }: DiagnosedFailure): string | null {
+  const asked = category === 'ui-error' ? redirectOf(evidence) : null;
+  if (asked === null) return null;
+  const given = splitUrl(evidence.pageUrl ?? '')?.path.replace(/\?.*$/, '');
+  return `${endpointOf(asked)} to ${given ?? evidence.pageUrl}`;
+}
+
+/** Returns where the config says what Playwright was doing for the suite. */
+function phasePlaceOf({ failure, evidence }: DiagnosedFailure): string | null {
+  const at = failure.scope === 'suite' ? failure.phase?.at : null;
+  if (!at) return null;
+  const file = at.file.replaceAll('\\', '/');
+  return `${within(file, evidence) ?? file}:${at.line}`;
+}
+
+/** Returns the failing line of the user's code: that of the exception, or else that of the test. */
+function placeOf({ evidence, diagnosis }: DiagnosedFailure): string | null {
+  if (diagnosis.category !== 'ui-error' && diagnosis.facts.source !== null)
+    return withoutColumn(diagnosis.facts.source);
+  const at =
+    tellingErrors(evidence.errors)[0]?.location ?? evidence.errors.find((one) => one.location)?.location;
+  if (!at) return null;
+  const file = at.file.replaceAll('\\', '/');
+  return `${within(file, evidence) ?? file}:${at.line}`;
+}
+
+function clip(text: string, max: number): string {
+  return text.length > max ? `${text.slice(0, max - 1)}…` : text;
+}

@@ -1,0 +1,47 @@
+import type { Hunk } from '../model/blame.js';
+import type { DiagnosedFailure } from '../model/cause.js';
+
+/** Words of Playwright's and the rules' own, which any code may have. */
+const common =
+  /^(?:getby\w*|locator|name|role|button|text|exact|true|false|null|undefined|error|typeerror|http|https|localhost|post|index|page|test|tests|expect|expected|received|tobe\w*|tohave\w*|tocontain\w*|timeout|call|waiting|element|visible|found|string|number|server|from|with|this|that|const|return|does|read|reading|properties|property|cannot|type|exist|function|line|find|failed)$/;
+
+/** A place as stacks and compilers name it: `src/cart.ts:12:5`, `src/cart.ts(12,5)`. */
+const placePattern = /([\w.@~-]+(?:\/[\w.@~-]+)*\.\w+)[:(](\d+)/g;
+
+/** A hunk, with where it is now if that is known. */
+type Placed = Hunk & { readonly newStart?: number };
+
+/**
+ * Returns how much a failure says of a hunk: that a stack or the compiler names its file or its very lines, and that words that the failure names (a
+ * locator's text, a test id, a route, a column, a symbol) are in it; a word that only came or went with it counts twice.
+ */
+export function likelihood({ failure, diagnosis, evidence }: DiagnosedFailure): (hunk: Placed) => number {
+  const { source, errorType: _type, sqlState: _state, ...facts } = diagnosis.facts;
+  const errors = evidence.errors.flatMap(({ message, causes }) => [message, ...causes]);
+  const stderr = failure.scope === 'suite' ? failure.stderr : '';
+  const reasons = diagnosis.why.map((reason) => reason.evidence);
+  const stacks = evidence.errors.map(({ stack }) => stack);
+  const placed = [source, ...reasons, ...evidence.sources.map(({ at }) => at), ...stacks, ...errors, stderr];
+  const places = placed.flatMap((text) => [...(text ?? '').matchAll(placePattern)]);
+  const said = [
+    ...Object.values(facts),
+    ...reasons,
+    ...errors.map((text) => text.split('\n', 12).join('\n')),
+  ];
+  const words = new Set(said.flatMap((text) => wordsIn(text ?? '')).filter((word) => !common.test(word)));
+  return ({ file, old, now, newStart = 0 }) => {
+    const name = file.split('/').slice(-2).join('/');
+    const lines = places
+      .filter(([, at = '']) => at === file || at.endsWith(name))
+      .map(([, , n]) => Number(n));
+    const isAt = lines.some((n) => n >= newStart - 1 && n <= newStart + now.length);
+    const [before, after] = [old, now].map((text) => new Set(wordsIn(text.join(''))));
+    const named = [...words].filter((word) => before?.has(word) || after?.has(word));
+    const changed = named.filter((word) => before?.has(word) !== after?.has(word));
+    return (lines.length > 0 ? 2 : 0) + (isAt ? 4 : 0) + Math.min(named.length + changed.length, 6);
+  };
+}
+
+function wordsIn(text: string): string[] {
+  return text.toLowerCase().match(/[\p{L}_][\p{L}\p{N}_]{3,}/gu) ?? [];
+}

@@ -1,0 +1,77 @@
+import { markedLine } from './complaint.js';
+import type { Evidence, NetworkEntry } from '../model/evidence.js';
+import { splitUrl } from '../urls.js';
+
+const shortestWord = 3;
+const mostText = 4_000;
+
+/** Returns the words of a text, in lower case and without a plural's end: those of `getByTestId('card-bills')` are `by`, `test`, `card`, `bill` … */
+function wordsOf(text: string): Set<string> {
+  const parts = text
+    .slice(0, mostText)
+    .replace(/([a-z\d])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .match(/[\p{L}\d]+/gu);
+  return new Set(
+    (parts ?? []).filter(({ length }) => length >= shortestWord).map((one) => one.replace(/s$/, '')),
+  );
+}
+
+function pathOf({ url }: NetworkEntry): string {
+  return (splitUrl(url)?.path ?? url).replace(/\?.*$/, '');
+}
+
+/** Requests that failed, and which of them the failing test is about. */
+export interface NamedRequests {
+  /** Those that the test names; all of them if it names none, or each. */
+  readonly named: readonly NetworkEntry[];
+  /** Whether a text names only others of them. */
+  readonly isOfOthers: (text: string) => boolean;
+}
+
+/**
+ * Tells apart several requests of a page that failed: the test is about those whose path has a word that the others' paths have not, and that its
+ * error, its failing line or its step has. Two parts of one page can fail for two causes.
+ */
+export function namedRequests(
+  failed: readonly NetworkEntry[],
+  { errors, failedStep }: Pick<Evidence, 'errors' | 'failedStep'>,
+): NamedRequests {
+  const paths = [...new Set(failed.map(pathOf))];
+  const all = paths.map((path) => [path, wordsOf(path)] as const);
+  const ownWords = new Map(
+    all.map(([path, words]) => {
+      const others = all.filter(([other]) => other !== path);
+      return [path, [...words].filter((word) => !others.some(([, theirs]) => theirs.has(word)))];
+    }),
+  );
+  const said = wordsOf(
+    [failedStep, ...errors.flatMap((error) => [error.message, markedLine(error)])].filter(Boolean).join('\n'),
+  );
+  const isNamed = (path: string, words: ReadonlySet<string>) =>
+    (ownWords.get(path) ?? []).some((word) => words.has(word));
+  const named = paths.filter((path) => isNamed(path, said));
+  if (named.length === 0 || named.length === paths.length) return { named: failed, isOfOthers: () => false };
+  const others = paths.filter((path) => !named.includes(path));
+  return {
+    named: failed.filter((entry) => named.includes(pathOf(entry))),
+    isOfOthers: (text) => {
+      const words = wordsOf(text);
+      return others.some((path) => isNamed(path, words)) && !named.some((path) => isNamed(path, words));
+    },
+  };
+}
+
+/** Splits a log into what belongs together: a line and the indented ones below it; a traceback of Python, and the error that ends it. */
+export function logBlocks(text: string): string[] {
+  const blocks: string[] = [];
+  let isTraceback = false;
+  for (const line of text.split('\n')) {
+    const isPart = /^(?:\s|[}\])])/.test(line) || isTraceback;
+    if (isPart && blocks.length > 0) blocks[blocks.length - 1] += `\n${line}`;
+    else blocks.push(line);
+    if (line.startsWith('Traceback (most recent call last)')) isTraceback = true;
+    else if (isTraceback && /^\S/.test(line)) isTraceback = false;
+  }
+  return blocks;
+}

@@ -1,0 +1,57 @@
+import type { DiagnosedFailure } from '../model/cause.js';
+import { hasFailed, type NetworkEntry, unanswered } from '../model/evidence.js';
+import { splitUrl } from '../urls.js';
+
+const lost =
+  /ERR_(?:CONNECTION_\w+|EMPTY_RESPONSE|SOCKET\w*|TIMED_OUT)|NS_ERROR_(?:CONNECTION_REFUSED|NET_\w+)|Could not connect to server|connection was lost|ECONN(?:REFUSED|RESET)|ETIMEDOUT|socket hang up/;
+
+/** A server that gave a test no answer, or no more answers. */
+interface Outage {
+  readonly failure: DiagnosedFailure;
+  readonly origin: string;
+  /** When the first request was sent that got none, in milliseconds since the epoch. */
+  readonly since: number;
+  /** Whether it answered the test anything before. */
+  readonly isTotal: boolean;
+}
+
+/** Tests that one server left without an answer, by the one in which that began. */
+export interface SharedOutages {
+  readonly keys: ReadonlyMap<DiagnosedFailure, string>;
+  /** Those that came upon a server that answered nothing any more: they explain nothing. */
+  readonly later: ReadonlySet<DiagnosedFailure>;
+}
+
+/**
+ * Finds the failures of a server that hangs or has ended: once it has left a test without an answer, whatever finds it so fails of the same cause,
+ * and the first of them shows it.
+ */
+export function sharedOutages(failures: readonly DiagnosedFailure[]): SharedOutages {
+  const outages = failures
+    .flatMap((failure) => outageOf(failure) ?? [])
+    .toSorted((a, b) => a.since - b.since);
+  const keys = new Map<DiagnosedFailure, string>();
+  const later = new Set<DiagnosedFailure>();
+  for (const { failure, origin, isTotal } of outages) {
+    const first = outages.find((one) => one.origin === origin);
+    if (!first || first.failure === failure || !isTotal) continue;
+    const key = `outage | ${origin}`;
+    keys.set(first.failure, key).set(failure, key);
+    if (!first.isTotal) later.add(failure);
+  }
+  return { keys, later };
+}
+
+function outageOf(failure: DiagnosedFailure): Outage | null {
+  const { network } = failure.evidence;
+  const isLost = (one: NetworkEntry) =>
+    one.status === null && (one.failure === unanswered || lost.test(one.failure ?? ''));
+  const at = network.findIndex(isLost);
+  const first = network[at];
+  const origin = first && splitUrl(first.url)?.origin;
+  if (!first || !origin || failure.diagnosis.category === 'ui-error') return null;
+  const ofServer = network.filter(({ url }) => splitUrl(url)?.origin === origin);
+  // A server that answers what is asked later is there.
+  if (ofServer.some((one) => one.time > first.time && !hasFailed(one) && one.status !== null)) return null;
+  return { failure, origin, since: first.time, isTotal: ofServer.every(isLost) };
+}

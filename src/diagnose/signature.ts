@@ -1,0 +1,42 @@
+import { stripAnsi } from '../visible-text.js';
+import { complaintOf, markedLine, tellingErrors } from './complaint.js';
+import type { TestFailure } from '../model/failure.js';
+import { normalise } from './normalise.js';
+
+/** The parts of a failure's signature. */
+export interface SignatureParts {
+  readonly project: string;
+  /** The error's own name, such as `TypeError`. */
+  readonly errorType: string;
+  readonly message: string;
+}
+
+const hashDigits = 8;
+
+/**
+ * Returns the key under which a failure is remembered: `{project}:{errorType}:{hash}`, where the hash is the first 8 hexadecimal
+ * digits of the MD5 of the normalized message (ME-1). `md5Hex` hashes a text's UTF-8 bytes.
+ */
+export function signatureOf(
+  { project, errorType, message }: SignatureParts,
+  md5Hex: (text: string) => string,
+): string {
+  return `${project}:${errorType}:${md5Hex(normalise(message)).slice(0, hashDigits)}`;
+}
+
+/**
+ * Returns the text that a test failure's signature hashes: its most specific error and, if that names nothing ("Expected: true,
+ * Received: false", or only a timeout), also the line of the test, or else the step. Of a call log only what it says was wrong counts, since
+ * which states of the page it caught on the way depends on timing.
+ */
+export function signedText(given: Pick<TestFailure, 'errors' | 'failedStep' | 'test'>): string {
+  const { errors, failedStep, test } = given;
+  const [error] = tellingErrors(errors);
+  const { kind, subject, detail } = complaintOf(errors);
+  const message = stripAnsi(error?.message ?? '');
+  const log = message.search(/^[ \t]*Call log:/m);
+  const wrong = [kind, subject, kind === 'covered' ? detail : null].filter((part) => part !== null).join(' ');
+  const said = log === -1 ? message : `${message.slice(0, log)}${wrong}`;
+  if (subject !== null || kind === 'other') return said;
+  return `${said}\n${(error && markedLine(error)) ?? failedStep ?? test.titlePath.join(' › ')}`;
+}

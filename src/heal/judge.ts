@@ -1,0 +1,58 @@
+import type { AttemptEnd } from '../model/attempt.js';
+import type { DiagnosedFailure } from '../model/cause.js';
+import { haveDifferentRoots, rootKeys } from '../diagnose/group-keys.js';
+import { headlineOf } from '../diagnose/headline.js';
+
+/** What a re-run shows about one failure. */
+export interface Observation {
+  /** How the test ended in the re-run; `absent` if it no longer exists (HL-10). */
+  readonly ended: 'passed' | 'failed' | 'skipped' | 'not-run' | 'absent';
+  /** The failure of the test in the re-run, or null. */
+  readonly failure: DiagnosedFailure | null;
+  /** The suite's own failure that kept the test from running, or null. */
+  readonly suiteFailure: DiagnosedFailure | null;
+}
+
+/** What a re-run says about an attempt. */
+export type Judged = Extract<
+  AttemptEnd,
+  { kind: 'green' | 'changed' | 'still-failing' | 'vanished' | 'flaky' }
+>;
+
+/**
+ * Judges a re-run against the failure that it should have healed. Green means only that the same test ran and passed: a test that
+ * vanished or was skipped is not fixed (HL-10, HN-7), and a suite that no longer starts is a broken fix, not progress.
+ */
+export function judge(before: DiagnosedFailure, seen: Observation): Judged {
+  if (seen.suiteFailure) {
+    if (before.failure.scope === 'suite') return judgeFailure(before, seen.suiteFailure);
+    return stillFailing(`the suite no longer runs: ${headlineOf(seen.suiteFailure)}`);
+  }
+  if (seen.ended === 'passed') return { kind: 'green', proof: [] };
+  if (seen.failure) return judgeFailure(before, seen.failure);
+  if (seen.ended === 'absent') return { kind: 'vanished', because: 'the test no longer exists' };
+  if (seen.ended === 'skipped')
+    return { kind: 'vanished', because: 'the test is now skipped, which does not count as healed' };
+  return stillFailing('the test did not run');
+}
+
+/** Only Playwright's error and step count: what else was caught of a failure differs from run to run. */
+function judgeFailure(before: DiagnosedFailure, after: DiagnosedFailure): Judged {
+  const headline = headlineOf(after);
+  if (before.signature !== after.signature)
+    return { kind: 'changed', because: `the test now fails with a different error: ${headline}` };
+  return stillFailing(
+    haveDifferentRoots(rootKeys(before), rootKeys(after))
+      ? `the test still fails, now because of: ${headline}; the change may have been needed, but was not enough`
+      : 'the same error came back',
+  );
+}
+
+function stillFailing(because: string): Judged {
+  return { kind: 'still-failing', because };
+}
+
+/** Whether a test passed and the suite around it did not fail. */
+export function isGreen({ ended, suiteFailure }: Observation): boolean {
+  return ended === 'passed' && suiteFailure === null;
+}

@@ -1,0 +1,257 @@
+import type { Spent } from '../model/spent.js';
+import { type Attempt, becauseOf } from '../model/attempt.js';
+import { agentName, isBuiltIn } from '../model/built-in.js';
+import type { RetryAxis } from '../model/diagnosis.js';
+import { isUsedUp, noEarlierTries, type EarlierTries } from '../model/earlier-runs.js';
+import type { LimitSettings, RetrySettings, Settings } from '../model/settings.js';
+import type { CauseEnd } from '../model/verdict.js';
+import type { DiagnosedFailure } from '../model/cause.js';
+
+/** What has happened to one cause so far, and what the run has spent: everything that a decision may depend on. */
+export interface History {
+  readonly attempts: readonly Attempt[];
+  /** What earlier runs tried (ME-8); absent if nothing is remembered. */
+  readonly earlier?: EarlierTries;
+  readonly retry: RetryAxis;
+  /** Why no agent can help (a dead server that nothing explains), or null (HL-7). */
+  readonly environment: string | null;
+  /** The agents to try, primary first, then those of the alternative classes (CS-7). */
+  readonly agents: readonly string[];
+  /** Whether the wait after the last failed attempt is over. */
+  readonly waited: boolean;
+  readonly spent: Spent;
+  /** Whether there may be a fix that needs no agent: a chosen, given or remembered one, or the built-in fixer's. */
+  readonly mayPropose?: boolean;
+  /** Why the cause has no agent, if not because of a missing route. */
+  readonly noAgent?: string;
+}
+
+/** The settings that a decision depends on. */
+export interface Policy {
+  readonly retries: RetrySettings;
+  readonly limits: LimitSettings;
+}
+
+/** What to do next with a cause. */
+export type Decision =
+  /** Try the next fix that needs no agent, if there is one. */
+  | { readonly kind: 'propose'; readonly attempt: number }
+  | { readonly kind: 'deploy'; readonly agent: string; readonly attempt: number }
+  | { readonly kind: 'wait'; readonly delayMs: number; readonly attempt: number }
+  /** Re-run the test with the code unchanged (HL-5). */
+  | { readonly kind: 'retest'; readonly attempt: number }
+  | { readonly kind: 'escalate'; readonly question: string }
+  | { readonly kind: 'end'; readonly end: CauseEnd };
+
+/** The number of rejected attempts after which a cause is given up: agents are warned once (HN-3). */
+const REJECTIONS_BEFORE_VERDICT = 2;
+
+/** The number of conflicts after which a cause is given up: the user is editing the same lines, and the user's edits win. */
+const CONFLICTS_BEFORE_VERDICT = 3;
+
+/** After this many failed fixes, the last retry runs without an agent (HL-5). */
+const FAILED_FIXES_BEFORE_BARE_RETEST = 2;
+
+/**
+ * Decides what happens next to a cause (HL-8), as a pure function of its history and the policy. The retry count is the number of
+ * attempts, since each attempt is judged by one re-run (HL-1).
+ */
+export function decide(given: History, policy: Policy): Decision {
+  const newest = given.attempts.at(-1);
+  const fixed = newest && isBuiltIn(newest) && endByOutcome(newest);
+  if (fixed) return fixed;
+  // What no agent was paid for does not count as a try of the signature (BF-5).
+  const history = {
+    ...given,
+    attempts: given.attempts.filter((one) => !isBuiltIn(one)),
+    made: given.attempts.length,
+  };
+  const last = history.attempts.at(-1);
+  const ended = last && endAfter(last, history, policy);
+  if (ended) return ended;
+  if (!last && history.environment)
+    return { kind: 'end', end: { verdict: 'failed', reason: history.environment, environment: true } };
+  if (!last && history.retry === 'never_retry') {
+    return {
+      kind: 'escalate',
+      question: 'It needs credentials, a permission or a quota that only a person can provide.',
+    };
+  }
+  if (!last && given.mayPropose && history.spent.elapsedMs < policy.limits.timeMs)
+    return { kind: 'propose', attempt: attemptAfter(history) };
+  if (!last && isUsedUp(earlierOf(history), policy.retries.max)) {
+    const { count } = earlierOf(history);
+    return {
+      kind: 'escalate',
+      question: `${plural(count, 'try', 'tries')} in earlier runs did not heal it.`,
+    };
+  }
+  const isHeldUp = last?.end.kind === 'rejected' || last?.end.kind === 'conflict';
+  if (!last || history.waited || isHeldUp) return nextTry(history, policy);
+  const delayMs = backoffMs(judgedOf(history).length, policy.retries);
+  // Does not wait before a try that will not be made, for example because the time limit would pass during the wait.
+  const elapsedMs = history.spent.elapsedMs + delayMs;
+  const next = nextTry({ ...history, spent: { ...history.spent, elapsedMs } }, policy);
+  return next.kind === 'end' ? next : { kind: 'wait', delayMs, attempt: last.n };
+}
+
+/** A history without the attempts that needed no agent; `made` counts all attempts, including those. */
+type Counted = History & { readonly made: number };
+
+/** Ends a cause whoever made the attempt: no error is left, another one replaced it, or nothing can be written to the project. */
+function endByOutcome({ agent, end: ended }: Attempt): Decision | null {
+  if (ended.kind === 'green') return end('healed', `fixed by ${agentName(agent ?? 'nobody')}`);
+  if (ended.kind === 'flaky') return end('flaky', ended.because);
+  if (ended.kind === 'changed') return end('superseded', ended.because);
+  if (ended.kind === 'offered') return { kind: 'escalate', question: ended.because };
+  // A read-only file or a full disk would block the next fix, too.
+  return ended.kind === 'unwritable' ? end('failed', ended.because) : null;
+}
+
+function attemptAfter(history: Counted): number {
+  return earlierOf(history).count + history.made + 1;
+}
+
+function nextTry(history: Counted, policy: Policy): Decision {
+  const attempt = attemptAfter(history);
+  if (isBareRetest(history, policy.retries)) return { kind: 'retest', attempt };
+  const reached = limitReached(history.spent, policy.limits);
+  if (reached === null) return deploy(history, attempt);
+  return { kind: 'end', end: { verdict: 'failed', reason: reached, overBudget: true } };
+}
+
+function endAfter(last: Attempt, history: History, policy: Policy): Decision | null {
+  const because = becauseOf(last) ?? '';
+  if (last.end.kind === 'interrupted') return end('interrupted', 'interrupted while an agent was working');
+  if (last.end.kind === 'unusable') return end('agent-unusable', `${last.end.because}. ${last.end.remedy}`);
+  if (last.end.kind === 'denied') return end('agent-unusable', 'the agent program denied every edit');
+  const ended = endByOutcome(last);
+  if (ended) return ended;
+  const rejections = history.attempts.filter((attempt) => attempt.end.kind === 'rejected').length;
+  if (rejections >= REJECTIONS_BEFORE_VERDICT)
+    return end('rejected', `again after a warning, its agent's fix ${because}`);
+  const conflicts = history.attempts.length - judgedOf(history).length;
+  if (conflicts >= CONFLICTS_BEFORE_VERDICT)
+    return end('failed', 'its files kept changing while its agents were working');
+  if (last.claim?.status === 'needs-person') return { kind: 'escalate', question: last.claim.summary };
+  // It would be told nothing that it does not know.
+  if (gaveUp(last) && nextAgent(history) === last.agent)
+    return end('failed', `its agent found no fix: ${last.claim?.summary || 'it did not say why'}`);
+  if (triesOf(history) >= policy.retries.max) {
+    if (last.end.kind === 'rejected')
+      return end('rejected', `no retries are left, and its agent's fix ${because}`);
+    const before = earlierOf(history).count;
+    const told = before > 0 ? `, ${before} of them in earlier runs` : '';
+    return end('failed', `still failing after ${plural(triesOf(history), 'retry', 'retries')}${told}`);
+  }
+  return null;
+}
+
+function earlierOf(history: History): EarlierTries {
+  return history.earlier ?? noEarlierTries;
+}
+
+/** A signature has one retry budget across all runs (ME-2, ME-8). */
+function triesOf(history: History): number {
+  return earlierOf(history).count + judgedOf(history).length;
+}
+
+/** An attempt that could not be applied is repeated and does not count as a try (HN-1). */
+function judgedOf({ attempts }: History): readonly Attempt[] {
+  return attempts.filter((attempt) => attempt.end.kind !== 'conflict');
+}
+
+function isBareRetest(history: History, retries: RetrySettings): boolean {
+  const failedFixes = judgedOf(history).filter(
+    (attempt) => attempt.agent !== null && attempt.files.length > 0 && attempt.end.kind !== 'rejected',
+  );
+  const failed = earlierOf(history).failedFixes + failedFixes.length;
+  return triesOf(history) + 1 >= retries.max && failed >= FAILED_FIXES_BEFORE_BARE_RETEST;
+}
+
+/** Names the limit at which no further agent is started for a cause; null while none is reached (HN-9). */
+export function limitReached(spent: Spent, limits: LimitSettings): string | null {
+  if (spent.agentRuns >= limits.agentRuns) return `limits.agentRuns (${limits.agentRuns}) was reached`;
+  if (spent.costUsd >= limits.costUsd) return `limits.costUsd (${limits.costUsd}) was reached`;
+  const { lastDay } = spent;
+  const { perDay } = limits;
+  if (lastDay.agentRuns + spent.agentRuns >= perDay.agentRuns)
+    return `limits.perDay.agentRuns (${perDay.agentRuns}) was reached`;
+  if (lastDay.costUsd + spent.costUsd >= perDay.costUsd)
+    return `limits.perDay.costUsd (${perDay.costUsd}) was reached`;
+  if (spent.elapsedMs >= limits.timeMs) return timeIsUp(limits);
+  if (spent.agentRunsOnTest >= limits.agentRunsPerTest)
+    return `limits.agentRunsPerTest (${limits.agentRunsPerTest}) was reached`;
+  return null;
+}
+
+/** Says that a run has taken all of its time. */
+function timeIsUp({ timeMs }: Pick<LimitSettings, 'timeMs'>): string {
+  return `limits.time (${Math.round(timeMs / 600) / 100} min) was reached`;
+}
+
+/** Whether an agent says that it has not fixed the failure, and has not tried to. */
+function gaveUp({ claim, files, cut = [] }: Attempt): boolean {
+  return claim?.status === 'not-fixed' && files.length === 0 && cut.length === 0;
+}
+
+function nextAgent(history: History): string | undefined {
+  return history.agents[triesOf(history)] ?? history.agents[0];
+}
+
+/** Deploys the primary agent first; if it failed, the agent of the next alternative (CS-7); then the primary again. */
+function deploy(history: History, attempt: number): Decision {
+  const agent = nextAgent(history);
+  if (agent === undefined) return end('failed', history.noAgent ?? 'no agent is configured for this failure');
+  return { kind: 'deploy', agent, attempt };
+}
+
+function end(verdict: CauseEnd['verdict'], reason: string): Decision {
+  return { kind: 'end', end: { verdict, reason } };
+}
+
+function plural(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+/** Returns the wait after the n-th failed attempt, in milliseconds: initial · factor^(n-1), at most max (HL-4). */
+export function backoffMs(attemptsMade: number, retries: RetrySettings): number {
+  const { initialMs, factor, maxMs } = retries.backoff;
+  return Math.min(initialMs * factor ** (attemptsMade - 1), maxMs);
+}
+
+/**
+ * Whether `limits.escalations` causes of this run need a person, so that no more agents are started (ME-2). A question that an
+ * earlier run already asked does not count again.
+ */
+export function isPaused(
+  causes: readonly Pick<CauseEnd, 'verdict' | 'askedBefore'>[],
+  limits: LimitSettings,
+): boolean {
+  const asked = causes.filter((cause) => cause.verdict === 'escalated' && !cause.askedBefore);
+  return asked.length >= Math.max(1, limits.escalations);
+}
+
+/** Playwright's default pattern for spec files. */
+const spec = /\.(?:spec|test)\.[cm]?[jt]sx?(?=[:\s"')]|$)/;
+
+/**
+ * Returns the agents that may be tried for a failure, in order: those of its class, then those of each alternative (CS-7). A spec
+ * that does not compile gets none: no comparison could tell whether a change to it weakens its tests (HN-3), so it needs a person.
+ */
+export function agentsFor(
+  failed: Pick<DiagnosedFailure, 'failure' | 'diagnosis'>,
+  routes: Settings['routes'],
+): string[] {
+  if (isBrokenSpec(failed)) return [];
+  const { category, alternatives } = failed.diagnosis;
+  return [...new Set([category, ...alternatives].flatMap((one) => routes[one]))];
+}
+
+function isBrokenSpec({ failure, diagnosis }: Pick<DiagnosedFailure, 'failure' | 'diagnosis'>): boolean {
+  const [error] = failure.errors;
+  if (failure.scope !== 'suite' || diagnosis.category !== 'build-error' || !error) return false;
+  return (
+    /SyntaxError|Unexpected token/.test(error.message) && spec.test(error.location?.file ?? error.message)
+  );
+}

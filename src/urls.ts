@@ -1,0 +1,65 @@
+import type { Evidence } from './model/evidence.js';
+
+/** The relevant parts of an absolute URL; `path` includes the query. */
+interface UrlParts {
+  readonly origin: string;
+  readonly host: string;
+  readonly path: string;
+}
+
+const url =
+  /^(?:https?|wss?):\/\/(?:[^/?#@\s]{0,200}@)?((?:\[[^\]]{1,60}\]|[^/?#:\s]{1,253}))(:\d{1,5})?([^#\s]*)/i;
+const loopback =
+  /^(?:localhost|.{1,100}\.localhost|127(?:\.\d{1,3}){3}|0\.0\.0\.0|\[::1?\]|host\.docker\.internal)$/i;
+/** Hosted back ends belong to the app although they have another domain. */
+const hostedBackend =
+  /\.(?:supabase\.(?:co|in|net)|firebaseio\.com|nhost\.run|hasura\.app|convex\.cloud|appwrite\.io)$/i;
+const sharedSuffix =
+  /^(?:vercel\.app|netlify\.app|github\.io|pages\.dev|workers\.dev|herokuapp\.com|web\.app|co\.\w\w|com\.\w\w)$/i;
+
+/** Splits an absolute http(s) or ws(s) URL; returns null for anything else. */
+export function splitUrl(text: string): UrlParts | null {
+  const match = url.exec(text);
+  if (!match?.[1]) return null;
+  const host = match[1].toLowerCase();
+  return { host, origin: `${host}${match[2] ?? ''}`, path: match[3] || '/' };
+}
+
+/**
+ * Returns a predicate: whether a URL belongs to the app, that is, to the page's own origin or site, to the loopback or to a hosted
+ * back end, or has no origin at all. If the page never loaded (`about:blank`), the first document that was requested stands in. If
+ * neither is known, every host counts as the app's; noise rules name the usual third parties.
+ */
+export function ownOrigin({
+  pageUrl,
+  network,
+}: Pick<Evidence, 'pageUrl' | 'network'>): (address: string) => boolean {
+  const sent = network.find(({ resourceType }) => resourceType === 'document')?.url;
+  const page = splitUrl(pageUrl ?? '') ?? splitUrl(sent ?? '');
+  const site = page && siteOf(page.host);
+  return (address) => {
+    const parts = splitUrl(address);
+    if (!parts || isLoopback(parts.host) || hostedBackend.test(parts.host)) return true;
+    return !page || isLoopback(page.host) ? page === null : siteOf(parts.host) === site;
+  };
+}
+
+/** Whether a host is the local machine. */
+export function isLoopback(host: string): boolean {
+  return loopback.test(host);
+}
+
+function siteOf(host: string): string {
+  const labels = host.split('.');
+  const site = labels.slice(-2).join('.');
+  return sharedSuffix.test(site) ? labels.slice(-3).join('.') : site;
+}
+
+/** Undoes percent-encoding; returns the text unchanged if that is not valid. */
+export function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,83 @@
+import { diffArrays } from 'diff';
+import type { Hunk } from '../model/blame.js';
+
+/**
+ * A hunk that can be taken out. Its file is relative to the recorded root; texts are Latin-1, one character per byte, and lines
+ * keep their line ends.
+ */
+export interface ExactHunk extends Hunk {
+  /** Where it begins in the old and in the new state, counted from 1. */
+  readonly oldStart: number;
+  readonly newStart: number;
+  /** Whether the file was added, deleted, replaced or is binary, so that it can only be taken out whole. */
+  readonly whole: boolean;
+}
+
+/** A changed file; a state is null if the file does not exist in it. */
+export interface ChangedFile {
+  readonly path: string;
+  readonly before: string | null;
+  readonly after: string | null;
+  readonly hunks: readonly ExactHunk[];
+}
+
+/** A file with more changed lines counts as replaced, since finding the shortest diff takes quadratic time. */
+const MAX_DIFFERENCES = 2000;
+
+export function compareFile(file: string, before: string | null, after: string | null): ChangedFile {
+  const whole = { file, oldStart: 1, newStart: 1, old: linesOf(before), now: linesOf(after), whole: true };
+  if (before === null || after === null || isBinary(before) || isBinary(after))
+    return { path: file, before, after, hunks: [whole] };
+  const changes = diffArrays(linesOf(before), linesOf(after), { maxEditLength: MAX_DIFFERENCES });
+  return { path: file, before, after, hunks: changes ? hunksOf(file, changes) : [whole] };
+}
+
+/** Returns the file's text with some of its hunks taken out; null if the file does not exist then. */
+export function without({ before, after, hunks }: ChangedFile, out: ReadonlySet<ExactHunk>): string | null {
+  const gone = hunks.filter((one) => out.has(one));
+  if (gone.length === 0) return after;
+  if (gone.length === hunks.length || before === null || after === null) return before;
+  const lines = linesOf(before);
+  let at = 0;
+  const parts: string[] = [];
+  for (const hunk of hunks) {
+    parts.push(...lines.slice(at, hunk.oldStart - 1), ...(out.has(hunk) ? hunk.old : hunk.now));
+    at = hunk.oldStart - 1 + hunk.old.length;
+  }
+  return [...parts, ...lines.slice(at)].join('');
+}
+
+/** Splits a text into lines that keep their line ends. */
+function linesOf(text: string | null): string[] {
+  return text === null || text === '' ? [] : text.split(/(?<=\n)/);
+}
+
+function isBinary(text: string): boolean {
+  return text.slice(0, 8000).includes('\0');
+}
+
+/** Groups changed lines into hunks. A single unchanged line without a word, such as a brace or a blank one, does not separate them. */
+function hunksOf(file: string, changes: ReturnType<typeof diffArrays<string>>): ExactHunk[] {
+  const hunks: { oldStart: number; newStart: number; old: string[]; now: string[] }[] = [];
+  let [oldLine, newLine] = [1, 1];
+  let between: string[] | null = null;
+  for (const { value, added, removed } of changes) {
+    if (!added && !removed) between = value;
+    else {
+      let open = hunks.at(-1);
+      if (open && between !== null && between.length <= 1 && !/\w/.test(between.join(''))) {
+        open.old.push(...between);
+        open.now.push(...between);
+      } else if (!open || between !== null) {
+        open = { oldStart: oldLine, newStart: newLine, old: [], now: [] };
+        hunks.push(open);
+      }
+      if (added) open.now.push(...value);
+      else open.old.push(...value);
+      between = null;
+    }
+    if (!added) oldLine += value.length;
+    if (!removed) newLine += value.length;
+  }
+  return hunks.map((one) => ({ file, ...one, whole: false }));
+}

@@ -1,0 +1,312 @@
+import { rmSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { compareFile, without } from '../../../../src/workspace/hunks.js';
+import { lastGreenCommits } from '../../../../src/run/last-green.js';
+import { type Outcome, minimalSet } from '../../../../src/minimal-set.js';
+import { undoing, undoingOf } from '../../../../src/heal/attempt/undoing.js';
+import type { Hunk } from '../../../../src/model/blame.js';
+import { certain, type EvidenceSource, type Reason } from '../../../../src/model/diagnosis.js';
+import { isOwnAssertion } from '../../../../src/heal/own-assertion.js';
+import { checkedOut } from '../../../../src/workspace/git.js';
+import type { Report } from '../../../../src/run/report.js';
+import { aReport, aReportAttempt, aReportCause, aReportTest } from '../../../rig/a-report.js';
+import { aBlamedHunk, aDiagnosis, anError, aTestFailure } from '../../../rig/builders.js';
+import { leaveRun } from '../../../rig/events-of-report.js';
+import { gitRepository } from '../../../rig/git-repository.js';
+import { jsonLines } from '../../../rig/json-lines.js';
+
+/** Runs each set once, however often it is asked for, and no more than `limit` sets. */
+function counted(outcome: (out: ReadonlySet<number>) => Outcome, limit = Infinity) {
+  const seen = new Map<string, Outcome>();
+  const test = async (out: readonly number[]) => {
+    const key = out.toSorted((a, b) => a - b).join();
+    const known = seen.get(key);
+    if (known) return known;
+    if (seen.size >= limit) return null;
+    const now = outcome(new Set(out));
+    seen.set(key, now);
+    return now;
+  };
+  return { test, runs: () => seen.size };
+}
+
+const numbers = (count: number) => Array.from({ length: count }, (_, at) => at);
+const flat = () => 0;
+const planted = fc
+  .integer({ min: 1, max: 120 })
+  .chain((count) =>
+    fc.tuple(
+      fc.constant(count),
+      fc.uniqueArray(fc.integer({ min: 0, max: count - 1 }), { minLength: 1, maxLength: 4 }),
+    ),
+  );
+
+describe('the smallest set', () => {
+  it('BL-1 is the planted one, whatever its size and position', async () => {
+    await fc.assert(
+      fc.asyncProperty(planted, fc.integer({ min: 1, max: 9 }), async ([count, culprits], size) => {
+        const { test } = counted((out) => (culprits.every((one) => out.has(one)) ? 'green' : 'red'));
+        const apart = (one: number, next: number) =>
+          Math.floor(one / size) === Math.floor(next / size) ? 0 : 2;
+        const found = await minimalSet(numbers(count), { test, apart });
+        expect(found?.isMinimal).toBe(true);
+        expect(found?.set.toSorted((a, b) => a - b)).toEqual(culprits.toSorted((a, b) => a - b));
+      }),
+    );
+  });
+
+  it('BL-1 is minimal even if states with only half of a pair are unresolved', async () => {
+    await fc.assert(
+      fc.asyncProperty(planted, fc.infiniteStream(fc.nat()), async ([count, culprits], random) => {
+        // A definition and its use: without one of the two the project does not build.
+        const any = () => Number(random.next().value) % count;
+        const pairs = numbers(Math.min(5, Math.floor(count / 2))).map(() => ({ a: any(), b: any() }));
+        const builds = (out: ReadonlySet<number>) => pairs.every(({ a, b }) => out.has(a) === out.has(b));
+        const isGreen = (out: ReadonlySet<number>) => builds(out) && culprits.every((one) => out.has(one));
+        const { test } = counted((out) => (isGreen(out) ? 'green' : builds(out) ? 'red' : 'unresolved'));
+        const found = await minimalSet(numbers(count), { test, apart: flat });
+        expect(found?.isMinimal).toBe(true);
+        const set = new Set(found!.set);
+        expect(isGreen(set)).toBe(true);
+        for (const one of set) {
+          expect(isGreen(new Set([...set].filter((other) => other !== one)))).toBe(false);
+        }
+      }),
+    );
+  });
+
+  it('BL-2 a single culprit takes at most log₂ n + 2 runs, including the first', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 1000 }), fc.nat(), async (count, at) => {
+        const culprit = at % count;
+        const { test, runs } = counted((out) => (out.has(culprit) ? 'green' : 'red'));
+        const found = await minimalSet(numbers(count), { test, apart: flat });
+        expect(found).toEqual({ set: [culprit], isMinimal: true });
+        expect(runs()).toBeLessThanOrEqual(Math.ceil(Math.log2(count)) + 2);
+      }),
+    );
+  });
+
+  it('BL-2 never takes more runs than its limit, and the set that it has by then is green', async () => {
+    await fc.assert(
+      fc.asyncProperty(planted, fc.integer({ min: 1, max: 12 }), async ([count, culprits], limit) => {
+        const isGreen = (out: ReadonlySet<number>) => culprits.every((one) => out.has(one));
+        const { test, runs } = counted((out) => (isGreen(out) ? 'green' : 'red'), limit);
+        const found = await minimalSet(numbers(count), { test, apart: flat });
+        expect(runs()).toBeLessThanOrEqual(limit);
+        expect(isGreen(new Set(found!.set))).toBe(true);
+      }),
+    );
+  });
+
+  it('BL-1 does not exist if reverting everything is red or unresolved, which takes one run', async () => {
+    for (const outcome of ['red', 'unresolved'] as const) {
+      const { test, runs } = counted(() => outcome);
+      expect(await minimalSet(numbers(40), { test, apart: flat })).toBeNull();
+      expect(runs()).toBe(1);
+    }
+  });
+});
+
+const text = fc
+  .tuple(fc.array(fc.constantFrom('a', 'b', 'c', '}', ''), { maxLength: 12 }), fc.boolean())
+  .map(([lines, ends]) => lines.join('\n') + (ends ? '\n' : ''));
+
+const numbered = (...lines: (string | number)[]) => lines.map((one) => `${one}\n`).join('');
+
+describe('hunks of a file', () => {
+  it('BL-1 reverting all gives the old file, reverting none the new one', () => {
+    fc.assert(
+      fc.property(fc.option(text), fc.option(text), (before, after) => {
+        const file = compareFile('a.ts', before, after);
+        expect(without(file, new Set(file.hunks))).toBe(before);
+        expect(without(file, new Set())).toBe(after);
+      }),
+    );
+  });
+
+  it('BL-1 changes with only a brace between them are one, and with a line that says something two', () => {
+    const before = numbered(1, '}', 3, 4, 5, 6, 7);
+    const file = compareFile('a.ts', before, numbered('one', '}', 'three', 4, 'five', 6, 'seven'));
+    expect(file.hunks.map(({ old, now, newStart }) => ({ old, now, newStart }))).toEqual([
+      { old: ['1\n', '}\n', '3\n'], now: ['one\n', '}\n', 'three\n'], newStart: 1 },
+      { old: ['5\n'], now: ['five\n'], newStart: 5 },
+      { old: ['7\n'], now: ['seven\n'], newStart: 7 },
+    ]);
+    expect(without(file, new Set(file.hunks.slice(0, 1)))).toBe(numbered(1, '}', 3, 4, 'five', 6, 'seven'));
+  });
+
+  it('BL-1 an added or binary file is one hunk', () => {
+    expect(compareFile('a.ts', null, numbered(1, 2)).hunks).toMatchObject([{ whole: true }]);
+    expect(compareFile('a.png', '\0a\nb\nc', '\0x\nb\ny').hunks).toMatchObject([{ whole: true }]);
+  });
+});
+
+const file = 'src/basket.js';
+
+/** What a fix takes back of a commit that changed `old` to `now`; the test is green without the first `blamed` of its hunks. */
+function taken(old: string, now: string, fixed: string | null, blamed = 1) {
+  const shown = ({ old, now }: Hunk): Hunk => ({ file, old: old.map(trimmed), now: now.map(trimmed) });
+  const all = compareFile(file, old, now).hunks.map(shown);
+  const hunks = all.slice(0, blamed).map((one) => aBlamedHunk(one));
+  return undoing({ hunks, rest: all.slice(blamed) }, [{ file, before: now, after: fixed }]);
+}
+const trimmed = (line: string) => line.replace(/\n$/, '');
+
+/** A change that its author meant, and that change mended or followed by an honest fix. */
+interface Intended {
+  readonly old: string;
+  readonly now: string;
+  readonly mended: string;
+}
+const intended = jsonLines<Intended>(import.meta.dirname, 'intended-changes.jsonl');
+
+const refused = 'Error: expect(received).toBe(expected)\n\nExpected: 404\nReceived: 422';
+
+describe('BL-6 what a fix takes back of an author’s change', () => {
+  it.each(intended)('BL-6 is all of $what', ({ old, now }) => {
+    expect(taken(old, now, old)).toMatchObject({ how: 'all', of: '3f2a91c "Faster carts"' });
+    const respaced = old.replaceAll('"', "'").replaceAll(';', '').replaceAll('\n', '  \n');
+    expect(taken(old, now, respaced)?.how).toBe('all');
+  });
+
+  it.each(intended)('BL-6 is nothing of $what that is mended', ({ old, now, mended }) => {
+    expect(taken(old, now, mended)).toBeNull();
+    expect(taken(old, now, `${now}// and more\n`)).toBeNull();
+  });
+
+  const [old, now] = ['one\ntwo\nthree\nfour\nfive\nsix\n', '1 one\ntwo\nthree\nfour\nfive\n6 six\n'];
+  it('BL-6 is a part if other changes of the same commit stay, however few lines broke the test', () => {
+    expect(taken(old, now, now.replace('1 one', 'one'))).toMatchObject({ how: 'part', isWhole: true });
+    expect(taken(old, now, now.replace('6 six', 'six'))).toMatchObject({ how: 'part', isWhole: false });
+    expect(taken(old, now, old)).toMatchObject({ how: 'all', isWhole: true });
+  });
+
+  it('BL-6 names the texts and the markup that it brings back', () => {
+    const was = '<p class="hint" data-testid="empty">Your basket is empty</p>\n';
+    const is = '<section><p class="quiet">Nothing in here yet</p></section>\n';
+    const fixed = '<section><p class="quiet">Your basket is empty</p></section>\n';
+    expect(taken(was, is, fixed)).toEqual({
+      how: 'part',
+      isWhole: false,
+      of: '3f2a91c "Faster carts"',
+      at: { file, line: 12 },
+      texts: ['Your basket is empty'],
+    });
+  });
+
+  it.each(intended)(
+    'BL-6 is found without a search: all of $what among what changed lately',
+    ({ old, now, mended }) => {
+      const hunks = compareFile(file, old, now).hunks.map((one) => aBlamedHunk({ ...one, file, line: 1 }));
+      const other = aBlamedHunk({ file, old: ['never'], now: ['there'] });
+      const taken = (after: string) => undoingOf([other, ...hunks], [{ file, before: now, after }]);
+      expect(taken(old)).toMatchObject({ how: 'all', isWhole: true, at: { file, line: 1 } });
+      expect(taken(mended)).toBeNull();
+    },
+  );
+
+  const asserted = 'Error: expect(received).toBe(expected)';
+  const reason = (source: EvidenceSource, evidence: string): Reason => ({
+    rule: 'r',
+    category: 'network-error',
+    source,
+    evidence,
+    confidence: certain,
+  });
+  it.each([
+    ['asks', 'the status that an API answers with', asserted, [reason('network', 'GET /api/tea → 404')]],
+    ['asks', 'what the test expects', asserted, [reason('error', asserted)]],
+    ['asks', 'a refusal that the server logs', refused, [reason('server', 'Refused: no fish')]],
+    ['does not ask', 'an exception', asserted, [reason('console', 'Uncaught TypeError')]],
+    ['does not ask', 'an error of the server', asserted, [reason('network', 'GET /api/tea → 500')]],
+    ['does not ask', 'what no assertion says', 'Error: connect ECONNREFUSED', []],
+  ] as const)('BL-6 %s in every class if what decides is %s', (asks, _, message, why) => {
+    const failure = aTestFailure({ errors: [anError(message)] });
+    const diagnosis = aDiagnosis({ category: 'network-error', why });
+    expect(isOwnAssertion({ failure, diagnosis })).toBe(asks === 'asks');
+  });
+
+  it('BL-6 is all of it if the file is again what it was, however its lines are compared', () => {
+    const [before, now] = ['a:\nb:\n  return 9;\n', 'a:\n  return 9;\nb:\n  return 12;\n'];
+    const moved = aBlamedHunk({ file, old: ['b:'], now: [] });
+    const undone = (green: string | null) =>
+      undoing({ hunks: [moved], rest: [] }, [{ file, before: now, after: before, green }]);
+    expect(undone(null)).toBeNull();
+    expect(undone(before)).toMatchObject({ how: 'all', isWhole: true });
+  });
+
+  it('BL-6 is nothing of a change to the tests, or in other files', () => {
+    const hunk = { file, old: ['one'], now: ['two'] };
+    const edited = [{ file, before: 'two\n', after: 'one\n' }];
+    expect(undoing({ hunks: [aBlamedHunk({ ...hunk, inTests: true })], rest: [] }, edited)).toBeNull();
+    expect(undoing({ hunks: [aBlamedHunk({ ...hunk, file: 'src/other.js' })], rest: [] }, edited)).toBeNull();
+  });
+});
+
+const passed = (...ids: string[]) => ids.map((id) => aReportTest({ id, verdict: 'passed' }));
+
+/** A repository in which runs leave their folders. */
+function repository() {
+  const { dir, git, write, commit: commitFiles } = gitRepository();
+  write({ '.gitignore': '.self-heal/\n' });
+  let n = 0;
+  const commit = () => commitFiles({ 'app.ts': String((n += 1)) });
+  let runs = 0;
+  const run = (report: Partial<Report>) => {
+    const runId = `20260101-000000-${String((runs += 1)).padStart(4, '0')}`;
+    return leaveRun(dir, aReport({ causes: [], ...report, runId }));
+  };
+  return { dir, git, write, commit, run, lastGreen: (id: string) => lastGreenCommits(dir)(id) };
+}
+
+it('BL-1 finds the last green commit of a test in the newest run that saw it pass, even of a shard or a selection', async () => {
+  const { commit, run, lastGreen } = repository();
+  const [one, two, three] = [commit(), commit(), commit()];
+  run({ commit: one, tests: passed('a', 'b', 'c') });
+  run({ commit: two, tests: passed('b') });
+  run({ commit: three, tests: [aReportTest({ id: 'a', verdict: 'failed' }), ...passed('c')] });
+  const found = await Promise.all(['a', 'b', 'c', 'new'].map(lastGreen));
+  expect(found).toEqual([one, two, three, null]);
+});
+
+it('BL-1 ignores a run with uncommitted changes, and one that agents changed', async () => {
+  const { dir, write, commit, run, lastGreen } = repository();
+  const old = commit();
+  expect(await checkedOut(dir)).toEqual({ commit: old, isDirty: false });
+  write({ 'app.ts': 'other', 'new.ts': 'new' });
+  expect((await checkedOut(dir)).isDirty).toBe(true);
+  const now = commit();
+  run({ commit: old, tests: passed('a') });
+  run({ commit: null, tests: passed('a') });
+  const causes = [aReportCause({ attempts: [aReportAttempt({ change: '1' })] })];
+  run({ commit: now, causes, tests: passed('a') });
+  expect(await lastGreen('a')).toBe(old);
+  // An attempt that changed nothing does not matter.
+  run({
+    commit: now,
+    causes: [aReportCause({ attempts: [aReportAttempt({ change: null })] })],
+    tests: passed('a'),
+  });
+  expect(await lastGreen('a')).toBe(now);
+});
+
+it('BL-1 skips a commit of another branch or from before a rebase, and a run whose folder is gone', async () => {
+  const { git, commit, run, lastGreen } = repository();
+  const base = commit();
+  git('checkout', '--quiet', '-b', 'other');
+  const elsewhere = commit();
+  git('checkout', '--quiet', 'main');
+  const mine = commit();
+  run({ commit: base, tests: passed('a') });
+  const folder = run({ commit: mine, tests: passed('a') });
+  run({ commit: elsewhere, tests: passed('a') });
+  run({ commit: 'f'.repeat(40), tests: passed('a') });
+  expect(await lastGreen('a')).toBe(mine);
+  rmSync(folder, { recursive: true });
+  expect(await lastGreen('a')).toBe(base);
+  git('checkout', '--quiet', '--orphan', 'fresh');
+  commit();
+  expect(await lastGreen('a')).toBeNull();
+});

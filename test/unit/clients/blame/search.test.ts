@@ -1,0 +1,174 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Candidate, History } from '../../../../src/workspace/candidates.js';
+import { likelihood } from '../../../../src/diagnose/likelihood.js';
+import { nextRound, Search, type Seen } from '../../../../src/clients/blame/search.js';
+import { aDiagnosed, aDiagnosis, anError, failing } from '../../../rig/builders.js';
+
+/** A hunk of its own file, which a failure with its word names. */
+function hunk(n: number, inTests = false): Candidate {
+  const file = `src/file${n}.ts`;
+  const exact = { file, old: [`was word${n}\n`], now: ['now\n'], oldStart: 1, newStart: 1, whole: false };
+  return {
+    hunk: exact,
+    file: { path: file, before: '', after: '', hunks: [exact] },
+    step: n % 7,
+    inTests,
+  };
+}
+
+function historyOf(count: number): History {
+  const candidates = Array.from({ length: count }, (_, n) => hunk(n));
+  return { base: { commit: 'c0ffee', from: 'merge-base' }, candidates, commits: [], isWhole: true };
+}
+
+/** What a run shows of a test, with the numbers of the hunks that are out. */
+type Shows = (test: number, out: ReadonlySet<number>) => Seen;
+
+/** Searches for the causes of failures, each of which names some hunks; returns what was found and what each run took out. */
+async function searched(count: number, named: readonly (readonly number[])[], shows: Shows) {
+  const history = historyOf(count);
+  const numberOf = (one: Candidate) => history.candidates.indexOf(one);
+  const searches = named.map((words, at) => {
+    const lead = failing(`t${at}`, `missing ${words.map((n) => `word${n}`).join(' ')}`);
+    return new Search(`c${at}`, lead, { history, older: async () => null });
+  });
+  for (const search of searches) await search.begin();
+  const runs: number[][] = [];
+  const seen = new Map<string, number>();
+  for (let round = nextRound(searches); round; round = nextRound(searches)) {
+    const out = new Set([...round.out].map(numberOf));
+    runs.push([...out].toSorted((a, b) => a - b));
+    if (runs.length > 400) throw new Error('It does not end');
+    for (const one of round.searches) {
+      if (one.asked === null && !seen.has(one.causeId)) seen.set(one.causeId, runs.length);
+      await one.see(round.out, shows(searches.indexOf(one), out));
+    }
+  }
+  const found = searches.map(({ found: set }) => set?.set.map(numberOf).toSorted((a, b) => a - b) ?? null);
+  return { found, runs, isMinimal: searches.map((one) => one.found?.isMinimal) };
+}
+
+describe('the searches for the changes to blame', () => {
+  it('BL-2 finds what the failure names in one run', async () => {
+    const { found, runs } = await searched(40, [[7]], (_, out) => (out.has(7) ? 'green' : 'red'));
+    expect(found).toEqual([[7]]);
+    expect(runs).toEqual([[7]]);
+  });
+
+  it.each([
+    [2, 2],
+    [4, 3],
+  ])('BL-2 finds the hunks of %d causes in %d shared runs', async (causes, most) => {
+    const names = Array.from({ length: causes }, (_, at) => [at * 3]);
+    const { found, runs } = await searched(40, names, (test, out) => (out.has(test * 3) ? 'green' : 'red'));
+    expect(found).toEqual(names);
+    expect(runs).toHaveLength(most);
+  });
+
+  it('BL-2 tells the first of twenty causes from all others in the second run', async () => {
+    const names = Array.from({ length: 20 }, (_, at) => [at]);
+    const { found, runs } = await searched(40, names, (test, out) => (out.has(test) ? 'green' : 'red'));
+    expect(found).toEqual(names);
+    expect(runs[1]).toEqual([0]);
+    expect(runs.length).toBeLessThanOrEqual(7);
+  });
+
+  it('BL-1 does not blame a hunk for what the hunk of another cause did', async () => {
+    // Both tests are broken by hunk 5, which only the second failure names.
+    const { found } = await searched(40, [[2], [5]], (_, out) => (out.has(5) ? 'green' : 'red'));
+    expect(found).toEqual([[5], [5]]);
+  });
+
+  it('BL-1 a build that breaks without a hunk rules out nothing else', async () => {
+    const { found } = await searched(40, [[2, 9], [5]], (test, out) =>
+      out.has(2) ? 'unresolved' : out.has(test === 0 ? 9 : 5) ? 'green' : 'red',
+    );
+    expect(found).toEqual([[9], [5]]);
+  });
+
+  it('BL-1 another error in company decides nothing', async () => {
+    // Without hunk 5, the first test meets another error.
+    const { found } = await searched(40, [[2], [5]], (test, out) => {
+      if (test === 0 && out.has(5)) return 'other';
+      return out.has(test === 0 ? 2 : 5) ? 'green' : 'red';
+    });
+    expect(found).toEqual([[2], [5]]);
+  });
+
+  it('BL-1 finds a single culprit and a pair, whatever is named, among causes that break each other’s builds', async () => {
+    const cause = (count: number) =>
+      fc.record({
+        culprits: fc.uniqueArray(fc.nat(count - 1), { minLength: 1, maxLength: 2 }),
+        named: fc.uniqueArray(fc.nat(count - 1), { maxLength: 3 }),
+      });
+    const planted = fc
+      .integer({ min: 2, max: 60 })
+      .chain((count) =>
+        fc.tuple(
+          fc.constant(count),
+          fc.array(cause(count), { minLength: 1, maxLength: 6 }),
+          fc.nat(count - 1),
+        ),
+      );
+    await fc.assert(
+      fc.asyncProperty(planted, async ([count, causes, needed]) => {
+        const shows: Shows = (test, out) => {
+          const culprits = causes[test]?.culprits ?? [];
+          // One hunk is needed to build.
+          if (out.has(needed) && !causes.some((one) => one.culprits.includes(needed)) && out.size < count)
+            return 'unresolved';
+          return culprits.every((one) => out.has(one)) ? 'green' : 'red';
+        };
+        const names = causes.map(({ named }) => named);
+        const { found, isMinimal } = await searched(count, names, shows);
+        for (const [at, { culprits }] of causes.entries()) {
+          expect(isMinimal[at]).toBe(true);
+          // What two hunks did together, one of them the other cause's, only runs with each alone would show.
+          const taken = causes.flatMap((one, n) => (n === at ? [] : [...one.named, ...one.culprits]));
+          if (culprits.length > 1 && culprits.some((one) => taken.includes(one))) continue;
+          expect(found[at]).toEqual(culprits.toSorted((a, b) => a - b));
+        }
+      }),
+    );
+  });
+});
+
+describe('how likely a failure makes a hunk', () => {
+  const place = { file: 'src/cart.ts', old: ['a\n'], now: ['b\n'], newStart: 12 };
+  it.each([
+    [
+      'the compiler’s line',
+      aDiagnosed({ failure: { scope: 'suite', errors: [], stderr: 'src/cart.ts(12,5): error TS2551' } }),
+    ],
+    [
+      'a stack’s line',
+      failing('t1', 'boom', {
+        evidence: {
+          ...failing('t1', 'boom').evidence,
+          errors: [anError('boom', { stack: 'at x (/project/src/cart.ts:12:5)' })],
+        },
+      }),
+    ],
+    [
+      'the source of the diagnosis',
+      failing('t1', 'boom', {
+        diagnosis: aDiagnosis({ facts: { ...aDiagnosis().facts, source: 'src/cart.ts:12:5' } }),
+      }),
+    ],
+  ])('BL-2 is higher at %s than elsewhere in the file, and there higher than in another', (_, lead) => {
+    const likely = likelihood(lead);
+    const rates = [place, { ...place, newStart: 90 }, { ...place, file: 'src/other.ts' }].map(likely);
+    expect(rates).toEqual(rates.toSorted((a, b) => b - a));
+    expect(new Set(rates).size).toBe(3);
+  });
+
+  it.each([
+    ['test id', "getByTestId('cart-total')", "data-testid='basket-total'"],
+    ['route', 'GET /api/invoices → 404', "route('/api/bills')"],
+    ['column', 'column "zipcode" does not exist', 'SELECT postcode'],
+  ])('BL-2 is higher where a %s that it names came or went', (_, says, now) => {
+    const likely = likelihood(failing('t1', says));
+    expect(likely({ ...place, old: [`${says}\n`], now: [`${now}\n`] })).toBeGreaterThan(likely(place));
+  });
+});

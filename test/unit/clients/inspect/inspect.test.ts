@@ -1,0 +1,138 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { commandFileOf } from '../../../../src/agents/command-files.js';
+import { type BuiltInRunner, builtInRunners } from '../../../../src/model/built-in.js';
+import type { Settings } from '../../../../src/model/settings.js';
+import { lastRed } from '../../../../src/clients/inspect/last-red.js';
+import { promptOf } from '../../../../src/clients/inspect/prompt-of.js';
+import { renderList } from '../../../../src/clients/inspect/render-inspection.js';
+import type { TreeState } from '../../../../src/run/tree-state.js';
+import { changesFolder } from '../../../../src/workspace/change.js';
+import { readRun } from '../../../../src/run/find-run.js';
+import { redactorOf } from '../../../../src/secrets/redactor.js';
+import { aReport, aReportTest } from '../../../rig/a-report.js';
+import { writeInto } from '../../../rig/agent-workspace.js';
+import { aDiagnosed, someSettings } from '../../../rig/builders.js';
+import { leaveRun } from '../../../rig/events-of-report.js';
+import { tempDir } from '../../../rig/temp-dir.js';
+
+/** The prompt that `inspect --prompt` prints for a failure that no agent was given. */
+function promptFor(projectRoot: string, settings: Settings) {
+  const one = { failure: aDiagnosed(), seen: [1], test: null, cause: null };
+  const run = { runId: 'r1', dir: projectRoot, report: null, failures: [one.failure], unreadable: [] };
+  const redactor = redactorOf([{ name: 'SHOP_TOKEN', value: 'tok-90-kestrel' }]);
+  return promptOf({ run, one, attempt: null, settings, projectRoot, redactor });
+}
+
+/** Settings in which every class is routed to `/fixer` of this program. */
+function settingsOf(kind: BuiltInRunner): Settings {
+  const plain = someSettings();
+  const routes = Object.fromEntries(Object.keys(plain.routes).map((one) => [one, ['fixer']]));
+  return {
+    ...plain,
+    runners: { own: { kind } },
+    agents: { fixer: { name: 'fixer', slashCommand: '/fixer', runner: 'own', timeoutMs: 1 } },
+    routes: { ...plain.routes, ...routes },
+  };
+}
+
+describe('the prompt of a failure that no agent was given', () => {
+  it.each(builtInRunners)('CL-9 EV-9 is what a run would send to %s, without secrets', async (kind) => {
+    const root = tempDir();
+    const file = path.join(root, commandFileOf(kind, '/fixer'));
+    mkdirSync(path.dirname(file), { recursive: true });
+    const body =
+      kind === 'gemini' ? "prompt = 'Mend {{args}} tok-90-kestrel'" : 'Mend $ARGUMENTS tok-90-kestrel';
+    writeFileSync(file, body);
+    const found = await promptFor(root, settingsOf(kind));
+    const text = found.ok ? found.value.text : '';
+    const expands = kind === 'claude' || kind === 'opencode';
+    expect(text.startsWith(expands ? '/fixer' : 'Mend ')).toBe(true);
+    expect(text).toContain('Fix this error so the test can pass');
+    expect(text).not.toContain('kestrel');
+  });
+
+  it('CL-9 is a problem if its class has no agent', async () => {
+    const settings = { ...settingsOf('claude'), routes: someSettings().routes };
+    const routes = Object.fromEntries(Object.keys(settings.routes).map((one) => [one, []]));
+    const found = await promptFor(tempDir(), { ...settings, routes: { ...settings.routes, ...routes } });
+    expect(found).toMatchObject({ ok: false, error: { kind: 'usage' } });
+  });
+});
+
+const runId = '20260101-000000-0001';
+
+async function listOf(files: Record<string, string>): Promise<string> {
+  const project = tempDir();
+  writeInto(path.join(project, '.self-heal/runs', runId), files);
+  return renderList(await readRun(project, runId), []);
+}
+
+it('CL-9 does not say that nothing failed if the run was killed or stopped in its first suite', async () => {
+  const started = {
+    type: 'run.started',
+    runId,
+    project: 'shop',
+    playwright: '1.60.0',
+    dryRun: false,
+    verify: 'full',
+    time: 0,
+  };
+  const killed = await listOf({ 'events.ndjson': `${JSON.stringify(started)}\n` });
+  expect(killed).toMatch(/did not finish .*\n {2}no failure has been recorded so far$/);
+
+  const stopped = { type: 'run.stopped', message: 'the browser is not installed', time: 1 };
+  const refused = await listOf({
+    'events.ndjson': `${JSON.stringify(started)}\n${JSON.stringify(stopped)}\n`,
+  });
+  expect(refused).toMatch(
+    /did not finish[^]*\n {2}The run could not continue: the browser is not installed$/,
+  );
+
+  const project = tempDir();
+  leaveRun(project, aReport({ causes: [], exitCode: 0 }));
+  const green = renderList(await readRun(project, runId), []);
+  expect(green).toMatch(/\n {2}nothing failed$/);
+});
+
+describe('what a change is compared with', () => {
+  const [a, b, c] = ['a', 'b', 'c'].map((sign) => sign.repeat(40)) as [string, string, string];
+
+  /** Leaves runs at these commits, oldest first, each of which saw the one test red or green. */
+  async function comparedAfter(runs: readonly (readonly ['red' | 'green', commit: string])[]) {
+    const cwd = tempDir();
+    for (const [n, [seen, commit]] of runs.entries()) {
+      const test = aReportTest({ verdict: seen === 'red' ? 'failed' : 'passed' });
+      const dir = leaveRun(cwd, aReport({ runId: `20261121-07150${n}-000a`, tests: [test], commit }));
+      const state: TreeState = { schemaVersion: 1, commit, files: [] };
+      if (seen === 'red') writeInto(changesFolder(dir), { 'tree.json': JSON.stringify(state) });
+    }
+    const red = await lastRed(cwd);
+    return [red?.since.state?.commit, red?.green];
+  }
+
+  it('HN-12 HN-3 is the first red run, whatever was committed since, and the last green one before it', async () => {
+    expect(
+      await comparedAfter([
+        ['red', a],
+        ['red', b],
+      ]),
+    ).toEqual([a, null]);
+    expect(
+      await comparedAfter([
+        ['green', a],
+        ['red', b],
+        ['red', c],
+      ]),
+    ).toEqual([b, a]);
+    expect(
+      await comparedAfter([
+        ['red', a],
+        ['green', b],
+        ['red', c],
+        ['green', c],
+      ]),
+    ).toEqual([c, b]);
+  });
+});

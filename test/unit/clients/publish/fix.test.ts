@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import { wordOf } from '../../../../src/clients/publish/answer.js';
+import {
+  type FixedFile,
+  fixedContent,
+  readFix,
+  replacementsOf,
+  isPlain,
+  suggestionText,
+} from '../../../../src/clients/publish/fix.js';
+import { protectedFiles } from '../../../rig/protected-files.js';
+import { linesShown } from '../../../../src/clients/publish/github.js';
+
+function patchOf(file: string, body: string, head = ''): string {
+  return `diff --git a/${file} b/${file}\n${head}--- ${head.includes('new file') ? '/dev/null' : `a/${file}`}\n+++ b/${file}\n${body}`;
+}
+
+const changed = '@@ -1,3 +1,3 @@\n one\n-two\n+zwei\n three\n';
+
+function only(patch: string) {
+  const read = readFix(Buffer.from(patch));
+  if (!read.ok) throw new Error(read.error);
+  const [file] = read.value;
+  if (!file) throw new Error('no file');
+  return file;
+}
+
+describe('a fix that may come from anybody', () => {
+  it.each([
+    ['out of the repository', patchOf('../../etc/cron.d/x', changed)],
+    ['in git', patchOf('.git/hooks/pre-commit', changed)],
+    ['a link', patchOf('a.ts', '@@ -0,0 +1,1 @@\n+x\n', 'new file mode 120000\n')],
+    ['binary', 'diff --git a/a.png b/a.png\nindex 0..1\nGIT binary patch\nliteral 1\nIcmV\n'],
+    ['none', 'diff --git\n@@ -1,2 nonsense'],
+  ])('PB-5 is refused if it is %s', (_, patch) => {
+    expect(readFix(Buffer.from(patch)).ok).toBe(false);
+  });
+
+  it.each([...protectedFiles, 'package.json', 'api/package.json', 'pnpm-lock.yaml', 'web/yarn.lock'])(
+    'PB-5 is refused if it changes %s',
+    (file) => {
+      expect(readFix(Buffer.from(patchOf(file, changed))).ok).toBe(false);
+    },
+  );
+
+  it('PB-5 fits only what it was made for', () => {
+    const file = only(patchOf('a.ts', changed));
+    expect(String(fixedContent(file, Buffer.from('one\ntwo\nthree\n')))).toBe('one\nzwei\nthree\n');
+    expect(fixedContent(file, Buffer.from('one\n2\nthree\n'))).toBe('conflict');
+    expect(fixedContent(file, null)).toBe('conflict');
+    const created = only(patchOf('a.ts', '@@ -0,0 +1,1 @@\n+größe\n', 'new file mode 100755\n'));
+    expect(String(fixedContent(created, null))).toBe('größe\n');
+    expect(created.isExecutable).toBe(true);
+    expect(fixedContent(created, Buffer.from(''))).toBe('conflict');
+  });
+
+  it('PB-5 keeps bytes that are no UTF-8, and does not suggest them', () => {
+    const patch = Buffer.from(patchOf('a.ts', '@@ -1,1 +1,1 @@\n-caf\xe9 1\n+caf\xe9 2\n'), 'latin1');
+    const [file] = (readFix(patch) as { value: readonly FixedFile[] }).value;
+    expect(file && fixedContent(file, Buffer.from('caf\xe9 1\n', 'latin1'))).toEqual(
+      Buffer.from('caf\xe9 2\n', 'latin1'),
+    );
+    expect(file && replacementsOf(file).map(({ lines }) => isPlain(lines.join()))).toEqual([false]);
+  });
+});
+
+it.each([
+  ['a line', changed, [{ first: 2, last: 2, lines: ['zwei'] }]],
+  ['lines that come', '@@ -4,2 +4,3 @@\n a\n+b\n c\n', [{ first: 4, last: 4, lines: ['a', 'b'] }]],
+  [
+    'two places',
+    '@@ -1,3 +1,3 @@\n-a\n+A\n b\n-c\n+C\n',
+    [
+      { first: 1, last: 1, lines: ['A'] },
+      { first: 3, last: 3, lines: ['C'] },
+    ],
+  ],
+])('PB-2 suggests %s in its place', (_, hunks, expected) => {
+  expect(replacementsOf(only(patchOf('a.ts', hunks)))).toEqual(
+    expected.map((one) => ({ path: 'a.ts', ...one })),
+  );
+});
+
+it('PB-2 a suggestion ends at its own fence, and one with text that nobody sees is not made', () => {
+  const one = { path: 'a.md', first: 1, last: 1, lines: ['```', 'x'] };
+  expect(suggestionText(one, 'suggestion')).toMatch(/\n````suggestion\n```\nx\n````$/);
+  expect(isPlain('a\tb\r\n// c /x/ y\n')).toBe(true);
+  for (const hidden of ['a\u202Eb', 'caf\ufffd', `a${' '.repeat(120)}b`, 'a\n/approve\nb'])
+    expect(isPlain(hidden)).toBe(false);
+});
+
+it('PB-2 only lines that the diff of a change shows can have a suggestion', () => {
+  const diff = '@@ -1,2 +10,3 @@\n a\n-b\n+c\n+d\n@@ -9 +20 @@\n-x\n+y';
+  expect([...linesShown(diff)]).toEqual([10, 11, 12, 20]);
+  expect([...linesShown(diff, '+')]).toEqual([11, 12, 20]);
+});
+
+it.each([
+  ['/self-heal apply', { kind: 'apply' }],
+  ['/self-heal retry\r\nthanks', { kind: 'retry' }],
+  ['/self-heal  skip 30d ', { kind: 'skip', days: 30 }],
+  ['/self-heal skip 0d', null],
+  ['please /self-heal apply', null],
+])('PB-4 reads %j', (comment, word) => {
+  expect(wordOf(comment)).toEqual(word);
+});

@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest';
+import type { Side } from '../../../src/model/choice.js';
+import type { Attempt } from '../../../src/model/attempt.js';
+import { blameLine, canBeReverted, placeOfBlame } from '../../../src/model/blame.js';
+import { retryOf } from '../../../src/model/cause.js';
+import { decisionFrom, guidanceFrom, inPlainWords, questionAbout } from '../../../src/model/escalation.js';
+import { countChange } from '../../../src/model/earlier-runs.js';
+import {
+  aBlame,
+  aBlamedHunk,
+  aCause,
+  aDiagnosed,
+  aDiagnosis,
+  anAttempt,
+  anEscalation,
+  failing,
+} from '../../rig/builders.js';
+
+const nothingTried = { attempts: [], asked: null };
+const facts = aDiagnosis().facts;
+
+describe('a question to a person', () => {
+  it.each([
+    ['never_retry', ['provide-credentials', 'skip']],
+    ['env_error', ['guide', 'simplify', 'skip']],
+    ['code_error', ['guide', 'simplify', 'skip']],
+  ] as const)('ME-5 %s offers %j', (retry, choices) => {
+    const lead = aDiagnosed({ diagnosis: aDiagnosis({ retry }) });
+    expect(questionAbout(aCause({ lead }), nothingTried).choices).toEqual(choices);
+  });
+
+  it.each([
+    ['runtime/forbidden', 'code_error', ['guide', 'simplify', 'skip']],
+    ['project/licence', 'never_retry', ['provide-credentials', 'skip']],
+  ] as const)(
+    'CS-11 a refusal (%s) that a blamed change caused has the retry axis %s',
+    (rule, needs, choices) => {
+      const category = 'network-error';
+      const why = [{ rule, category, source: 'error', evidence: '403', confidence: 0.9 }] as const;
+      const lead = aDiagnosed({ diagnosis: aDiagnosis({ retry: 'never_retry', why }) });
+      const cause = aCause({ lead, blame: aBlame() });
+      expect(retryOf(cause)).toBe(needs);
+      expect(questionAbout(cause, nothingTried)).toMatchObject({ retry: needs, choices });
+      expect(retryOf(aCause({ lead }))).toBe('never_retry');
+    },
+  );
+
+  it('BL-4 BL-6 offers the patches that are ready, the newest of each side, and says what broke it', () => {
+    const of = (side: Side, over: Partial<Attempt>) =>
+      anAttempt({ end: { kind: 'offered', because: '', side, proof: ['red', 'green'] }, ...over });
+    const attempts = [
+      of('app', { change: '1' }),
+      of('tests', { change: '2' }),
+      of('app', { change: '3', agent: 'built-in' }),
+    ];
+    const question = questionAbout(aCause({ blame: aBlame() }), { attempts, asked: null });
+    expect(question.choices).toEqual(['tests', 'app', 'guide', 'simplify', 'skip']);
+    expect(question.offers).toMatchObject([
+      { side: 'tests', change: '2', agent: 'debugger' },
+      { side: 'app', change: '3', agent: 'built-in' },
+    ]);
+    expect(question.recommendation).toContain('It was green before 3f2a91c');
+    expect(questionAbout(aCause({ blame: aBlame() }), nothingTried)).toMatchObject({
+      choices: ['guide', 'simplify', 'skip'],
+      offers: [],
+    });
+  });
+
+  it('ME-7 BL-6 an answer chooses a patch that was offered', () => {
+    const offer = { side: 'app', agent: 'debugger', change: '3', files: [], patch: null, proof: [] } as const;
+    const asked = anEscalation({ choices: ['app', 'guide'], offers: [offer] });
+    const chosen = { side: 'app', agent: 'debugger', change: '3', runId: 'run1' };
+    expect(decisionFrom(asked, { choice: 'app', guidance: null })).toEqual({ chosen, allows: null });
+    expect(decisionFrom(asked, { choice: 'tests', guidance: null })).toBeNull();
+    expect(decisionFrom(asked, { choice: 'guide', guidance: 'so' })).toBeNull();
+    const open = { chosen: null, allows: 'tests' };
+    expect(decisionFrom(asked, { choice: 'guide', guidance: 'so', allows: 'tests' })).toEqual(open);
+  });
+
+  it('ME-5 names each test of the cause, and describes each attempt in a sentence', () => {
+    const lead = failing('t1');
+    const members = [lead, failing('t2')];
+    const attempts = [
+      anAttempt({ files: [], exit: 'timed-out' }),
+      anAttempt({ agent: null, slashCommand: null, files: [] }),
+    ];
+    const question = questionAbout(aCause({ lead, members }), { attempts, asked: null });
+    expect(question.tests.map((test) => test.id)).toEqual(['t1', 't2']);
+    expect(question.problem).toContain('2 tests fail because of it');
+    expect(question.tried).toEqual([
+      '/debugger ran out of time and changed no files: still red.',
+      'The test was re-run without a change and failed again.',
+    ]);
+  });
+
+  it.each([
+    [{ category: 'database-error', facts: { ...facts, table: 'orders', policy: 'p' } }, 'security rule'],
+    [{ category: 'network-error', facts: { ...facts, endpoint: 'POST /api/orders → 500' } }, '/api/orders'],
+    [{ category: 'unknown', retry: 'never_retry' }, 'credentials'],
+  ] as const)('ME-5 says in plain words what is wrong: %j', (over, words) => {
+    const said = inPlainWords(aDiagnosis(over), { tests: 1, asked: null });
+    expect(said).toContain(words);
+    expect(said).not.toMatch(/:\d+|getBy|select /i);
+  });
+});
+
+it.each([
+  [{ choice: 'guide', guidance: ' It is Thanks. ' }, 'It is Thanks.'],
+  [{ choice: 'guide', guidance: 'New.', allows: 'tests' }, 'New. The tests of this failure may be changed.'],
+  [{ choice: 'provide-credentials', guidance: null }, null],
+  [{ choice: 'skip', guidance: 'never mind' }, null],
+] as const)('ME-7 the answer %j gives the next agent the guidance %j', (answer, guidance) => {
+  expect(guidanceFrom(answer)).toBe(guidance);
+});
+
+it.each([
+  ['still-failing', 'counts'],
+  ['vanished', 'counts'],
+  ['green', 'resets'],
+  ['changed', 'leaves'],
+  ['taken-out', 'counts'],
+  ['interrupted', 'leaves'],
+] as const)('ME-2 ME-4 the effect on the count of an attempt judged %s: %s', (kind, change) => {
+  expect(countChange(kind)).toBe(change);
+});
+
+const one = aBlamedHunk({ file: 'src/cart.ts' });
+
+it.each([
+  ['added lines', [one], 'green before 3f2a91c; reverting these 4 lines of src/cart.ts turns it green'],
+  ['added and removed lines', [{ ...one, old: ['a'] }], 'reverting this change (+4 −1) of src/cart.ts'],
+  [
+    'two changes of different commits',
+    [one, { ...one, file: 'src/b.ts', old: ['a'], commit: null }],
+    'green at ba5e000; reverting these 2 changes (+8 −1) of src/cart.ts, src/b.ts (not committed)',
+  ],
+] as const)('BL-3 describes the blamed change in a sentence: %s', (_, hunks, words) => {
+  expect(blameLine(aBlame({ hunks }))).toContain(words);
+});
+
+it('BL-3 BL-4 gives the place of the first line, and allows a revert only if the whole change is in the app', () => {
+  expect(placeOfBlame(aBlame({ hunks: [one] }))).toBe('src/cart.ts:12');
+  expect(canBeReverted(aBlame())).toBe(true);
+  expect(canBeReverted(aBlame({ hunks: [one, { ...one, inTests: true }] }))).toBe(false);
+  expect(canBeReverted(undefined)).toBe(false);
+});
