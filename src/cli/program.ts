@@ -16,7 +16,7 @@ const commands: Readonly<Record<string, readonly [description: string, load: () 
     () => import('./verify.js'),
   ],
   classify: [
-    'classify a failure given as text or JSON, and show the deciding evidence',
+    'classify a failure given as text, and show the deciding evidence',
     () => import('./classify.js'),
   ],
   blame: [
