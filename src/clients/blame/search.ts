@@ -23,6 +23,8 @@ export class Search {
   asked: readonly Candidate[] | null = null;
   /** Whether what it asks for is taken out alone, because runs with other hunks out disagreed. */
   isAlone = false;
+  /** Whether it looks for a set. What several hunks do together would be mistaken for what one of them does in the company of others. */
+  isForSet = false;
   /** Why it ended before its time; null otherwise. */
   endedBy: Blame['endedBy'] = null;
   /** The smallest set that turns the test green; null if there is none. */
@@ -149,11 +151,14 @@ export class Search {
   /** Single hunks come first, then sets. Where taking out all is red, no fewer hunks do. */
   async #smallestOf(single: readonly Candidate[], all: readonly Candidate[]): Promise<Search['found']> {
     if (single.length === 0) return null;
+    this.isForSet = false;
     const ordered = this.#ordered(single);
     const first = await this.#greenOf(ordered.slice(0, most.first));
     if (first || (await this.#ask(all)) === 'red') return first;
     const next = await this.#greenOf(ordered.slice(most.first));
-    return next ?? minimalSet(all, { test: this.#ask, apart: distanceBetween });
+    if (next) return next;
+    this.isForSet = true;
+    return minimalSet(all, { test: this.#ask, apart: distanceBetween });
   }
 
   /** Returns the first of these that turns the test green by itself. What turned it green in company and does not alone points to the company. */
@@ -211,10 +216,12 @@ export function nextRound(searches: readonly Search[]): Round | null {
       one.asked.every((hunk) => out.has(hunk)),
   );
   const isShared =
-    out.size === 1 && alike.every(({ isAlone }) => !isAlone) && first.lead.failure.scope === 'test';
+    out.size === 1 &&
+    alike.every(({ isAlone, isForSet }) => !isAlone && !isForSet) &&
+    first.lead.failure.scope === 'test';
   if (!isShared) return { out, searches: alike };
   const others = asking.filter(
-    (one) => one.history === first.history && one.asked?.length === 1 && !one.isAlone,
+    (one) => one.history === first.history && one.asked?.length === 1 && !one.isAlone && !one.isForSet,
   );
   const companies = new Map<string, Search[]>();
   const numbers = new Map(first.history.candidates.map((one, at) => [one, at]));
