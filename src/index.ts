@@ -2,7 +2,7 @@ import type { AgentsFile } from './config/schema.js';
 import type { ProofDepth } from './model/verification.js';
 import type { StampedEvent } from './event.js';
 import { runHosted } from './heal/hosted-run.js';
-import type { Command } from './heal/run.js';
+import type { CommandRequest } from './heal/run.js';
 import type { RunOptions, RunRequest } from './heal/run-request.js';
 import type { Selection } from './playwright/selection.js';
 import { type Problem, reasonOf } from './problem.js';
@@ -80,10 +80,14 @@ export interface BlameOptions extends CallOptions {
 export async function heal({ tests, playwrightArgs, from, ...options }: HealOptions = {}): Promise<Report> {
   return reported(options, async (place, own) => {
     const commands = await import('./commands.js');
-    const more = from ? { from: [...from] } : {};
-    const request = { ...place, name: 'heal', filters: tests ?? [], passThrough: playwrightArgs ?? [] };
-    const command = own.dryRun ? commands.plan : commands.heal;
-    return ok({ request: { ...request, options: { ...own, ...more } }, command });
+    const request = {
+      ...place,
+      name: 'heal',
+      filters: tests ?? [],
+      passThrough: playwrightArgs ?? [],
+      options: { ...own, ...(from && { from: [...from] }) },
+    };
+    return ok({ request, command: own.dryRun ? commands.plan : commands.heal });
   });
 }
 
@@ -91,8 +95,9 @@ export async function heal({ tests, playwrightArgs, from, ...options }: HealOpti
 export async function flaky({ tests, playwrightArgs, ...options }: TestOptions = {}): Promise<Report> {
   return reported(options, async (place, own) => {
     const commands = await import('./commands.js');
-    const request = { ...place, name: 'flaky', filters: tests ?? [], passThrough: playwrightArgs ?? [] };
-    return ok({ request: { ...request, options: own }, command: commands.flaky });
+    const [filters, passThrough] = [tests ?? [], playwrightArgs ?? []];
+    const request = { ...place, name: 'flaky', filters, passThrough, options: own };
+    return ok({ request, command: commands.flaky });
   });
 }
 
@@ -112,17 +117,18 @@ export async function blame({ test, base, ...options }: BlameOptions = {}): Prom
   });
 }
 
-type Asked = Result<{ readonly request: RunRequest; readonly command: Command }, Problem>;
-
 async function reported(
   { cwd = process.cwd(), env = process.env, signal, onEvent, settings, agentsFile, ...options }: CallOptions,
-  ask: (place: Pick<RunRequest, 'cwd' | 'env'>, options: RunOptions) => Promise<Asked>,
+  prepare: (
+    place: Pick<RunRequest, 'cwd' | 'env'>,
+    options: RunOptions,
+  ) => Promise<Result<CommandRequest, Problem>>,
 ): Promise<Report> {
   try {
     const own = withoutUndefined({ ...options, agents: agentsFile, json: true });
-    const asked = await ask({ cwd, env }, own);
-    if (!asked.ok) throw new SelfHealError(asked.error);
-    const { request, command } = asked.value;
+    const prepared = await prepare({ cwd, env }, own);
+    if (!prepared.ok) throw new SelfHealError(prepared.error);
+    const { request, command } = prepared.value;
     const ran = await runHosted({ ...request, settings }, command, { signal, onEvent });
     if (!ran.ok) throw new SelfHealError(ran.error);
     const { report } = ran.value;

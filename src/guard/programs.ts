@@ -1,5 +1,6 @@
 import { isCode } from '../code/imports.js';
 import { parseSource, type SourceFile } from '../code/source-file.js';
+import type { SyntaxNode } from '../code/syntax.js';
 import type { FileEdit } from './request.js';
 
 /** Longer files, in characters, are hardly written by hand. */
@@ -13,6 +14,17 @@ export interface AppFile {
   readonly path: string;
   readonly programs: readonly SourceFile[];
   readonly rest: string;
+}
+
+/** A node with the program that it is in. */
+export interface Place {
+  readonly node: SyntaxNode;
+  readonly source: SourceFile;
+}
+
+/** A place that counts as the same as others with the same text. */
+export interface Found extends Place {
+  readonly text: string;
 }
 
 /** Reads a file of the app: code is one program, a page or a component has its scripts, and what does not parse is text. */

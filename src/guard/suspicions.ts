@@ -16,23 +16,12 @@ import {
 import type { Violation } from '../model/guard-findings.js';
 import type { Change } from './change.js';
 import { type Decision, scopesIn, testsOf } from './decisions.js';
-import { type AppFile, appFileOf } from './programs.js';
+import { type AppFile, appFileOf, type Found, type Place } from './programs.js';
 import { type Rule, violationOf } from './rules.js';
 import { swallowedIn } from './swallowed.js';
 import { shown, suspicionsInText } from './text-suspicions.js';
 import { type TestValues, testValues, type Value } from './test-values.js';
 import { testsOfHealed } from './other-input.js';
-
-/** A node with the program that it is in. */
-interface Place {
-  readonly node: SyntaxNode;
-  readonly source: SourceFile;
-}
-
-/** A place that counts as the same as others with the same text. */
-interface Found extends Place {
-  readonly text: string;
-}
 
 /**
  * Finds what agents are known to cheat with in an app, of which a person is asked (HN-3): a new condition, or a value chosen by one, with a

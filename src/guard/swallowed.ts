@@ -12,23 +12,17 @@ import {
   type SyntaxNode,
   unwrap,
 } from '../code/syntax.js';
+import type { Found } from './programs.js';
 
 /** Calls and fields by which an exception is rethrown, reported or shown. */
 const telling =
   /err|fail|warn|log|report|capture|notif|toast|alert|message|reject|abort|exit|next|rethrow|invalid|problem/i;
 
-/** A handler of exceptions, which counts as the same as others with the same text. */
-interface Handler {
-  readonly node: SyntaxNode;
-  readonly source: SourceFile;
-  readonly text: string;
-}
-
 /** A handler, and what it handles the exceptions of, if that is written beside it. */
 type Handling = readonly [handler: SyntaxNode | null, tried: SyntaxNode | null];
 
 /** Finds the handlers after which nobody knows that there was an exception. */
-export function swallowedIn(source: SourceFile): Handler[] {
+export function swallowedIn(source: SourceFile): Found[] {
   const nodes = nodesOf(source.program);
   const named = new Map(
     nodes.flatMap((node) => {

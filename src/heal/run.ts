@@ -9,12 +9,19 @@ import { checkedOut } from '../workspace/git.js';
 import type { SessionParts } from './compose-session.js';
 import type { Opened } from './open-run.js';
 import type { Healed } from './progress.js';
+import type { RunRequest } from './run-request.js';
 import type { ReportedRun } from './reported-run.js';
 import type { Session } from './session.js';
 import { tellSeen } from './tell-tests.js';
 
 /** A command: a short function over an open run, from its first Playwright run to what came of it. No step asks which command it is in. */
 export type Command = (run: Run) => Promise<Result<Healed, Problem>>;
+
+/** A command with what it is given. */
+export interface CommandRequest {
+  readonly request: RunRequest;
+  readonly command: Command;
+}
 
 /** The first Playwright run of a command. */
 export interface FirstRun {

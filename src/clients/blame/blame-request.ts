@@ -6,7 +6,7 @@ import type { Problem } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
 import { findRun } from '../../run/find-run.js';
 import { blame } from '../../commands.js';
-import type { Command } from '../../heal/run.js';
+import type { CommandRequest } from '../../heal/run.js';
 import type { RunOptions, RunRequest } from '../../heal/run-request.js';
 
 /** The options of `self-heal blame`. */
@@ -21,7 +21,7 @@ export interface BlameOptions extends Pick<RunOptions, 'config' | 'project' | 'a
 export async function blameRequest(
   place: Pick<RunRequest, 'cwd' | 'env'>,
   { base, test, ...own }: BlameOptions,
-): Promise<Result<{ readonly request: RunRequest; readonly command: Command }, Problem>> {
+): Promise<Result<CommandRequest, Problem>> {
   const unknown = base === undefined ? null : await unknownBase(place.cwd, base);
   if (unknown) return err(unknown);
   const filters = await filtersFor(place.cwd, test);

@@ -6,7 +6,7 @@ import { err, ok, type Result } from '../../result.js';
 import { readFailureRecords } from '../../run/failure-record.js';
 import { runDirOf } from '../../run/run-folder.js';
 import { verify } from '../../commands.js';
-import type { Command } from '../../heal/run.js';
+import type { CommandRequest } from '../../heal/run.js';
 import type { RunOptions, RunRequest } from '../../heal/run-request.js';
 
 /** The options of `self-heal verify`. */
@@ -23,7 +23,7 @@ export interface VerifyOptions extends Pick<RunOptions, 'config' | 'project' | '
 export async function verifyRequest(
   place: Pick<RunRequest, 'cwd' | 'env'>,
   { base, depth = 'full', filters = [], ...own }: VerifyOptions,
-): Promise<Result<{ readonly request: RunRequest; readonly command: Command }, Problem>> {
+): Promise<Result<CommandRequest, Problem>> {
   const red = await lastRed(place.cwd);
   if (red === null && filters.length === 0) return err(nothingRed);
   const onlyIds = filters.length === 0 && red ? await idsOf(place.cwd, red) : [];
