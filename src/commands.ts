@@ -4,10 +4,10 @@ import { showPlan } from './outputs/terminal.js';
 import { isRed } from './playwright/suite-run.js';
 import type { Problem } from './problem.js';
 import { err, ok, type Result } from './result.js';
-import type { Opened } from './heal/open-run.js';
-import type { MakeHooks } from './heal/compose-session.js';
+import type { Opened } from './command/open-run.js';
+import type { MakeHooks } from './command/compose-session.js';
 import type { Healed } from './heal/progress.js';
-import type { Command, Run } from './heal/run.js';
+import type { Command, Run } from './command/run.js';
 import type { VerifyAsked } from './clients/verify/compare-change.js';
 
 /** Heals what is red, in the suite here or in the reports of other runs, and then, if that was asked for, what is flaky. */

@@ -1,9 +1,9 @@
 import type { AgentsFile } from './config/schema.js';
 import type { ProofDepth } from './model/verification.js';
 import type { StampedEvent } from './event.js';
-import { runHosted } from './heal/hosted-run.js';
-import type { CommandRequest } from './heal/run.js';
-import type { RunOptions, RunRequest } from './heal/run-request.js';
+import { runHosted } from './command/hosted-run.js';
+import type { CommandRequest } from './command/run.js';
+import type { RunOptions, RunRequest } from './command/run-request.js';
 import type { Selection } from './playwright/selection.js';
 import { type Problem, reasonOf } from './problem.js';
 import { ok, type Result } from './result.js';

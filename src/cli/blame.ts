@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { type BlameOptions, blameRequest } from '../clients/blame/blame-request.js';
-import { runCommand } from '../heal/whole-run.js';
+import { runCommand } from '../command/run-command.js';
 import type { Problem } from '../problem.js';
 import { endWith } from './end.js';
 import { addWaitFlag, agentsFlag, collect, configFlag } from './options.js';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { flaky } from '../commands.js';
-import { runCommand } from '../heal/whole-run.js';
-import type { RunOptions } from '../heal/run-request.js';
+import { runCommand } from '../command/run-command.js';
+import type { RunOptions } from '../command/run-request.js';
 import type { Problem } from '../problem.js';
 import { percent } from '../model/failure-rate.js';
 import { withStore } from '../store/with-store.js';

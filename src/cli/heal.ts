@@ -7,7 +7,7 @@ import {
   addWholeSelectionFlags,
 } from './options.js';
 import { runAsTyped } from './run.js';
-import type { RunOptions } from '../heal/run-request.js';
+import type { RunOptions } from '../command/run-request.js';
 
 const examples = `
   playwright test --shard=2/20 --reporter=blob    on each CI machine

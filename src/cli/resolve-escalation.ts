@@ -12,7 +12,7 @@ import { canAsk } from '../outputs/ask.js';
 import { asPage } from '../outputs/escalation-text.js';
 import { tell } from './tell.js';
 import { laidOut } from '../outputs/cut.js';
-import type { RunRequest } from '../heal/run-request.js';
+import type { RunRequest } from '../command/run-request.js';
 import { withStore } from '../store/with-store.js';
 
 /** An answer given by flags. */
@@ -100,7 +100,7 @@ function insteadOf({ state, choice }: Escalation): string {
 export async function proveChosen({ escalation, request, lock }: Resolved): Promise<number | Problem | null> {
   if (!request || !lock) return null;
   using held = lock;
-  const { runCommand } = await import('../heal/whole-run.js');
+  const { runCommand } = await import('../command/run-command.js');
   return await runCommand({ ...request, lock: held }, chosenCommand(escalation));
 }
 

@@ -2,10 +2,10 @@ import type { Command } from 'commander';
 import { exitCodes } from '../model/exit-codes.js';
 import { endFitted } from './end.js';
 import { heal, plan, provePatches } from '../commands.js';
-import type { Command as RunCommand } from '../heal/run.js';
-import { runCommand } from '../heal/whole-run.js';
+import type { Command as RunCommand } from '../command/run.js';
+import { runCommand } from '../command/run-command.js';
 import { addHealingFlags, addSelectionFlags, addVerifyFlag, addWaitFlag } from './options.js';
-import type { RunOptions } from '../heal/run-request.js';
+import type { RunOptions } from '../command/run-request.js';
 import type { Problem } from '../problem.js';
 import { ok, type Result } from '../result.js';
 

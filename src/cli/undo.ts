@@ -10,7 +10,7 @@ import type { Written } from '../workspace/write-files.js';
 import { type StoredRun, findRun, readRun, runIdsIn } from '../run/find-run.js';
 import { formatProblem, type Problem } from '../problem.js';
 import { withStore } from '../store/with-store.js';
-import { underLockOfRuns } from '../heal/under-lock.js';
+import { underLockOfRuns } from '../command/under-lock.js';
 import { pidAtWork } from '../run/run-journal.js';
 import { counted, localTime } from '../format.js';
 import { err, ok, type Result } from '../result.js';

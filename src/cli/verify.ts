@@ -41,6 +41,6 @@ async function runVerify(
   const { verifyRequest } = await import('../clients/verify/verify-request.js');
   const request = await verifyRequest(place, { ...options, depth, filters });
   if (!request.ok) return request.error;
-  const { runCommand } = await import('../heal/whole-run.js');
+  const { runCommand } = await import('../command/run-command.js');
   return runCommand(request.value.request, request.value.command);
 }

@@ -1,6 +1,6 @@
 import { applyChosen } from '../commands.js';
-import type { Command } from '../heal/run.js';
-import { checkRequest, type RunOptions, type RunRequest } from '../heal/run-request.js';
+import type { Command } from '../command/run.js';
+import { checkRequest, type RunOptions, type RunRequest } from '../command/run-request.js';
 import type { Escalation } from '../model/escalation.js';
 import type { Problem } from '../problem.js';
 import { ok, type Result } from '../result.js';

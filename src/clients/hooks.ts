@@ -1,5 +1,5 @@
 import { createFixer } from './fixer/propose.js';
-import type { HookParts, MakeHooks } from '../heal/compose-session.js';
+import type { HookParts, MakeHooks } from '../command/compose-session.js';
 import type { Hooks } from '../heal/hooks.js';
 import { knownSecrets } from '../secrets/redactor.js';
 import { contentsOf } from '../workspace/change.js';

@@ -17,7 +17,7 @@ import type { SuiteRun } from '../playwright/suite-run.js';
 import { dropUnmasked } from '../run/mask-suite-folder.js';
 import { keepTrace } from './show-trace.js';
 import { rootOf } from '../workspace/project-files.js';
-import type { Opened } from './open-run.js';
+import type { Session } from './session.js';
 import { takenPortOf } from '../diagnose/advice.js';
 import { type Listener, listenerOn } from '../process/listener.js';
 import { isInside } from '../paths.js';
@@ -26,7 +26,7 @@ import { isInside } from '../paths.js';
 export type Diagnose = (run: SuiteRun) => Promise<DiagnosedFailure[]>;
 
 /** What a diagnosis needs to know about the run. */
-export type DiagnoseOptions = Pick<Opened, 'settings' | 'folder' | 'cwd' | 'redactor'>;
+export type DiagnoseOptions = Pick<Session, 'settings' | 'folder' | 'cwd' | 'redactor'>;
 
 /** Creates the step that gathers evidence for, classifies and signs each failure of a suite run, the suite's own first. */
 export function createDiagnose(options: DiagnoseOptions): Diagnose {

@@ -9,12 +9,40 @@ import type { BlameCauses, Hooks } from './hooks.js';
 import type { Observations } from './observations.js';
 import type { RunFolder } from '../run/run-folder.js';
 import type { RunPlan } from '../run/run-plan.js';
-import type { AgainRequest } from './suite-runs.js';
+import type { BrokenBuild } from '../playwright/broken-build.js';
+import type { SuiteOptions } from '../playwright/run-suite.js';
+import type { SuitePurpose } from '../event.js';
+import type { AgentPlace } from '../workspace/workspace.js';
 import type { Redactor } from '../secrets/redactor.js';
 import type { RunStore } from '../run/run-store.js';
 import type { Spending } from '../run/spending.js';
 import type { Guard } from '../guard/run-guard.js';
 import type { Workspace } from '../workspace/workspace.js';
+
+/** Callbacks while a suite runs. */
+export type Watching = Pick<SuiteOptions, 'onStart' | 'onProgress'>;
+
+/** Which tests to run again, and what for. */
+export interface AgainRequest {
+  readonly ids: readonly string[] | null;
+  readonly purpose: SuitePurpose;
+  readonly causeId: string | null;
+  /** Ends only this run; the session's own signal ends it, too. */
+  readonly signal?: AbortSignal;
+  readonly watching?: Watching;
+  /** The copy of the project to run in, if not in the project itself. */
+  readonly place?: AgentPlace;
+  /** How the tests run this time, if not as the user's selection says. */
+  readonly how?: {
+    readonly args: readonly string[];
+    readonly env?: NodeJS.ProcessEnv;
+    readonly trace?: boolean;
+    /** The flaky test that is looked at, if it is one. */
+    readonly about?: string;
+  };
+  /** Set by the session: the build error with which a web server did not become available before. */
+  readonly brokenBuild?: BrokenBuild | null;
+}
 
 /** What every step of a run is given: the effects as functions, and the run's own state. */
 export interface Session {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { rawTraceOf } from '../run/mask-suite-folder.js';
 import { hasState, makeStateFolder, removeState } from '../state-folder.js';
 import { isInside } from '../paths.js';
-import type { Opened } from './open-run.js';
+import type { Session } from './session.js';
 
 /** Keeps the trace of a failed test from being deleted with its suite run. */
 export async function keepTrace(runDir: string, n: number, trace: string): Promise<void> {
@@ -15,7 +15,7 @@ export async function keepTrace(runDir: string, n: number, trace: string): Promi
 
 /** Writes what the trace of a failure shows into its folder, once, and deletes the trace itself. Without a trace, it does nothing. */
 export async function showTrace(
-  { folder, settings, redactor }: Pick<Opened, 'folder' | 'settings' | 'redactor'>,
+  { folder, settings, redactor }: Pick<Session, 'folder' | 'settings' | 'redactor'>,
   n: number,
 ): Promise<void> {
   const trace = rawTraceOf(folder.dir, n);
@@ -28,7 +28,7 @@ export async function showTrace(
 
 /** Does so for the failures that represent a cause: a person looks at these, also where no agent did. */
 export async function showTraces(
-  opened: Pick<Opened, 'folder' | 'settings' | 'redactor' | 'bus' | 'signal'>,
+  opened: Pick<Session, 'folder' | 'settings' | 'redactor' | 'bus' | 'signal'>,
 ): Promise<void> {
   for (const { summary } of opened.bus.run().causes) {
     if (opened.signal.aborted) return;

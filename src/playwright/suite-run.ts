@@ -79,3 +79,8 @@ export function noRun(status: SuiteRun['status']): SuiteRun {
     problems: [],
   };
 }
+
+/** Whether a test failed because it records a trace while Playwright already does. */
+export function isTracedTwice({ errors }: Pick<TestFailure, 'errors'>): boolean {
+  return errors.some(({ message }) => /tracing\.start: .*Tracing has been already started/.test(message));
+}

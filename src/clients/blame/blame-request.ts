@@ -6,8 +6,8 @@ import type { Problem } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
 import { findRun } from '../../run/find-run.js';
 import { blame } from '../../commands.js';
-import type { CommandRequest } from '../../heal/run.js';
-import type { RunOptions, RunRequest } from '../../heal/run-request.js';
+import type { CommandRequest } from '../../command/run.js';
+import type { RunOptions, RunRequest } from '../../command/run-request.js';
 
 /** The options of `self-heal blame`. */
 export interface BlameOptions extends Pick<RunOptions, 'config' | 'project' | 'agents' | 'json' | 'wait'> {

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { systemClock } from '../../clock.js';
 import { placesOf } from '../../guard/run-guard.js';
 import { testPlaces } from '../../guard/test-places.js';
-import type { MakeExplain } from '../../heal/compose-session.js';
+import type { MakeExplain } from '../../command/compose-session.js';
 import { createDiagnose } from '../../heal/diagnose.js';
 import { lastGreenCommits } from '../../run/last-green.js';
 import { makeStateFolder } from '../../state-folder.js';

@@ -23,11 +23,10 @@ import { toPlaywrightArgs } from '../../playwright/selection.js';
 import type { SuiteRun } from '../../playwright/suite-run.js';
 import { healCauses } from '../../heal/heal-causes.js';
 import { observationsIn } from '../../heal/observations.js';
-import type { Opened } from '../../heal/open-run.js';
+import type { Opened } from '../../command/open-run.js';
 import { type Healed, newProgress, type Progress, tellCause } from '../../heal/progress.js';
 import { proveFixes } from '../../heal/prove.js';
-import type { Session } from '../../heal/session.js';
-import type { AgainRequest } from '../../heal/suite-runs.js';
+import type { AgainRequest, Session } from '../../heal/session.js';
 
 /** Which tests to look at: those named, or what is flaky in the whole suite. */
 export interface FlakyRequest {

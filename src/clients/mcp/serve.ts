@@ -10,7 +10,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import type { StampedEvent } from '../../event.js';
-import type { Hosting } from '../../heal/hosted-run.js';
+import type { Hosting } from '../../command/hosted-run.js';
 import { fenced } from '../../fenced.js';
 import { cut } from '../../outputs/cut.js';
 import { linesFor } from '../../outputs/lines.js';

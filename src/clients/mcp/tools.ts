@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { choices, choiceText, type Choice } from '../../model/choice.js';
 import { proofDepths } from '../../model/verification.js';
-import { type Hosting, runHosted } from '../../heal/hosted-run.js';
+import { type Hosting, runHosted } from '../../command/hosted-run.js';
 import { blame, heal, type Report, SelfHealError, verify } from '../../index.js';
 import { matchingFailures, failuresOf, isLead, nameOf } from '../inspect/find-failure.js';
 import type { Problem } from '../../problem.js';

@@ -11,7 +11,7 @@ import type { Problem } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
 import { changesSince } from '../../run/tree-state.js';
 import type { LastRed } from '../inspect/last-red.js';
-import type { Opened } from '../../heal/open-run.js';
+import type { Opened } from '../../command/open-run.js';
 import type { Healed } from '../../heal/progress.js';
 
 /** What is asked about the changes in the working tree. */

@@ -6,8 +6,8 @@ import { err, ok, type Result } from '../../result.js';
 import { readFailureRecords } from '../../run/failure-record.js';
 import { runDirOf } from '../../run/run-folder.js';
 import { verify } from '../../commands.js';
-import type { CommandRequest } from '../../heal/run.js';
-import type { RunOptions, RunRequest } from '../../heal/run-request.js';
+import type { CommandRequest } from '../../command/run.js';
+import type { RunOptions, RunRequest } from '../../command/run-request.js';
 
 /** The options of `self-heal verify`. */
 export interface VerifyOptions extends Pick<RunOptions, 'config' | 'project' | 'agents' | 'json' | 'wait'> {

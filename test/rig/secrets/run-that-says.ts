@@ -5,7 +5,7 @@ import { Chalk } from 'chalk';
 import { createRunAgent } from '../../../src/agents/create-run-agent.js';
 import { createBus } from '../../../src/run/bus.js';
 import { reportOf } from '../../../src/run/report.js';
-import { openRunStore } from '../../../src/heal/compose-session.js';
+import { openRunStore } from '../../../src/command/compose-session.js';
 import { groupCauses } from '../../../src/diagnose/group.js';
 import type { Attempt } from '../../../src/model/attempt.js';
 import { prepareAgent } from '../../../src/heal/attempt/deploy.js';

@@ -25,7 +25,7 @@ export async function runHosted(
   { signal = new AbortController().signal, onEvent = () => undefined }: Hosting,
 ): Promise<Result<Ran, Problem>> {
   let report: Report | null = null;
-  const { runCommand } = await import('./whole-run.js');
+  const { runCommand } = await import('./run-command.js');
   const onReport = (one: Report) => {
     report = one;
   };

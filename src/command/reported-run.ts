@@ -12,7 +12,8 @@ import { noRun, type SuiteRun, type TestResult } from '../playwright/suite-run.j
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import type { Opened } from './open-run.js';
-import { tally, type Watching } from './suite-runs.js';
+import type { Watching } from '../heal/session.js';
+import { tally } from './suite-runs.js';
 
 /** The run that takes the place of a first one, and the tests that the reports name as red. */
 export interface ReportedRun {

@@ -14,12 +14,12 @@ import { createRunStore, noStore, type RunStore } from '../run/run-store.js';
 import { createSpending } from '../run/spending.js';
 import { createStore } from '../store/create-store.js';
 import { openStore } from '../store/open-store.js';
-import { createDiagnose } from './diagnose.js';
-import type { BlameCauses, Hooks } from './hooks.js';
-import { Observations } from './observations.js';
+import { createDiagnose } from '../heal/diagnose.js';
+import type { BlameCauses, Hooks } from '../heal/hooks.js';
+import { Observations } from '../heal/observations.js';
 import type { Opened } from './open-run.js';
 import type { ReportedRun } from './reported-run.js';
-import type { Session } from './session.js';
+import type { Session } from '../heal/session.js';
 
 /** What hooks may use of the run for which they are made. */
 export interface HookParts {

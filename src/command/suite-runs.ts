@@ -3,40 +3,14 @@ import type { Bus } from '../run/bus.js';
 import { findPlaywright, type Playwright } from '../playwright/find-playwright.js';
 import { runSuite, type SuiteOptions } from '../playwright/run-suite.js';
 import type { PlaywrightArgs } from '../playwright/selection.js';
-import { isRed, type SuiteRun, type TestResult } from '../playwright/suite-run.js';
-import type { TestFailure } from '../model/failure.js';
+import { isRed, isTracedTwice, type SuiteRun, type TestResult } from '../playwright/suite-run.js';
 import type { SuitePurpose } from '../event.js';
+import type { AgainRequest, Watching } from '../heal/session.js';
 import type { RunFolder } from '../run/run-folder.js';
 import { maskSuiteFolder } from '../run/mask-suite-folder.js';
 import type { RunPlan } from '../run/run-plan.js';
 import type { Masking } from '../secrets/redactor.js';
-import type { BrokenBuild } from '../playwright/broken-build.js';
 import type { AgentPlace } from '../workspace/workspace.js';
-
-/** Callbacks while a suite runs. */
-export type Watching = Pick<SuiteOptions, 'onStart' | 'onProgress'>;
-
-/** Which tests to run again, and what for. */
-export interface AgainRequest {
-  readonly ids: readonly string[] | null;
-  readonly purpose: SuitePurpose;
-  readonly causeId: string | null;
-  /** Ends only this run; the session's own signal ends it, too. */
-  readonly signal?: AbortSignal;
-  readonly watching?: Watching;
-  /** The copy of the project to run in, if not in the project itself. */
-  readonly place?: AgentPlace;
-  /** How the tests run this time, if not as the user's selection says. */
-  readonly how?: {
-    readonly args: readonly string[];
-    readonly env?: NodeJS.ProcessEnv;
-    readonly trace?: boolean;
-    /** The flaky test that is looked at, if it is one. */
-    readonly about?: string;
-  };
-  /** Set by the session: the build error with which a web server did not become available before. */
-  readonly brokenBuild?: BrokenBuild | null;
-}
 
 /** The project's Playwright, as a run uses it. */
 export interface SuiteRuns {
@@ -142,11 +116,6 @@ function inCopy({ playwright, args, env }: SuiteRunsOptions, { cwd, toCopy }: Ag
  * a trace.
  */
 const traced: ReadonlySet<SuitePurpose> = new Set(['confirm', 'retest']);
-
-/** Whether a test failed because it records a trace while Playwright already does. */
-export function isTracedTwice({ errors }: Pick<TestFailure, 'errors'>): boolean {
-  return errors.some(({ message }) => /tracing\.start: .*Tracing has been already started/.test(message));
-}
 
 /** A green run does without this code. */
 async function openFetcher() {

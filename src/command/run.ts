@@ -8,11 +8,11 @@ import { err, ok, type Result } from '../result.js';
 import { checkedOut } from '../workspace/git.js';
 import type { SessionParts } from './compose-session.js';
 import type { Opened } from './open-run.js';
-import type { Healed } from './progress.js';
+import type { Healed } from '../heal/progress.js';
 import type { RunRequest } from './run-request.js';
 import type { ReportedRun } from './reported-run.js';
-import type { Session } from './session.js';
-import { tellSeen } from './tell-tests.js';
+import type { Session } from '../heal/session.js';
+import { tellSeen } from '../heal/tell-tests.js';
 
 /** A command: a short function over an open run, from its first Playwright run to what came of it. No step asks which command it is in. */
 export type Command = (run: Run) => Promise<Result<Healed, Problem>>;
@@ -118,7 +118,7 @@ async function loadForRed(): Promise<void> {
   const [{ compileRules }] = await Promise.all([
     import('../diagnose/classify.js'),
     import('./compose-session.js'),
-    import('./heal-rounds.js'),
+    import('../heal/heal-rounds.js'),
   ]);
   compileRules();
 }
