@@ -112,7 +112,7 @@ export function isSecretValue(value: string, place: ValuePlace, name = 'token'):
       (place !== 'open' && /^\d{4,32}$/.test(text) && /^(?:password|code)$/.test(kindOf(name)))
     );
   if (nameOfSecrets.test(text) && !(place === 'tight' && text.includes('-'))) return false;
-  if (/\s/.test(text)) return place !== 'open' && /\d/.test(text) && text.split(/\s+/).length < 4;
+  if (/\s/.test(text)) return place !== 'open' && (isPassphrase(text, name) || isShortWithDigits(text));
   if (place === 'open')
     return (
       isGenerated(text) ||
@@ -120,6 +120,21 @@ export function isSecretValue(value: string, place: ValuePlace, name = 'token'):
     );
   if (/^[A-Za-z]+$/.test(text)) return place === 'tight' || kindOf(name) === 'password';
   return !/^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$/.test(text);
+}
+
+/** Words with which programs speak about a password, for instance under the name of its field. */
+const aboutPasswords =
+  /^(?:passw\w*|is|are|be|has|have|was|must|may|can|can't|cannot|do|does|doesn't|should|needs?|please|enter|choose|not?|too|at|the|a|an|in|of|for|or|and|with|your?|than|least|most|required|field|characters?|match|try|again)$/i;
+
+/** Whether this is several words that a person chose as a password, rather than a sentence about one. */
+function isPassphrase(text: string, name: string): boolean {
+  const words = text.split(/\s+/);
+  const isWordy = words.length >= 3 && words.every((word) => /^[\p{L}\d'-]+$/u.test(word));
+  return isWordy && kindOf(name) === 'password' && !words.some((word) => aboutPasswords.test(word));
+}
+
+function isShortWithDigits(text: string): boolean {
+  return /\d/.test(text) && text.split(/\s+/).length < 4;
 }
 
 /** Whether a value has letters and digits, as identifiers, hashes and generated passwords have. */
