@@ -3,8 +3,8 @@ import { agentErrors } from './agents/api-error.js';
 import { attemptShape, exits, opinionShape } from './model/attempt.js';
 import { avoidedReasons } from './model/avoided.js';
 import { blameShape } from './model/blame.js';
+import { causeRecordShape } from './model/cause.js';
 import { choices } from './model/choice.js';
-import { diagnosisShape } from './model/diagnosis.js';
 import { earlierFixShape } from './model/earlier-runs.js';
 import { testShape } from './model/failure.js';
 import { countShape } from './model/failure-rate.js';
@@ -12,33 +12,12 @@ import { flakeShape } from './model/flake.js';
 import { cutShape, violationShape } from './model/guard-findings.js';
 import { proofShape, testProofShape } from './model/proof.js';
 import { verifyLevels } from './model/settings.js';
-import { count, countOrNull, listOf, runIdShape, textOrNull, texts } from './model/shape.js';
+import { count, countOrNull, listOf, ownId as id, runIdShape, textOrNull, texts } from './model/shape.js';
 import { causeEndShape, outcomes, verdicts } from './model/verdict.js';
 import { verificationShape } from './model/verification.js';
 import { jsonOf } from './json-of.js';
 
-/** An id that self-heal has made, which stands in comments, logs and commands. */
-const id = z.string().regex(/^[\w.-]{1,64}$/);
-
-const causeShape = z.object({
-  id,
-  signature: z.string(),
-  ...diagnosisShape.pick({ category: true, alternatives: true, confidence: true, why: true }).shape,
-  tests: listOf(testShape),
-  /** The first line of the leading failure's message. */
-  headline: z.string(),
-  /** The first frame of the user's own code, `src/cart.ts:12:5`; null if no stack shows it. */
-  source: textOrNull,
-  parent: id.nullable(),
-  warning: textOrNull,
-  /** The folder of its leading failure, relative to the run's: context.json, prompt.md, screenshot … */
-  evidence: z.string().regex(/^failures\/\d+$/),
-});
-
-/** A cause, as described by the events and the report. */
-export type CauseSummary = z.infer<typeof causeShape>;
-
-const askedShape = z.object({
+const typedRunShape = z.object({
   filters: texts,
   passThrough: texts,
   /** By their long names; checked when a patch of the run is proven again. */
@@ -46,10 +25,9 @@ const askedShape = z.object({
 });
 
 /** A run as typed: filters, arguments passed on to Playwright, and options. */
-export type RunAsked = z.infer<typeof askedShape>;
+export type TypedRun = z.infer<typeof typedRunShape>;
 
-/** A test as shown by the first Playwright run that included it. */
-export const seenShape = z.object({
+const listedTestShape = z.object({
   id: z.string(),
   title: texts,
   /** Relative to the project's root, with forward slashes. */
@@ -67,8 +45,8 @@ export const seenShape = z.object({
   rerunIds: texts.exactOptional(),
 });
 
-/** One test of the selection, with its status. */
-export type SeenTest = z.infer<typeof seenShape>;
+/** A test of the selection, with its status in the first Playwright run that included it. */
+export type ListedTest = z.infer<typeof listedTestShape>;
 
 const regressionShape = z.object({
   /** How many tests ran. */
@@ -120,7 +98,7 @@ const shapes = {
     /** The shards that ran these tests, and the numbers of those that are missing; absent if the suite runs here. */
     shards: z.object(shards).exactOptional(),
     /** The command as typed: a patch that a person chooses later is proven with its selection. */
-    request: askedShape.exactOptional(),
+    request: typedRunShape.exactOptional(),
   }),
   /** A Playwright run begins: the first one, a confirming one, or one after an attempt. */
   'suite.started': z.object({
@@ -149,7 +127,7 @@ const shapes = {
   /** Playwright's reports of other runs were read instead of a first run here (SC-1). */
   'reports.read': z.object(shards),
   /** Tests that had not run before, as a Playwright run showed them. After the first run, this is the whole selection. */
-  'tests.seen': z.object({ tests: listOf(seenShape) }),
+  'tests.seen': z.object({ tests: listOf(listedTestShape) }),
   /** The final status of these tests, unless a later event decides them again (HN-7); `sharedFix` if a fix made for another test healed them. */
   'tests.decided': z.object({
     ids: texts,
@@ -158,11 +136,11 @@ const shapes = {
   }),
   /** These tests are red, and a person has accepted that for now (ME-7). */
   'tests.quarantined': z.object(ofTests),
-  'cause.found': z.object({ cause: causeShape }),
+  'cause.found': z.object({ cause: causeRecordShape }),
   /** An earlier fix healed some of the cause's tests; these are the rest (HL-6). */
-  'cause.narrowed': z.object({ cause: causeShape }),
+  'cause.narrowed': z.object({ cause: causeRecordShape }),
   /** The smallest change that broke `causeId` is that of this cause, which has its tests now (HL-6). */
-  'cause.joined': z.object({ ...ofCause, cause: causeShape }),
+  'cause.joined': z.object({ ...ofCause, cause: causeRecordShape }),
   'cause.flaky': z.object({ ...ofTests, ...ofAny }),
   /** Experiments have shown what makes a test flaky, and how often it then fails (FL-2). */
   'flake.found': z.object({ flake: flakeShape }),

@@ -48,7 +48,14 @@ export interface ContextRequest {
 export async function buildContext(request: ContextRequest): Promise<AgentContext> {
   const { settings, root, cause, runId, attempt } = request;
   const { lead, members } = cause;
-  const { evidence } = lead;
+  const {
+    errors: _errors,
+    sources,
+    elements: _elements,
+    rootDir: _root,
+    workspaceDir: _,
+    ...evidence
+  } = lead.evidence;
   const folder = path.join(request.runDir, 'failures', String(lead.n));
   const files = listState(folder)
     .filter((name) => !own.has(name))
@@ -56,6 +63,7 @@ export async function buildContext(request: ContextRequest): Promise<AgentContex
   const trace = files.includes(traceFiles.trace) ? path.join(folder, traceFiles.trace) : null;
   const tests = members.map((member) => ({ member, test: contextTest(member, root) }));
   return {
+    ...evidence,
     schemaVersion: 1,
     runId,
     causeId: cause.id,
@@ -66,7 +74,6 @@ export async function buildContext(request: ContextRequest): Promise<AgentContex
     ...setUpIn(lead, root),
     ...(lead.needs ? { needs: lead.needs.length } : {}),
     otherTests: tests.flatMap(({ member, test }) => (member === lead || !test ? [] : [test])),
-    failedStep: evidence.failedStep,
     error: errorOf(lead),
     diagnosis: lead.diagnosis,
     blame: cause.blame ? { ...cause.blame, rest: [] } : null,
@@ -81,22 +88,10 @@ export async function buildContext(request: ContextRequest): Promise<AgentContex
     }).catch(() => null),
     commits: await recentCommits(root, filesShown(lead, root)),
     named: await namedPlaces(lead, { root, tree: request.tree ?? root }),
-    source: evidence.sources.find(({ at }) => at === lead.diagnosis.facts.source) ?? null,
-    screenshot: evidence.screenshot,
+    source: sources.find(({ at }) => at === lead.diagnosis.facts.source) ?? null,
     trace,
     files,
     playwrightReadsTraces: isAtLeast(request.playwright, [1, 59]),
-    ...(evidence.otherRun ? { otherRun: evidence.otherRun } : {}),
-    pageUrl: evidence.pageUrl,
-    ariaSnapshot: evidence.ariaSnapshot,
-    ...(evidence.steps ? { steps: evidence.steps } : {}),
-    console: evidence.console,
-    network: evidence.network,
-    serverOutput: evidence.serverOutput,
-    ...(evidence.serverLines ? { serverLines: evidence.serverLines } : {}),
-    ...(evidence.ofOthers ? { ofOthers: evidence.ofOthers } : {}),
-    missing: evidence.missing,
-    cut: evidence.cut,
     guidance: request.guidance,
     testChanges: testChangesOf(request),
     earlierFix: request.earlierFix && fixWithPatch(request.earlierFix, request),

@@ -5,12 +5,12 @@ import type { SuiteRun } from '../playwright/suite-run.js';
 import { applyFlaky } from './apply-result.js';
 import { confirm } from './confirm.js';
 import { type Healed, newProgress, summarise } from './progress.js';
-import type { CauseSummary } from '../event.js';
+import type { CauseRecord } from '../model/cause.js';
 import type { Session } from './session.js';
 
 /** What `--dry-run` shows for one cause. */
 export interface Plan {
-  readonly cause: CauseSummary;
+  readonly cause: CauseRecord;
   readonly slashCommand: string;
   readonly runner: string;
   readonly prompt: string;

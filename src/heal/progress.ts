@@ -1,12 +1,12 @@
 import { type Attempt, isKept, spentOn } from '../model/attempt.js';
-import type { Cause, DiagnosedFailure } from '../model/cause.js';
+import type { Cause, CauseRecord, DiagnosedFailure } from '../model/cause.js';
 import { isPaused } from './policy.js';
 import type { ProofOutcome, ProofStep, TestProof } from '../model/proof.js';
 import { type CauseEnd, type CauseVerdict, type RunResult, isResolved } from '../model/verdict.js';
 import { failureKey, testsOf } from '../model/failure.js';
 import type { TriedCause } from './heal-cause.js';
 import type { GreenTest } from './alike.js';
-import type { EventOf, CauseSummary } from '../event.js';
+import type { EventOf } from '../event.js';
 import type { SuiteRun, TestResult } from '../playwright/suite-run.js';
 import { attemptsOf, type CauseState } from '../run/run-state.js';
 import type { Session } from './session.js';
@@ -66,7 +66,7 @@ export function tellCause({ session, causes }: Progress, cause: Cause): void {
 
 /** Returns what the run knows about a cause. */
 export function stateOf({ session }: Progress, { id }: Pick<Cause, 'id'>): CauseState | undefined {
-  return session.bus.run().causes.find(({ summary }) => summary.id === id);
+  return session.bus.run().causes.find((cause) => cause.id === id);
 }
 
 /** Returns the attempts at a cause, with those whose proof is pending. */
@@ -109,8 +109,8 @@ export function goesOn(progress: Progress): boolean {
 
 /** Whether so many causes need a person that no more agents are started. */
 export function isPausedNow({ session, greenWithOthers }: Progress): boolean {
-  const ends = session.bus.run().causes.flatMap(({ summary, ended }) => {
-    return ended === null || greenWithOthers.has(summary.id) ? [] : [ended];
+  const ends = session.bus.run().causes.flatMap(({ id, ended }) => {
+    return ended === null || greenWithOthers.has(id) ? [] : [ended];
   });
   return isPaused(ends, session.settings.limits);
 }
@@ -253,7 +253,7 @@ export function testProofs(progress: Progress, tests: readonly ProofTest[]): Tes
 }
 
 /** Returns a cause as events and reports name it. */
-export function summarise({ id, lead, members, parent }: Cause): CauseSummary {
+export function summarise({ id, lead, members, parent }: Cause): CauseRecord {
   const { category, alternatives, why, confidence, warning, facts } = lead.diagnosis;
   return {
     id,

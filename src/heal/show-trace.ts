@@ -30,8 +30,8 @@ export async function showTrace(
 export async function showTraces(
   opened: Pick<Session, 'folder' | 'settings' | 'redactor' | 'bus' | 'signal'>,
 ): Promise<void> {
-  for (const { summary } of opened.bus.run().causes) {
+  for (const { evidence } of opened.bus.run().causes) {
     if (opened.signal.aborted) return;
-    await showTrace(opened, Number(path.posix.basename(summary.evidence)));
+    await showTrace(opened, Number(path.posix.basename(evidence)));
   }
 }

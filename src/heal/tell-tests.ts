@@ -1,6 +1,6 @@
 import { failureKey, type Failure } from '../model/failure.js';
 import type { Verdict } from '../model/verdict.js';
-import type { SeenTest } from '../event.js';
+import type { ListedTest } from '../event.js';
 import type { SuiteRun, TestResult } from '../playwright/suite-run.js';
 import type { Session } from './session.js';
 import { relativePath } from '../paths.js';
@@ -25,11 +25,11 @@ export function tellSeen(
 }
 
 /** That its own id is enough goes without saying. */
-function rerunBy(ids: readonly string[], own: string): Pick<SeenTest, 'rerunIds'> {
+function rerunBy(ids: readonly string[], own: string): Pick<ListedTest, 'rerunIds'> {
   return ids.some((id) => id !== own) ? { rerunIds: ids } : {};
 }
 
-function seenTest({ test, outcome, durationMs }: TestResult, cwd: string): SeenTest {
+function seenTest({ test, outcome, durationMs }: TestResult, cwd: string): ListedTest {
   const { id, titlePath: title, location, project } = test;
   const file = relativePath(cwd, location.file);
   return { id, title, file, line: location.line, project, verdict: firstVerdict[outcome], durationMs };

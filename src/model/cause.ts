@@ -2,15 +2,17 @@ import { z } from 'zod';
 import type { Blame } from './blame.js';
 import { isProjectRule } from '../diagnose/rule.js';
 import { diagnosisShape, type RetryAxis } from './diagnosis.js';
-import type { Evidence } from './evidence.js';
+import { type Evidence, evidenceShape } from './evidence.js';
 import type { Flake } from './flake.js';
-import type { Failure } from './failure.js';
-import { textOrNull, texts } from './shape.js';
+import { type Failure, suiteFailureShape, testFailureShape, testShape } from './failure.js';
+import { listOf, ownId, textOrNull, texts } from './shape.js';
 
-/** What is decided about a failure. */
-export const diagnosedShape = z.object({
+/** A failure as it is stored: all but what can only be read while its run works. */
+export const failureRecordShape = z.object({
   /** Counted from 1 within the run; names its folder, `failures/<n>/`. */
   n: z.int().positive(),
+  failure: z.discriminatedUnion('scope', [testFailureShape, suiteFailureShape]),
+  evidence: evidenceShape,
   diagnosis: diagnosisShape,
   /** `{project}:{errorType}:{hash8}` (ME-1). */
   signature: z.string(),
@@ -20,40 +22,57 @@ export const diagnosedShape = z.object({
   along: texts.exactOptional(),
   /** Those of them without which it is green. Absent if it is red alone, or that is not known. */
   needs: texts.exactOptional(),
-  /** What a look at the machine has shown: who is to blame in place of the code, in a sentence, or null for nobody; absent if nothing was looked at. */
+  /** What on this machine is to blame in place of the code, in a sentence; null if nothing is, absent if the machine was not examined. */
   machine: textOrNull.exactOptional(),
 });
 
 /** A failure with its evidence and its diagnosis. */
-export interface DiagnosedFailure extends z.infer<typeof diagnosedShape> {
+export interface DiagnosedFailure extends z.infer<typeof failureRecordShape> {
   readonly failure: Failure;
   readonly evidence: Evidence;
   /** The number of the failure that was run again in its stead, since the two are alike; absent if it was run again itself. */
   readonly like?: number;
-  /** Whether the run that showed it was traced, so that its evidence is all there is to have. */
+  /** Whether its run was traced, so that no other run can add evidence. */
   readonly isTraced?: boolean;
 }
+
+/** A cause as the events store it. The state of a run and the report extend this shape. */
+export const causeRecordShape = z.object({
+  id: ownId,
+  signature: z.string(),
+  ...diagnosisShape.pick({ category: true, alternatives: true, confidence: true, why: true }).shape,
+  tests: listOf(testShape),
+  /** The first line of the leading failure's message. */
+  headline: z.string(),
+  /** The first frame of the user's own code, `src/cart.ts:12:5`; null if no stack has one. */
+  source: textOrNull,
+  parent: ownId.nullable(),
+  warning: textOrNull,
+  /** The folder of its leading failure, relative to the run's: context.json, prompt.md, screenshot … */
+  evidence: z.string().regex(/^failures\/\d+$/),
+});
+export type CauseRecord = z.infer<typeof causeRecordShape>;
 
 /** All failures of a run that share a root cause: the unit of healing (HL-6). */
 export interface Cause {
   /** `c1`, `c2` … within the run. */
   readonly id: string;
-  /** The failure that is shown to the agent. */
+  /** The failure that an agent gets. */
   readonly lead: DiagnosedFailure;
   readonly members: readonly DiagnosedFailure[];
   /** The cause whose partial fix revealed this one (HL-3), or null. */
   readonly parent: string | null;
   /** Why no agent can help, or null: many tests failed on one dead server for no visible reason (HL-7). */
   readonly environment: string | null;
-  /** The change that broke its lead test, as shown by runs (BL-1); absent if there was no search or it found nothing. */
+  /** The change that broke its lead test, as runs have proven (BL-1); absent if there was no search, or none was identified. */
   readonly blame?: Blame;
-  /** What was found out about its test, if it is a flake. */
+  /** The measurements of its test, if that is flaky. */
   readonly flake?: Flake;
 }
 
 /**
- * Returns what the fix of a cause needs (CS-11). If a change of the code broke the test, code can fix it, whatever the error is
- * worded like; only the project's own rules outrank that.
+ * Returns what the fix of a cause needs (CS-11). If a change of the code broke the test, code can fix it, whatever the error says; only the
+ * project's own rules outrank that.
  */
 export function retryOf({ lead, blame }: Pick<Cause, 'lead' | 'blame'>): RetryAxis {
   const { retry, why } = lead.diagnosis;

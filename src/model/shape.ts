@@ -9,6 +9,9 @@ export const textOrNull = z.string().nullable();
 export const count = z.number().min(0);
 export const countOrNull = count.nullable();
 
+/** An id that self-heal creates, and prints in comments, logs and commands. */
+export const ownId = z.string().regex(/^[\w.-]{1,64}$/);
+
 /** The id of a run, with which its folder is found. */
 export const runIdShape = z.string().regex(/^[\w-]+$/);
 

@@ -5,7 +5,7 @@ import { type RunState, type CauseState, type Phase, emptyRun } from '../run/run
 import { cut, wrappedPainted } from './cut.js';
 import { linesFor } from './lines.js';
 import { systemClock } from '../clock.js';
-import type { CauseSummary } from '../event.js';
+import type { CauseRecord } from '../model/cause.js';
 import { isLive, paletteFor } from './streams.js';
 import { isHealed } from '../model/verdict.js';
 import { counted, dollars, duration } from '../format.js';
@@ -62,8 +62,9 @@ export function terminalReporter({ stream, paint, live, now }: TerminalOptions):
 }
 
 /** Whether to show the live view: during the first run, the terminal belongs to the user's own reporter, and a green run has nothing to show. */
-function isShown({ first, ended, spans }: RunState): boolean {
-  return ended === null && first !== null && (first.failed > 0 || first.total === 0 || spans.length > 1);
+function isShown({ first, ended, suite, playwrightRuns }: RunState): boolean {
+  if (ended !== null || first === null) return false;
+  return first.failed > 0 || first.total === 0 || suite !== null || playwrightRuns > 1;
 }
 
 /** Creates the reporter for standard error, to suit its reader: a person or a log. */
@@ -77,7 +78,7 @@ export function runTerminal(env: NodeJS.ProcessEnv): Reporter {
 }
 
 interface ShownPlan {
-  readonly cause: Pick<CauseSummary, 'id' | 'category'>;
+  readonly cause: Pick<CauseRecord, 'id' | 'category'>;
   readonly slashCommand: string;
   readonly runner: string;
   readonly prompt: string;
@@ -151,8 +152,7 @@ function phaseLines({ phase }: RunState, { paint, columns, now }: LiveViewOption
 }
 
 function activeLines(cause: CauseState, { paint, columns, now }: LiveViewOptions): string[] {
-  const { phase, costUsd, startedAt } = cause;
-  const { id, category, headline } = cause.summary;
+  const { id, category, headline, phase, costUsd, startedAt } = cause;
   if (!phase) return [];
   const parts = [
     `${id} ${category}`,
@@ -167,8 +167,7 @@ function activeLines(cause: CauseState, { paint, columns, now }: LiveViewOptions
 }
 
 function endedLine(cause: CauseState, { paint, columns }: LiveViewOptions): string {
-  const { ended, costUsd, startedAt } = cause;
-  const { id, category, headline } = cause.summary;
+  const { id, category, headline, ended, costUsd, startedAt } = cause;
   if (!ended) return '';
   const parts = [
     `${id} ${verdictWords[ended.verdict].word}`,

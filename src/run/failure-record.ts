@@ -1,15 +1,9 @@
 import path from 'node:path';
 import { z } from 'zod';
 import { traceFiles } from '../evidence/evidence-files.js';
-import { diagnosedShape, type DiagnosedFailure } from '../model/cause.js';
+import { type DiagnosedFailure, failureRecordShape } from '../model/cause.js';
 import { evidenceShape } from '../model/evidence.js';
-import {
-  type Failure,
-  type Phase,
-  suiteFailureShape,
-  type TestError,
-  testFailureShape,
-} from '../model/failure.js';
+import type { Failure, Phase, TestError } from '../model/failure.js';
 import { jsonOf } from '../json-of.js';
 import { relativePath } from '../paths.js';
 import { hasState, listState, readStateText, writeState } from '../state-folder.js';
@@ -18,22 +12,22 @@ import { projectOf } from './run-folder.js';
 
 const fileName = 'failure.json';
 
-/**
- * A failure as it is stored: its paths are relative to the project, its screenshot is one of the files beside it, and what only the run itself
- * could read is left out.
- */
-const recordShape = diagnosedShape.extend({
+/** A stored failure, with paths relative to the project. Its screenshot is one of the files beside it. */
+const recordShape = failureRecordShape.extend({
   schemaVersion: z.literal(1),
-  failure: z.discriminatedUnion('scope', [testFailureShape, suiteFailureShape]),
   evidence: evidenceShape.extend({ screenshot: z.enum(pictureNames).nullable() }),
 });
 
-/** Stores what was gathered and decided about a failure in its folder, so that a later command can read it (CL-9). */
-export async function writeFailureRecord(folder: string, one: DiagnosedFailure): Promise<void> {
-  const { rootDir, screenshot } = one.evidence;
-  const { evidence: seen, ...rest } = withPlaces(one, (file) => relativePath(rootDir, file));
+/** Stores a failure in its folder, for later commands (CL-9). */
+export async function writeFailureRecord(folder: string, failure: DiagnosedFailure): Promise<void> {
+  const { rootDir, screenshot } = failure.evidence;
+  const { evidence, ...rest } = withPaths(failure, (file) => relativePath(rootDir, file));
   const name = screenshot === null ? null : path.basename(screenshot);
-  const record = recordShape.parse({ schemaVersion: 1, ...rest, evidence: { ...seen, screenshot: name } });
+  const record = recordShape.parse({
+    schemaVersion: 1,
+    ...rest,
+    evidence: { ...evidence, screenshot: name },
+  });
   writeState(path.join(folder, fileName), `${JSON.stringify(record)}\n`);
 }
 
@@ -51,8 +45,8 @@ export async function readFailureRecords(
   const unreadable: string[] = [];
   const wanted = numbers.map(Number).filter((n) => only?.has(n) ?? true);
   for (const n of wanted.toSorted((a, b) => a - b)) {
-    const found = read(runDir, n, root);
-    if (found) failures.push(found);
+    const failure = read(runDir, n, root);
+    if (failure) failures.push(failure);
     else unreadable.push(`failures/${n}/${fileName}`);
   }
   return { failures, unreadable };
@@ -65,7 +59,7 @@ function read(runDir: string, n: number, rootDir: string): DiagnosedFailure | nu
   const { schemaVersion: _, ...stored } = parsed.data;
   const { screenshot } = stored.evidence;
   const trace = path.join(folder, traceFiles.trace);
-  const one: DiagnosedFailure = {
+  const failure: DiagnosedFailure = {
     ...stored,
     n,
     failure: stored.failure.scope === 'suite' ? stored.failure : { ...stored.failure, attachments: [] },
@@ -76,30 +70,31 @@ function read(runDir: string, n: number, rootDir: string): DiagnosedFailure | nu
       rootDir,
     },
   };
-  return withPlaces(one, (file) => path.resolve(rootDir, file));
+  return withPaths(failure, (file) => path.resolve(rootDir, file));
 }
 
 /** Changes every path in the project's code that a failure names. */
-function withPlaces(one: DiagnosedFailure, at: (file: string) => string): DiagnosedFailure {
+function withPaths(diagnosed: DiagnosedFailure, at: (file: string) => string): DiagnosedFailure {
+  const { failure, evidence } = diagnosed;
   const located = <T extends { readonly location: TestError['location'] }>(value: T): T =>
     value.location ? { ...value, location: { ...value.location, file: at(value.location.file) } } : value;
-  const errors = one.failure.errors.map(located);
-  const { otherRun } = one.evidence;
+  const errors = failure.errors.map(located);
+  const { otherRun } = evidence;
   const phase = (of: Phase): Phase => ({
     ...of,
     at: of.at && { ...of.at, file: at(of.at.file) },
     file: of.file && at(of.file),
   });
-  const failed: Failure =
-    one.failure.scope === 'suite'
-      ? { ...one.failure, errors, ...(one.failure.phase ? { phase: phase(one.failure.phase) } : {}) }
-      : { ...one.failure, errors, test: located(one.failure.test) };
+  const moved: Failure =
+    failure.scope === 'suite'
+      ? { ...failure, errors, ...(failure.phase ? { phase: phase(failure.phase) } : {}) }
+      : { ...failure, errors, test: located(failure.test) };
   return {
-    ...one,
-    failure: failed,
+    ...diagnosed,
+    failure: moved,
     evidence: {
-      ...one.evidence,
-      errors: one.evidence.errors.map(located),
+      ...evidence,
+      errors: evidence.errors.map(located),
       ...(otherRun ? { otherRun: { ...otherRun, errors: otherRun.errors.map(located) } } : {}),
     },
   };

@@ -6,7 +6,8 @@ import type { Proof, TestProof } from '../model/proof.js';
 import type { VerifyLevel } from '../model/settings.js';
 import { type CauseVerdict, type Outcome, type Verdict, isHealed } from '../model/verdict.js';
 import type { Verification } from '../model/verification.js';
-import type { CauseSummary, RegressionResult } from '../event.js';
+import type { CauseRecord } from '../model/cause.js';
+import type { RegressionResult } from '../event.js';
 import type { FlakeState, TestState, CauseState, RunState } from './run-state.js';
 import { phaseWords } from './phase-words.js';
 
@@ -73,7 +74,7 @@ export interface ReportTest extends Omit<TestState, 'rerunIds'> {
 }
 
 /** One root cause and what was done about it. */
-export interface ReportCause extends Omit<CauseSummary, 'tests'> {
+export interface ReportCause extends Omit<CauseRecord, 'tests'> {
   tests: readonly string[];
   verdict: CauseVerdict;
   reason: string;
@@ -134,7 +135,7 @@ export function reportOf(run: RunState): Report {
 
 function totalsOf(run: RunState): Omit<Report['totals'], 'durationMs'> {
   const verdicts = [...run.tests.values()].map(({ verdict }) => verdict);
-  const counted = (...those: Verdict[]) => verdicts.filter((one) => those.includes(one)).length;
+  const counted = (...those: Verdict[]) => verdicts.filter((verdict) => those.includes(verdict)).length;
   const avoided = [...run.avoided].map(([reason, count]) => ({ reason, count }));
   return {
     tests: run.tests.size,
@@ -145,11 +146,11 @@ function totalsOf(run: RunState): Omit<Report['totals'], 'durationMs'> {
     failed: counted('failed', 'escalated', 'rejected', 'agent-unusable'),
     skipped: counted('skipped'),
     notRun: counted('not-run'),
-    playwrightRuns: run.spans.filter(({ since }) => since.type === 'suite.started' && since.n).length,
+    playwrightRuns: run.playwrightRuns,
     agentRuns: run.agentRuns,
     agentRunsAvoided: avoidedIn(run),
     avoided,
-    ...spentOn(run.causes.flatMap(attemptsOf)),
+    ...spentOn(run.causes.flatMap(judgedAttempts)),
     costUsd: run.costUsd,
   };
 }
@@ -157,7 +158,7 @@ function totalsOf(run: RunState): Omit<Report['totals'], 'durationMs'> {
 /** Says each warning once, with how often it came. */
 function countedOnce(warnings: readonly string[]): string[] {
   return [...new Set(warnings)].map((message) => {
-    const times = warnings.filter((one) => one === message).length;
+    const times = warnings.filter((warning) => warning === message).length;
     return times > 1 ? `${message} (${times} times)` : message;
   });
 }
@@ -171,39 +172,43 @@ export function avoidedIn({ avoided }: RunState): number {
 export function reportTests({ tests, causes }: RunState): ReportTest[] {
   const retries = new Map<string, number>();
   for (const cause of causes) {
-    const { length } = attemptsOf(cause);
-    for (const { id } of cause.summary.tests) retries.set(id, (retries.get(id) ?? 0) + length);
+    const { length } = judgedAttempts(cause);
+    for (const { id } of cause.tests) retries.set(id, (retries.get(id) ?? 0) + length);
   }
-  return [...tests.values()].map((one) => {
-    const { rerunIds: _, ...test } = one;
-    return {
-      ...test,
-      retries: test.retries + (retries.get(test.id) ?? 0),
-      causeId: test.causeIds.at(-1) ?? null,
-    };
-  });
+  return [...tests.values()].map(({ rerunIds: _, ...test }) => ({
+    ...test,
+    retries: test.retries + (retries.get(test.id) ?? 0),
+    causeId: test.causeIds.at(-1) ?? null,
+  }));
 }
 
-function attemptsOf({ attempts }: CauseState): Attempt[] {
+function judgedAttempts({ attempts }: CauseState): Attempt[] {
   return attempts.flatMap(({ judged }) => judged ?? []);
 }
 
 function reportCause({ dryRun }: RunState, cause: CauseState): ReportCause {
-  const { summary, ended, phase } = cause;
-  const attempts = attemptsOf(cause);
+  const {
+    startedAt: _startedAt,
+    phase,
+    ended,
+    escalationId: _escalationId,
+    notes: _notes,
+    ...record
+  } = cause;
+  const attempts = judgedAttempts(cause);
   const last = attempts.at(-1);
   const { proof = [], testProofs } = ended?.proof || last?.end.kind !== 'green' ? (ended ?? {}) : last.end;
   const isGreen = ended !== null && isHealed(ended.verdict);
-  const blamed = cause.asides.findLast((one) => one.type === 'cause.blamed');
-  const left = phase ? `the run stopped at: ${phaseWords(phase.since)}` : 'the run ended before its turn';
+  const unfinished = phase
+    ? `the run stopped at: ${phaseWords(phase.since)}`
+    : 'the run ended before its turn';
   return {
-    ...summary,
-    tests: summary.tests.map(({ id }) => id),
+    ...record,
+    tests: cause.tests.map(({ id }) => id),
     verdict: ended?.verdict ?? (dryRun ? 'failed' : 'interrupted'),
-    reason: ended?.reason ?? (dryRun ? 'no agent was started' : left),
+    reason: ended?.reason ?? (dryRun ? 'no agent was started' : unfinished),
     attempts: attempts.map(reportAttempt),
     ...spentOn(attempts),
-    ...(blamed ? { blame: blamed.blame } : {}),
     proof: isGreen ? proof : [],
     ...(isGreen && testProofs ? { testProofs } : {}),
   };
@@ -224,14 +229,11 @@ function reportAttempt({ usage, ...attempt }: Attempt): ReportAttempt {
 
 function escalationsOf({ causes }: RunState): ReportEscalation[] {
   const asked = causes.filter(({ ended }) => ended?.verdict === 'escalated');
-  return asked.map(({ summary, ended, asides }, index) => {
-    const id = asides.findLast((one) => one.type === 'agent.waiting_for_input')?.escalationId ?? null;
-    return {
-      id: id ?? `e${index + 1}`,
-      stored: id !== null,
-      causeId: summary.id,
-      state: 'pending',
-      question: ended?.reason ?? '',
-    };
-  });
+  return asked.map(({ id: causeId, ended, escalationId }, index) => ({
+    id: escalationId ?? `e${index + 1}`,
+    stored: escalationId !== null,
+    causeId,
+    state: 'pending',
+    question: ended?.reason ?? '',
+  }));
 }

@@ -1,19 +1,13 @@
 import { type Attempt, isKept } from '../model/attempt.js';
 import type { AvoidedReason } from '../model/avoided.js';
+import type { Blame } from '../model/blame.js';
+import type { CauseRecord } from '../model/cause.js';
 import type { TestRef } from '../model/failure.js';
 import type { Count } from '../model/failure-rate.js';
 import type { Flake } from '../model/flake.js';
 import type { VerifyLevel } from '../model/settings.js';
 import type { Verification } from '../model/verification.js';
-import type {
-  CauseSummary,
-  EventOf,
-  RegressionResult,
-  RunAsked,
-  SeenTest,
-  Event,
-  StampedEvent,
-} from '../event.js';
+import type { Event, EventOf, ListedTest, RegressionResult, StampedEvent, TypedRun } from '../event.js';
 
 /** A run as described by its events: everything shown about a run, live or later, is derived from it. Times are milliseconds since the epoch. */
 export interface RunState {
@@ -21,7 +15,7 @@ export interface RunState {
   readonly project: string;
   readonly dryRun: boolean;
   /** The command as typed; null if unknown. */
-  readonly request: RunAsked | null;
+  readonly request: TypedRun | null;
   readonly verify: VerifyLevel;
   readonly shards: EventOf<'run.started'>['shards'] | null;
   /** Null before the first event. */
@@ -29,35 +23,35 @@ export interface RunState {
   readonly lastEventAt: number | null;
   /** How the first Playwright run ended; null before. */
   readonly first: EventOf<'suite.ended'> | null;
-  /** Whether the suite itself failed when it was run for the first time or to confirm that. */
-  readonly suiteBroken: boolean;
-  /** The progress of the current Playwright run; null between runs, or if its number of tests is not known. */
+  /** The Playwright run in progress; null between runs. */
+  readonly suite: EventOf<'suite.started'> | null;
+  /** The progress of that run; null between runs, or if its number of tests is not known. */
   readonly progress: { readonly done: number; readonly total: number } | null;
   /** Work that belongs to no single cause; null while there is none. */
   readonly phase: Phase | null;
   /** The cause whose phase began last; null if it was a phase of the run. */
   readonly latest: string | null;
-  /** By id, in the order in which they were first seen. */
-  /** All states of a run share it, since copying it for each cause would take time quadratic in the size of the run. */
+  /**
+   * By id, in the order in which they first ran. All states of a run share this map: a copy for each cause would take time quadratic in the
+   * size of the run.
+   */
   readonly tests: Map<string, TestState>;
   /** In the order in which they were found. */
   readonly causes: readonly CauseState[];
-  /** Suite runs and agents, in the order in which they began. */
-  readonly spans: readonly SpanState[];
+  /** Playwright runs so far, including the first one. */
+  readonly playwrightRuns: number;
   readonly agentRuns: number;
   /** How many agent runs were avoided, by reason. */
   readonly avoided: ReadonlyMap<AvoidedReason, number>;
   /** Whether too many causes are waiting for people. */
   readonly paused: boolean;
   readonly regression: RegressionResult | null;
-  /** What `self-heal verify` has shown; null in other runs. */
+  /** The verdict of `self-heal verify`; null in other runs. */
   readonly verification: Verification | null;
   /** US dollars; null if no agent program reports any. */
   readonly costUsd: number | null;
   readonly warnings: readonly string[];
-  readonly flaky: readonly TestRef[];
   readonly flakes: readonly FlakeState[];
-  readonly quarantined: readonly TestRef[];
   /** Null while it is running, or if it was killed. */
   readonly ended: EventOf<'run.ended'> | null;
   /** Whether everything it changed has been reverted since. */
@@ -65,7 +59,7 @@ export interface RunState {
 }
 
 /** One test of the selection. */
-export interface TestState extends Required<Omit<SeenTest, 'rerunIds'>>, Pick<SeenTest, 'rerunIds'> {
+export interface TestState extends Required<Omit<ListedTest, 'rerunIds'>>, Pick<ListedTest, 'rerunIds'> {
   /** The causes that it belonged to when they were found. */
   readonly causeIds: readonly string[];
 }
@@ -75,17 +69,20 @@ export interface FlakeState extends Flake {
   readonly green?: Count;
 }
 
-/** A cause, and what the run knows about it. */
-export interface CauseState {
-  readonly summary: CauseSummary;
+/** A cause, and the work on it so far. */
+export interface CauseState extends CauseRecord {
   /** Null while it is waiting for its turn. */
   readonly startedAt: number | null;
   /** Null while it is waiting for its turn, and after it has ended. */
   readonly phase: Phase | null;
   /** By number, from 1. */
   readonly attempts: readonly AttemptState[];
-  /** What happened outside its attempts. */
-  readonly asides: readonly Aside[];
+  /** The change that broke it; absent if none is known. */
+  readonly blame?: Blame;
+  /** The stored question to a person; null if there is none. */
+  readonly escalationId: string | null;
+  /** Events that a report mentions beside its attempts. */
+  readonly notes: readonly EventOf<'agent.retrying' | 'cause.came_back'>[];
   readonly costUsd: number | null;
   readonly ended: EventOf<'cause.ended'> | null;
 }
@@ -95,23 +92,17 @@ export interface AttemptState {
   readonly n: number;
   /** Null for a re-run without an agent, whose first event is its judgement. */
   readonly started: EventOf<'agent.started'> | null;
-  readonly ended: EventOf<'agent.ended'> | null;
   /** Set if its change stays until the proof decides. */
   readonly held: Attempt | null;
   readonly judged: Attempt | null;
 }
 
-/** Returns the attempts of a cause that were judged, or are held until their proof decides. */
+/** Returns the attempts at a cause that were judged, or whose change stays until the proof decides. */
 export function attemptsOf({ attempts }: Pick<CauseState, 'attempts'>): Attempt[] {
   return attempts.flatMap(({ held, judged }) => judged ?? held ?? []);
 }
 
-/** An event of a cause that is shown alongside its attempts. */
-export type Aside = EventOf<
-  'agent.retrying' | 'agent.waiting_for_input' | 'cause.came_back' | 'cause.blamed'
->;
-
-/** What is currently being done. */
+/** The work in progress. */
 export interface Phase {
   /** The event it began with; it lasts until the next phase. */
   readonly since: PhaseEvent;
@@ -130,14 +121,6 @@ export type PhaseEvent = EventOf<
   | 'agent.retrying'
 >;
 
-/** A period of a run: Playwright at work, or an agent. */
-export interface SpanState {
-  readonly kind: 'suite' | 'agent';
-  readonly since: EventOf<'suite.started' | 'agent.started'>;
-  /** Null while it lasts. */
-  readonly to: number | null;
-}
-
 /** A run about which nothing is known yet. */
 export function emptyRun(runId = ''): RunState {
   return {
@@ -150,13 +133,13 @@ export function emptyRun(runId = ''): RunState {
     startedAt: null,
     lastEventAt: null,
     first: null,
-    suiteBroken: false,
+    suite: null,
     progress: null,
     phase: null,
     latest: null,
     tests: new Map(),
     causes: [],
-    spans: [],
+    playwrightRuns: 0,
     agentRuns: 0,
     avoided: new Map(),
     paused: false,
@@ -164,9 +147,7 @@ export function emptyRun(runId = ''): RunState {
     verification: null,
     costUsd: null,
     warnings: [],
-    flaky: [],
     flakes: [],
-    quarantined: [],
     ended: null,
     undone: false,
   };
@@ -193,92 +174,75 @@ export function runOf(events: Iterable<StampedEvent>, runId = ''): RunState {
 const same = (run: RunState) => run;
 
 const changes: { readonly [T in Event['type']]: (run: RunState, event: EventOf<T>) => RunState } = {
-  'run.started': (run, { runId, project, dryRun, verify, time, ...event }) => {
-    const { shards = null, request = null } = event;
-    return { ...run, runId, project, dryRun, verify, shards, request, startedAt: time };
-  },
+  'run.started': (run, { runId, project, dryRun, verify, time, shards = null, request = null }) => ({
+    ...run,
+    runId,
+    project,
+    dryRun,
+    verify,
+    shards,
+    request,
+    startedAt: time,
+  }),
   'suite.started': (run, event) => ({
-    ...began(begun(run, event), 'suite', event),
+    ...withPhase(run, event),
+    suite: event,
     progress: event.tests === null ? null : { done: 0, total: event.tests },
+    playwrightRuns: run.playwrightRuns + (event.n ? 1 : 0),
   }),
   'suite.progress': (run, { done, total, test }) => ({
-    ...heard(run, suiteUnderWay(run)?.since.causeId ?? null, `${done}/${total} ${test}`),
+    ...withActivity(run, run.suite?.causeId ?? null, `${done}/${total} ${test}`),
     progress: { done, total },
   }),
   'suite.ended': (run, event) => ({
-    ...closed(begun(run, event), 'suite', event),
+    ...withPhase(run, event),
+    suite: null,
     progress: null,
     first: event.purpose === 'first' ? event : run.first,
-    suiteBroken: run.suiteBroken || (event.broken === true && ['first', 'confirm'].includes(event.purpose)),
   }),
   'reports.read': same,
   'tests.seen': (run, { tests }) => {
-    const seen = tests.map((test): [string, TestState] => {
+    for (const test of tests) {
       const { retries = 0, sharedFix = false } = test;
       const causeIds = run.tests.get(test.id)?.causeIds ?? [];
-      return [test.id, { ...test, retries, sharedFix, causeIds }];
-    });
-    for (const [id, test] of seen) run.tests.set(id, test);
+      run.tests.set(test.id, { ...test, retries, sharedFix, causeIds });
+    }
     return run;
   },
   'tests.decided': (run, { ids, verdict, sharedFix = false }) =>
     withTests(run, ids, () => ({ verdict, sharedFix })),
-  'cause.found': (run, { cause: summary }) =>
-    withTests(
-      { ...run, causes: [...run.causes, foundCause(summary)] },
-      idsOf(summary.tests),
-      ({ causeIds }) => ({ causeIds: [...causeIds, summary.id] }),
-    ),
-  'cause.narrowed': (run, { cause: summary }) => changed(run, summary.id, { summary }),
-  'cause.joined': (run, { causeId, cause: summary }) =>
-    withTests(
-      changed({ ...run, causes: run.causes.filter((one) => one.summary.id !== causeId) }, summary.id, {
-        summary,
-      }),
-      idsOf(summary.tests),
-      ({ causeIds }) => ({ causeIds: causeIds.map((id) => (id === causeId ? summary.id : id)) }),
-    ),
-  'cause.flaky': (run, { tests }) =>
-    withTests({ ...run, flaky: [...run.flaky, ...tests] }, idsOf(tests), () => ({
-      verdict: 'flaky',
+  'cause.found': (run, { cause }) =>
+    withTests({ ...run, causes: [...run.causes, newCause(cause)] }, idsOf(cause.tests), ({ causeIds }) => ({
+      causeIds: [...causeIds, cause.id],
     })),
+  'cause.narrowed': (run, { cause }) => withCause(run, cause.id, cause),
+  'cause.joined': (run, { causeId, cause }) => {
+    const others = run.causes.filter(({ id }) => id !== causeId);
+    return withTests(withCause({ ...run, causes: others }, cause.id, cause), idsOf(cause.tests), (test) => ({
+      causeIds: test.causeIds.map((id) => (id === causeId ? cause.id : id)),
+    }));
+  },
+  'cause.flaky': (run, { tests }) => withTests(run, idsOf(tests), () => ({ verdict: 'flaky' })),
   'flake.found': (run, { flake }) => ({ ...run, flakes: [...run.flakes, flake] }),
   'flake.passed': (run, { test, green }) => ({
     ...run,
-    flakes: run.flakes.map((one) => (one.test.id === test.id ? { ...one, green } : one)),
+    flakes: run.flakes.map((flake) => (flake.test.id === test.id ? { ...flake, green } : flake)),
   }),
-  'cause.started': begun,
-  'cause.blamed': aside,
+  'cause.started': withPhase,
+  'cause.blamed': (run, { causeId, blame }) => withCause(run, causeId, { blame }),
   'blame.ended': same,
-  'cause.came_back': aside,
-  'cause.ended': (run, event) => changed(run, event.causeId, { phase: null, ended: event }),
-  'tests.quarantined': (run, { tests }) =>
-    withTests({ ...run, quarantined: [...run.quarantined, ...tests] }, idsOf(tests), () => ({
-      verdict: 'quarantined',
-    })),
-  'fixer.proposed': (run, { causeId, summary, agent }) => heard(run, causeId, `${agent}: ${summary}`),
-  'agent.started': (run, event) => ({
-    ...began(
-      event.isReview
-        ? begun(run, event)
-        : withAttempt(begun(run, event), event, { started: event, ended: null }),
-      'agent',
-      event,
-    ),
-    agentRuns: run.agentRuns + 1,
-  }),
-  'agent.activity': (run, { causeId, text }) => heard(run, causeId, text),
-  'agent.ended': (run, event) =>
-    spent(
-      closed(
-        event.opinion ? begun(run, event) : withAttempt(begun(run, event), event, { ended: event }),
-        'agent',
-        event,
-      ),
-      event,
-    ),
-  'agent.retrying': (run, event) => aside(begun(run, event), event),
-  'agent.waiting_for_input': aside,
+  'cause.came_back': withNote,
+  'cause.ended': (run, event) => withCause(run, event.causeId, { phase: null, ended: event }),
+  'tests.quarantined': (run, { tests }) => withTests(run, idsOf(tests), () => ({ verdict: 'quarantined' })),
+  'fixer.proposed': (run, { causeId, summary, agent }) => withActivity(run, causeId, `${agent}: ${summary}`),
+  'agent.started': (run, event) => {
+    const next = { ...withPhase(run, event), agentRuns: run.agentRuns + 1 };
+    return event.isReview ? next : withAttempt(next, event, { started: event });
+  },
+  'agent.activity': (run, { causeId, text }) => withActivity(run, causeId, text),
+  'agent.ended': (run, event) => withCost(withPhase(run, event), event),
+  'agent.retrying': (run, event) => withNote(withPhase(run, event), event),
+  'agent.waiting_for_input': (run, { causeId, escalationId }) => withCause(run, causeId, { escalationId }),
   'agent.escalation_resolved': same,
   'agent.avoided': (run, { reason, count }) => ({
     ...run,
@@ -289,7 +253,7 @@ const changes: { readonly [T in Event['type']]: (run: RunState, event: EventOf<T
   'attempt.rejected': same,
   'attempt.held': (run, event) => {
     const { causeId, attempt: held } = event;
-    return withAttempt(begun(run, event), { causeId, attempt: held.n }, { held });
+    return withAttempt(withPhase(run, event), { causeId, attempt: held.n }, { held });
   },
   'attempt.judged': (run, { causeId, attempt }) =>
     withAttempt(run, { causeId, attempt: attempt.n }, { judged: attempt }),
@@ -305,10 +269,11 @@ const changes: { readonly [T in Event['type']]: (run: RunState, event: EventOf<T
     warnings: [...run.warnings, `The run could not continue: ${message}`],
   }),
   'run.ended': (run, event) => ({
-    ...['suite', 'agent'].reduce((still, kind) => closed(still, kind, event), run),
+    ...run,
     causes: run.causes.map((cause) => ({ ...cause, phase: null })),
     agentRuns: event.agentRuns,
     costUsd: event.costUsd,
+    suite: null,
     progress: null,
     phase: null,
     ended: event,
@@ -342,51 +307,48 @@ function idsOf(tests: readonly TestRef[]): string[] {
   return tests.map(({ id }) => id);
 }
 
-function foundCause(summary: CauseSummary): CauseState {
-  return { summary, startedAt: null, phase: null, attempts: [], asides: [], costUsd: null, ended: null };
+function newCause(cause: CauseRecord): CauseState {
+  const work = { startedAt: null, phase: null, attempts: [], escalationId: null, notes: [] };
+  return { ...cause, ...work, costUsd: null, ended: null };
 }
 
 function causeOf({ causes }: RunState, id: string | null): CauseState | undefined {
-  return causes.find(({ summary }) => summary.id === id);
+  return causes.find((cause) => cause.id === id);
 }
 
-function changed(run: RunState, id: string, over: Partial<CauseState>): RunState {
-  const causes = run.causes.map((one) => (one.summary.id === id ? { ...one, ...over } : one));
-  return { ...run, causes };
+function withCause(run: RunState, id: string, over: Partial<CauseState>): RunState {
+  return { ...run, causes: run.causes.map((cause) => (cause.id === id ? { ...cause, ...over } : cause)) };
 }
 
 /** Begins a phase of a cause, or of the run if it belongs to no cause. */
-function begun(run: RunState, event: PhaseEvent): RunState {
+function withPhase(run: RunState, event: PhaseEvent): RunState {
   const phase = { since: event, doing: '' };
-  const cause = causeOf(run, event.causeId);
-  const causes = run.causes.map((one) => {
-    if (one === cause) return { ...one, phase, startedAt: one.startedAt ?? event.time };
+  const { causeId } = event;
+  const hasCause = causeOf(run, causeId) !== undefined;
+  const causes = run.causes.map((cause) => {
+    if (cause.id === causeId) return { ...cause, phase, startedAt: cause.startedAt ?? event.time };
     // A cause that is checked once more after its end shows that phase only until something else begins.
-    return one.ended && one.phase ? { ...one, phase: null } : one;
+    return cause.ended && cause.phase ? { ...cause, phase: null } : cause;
   });
-  // One cause's agent may start or end while Playwright runs for the others.
-  const still = suiteUnderWay(run)?.since.causeId === null ? run.phase : null;
-  return { ...run, causes, phase: cause ? still : phase, latest: cause?.summary.id ?? null };
+  // While Playwright runs for all causes, the agent of one may start or end.
+  const shared = run.suite?.causeId === null ? run.phase : null;
+  return { ...run, causes, phase: hasCause ? shared : phase, latest: hasCause ? causeId : null };
 }
 
-function suiteUnderWay({ spans }: RunState): SpanState | undefined {
-  return spans.findLast(({ kind, to }) => kind === 'suite' && to === null);
-}
-
-function heard(run: RunState, causeId: string | null, doing: string): RunState {
+function withActivity(run: RunState, causeId: string | null, doing: string): RunState {
   const phase = causeOf(run, causeId)?.phase;
-  if (causeId !== null && phase) return changed(run, causeId, { phase: { ...phase, doing } });
+  if (causeId !== null && phase) return withCause(run, causeId, { phase: { ...phase, doing } });
   return run.phase ? { ...run, phase: { ...run.phase, doing } } : run;
 }
 
-function aside(run: RunState, event: Aside): RunState {
-  return changed(run, event.causeId, { asides: [...(causeOf(run, event.causeId)?.asides ?? []), event] });
+function withNote(run: RunState, event: CauseState['notes'][number]): RunState {
+  return withCause(run, event.causeId, { notes: [...(causeOf(run, event.causeId)?.notes ?? []), event] });
 }
 
-function spent(run: RunState, { causeId, costUsd }: EventOf<'agent.ended'>): RunState {
+function withCost(run: RunState, { causeId, costUsd }: EventOf<'agent.ended'>): RunState {
   if (costUsd === null) return run;
   const ofCause = (causeOf(run, causeId)?.costUsd ?? 0) + costUsd;
-  return { ...changed(run, causeId, { costUsd: ofCause }), costUsd: (run.costUsd ?? 0) + costUsd };
+  return { ...withCause(run, causeId, { costUsd: ofCause }), costUsd: (run.costUsd ?? 0) + costUsd };
 }
 
 function withAttempt(
@@ -395,27 +357,8 @@ function withAttempt(
   over: Partial<AttemptState>,
 ): RunState {
   const attempts = causeOf(run, causeId)?.attempts ?? [];
-  const known = attempts.find((one) => one.n === n);
-  const now = { ...(known ?? { n, started: null, ended: null, held: null, judged: null }), ...over };
-  return changed(run, causeId, {
-    attempts: known ? attempts.map((one) => (one === known ? now : one)) : [...attempts, now],
-  });
-}
-
-/** Begins a span. Ends an open one of the same kind unless it belongs to another cause, since several agents may be working. */
-function began(run: RunState, kind: SpanState['kind'], since: SpanState['since']): RunState {
-  const { spans } = closed(run, kind, since);
-  return { ...run, spans: [...spans, { kind, since, to: null }] };
-}
-
-function closed(run: RunState, kind: string, event: StampedEvent): RunState {
-  const causeId = 'causeId' in event ? event.causeId : null;
-  const ends = ({ kind: is, since, to }: SpanState) =>
-    is === kind && to === null && (is === 'suite' || event.type === 'run.ended' || since.causeId === causeId);
-  if (!run.spans.some(ends)) return run;
-  // An agent's end is announced only once its cause holds the tree again, which may be later than it ended.
-  const tookMs = event.type === 'agent.ended' ? event.durationMs : Infinity;
-  const end = (one: SpanState) =>
-    ends(one) ? { ...one, to: Math.min(event.time, one.since.time + tookMs) } : one;
-  return { ...run, spans: run.spans.map(end) };
+  const isKnown = attempts.some((attempt) => attempt.n === n);
+  const known = isKnown ? attempts : [...attempts, { n, started: null, held: null, judged: null }];
+  const changed = known.map((attempt) => (attempt.n === n ? { ...attempt, ...over } : attempt));
+  return withCause(run, causeId, { attempts: changed });
 }

@@ -12,7 +12,7 @@ import type { TypedAnswer } from '../../src/run/answer-escalation.js';
 import type { EscalationDesk } from '../../src/clients/ui/questions.js';
 import { startUi, type UiOptions } from '../../src/clients/ui/server.js';
 import { aDiagnosed, anEvidence } from '../rig/builders.js';
-import { aCauseSummary, shownRun } from '../rig/shown-run.js';
+import { aCauseRecord, shownRun } from '../rig/shown-run.js';
 import { sseClient } from '../rig/sse-client.js';
 import { tempDir } from '../rig/temp-dir.js';
 
@@ -219,7 +219,7 @@ describe('the server', () => {
     await writeFile(screenshot, png);
     await run.tell(
       started,
-      { type: 'cause.found', cause: aCauseSummary() },
+      { type: 'cause.found', cause: aCauseRecord() },
       { type: 'cause.started', causeId: 'c1' },
     );
     const { result } = partsOf(await follow().next());

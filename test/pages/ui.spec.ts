@@ -10,7 +10,7 @@ import { writeFailureRecord } from '../../src/run/failure-record.js';
 import { createStore } from '../../src/store/create-store.js';
 import { openStore } from '../../src/store/open-store.js';
 import { aDiagnosed, anAttempt, anEvidence, aTest } from '../rig/builders.js';
-import { aCauseSummary, agentStarted, shownRun, type ShownRun } from '../rig/shown-run.js';
+import { aCauseRecord, agentStarted, shownRun, type ShownRun } from '../rig/shown-run.js';
 import { pixel } from '../rig/stored-run.js';
 import { axeViolations } from './axe.js';
 
@@ -125,7 +125,7 @@ async function beginRun(run: ShownRun): Promise<void> {
     },
     { type: 'suite.started', purpose: 'first', tests: null, causeId: null },
     { type: 'suite.ended', purpose: 'first', causeId: null, ...oneFailed, durationMs: 900 },
-    { type: 'cause.found', cause: aCauseSummary({ headline, tests }) },
+    { type: 'cause.found', cause: aCauseRecord({ headline, tests }) },
     { type: 'cause.started', causeId },
     {
       ...agentStarted,
@@ -196,7 +196,7 @@ async function healFirst(run: ShownRun): Promise<void> {
       attempts: 1,
       costUsd: null,
     },
-    { type: 'cause.found', cause: aCauseSummary({ id: 'c2', headline: 'RangeError: the count' }) },
+    { type: 'cause.found', cause: aCauseRecord({ id: 'c2', headline: 'RangeError: the count' }) },
   );
 }
 

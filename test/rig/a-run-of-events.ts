@@ -1,6 +1,6 @@
 import type { StampedEvent } from '../../src/event.js';
 import { aTest } from './builders.js';
-import { aCauseSummary } from './shown-run.js';
+import { aCauseRecord } from './shown-run.js';
 
 type Told = StampedEvent extends infer One ? (One extends StampedEvent ? Omit<One, 'time'> : never) : never;
 
@@ -25,7 +25,7 @@ export const suiteEnded = {
 export function redRun(causes: number): StampedEvent[] {
   const found = Array.from({ length: causes }, (_, index) => ({
     type: 'cause.found' as const,
-    cause: aCauseSummary({ id: `c${index + 1}`, tests: [aTest(`t${index + 1}`)] }),
+    cause: aCauseRecord({ id: `c${index + 1}`, tests: [aTest(`t${index + 1}`)] }),
   }));
   return stamped([
     {

@@ -1,6 +1,7 @@
 import { appendFile, mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import type { CauseSummary, Event, EventOf } from '../../src/event.js';
+import type { Event, EventOf } from '../../src/event.js';
+import type { CauseRecord } from '../../src/model/cause.js';
 import { bringIn, createRunFolder } from '../../src/run/run-folder.js';
 import { aTest } from './builders.js';
 
@@ -33,7 +34,7 @@ export async function shownRun(projectRoot: string, runId: string): Promise<Show
 }
 
 /** Creates a cause as described by events. */
-export function aCauseSummary(over: Partial<CauseSummary> = {}): CauseSummary {
+export function aCauseRecord(over: Partial<CauseRecord> = {}): CauseRecord {
   return {
     id: 'c1',
     signature: 'shop:Error:00000001',

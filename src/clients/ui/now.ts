@@ -33,11 +33,11 @@ const mostNamed = 3;
 /** Says what the run is doing, as the beginning of a sentence. */
 function phaseOf({ phase, causes, latest }: RunState): string {
   if (phase) return capitalized(phaseWords(phase.since));
-  const atWork = causes.flatMap(({ summary, phase: doing, ended }) =>
-    doing && !ended ? [`${summary.id}: ${phaseWords(doing.since)}`] : [],
+  const atWork = causes.flatMap(({ id, phase: doing, ended }) =>
+    doing && !ended ? [`${id}: ${phaseWords(doing.since)}`] : [],
   );
   if (atWork.length > mostNamed) return `${atWork.length} causes in progress`;
-  const latestEnd = causes.find(({ summary }) => summary.id === latest)?.ended;
+  const latestEnd = causes.find(({ id }) => id === latest)?.ended;
   if (latestEnd) return `${latest}: ${verdictWords[latestEnd.verdict].word}`;
   return atWork.join(' · ') || 'Starting';
 }
@@ -53,7 +53,7 @@ function workLine({ since, doing }: Phase, cause?: CauseState): Markup {
   const cost = cause?.costUsd == null ? '' : ` · ${dollars(cause.costUsd)}`;
   const said = since.type === 'agent.retrying' ? since.reason : doing;
   return html`<li>
-    ${cause && html`<a href="#${cause.summary.id}">${cause.summary.id}</a> `}${phaseWords(since)},
+    ${cause && html`<a href="#${cause.id}">${cause.id}</a> `}${phaseWords(since)},
     ${timeSince(since.time)}<span class="quiet">${who}${cost}</span>
     ${since.type === 'agent.started' && html`<span class="quiet"> · <code>${since.logFile}</code></span>`}
     ${said !== '' && html`<p class="activity">${said}</p>`}

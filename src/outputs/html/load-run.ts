@@ -33,7 +33,7 @@ export interface LoadedCause {
   readonly patches: ReadonlyMap<string, string>;
   /** What is being done about it in a run that is going on; null once it has ended. */
   readonly now: 'working' | 'waiting' | null;
-  /** What happened outside its attempts and does not show in the report. */
+  /** Sentences about waits and earlier heals, which the report does not have. */
   readonly notes: readonly string[];
 }
 
@@ -62,7 +62,7 @@ export async function loadRun(
   { dir, shown, redactor = unchanged, addressOf }: RunPlace & { readonly addressOf?: AddressOf },
 ): Promise<LoadedRun> {
   const address = addressOf ?? embedded(dir);
-  const states = new Map(run.causes.map((state) => [state.summary.id, state]));
+  const states = new Map(run.causes.map((state) => [state.id, state]));
   const leads = new Set(report.causes.map(({ evidence }) => Number(path.posix.basename(evidence))));
   const failures = redactor.deep((await readFailureRecords(dir, { only: leads })).failures);
   const causes = new Map<string, LoadedCause>();
@@ -79,7 +79,7 @@ export async function loadRun(
     const state = states.get(cause.id);
     const isOpen = addressOf && !run.ended && state && !state.ended;
     const now = isOpen ? (state.phase ? 'working' : 'waiting') : null;
-    const notes = redactor.deep(state?.asides.flatMap(noteOf) ?? []);
+    const notes = redactor.deep(state?.notes.map(noteText) ?? []);
     const patches = patchesOf(dir, cause, redactor);
     causes.set(cause.id, { lead, before, after, ...compared, patches, now, notes });
   }
@@ -88,10 +88,10 @@ export async function loadRun(
 
 const unchanged: NonNullable<RunPlace['redactor']> = { deep: (value) => value, text: (text) => text };
 
-function noteOf(event: CauseState['asides'][number]): string[] {
-  if (event.type === 'agent.retrying')
-    return [`waited ${counted(Math.ceil(event.delayMs / 1000), 'second')}: ${event.reason}`];
-  return event.type === 'cause.came_back' ? ['An earlier run healed a failure with the same error.'] : [];
+function noteText(event: CauseState['notes'][number]): string {
+  return event.type === 'agent.retrying'
+    ? `waited ${counted(Math.ceil(event.delayMs / 1000), 'second')}: ${event.reason}`
+    : 'An earlier run healed a failure with the same error.';
 }
 
 function patchesOf(

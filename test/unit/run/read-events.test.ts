@@ -4,7 +4,7 @@ import { expect, it, vi } from 'vitest';
 import { eventIn } from '../../../src/event.js';
 import { readRunState, appendEvent, eventsFile } from '../../../src/run/event-log.js';
 import { anAttempt } from '../../rig/builders.js';
-import { aCauseSummary } from '../../rig/shown-run.js';
+import { aCauseRecord } from '../../rig/shown-run.js';
 import { tempDir } from '../../rig/temp-dir.js';
 
 const disk = vi.hoisted(() => ({ isFull: false }));
@@ -26,17 +26,17 @@ it.each([
   ['an invalid attempt', line({ ...judged, attempt: null })],
   [
     'a cause whose id is a text',
-    line({ type: 'cause.found', cause: aCauseSummary({ id: 'c1\n/approve @all' }) }),
+    line({ type: 'cause.found', cause: aCauseRecord({ id: 'c1\n/approve @all' }) }),
   ],
   [
     'a question with such an id',
     line({ type: 'agent.waiting_for_input', causeId: 'c1', question: '', escalationId: '`x`' }),
   ],
-  ['a cause without tests', line({ type: 'cause.found', cause: { ...aCauseSummary(), tests: undefined } })],
+  ['a cause without tests', line({ type: 'cause.found', cause: { ...aCauseRecord(), tests: undefined } })],
 ])('EV-12 %s is not an event', (_, text) => expect(eventIn(text)).toBeNull());
 
 it.each([
-  ['a cause', { type: 'cause.found', cause: aCauseSummary() }],
+  ['a cause', { type: 'cause.found', cause: aCauseRecord() }],
   ['an event of a newer self-heal', { type: 'cause.divined' }],
 ])('EV-12 %s is an event', (_, event) => expect(eventIn(line(event))).toMatchObject(event));
 
