@@ -129,7 +129,7 @@ async function deltaDebug<T>(start: readonly T[], tests: Tests<T>): Promise<void
   let count = 2;
   while (set.length > 1) {
     const smaller = await firstGreen(
-      splitInto(set, count).map((part) => set.filter((one) => !part.includes(one))),
+      splitInto(set, count).map((part) => set.filter((item) => !part.includes(item))),
       tests,
     );
     if (smaller) {

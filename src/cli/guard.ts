@@ -66,24 +66,27 @@ function tell(findings: Findings, { cwd, root, count }: { cwd: string; root: str
   const { violations, differences, locatorChanges, cut } = findings;
   const place = ({ file, line }: { file: string; line: number | null }) =>
     `${path.relative(cwd, path.join(root, file))}${line === null ? '' : `:${line}`}`;
-  const lines = violations.map((one) => `${place(one)} ${one.rule}: ${one.says}`);
-  for (const one of differences.toSorted((a, b) => rank(a) - rank(b))) {
-    lines.push(`${place(one)} ${one.strength}: ${one.test}${one.why === null ? '' : ` (${one.why})`}`);
+  const lines = violations.map((violation) => `${place(violation)} ${violation.rule}: ${violation.says}`);
+  for (const difference of differences.toSorted((a, b) => rank(a) - rank(b))) {
+    lines.push(
+      `${place(difference)} ${difference.strength}: ${difference.test}${difference.why === null ? '' : ` (${difference.why})`}`,
+    );
     // A new test is best read in its file.
-    if (one.strength === 'new') continue;
+    if (difference.strength === 'new') continue;
     const shown = (sign: string, all: readonly string[]) => {
       const rest = all.length - mostLines;
       return [...all.slice(0, mostLines), ...(rest > 0 ? [`… ${counted(rest, 'more line')}`] : [])].map(
         (line) => `  ${sign} ${line}`,
       );
     };
-    lines.push(...shown('-', one.before), ...shown('+', one.after));
+    lines.push(...shown('-', difference.before), ...shown('+', difference.after));
   }
   for (const one of locatorChanges) lines.push(`${place(one)} locator: ${one.old} → ${one.now}`);
   for (const { file, why } of cut) lines.push(`${place({ file, line: null })} protected: ${why}`);
   for (const line of lines) process.stdout.write(`${line}\n`);
   const tests = (strength: Strength) =>
-    new Set(differences.filter((one) => one.strength === strength).map(({ test }) => test)).size;
+    new Set(differences.filter((difference) => difference.strength === strength).map(({ test }) => test))
+      .size;
   const counts = strengths.flatMap((one) => (tests(one) > 0 ? `${counted(tests(one), 'test')} ${one}` : []));
   const none =
     count === 0

@@ -97,7 +97,7 @@ async function ciOf(
   root: string,
 ): Promise<Result<CiSystem | null, Problem>> {
   if (flag === undefined) return ok(null);
-  const system = flag === true ? await ciSystemOf(root) : ciSystems.find((one) => one === flag);
+  const system = flag === true ? await ciSystemOf(root) : ciSystems.find((system) => system === flag);
   if (system) return ok(system);
   return err({
     kind: 'usage',
@@ -105,7 +105,7 @@ async function ciOf(
       flag === true
         ? `neither a remote of ${root} nor .github or .gitlab-ci.yml in it tells the CI system`
         : `no workflow can be written for ${JSON.stringify(flag)}`,
-    remedy: `Choose one: ${ciSystems.map((one) => `--ci ${one}`).join(' or ')}.`,
+    remedy: `Choose one: ${ciSystems.map((system) => `--ci ${system}`).join(' or ')}.`,
   });
 }
 

@@ -124,7 +124,7 @@ function unclear(word: string | null, choices: readonly Inspected[]): Problem {
     kind: 'usage',
     message:
       word === null ? 'this run has several failures' : `${JSON.stringify(word)} does not name one failure`,
-    detail: choices.map((one) => `  ${one.failure.n}  ${nameOf(one)}`).join('\n'),
+    detail: choices.map((choice) => `  ${choice.failure.n}  ${nameOf(choice)}`).join('\n'),
     remedy: 'Name one by its number: self-heal inspect <number>.',
   };
 }

@@ -70,7 +70,7 @@ export type Blame = z.infer<typeof blameShape>;
 
 /** Whether reverting it can be offered: none of its hunks is in a test file. */
 export function canBeReverted(blame: Blame | null | undefined): blame is Blame {
-  return blame != null && blame.hunks.every((one) => !one.inTests);
+  return blame != null && blame.hunks.every((hunk) => !hunk.inTests);
 }
 
 /** Returns the place of the first hunk: `src/cart.ts:12`. */

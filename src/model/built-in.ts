@@ -19,5 +19,5 @@ export type BuiltInRunner = (typeof builtInRunners)[number];
 
 /** Whether a runner's name is that of a built-in one. */
 export function isBuiltInRunner(name: string): name is BuiltInRunner {
-  return builtInRunners.some((one) => one === name);
+  return builtInRunners.some((runner) => runner === name);
 }

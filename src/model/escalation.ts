@@ -32,7 +32,7 @@ export function offersOf(
       ? [{ side: end.side, agent, change, files, patch, proof: end.proof }]
       : [],
   );
-  return sides.flatMap((side) => offers.findLast((one) => one.side === side) ?? []);
+  return sides.flatMap((side) => offers.findLast((offer) => offer.side === side) ?? []);
 }
 
 /** Says what it takes to apply a patch, and what its proof has shown: `tests (…): green 3 times with it, red without`. */
@@ -132,7 +132,7 @@ export function questionAbout(
     signature,
     category: diagnosis.category,
     retry,
-    tests: testsOf([cause.lead, ...cause.members.filter((one) => one !== cause.lead)]).map(
+    tests: testsOf([cause.lead, ...cause.members.filter((member) => member !== cause.lead)]).map(
       ({ id, titlePath }) => ({
         id,
         name: testName(titlePath),

@@ -30,7 +30,7 @@ export function asPage(escalation: ShownEscalation, isAsked = false): string {
     ),
     ...section('Tried', tried.length > 0 ? tried.map((what, index) => `${index + 1}. ${what}`) : ['nothing']),
     ...section('Recommended', [escalation.recommendation]),
-    ...(state === 'pending' ? offers.flatMap((one) => patchLines(runId, one)) : []),
+    ...(state === 'pending' ? offers.flatMap((offer) => patchLines(runId, offer)) : []),
     ...(state === 'pending' ? choiceLines(escalation, isAsked) : answerLines(escalation)),
     ...section('All evidence', [`.self-heal/runs/${runId}/`]),
   ].join('\n');

@@ -22,11 +22,11 @@ export function junitOf(report: Report): string {
 
 function groups(tests: readonly TestView[]): Map<string, TestView[]> {
   const bySuite = new Map<string, TestView[]>();
-  for (const one of tests) {
-    const key = JSON.stringify([one.test?.project, one.test && fileOf(one.test)]);
+  for (const test of tests) {
+    const key = JSON.stringify([test.test?.project, test.test && fileOf(test.test)]);
     const group = bySuite.get(key);
-    if (group) group.push(one);
-    else bySuite.set(key, [one]);
+    if (group) group.push(test);
+    else bySuite.set(key, [test]);
   }
   return bySuite;
 }
@@ -46,7 +46,7 @@ function suite(report: Report, group: readonly TestView[]): Markup {
 
 function counts(tests: readonly TestView[]) {
   const of = (status: TestView['status'], ofSuite: boolean) =>
-    tests.filter((one) => one.status === status && (one.test === null) === ofSuite).length;
+    tests.filter((test) => test.status === status && (test.test === null) === ofSuite).length;
   return {
     tests: tests.length,
     failures: of('failed', false),

@@ -153,7 +153,7 @@ function agentEnded(event: EventOf<'agent.ended'>, paint: ChalkInstance): string
   const line =
     said ??
     `${prefixOf(event)}attempt ${attempt}: agent ${exitWords[exit]} after ${duration(durationMs)}${costText(event)}${files}`;
-  const left = orphans.map((one) => `${prefixOf(event)}stopped a process that it left behind: ${one}`);
+  const left = orphans.map((orphan) => `${prefixOf(event)}stopped a process that it left behind: ${orphan}`);
   return [exit === 'completed' ? line : paint.magenta(line), ...left];
 }
 
@@ -166,10 +166,10 @@ function cameBack({ fix }: EventOf<'cause.came_back'>): string {
 const VIOLATIONS_SHOWN = 6;
 
 function rejected(event: EventOf<'attempt.rejected'>, paint: ChalkInstance): string[] {
-  const lines = event.violations.map((one) => [
-    `${prefixOf(event)}${paint.red('was refused')}: ${cut(violationLine(one), 200)}`,
-    ...(one.before === null ? [] : [`   ${paint.red('-')} ${cut(one.before, 160)}`]),
-    ...(one.after === null ? [] : [`   ${paint.green('+')} ${cut(one.after, 160)}`]),
+  const lines = event.violations.map((violation) => [
+    `${prefixOf(event)}${paint.red('was refused')}: ${cut(violationLine(violation), 200)}`,
+    ...(violation.before === null ? [] : [`   ${paint.red('-')} ${cut(violation.before, 160)}`]),
+    ...(violation.after === null ? [] : [`   ${paint.green('+')} ${cut(violation.after, 160)}`]),
   ]);
   const rest = (hidden: number) => [`${prefixOf(event)}and ${counted(hidden, 'more violation')}`];
   return atMost(lines, VIOLATIONS_SHOWN, rest).flat();
@@ -186,12 +186,12 @@ function verified(
   const tone = verdict === 'proven' ? paint.green : verdict === 'review' ? paint.magenta : paint.red;
   return [
     ...atMost(
-      findings.map((one) => cut(violationLine(one), 300)),
+      findings.map((finding) => cut(violationLine(finding), 300)),
       FINDINGS_SHOWN,
       rest,
     ),
-    ...proven.map((one) => `${paint.green('proven')}: ${one}`),
-    ...notProven.map((one) => `${paint.magenta('not proven')}: ${one}`),
+    ...proven.map((sentence) => `${paint.green('proven')}: ${sentence}`),
+    ...notProven.map((sentence) => `${paint.magenta('not proven')}: ${sentence}`),
     `${tone(changeWords[verdict])}: ${reason}`,
   ];
 }

@@ -38,7 +38,7 @@ export function markdownOf(
   const shown: string[] = [];
   let room = maxBytes - Buffer.byteLength(before) - Buffer.byteLength(after) - cutLineBytes;
   for (const cause of view.causes) {
-    const offers = cause.offers.map((one) => offerSection(one, patchText(one.patch)));
+    const offers = cause.offers.map((offer) => offerSection(offer, patchText(offer.patch)));
     const kept = fix === undefined ? cause.cause.attempts.filter(isKept) : [];
     const fixes = kept.map(({ patch }) => cutSection(patchText(patch)));
     const section = `${causeSection(cause, folder)}${fixes.join('')}${offers.join('')}`;

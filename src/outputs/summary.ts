@@ -119,7 +119,7 @@ function testLines({ tests, flakes = [] }: Report, options: SummaryOptions): str
       .filter((test) => test.verdict === verdict)
       .map((test) => {
         const [name = '', ...rest] = wrapped(nameOf(test), columns - what.length - 7);
-        const flake = verdict === 'flaky' && flakes.find((one) => one.test.id === test.id);
+        const flake = verdict === 'flaky' && flakes.find((flake) => flake.test.id === test.id);
         const found = flake ? wrapped(flakeText(flake), columns - 7).map((part) => `      ${part}`) : [];
         return [`  ${paint.magenta('~')} ${what}: ${name}`, ...rest.map((part) => `      ${part}`), ...found];
       });
@@ -133,8 +133,8 @@ function testLines({ tests, flakes = [] }: Report, options: SummaryOptions): str
 
 function warningLines({ warnings }: Report, options: SummaryOptions): string[] {
   const { paint, columns } = options;
-  const lines = warnings.map((one) =>
-    wrapped(one, columns - 5).map((part, index) => `  ${index === 0 ? paint.magenta('!') : ' '} ${part}`),
+  const lines = warnings.map((warning) =>
+    wrapped(warning, columns - 5).map((part, index) => `  ${index === 0 ? paint.magenta('!') : ' '} ${part}`),
   );
   const rest = (hidden: number) => [`  … and ${counted(hidden, 'more warning')} in report.json`];
   return atMost(lines, listedOf(options), rest).flat();

@@ -161,7 +161,10 @@ function attemptRows(attempts: readonly ReportAttempt[], limits: RowLimits): Row
       : []),
     ...attempts
       .slice(-limits.attempts)
-      .flatMap((one) => [{ label: `try ${one.n}`, text: attemptText(one) }, ...findings(one, limits)]),
+      .flatMap((attempt) => [
+        { label: `try ${attempt.n}`, text: attemptText(attempt) },
+        ...findings(attempt, limits),
+      ]),
   ];
 }
 
@@ -173,7 +176,7 @@ function findings(attempt: ReportAttempt, { findings: most }: RowLimits): Row[] 
     ...(one.after === null ? [] : [`  + ${one.after}`]),
   ]);
   return [
-    ...cut.slice(0, most).map((one) => `left out: ${cutLine(one)}`),
+    ...cut.slice(0, most).map((cut) => `left out: ${cutLine(cut)}`),
     ...atMost(found, most, (hidden) => [`and ${counted(hidden, 'more violation')}`]).flat(),
   ].map((text) => ({ label: '', text }));
 }
@@ -230,7 +233,7 @@ const statuses: Record<ReportTest['verdict'], Pick<TestView, 'status' | 'message
 };
 
 function testViews({ tests }: Report, causes: readonly CauseView[]): TestView[] {
-  const byId = new Map(causes.map((one) => [one.cause.id, one]));
+  const byId = new Map(causes.map((cause) => [cause.cause.id, cause]));
   const ofSuite = causes.filter(({ cause }) => cause.tests.length === 0 && cause.verdict !== 'superseded');
   return [
     ...ofSuite.map((one) => testView(null, one)),
@@ -343,7 +346,7 @@ export interface Remark {
 
 /** The name of a flaky test, and what was found out about it. */
 function flakyText(test: ReportTest, flakes: NonNullable<Report['flakes']>): string {
-  const flake = flakes.find((one) => one.test.id === test.id);
+  const flake = flakes.find((flake) => flake.test.id === test.id);
   return flake ? `${nameOf(test)}: ${flakeText(flake)}` : nameOf(test);
 }
 

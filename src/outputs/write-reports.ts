@@ -35,7 +35,7 @@ export async function writeReports(report: Report, places: ReportPlaces): Promis
     await inFolder(dir, 'summary.md', () => markdownOf(report, { folder, patchText })),
     ...(env['GITHUB_ACTIONS'] === 'true' ? await tellGithub(report, { folder, patchText }, places) : []),
   ];
-  return written.filter((one) => one !== null);
+  return written.filter((file) => file !== null);
 }
 
 async function tellGithub(report: Report, shown: MarkdownOptions, { final, cwd, env, print }: ReportPlaces) {

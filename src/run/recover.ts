@@ -41,7 +41,9 @@ export async function recoverKilledRuns(project: string): Promise<Result<Recover
     for (const copy of copies) processes.push(...(await sweep({ runId: run.runId }, { workDir: copy })));
     await dropAllUnmasked(run.dir);
     await forgetKilled(run);
-    said.push(...processes.map((one) => `  stopped a process left behind by run ${run.runId}: ${one}`));
+    said.push(
+      ...processes.map((process) => `  stopped a process left behind by run ${run.runId}: ${process}`),
+    );
   }
   for (const copy of copies) await removeCopy(copy);
   const moved = await bringAllIn(project);

@@ -55,7 +55,7 @@ export async function changesSince(
 ): Promise<Awaited<ReturnType<typeof gitChanges>>> {
   const changed = await gitChanges(cwd, state.commit);
   if ('what' in changed) return changed;
-  return onTopOf(changed, new Map(state.files.map((one) => [one.path, one.hash])), contentsOf(runDir));
+  return onTopOf(changed, new Map(state.files.map((file) => [file.path, file.hash])), contentsOf(runDir));
 }
 
 function onTopOf(
@@ -63,7 +63,7 @@ function onTopOf(
   kept: ReadonlyMap<string, string | null>,
   contents: Pick<ReturnType<typeof contentsOf>, 'get'>,
 ): GitChanges {
-  const known = new Set(changes.map((one) => one.path));
+  const known = new Set(changes.map((change) => change.path));
   const others = [...kept.keys()].filter((file) => !known.has(file)).map((file) => ({ path: file }));
   const read = async (paths: readonly string[]) => {
     const found = new Map(await before.read(paths.filter((file) => !kept.has(file))));

@@ -29,7 +29,7 @@ export function keptChanges(dir: string, run: RunState): Change[] | null {
   const ids = judged.filter(isKept).flatMap(({ change }) => change ?? []);
   const inOrder = ids.toSorted((a, b) => Number(a) - Number(b));
   const changes = inOrder.map((id) => readChange(dir, id));
-  const found = changes.filter((one) => one !== null);
+  const found = changes.filter((change) => change !== null);
   return found.length < inOrder.length ? null : found;
 }
 
@@ -54,7 +54,7 @@ export async function undo(
   const contents = contentsOf(run.dir);
   const root = await rootOf(project);
   const ids = changes.map(({ id }) => id);
-  const edits = changes.flatMap((one) => one.edits);
+  const edits = changes.flatMap((change) => change.edits);
   const { files, folders } = planOf(changes, new Set(ids));
   const journal: Journal = {
     files: await Promise.all(files.map((file) => keepingEdits(file, { root, edits, contents }))),

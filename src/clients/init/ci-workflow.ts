@@ -17,7 +17,9 @@ export type CiSystem = (typeof ciSystems)[number];
 /** Returns the CI system of the forge that the repository's remote is on, or else the one configured in its root; null if there is none. */
 export async function ciSystemOf(root: string): Promise<CiSystem | null> {
   const remote = (await git(root, ['config', '--get-regexp', String.raw`^remote\..*\.url$`])) ?? '';
-  const host = ciSystems.find((one) => new RegExp(String.raw`[/@.]${one}\.[\w.-]+[:/]`, 'i').test(remote));
+  const host = ciSystems.find((system) =>
+    new RegExp(String.raw`[/@.]${system}\.[\w.-]+[:/]`, 'i').test(remote),
+  );
   if (host) return host;
   if (existsSync(path.join(root, '.gitlab-ci.yml'))) return 'gitlab';
   return existsSync(path.join(root, '.github')) ? 'github' : null;

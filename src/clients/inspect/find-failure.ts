@@ -18,9 +18,9 @@ export interface Inspected {
 /** Returns the failures of a run with their outcomes, each once, however often the run saw it. */
 export function failuresOf(run: StoredRun): Inspected[] {
   const groups = new Map<string, DiagnosedFailure[]>();
-  for (const one of run.failures) {
-    const key = `${failureKey(one.failure)} ${one.signature}`;
-    groups.set(key, [...(groups.get(key) ?? []), one]);
+  for (const failure of run.failures) {
+    const key = `${failureKey(failure.failure)} ${failure.signature}`;
+    groups.set(key, [...(groups.get(key) ?? []), failure]);
   }
   return [...groups.values()].map((same) => inspectedOf(run, same));
 }
@@ -36,7 +36,7 @@ function inspectedOf({ report }: StoredRun, same: readonly DiagnosedFailure[]): 
   return {
     failure,
     seen: same.map(({ n }) => n),
-    test: report?.tests.find((one) => one.id === id) ?? null,
+    test: report?.tests.find((test) => test.id === id) ?? null,
     cause:
       leads(failure) ??
       sharing.find(({ signature }) => signature === failure.signature) ??

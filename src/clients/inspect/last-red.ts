@@ -69,7 +69,7 @@ export async function lastRed(cwd: string): Promise<LastRed | null> {
 
 /** A verdict on a change is no new state to begin from. */
 function isRed(report: Report): boolean {
-  const suite = report.causes.some((one) => one.tests.length === 0 && !isResolved(one.verdict));
+  const suite = report.causes.some((cause) => cause.tests.length === 0 && !isResolved(cause.verdict));
   return !report.verification && (suite || leftRed(report).length > 0);
 }
 

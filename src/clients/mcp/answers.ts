@@ -55,7 +55,7 @@ export function runAnswer(report: Report): Answer {
     outcome,
     exitCode,
     tests: { total, passed, failed, flaky },
-    causes: causes.slice(0, MOST).map((one) => causeData(report, one)),
+    causes: causes.slice(0, MOST).map((cause) => causeData(report, cause)),
   };
   const head = `# ${outcome}: ${counted(total, 'test')}, ${passed} passed, ${failed} failed, ${flaky} flaky (run ${runId})`;
   return { data, text: [head, ...causeTexts(report), ...warningTexts(warnings)].join('\n\n'), of: runId };
@@ -72,16 +72,16 @@ function namesIn({ tests }: Report, ids: readonly string[]): string[] {
 
 function causeTexts(report: Report): string[] {
   if (report.causes.length === 0) return [];
-  const said = report.causes.map((one) => {
-    const { id, category, headline, source, why, blame } = one;
+  const said = report.causes.map((cause) => {
+    const { id, category, headline, source, why, blame } = cause;
     const lines = [
       headline,
       ...(source === null ? [] : [`at ${source}`]),
       ...why.slice(0, 1).map((reason) => `${reason.source}: ${reason.evidence}`),
       ...(blame ? [`blame: ${blameLine(blame)}`, ...blame.hunks.slice(0, MOST).flatMap(hunkLines)] : []),
-      ...namesIn(report, one.tests),
+      ...namesIn(report, cause.tests),
     ];
-    return `## ${id}: ${category}, ${counted(one.tests.length, 'test')}\n\n${fenced(lines.join('\n'))}`;
+    return `## ${id}: ${category}, ${counted(cause.tests.length, 'test')}\n\n${fenced(lines.join('\n'))}`;
   });
   return [isData, ...said, 'Evidence of each: `get_failure` with its id.'];
 }
@@ -123,7 +123,7 @@ export function fixAnswer(report: Report): Answer | null {
     findings: findings.slice(0, MOST),
     proven,
     notProven,
-    causes: causes.slice(0, MOST).map((one) => causeData(report, one)),
+    causes: causes.slice(0, MOST).map((cause) => causeData(report, cause)),
   };
   const since = base.runId === null ? `commit ${base.commit.slice(0, 7)}` : `run ${base.runId}`;
   const proofs = tests.map(({ id, proof }) => `${namesIn(report, [id])[0] ?? id}: ${renderProof(proof)}`);

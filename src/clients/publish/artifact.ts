@@ -54,9 +54,9 @@ export async function readArtifacts(
 /** Returns the folders that hold a run's events, without following links. */
 function runDirsIn(folder: string, depth: number): string[] {
   const entries = entriesOf(folder);
-  if (entries.some((one) => one.name === eventsFile && one.isFile())) return [folder];
+  if (entries.some((entry) => entry.name === eventsFile && entry.isFile())) return [folder];
   if (depth === 0) return [];
-  const folders = entries.filter((one) => one.isDirectory() && one.name !== 'node_modules');
+  const folders = entries.filter((entry) => entry.isDirectory() && entry.name !== 'node_modules');
   return folders.flatMap(({ name }) => runDirsIn(path.join(folder, name), depth - 1));
 }
 

@@ -80,7 +80,7 @@ function gitlabOf(project: string, { token, env }: { token: string; env: NodeJS.
     const diffs = await api.MergeRequests.allDiffs(project, number);
     // A line that the change leaves as it is would need its old number as well.
     const shown = new Map(
-      diffs.map((one) => [one.new_path, { old: one.old_path, lines: linesShown(one.diff, '+') }]),
+      diffs.map((diff) => [diff.new_path, { old: diff.old_path, lines: linesShown(diff.diff, '+') }]),
     );
     const fitting = all.filter(({ path, last }) => shown.get(path)?.lines.has(last));
     const there = (await ownComments(number)).map(({ body }) => body);

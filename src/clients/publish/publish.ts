@@ -167,7 +167,9 @@ function suggestionsFor({ isFork }: Change, { artifact, redactor }: Publishing) 
   const { report, fix, dir } = artifact;
   const patches = report.causes.flatMap(({ attempts }) => [
     ...offersOf(attempts).filter(({ side }) => side === 'tests'),
-    ...attempts.filter((one) => isKept(one) && one.files.every(({ path }) => touchesTests(report, path))),
+    ...attempts.filter(
+      (attempt) => isKept(attempt) && attempt.files.every(({ path }) => touchesTests(report, path)),
+    ),
   ]);
   const texts = [
     ...(isFork && fix !== null ? [fix] : []),
@@ -253,8 +255,8 @@ export async function filesOf(
   const read = readFix(fix);
   if (!read.ok) return `The fix is not published: ${read.error}.`;
   const files = await Promise.all(read.value.map((file) => committed(file, head, forge)));
-  const clash = files.find((one) => typeof one === 'string');
-  return clash ?? files.filter((one) => typeof one !== 'string');
+  const clash = files.find((file) => typeof file === 'string');
+  return clash ?? files.filter((file) => typeof file !== 'string');
 }
 
 async function committed(file: FixedFile, head: string, forge: Forge): Promise<CommittedFile | string> {

@@ -93,10 +93,10 @@ function question(asked: ShownEscalation): Markup {
       <fieldset>
         <legend>What should be done?</legend>
         ${choices.map(
-          (one) =>
+          (choice) =>
             html`<p class="choice">
-              <input type="radio" name="choice" value="${one}" id="${id}-${one}" />
-              <label for="${id}-${one}">${choiceText[one]}</label>
+              <input type="radio" name="choice" value="${choice}" id="${id}-${choice}" />
+              <label for="${id}-${choice}">${choiceText[choice]}</label>
             </p>`,
         )}
       </fieldset>

@@ -96,7 +96,7 @@ export function concluded(
     reason,
     depth: asked.depth,
     base,
-    files: files.map((one) => one.path),
+    files: files.map((file) => file.path),
     findings: [...refused, ...toReview],
     tests: [...tests].map(([id, proof]) => ({ id, proof })),
     proven,

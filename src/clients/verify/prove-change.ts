@@ -155,7 +155,7 @@ class ChangeProof {
       if (this.#see(run).some((step) => step !== 'green'))
         return { verdict: 'unsteady', reason: 'green with the change, then red' };
     }
-    const greens = [...this.#steps.values()].map((proof) => proof.filter((one) => one === 'green').length);
+    const greens = [...this.#steps.values()].map((proof) => proof.filter((step) => step === 'green').length);
     if (times > 0) this.#proven.push(`green ${counted(Math.min(...greens), 'time')} with the change`);
     return null;
   }
@@ -304,7 +304,7 @@ class ChangeProof {
       (
         await compareFiles(
           changed,
-          files.map((one) => one.path),
+          files.map((file) => file.path),
         )
       ).map(({ path, after }) => [path, after]),
     );

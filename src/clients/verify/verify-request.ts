@@ -37,7 +37,7 @@ export async function verifyRequest(
 async function idsOf(cwd: string, { tests, runId }: LastRed): Promise<string[]> {
   const { failures } = await readFailureRecords(runDirOf(cwd, runId), { root: cwd });
   const rerunIds = new Map(
-    failures.flatMap((one) => testsOf([one]).map(({ id }) => [id, one.rerunIds] as const)),
+    failures.flatMap((failure) => testsOf([failure]).map(({ id }) => [id, failure.rerunIds] as const)),
   );
   return [...new Set(tests.flatMap(({ id }) => rerunIds.get(id) ?? [id]))];
 }
