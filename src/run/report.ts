@@ -175,11 +175,11 @@ export function reportTests({ tests, causes }: RunState): ReportTest[] {
     const { length } = judgedAttempts(cause);
     for (const { id } of cause.tests) retries.set(id, (retries.get(id) ?? 0) + length);
   }
-  return [...tests.values()].map(({ rerunIds: _, ...test }) => ({
-    ...test,
-    retries: test.retries + (retries.get(test.id) ?? 0),
-    causeId: test.causeIds.at(-1) ?? null,
-  }));
+  return [...tests.values()].map((state) => {
+    const { rerunIds: _, ...test } = state;
+    const ownRetries = retries.get(test.id) ?? 0;
+    return { ...test, retries: test.retries + ownRetries, causeId: test.causeIds.at(-1) ?? null };
+  });
 }
 
 function judgedAttempts({ attempts }: CauseState): Attempt[] {
